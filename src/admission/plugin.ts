@@ -1,0 +1,31 @@
+import type { GroupVersionKind, GroupVersionResource, KubeObject } from '../machinery/object.js';
+import type { LifeContext, ObjectOperations } from '../registry/kind.js';
+
+export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
+
+/** A write on its way in. Plugins that mutate change `object` in place. */
+export interface AdmissionAttributes {
+  readonly operation: Operation;
+  readonly kind: GroupVersionKind;
+  readonly resource: GroupVersionResource;
+  readonly subresource: string;
+  readonly namespace: string;
+  readonly name: string;
+  /** Absent on DELETE. In the storage version of its kind. */
+  readonly object?: KubeObject;
+  /** Absent on CREATE and CONNECT. Shared: read only. */
+  readonly old?: Readonly<KubeObject>;
+  readonly options?: object;
+  readonly context: LifeContext;
+  readonly operations: ObjectOperations;
+  /** Put on the request's audit event. */
+  readonly annotate: (key: string, value: string) => void;
+}
+
+/** One admission plugin. To refuse, it throws a StatusError (mostly `forbidden`). */
+export interface AdmissionPlugin {
+  readonly name: string;
+  readonly handles: (operation: Operation) => boolean;
+  readonly admit?: (attributes: AdmissionAttributes) => Promise<void> | void;
+  readonly validate?: (attributes: AdmissionAttributes) => Promise<void> | void;
+}

@@ -1,0 +1,52 @@
+import type { UserInfo } from '../machinery/user.js';
+
+/** What someone wants to do. */
+export interface AuthorizationAttributes {
+  readonly user: UserInfo;
+  readonly verb: string;
+  readonly resourceRequest: boolean;
+  readonly apiGroup: string;
+  readonly apiVersion: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly namespace: string;
+  readonly name: string;
+  /** For requests that are not for a resource. */
+  readonly path: string;
+  readonly fieldSelector?: string;
+  readonly labelSelector?: string;
+}
+
+export type Decision = 'allow' | 'deny' | 'no-opinion';
+
+export interface AuthorizationResult {
+  readonly decision: Decision;
+  readonly reason: string;
+  /** An error met on the way; the decision stands. */
+  readonly evaluationError?: string;
+}
+
+export interface ResourceRule {
+  readonly verbs: readonly string[];
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly resourceNames?: readonly string[];
+}
+
+export interface NonResourceRule {
+  readonly verbs: readonly string[];
+  readonly nonResourceURLs: readonly string[];
+}
+
+export interface RulesResult {
+  readonly resourceRules: readonly ResourceRule[];
+  readonly nonResourceRules: readonly NonResourceRule[];
+  readonly incomplete: boolean;
+  readonly evaluationError?: string;
+}
+
+export interface Authorizer {
+  authorize(attributes: AuthorizationAttributes): Promise<AuthorizationResult> | AuthorizationResult;
+  /** Everything the user may do in a namespace, for SelfSubjectRulesReview. */
+  rulesFor(user: UserInfo, namespace: string): Promise<RulesResult> | RulesResult;
+}

@@ -1,0 +1,56 @@
+// A request and its answer as plain values, so that filters and handlers run without sockets.
+import type { TLSSocket } from 'node:tls';
+import type { Duplex } from 'node:stream';
+
+export interface HttpRequest {
+  readonly method: string;
+  /** The path as sent, still percent-encoded, without the query. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** The raw query text, without `?`; empty when there is none. */
+  readonly search: string;
+  /** Names in lower case; a header sent several times is joined with ", ". */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly httpVersion: '1.1' | '2.0' | '1.0';
+  readonly remoteAddress: string;
+  /** The `Host` header or HTTP/2's :authority. */
+  readonly host: string;
+  /** The peer's verified or unverified certificate chain, leaf first, as DER; empty without one. */
+  readonly clientCertificates: readonly Buffer[];
+  /** Reads the whole body, at most `limitBytes`; rejects with a 413 StatusError beyond it. */
+  body(limitBytes: number): Promise<Buffer>;
+  /** Aborts when the client goes away or the request's time is over. */
+  readonly signal: AbortSignal;
+  /** Only on HTTP/1.1 upgrade requests: the connection, handed over for good. */
+  readonly upgrade?: { readonly socket: Duplex | TLSSocket; readonly head: Buffer };
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly body: ResponseBody;
+}
+
+/**
+ * The bytes of an answer: all at once, or in pieces.
+ * A list of buffers is written in order without being joined. A stream is pulled only as fast as the client reads.
+ */
+export type ResponseBody = Buffer | string | readonly Buffer[] | ResponseStream | undefined;
+
+/** A long or endless answer. It writes until it returns; `signal` aborts when the client is gone. */
+export interface ResponseStream {
+  stream(sink: ResponseSink): Promise<void>;
+}
+
+export interface ResponseSink {
+  /** Queues bytes; false when the client has not read what was sent before (then await `drained`). */
+  write(chunk: Buffer | string): boolean;
+  drained(): Promise<void>;
+  /** Bytes queued and not yet taken by the socket. */
+  readonly pendingBytes: number;
+  readonly signal: AbortSignal;
+}
+
+export const isStream = (body: ResponseBody): body is ResponseStream =>
+  typeof body === 'object' && body !== null && 'stream' in body;

@@ -1,0 +1,139 @@
+// Where and how a value is wrong. Validation returns these as data, all of them, in the order of its rules.
+import { goQuote } from '../lib/go-quote.js';
+
+/**
+ * A path from an object's root to a field: `spec.containers[0].env[1].name`.
+ * Paths are built on every validation, so a step is one small object and the text is made only for an error.
+ */
+export class FieldPath {
+  private constructor(
+    private readonly parent: FieldPath | undefined,
+    private readonly step: string,
+    private readonly subscript: boolean,
+  ) {}
+
+  static of(...names: readonly [string, ...string[]]): FieldPath {
+    let path: FieldPath | undefined;
+    for (const name of names) path = new FieldPath(path, name, false);
+    return path as FieldPath;
+  }
+
+  child(...names: readonly string[]): FieldPath {
+    return names.reduce<FieldPath>((path, name) => new FieldPath(path, name, false), this);
+  }
+
+  index(position: number): FieldPath {
+    return new FieldPath(this, String(position), true);
+  }
+
+  key(key: string): FieldPath {
+    return new FieldPath(this, key, true);
+  }
+
+  toString(): string {
+    const own = this.subscript ? `[${this.step}]` : this.step;
+    if (this.parent === undefined) return own;
+    return this.subscript ? this.parent.toString() + own : `${this.parent.toString()}.${own}`;
+  }
+}
+
+export type FieldErrorType =
+  | 'FieldValueNotFound'
+  | 'FieldValueRequired'
+  | 'FieldValueDuplicate'
+  | 'FieldValueInvalid'
+  | 'FieldValueNotSupported'
+  | 'FieldValueForbidden'
+  | 'FieldValueTooLong'
+  | 'FieldValueTooMany'
+  | 'InternalError'
+  | 'FieldValueTypeInvalid';
+
+const WORDS: Record<FieldErrorType, string> = {
+  FieldValueNotFound: 'Not found',
+  FieldValueRequired: 'Required value',
+  FieldValueDuplicate: 'Duplicate value',
+  FieldValueInvalid: 'Invalid value',
+  FieldValueNotSupported: 'Unsupported value',
+  FieldValueForbidden: 'Forbidden',
+  FieldValueTooLong: 'Too long',
+  FieldValueTooMany: 'Too many',
+  InternalError: 'Internal error',
+  FieldValueTypeInvalid: 'Invalid value',
+};
+
+const VALUE_NOT_SHOWN: ReadonlySet<FieldErrorType> = new Set<FieldErrorType>([
+  'FieldValueRequired',
+  'FieldValueForbidden',
+  'FieldValueTooLong',
+  'InternalError',
+]);
+
+/** A value that prints as given, for the rare texts that are neither a quoted string nor JSON. */
+export class Verbatim {
+  constructor(readonly text: string) {}
+}
+
+export interface FieldError {
+  readonly type: FieldErrorType;
+  readonly field: string;
+  /** `type: value: detail`, without the field. */
+  readonly body: string;
+}
+
+export type FieldErrors = FieldError[];
+
+function fieldError(type: FieldErrorType, path: FieldPath | undefined, value: unknown, detail: string): FieldError {
+  let body = WORDS[type];
+  if (!VALUE_NOT_SHOWN.has(type)) body += `: ${printValue(value)}`;
+  if (detail !== '') body += `: ${detail}`;
+  return { type, field: path === undefined ? '<nil>' : path.toString(), body };
+}
+
+function printValue(value: unknown): string {
+  if (typeof value === 'string') return goQuote(value);
+  if (value instanceof Verbatim) return value.text;
+  if (value === undefined || value === null) return 'null';
+  if (typeof value === 'bigint') return value.toString();
+  return JSON.stringify(value);
+}
+
+export const invalid = (path: FieldPath | undefined, value: unknown, detail: string): FieldError =>
+  fieldError('FieldValueInvalid', path, value, detail);
+export const typeInvalid = (path: FieldPath | undefined, value: unknown, detail: string): FieldError =>
+  fieldError('FieldValueTypeInvalid', path, value, detail);
+export const required = (path: FieldPath | undefined, detail = ''): FieldError =>
+  fieldError('FieldValueRequired', path, '', detail);
+export const duplicate = (path: FieldPath | undefined, value: unknown): FieldError =>
+  fieldError('FieldValueDuplicate', path, value, '');
+export const forbidden = (path: FieldPath | undefined, detail: string): FieldError =>
+  fieldError('FieldValueForbidden', path, '', detail);
+export const notFound = (path: FieldPath | undefined, value: unknown): FieldError =>
+  fieldError('FieldValueNotFound', path, value, '');
+export const internal = (path: FieldPath | undefined, detail: string): FieldError =>
+  fieldError('InternalError', path, '', detail);
+
+export function notSupported(path: FieldPath | undefined, value: unknown, supported: readonly string[]): FieldError {
+  const detail = supported.length === 0 ? '' : `supported values: ${supported.map(goQuote).join(', ')}`;
+  return fieldError('FieldValueNotSupported', path, value, detail);
+}
+
+/** `maxLength` counts bytes; a negative one is not told. */
+export function tooLong(path: FieldPath | undefined, maxLength: number): FieldError {
+  const detail =
+    maxLength < 0 ? 'value is too long' : `may not be more than ${maxLength} ${maxLength === 1 ? 'byte' : 'bytes'}`;
+  return fieldError('FieldValueTooLong', path, '', detail);
+}
+
+export function tooMany(path: FieldPath | undefined, actual: number, max: number): FieldError {
+  const detail = max < 0 ? 'has too many items' : `must have at most ${max} ${max === 1 ? 'item' : 'items'}`;
+  return fieldError('FieldValueTooMany', path, actual, detail);
+}
+
+export const fieldErrorText = (error: FieldError): string => `${error.field}: ${error.body}`;
+
+/** One error as it is, several in brackets, each text once. */
+export function aggregateText(texts: readonly string[]): string {
+  const unique = [...new Set(texts)];
+  return unique.length === 1 ? (unique[0] as string) : `[${unique.join(', ')}]`;
+}

@@ -1,0 +1,188 @@
+// What a client sees when a request is refused.
+import { aggregateText, type FieldError, fieldErrorText } from './field-error.js';
+import { goQuote } from '../lib/go-quote.js';
+
+export interface StatusCause {
+  readonly reason?: string;
+  readonly message?: string;
+  readonly field?: string;
+}
+
+export interface StatusDetails {
+  readonly name?: string;
+  readonly group?: string;
+  readonly kind?: string;
+  readonly uid?: string;
+  readonly causes?: readonly StatusCause[];
+  readonly retryAfterSeconds?: number;
+}
+
+export interface Status {
+  readonly kind: 'Status';
+  readonly apiVersion: 'v1';
+  readonly metadata: Readonly<Record<string, never>>;
+  readonly status: 'Failure' | 'Success';
+  readonly message?: string;
+  readonly reason?: string;
+  readonly details?: StatusDetails;
+  readonly code?: number;
+}
+
+export interface GroupResource {
+  readonly group: string;
+  readonly resource: string;
+}
+
+export interface GroupKind {
+  readonly group: string;
+  readonly kind: string;
+}
+
+/** `deployments.apps`, or `pods` in the core group. */
+export const groupResourceText = ({ group, resource }: GroupResource): string =>
+  group === '' ? resource : `${resource}.${group}`;
+export const groupKindText = ({ group, kind }: GroupKind): string => (group === '' ? kind : `${kind}.${group}`);
+
+/** The one error that is meant for the client; everything else that is thrown is our bug and answers 500. */
+export class StatusError extends Error {
+  constructor(
+    readonly code: number,
+    readonly reason: string,
+    message: string,
+    readonly details?: StatusDetails,
+  ) {
+    super(message);
+  }
+
+  get status(): Status {
+    return {
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      message: this.message,
+      ...(this.reason === '' ? {} : { reason: this.reason }),
+      ...(this.details === undefined ? {} : { details: pruneDetails(this.details) }),
+      code: this.code,
+    };
+  }
+}
+
+/** Details print in the wire's order, without their empty members. */
+function pruneDetails(details: StatusDetails): StatusDetails {
+  return {
+    ...(details.name ? { name: details.name } : {}),
+    ...(details.group ? { group: details.group } : {}),
+    ...(details.kind ? { kind: details.kind } : {}),
+    ...(details.uid ? { uid: details.uid } : {}),
+    ...(details.causes && details.causes.length > 0 ? { causes: details.causes } : {}),
+    ...(details.retryAfterSeconds ? { retryAfterSeconds: details.retryAfterSeconds } : {}),
+  };
+}
+
+const about = ({ group, resource }: GroupResource, name: string): StatusDetails => ({ name, group, kind: resource });
+
+export const notFound = (resource: GroupResource, name: string): StatusError =>
+  new StatusError(404, 'NotFound', `${groupResourceText(resource)} ${goQuote(name)} not found`, about(resource, name));
+
+/** The answer for a path nothing is served at. */
+export const noSuchPath = (): StatusError =>
+  new StatusError(404, 'NotFound', 'the server could not find the requested resource', {});
+
+export const alreadyExists = (resource: GroupResource, name: string): StatusError =>
+  new StatusError(
+    409,
+    'AlreadyExists',
+    `${groupResourceText(resource)} ${goQuote(name)} already exists`,
+    about(resource, name),
+  );
+
+export const generateNameConflict = (resource: GroupResource, name: string, retryAfterSeconds: number): StatusError =>
+  new StatusError(
+    409,
+    'AlreadyExists',
+    `${groupResourceText(resource)} ${goQuote(name)} already exists, the server was not able to generate a unique name for the object`,
+    { ...about(resource, name), retryAfterSeconds },
+  );
+
+export const unauthorized = (message = 'not authorized'): StatusError => new StatusError(401, 'Unauthorized', message);
+
+/** `name` is empty for a request on the whole collection. */
+export function forbidden(resource: GroupResource, name: string, why: string): StatusError {
+  const text = groupResourceText(resource);
+  let message: string;
+  if (text === '') message = `forbidden: ${why}`;
+  else if (name === '') message = `${text} is forbidden: ${why}`;
+  else message = `${text} ${goQuote(name)} is forbidden: ${why}`;
+  return new StatusError(403, 'Forbidden', message, about(resource, name));
+}
+
+export const conflict = (resource: GroupResource, name: string, why: string): StatusError =>
+  new StatusError(
+    409,
+    'Conflict',
+    `Operation cannot be fulfilled on ${groupResourceText(resource)} ${goQuote(name)}: ${why}`,
+    about(resource, name),
+  );
+
+export const STALE_OBJECT =
+  'the object has been modified; please apply your changes to the latest version and try again';
+
+export const applyConflict = (message: string, causes: readonly StatusCause[]): StatusError =>
+  new StatusError(409, 'Conflict', message, { causes });
+
+export const gone = (message: string): StatusError => new StatusError(410, 'Gone', message);
+export const expired = (message: string): StatusError => new StatusError(410, 'Expired', message);
+
+export function invalid(kind: GroupKind, name: string, errors: readonly FieldError[]): StatusError {
+  const head = `${groupKindText(kind)} ${goQuote(name)} is invalid`;
+  const message = errors.length === 0 ? head : `${head}: ${aggregateText(errors.map(fieldErrorText))}`;
+  return new StatusError(422, 'Invalid', message, {
+    name,
+    group: kind.group,
+    kind: kind.kind,
+    causes: errors.map((error) => ({ reason: error.type, message: error.body, field: error.field })),
+  });
+}
+
+export const badRequest = (message: string): StatusError => new StatusError(400, 'BadRequest', message);
+
+export const methodNotAllowed = (resource: GroupResource, action: string): StatusError =>
+  new StatusError(
+    405,
+    'MethodNotAllowed',
+    `${action} is not supported on resources of kind ${goQuote(groupResourceText(resource))}`,
+    { group: resource.group, kind: resource.resource },
+  );
+
+export const notAcceptable = (supported: readonly string[]): StatusError =>
+  new StatusError(406, 'NotAcceptable', `only the following media types are accepted: ${supported.join(', ')}`);
+
+export const unsupportedMediaType = (supported: readonly string[]): StatusError =>
+  new StatusError(
+    415,
+    'UnsupportedMediaType',
+    `the body of the request was in an unknown format - accepted media types include: ${supported.join(', ')}`,
+  );
+
+export const internalError = (message: string): StatusError =>
+  new StatusError(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] });
+
+export const timeout = (message: string, retryAfterSeconds = 0): StatusError =>
+  new StatusError(504, 'Timeout', `Timeout: ${message}`, { retryAfterSeconds });
+
+export const serverTimeout = (resource: GroupResource, operation: string, retryAfterSeconds: number): StatusError =>
+  new StatusError(
+    500,
+    'ServerTimeout',
+    `The ${operation} operation against ${groupResourceText(resource)} could not be completed at this time, please try again.`,
+    { group: resource.group, kind: resource.resource, retryAfterSeconds },
+  );
+
+export const tooManyRequests = (message: string, retryAfterSeconds: number): StatusError =>
+  new StatusError(429, 'TooManyRequests', message, { retryAfterSeconds });
+
+export const requestEntityTooLarge = (message: string): StatusError =>
+  new StatusError(413, 'RequestEntityTooLarge', `Request entity too large: ${message}`);
+
+export const serviceUnavailable = (message: string): StatusError => new StatusError(503, 'ServiceUnavailable', message);

@@ -1,0 +1,221 @@
+// A kind as the server knows it: names, versions, rules, columns. Everything particular to a kind is here, as data
+// and small functions; the generic life of its objects is in registry.ts.
+import type { FieldErrors } from '../machinery/field-error.js';
+import type { GroupResource } from '../machinery/status.js';
+import type { KubeObject } from '../machinery/object.js';
+import type { UserInfo } from '../machinery/user.js';
+import type { StoredObject } from '../storage/store.js';
+
+export interface KindDefinition<T extends KubeObject = KubeObject> {
+  readonly group: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly singular: string;
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+  readonly namespaced: boolean;
+  /** Served versions, most preferred first. */
+  readonly versions: readonly KindVersion<T>[];
+  /** The version objects are kept and validated in. */
+  readonly storageVersion: string;
+  /** Where its keys lie below the store's prefix, when not `<plural>` or `<group>/<plural>` for later groups. */
+  readonly keyPrefix?: string;
+  /** Verbs served, when not all of them. */
+  readonly verbs?: readonly Verb[];
+  readonly strategy: Strategy<T>;
+  readonly columns: readonly Column[];
+  /** The cells of one row, in the order of `columns`. */
+  readonly row: (object: Readonly<T>, now: Date) => readonly Cell[];
+  /** Selectable fields beyond metadata.name and metadata.namespace, with an object's values. */
+  readonly selectableFields?: (object: Readonly<T>) => Record<string, string>;
+  readonly subresources?: Readonly<Record<string, Subresource<T>>>;
+  /** Seconds a new object lives, for kinds whose objects expire. */
+  readonly ttlSeconds?: (object: Readonly<T>, context: LifeContext) => number | undefined;
+}
+
+export type Verb = 'create' | 'delete' | 'deletecollection' | 'get' | 'list' | 'patch' | 'update' | 'watch';
+
+export interface KindVersion<T extends KubeObject = KubeObject> {
+  readonly version: string;
+  /** False for versions that only --runtime-config turns on. */
+  readonly enabledByDefault?: boolean;
+  /** Fills in what a client left out, in this version, before conversion to the storage version. */
+  readonly defaults?: (object: T) => void;
+  /** Absent when this version has the storage version's shape. Both may change and return their argument. */
+  readonly toStorage?: (object: T) => T;
+  readonly fromStorage?: (object: T) => T;
+  /** Sent as a Warning header on every use of this version. */
+  readonly deprecationWarning?: string;
+}
+
+/** What the rules of a kind may know about the request and the world. */
+export interface LifeContext {
+  readonly user: UserInfo;
+  readonly namespace: string;
+  readonly now: () => Date;
+  readonly features: FeatureGates;
+  readonly dryRun: boolean;
+  readonly options: KindOptions;
+  /** Looks into other resources of this server. Objects are shared: read only. */
+  readonly lookup: Lookup;
+  /** Adds a Warning header to the answer. */
+  readonly warn: (text: string) => void;
+}
+
+export interface FeatureGates {
+  enabled(name: string): boolean;
+}
+
+/** The start-up options that change a kind's rules. */
+export interface KindOptions {
+  readonly allowPrivileged: boolean;
+  readonly eventTtlSeconds: number;
+}
+
+export interface Lookup {
+  get(resource: GroupResource, namespace: string, name: string): Promise<KubeObject | undefined>;
+  list(resource: GroupResource, namespace: string): Promise<readonly StoredObject[]>;
+}
+
+/**
+ * The hooks of a kind on the generic life of an object. All are optional but the two validations. Objects given as
+ * `object` belong to the request and may be changed by the `prepare` hooks; `old` is shared and read only.
+ */
+export interface Strategy<T extends KubeObject = KubeObject> {
+  /** Checks metadata.name; the default is a DNS subdomain. `prefix`: the name is a generateName. */
+  readonly validateName?: (name: string, prefix: boolean) => readonly string[];
+  /** Clears what a client may not set, sets what the server decides. */
+  readonly prepareForCreate?: (object: T, context: LifeContext) => void;
+  readonly validate: (object: Readonly<T>, context: LifeContext) => FieldErrors;
+  readonly warningsOnCreate?: (object: Readonly<T>, context: LifeContext) => readonly string[];
+  readonly prepareForUpdate?: (object: T, old: Readonly<T>, context: LifeContext) => void;
+  readonly validateUpdate: (object: Readonly<T>, old: Readonly<T>, context: LifeContext) => FieldErrors;
+  readonly warningsOnUpdate?: (object: Readonly<T>, old: Readonly<T>, context: LifeContext) => readonly string[];
+  /** Puts equal objects into one form, after validation. */
+  readonly canonicalize?: (object: T) => void;
+  /** PUT to a missing name creates it. */
+  readonly allowCreateOnUpdate?: boolean;
+  /** PUT without a resourceVersion overwrites what is there. Default true. */
+  readonly allowUnconditionalUpdate?: boolean;
+  /**
+   * True when the kind has a spec/status split: status is cleared on create and kept on update, and generation starts
+   * at 1 and rises when anything outside metadata and status changes. Kinds that do otherwise set their hooks.
+   */
+  readonly hasStatus?: boolean;
+  /** True: metadata.generation is managed (default: hasStatus). */
+  readonly hasGeneration?: boolean;
+  /** The rules of the status subresource. `prepareForUpdate` runs after spec and most metadata were reset to old. */
+  readonly status?: StatusStrategy<T>;
+  readonly delete?: DeleteStrategy<T>;
+  /**
+   * Work beside the write itself (allocating addresses, say), begun after validation: `commit` runs once the
+   * object is stored, `revert` when the write failed. Not called for dry runs unless it says so.
+   */
+  readonly beginCreate?: (object: T, context: LifeContext) => Promise<Transaction | undefined>;
+  readonly beginUpdate?: (object: T, old: Readonly<T>, context: LifeContext) => Promise<Transaction | undefined>;
+  readonly afterDelete?: (object: Readonly<T>, context: LifeContext) => Promise<void>;
+  /** Fields (paths) server-side apply must not let this endpoint own, by endpoint: `''` and each subresource. */
+  readonly resetFields?: Readonly<Record<string, readonly string[][]>>;
+}
+
+export interface StatusStrategy<T extends KubeObject = KubeObject> {
+  readonly prepareForUpdate?: (object: T, old: Readonly<T>, context: LifeContext) => void;
+  readonly validateUpdate: (object: Readonly<T>, old: Readonly<T>, context: LifeContext) => FieldErrors;
+  readonly warningsOnUpdate?: (object: Readonly<T>, old: Readonly<T>, context: LifeContext) => readonly string[];
+}
+
+export interface DeleteStrategy<T extends KubeObject = KubeObject> {
+  /** The propagation an unset policy means. Default: background. */
+  readonly defaultGarbageCollection?: 'background' | 'orphan' | 'unsupported';
+  /**
+   * For kinds that end gracefully: the grace period in seconds to set on the object, or undefined to delete at once.
+   * `requested` is what the client asked for.
+   */
+  readonly gracePeriodSeconds?: (object: Readonly<T>, requested: number | undefined) => number | undefined;
+  /** Throws a StatusError to refuse. */
+  readonly check?: (object: Readonly<T>, context: LifeContext) => Promise<void>;
+}
+
+export interface Transaction {
+  commit(): Promise<void>;
+  revert(): Promise<void>;
+}
+
+/**
+ * A subresource with rules of its own (`pods/eviction`, `serviceaccounts/token`). `status` and `scale` need no entry
+ * here beyond their name: `status` follows from the strategy, `scale` from ScalePaths.
+ */
+export interface Subresource<T extends KubeObject = KubeObject> {
+  /** The kind it takes and answers, when not the parent's. */
+  readonly group?: string;
+  readonly version?: string;
+  readonly kind: string;
+  readonly verbs: readonly Verb[];
+  /** `update`: reads and writes the parent object through these rules (ephemeralcontainers, resize, approval). */
+  readonly update?: StatusStrategy<T>;
+  /** `scale`: where the replica counts and the selector stand in the parent. */
+  readonly scale?: ScaleAccess<T>;
+  /** `create`: an action on the parent (binding, eviction, token). Answers the object to send and its status code. */
+  readonly create?: (action: SubresourceAction) => Promise<{ code: number; object: object }>;
+  /** Connecting subresources (log, exec, proxy): handled by the connectors in rest/, named here. */
+  readonly connect?: string;
+}
+
+export interface ScaleAccess<T extends KubeObject = KubeObject> {
+  readonly specReplicas: (object: Readonly<T>) => number;
+  readonly setSpecReplicas: (object: T, replicas: number) => void;
+  readonly statusReplicas: (object: Readonly<T>) => number;
+  /** As a label selector in text form; empty when there is none. */
+  readonly selector: (object: Readonly<T>) => string;
+}
+
+export interface SubresourceAction {
+  readonly name: string;
+  readonly namespace: string;
+  /** The decoded body, in normal form. */
+  readonly body: KubeObject;
+  readonly context: LifeContext;
+  readonly operations: ObjectOperations;
+}
+
+/** The generic life of other objects, for subresources and plugins that act on them. */
+export interface ObjectOperations {
+  get(resource: GroupResource, namespace: string, name: string): Promise<KubeObject>;
+  /** Reads, changes and writes with retries on conflicts; rules of the named endpoint ('' or a subresource) hold. */
+  update(
+    resource: GroupResource,
+    namespace: string,
+    name: string,
+    subresource: string,
+    change: (object: KubeObject) => KubeObject | Promise<KubeObject>,
+    context: LifeContext,
+  ): Promise<KubeObject>;
+  create(resource: GroupResource, namespace: string, object: KubeObject, context: LifeContext): Promise<KubeObject>;
+  delete(
+    resource: GroupResource,
+    namespace: string,
+    name: string,
+    options: DeleteOptions,
+    context: LifeContext,
+  ): Promise<KubeObject>;
+}
+
+export interface DeleteOptions {
+  readonly gracePeriodSeconds?: number;
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+  readonly orphanDependents?: boolean;
+  readonly propagationPolicy?: string;
+  readonly dryRun?: readonly string[];
+  readonly ignoreStoreReadErrorWithClusterBreakingPotential?: boolean;
+}
+
+export type Cell = string | number | boolean | null;
+
+export interface Column {
+  readonly name: string;
+  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
+  readonly format?: string;
+  readonly description: string;
+  /** 0 is always shown; above, only in wide output. */
+  readonly priority?: number;
+}

@@ -1,0 +1,79 @@
+// The run-time form of a type: what everything that knows fields walks.
+//
+// Built-in types come from the catalogue (src/schema/catalogue/*.types); a custom resource's OpenAPI schema compiles
+// into the same form. Types refer to each other lazily, so a group version is materialised when first used.
+
+export type ScalarName =
+  | 'string'
+  | 'bool'
+  | 'int32'
+  | 'int64'
+  | 'double'
+  | 'bytes'
+  | 'quantity'
+  | 'time'
+  | 'microTime'
+  | 'duration'
+  | 'intOrString'
+  /** Any JSON value. */
+  | 'any'
+  /** An embedded object of a kind of its own: kept as its JSON. */
+  | 'rawExtension'
+  /** A field set in its wire form. */
+  | 'fieldsV1';
+
+export interface ScalarType {
+  readonly kind: 'scalar';
+  readonly scalar: ScalarName;
+  /** A named string type (`PullPolicy`) keeps its name for OpenAPI. */
+  readonly name?: string;
+  readonly enum?: readonly string[];
+}
+
+export interface ListType {
+  readonly kind: 'list';
+  readonly element: Type;
+}
+
+export interface MapType {
+  readonly kind: 'map';
+  readonly value: Type;
+}
+
+export interface StructType {
+  readonly kind: 'struct';
+  /** `io.k8s.api.core.v1.Pod`: unique, as OpenAPI names it. */
+  readonly name: string;
+  /** In print order, inlined members already flattened in. */
+  readonly fields: readonly Field[];
+  readonly byJson: ReadonlyMap<string, Field>;
+  /** `atomic`: applied and owned as one value. */
+  readonly mapType?: 'atomic' | 'granular';
+  /** Members outside `fields` are kept, not dropped (custom resources). */
+  readonly preserveUnknown?: boolean;
+}
+
+export type Type = ScalarType | ListType | MapType | StructType;
+
+export interface Field {
+  readonly json: string;
+  /** Resolved on first access. */
+  readonly type: Type;
+  /** Protobuf number; 0 when the field has none. */
+  readonly proto: number;
+  /** Not printed when empty. A struct that is not a pointer is never empty. */
+  readonly omitEmpty: boolean;
+  /** Not printed when it is its zero value, structs and times too. */
+  readonly omitZero?: boolean;
+  /** May be unset as distinct from its zero value. */
+  readonly pointer: boolean;
+  readonly required: boolean;
+  readonly default?: unknown;
+  readonly nullable?: boolean;
+  readonly listType?: 'atomic' | 'set' | 'map';
+  readonly listMapKeys?: readonly string[];
+  readonly mapType?: 'atomic' | 'granular';
+  readonly patchStrategy?: readonly ('merge' | 'replace' | 'retainKeys')[];
+  readonly patchMergeKey?: string;
+  readonly description?: string;
+}

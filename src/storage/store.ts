@@ -1,0 +1,145 @@
+// What the registry sees of storage: one resource's objects, as bytes with a revision.
+import type { GroupResource } from '../machinery/status.js';
+import type { KubeObject } from '../machinery/object.js';
+
+/** One stored version of one object. Shared by every reader: nothing in it is ever changed. */
+export interface StoredObject {
+  /** Below the resource's prefix: `namespace/name` or `name`. */
+  readonly key: string;
+  readonly revision: number;
+  /** The object's JSON in its storage version, `metadata.resourceVersion` in place, ready to send. */
+  readonly json: Buffer;
+  /** Parsed on first call, then shared: read only. */
+  object(): KubeObject;
+  /** What selectors look at, extracted once. */
+  readonly labels: Readonly<Record<string, string>>;
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+/** How a resource's objects become bytes and back. */
+export interface ObjectCodec {
+  /** The JSON print of an object in normal form. */
+  encodeJson(object: KubeObject): Buffer;
+  decodeJson(bytes: Buffer): KubeObject;
+  /** For stores that keep another media type (etcd: protobuf). */
+  encodeStorage(object: KubeObject): Buffer;
+  decodeStorage(bytes: Buffer): KubeObject;
+}
+
+export interface ResourceStoreOptions {
+  readonly resource: GroupResource;
+  /** `/registry/pods/`: where this resource's keys lie; ends with a slash. */
+  readonly prefix: string;
+  readonly namespaced: boolean;
+  readonly codec: ObjectCodec;
+  /** The selectable fields of an object; metadata.name and metadata.namespace are added by the store. */
+  readonly fieldsOf: (object: KubeObject) => Record<string, string>;
+}
+
+export type ResourceVersionMatch = '' | 'Exact' | 'NotOlderThan';
+
+/** True for the objects a list or watch wants. */
+export type Predicate = (object: StoredObject) => boolean;
+
+export interface ListRequest {
+  /** Only keys below this namespace; empty for all. */
+  readonly namespace: string;
+  /** Only this name (a `metadata.name` field selector); empty for all. */
+  readonly name?: string;
+  /** As sent: '' (most recent), '0' (any), or a revision. */
+  readonly resourceVersion: string;
+  readonly resourceVersionMatch: ResourceVersionMatch;
+  /** 0: no limit. */
+  readonly limit: number;
+  readonly continue: string;
+  /** Absent when everything matches. */
+  readonly predicate?: Predicate;
+}
+
+export interface ListResult {
+  readonly items: readonly StoredObject[];
+  /** The list's resourceVersion. */
+  readonly revision: number;
+  /** Empty when this is the last page. */
+  readonly continue: string;
+  readonly remainingItemCount?: number;
+}
+
+export type WatchEvent =
+  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: StoredObject }
+  /** `initialEventsEnd` marks the end of the initial events of a streaming list. */
+  | { readonly type: 'BOOKMARK'; readonly revision: number; readonly initialEventsEnd?: boolean };
+
+export interface WatchRequest {
+  readonly namespace: string;
+  readonly name?: string;
+  /** '' (from now, initial state first), '0' (any state first), or after a revision. */
+  readonly resourceVersion: string;
+  readonly resourceVersionMatch: ResourceVersionMatch;
+  readonly allowBookmarks: boolean;
+  readonly sendInitialEvents?: boolean;
+  readonly predicate?: Predicate;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * A running watch. Events are handed to the receiver in revision order as they happen, in one call for all that are
+ * ready, so that a receiver can write them together. The receiver answers false when it cannot take more: the watch
+ * is then ended, as one that fell behind. `ended` resolves when the watch is over (aborted, fell behind, or the
+ * history it needs is gone: then with the error to report).
+ */
+export interface Watch {
+  readonly ended: Promise<StorageError | undefined>;
+}
+
+export interface ResourceStore {
+  readonly options: ResourceStoreOptions;
+  /** `minRevision`: '' for the most recent, '0' for any, or not older than. */
+  get(key: string, minRevision: string): Promise<StoredObject | undefined>;
+  /** Fails with `key-exists`. */
+  create(key: string, object: KubeObject, options?: { ttlSeconds?: number }): Promise<StoredObject>;
+  /** Fails with `conflict` (carrying the current version) when the stored revision is another. */
+  update(
+    key: string,
+    expectedRevision: number,
+    object: KubeObject,
+    options?: { ttlSeconds?: number },
+  ): Promise<StoredObject>;
+  /** Answers the deleted object as its last event shows it: with the deletion's revision. */
+  delete(key: string, expectedRevision: number): Promise<StoredObject>;
+  list(request: ListRequest): Promise<ListResult>;
+  watch(request: WatchRequest, receive: (events: readonly WatchEvent[]) => boolean): Promise<Watch>;
+  /** The number of stored objects, for metrics and quota. */
+  count(): Promise<number>;
+}
+
+export type StorageErrorCode =
+  | 'key-exists'
+  | 'not-found'
+  /** The stored revision is not the expected one. */
+  | 'conflict'
+  /** The revision asked for has been compacted away. */
+  | 'too-old'
+  /** The revision asked for is ahead of the store. */
+  | 'too-new'
+  | 'invalid-continue'
+  /** A continue token whose revision is compacted; `inconsistentContinue` goes on at the newest state. */
+  | 'expired-continue'
+  | 'unavailable'
+  | 'corrupt'
+  | 'too-large';
+
+export class StorageError extends Error {
+  constructor(
+    readonly code: StorageErrorCode,
+    message: string,
+    readonly details: {
+      readonly current?: StoredObject;
+      readonly currentRevision?: number;
+      readonly requestedRevision?: number;
+      readonly inconsistentContinue?: string;
+    } = {},
+  ) {
+    super(message);
+  }
+}
