@@ -25,12 +25,12 @@ export interface KindDefinition<T extends KubeObject = KubeObject> {
   readonly strategy: Strategy<T>;
   readonly columns: readonly Column[];
   /** The cells of one row, in the order of `columns`. */
-  readonly row: (object: Readonly<T>, now: Date) => readonly Cell[];
+  row(object: Readonly<T>, now: Date): readonly Cell[];
   /** Selectable fields beyond metadata.name and metadata.namespace, with an object's values. */
-  readonly selectableFields?: (object: Readonly<T>) => Record<string, string>;
+  selectableFields?(object: Readonly<T>): Record<string, string>;
   readonly subresources?: Readonly<Record<string, Subresource<T>>>;
   /** Seconds a new object lives, for kinds whose objects expire. */
-  readonly ttlSeconds?: (object: Readonly<T>, context: LifeContext) => number | undefined;
+  ttlSeconds?(object: Readonly<T>, context: LifeContext): number | undefined;
 }
 
 export type Verb = 'create' | 'delete' | 'deletecollection' | 'get' | 'list' | 'patch' | 'update' | 'watch';
@@ -40,10 +40,10 @@ export interface KindVersion<T extends KubeObject = KubeObject> {
   /** False for versions that only --runtime-config turns on. */
   readonly enabledByDefault?: boolean;
   /** Fills in what a client left out, in this version, before conversion to the storage version. */
-  readonly defaults?: (object: T) => void;
+  defaults?(object: T): void;
   /** Absent when this version has the storage version's shape. Both may change and return their argument. */
-  readonly toStorage?: (object: T) => T;
-  readonly fromStorage?: (object: T) => T;
+  toStorage?(object: T): T;
+  fromStorage?(object: T): T;
   /** Sent as a Warning header on every use of this version. */
   readonly deprecationWarning?: string;
 }
@@ -52,14 +52,14 @@ export interface KindVersion<T extends KubeObject = KubeObject> {
 export interface LifeContext {
   readonly user: UserInfo;
   readonly namespace: string;
-  readonly now: () => Date;
+  now(): Date;
   readonly features: FeatureGates;
   readonly dryRun: boolean;
   readonly options: KindOptions;
   /** Looks into other resources of this server. Objects are shared: read only. */
   readonly lookup: Lookup;
   /** Adds a Warning header to the answer. */
-  readonly warn: (text: string) => void;
+  warn(text: string): void;
 }
 
 export interface FeatureGates {
@@ -83,16 +83,16 @@ export interface Lookup {
  */
 export interface Strategy<T extends KubeObject = KubeObject> {
   /** Checks metadata.name; the default is a DNS subdomain. `prefix`: the name is a generateName. */
-  readonly validateName?: (name: string, prefix: boolean) => readonly string[];
+  validateName?(name: string, prefix: boolean): readonly string[];
   /** Clears what a client may not set, sets what the server decides. */
-  readonly prepareForCreate?: (object: T, context: LifeContext) => void;
-  readonly validate: (object: Readonly<T>, context: LifeContext) => FieldErrors;
-  readonly warningsOnCreate?: (object: Readonly<T>, context: LifeContext) => readonly string[];
-  readonly prepareForUpdate?: (object: T, old: Readonly<T>, context: LifeContext) => void;
-  readonly validateUpdate: (object: Readonly<T>, old: Readonly<T>, context: LifeContext) => FieldErrors;
-  readonly warningsOnUpdate?: (object: Readonly<T>, old: Readonly<T>, context: LifeContext) => readonly string[];
+  prepareForCreate?(object: T, context: LifeContext): void;
+  validate(object: Readonly<T>, context: LifeContext): FieldErrors;
+  warningsOnCreate?(object: Readonly<T>, context: LifeContext): readonly string[];
+  prepareForUpdate?(object: T, old: Readonly<T>, context: LifeContext): void;
+  validateUpdate(object: Readonly<T>, old: Readonly<T>, context: LifeContext): FieldErrors;
+  warningsOnUpdate?(object: Readonly<T>, old: Readonly<T>, context: LifeContext): readonly string[];
   /** Puts equal objects into one form, after validation. */
-  readonly canonicalize?: (object: T) => void;
+  canonicalize?(object: T): void;
   /** PUT to a missing name creates it. */
   readonly allowCreateOnUpdate?: boolean;
   /** PUT without a resourceVersion overwrites what is there. Default true. */
@@ -104,24 +104,28 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   readonly hasStatus?: boolean;
   /** True: metadata.generation is managed (default: hasStatus). */
   readonly hasGeneration?: boolean;
-  /** The rules of the status subresource. `prepareForUpdate` runs after spec and most metadata were reset to old. */
+  /**
+   * The rules of the status subresource. `prepareForUpdate` runs after all members but metadata and status were
+   * reset to the old ones; a kind whose status endpoint may not touch labels or owners resets those itself.
+   */
   readonly status?: StatusStrategy<T>;
   readonly delete?: DeleteStrategy<T>;
   /**
-   * Work beside the write itself (allocating addresses, say), begun after validation: `commit` runs once the
-   * object is stored, `revert` when the write failed. Not called for dry runs unless it says so.
+   * Work beside the write itself (allocating addresses, say), begun before `prepare` and validation, so that
+   * validation sees what was allocated: `commit` runs once the object is stored, `revert` when the write failed.
+   * Called for dry runs too (`context.dryRun`): then nothing may stay.
    */
-  readonly beginCreate?: (object: T, context: LifeContext) => Promise<Transaction | undefined>;
-  readonly beginUpdate?: (object: T, old: Readonly<T>, context: LifeContext) => Promise<Transaction | undefined>;
-  readonly afterDelete?: (object: Readonly<T>, context: LifeContext) => Promise<void>;
+  beginCreate?(object: T, context: LifeContext): Promise<Transaction | undefined>;
+  beginUpdate?(object: T, old: Readonly<T>, context: LifeContext): Promise<Transaction | undefined>;
+  afterDelete?(object: Readonly<T>, context: LifeContext): Promise<void>;
   /** Fields (paths) server-side apply must not let this endpoint own, by endpoint: `''` and each subresource. */
   readonly resetFields?: Readonly<Record<string, readonly string[][]>>;
 }
 
 export interface StatusStrategy<T extends KubeObject = KubeObject> {
-  readonly prepareForUpdate?: (object: T, old: Readonly<T>, context: LifeContext) => void;
-  readonly validateUpdate: (object: Readonly<T>, old: Readonly<T>, context: LifeContext) => FieldErrors;
-  readonly warningsOnUpdate?: (object: Readonly<T>, old: Readonly<T>, context: LifeContext) => readonly string[];
+  prepareForUpdate?(object: T, old: Readonly<T>, context: LifeContext): void;
+  validateUpdate(object: Readonly<T>, old: Readonly<T>, context: LifeContext): FieldErrors;
+  warningsOnUpdate?(object: Readonly<T>, old: Readonly<T>, context: LifeContext): readonly string[];
 }
 
 export interface DeleteStrategy<T extends KubeObject = KubeObject> {
@@ -131,9 +135,18 @@ export interface DeleteStrategy<T extends KubeObject = KubeObject> {
    * For kinds that end gracefully: the grace period in seconds to set on the object, or undefined to delete at once.
    * `requested` is what the client asked for.
    */
-  readonly gracePeriodSeconds?: (object: Readonly<T>, requested: number | undefined) => number | undefined;
+  gracePeriodSeconds?(object: Readonly<T>, requested: number | undefined): number | undefined;
+  /** DELETE answers the deleted object instead of a Status. */
+  readonly returnsObject?: boolean;
+  /**
+   * For kinds that end in phases of their own (namespaces, custom resource definitions): marks the object as
+   * terminating. It stays, updated, while this answers `keep`.
+   */
+  terminate?(object: T, now: Date): 'keep' | 'remove';
+  /** An update that emptied the finalizers of a deleted object removes it, unless this says it must stay. */
+  staysAfterUpdate?(object: Readonly<T>): boolean;
   /** Throws a StatusError to refuse. */
-  readonly check?: (object: Readonly<T>, context: LifeContext) => Promise<void>;
+  check?(object: Readonly<T>, context: LifeContext): Promise<void>;
 }
 
 export interface Transaction {
@@ -156,17 +169,17 @@ export interface Subresource<T extends KubeObject = KubeObject> {
   /** `scale`: where the replica counts and the selector stand in the parent. */
   readonly scale?: ScaleAccess<T>;
   /** `create`: an action on the parent (binding, eviction, token). Answers the object to send and its status code. */
-  readonly create?: (action: SubresourceAction) => Promise<{ code: number; object: object }>;
+  create?(action: SubresourceAction): Promise<{ code: number; object: object }>;
   /** Connecting subresources (log, exec, proxy): handled by the connectors in rest/, named here. */
   readonly connect?: string;
 }
 
 export interface ScaleAccess<T extends KubeObject = KubeObject> {
-  readonly specReplicas: (object: Readonly<T>) => number;
-  readonly setSpecReplicas: (object: T, replicas: number) => void;
-  readonly statusReplicas: (object: Readonly<T>) => number;
+  specReplicas(object: Readonly<T>): number;
+  setSpecReplicas(object: T, replicas: number): void;
+  statusReplicas(object: Readonly<T>): number;
   /** As a label selector in text form; empty when there is none. */
-  readonly selector: (object: Readonly<T>) => string;
+  selector(object: Readonly<T>): string;
 }
 
 export interface SubresourceAction {
