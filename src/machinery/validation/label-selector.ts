@@ -1,0 +1,106 @@
+// Labels and the selectors over them, as they stand in objects.
+import { type FieldErrors, type FieldPath, forbidden, invalid, required } from '../field-error.js';
+import { invalidEach } from './fields.js';
+import { isQualifiedName, isValidLabelValue } from './names.js';
+
+export interface LabelSelector {
+  matchLabels?: Record<string, string>;
+  matchExpressions?: SelectorRequirement[];
+}
+
+export interface SelectorRequirement {
+  key: string;
+  operator: string;
+  values?: string[];
+}
+
+export interface LabelSelectorOptions {
+  /** For objects stored before label values in selectors were checked. */
+  readonly allowInvalidLabelValue?: boolean;
+  readonly allowUnknownOperator?: boolean;
+}
+
+export function validateLabelSelector(
+  selector: Readonly<LabelSelector> | null | undefined,
+  options: LabelSelectorOptions,
+  path: FieldPath,
+): FieldErrors {
+  if (!selector) return [];
+  const errors = validateLabels(selector.matchLabels, path.child('matchLabels'));
+  for (const [position, requirement] of (selector.matchExpressions ?? []).entries()) {
+    const at = path.child('matchExpressions').index(position);
+    errors.push(...validateLabelSelectorRequirement(requirement, options, at));
+  }
+  return errors;
+}
+
+export function validateLabelSelectorRequirement(
+  requirement: Readonly<SelectorRequirement>,
+  options: LabelSelectorOptions,
+  path: FieldPath,
+): FieldErrors {
+  const errors = validateSelectorOperator(requirement, options.allowUnknownOperator === true, path);
+  errors.push(...validateLabelName(requirement.key, path.child('key')));
+  if (options.allowInvalidLabelValue) return errors;
+  for (const [position, value] of (requirement.values ?? []).entries()) {
+    errors.push(...invalidEach(path.child('values').index(position), value, isValidLabelValue(value)));
+  }
+  return errors;
+}
+
+/** The requirement of a field selector in an access review. */
+export function validateFieldSelectorRequirement(
+  requirement: Readonly<SelectorRequirement>,
+  options: { readonly allowUnknownOperator?: boolean },
+  path: FieldPath,
+): FieldErrors {
+  const errors: FieldErrors = [];
+  if (requirement.key === '') errors.push(required(path.child('key'), 'must be specified'));
+  errors.push(...validateSelectorOperator(requirement, options.allowUnknownOperator === true, path));
+  return errors;
+}
+
+export const validateLabelName = (name: string, path: FieldPath): FieldErrors =>
+  invalidEach(path, name, isQualifiedName(name));
+
+export function validateLabels(
+  labels: Readonly<Record<string, string>> | null | undefined,
+  path: FieldPath,
+): FieldErrors {
+  if (!labels) return [];
+  const errors: FieldErrors = [];
+  for (const key of Object.keys(labels).sort()) {
+    const value = labels[key] ?? '';
+    errors.push(...validateLabelName(key, path), ...invalidEach(path, value, isValidLabelValue(value)));
+  }
+  return errors;
+}
+
+export const selectorHasInvalidLabelValue = (selector: Readonly<LabelSelector> | null | undefined): boolean =>
+  (selector?.matchExpressions ?? []).some((requirement) =>
+    (requirement.values ?? []).some((value) => isValidLabelValue(value).length > 0),
+  );
+
+export const isEmptySelector = (selector: Readonly<LabelSelector>): boolean =>
+  Object.keys(selector.matchLabels ?? {}).length === 0 && (selector.matchExpressions ?? []).length === 0;
+
+function validateSelectorOperator(
+  requirement: Readonly<SelectorRequirement>,
+  allowUnknown: boolean,
+  path: FieldPath,
+): FieldErrors {
+  const count = (requirement.values ?? []).length;
+  switch (requirement.operator) {
+    case 'In':
+    case 'NotIn':
+      if (count > 0) return [];
+      return [required(path.child('values'), "must be specified when `operator` is 'In' or 'NotIn'")];
+    case 'Exists':
+    case 'DoesNotExist':
+      if (count === 0) return [];
+      return [forbidden(path.child('values'), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")];
+    default:
+      if (allowUnknown) return [];
+      return [invalid(path.child('operator'), requirement.operator, 'not a valid selector operator')];
+  }
+}

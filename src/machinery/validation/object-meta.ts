@@ -1,0 +1,189 @@
+// The rules of metadata, the same for every kind.
+import { goQuote } from '../../lib/go-quote.js';
+import { type FieldErrors, FieldPath, forbidden, invalid, required, tooLong } from '../field-error.js';
+import { type ManagedFieldsEntry, type ObjectMeta, type OwnerReference, parseApiVersion } from '../object.js';
+import { invalidEach, validateImmutableField, validateNonNegative } from './fields.js';
+import { validateLabels } from './label-selector.js';
+import { isDns1123Label, isQualifiedName, type NameRule } from './names.js';
+
+const ANNOTATIONS_MAX_BYTES = 256 * 1024;
+const FIELD_MANAGER_MAX_BYTES = 128;
+const SUBRESOURCE_MAX_BYTES = 256;
+const ORPHAN = 'orphan';
+const FOREGROUND = 'foregroundDeletion';
+
+export interface ObjectMetaRules {
+  readonly namespaced: boolean;
+  readonly validateName: NameRule | ((name: string, prefix: boolean) => readonly string[]);
+  /** Default: `metadata`. */
+  readonly path?: FieldPath;
+}
+
+export function validateObjectMeta(meta: Readonly<ObjectMeta>, rules: ObjectMetaRules): FieldErrors {
+  const path = rules.path ?? FieldPath.of('metadata');
+  const errors: FieldErrors = [];
+  if (meta.generateName) {
+    const messages = rules.validateName(meta.generateName, true);
+    errors.push(...invalidEach(path.child('generateName'), meta.generateName, messages));
+  }
+  if (!meta.name) errors.push(required(path.child('name'), 'name or generateName is required'));
+  else errors.push(...invalidEach(path.child('name'), meta.name, rules.validateName(meta.name, false)));
+
+  if (rules.namespaced) {
+    if (!meta.namespace) errors.push(required(path.child('namespace')));
+    else errors.push(...invalidEach(path.child('namespace'), meta.namespace, isDns1123Label(meta.namespace)));
+  } else if (meta.namespace) {
+    errors.push(forbidden(path.child('namespace'), 'not allowed on this type'));
+  }
+  errors.push(
+    ...validateNonNegative(meta.generation, path.child('generation')),
+    ...validateLabels(meta.labels, path.child('labels')),
+    ...validateAnnotations(meta.annotations, path.child('annotations')),
+    ...validateOwnerReferences(meta.ownerReferences, path.child('ownerReferences')),
+    ...validateFinalizers(meta.finalizers, path.child('finalizers')),
+    ...validateManagedFields(meta.managedFields, path.child('managedFields')),
+  );
+  return errors;
+}
+
+export function validateObjectMetaUpdate(
+  meta: Readonly<ObjectMeta>,
+  old: Readonly<ObjectMeta>,
+  path: FieldPath = FieldPath.of('metadata'),
+): FieldErrors {
+  const errors: FieldErrors = [];
+  if (old.deletionTimestamp) {
+    errors.push(...validateNoNewFinalizers(meta.finalizers, old.finalizers, path.child('finalizers')));
+  }
+  if (!meta.resourceVersion) {
+    errors.push(invalid(path.child('resourceVersion'), '', 'must be specified for an update'));
+  }
+  if ((meta.generation ?? 0) < (old.generation ?? 0)) {
+    errors.push(invalid(path.child('generation'), meta.generation ?? 0, 'must not be decremented'));
+  }
+  errors.push(
+    ...validateImmutableField(meta.name ?? '', old.name ?? '', path.child('name')),
+    ...validateImmutableField(meta.namespace ?? '', old.namespace ?? '', path.child('namespace')),
+    ...validateImmutableField(meta.uid ?? '', old.uid ?? '', path.child('uid')),
+    ...validateImmutableField(meta.creationTimestamp, old.creationTimestamp, path.child('creationTimestamp')),
+    ...validateImmutableField(meta.deletionTimestamp, old.deletionTimestamp, path.child('deletionTimestamp')),
+    ...validateImmutableField(
+      meta.deletionGracePeriodSeconds,
+      old.deletionGracePeriodSeconds,
+      path.child('deletionGracePeriodSeconds'),
+    ),
+    ...validateLabels(meta.labels, path.child('labels')),
+    ...validateAnnotations(meta.annotations, path.child('annotations')),
+    ...validateOwnerReferences(meta.ownerReferences, path.child('ownerReferences')),
+    ...validateManagedFields(meta.managedFields, path.child('managedFields')),
+  );
+  return errors;
+}
+
+export function validateAnnotations(
+  annotations: Readonly<Record<string, string>> | undefined,
+  path: FieldPath,
+): FieldErrors {
+  if (!annotations) return [];
+  const errors: FieldErrors = [];
+  let bytes = 0;
+  for (const key of Object.keys(annotations).sort()) {
+    // Annotation keys follow the rule of label keys, but for case.
+    errors.push(...invalidEach(path, key, isQualifiedName(key.toLowerCase())));
+    bytes += Buffer.byteLength(key) + Buffer.byteLength(annotations[key] ?? '');
+  }
+  if (bytes > ANNOTATIONS_MAX_BYTES) errors.push(tooLong(path, ANNOTATIONS_MAX_BYTES));
+  return errors;
+}
+
+export function validateOwnerReferences(
+  references: readonly OwnerReference[] | undefined,
+  path: FieldPath,
+): FieldErrors {
+  const errors: FieldErrors = [];
+  let controller: string | undefined;
+  for (const reference of references ?? []) {
+    errors.push(...validateOwnerReference(reference, path));
+    if (reference.controller !== true) continue;
+    const owner = `${reference.kind}/${reference.name}`;
+    if (controller === undefined) controller = owner;
+    else {
+      const found = `Found "true" in references for ${controller} and ${owner}`;
+      errors.push(invalid(path, references, `Only one reference can have Controller set to true. ${found}`));
+    }
+  }
+  return errors;
+}
+
+export const validateFinalizerName = (finalizer: string, path: FieldPath): FieldErrors =>
+  invalidEach(path, finalizer, isQualifiedName(finalizer));
+
+export function validateFinalizers(finalizers: readonly string[] | undefined, path: FieldPath): FieldErrors {
+  if (!finalizers) return [];
+  const errors = finalizers.flatMap((finalizer) => validateFinalizerName(finalizer, path));
+  if (finalizers.includes(ORPHAN) && finalizers.includes(FOREGROUND)) {
+    errors.push(invalid(path, finalizers, `finalizer ${ORPHAN} and ${FOREGROUND} cannot be both set`));
+  }
+  return errors;
+}
+
+export function validateNoNewFinalizers(
+  finalizers: readonly string[] | undefined,
+  old: readonly string[] | undefined,
+  path: FieldPath,
+): FieldErrors {
+  const added = [...new Set(finalizers ?? [])].filter((finalizer) => !old?.includes(finalizer)).sort();
+  if (added.length === 0) return [];
+  const found = `[]string{${added.map(goQuote).join(', ')}}`;
+  return [
+    forbidden(path, `no new finalizers can be added if the object is being deleted, found new finalizers ${found}`),
+  ];
+}
+
+export function validateManagedFields(
+  entries: readonly ManagedFieldsEntry[] | undefined,
+  path: FieldPath,
+): FieldErrors {
+  const errors: FieldErrors = [];
+  for (const [position, entry] of (entries ?? []).entries()) {
+    const at = path.index(position);
+    if (entry.operation !== 'Apply' && entry.operation !== 'Update') {
+      errors.push(invalid(at.child('operation'), entry.operation ?? '', 'must be `Apply` or `Update`'));
+    }
+    if (entry.fieldsType && entry.fieldsType !== 'FieldsV1') {
+      errors.push(invalid(at.child('fieldsType'), entry.fieldsType, 'must be `FieldsV1`'));
+    }
+    errors.push(...validateFieldManager(entry.manager ?? '', at.child('manager')));
+    if (Buffer.byteLength(entry.subresource ?? '') > SUBRESOURCE_MAX_BYTES) {
+      errors.push(tooLong(at.child('subresource'), SUBRESOURCE_MAX_BYTES));
+    }
+  }
+  return errors;
+}
+
+export function validateFieldManager(manager: string, path: FieldPath): FieldErrors {
+  const errors: FieldErrors = [];
+  if (Buffer.byteLength(manager) > FIELD_MANAGER_MAX_BYTES) errors.push(tooLong(path, FIELD_MANAGER_MAX_BYTES));
+  let position = 0;
+  for (const character of manager) {
+    if (!/^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u.test(character)) {
+      const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+      errors.push(invalid(path, manager, `invalid character U+${code} (at position ${position})`));
+    }
+    position += Buffer.byteLength(character);
+  }
+  return errors;
+}
+
+function validateOwnerReference(reference: OwnerReference, path: FieldPath): FieldErrors {
+  const errors: FieldErrors = [];
+  const { group, version } = parseApiVersion(reference.apiVersion);
+  if (version === '') errors.push(invalid(path.child('apiVersion'), reference.apiVersion, 'version must not be empty'));
+  for (const member of ['kind', 'name', 'uid'] as const) {
+    if (reference[member] === '') errors.push(invalid(path.child(member), '', 'must not be empty'));
+  }
+  if (group === '' && version === 'v1' && reference.kind === 'Event') {
+    errors.push(invalid(path, reference, '/v1, Kind=Event is disallowed from being an owner'));
+  }
+  return errors;
+}
