@@ -20,7 +20,7 @@ export interface StatusDetails {
 export interface Status {
   readonly kind: 'Status';
   readonly apiVersion: 'v1';
-  readonly metadata: Readonly<Record<string, never>>;
+  readonly metadata: { readonly continue?: string };
   readonly status: 'Failure' | 'Success';
   readonly message?: string;
   readonly reason?: string;
@@ -45,6 +45,9 @@ export const groupKindText = ({ group, kind }: GroupKind): string => (group === 
 
 /** The one error that is meant for the client; everything else that is thrown is our bug and answers 500. */
 export class StatusError extends Error {
+  /** Set on an expired list: where the list can go on, inconsistently. */
+  continueToken = '';
+
   constructor(
     readonly code: number,
     readonly reason: string,
@@ -58,7 +61,7 @@ export class StatusError extends Error {
     return {
       kind: 'Status',
       apiVersion: 'v1',
-      metadata: {},
+      metadata: this.continueToken === '' ? {} : { continue: this.continueToken },
       status: 'Failure',
       message: this.message,
       ...(this.reason === '' ? {} : { reason: this.reason }),

@@ -1,0 +1,51 @@
+import { StatusError } from '../machinery/status.js';
+import type { ListRequest, StoredObject } from '../storage/store.js';
+import { deleteObject, type DeleteRequest } from './delete.js';
+import { list } from './list.js';
+import type { ResourceRegistry } from './registry.js';
+
+const PAGE_SIZE = 10_000;
+
+export interface DeleteCollectionResult {
+  /** The objects as they were listed. */
+  readonly items: readonly StoredObject[];
+  readonly revision: number;
+}
+
+/** Deletes every object a list finds. Not atomic: the first refusal ends it, and what went before stays deleted. */
+export async function deleteCollection(
+  registry: ResourceRegistry,
+  selection: ListRequest,
+  request: Omit<DeleteRequest, 'name'>,
+): Promise<DeleteCollectionResult> {
+  const items: StoredObject[] = [];
+  let page = { ...selection, limit: selection.limit || PAGE_SIZE };
+  let revision: number | undefined;
+  for (;;) {
+    const found = await list(registry, page);
+    revision ??= found.revision;
+    items.push(...found.items);
+    await deleteAll(registry, found.items, request);
+    if (selection.limit > 0 || found.continue === '') return { items, revision };
+    page = { ...page, continue: found.continue, resourceVersion: '', resourceVersionMatch: '' };
+  }
+}
+
+async function deleteAll(
+  registry: ResourceRegistry,
+  items: readonly StoredObject[],
+  request: Omit<DeleteRequest, 'name'>,
+): Promise<void> {
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    for (let item = items[next++]; item !== undefined; item = items[next++]) {
+      const { name = '', namespace = '' } = item.object().metadata;
+      try {
+        await deleteObject(registry, { ...request, name, context: { ...request.context, namespace } });
+      } catch (error) {
+        if (!(error instanceof StatusError && error.code === 404)) throw error;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.max(1, registry.deleteCollectionWorkers) }, worker));
+}

@@ -1,0 +1,164 @@
+import { conflict, notFound, type Status } from '../machinery/status.js';
+import type { KubeObject } from '../machinery/object.js';
+import { type StoredObject, StorageError } from '../storage/store.js';
+import type { DeleteOptions, LifeContext } from './kind.js';
+import { type AdmitDelete, keyOf, type ResourceRegistry, timestamp, unstored } from './registry.js';
+import { deletionFinalizers } from './deletion-finalizers.js';
+import { gracefulStep, type GracefulStep } from './graceful-deletion.js';
+import { remove } from './remove.js';
+import { fromStorage } from './storage-status.js';
+import { preconditionText } from './update.js';
+
+export interface DeleteRequest {
+  readonly name: string;
+  readonly options: DeleteOptions;
+  readonly context: LifeContext;
+  readonly admit: AdmitDelete;
+  /** Makes the copy that is marked as deleting. */
+  readonly copy: (object: Readonly<KubeObject>) => KubeObject;
+}
+
+export interface DeleteResult {
+  /** What is answered: the object where the kind shows it, else a Status. */
+  readonly answer: StoredObject | Status;
+  /** False: it stays for now, marked as deleting. */
+  readonly deleted: boolean;
+}
+
+/** Deletes an object, or marks it as deleting when something has to happen first. */
+export async function deleteObject(registry: ResourceRegistry, request: DeleteRequest): Promise<DeleteResult> {
+  const key = keyOf(registry, request.context.namespace, request.name);
+  for (;;) {
+    const current = await registry.store.get(key, '');
+    if (current === undefined) throw notFound(registry.resource, request.name);
+    try {
+      return await attempt(registry, request, key, current);
+    } catch (error) {
+      const raced = error instanceof StorageError && error.code === 'conflict';
+      if (!raced) throw fromStorage(error, registry.resource, request.name);
+    }
+  }
+}
+
+async function attempt(
+  registry: ResourceRegistry,
+  request: DeleteRequest,
+  key: string,
+  current: StoredObject,
+): Promise<DeleteResult> {
+  const { kind } = registry;
+  const { context, options } = request;
+  const old = current.object();
+  checkPreconditions(registry, request, key, current);
+  await kind.strategy.delete?.check?.(old, context);
+  const object = request.copy(old);
+  if (kind.strategy.delete?.terminate?.(object, registry.clock()) === 'keep') {
+    return keepTerminating(registry, request, key, current, object);
+  }
+  const step = gracefulStep(registry, object, options);
+  if (step.kind === 'pending') return { answer: answerOf(registry, current), deleted: false };
+  const finalizers = deletionFinalizers(registry, object, options);
+  if (finalizers !== undefined) object.metadata.finalizers = finalizers;
+  const held = (object.metadata.finalizers?.length ?? 0) > 0;
+  await request.admit(old);
+  if (step.kind === 'graceful' || held || finalizers !== undefined) {
+    return mark(registry, request, key, current, object, { step, held });
+  }
+  if (context.dryRun) return { answer: answerOf(registry, current), deleted: true };
+  return { answer: answerOf(registry, await remove(registry, key, current, context)), deleted: true };
+}
+
+/** Writes the object with its deletion noted; removes it at once when nothing holds it after all. */
+async function mark(
+  registry: ResourceRegistry,
+  request: DeleteRequest,
+  key: string,
+  current: StoredObject,
+  object: KubeObject,
+  { step, held }: { step: GracefulStep; held: boolean },
+): Promise<DeleteResult> {
+  const { context } = request;
+  if (step.kind === 'now' && held) markDeletingNow(registry, object);
+  if (object.metadata.finalizers?.length === 0) delete object.metadata.finalizers;
+  const goesNow = !held && (step.kind !== 'graceful' || step.seconds === 0);
+  const marked = await write(registry, key, current, object, context);
+  if (!goesNow) return { answer: marked, deleted: false };
+  if (context.dryRun) return { answer: answerOf(registry, marked), deleted: true };
+  return { answer: answerOf(registry, await remove(registry, key, marked, context)), deleted: true };
+}
+
+async function keepTerminating(
+  registry: ResourceRegistry,
+  request: DeleteRequest,
+  key: string,
+  current: StoredObject,
+  object: KubeObject,
+): Promise<DeleteResult> {
+  if (current.object().metadata.deletionTimestamp !== undefined) return { answer: current, deleted: false };
+  await request.admit(current.object());
+  object.metadata.deletionTimestamp = timestamp(registry.clock());
+  const finalizers = deletionFinalizers(registry, object, request.options);
+  if (finalizers !== undefined) object.metadata.finalizers = finalizers;
+  return { answer: await write(registry, key, current, object, request.context), deleted: false };
+}
+
+async function write(
+  registry: ResourceRegistry,
+  key: string,
+  current: StoredObject,
+  object: KubeObject,
+  context: LifeContext,
+): Promise<StoredObject> {
+  object.metadata.resourceVersion = String(current.revision);
+  if (context.dryRun) return unstored(registry, key, object);
+  if (registry.store.options.codec.encodeJson(object).equals(current.json)) return current;
+  return registry.store.update(key, current.revision, object);
+}
+
+function markDeletingNow(registry: ResourceRegistry, { metadata }: KubeObject): void {
+  const now = timestamp(registry.clock());
+  const first = metadata.deletionTimestamp === undefined;
+  if (first && (metadata.generation ?? 0) > 0) metadata.generation = (metadata.generation ?? 0) + 1;
+  if (metadata.deletionTimestamp === undefined || metadata.deletionTimestamp > now) metadata.deletionTimestamp = now;
+  metadata.deletionGracePeriodSeconds = 0;
+}
+
+function checkPreconditions(
+  registry: ResourceRegistry,
+  { name, options }: DeleteRequest,
+  key: string,
+  current: StoredObject,
+): void {
+  const { uid, resourceVersion } = options.preconditions ?? {};
+  const found = current.object().metadata.uid ?? '';
+  const refuse = (what: 'UID' | 'ResourceVersion', wanted: string, has: string): never => {
+    const { group, kind } = registry.groupKind;
+    if (registry.kind.strategy.delete?.terminate !== undefined) {
+      const [, text = ''] = preconditionText(registry, key, what, wanted, has).split('AdditionalErrorMsg: ');
+      throw conflict(registry.resource, name, text);
+    }
+    const again = what === 'UID' ? 'deleted and then recreated' : 'modified';
+    throw conflict(
+      { group, resource: kind },
+      name,
+      `the ${what} in the precondition (${wanted}) does not match the ${what} in record (${has}). The object might have been ${again}`,
+    );
+  };
+  if (uid !== undefined && uid !== found) refuse('UID', uid, found);
+  if (resourceVersion !== undefined && resourceVersion !== String(current.revision)) {
+    refuse('ResourceVersion', resourceVersion, String(current.revision));
+  }
+}
+
+function answerOf(registry: ResourceRegistry, stored: StoredObject): StoredObject | Status {
+  if (registry.kind.strategy.delete?.returnsObject) return stored;
+  const { name, uid } = stored.object().metadata;
+  const { group, resource } = registry.resource;
+  return {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Success',
+    details: { ...(name && { name }), ...(group && { group }), kind: resource, ...(uid && { uid }) },
+  };
+}

@@ -1,0 +1,46 @@
+import type { KubeObject } from '../machinery/object.js';
+import type { DeleteOptions } from './kind.js';
+import { type ResourceRegistry, timestamp } from './registry.js';
+
+export type GracefulStep =
+  /** Nothing to wait for. */
+  | { readonly kind: 'now' }
+  /** Deletion is under way and was not shortened. */
+  | { readonly kind: 'pending' }
+  /** The object was marked to end after so many seconds. */
+  | { readonly kind: 'graceful'; readonly seconds: number };
+
+/** Marks an object of a kind that ends gracefully, the first time or with a shorter time than before. */
+export function gracefulStep(registry: ResourceRegistry, object: KubeObject, options: DeleteOptions): GracefulStep {
+  const grace = registry.kind.strategy.delete?.gracePeriodSeconds?.bind(registry.kind.strategy.delete);
+  if (grace === undefined) return { kind: 'now' };
+  const { metadata } = object;
+  const asked = options.gracePeriodSeconds;
+  const requested = asked !== undefined && asked < 0 ? 1 : asked;
+  if (metadata.deletionTimestamp !== undefined) return shorten(registry, object, requested);
+  const seconds = grace(object, requested);
+  if (seconds === undefined) return { kind: 'now' };
+  metadata.deletionTimestamp = timestamp(new Date(registry.clock().getTime() + seconds * 1000));
+  metadata.deletionGracePeriodSeconds = seconds;
+  if ((metadata.generation ?? 0) > 0) metadata.generation = (metadata.generation ?? 0) + 1;
+  return { kind: 'graceful', seconds };
+}
+
+/** A second delete may only shorten the time that is left. */
+function shorten(registry: ResourceRegistry, { metadata }: KubeObject, requested: number | undefined): GracefulStep {
+  const left = metadata.deletionGracePeriodSeconds ?? 0;
+  if (left === 0) return { kind: 'now' };
+  if (requested === undefined || requested >= left) return { kind: 'pending' };
+  const started = Date.parse(metadata.deletionTimestamp ?? '') - left * 1000;
+  const now = registry.clock().getTime();
+  let seconds = requested;
+  let ends = started + seconds * 1000;
+  if (ends < now) {
+    ends = now;
+    // The whole time has passed already: whoever ends the object still gets its turn.
+    if (seconds !== 0) seconds = 1;
+  }
+  metadata.deletionTimestamp = timestamp(new Date(ends));
+  metadata.deletionGracePeriodSeconds = seconds;
+  return { kind: 'graceful', seconds };
+}

@@ -1,0 +1,37 @@
+import { notFound } from '../machinery/status.js';
+import type { ListRequest, ListResult, StoredObject, Watch, WatchEvent, WatchRequest } from '../storage/store.js';
+import { keyOf, type ResourceRegistry } from './registry.js';
+import { fromStorage } from './storage-status.js';
+
+/** One object, not older than `resourceVersion` says. */
+export async function get(
+  registry: ResourceRegistry,
+  namespace: string,
+  name: string,
+  resourceVersion: string,
+): Promise<StoredObject> {
+  let stored: StoredObject | undefined;
+  try {
+    stored = await registry.store.get(keyOf(registry, namespace, name), resourceVersion);
+  } catch (error) {
+    throw fromStorage(error, registry.resource, name);
+  }
+  if (stored === undefined) throw notFound(registry.resource, name);
+  return stored;
+}
+
+export async function list(registry: ResourceRegistry, request: ListRequest): Promise<ListResult> {
+  try {
+    return await registry.store.list(request);
+  } catch (error) {
+    throw fromStorage(error, registry.resource, '');
+  }
+}
+
+export async function watch(
+  registry: ResourceRegistry,
+  request: WatchRequest,
+  receive: (events: readonly WatchEvent[]) => boolean,
+): Promise<Watch> {
+  return registry.store.watch(request, receive);
+}

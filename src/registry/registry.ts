@@ -1,0 +1,46 @@
+// One resource's registry: its kind's rules on its store. The verbs are functions beside it, a file each.
+import type { GroupKind, GroupResource } from '../machinery/status.js';
+import type { KubeObject } from '../machinery/object.js';
+import type { ResourceStore, StoredObject } from '../storage/store.js';
+import type { KindDefinition } from './kind.js';
+
+export interface ResourceRegistry {
+  readonly kind: KindDefinition;
+  readonly resource: GroupResource;
+  readonly groupKind: GroupKind;
+  readonly store: ResourceStore;
+  readonly clock: () => Date;
+  readonly newUid: () => string;
+  /** Random lower-case letters and digits that make a generated name unique. */
+  readonly nameSuffix: () => string;
+  /** Semantic equality: absent and empty are the same, quantities compare by value. */
+  readonly equal: (a: unknown, b: unknown) => boolean;
+  /** Objects get the finalizers that the garbage collector works on. */
+  readonly garbageCollection: boolean;
+  readonly deleteCollectionWorkers: number;
+}
+
+/** Runs the plugins that look at the finished object. */
+export type AdmitCreate = (object: KubeObject) => Promise<void>;
+export type AdmitUpdate = (object: KubeObject, old: Readonly<KubeObject>) => Promise<void>;
+export type AdmitDelete = (old: Readonly<KubeObject>) => Promise<void>;
+
+export function keyOf(registry: ResourceRegistry, namespace: string, name: string): string {
+  return registry.kind.namespaced ? `${namespace}/${name}` : name;
+}
+
+/** An object that was not stored (a dry run), in the form of a stored one. */
+export function unstored(registry: ResourceRegistry, key: string, object: KubeObject): StoredObject {
+  const { codec, fieldsOf } = registry.store.options;
+  return {
+    key,
+    revision: 0,
+    json: codec.encodeJson(object),
+    object: () => object,
+    labels: object.metadata.labels ?? {},
+    fields: fieldsOf(object),
+  };
+}
+
+/** `2006-01-02T15:04:05Z`: how metadata keeps a time. */
+export const timestamp = (date: Date): string => `${date.toISOString().slice(0, 19)}Z`;

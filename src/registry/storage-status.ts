@@ -1,0 +1,73 @@
+// The one place where an error of the store becomes an answer for a client.
+import {
+  alreadyExists,
+  conflict,
+  expired,
+  badRequest,
+  type GroupResource,
+  internalError,
+  notFound,
+  requestEntityTooLarge,
+  serviceUnavailable,
+  STALE_OBJECT,
+  StatusError,
+} from '../machinery/status.js';
+import { StorageError } from '../storage/store.js';
+
+/** Answers a StatusError for an error of the store, and any other error as it is. */
+export function fromStorage(error: unknown, resource: GroupResource, name: string): unknown {
+  if (!(error instanceof StorageError)) return error;
+  switch (error.code) {
+    case 'key-exists':
+      return alreadyExists(resource, name);
+    case 'not-found':
+      return notFound(resource, name);
+    case 'conflict':
+      return conflict(resource, name, STALE_OBJECT);
+    case 'too-old':
+      return expired('The resourceVersion for the provided list is too old.');
+    case 'too-new':
+      return tooLargeResourceVersion(error);
+    case 'invalid-continue':
+      return badRequest(`continue key is not valid: ${error.message}`);
+    case 'expired-continue':
+      return expiredContinue(error.details.inconsistentContinue ?? '');
+    case 'unavailable':
+      return serviceUnavailable(error.message);
+    case 'corrupt':
+      return internalError(error.message);
+    case 'too-large':
+      return requestEntityTooLarge(error.message);
+  }
+}
+
+/** A watch that lost its history is told so inside its stream. */
+export function watchExpired(error: StorageError): StatusError {
+  const { requestedRevision, currentRevision } = error.details;
+  const oldest = currentRevision === undefined ? '' : ` (${currentRevision})`;
+  return expired(`too old resource version: ${requestedRevision ?? 0}${oldest}`);
+}
+
+function tooLargeResourceVersion(error: StorageError): StatusError {
+  const { requestedRevision, currentRevision } = error.details;
+  return new StatusError(
+    504,
+    'Timeout',
+    `Timeout: Too large resource version: ${requestedRevision ?? 0}, current: ${currentRevision ?? 0}`,
+    {
+      causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+      retryAfterSeconds: 1,
+    },
+  );
+}
+
+function expiredContinue(continueToken: string): StatusError {
+  const error = expired(
+    'The provided continue parameter is too old to display a consistent list result. You can start a new list without ' +
+      'the continue parameter, or use the continue token in this response to retrieve the remainder of the results. ' +
+      'Continuing with the provided token results in an inconsistent list - objects that were created, modified, or ' +
+      'deleted between the time the first chunk was returned and now may show up in the list.',
+  );
+  error.continueToken = continueToken;
+  return error;
+}

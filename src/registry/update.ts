@@ -1,0 +1,262 @@
+import { conflict, invalid, notFound, STALE_OBJECT } from '../machinery/status.js';
+import { FieldPath, invalid as invalidField } from '../machinery/field-error.js';
+import type { JsonObject, KubeObject } from '../machinery/object.js';
+import { validateObjectMeta, validateObjectMetaUpdate } from '../machinery/validation/object-meta.js';
+import { pathSegmentName } from '../machinery/validation/names.js';
+import { type StoredObject, StorageError } from '../storage/store.js';
+import type { LifeContext, StatusStrategy } from './kind.js';
+import { type AdmitCreate, type AdmitUpdate, keyOf, type ResourceRegistry, unstored } from './registry.js';
+import { fillSystemFields, matchNamespace } from './system-fields.js';
+import { prepareNew, revert, ttlOf } from './create.js';
+import { remove } from './remove.js';
+import { fromStorage } from './storage-status.js';
+import { keepManagedFieldsTimes } from './managed-fields-times.js';
+
+export interface UpdateRequest {
+  readonly name: string;
+  /** '' for the object itself, `status` or another subresource that writes it. */
+  readonly endpoint: string;
+  /**
+   * The wanted object made from the current one (absent when there is none), in the storage version. Called again
+   * with the newer object when another writer came first. The result belongs to this call.
+   */
+  readonly change: (current: Readonly<KubeObject> | undefined) => Promise<KubeObject>;
+  /** The current object must have this uid. */
+  readonly uid?: string | undefined;
+  /** A missing object is created, whatever the kind says (server-side apply). */
+  readonly createMissing?: boolean;
+  readonly context: LifeContext;
+  readonly admitCreate: AdmitCreate;
+  readonly admitUpdate: AdmitUpdate;
+}
+
+export interface UpdateResult {
+  readonly stored: StoredObject;
+  readonly created: boolean;
+}
+
+/** Reads, changes and writes, again when another writer came between. */
+export async function update(registry: ResourceRegistry, request: UpdateRequest): Promise<UpdateResult> {
+  const { store, resource } = registry;
+  const key = keyOf(registry, request.context.namespace, request.name);
+  let current = await read(registry, key, request.name);
+  for (;;) {
+    try {
+      return await attempt(registry, request, key, current);
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error;
+      const raced = error.code === 'conflict' || error.code === 'key-exists' || error.code === 'not-found';
+      if (!raced) throw fromStorage(error, resource, request.name);
+      current = error.details.current ?? (await store.get(key, ''));
+    }
+  }
+}
+
+async function read(registry: ResourceRegistry, key: string, name: string): Promise<StoredObject | undefined> {
+  try {
+    return await registry.store.get(key, '');
+  } catch (error) {
+    throw fromStorage(error, registry.resource, name);
+  }
+}
+
+async function attempt(
+  registry: ResourceRegistry,
+  request: UpdateRequest,
+  key: string,
+  current: StoredObject | undefined,
+): Promise<UpdateResult> {
+  const { strategy } = registry.kind;
+  if (current === undefined) {
+    if (!strategy.allowCreateOnUpdate && !request.createMissing) throw notFound(registry.resource, request.name);
+    return { stored: await createByUpdate(registry, request, key), created: true };
+  }
+  const old = current.object();
+  checkUid(registry, request, key, old);
+  const object = await request.change(old);
+  matchResourceVersion(registry, request.name, object, current);
+  const transaction = request.endpoint === '' ? await strategy.beginUpdate?.(object, old, request.context) : undefined;
+  try {
+    prepareChanged(registry, request, object, old);
+    keepManagedFieldsTimes(registry, object, old);
+    await request.admitUpdate(object, old);
+    const stored = removedByUpdate(registry, object, old)
+      ? await removeEmptied(registry, request, key, object, current)
+      : await put(registry, request, key, object, current);
+    await transaction?.commit();
+    return { stored, created: false };
+  } catch (error) {
+    await revert(transaction);
+    throw error;
+  }
+}
+
+async function createByUpdate(registry: ResourceRegistry, request: UpdateRequest, key: string): Promise<StoredObject> {
+  const { context } = request;
+  const object = await request.change(undefined);
+  fillSystemFields(registry, object);
+  const transaction = await registry.kind.strategy.beginCreate?.(object, context);
+  try {
+    prepareNew(registry, object, context);
+    await request.admitCreate(object);
+    delete object.metadata.resourceVersion;
+    const stored = context.dryRun
+      ? unstored(registry, key, object)
+      : await registry.store.create(key, object, ttlOf(registry, object, context));
+    await transaction?.commit();
+    return stored;
+  } catch (error) {
+    await revert(transaction);
+    throw error;
+  }
+}
+
+function checkUid(registry: ResourceRegistry, request: UpdateRequest, key: string, old: Readonly<KubeObject>): void {
+  const { uid } = request;
+  if (uid === undefined || uid === '' || uid === old.metadata.uid) return;
+  throw conflict(registry.resource, request.name, preconditionText(registry, key, 'UID', uid, old.metadata.uid ?? ''));
+}
+
+/** The reference tells a failed precondition in its store's own words, which clients have come to match. */
+export function preconditionText(
+  registry: ResourceRegistry,
+  key: string,
+  what: 'UID' | 'ResourceVersion',
+  wanted: string,
+  found: string,
+): string {
+  return (
+    `StorageError: invalid object, Code: 4, Key: ${registry.store.options.prefix}${key}, ResourceVersion: 0, ` +
+    `AdditionalErrorMsg: Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${found}`
+  );
+}
+
+/** An update states the version it was made from, or, where the kind allows it, none and takes the newest. */
+function matchResourceVersion(
+  registry: ResourceRegistry,
+  name: string,
+  object: KubeObject,
+  current: StoredObject,
+): void {
+  const { resource } = registry;
+  const stated = object.metadata.resourceVersion ?? '';
+  if (stated === '' || stated === '0') {
+    if (registry.kind.strategy.allowUnconditionalUpdate === false) {
+      const error = invalidField(FieldPath.of('metadata', 'resourceVersion'), 0, 'must be specified for an update');
+      throw invalid({ group: resource.group, kind: resource.resource }, name, [error]);
+    }
+    object.metadata.resourceVersion = String(current.revision);
+    return;
+  }
+  if (stated !== String(current.revision)) throw conflict(resource, name, STALE_OBJECT);
+}
+
+/** Sets what an update cannot change back to what it was, then runs the kind's rules. */
+function prepareChanged(
+  registry: ResourceRegistry,
+  request: UpdateRequest,
+  object: KubeObject,
+  old: Readonly<KubeObject>,
+): void {
+  const { kind } = registry;
+  const { context } = request;
+  const { metadata } = object;
+  matchNamespace(object, kind.namespaced, context.namespace);
+  if (old.metadata.generation === undefined) delete metadata.generation;
+  else metadata.generation = old.metadata.generation;
+  const rules = rulesOf(registry, request.endpoint, object, old);
+  rules.prepareForUpdate?.(object, old, context);
+  metadata.uid ||= old.metadata.uid ?? '';
+  if (old.metadata.creationTimestamp !== undefined) metadata.creationTimestamp = old.metadata.creationTimestamp;
+  if (old.metadata.deletionTimestamp !== undefined) metadata.deletionTimestamp = old.metadata.deletionTimestamp;
+  if (old.metadata.deletionGracePeriodSeconds !== undefined) {
+    metadata.deletionGracePeriodSeconds ??= old.metadata.deletionGracePeriodSeconds;
+  }
+  const path = FieldPath.of('metadata');
+  // The common rules come first and the kind's own look at the metadata's update again: an error in it shows twice.
+  const errors = validateObjectMeta(metadata, { namespaced: kind.namespaced, validateName: pathSegmentName, path });
+  errors.push(...validateObjectMetaUpdate(metadata, old.metadata, path));
+  errors.push(...validateObjectMetaUpdate(metadata, old.metadata, path));
+  errors.push(...rules.validateUpdate(object, old, context));
+  if (errors.length > 0) throw invalid(registry.groupKind, metadata.name ?? '', errors);
+  for (const text of rules.warningsOnUpdate?.(object, old, context) ?? []) context.warn(text);
+  kind.strategy.canonicalize?.(object);
+}
+
+/** The rules of the endpoint that is written through, with the members it may not touch already put back. */
+function rulesOf(
+  registry: ResourceRegistry,
+  endpoint: string,
+  object: KubeObject,
+  old: Readonly<KubeObject>,
+): StatusStrategy {
+  const { strategy, subresources } = registry.kind;
+  if (endpoint === '' || endpoint === 'scale') {
+    if (strategy.hasStatus) putBack(object, old, ['status']);
+    if (strategy.hasGeneration ?? strategy.hasStatus) raiseGeneration(registry, object, old);
+    return strategy;
+  }
+  if (endpoint === 'status') {
+    putBack(object, old, membersExcept(object, old, ['metadata', 'status']));
+    if (strategy.status === undefined) throw new Error(`${registry.kind.kind} has no rules for its status`);
+    return strategy.status;
+  }
+  const rules = subresources?.[endpoint]?.update;
+  if (rules === undefined) throw new Error(`${registry.kind.kind} has no rules for its subresource ${endpoint}`);
+  return rules;
+}
+
+function raiseGeneration(registry: ResourceRegistry, object: KubeObject, old: Readonly<KubeObject>): void {
+  const a = object as JsonObject & KubeObject;
+  const b = old as JsonObject & KubeObject;
+  const changed = membersExcept(a, b, ['metadata', 'status']).some((member) => !registry.equal(a[member], b[member]));
+  if (changed) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
+}
+
+function membersExcept(a: object, b: object, except: readonly string[]): string[] {
+  const always = ['kind', 'apiVersion', ...except];
+  return [...new Set([...Object.keys(a), ...Object.keys(b)])].filter((member) => !always.includes(member));
+}
+
+function putBack(object: object, old: object, members: readonly string[]): void {
+  const to = object as JsonObject;
+  const from = old as JsonObject;
+  for (const member of members) {
+    if (from[member] === undefined) delete to[member];
+    else to[member] = from[member];
+  }
+}
+
+/** An update that takes the last finalizer off a deleted object is what removes it. */
+function removedByUpdate(registry: ResourceRegistry, object: KubeObject, old: Readonly<KubeObject>): boolean {
+  if ((object.metadata.finalizers?.length ?? 0) > 0) return false;
+  if (old.metadata.deletionTimestamp === undefined) return false;
+  if ((old.metadata.deletionGracePeriodSeconds ?? 0) !== 0) return false;
+  return registry.kind.strategy.delete?.staysAfterUpdate?.(object) !== true;
+}
+
+async function removeEmptied(
+  registry: ResourceRegistry,
+  request: UpdateRequest,
+  key: string,
+  object: KubeObject,
+  current: StoredObject,
+): Promise<StoredObject> {
+  if (!request.context.dryRun) await remove(registry, key, current, request.context);
+  return unstored(registry, key, object);
+}
+
+async function put(
+  registry: ResourceRegistry,
+  request: UpdateRequest,
+  key: string,
+  object: KubeObject,
+  current: StoredObject,
+): Promise<StoredObject> {
+  const { store } = registry;
+  object.metadata.resourceVersion = String(current.revision);
+  if (request.context.dryRun) return unstored(registry, key, object);
+  // An update that changes nothing writes nothing, so that it wakes no watcher.
+  if (store.options.codec.encodeJson(object).equals(current.json)) return current;
+  return store.update(key, current.revision, object, ttlOf(registry, object, request.context));
+}
