@@ -1,0 +1,87 @@
+// Where a bearer token stands in a request: the Authorization header, or a WebSocket subprotocol (browsers can set
+// no headers on WebSockets).
+import { type HttpRequest, headerValues } from '../lib/http.js';
+import type { Authenticated, RequestAuthenticator, TokenAuthenticator } from './authenticator.js';
+import { AuthenticationError } from './authenticator.js';
+
+export const INVALID_BEARER_TOKEN = 'invalid bearer token';
+
+export function createBearerAuthenticator(
+  tokens: TokenAuthenticator,
+  audiences: readonly string[],
+): RequestAuthenticator {
+  return {
+    async authenticate(request) {
+      const token = bearerToken(request.headers['authorization'] ?? '');
+      return token === '' ? undefined : required(await tokens.authenticateToken(token, audiences));
+    },
+  };
+}
+
+/** Shown to clients that put more than one space before their token, which is then not seen. */
+export const EXTRA_SPACE_WARNING =
+  'the provided Authorization header contains extra space before the bearer token, and is ignored';
+
+export const hasExtraSpace = (authorization: string): boolean => /^bearer  +\S/i.test(authorization.trim());
+
+function bearerToken(authorization: string): string {
+  const [scheme = '', token = ''] = authorization.trim().split(' ');
+  return scheme.toLowerCase() === 'bearer' ? token : '';
+}
+
+const PROTOCOL_PREFIX = 'base64url.bearer.authorization.k8s.io.';
+
+export function createWebSocketAuthenticator(
+  tokens: TokenAuthenticator,
+  audiences: readonly string[],
+): RequestAuthenticator {
+  return {
+    async authenticate(request): Promise<Authenticated | undefined> {
+      if (!isWebSocketRequest(request)) return undefined;
+      const { token, rest } = splitProtocols(request);
+      if (token === '') return undefined;
+      // One other protocol must remain, to be answered to the client in place of the one with the token.
+      if (rest.length === 0) throw new AuthenticationError('missing additional subprotocol');
+      const result = required(await tokens.authenticateToken(token, audiences));
+      return { ...result, websocketProtocols: rest.join(',') };
+    },
+  };
+}
+
+function splitProtocols(request: HttpRequest): { token: string; rest: string[] } {
+  const protocols = headerValues(request, 'sec-websocket-protocol').flatMap((value) => value.split(','));
+  const rest: string[] = [];
+  let encoded: string | undefined;
+  for (const protocol of protocols.map((text) => text.trim())) {
+    if (!protocol.startsWith(PROTOCOL_PREFIX)) {
+      rest.push(protocol);
+      continue;
+    }
+    if (encoded !== undefined) throw new AuthenticationError('multiple base64.bearer.authorization tokens specified');
+    encoded = protocol.slice(PROTOCOL_PREFIX.length);
+  }
+  return { token: encoded === undefined ? '' : decodeToken(encoded), rest };
+}
+
+function decodeToken(encoded: string): string {
+  if (!/^[A-Za-z0-9_-]*$/.test(encoded) || encoded.length % 4 === 1) {
+    throw new AuthenticationError('invalid base64.bearer.authorization token encoding');
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(encoded, 'base64url'));
+  } catch {
+    throw new AuthenticationError('invalid base64.bearer.authorization token');
+  }
+}
+
+const isWebSocketRequest = ({ headers }: HttpRequest): boolean =>
+  (headers['upgrade'] ?? '').toLowerCase() === 'websocket' &&
+  (headers['connection'] ?? '')
+    .toLowerCase()
+    .split(/\s*,\s*/)
+    .includes('upgrade');
+
+function required(result: Authenticated | undefined): Authenticated {
+  if (result === undefined) throw new AuthenticationError(INVALID_BEARER_TOKEN);
+  return result;
+}

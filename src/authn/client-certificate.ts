@@ -1,0 +1,106 @@
+// Client certificates: the common name is the user, the organizations are the groups.
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { type Certificate, parseCertificate } from '../lib/certificate.js';
+import { CLIENT_AUTH, verifyCertificate } from '../lib/verify-certificate.js';
+import type { HttpRequest } from '../lib/http.js';
+import type { Authenticated, RequestAuthenticator } from './authenticator.js';
+import { AuthenticationError } from './authenticator.js';
+import type { CaBundleSource } from './ca-bundle.js';
+
+export const CREDENTIAL_ID = 'authentication.kubernetes.io/credential-id';
+const UID_ATTRIBUTE = '1.3.6.1.4.1.57683.2';
+const CACHE_ENTRIES = 1000;
+
+export interface CertificateVerifier {
+  /** The leaf, once a path from it to the bundle is found. Throws an AuthenticationError otherwise. */
+  verify(chain: readonly Buffer[]): Certificate;
+}
+
+/**
+ * Verifies chains for client authentication. A path costs several signature checks and a connection brings the same
+ * certificates with every request, so good ones are remembered for as long as all of the path is valid.
+ */
+export function createCertificateVerifier(options: {
+  readonly bundle: CaBundleSource;
+  readonly nowMs: () => number;
+}): CertificateVerifier {
+  const verified = new LRUCache<string, { leaf: Certificate; notAfterMs: number }>({ max: CACHE_ENTRIES });
+  return {
+    verify(chain) {
+      const bundle = options.bundle.current();
+      const nowMs = options.nowMs();
+      const key = `${bundle.generation}:${fingerprint(chain)}`;
+      const known = verified.get(key);
+      if (known !== undefined && nowMs < known.notAfterMs + 1000) return known.leaf;
+      const { leaf, path } = verifyChain(chain, bundle.certificates, nowMs);
+      verified.set(key, { leaf, notAfterMs: Math.min(...path.map((certificate) => certificate.notAfterMs)) });
+      return leaf;
+    },
+  };
+}
+
+export function createCertificateAuthenticator(options: {
+  readonly verifier: CertificateVerifier;
+  /** The gate AllowParsingUserUIDFromCertAuth. */
+  readonly parseUid: boolean;
+}): RequestAuthenticator {
+  return {
+    authenticate: async (request: HttpRequest): Promise<Authenticated | undefined> => {
+      if (request.clientCertificates.length === 0) return undefined;
+      return userOf(options.verifier.verify(request.clientCertificates), options.parseUid);
+    },
+  };
+}
+
+function userOf(leaf: Certificate, parseUid: boolean): Authenticated | undefined {
+  const { commonName, organizations } = leaf.subjectName;
+  if (commonName === '') return undefined;
+  const uid = parseUid ? uidOf(leaf) : '';
+  return {
+    user: {
+      name: commonName,
+      groups: organizations,
+      extra: { [CREDENTIAL_ID]: [`X509SHA256=${leaf.sha256}`] },
+      ...(uid === '' ? {} : { uid }),
+    },
+  };
+}
+
+function uidOf(leaf: Certificate): string {
+  const uids = leaf.subjectName.attributes.filter((attribute) => attribute.oid === UID_ATTRIBUTE);
+  const [first] = uids;
+  if (first === undefined) return '';
+  if (first.value === undefined) throw new AuthenticationError('unable to parse UID into a string');
+  if (uids.length > 1) {
+    throw new AuthenticationError(`expected 1 UID, but found multiple: [${uids.map((uid) => uid.value).join(' ')}]`);
+  }
+  if (first.value === '') throw new AuthenticationError('UID cannot be an empty string');
+  return first.value;
+}
+
+function verifyChain(
+  chain: readonly Buffer[],
+  roots: readonly Certificate[],
+  nowMs: number,
+): { leaf: Certificate; path: readonly Certificate[] } {
+  let parsed: Certificate[];
+  try {
+    parsed = chain.map(parseCertificate);
+  } catch (error) {
+    throw new AuthenticationError(`malformed client certificate: ${(error as Error).message}`);
+  }
+  const [leaf, ...intermediates] = parsed;
+  if (leaf === undefined) throw new AuthenticationError('no client certificate');
+  try {
+    return { leaf, path: verifyCertificate(leaf, { roots, intermediates, keyUsage: CLIENT_AUTH, nowMs }) };
+  } catch (error) {
+    throw new AuthenticationError(`verifying certificate SN=${leaf.serialNumber} failed: ${(error as Error).message}`);
+  }
+}
+
+function fingerprint(chain: readonly Buffer[]): string {
+  const hash = createHash('sha256');
+  for (const certificate of chain) hash.update(`${certificate.length}:`).update(certificate);
+  return hash.digest('base64');
+}

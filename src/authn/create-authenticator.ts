@@ -1,0 +1,127 @@
+// Who makes a request: every way to tell, in the order they are tried.
+import type { HttpRequest } from '../lib/http.js';
+import { goQuote } from '../lib/go-quote.js';
+import { ANONYMOUS_USER, AUTHENTICATED_GROUP, UNAUTHENTICATED_GROUP, type UserInfo } from '../machinery/user.js';
+import type { Authenticated, RequestAuthenticator, TokenAuthenticator } from './authenticator.js';
+import { AuthenticationError } from './authenticator.js';
+import { audienceAgnostic, intersect } from './audience.js';
+import {
+  createBearerAuthenticator,
+  createWebSocketAuthenticator,
+  EXTRA_SPACE_WARNING,
+  hasExtraSpace,
+  INVALID_BEARER_TOKEN,
+} from './bearer-token.js';
+import type { CaBundleSource } from './ca-bundle.js';
+import { createCertificateAuthenticator, createCertificateVerifier } from './client-certificate.js';
+import { createRequestHeaderAuthenticator, type RequestHeaderOptions } from './request-header.js';
+import { cachedTokens } from './token-cache.js';
+import { createTokenFileAuthenticator } from './token-file.js';
+import { unionOfRequests, unionOfTokens } from './union.js';
+
+export interface AuthenticatorOptions {
+  /** The server's own audiences (--api-audiences, or the service-account issuer). */
+  readonly apiAudiences: readonly string[];
+  /** --client-ca-file. */
+  readonly clientCa?: CaBundleSource;
+  /** --requestheader-*. */
+  readonly requestHeader?: Omit<RequestHeaderOptions, 'verifier'> & { readonly clientCa: CaBundleSource };
+  /** --token-auth-file, parsed. */
+  readonly tokenFile?: ReadonlyMap<string, UserInfo>;
+  /** Legacy first, then bound tokens. */
+  readonly serviceAccounts?: readonly TokenAuthenticator[];
+  /** Bootstrap tokens, OIDC, webhooks: each knows what to do about audiences. Tried last. */
+  readonly otherTokens?: readonly TokenAuthenticator[];
+  readonly anonymous: AnonymousOptions;
+  readonly parseCertificateUid: boolean;
+  readonly tokenCache: { readonly successTtlMs: number; readonly failureTtlMs: number };
+  readonly nowMs: () => number;
+}
+
+export interface AnonymousOptions {
+  readonly enabled: boolean;
+  /** Only these paths; empty for all. */
+  readonly paths?: readonly string[];
+}
+
+export interface Authentication extends RequestAuthenticator {
+  /** For TokenReview: who a token is, as a request with it would be. `audiences` empty: the server's own. */
+  reviewToken(token: string, audiences: readonly string[]): Promise<Authenticated>;
+}
+
+/** Whether anonymous requests are let in: never when everybody may do everything, unless asked for in so many words. */
+export const anonymousEnabled = (flag: boolean, flagSet: boolean, authorizationModes: readonly string[]): boolean =>
+  flag && (flagSet || !authorizationModes.includes('AlwaysAllow'));
+
+export function createAuthenticator(options: AuthenticatorOptions): Authentication {
+  const { apiAudiences, nowMs } = options;
+  const tokens = tokenAuthenticators(options);
+  const tokenUnion = cachedTokens(unionOfTokens(tokens), { ...options.tokenCache, nowMs });
+  const requests: RequestAuthenticator[] = [];
+  if (options.requestHeader !== undefined) {
+    const verifier = createCertificateVerifier({ bundle: options.requestHeader.clientCa, nowMs });
+    requests.push(createRequestHeaderAuthenticator({ ...options.requestHeader, verifier }));
+  }
+  if (options.clientCa !== undefined) {
+    const verifier = createCertificateVerifier({ bundle: options.clientCa, nowMs });
+    requests.push(createCertificateAuthenticator({ verifier, parseUid: options.parseCertificateUid }));
+  }
+  if (tokens.length > 0) {
+    requests.push(createBearerAuthenticator(tokenUnion, apiAudiences));
+    requests.push(createWebSocketAuthenticator(tokenUnion, apiAudiences));
+  }
+  const union = unionOfRequests(requests);
+
+  return {
+    async authenticate(request) {
+      const known = await union.authenticate(request);
+      if (known !== undefined) return checkAudiences(withAuthenticatedGroup(known), apiAudiences);
+      return anonymous(request, options.anonymous);
+    },
+    async reviewToken(token, audiences) {
+      const known = await tokenUnion.authenticateToken(token, audiences.length === 0 ? apiAudiences : audiences);
+      if (known === undefined) throw new AuthenticationError(INVALID_BEARER_TOKEN);
+      return withAuthenticatedGroup(known);
+    },
+  };
+}
+
+function tokenAuthenticators(options: AuthenticatorOptions): TokenAuthenticator[] {
+  const { apiAudiences, tokenFile, serviceAccounts = [], otherTokens = [] } = options;
+  // Local ways first: a remote one may cost a round trip for every foreign token.
+  return [
+    ...(tokenFile === undefined ? [] : [audienceAgnostic(createTokenFileAuthenticator(tokenFile), apiAudiences)]),
+    ...serviceAccounts,
+    ...otherTokens,
+  ];
+}
+
+function anonymous(request: HttpRequest, { enabled, paths = [] }: AnonymousOptions): Authenticated | undefined {
+  if (!enabled || (paths.length > 0 && !paths.includes(decodedPath(request.path)))) return undefined;
+  const warnings = hasExtraSpace(request.headers['authorization'] ?? '') ? { warnings: [EXTRA_SPACE_WARNING] } : {};
+  return { user: { name: ANONYMOUS_USER, groups: [UNAUTHENTICATED_GROUP] }, ...warnings };
+}
+
+function withAuthenticatedGroup(known: Authenticated): Authenticated {
+  const { user } = known;
+  if (user.name === ANONYMOUS_USER) return known;
+  if (user.groups.includes(AUTHENTICATED_GROUP) || user.groups.includes(UNAUTHENTICATED_GROUP)) return known;
+  return { ...known, user: { ...user, groups: [...user.groups, AUTHENTICATED_GROUP] } };
+}
+
+/** A credential made for others only is refused, even when it is genuine. */
+function checkAudiences(known: Authenticated, apiAudiences: readonly string[]): Authenticated {
+  const { audiences } = known;
+  if (apiAudiences.length === 0 || audiences === undefined || audiences.length === 0) return known;
+  if (intersect(apiAudiences, audiences).length > 0) return known;
+  const list = (values: readonly string[]) => `[${values.map(goQuote).join(' ')}]`;
+  throw new AuthenticationError(`unable to match the audience: ${list(audiences)} , accepted: ${list(apiAudiences)}`);
+}
+
+function decodedPath(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
