@@ -20,7 +20,11 @@ export type ScalarName =
   /** An embedded object of a kind of its own: kept as its JSON. */
   | 'rawExtension'
   /** A field set in its wire form. */
-  | 'fieldsV1';
+  | 'fieldsV1'
+  /** A JSON schema or a list of them, a truth value, or a list of names: opaque to all but the codecs. */
+  | 'schemaOrArray'
+  | 'schemaOrBool'
+  | 'schemaOrStringArray';
 
 export interface ScalarType {
   readonly kind: 'scalar';
@@ -49,8 +53,19 @@ export interface StructType {
   readonly byJson: ReadonlyMap<string, Field>;
   /** `atomic`: applied and owned as one value. */
   readonly mapType?: 'atomic' | 'granular';
+  /** Has `kind` and `apiVersion`. */
+  readonly isKind?: boolean;
+  /** At most one of its pointer members is set, as its discriminator says. */
+  readonly union?: boolean;
+  /** Inlined types that are messages of their own in protobuf. */
+  readonly embedded?: readonly EmbeddedMessage[];
   /** Members outside `fields` are kept, not dropped (custom resources). */
   readonly preserveUnknown?: boolean;
+}
+
+export interface EmbeddedMessage {
+  readonly proto: number;
+  readonly type: StructType;
 }
 
 export type Type = ScalarType | ListType | MapType | StructType;
@@ -75,5 +90,9 @@ export interface Field {
   readonly mapType?: 'atomic' | 'granular';
   readonly patchStrategy?: readonly ('merge' | 'replace' | 'retainKeys')[];
   readonly patchMergeKey?: string;
+  /** Lies in one of the type's embedded messages: `proto` is its number there. */
+  readonly embedded?: boolean;
+  /** Says which member of a union is set. */
+  readonly discriminator?: boolean;
   readonly description?: string;
 }
