@@ -1,0 +1,286 @@
+// JSON patch (RFC 6902), with the reference's liberties: `replace` may set a member that is not there, negative
+// array indices count from the end.
+import { badRequest, requestEntityTooLarge, StatusError } from './status.js';
+import type { JsonObject } from './object.js';
+
+const MAX_OPERATIONS = 10_000;
+/** What `copy` may add in total, as JSON text: the reference's limit for one request body, three times etcd's. */
+const MAX_COPIED_BYTES = 3 * 1024 * 1024;
+
+/** Why a well-formed patch does not apply. */
+export class JsonPatchError extends Error {}
+
+/**
+ * The patched document; `document` and `patch` are parsed JSON and stay as they are. Throws StatusError for what is
+ * no patch and JsonPatchError for a patch that does not apply.
+ */
+export function applyJsonPatch(document: JsonObject, patch: unknown): unknown {
+  if (!Array.isArray(patch)) {
+    throw badRequest(`json: cannot unmarshal ${jsonKind(patch)} into Go value of type jsonpatch.Patch`);
+  }
+  for (const operation of patch) {
+    if (operation !== null && jsonKind(operation) !== 'object') {
+      throw badRequest(`json: cannot unmarshal ${jsonKind(operation)} into Go value of type jsonpatch.Operation`);
+    }
+  }
+  if (patch.length > MAX_OPERATIONS) {
+    throw requestEntityTooLarge(
+      `The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${patch.length}`,
+    );
+  }
+  const state: State = { root: document, owned: new Set(), copiedBytes: 0 };
+  for (const operation of patch) applyOperation(state, (operation ?? {}) as JsonObject);
+  return state.root;
+}
+
+/** What the API answers when a JSON patch does not apply: no word of the reason. */
+export const jsonPatchRefused = (): StatusError =>
+  new StatusError(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
+
+interface State {
+  root: unknown;
+  /** Containers made by this patch, which may therefore be changed in place. */
+  readonly owned: Set<object>;
+  copiedBytes: number;
+}
+
+type Container = JsonObject | unknown[];
+
+function applyOperation(state: State, operation: JsonObject): void {
+  const kind = typeof operation['op'] === 'string' ? operation['op'] : 'unknown';
+  switch (kind) {
+    case 'add':
+      return add(state, operation);
+    case 'remove':
+      return remove(state, operation);
+    case 'replace':
+      return replace(state, operation);
+    case 'move':
+      return move(state, operation);
+    case 'test':
+      return test(state, operation);
+    case 'copy':
+      return copy(state, operation);
+    default:
+      throw new JsonPatchError(`Unexpected kind: ${kind}`);
+  }
+}
+
+function add(state: State, operation: JsonObject): void {
+  const path = pointer(operation, 'path', 'add operation failed to decode path');
+  const place = find(state, path);
+  if (place === undefined) missing(`add operation does not apply: doc is missing path: "${path}"`);
+  within(`error in add for path: '${path}'`, () => insert(place, operation['value'] ?? null));
+}
+
+function remove(state: State, operation: JsonObject): void {
+  const path = pointer(operation, 'path', 'remove operation failed to decode path');
+  const place = find(state, path);
+  if (place === undefined) missing(`remove operation does not apply: doc is missing path: "${path}"`);
+  within(`error in remove for path: '${path}'`, () => erase(place));
+}
+
+function replace(state: State, operation: JsonObject): void {
+  const path = pointer(operation, 'path', 'replace operation failed to decode path');
+  if (path === '') {
+    const value = operation['value'];
+    if (typeof value !== 'object' || value === null) {
+      throw new JsonPatchError('replace operation value must be object or array');
+    }
+    state.root = value;
+    return;
+  }
+  const place = find(state, path);
+  if (place === undefined) missing(`replace operation does not apply: doc is missing path: ${path}`);
+  const { container, key } = place;
+  if (!Array.isArray(container)) {
+    setMember(container, key, operation['value'] ?? null);
+    return;
+  }
+  let index: number;
+  try {
+    index = elementIndex(container, key);
+  } catch {
+    missing(`replace operation does not apply: doc is missing key: ${path}`);
+  }
+  container[index] = operation['value'] ?? null;
+}
+
+function move(state: State, operation: JsonObject): void {
+  const from = pointer(operation, 'from', 'move operation failed to decode from');
+  const source = find(state, from);
+  if (source === undefined) missing(`move operation does not apply: doc is missing from path: ${from}`);
+  const value = within(`error in move for path: '${source.key}'`, () => {
+    const found = read(source);
+    erase(source);
+    return found;
+  });
+  const path = pointer(operation, 'path', 'move operation failed to decode path');
+  const place = find(state, path);
+  if (place === undefined) missing(`move operation does not apply: doc is missing destination path: ${path}`);
+  within(`error in move for path: '${path}'`, () => insert(place, value ?? null));
+}
+
+function test(state: State, operation: JsonObject): void {
+  const path = pointer(operation, 'path', 'test operation failed to decode path');
+  let value: unknown;
+  if (path === '') value = state.root;
+  else {
+    const place = find(state, path);
+    if (place === undefined) missing(`test operation does not apply: is missing path: ${path}`);
+    value = within(`error in test for path: '${path}'`, () => read(place));
+  }
+  if (jsonEqual(value ?? null, operation['value'] ?? null)) return;
+  throw new JsonPatchError(`testing value ${path} failed: test failed`);
+}
+
+function copy(state: State, operation: JsonObject): void {
+  const from = pointer(operation, 'from', 'copy operation failed to decode from');
+  const source = find(state, from);
+  if (source === undefined) missing(`copy operation does not apply: doc is missing from path: ${from}`);
+  const value = within(`error in copy for from: '${from}'`, () => read(source)) ?? null;
+  const path = pointer(operation, 'path', 'copy operation failed to decode path');
+  const place = find(state, path);
+  if (place === undefined) missing(`copy operation does not apply: doc is missing destination path: ${path}`);
+  state.copiedBytes += Buffer.byteLength(JSON.stringify(value, bigintAsNumber));
+  if (state.copiedBytes > MAX_COPIED_BYTES) {
+    throw new JsonPatchError(
+      `Unable to complete the copy, the accumulated size increase of copy is ${state.copiedBytes}, exceeding the limit ${MAX_COPIED_BYTES}`,
+    );
+  }
+  // Both places now hold one value, so neither may change it in place any more.
+  disown(state, value);
+  within('error while adding value during copy', () => insert(place, value));
+}
+
+interface Place {
+  readonly container: Container;
+  readonly key: string;
+}
+
+/** The container a pointer ends in, made our own along the way; undefined when a step on the way is not there. */
+function find(state: State, path: string): Place | undefined {
+  const steps = path.split('/');
+  if (steps.length < 2) return undefined;
+  const key = unescapeStep(steps.at(-1) as string);
+  if (typeof state.root !== 'object' || state.root === null) return undefined;
+  let container = own(state, state.root as Container);
+  state.root = container;
+  for (const step of steps.slice(1, -1)) {
+    const name = unescapeStep(step);
+    let next: unknown;
+    try {
+      next = read({ container, key: name });
+    } catch {
+      return undefined;
+    }
+    if (typeof next !== 'object' || next === null) return undefined;
+    const child = own(state, next as Container);
+    if (Array.isArray(container)) container[elementIndex(container, name)] = child;
+    else setMember(container, name, child);
+    container = child;
+  }
+  return { container, key };
+}
+
+function own(state: State, container: Container): Container {
+  if (state.owned.has(container)) return container;
+  const mine = Array.isArray(container) ? [...container] : { ...container };
+  state.owned.add(mine);
+  return mine;
+}
+
+function disown(state: State, value: unknown): void {
+  if (typeof value !== 'object' || value === null || !state.owned.delete(value)) return;
+  for (const member of Object.values(value)) disown(state, member);
+}
+
+const unescapeStep = (step: string): string => step.replaceAll('~1', '/').replaceAll('~0', '~');
+
+function read({ container, key }: Place): unknown {
+  if (Array.isArray(container)) return container[elementIndex(container, key)];
+  return Object.hasOwn(container, key) ? container[key] : undefined;
+}
+
+function insert({ container, key }: Place, value: unknown): void {
+  if (!Array.isArray(container)) setMember(container, key, value);
+  else if (key === '-') container.push(value);
+  else {
+    const index = within(`value was not a proper array index: '${key}'`, () => integer(key));
+    container.splice(inRange(index, container.length + 1), 0, value);
+  }
+}
+
+function erase({ container, key }: Place): void {
+  if (Array.isArray(container)) {
+    container.splice(elementIndex(container, key), 1);
+    return;
+  }
+  if (!Object.hasOwn(container, key)) missing(`Unable to remove nonexistent key: ${key}`);
+  delete container[key];
+}
+
+/** A member named `__proto__` is a member like any other. */
+function setMember(container: JsonObject, key: string, value: unknown): void {
+  if (key === '__proto__') {
+    Object.defineProperty(container, key, { value, enumerable: true, configurable: true, writable: true });
+  } else {
+    container[key] = value;
+  }
+}
+
+const elementIndex = (container: readonly unknown[], key: string): number => inRange(integer(key), container.length);
+
+function inRange(index: number, size: number): number {
+  if (index >= size || index < -size) {
+    throw new JsonPatchError(`Unable to access invalid index: ${index}: invalid index referenced`);
+  }
+  return index < 0 ? index + size : index;
+}
+
+function integer(text: string): number {
+  if (/^[+-]?[0-9]+$/.test(text)) return Number(text);
+  throw new JsonPatchError(`strconv.Atoi: parsing "${text}": invalid syntax`);
+}
+
+function pointer(operation: JsonObject, member: 'path' | 'from', context: string): string {
+  const value = operation[member];
+  if (typeof value === 'string') return value;
+  return missing(context);
+}
+
+function missing(text: string): never {
+  throw new JsonPatchError(`${text}: missing value`);
+}
+
+function within<T>(context: string, action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    if (error instanceof JsonPatchError) throw new JsonPatchError(`${context}: ${error.message}`);
+    throw error;
+  }
+}
+
+function jsonEqual(left: unknown, right: unknown): boolean {
+  if (left === right) return true;
+  if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false;
+  if (Array.isArray(left) || Array.isArray(right)) {
+    if (!Array.isArray(left) || !Array.isArray(right) || left.length !== right.length) return false;
+    return left.every((item, index) => jsonEqual(item, right[index]));
+  }
+  const keys = Object.keys(left);
+  if (keys.length !== Object.keys(right).length) return false;
+  return keys.every(
+    (key) => Object.hasOwn(right, key) && jsonEqual((left as JsonObject)[key], (right as JsonObject)[key]),
+  );
+}
+
+function jsonKind(value: unknown): string {
+  if (value === null || value === undefined) return 'null';
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'bigint') return 'number';
+  return typeof value === 'boolean' ? 'bool' : typeof value;
+}
+
+const bigintAsNumber = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? Number(value) : value);
