@@ -18,6 +18,8 @@ export interface KindDefinition<T extends KubeObject = KubeObject> {
   readonly versions: readonly KindVersion<T>[];
   /** The version objects are kept and validated in. */
   readonly storageVersion: string;
+  /** The group of the type they are kept and validated as, for a kind that shares another group's objects (events). */
+  readonly storageGroup?: string;
   /** Where its keys lie below the store's prefix, when not `<plural>` or `<group>/<plural>` for later groups. */
   readonly keyPrefix?: string;
   /** Verbs served, when not all of them. */
@@ -26,6 +28,8 @@ export interface KindDefinition<T extends KubeObject = KubeObject> {
   readonly columns: readonly Column[];
   /** The cells of one row, in the order of `columns`. */
   row(object: Readonly<T>, now: Date): readonly Cell[];
+  /** Conditions shown beside a row, such as a pod's being completed. */
+  rowConditions?(object: Readonly<T>): readonly RowCondition[];
   /** Selectable fields beyond metadata.name and metadata.namespace, with an object's values. */
   selectableFields?(object: Readonly<T>): Record<string, string>;
   readonly subresources?: Readonly<Record<string, Subresource<T>>>;
@@ -220,6 +224,13 @@ export interface DeleteOptions {
   readonly propagationPolicy?: string;
   readonly dryRun?: readonly string[];
   readonly ignoreStoreReadErrorWithClusterBreakingPotential?: boolean;
+}
+
+export interface RowCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string;
+  readonly message?: string;
 }
 
 export type Cell = string | number | boolean | null;
