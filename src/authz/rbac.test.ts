@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { AuthorizationAttributes } from './authorizer.js';
+import { createAuthorizer } from './create-authorizer.js';
+import { createRbacIndex } from './rbac-index.js';
+import type { BindingObject, NamedObject, RbacChange, RbacSource, RoleObject } from './rbac-objects.js';
+
+class TestSource<T extends NamedObject> implements RbacSource<T> {
+  private receive: (change: RbacChange<T>) => void = () => undefined;
+  subscribe(receive: (change: RbacChange<T>) => void): void {
+    this.receive = receive;
+  }
+  put(object: T): void {
+    this.receive({ type: 'put', object });
+  }
+  delete(namespace: string, name: string): void {
+    this.receive({ type: 'delete', namespace, name });
+  }
+}
+
+function setUp() {
+  const sources = {
+    roles: new TestSource<RoleObject>(),
+    roleBindings: new TestSource<BindingObject>(),
+    clusterRoles: new TestSource<RoleObject>(),
+    clusterRoleBindings: new TestSource<BindingObject>(),
+  };
+  const authorizer = createAuthorizer({ modes: ['Node', 'RBAC'], rules: createRbacIndex(sources) });
+  const may = (user: string, verb: string, resource: string, more: Partial<AuthorizationAttributes> = {}) =>
+    authorizer.authorize({
+      user: { name: user, groups: [] },
+      verb,
+      resourceRequest: true,
+      apiGroup: '',
+      apiVersion: 'v1',
+      resource,
+      subresource: '',
+      namespace: 'a',
+      name: '',
+      path: '',
+      ...more,
+    });
+  return { ...sources, authorizer, may };
+}
+
+const binding = (name: string, roleKind: string, role: string, ...subjects: string[]): BindingObject => ({
+  metadata: { name, namespace: 'a' },
+  roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: roleKind, name: role },
+  subjects: subjects.map((text) => {
+    const [kind = '', subject = ''] = text.split('=');
+    return { kind, name: subject };
+  }),
+});
+
+test('a binding to a role that is missing gives nothing and says so; the role helps at once when it comes', async () => {
+  const { may, roleBindings, roles } = setUp();
+  roleBindings.put(binding('b', 'Role', 'r', 'User=alice', 'ServiceAccount=robot'));
+  assert.deepEqual(await may('alice', 'get', 'pods'), {
+    decision: 'no-opinion',
+    reason: 'RBAC: role.rbac.authorization.k8s.io "r" not found',
+  });
+  roles.put({
+    metadata: { name: 'r', namespace: 'a' },
+    rules: [{ verbs: ['get'], apiGroups: [''], resources: ['pods'] }],
+  });
+  assert.deepEqual(await may('alice', 'get', 'pods'), {
+    decision: 'allow',
+    reason: 'RBAC: allowed by RoleBinding "b/a" of Role "r" to User "alice"',
+  });
+  const robot = await may('system:serviceaccount:a:robot', 'get', 'pods');
+  assert.equal(robot.reason, 'RBAC: allowed by RoleBinding "b/a" of Role "r" to ServiceAccount "robot/a"');
+  assert.equal((await may('alice', 'get', 'pods', { namespace: 'b' })).decision, 'no-opinion');
+  roleBindings.delete('a', 'b');
+  assert.deepEqual(await may('alice', 'get', 'pods'), { decision: 'no-opinion', reason: '' });
+});
+
+test('names, subresources and URLs with stars match as the reference has them', async () => {
+  const { may, clusterRoles, clusterRoleBindings } = setUp();
+  clusterRoleBindings.put({ ...binding('b', 'ClusterRole', 'r', 'User=u'), metadata: { name: 'b' } });
+  clusterRoles.put({
+    metadata: { name: 'r' },
+    rules: [
+      { verbs: ['update'], apiGroups: ['apps'], resources: ['*'], resourceNames: ['web'] },
+      { verbs: ['get'], apiGroups: ['*'], resources: ['*/scale', 'pods/log'] },
+      { verbs: ['get'], nonResourceURLs: ['/healthz', '/api/*'] },
+    ],
+  });
+  const allowed = async (...args: Parameters<typeof may>) => (await may(...args)).decision === 'allow';
+  assert.equal(await allowed('u', 'update', 'deployments', { apiGroup: 'apps', name: 'web' }), true);
+  assert.equal(await allowed('u', 'update', 'deployments', { apiGroup: 'apps', name: 'other' }), false);
+  assert.equal(await allowed('u', 'update', 'deployments', { apiGroup: 'apps', name: '' }), false);
+  assert.equal(await allowed('u', 'get', 'deployments', { apiGroup: 'x', subresource: 'scale' }), true);
+  assert.equal(await allowed('u', 'get', 'pods', { subresource: 'log' }), true);
+  assert.equal(await allowed('u', 'get', 'pods'), false);
+  const path = (text: string) => allowed('u', 'get', '', { resourceRequest: false, path: text });
+  assert.equal(await path('/healthz'), true);
+  assert.equal(await path('/healthz/x'), false);
+  assert.equal(await path('/api/v1'), true);
+  assert.equal(await path('/apis'), false);
+});
+
+test('system:masters may do all, without a reason', async () => {
+  const { authorizer, may } = setUp();
+  assert.equal((await may('x', 'delete', 'nodes')).decision, 'no-opinion');
+  assert.deepEqual(await may('x', 'delete', 'nodes', { user: { name: 'x', groups: ['system:masters'] } }), {
+    decision: 'allow',
+    reason: '',
+  });
+  assert.equal((await authorizer.rulesFor({ name: 'system:node:n', groups: ['system:nodes'] }, 'a')).incomplete, true);
+});

@@ -1,0 +1,112 @@
+// Role-based access control: allowed is what some rule allows; there are no rules that deny.
+import { LRUCache } from 'lru-cache';
+import { aggregateText } from '../machinery/field-error.js';
+import type { UserInfo } from '../machinery/user.js';
+import type {
+  AuthorizationAttributes,
+  AuthorizationResult,
+  Authorizer,
+  NonResourceRule,
+  ResourceRule,
+} from './authorizer.js';
+import { type Grant, type RuleResolver, createRbacIndex } from './rbac-index.js';
+import type { RbacSources } from './rbac-objects.js';
+import { ruleAllows } from './rule-match.js';
+
+/** Users (with their groups) whose grants and decisions are remembered. */
+const REMEMBERED_USERS = 2000;
+const REMEMBERED_NAMESPACES_PER_USER = 100;
+const REMEMBERED_DECISIONS_PER_USER = 1000;
+
+export const createRbacAuthorizer = (sources: RbacSources): Authorizer => rbacAuthorizer(createRbacIndex(sources));
+
+interface RememberedUser {
+  readonly grants: Map<string, readonly Grant[]>;
+  readonly decisions: Map<string, AuthorizationResult>;
+}
+
+export function rbacAuthorizer(resolver: RuleResolver): Authorizer {
+  const users = new LRUCache<string, RememberedUser>({ max: REMEMBERED_USERS });
+  let version = resolver.version;
+
+  return {
+    // hot: every request asks.
+    authorize(attributes) {
+      const remembered = remember(attributes.user);
+      const key = decisionKey(attributes);
+      let decision = remembered.decisions.get(key);
+      if (decision === undefined) {
+        decision = decide(grants(remembered, attributes.user, attributes.namespace), attributes);
+        setBounded(remembered.decisions, key, decision, REMEMBERED_DECISIONS_PER_USER);
+      }
+      return decision;
+    },
+    rulesFor(user, namespace) {
+      const resourceRules: ResourceRule[] = [];
+      const nonResourceRules: NonResourceRule[] = [];
+      const errors: string[] = [];
+      for (const grant of grants(remember(user), user, namespace)) {
+        if ('error' in grant) {
+          errors.push(grant.error);
+          continue;
+        }
+        for (const { verbs, apiGroups = [], resources = [], resourceNames, nonResourceURLs = [] } of grant.rules) {
+          if (resources.length > 0) {
+            const names = resourceNames === undefined ? {} : { resourceNames };
+            resourceRules.push({ verbs: verbs ?? [], apiGroups, resources, ...names });
+          }
+          if (nonResourceURLs.length > 0) nonResourceRules.push({ verbs: verbs ?? [], nonResourceURLs });
+        }
+      }
+      const evaluationError = errors.length === 0 ? {} : { evaluationError: aggregateText(errors) };
+      return { resourceRules, nonResourceRules, incomplete: false, ...evaluationError };
+    },
+  };
+
+  /** Whatever is remembered holds until any role or binding changes. */
+  function remember(user: UserInfo): RememberedUser {
+    if (version !== resolver.version) {
+      version = resolver.version;
+      users.clear();
+    }
+    const key = user.groups.length === 0 ? user.name : `${user.name}\0${user.groups.join('\0')}`;
+    let remembered = users.get(key);
+    if (remembered === undefined) {
+      remembered = { grants: new Map(), decisions: new Map() };
+      users.set(key, remembered);
+    }
+    return remembered;
+  }
+
+  function grants(remembered: RememberedUser, user: UserInfo, namespace: string): readonly Grant[] {
+    let known = remembered.grants.get(namespace);
+    if (known === undefined) {
+      known = resolver.grantsFor(user, namespace);
+      setBounded(remembered.grants, namespace, known, REMEMBERED_NAMESPACES_PER_USER);
+    }
+    return known;
+  }
+}
+
+function decide(grants: readonly Grant[], attributes: AuthorizationAttributes): AuthorizationResult {
+  const errors: string[] = [];
+  for (const grant of grants) {
+    if ('error' in grant) {
+      errors.push(grant.error);
+    } else if (grant.rules.some((rule) => ruleAllows(rule, attributes))) {
+      return { decision: 'allow', reason: `RBAC: allowed by ${grant.source}` };
+    }
+  }
+  return { decision: 'no-opinion', reason: errors.length === 0 ? '' : `RBAC: ${aggregateText(errors)}` };
+}
+
+/** Starts afresh when full: cheaper to make than a cache with an order, and every change of a role empties all. */
+function setBounded<V>(map: Map<string, V>, key: string, value: V, max: number): void {
+  if (map.size >= max) map.clear();
+  map.set(key, value);
+}
+
+const decisionKey = (a: AuthorizationAttributes): string =>
+  a.resourceRequest
+    ? `${a.verb}\0${a.apiGroup}\0${a.resource}\0${a.subresource}\0${a.namespace}\0${a.name}`
+    : `${a.verb}\0${a.namespace}\0${a.path}`;
