@@ -1,0 +1,241 @@
+// Fixed-point numbers with a suffix, such as `500m` or `1536Mi`: parsing, the canonical print, and arithmetic.
+//
+// A quantity remembers the family of suffix it was written with. A text that already is canonical by the reference's
+// quick test is kept as written, so that an object reads back as it was sent.
+
+export type QuantityFormat = 'DecimalSI' | 'BinarySI' | 'DecimalExponent';
+
+/** `unscaled × 10^exponent`. */
+export interface Quantity {
+  readonly unscaled: bigint;
+  readonly exponent: number;
+  readonly format: QuantityFormat;
+  /** Set when the text it was parsed from is to be printed again as it was. */
+  readonly text?: string;
+}
+
+export class QuantityError extends Error {}
+
+export function parseQuantity(text: string): Quantity {
+  if (text === '0') return zero;
+  const parts = split(text);
+  if (parts === undefined) throw new QuantityError(wrongFormat);
+  const { negative, integer, fraction, suffix } = parts;
+  const unit = interpret(suffix);
+  if (unit === undefined) throw new QuantityError("unable to parse quantity's suffix");
+
+  if (isShort(unit, integer, fraction)) {
+    const digits = integer + fraction;
+    const exponent = (unit.base === 10 ? unit.exponent : 0) - fraction.length;
+    const value = BigInt(digits);
+    const scaled = unit.base === 2 ? value << BigInt(unit.exponent) : value;
+    const unscaled = negative ? -scaled : scaled;
+    const keep =
+      unit.format === 'BinarySI'
+        ? unit.exponent % 10 === 0 && (value & 7n) !== 0n
+        : exponent % 3 === 0 && !digits.endsWith('000') && !digits.startsWith('0');
+    return keep ? { unscaled, exponent, format: unit.format, text } : { unscaled, exponent, format: unit.format };
+  }
+  return parseLong(unit, negative, integer, fraction);
+}
+
+/** The text the API prints for a quantity given as text. */
+export function canonicalQuantity(text: string): string {
+  let canonical = canonicalTexts.get(text);
+  if (canonical === undefined) {
+    canonical = formatQuantity(parseQuantity(text));
+    if (canonicalTexts.size >= cachedTextsLimit) canonicalTexts.clear();
+    canonicalTexts.set(text, canonical);
+  }
+  return canonical;
+}
+
+export function formatQuantity(quantity: Quantity): string {
+  if (quantity.text !== undefined) return quantity.text;
+  if (quantity.unscaled === 0n) return '0';
+  if (quantity.format === 'BinarySI') {
+    const whole = wholeNumber(quantity);
+    if (whole !== undefined && (whole <= -1024n || whole >= 1024n)) {
+      const { value, times } = removeFactors(whole, 1024n);
+      return `${value}${binarySuffixes[times] ?? ''}`;
+    }
+  }
+  const { value, times } = removeFactors(quantity.unscaled, 10n);
+  let exponent = quantity.exponent + times;
+  let mantissa = value;
+  while (exponent % 3 !== 0) {
+    mantissa *= 10n;
+    exponent--;
+  }
+  if (quantity.format === 'DecimalExponent') return exponent === 0 ? `${mantissa}` : `${mantissa}e${exponent}`;
+  return `${mantissa}${decimalSuffixes.get(exponent) ?? ''}`;
+}
+
+export function compareQuantities(left: Quantity | string, right: Quantity | string): -1 | 0 | 1 {
+  const a = quantityOf(left);
+  const b = quantityOf(right);
+  const signs = signOf(a.unscaled) - signOf(b.unscaled);
+  if (signs !== 0) return signs < 0 ? -1 : 1;
+  if (a.unscaled === 0n) return 0;
+  // Far apart in size the exponents decide, so that no text makes us build a number of a billion digits.
+  const magnitudes = magnitudeOf(a) - magnitudeOf(b);
+  if (Math.abs(magnitudes) > 1) return magnitudes < 0 === a.unscaled > 0n ? -1 : 1;
+  const [x, y] = aligned(a, b);
+  return x < y ? -1 : x > y ? 1 : 0;
+}
+
+/** The sum, in the format of the left one unless that is zero. */
+export function addQuantities(left: Quantity | string, right: Quantity | string): Quantity {
+  const a = quantityOf(left);
+  const b = quantityOf(right);
+  const [x, y] = aligned(a, b);
+  return {
+    unscaled: x + y,
+    exponent: Math.min(a.exponent, b.exponent),
+    format: a.unscaled === 0n ? b.format : a.format,
+  };
+}
+
+export function negateQuantity(quantity: Quantity | string): Quantity {
+  const { unscaled, exponent, format } = quantityOf(quantity);
+  return { unscaled: -unscaled, exponent, format };
+}
+
+export const subtractQuantities = (left: Quantity | string, right: Quantity | string): Quantity =>
+  addQuantities(left, negateQuantity(right));
+
+export const quantitySign = (quantity: Quantity | string): -1 | 0 | 1 => signOf(quantityOf(quantity).unscaled);
+
+/** The value in units of 10^scale, rounded away from zero: scale 0 is the whole number, -3 the thousandths. */
+export function scaledValue(quantity: Quantity | string, scale = 0): bigint {
+  const { unscaled, exponent } = quantityOf(quantity);
+  const shift = exponent - scale;
+  if (shift >= 0) return unscaled * 10n ** BigInt(Math.min(shift, largestShift));
+  return roundUp(unscaled, -shift);
+}
+
+/** A whole number as a quantity. */
+export const quantityFrom = (value: bigint | number, format: QuantityFormat = 'DecimalSI'): Quantity => ({
+  unscaled: BigInt(value),
+  exponent: 0,
+  format,
+});
+
+const zero: Quantity = { unscaled: 0n, exponent: 0, format: 'DecimalSI', text: '0' };
+const wrongFormat = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+const shape = /^([+-]?)0*([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$/;
+const decimalUnits: Readonly<Record<string, number>> = {
+  n: -9,
+  u: -6,
+  m: -3,
+  '': 0,
+  k: 3,
+  M: 6,
+  G: 9,
+  T: 12,
+  P: 15,
+  E: 18,
+};
+const decimalSuffixes = new Map(Object.entries(decimalUnits).map(([suffix, exponent]) => [exponent, suffix]));
+const binarySuffixes = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
+const largestBinary = 2n ** 63n - 1n;
+/** Exponents beyond this add nothing but digits. */
+const largestShift = 4096;
+const cachedTextsLimit = 4096;
+const canonicalTexts = new Map<string, string>();
+
+interface Unit {
+  readonly base: 2 | 10;
+  readonly exponent: number;
+  readonly format: QuantityFormat;
+}
+
+function split(text: string) {
+  const match = text === '' ? null : shape.exec(text);
+  if (match === null) return undefined;
+  const [, sign = '', integer = '', fraction = '', suffix = ''] = match;
+  return { negative: sign === '-', integer: integer === '' ? '0' : integer, fraction, suffix };
+}
+
+function interpret(suffix: string): Unit | undefined {
+  const decimal = decimalUnits[suffix];
+  if (decimal !== undefined) return { base: 10, exponent: decimal, format: 'DecimalSI' };
+  const binary = binarySuffixes.indexOf(suffix);
+  if (binary > 0) return { base: 2, exponent: binary * 10, format: 'BinarySI' };
+  if (!/^[eE][-+]?[0-9]+$/.test(suffix)) return undefined;
+  const exponent = Number(suffix.slice(1));
+  return Math.abs(exponent) < 2 ** 31 ? { base: 10, exponent, format: 'DecimalExponent' } : undefined;
+}
+
+/** Whether the digits fit the reference's quick form, the only one that may keep its text. */
+function isShort(unit: Unit, integer: string, fraction: string): boolean {
+  if (unit.base === 10) return integer.length + fraction.length <= 18 && unit.exponent - fraction.length >= -9;
+  if (fraction !== '' || 15 - integer.length - Math.trunc((unit.exponent * 3) / 10) - 1 < 0) return false;
+  return BigInt(integer) << BigInt(unit.exponent) <= largestBinary;
+}
+
+function parseLong(unit: Unit, negative: boolean, integer: string, fraction: string): Quantity {
+  let magnitude = BigInt(integer + fraction);
+  let exponent = unit.exponent - fraction.length;
+  if (unit.base === 2) {
+    magnitude <<= BigInt(unit.exponent);
+    exponent = -fraction.length;
+  }
+  // Nothing is finer than a billionth; a smaller amount is rounded up, so that who wants something gets something.
+  if (magnitude !== 0n && exponent < -9) {
+    magnitude = roundUp(magnitude, -9 - exponent);
+    exponent = -9;
+  }
+  let { format } = unit;
+  if (format === 'BinarySI') {
+    if (exponent >= 0 ? magnitude > largestBinary : magnitude > largestBinary * 10n ** BigInt(-exponent)) {
+      magnitude = largestBinary;
+      exponent = 0;
+    }
+    if (magnitude > 0n && exponent < 0 && magnitude < 10n ** BigInt(-exponent)) format = 'DecimalSI';
+  }
+  return { unscaled: negative ? -magnitude : magnitude, exponent, format };
+}
+
+const quantityOf = (quantity: Quantity | string): Quantity =>
+  typeof quantity === 'string' ? parseQuantity(quantity) : quantity;
+
+const signOf = (value: bigint): -1 | 0 | 1 => (value < 0n ? -1 : value > 0n ? 1 : 0);
+
+const magnitudeOf = ({ unscaled, exponent }: Quantity): number =>
+  (unscaled < 0n ? -unscaled : unscaled).toString().length + exponent;
+
+function aligned(a: Quantity, b: Quantity): [bigint, bigint] {
+  const exponent = Math.min(a.exponent, b.exponent);
+  return [raised(a, exponent), raised(b, exponent)];
+}
+
+const raised = ({ unscaled, exponent }: Quantity, to: number): bigint =>
+  exponent === to ? unscaled : unscaled * 10n ** BigInt(Math.min(exponent - to, largestShift));
+
+/** value / 10^digits, away from zero. */
+function roundUp(value: bigint, digits: number): bigint {
+  if (value === 0n) return 0n;
+  if (digits > largestShift) return value < 0n ? -1n : 1n;
+  const divisor = 10n ** BigInt(digits);
+  const quotient = value / divisor;
+  if (value % divisor === 0n) return quotient;
+  return value < 0n ? quotient - 1n : quotient + 1n;
+}
+
+/** The value if it has no fraction. */
+function wholeNumber({ unscaled, exponent }: Quantity): bigint | undefined {
+  if (exponent >= 0) return unscaled * 10n ** BigInt(Math.min(exponent, largestShift));
+  const divisor = 10n ** BigInt(-exponent);
+  return unscaled % divisor === 0n ? unscaled / divisor : undefined;
+}
+
+function removeFactors(start: bigint, factor: bigint): { value: bigint; times: number } {
+  let value = start;
+  let times = 0;
+  while (value !== 0n && value % factor === 0n) {
+    value /= factor;
+    times++;
+  }
+  return { value, times };
+}

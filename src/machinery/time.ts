@@ -1,0 +1,154 @@
+// The API's times and durations: Go's reading of RFC 3339, printed in UTC to the second or the microsecond.
+
+/** A time as the API prints it: `2024-05-06T07:08:09Z`. The zero time is null. */
+export function canonicalTime(text: string): string | null {
+  // The usual case: already canonical.
+  if (text.length === 20 && canonicalShape.test(text) && isRealDate(text)) return text === zeroTime ? null : text;
+  return formatTime(parseTime(text).seconds);
+}
+
+/** A time to the microsecond: `2024-05-06T07:08:09.000000Z`. The zero time is null. */
+export function canonicalMicroTime(text: string): string | null {
+  if (!microShape.test(text)) throw timeError(text, '2006-01-02T15:04:05.000000Z07:00');
+  const { seconds, nanos } = parseTime(text);
+  return formatMicroTime(seconds, nanos);
+}
+
+export interface Instant {
+  /** Since 1970, whole. */
+  readonly seconds: number;
+  readonly nanos: number;
+}
+
+export function parseTime(text: string): Instant {
+  const match = shape.exec(text);
+  if (match === null) throw timeError(text);
+  const [, date = '', fraction = '', zone = ''] = match;
+  if (!isRealDate(date)) throw timeError(text);
+  const milliseconds = Date.parse(`${date}Z`);
+  const offset = zone === 'Z' ? 0 : zoneSeconds(zone);
+  if (Number.isNaN(milliseconds) || offset === undefined) throw timeError(text);
+  return { seconds: milliseconds / 1000 - offset, nanos: Number(fraction.slice(1, 10).padEnd(9, '0')) };
+}
+
+/** The text of a time in seconds since 1970; null for the zero time. */
+export function formatTime(seconds: number): string | null {
+  if (seconds === zeroSeconds) return null;
+  return `${isoSeconds(seconds)}Z`;
+}
+
+export function formatMicroTime(seconds: number, nanos: number): string | null {
+  if (seconds === zeroSeconds && nanos === 0) return null;
+  return `${isoSeconds(seconds)}.${String(Math.floor(nanos / 1000)).padStart(6, '0')}Z`;
+}
+
+export const timeOf = (date: Date): string => `${isoSeconds(Math.floor(date.getTime() / 1000))}Z`;
+
+export function microTimeOf(date: Date): string {
+  const seconds = Math.floor(date.getTime() / 1000);
+  return `${isoSeconds(seconds)}.${String((date.getTime() - seconds * 1000) * 1000).padStart(6, '0')}Z`;
+}
+
+/** Milliseconds since 1970 of a time text, for comparing and adding. */
+export function timeMs(text: string): number {
+  const { seconds, nanos } = parseTime(text);
+  return seconds * 1000 + Math.floor(nanos / 1_000_000);
+}
+
+/** Nanoseconds of a text such as `1h30m` or `1.5s`. */
+export function parseDuration(text: string): bigint {
+  const match = /^([-+]?)(.*)$/s.exec(text);
+  const body = match?.[2] ?? '';
+  if (body === '0') return 0n;
+  if (body === '') throw new TimeError(`time: invalid duration ${JSON.stringify(text)}`);
+  let total = 0n;
+  let rest = body;
+  while (rest !== '') {
+    const part = /^([0-9]*)(?:\.([0-9]*))?([^0-9.]*)/.exec(rest);
+    const [all = '', whole = '', fraction = '', unit = ''] = part ?? [];
+    if (whole === '' && fraction === '') throw new TimeError(`time: invalid duration ${JSON.stringify(text)}`);
+    if (unit === '') throw new TimeError(`time: missing unit in duration ${JSON.stringify(text)}`);
+    const size = durationUnits[unit];
+    if (size === undefined) {
+      throw new TimeError(`time: unknown unit ${JSON.stringify(unit)} in duration ${JSON.stringify(text)}`);
+    }
+    const digits = fraction.slice(0, 18);
+    total += BigInt(whole || '0') * size + (BigInt(digits || '0') * size) / 10n ** BigInt(digits.length);
+    rest = rest.slice(all.length);
+  }
+  const limit = match?.[1] === '-' ? 2n ** 63n : 2n ** 63n - 1n;
+  if (total > limit) throw new TimeError(`time: invalid duration ${JSON.stringify(text)}`);
+  return match?.[1] === '-' ? -total : total;
+}
+
+/** As Go prints a duration: `1h30m0s`, `1.5s`, `20ms`, `0s`. */
+export function formatDuration(nanoseconds: bigint): string {
+  if (nanoseconds === 0n) return '0s';
+  const sign = nanoseconds < 0n ? '-' : '';
+  const magnitude = nanoseconds < 0n ? -nanoseconds : nanoseconds;
+  if (magnitude < 1_000n) return `${sign}${magnitude}ns`;
+  if (magnitude < 1_000_000n) return `${sign}${decimal(magnitude, 3)}µs`;
+  if (magnitude < 1_000_000_000n) return `${sign}${decimal(magnitude, 6)}ms`;
+  const seconds = decimal(magnitude % 60_000_000_000n, 9);
+  const minutes = magnitude / 60_000_000_000n;
+  if (minutes === 0n) return `${sign}${seconds}s`;
+  if (minutes < 60n) return `${sign}${minutes}m${seconds}s`;
+  return `${sign}${minutes / 60n}h${minutes % 60n}m${seconds}s`;
+}
+
+export const canonicalDuration = (text: string): string => formatDuration(parseDuration(text));
+
+export class TimeError extends Error {}
+
+const shape = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)([.,]\d+)?(Z|[-+]\d\d:\d\d)$/;
+const microShape = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.,]\d{6}(Z|[-+]\d\d:\d\d)$/;
+const canonicalShape = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
+const zeroTime = '0001-01-01T00:00:00Z';
+const zeroSeconds = -62135596800;
+const daysOfMonth = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+const durationUnits: Readonly<Record<string, bigint>> = {
+  ns: 1n,
+  us: 1_000n,
+  µs: 1_000n,
+  μs: 1_000n,
+  ms: 1_000_000n,
+  s: 1_000_000_000n,
+  m: 60_000_000_000n,
+  h: 3_600_000_000_000n,
+};
+
+/** JavaScript would turn 30 February into 1 March, and 24:00 into the next day. */
+function isRealDate(text: string): boolean {
+  const year = Number(text.slice(0, 4));
+  const month = Number(text.slice(5, 7));
+  const day = Number(text.slice(8, 10));
+  const leapDay = month === 2 && ((year % 4 === 0 && year % 100 !== 0) || year % 400 === 0) ? 1 : 0;
+  return (
+    day >= 1 &&
+    day <= (daysOfMonth[month - 1] ?? 0) + leapDay &&
+    Number(text.slice(11, 13)) < 24 &&
+    Number(text.slice(14, 16)) < 60 &&
+    Number(text.slice(17, 19)) < 60
+  );
+}
+
+function zoneSeconds(zone: string): number | undefined {
+  const hours = Number(zone.slice(1, 3));
+  const minutes = Number(zone.slice(4, 6));
+  if (hours > 24 || minutes >= 60) return undefined;
+  return (zone.startsWith('-') ? -1 : 1) * (hours * 3600 + minutes * 60);
+}
+
+const isoSeconds = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 19);
+
+function timeError(text: string, layout = '2006-01-02T15:04:05Z07:00'): TimeError {
+  const whole = JSON.stringify(text);
+  return new TimeError(`parsing time ${whole} as ${JSON.stringify(layout)}: cannot parse ${whole} as "2006"`);
+}
+
+/** value / 10^digits without trailing zeros. */
+function decimal(value: bigint, digits: number): string {
+  const scale = 10n ** BigInt(digits);
+  const fraction = (value % scale).toString().padStart(digits, '0').replace(/0+$/, '');
+  return fraction === '' ? `${value / scale}` : `${value / scale}.${fraction}`;
+}
