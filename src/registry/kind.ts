@@ -32,7 +32,14 @@ export interface KindDefinition<T extends KubeObject = KubeObject> {
   rowConditions?(object: Readonly<T>): readonly RowCondition[];
   /** Selectable fields beyond metadata.name and metadata.namespace, with an object's values. */
   selectableFields?(object: Readonly<T>): Record<string, string>;
+  /** The words for a field that is not selectable, when not `field label not supported: x`. */
+  fieldLabelError?(label: string): string;
   readonly subresources?: Readonly<Record<string, Subresource<T>>>;
+  /**
+   * For kinds that are asked and not stored (access reviews, token reviews): answers the object to send. It takes the
+   * place of the strategy's hooks and of storage; mutating admission and defaults come before it.
+   */
+  virtualCreate?(object: T, context: LifeContext): Promise<object>;
   /** Seconds a new object lives, for kinds whose objects expire. */
   ttlSeconds?(object: Readonly<T>, context: LifeContext): number | undefined;
 }
