@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Grant, RuleResolver } from '../../authz/rbac-index.js';
+import { rbacAuthorizer } from '../../authz/rbac.js';
+import type { KubeObject } from '../../machinery/object.js';
+import { StatusError } from '../../machinery/status.js';
+import type { LifeContext } from '../../registry/kind.js';
+import type { ClusterRole, PolicyRule, RoleBinding } from '../../schema/generated/rbac.v1.js';
+import { checkBinding, checkRoleEscalation } from './escalation.js';
+
+const pods: PolicyRule = { verbs: ['get', 'list'], apiGroups: [''], resources: ['pods'] };
+const holding = (...grants: Grant[]) => {
+  const rules: RuleResolver = { version: 1, grantsFor: () => grants };
+  return { authorizer: rbacAuthorizer(rules), rules };
+};
+const contextOf = (roles: Record<string, KubeObject> = {}): LifeContext =>
+  ({
+    user: { name: 'alice', groups: ['dev', 'system:authenticated'] },
+    namespace: 'ns',
+    lookup: { get: async (_: unknown, __: string, name: string) => roles[name], list: async () => [] },
+  }) as unknown as LifeContext;
+const roleOf = (...rules: PolicyRule[]): ClusterRole => ({ metadata: { name: 'r', namespace: 'ns' }, rules });
+
+async function refusal(act: Promise<void>): Promise<string> {
+  const error = await act.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  return error instanceof StatusError ? `${error.code} ${error.message}` : 'allowed';
+}
+
+test('a role may hold only what its writer holds; what is missing is told, verbs together', async () => {
+  const services = holding({ source: 's', rules: [pods] }, { error: 'role.rbac.authorization.k8s.io "x" not found' });
+  assert.equal(await refusal(checkRoleEscalation(services, 'roles', roleOf(pods), undefined, contextOf())), 'allowed');
+  const wider = roleOf({ ...pods, verbs: ['get', 'create', 'delete'], resources: ['pods', 'secrets'] });
+  assert.equal(
+    await refusal(checkRoleEscalation(services, 'roles', wider, undefined, contextOf())),
+    '403 roles.rbac.authorization.k8s.io "r" is forbidden: user "alice" (groups=["dev" "system:authenticated"]) is ' +
+      'attempting to grant RBAC permissions not currently held:\n' +
+      '{APIGroups:[""], Resources:["pods"], Verbs:["create" "delete"]}\n' +
+      '{APIGroups:[""], Resources:["secrets"], Verbs:["get" "create" "delete"]}' +
+      '; resolution errors: [role.rbac.authorization.k8s.io "x" not found]',
+  );
+});
+
+test('only owners and finalizers may change without the rights; a label may not', async () => {
+  const services = holding();
+  const old = roleOf(pods);
+  const act = (metadata: ClusterRole['metadata']) =>
+    refusal(checkRoleEscalation(services, 'roles', { ...old, metadata }, old, contextOf()));
+  assert.equal(await act({ ...old.metadata, finalizers: ['a/b'] }), 'allowed');
+  assert.match(await act({ ...old.metadata, labels: { a: 'b' } }), /^403 /);
+});
+
+test('an aggregation rule takes all rights', async () => {
+  const services = holding({ source: 's', rules: [pods] });
+  const aggregating = { ...roleOf(), aggregationRule: { clusterRoleSelectors: [{ matchLabels: { a: 'b' } }] } };
+  const text = await refusal(checkRoleEscalation(services, 'clusterroles', aggregating, undefined, contextOf()));
+  assert.match(text, /must have cluster-admin privileges to use the aggregationRule$/);
+});
+
+test('a binding needs the rights of its role, or the right to bind it; a missing role is not found', async () => {
+  const binding: RoleBinding = {
+    metadata: { name: 'b' },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'r' },
+  };
+  const act = (services: ReturnType<typeof holding>, roles: Record<string, KubeObject>) =>
+    refusal(checkBinding(services, 'rolebindings', binding, undefined, contextOf(roles)));
+  const roles = { r: roleOf(pods) as KubeObject };
+  assert.equal(await act(holding(), {}), '404 roles.rbac.authorization.k8s.io "r" not found');
+  assert.match(
+    await act(holding(), roles),
+    /^403 rolebindings.rbac.authorization.k8s.io "b" is forbidden: user "alice"/,
+  );
+  assert.equal(await act(holding({ source: 's', rules: [pods] }), roles), 'allowed');
+  const bind: PolicyRule = {
+    verbs: ['bind'],
+    apiGroups: ['rbac.authorization.k8s.io'],
+    resources: ['roles'],
+    resourceNames: ['r'],
+  };
+  assert.equal(await act(holding({ source: 's', rules: [bind] }), roles), 'allowed');
+});

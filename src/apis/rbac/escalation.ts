@@ -1,0 +1,136 @@
+// Nobody hands out more than they hold: the checks that stand before every write of a role or binding.
+import { deepEqual } from '../../lib/deep-equal.js';
+import { goQuote } from '../../lib/go-quote.js';
+import type { Authorizer } from '../../authz/authorizer.js';
+import { RBAC_GROUP } from '../../authz/rbac-objects.js';
+import type { RuleResolver } from '../../authz/rbac-index.js';
+import { badRequest, forbidden, internalError, notFound } from '../../machinery/status.js';
+import { MASTERS_GROUP, type UserInfo } from '../../machinery/user.js';
+import type { KubeObject } from '../../machinery/object.js';
+import type { LifeContext } from '../../registry/kind.js';
+import type { ClusterRole, PolicyRule, RoleRef } from '../../schema/generated/rbac.v1.js';
+import { describeRules, quotedList, uncoveredRules } from './policy-cover.js';
+
+export interface EscalationServices {
+  readonly authorizer: Authorizer;
+  readonly rules: RuleResolver;
+}
+
+type RoleResource = 'roles' | 'clusterroles';
+type BindingResource = 'rolebindings' | 'clusterrolebindings';
+
+/** `name` is the one in the request's path: empty on create. Throws a 403 StatusError. */
+export async function checkRoleEscalation(
+  services: EscalationServices,
+  resource: RoleResource,
+  role: Readonly<ClusterRole>,
+  old: Readonly<ClusterRole> | undefined,
+  context: LifeContext,
+): Promise<void> {
+  const { user } = context;
+  if (isSuperuser(user) || onlyForGarbageCollector(role, old)) return;
+  const name = old?.metadata.name ?? '';
+  if (await allowed(services, user, 'escalate', resource, context.namespace, name)) return;
+  const refuse = (why: string) => forbidden({ group: RBAC_GROUP, resource }, role.metadata.name ?? '', why);
+  const missing = missingRights(services.rules, role.rules ?? [], context);
+  if (missing !== undefined) throw refuse(missing);
+  if (!aggregates(role) && !(old !== undefined && aggregates(old))) return;
+  // Aggregation gathers whatever others put into roles, so it takes all rights there are.
+  if (missingRights(services.rules, FULL_AUTHORITY, context) !== undefined) {
+    throw refuse('must have cluster-admin privileges to use the aggregationRule');
+  }
+}
+
+export async function checkBinding(
+  services: EscalationServices,
+  resource: BindingResource,
+  binding: Readonly<KubeObject & { roleRef: RoleRef }>,
+  old: Readonly<KubeObject> | undefined,
+  context: LifeContext,
+): Promise<void> {
+  const { user, namespace } = context;
+  if (isSuperuser(user) || onlyForGarbageCollector(binding, old)) return;
+  const { roleRef } = binding;
+  const roleResource = ROLE_RESOURCES[roleRef.kind];
+  if (roleResource !== undefined && roleRef.apiGroup === RBAC_GROUP) {
+    if (await allowed(services, user, 'bind', roleResource, namespace, roleRef.name)) return;
+  }
+  const missing = missingRights(services.rules, await rulesOf(roleRef, context), context);
+  if (missing !== undefined) throw forbidden({ group: RBAC_GROUP, resource }, binding.metadata.name ?? '', missing);
+}
+
+const ROLE_RESOURCES: Readonly<Record<string, RoleResource | undefined>> = {
+  Role: 'roles',
+  ClusterRole: 'clusterroles',
+};
+
+const FULL_AUTHORITY: readonly PolicyRule[] = [
+  { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
+  { verbs: ['*'], nonResourceURLs: ['*'] },
+];
+
+const isSuperuser = (user: UserInfo): boolean => user.groups.includes(MASTERS_GROUP);
+
+const aggregates = (role: Readonly<ClusterRole>): boolean =>
+  (role.aggregationRule?.clusterRoleSelectors ?? []).length > 0;
+
+/** Owners and finalizers are changed so that an object can be deleted; that gives nobody any rights. */
+function onlyForGarbageCollector(object: Readonly<KubeObject>, old: Readonly<KubeObject> | undefined): boolean {
+  return old !== undefined && deepEqual(withoutGarbageFields(object), withoutGarbageFields(old));
+}
+
+function withoutGarbageFields(object: Readonly<KubeObject>): object {
+  const { ownerReferences: _o, finalizers: _f, selfLink: _s, managedFields: _m, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
+async function allowed(
+  services: EscalationServices,
+  user: UserInfo,
+  verb: 'escalate' | 'bind',
+  resource: RoleResource,
+  namespace: string,
+  name: string,
+): Promise<boolean> {
+  const { decision } = await services.authorizer.authorize({
+    user,
+    verb,
+    resourceRequest: true,
+    apiGroup: RBAC_GROUP,
+    apiVersion: '*',
+    resource,
+    subresource: '',
+    namespace,
+    name,
+    path: '',
+  });
+  return decision === 'allow';
+}
+
+/** Undefined when the user holds all of the wanted rules. */
+function missingRights(rules: RuleResolver, wanted: readonly PolicyRule[], context: LifeContext): string | undefined {
+  const { user, namespace } = context;
+  const grants = rules.grantsFor(user, namespace);
+  const held = grants.flatMap((grant) => ('rules' in grant ? grant.rules : []));
+  const missing = uncoveredRules(held, wanted);
+  if (missing.length === 0) return undefined;
+  const errors = grants.flatMap((grant) => ('error' in grant ? [grant.error] : []));
+  const resolution = errors.length === 0 ? '' : `; resolution errors: [${aggregate(errors)}]`;
+  const who = `user ${goQuote(user.name)} (groups=${quotedList(user.groups)})`;
+  const what = `is attempting to grant RBAC permissions not currently held:\n${describeRules(missing)}`;
+  return `${who} ${what}${resolution}`;
+}
+
+const aggregate = (errors: readonly string[]): string =>
+  errors.length === 1 ? errors.join('') : `[${errors.join(', ')}]`;
+
+async function rulesOf(ref: RoleRef, context: LifeContext): Promise<readonly PolicyRule[]> {
+  const resource = ROLE_RESOURCES[ref.kind];
+  if (resource === undefined) throw internalError(`unsupported role reference kind: ${goQuote(ref.kind)}`);
+  const namespace = resource === 'roles' ? context.namespace : '';
+  if (resource === 'roles' && namespace === '') throw badRequest('namespace is required');
+  const groupResource = { group: RBAC_GROUP, resource };
+  const role = await context.lookup.get(groupResource, namespace, ref.name);
+  if (role === undefined) throw notFound(groupResource, ref.name);
+  return (role as ClusterRole).rules ?? [];
+}

@@ -1,0 +1,140 @@
+import { RBAC_GROUP } from '../../authz/rbac-objects.js';
+import { deepEqual } from '../../lib/deep-equal.js';
+import { type FieldErrors, FieldPath, invalid, notSupported, required } from '../../machinery/field-error.js';
+import { invalidEach } from '../../machinery/validation/fields.js';
+import { validateLabelSelector } from '../../machinery/validation/label-selector.js';
+import { nameIsDnsSubdomain, pathSegmentName } from '../../machinery/validation/names.js';
+import { validateObjectMeta, validateObjectMetaUpdate } from '../../machinery/validation/object-meta.js';
+import type {
+  ClusterRole,
+  ClusterRoleBinding,
+  PolicyRule,
+  Role,
+  RoleBinding,
+  Subject,
+} from '../../schema/generated/rbac.v1.js';
+
+export function validateRole(role: Readonly<Role>): FieldErrors {
+  const errors = validateObjectMeta(role.metadata, { namespaced: true, validateName: pathSegmentName });
+  return [...errors, ...validateRules(role.rules, true)];
+}
+
+/** The rules are checked twice on updates, and their errors told twice, as clients have always been told. */
+export function validateRoleUpdate(role: Readonly<Role>, old: Readonly<Role>): FieldErrors {
+  return [...validateRole(role), ...validateRole(role), ...validateObjectMetaUpdate(role.metadata, old.metadata)];
+}
+
+export function validateClusterRole(role: Readonly<ClusterRole>, allowInvalidLabelValue = false): FieldErrors {
+  const errors = validateObjectMeta(role.metadata, { namespaced: false, validateName: pathSegmentName });
+  errors.push(...validateRules(role.rules, false));
+  if (role.aggregationRule === undefined) return errors;
+  const path = FieldPath.of('aggregationRule', 'clusterRoleSelectors');
+  const selectors = role.aggregationRule.clusterRoleSelectors ?? [];
+  if (selectors.length === 0) {
+    errors.push(required(path, 'at least one clusterRoleSelector required if aggregationRule is non-nil'));
+  }
+  for (const [position, selector] of selectors.entries()) {
+    const at = path.index(position);
+    errors.push(...validateLabelSelector(selector, { allowInvalidLabelValue }, at));
+    if (validateLabelSelector(selector, {}, at).length > 0) errors.push(invalid(at, null, 'invalid label selector.'));
+  }
+  return errors;
+}
+
+export function validateClusterRoleUpdate(role: Readonly<ClusterRole>, old: Readonly<ClusterRole>): FieldErrors {
+  const oldSelectors = old.aggregationRule?.clusterRoleSelectors ?? [];
+  const tolerant = oldSelectors.some((selector) => validateLabelSelector(selector, {}, FieldPath.of('old')).length > 0);
+  return [
+    ...validateClusterRole(role, tolerant),
+    ...validateClusterRole(role, tolerant),
+    ...validateObjectMetaUpdate(role.metadata, old.metadata),
+  ];
+}
+
+export const validateRoleBinding = (binding: Readonly<RoleBinding>): FieldErrors => validateBinding(binding, true);
+export const validateClusterRoleBinding = (binding: Readonly<ClusterRoleBinding>): FieldErrors =>
+  validateBinding(binding, false);
+export const validateRoleBindingUpdate = (binding: Readonly<RoleBinding>, old: Readonly<RoleBinding>): FieldErrors =>
+  validateBindingUpdate(binding, old, true);
+export const validateClusterRoleBindingUpdate = (
+  binding: Readonly<ClusterRoleBinding>,
+  old: Readonly<ClusterRoleBinding>,
+): FieldErrors => validateBindingUpdate(binding, old, false);
+
+function validateRules(rules: readonly PolicyRule[] | null, namespaced: boolean): FieldErrors {
+  return (rules ?? []).flatMap((rule, position) =>
+    validateRule(rule, namespaced, FieldPath.of('rules').index(position)),
+  );
+}
+
+function validateRule(rule: PolicyRule, namespaced: boolean, path: FieldPath): FieldErrors {
+  const { verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule;
+  const errors: FieldErrors = [];
+  if ((verbs ?? []).length === 0) errors.push(required(path.child('verbs'), 'verbs must contain at least one value'));
+  if (nonResourceURLs.length > 0) {
+    const at = path.child('nonResourceURLs');
+    if (namespaced) errors.push(invalid(at, nonResourceURLs, 'namespaced rules cannot apply to non-resource URLs'));
+    if (apiGroups.length + resources.length + resourceNames.length > 0) {
+      const text = 'rules cannot apply to both regular resources and non-resource URLs';
+      errors.push(invalid(at, nonResourceURLs, text));
+    }
+    return errors;
+  }
+  if (apiGroups.length === 0) {
+    errors.push(required(path.child('apiGroups'), 'resource rules must supply at least one api group'));
+  }
+  if (resources.length === 0) {
+    errors.push(required(path.child('resources'), 'resource rules must supply at least one resource'));
+  }
+  return errors;
+}
+
+function validateBinding(binding: Readonly<RoleBinding>, namespaced: boolean): FieldErrors {
+  const errors = validateObjectMeta(binding.metadata, { namespaced, validateName: pathSegmentName });
+  const { apiGroup, kind, name } = binding.roleRef;
+  const path = FieldPath.of('roleRef');
+  if (apiGroup !== RBAC_GROUP) errors.push(notSupported(path.child('apiGroup'), apiGroup, [RBAC_GROUP]));
+  const kinds = namespaced ? ['Role', 'ClusterRole'] : ['ClusterRole'];
+  if (!kinds.includes(kind)) errors.push(notSupported(path.child('kind'), kind, kinds));
+  if (name === '') errors.push(required(path.child('name')));
+  else errors.push(...invalidEach(path.child('name'), name, pathSegmentName(name, false)));
+  for (const [position, subject] of (binding.subjects ?? []).entries()) {
+    errors.push(...validateSubject(subject, namespaced, FieldPath.of('subjects').index(position)));
+  }
+  return errors;
+}
+
+function validateBindingUpdate(
+  binding: Readonly<RoleBinding>,
+  old: Readonly<RoleBinding>,
+  namespaced: boolean,
+): FieldErrors {
+  const errors = [...validateBinding(binding, namespaced), ...validateBinding(binding, namespaced)];
+  errors.push(...validateObjectMetaUpdate(binding.metadata, old.metadata));
+  if (!deepEqual(binding.roleRef, old.roleRef)) {
+    const { apiGroup, kind, name } = binding.roleRef;
+    const value = { APIGroup: apiGroup, Kind: kind, Name: name };
+    errors.push(invalid(FieldPath.of('roleRef'), value, 'cannot change roleRef'));
+  }
+  return errors;
+}
+
+function validateSubject(subject: Subject, namespaced: boolean, path: FieldPath): FieldErrors {
+  const { kind, name, apiGroup = '', namespace = '' } = subject;
+  const errors: FieldErrors = [];
+  if (name === '') errors.push(required(path.child('name')));
+  switch (kind) {
+    case 'ServiceAccount':
+      if (name !== '') errors.push(...invalidEach(path.child('name'), name, nameIsDnsSubdomain(name, false)));
+      if (apiGroup !== '') errors.push(notSupported(path.child('apiGroup'), apiGroup, ['']));
+      if (!namespaced && namespace === '') errors.push(required(path.child('namespace')));
+      break;
+    case 'User':
+    case 'Group':
+      if (apiGroup !== RBAC_GROUP) errors.push(notSupported(path.child('apiGroup'), apiGroup, [RBAC_GROUP]));
+      break;
+    default:
+      errors.push(notSupported(path.child('kind'), kind, ['ServiceAccount', 'User', 'Group']));
+  }
+  return errors;
+}
