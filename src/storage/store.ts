@@ -80,6 +80,10 @@ export interface WatchRequest {
   readonly sendInitialEvents?: boolean;
   readonly predicate?: Predicate;
   readonly signal: AbortSignal;
+  /** When the watch will time out (milliseconds since the epoch): a last bookmark goes out shortly before. */
+  readonly timeoutAtMs?: number;
+  /** Awaited between chunks of the initial events, so that a large state does not pile up at a slow receiver. */
+  readonly drained?: () => Promise<void> | undefined;
 }
 
 /**
@@ -111,6 +115,14 @@ export interface ResourceStore {
   watch(request: WatchRequest, receive: (events: readonly WatchEvent[]) => boolean): Promise<Watch>;
   /** The number of stored objects, for metrics and quota. */
   count(): Promise<number>;
+}
+
+/** What whoever opens a store holds of it, beyond what the registry sees. */
+export interface ManagedResourceStore extends ResourceStore {
+  /** Fulfilled when reads can be answered. */
+  ready(): Promise<void>;
+  /** Ends its watches and its own watch of the key-value store. */
+  close(): void;
 }
 
 export type StorageErrorCode =

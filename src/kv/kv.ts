@@ -1,0 +1,154 @@
+// The key-value contract: bytes under ordered keys, every change with a revision.
+//
+// One sequence of revisions counts the changes of the whole store; a new store is at revision 1 and its first change
+// makes revision 2. The embedded store, etcd and the memory store all pass the suite in kv.contract.ts.
+
+export interface KeyValue {
+  readonly key: string;
+  readonly value: Buffer;
+  /** The revision of the change that made this version. */
+  readonly modRevision: number;
+  readonly createRevision: number;
+}
+
+export interface RangeRequest {
+  /** First key wanted. */
+  readonly start: string;
+  /** First key no longer wanted. */
+  readonly end: string;
+  /** Reads the state as it was after this revision; absent for the latest. */
+  readonly revision?: number;
+  /** The largest number of keys to answer; absent or 0 for all. */
+  readonly limit?: number;
+  /** Answers no keys, only how many there are. */
+  readonly countOnly?: boolean;
+}
+
+export interface RangeResult {
+  /** The store's revision at the time of the read (also when a past one was read). */
+  readonly revision: number;
+  readonly kvs: readonly KeyValue[];
+  /** How many keys lie in the whole range, beyond the limit too. */
+  readonly count: number;
+}
+
+export interface WriteOptions {
+  /** The key is deleted, as by anyone, when this time has passed since the write. */
+  readonly ttlSeconds?: number;
+}
+
+/** A write that was refused because the key is not at the expected revision answers what is there instead. */
+export type WriteResult =
+  | { readonly done: true; readonly revision: number }
+  | { readonly done: false; readonly revision: number; readonly current: KeyValue | undefined };
+
+export interface KvEvent {
+  readonly type: 'put' | 'delete';
+  readonly key: string;
+  readonly revision: number;
+  /** Empty for a delete. A store in this process hands over the very buffer the writer gave. */
+  readonly value: Buffer;
+  /** Of the key after a put; 0 for a delete. */
+  readonly createRevision: number;
+  /** The version this event replaced or deleted; only for watches that asked. */
+  readonly previous: KeyValue | undefined;
+}
+
+export interface WatchKeysRequest {
+  readonly prefix: string;
+  /** The first revision wanted; absent for what happens from now on. */
+  readonly startRevision?: number;
+  /** Whether events carry the previous version. */
+  readonly previous?: boolean;
+}
+
+export interface KvWatchReceiver {
+  /** In revision order, without gap or repeat. The next batch comes when a returned promise is fulfilled. */
+  events(batch: readonly KvEvent[]): void | Promise<void>;
+  /** Everything up to and with this revision has been handed over. */
+  progress(revision: number): void;
+  /** The watch is over: `compacted` when its revisions are gone. Short outages are ridden out inside the watch. */
+  failed(error: KvError): void;
+}
+
+export interface KvWatch {
+  cancel(): void;
+}
+
+export interface KeyValueStore {
+  /**
+   * True for a store that only this process writes to: an event reaches its watches before the write is answered,
+   * so what has been received is never behind what has been answered.
+   */
+  readonly local: boolean;
+  get(key: string, options?: { readonly revision?: number }): Promise<KeyValue | undefined>;
+  /** In key order. */
+  range(request: RangeRequest): Promise<RangeResult>;
+  /** The latest revision; of a local store at once, and never ahead of what its watches have received. */
+  revision(): Promise<number>;
+  /** Refused when the key exists. */
+  create(key: string, value: Buffer, options?: WriteOptions): Promise<WriteResult>;
+  /** Refused when the key is not at `modRevision`. A time-to-live of before is gone unless given again. */
+  update(key: string, modRevision: number, value: Buffer, options?: WriteOptions): Promise<WriteResult>;
+  delete(key: string, modRevision: number): Promise<WriteResult>;
+  watch(request: WatchKeysRequest, receiver: KvWatchReceiver): KvWatch;
+  /** Asks for `progress` soon on all watches; false when the store cannot tell reliably. */
+  requestProgress(): boolean;
+  /** Drops what only reads and watches of revisions before this one need. */
+  compact(revision: number): Promise<void>;
+  /** The oldest revision that can still be read; 0 when unknown. */
+  compactedRevision(): number;
+  sizeBytes(): Promise<number>;
+  /** Fulfilled when the store takes reads and writes; fails with the reason. */
+  health(options: { readonly timeoutMs: number; readonly signal?: AbortSignal }): Promise<void>;
+  close(): Promise<void>;
+}
+
+export type KvErrorCode =
+  /** The revision asked for has been dropped. */
+  | 'compacted'
+  /** The revision asked for has not been reached. */
+  | 'future-revision'
+  /** The store cannot be reached, or not in time; a write may or may not have happened. */
+  | 'unavailable'
+  | 'closed'
+  /** Another process has the data folder. */
+  | 'locked'
+  /** The data folder was written by a newer program. */
+  | 'newer-format'
+  | 'damaged'
+  | 'disk-full'
+  | 'too-large'
+  /** The store refuses this client: credentials or permissions. */
+  | 'denied';
+
+export class KvError extends Error {
+  constructor(
+    readonly code: KvErrorCode,
+    message: string,
+    readonly details: {
+      readonly compactedRevision?: number;
+      readonly currentRevision?: number;
+      readonly cause?: unknown;
+    } = {},
+  ) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+  }
+}
+
+export const compacted = (revision: number, compactedRevision: number): KvError =>
+  new KvError('compacted', `revision ${revision} has been compacted (oldest is ${compactedRevision})`, {
+    compactedRevision,
+  });
+
+export const futureRevision = (revision: number, currentRevision: number): KvError =>
+  new KvError('future-revision', `revision ${revision} is ahead of the store (at ${currentRevision})`, {
+    currentRevision,
+  });
+
+/** The first key after all keys that start with the prefix. */
+export function prefixEnd(prefix: string): string {
+  const last = prefix.length - 1;
+  if (last < 0) return '\uffff';
+  return prefix.slice(0, last) + String.fromCharCode(prefix.charCodeAt(last) + 1);
+}

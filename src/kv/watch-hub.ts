@@ -1,0 +1,76 @@
+// The watches of a store in this process: who wants which prefix, and handing committed changes to them.
+//
+// Keys are paths and nearly every watch is of a folder (`/registry/pods/`), so watches are found by looking up the
+// folders above a changed key: `/registry/pods/a/b` asks for `/`, `/registry/`, `/registry/pods/`, `/registry/pods/a/`.
+import type { KvError, KvEvent, KvWatch, KvWatchReceiver, WatchKeysRequest } from './kv.js';
+
+interface HubWatch {
+  readonly prefix: string;
+  readonly previous: boolean;
+  readonly receiver: KvWatchReceiver;
+  batch: KvEvent[];
+}
+
+export class WatchHub {
+  readonly #folders = new Map<string, Set<HubWatch>>();
+  /** Watches of a prefix that does not end with a slash. */
+  readonly #others = new Set<HubWatch>();
+
+  /** Live from the next dispatch on; what came before is the caller's to deliver first. */
+  add(request: WatchKeysRequest, receiver: KvWatchReceiver): KvWatch {
+    const watch: HubWatch = { prefix: request.prefix, previous: request.previous === true, receiver, batch: [] };
+    const set = request.prefix.endsWith('/') ? this.#folder(request.prefix) : this.#others;
+    set.add(watch);
+    return {
+      cancel: () => {
+        set.delete(watch);
+        if (set !== this.#others && set.size === 0) this.#folders.delete(watch.prefix);
+      },
+    };
+  }
+
+  // hot: once per commit
+  dispatch(events: readonly KvEvent[]): void {
+    const touched: HubWatch[] = [];
+    for (const event of events) {
+      for (let slash = event.key.indexOf('/'); slash >= 0; slash = event.key.indexOf('/', slash + 1)) {
+        const watches = this.#folders.get(event.key.slice(0, slash + 1));
+        if (watches !== undefined) for (const watch of watches) collect(watch, event, touched);
+      }
+      for (const watch of this.#others) if (event.key.startsWith(watch.prefix)) collect(watch, event, touched);
+    }
+    for (const watch of touched) {
+      const batch = watch.batch;
+      watch.batch = [];
+      // A store in this process does not wait for its watches: their receivers answer at once.
+      void watch.receiver.events(batch);
+    }
+  }
+
+  progress(revision: number): void {
+    for (const watch of this.#all()) watch.receiver.progress(revision);
+  }
+
+  fail(error: KvError): void {
+    const watches = [...this.#all()];
+    this.#folders.clear();
+    this.#others.clear();
+    for (const watch of watches) watch.receiver.failed(error);
+  }
+
+  *#all(): Iterable<HubWatch> {
+    for (const set of this.#folders.values()) yield* set;
+    yield* this.#others;
+  }
+
+  #folder(prefix: string): Set<HubWatch> {
+    let set = this.#folders.get(prefix);
+    if (set === undefined) this.#folders.set(prefix, (set = new Set()));
+    return set;
+  }
+}
+
+function collect(watch: HubWatch, event: KvEvent, touched: HubWatch[]): void {
+  if (watch.batch.length === 0) touched.push(watch);
+  watch.batch.push(watch.previous || event.previous === undefined ? event : { ...event, previous: undefined });
+}

@@ -1,0 +1,261 @@
+// The watch cache: one resource's current state, kept by one watch of the store, answering reads and watches.
+//
+//   store ── range ──▶ state (tree + map) ◀── watch ── store
+//                        │        │
+//                     history   watchers
+import type { Clock } from '../lib/clock.js';
+import { OrderedMap } from '../lib/ordered-map.js';
+import { type KeyValueStore, type KvError, type KvEvent, type KvWatch, prefixEnd } from '../kv/kv.js';
+import type { Entry } from './entry.js';
+import { storageError } from './errors.js';
+import { Change, History } from './history.js';
+import { tooNew } from './list.js';
+import { Snapshots, type State } from './snapshots.js';
+import { StorageError } from './store.js';
+import type { Values } from './values.js';
+import { Watchers } from './watchers.js';
+
+/** How long a read waits for the cache to reach its revision. */
+const FRESH_TIMEOUT_MS = 3_000;
+/** How often progress is asked for while a read waits. */
+const PROGRESS_PERIOD_MS = 100;
+const LOAD_PAGE = 10_000;
+const RETRY_MIN_MS = 100;
+const RETRY_MAX_MS = 5_000;
+
+interface Waiter {
+  readonly revision: number;
+  readonly done: () => void;
+}
+
+export class Cache {
+  state: State = new OrderedMap();
+  readonly watchers: Watchers;
+  readonly #map = new Map<string, Entry>();
+  readonly #snapshots = new Snapshots();
+  #history = new History(0);
+  #revision = 0;
+  #loading: Promise<void> | undefined;
+  #kvWatch: KvWatch | undefined;
+  #waiters: Waiter[] = [];
+  #closed = false;
+  #stopProgress: (() => void) | undefined;
+
+  constructor(
+    readonly kv: KeyValueStore,
+    readonly values: Values,
+    readonly clock: Clock,
+    readonly log: ((message: string) => void) | undefined,
+  ) {
+    this.watchers = new Watchers(clock, async () => {
+      if (kv.local) this.#advance(await kv.revision());
+      return this.#revision;
+    });
+  }
+
+  get revision(): number {
+    return this.#revision;
+  }
+
+  get history(): History {
+    return this.#history;
+  }
+
+  /** Filled on first use; again after the store dropped what our watch needed. */
+  async ready(): Promise<void> {
+    if (this.#closed) throw new StorageError('unavailable', 'the storage is closed');
+    await (this.#loading ??= this.#load());
+  }
+
+  get(key: string): Entry | undefined {
+    return this.#map.get(key);
+  }
+
+  get size(): number {
+    return this.#map.size;
+  }
+
+  keepSnapshot(revision: number): void {
+    if (revision === this.#revision) this.#snapshots.keep(revision, this.state);
+  }
+
+  /** The state at a revision the cache has reached, if it can still be told. */
+  stateAt(revision: number): State | undefined {
+    return this.#snapshots.at(revision, this.state, this.#history);
+  }
+
+  /** Waits until the cache has seen everything up to this revision; fails with `too-new`. */
+  async reach(revision: number): Promise<void> {
+    if (revision > this.#revision && this.kv.local) this.#advance(await this.kv.revision());
+    if (revision <= this.#revision) return;
+    const reached = await new Promise<boolean>((resolve) => {
+      const waiter: Waiter = { revision, done: () => resolve(true) };
+      this.#waiters.push(waiter);
+      this.#askProgress();
+      this.clock.after(FRESH_TIMEOUT_MS, () => {
+        this.#waiters = this.#waiters.filter((other) => other !== waiter);
+        resolve(false);
+      });
+    });
+    if (!reached) throw tooNew(revision, this.#revision);
+  }
+
+  /** Waits until the cache has seen everything that had been written when it was asked. */
+  async reachNewest(): Promise<void> {
+    const revision = await this.kv.revision();
+    if (this.kv.local) this.#advance(revision);
+    else await this.reach(revision);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#kvWatch?.cancel();
+    this.#stopProgress?.();
+    this.watchers.endAll(undefined);
+  }
+
+  async #load(): Promise<void> {
+    let retryMs = RETRY_MIN_MS;
+    for (;;) {
+      try {
+        const { entries, revision } = await this.#readAll();
+        this.#replace(entries, revision);
+        return;
+      } catch (error) {
+        const failure = storageError(error);
+        if (this.#closed || !(failure instanceof StorageError) || failure.code !== 'unavailable') {
+          this.#loading = undefined;
+          throw failure;
+        }
+        this.log?.(`cannot read ${this.values.options.prefix} from the store, trying again: ${failure.message}`);
+        await new Promise<void>((resolve) => this.clock.after(retryMs, resolve));
+        retryMs = Math.min(retryMs * 2, RETRY_MAX_MS);
+      }
+    }
+  }
+
+  async #readAll(): Promise<{ entries: Entry[]; revision: number }> {
+    const { prefix } = this.values.options;
+    const end = prefixEnd(prefix);
+    const entries: Entry[] = [];
+    let revision = 0;
+    let start = prefix;
+    for (;;) {
+      const page = await this.kv.range({ start, end, limit: LOAD_PAGE, ...(revision > 0 ? { revision } : {}) });
+      if (revision === 0) revision = page.revision;
+      for (const { key, value, modRevision } of page.kvs) {
+        const made = this.values.entry(key.slice(prefix.length), value, modRevision);
+        entries.push(made instanceof Promise ? await made : made);
+        start = `${key}\0`;
+      }
+      if (page.count <= page.kvs.length) return { entries, revision };
+    }
+  }
+
+  #replace(entries: readonly Entry[], revision: number): void {
+    this.#map.clear();
+    for (const entry of entries) this.#map.set(entry.key, entry);
+    this.state = new OrderedMap(entries.map((entry): [string, Entry] => [entry.key, entry]));
+    this.#snapshots.clear();
+    this.#history = new History(revision);
+    this.#revision = revision;
+    this.#kvWatch = this.kv.watch(
+      { prefix: this.values.options.prefix, startRevision: revision + 1 },
+      {
+        events: (batch) => this.#take(batch),
+        progress: (reached) => this.#advance(reached),
+        failed: (error) => this.#lost(error),
+      },
+    );
+    this.#wake();
+  }
+
+  /** The store no longer has what our watch needs: everything starts over, and watchers come back to relist. */
+  #lost(error: KvError): void {
+    this.#kvWatch = undefined;
+    this.#loading = undefined;
+    this.watchers.endAll(undefined);
+    if (this.#closed || error.code === 'closed') return;
+    this.log?.(`the watch of ${this.values.options.prefix} ended, reading again: ${error.message}`);
+    this.ready().catch((failure: unknown) =>
+      this.log?.(`cannot read ${this.values.options.prefix}: ${String(failure)}`),
+    );
+  }
+
+  // hot: every commit
+  #take(batch: readonly KvEvent[]): void | Promise<void> {
+    const { prefix } = this.values.options;
+    const entries: (Entry | undefined)[] = [];
+    for (const event of batch) {
+      if (event.type === 'delete') {
+        entries.push(undefined);
+        continue;
+      }
+      const entry = this.values.entry(event.key.slice(prefix.length), event.value, event.revision);
+      if (entry instanceof Promise) return this.#takeSlowly(batch);
+      entries.push(entry);
+    }
+    this.#apply(batch, entries);
+  }
+
+  async #takeSlowly(batch: readonly KvEvent[]): Promise<void> {
+    const { prefix } = this.values.options;
+    const entries = await Promise.all(
+      batch.map((event) =>
+        event.type === 'delete'
+          ? Promise.resolve(undefined)
+          : Promise.resolve(this.values.entry(event.key.slice(prefix.length), event.value, event.revision)),
+      ),
+    );
+    this.#apply(batch, entries);
+  }
+
+  #apply(batch: readonly KvEvent[], entries: readonly (Entry | undefined)[]): void {
+    const { prefix } = this.values.options;
+    const now = this.clock.now();
+    const changes: Change[] = [];
+    for (const [index, event] of batch.entries()) {
+      const key = event.key.slice(prefix.length);
+      const entry = entries[index];
+      const previous = this.#map.get(key);
+      if (entry === undefined) {
+        if (previous === undefined) continue;
+        this.#map.delete(key);
+        this.state.delete(key);
+      } else {
+        this.#map.set(key, entry);
+        this.state.set(key, entry);
+      }
+      const change = new Change(key, event.revision, entry, previous, now);
+      changes.push(change);
+      this.#history.push(change);
+    }
+    const last = batch[batch.length - 1];
+    if (last !== undefined && last.revision > this.#revision) this.#revision = last.revision;
+    if (changes.length > 0) this.watchers.dispatch(changes);
+    this.#wake();
+  }
+
+  #advance(revision: number): void {
+    if (revision <= this.#revision) return;
+    this.#revision = revision;
+    this.#wake();
+  }
+
+  #wake(): void {
+    if (this.#waiters.length === 0) return;
+    const ready = this.#waiters.filter((waiter) => waiter.revision <= this.#revision);
+    if (ready.length === 0) return;
+    this.#waiters = this.#waiters.filter((waiter) => waiter.revision > this.#revision);
+    for (const waiter of ready) waiter.done();
+  }
+
+  #askProgress(): void {
+    if (this.#stopProgress !== undefined || this.#waiters.length === 0 || this.#closed) return;
+    this.kv.requestProgress();
+    this.#stopProgress = this.clock.after(PROGRESS_PERIOD_MS, () => {
+      this.#stopProgress = undefined;
+      this.#askProgress();
+    });
+  }
+}

@@ -1,0 +1,184 @@
+// One resource behind the watch cache: reads and watches from memory, writes straight to the store.
+import type { KubeObject } from '../machinery/object.js';
+import { KvError } from '../kv/kv.js';
+import { Cache } from './cache.js';
+import type { DirectStore } from './direct.js';
+import type { Entry } from './entry.js';
+import { fromKv } from './errors.js';
+import { expiredContinue, expiredList, listFrom, type ListPlan, parseRevision, planList, scopeOf } from './list.js';
+import {
+  type ListRequest,
+  type ListResult,
+  type ManagedResourceStore,
+  type ResourceStoreOptions,
+  StorageError,
+  type Watch,
+  type WatchEvent,
+  type WatchRequest,
+} from './store.js';
+import { Watcher } from './watcher.js';
+
+export class CachedStore implements ManagedResourceStore {
+  readonly options: ResourceStoreOptions;
+
+  constructor(
+    readonly cache: Cache,
+    readonly direct: DirectStore,
+  ) {
+    this.options = direct.options;
+  }
+
+  // hot: every get
+  async get(key: string, minRevision: string): Promise<Entry | undefined> {
+    await this.cache.ready();
+    const { kv } = this.cache;
+    if (minRevision === '' && !kv.local) return this.#getNewest(key);
+    const wanted = parseRevision(minRevision);
+    if (wanted > this.cache.revision) await this.cache.reach(wanted);
+    return this.cache.get(key);
+  }
+
+  async create(key: string, object: KubeObject, options?: { ttlSeconds?: number }): Promise<Entry> {
+    await this.cache.ready();
+    return this.direct.create(key, object, options);
+  }
+
+  async update(
+    key: string,
+    expectedRevision: number,
+    object: KubeObject,
+    options?: { ttlSeconds?: number },
+  ): Promise<Entry> {
+    await this.cache.ready();
+    return this.direct.update(key, expectedRevision, object, options);
+  }
+
+  async delete(key: string, expectedRevision: number): Promise<Entry> {
+    await this.cache.ready();
+    return this.direct.delete(key, expectedRevision, this.cache.get(key));
+  }
+
+  async list(request: ListRequest): Promise<ListResult> {
+    const plan = planList(this.options, request);
+    await this.cache.ready();
+    // A list at "any" version is answered whole, whatever its limit, as the reference's cache does.
+    const whole = request.resourceVersion === '0' ? { ...plan, limit: 0 } : plan;
+    switch (plan.freshness.kind) {
+      case 'exact':
+        return this.#listExact(whole, request, plan.freshness.revision);
+      case 'most-recent':
+        if (!this.#canCatchUp()) return this.direct.list(request);
+        try {
+          await fromKv(this.cache.reachNewest());
+        } catch (error) {
+          if (error instanceof StorageError && error.code === 'too-new') return this.direct.list(request);
+          throw error;
+        }
+        break;
+      case 'not-older-than':
+        await this.cache.reach(plan.freshness.revision);
+    }
+    const { revision } = this.cache;
+    const result = listFrom(this.cache.state, whole, request, revision);
+    if (result.continue !== '') this.cache.keepSnapshot(revision);
+    return result;
+  }
+
+  async watch(request: WatchRequest, receive: (events: readonly WatchEvent[]) => boolean): Promise<Watch> {
+    const from = parseRevision(request.resourceVersion);
+    await this.cache.ready();
+    try {
+      await this.#reachForWatch(request, from);
+    } catch (error) {
+      if (error instanceof StorageError) return { ended: Promise.resolve(error) };
+      throw error;
+    }
+    const initial = request.sendInitialEvents ?? from === 0;
+    const { cache } = this;
+    const start = initial || from === 0 ? cache.revision : from;
+    if (start < cache.history.floor) {
+      return { ended: Promise.resolve(tooOld(start, cache.history.floor)) };
+    }
+    const scope = scopeOf(this.options, request);
+    const watcher = new Watcher({ request, receive, startRevision: start, clock: cache.clock });
+    if (initial) watcher.start(this.#entries(request), start);
+    else watcher.start([], start, inScope(cache.history.after(start), scope));
+    if (!watcher.over) cache.watchers.add(watcher, scope);
+    return watcher;
+  }
+
+  async count(): Promise<number> {
+    await this.cache.ready();
+    return this.cache.size;
+  }
+
+  ready(): Promise<void> {
+    return this.cache.ready();
+  }
+
+  close(): void {
+    this.cache.close();
+    this.direct.close();
+  }
+
+  /** The store is asked; what it answers is usually an entry we have. */
+  async #getNewest(key: string): Promise<Entry | undefined> {
+    const kv = await fromKv(this.cache.kv.get(this.options.prefix + key));
+    if (kv === undefined) return undefined;
+    const known = this.cache.get(key);
+    if (known?.revision === kv.modRevision) return known;
+    return this.cache.values.entry(key, kv.value, kv.modRevision);
+  }
+
+  async #listExact(plan: ListPlan, request: ListRequest, revision: number): Promise<ListResult> {
+    await this.cache.reach(revision);
+    const state = this.cache.stateAt(revision);
+    if (state !== undefined) return listFrom(state, plan, request, revision);
+    // Older than our history: the store may still know.
+    try {
+      return await this.direct.list(request);
+    } catch (error) {
+      if (error instanceof KvError && error.code === 'compacted') {
+        throw request.continue === '' ? expiredList(revision) : expiredContinue(plan, revision);
+      }
+      throw error;
+    }
+  }
+
+  async #reachForWatch(request: WatchRequest, from: number): Promise<void> {
+    const { cache } = this;
+    if (request.sendInitialEvents === true && from > 0) await cache.reach(from);
+    else if (request.sendInitialEvents !== undefined && request.resourceVersion === '')
+      await fromKv(cache.reachNewest());
+    else if (cache.kv.local) await cache.reachNewest();
+  }
+
+  #canCatchUp(): boolean {
+    return this.cache.kv.local || this.cache.kv.requestProgress();
+  }
+
+  #entries(request: WatchRequest): readonly Entry[] {
+    const { items } = listFrom(
+      this.cache.state,
+      planList(this.options, { ...request, resourceVersion: '0', resourceVersionMatch: '', limit: 0, continue: '' }),
+      { ...request, predicate: undefined, limit: 0, continue: '' },
+      this.cache.revision,
+    );
+    return items as readonly Entry[];
+  }
+}
+
+const inScope = <T extends { readonly key: string }>(
+  changes: readonly T[],
+  { prefix, single, nameAnywhere }: { prefix: string; single: boolean; nameAnywhere: string },
+): readonly T[] => {
+  if (single) return changes.filter(({ key }) => key === prefix);
+  if (nameAnywhere !== '') return changes.filter(({ key }) => key.endsWith(`/${nameAnywhere}`));
+  return prefix === '' ? changes : changes.filter(({ key }) => key.startsWith(prefix));
+};
+
+const tooOld = (requestedRevision: number, floor: number): StorageError =>
+  new StorageError('too-old', `too old resource version: ${requestedRevision} (${floor})`, {
+    requestedRevision,
+    currentRevision: floor,
+  });

@@ -1,0 +1,28 @@
+// Opens one resource's store on a key-value store.
+import { type Clock, systemClock } from '../lib/clock.js';
+import type { KeyValueStore } from '../kv/kv.js';
+import { Cache } from './cache.js';
+import { CachedStore } from './cached.js';
+import { DirectStore } from './direct.js';
+import type { ManagedResourceStore, ResourceStoreOptions } from './store.js';
+import { type ValueForm, Values, type ValueTransformer } from './values.js';
+
+export interface ResourceStoreSetup {
+  readonly kv: KeyValueStore;
+  readonly options: ResourceStoreOptions;
+  readonly clock?: Clock;
+  readonly log?: (message: string) => void;
+  /** False reads straight from the store (`--watch-cache=false`, `--watch-cache-sizes=pods#0`). */
+  readonly cache?: boolean;
+  /** Which bytes the store keeps; by default the served JSON in a local store, the storage encoding elsewhere. */
+  readonly form?: ValueForm;
+  /** Encryption at rest. */
+  readonly transformer?: ValueTransformer;
+}
+
+export function createResourceStore(setup: ResourceStoreSetup): ManagedResourceStore {
+  const { kv, options, clock = systemClock, log, transformer } = setup;
+  const values = new Values(options, setup.form ?? (kv.local ? 'json' : 'storage'), transformer);
+  const direct = new DirectStore(kv, values, clock);
+  return setup.cache === false ? direct : new CachedStore(new Cache(kv, values, clock, log), direct);
+}

@@ -1,0 +1,262 @@
+// One resource straight on the key-value store: every write goes here; reads too when the cache is off or cannot tell.
+import type { KubeObject } from '../machinery/object.js';
+import { type Clock, systemClock } from '../lib/clock.js';
+import type { KeyValue, KeyValueStore, KvEvent, RangeResult, WriteResult } from '../kv/kv.js';
+import { KvError, prefixEnd } from '../kv/kv.js';
+import { type Entry } from './entry.js';
+import { fromKv, storageError } from './errors.js';
+import { Change } from './history.js';
+import {
+  expiredContinue,
+  expiredList,
+  type ListPlan,
+  nextPage,
+  parseRevision,
+  planList,
+  scopeOf,
+  tooNew,
+} from './list.js';
+import {
+  type ListRequest,
+  type ListResult,
+  type ManagedResourceStore,
+  type ResourceStoreOptions,
+  StorageError,
+  type Watch,
+  type WatchEvent,
+  type WatchRequest,
+} from './store.js';
+import { Values } from './values.js';
+import { Watcher } from './watcher.js';
+
+/** The most keys one read takes from the store. */
+const PAGE_LIMIT = 10_000;
+/** Keys asked for at once when a selector throws most of a page away. */
+const MAX_GROWN_LIMIT = 10_000;
+
+export class DirectStore implements ManagedResourceStore {
+  readonly options: ResourceStoreOptions;
+  readonly #open = new Set<Watcher>();
+
+  constructor(
+    readonly kv: KeyValueStore,
+    readonly values: Values,
+    readonly clock: Clock = systemClock,
+  ) {
+    this.options = values.options;
+  }
+
+  async get(key: string, minRevision: string): Promise<Entry | undefined> {
+    const wanted = parseRevision(minRevision);
+    const kv = await fromKv(this.kv.get(this.options.prefix + key));
+    if (wanted > 0 && (kv?.modRevision ?? 0) < wanted) {
+      const current = await fromKv(this.kv.revision());
+      if (current < wanted) throw tooNew(wanted, current);
+    }
+    return kv && this.#entry(kv);
+  }
+
+  async create(key: string, object: KubeObject, options: { ttlSeconds?: number } = {}): Promise<Entry> {
+    return this.#put(key, object, (full, value) => this.kv.create(full, value, options), 0);
+  }
+
+  async update(
+    key: string,
+    expectedRevision: number,
+    object: KubeObject,
+    options: { ttlSeconds?: number } = {},
+  ): Promise<Entry> {
+    return this.#put(
+      key,
+      object,
+      (full, value) => this.kv.update(full, expectedRevision, value, options),
+      expectedRevision,
+    );
+  }
+
+  async delete(key: string, expectedRevision: number, known?: Entry): Promise<Entry> {
+    const full = this.options.prefix + key;
+    let previous = known?.revision === expectedRevision ? known : undefined;
+    if (previous === undefined) {
+      const kv = await fromKv(this.kv.get(full));
+      if (kv === undefined) throw notFound(key);
+      if (kv.modRevision !== expectedRevision) throw conflict(key, await this.#entry(kv));
+      previous = await this.#entry(kv);
+    }
+    const result = await fromKv(this.kv.delete(full, expectedRevision));
+    if (result.done) return previous.deletedAt(result.revision);
+    if (result.current === undefined) throw notFound(key);
+    throw conflict(key, await this.#entry(result.current));
+  }
+
+  async list(request: ListRequest): Promise<ListResult> {
+    const plan = planList(this.options, request);
+    const wanted = plan.freshness.kind === 'exact' ? plan.freshness.revision : 0;
+    let revision = wanted;
+    let start = plan.start;
+    let limit = plan.limit;
+    const items: Entry[] = [];
+    for (;;) {
+      const page = await this.#page(plan, start, revision, limit, request.continue !== '');
+      if (plan.freshness.kind === 'not-older-than' && page.revision < plan.freshness.revision) {
+        throw tooNew(plan.freshness.revision, page.revision);
+      }
+      if (revision === 0) revision = page.revision;
+      let last = '';
+      let more = page.count > page.kvs.length;
+      for (const kv of page.kvs) {
+        if (plan.limit > 0 && items.length >= plan.limit) {
+          more = true;
+          break;
+        }
+        last = kv.key.slice(this.options.prefix.length);
+        const entry = await this.#entry(kv);
+        if (this.#matches(plan, request, entry)) items.push(entry);
+      }
+      if (!more) return { items, revision, continue: '' };
+      if (plan.limit > 0 && items.length >= plan.limit) {
+        const unfiltered = request.predicate === undefined && plan.nameAnywhere === '';
+        return {
+          items,
+          revision,
+          continue: nextPage(plan, last, revision),
+          ...(unfiltered ? { remainingItemCount: page.count - plan.limit } : {}),
+        };
+      }
+      start = `${last}\0`;
+      if (limit > 0) limit = Math.min(limit * 2, MAX_GROWN_LIMIT);
+    }
+  }
+
+  async watch(request: WatchRequest, receive: (events: readonly WatchEvent[]) => boolean): Promise<Watch> {
+    const from = parseRevision(request.resourceVersion);
+    const initial = request.sendInitialEvents ?? from === 0;
+    const { prefix, single, nameAnywhere } = scopeOf(this.options, request);
+    let start = from;
+    let state: readonly Entry[] = [];
+    if (initial || from === 0) {
+      const list = await this.list({
+        ...request,
+        resourceVersion: initial ? request.resourceVersion : '',
+        resourceVersionMatch: initial && from > 0 ? 'NotOlderThan' : '',
+        limit: initial ? 0 : 1,
+        continue: '',
+      });
+      start = list.revision;
+      state = initial ? (list.items as readonly Entry[]) : [];
+    }
+    const watcher = new Watcher({ request, receive, startRevision: start, clock: this.clock });
+    this.#open.add(watcher);
+    const full = this.options.prefix + prefix;
+    const kvWatch = this.kv.watch(
+      { prefix: full, startRevision: start + 1, previous: true },
+      {
+        events: async (batch) => {
+          const wanted = batch.filter(
+            ({ key }) => (!single || key === full) && (nameAnywhere === '' || key.endsWith(`/${nameAnywhere}`)),
+          );
+          const changes: Change[] = [];
+          for (const event of wanted) changes.push(await this.#change(event));
+          watcher.take(changes);
+        },
+        progress: (revision) => watcher.bookmark(revision),
+        failed: (error) => watcher.end(watchError(error)),
+      },
+    );
+    void watcher.ended.then(() => {
+      kvWatch.cancel();
+      this.#open.delete(watcher);
+    });
+    watcher.start(state, start);
+    return watcher;
+  }
+
+  async count(): Promise<number> {
+    const { prefix } = this.options;
+    return (await fromKv(this.kv.range({ start: prefix, end: prefixEnd(prefix), countOnly: true }))).count;
+  }
+
+  async ready(): Promise<void> {}
+
+  close(): void {
+    for (const watcher of this.#open) watcher.end(undefined);
+  }
+
+  async #put(
+    key: string,
+    object: KubeObject,
+    put: (full: string, value: Buffer) => Promise<WriteResult>,
+    expectedRevision: number,
+  ): Promise<Entry> {
+    const written = await this.values.begin(key, object);
+    try {
+      const result = await fromKv(put(this.options.prefix + key, written.value));
+      if (result.done) return this.values.entryOfWritten(written, result.revision);
+      if (expectedRevision === 0) {
+        throw new StorageError('key-exists', `${key} exists`, {
+          current: result.current && (await this.#entry(result.current)),
+        });
+      }
+      if (result.current === undefined) throw notFound(key);
+      throw conflict(key, await this.#entry(result.current));
+    } finally {
+      this.values.end(written);
+    }
+  }
+
+  async #page(
+    plan: ListPlan,
+    start: string,
+    revision: number,
+    limit: number,
+    continued: boolean,
+  ): Promise<RangeResult> {
+    const { prefix } = this.options;
+    try {
+      return await this.kv.range({
+        start: prefix + start,
+        end: plan.end === '\uffff' ? prefixEnd(prefix) : prefix + plan.end,
+        limit: limit === 0 ? PAGE_LIMIT : limit,
+        ...(revision > 0 ? { revision } : {}),
+      });
+    } catch (error) {
+      if (error instanceof KvError && error.code === 'compacted') {
+        throw continued ? expiredContinue(plan, revision) : expiredList(revision);
+      }
+      if (error instanceof KvError && error.code === 'future-revision') {
+        throw tooNew(revision, await fromKv(this.kv.revision()));
+      }
+      throw storageError(error);
+    }
+  }
+
+  async #change(event: KvEvent): Promise<Change> {
+    const key = event.key.slice(this.options.prefix.length);
+    const entry = event.type === 'put' ? await this.values.entry(key, event.value, event.revision) : undefined;
+    const previous = event.previous && (await this.#entry(event.previous));
+    return new Change(key, event.revision, entry, previous, this.clock.now());
+  }
+
+  async #entry(kv: KeyValue): Promise<Entry> {
+    return this.values.entry(kv.key.slice(this.options.prefix.length), kv.value, kv.modRevision);
+  }
+
+  #matches(plan: ListPlan, request: ListRequest, entry: Entry): boolean {
+    if (plan.nameAnywhere !== '' && !entry.key.endsWith(`/${plan.nameAnywhere}`)) return false;
+    return request.predicate === undefined || request.predicate(entry);
+  }
+}
+
+export const notFound = (key: string): StorageError => new StorageError('not-found', `${key} not found`);
+
+export const conflict = (key: string, current: Entry): StorageError =>
+  new StorageError('conflict', `${key} is at revision ${current.revision}`, { current });
+
+function watchError(error: KvError): StorageError | undefined {
+  if (error.code === 'closed') return undefined;
+  if (error.code === 'compacted') {
+    return new StorageError('too-old', 'The resourceVersion for the provided watch is too old.');
+  }
+  const converted = storageError(error);
+  return converted instanceof StorageError ? converted : new StorageError('unavailable', error.message);
+}

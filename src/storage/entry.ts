@@ -1,0 +1,99 @@
+// The stored object as readers share it: bytes first, the parsed form only when asked for.
+import type { KubeObject, ObjectMeta } from '../machinery/object.js';
+import { replaceResourceVersion, spliceResourceVersion } from './splice.js';
+import { type ResourceStoreOptions, StorageError, type StoredObject, type WatchEvent } from './store.js';
+
+type Strings = Readonly<Record<string, string>>;
+const NO_STRINGS: Strings = Object.freeze({});
+
+/**
+ * Keeps the JSON strongly and the parsed object weakly: after a full collection an object nobody holds is parsed
+ * again, so that a cache of many objects costs little more than their bytes.
+ */
+export class Entry implements StoredObject {
+  #parsed: WeakRef<KubeObject> | undefined;
+  #labels: Strings | undefined;
+  #fields: Strings | undefined;
+  #added: WatchEvent | undefined;
+
+  constructor(
+    readonly options: ResourceStoreOptions,
+    readonly key: string,
+    readonly revision: number,
+    readonly json: Buffer,
+    parsed?: KubeObject,
+  ) {
+    if (parsed !== undefined) this.#parsed = new WeakRef(parsed);
+  }
+
+  object(): KubeObject {
+    const known = this.#parsed?.deref();
+    if (known !== undefined) return known;
+    const object = this.options.codec.decodeJson(this.json);
+    this.#parsed = new WeakRef(object);
+    return object;
+  }
+
+  get labels(): Strings {
+    return (this.#labels ??= this.object().metadata.labels ?? NO_STRINGS);
+  }
+
+  get fields(): Strings {
+    return (this.#fields ??= fieldsOf(this.options, this.object()));
+  }
+
+  /** The one event that this version appeared, for all watchers it is new to. */
+  get added(): WatchEvent {
+    return (this.#added ??= { type: 'ADDED', object: this });
+  }
+
+  /** This object as the event of its deletion shows it: the same content at the deletion's revision. */
+  deletedAt(revision: number): Entry {
+    return new Entry(this.options, this.key, revision, replaceResourceVersion(this.json, this.revision, revision));
+  }
+}
+
+/** An entry from the JSON without resourceVersion, and the object it prints when that is at hand. */
+export function entryOf(
+  options: ResourceStoreOptions,
+  key: string,
+  revision: number,
+  stored: Buffer,
+  object?: KubeObject,
+): Entry {
+  const json = spliceResourceVersion(stored, revision);
+  return new Entry(options, key, revision, json, object && withResourceVersion(object, revision));
+}
+
+/** What is encoded for storing: the object without a resourceVersion. */
+export function withoutResourceVersion(object: KubeObject): KubeObject {
+  if (object.metadata.resourceVersion === undefined && object.metadata.selfLink === undefined) return object;
+  const { resourceVersion: _version, selfLink: _link, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
+export const corrupt = (key: string, cause: unknown): StorageError =>
+  new StorageError(
+    'corrupt',
+    `the stored object ${key} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`,
+  );
+
+const BEFORE_VERSION: readonly (keyof ObjectMeta)[] = ['name', 'generateName', 'namespace', 'selfLink', 'uid'];
+
+function withResourceVersion(object: KubeObject, revision: number): KubeObject {
+  const metadata: Record<string, unknown> = {};
+  for (const name of BEFORE_VERSION) {
+    const value = object.metadata[name];
+    if (value !== undefined) metadata[name] = value;
+  }
+  metadata['resourceVersion'] = String(revision);
+  for (const [name, value] of Object.entries(object.metadata)) if (!(name in metadata)) metadata[name] = value;
+  return { ...object, metadata: metadata as ObjectMeta };
+}
+
+function fieldsOf(options: ResourceStoreOptions, object: KubeObject): Strings {
+  const fields = options.fieldsOf(object);
+  fields['metadata.name'] ??= object.metadata.name ?? '';
+  if (options.namespaced) fields['metadata.namespace'] ??= object.metadata.namespace ?? '';
+  return fields;
+}

@@ -1,0 +1,110 @@
+// What happened lately to one resource: the changes that resumed watches and past reads need.
+import type { Entry } from './entry.js';
+import type { WatchEvent } from './store.js';
+
+/** At least this many changes are kept, however old. */
+const MIN_CHANGES = 100;
+const MAX_CHANGES = 100 * 1024;
+/** Changes younger than this are kept, within the other limits. */
+const FRESH_MS = 75_000;
+/** Bytes of versions that are no longer current. */
+const MAX_SUPERSEDED_BYTES = 64 * 1024 * 1024;
+
+/** One change of one object. Its events are made once and shared by all watchers, so that encodings can be too. */
+export class Change {
+  #modified: WatchEvent | undefined;
+  #deleted: WatchEvent | undefined;
+  #tombstone: Entry | undefined;
+
+  constructor(
+    readonly key: string,
+    readonly revision: number,
+    /** Absent when the object was deleted. */
+    readonly entry: Entry | undefined,
+    readonly previous: Entry | undefined,
+    readonly atMs: number,
+  ) {}
+
+  get added(): WatchEvent | undefined {
+    return this.entry?.added;
+  }
+
+  get modified(): WatchEvent | undefined {
+    return this.entry && (this.#modified ??= { type: 'MODIFIED', object: this.entry });
+  }
+
+  /** Also for an object that left a selection: its previous content, at this change's revision. */
+  get deleted(): WatchEvent | undefined {
+    const object = this.tombstone;
+    return object && (this.#deleted ??= { type: 'DELETED', object });
+  }
+
+  get tombstone(): Entry | undefined {
+    return (this.#tombstone ??= this.previous?.deletedAt(this.revision));
+  }
+
+  /** The event for who takes everything. */
+  get plain(): WatchEvent | undefined {
+    if (this.entry === undefined) return this.deleted;
+    return this.previous === undefined ? this.added : this.modified;
+  }
+}
+
+export class History {
+  #changes: Change[] = [];
+  /** Changes before this index have been dropped. */
+  #first = 0;
+  #supersededBytes = 0;
+  #floor: number;
+
+  /** Knows every change after revision `floor`. */
+  constructor(floor: number) {
+    this.#floor = floor;
+  }
+
+  /** Every change after this revision is here. */
+  get floor(): number {
+    return this.#floor;
+  }
+
+  push(change: Change): void {
+    this.#changes.push(change);
+    this.#supersededBytes += change.previous?.json.length ?? 0;
+    const size = (): number => this.#changes.length - this.#first;
+    while (
+      size() > MAX_CHANGES ||
+      (size() > MIN_CHANGES && (this.#supersededBytes > MAX_SUPERSEDED_BYTES || this.#isOld(change.atMs)))
+    ) {
+      this.#drop();
+    }
+  }
+
+  /** The changes after a revision that is not below the floor, oldest first. */
+  after(revision: number): readonly Change[] {
+    let low = this.#first;
+    let high = this.#changes.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#changes[middle]?.revision ?? Infinity) > revision) high = middle;
+      else low = middle + 1;
+    }
+    return this.#changes.slice(low);
+  }
+
+  #isOld(nowMs: number): boolean {
+    const oldest = this.#changes[this.#first];
+    return oldest !== undefined && nowMs - oldest.atMs > FRESH_MS;
+  }
+
+  #drop(): void {
+    const dropped = this.#changes[this.#first++];
+    if (dropped === undefined) return;
+    this.#floor = dropped.revision;
+    this.#supersededBytes -= dropped.previous?.json.length ?? 0;
+    // Shifting the array is paid once per many drops.
+    if (this.#first > 1024 && this.#first * 2 > this.#changes.length) {
+      this.#changes = this.#changes.slice(this.#first);
+      this.#first = 0;
+    }
+  }
+}

@@ -1,0 +1,134 @@
+// What a list request asks for, and answering it from an ordered state.
+import { decodeContinue, encodeContinue, NEWEST } from './continue-token.js';
+import type { Entry } from './entry.js';
+import { goQuote } from '../lib/go-quote.js';
+import type { State } from './snapshots.js';
+import { type ListRequest, type ListResult, type ResourceStoreOptions, StorageError } from './store.js';
+
+export type Freshness =
+  /** The state at just this revision. */
+  | { readonly kind: 'exact'; readonly revision: number }
+  | { readonly kind: 'most-recent' }
+  | { readonly kind: 'not-older-than'; readonly revision: number };
+
+export interface ListPlan {
+  readonly freshness: Freshness;
+  /** Keys wanted: from `start`, before `end`, all starting with `prefix`; below the resource's prefix. */
+  readonly prefix: string;
+  readonly start: string;
+  readonly end: string;
+  readonly limit: number;
+  /** A name wanted in every namespace, which no key range can say. */
+  readonly nameAnywhere: string;
+}
+
+export function planList(options: ResourceStoreOptions, request: ListRequest): ListPlan {
+  const { prefix, single, nameAnywhere } = scopeOf(options, request);
+  const end = single ? `${prefix}\0` : prefix === '' ? '\uffff' : after(prefix);
+  const plan = { prefix, start: prefix, end, limit: request.limit, nameAnywhere };
+  if (!single && request.continue !== '') {
+    const token = decodeContinue(request.continue);
+    if (request.resourceVersion !== '' && request.resourceVersion !== '0') {
+      throw new StorageError('invalid-continue', 'specifying resource version is not allowed when using continue');
+    }
+    const freshness: Freshness =
+      token.revision === NEWEST || token.revision < 0
+        ? { kind: 'most-recent' }
+        : { kind: 'exact', revision: token.revision };
+    return { ...plan, freshness, start: prefix + token.start };
+  }
+  return { ...plan, freshness: freshnessOf(request, single) };
+}
+
+/** Which keys a request is about. */
+export function scopeOf(
+  options: ResourceStoreOptions,
+  { namespace, name = '' }: { readonly namespace: string; readonly name?: string },
+): { readonly prefix: string; readonly single: boolean; readonly nameAnywhere: string } {
+  if (!options.namespaced) return { prefix: name, single: name !== '', nameAnywhere: '' };
+  if (namespace === '') return { prefix: '', single: false, nameAnywhere: name };
+  return { prefix: `${namespace}/${name}`, single: name !== '', nameAnywhere: '' };
+}
+
+/** A resourceVersion as it was sent; '' and '0' are 0. */
+export function parseRevision(text: string): number {
+  if (text === '' || text === '0') return 0;
+  const revision = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (Number.isNaN(revision) || revision > Number.MAX_SAFE_INTEGER) {
+    const why = Number.isNaN(revision) ? 'invalid syntax' : 'value out of range';
+    throw new StorageError(
+      'invalid-continue',
+      `invalid resource version: resourceVersion: Invalid value: ${goQuote(text)}: strconv.ParseUint: parsing ${goQuote(text)}: ${why}`,
+    );
+  }
+  return revision;
+}
+
+// hot: every list
+export function listFrom(state: State, plan: ListPlan, request: ListRequest, revision: number): ListResult {
+  const { predicate } = request;
+  const suffix = plan.nameAnywhere === '' ? '' : `/${plan.nameAnywhere}`;
+  const items: Entry[] = [];
+  let last = '';
+  let more = false;
+  const reused: [string, Entry] = ['', undefined as unknown as Entry];
+  for (const [key, entry] of state.entries(plan.start, reused)) {
+    if (key >= plan.end) break;
+    if (plan.limit > 0 && items.length >= plan.limit) {
+      more = true;
+      break;
+    }
+    if ((suffix !== '' && !key.endsWith(suffix)) || (predicate !== undefined && !predicate(entry))) continue;
+    items.push(entry);
+    last = key;
+  }
+  if (!more) return { items, revision, continue: '' };
+  const rest =
+    predicate === undefined && suffix === ''
+      ? { remainingItemCount: state.forRange(plan.start, plan.end, false) - items.length }
+      : {};
+  return { items, revision, continue: nextPage(plan, last, revision), ...rest };
+}
+
+export const nextPage = (plan: ListPlan, lastKey: string, revision: number): string =>
+  encodeContinue({ revision, start: `${lastKey.slice(plan.prefix.length)}\0` });
+
+export const expiredContinue = (plan: ListPlan, requestedRevision: number): StorageError =>
+  new StorageError(
+    'expired-continue',
+    'The provided continue parameter is too old to display a consistent list result. You can start a new list without ' +
+      'the continue parameter, or use the continue token in this response to retrieve the remainder of the results. ' +
+      'Continuing with the provided token results in an inconsistent list - objects that were created, modified, or ' +
+      'deleted between the time the first chunk was returned and now may show up in the list.',
+    {
+      requestedRevision,
+      inconsistentContinue: encodeContinue({ revision: NEWEST, start: plan.start.slice(plan.prefix.length) }),
+    },
+  );
+
+export const expiredList = (requestedRevision: number): StorageError =>
+  new StorageError('too-old', 'The resourceVersion for the provided list is too old.', { requestedRevision });
+
+export const tooNew = (requestedRevision: number, currentRevision: number): StorageError =>
+  new StorageError('too-new', `Too large resource version: ${requestedRevision}, current: ${currentRevision}`, {
+    requestedRevision,
+    currentRevision,
+  });
+
+function freshnessOf(request: ListRequest, single: boolean): Freshness {
+  const revision = parseRevision(request.resourceVersion);
+  switch (request.resourceVersionMatch) {
+    case 'Exact':
+      return { kind: 'exact', revision };
+    case 'NotOlderThan':
+      return { kind: 'not-older-than', revision };
+    case '':
+      if (request.resourceVersion === '') return { kind: 'most-recent' };
+      // A limited list at a revision has always meant just that revision.
+      if (!single && request.limit > 0 && revision > 0) return { kind: 'exact', revision };
+      return { kind: 'not-older-than', revision };
+  }
+}
+
+const after = (prefix: string): string =>
+  prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1);

@@ -1,0 +1,123 @@
+// Where `metadata.resourceVersion` goes in an object's stored JSON, and putting it there.
+//
+// Stored bytes carry no resourceVersion (the store's revision is it). Typed objects print their metadata in the
+// declared order, so it comes after the uid; custom resources print theirs sorted by name, so it comes before.
+//
+//   {"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","uid":"1","creationTimestamp":…
+//                                                                 ^ ,"resourceVersion":"7"
+
+export interface Splice {
+  readonly offset: number;
+  readonly commaBefore: boolean;
+  readonly commaAfter: boolean;
+}
+
+// hot: every write and every loaded object
+export function spliceResourceVersion(stored: Buffer, revision: number): Buffer {
+  const { offset, commaBefore, commaAfter } = findSplice(stored);
+  const member = `${commaBefore ? ',' : ''}"resourceVersion":"${revision}"${commaAfter ? ',' : ''}`;
+  // A buffer of its own, not a slice of the shared pool: the cache keeps it, and a slice would keep its whole slab.
+  const json = Buffer.allocUnsafeSlow(stored.length + member.length);
+  stored.copy(json, 0, 0, offset);
+  json.write(member, offset, 'latin1');
+  stored.copy(json, offset + member.length, offset);
+  return json;
+}
+
+/** The same bytes with another revision in place, for the object of a deletion. */
+export function replaceResourceVersion(json: Buffer, from: number, to: number): Buffer {
+  const before = Buffer.from(`"resourceVersion":"${from}"`);
+  const metadata = enterMetadata(json);
+  const at = metadata < 0 ? -1 : json.indexOf(before, metadata);
+  if (at < 0) throw new Error('the object has no resourceVersion to replace');
+  return Buffer.concat([
+    json.subarray(0, at),
+    Buffer.from(`"resourceVersion":"${to}"`),
+    json.subarray(at + before.length),
+  ]);
+}
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const BACKSLASH = 0x5c;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+
+/** Members printed before resourceVersion in the declared order. */
+const BEFORE = new Set(['name', 'generateName', 'namespace', 'selfLink', 'uid']);
+
+export function findSplice(json: Buffer): Splice {
+  const start = enterMetadata(json);
+  if (start < 0) throw new Error('the object has no metadata');
+  // Every stored object has a creation time, so names that are sorted do not begin with one of these.
+  const sorted = json[start] === QUOTE && !BEFORE.has(nameAt(json, start));
+  let at = start;
+  while (json[at] === QUOTE) {
+    const name = nameAt(json, at);
+    const after = sorted ? name > 'resourceVersion' : !BEFORE.has(name);
+    if (after) return { offset: at, commaBefore: false, commaAfter: true };
+    at = skipValue(json, at + name.length + 3);
+    if (json[at] === COMMA) at++;
+  }
+  return { offset: at, commaBefore: at > start, commaAfter: false };
+}
+
+/** The offset just inside the braces of the object's `metadata`, or -1. */
+function enterMetadata(json: Buffer): number {
+  let at = 1;
+  while (json[at] === QUOTE) {
+    const name = nameAt(json, at);
+    const value = at + name.length + 3;
+    if (name === 'metadata') return json[value] === OPEN_BRACE ? value + 1 : -1;
+    at = skipValue(json, value);
+    if (json[at] === COMMA) at++;
+  }
+  return -1;
+}
+
+/** The name that starts at a quote, as it is written. */
+const nameAt = (json: Buffer, quote: number): string => json.toString('latin1', quote + 1, skipString(json, quote) - 1);
+
+/** The offset after a string that starts at a quote. */
+function skipString(json: Buffer, quote: number): number {
+  let at = quote + 1;
+  for (;;) {
+    const end = json.indexOf(QUOTE, at);
+    if (end < 0) throw new Error('the JSON ends inside a string');
+    let backslashes = 0;
+    while (json[end - 1 - backslashes] === BACKSLASH) backslashes++;
+    if (backslashes % 2 === 0) return end + 1;
+    at = end + 1;
+  }
+}
+
+/** The offset after the value that starts here; the print has no white space. */
+function skipValue(json: Buffer, start: number): number {
+  const first = json[start];
+  if (first === QUOTE) return skipString(json, start);
+  let depth = 0;
+  for (let at = start; at < json.length; at++) {
+    switch (json[at]) {
+      case QUOTE:
+        at = skipString(json, at) - 1;
+        break;
+      case OPEN_BRACE:
+      case OPEN_BRACKET:
+        depth++;
+        break;
+      case CLOSE_BRACE:
+      case CLOSE_BRACKET:
+        if (depth === 0) return at;
+        depth--;
+        if (depth === 0) return at + 1;
+        break;
+      case COMMA:
+        if (depth === 0) return at;
+        break;
+      default:
+    }
+  }
+  throw new Error('the JSON ends inside a value');
+}

@@ -1,0 +1,294 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Clock } from '../lib/clock.js';
+import type { KubeObject } from '../machinery/object.js';
+import type { KeyValueStore } from '../kv/kv.js';
+import { openMemoryStore } from '../kv/memory.js';
+import { createResourceStore } from './create-store.js';
+import { spliceResourceVersion } from './splice.js';
+import type { ListRequest, ManagedResourceStore, ResourceStoreOptions, WatchEvent, WatchRequest } from './store.js';
+import { StorageError } from './store.js';
+
+const options: ResourceStoreOptions = {
+  resource: { group: '', resource: 'pods' },
+  prefix: '/registry/pods/',
+  namespaced: true,
+  codec: {
+    encodeJson: (object) => Buffer.from(JSON.stringify(object)),
+    decodeJson: (bytes) => JSON.parse(bytes.toString()) as KubeObject,
+    encodeStorage: (object) => Buffer.from(`k8s\0${JSON.stringify(object)}`),
+    decodeStorage: (bytes) => JSON.parse(bytes.toString().slice(4)) as KubeObject,
+  },
+  fieldsOf: () => ({}),
+};
+
+const pod = (namespace: string, name: string, labels?: Record<string, string>): KubeObject =>
+  ({
+    kind: 'Pod',
+    apiVersion: 'v1',
+    metadata: {
+      name,
+      namespace,
+      uid: `uid-${name}`,
+      creationTimestamp: '2024-01-01T00:00:00Z',
+      ...(labels ? { labels } : {}),
+    },
+  }) as KubeObject;
+
+const everything: ListRequest = {
+  namespace: '',
+  resourceVersion: '',
+  resourceVersionMatch: '',
+  limit: 0,
+  continue: '',
+};
+
+const forms: [string, { cache?: boolean; form?: 'json' | 'storage' }][] = [
+  ['cached', {}],
+  ['cached, storage form', { form: 'storage' }],
+  ['direct', { cache: false }],
+];
+for (const [name, setup] of forms) {
+  describe(`resource store, ${name}`, () => {
+    const open = (kv: KeyValueStore = openMemoryStore(), clock?: Clock): ManagedResourceStore =>
+      createResourceStore({ kv, options, ...setup, ...(clock ? { clock } : {}) });
+
+    it('creates, reads, updates and deletes with revisions in place', async () => {
+      const store = open();
+      const made = await store.create('a/x', pod('a', 'x'));
+      assert.equal(made.object().metadata.resourceVersion, '2');
+      assert.equal(
+        made.json.toString(),
+        '{"kind":"Pod","apiVersion":"v1","metadata":{"name":"x","namespace":"a","uid":"uid-x","resourceVersion":"2","creationTimestamp":"2024-01-01T00:00:00Z"}}',
+      );
+      const changed = await store.update('a/x', 2, { ...made.object(), kind: 'Pod2' });
+      assert.equal(changed.revision, 3);
+      const read = await store.get('a/x', '');
+      assert.equal(read?.object().kind, 'Pod2');
+      assert.equal(JSON.parse(read.json.toString()).metadata.resourceVersion, '3');
+      assert.equal(read.fields['metadata.name'], 'x');
+      await assert.rejects(
+        store.update('a/x', 2, made.object()),
+        (e: StorageError) => e.code === 'conflict' && e.details.current?.revision === 3,
+      );
+      await assert.rejects(store.create('a/x', pod('a', 'x')), (e: StorageError) => e.code === 'key-exists');
+      const gone = await store.delete('a/x', 3);
+      assert.equal(JSON.parse(gone.json.toString()).metadata.resourceVersion, '4');
+      assert.equal(await store.get('a/x', ''), undefined);
+      await assert.rejects(store.delete('a/x', 3), (e: StorageError) => e.code === 'not-found');
+      store.close();
+    });
+
+    it('pages on one snapshot, with what remains', async () => {
+      const store = open();
+      for (const key of ['a', 'b', 'c', 'd', 'e']) await store.create(`n/${key}`, pod('n', key));
+      await store.create('m/z', pod('m', 'z'));
+      const first = await store.list({ ...everything, namespace: 'n', limit: 2 });
+      assert.deepEqual(
+        [first.items.map(({ key }) => key), first.revision, first.remainingItemCount],
+        [['n/a', 'n/b'], 7, 3],
+      );
+      const token = JSON.parse(Buffer.from(first.continue, 'base64url').toString());
+      assert.deepEqual(token, { v: 'meta.k8s.io/v1', rv: 7, start: 'b\0' });
+      await store.create('n/bb', pod('n', 'bb'));
+      await store.delete('n/d', 5);
+      const second = await store.list({ ...everything, namespace: 'n', limit: 2, continue: first.continue });
+      assert.deepEqual(
+        [second.items.map(({ key }) => key), second.revision, second.remainingItemCount],
+        [['n/c', 'n/d'], 7, 1],
+      );
+      const third = await store.list({ ...everything, namespace: 'n', limit: 2, continue: second.continue });
+      assert.deepEqual(
+        [third.items.map(({ key }) => key), third.continue, third.remainingItemCount],
+        [['n/e'], '', undefined],
+      );
+      const selected = await store.list({ ...everything, limit: 1, predicate: ({ key }) => key.endsWith('/e') });
+      assert.deepEqual([selected.items.map(({ key }) => key), selected.remainingItemCount], [['n/e'], undefined]);
+      store.close();
+    });
+
+    it('reads an exact past revision, refuses a future one', async () => {
+      const store = open();
+      await store.create('a/x', pod('a', 'x'));
+      await store.create('a/y', pod('a', 'y'));
+      await store.delete('a/x', 2);
+      const past = await store.list({ ...everything, resourceVersion: '3', resourceVersionMatch: 'Exact' });
+      assert.deepEqual([past.items.map(({ key }) => key), past.revision], [['a/x', 'a/y'], 3]);
+      store.close();
+      const instant = open(openMemoryStore(), {
+        now: () => 0,
+        after: (_ms, call) => (setImmediate(call), () => undefined),
+      });
+      await assert.rejects(
+        instant.list({ ...everything, resourceVersion: '99', resourceVersionMatch: 'NotOlderThan' }),
+        (e: StorageError) => e.code === 'too-new' && e.message === 'Too large resource version: 99, current: 1',
+      );
+      instant.close();
+    });
+
+    it('refuses a page of a compacted revision with a token for the newest state', async () => {
+      const kv = openMemoryStore();
+      const before = open(kv);
+      for (const key of ['a', 'b', 'c']) await before.create(`n/${key}`, pod('n', key));
+      const first = await before.list({ ...everything, namespace: 'n', limit: 1 });
+      await before.create('n/d', pod('n', 'd'));
+      await kv.compact(5);
+      before.close();
+      const store = open(kv);
+      await assert.rejects(
+        store.list({ ...everything, namespace: 'n', limit: 1, continue: first.continue }),
+        (e: StorageError) => {
+          assert.equal(e.code, 'expired-continue');
+          assert.deepEqual(JSON.parse(Buffer.from(e.details.inconsistentContinue ?? '', 'base64url').toString()), {
+            v: 'meta.k8s.io/v1',
+            rv: -1,
+            start: 'a\0',
+          });
+          return true;
+        },
+      );
+      store.close();
+    });
+
+    it('watches from nothing, from a revision, and as a streaming list', async () => {
+      const store = open();
+      await store.create('a/x', pod('a', 'x'));
+      await store.create('b/y', pod('b', 'y'));
+      const fromNothing = await watching(store, {});
+      const fromTwo = await watching(store, { resourceVersion: '2' });
+      const streaming = await watching(store, {
+        sendInitialEvents: true,
+        allowBookmarks: true,
+        resourceVersionMatch: 'NotOlderThan',
+      });
+      const scoped = await watching(store, { namespace: 'a', resourceVersion: '3' });
+      await store.update('a/x', 2, pod('a', 'x', { v: '2' }));
+      await store.delete('b/y', 3);
+      assert.deepEqual(await fromNothing.take(4), ['ADDED a/x 2', 'ADDED b/y 3', 'MODIFIED a/x 4', 'DELETED b/y 5']);
+      assert.deepEqual(await fromTwo.take(3), ['ADDED b/y 3', 'MODIFIED a/x 4', 'DELETED b/y 5']);
+      assert.deepEqual(await streaming.take(5), [
+        'ADDED a/x 2',
+        'ADDED b/y 3',
+        'BOOKMARK end 3',
+        'MODIFIED a/x 4',
+        'DELETED b/y 5',
+      ]);
+      assert.deepEqual(await scoped.take(1), ['MODIFIED a/x 4']);
+      store.close();
+    });
+
+    it('shows objects that enter and leave a selection as ADDED and DELETED', async () => {
+      const store = open();
+      const watch = await watching(store, { predicate: ({ labels }) => labels['on'] === 'yes' });
+      await store.create('a/x', pod('a', 'x'));
+      await store.update('a/x', 2, pod('a', 'x', { on: 'yes' }));
+      await store.update('a/x', 3, pod('a', 'x', { on: 'yes', more: 'm' }));
+      await store.update('a/x', 4, pod('a', 'x', { on: 'no' }));
+      assert.deepEqual(await watch.take(3), ['ADDED a/x 3', 'MODIFIED a/x 4', 'DELETED a/x 5']);
+      const left = watch.events[2];
+      assert.equal(left?.type === 'DELETED' && left.object.labels['on'], 'yes');
+      store.close();
+    });
+
+    it('ends a watch that does not take its events', async () => {
+      const store = open();
+      const watch = await store.watch(request({}), () => false);
+      await store.create('a/x', pod('a', 'x'));
+      assert.equal(await watch.ended, undefined);
+      store.close();
+    });
+  });
+}
+
+describe('watch cache', () => {
+  it('gives all watchers the same event', async () => {
+    const store = createResourceStore({ kv: openMemoryStore(), options });
+    const one = await watching(store, {});
+    const two = await watching(store, { predicate: () => true });
+    await store.create('a/x', pod('a', 'x'));
+    await one.take(1);
+    await two.take(1);
+    assert.equal(one.events[0], two.events[0]);
+    store.close();
+  });
+
+  it('tells a watch from before its history so', async () => {
+    const kv = openMemoryStore();
+    const before = createResourceStore({ kv, options });
+    for (const key of ['a', 'b', 'c']) await before.create(`n/${key}`, pod('n', key));
+    const store = createResourceStore({ kv, options });
+    await kv.compact(4);
+    const { ended } = await store.watch(request({ resourceVersion: '2' }), () => true);
+    assert.equal((await ended)?.message, 'too old resource version: 2 (4)');
+    store.close();
+    before.close();
+  });
+
+  it('sends bookmarks about every minute to who allows them', async () => {
+    let now = 0;
+    const timers: (() => void)[] = [];
+    const clock: Clock = { now: () => now, after: (_ms, call) => (timers.push(call), () => undefined) };
+    const store = createResourceStore({ kv: openMemoryStore(), options, clock });
+    const watch = await watching(store, { allowBookmarks: true });
+    await store.create('a/x', pod('a', 'x'));
+    now = 61_000;
+    for (const call of timers.splice(0)) call();
+    assert.deepEqual(await watch.take(2), ['ADDED a/x 2', 'BOOKMARK 2']);
+    store.close();
+  });
+});
+
+describe('resourceVersion in stored JSON', () => {
+  const cases: [string, string][] = [
+    [
+      '{"kind":"A","metadata":{"name":"a","uid":"u","creationTimestamp":null}}',
+      '{"kind":"A","metadata":{"name":"a","uid":"u","resourceVersion":"7","creationTimestamp":null}}',
+    ],
+    [
+      '{"metadata":{"name":"a\\"}\\\\","uid":"u"},"spec":{}}',
+      '{"metadata":{"name":"a\\"}\\\\","uid":"u","resourceVersion":"7"},"spec":{}}',
+    ],
+    [
+      '{"data":{"metadata":{"uid":"x"},"n":[1,{"a":"]"}]},"metadata":{"creationTimestamp":"t","name":"a","uid":"u"}}',
+      '{"data":{"metadata":{"uid":"x"},"n":[1,{"a":"]"}]},"metadata":{"creationTimestamp":"t","name":"a","resourceVersion":"7","uid":"u"}}',
+    ],
+    ['{"metadata":{}}', '{"metadata":{"resourceVersion":"7"}}'],
+  ];
+  for (const [stored, served] of cases) {
+    it(`goes into ${stored}`, () => assert.equal(spliceResourceVersion(Buffer.from(stored), 7).toString(), served));
+  }
+});
+
+const request = (part: Partial<WatchRequest>): WatchRequest => ({
+  namespace: '',
+  resourceVersion: '',
+  resourceVersionMatch: '',
+  allowBookmarks: false,
+  signal: new AbortController().signal,
+  ...part,
+});
+
+/** A watch whose events can be awaited, as texts. */
+async function watching(
+  store: ManagedResourceStore,
+  part: Partial<WatchRequest>,
+): Promise<{ events: WatchEvent[]; take(count: number): Promise<string[]> }> {
+  const events: WatchEvent[] = [];
+  let notify = (): void => undefined;
+  await store.watch(request(part), (batch) => {
+    events.push(...batch);
+    notify();
+    return true;
+  });
+  return {
+    events,
+    async take(count) {
+      while (events.length < count) await new Promise<void>((resolve) => (notify = resolve));
+      return events.map((event) =>
+        event.type === 'BOOKMARK'
+          ? `BOOKMARK ${event.initialEventsEnd ? 'end ' : ''}${event.revision}`
+          : `${event.type} ${event.object.key} ${event.object.revision}`,
+      );
+    },
+  };
+}

@@ -1,0 +1,90 @@
+// Between stored bytes and entries: which form the store keeps, encryption, and knowing our own writes again.
+import type { KubeObject } from '../machinery/object.js';
+import type { MaybePromise } from '../lib/maybe-promise.js';
+import { corrupt, type Entry, entryOf, withoutResourceVersion } from './entry.js';
+import type { ResourceStoreOptions } from './store.js';
+
+/** Encryption at rest. `key` is the full key, which ciphers may bind the value to. */
+export interface ValueTransformer {
+  toStorage(plain: Buffer, key: string): MaybePromise<Buffer>;
+  fromStorage(value: Buffer, key: string): MaybePromise<Buffer>;
+}
+
+/** `json`: the bytes that are served. `storage`: what the codec's `encodeStorage` makes (etcd: protobuf). */
+export type ValueForm = 'json' | 'storage';
+
+/** A write under way: what the store was given, and what its entry is made of once the revision is known. */
+export interface Written {
+  readonly key: string;
+  readonly value: Buffer;
+  readonly object: KubeObject;
+  readonly json: Buffer;
+  entry: Entry | undefined;
+}
+
+export class Values {
+  readonly #underWay = new Map<string, Written[]>();
+
+  constructor(
+    readonly options: ResourceStoreOptions,
+    readonly form: ValueForm,
+    readonly transformer: ValueTransformer | undefined,
+  ) {}
+
+  async begin(key: string, given: KubeObject): Promise<Written> {
+    const object = withoutResourceVersion(given);
+    const { codec, prefix } = this.options;
+    const json = codec.encodeJson(object);
+    const plain = this.form === 'json' ? json : codec.encodeStorage(object);
+    const value = this.transformer === undefined ? plain : await this.transformer.toStorage(plain, prefix + key);
+    const written: Written = { key, value, object, json, entry: undefined };
+    const others = this.#underWay.get(key);
+    if (others === undefined) this.#underWay.set(key, [written]);
+    else others.push(written);
+    return written;
+  }
+
+  end(written: Written): void {
+    const all = this.#underWay.get(written.key);
+    if (all === undefined) return;
+    const rest = all.filter((other) => other !== written);
+    if (rest.length === 0) this.#underWay.delete(written.key);
+    else this.#underWay.set(written.key, rest);
+  }
+
+  /** The entry of a write that was answered with this revision. */
+  entryOfWritten(written: Written, revision: number): Entry {
+    if (written.entry?.revision === revision) return written.entry;
+    return (written.entry = entryOf(this.options, written.key, revision, written.json, written.object));
+  }
+
+  /** The entry of a stored value; of our own write without reading it back. */
+  entry(key: string, value: Buffer, revision: number): MaybePromise<Entry> {
+    for (const written of this.#underWay.get(key) ?? []) {
+      if (written.value === value || written.value.equals(value)) return this.entryOfWritten(written, revision);
+    }
+    if (this.transformer === undefined) return this.#read(key, value, revision);
+    return this.#decrypted(key, value, revision);
+  }
+
+  async #decrypted(key: string, value: Buffer, revision: number): Promise<Entry> {
+    let plain: Buffer;
+    try {
+      plain = await (this.transformer?.fromStorage(value, this.options.prefix + key) ?? value);
+    } catch (error) {
+      throw corrupt(key, error);
+    }
+    return this.#read(key, plain, revision);
+  }
+
+  #read(key: string, plain: Buffer, revision: number): Entry {
+    try {
+      if (this.form === 'json') return entryOf(this.options, key, revision, plain);
+      const { codec } = this.options;
+      const object = withoutResourceVersion(codec.decodeStorage(plain));
+      return entryOf(this.options, key, revision, codec.encodeJson(object), object);
+    } catch (error) {
+      throw corrupt(key, error);
+    }
+  }
+}

@@ -1,0 +1,148 @@
+// One watch: what it wants of each change, its bookmarks, and its end.
+import type { Clock } from '../lib/clock.js';
+import type { Entry } from './entry.js';
+import type { Change } from './history.js';
+import type { StorageError, Watch, WatchEvent, WatchRequest } from './store.js';
+
+/** Changes that wait while the initial state is sent; beyond it the watch has fallen behind. */
+const MAX_WAITING_CHANGES = 10_000;
+/** Initial events handed over at once. */
+const INITIAL_CHUNK = 500;
+const BOOKMARK_PERIOD_MS = 60_000;
+/** A watch that will time out gets its last bookmark this long before. */
+const BEFORE_TIMEOUT_MS = 2_000;
+
+export class Watcher implements Watch {
+  readonly ended: Promise<StorageError | undefined>;
+  readonly request: WatchRequest;
+  readonly #receive: (events: readonly WatchEvent[]) => boolean;
+  readonly #clock: Clock;
+  readonly #startRevision: number;
+  #finish: (error: StorageError | undefined) => void = () => undefined;
+  #over = false;
+  /** While the initial state is being sent. */
+  #waiting: Change[] | undefined = [];
+  #nextBookmarkMs: number;
+  readonly #onAbort = (): void => this.end(undefined);
+
+  constructor(options: {
+    request: WatchRequest;
+    receive: (events: readonly WatchEvent[]) => boolean;
+    startRevision: number;
+    clock: Clock;
+  }) {
+    this.request = options.request;
+    this.#receive = options.receive;
+    this.#clock = options.clock;
+    this.#startRevision = options.startRevision;
+    this.ended = new Promise((resolve) => (this.#finish = resolve));
+    this.#nextBookmarkMs = this.#afterBookmark();
+    this.request.signal.addEventListener('abort', this.#onAbort);
+    if (this.request.signal.aborted) this.end(undefined);
+  }
+
+  get over(): boolean {
+    return this.#over;
+  }
+
+  /** True for a watcher that gets every change's plain event, so that one array serves many. */
+  takesAll(firstRevision: number): boolean {
+    return this.request.predicate === undefined && this.#waiting === undefined && firstRevision > this.#startRevision;
+  }
+
+  /** Sends the initial state, then what happened meanwhile, then lives on. */
+  start(state: readonly Entry[], revision: number, missed: readonly Change[] = []): void {
+    const { allowBookmarks, sendInitialEvents = false } = this.request;
+    const marked = sendInitialEvents && allowBookmarks;
+    if (state.length === 0 && !marked) {
+      this.#goLive(missed);
+      return;
+    }
+    void this.#sendInitial(state, missed, marked ? revision : 0).catch(() => this.end(undefined));
+  }
+
+  // hot: every change for every watcher
+  take(changes: readonly Change[]): void {
+    if (this.#over) return;
+    if (this.#waiting !== undefined) {
+      for (const change of changes) this.#waiting.push(change);
+      if (this.#waiting.length > MAX_WAITING_CHANGES) this.end(undefined);
+      return;
+    }
+    const events: WatchEvent[] = [];
+    for (const change of changes) {
+      const event = this.#eventOf(change);
+      if (event !== undefined) events.push(event);
+    }
+    if (events.length > 0) this.deliver(events);
+  }
+
+  deliver(events: readonly WatchEvent[]): void {
+    if (this.#over) return;
+    let taken = false;
+    try {
+      taken = this.#receive(events);
+    } finally {
+      if (!taken) this.end(undefined);
+    }
+  }
+
+  bookmarkDue(nowMs: number): boolean {
+    return this.request.allowBookmarks && this.#waiting === undefined && nowMs >= this.#nextBookmarkMs;
+  }
+
+  bookmark(revision: number, event: WatchEvent = { type: 'BOOKMARK', revision }): void {
+    if (!this.bookmarkDue(this.#clock.now())) return;
+    this.#nextBookmarkMs = this.#afterBookmark();
+    if (revision > this.#startRevision) this.deliver([event]);
+  }
+
+  end(error: StorageError | undefined): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#waiting = undefined;
+    this.request.signal.removeEventListener('abort', this.#onAbort);
+    this.#finish(error);
+  }
+
+  async #sendInitial(state: readonly Entry[], missed: readonly Change[], markRevision: number): Promise<void> {
+    const { predicate } = this.request;
+    for (let at = 0; at < state.length && !this.#over; at += INITIAL_CHUNK) {
+      const chunk: WatchEvent[] = [];
+      for (const object of state.slice(at, at + INITIAL_CHUNK)) {
+        if (predicate === undefined || predicate(object)) chunk.push(object.added);
+      }
+      if (chunk.length > 0) this.deliver(chunk);
+      await (this.request.drained?.() ?? (at + INITIAL_CHUNK < state.length ? nextTurn() : undefined));
+    }
+    if (markRevision > 0) this.deliver([{ type: 'BOOKMARK', revision: markRevision, initialEventsEnd: true }]);
+    this.#goLive(missed);
+  }
+
+  #goLive(missed: readonly Change[]): void {
+    const waiting = this.#waiting ?? [];
+    this.#waiting = undefined;
+    if (missed.length > 0) this.take(missed);
+    if (waiting.length > 0) this.take(waiting);
+  }
+
+  #eventOf(change: Change): WatchEvent | undefined {
+    if (change.revision <= this.#startRevision) return undefined;
+    const { predicate } = this.request;
+    if (predicate === undefined) return change.plain;
+    const now = change.entry !== undefined && predicate(change.entry);
+    const before = change.previous !== undefined && predicate(change.previous);
+    if (now) return before ? change.modified : change.added;
+    return before ? change.deleted : undefined;
+  }
+
+  #afterBookmark(): number {
+    const now = this.#clock.now();
+    const regular = now + BOOKMARK_PERIOD_MS;
+    const last = (this.request.timeoutAtMs ?? Infinity) - BEFORE_TIMEOUT_MS;
+    if (last >= regular) return regular;
+    return last > now ? last : Infinity;
+  }
+}
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -1,0 +1,138 @@
+// The watchers of one resource, found by what they watch, so that a change costs only those it may concern.
+import type { Clock } from '../lib/clock.js';
+import type { Change } from './history.js';
+import type { StorageError, WatchEvent } from './store.js';
+import type { Watcher } from './watcher.js';
+
+const BOOKMARK_CHECK_MS = 1_000;
+
+export interface WatcherScope {
+  /** Keys wanted start with this; a whole key when `single`. */
+  readonly prefix: string;
+  readonly single: boolean;
+  readonly nameAnywhere: string;
+}
+
+export class Watchers {
+  readonly #everything = new Set<Watcher>();
+  /** By `namespace/`. */
+  readonly #byNamespace = new Map<string, Set<Watcher>>();
+  /** By whole key. */
+  readonly #byKey = new Map<string, Set<Watcher>>();
+  /** By a name that is watched in every namespace. */
+  readonly #byName = new Map<string, Set<Watcher>>();
+  #size = 0;
+  #cancelTimer: (() => void) | undefined;
+
+  constructor(
+    readonly clock: Clock,
+    /** The revision a bookmark may carry now. */
+    readonly bookmarkRevision: () => Promise<number>,
+  ) {}
+
+  get size(): number {
+    return this.#size;
+  }
+
+  add(watcher: Watcher, scope: WatcherScope): void {
+    const [index, key] = this.#place(scope);
+    const set = index === undefined ? this.#everything : setIn(index, key);
+    set.add(watcher);
+    this.#size++;
+    void watcher.ended.then(() => {
+      this.#size--;
+      set.delete(watcher);
+      if (index !== undefined && set.size === 0) index.delete(key);
+    });
+    this.#checkBookmarks();
+  }
+
+  // hot: every commit
+  dispatch(changes: readonly Change[]): void {
+    if (this.#size === 0) return;
+    sendAll(this.#everything, changes);
+    if (this.#byNamespace.size > 0) sendBy(this.#byNamespace, changes, ({ key }) => key.slice(0, key.indexOf('/') + 1));
+    if (this.#byKey.size > 0) sendBy(this.#byKey, changes, ({ key }) => key);
+    if (this.#byName.size > 0) sendBy(this.#byName, changes, ({ key }) => key.slice(key.indexOf('/') + 1));
+  }
+
+  endAll(error: StorageError | undefined): void {
+    for (const watcher of this.#all()) watcher.end(error);
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+  }
+
+  #place({ prefix, single, nameAnywhere }: WatcherScope): [Map<string, Set<Watcher>> | undefined, string] {
+    if (single) return [this.#byKey, prefix];
+    if (nameAnywhere !== '') return [this.#byName, nameAnywhere];
+    return prefix === '' ? [undefined, ''] : [this.#byNamespace, prefix];
+  }
+
+  *#all(): Iterable<Watcher> {
+    yield* this.#everything;
+    for (const index of [this.#byNamespace, this.#byKey, this.#byName]) {
+      for (const set of index.values()) yield* set;
+    }
+  }
+
+  #checkBookmarks(): void {
+    this.#cancelTimer ??= this.clock.after(BOOKMARK_CHECK_MS, () => {
+      this.#cancelTimer = undefined;
+      void this.#sendBookmarks();
+    });
+  }
+
+  async #sendBookmarks(): Promise<void> {
+    const now = this.clock.now();
+    const due = [...this.#all()].filter((watcher) => watcher.bookmarkDue(now));
+    try {
+      if (due.length > 0) {
+        const revision = await this.bookmarkRevision();
+        const event: WatchEvent = { type: 'BOOKMARK', revision };
+        for (const watcher of due) watcher.bookmark(revision, event);
+      }
+    } finally {
+      if (this.#size > 0) this.#checkBookmarks();
+    }
+  }
+}
+
+function setIn(index: Map<string, Set<Watcher>>, key: string): Set<Watcher> {
+  let set = index.get(key);
+  if (set === undefined) index.set(key, (set = new Set()));
+  return set;
+}
+
+function sendBy(index: Map<string, Set<Watcher>>, changes: readonly Change[], keyOf: (change: Change) => string): void {
+  if (changes.length === 1 && changes[0] !== undefined) {
+    const set = index.get(keyOf(changes[0]));
+    if (set !== undefined) sendAll(set, changes);
+    return;
+  }
+  const groups = new Map<string, Change[]>();
+  for (const change of changes) {
+    const key = keyOf(change);
+    if (!index.has(key)) continue;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [change]);
+    else group.push(change);
+  }
+  for (const [key, group] of groups) {
+    const set = index.get(key);
+    if (set !== undefined) sendAll(set, group);
+  }
+}
+
+/** Watchers without a selector all get one and the same array. */
+function sendAll(watchers: Set<Watcher>, changes: readonly Change[]): void {
+  if (watchers.size === 0) return;
+  const firstRevision = changes[0]?.revision ?? 0;
+  let plain: WatchEvent[] | undefined;
+  for (const watcher of watchers) {
+    if (watcher.takesAll(firstRevision)) watcher.deliver((plain ??= plainEvents(changes)));
+    else watcher.take(changes);
+  }
+}
+
+const plainEvents = (changes: readonly Change[]): WatchEvent[] =>
+  changes.map((change) => change.plain).filter((event) => event !== undefined);
