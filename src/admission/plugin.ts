@@ -29,3 +29,11 @@ export interface AdmissionPlugin {
   readonly admit?: (attributes: AdmissionAttributes) => Promise<void> | void;
   readonly validate?: (attributes: AdmissionAttributes) => Promise<void> | void;
 }
+
+/** All plugins of a server, in order. */
+export interface AdmissionChain {
+  /** Lets the plugins that mutate change the object. */
+  admit(attributes: AdmissionAttributes): Promise<void>;
+  /** Lets the plugins that look at the finished object refuse it. */
+  validate(attributes: AdmissionAttributes): Promise<void>;
+}

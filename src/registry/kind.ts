@@ -22,6 +22,8 @@ export interface KindDefinition<T extends KubeObject = KubeObject> {
   readonly storageGroup?: string;
   /** Where its keys lie below the store's prefix, when not `<plural>` or `<group>/<plural>` for later groups. */
   readonly keyPrefix?: string;
+  /** A kind defined by a CustomResourceDefinition. */
+  readonly custom?: boolean;
   /** Verbs served, when not all of them. */
   readonly verbs?: readonly Verb[];
   readonly strategy: Strategy<T>;
@@ -179,6 +181,8 @@ export interface Subresource<T extends KubeObject = KubeObject> {
   readonly update?: StatusStrategy<T>;
   /** `scale`: where the replica counts and the selector stand in the parent. */
   readonly scale?: ScaleAccess<T>;
+  /** Fills in what a client left out of the body of a create. */
+  defaults?(body: KubeObject): void;
   /** `create`: an action on the parent (binding, eviction, token). Answers the object to send and its status code. */
   create?(action: SubresourceAction): Promise<{ code: number; object: object }>;
   /** Connecting subresources (log, exec, proxy): handled by the connectors in rest/, named here. */

@@ -1,0 +1,88 @@
+import type { HttpResponse } from '../lib/http.js';
+import type { KubeObject } from '../machinery/object.js';
+import { create } from '../registry/create.js';
+import { matchNamespace, wipeSystemFields } from '../registry/system-fields.js';
+import { deepCopy } from '../schema/deep-copy.js';
+import type { AdmissionAttributes } from '../admission/plugin.js';
+import { decodeBody } from './decode-body.js';
+import { type Endpoint, toStorage } from './endpoint.js';
+import { managerName } from './field-manager.js';
+import { noteWrite } from './note-write.js';
+import { negotiate } from './negotiate.js';
+import { dedupOwnerReferences } from './owner-references.js';
+import { createOptions } from './query-options.js';
+import type { RestRequest } from './request.js';
+import { respondObject, respondValue } from './respond.js';
+import { lifeContext, type RestServices } from './services.js';
+
+// hot: one parse, one encode and one durable write.
+export async function createObject(
+  services: RestServices,
+  endpoint: Endpoint,
+  request: RestRequest,
+): Promise<HttpResponse> {
+  const { http, info } = request;
+  const { definition, registry } = endpoint;
+  const negotiated = negotiate(http, services.mediaTypes);
+  const body = await http.body(services.maxBodyBytes);
+  const options = createOptions(http.query);
+  const decoded = decodeBody(http, body, expectedOf(endpoint), {
+    mediaTypes: services.mediaTypes,
+    fieldValidation: options.fieldValidation,
+    warn: (text) => request.warn(text),
+  });
+  wipeSystemFields(decoded);
+  const namespace = namespaceOf(endpoint, info.namespace, decoded);
+  matchNamespace(decoded, definition.namespaced, info.namespace);
+  dedupOwnerReferences(decoded, (text) => request.warn(text), false);
+  noteWrite(endpoint, {
+    live: undefined,
+    object: decoded,
+    manager: managerName(options.fieldManager, http),
+    subresource: '',
+    now: services.clock(),
+  });
+  const object = toStorage(endpoint, decoded);
+  const context = lifeContext(services, request, namespace, options.dryRun);
+  const attributes: AdmissionAttributes = {
+    operation: 'CREATE',
+    kind: endpoint.kind,
+    resource: endpoint.resource,
+    subresource: '',
+    namespace,
+    name: object.metadata.name ?? '',
+    object,
+    options,
+    context,
+    operations: services.operations,
+    annotate: (key, value) => request.annotate(key, value),
+  };
+  await services.admission.admit(attributes);
+  dedupOwnerReferences(object, (text) => request.warn(text), true);
+  if (definition.virtualCreate !== undefined) {
+    await services.admission.validate(attributes);
+    const made = await definition.virtualCreate(object, context);
+    return respondValue({ request: http, negotiated }, 201, endpoint.type, made);
+  }
+  const stored = await create(registry, {
+    object,
+    context: definition.namespaced ? context : { ...context, namespace: '' },
+    admit: (finished) =>
+      services.admission.validate({ ...attributes, object: finished, name: finished.metadata.name ?? '' }),
+    copy: deepCopy,
+  });
+  return respondObject({ endpoint, request: http, negotiated, now: services.clock() }, 201, stored);
+}
+
+/** A namespace is in itself, for whoever asks where a request happens. */
+export function namespaceOf(endpoint: Endpoint, namespace: string, object: KubeObject): string {
+  const { group, resource } = endpoint.resource;
+  if (group === '' && resource === 'namespaces') return object.metadata.name ?? '';
+  return namespace;
+}
+
+export const expectedOf = (endpoint: Endpoint): Parameters<typeof decodeBody>[2] => ({
+  kind: endpoint.kind,
+  type: endpoint.type,
+  defaults: endpoint.version.defaults?.bind(endpoint.version),
+});

@@ -1,0 +1,103 @@
+// A request's body as an object of the endpoint's version.
+import { goQuote } from '../lib/go-quote.js';
+import type { HttpRequest } from '../lib/http.js';
+import { apiVersionOf, type GroupVersionKind, type KubeObject, parseApiVersion } from '../machinery/object.js';
+import { badRequest, type StatusError } from '../machinery/status.js';
+import { typeOf } from '../schema/catalogue.js';
+import type { StructType } from '../schema/type.js';
+import { bodyMediaType } from './negotiate.js';
+import type { MediaType } from './media-types.js';
+import type { FieldValidation } from './query-options.js';
+import { decodeObject, type Decoded, WireError } from './wire.js';
+
+export interface Expected {
+  readonly kind: GroupVersionKind;
+  readonly type: StructType;
+  readonly defaults?: ((object: KubeObject) => void) | undefined;
+}
+
+export interface BodyOptions {
+  readonly mediaTypes: readonly MediaType[];
+  readonly fieldValidation: FieldValidation;
+  readonly warn: (text: string) => void;
+}
+
+/** Decodes, reports what does not belong there as the client asked, and fills in defaults. */
+export function decodeBody(http: HttpRequest, body: Buffer, expected: Expected, options: BodyOptions): KubeObject {
+  const media = bodyMediaType(http, options.mediaTypes);
+  let decoded: Decoded;
+  try {
+    decoded = decodeObject(media, expected.type, body, options.fieldValidation !== 'Ignore');
+  } catch (error) {
+    if (!(error instanceof WireError)) throw error;
+    throw undecodable(expected, error.kind, error.apiVersion, error.message, body);
+  }
+  const object = decoded.object as KubeObject;
+  checkKind(expected, object, body);
+  reportStrict(expected, object, decoded.strictErrors, options);
+  object.kind = expected.kind.kind;
+  object.apiVersion = apiVersionOf(expected.kind);
+  object.metadata ??= {};
+  expected.defaults?.(object);
+  return object;
+}
+
+function checkKind(expected: Expected, object: KubeObject, body: Buffer): void {
+  const kind = object.kind || expected.kind.kind;
+  const apiVersion = object.apiVersion || apiVersionOf(expected.kind);
+  const sent = parseApiVersion(apiVersion);
+  const same = kind === expected.kind.kind && apiVersion === apiVersionOf(expected.kind);
+  if (same) return;
+  if (typeOf(sent.group, sent.version, kind) === undefined) {
+    const why = `no kind ${goQuote(kind)} is registered for version ${goQuote(apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`;
+    throw undecodable(expected, kind, apiVersion, why, body);
+  }
+  if (kind !== expected.kind.kind) {
+    const to = `(${expected.kind.group.split('.')[0] || 'core'}.${expected.kind.kind})`;
+    throw undecodable(
+      expected,
+      kind,
+      apiVersion,
+      `converting (${sent.version}.${kind}) to ${to}: unknown conversion`,
+      body,
+    );
+  }
+  throw badRequest(
+    `the API version in the data (${apiVersion}) does not match the expected API version (${apiVersionOf(expected.kind)})`,
+  );
+}
+
+function reportStrict(expected: Expected, object: KubeObject, errors: readonly string[], options: BodyOptions): void {
+  if (errors.length === 0) return;
+  if (options.fieldValidation === 'Warn') {
+    for (const text of errors) options.warn(text);
+    return;
+  }
+  const kind = object.kind || expected.kind.kind;
+  const apiVersion = object.apiVersion || apiVersionOf(expected.kind);
+  throw undecodable(expected, kind, apiVersion, `strict decoding error: ${errors.join(', ')}`, Buffer.alloc(0));
+}
+
+function undecodable(
+  expected: Expected,
+  kind: string | undefined,
+  apiVersion: string | undefined,
+  why: string,
+  body: Buffer,
+): StatusError {
+  const wanted = expected.kind.kind;
+  if (kind) {
+    const { version } = parseApiVersion(apiVersion ?? '');
+    return badRequest(`${kind} in version ${goQuote(version)} cannot be handled as a ${wanted}: ${why}`);
+  }
+  return badRequest(`the object provided is unrecognized (must be of type ${wanted}): ${why} (${summaryOf(body)})`);
+}
+
+const SUMMARY_BYTES = 30;
+
+function summaryOf(body: Buffer): string {
+  if (body.length === 0) return '<empty>';
+  const more = body.length > SUMMARY_BYTES ? ' ...' : '';
+  const shown = body.subarray(0, SUMMARY_BYTES);
+  return (body[0] === 0x7b ? shown.toString() : shown.toString('hex')) + more;
+}

@@ -1,0 +1,119 @@
+import type { AdmissionAttributes } from '../admission/plugin.js';
+import type { HttpRequest, HttpResponse } from '../lib/http.js';
+import { badRequest } from '../machinery/status.js';
+import { deleteCollection } from '../registry/delete-collection.js';
+import { deleteObject } from '../registry/delete.js';
+import type { DeleteOptions } from '../registry/kind.js';
+import { metaType } from '../schema/catalogue.js';
+import { deepCopy } from '../schema/deep-copy.js';
+import type { KubeObject } from '../machinery/object.js';
+import type { Endpoint } from './endpoint.js';
+import { respondList } from './list.js';
+import { bodyMediaType, negotiate } from './negotiate.js';
+import { checkDeleteOptions, deleteOptionsFromQuery, listOptions } from './query-options.js';
+import type { RestRequest } from './request.js';
+import { respondObject, respondStatus } from './respond.js';
+import { selectionOf } from './selection.js';
+import { lifeContext, type RestServices } from './services.js';
+import { decodeObject, WireError } from './wire.js';
+
+export async function removeObject(
+  services: RestServices,
+  endpoint: Endpoint,
+  request: RestRequest,
+): Promise<HttpResponse> {
+  const { http, info } = request;
+  const negotiated = negotiate(http, services.mediaTypes);
+  const options = await readDeleteOptions(services, http);
+  const isNamespace = endpoint.resource.group === '' && endpoint.resource.resource === 'namespaces';
+  const namespace = isNamespace ? info.name : info.namespace;
+  const context = lifeContext(services, request, namespace, (options.dryRun?.length ?? 0) > 0);
+  const { answer, deleted } = await deleteObject(endpoint.registry, {
+    name: info.name,
+    options,
+    context: endpoint.definition.namespaced ? context : { ...context, namespace: '' },
+    admit: admitDelete(services, endpoint, request, { namespace, name: info.name, options, context }),
+    copy: deepCopy,
+  });
+  const code = !deleted && options.orphanDependents === false ? 202 : 200;
+  if ('json' in answer)
+    return respondObject({ endpoint, request: http, negotiated, now: services.clock() }, code, answer);
+  return respondStatus(http, answer, code, services.mediaTypes);
+}
+
+export async function removeCollection(
+  services: RestServices,
+  endpoint: Endpoint,
+  request: RestRequest,
+): Promise<HttpResponse> {
+  const { http, info } = request;
+  const negotiated = negotiate(http, services.mediaTypes);
+  const selected = listOptions(http.query, false);
+  const selection = selectionOf(endpoint, selected, info.name);
+  const options = await readDeleteOptions(services, http);
+  const context = lifeContext(services, request, info.namespace, (options.dryRun?.length ?? 0) > 0);
+  const result = await deleteCollection(
+    endpoint.registry,
+    {
+      namespace: info.namespace,
+      ...selection,
+      resourceVersion: selected.resourceVersion,
+      resourceVersionMatch: selected.resourceVersionMatch,
+      limit: selected.limit,
+      continue: selected.continue,
+    },
+    {
+      options,
+      context,
+      admit: admitDelete(services, endpoint, request, { namespace: info.namespace, name: '', options, context }),
+      copy: deepCopy,
+    },
+  );
+  return respondList({ endpoint, request: http, negotiated, now: services.clock() }, result);
+}
+
+function admitDelete(
+  services: RestServices,
+  endpoint: Endpoint,
+  request: RestRequest,
+  about: Pick<AdmissionAttributes, 'namespace' | 'name' | 'options' | 'context'>,
+): (old: Readonly<KubeObject>) => Promise<void> {
+  return async (old) => {
+    const attributes: AdmissionAttributes = {
+      ...about,
+      operation: 'DELETE',
+      kind: endpoint.kind,
+      resource: endpoint.resource,
+      subresource: '',
+      old,
+      operations: services.operations,
+      annotate: (key, value) => request.annotate(key, value),
+    };
+    await services.admission.admit(attributes);
+    await services.admission.validate(attributes);
+  };
+}
+
+/** From the body where there is one, else from the query. */
+async function readDeleteOptions(services: RestServices, http: HttpRequest): Promise<DeleteOptions> {
+  const body = await http.body(services.maxBodyBytes);
+  const sent = body.length === 0 ? deleteOptionsFromQuery(http.query) : decodeDeleteOptions(services, http, body);
+  const { ignoreStoreReadErrorWithClusterBreakingPotential: _unsafe, ...options } = sent;
+  checkDeleteOptions(options);
+  return options;
+}
+
+function decodeDeleteOptions(services: RestServices, http: HttpRequest, body: Buffer): DeleteOptions {
+  const media = bodyMediaType(http, services.mediaTypes);
+  try {
+    const { object } = decodeObject(media, metaType('DeleteOptions'), body, false);
+    const { kind } = object as { kind?: string };
+    if (kind !== undefined && kind !== 'DeleteOptions') {
+      throw badRequest('decoded object cannot be converted to DeleteOptions');
+    }
+    return object as DeleteOptions;
+  } catch (error) {
+    if (error instanceof WireError) throw badRequest(error.message);
+    throw error;
+  }
+}

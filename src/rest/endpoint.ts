@@ -1,0 +1,72 @@
+// One served version of one resource: what the verbs work on.
+import type { GroupVersion, GroupVersionKind, GroupVersionResource, KubeObject } from '../machinery/object.js';
+import { apiVersionOf } from '../machinery/object.js';
+import type { StructType } from '../schema/type.js';
+import { deepCopy } from '../schema/deep-copy.js';
+import type { KindDefinition, KindVersion } from '../registry/kind.js';
+import type { ResourceRegistry } from '../registry/registry.js';
+import type { StoredObject } from '../storage/store.js';
+
+export interface Endpoint {
+  readonly registry: ResourceRegistry;
+  readonly definition: KindDefinition;
+  readonly version: KindVersion;
+  readonly kind: GroupVersionKind;
+  readonly resource: GroupVersionResource;
+  readonly type: StructType;
+  /** `{"kind":"Pod","apiVersion":"v1",`: how every object of this version begins. */
+  readonly head: Buffer;
+  /** The bytes before the members that all versions share, in the storage version. */
+  readonly storageHeadLength: number;
+  /** True when this version's objects differ from the stored ones in their head only. */
+  readonly storedShape: boolean;
+}
+
+export function createEndpoint(registry: ResourceRegistry, version: KindVersion, type: StructType): Endpoint {
+  const definition = registry.kind;
+  const kind = { group: definition.group, version: version.version, kind: definition.kind };
+  const stored = { kind: definition.kind, ...storageVersionOf(definition) };
+  return {
+    registry,
+    definition,
+    version,
+    kind,
+    resource: { group: definition.group, version: version.version, resource: definition.plural },
+    type,
+    head: Buffer.from(headOf(kind)),
+    storageHeadLength: headOf(stored).length,
+    storedShape: version.fromStorage === undefined,
+  };
+}
+
+/** The group version objects are kept in. */
+export const storageVersionOf = (definition: KindDefinition): GroupVersion => ({
+  group: definition.storageGroup ?? definition.group,
+  version: definition.storageVersion,
+});
+
+export const headOf = (kind: GroupVersionKind): string =>
+  `{"kind":${JSON.stringify(kind.kind)},"apiVersion":${JSON.stringify(apiVersionOf(kind))},`;
+
+/** A stored object in the endpoint's version. Shared and read only where the shapes are the same. */
+export function inVersion(endpoint: Endpoint, stored: Readonly<KubeObject>): KubeObject {
+  const apiVersion = apiVersionOf(endpoint.kind);
+  if (endpoint.version.fromStorage !== undefined) {
+    return Object.assign(endpoint.version.fromStorage(deepCopy(stored)), { apiVersion });
+  }
+  return stored.apiVersion === apiVersion ? stored : { ...stored, apiVersion };
+}
+
+/** An object of the endpoint's version as it is stored. Takes its argument over. */
+export function toStorage(endpoint: Endpoint, object: KubeObject): KubeObject {
+  const { definition, version } = endpoint;
+  const converted = version.toStorage === undefined ? object : version.toStorage(object);
+  converted.apiVersion = apiVersionOf(storageVersionOf(definition));
+  converted.kind = definition.kind;
+  return converted;
+}
+
+// hot: a GET, a list item and a watch event are these bytes.
+/** The members after kind and apiVersion, closing brace included, when the shape is the stored one. */
+export const tailOf = (endpoint: Endpoint, stored: StoredObject): Buffer =>
+  stored.json.subarray(endpoint.storageHeadLength);

@@ -1,0 +1,164 @@
+import type { HttpResponse, ResponseBody } from '../lib/http.js';
+import { badRequest } from '../machinery/status.js';
+import { apiVersionOf } from '../machinery/object.js';
+import { list } from '../registry/list.js';
+import { listTypeOf } from '../schema/list-type.js';
+import type { ListResult, StoredObject } from '../storage/store.js';
+import { compressed } from './compress.js';
+import { type Endpoint, inVersion, tailOf } from './endpoint.js';
+import { resourceVersionError } from './get.js';
+import { negotiate, notAcceptableTransform } from './negotiate.js';
+import { partialMetadata } from './partial-metadata.js';
+import type { ListOptions } from './query-options.js';
+import type { RestRequest } from './request.js';
+import { goName, metaType, type Rendering, respondValue } from './respond.js';
+import { selectionOf } from './selection.js';
+import type { RestServices } from './services.js';
+import { tableOf, tableOptions } from './table.js';
+
+/** Pieces of this size keep the socket busy without holding the whole answer. */
+const PIECE_BYTES = 256 * 1024;
+
+export async function listObjects(
+  services: RestServices,
+  endpoint: Endpoint,
+  request: RestRequest,
+  options: ListOptions,
+): Promise<HttpResponse> {
+  const { http, info } = request;
+  const negotiated = negotiate(http, services.mediaTypes);
+  const selection = selectionOf(endpoint, options, info.name);
+  const { resourceVersion, resourceVersionMatch, limit } = options;
+  if (options.continue !== '' && resourceVersion !== '' && resourceVersion !== '0') {
+    throw badRequest('specifying resource version is not allowed when using continue');
+  }
+  const wrong = resourceVersionError(resourceVersion);
+  if (wrong !== undefined) throw badRequest(`invalid resource version: ${wrong}`);
+  const result = await list(endpoint.registry, {
+    namespace: info.namespace,
+    resourceVersion,
+    resourceVersionMatch,
+    limit,
+    continue: options.continue,
+    ...selection,
+  });
+  return respondList({ endpoint, request: http, negotiated, now: services.clock() }, result);
+}
+
+/** A list in the form that was asked for. */
+export function respondList(rendering: Rendering, result: ListResult): HttpResponse {
+  const { endpoint, request, negotiated, now } = rendering;
+  const { media, pretty, transform } = negotiated;
+  const metadata = listMeta(result);
+  switch (transform?.kind) {
+    case undefined:
+      break;
+    case 'Table': {
+      const form = { version: transform.version, now, ...tableOptions(request.query) };
+      const table = tableOf(endpoint, result.items, form, metadata);
+      return respondValue(rendering, 200, metaType(transform.version, 'Table'), table);
+    }
+    case 'PartialObjectMetadataList': {
+      const kind = 'PartialObjectMetadataList';
+      const items = result.items.map((item) => partialMetadata(item.object(), transform.version));
+      const value = { kind, apiVersion: `meta.k8s.io/${transform.version}`, metadata, items };
+      return respondValue(rendering, 200, metaType(transform.version, kind), value);
+    }
+    case 'PartialObjectMetadata':
+      throw notAcceptableTransform(
+        `you requested PartialObjectMetadata, but the requested object is a list (${goName(endpoint, 'List')})`,
+      );
+  }
+  if (media.encoding === 'json' && !pretty && endpoint.storedShape) return respondBytes(rendering, result, metadata);
+  const value = {
+    kind: `${endpoint.kind.kind}List`,
+    apiVersion: apiVersionOf(endpoint.kind),
+    metadata,
+    items: result.items.map((item) => withoutKind(inVersion(endpoint, item.object()))),
+  };
+  return respondValue(rendering, 200, listTypeOf(endpoint.type), value);
+}
+
+interface ListMeta {
+  readonly resourceVersion?: string;
+  readonly continue?: string;
+  readonly remainingItemCount?: number;
+}
+
+function listMeta(result: ListResult): ListMeta {
+  return {
+    resourceVersion: String(result.revision),
+    ...(result.continue !== '' && { continue: result.continue }),
+    ...(result.remainingItemCount !== undefined && { remainingItemCount: result.remainingItemCount }),
+  };
+}
+
+/** The items of a list carry no kind of their own. */
+function withoutKind(object: object): object {
+  const { kind: _kind, apiVersion: _apiVersion, ...rest } = object as { kind?: string; apiVersion?: string };
+  return rest;
+}
+
+// hot: a list is written from the bytes that are there, piece by piece.
+function respondBytes({ endpoint, request }: Rendering, { items }: ListResult, metadata: ListMeta): HttpResponse {
+  const kind = JSON.stringify(`${endpoint.kind.kind}List`);
+  const apiVersion = JSON.stringify(apiVersionOf(endpoint.kind));
+  const head = Buffer.from(
+    `{"kind":${kind},"apiVersion":${apiVersion},"metadata":${JSON.stringify(metadata)},"items":[`,
+  );
+  const tail = Buffer.from(']}\n');
+  let bytes = head.length + tail.length + Math.max(0, items.length - 1);
+  for (const item of items) bytes += 1 + item.json.length - endpoint.storageHeadLength;
+  const headers = { 'content-type': 'application/json' };
+  const body: ResponseBody =
+    bytes <= PIECE_BYTES ? onePiece(endpoint, items, head, tail, bytes) : pieces(endpoint, items, head, tail);
+  return compressed(request, { status: 200, headers, body }, bytes);
+}
+
+const COMMA = 0x2c;
+const OPEN = 0x7b;
+
+function onePiece(
+  endpoint: Endpoint,
+  items: readonly StoredObject[],
+  head: Buffer,
+  tail: Buffer,
+  bytes: number,
+): Buffer {
+  const out = Buffer.allocUnsafe(bytes);
+  let at = head.copy(out, 0);
+  for (let i = 0; i < items.length; i++) at = putItem(endpoint, items[i] as StoredObject, i, out, at);
+  tail.copy(out, at);
+  return out;
+}
+
+function putItem(endpoint: Endpoint, item: StoredObject, index: number, out: Buffer, start: number): number {
+  let at = start;
+  if (index > 0) out[at++] = COMMA;
+  out[at++] = OPEN;
+  return at + tailOf(endpoint, item).copy(out, at);
+}
+
+function pieces(endpoint: Endpoint, items: readonly StoredObject[], head: Buffer, tail: Buffer): ResponseBody {
+  return {
+    async stream(sink) {
+      let piece = Buffer.allocUnsafe(PIECE_BYTES);
+      let at = head.copy(piece, 0);
+      const flush = async (next: number): Promise<void> => {
+        const ready = sink.write(piece.subarray(0, at));
+        if (!ready) await sink.drained();
+        piece = Buffer.allocUnsafe(Math.max(PIECE_BYTES, next));
+        at = 0;
+      };
+      for (let i = 0; i < items.length; i++) {
+        const item = items[i] as StoredObject;
+        const needed = item.json.length + 2;
+        if (at + needed > piece.length) await flush(needed);
+        at = putItem(endpoint, item, i, piece, at);
+      }
+      if (at + tail.length > piece.length) await flush(tail.length);
+      at += tail.copy(piece, at);
+      sink.write(piece.subarray(0, at));
+    },
+  };
+}

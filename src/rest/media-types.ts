@@ -1,0 +1,36 @@
+// The forms an object can take on the wire.
+
+export type Encoding = 'json' | 'yaml' | 'protobuf' | 'cbor';
+
+export interface MediaType {
+  readonly encoding: Encoding;
+  readonly name: string;
+  /** What a watch's answer is labelled with. */
+  readonly streamName: string;
+}
+
+export const JSON_TYPE: MediaType = {
+  encoding: 'json',
+  name: 'application/json',
+  streamName: 'application/json',
+};
+export const YAML_TYPE: MediaType = {
+  encoding: 'yaml',
+  name: 'application/yaml',
+  streamName: 'application/yaml;stream=watch',
+};
+export const PROTOBUF_TYPE: MediaType = {
+  encoding: 'protobuf',
+  name: 'application/vnd.kubernetes.protobuf',
+  streamName: 'application/vnd.kubernetes.protobuf;stream=watch',
+};
+export const CBOR_TYPE: MediaType = {
+  encoding: 'cbor',
+  name: 'application/cbor',
+  streamName: 'application/cbor-seq',
+};
+
+/** What the server reads and writes, in the order errors name them. */
+export const MEDIA_TYPES: readonly MediaType[] = [JSON_TYPE, YAML_TYPE, PROTOBUF_TYPE];
+/** With the gate CBORServingAndStorage. */
+export const MEDIA_TYPES_WITH_CBOR: readonly MediaType[] = [...MEDIA_TYPES, CBOR_TYPE];

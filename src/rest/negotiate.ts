@@ -1,0 +1,128 @@
+// What form of answer a client asked for.
+import type { HttpRequest } from '../lib/http.js';
+import { LRUCache } from 'lru-cache';
+import { notAcceptable, StatusError, unsupportedMediaType } from '../machinery/status.js';
+import { JSON_TYPE, type MediaType } from './media-types.js';
+
+export interface Transform {
+  readonly kind: 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList';
+  readonly version: 'v1' | 'v1beta1';
+}
+
+export interface Negotiated {
+  readonly media: MediaType;
+  readonly pretty: boolean;
+  readonly transform?: Transform;
+}
+
+const PLAIN: Negotiated = { media: JSON_TYPE, pretty: false };
+const PLAIN_PRETTY: Negotiated = { media: JSON_TYPE, pretty: true };
+
+// Clients repeat a handful of Accept headers for ever.
+const MOST_REMEMBERED = 256;
+const remembered = new LRUCache<string, Negotiated>({ max: MOST_REMEMBERED });
+
+// hot: runs on every request.
+/** Chooses the form of the answer, or refuses with 406. */
+export function negotiate(request: HttpRequest, supported: readonly MediaType[]): Negotiated {
+  const accept = request.headers['accept'];
+  const pretty = wantsPretty(request);
+  if (accept === undefined || accept === '' || accept === 'application/json') return pretty ? PLAIN_PRETTY : PLAIN;
+  const key = `${supported.length}${accept}`;
+  let chosen = remembered.get(key);
+  if (chosen === undefined) {
+    chosen = choose(accept, supported);
+    remembered.set(key, chosen);
+  }
+  return pretty && !chosen.pretty ? { ...chosen, pretty } : chosen;
+}
+
+/** The form of a request's body, by its Content-Type. */
+export function bodyMediaType(request: HttpRequest, supported: readonly MediaType[]): MediaType {
+  const sent = request.headers['content-type'];
+  if (sent === undefined || sent === '') return JSON_TYPE;
+  const name = sent.split(';', 1)[0]?.trim().toLowerCase();
+  const media = supported.find((type) => type.name === name);
+  if (media === undefined) throw unsupportedMediaType(supported.map((type) => type.name));
+  return media;
+}
+
+const PEOPLE = ['curl', 'Wget', 'Mozilla/5.0'];
+
+/** Programs that a person looks at get indented JSON, unless the query says otherwise. */
+function wantsPretty(request: HttpRequest): boolean {
+  if (request.search.includes('pretty')) {
+    const asked = request.query.get('pretty');
+    if (asked !== null && asked !== '') return ['1', 't', 'T', 'true', 'TRUE', 'True'].includes(asked);
+  }
+  const agent = request.headers['user-agent'];
+  return agent !== undefined && PEOPLE.some((prefix) => agent.startsWith(prefix));
+}
+
+interface Clause {
+  readonly type: string;
+  readonly subtype: string;
+  readonly quality: number;
+  readonly parameters: ReadonlyMap<string, string>;
+}
+
+function choose(accept: string, supported: readonly MediaType[]): Negotiated {
+  for (const clause of parseAccept(accept)) {
+    for (const media of supported) {
+      if (!matches(clause, media.name)) continue;
+      const chosen = withParameters(clause, media);
+      if (chosen !== undefined) return chosen;
+    }
+  }
+  throw notAcceptable(supported.map((type) => type.name));
+}
+
+function matches(clause: Clause, name: string): boolean {
+  const [type, subtype] = name.split('/');
+  if (clause.type === '*' && clause.subtype === '*') return true;
+  return clause.type === type && (clause.subtype === subtype || clause.subtype === '*');
+}
+
+/** Undefined when the clause asks for something this server does not do: then the next clause is tried. */
+function withParameters(clause: Clause, media: MediaType): Negotiated | undefined {
+  const { parameters } = clause;
+  const stream = parameters.get('stream');
+  if (stream !== undefined && stream !== '' && stream !== 'watch') return undefined;
+  const serverVersion = parameters.get('sv');
+  if (serverVersion !== undefined && serverVersion !== '' && serverVersion !== 'v1') return undefined;
+  const pretty = parameters.get('pretty') === '1';
+  const kind = parameters.get('as');
+  if (kind === undefined && !parameters.has('g') && !parameters.has('v')) return { media, pretty };
+  const version = parameters.get('v');
+  if (parameters.get('g') !== 'meta.k8s.io' || (version !== 'v1' && version !== 'v1beta1')) return undefined;
+  if (kind === 'Table') {
+    return media.encoding === 'json' || media.encoding === 'yaml'
+      ? { media, pretty, transform: { kind, version } }
+      : undefined;
+  }
+  if (kind === 'PartialObjectMetadata' || kind === 'PartialObjectMetadataList') {
+    return { media, pretty, transform: { kind, version } };
+  }
+  return undefined;
+}
+
+/** The clauses of an Accept header, best first. */
+export function parseAccept(header: string): readonly Clause[] {
+  const clauses = header.split(',').flatMap((text): Clause[] => {
+    const [range = '', ...rest] = text.split(';').map((part) => part.trim());
+    const [type = '', subtype = ''] = range.split('/');
+    if (type === '') return [];
+    const parameters = new Map(
+      rest.map((part): [string, string] => {
+        const equals = part.indexOf('=');
+        return equals < 0 ? [part, ''] : [part.slice(0, equals).trim(), part.slice(equals + 1).trim()];
+      }),
+    );
+    const stated = Number(parameters.get('q') ?? '1');
+    return [{ type, subtype, quality: Number.isFinite(stated) ? stated : 1, parameters }];
+  });
+  const wildness = (clause: Clause): number => (clause.type === '*' ? 2 : 0) + (clause.subtype === '*' ? 1 : 0);
+  return clauses.sort((a, b) => b.quality - a.quality || wildness(a) - wildness(b));
+}
+
+export const notAcceptableTransform = (message: string): StatusError => new StatusError(406, 'NotAcceptable', message);

@@ -1,0 +1,35 @@
+import { apiVersionOf, type KubeObject } from '../machinery/object.js';
+import { updateManagedFields } from '../schema/apply/field-manager.js';
+import type { Endpoint } from './endpoint.js';
+
+export interface Write {
+  /** The object as it is, in the endpoint's version; undefined when it is new. */
+  readonly live: Readonly<KubeObject> | undefined;
+  /** The object as it shall be, in the endpoint's version. */
+  readonly object: KubeObject;
+  readonly manager: string;
+  readonly subresource: string;
+  readonly now: Date;
+}
+
+/** Notes in metadata.managedFields which fields this writer has set. */
+export function noteWrite(endpoint: Endpoint, write: Write): void {
+  updateManagedFields({
+    type: endpoint.type,
+    live: write.live,
+    newObject: write.object,
+    manager: write.manager,
+    apiVersion: apiVersionOf(endpoint.kind),
+    subresource: write.subresource,
+    time: write.now,
+    resetFields: resetFieldsOf(endpoint, write.subresource),
+  });
+}
+
+/** The fields an endpoint cannot change, so that nobody comes to own them through it. */
+export function resetFieldsOf({ definition }: Endpoint, subresource: string): readonly (readonly string[])[] {
+  const stated = definition.strategy.resetFields?.[subresource];
+  if (stated !== undefined) return stated;
+  if (!definition.strategy.hasStatus) return [];
+  return subresource === '' ? [['status']] : subresource === 'status' ? [['spec']] : [];
+}

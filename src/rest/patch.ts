@@ -1,0 +1,65 @@
+import type { HttpRequest, HttpResponse } from '../lib/http.js';
+import type { KubeObject } from '../machinery/object.js';
+import { unsupportedMediaType } from '../machinery/status.js';
+import { matchNamespace } from '../registry/system-fields.js';
+import { type Endpoint, inVersion, toStorage } from './endpoint.js';
+import { negotiate } from './negotiate.js';
+import { preparePatch, type PatchKind } from './patch-kinds.js';
+import { patchOptions } from './query-options.js';
+import type { RestRequest } from './request.js';
+import { respondObject } from './respond.js';
+import type { RestServices } from './services.js';
+import { checkName, writeObject } from './write-object.js';
+
+const PATCH_TYPES: Readonly<Record<string, PatchKind>> = {
+  'application/json-patch+json': 'json',
+  'application/merge-patch+json': 'merge',
+  'application/strategic-merge-patch+json': 'strategic',
+  'application/apply-patch+yaml': 'apply',
+};
+/** Custom resources have no merge keys: they take no strategic merge patches. */
+const CUSTOM_PATCH_TYPES = Object.keys(PATCH_TYPES).filter((type) => PATCH_TYPES[type] !== 'strategic');
+
+/** PATCH of an object or of a subresource that has the object's own form. */
+export async function patchObject(
+  services: RestServices,
+  endpoint: Endpoint,
+  request: RestRequest,
+): Promise<HttpResponse> {
+  const { http, info } = request;
+  const kind = patchKind(http, endpoint.definition.custom ?? false);
+  const negotiated = negotiate(http, services.mediaTypes);
+  const body = await http.body(services.maxBodyBytes);
+  const options = patchOptions(http.query, kind === 'apply');
+  const patch = preparePatch(kind, body, {
+    endpoint,
+    options,
+    http,
+    subresource: info.subresource,
+    clock: services.clock,
+    warn: (text) => request.warn(text),
+  });
+  const { stored, created } = await writeObject(services, endpoint, {
+    request,
+    subresource: info.subresource,
+    dryRun: options.dryRun,
+    options,
+    createMissing: kind === 'apply',
+    async change(current) {
+      const live = current === undefined ? undefined : inVersion(endpoint, current);
+      const object: KubeObject = patch(live);
+      matchNamespace(object, endpoint.definition.namespaced, info.namespace);
+      checkName(object, info.name);
+      return toStorage(endpoint, object);
+    },
+  });
+  return respondObject({ endpoint, request: http, negotiated, now: services.clock() }, created ? 201 : 200, stored);
+}
+
+export function patchKind(http: HttpRequest, custom: boolean): PatchKind {
+  const sent = (http.headers['content-type'] ?? '').split(';', 1)[0] ?? '';
+  const allowed = custom ? CUSTOM_PATCH_TYPES : Object.keys(PATCH_TYPES);
+  const kind = allowed.includes(sent) ? PATCH_TYPES[sent] : undefined;
+  if (kind === undefined) throw unsupportedMediaType(allowed);
+  return kind;
+}

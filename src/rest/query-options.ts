@@ -1,0 +1,211 @@
+// The options of each verb, from the query, checked as a whole.
+import {
+  type FieldErrors,
+  FieldPath,
+  forbidden,
+  invalid as invalidField,
+  notSupported,
+  required,
+  tooLong,
+} from '../machinery/field-error.js';
+import { badRequest, invalid } from '../machinery/status.js';
+import type { DeleteOptions } from '../registry/kind.js';
+import type { ResourceVersionMatch } from '../storage/store.js';
+
+export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
+
+export interface WriteOptions {
+  readonly dryRun: boolean;
+  readonly fieldManager: string;
+  readonly fieldValidation: FieldValidation;
+}
+
+export interface PatchOptions extends WriteOptions {
+  readonly force: boolean;
+}
+
+export interface ListOptions {
+  readonly labelSelector: string;
+  readonly fieldSelector: string;
+  readonly watch: boolean;
+  readonly allowWatchBookmarks: boolean;
+  readonly resourceVersion: string;
+  readonly resourceVersionMatch: ResourceVersionMatch;
+  readonly timeoutSeconds?: number;
+  readonly limit: number;
+  readonly continue: string;
+  readonly sendInitialEvents?: boolean;
+}
+
+const LONGEST_FIELD_MANAGER_BYTES = 128;
+const FIELD_VALIDATIONS = ['', 'Ignore', 'Strict', 'Warn'];
+
+export const createOptions = (query: URLSearchParams): WriteOptions => writeOptions(query, 'CreateOptions');
+export const updateOptions = (query: URLSearchParams): WriteOptions => writeOptions(query, 'UpdateOptions');
+
+export function patchOptions(query: URLSearchParams, apply: boolean): PatchOptions {
+  const errors: FieldErrors = [];
+  const force = flag(query, 'force');
+  if (apply) {
+    if (!query.get('fieldManager')) {
+      errors.push(required(FieldPath.of('fieldManager'), 'is required for apply patch'));
+    }
+  } else if (force !== undefined) {
+    errors.push(forbidden(FieldPath.of('force'), 'may not be specified for non-apply patch'));
+  }
+  return { ...writeOptions(query, 'PatchOptions', errors), force: force ?? false };
+}
+
+function writeOptions(query: URLSearchParams, kind: string, errors: FieldErrors = []): WriteOptions {
+  const fieldManager = query.get('fieldManager') ?? '';
+  const dryRun = query.getAll('dryRun');
+  const fieldValidation = query.get('fieldValidation') ?? '';
+  errors.push(...fieldManagerErrors(fieldManager), ...dryRunErrors(dryRun));
+  if (!FIELD_VALIDATIONS.includes(fieldValidation)) {
+    errors.push(notSupported(FieldPath.of('fieldValidation'), fieldValidation, FIELD_VALIDATIONS));
+  }
+  refuse(kind, errors);
+  return { dryRun: dryRun.length > 0, fieldManager, fieldValidation: (fieldValidation || 'Warn') as FieldValidation };
+}
+
+function fieldManagerErrors(manager: string): FieldErrors {
+  const path = FieldPath.of('fieldManager');
+  const errors: FieldErrors = [];
+  if (Buffer.byteLength(manager) > LONGEST_FIELD_MANAGER_BYTES) errors.push(tooLong(path, LONGEST_FIELD_MANAGER_BYTES));
+  let at = 0;
+  for (const char of manager) {
+    if (/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(char)) {
+      const code = (char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+      errors.push(invalidField(path, manager, `invalid character U+${code} (at position ${at})`));
+    }
+    at += Buffer.byteLength(char);
+  }
+  return errors;
+}
+
+const dryRunErrors = (dryRun: readonly string[]): FieldErrors =>
+  dryRun.every((value) => value === 'All') ? [] : [notSupported(FieldPath.of('dryRun'), dryRun, ['All'])];
+
+/** From the query, when a DELETE has no body. */
+export function deleteOptionsFromQuery(query: URLSearchParams): DeleteOptions {
+  const gracePeriodSeconds = integer(query, 'gracePeriodSeconds');
+  const orphanDependents = flag(query, 'orphanDependents');
+  const propagationPolicy = query.get('propagationPolicy') ?? undefined;
+  const dryRun = query.getAll('dryRun');
+  return {
+    ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
+    ...(orphanDependents !== undefined && { orphanDependents }),
+    ...(propagationPolicy !== undefined && { propagationPolicy }),
+    ...(dryRun.length > 0 && { dryRun }),
+  };
+}
+
+const PROPAGATION_POLICIES = ['Foreground', 'Background', 'Orphan'];
+
+export function checkDeleteOptions(options: DeleteOptions): void {
+  const path = FieldPath.of('propagationPolicy');
+  const { propagationPolicy: policy } = options;
+  const errors: FieldErrors = [];
+  if (options.orphanDependents !== undefined && policy !== undefined) {
+    errors.push(invalidField(path, policy, 'orphanDependents and deletionPropagation cannot be both set'));
+  }
+  if (policy !== undefined && !PROPAGATION_POLICIES.includes(policy)) {
+    errors.push(notSupported(path, policy, [...PROPAGATION_POLICIES, 'nil']));
+  }
+  errors.push(...dryRunErrors(options.dryRun ?? []));
+  refuse('DeleteOptions', errors);
+}
+
+// hot: runs on every list and watch.
+export function listOptions(query: URLSearchParams, forceWatch: boolean): ListOptions {
+  const timeoutSeconds = integer(query, 'timeoutSeconds');
+  const sendInitialEvents = flag(query, 'sendInitialEvents');
+  const watch = forceWatch || (flag(query, 'watch') ?? false);
+  const resourceVersion = query.get('resourceVersion') ?? '';
+  let match = query.get('resourceVersionMatch') ?? '';
+  const options = {
+    labelSelector: query.get('labelSelector') ?? '',
+    fieldSelector: query.get('fieldSelector') ?? '',
+    watch,
+    allowWatchBookmarks: flag(query, 'allowWatchBookmarks') ?? false,
+    resourceVersion,
+    limit: Math.max(0, integer(query, 'limit') ?? 0),
+    continue: query.get('continue') ?? '',
+    ...(timeoutSeconds !== undefined && { timeoutSeconds }),
+    ...(sendInitialEvents !== undefined && { sendInitialEvents }),
+  };
+  const path = FieldPath.of('resourceVersionMatch');
+  const errors: FieldErrors = [];
+  if (watch) watchErrors(errors, path, match, options.continue, sendInitialEvents);
+  else listErrors(errors, path, match, options.continue, resourceVersion, sendInitialEvents);
+  refuse('ListOptions', errors);
+  if (match !== 'Exact' && match !== 'NotOlderThan') match = '';
+  return { ...options, resourceVersionMatch: match as ResourceVersionMatch };
+}
+
+function listErrors(
+  errors: FieldErrors,
+  path: FieldPath,
+  match: string,
+  continueToken: string,
+  resourceVersion: string,
+  sendInitialEvents: boolean | undefined,
+): void {
+  if (match !== '') {
+    if (resourceVersion === '') {
+      errors.push(forbidden(path, 'resourceVersionMatch is forbidden unless resourceVersion is provided'));
+    }
+    if (continueToken !== '') {
+      errors.push(forbidden(path, 'resourceVersionMatch is forbidden when continue is provided'));
+    }
+    if (match !== 'Exact' && match !== 'NotOlderThan') {
+      errors.push(notSupported(path, match, ['Exact', 'NotOlderThan', '']));
+    }
+    if (match === 'Exact' && resourceVersion === '0') {
+      errors.push(forbidden(path, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
+    }
+  }
+  if (sendInitialEvents !== undefined) {
+    errors.push(forbidden(FieldPath.of('sendInitialEvents'), 'sendInitialEvents is forbidden for list'));
+  }
+}
+
+function watchErrors(
+  errors: FieldErrors,
+  path: FieldPath,
+  match: string,
+  continueToken: string,
+  sendInitialEvents: boolean | undefined,
+): void {
+  if (sendInitialEvents !== undefined && match !== 'NotOlderThan') {
+    errors.push(forbidden(path, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
+  }
+  if (match === '') return;
+  if (sendInitialEvents === undefined) {
+    errors.push(forbidden(path, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'));
+  }
+  if (match !== 'NotOlderThan') errors.push(notSupported(path, match, ['NotOlderThan']));
+  if (continueToken !== '') {
+    errors.push(forbidden(path, 'resourceVersionMatch is forbidden when continue is provided'));
+  }
+}
+
+function refuse(kind: string, errors: FieldErrors): void {
+  if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', kind }, '', errors);
+}
+
+/** A flag is set by its name alone; only `false` and `0` unset it. */
+export function flag(query: URLSearchParams, name: string): boolean | undefined {
+  const value = query.get(name);
+  if (value === null) return undefined;
+  return value.toLowerCase() !== 'false' && value !== '0';
+}
+
+function integer(query: URLSearchParams, name: string): number | undefined {
+  const value = query.get(name);
+  if (value === null || value === '') return undefined;
+  if (!/^[+-]?\d+$/.test(value)) {
+    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: invalid syntax`);
+  }
+  return Number(value);
+}

@@ -1,0 +1,14 @@
+import type { HttpRequest } from '../lib/http.js';
+import type { RequestInfo } from '../machinery/request-info.js';
+import type { UserInfo } from '../machinery/user.js';
+
+/** A request for a resource, after the filters. */
+export interface RestRequest {
+  readonly http: HttpRequest;
+  readonly info: RequestInfo;
+  readonly user: UserInfo;
+  /** Adds a Warning header to the answer. */
+  warn(text: string): void;
+  /** Puts a note on the request's audit event. */
+  annotate(key: string, value: string): void;
+}

@@ -1,0 +1,125 @@
+// Turns objects and refusals into answers, in the form that was asked for.
+import type { HttpRequest, HttpResponse } from '../lib/http.js';
+import type { Status, StatusError } from '../machinery/status.js';
+import { typeByName } from '../schema/catalogue.js';
+import type { StructType } from '../schema/type.js';
+import type { StoredObject } from '../storage/store.js';
+import { compressed } from './compress.js';
+import { type Endpoint, inVersion, tailOf } from './endpoint.js';
+import { indentJson } from './indent-json.js';
+import { JSON_TYPE, type MediaType } from './media-types.js';
+import { negotiate, type Negotiated, notAcceptableTransform } from './negotiate.js';
+import { partialMetadata } from './partial-metadata.js';
+import { tableOf, tableOptions } from './table.js';
+import { encodeObject } from './wire.js';
+
+const NEWLINE = Buffer.from('\n');
+const OPEN = Buffer.from('{');
+
+export interface Rendering {
+  readonly endpoint: Endpoint;
+  readonly request: HttpRequest;
+  readonly negotiated: Negotiated;
+  readonly now: Date;
+}
+
+// hot: the answer to a GET is the stored bytes.
+/** An object of the endpoint's kind. */
+export function respondObject(rendering: Rendering, status: number, stored: StoredObject): HttpResponse {
+  const { endpoint, negotiated, request } = rendering;
+  if (negotiated.transform !== undefined) return respondTransformed(rendering, status, stored);
+  const { media, pretty } = negotiated;
+  if (media.encoding === 'json' && !pretty && endpoint.storedShape) {
+    return answer(request, status, media, Buffer.concat([endpoint.head, tailOf(endpoint, stored), NEWLINE]));
+  }
+  return respondValue(rendering, status, endpoint.type, inVersion(endpoint, stored.object()));
+}
+
+/** Any value of a known type. */
+export function respondValue(
+  { request, negotiated }: Pick<Rendering, 'request' | 'negotiated'>,
+  status: number,
+  type: StructType,
+  value: object,
+): HttpResponse {
+  const { media, pretty } = negotiated;
+  const bytes = encodeObject(media, type, value);
+  if (media.encoding !== 'json') return answer(request, status, media, bytes);
+  const text = pretty ? Buffer.from(indentJson(bytes.toString())) : Buffer.concat([bytes, NEWLINE]);
+  return answer(request, status, media, text);
+}
+
+function respondTransformed(rendering: Rendering, status: number, stored: StoredObject): HttpResponse {
+  const { endpoint, request, negotiated, now } = rendering;
+  const { transform } = negotiated;
+  if (transform === undefined) return respondObject(rendering, status, stored);
+  switch (transform.kind) {
+    case 'Table': {
+      const options = tableOptions(request.query);
+      const table = tableOf(endpoint, [stored], { version: transform.version, now, ...options }, listMetaOf(stored));
+      return respondValue(rendering, status, metaType(transform.version, 'Table'), table);
+    }
+    case 'PartialObjectMetadata': {
+      const value = partialMetadata(inVersion(endpoint, stored.object()), transform.version);
+      return respondValue(rendering, status, metaType(transform.version, 'PartialObjectMetadata'), value);
+    }
+    case 'PartialObjectMetadataList':
+      throw notAcceptableTransform(
+        `you requested PartialObjectMetadataList, but the requested object is not a list (${goName(endpoint)})`,
+      );
+  }
+}
+
+/** How the reference names the type in its own words. */
+export function goName({ kind }: Endpoint, suffix = ''): string {
+  const group = kind.group === '' ? 'core' : (kind.group.split('.')[0] ?? '');
+  return `*${group}.${kind.kind}${suffix}`;
+}
+
+const listMetaOf = (stored: StoredObject): { resourceVersion: string } | Record<string, never> =>
+  stored.revision === 0 ? {} : { resourceVersion: String(stored.revision) };
+
+export function metaType(version: 'v1' | 'v1beta1', kind: string): StructType {
+  const type =
+    typeByName(`io.k8s.apimachinery.pkg.apis.meta.${version}.${kind}`) ??
+    typeByName(`io.k8s.apimachinery.pkg.apis.meta.v1.${kind}`);
+  if (type === undefined) throw new Error(`the catalogue has no ${kind} in meta/${version}`);
+  return type;
+}
+
+/** A refusal, or the note that a deletion succeeded. */
+export function respondStatus(
+  request: HttpRequest,
+  status: Status,
+  code: number,
+  mediaTypes: readonly MediaType[],
+): HttpResponse {
+  return respondValue({ request, negotiated: statusForm(request, mediaTypes) }, code, metaType('v1', 'Status'), status);
+}
+
+export function respondError(request: HttpRequest, error: StatusError, mediaTypes: readonly MediaType[]): HttpResponse {
+  const response = respondStatus(request, error.status, error.code, mediaTypes);
+  const retryAfterSeconds = error.details?.retryAfterSeconds ?? 0;
+  if (retryAfterSeconds === 0) return response;
+  return { ...response, headers: { ...response.headers, 'retry-after': String(retryAfterSeconds) } };
+}
+
+/** A client that accepts nothing we have is still told why, as JSON. */
+function statusForm(request: HttpRequest, mediaTypes: readonly MediaType[]): Negotiated {
+  try {
+    const { media, pretty } = negotiate(request, mediaTypes);
+    return { media, pretty };
+  } catch {
+    return { media: JSON_TYPE, pretty: false };
+  }
+}
+
+export function answer(request: HttpRequest, status: number, media: MediaType, body: Buffer): HttpResponse {
+  const plain: HttpResponse = { status, headers: { 'content-type': media.name }, body };
+  return compressed(request, plain, body.length);
+}
+
+/** One item of a list: the object without kind and apiVersion. */
+export function itemBytes(endpoint: Endpoint, stored: StoredObject): Buffer {
+  return Buffer.concat([OPEN, tailOf(endpoint, stored)]);
+}

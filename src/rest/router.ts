@@ -1,0 +1,142 @@
+// From a request's words to the verb that answers it.
+import type { HttpResponse } from '../lib/http.js';
+import { noSuchPath, StatusError } from '../machinery/status.js';
+import type { Verb } from '../registry/kind.js';
+import { connect } from './connect.js';
+import { createObject } from './create.js';
+import { removeCollection, removeObject } from './delete.js';
+import type { Endpoint } from './endpoint.js';
+import { getObject } from './get.js';
+import { listObjects } from './list.js';
+import { patchObject } from './patch.js';
+import { listOptions } from './query-options.js';
+import type { RestRequest } from './request.js';
+import { respondError } from './respond.js';
+import { getScale, patchScale, updateScale } from './scale.js';
+import type { RestServices } from './services.js';
+import { createSubresource } from './create-subresource.js';
+import { updateObject } from './update.js';
+import { watchObjects } from './watch.js';
+
+/** Finds the endpoint of a group, version and resource; built-in and custom alike. */
+export type FindEndpoint = (group: string, version: string, resource: string) => Endpoint | undefined;
+
+export interface Router {
+  handle(request: RestRequest): Promise<HttpResponse>;
+}
+
+export function createRouter(services: RestServices, find: FindEndpoint): Router {
+  return {
+    async handle(request) {
+      try {
+        const { apiGroup, apiVersion, resource } = request.info;
+        const endpoint = find(apiGroup, apiVersion, resource);
+        if (endpoint === undefined) throw noSuchPath();
+        const { deprecationWarning } = endpoint.version;
+        if (deprecationWarning !== undefined) request.warn(deprecationWarning);
+        return await dispatch(services, endpoint, request);
+      } catch (error) {
+        if (error instanceof StatusError) return respondError(request.http, error, services.mediaTypes);
+        throw error;
+      }
+    },
+  };
+}
+
+const ALL_VERBS: readonly Verb[] = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
+
+function dispatch(services: RestServices, endpoint: Endpoint, request: RestRequest): Promise<HttpResponse> {
+  const { definition } = endpoint;
+  const { info } = request;
+  if (!definition.namespaced && info.namespace !== '' && definition.plural !== 'namespaces') throw noSuchPath();
+  if (info.subresource !== '') return dispatchSubresource(services, endpoint, request);
+  if (info.parts.length > 2) throw noSuchPath();
+  const ofOne = info.parts.length === 2;
+  if (definition.namespaced && info.namespace === '' && (ofOne || request.http.method !== 'GET')) {
+    throw ofOne ? noSuchPath() : methodNotAllowed();
+  }
+  const verb = verbOf(request, ofOne);
+  if (verb === undefined || !(definition.verbs ?? ALL_VERBS).includes(verb)) throw methodNotAllowed();
+  switch (verb) {
+    case 'get':
+      return getObject(services, endpoint, request);
+    case 'list':
+    case 'watch': {
+      const options = listOptions(request.http.query, isWatchPath(request));
+      return options.watch
+        ? watchObjects(services, endpoint, request, options)
+        : listObjects(services, endpoint, request, options);
+    }
+    case 'create':
+      return createObject(services, endpoint, request);
+    case 'update':
+      return updateObject(services, endpoint, request);
+    case 'patch':
+      return patchObject(services, endpoint, request);
+    case 'delete':
+      return removeObject(services, endpoint, request);
+    case 'deletecollection':
+      return removeCollection(services, endpoint, request);
+  }
+}
+
+/** What a method means on a collection or on one object. */
+function verbOf(request: RestRequest, ofOne: boolean): Verb | undefined {
+  switch (request.http.method) {
+    case 'GET':
+      return isWatchPath(request) ? 'watch' : ofOne ? 'get' : 'list';
+    case 'POST':
+      return ofOne ? undefined : 'create';
+    case 'PUT':
+      return ofOne ? 'update' : undefined;
+    case 'PATCH':
+      return ofOne ? 'patch' : undefined;
+    case 'DELETE':
+      return ofOne ? 'delete' : 'deletecollection';
+    default:
+      return undefined;
+  }
+}
+
+/** The deprecated /watch/ paths. */
+const isWatchPath = ({ info }: RestRequest): boolean =>
+  info.verb === 'watch' &&
+  info.path.startsWith(`/${info.apiPrefix}/`) &&
+  /^\/(api\/[^/]+|apis\/[^/]+\/[^/]+)\/watch\//.test(info.path);
+
+function dispatchSubresource(services: RestServices, endpoint: Endpoint, request: RestRequest): Promise<HttpResponse> {
+  const { definition } = endpoint;
+  const { info, http } = request;
+  const name = info.subresource;
+  const subresource = definition.subresources?.[name];
+  const known = subresource !== undefined || (name === 'status' && definition.strategy.status !== undefined);
+  if (!known || (definition.namespaced && info.namespace === '')) throw noSuchPath();
+  if (subresource?.connect !== undefined) return connect(services, endpoint, request, subresource.connect);
+  if (info.parts.length > 3) throw noSuchPath();
+  const verbs: readonly Verb[] = subresource?.verbs ?? ['get', 'patch', 'update'];
+  const verb = http.method === 'POST' ? 'create' : verbOf(request, true);
+  if (verb === undefined || !verbs.includes(verb)) throw methodNotAllowed();
+  if (subresource?.scale !== undefined) {
+    const { scale } = subresource;
+    if (verb === 'get') return getScale(services, endpoint, request, scale);
+    return verb === 'patch'
+      ? patchScale(services, endpoint, request, scale)
+      : updateScale(services, endpoint, request, scale);
+  }
+  switch (verb) {
+    case 'get':
+      return getObject(services, endpoint, request);
+    case 'update':
+      return updateObject(services, endpoint, request);
+    case 'patch':
+      return patchObject(services, endpoint, request);
+    case 'create':
+      if (subresource?.create === undefined) throw methodNotAllowed();
+      return createSubresource(services, endpoint, request, subresource);
+    default:
+      throw methodNotAllowed();
+  }
+}
+
+const methodNotAllowed = (): StatusError =>
+  new StatusError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});

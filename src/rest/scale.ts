@@ -1,0 +1,155 @@
+// The scale subresource: a workload seen as nothing but its number of replicas.
+import type { HttpResponse } from '../lib/http.js';
+import { FieldPath, invalid as invalidField } from '../machinery/field-error.js';
+import { apiVersionOf, type KubeObject } from '../machinery/object.js';
+import { conflict, invalid, STALE_OBJECT } from '../machinery/status.js';
+import type { ScaleAccess } from '../registry/kind.js';
+import { get } from '../registry/list.js';
+import { matchNamespace } from '../registry/system-fields.js';
+import { typeOf } from '../schema/catalogue.js';
+import { deepCopy } from '../schema/deep-copy.js';
+import type { Scale } from '../schema/generated/autoscaling.v1.js';
+import type { StructType } from '../schema/type.js';
+import { decodeBody } from './decode-body.js';
+import { type Endpoint, inVersion, toStorage } from './endpoint.js';
+import { managerName } from './field-manager.js';
+import { negotiate } from './negotiate.js';
+import { noteWrite } from './note-write.js';
+import { patchKind } from './patch.js';
+import { preparePatch } from './patch-kinds.js';
+import { patchOptions, updateOptions, type WriteOptions } from './query-options.js';
+import type { RestRequest } from './request.js';
+import { respondValue } from './respond.js';
+import type { RestServices } from './services.js';
+import { checkName, writeObject } from './write-object.js';
+
+const SCALE = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
+
+export async function getScale(
+  services: RestServices,
+  endpoint: Endpoint,
+  request: RestRequest,
+  access: ScaleAccess,
+): Promise<HttpResponse> {
+  const { http, info } = request;
+  const negotiated = negotiate(http, services.mediaTypes);
+  const stored = await get(endpoint.registry, info.namespace, info.name, '');
+  return respondValue({ request: http, negotiated }, 200, scaleType(), scaleOf(stored.object(), access));
+}
+
+export async function updateScale(
+  services: RestServices,
+  endpoint: Endpoint,
+  request: RestRequest,
+  access: ScaleAccess,
+): Promise<HttpResponse> {
+  const { http } = request;
+  const body = await http.body(services.maxBodyBytes);
+  const options = updateOptions(http.query);
+  const sent = decodeBody(
+    http,
+    body,
+    { kind: SCALE, type: scaleType() },
+    { mediaTypes: services.mediaTypes, fieldValidation: options.fieldValidation, warn: (text) => request.warn(text) },
+  );
+  return write(services, endpoint, request, access, options, () => deepCopy(sent) as Scale);
+}
+
+export async function patchScale(
+  services: RestServices,
+  endpoint: Endpoint,
+  request: RestRequest,
+  access: ScaleAccess,
+): Promise<HttpResponse> {
+  const { http, info } = request;
+  const kind = patchKind(http, endpoint.definition.custom ?? false);
+  const body = await http.body(services.maxBodyBytes);
+  const options = patchOptions(http.query, kind === 'apply');
+  const patch = preparePatch(kind, body, {
+    endpoint: { type: scaleType(), kind: SCALE, defaults: undefined },
+    options,
+    http,
+    subresource: info.subresource,
+    clock: services.clock,
+    warn: (text) => request.warn(text),
+  });
+  return write(services, endpoint, request, access, options, (scale) => patch(scale) as Scale);
+}
+
+async function write(
+  services: RestServices,
+  endpoint: Endpoint,
+  request: RestRequest,
+  access: ScaleAccess,
+  options: WriteOptions,
+  change: (scale: Scale & KubeObject) => Scale,
+): Promise<HttpResponse> {
+  const { http, info } = request;
+  const negotiated = negotiate(http, services.mediaTypes);
+  const { stored } = await writeObject(services, endpoint, {
+    request,
+    subresource: 'scale',
+    dryRun: options.dryRun,
+    options,
+    async change(current) {
+      if (current === undefined) throw new Error('a scale is never created');
+      const scale = change(scaleOf(current, access));
+      checkScale(endpoint, info.name, info.namespace, scale, current);
+      const object = deepCopy(current);
+      access.setSpecReplicas(object, scale.spec?.replicas ?? 0);
+      const live = inVersion(endpoint, current);
+      const wanted = deepCopy(inVersion(endpoint, object));
+      const manager = managerName(options.fieldManager, http);
+      noteWrite(endpoint, { live, object: wanted, manager, subresource: 'scale', now: services.clock() });
+      return toStorage(endpoint, wanted);
+    },
+  });
+  return respondValue({ request: http, negotiated }, 200, scaleType(), scaleOf(stored.object(), access));
+}
+
+function checkScale(
+  endpoint: Endpoint,
+  name: string,
+  namespace: string,
+  scale: Scale & Partial<KubeObject>,
+  current: Readonly<KubeObject>,
+): void {
+  const object = scale as KubeObject;
+  object.metadata ??= {};
+  matchNamespace(object, true, namespace);
+  checkName(object, name);
+  const stated = object.metadata.resourceVersion ?? '';
+  if (stated !== '' && stated !== current.metadata.resourceVersion) {
+    throw conflict(endpoint.registry.resource, name, STALE_OBJECT);
+  }
+  const replicas = scale.spec?.replicas ?? 0;
+  if (replicas < 0) {
+    const error = invalidField(FieldPath.of('spec', 'replicas'), replicas, 'must be greater than or equal to 0');
+    throw invalid({ group: SCALE.group, kind: SCALE.kind }, name, [error]);
+  }
+}
+
+function scaleOf(object: Readonly<KubeObject>, access: ScaleAccess): Scale & KubeObject {
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
+  const replicas = access.specReplicas(object);
+  const selector = access.selector(object);
+  return {
+    kind: SCALE.kind,
+    apiVersion: apiVersionOf(SCALE),
+    metadata: {
+      ...(name && { name }),
+      ...(namespace && { namespace }),
+      ...(uid && { uid }),
+      ...(resourceVersion && { resourceVersion }),
+      ...(creationTimestamp && { creationTimestamp }),
+    },
+    spec: replicas === 0 ? {} : { replicas },
+    status: { replicas: access.statusReplicas(object), ...(selector !== '' && { selector }) },
+  };
+}
+
+function scaleType(): StructType {
+  const type = typeOf(SCALE.group, SCALE.version, SCALE.kind);
+  if (type === undefined) throw new Error('the catalogue has no Scale');
+  return type;
+}

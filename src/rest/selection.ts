@@ -1,0 +1,68 @@
+// Which objects a list, watch or collection delete is about.
+import { parseFieldSelector, type FieldSelector } from '../machinery/field-selector.js';
+import { parseLabelSelector } from '../machinery/label-selector.js';
+import type { KubeObject } from '../machinery/object.js';
+import { badRequest } from '../machinery/status.js';
+import { goQuote } from '../lib/go-quote.js';
+import { normalize } from '../schema/normalize.js';
+import type { Predicate } from '../storage/store.js';
+import type { Endpoint } from './endpoint.js';
+import type { ListOptions } from './query-options.js';
+
+export interface Selection {
+  readonly name?: string;
+  readonly predicate?: Predicate;
+}
+
+const EVERY_OBJECT_HAS = ['metadata.name', 'metadata.namespace'];
+
+/** `name`: the object a watch or list of one names in its path. */
+export function selectionOf(endpoint: Endpoint, options: ListOptions, name: string): Selection {
+  const labels = options.labelSelector === '' ? undefined : parsed(() => parseLabelSelector(options.labelSelector));
+  const fields = options.fieldSelector === '' ? undefined : parsed(() => parseFieldSelector(options.fieldSelector));
+  if (fields !== undefined) checkFields(endpoint, fields);
+  const required = fields?.requiresExactMatch('metadata.name');
+  if (name !== '' && fields !== undefined && !fields.empty && required !== name) {
+    throw badRequest("fieldSelector metadata.name doesn't match requested name");
+  }
+  const only = name || required;
+  const needsFields = fields !== undefined && !fields.empty;
+  const needsLabels = labels !== undefined && !labels.empty;
+  if (!needsFields && !needsLabels) return only ? { name: only } : {};
+  const predicate: Predicate = (object) =>
+    (!needsLabels || labels.matches(object.labels)) && (!needsFields || fields.matches(object.fields));
+  return only ? { name: only, predicate } : { predicate };
+}
+
+function parsed<S>(parse: () => S): S {
+  try {
+    return parse();
+  } catch (error) {
+    throw badRequest(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function checkFields(endpoint: Endpoint, selector: FieldSelector): void {
+  const { definition } = endpoint;
+  const known = knownFields(endpoint);
+  for (const { field } of selector.requirements) {
+    if (EVERY_OBJECT_HAS.includes(field) || known?.has(field)) continue;
+    if (known === undefined) {
+      const names = EVERY_OBJECT_HAS.map(goQuote).join(', ');
+      throw badRequest(`${goQuote(field)} is not a known field selector: only ${names}`);
+    }
+    throw badRequest(definition.fieldLabelError?.(field) ?? `field label not supported: ${field}`);
+  }
+}
+
+const rememberedFields = new WeakMap<Endpoint, ReadonlySet<string> | undefined>();
+
+/** The kind's own selectable fields: those an object with nothing set has. */
+function knownFields(endpoint: Endpoint): ReadonlySet<string> | undefined {
+  if (rememberedFields.has(endpoint)) return rememberedFields.get(endpoint);
+  const { definition, type } = endpoint;
+  const fields = definition.selectableFields?.(normalize(type, { metadata: {} }) as KubeObject);
+  const known = fields === undefined ? undefined : new Set(Object.keys(fields));
+  rememberedFields.set(endpoint, known);
+  return known;
+}

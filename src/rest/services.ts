@@ -1,0 +1,41 @@
+import type { AdmissionChain } from '../admission/plugin.js';
+import type { Authorizer } from '../authz/authorizer.js';
+import type { FeatureGates, KindOptions, LifeContext, Lookup, ObjectOperations } from '../registry/kind.js';
+import type { MediaType } from './media-types.js';
+import type { RestRequest } from './request.js';
+
+/** What the verbs need beside the resource itself. */
+export interface RestServices {
+  readonly admission: AdmissionChain;
+  readonly authorizer: Authorizer;
+  readonly features: FeatureGates;
+  readonly kindOptions: KindOptions;
+  readonly lookup: Lookup;
+  readonly operations: ObjectOperations;
+  readonly mediaTypes: readonly MediaType[];
+  readonly clock: () => Date;
+  readonly random: () => number;
+  /** Watches without a timeout last between this and twice this. */
+  readonly minWatchSeconds: number;
+  readonly maxBodyBytes: number;
+  /** Aborts when the server shuts down: open watches end. */
+  readonly shutdown: AbortSignal;
+}
+
+export function lifeContext(
+  services: RestServices,
+  request: RestRequest,
+  namespace: string,
+  dryRun: boolean,
+): LifeContext {
+  return {
+    user: request.user,
+    namespace,
+    now: services.clock,
+    features: services.features,
+    dryRun,
+    options: services.kindOptions,
+    lookup: services.lookup,
+    warn: (text) => request.warn(text),
+  };
+}

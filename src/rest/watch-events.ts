@@ -1,0 +1,110 @@
+// Watch events as bytes. An event in its plain form is made once and shared by all who watch.
+import type { StatusError } from '../machinery/status.js';
+import type { StructType } from '../schema/type.js';
+import { encodeJson } from '../schema/json/encode.js';
+import type { StoredObject, WatchEvent } from '../storage/store.js';
+import { apiVersionOf, type JsonObject } from '../machinery/object.js';
+import { type Endpoint, inVersion, tailOf } from './endpoint.js';
+import type { Negotiated } from './negotiate.js';
+import { partialMetadata } from './partial-metadata.js';
+import { metaType } from './respond.js';
+import { tableOf, tableOptions, type TableForm } from './table.js';
+import { encodeObject, frameEvent } from './wire.js';
+
+export interface EventEncoder {
+  event(event: WatchEvent): Buffer;
+  error(error: StatusError): Buffer;
+}
+
+export function eventEncoder(
+  endpoint: Endpoint,
+  negotiated: Negotiated,
+  query: URLSearchParams,
+  clock: () => Date,
+): EventEncoder {
+  const render = renderer(endpoint, negotiated, query, clock);
+  const { media } = negotiated;
+  const error = (failure: StatusError): Buffer =>
+    frameEvent(media, 'ERROR', encodeObject(media, metaType('v1', 'Status'), failure.status));
+  if (media.encoding === 'json' && negotiated.transform === undefined && endpoint.storedShape) {
+    return { event: (event) => sharedJson(endpoint, event), error };
+  }
+  const event = (happened: WatchEvent): Buffer => {
+    const { type, value } = render(happened);
+    return frameEvent(media, happened.type, encodeObject(media, type, value));
+  };
+  return { event, error };
+}
+
+interface Rendered {
+  readonly type: StructType;
+  readonly value: object;
+}
+
+function renderer(
+  endpoint: Endpoint,
+  { transform }: Negotiated,
+  query: URLSearchParams,
+  clock: () => Date,
+): (event: WatchEvent) => Rendered {
+  const objectOf = (event: WatchEvent): StoredObject =>
+    event.type === 'BOOKMARK' ? bookmark(endpoint, event) : event.object;
+  switch (transform?.kind) {
+    case 'Table': {
+      const options = tableOptions(query);
+      let first = true;
+      return (event) => {
+        const stored = objectOf(event);
+        const form: TableForm = { version: transform.version, now: clock(), ...options, withoutColumns: !first };
+        first = false;
+        const metadata = { resourceVersion: String(stored.revision) };
+        return { type: metaType(transform.version, 'Table'), value: tableOf(endpoint, [stored], form, metadata) };
+      };
+    }
+    case 'PartialObjectMetadata':
+    case 'PartialObjectMetadataList':
+      return (event) => ({
+        type: metaType(transform.version, 'PartialObjectMetadata'),
+        value: partialMetadata(objectOf(event).object(), transform.version),
+      });
+    case undefined:
+      return (event) => ({ type: endpoint.type, value: inVersion(endpoint, objectOf(event).object()) });
+  }
+}
+
+/** An object with nothing but its version: a client may go on from there. */
+function bookmark(endpoint: Endpoint, event: Extract<WatchEvent, { type: 'BOOKMARK' }>): StoredObject {
+  const object = {
+    kind: endpoint.kind.kind,
+    apiVersion: apiVersionOf(endpoint.kind),
+    metadata: {
+      resourceVersion: String(event.revision),
+      ...(event.initialEventsEnd && { annotations: { 'k8s.io/initial-events-end': 'true' } }),
+    },
+  };
+  const json = Buffer.from(encodeJson(endpoint.type, object as JsonObject));
+  return { key: '', revision: event.revision, json, object: () => object, labels: {}, fields: {} };
+}
+
+const shared = new WeakMap<WatchEvent, Map<Endpoint, Buffer>>();
+const TYPE_HEADS = {
+  ADDED: Buffer.from('{"type":"ADDED","object":'),
+  MODIFIED: Buffer.from('{"type":"MODIFIED","object":'),
+  DELETED: Buffer.from('{"type":"DELETED","object":'),
+  BOOKMARK: Buffer.from('{"type":"BOOKMARK","object":'),
+};
+const EVENT_TAIL = Buffer.from('}\n');
+
+// hot: one look-up per watcher and event; the bytes are made by the first.
+function sharedJson(endpoint: Endpoint, event: WatchEvent): Buffer {
+  let forms = shared.get(event);
+  if (forms === undefined) shared.set(event, (forms = new Map()));
+  let bytes = forms.get(endpoint);
+  if (bytes === undefined) {
+    const object =
+      event.type === 'BOOKMARK' ? [bookmark(endpoint, event).json] : [endpoint.head, tailOf(endpoint, event.object)];
+    bytes = Buffer.concat([TYPE_HEADS[event.type], ...object, EVENT_TAIL]);
+    forms.set(endpoint, bytes);
+  }
+  return bytes;
+}

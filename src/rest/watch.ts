@@ -1,0 +1,80 @@
+import type { HttpResponse, ResponseSink } from '../lib/http.js';
+import type { StatusError } from '../machinery/status.js';
+import { watch } from '../registry/list.js';
+import { watchExpired } from '../registry/storage-status.js';
+import type { StorageError, WatchEvent } from '../storage/store.js';
+import type { Endpoint } from './endpoint.js';
+import { checkResourceVersion } from './get.js';
+import { negotiate } from './negotiate.js';
+import type { ListOptions } from './query-options.js';
+import type { RestRequest } from './request.js';
+import { selectionOf } from './selection.js';
+import type { RestServices } from './services.js';
+import { type EventEncoder, eventEncoder } from './watch-events.js';
+
+/** A client that has so much unread is taken to be gone or too slow, and starts over. */
+const MOST_UNREAD_BYTES = 32 * 1024 * 1024;
+
+export async function watchObjects(
+  services: RestServices,
+  endpoint: Endpoint,
+  request: RestRequest,
+  options: ListOptions,
+): Promise<HttpResponse> {
+  const { http, info } = request;
+  const negotiated = negotiate(http, services.mediaTypes);
+  const selection = selectionOf(endpoint, options, info.name);
+  checkResourceVersion(options.resourceVersion);
+  const encoder = eventEncoder(endpoint, negotiated, http.query, services.clock);
+  const lastsMs = watchSeconds(services, options) * 1000;
+  const wanted = {
+    namespace: info.namespace,
+    ...selection,
+    resourceVersion: options.resourceVersion,
+    resourceVersionMatch: options.resourceVersionMatch,
+    allowBookmarks: options.allowWatchBookmarks,
+    ...(options.sendInitialEvents !== undefined && { sendInitialEvents: options.sendInitialEvents }),
+  };
+  return {
+    status: 200,
+    headers: { 'content-type': negotiated.media.streamName },
+    body: {
+      async stream(sink) {
+        const timeout = AbortSignal.timeout(lastsMs);
+        const signal = AbortSignal.any([sink.signal, timeout, services.shutdown]);
+        await run(endpoint, { ...wanted, signal }, encoder, sink);
+      },
+    },
+  };
+}
+
+function watchSeconds(services: RestServices, { timeoutSeconds }: ListOptions): number {
+  if (timeoutSeconds !== undefined && timeoutSeconds > 0) return timeoutSeconds;
+  return services.minWatchSeconds * (1 + services.random());
+}
+
+async function run(
+  endpoint: Endpoint,
+  wanted: Parameters<typeof watch>[1],
+  encoder: EventEncoder,
+  sink: ResponseSink,
+): Promise<void> {
+  // hot: runs for every watcher on every batch of events.
+  const receive = (events: readonly WatchEvent[]): boolean => {
+    for (const event of events) sink.write(encoder.event(event));
+    return sink.pendingBytes < MOST_UNREAD_BYTES;
+  };
+  try {
+    const { ended } = await watch(endpoint.registry, wanted, receive);
+    const error = await ended;
+    if (error !== undefined && !wanted.signal.aborted) sink.write(encoder.error(asStatus(error)));
+  } catch (error) {
+    if (!isStorageError(error)) throw error;
+    sink.write(encoder.error(asStatus(error)));
+  }
+}
+
+const isStorageError = (error: unknown): error is StorageError =>
+  error instanceof Error && 'code' in error && 'details' in error;
+
+const asStatus = (error: StorageError): StatusError => watchExpired(error);

@@ -1,0 +1,104 @@
+// What PUT and PATCH share: an update of the object or one of its subresources, with admission.
+import type { AdmissionAttributes } from '../admission/plugin.js';
+import type { KubeObject } from '../machinery/object.js';
+import { badRequest } from '../machinery/status.js';
+import { update, type UpdateResult } from '../registry/update.js';
+import { forbiddenByAuthorizer } from './authorization.js';
+import type { Endpoint } from './endpoint.js';
+import { dedupOwnerReferences } from './owner-references.js';
+import type { RestRequest } from './request.js';
+import { lifeContext, type RestServices } from './services.js';
+
+export interface WriteRequest {
+  readonly request: RestRequest;
+  /** '' or the subresource written through. */
+  readonly subresource: string;
+  readonly dryRun: boolean;
+  readonly options: object;
+  readonly uid?: string | undefined;
+  readonly createMissing?: boolean;
+  /** In the storage version. */
+  readonly change: (current: Readonly<KubeObject> | undefined) => Promise<KubeObject>;
+}
+
+export async function writeObject(
+  services: RestServices,
+  endpoint: Endpoint,
+  write: WriteRequest,
+): Promise<UpdateResult> {
+  const { request, subresource } = write;
+  const { name } = request.info;
+  const isNamespace = endpoint.resource.group === '' && endpoint.resource.resource === 'namespaces';
+  const namespace = isNamespace ? name : request.info.namespace;
+  const context = lifeContext(services, request, namespace, write.dryRun);
+  const attributes = {
+    kind: endpoint.kind,
+    resource: endpoint.resource,
+    subresource,
+    namespace,
+    name,
+    options: write.options,
+    context,
+    operations: services.operations,
+    annotate: (key: string, value: string) => request.annotate(key, value),
+  };
+  const forUpdate = (object: KubeObject, old: Readonly<KubeObject>): AdmissionAttributes => ({
+    ...attributes,
+    operation: 'UPDATE',
+    object,
+    old,
+  });
+  const forCreate = (object: KubeObject): AdmissionAttributes => ({ ...attributes, operation: 'CREATE', object });
+  return update(endpoint.registry, {
+    name,
+    endpoint: subresource,
+    uid: write.uid,
+    ...(write.createMissing !== undefined && { createMissing: write.createMissing }),
+    context: endpoint.definition.namespaced ? context : { ...context, namespace: '' },
+    async change(current) {
+      const object = await write.change(current);
+      await services.admission.admit(current === undefined ? forCreate(object) : forUpdate(object, current));
+      dedupOwnerReferences(object, (text) => request.warn(text), true);
+      return object;
+    },
+    async admitCreate(object) {
+      await authorizeCreate(services, endpoint, request, subresource);
+      await services.admission.validate(forCreate(object));
+    },
+    admitUpdate: (object, old) => services.admission.validate(forUpdate(object, old)),
+  });
+}
+
+/** An update that turns out to create needs the right to create, too. */
+async function authorizeCreate(
+  services: RestServices,
+  endpoint: Endpoint,
+  { user, info }: RestRequest,
+  subresource: string,
+): Promise<void> {
+  const attributes = {
+    user,
+    verb: 'create',
+    resourceRequest: true,
+    apiGroup: endpoint.resource.group,
+    apiVersion: endpoint.resource.version,
+    resource: endpoint.resource.resource,
+    subresource,
+    namespace: info.namespace,
+    name: info.name,
+    path: info.path,
+  };
+  const { decision, reason } = await services.authorizer.authorize(attributes);
+  if (decision !== 'allow') throw forbiddenByAuthorizer(attributes, reason);
+}
+
+/** The name in a body must be the one in the path. */
+export function checkName(object: KubeObject, name: string): void {
+  const stated = object.metadata.name ?? '';
+  if (stated === '') {
+    throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+  }
+  if (stated !== name) {
+    throw badRequest(`the name of the object (${stated}) does not match the name on the URL (${name})`);
+  }
+}
