@@ -1,0 +1,29 @@
+// A JSON value as Go's %v prints it: some refusals of the API carry that text.
+
+export function goValueText(value: unknown): string {
+  if (value === null || value === undefined) return '<nil>';
+  if (Array.isArray(value)) return `[${value.map(goValueText).join(' ')}]`;
+  if (typeof value === 'object') {
+    const members = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+    return `map[${members.map(([key, member]) => `${key}:${goValueText(member)}`).join(' ')}]`;
+  }
+  return typeof value === 'string' ? value : JSON.stringify(typeof value === 'bigint' ? Number(value) : value);
+}
+
+/** The Go type a parsed JSON value has: `map[string]interface {}`, `int64`. */
+export function goTypeName(value: unknown): string {
+  if (value === null || value === undefined) return '%!s(<nil>)';
+  if (Array.isArray(value)) return '[]interface {}';
+  switch (typeof value) {
+    case 'string':
+      return 'string';
+    case 'boolean':
+      return 'bool';
+    case 'bigint':
+      return 'int64';
+    case 'number':
+      return Number.isInteger(value) ? 'int64' : 'float64';
+    default:
+      return 'map[string]interface {}';
+  }
+}

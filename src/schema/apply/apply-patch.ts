@@ -1,0 +1,156 @@
+// Server-side apply: one manager says all it wants of an object; what it wanted before and no longer says goes.
+import { type JsonObject, type ManagedFieldsEntry, parseApiVersion } from '../../machinery/object.js';
+import { badRequest, StatusError } from '../../machinery/status.js';
+import { conflictStatus } from './conflict-status.js';
+import { fieldsFromLastApplied, KUBECTL, updateLastApplied } from './last-applied.js';
+import {
+  ownershipContext,
+  SYSTEM_FIELDS,
+  timeText,
+  trackUpdate,
+  versioned,
+  withoutManagedFields,
+  type Write,
+} from './field-manager.js';
+import { decodeManagers, encodeManagers, identityOf, type Managers } from './managers.js';
+import { isObject, TypedValueError } from './shape.js';
+import { type Conflict, ConflictError, ownApply } from './updater.js';
+import { validateTyped } from './validate.js';
+import { zeroOf } from './zero.js';
+
+export interface ApplyWrite extends Write {
+  readonly kind: string;
+  /** Absent when the apply creates the object. Read only. */
+  readonly live: Readonly<JsonObject> | undefined;
+  /** The configuration, parsed; read only. */
+  readonly patch: Readonly<JsonObject>;
+  readonly force: boolean;
+}
+
+/**
+ * The object the apply asks for, with its managedFields, as plain JSON: not defaulted and not in normal form yet (lists
+ * and maps that lost all they had are null). A new value throughout. Throws StatusError.
+ */
+export function applyPatch(write: ApplyWrite): JsonObject {
+  checkPatch(write);
+  const { live, patch, manager, type, apiVersion, kind } = write;
+  const before = live === undefined ? { ...zeroOf(type), apiVersion, kind } : withoutManagedFields(live);
+  let managers = decodeLive(live);
+  if (managers.size === 0 && live !== undefined) {
+    // What was there before the first apply belongs to a manager of its own, so that taking it over conflicts.
+    managers = trackUpdate(write, zeroOf(type), before, managers, BEFORE_FIRST_APPLY);
+  }
+  const { managers: owned, object } = applyUnlessOthersOwn(write, before, managers);
+  const result = clone(object ?? before) as JsonObject;
+  if (manager === KUBECTL) updateLastApplied(result, patch);
+  setManagedFields(result, encodeManagers(owned));
+  return result;
+}
+
+const BEFORE_FIRST_APPLY = 'before-first-apply';
+
+function checkPatch({ patch, apiVersion, kind, type }: ApplyWrite): void {
+  if (patch['apiVersion'] !== apiVersion || patch['kind'] !== kind) {
+    throw badRequest(`invalid object type: ${kindText(patch)}`);
+  }
+  const metadata = patch['metadata'];
+  if (isObject(metadata) && Array.isArray(metadata['managedFields'])) {
+    throw badRequest('metadata.managedFields must be nil');
+  }
+  try {
+    validateTyped(patch, type);
+  } catch (error) {
+    if (!(error instanceof TypedValueError)) throw error;
+    const { namespace = '', name = '' } = (isObject(metadata) ? metadata : {}) as Record<string, string>;
+    const what = `${namespace}/${name}; ${kindText(patch)}`;
+    throw unexplained(`failed to create typed patch object (${what}): ${error.message}`);
+  }
+}
+
+function kindText(patch: Readonly<JsonObject>): string {
+  const { group, version } = parseApiVersion(text(patch['apiVersion']));
+  return `${group}/${version}, Kind=${text(patch['kind'])}`;
+}
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** The reference has no reason for these. */
+const unexplained = (message: string): StatusError => new StatusError(500, '', message);
+
+function decodeLive(live: Readonly<JsonObject> | undefined): Managers {
+  const metadata = live?.['metadata'] as { managedFields?: ManagedFieldsEntry[] } | undefined;
+  try {
+    return decodeManagers(metadata?.managedFields);
+  } catch (error) {
+    throw unexplained(`failed to decode managed fields: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function applyUnlessOthersOwn(
+  write: ApplyWrite,
+  before: JsonObject,
+  managers: Managers,
+): { managers: Managers; object: JsonObject | undefined } {
+  const conflicts = attempt(() => own(write, before, managers, write.force));
+  if (!Array.isArray(conflicts)) return conflicts;
+  if (write.manager === KUBECTL) {
+    const allowed = fieldsFromLastApplied(before, write.type, write.apiVersion);
+    if (allowed !== undefined) {
+      const others = conflicts.filter(({ path }) => !allowed.has(path));
+      if (others.length > 0) throw conflictStatus(others);
+      return own(write, before, managers, true);
+    }
+  }
+  throw conflictStatus(conflicts);
+}
+
+function attempt<T>(action: () => T): T | Conflict[] {
+  try {
+    return action();
+  } catch (error) {
+    if (error instanceof ConflictError) return [...error.conflicts];
+    if (error instanceof TypedValueError) throw unexplained(`failed to merge config: ${error.message}`);
+    throw error;
+  }
+}
+
+function own(
+  write: ApplyWrite,
+  before: JsonObject,
+  managers: Managers,
+  force: boolean,
+): { managers: Managers; object: JsonObject | undefined } {
+  const { apiVersion, subresource, time, patch } = write;
+  const manager = { manager: write.manager || 'unknown', operation: 'Apply' as const, apiVersion, subresource };
+  const identity = identityOf(manager);
+  const live = versioned(write, before);
+  const result = ownApply(live, patch, managers, { identity, manager }, force, ownershipContext(write));
+  const mine = result.managers.get(identity);
+  if (mine !== undefined) {
+    const fields = mine.fields.difference(SYSTEM_FIELDS);
+    if (fields.empty) result.managers.delete(identity);
+    // The time tells when the object changed, not when it was applied.
+    else
+      result.managers.set(identity, {
+        ...mine,
+        fields,
+        ...(result.object === undefined ? {} : { time: timeText(time) }),
+      });
+  }
+  return result;
+}
+
+function setManagedFields(object: JsonObject, entries: ManagedFieldsEntry[] | undefined): void {
+  const metadata = (isObject(object['metadata']) ? object['metadata'] : {}) as JsonObject;
+  object['metadata'] = metadata;
+  if (entries === undefined) delete metadata['managedFields'];
+  else metadata['managedFields'] = entries;
+}
+
+function clone(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(clone);
+  if (!isObject(value)) return value;
+  const copy: JsonObject = {};
+  for (const name of Object.keys(value)) copy[name] = clone(value[name]);
+  return copy;
+}

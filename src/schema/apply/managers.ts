@@ -1,0 +1,84 @@
+// The managers of an object: who owns which fields, as `metadata.managedFields` says it.
+import type { ManagedFieldsEntry } from '../../machinery/object.js';
+import { goQuote } from '../../lib/go-quote.js';
+import { FieldSet } from './field-set.js';
+import { compareText } from './path-element.js';
+
+export interface ManagerIdentity {
+  readonly manager: string;
+  readonly operation: 'Apply' | 'Update';
+  readonly subresource: string;
+  /** Not part of who an applier is. */
+  readonly apiVersion: string;
+}
+
+export interface Manager extends ManagerIdentity {
+  readonly fields: FieldSet;
+  readonly time?: string;
+}
+
+/** By identity, as identityOf() writes it. */
+export type Managers = Map<string, Manager>;
+
+/** An applier is the same in every version; an updater is another one in each. */
+export function identityOf({ manager, operation, subresource, apiVersion }: ManagerIdentity): string {
+  return JSON.stringify({
+    ...(manager === '' ? {} : { manager }),
+    operation,
+    ...(operation === 'Apply' || apiVersion === '' ? {} : { apiVersion }),
+    ...(subresource === '' ? {} : { subresource }),
+  });
+}
+
+/** Throws an Error that says what is wrong with the entries. */
+export function decodeManagers(entries: readonly ManagedFieldsEntry[] | null | undefined): Managers {
+  const managers: Managers = new Map();
+  for (const [position, entry] of (entries ?? []).entries()) {
+    const { manager = '', operation, apiVersion = '', time, fieldsType = '', fieldsV1, subresource = '' } = entry;
+    if (operation !== 'Apply' && operation !== 'Update') throw new Error('operation must be `Apply` or `Update`');
+    if (apiVersion === '') throw new Error('apiVersion must not be empty');
+    if (fieldsType === '') throw new Error(`missing fieldsType in managed fields entry ${position}`);
+    if (fieldsType !== 'FieldsV1') {
+      throw new Error(`invalid fieldsType ${goQuote(fieldsType)} in managed fields entry ${position}`);
+    }
+    const fields = FieldSet.decode(fieldsV1 ?? {});
+    const decoded: Manager = { manager, operation, apiVersion, subresource, fields, ...(time ? { time } : {}) };
+    managers.set(identityOf(decoded), decoded);
+  }
+  return managers;
+}
+
+/** Appliers first, then updaters, each by time; undefined when there are none, as the member is then absent. */
+export function encodeManagers(managers: Managers): ManagedFieldsEntry[] | undefined {
+  if (managers.size === 0) return undefined;
+  const all = [...managers.values()];
+  if (all.length > 1) all.sort(compareManagers);
+  return all.map(({ manager, operation, apiVersion, time, fields, subresource }) => ({
+    ...(manager === '' ? {} : { manager }),
+    operation,
+    apiVersion,
+    ...(time === undefined ? {} : { time }),
+    fieldsType: 'FieldsV1',
+    fieldsV1: fields.encode(),
+    ...(subresource === '' ? {} : { subresource }),
+  }));
+}
+
+/** `[]` and `[{}]` ask for forgetting all managers. Look at the object as it was sent: its normal form has no `[]`. */
+export function isManagedFieldsReset(entries: unknown): boolean {
+  if (!Array.isArray(entries) || entries.length > 1) return false;
+  return entries.every((entry) => typeof entry === 'object' && entry !== null && Object.keys(entry).length === 0);
+}
+
+export const timeSeconds = (time: string | undefined): number =>
+  time === undefined ? 0 : Math.floor(Date.parse(time) / 1000);
+
+function compareManagers(left: Manager, right: Manager): number {
+  return (
+    compareText(left.operation, right.operation) ||
+    timeSeconds(left.time) - timeSeconds(right.time) ||
+    compareText(left.manager, right.manager) ||
+    compareText(left.apiVersion, right.apiVersion) ||
+    compareText(left.subresource, right.subresource)
+  );
+}

@@ -1,0 +1,122 @@
+// One step of a path in a field set, in its wire form:
+//
+//   f:replicas                                a member of a struct or map
+//   k:{"containerPort":80,"protocol":"TCP"}   an item of a list with keys
+//   v:"example.test/finalizer"                an item of a set
+//   i:3                                       an item by position
+//
+// The text in canonical form is the step: equal steps are equal strings.
+import { goQuote } from '../../lib/go-quote.js';
+
+export const fieldElement = (name: string): string => `f:${name}`;
+
+export const valueElement = (value: unknown): string => `v:${keyJson(value)}`;
+
+/** `fields` in the order of their names. */
+export function keyElement(fields: readonly (readonly [name: string, value: unknown])[]): string {
+  let text = '';
+  for (const [name, value] of fields) text += `${text === '' ? '' : ','}${keyJson(name)}:${keyJson(value)}`;
+  return `k:{${text}}`;
+}
+
+/** The name of a field step; undefined for the others. */
+export const fieldName = (element: string): string | undefined =>
+  element.startsWith('f:') ? element.slice(2) : undefined;
+
+/** Canonical form; undefined for kinds of steps of a later time, which are skipped. Throws for what is no step. */
+export function parseElement(text: string): string | undefined {
+  if (text.length < 2) throw new Error('key must be 2 characters long:');
+  if (text[1] !== ':') throw new Error(`missing colon: ${text}`);
+  switch (text[0]) {
+    case 'f':
+      return text;
+    case 'v':
+      return valueElement(JSON.parse(text.slice(2)));
+    case 'k': {
+      const key: unknown = JSON.parse(text.slice(2));
+      if (typeof key !== 'object' || key === null) throw new Error(`expected an object: ${text}`);
+      return keyElement(Object.entries(key).toSorted(([a], [b]) => compareText(a, b)));
+    }
+    case 'i':
+      if (!/^-?[0-9]+$/.test(text.slice(2))) throw new Error(`no index: ${text}`);
+      return text;
+    default:
+      return undefined;
+  }
+}
+
+/** Fields, then keys, then values, then positions; numbers by their size. */
+export function compareElements(left: string, right: string): number {
+  if (left[0] !== right[0]) return KINDS.indexOf(left[0] as string) - KINDS.indexOf(right[0] as string);
+  switch (left[0]) {
+    case 'f':
+      return compareText(left, right);
+    case 'i':
+      return Number(left.slice(2)) - Number(right.slice(2));
+    case 'v':
+      return compareValues(JSON.parse(left.slice(2)), JSON.parse(right.slice(2)));
+    default:
+      return compareKeys(JSON.parse(left.slice(2)), JSON.parse(right.slice(2)));
+  }
+}
+
+/** As people read it: `.spec`, `[name="a"]`, `[="x"]`, `[3]`. */
+export function elementText(element: string): string {
+  const rest = element.slice(2);
+  switch (element[0]) {
+    case 'f':
+      return `.${rest}`;
+    case 'k': {
+      const fields = Object.entries(JSON.parse(rest) as object);
+      return `[${fields.map(([name, value]) => `${name}=${valueText(value)}`).join(',')}]`;
+    }
+    case 'v':
+      return `[=${valueText(JSON.parse(rest))}]`;
+    default:
+      return `[${rest}]`;
+  }
+}
+
+export const pathText = (path: readonly string[]): string => path.map(elementText).join('');
+
+export const compareText = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0);
+
+const KINDS = 'fkvi';
+const HTML: Readonly<Record<string, string>> = {
+  '<': '\\u003c',
+  '>': '\\u003e',
+  '&': '\\u0026',
+  '\u2028': '\\u2028',
+  '\u2029': '\\u2029',
+};
+
+function keyJson(value: unknown): string {
+  if (typeof value === 'bigint') return value.toString();
+  const text = JSON.stringify(value);
+  return /[<>&\u2028\u2029]/.test(text) ? text.replace(/[<>&\u2028\u2029]/g, (char) => HTML[char] as string) : text;
+}
+
+function compareKeys(left: Record<string, unknown>, right: Record<string, unknown>): number {
+  const [leftFields, rightFields] = [Object.entries(left), Object.entries(right)];
+  for (const [position, [name, value]] of leftFields.entries()) {
+    const other = rightFields[position];
+    if (other === undefined) return 1;
+    const order = compareText(name, other[0]) || compareValues(value, other[1]);
+    if (order !== 0) return order;
+  }
+  return leftFields.length - rightFields.length;
+}
+
+const RANKS: Readonly<Record<string, number>> = { number: 0, string: 1, boolean: 2, array: 3, object: 4, null: 5 };
+const rank = (value: unknown): number =>
+  RANKS[value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value] as number;
+
+function compareValues(left: unknown, right: unknown): number {
+  const order = rank(left) - rank(right);
+  if (order !== 0) return order;
+  if (typeof left === 'number') return left - (right as number);
+  if (typeof left === 'string') return compareText(left, right as string);
+  return compareText(JSON.stringify(left), JSON.stringify(right));
+}
+
+const valueText = (value: unknown): string => (typeof value === 'string' ? goQuote(value) : JSON.stringify(value));

@@ -1,0 +1,43 @@
+// What a type says about a field set that was made without it.
+import type { Field, Type } from '../type.js';
+import { FieldSet } from './field-set.js';
+import { fieldName } from './path-element.js';
+import { isDeduced, type Member, memberOf, shapeOf } from './shape.js';
+
+/** Adds the structs on the way to each path, so that a set difference sees a struct as gone with its last field. */
+export function ensureNamedFieldsAreMembers(set: FieldSet, type: Type | undefined, field?: Field): FieldSet {
+  return set.map((element, member, below) => {
+    if (below.empty) return [member, below];
+    const inner = step(type, field, element);
+    return [member || inner.field !== undefined, ensureNamedFieldsAreMembers(below, inner.type, inner.field)];
+  });
+}
+
+/** Where the type now says one value and the set has parts of it, the set gets the whole. */
+export function reconcileWithType(set: FieldSet, type: Type | undefined, field?: Field): FieldSet {
+  let changed = false;
+  const reconciled = set.map((element, member, below) => {
+    const inner = step(type, field, element);
+    if (inner.type === undefined || isDeduced(inner.type) || below.empty) return [member, below];
+    const shape = shapeOf(inner.type, inner.field, undefined);
+    if (shape.kind !== 'scalar' && shape.atomic) {
+      changed = true;
+      return [true, EMPTY];
+    }
+    const newBelow = reconcileWithType(below, inner.type, inner.field);
+    changed ||= newBelow !== below;
+    return [member, newBelow];
+  });
+  return changed ? reconciled : set;
+}
+
+const EMPTY = new FieldSet();
+const NOWHERE: Member = { type: undefined, field: undefined };
+
+function step(type: Type | undefined, field: Field | undefined, element: string): Member {
+  if (type === undefined) return NOWHERE;
+  const name = fieldName(element);
+  const shape = shapeOf(type, field, name === undefined ? [] : {});
+  if (name !== undefined) return shape.kind === 'map' ? memberOf(shape.type, name) : NOWHERE;
+  return shape.kind === 'list' && element.startsWith('k:') ? { type: shape.element, field: undefined } : NOWHERE;
+}

@@ -1,0 +1,179 @@
+// How server-side apply sees a type: what is one value, what is owned member by member, what identifies a list's item.
+import type { JsonObject } from '../../machinery/object.js';
+import type { Field, ListType, MapType, ScalarType, StructType, Type } from '../type.js';
+import { compareText, keyElement, valueElement } from './path-element.js';
+
+/** Any JSON: objects are owned member by member, lists as one value. */
+export const DEDUCED: ScalarType = { kind: 'scalar', scalar: 'any' };
+
+/** A value that does not fit its type in a way that leaves no path to it. */
+export class TypedValueError extends Error {}
+
+export interface ListShape {
+  readonly kind: 'list';
+  readonly atomic: boolean;
+  /** Names of the fields that identify an item; none: the items are a set of scalars. */
+  readonly keys: readonly string[];
+  readonly element: Type;
+}
+
+export interface MapShape {
+  readonly kind: 'map';
+  readonly atomic: boolean;
+  readonly type: StructType | MapType | ScalarType;
+}
+
+export type Shape = { readonly kind: 'scalar' } | ListShape | MapShape;
+
+const SCALAR: Shape = { kind: 'scalar' };
+const ATOMIC_LIST: ListShape = { kind: 'list', atomic: true, keys: [], element: DEDUCED };
+const DEDUCED_MAP: MapShape = { kind: 'map', atomic: false, type: DEDUCED };
+
+/** `field` is the place the type stands at; list and map rules are said there. */
+// hot: once for each value of a created object.
+export function shapeOf(type: Type, field: Field | undefined, value: unknown): Shape {
+  switch (type.kind) {
+    case 'struct':
+      return (field?.mapType ?? type.mapType) === 'atomic'
+        ? cached(ATOMIC_MAPS, type, atomicMap)
+        : cached(MAPS, type, map);
+    case 'map':
+      return field?.mapType === 'atomic' ? cached(ATOMIC_MAPS, type, atomicMap) : cached(MAPS, type, map);
+    case 'list':
+      return listShape(type, field);
+    case 'scalar':
+      if (!isDeduced(type)) return SCALAR;
+      if (Array.isArray(value)) return ATOMIC_LIST;
+      return typeof value === 'object' ? DEDUCED_MAP : SCALAR;
+  }
+}
+
+export const isDeduced = (type: Type): boolean => type.kind === 'scalar' && DEDUCED_SCALARS.has(type.scalar);
+
+const DEDUCED_SCALARS: ReadonlySet<ScalarType['scalar']> = new Set([
+  'any',
+  'rawExtension',
+  'fieldsV1',
+  'schemaOrArray',
+  'schemaOrBool',
+  'schemaOrStringArray',
+]);
+
+export interface Member {
+  /** Undefined when the type has no such member. */
+  readonly type: Type | undefined;
+  /** Set for the named fields of a struct. */
+  readonly field: Field | undefined;
+}
+
+const UNDECLARED: Member = { type: undefined, field: undefined };
+const DEDUCED_MEMBER: Member = { type: DEDUCED, field: undefined };
+
+// hot: once for each member of a created object.
+export function memberOf(type: MapShape['type'], name: string): Member {
+  if (type.kind === 'struct') {
+    const field = type.byJson.get(name);
+    if (field !== undefined) return cached(FIELD_MEMBERS, field, (known) => ({ type: known.type, field: known }));
+    return type.preserveUnknown === true ? DEDUCED_MEMBER : UNDECLARED;
+  }
+  return type.kind === 'map'
+    ? cached(MAP_MEMBERS, type, (known) => ({ type: known.value, field: undefined }))
+    : DEDUCED_MEMBER;
+}
+
+/** The step to an item. Throws TypedValueError when the item cannot be told from others. */
+export function itemElement(list: ListShape, item: unknown): string {
+  return list.keys.length > 0 ? keyedElement(list, item) : setElement(item);
+}
+
+function keyedElement(list: ListShape, item: unknown): string {
+  if (item === null) throw new TypedValueError('associative list with keys may not have a null element');
+  if (!isObject(item)) throw new TypedValueError('associative list with keys may not have non-map elements');
+  const fields: [string, unknown][] = [];
+  for (const key of list.keys) {
+    const value = Object.hasOwn(item, key) ? item[key] : keyDefault(list.element, key);
+    if (value !== undefined) fields.push([key, value]);
+  }
+  if (fields.length === 0) {
+    const keys = list.keys.map((key) => JSON.stringify(key)).join(' ');
+    throw new TypedValueError(
+      `associative list with keys has an element that omits all key fields [${keys}] (and doesn't have default values for any key fields)`,
+    );
+  }
+  if (fields.length > 1) fields.sort(([a], [b]) => compareText(a, b));
+  return keyElement(fields);
+}
+
+function setElement(item: unknown): string {
+  if (Array.isArray(item)) throw new TypedValueError('not supported: associative list with lists as elements');
+  if (item === null) throw new TypedValueError("associative list without keys has an element that's an explicit null");
+  if (typeof item === 'object')
+    throw new TypedValueError("associative list without keys has an element that's a map type");
+  return valueElement(item);
+}
+
+const ZERO: Partial<Record<ScalarType['scalar'], unknown>> = { string: '', int32: 0, int64: 0, bool: false };
+
+/** Built-in fields that always print have their zero value as a default, as their OpenAPI says. */
+function keyDefault(element: Type, key: string): unknown {
+  const field = element.kind === 'struct' ? element.byJson.get(key) : undefined;
+  if (field === undefined) return undefined;
+  if (field.default !== undefined) return field.default;
+  if (field.proto === 0 || field.omitEmpty || field.pointer || field.type.kind !== 'scalar') return undefined;
+  return ZERO[field.type.scalar];
+}
+
+const LISTS = new WeakMap<Field, ListShape>();
+const PLAIN_LISTS = new WeakMap<ListType, ListShape>();
+const MAPS = new WeakMap<StructType | MapType, MapShape>();
+const ATOMIC_MAPS = new WeakMap<StructType | MapType, MapShape>();
+const FIELD_MEMBERS = new WeakMap<Field, Member>();
+const MAP_MEMBERS = new WeakMap<MapType, Member>();
+
+const map = (type: StructType | MapType): MapShape => ({ kind: 'map', atomic: false, type });
+const atomicMap = (type: StructType | MapType): MapShape => ({ kind: 'map', atomic: true, type });
+
+/** Lists without a list type follow their patch strategy, and are one value without either. */
+function listShape(type: ListType, field: Field | undefined): ListShape {
+  if (field === undefined) {
+    return cached(PLAIN_LISTS, type, ({ element }) => ({ kind: 'list', atomic: true, keys: [], element }));
+  }
+  return cached(LISTS, field, () => {
+    const { element } = type;
+    const merges = field.patchStrategy?.includes('merge') === true;
+    const listType = field.listType ?? (merges ? (field.patchMergeKey === undefined ? 'set' : 'map') : 'atomic');
+    if (listType !== 'map') return { kind: 'list', atomic: listType === 'atomic', keys: [], element };
+    const keys = field.listMapKeys ?? (field.patchMergeKey === undefined ? [] : [field.patchMergeKey]);
+    return { kind: 'list', atomic: false, keys, element };
+  });
+}
+
+function cached<K extends object, V>(cache: WeakMap<K, V>, key: K, make: (key: K) => V): V {
+  let value = cache.get(key);
+  if (value === undefined) {
+    value = make(key);
+    cache.set(key, value);
+  }
+  return value;
+}
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export function isEmptyObject(value: JsonObject): boolean {
+  for (const _ in value) return false;
+  return true;
+}
+
+/** Equality of JSON values, whatever the order of members. */
+export function valuesEqual(left: unknown, right: unknown): boolean {
+  if (left === right) return true;
+  if (Array.isArray(left)) {
+    if (!Array.isArray(right) || left.length !== right.length) return false;
+    return left.every((item, position) => valuesEqual(item, right[position]));
+  }
+  if (!isObject(left) || !isObject(right)) return false;
+  const names = Object.keys(left);
+  if (names.length !== Object.keys(right).length) return false;
+  return names.every((name) => Object.hasOwn(right, name) && valuesEqual(left[name], right[name]));
+}

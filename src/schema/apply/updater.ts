@@ -1,0 +1,184 @@
+// The rules of ownership: what a change takes from other managers, what it may not take, what an applier gives up.
+import type { JsonObject } from '../../machinery/object.js';
+import { compare, type Comparison } from './compare.js';
+import { FieldSet } from './field-set.js';
+import type { Manager, Managers } from './managers.js';
+import { merge } from './merge.js';
+import { removeItems } from './remove-items.js';
+import { ensureNamedFieldsAreMembers, reconcileWithType } from './set-types.js';
+import { valuesEqual } from './shape.js';
+import { toFieldSet } from './to-field-set.js';
+import { atVersion, type VersionedObject, type Versions } from './versions.js';
+
+export interface Conflict {
+  readonly manager: Manager;
+  readonly path: readonly string[];
+}
+
+/** Others own, with other values, what an applier wants to set. */
+export class ConflictError extends Error {
+  constructor(readonly conflicts: readonly Conflict[]) {
+    super('apply conflict');
+  }
+}
+
+export interface OwnershipContext {
+  readonly versions: Versions;
+  /** Fields nobody can own through this endpoint. */
+  readonly reset: FieldSet;
+}
+
+/** The managers after a change, and the fields the change set; those have no owner yet. */
+export function ownUpdate(
+  live: VersionedObject,
+  updated: VersionedObject,
+  managers: Managers,
+  context: OwnershipContext,
+): { managers: Managers; taken: FieldSet } {
+  const reconciled = reconcile(live, managers, context);
+  const { remaining, comparison } = change(live, updated, reconciled, undefined, true, context);
+  const taken = comparison.modified.union(comparison.added).recursiveDifference(context.reset);
+  return { managers: remaining, taken };
+}
+
+/** `object` is undefined when the live object already is as the applier wants it. Throws ConflictError. */
+export function ownApply(
+  live: VersionedObject,
+  configuration: JsonObject,
+  managers: Managers,
+  applier: { readonly identity: string; readonly manager: Omit<Manager, 'fields'> },
+  force: boolean,
+  context: OwnershipContext,
+): { managers: Managers; object: JsonObject | undefined } {
+  const { identity } = applier;
+  const reconciled = reconcile(live, managers, context);
+  const before = reconciled.get(identity);
+  const fields = toFieldSet(configuration, live.type).recursiveDifference(context.reset);
+  reconciled.set(identity, { ...before, ...applier.manager, fields });
+  const value = merge(live.value, configuration, live.type) as JsonObject;
+  const merged: VersionedObject = { ...live, value };
+  const pruned = before === undefined ? merged : prune(merged, reconciled, before, context);
+  const { remaining } = change(live, pruned, reconciled, identity, force, context);
+  return { managers: remaining, object: valuesEqual(live.value, pruned.value) ? undefined : pruned.value };
+}
+
+/** A type's rules may have changed since a set was written; sets of versions that are gone go with them. */
+function reconcile(live: VersionedObject, managers: Managers, { versions }: OwnershipContext): Managers {
+  const reconciled: Managers = new Map();
+  for (const [identity, manager] of managers) {
+    const type = manager.apiVersion === live.apiVersion ? live.type : versions.typeAt(manager.apiVersion);
+    if (type === undefined) continue;
+    const fields = reconcileWithType(manager.fields, type);
+    reconciled.set(identity, fields === manager.fields ? manager : { ...manager, fields });
+  }
+  return reconciled;
+}
+
+function change(
+  before: VersionedObject,
+  after: VersionedObject,
+  managers: Managers,
+  actor: string | undefined,
+  force: boolean,
+  context: OwnershipContext,
+): { remaining: Managers; comparison: Comparison } {
+  const comparison = compareWithin(before, after, context);
+  const byVersion = new Map<string, Comparison>([[before.apiVersion, comparison]]);
+  const remaining: Managers = new Map();
+  const conflicts: Conflict[] = [];
+  for (const [identity, manager] of managers) {
+    if (identity === actor) {
+      if (!manager.fields.empty) remaining.set(identity, manager);
+      continue;
+    }
+    const { apiVersion, fields } = manager;
+    let seen = byVersion.get(apiVersion);
+    if (seen === undefined) {
+      const [old, current] = [
+        atVersion(before, apiVersion, context.versions),
+        atVersion(after, apiVersion, context.versions),
+      ];
+      if (old === undefined || current === undefined) continue;
+      seen = compareWithin(old, current, context);
+      byVersion.set(apiVersion, seen);
+    }
+    const lost = fields.intersection(seen.modified.union(seen.added));
+    if (!force) for (const path of lost.paths()) conflicts.push({ manager, path });
+    const kept = fields.difference(lost).difference(seen.removed);
+    if (!kept.empty) remaining.set(identity, kept === fields ? manager : { ...manager, fields: kept });
+  }
+  if (conflicts.length > 0) throw new ConflictError(conflicts);
+  return { remaining, comparison };
+}
+
+function compareWithin(before: VersionedObject, after: VersionedObject, { reset }: OwnershipContext): Comparison {
+  const { added, modified, removed } = compare(before.value, after.value, before.type);
+  return {
+    added: added.recursiveDifference(reset),
+    modified: modified.recursiveDifference(reset),
+    removed: removed.recursiveDifference(reset),
+  };
+}
+
+/** Takes away what the applier owned before and no longer speaks of, unless someone else owns it too. */
+function prune(
+  merged: VersionedObject,
+  managers: Managers,
+  before: Manager,
+  context: OwnershipContext,
+): VersionedObject {
+  const { versions } = context;
+  if (before.fields.empty) return merged;
+  const mergedThen = atVersion(merged, before.apiVersion, versions);
+  if (mergedThen === undefined) return merged;
+  const all = ensureNamedFieldsAreMembers(before.fields, mergedThen.type);
+  const stripped = without(mergedThen, all);
+  const kept = addBackOwned(mergedThen, stripped, managers, versions);
+  const pruned = addBackDangling(mergedThen, kept, before, versions);
+  return atVersion(pruned, merged.apiVersion, versions) ?? merged;
+}
+
+const without = (object: VersionedObject, items: FieldSet): VersionedObject => ({
+  ...object,
+  value: removeItems(object.value, items, object.type) as JsonObject,
+});
+
+const namedFields = (object: VersionedObject): FieldSet =>
+  ensureNamedFieldsAreMembers(toFieldSet(object.value, object.type), object.type);
+
+function addBackOwned(
+  merged: VersionedObject,
+  stripped: VersionedObject,
+  managers: Managers,
+  versions: Versions,
+): VersionedObject {
+  const owned = new Map<string, FieldSet>();
+  // The version the fields were stripped in comes first, as fields missing there may be needed to convert.
+  owned.set(merged.apiVersion, new FieldSet());
+  for (const { apiVersion, fields } of managers.values()) {
+    owned.set(apiVersion, owned.get(apiVersion)?.union(fields) ?? fields);
+  }
+  let [whole, pruned] = [merged, stripped];
+  for (const [apiVersion, fields] of owned) {
+    const wholeThen = atVersion(whole, apiVersion, versions);
+    const prunedThen = atVersion(pruned, apiVersion, versions);
+    if (wholeThen === undefined || prunedThen === undefined) continue;
+    const keep = namedFields(prunedThen).union(ensureNamedFieldsAreMembers(fields, wholeThen.type));
+    whole = wholeThen;
+    pruned = without(wholeThen, namedFields(wholeThen).difference(keep));
+  }
+  return pruned;
+}
+
+/** Items that vanished only because what contained them did, and that the applier never owned, come back. */
+function addBackDangling(
+  merged: VersionedObject,
+  pruned: VersionedObject,
+  before: Manager,
+  versions: Versions,
+): VersionedObject {
+  const prunedThen = atVersion(pruned, before.apiVersion, versions);
+  if (prunedThen === undefined) return merged;
+  const last = ensureNamedFieldsAreMembers(before.fields, merged.type);
+  return without(merged, namedFields(merged).difference(namedFields(prunedThen)).intersection(last));
+}
