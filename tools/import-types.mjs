@@ -120,7 +120,8 @@ function printAlias(file, name, { under, enum: values, markers }) {
     const words = (values ?? []).map((word) => (/^[^\s"]+$/.test(word) ? word : JSON.stringify(word)));
     return ['', `${isEnum ? 'enum' : 'string'} ${[name, ...words].join(' ')}`];
   }
-  return ['', `alias ${name} ${typeOf(file, under).text}`];
+  const message = ['ExtraValue', 'Verbs'].includes(name) ? ' message' : '';
+  return ['', `alias ${name} ${typeOf(file, under).text}${message}`];
 }
 
 function printStruct(file, name, { fields = [], markers = [] }) {

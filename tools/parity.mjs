@@ -1,0 +1,140 @@
+// Starts the server as the recordings were made and counts the answers that agree with them.
+//
+//   node tools/parity.mjs --shared DIR [--area NAME]... [--show N] [--case TEXT] [--keep]
+//   node tools/parity.mjs --shared DIR --ratchet       compare the counts with test/parity/baseline.json
+//   node tools/parity.mjs --shared DIR --raise         write the counts there
+//
+// DIR holds golden/ and bin/golden.mjs. The server runs on an empty embedded store in a folder of its own.
+import { execFileSync, spawn } from 'node:child_process';
+import crypto from 'node:crypto';
+import fs from 'node:fs';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+
+const BASELINE = 'test/parity/baseline.json';
+const READY_MS = 20_000;
+
+const args = process.argv.slice(2);
+const option = (name) => {
+  const at = args.indexOf(name);
+  return at < 0 ? undefined : args[at + 1];
+};
+const shared = option('--shared');
+if (shared === undefined) {
+  console.error('usage: node tools/parity.mjs --shared DIR [--ratchet | --raise | --area NAME --show N --case TEXT]');
+  process.exit(2);
+}
+const server = option('--bin') ?? 'bin/binnacle';
+const counting = args.includes('--ratchet') || args.includes('--raise');
+
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'parity-'));
+let child;
+try {
+  const port = await freePort();
+  child = await startServer(port);
+  const report = path.join(folder, 'report.json');
+  const passed = args.filter(
+    (a, i) => ['--area', '--show', '--case'].includes(a) || ['--area', '--show', '--case'].includes(args[i - 1]),
+  );
+  await run(path.join(shared, 'bin', 'golden.mjs'), [
+    ...[
+      '--server',
+      `https://127.0.0.1:${port}`,
+      '--token',
+      'admintoken',
+      '--as',
+      'alice=alicetoken',
+      '--as',
+      'bob=bobtoken',
+    ],
+    ...['--json', report, ...(counting ? ['--show', '0'] : []), ...passed],
+  ]);
+  if (counting) compare(JSON.parse(fs.readFileSync(report, 'utf8')).areas);
+} finally {
+  child?.kill('SIGKILL');
+  if (!args.includes('--keep')) fs.rmSync(folder, { recursive: true, force: true });
+  else console.log(`kept ${folder}`);
+}
+
+function compare(areas) {
+  const counts = Object.fromEntries(
+    Object.entries(areas).map(([area, { answers, agree }]) => [area, { answers, agree }]),
+  );
+  if (args.includes('--raise')) {
+    fs.writeFileSync(BASELINE, `${JSON.stringify(counts, null, 2)}\n`);
+    return;
+  }
+  const baseline = JSON.parse(fs.readFileSync(BASELINE, 'utf8'));
+  let fell = 0;
+  for (const [area, { agree }] of Object.entries(baseline)) {
+    const now = counts[area]?.agree ?? 0;
+    if (now >= agree) continue;
+    console.error(`${area}: ${now} answers agree, ${agree} did before`);
+    fell++;
+  }
+  console.log(fell === 0 ? 'parity: no area fell' : `parity: ${fell} areas fell`);
+  if (fell > 0) process.exitCode = 1;
+}
+
+async function startServer(port) {
+  const { privateKey } = crypto.generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const key = path.join(folder, 'sa.key');
+  fs.writeFileSync(key, privateKey.export({ type: 'pkcs8', format: 'pem' }));
+  fs.writeFileSync(
+    path.join(folder, 'tokens.csv'),
+    'admintoken,admin,admin-uid,"system:masters"\nalicetoken,alice,alice-uid,"dev,qa"\nbobtoken,bob,bob-uid\n',
+  );
+  const started = spawn(
+    process.execPath,
+    [
+      server,
+      `--secure-port=${port}`,
+      '--bind-address=127.0.0.1',
+      `--data-dir=${path.join(folder, 'data')}`,
+      '--authorization-mode=Node,RBAC',
+      '--service-cluster-ip-range=10.0.0.0/24',
+      '--allow-privileged=true',
+      '--enable-bootstrap-token-auth=true',
+      '--service-account-issuer=https://kubernetes.default.svc',
+      '--advertise-address=127.0.0.1',
+      `--service-account-key-file=${key}`,
+      `--service-account-signing-key-file=${key}`,
+      `--token-auth-file=${path.join(folder, 'tokens.csv')}`,
+    ],
+    { stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  const log = fs.createWriteStream(path.join(folder, 'server.log'));
+  started.stdout.pipe(log);
+  started.stderr.pipe(log);
+  const deadline = Date.now() + READY_MS;
+  while (Date.now() < deadline) {
+    if (started.exitCode !== null) break;
+    try {
+      execFileSync('curl', ['-ksf', `https://127.0.0.1:${port}/readyz`], { stdio: 'ignore' });
+      return started;
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+  started.kill('SIGKILL');
+  throw new Error(
+    `the server did not become ready:\n${fs.readFileSync(path.join(folder, 'server.log'), 'utf8').slice(-4000)}`,
+  );
+}
+
+function run(script, scriptArgs) {
+  return new Promise((resolve, reject) => {
+    const ran = spawn(process.execPath, [script, ...scriptArgs], { stdio: 'inherit' });
+    ran.on('close', (code) => (code === 0 ? resolve() : reject(new Error(`${script} ended with ${code}`))));
+  });
+}
+
+function freePort() {
+  return new Promise((resolve) => {
+    const probe = net.createServer().listen(0, '127.0.0.1', () => {
+      const { port } = probe.address();
+      probe.close(() => resolve(port));
+    });
+  });
+}
