@@ -154,7 +154,10 @@ function build(file: string, text: string): Type {
   if (home !== file) return resolve(home, name);
   const declaration = parsed(file).declarations.get(name);
   if (declaration === undefined) throw new Error(`${file}: the catalogue has no type ${text}`);
-  if (declaration.is === 'alias') return resolve(file, declaration.type);
+  if (declaration.is === 'alias') {
+    const target = resolve(file, declaration.type);
+    return declaration.message && target.kind === 'list' ? { ...target, message: true } : target;
+  }
   const fullName = `${parsed(file).package}.${name}`;
   if (declaration.is === 'string') {
     const named: ScalarType = { kind: 'scalar', scalar: 'string', name: fullName };

@@ -20,6 +20,8 @@ export interface Alias {
   readonly is: 'alias';
   readonly name: string;
   readonly type: string;
+  /** In protobuf the list is a message of its own. */
+  readonly message: boolean;
 }
 
 export interface Struct {
@@ -71,7 +73,7 @@ export function parseCatalogueFile(text: string): CatalogueFile {
         declarations.set(name, { is: 'string', name, values: wordsOf(rest), published: keyword === 'enum' });
         break;
       case 'alias':
-        declarations.set(name, { is: 'alias', name, type: rest[0] ?? '' });
+        declarations.set(name, { is: 'alias', name, type: rest[0] ?? '', message: rest[1] === 'message' });
         break;
       case 'kind':
       case 'type': {

@@ -37,6 +37,8 @@ export interface ScalarType {
 export interface ListType {
   readonly kind: 'list';
   readonly element: Type;
+  /** A named list that protobuf wraps in a message of its own. */
+  readonly message?: boolean;
 }
 
 export interface MapType {

@@ -1,0 +1,203 @@
+// hot: an object printed as Go's encoding/json prints the reference's type, byte for byte.
+//
+// Each type gets a function of its own, written as source on first use: reading members by constant names and joining
+// constant prefixes is what keeps it near the speed of JSON.stringify.
+
+import { isAlwaysPrinted, isStructInGo, zeroValue } from '../normal-form.js';
+import { compileFunction, Scope } from '../../lib/compile.js';
+import { mustType } from '../catalogue.js';
+import type { Field, ScalarName, StructType, Type } from '../type.js';
+import { quoteJson } from './quote.js';
+
+export const encodeJson = (type: StructType, object: object): string => structEncoder(type)(object);
+
+/** A tree without a type. Members are sorted by name, as a custom resource's are, unless told to stay as they are. */
+export function encodeTree(value: unknown, order: 'sorted' | 'asIs' = 'sorted'): string {
+  switch (typeof value) {
+    case 'string':
+      return quoteJson(value);
+    case 'number':
+      return encodeNumber(value);
+    case 'boolean':
+      return value ? 'true' : 'false';
+    case 'bigint':
+      return value.toString();
+    case 'object': {
+      if (value === null) return 'null';
+      if (Array.isArray(value)) return encodeTreeList(value, order);
+      return encodeTreeObject(value, order);
+    }
+    default:
+      return 'null';
+  }
+}
+
+type Encoder = (value: unknown) => string;
+
+const structEncoders = new WeakMap<StructType, Encoder>();
+
+function structEncoder(type: StructType): Encoder {
+  let known = structEncoders.get(type);
+  if (known === undefined) {
+    known = compileStruct(type);
+    structEncoders.set(type, known);
+  }
+  return known;
+}
+
+/** Writes the function of a type. */
+function compileStruct(type: StructType): Encoder {
+  const scope = new Scope();
+  scope.values.set('quote', quoteJson);
+  const lines = type.fields.map((field) => memberSource(field, scope));
+  if (type.preserveUnknown === true) lines.push(unknownSource(type, scope));
+  const encode = compileFunction(
+    scope.values,
+    ['return function encode(o) {', 'let s = "", v;', ...lines, 'return s === "" ? "{}" : s + "}";', '};'].join('\n'),
+  );
+  return (value) => String(encode(value));
+}
+
+function memberSource(field: Field, scope: Scope): string {
+  const key = JSON.stringify(field.json);
+  const head = `(s === "" ? ${JSON.stringify(`{${key}:`)} : ${JSON.stringify(`,${key}:`)})`;
+  const read = `  v = o[${key}];`;
+  const print = printSource(field.type, scope);
+  if (isAlwaysPrinted(field)) {
+    const zero = field.pointer ? '"null"' : scope.use('zero', encoderOf(field.type)(zeroValue(field.type)));
+    return `${read} s += ${head} + (v === undefined || v === null ? ${zero} : ${print});`;
+  }
+  return `${read} if (${presentSource(field)}) s += ${head} + ${print};`;
+}
+
+/** The test that a member which may be left out is there. */
+function presentSource({ type, pointer }: Field): string {
+  const isSet = 'v !== undefined && v !== null';
+  if (pointer || isStructInGo(type)) return isSet;
+  if (type.kind === 'list') return `${isSet} && v.length > 0`;
+  if (type.kind === 'map') return isSet;
+  return `${isSet} && v !== "" && v !== 0 && v !== false`;
+}
+
+function printSource(type: Type, scope: Scope): string {
+  if (type.kind === 'scalar') {
+    switch (type.scalar) {
+      case 'string':
+        return 'quote(v)';
+      // Canonical by construction: nothing in them needs an escape.
+      case 'time':
+      case 'microTime':
+      case 'bytes':
+        return `'"' + v + '"'`;
+      case 'bool':
+        return '(v ? "true" : "false")';
+      case 'int32':
+      case 'int64':
+        return `(typeof v === "number" ? "" + v : v.toString())`;
+      default:
+    }
+  }
+  return `${scope.use('encode', encoderOf(type))}(v)`;
+}
+
+function unknownSource(type: StructType, scope: Scope): string {
+  const known = scope.use('known', type.byJson);
+  const encode = scope.use('encode', encodeTree);
+  return `  for (const k of Object.keys(o).sort()) if (!${known}.has(k)) s += (s === "" ? "{" : ",") + quote(k) + ":" + ${encode}(o[k]);`;
+}
+
+function encoderOf(type: Type): Encoder {
+  switch (type.kind) {
+    case 'struct': {
+      // Looked up on first use: types refer to each other in circles.
+      let encode: Encoder | undefined;
+      return (value) => (encode ??= structEncoder(type))(value ?? {});
+    }
+    case 'list':
+      return listEncoder(encoderOf(type.element));
+    case 'map':
+      return mapEncoder(encoderOf(type.value));
+    case 'scalar':
+      return scalarEncoders[type.scalar];
+  }
+}
+
+const listEncoder =
+  (encode: Encoder): Encoder =>
+  (value) => {
+    if (!Array.isArray(value)) return 'null';
+    if (value.length === 0) return '[]';
+    let text = `[${encode(value[0])}`;
+    for (let i = 1; i < value.length; i++) text += `,${encode(value[i])}`;
+    return `${text}]`;
+  };
+
+const mapEncoder =
+  (encode: Encoder): Encoder =>
+  (value) => {
+    if (typeof value !== 'object' || value === null) return 'null';
+    const members = Object.entries(value);
+    if (members.length === 0) return '{}';
+    if (members.length > 1) members.sort(byName);
+    let text = '';
+    for (const [key, member] of members) text += `${text === '' ? '{' : ','}${quoteJson(key)}:${encode(member)}`;
+    return `${text}}`;
+  };
+
+const byName = ([left]: [string, unknown], [right]: [string, unknown]): number =>
+  left < right ? -1 : left > right ? 1 : 0;
+
+const encodeOpaque: Encoder = (value) => encodeTree(value, 'asIs');
+const encodeText: Encoder = (value) => quoteJson(typeof value === 'string' ? value : '');
+const encodeTextOrNull: Encoder = (value) => (typeof value === 'string' ? quoteJson(value) : 'null');
+const encodeInteger: Encoder = (value) =>
+  typeof value === 'number' || typeof value === 'bigint' ? value.toString() : '0';
+
+const scalarEncoders: Readonly<Record<ScalarName, Encoder>> = {
+  string: encodeText,
+  bool: (value) => (value === true ? 'true' : 'false'),
+  int32: encodeInteger,
+  int64: encodeInteger,
+  double: (value) => (typeof value === 'number' ? encodeNumber(value) : '0'),
+  bytes: encodeTextOrNull,
+  quantity: (value) => quoteJson(typeof value === 'string' ? value : '0'),
+  time: encodeTextOrNull,
+  microTime: encodeTextOrNull,
+  duration: (value) => quoteJson(typeof value === 'string' ? value : '0s'),
+  intOrString: (value) => (typeof value === 'string' ? quoteJson(value) : encodeInteger(value)),
+  any: encodeOpaque,
+  rawExtension: encodeOpaque,
+  fieldsV1: encodeOpaque,
+  schemaOrArray: encodeSchemaOr,
+  schemaOrBool: (value) => (typeof value === 'boolean' ? String(value) : encodeSchemaOr(value ?? false)),
+  schemaOrStringArray: encodeSchemaOr,
+};
+
+function encodeSchemaOr(value: unknown): string {
+  if (typeof value === 'string') return quoteJson(value);
+  if (Array.isArray(value)) return value.length === 0 ? 'null' : `[${value.map(encodeSchemaOr).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return encodeTree(value);
+  return structEncoder(mustType('io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps'))(value);
+}
+
+/** Go and JavaScript agree on floats but for minus zero. */
+const encodeNumber = (value: number): string =>
+  Object.is(value, -0) ? '0' : Number.isFinite(value) ? `${value}` : 'null';
+
+function encodeTreeList(value: readonly unknown[], order: 'sorted' | 'asIs'): string {
+  if (value.length === 0) return '[]';
+  let text = `[${encodeTree(value[0], order)}`;
+  for (let i = 1; i < value.length; i++) text += `,${encodeTree(value[i], order)}`;
+  return `${text}]`;
+}
+
+function encodeTreeObject(value: object, order: 'sorted' | 'asIs'): string {
+  const members: [string, unknown][] = Object.entries(value);
+  if (order === 'sorted' && members.length > 1) members.sort(byName);
+  let text = '';
+  for (const [key, member] of members) {
+    if (member === undefined) continue;
+    text += `${text === '' ? '{' : ','}${quoteJson(key)}:${encodeTree(member, order)}`;
+  }
+  return text === '' ? '{}' : `${text}}`;
+}

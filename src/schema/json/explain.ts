@@ -1,0 +1,156 @@
+// Finds what is wrong with a tree, by its type, in the reference's order and words.
+//
+// Runs only after the fast walk noticed that something is: it carries the path that the fast walk does without.
+import { goQuote } from '../../lib/go-quote.js';
+import type { Field, ScalarType, StructType, Type } from '../type.js';
+import { FloatLiteral, type ParsedJson } from './parse.js';
+import { decodeScalar } from './scalar.js';
+import { DecodeError, Mismatch } from './walk.js';
+
+export interface Explanation {
+  /** The first value that cannot be read. */
+  readonly error?: string;
+  readonly strictErrors: readonly string[];
+}
+
+/** As the reference: no more errors than this, and none twice. */
+const strictErrorsLimit = 100;
+
+/** Without a type only duplicates can be wrong. */
+export function explain(type: StructType | undefined, tree: unknown, repeated: ParsedJson['repeated']): Explanation {
+  const explainer = new Explainer(repeated);
+  if (type === undefined) explainer.untyped(tree, '');
+  else explainer.value(type, tree, { path: '', fields: [], struct: undefined });
+  return { error: explainer.error, strictErrors: [...explainer.strictErrors] };
+}
+
+interface Place {
+  /** `spec.containers[0]` */
+  readonly path: string;
+  /** The names of the fields only, as Go reports them. */
+  readonly fields: readonly string[];
+  readonly struct: StructType | undefined;
+}
+
+class Explainer {
+  error: string | undefined;
+  readonly strictErrors = new Set<string>();
+
+  constructor(readonly repeated: ParsedJson['repeated']) {}
+
+  value(type: Type, value: unknown, place: Place): void {
+    if (value === null) return;
+    switch (type.kind) {
+      case 'struct':
+        return isObject(value) ? this.#struct(type, value, place) : this.#mismatch(type, value, place);
+      case 'list':
+        if (!Array.isArray(value)) return this.#mismatch(type, value, place);
+        return value.forEach((item, index) =>
+          this.value(type.element, item, { ...place, path: `${place.path}[${index}]` }),
+        );
+      case 'map':
+        return isObject(value) ? this.#map(type.value, value, place) : this.#mismatch(type, value, place);
+      case 'scalar':
+        return this.#scalar(type, value, place);
+    }
+  }
+
+  untyped(value: unknown, path: string): void {
+    if (Array.isArray(value)) value.forEach((item, index) => this.untyped(item, `${path}[${index}]`));
+    else if (isObject(value)) this.#members(value, path, (key, member) => this.untyped(member, join(path, key)));
+  }
+
+  #struct(type: StructType, value: Record<string, unknown>, place: Place): void {
+    const seen = new Set<Field>();
+    for (const [key, member] of this.repeated.get(value) ?? Object.entries(value)) {
+      const field = type.byJson.get(key);
+      if (field === undefined) {
+        if (type.preserveUnknown !== true) this.#strict('unknown', join(place.path, key));
+        continue;
+      }
+      if (seen.has(field)) this.#strict('duplicate', join(place.path, key));
+      seen.add(field);
+      this.value(field.type, member, {
+        path: join(place.path, key),
+        fields: [...place.fields, key],
+        struct: type,
+      });
+    }
+  }
+
+  #map(element: Type, value: Record<string, unknown>, place: Place): void {
+    this.#members(value, place.path, (key, member) =>
+      this.value(element, member, { ...place, path: join(place.path, key) }),
+    );
+  }
+
+  #members(value: Record<string, unknown>, path: string, visit: (key: string, member: unknown) => void): void {
+    const seen = new Set<string>();
+    for (const [key, member] of this.repeated.get(value) ?? Object.entries(value)) {
+      if (seen.has(key)) this.#strict('duplicate', join(path, key));
+      seen.add(key);
+      visit(key, member);
+    }
+  }
+
+  #scalar(type: ScalarType, value: unknown, place: Place): void {
+    if (this.error !== undefined) return;
+    try {
+      decodeScalar(type.scalar, (_, schema) => schema)(value, { keys: 0, unknown: 0, count: false });
+    } catch (error) {
+      if (error instanceof Mismatch) this.#mismatch(type, value, place);
+      else if (error instanceof DecodeError) this.error = error.message;
+      else throw error;
+    }
+  }
+
+  #mismatch(type: Type, value: unknown, place: Place): void {
+    const into =
+      place.struct === undefined
+        ? 'Go value'
+        : `Go struct field ${place.struct.name.slice(place.struct.name.lastIndexOf('.') + 1)}.${place.fields.join('.')}`;
+    this.error ??= `json: cannot unmarshal ${describe(type, value)} into ${into} of type ${goType(type)}`;
+  }
+
+  #strict(sort: 'unknown' | 'duplicate', path: string): void {
+    if (this.strictErrors.size < strictErrorsLimit) this.strictErrors.add(`${sort} field ${goQuote(path)}`);
+  }
+}
+
+const join = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`);
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof FloatLiteral);
+
+function describe(type: Type, value: unknown): string {
+  if (Array.isArray(value)) return 'array';
+  if (isObject(value)) return 'object';
+  if (typeof value === 'string') return 'string';
+  if (typeof value === 'boolean') return 'bool';
+  const isInteger = type.kind === 'scalar' && ['int32', 'int64', 'double', 'intOrString'].includes(type.scalar);
+  if (!isInteger) return 'number';
+  return `number ${value instanceof FloatLiteral ? value.text : String(value)}`;
+}
+
+function goType(type: Type): string {
+  switch (type.kind) {
+    case 'list':
+      return `[]${goType(type.element)}`;
+    case 'map':
+      return `map[string]${goType(type.value)}`;
+    case 'struct':
+      return type.name.split('.').slice(-2).join('.');
+    case 'scalar':
+      if (type.name !== undefined) return type.name.split('.').slice(-2).join('.');
+      return goScalars[type.scalar] ?? type.scalar;
+  }
+}
+
+const goScalars: Readonly<Record<string, string>> = {
+  double: 'float64',
+  bytes: '[]uint8',
+  time: 'string',
+  microTime: 'string',
+  duration: 'string',
+  intOrString: 'int32',
+};

@@ -1,0 +1,129 @@
+// Scalars from their JSON, each with its own rules.
+import { canonicalQuantity } from '../../machinery/quantity.js';
+import { canonicalDuration, canonicalMicroTime, canonicalTime } from '../../machinery/time.js';
+import { mustType } from '../catalogue.js';
+import type { ScalarName, StructType } from '../type.js';
+import { FloatLiteral } from './parse.js';
+import { countKeys, DecodeError, Mismatch, type Walk } from './walk.js';
+
+type DecodeSchema = (type: StructType, value: unknown, walk: Walk) => unknown;
+
+export function decodeScalar(scalar: ScalarName, decodeSchema: DecodeSchema): (value: unknown, walk: Walk) => unknown {
+  switch (scalar) {
+    case 'string':
+      return (value) => (typeof value === 'string' ? value : value === null ? '' : mismatch(value));
+    case 'bool':
+      return (value) => (typeof value === 'boolean' ? value : value === null ? false : mismatch(value));
+    case 'int32':
+      return (value) => (isInt32(value) ? value : value === null ? 0 : mismatch(value));
+    case 'int64':
+      return (value) => (isInt64(value) ? value : value === null ? 0 : mismatch(value));
+    case 'double':
+      return decodeDouble;
+    case 'bytes':
+      return (value) => (typeof value === 'string' ? canonicalBase64(value) : value === null ? null : mismatch(value));
+    case 'quantity':
+      return decodeQuantity;
+    case 'time':
+      return (value) => (value === null ? null : parsed(canonicalTime, value));
+    case 'microTime':
+      return (value) => (value === null ? null : parsed(canonicalMicroTime, value));
+    case 'duration':
+      return (value) => (value === null ? '0s' : parsed(canonicalDuration, value));
+    case 'intOrString':
+      return (value) => (typeof value === 'string' || isInt32(value) ? value : value === null ? 0 : mismatch(value));
+    case 'any':
+    case 'rawExtension':
+    case 'fieldsV1':
+      return decodeOpaque;
+    case 'schemaOrArray':
+      return (value, walk) => {
+        if (Array.isArray(value))
+          return value.length === 0 ? null : value.map((item) => decodeSchema(schema(), item, walk));
+        return isObject(value) ? decodeSchema(schema(), value, walk) : null;
+      };
+    case 'schemaOrBool':
+      return (value, walk) => {
+        if (isObject(value)) return decodeSchema(schema(), value, walk);
+        if (typeof value === 'boolean') return value;
+        throw new DecodeError('boolean or JSON schema expected');
+      };
+    case 'schemaOrStringArray':
+      return (value, walk) => {
+        if (Array.isArray(value))
+          return value.length === 0 ? null : value.map((item) => (typeof item === 'string' ? item : mismatch(item)));
+        return isObject(value) ? decodeSchema(schema(), value, walk) : null;
+      };
+  }
+}
+
+let schemaProps: StructType | undefined;
+const schema = (): StructType =>
+  (schemaProps ??= mustType('io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps'));
+
+function mismatch(value: unknown): never {
+  throw new Mismatch(value);
+}
+
+const isInt32 = (value: unknown): boolean => typeof value === 'number' && (value | 0) === value;
+const isInt64 = (value: unknown): boolean =>
+  typeof value === 'number' ? Number.isSafeInteger(value) : typeof value === 'bigint';
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof FloatLiteral);
+
+function parsed(parse: (text: string) => string | null, value: unknown): string | null {
+  if (typeof value !== 'string') throw new Mismatch(value);
+  try {
+    return parse(value);
+  } catch (error) {
+    throw new DecodeError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function decodeDouble(value: unknown): unknown {
+  if (typeof value === 'number') return value;
+  if (typeof value === 'bigint') return Number(value);
+  if (value instanceof FloatLiteral && Number.isFinite(value.value)) return value.value;
+  return value === null ? 0 : mismatch(value);
+}
+
+/** A quantity may be written as a number; its text counts, not its value. */
+function decodeQuantity(value: unknown): unknown {
+  if (value === null) return '0';
+  if (value instanceof FloatLiteral) return parsed(canonicalQuantity, value.text);
+  if (typeof value === 'number' || typeof value === 'bigint') return parsed(canonicalQuantity, String(value));
+  if (typeof value === 'string') return parsed(canonicalQuantity, value.trim());
+  // The reference hands the raw text of objects, lists and truth values to the quantity's parser.
+  return parsed(canonicalQuantity, JSON.stringify(value));
+}
+
+function decodeOpaque(value: unknown, walk: Walk): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (walk.count) walk.keys += countKeys(value);
+  return plain(value);
+}
+
+/** Numbers that were kept with their text become numbers. Copies only what holds such a number. */
+export function plain(value: unknown): unknown {
+  if (value instanceof FloatLiteral) return value.value;
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) value[i] = plain(value[i]);
+  } else if (isObject(value)) {
+    for (const key in value) {
+      const before = value[key];
+      const after = plain(before);
+      if (after !== before) value[key] = after;
+    }
+  }
+  return value;
+}
+
+function canonicalBase64(text: string): string {
+  const packed = text.includes('\n') || text.includes('\r') ? text.replace(/[\r\n]/g, '') : text;
+  if (packed.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(packed)) {
+    const bad = packed.search(/[^A-Za-z0-9+/]/);
+    throw new DecodeError(`illegal base64 data at input byte ${bad < 0 ? packed.length : bad}`);
+  }
+  return packed.endsWith('=') ? Buffer.from(packed, 'base64').toString('base64') : packed;
+}

@@ -1,0 +1,32 @@
+// What the walks over a tree share.
+import { FloatLiteral } from './parse.js';
+
+/** The body cannot be read as the type; the message is the reference's. */
+export class DecodeError extends Error {}
+
+/** A JSON value of the wrong sort. Where it stands is found out afterwards. */
+export class Mismatch extends Error {
+  constructor(readonly value: unknown) {
+    super('json: cannot unmarshal');
+  }
+}
+
+/** What is counted during a walk. */
+export interface Walk {
+  keys: number;
+  unknown: number;
+  readonly count: boolean;
+}
+
+/** Members of all objects in a tree. Iterative: the tree may be as deep as the text was. */
+export function countKeys(tree: unknown): number {
+  if (typeof tree !== 'object' || tree === null) return 0;
+  let keys = 0;
+  const stack: object[] = [tree];
+  for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
+    if (node instanceof FloatLiteral) continue;
+    if (!Array.isArray(node)) keys += Object.keys(node).length;
+    for (const value of Object.values(node)) if (typeof value === 'object' && value !== null) stack.push(value);
+  }
+  return keys;
+}
