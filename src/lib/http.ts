@@ -21,10 +21,30 @@ export interface HttpRequest {
   body(limitBytes: number): Promise<Buffer>;
   /** Aborts when the client goes away or the request's time is over. */
   readonly signal: AbortSignal;
+  /** Names and values by turns, as sent; for headers whose repeated values must stay apart. */
+  readonly rawHeaders?: readonly string[];
+  /** Ends the request early: `signal` aborts, and an answer already begun is cut. */
+  cancel?(reason: Error): void;
   /** Only on HTTP/1.1 upgrade requests: the connection, handed over for good. */
   readonly upgrade?: { readonly socket: Duplex | TLSSocket; readonly head: Buffer };
 }
 
+/** Every value of a header, in the order sent. `name` is in lower case. */
+export function headerValues(request: HttpRequest, name: string): readonly string[] {
+  const joined = request.headers[name];
+  if (joined === undefined) return [];
+  const raw = request.rawHeaders;
+  if (raw === undefined) return [joined];
+  const values: string[] = [];
+  for (let i = 0; i + 1 < raw.length; i += 2) {
+    if (raw[i]?.toLowerCase() === name) values.push(raw[i + 1] ?? '');
+  }
+  return values;
+}
+
+/**
+ * An upgrade request whose connection was taken over answers status 101 without a body, and nothing is written.
+ */
 export interface HttpResponse {
   readonly status: number;
   /** Names in lower case. */

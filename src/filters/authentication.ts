@@ -1,0 +1,58 @@
+import { AuthenticationError, type Authenticated, type RequestAuthenticator } from '../authn/authenticator.js';
+import type { HttpResponse } from '../lib/http.js';
+import type { Logger } from '../lib/log.js';
+import type { MaybePromise } from '../lib/maybe-promise.js';
+import { type StatusError, unauthorized } from '../machinery/status.js';
+import { ANONYMOUS_USER, UNAUTHENTICATED_GROUP, type UserInfo } from '../machinery/user.js';
+import type { Exchange, Filter } from './exchange.js';
+
+export type AuthenticationOutcome = 'success' | 'failure' | 'error';
+
+export interface AuthenticationOptions {
+  readonly authenticator: RequestAuthenticator;
+  /** The audiences the server answers to; empty accepts a credential for any. */
+  readonly apiAudiences: readonly string[];
+  readonly renderStatus: (error: StatusError, exchange: Exchange) => HttpResponse;
+  readonly observe: (outcome: AuthenticationOutcome, user: UserInfo | undefined, startedMs: number) => void;
+  readonly log: Logger;
+}
+
+/** Finds out who sends the request; a credential that is refused answers 401 and goes no further. */
+export function authentication(options: AuthenticationOptions): Filter {
+  const { authenticator, apiAudiences, renderStatus, observe, log } = options;
+
+  const refuse = (exchange: Exchange, outcome: AuthenticationOutcome, startedMs: number): HttpResponse => {
+    observe(outcome, undefined, startedMs);
+    // Nobody unknown may keep an HTTP/2 connection: streams are cheap to open and dear to serve.
+    if (exchange.request.httpVersion === '2.0') exchange.responseHeaders.connection = 'close';
+    return renderStatus(unauthorized('Unauthorized'), exchange);
+  };
+
+  return (exchange, next) => {
+    const startedMs = performance.now();
+    const go = (result: Authenticated | undefined): MaybePromise<HttpResponse> => {
+      if (result === undefined) return refuse(exchange, 'failure', startedMs);
+      const { user, audiences } = result;
+      if (!audiencesMeet(apiAudiences, audiences)) {
+        log.error(undefined, 'Unable to match the audience', { audiences, accepted: apiAudiences });
+        return refuse(exchange, 'error', startedMs);
+      }
+      observe('success', user, startedMs);
+      if (exchange.request.httpVersion === '2.0' && isAnonymous(user)) exchange.responseHeaders.connection = 'close';
+      exchange.user = user;
+      exchange.audiences = audiences;
+      return next(exchange);
+    };
+    return authenticator.authenticate(exchange.request).then(go, (error: unknown) => {
+      if (!(error instanceof AuthenticationError)) throw error;
+      log.error(error, 'Unable to authenticate the request');
+      return refuse(exchange, 'error', startedMs);
+    });
+  };
+}
+
+const audiencesMeet = (accepted: readonly string[], given: readonly string[] | undefined): boolean =>
+  accepted.length === 0 || given === undefined || given.length === 0 || given.some((one) => accepted.includes(one));
+
+const isAnonymous = (user: UserInfo): boolean =>
+  user.name === ANONYMOUS_USER || user.groups.includes(UNAUTHENTICATED_GROUP);

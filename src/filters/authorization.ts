@@ -1,0 +1,85 @@
+import type { AuthorizationAttributes, AuthorizationResult, Authorizer } from '../authz/authorizer.js';
+import { goQuote } from '../lib/go-quote.js';
+import type { HttpResponse } from '../lib/http.js';
+import type { Logger } from '../lib/log.js';
+import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
+import { forbidden, type StatusError } from '../machinery/status.js';
+import { ANONYMOUS_USER, UNAUTHENTICATED_GROUP, type UserInfo } from '../machinery/user.js';
+import type { Exchange, Filter } from './exchange.js';
+import { escapeHtml, internalServerError } from './plain-response.js';
+import { uriOf } from './request-info.js';
+
+export interface AuthorizationOptions {
+  readonly authorizer: Authorizer;
+  readonly renderStatus: (error: StatusError, exchange: Exchange) => HttpResponse;
+  readonly observe: (outcome: 'allowed' | 'denied' | 'no-opinion' | 'error', startedMs: number) => void;
+  readonly log: Logger;
+}
+
+/** Lets through what the user may do. */
+export function authorization({ authorizer, renderStatus, observe, log }: AuthorizationOptions): Filter {
+  return (exchange, next) => {
+    const startedMs = performance.now();
+    const attributes = attributesOf(exchange);
+    const go = (result: AuthorizationResult): MaybePromise<HttpResponse> => {
+      if (result.decision === 'allow') {
+        observe('allowed', startedMs);
+        exchange.annotate('authorization.k8s.io/decision', 'allow');
+        exchange.annotate('authorization.k8s.io/reason', result.reason);
+        return next(exchange);
+      }
+      if (result.evaluationError !== undefined) {
+        observe('error', startedMs);
+        exchange.annotate('authorization.k8s.io/reason', 'internal error');
+        return internalServerError(uriOf(exchange.request), result.evaluationError);
+      }
+      observe(result.decision === 'deny' ? 'denied' : 'no-opinion', startedMs);
+      log.v(4)?.info('Forbidden', { URI: uriOf(exchange.request), reason: result.reason });
+      exchange.annotate('authorization.k8s.io/decision', 'forbid');
+      exchange.annotate('authorization.k8s.io/reason', result.reason);
+      return noSniff(renderStatus(forbiddenError(attributes, result.reason), exchange));
+    };
+    return whenReady(authorizer.authorize(attributes), go);
+  };
+}
+
+const NOBODY: UserInfo = { name: ANONYMOUS_USER, groups: [UNAUTHENTICATED_GROUP] };
+
+function attributesOf({ info, user }: Exchange): AuthorizationAttributes {
+  return {
+    user: user ?? NOBODY,
+    verb: info.verb,
+    resourceRequest: info.isResourceRequest,
+    apiGroup: info.apiGroup,
+    apiVersion: info.apiVersion,
+    resource: info.resource,
+    subresource: info.subresource,
+    namespace: info.namespace,
+    name: info.name,
+    path: info.path,
+    fieldSelector: info.fieldSelector,
+    labelSelector: info.labelSelector,
+  };
+}
+
+/** Who cannot do what, and the authorizer's reason where it has one. */
+export function forbiddenError(attributes: AuthorizationAttributes, reason: string): StatusError {
+  const why = escapeHtml(forbiddenText(attributes));
+  const { apiGroup: group, resource, name } = attributes;
+  return forbidden({ group, resource }, name, reason === '' ? why : `${why}: ${reason}`);
+}
+
+function forbiddenText(attributes: AuthorizationAttributes): string {
+  const who = `User ${goQuote(attributes.user.name)} cannot ${attributes.verb}`;
+  if (!attributes.resourceRequest) return `${who} path ${goQuote(attributes.path)}`;
+  const { resource, subresource, namespace } = attributes;
+  const what = goQuote(subresource === '' ? resource : `${resource}/${subresource}`);
+  const where = namespace === '' ? 'at the cluster scope' : `in the namespace ${goQuote(namespace)}`;
+  return `${who} resource ${what} in API group ${goQuote(attributes.apiGroup)} ${where}`;
+}
+
+/** Refusals quote what the client sent; a browser must not guess that it is a page. */
+export const noSniff = (response: HttpResponse): HttpResponse => ({
+  ...response,
+  headers: { ...response.headers, 'x-content-type-options': 'nosniff' },
+});

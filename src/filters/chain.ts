@@ -1,0 +1,161 @@
+// The way of a request: every filter, in the order it runs.
+import type { RequestAuthenticator } from '../authn/authenticator.js';
+import type { Authorizer } from '../authz/authorizer.js';
+import { type HttpRequest, type HttpResponse, isStream, type ResponseSink } from '../lib/http.js';
+import type { Logs } from '../lib/log.js';
+import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
+import { StatusError } from '../machinery/status.js';
+import { auditId } from './audit-id.js';
+import { authentication } from './authentication.js';
+import { authorization } from './authorization.js';
+import { cacheControl } from './cache-control.js';
+import { cors } from './cors.js';
+import { countInFlight, countWatches, type Draining, retryAfter } from './draining.js';
+import { Exchange, type Filter, type Handler } from './exchange.js';
+import { goaway } from './goaway.js';
+import { hsts } from './hsts.js';
+import { httpLog } from './http-log.js';
+import { impersonation } from './impersonation.js';
+import { maxInFlight } from './max-in-flight.js';
+import { panicRecovery } from './panic-recovery.js';
+import { requestInfo } from './request-info.js';
+import type { RequestMetrics } from './request-metrics.js';
+import { statusAsJson } from './plain-response.js';
+import { enforceDeadline, requestDeadline } from './timeout.js';
+import { throttle } from './throttle.js';
+import { warningHeaders } from './warnings.js';
+
+export interface ChainOptions {
+  readonly logs: Logs;
+  readonly metrics: RequestMetrics;
+  readonly draining: Draining;
+  readonly authenticator: RequestAuthenticator;
+  readonly authorizer: Authorizer;
+  readonly apiAudiences: readonly string[];
+  /** Prints a refusal in the form the client accepts. */
+  readonly renderStatus?: (error: StatusError, exchange: Exchange) => HttpResponse;
+  readonly requestTimeoutMs: number;
+  readonly maxRequestsInFlight: number;
+  readonly maxMutatingRequestsInFlight: number;
+  readonly corsAllowedOrigins: readonly string[];
+  readonly hstsDirectives: readonly string[];
+  readonly goawayChance: number;
+  readonly shutdownSendRetryAfter: boolean;
+  readonly maxConnectionBytesPerSecond: number;
+  /** Replaces the plain limits in flight. */
+  readonly priorityAndFairness?: Filter;
+  readonly audit?: Filter;
+  readonly tracing?: Filter;
+}
+
+export function buildChain(
+  options: ChainOptions,
+  handler: Handler,
+): (request: HttpRequest) => MaybePromise<HttpResponse> {
+  const { logs, metrics, draining, authorizer } = options;
+  const renderStatus = options.renderStatus ?? statusAsJson;
+
+  const filters: readonly (Filter | undefined)[] = [
+    // First, so that even the answer to a panic carries the id that its log line names.
+    auditId,
+    // Before everything that can fail.
+    panicRecovery(logs.for('panic-recovery')),
+    // What the request wants: all that follows asks.
+    requestInfo,
+    // Counts and times whatever the rest answers, refusals included.
+    metrics.filter,
+    // One line for each request, at -v=3 and above.
+    httpLog(logs.for('http-log')),
+    // A server that is leaving spends nothing on new requests.
+    options.shutdownSendRetryAfter ? retryAfter(draining) : undefined,
+    // These only set headers, and refusals below must carry them too.
+    hsts(options.hstsDirectives),
+    cacheControl,
+    goaway(options.goawayChance),
+    // Counted before they may wait for anything, so that shutdown waits for them.
+    countWatches(draining),
+    countInFlight(draining),
+    throttle(options.maxConnectionBytesPerSecond),
+    // The clock runs from the arrival, over authentication and queueing as well.
+    requestDeadline(options.requestTimeoutMs, renderStatus),
+    enforceDeadline(metrics.timedOut),
+    // A browser's preflight has no credentials, so it is answered before they are asked for.
+    cors(options.corsAllowedOrigins),
+    authentication({
+      authenticator: options.authenticator,
+      apiAudiences: options.apiAudiences,
+      renderStatus,
+      observe: metrics.authenticated,
+      log: logs.for('authentication'),
+    }),
+    // Only clients that are known may ask to be traced.
+    options.tracing,
+    // Records who really asked, so before impersonation.
+    options.audit,
+    // The fair share and the permissions are those of the user acted as.
+    impersonation({ authorizer, renderStatus, log: logs.for('impersonation') }),
+    // Before authorization, which may itself call out and must be shielded from a flood.
+    options.priorityAndFairness ??
+      maxInFlight({
+        readOnlyLimit: options.maxRequestsInFlight,
+        mutatingLimit: options.maxMutatingRequestsInFlight,
+        observe: metrics.inFlight,
+        onRejected: metrics.dropped,
+      }),
+    authorization({ authorizer, renderStatus, observe: metrics.authorized, log: logs.for('authorization') }),
+    // What the handler refuses becomes an answer here, so that every filter above sees its status.
+    refusals(renderStatus),
+  ];
+  const run = compose(filters, handler);
+
+  return (request) => {
+    const exchange = new Exchange(request, Date.now());
+    return whenReady(run(exchange), (response) => complete(exchange, response));
+  };
+}
+
+/** `[a, b]` around a handler: `a` runs first and its `next` is `b`. */
+export function compose(filters: readonly (Filter | undefined)[], handler: Handler): Handler {
+  return filters.reduceRight<Handler>((next, filter) => {
+    return filter === undefined ? next : (exchange) => filter(exchange, next);
+  }, handler);
+}
+
+function refusals(renderStatus: (error: StatusError, exchange: Exchange) => HttpResponse): Filter {
+  return (exchange, next) => {
+    const render = (error: unknown): HttpResponse => {
+      if (error instanceof StatusError) return renderStatus(error, exchange);
+      throw error;
+    };
+    try {
+      const answer = next(exchange);
+      return answer instanceof Promise ? answer.catch(render) : answer;
+    } catch (error) {
+      return render(error);
+    }
+  };
+}
+
+/** Adds the headers the filters set, and tells those who wait for the end of the answer. */
+function complete(exchange: Exchange, response: HttpResponse): HttpResponse {
+  const headers = exchange.responseHeaders;
+  for (const name in response.headers) {
+    const value = response.headers[name];
+    if (value !== undefined) headers[name] = value;
+  }
+  if (exchange.warnings !== undefined) headers.warning = warningHeaders(exchange.warnings);
+  const { status, body } = response;
+  // HEAD answers what GET would, and nobody pulls its pieces.
+  if (!isStream(body) || exchange.request.method === 'HEAD') {
+    exchange.finish();
+    return { status, headers, body };
+  }
+  const stream = async (sink: ResponseSink): Promise<void> => {
+    try {
+      await body.stream(sink);
+    } finally {
+      exchange.finish();
+    }
+  };
+  return { status, headers, body: { stream } };
+}

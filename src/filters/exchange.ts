@@ -1,0 +1,80 @@
+// One request on its way through the filters, and what they learn about it.
+import type { HttpRequest, HttpResponse } from '../lib/http.js';
+import type { MaybePromise } from '../lib/maybe-promise.js';
+import type { RequestInfo } from '../machinery/request-info.js';
+import type { UserInfo } from '../machinery/user.js';
+
+export type Handler = (exchange: Exchange) => MaybePromise<HttpResponse>;
+
+/** Answers itself, or lets `next` answer and may change what comes back. */
+export type Filter = (exchange: Exchange, next: Handler) => MaybePromise<HttpResponse>;
+
+export type ResponseHeaders = Record<string, string | readonly string[]>;
+
+export interface Warning {
+  readonly agent: string;
+  readonly text: string;
+}
+
+const UNKNOWN: RequestInfo = {
+  isResourceRequest: false,
+  path: '',
+  verb: '',
+  apiPrefix: '',
+  apiGroup: '',
+  apiVersion: '',
+  namespace: '',
+  resource: '',
+  subresource: '',
+  name: '',
+  parts: [],
+  fieldSelector: '',
+  labelSelector: '',
+};
+
+export class Exchange {
+  info: RequestInfo = UNKNOWN;
+  longRunning = false;
+  auditId = '';
+  /** Who the request acts as: set by authentication, replaced by impersonation. */
+  user: UserInfo | undefined = undefined;
+  /** Who sent the request, when it acts as someone else. */
+  impersonator: UserInfo | undefined = undefined;
+  /** Set by authentication: the audiences the credential was checked for. */
+  audiences: readonly string[] | undefined = undefined;
+  /** When a request that is not long-running must have been answered, in milliseconds since the epoch. */
+  deadlineMs: number | undefined = undefined;
+  /** Headers every answer of this request gets, unless the answer has its own. */
+  readonly responseHeaders: ResponseHeaders = {};
+  /** Told to the client as `Warning` headers. */
+  warnings: Warning[] | undefined = undefined;
+  /** For the audit event. */
+  annotations: Map<string, string> | undefined = undefined;
+
+  private finishers: (() => void)[] | undefined = undefined;
+
+  constructor(
+    readonly request: HttpRequest,
+    readonly receivedMs: number,
+  ) {}
+
+  warn(text: string, agent = ''): void {
+    (this.warnings ??= []).push({ agent, text });
+  }
+
+  annotate(key: string, value: string): void {
+    (this.annotations ??= new Map()).set(key, value);
+  }
+
+  /** Runs when the whole answer has been produced: for an answer in pieces, after its last piece. */
+  onFinish(finisher: () => void): void {
+    (this.finishers ??= []).push(finisher);
+  }
+
+  finish(): void {
+    const finishers = this.finishers;
+    if (finishers === undefined) return;
+    this.finishers = undefined;
+    for (const finisher of finishers) finisher();
+  }
+}

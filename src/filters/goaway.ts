@@ -1,0 +1,13 @@
+import type { Filter } from './exchange.js';
+
+/**
+ * `--goaway-chance`: now and then tells an HTTP/2 client to open a new connection, which a load balancer may place
+ * on another server. The listener turns `connection: close` into GOAWAY.
+ */
+export function goaway(chance: number, random: () => number = Math.random): Filter | undefined {
+  if (chance <= 0) return undefined;
+  return (exchange, next) => {
+    if (exchange.request.httpVersion === '2.0' && random() < chance) exchange.responseHeaders.connection = 'close';
+    return next(exchange);
+  };
+}

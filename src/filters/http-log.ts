@@ -1,0 +1,32 @@
+import { formatGoDuration } from '../lib/go-duration.js';
+import type { HttpResponse } from '../lib/http.js';
+import type { Logger } from '../lib/log.js';
+import { whenReady } from '../lib/maybe-promise.js';
+import type { Filter } from './exchange.js';
+import { uriOf } from './request-info.js';
+
+const LEVEL = 3;
+
+/** One line for each request; no row at lower verbosity. */
+export function httpLog(log: Logger): Filter | undefined {
+  const lines = log.v(LEVEL);
+  if (lines === undefined) return undefined;
+  return (exchange, next) => {
+    const { request, info, auditId } = exchange;
+    const startedMs = performance.now();
+    return whenReady(next(exchange), (response: HttpResponse) => {
+      exchange.onFinish(() => {
+        lines.info('HTTP', {
+          verb: info.isResourceRequest ? info.verb.toUpperCase() : request.method,
+          URI: uriOf(request),
+          latency: formatGoDuration((performance.now() - startedMs) * 1e6),
+          userAgent: request.headers['user-agent'] ?? '',
+          'audit-ID': auditId.slice(0, 64),
+          srcIP: request.remoteAddress,
+          ...(response.status === 101 ? { hijacked: true } : { resp: response.status }),
+        });
+      });
+      return response;
+    });
+  };
+}

@@ -1,0 +1,165 @@
+// `Impersonate-*` headers: acting as someone else, each part of whom the sender must be allowed to take on.
+import type { AuthorizationAttributes, Authorizer } from '../authz/authorizer.js';
+import { headerValues, type HttpRequest, type HttpResponse } from '../lib/http.js';
+import type { Logger } from '../lib/log.js';
+import type { StatusError } from '../machinery/status.js';
+import { ANONYMOUS_USER, AUTHENTICATED_GROUP, UNAUTHENTICATED_GROUP, type UserInfo } from '../machinery/user.js';
+import { forbiddenError, noSniff } from './authorization.js';
+import type { Exchange, Filter, Handler } from './exchange.js';
+import { internalServerError } from './plain-response.js';
+import { uriOf } from './request-info.js';
+
+export interface ImpersonationOptions {
+  readonly authorizer: Authorizer;
+  readonly renderStatus: (error: StatusError, exchange: Exchange) => HttpResponse;
+  readonly log: Logger;
+}
+
+export function impersonation(options: ImpersonationOptions): Filter {
+  return (exchange, next) =>
+    asksToImpersonate(exchange.request) ? impersonate(options, exchange, next) : next(exchange);
+}
+
+/** One thing the sender wants to be: a name of a kind. */
+interface Part {
+  readonly kind: 'ServiceAccount' | 'User' | 'Group' | 'UserExtra' | 'UID';
+  readonly name: string;
+  readonly namespace: string;
+  readonly extraKey: string;
+}
+
+const USER = 'impersonate-user';
+const GROUP = 'impersonate-group';
+const UID = 'impersonate-uid';
+const EXTRA_PREFIX = 'impersonate-extra-';
+/** A namespace is a DNS label, an account's name a DNS subdomain; anything else under the prefix is a plain user. */
+const SERVICE_ACCOUNT =
+  /^system:serviceaccount:([a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?):((?!.{254})[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*)$/;
+
+// hot: on every request; nearly none asks.
+function asksToImpersonate({ headers }: HttpRequest): boolean {
+  if (headers[USER] !== undefined || headers[GROUP] !== undefined || headers[UID] !== undefined) return true;
+  for (const name in headers) if (name.startsWith(EXTRA_PREFIX)) return true;
+  return false;
+}
+
+async function impersonate(options: ImpersonationOptions, exchange: Exchange, next: Handler): Promise<HttpResponse> {
+  const { authorizer, renderStatus, log } = options;
+  const { request, user: requestor } = exchange;
+  const parts = partsOf(request);
+  if (parts.length === 0) return await next(exchange);
+  const first = parts[0]?.kind;
+  if (first !== 'User' && first !== 'ServiceAccount') {
+    const asked = parts.map(printPart).join(' ');
+    return internalServerError(uriOf(request), `requested [${asked}] without impersonating a user`);
+  }
+  if (requestor === undefined) return internalServerError(uriOf(request), 'no user found for request');
+  for (const part of parts) {
+    const attributes = attributesOf(part, requestor);
+    const { decision, reason, evaluationError } = await authorizer.authorize(attributes);
+    if (decision !== 'allow' || evaluationError !== undefined) {
+      log.v(4)?.info('Forbidden', { URI: uriOf(request), reason, err: evaluationError });
+      return noSniff(renderStatus(forbiddenError(attributes, reason), exchange));
+    }
+  }
+  exchange.impersonator = requestor;
+  exchange.user = userOf(parts);
+  return await next(exchange);
+}
+
+function partsOf(request: HttpRequest): Part[] {
+  const parts: Part[] = [];
+  const add = (kind: Part['kind'], name: string, namespace = '', extraKey = ''): void => {
+    parts.push({ kind, name, namespace, extraKey });
+  };
+  const user = request.headers[USER] ?? '';
+  const account = SERVICE_ACCOUNT.exec(user);
+  if (account !== null) add('ServiceAccount', account[2] ?? '', account[1] ?? '');
+  else if (user !== '') add('User', user);
+  for (const group of headerValues(request, GROUP)) add('Group', group);
+  for (const name in request.headers) {
+    if (!name.startsWith(EXTRA_PREFIX)) continue;
+    const key = unescapeKey(name.slice(EXTRA_PREFIX.length));
+    for (const value of headerValues(request, name)) add('UserExtra', value, '', key);
+  }
+  const uid = request.headers[UID] ?? '';
+  if (uid !== '') add('UID', uid);
+  return parts;
+}
+
+function unescapeKey(key: string): string {
+  try {
+    return decodeURIComponent(key);
+  } catch {
+    return key;
+  }
+}
+
+/** The reference shows the part as an object reference without its member names. */
+const printPart = ({ kind, name, extraKey }: Part): string => {
+  const version = kind === 'UserExtra' || kind === 'UID' ? 'authentication.k8s.io/v1' : '';
+  return `{${[kind, '', name, '', version, '', extraKey].join(' ')}}`;
+};
+
+const RESOURCES = {
+  ServiceAccount: ['', 'serviceaccounts'],
+  User: ['', 'users'],
+  Group: ['', 'groups'],
+  UserExtra: ['authentication.k8s.io', 'userextras'],
+  UID: ['authentication.k8s.io', 'uids'],
+} as const;
+
+function attributesOf(part: Part, user: UserInfo): AuthorizationAttributes {
+  const [apiGroup, resource] = RESOURCES[part.kind];
+  return {
+    user,
+    verb: 'impersonate',
+    resourceRequest: true,
+    apiGroup,
+    apiVersion: apiGroup === '' ? '' : 'v1',
+    resource,
+    subresource: part.extraKey,
+    namespace: part.namespace,
+    name: part.name,
+    path: '',
+  };
+}
+
+function userOf(parts: readonly Part[]): UserInfo {
+  let name = '';
+  let uid = '';
+  let groups: string[] = [];
+  const extra: Record<string, string[]> = {};
+  const groupsGiven = parts.some((part) => part.kind === 'Group');
+  for (const part of parts) {
+    switch (part.kind) {
+      case 'ServiceAccount':
+        name = `system:serviceaccount:${part.namespace}:${part.name}`;
+        if (!groupsGiven) groups = ['system:serviceaccounts', `system:serviceaccounts:${part.namespace}`];
+        break;
+      case 'User':
+        name = part.name;
+        break;
+      case 'Group':
+        groups.push(part.name);
+        break;
+      case 'UserExtra':
+        (extra[part.extraKey] ??= []).push(part.name);
+        break;
+      case 'UID':
+        uid = part.name;
+        break;
+    }
+  }
+  if (name === ANONYMOUS_USER) {
+    if (!groups.includes(UNAUTHENTICATED_GROUP)) groups.push(UNAUTHENTICATED_GROUP);
+  } else if (!groups.includes(AUTHENTICATED_GROUP) && !groups.includes(UNAUTHENTICATED_GROUP)) {
+    groups.push(AUTHENTICATED_GROUP);
+  }
+  return {
+    name,
+    groups,
+    ...(uid === '' ? {} : { uid }),
+    ...(Object.keys(extra).length === 0 ? {} : { extra }),
+  };
+}

@@ -1,0 +1,22 @@
+import type { HttpResponse } from '../lib/http.js';
+import type { Logger } from '../lib/log.js';
+import type { Filter } from './exchange.js';
+import { plainError } from './plain-response.js';
+import { uriOf } from './request-info.js';
+
+/** An error nobody expected is our bug: logged whole, told to the client only as such. The server goes on. */
+export function panicRecovery(log: Logger): Filter {
+  return (exchange, next) => {
+    const recover = (error: unknown): HttpResponse => {
+      const { method } = exchange.request;
+      log.error(error, "apiserver panic'd", { method, URI: uriOf(exchange.request), auditID: exchange.auditId });
+      return plainError(500, 'This request caused apiserver to panic. Look in the logs for details.');
+    };
+    try {
+      const answer = next(exchange);
+      return answer instanceof Promise ? answer.catch(recover) : answer;
+    } catch (error) {
+      return recover(error);
+    }
+  };
+}

@@ -1,0 +1,255 @@
+// What is counted and timed of every request, under the names dashboards know.
+import { isStream, type HttpResponse } from '../lib/http.js';
+import { whenReady } from '../lib/maybe-promise.js';
+import { exponentialBuckets, type MetricRegistry } from '../lib/metrics.js';
+import type { RequestInfo } from '../machinery/request-info.js';
+import type { UserInfo } from '../machinery/user.js';
+import type { AuthenticationOutcome } from './authentication.js';
+import type { Exchange, Filter } from './exchange.js';
+
+export interface RequestMetrics {
+  readonly filter: Filter;
+  readonly timedOut: (exchange: Exchange) => void;
+  readonly dropped: (exchange: Exchange) => void;
+  readonly inFlight: (kind: 'readOnly' | 'mutating', running: number) => void;
+  readonly authenticated: (outcome: AuthenticationOutcome, user: UserInfo | undefined, startedMs: number) => void;
+  readonly authorized: (outcome: 'allowed' | 'denied' | 'no-opinion' | 'error', startedMs: number) => void;
+  /** A deprecated API was asked for; `removedRelease` is empty when none is planned. */
+  readonly deprecated: (info: RequestInfo, removedRelease: string) => void;
+}
+
+const SECONDS = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60];
+const WHERE = ['group', 'version', 'resource', 'subresource', 'scope', 'component'];
+const COMPONENT = 'apiserver';
+const METHODS: ReadonlySet<string> = new Set(
+  'APPLY CONNECT CREATE DELETE DELETECOLLECTION GET HEAD LIST PATCH POST PROXY PUT UPDATE WATCH WATCHLIST'.split(' '),
+);
+
+/** `isServed` tells real resources from ones a client made up, which must not become series. */
+export function createRequestMetrics(
+  registry: MetricRegistry,
+  isServed: (info: RequestInfo) => boolean = () => true,
+): RequestMetrics {
+  const metrics = register(registry);
+
+  const filter: Filter = (exchange, next) => {
+    const { info } = exchange;
+    if (info.isResourceRequest && !isServed(info)) return next(exchange);
+    const startedMs = performance.now();
+    const verb = reportedVerb(exchange);
+    const scope = scopeOf(info);
+    const { apiGroup, apiVersion, resource } = info;
+    const subresource = info.isResourceRequest ? info.subresource : subpathOf(info.path);
+    if (exchange.longRunning) {
+      const running = metrics.longRunning.with(verb, apiGroup, apiVersion, resource, subresource, scope, COMPONENT);
+      running.add(1);
+      exchange.onFinish(() => running.add(-1));
+    }
+    return whenReady(next(exchange), (response: HttpResponse) => {
+      const record = (): void => {
+        const seconds = (performance.now() - startedMs) / 1000;
+        const dryRun = dryRunOf(exchange);
+        metrics.total
+          .with(verb, dryRun, apiGroup, apiVersion, resource, subresource, scope, COMPONENT, String(response.status))
+          .inc();
+        metrics.duration
+          .with(verb, dryRun, apiGroup, apiVersion, resource, subresource, scope, COMPONENT)
+          .observe(seconds);
+        metrics.sli.with(verb, apiGroup, apiVersion, resource, subresource, scope, COMPONENT).observe(seconds);
+        metrics.slo.with(verb, apiGroup, apiVersion, resource, subresource, scope, COMPONENT).observe(seconds);
+        const size = sizeOf(response);
+        if (size !== undefined && (verb === 'GET' || verb === 'LIST')) {
+          metrics.size.with(verb, apiGroup, apiVersion, resource, subresource, scope, COMPONENT).observe(size);
+        }
+      };
+      exchange.onFinish(record);
+      return response;
+    });
+  };
+
+  const terminated = (exchange: Exchange, code: string): void => {
+    if (exchange.info.isResourceRequest && !isServed(exchange.info)) return;
+    const { apiGroup, apiVersion, resource, subresource } = exchange.info;
+    metrics.terminations
+      .with(
+        reportedVerb(exchange),
+        apiGroup,
+        apiVersion,
+        resource,
+        subresource,
+        scopeOf(exchange.info),
+        COMPONENT,
+        code,
+      )
+      .inc();
+  };
+
+  return {
+    filter,
+    timedOut: (exchange) => terminated(exchange, '504'),
+    dropped: (exchange) => terminated(exchange, '429'),
+    inFlight: (kind, running) => metrics.inFlight.with(kind).set(running),
+    authenticated(outcome, user, startedMs) {
+      metrics.authenticationAttempts.with(outcome).inc();
+      metrics.authenticationSeconds.with(outcome).observe((performance.now() - startedMs) / 1000);
+      if (user !== undefined) metrics.userRequests.with(compressUser(user.name)).inc();
+    },
+    authorized(outcome, startedMs) {
+      metrics.authorizationAttempts.with(outcome).inc();
+      metrics.authorizationSeconds.with(outcome).observe((performance.now() - startedMs) / 1000);
+    },
+    deprecated: ({ apiGroup, apiVersion, resource, subresource }, removedRelease) =>
+      metrics.deprecated.with(apiGroup, apiVersion, resource, subresource, removedRelease).set(1),
+  };
+}
+
+function register(registry: MetricRegistry) {
+  return {
+    total: registry.counter({
+      name: 'apiserver_request_total',
+      help: 'Requests answered, by verb, dry run, resource, scope, component and status code.',
+      labels: ['verb', 'dry_run', ...WHERE, 'code'],
+      stability: 'STABLE',
+    }),
+    duration: registry.histogram({
+      name: 'apiserver_request_duration_seconds',
+      help: 'Seconds from arrival to the end of the answer.',
+      labels: ['verb', 'dry_run', ...WHERE],
+      buckets: SECONDS,
+      stability: 'STABLE',
+    }),
+    slo: registry.histogram({
+      name: 'apiserver_request_slo_duration_seconds',
+      help: 'Seconds of a request without the time spent in webhooks and queues.',
+      labels: ['verb', ...WHERE],
+      buckets: SECONDS.slice(2),
+      stability: 'ALPHA',
+      deprecatedVersion: '1.27',
+    }),
+    sli: registry.histogram({
+      name: 'apiserver_request_sli_duration_seconds',
+      help: 'Seconds of a request without the time spent in webhooks and queues.',
+      labels: ['verb', ...WHERE],
+      buckets: SECONDS.slice(2),
+      stability: 'ALPHA',
+    }),
+    size: registry.histogram({
+      name: 'apiserver_response_sizes',
+      help: 'Bytes of the answers to reads.',
+      labels: ['verb', ...WHERE],
+      buckets: exponentialBuckets(1000, 10, 7),
+      stability: 'STABLE',
+    }),
+    longRunning: registry.gauge({
+      name: 'apiserver_longrunning_requests',
+      help: 'Watches and connections now open.',
+      labels: ['verb', ...WHERE],
+      stability: 'STABLE',
+    }),
+    terminations: registry.counter({
+      name: 'apiserver_request_terminations_total',
+      help: 'Requests the server ended to protect itself.',
+      labels: ['verb', ...WHERE, 'code'],
+      stability: 'ALPHA',
+    }),
+    inFlight: registry.gauge({
+      name: 'apiserver_current_inflight_requests',
+      help: 'Requests now running, of each class with a limit.',
+      labels: ['request_kind'],
+      stability: 'STABLE',
+    }),
+    deprecated: registry.gauge({
+      name: 'apiserver_requested_deprecated_apis',
+      help: 'Deprecated APIs that were asked for, and the release that removes them.',
+      labels: ['group', 'version', 'resource', 'subresource', 'removed_release'],
+      stability: 'STABLE',
+    }),
+    authenticationAttempts: registry.counter({
+      name: 'authentication_attempts',
+      help: 'Authentications, by their result.',
+      labels: ['result'],
+      stability: 'ALPHA',
+    }),
+    authenticationSeconds: registry.histogram({
+      name: 'authentication_duration_seconds',
+      help: 'Seconds an authentication took.',
+      labels: ['result'],
+      buckets: exponentialBuckets(0.001, 2, 15),
+      stability: 'ALPHA',
+    }),
+    userRequests: registry.counter({
+      name: 'authenticated_user_requests',
+      help: 'Authenticated requests; user names stand for themselves only where they are few.',
+      labels: ['username'],
+      stability: 'ALPHA',
+    }),
+    authorizationAttempts: registry.counter({
+      name: 'authorization_attempts_total',
+      help: 'Authorizations, by their result.',
+      labels: ['result'],
+      stability: 'ALPHA',
+    }),
+    authorizationSeconds: registry.histogram({
+      name: 'authorization_duration_seconds',
+      help: 'Seconds an authorization took.',
+      labels: ['result'],
+      buckets: exponentialBuckets(0.001, 2, 15),
+      stability: 'ALPHA',
+    }),
+  };
+}
+
+function reportedVerb({ request, info }: Exchange): string {
+  if (info.isResourceRequest) {
+    if (info.verb === 'watch') return 'WATCH';
+    if (info.verb === 'list') return 'LIST';
+    if (info.verb === 'get') return CONNECTS.has(info.subresource) ? 'CONNECT' : 'GET';
+    if (request.method === 'PATCH' && (request.headers['content-type'] ?? '').startsWith('application/apply-patch+')) {
+      return 'APPLY';
+    }
+    if (request.method === 'POST' && CONNECTS.has(info.subresource)) return 'CONNECT';
+  }
+  const method = request.method === 'HEAD' ? 'GET' : request.method;
+  return METHODS.has(method) ? method : 'other';
+}
+
+const CONNECTS: ReadonlySet<string> = new Set(['attach', 'exec', 'portforward', 'proxy']);
+
+function scopeOf(info: RequestInfo): string {
+  if (info.name !== '' || info.verb === 'create') return 'resource';
+  if (info.namespace !== '') return 'namespace';
+  return info.isResourceRequest ? 'cluster' : '';
+}
+
+/** Paths a client makes up must not become series: only the server's own are told apart. */
+const OWN_PATHS: ReadonlySet<string> = new Set(
+  '/healthz /livez /readyz /metrics /version /openapi/v2 /openapi/v3 /api /apis'.split(' '),
+);
+const subpathOf = (path: string): string => (OWN_PATHS.has(path) ? path : '');
+
+function dryRunOf({ request }: Exchange): string {
+  if (!request.search.includes('dryRun')) return '';
+  const values = request.query.getAll('dryRun');
+  return values.every((value) => value === 'All') ? 'All' : 'invalid';
+}
+
+/** `undefined` for an answer in pieces. */
+function sizeOf({ body }: HttpResponse): number | undefined {
+  if (body === undefined) return 0;
+  if (isStream(body)) return undefined;
+  if (typeof body === 'string' || Buffer.isBuffer(body)) return body.length;
+  return body.reduce((sum, piece) => sum + piece.length, 0);
+}
+
+function compressUser(name: string): string {
+  switch (name) {
+    case 'admin':
+    case 'client':
+    case 'kube_proxy':
+    case 'kubelet':
+    case 'system:serviceaccount:kube-system:default':
+      return name;
+    default:
+      return name.includes('@') ? 'email_id' : 'other';
+  }
+}

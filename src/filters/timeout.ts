@@ -1,0 +1,70 @@
+// `--request-timeout` and `?timeout=`: how long a request that is not long-running may take.
+import { type HttpResponse, isStream } from '../lib/http.js';
+import { GoDurationError, parseGoDuration } from '../lib/go-duration.js';
+import { badRequest, type StatusError, timeout } from '../machinery/status.js';
+import type { Exchange, Filter } from './exchange.js';
+
+/** Sets the time by which the request must be answered. */
+export function requestDeadline(
+  maximumMs: number,
+  renderStatus: (error: StatusError, exchange: Exchange) => HttpResponse,
+): Filter {
+  return (exchange, next) => {
+    if (exchange.longRunning) return next(exchange);
+    let allowedMs = maximumMs;
+    if (exchange.request.search.includes('timeout=')) {
+      try {
+        const askedMs = askedTimeoutMs(exchange);
+        if (askedMs > 0 && askedMs < maximumMs) allowedMs = askedMs;
+      } catch (error) {
+        if (!(error instanceof GoDurationError)) throw error;
+        const why = `invalid timeout specified in the request URL - ${error.message}`;
+        return renderStatus(badRequest(why), exchange);
+      }
+    }
+    exchange.deadlineMs = exchange.receivedMs + allowedMs;
+    return next(exchange);
+  };
+}
+
+function askedTimeoutMs(exchange: Exchange): number {
+  const value = exchange.request.query.get('timeout');
+  return value === null || value === '' ? 0 : parseGoDuration(value) / 1e6;
+}
+
+/** Answers in the handler's place when the time is over; an answer that has begun is cut instead. */
+export function enforceDeadline(onTimeout: (exchange: Exchange) => void): Filter {
+  return (exchange, next) => {
+    const { deadlineMs, request } = exchange;
+    if (deadlineMs === undefined) return next(exchange);
+    const answer = next(exchange);
+    // An answer that is there already needs no clock, unless it is produced piece by piece.
+    if (!(answer instanceof Promise)) return isStream(answer.body) ? cutAtDeadline(exchange, answer) : answer;
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        const error = timeout('request did not complete within the allotted timeout');
+        onTimeout(exchange);
+        resolve({ status: 504, headers: {}, body: `${JSON.stringify(error.status)}\n` });
+        request.cancel?.(error);
+      }, deadlineMs - Date.now());
+      answer.then(
+        (response) => {
+          clearTimeout(timer);
+          resolve(isStream(response.body) ? cutAtDeadline(exchange, response) : response);
+        },
+        (error: unknown) => {
+          clearTimeout(timer);
+          reject(error);
+        },
+      );
+    });
+  };
+}
+
+function cutAtDeadline(exchange: Exchange, response: HttpResponse): HttpResponse {
+  const { deadlineMs, request } = exchange;
+  if (deadlineMs === undefined) return response;
+  const timer = setTimeout(() => request.cancel?.(timeout('request did not complete')), deadlineMs - Date.now());
+  exchange.onFinish(() => clearTimeout(timer));
+  return response;
+}

@@ -1,0 +1,292 @@
+// Counters, gauges and histograms with labels, and their Prometheus text.
+//
+// An observation walks one Map per label to its series, which is cheaper than building a key of all labels:
+//
+//   verb "GET" → group "apps" → resource "deployments" → series { count, sum, buckets }
+//
+// A series that is observed often can be kept by the caller: `const series = histogram.with('GET', …)`.
+
+export type Stability = 'INTERNAL' | 'ALPHA' | 'BETA' | 'STABLE';
+
+export interface MetricDefinition {
+  readonly name: string;
+  readonly help: string;
+  readonly labels?: readonly string[];
+  readonly stability: Stability;
+  /** The release line that deprecated it, such as `1.27`: hidden from the next one on. */
+  readonly deprecatedVersion?: string;
+}
+
+export interface HistogramDefinition extends MetricDefinition {
+  /** Upper bounds in rising order, without +Inf. */
+  readonly buckets: readonly number[];
+}
+
+export interface RegistryOptions {
+  /** `--disabled-metrics` */
+  readonly disabledMetrics?: readonly string[];
+  /** `--allow-metric-labels` and its manifest: `metric,label` → the values kept; others become "unexpected". */
+  readonly allowedLabels?: ReadonlyMap<string, ReadonlySet<string>>;
+  /** `--show-hidden-metrics-for-version` is given. */
+  readonly showHidden?: boolean;
+  /** The server's own release line, such as `1.34`. */
+  readonly version?: string;
+}
+
+interface Metric {
+  readonly definition: MetricDefinition;
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  print(lines: string[]): void;
+}
+
+/** All metrics of a process. */
+export class MetricRegistry {
+  private readonly metrics = new Map<string, Metric>();
+  private readonly collectors: (() => void)[] = [];
+
+  constructor(private readonly options: RegistryOptions = {}) {}
+
+  counter(definition: MetricDefinition): Counter {
+    return this.register(new Counter(definition, this.allowedOf(definition)));
+  }
+
+  gauge(definition: MetricDefinition): Gauge {
+    return this.register(new Gauge(definition, this.allowedOf(definition)));
+  }
+
+  histogram(definition: HistogramDefinition): Histogram {
+    return this.register(new Histogram(definition, this.allowedOf(definition)));
+  }
+
+  /** Runs before each print, for gauges that are read rather than kept. */
+  onCollect(collector: () => void): void {
+    this.collectors.push(collector);
+  }
+
+  /** The exposition text: metrics by name, series in the order they were first seen. */
+  text(): string {
+    for (const collector of this.collectors) collector();
+    const lines: string[] = [];
+    for (const name of [...this.metrics.keys()].sort()) {
+      const metric = this.metrics.get(name);
+      if (metric === undefined || !this.isShown(metric.definition)) continue;
+      const series: string[] = [];
+      metric.print(series);
+      if (series.length === 0) continue;
+      lines.push(`# HELP ${name} ${escapeHelp(helpOf(metric.definition))}`, `# TYPE ${name} ${metric.type}`, ...series);
+    }
+    return lines.length === 0 ? '' : `${lines.join('\n')}\n`;
+  }
+
+  private register<M extends Metric>(metric: M): M {
+    const { name } = metric.definition;
+    if (this.metrics.has(name)) throw new Error(`metric ${name} is registered twice`);
+    this.metrics.set(name, metric);
+    return metric;
+  }
+
+  private isShown({ name, deprecatedVersion }: MetricDefinition): boolean {
+    if (this.options.disabledMetrics?.includes(name)) return false;
+    if (deprecatedVersion === undefined || this.options.showHidden === true) return true;
+    return !isOlder(deprecatedVersion, this.options.version ?? '0.0');
+  }
+
+  private allowedOf({ name, labels = [] }: MetricDefinition): Allowed {
+    const allowed = labels.map((label) => this.options.allowedLabels?.get(`${name},${label}`));
+    return allowed.some((values) => values !== undefined) ? allowed : undefined;
+  }
+}
+
+type Allowed = readonly (ReadonlySet<string> | undefined)[] | undefined;
+
+const isOlder = (a: string, b: string): boolean => {
+  const [aMajor = 0, aMinor = 0] = a.split('.').map(Number);
+  const [bMajor = 0, bMinor = 0] = b.split('.').map(Number);
+  return aMajor === bMajor ? aMinor < bMinor : aMajor < bMajor;
+};
+
+function helpOf({ help, stability, deprecatedVersion }: MetricDefinition): string {
+  const deprecated = deprecatedVersion === undefined ? '' : `(Deprecated since ${deprecatedVersion}.0) `;
+  return `[${stability}] ${deprecated}${help}`;
+}
+
+type Level<S> = Map<string, Level<S> | S>;
+
+/** The series of a metric, by their label values. */
+class Family<S> {
+  private readonly root: Level<S> = new Map();
+  readonly all: { readonly labels: string; readonly series: S }[] = [];
+  private readonly unlabelled: S | undefined;
+
+  constructor(
+    readonly definition: MetricDefinition,
+    private readonly allowed: Allowed,
+    private readonly create: () => S,
+  ) {
+    if ((definition.labels ?? []).length === 0) {
+      this.unlabelled = create();
+      this.all.push({ labels: '', series: this.unlabelled });
+    }
+  }
+
+  // hot: ten and more for each request.
+  find(values: readonly string[]): S {
+    if (this.unlabelled !== undefined) return this.unlabelled;
+    if (this.allowed !== undefined) values = keepAllowed(values, this.allowed);
+    let level = this.root;
+    const last = values.length - 1;
+    for (let i = 0; i < last; i++) {
+      const value = values[i] as string;
+      let next = level.get(value) as Level<S> | undefined;
+      if (next === undefined) level.set(value, (next = new Map()));
+      level = next;
+    }
+    const value = values[last] as string;
+    const found = level.get(value) as S | undefined;
+    return found === undefined ? this.add(level, value, values) : found;
+  }
+
+  private add(level: Level<S>, value: string, values: readonly string[]): S {
+    const series = this.create();
+    level.set(value, series);
+    const names = this.definition.labels ?? [];
+    const labels = names.map((name, i) => ({ name, value: values[i] ?? '' }));
+    labels.sort((a, b) => (a.name < b.name ? -1 : 1));
+    this.all.push({ labels: labels.map((one) => `${one.name}="${escapeLabel(one.value)}"`).join(','), series });
+    return series;
+  }
+}
+
+const keepAllowed = (values: readonly string[], allowed: NonNullable<Allowed>): readonly string[] =>
+  values.map((value, i) => (allowed[i]?.has(value) === false ? 'unexpected' : value));
+
+export class CounterSeries {
+  value = 0;
+  inc(by = 1): void {
+    this.value += by;
+  }
+}
+
+export class Counter implements Metric {
+  readonly type = 'counter';
+  private readonly family: Family<CounterSeries>;
+
+  constructor(
+    readonly definition: MetricDefinition,
+    allowed: Allowed,
+  ) {
+    this.family = new Family(definition, allowed, () => new CounterSeries());
+  }
+
+  with(...values: readonly string[]): CounterSeries {
+    return this.family.find(values);
+  }
+
+  print(lines: string[]): void {
+    for (const { labels, series } of this.family.all) lines.push(sample(this.definition.name, labels, series.value));
+  }
+}
+
+export class GaugeSeries {
+  value = 0;
+  set(value: number): void {
+    this.value = value;
+  }
+  add(by: number): void {
+    this.value += by;
+  }
+}
+
+export class Gauge implements Metric {
+  readonly type = 'gauge';
+  private readonly family: Family<GaugeSeries>;
+
+  constructor(
+    readonly definition: MetricDefinition,
+    allowed: Allowed,
+  ) {
+    this.family = new Family(definition, allowed, () => new GaugeSeries());
+  }
+
+  with(...values: readonly string[]): GaugeSeries {
+    return this.family.find(values);
+  }
+
+  print(lines: string[]): void {
+    for (const { labels, series } of this.family.all) lines.push(sample(this.definition.name, labels, series.value));
+  }
+}
+
+export class HistogramSeries {
+  sum = 0;
+  count = 0;
+  /** Observations of each bucket alone; the print adds them up. */
+  readonly counts: Float64Array;
+
+  constructor(private readonly bounds: readonly number[]) {
+    this.counts = new Float64Array(bounds.length);
+  }
+
+  observe(value: number): void {
+    this.sum += value;
+    this.count++;
+    const { bounds } = this;
+    // Most observations fall into the first few buckets, so a walk beats a binary search.
+    for (let i = 0; i < bounds.length; i++) {
+      if (value <= (bounds[i] as number)) {
+        this.counts[i] = (this.counts[i] as number) + 1;
+        return;
+      }
+    }
+  }
+}
+
+export class Histogram implements Metric {
+  readonly type = 'histogram';
+  private readonly family: Family<HistogramSeries>;
+
+  constructor(
+    readonly definition: HistogramDefinition,
+    allowed: Allowed,
+  ) {
+    this.family = new Family(definition, allowed, () => new HistogramSeries(definition.buckets));
+  }
+
+  with(...values: readonly string[]): HistogramSeries {
+    return this.family.find(values);
+  }
+
+  print(lines: string[]): void {
+    const { name, buckets } = this.definition;
+    for (const { labels, series } of this.family.all) {
+      const comma = labels === '' ? '' : ',';
+      let total = 0;
+      buckets.forEach((bound, i) => {
+        total += series.counts[i] ?? 0;
+        lines.push(sample(`${name}_bucket`, `${labels}${comma}le="${printNumber(bound)}"`, total));
+      });
+      lines.push(
+        sample(`${name}_bucket`, `${labels}${comma}le="+Inf"`, series.count),
+        sample(`${name}_sum`, labels, series.sum),
+        sample(`${name}_count`, labels, series.count),
+      );
+    }
+  }
+}
+
+export const exponentialBuckets = (start: number, factor: number, count: number): readonly number[] =>
+  Array.from({ length: count }, (_, i) => start * factor ** i);
+
+const sample = (name: string, labels: string, value: number): string =>
+  labels === '' ? `${name} ${printNumber(value)}` : `${name}{${labels}} ${printNumber(value)}`;
+
+function printNumber(value: number): string {
+  if (value === Infinity) return '+Inf';
+  if (value === -Infinity) return '-Inf';
+  // Go turns to exponents at 1e21 above and 1e-4 below, with at least two digits in them.
+  return value.toString().replace(/e([+-])(\d)$/, 'e$10$2');
+}
+
+const escapeLabel = (text: string): string =>
+  /[\\"\n]/.test(text) ? text.replace(/\\/g, '\\\\').replace(/"/g, '\\"').replace(/\n/g, '\\n') : text;
+const escapeHelp = (text: string): string => text.replace(/\\/g, '\\\\').replace(/\n/g, '\\n');

@@ -1,0 +1,278 @@
+// HTTP/2: streams become plain requests, plain answers become streams.
+import http2, { type IncomingHttpHeaders, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
+import type { TLSSocket } from 'node:tls';
+import { type HttpRequest, type HttpResponse, isStream, type ResponseSink } from '../lib/http.js';
+import { requestEntityTooLarge } from '../machinery/status.js';
+import type { ListenerHandler } from './listener.js';
+import { type PeerCertificates, peerCertificatesOf } from './peer-certificates.js';
+
+const IDLE_TIMEOUT_MS = 90_000;
+const UPLOAD_WINDOW_BYTES = 256 * 1024;
+const { NGHTTP2_NO_ERROR, NGHTTP2_INTERNAL_ERROR } = http2.constants;
+const END_STREAM_FLAG = 1;
+const ENDED = { endStream: true } as const;
+const EMPTY = Buffer.alloc(0);
+const CLIENT_GONE = new Error('the client is gone');
+const ignoreError = (): void => undefined;
+
+export interface Http2Options {
+  readonly maxStreamsPerConnection: number;
+  readonly handler: ListenerHandler;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Takes TLS sockets that agreed on h2. `sessions` are those open now. */
+export function createHttp2(options: Http2Options): {
+  accept(socket: TLSSocket): void;
+  readonly sessions: ReadonlySet<ServerHttp2Session>;
+} {
+  const maxStreams = options.maxStreamsPerConnection > 0 ? options.maxStreamsPerConnection : 100;
+  const server = http2.createServer({
+    // Counts queued answers too; the default of 10 MB refuses streams while a few large lists are under way.
+    maxSessionMemory: 1024,
+    settings: {
+      maxConcurrentStreams: maxStreams,
+      initialWindowSize: UPLOAD_WINDOW_BYTES,
+      maxFrameSize: UPLOAD_WINDOW_BYTES,
+      maxHeaderListSize: 1 << 20,
+    },
+  });
+  const sessions = new Set<ServerHttp2Session>();
+  server.on('session', (session) => {
+    sessions.add(session);
+    session.on('close', () => sessions.delete(session));
+    session.on('error', ignoreError);
+    session.setLocalWindowSize(UPLOAD_WINDOW_BYTES * maxStreams);
+    serveSession(session, options);
+  });
+  server.on('sessionError', ignoreError);
+  return { accept: (socket) => server.emit('connection', socket), sessions };
+}
+
+/** What the streams of one connection share. */
+class Connection {
+  readonly remoteAddress: string;
+  readonly peerCertificates: PeerCertificates;
+  /** Requests not yet answered in full. */
+  open = 0;
+
+  constructor(readonly session: ServerHttp2Session) {
+    const socket = session.socket as TLSSocket;
+    this.remoteAddress = `${socket.remoteAddress ?? ''}:${socket.remotePort ?? 0}`;
+    this.peerCertificates = peerCertificatesOf(socket);
+  }
+}
+
+function serveSession(session: ServerHttp2Session, { handler, onError }: Http2Options): void {
+  const connection = new Connection(session);
+  session.setTimeout(IDLE_TIMEOUT_MS, () => {
+    if (connection.open === 0) session.close();
+  });
+  // hot: once for each request.
+  session.on(
+    'stream',
+    (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, flags: number, rawHeaders: string[]) => {
+      stream.on('error', ignoreError);
+      const request = new Http2Request(connection, stream, headers, flags, rawHeaders);
+      connection.open++;
+      try {
+        const answer = handler(request);
+        if (answer instanceof Promise) answer.then((response) => send(request, response), fail);
+        else send(request, answer);
+      } catch (error) {
+        fail(error);
+      }
+      function fail(error: unknown): void {
+        connection.open--;
+        onError(error);
+        if (!stream.destroyed) stream.close(NGHTTP2_INTERNAL_ERROR);
+      }
+    },
+  );
+
+  function send(request: Http2Request, response: HttpResponse): void {
+    try {
+      const { stream } = request;
+      const { body } = response;
+      if (isStream(body)) return sendPieces(request, response);
+      connection.open--;
+      if (stream.destroyed || stream.closed) return;
+      const headers = headersOf(response);
+      if (body === undefined || request.method === 'HEAD') {
+        stream.respond(headers, ENDED);
+      } else if (typeof body === 'string' || Buffer.isBuffer(body)) {
+        const bytes = typeof body === 'string' ? Buffer.from(body, 'utf8') : body;
+        headers['content-length'] ??= bytes.length;
+        stream.respond(headers);
+        stream.end(bytes);
+      } else {
+        headers['content-length'] ??= body.reduce((sum, piece) => sum + piece.length, 0);
+        stream.respond(headers);
+        stream.cork();
+        for (const piece of body) stream.write(piece);
+        stream.end();
+      }
+      settle(request, response);
+    } catch (error) {
+      onError(error);
+      request.stream.close(NGHTTP2_INTERNAL_ERROR);
+    }
+  }
+
+  function sendPieces(request: Http2Request, response: HttpResponse): void {
+    const { stream } = request;
+    const { body } = response;
+    if (!isStream(body)) return;
+    const started = !stream.destroyed && !stream.closed;
+    if (started) {
+      request.responded = true;
+      stream.respond(headersOf(response));
+      // What is written later may be long in coming: the client must see now that it was accepted.
+    }
+    body.stream(new Http2Sink(request)).then(
+      () => {
+        connection.open--;
+        if (!started || stream.destroyed) return;
+        stream.end();
+        settle(request, response);
+      },
+      (error: unknown) => {
+        connection.open--;
+        if (!request.signal.aborted) onError(error);
+        if (!stream.destroyed) stream.close(NGHTTP2_INTERNAL_ERROR);
+      },
+    );
+  }
+
+  function settle(request: Http2Request, response: HttpResponse): void {
+    // Nobody will read the rest of an upload that was answered early.
+    if (!request.bodyEnded) request.stream.close(NGHTTP2_NO_ERROR);
+    if (response.headers.connection === 'close') session.close();
+  }
+}
+
+/** HTTP/2 has no connection headers; `connection: close` becomes GOAWAY. */
+function headersOf(response: HttpResponse): http2.OutgoingHttpHeaders {
+  const headers: http2.OutgoingHttpHeaders = { ':status': response.status };
+  for (const name in response.headers) {
+    if (name === 'connection' || name === 'transfer-encoding') continue;
+    headers[name] = response.headers[name] as string | string[];
+  }
+  return headers;
+}
+
+class Http2Request implements HttpRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly search: string;
+  readonly httpVersion = '2.0';
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** An answer in pieces has begun. */
+  responded = false;
+  bodyEnded: boolean;
+  private parsedQuery: URLSearchParams | undefined = undefined;
+  private controller: AbortController | undefined = undefined;
+  private reason: Error | undefined = undefined;
+
+  constructor(
+    private readonly connection: Connection,
+    readonly stream: ServerHttp2Stream,
+    headers: IncomingHttpHeaders,
+    flags: number,
+    readonly rawHeaders: readonly string[],
+  ) {
+    this.method = headers[':method'] ?? 'GET';
+    const target = headers[':path'] ?? '/';
+    const question = target.indexOf('?');
+    this.path = question < 0 ? target : target.slice(0, question);
+    this.search = question < 0 ? '' : target.slice(question + 1);
+    this.headers = headers as Record<string, string | undefined>;
+    this.bodyEnded = (flags & END_STREAM_FLAG) !== 0;
+  }
+
+  get query(): URLSearchParams {
+    return (this.parsedQuery ??= new URLSearchParams(this.search));
+  }
+
+  get host(): string {
+    return this.headers[':authority'] ?? this.headers.host ?? '';
+  }
+
+  get remoteAddress(): string {
+    return this.connection.remoteAddress;
+  }
+
+  get clientCertificates(): readonly Buffer[] {
+    return this.connection.peerCertificates();
+  }
+
+  get signal(): AbortSignal {
+    let controller = this.controller;
+    if (controller === undefined) {
+      controller = this.controller = new AbortController();
+      const { stream } = this;
+      if (this.reason !== undefined) controller.abort(this.reason);
+      else if (stream.destroyed) controller.abort(CLIENT_GONE);
+      else stream.once('close', () => this.controller?.abort(CLIENT_GONE));
+    }
+    return controller.signal;
+  }
+
+  cancel(reason: Error): void {
+    this.reason = reason;
+    this.controller?.abort(reason);
+    if (this.responded) this.stream.close(NGHTTP2_INTERNAL_ERROR);
+  }
+
+  body(limitBytes: number): Promise<Buffer> {
+    if (this.bodyEnded) return Promise.resolve(EMPTY);
+    const { stream } = this;
+    return new Promise((resolve, reject) => {
+      const pieces: Buffer[] = [];
+      let size = 0;
+      stream.on('data', (piece: Buffer) => {
+        size += piece.length;
+        if (size <= limitBytes) return void pieces.push(piece);
+        stream.pause();
+        stream.removeAllListeners('data');
+        reject(requestEntityTooLarge(`limit is ${limitBytes}`));
+      });
+      stream.once('end', () => {
+        this.bodyEnded = true;
+        resolve(pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces, size));
+      });
+      stream.once('close', () => reject(CLIENT_GONE));
+    });
+  }
+}
+
+class Http2Sink implements ResponseSink {
+  constructor(private readonly request: Http2Request) {}
+
+  get signal(): AbortSignal {
+    return this.request.signal;
+  }
+
+  get pendingBytes(): number {
+    return this.request.stream.writableLength;
+  }
+
+  write(chunk: Buffer | string): boolean {
+    const { stream } = this.request;
+    return stream.destroyed || stream.closed ? false : stream.write(chunk);
+  }
+
+  drained(): Promise<void> {
+    const { stream } = this.request;
+    if (stream.destroyed || stream.closed || !stream.writableNeedDrain) return Promise.resolve();
+    return new Promise((resolve) => {
+      const done = (): void => {
+        stream.removeListener('drain', done);
+        stream.removeListener('close', done);
+        resolve();
+      };
+      stream.on('drain', done);
+      stream.on('close', done);
+    });
+  }
+}

@@ -1,0 +1,158 @@
+// The secure port: accepts connections, agrees on TLS and a protocol, and hands on plain requests.
+//
+//   net.Server → tls.Server (the one for the address, if a certificate names it) → HTTP/2 or HTTP/1.1 → handler
+import net, { type AddressInfo, type Socket } from 'node:net';
+import tls, { type TLSSocket } from 'node:tls';
+import type { HttpRequest, HttpResponse } from '../lib/http.js';
+import type { Logger } from '../lib/log.js';
+import type { MaybePromise } from '../lib/maybe-promise.js';
+import { createHttp1 } from './http1-connection.js';
+import { createHttp2 } from './http2-connection.js';
+import type { ServingCertificates } from './serving-certificates.js';
+
+export type ListenerHandler = (request: HttpRequest) => MaybePromise<HttpResponse>;
+
+export interface ListenerOptions {
+  /** `0.0.0.0` and `::` listen on every address of both families. */
+  readonly address: string;
+  /** 0 takes a free port. */
+  readonly port: number;
+  readonly certificates: ServingCertificates;
+  /** `--disable-http2-serving` */
+  readonly disableHttp2?: boolean;
+  /** `--http2-max-streams-per-connection`; 0 is the default of 100. */
+  readonly http2MaxStreamsPerConnection?: number;
+  /** `--permit-port-sharing`: several processes on one port. */
+  readonly permitPortSharing?: boolean;
+  readonly handler: ListenerHandler;
+  readonly log: Logger;
+  readonly onTlsError?: () => void;
+}
+
+export interface Listener {
+  readonly address: string;
+  readonly port: number;
+  /** No new connections; open ones go on. */
+  stopListening(): void;
+  /** Ends connections as they fall idle, those left after the time by force. */
+  close(timeoutMs: number): Promise<void>;
+}
+
+const KEEP_ALIVE_MS = 180_000;
+
+export async function listen(options: ListenerOptions): Promise<Listener> {
+  const { certificates, handler, log } = options;
+  const onError = (error: unknown): void => log.error(error, 'Request handling failed');
+  const http1 = createHttp1({ handler, onError });
+  const http2 = createHttp2({ maxStreamsPerConnection: options.http2MaxStreamsPerConnection ?? 0, handler, onError });
+
+  const secure = (context: tls.TlsOptions): tls.Server => {
+    const server = tls.createServer({
+      ...context,
+      ALPNProtocols: options.disableHttp2 === true ? ['http/1.1'] : ['h2', 'http/1.1'],
+      SNICallback: (name, done) => done(null, certificates.contextFor(name)),
+    });
+    server.on('secureConnection', (socket: TLSSocket) => {
+      socket.on('error', () => undefined);
+      if (socket.alpnProtocol === 'h2') http2.accept(socket);
+      else http1.accept(socket);
+    });
+    server.on('tlsClientError', (error, socket) => {
+      options.onTlsError?.();
+      log.v(1)?.plain(`http: TLS handshake error from ${socket.remoteAddress}:${socket.remotePort}: ${error.message}`);
+      socket.destroy();
+    });
+    return server;
+  };
+  let byAddress = new Map<string, tls.Server>();
+  let byDefault = secure(certificates.defaultOptions());
+  const install = (): void => {
+    byDefault = secure(certificates.defaultOptions());
+    byAddress = new Map([...certificates.addressOptions()].map(([address, context]) => [address, secure(context)]));
+  };
+  install();
+  certificates.onChange(install);
+
+  const sockets = new Set<Socket>();
+  const front = net.createServer({ noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS }, (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    socket.on('error', () => undefined);
+    const own = byAddress.size === 0 ? undefined : byAddress.get(plainAddress(socket.localAddress ?? ''));
+    (own ?? byDefault).emit('connection', socket);
+  });
+  const bound = await bind(front, options);
+  log.plain(`Serving securely on ${addressText(bound)}`);
+
+  let stopped = false;
+  const stopListening = (): void => {
+    if (stopped) return;
+    stopped = true;
+    front.close();
+    log.plain(`Stopped listening on ${addressText(bound)}`);
+  };
+  return {
+    address: bound.address,
+    port: bound.port,
+    stopListening,
+    async close(timeoutMs) {
+      stopListening();
+      http1.retire();
+      for (const session of http2.sessions) session.close();
+      await allClosed(sockets, timeoutMs);
+      for (const socket of sockets) socket.destroy();
+      certificates.close();
+    },
+  };
+}
+
+const plainAddress = (address: string): string => (address.startsWith('::ffff:') ? address.slice(7) : address);
+
+const addressText = ({ address, port }: AddressInfo): string =>
+  address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
+
+async function bind(server: net.Server, options: ListenerOptions): Promise<AddressInfo> {
+  const unspecified = options.address === '' || options.address === '0.0.0.0' || options.address === '::';
+  const hosts = unspecified ? ['::', '0.0.0.0'] : [options.address];
+  for (const [i, host] of hosts.entries()) {
+    try {
+      return await bindOnce(server, host, options);
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code;
+      // A machine without IPv6 listens on IPv4 alone.
+      const retry = i + 1 < hosts.length && (code === 'EAFNOSUPPORT' || code === 'EADDRNOTAVAIL');
+      if (!retry) throw error;
+    }
+  }
+  throw new Error('no address to listen on');
+}
+
+function bindOnce(server: net.Server, host: string, options: ListenerOptions): Promise<AddressInfo> {
+  return new Promise((resolve, reject) => {
+    const failed = (error: Error): void => {
+      const at = host.includes(':') ? `[${host}]:${options.port}` : `${host}:${options.port}`;
+      reject(Object.assign(new Error(`failed to create listener: failed to listen on ${at}: ${error.message}`), error));
+    };
+    server.once('error', failed);
+    // Node sets SO_REUSEADDR always; `reusePort` works from Node 22.12 on and is ignored before.
+    const listenOptions = { host, port: options.port, backlog: 4096, reusePort: options.permitPortSharing === true };
+    server.listen(listenOptions, () => {
+      server.removeListener('error', failed);
+      resolve(server.address() as AddressInfo);
+    });
+  });
+}
+
+function allClosed(sockets: ReadonlySet<Socket>, timeoutMs: number): Promise<void> {
+  if (sockets.size === 0) return Promise.resolve();
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, timeoutMs);
+    for (const socket of sockets) {
+      socket.on('close', () => {
+        if (sockets.size > 0) return;
+        clearTimeout(timer);
+        resolve();
+      });
+    }
+  });
+}

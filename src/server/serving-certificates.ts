@@ -1,0 +1,179 @@
+// The certificates the secure port shows, and their renewal when the files change.
+//
+// A name a client asks for is looked up: explicit patterns before names taken from the certificates, exact names before
+// wildcards, earlier flags before later ones. What matches nothing gets the default certificate.
+import { X509Certificate } from 'node:crypto';
+import fs from 'node:fs';
+import net from 'node:net';
+import path from 'node:path';
+import tls, { type SecureContext, type SecureContextOptions, type TlsOptions } from 'node:tls';
+import { constants } from 'node:crypto';
+import type { Logger } from '../lib/log.js';
+import { openSslCiphers } from './tls-ciphers.js';
+
+export interface CertificateFiles {
+  readonly certFile: string;
+  readonly keyFile: string;
+}
+
+export interface SniCertificateFiles extends CertificateFiles {
+  /** Explicit patterns; without any the certificate's own names are used. */
+  readonly names: readonly string[];
+}
+
+export interface ServingCertificateOptions {
+  readonly serving: CertificateFiles;
+  readonly sni?: readonly SniCertificateFiles[];
+  /** Those whose certificates clients may show; when empty, no certificate is asked for. */
+  readonly clientCaFiles?: readonly string[];
+  readonly minVersion?: 'TLSv1' | 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3';
+  /** Go's names; empty for the defaults. */
+  readonly cipherSuites?: readonly string[];
+  readonly log: Logger;
+}
+
+export interface ServingCertificates {
+  defaultOptions(): TlsOptions;
+  /** For certificates that explicitly name an address of this machine. */
+  addressOptions(): ReadonlyMap<string, TlsOptions>;
+  /** `undefined`: the default certificate. */
+  contextFor(name: string): SecureContext | undefined;
+  onChange(listener: () => void): void;
+  close(): void;
+}
+
+const POLL_MS = 60_000;
+const SETTLE_MS = 100;
+
+/** Throws when a file cannot be read or a key does not belong to its certificate. */
+export function loadServingCertificates(options: ServingCertificateOptions): ServingCertificates {
+  let state = load(options);
+  const listeners: (() => void)[] = [];
+  const reload = (): void => {
+    try {
+      const next = load(options);
+      if (next.fingerprint === state.fingerprint) return;
+      state = next;
+      options.log.info('Reloaded serving certificates');
+      for (const listener of listeners) listener();
+    } catch (error) {
+      // A half-written pair: the old one goes on being served until the new one is whole.
+      options.log.error(error, 'Unable to load serving certificates');
+    }
+  };
+  const stop = watchFiles(filesOf(options), reload);
+  return {
+    defaultOptions: () => state.base,
+    addressOptions: () => state.byAddress,
+    contextFor: (name) => lookUp(state.byName, name),
+    onChange: (listener) => listeners.push(listener),
+    close: stop,
+  };
+}
+
+const filesOf = (options: ServingCertificateOptions): string[] => [
+  options.serving.certFile,
+  options.serving.keyFile,
+  ...(options.sni ?? []).flatMap(({ certFile, keyFile }) => [certFile, keyFile]),
+  ...(options.clientCaFiles ?? []),
+];
+
+interface Loaded {
+  readonly fingerprint: string;
+  readonly base: TlsOptions;
+  readonly byName: ReadonlyMap<string, SecureContext>;
+  readonly byAddress: ReadonlyMap<string, TlsOptions>;
+}
+
+function load(options: ServingCertificateOptions): Loaded {
+  const clientCas = (options.clientCaFiles ?? []).map((file) => fs.readFileSync(file, 'utf8'));
+  const shared: TlsOptions = {
+    minVersion: options.minVersion ?? 'TLSv1.2',
+    ...(options.cipherSuites && options.cipherSuites.length > 0
+      ? { ciphers: openSslCiphers(options.cipherSuites) }
+      : {}),
+    // An empty list, not none: without one Node would load the public roots, which decide nothing here.
+    ca: clientCas,
+    requestCert: clientCas.length > 0,
+    // Chains are verified by the authenticators, which know what each authority may vouch for.
+    rejectUnauthorized: false,
+    // A resumed session no longer has the client's intermediate certificates.
+    secureOptions: constants.SSL_OP_NO_TICKET,
+  };
+  const serving = readPair(options.serving);
+  const byName = new Map<string, SecureContext>();
+  const explicit = new Map<string, SecureContext>();
+  const byAddress = new Map<string, TlsOptions>();
+  let fingerprint = serving.cert + serving.key + clientCas.join('');
+  // From last to first, so that earlier flags win.
+  for (const files of [...(options.sni ?? [])].reverse()) {
+    const pair = readPair(files);
+    fingerprint += pair.cert + pair.key;
+    const contextOptions: SecureContextOptions = { ...shared, ...pair };
+    const context = tls.createSecureContext(contextOptions);
+    for (const name of files.names) {
+      if (net.isIP(name) !== 0) byAddress.set(name, { ...shared, ...pair });
+      else explicit.set(name.toLowerCase(), context);
+    }
+    if (files.names.length > 0) continue;
+    for (const name of namesIn(new X509Certificate(pair.cert))) byName.set(name.toLowerCase(), context);
+  }
+  for (const [name, context] of explicit) byName.set(name, context);
+  return { fingerprint, base: { ...shared, ...serving }, byName, byAddress };
+}
+
+function readPair({ certFile, keyFile }: CertificateFiles): { cert: string; key: string } {
+  const cert = fs.readFileSync(certFile, 'utf8');
+  const key = fs.readFileSync(keyFile, 'utf8');
+  // Throws where the two do not belong together.
+  tls.createSecureContext({ cert, key, ca: [] });
+  return { cert, key };
+}
+
+const DOMAIN = /^(\*|(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)$/;
+
+/** The subject's common name where it is a domain, then the alternative DNS names. Clients never ask for addresses. */
+function namesIn(certificate: X509Certificate): string[] {
+  const commonName = /^CN=(.*)$/m.exec(certificate.subject)?.[1] ?? '';
+  const names = DOMAIN.test(commonName) && net.isIP(commonName) === 0 ? [commonName] : [];
+  for (const entry of (certificate.subjectAltName ?? '').split(', ')) {
+    if (entry.startsWith('DNS:')) names.push(entry.slice(4));
+  }
+  return names;
+}
+
+/** The name itself, then with its first label as a wildcard, then two, and so on. */
+function lookUp(byName: ReadonlyMap<string, SecureContext>, name: string): SecureContext | undefined {
+  if (byName.size === 0) return undefined;
+  const labels = name.toLowerCase().replace(/\.$/, '').split('.');
+  const exact = byName.get(labels.join('.'));
+  if (exact !== undefined) return exact;
+  for (let i = 0; i < labels.length; i++) {
+    labels[i] = '*';
+    const found = byName.get(labels.join('.')) ?? byName.get(labels.slice(i).join('.'));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Folders are watched, not files: a renewal usually replaces the file or the link to it. */
+function watchFiles(files: readonly string[], changed: () => void): () => void {
+  let settling: NodeJS.Timeout | undefined;
+  const soon = (): void => {
+    clearTimeout(settling);
+    settling = setTimeout(changed, SETTLE_MS).unref();
+  };
+  const watchers = [...new Set(files.map((file) => path.dirname(file)))].flatMap((folder) => {
+    try {
+      return [fs.watch(folder, { persistent: false }, soon).on('error', () => undefined)];
+    } catch {
+      return [];
+    }
+  });
+  const poll = setInterval(changed, POLL_MS).unref();
+  return () => {
+    clearInterval(poll);
+    clearTimeout(settling);
+    for (const watcher of watchers) watcher.close();
+  };
+}
