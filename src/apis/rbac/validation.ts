@@ -4,7 +4,6 @@ import { type FieldErrors, FieldPath, invalid, notSupported, required } from '..
 import { invalidEach } from '../../machinery/validation/fields.js';
 import { validateLabelSelector } from '../../machinery/validation/label-selector.js';
 import { nameIsDnsSubdomain, pathSegmentName } from '../../machinery/validation/names.js';
-import { validateObjectMeta, validateObjectMetaUpdate } from '../../machinery/validation/object-meta.js';
 import type {
   ClusterRole,
   ClusterRoleBinding,
@@ -15,18 +14,14 @@ import type {
 } from '../../schema/generated/rbac.v1.js';
 
 export function validateRole(role: Readonly<Role>): FieldErrors {
-  const errors = validateObjectMeta(role.metadata, { namespaced: true, validateName: pathSegmentName });
-  return [...errors, ...validateRules(role.rules, true)];
+  return validateRules(role.rules, true);
 }
 
 /** The rules are checked twice on updates, and their errors told twice, as clients have always been told. */
-export function validateRoleUpdate(role: Readonly<Role>, old: Readonly<Role>): FieldErrors {
-  return [...validateRole(role), ...validateRole(role), ...validateObjectMetaUpdate(role.metadata, old.metadata)];
-}
+export const validateRoleUpdate = (role: Readonly<Role>): FieldErrors => [...validateRole(role), ...validateRole(role)];
 
 export function validateClusterRole(role: Readonly<ClusterRole>, allowInvalidLabelValue = false): FieldErrors {
-  const errors = validateObjectMeta(role.metadata, { namespaced: false, validateName: pathSegmentName });
-  errors.push(...validateRules(role.rules, false));
+  const errors = validateRules(role.rules, false);
   if (role.aggregationRule === undefined) return errors;
   const path = FieldPath.of('aggregationRule', 'clusterRoleSelectors');
   const selectors = role.aggregationRule.clusterRoleSelectors ?? [];
@@ -44,11 +39,7 @@ export function validateClusterRole(role: Readonly<ClusterRole>, allowInvalidLab
 export function validateClusterRoleUpdate(role: Readonly<ClusterRole>, old: Readonly<ClusterRole>): FieldErrors {
   const oldSelectors = old.aggregationRule?.clusterRoleSelectors ?? [];
   const tolerant = oldSelectors.some((selector) => validateLabelSelector(selector, {}, FieldPath.of('old')).length > 0);
-  return [
-    ...validateClusterRole(role, tolerant),
-    ...validateClusterRole(role, tolerant),
-    ...validateObjectMetaUpdate(role.metadata, old.metadata),
-  ];
+  return [...validateClusterRole(role, tolerant), ...validateClusterRole(role, tolerant)];
 }
 
 export const validateRoleBinding = (binding: Readonly<RoleBinding>): FieldErrors => validateBinding(binding, true);
@@ -90,7 +81,7 @@ function validateRule(rule: PolicyRule, namespaced: boolean, path: FieldPath): F
 }
 
 function validateBinding(binding: Readonly<RoleBinding>, namespaced: boolean): FieldErrors {
-  const errors = validateObjectMeta(binding.metadata, { namespaced, validateName: pathSegmentName });
+  const errors: FieldErrors = [];
   const { apiGroup, kind, name } = binding.roleRef;
   const path = FieldPath.of('roleRef');
   if (apiGroup !== RBAC_GROUP) errors.push(notSupported(path.child('apiGroup'), apiGroup, [RBAC_GROUP]));
@@ -110,7 +101,6 @@ function validateBindingUpdate(
   namespaced: boolean,
 ): FieldErrors {
   const errors = [...validateBinding(binding, namespaced), ...validateBinding(binding, namespaced)];
-  errors.push(...validateObjectMetaUpdate(binding.metadata, old.metadata));
   if (!deepEqual(binding.roleRef, old.roleRef)) {
     const { apiGroup, kind, name } = binding.roleRef;
     const value = { APIGroup: apiGroup, Kind: kind, Name: name };
