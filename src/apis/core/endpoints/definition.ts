@@ -1,0 +1,70 @@
+import { FieldPath } from '../../../machinery/field-error.js';
+import { warningsForIp } from '../../../machinery/validation/ip.js';
+import type { KindDefinition } from '../../../registry/kind.js';
+import { AGE_COLUMN, ageCell, column, NAME_COLUMN } from '../../../registry/columns.js';
+import type { Endpoints } from '../../../schema/generated/core.v1.js';
+import { validateEndpoints } from './validation.js';
+
+const MANAGED_BY = 'endpoints.kubernetes.io/managed-by';
+const SHOWN_ADDRESSES = 3;
+
+export const endpoints: KindDefinition<Endpoints> = {
+  group: '',
+  kind: 'Endpoints',
+  plural: 'endpoints',
+  singular: 'endpoints',
+  shortNames: ['ep'],
+  namespaced: true,
+  versions: [
+    {
+      version: 'v1',
+      defaults: setDefaults,
+      deprecationWarning: 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice',
+    },
+  ],
+  storageVersion: 'v1',
+  keyPrefix: 'services/endpoints',
+  strategy: {
+    validate: (object) => validateEndpoints(object),
+    validateUpdate: (object, old) => validateEndpoints(object, old),
+    warningsOnCreate: addressWarnings,
+    warningsOnUpdate: addressWarnings,
+    allowCreateOnUpdate: true,
+  },
+  columns: [NAME_COLUMN, column('Endpoints', 'The first ready addresses, with their ports.'), AGE_COLUMN],
+  row: (object, now) => [object.metadata.name ?? '', addressesCell(object), ageCell(object, now)],
+};
+
+function setDefaults(object: Endpoints): void {
+  for (const subset of object.subsets ?? []) {
+    for (const port of subset.ports ?? []) port.protocol ||= 'TCP';
+  }
+}
+
+/** The endpoints controller writes clean addresses, and many: its objects are not looked through. */
+function addressWarnings(object: Readonly<Endpoints>): string[] {
+  if (object.metadata.labels?.[MANAGED_BY] === 'endpoint-controller') return [];
+  const warnings: string[] = [];
+  for (const [position, subset] of (object.subsets ?? []).entries()) {
+    for (const member of ['addresses', 'notReadyAddresses'] as const) {
+      for (const [at, address] of (subset[member] ?? []).entries()) {
+        const path = FieldPath.of('subsets').index(position).child(member).index(at).child('ip');
+        warnings.push(...warningsForIp(path, address.ip));
+      }
+    }
+  }
+  return warnings;
+}
+
+function addressesCell({ subsets }: Readonly<Endpoints>): string {
+  if (!subsets || subsets.length === 0) return '<none>';
+  const all: string[] = [];
+  for (const { addresses = [], ports = [] } of subsets) {
+    if (ports.length === 0) all.push(...addresses.map(({ ip }) => ip));
+    for (const { port } of ports) all.push(...addresses.map(({ ip }) => hostPort(ip, port)));
+  }
+  const shown = all.slice(0, SHOWN_ADDRESSES).join(',');
+  return all.length > SHOWN_ADDRESSES ? `${shown} + ${all.length - SHOWN_ADDRESSES} more...` : shown;
+}
+
+const hostPort = (ip: string, port: number): string => (ip.includes(':') ? `[${ip}]:${port}` : `${ip}:${port}`);

@@ -1,0 +1,44 @@
+import type { KindDefinition } from '../../../registry/kind.js';
+import { AGE_COLUMN, ageCell, column, NAME_COLUMN } from '../../../registry/columns.js';
+import type { Secret } from '../../../schema/generated/core.v1.js';
+import { validateSecret, validateSecretUpdate } from './validation.js';
+import { tlsWarnings } from './warnings.js';
+
+export const secrets: KindDefinition<Secret> = {
+  group: '',
+  kind: 'Secret',
+  plural: 'secrets',
+  singular: 'secret',
+  namespaced: true,
+  versions: [{ version: 'v1', defaults: setDefaults }],
+  storageVersion: 'v1',
+  strategy: {
+    validate: validateSecret,
+    validateUpdate: validateSecretUpdate,
+    warningsOnCreate: tlsWarnings,
+    warningsOnUpdate: tlsWarnings,
+  },
+  columns: [
+    NAME_COLUMN,
+    column('Type', 'What the secret is for, which decides the keys it must have.'),
+    column('Data', 'How many keys the secret holds.'),
+    AGE_COLUMN,
+  ],
+  row: (object, now) => [
+    object.metadata.name ?? '',
+    object.type ?? '',
+    Object.keys(object.data ?? {}).length,
+    ageCell(object, now),
+  ],
+  selectableFields: (object) => ({ type: object.type ?? '' }),
+};
+
+/** Plain text in `stringData` is for writing only: it lands in `data`, over a key of the same name. */
+function setDefaults(object: Secret): void {
+  object.type ||= 'Opaque';
+  const { stringData } = object;
+  delete object.stringData;
+  if (stringData === undefined || Object.keys(stringData).length === 0) return;
+  const encoded = Object.entries(stringData).map(([key, text]) => [key, Buffer.from(text).toString('base64')]);
+  object.data = { ...object.data, ...Object.fromEntries(encoded) };
+}

@@ -1,0 +1,160 @@
+// Cluster addresses: an address is taken when an IPAddress object of its name exists. Creating that object is what
+// decides between servers; ServiceCIDR objects say which addresses there are.
+import {
+  bitsOf,
+  type Cidr,
+  cidrContains,
+  cidrLast,
+  cidrText,
+  formatIp,
+  ipText,
+  parseCidr,
+  parseIp,
+} from '../../../lib/ip-address.js';
+import type { Service } from '../../../schema/generated/core.v1.js';
+import type { IPAddress, ServiceCIDR } from '../../../schema/generated/networking.v1.js';
+import { type AddressAllocator, AllocationError, RANGE_FULL } from './allocators.js';
+import type { IpFamily } from './service-rules.js';
+
+export const ALLOCATOR_NAME = 'ipallocator.k8s.io';
+const SHORTEST_IPV6_PREFIX = 64;
+
+/** The objects the allocator works on, as few operations as it needs. */
+export interface AddressObjects {
+  serviceCidrs(): Promise<readonly Readonly<ServiceCIDR>[]>;
+  exists(name: string): Promise<boolean>;
+  /** False when the name is taken. */
+  create(address: IPAddress): Promise<boolean>;
+  delete(name: string): Promise<void>;
+}
+
+export interface AddressAllocatorParts {
+  readonly objects: AddressObjects;
+  /** --service-cluster-ip-range, used until a ServiceCIDR object of the family exists. */
+  readonly ranges: readonly Cidr[];
+  /** A whole number in [0, below). */
+  readonly random: (below: bigint) => bigint;
+}
+
+export function createAddressAllocator({ objects, ranges, random }: AddressAllocatorParts): AddressAllocator {
+  /** Every block of the family; only ready ones give out addresses. */
+  async function blocksOf(family: IpFamily): Promise<readonly Block[]> {
+    const bits = family === 'IPv4' ? 4 : 6;
+    const blocks: Block[] = [];
+    for (const object of await objects.serviceCidrs()) {
+      for (const text of object.spec.cidrs ?? []) {
+        const cidr = parseCidr(text);
+        if (cidr?.family === bits) blocks.push({ cidr, ready: isReady(object) });
+      }
+    }
+    if (blocks.length > 0) return blocks;
+    return ranges.filter((cidr) => cidr.family === bits).map((cidr) => ({ cidr, ready: true }));
+  }
+
+  async function freeBetween(span: Span, family: IpFamily, service: Readonly<Service>): Promise<string | undefined> {
+    const size = span.last - span.first + 1n;
+    if (size <= 0n) return undefined;
+    const start = random(size);
+    for (let step = 0n; step < size; step++) {
+      const name = formatIp(family === 'IPv4' ? 4 : 6, span.first + ((start + step) % size));
+      if (await objects.exists(name)) continue;
+      // Another server may take it in between; then the next one is tried.
+      if (await objects.create(ipAddress(name, family, service))) return name;
+    }
+    return undefined;
+  }
+
+  return {
+    async take(family, ip, service, dryRun) {
+      const address = parseIp(ip);
+      if (address === undefined) throw new AllocationError(`failed to parse service IP ${ip}`);
+      const blocks = (await blocksOf(family)).filter(({ ready }) => ready);
+      const block = blocks.find(({ cidr }) => cidrContains(cidr, address));
+      if (block === undefined && !dryRun) {
+        throw new AllocationError('the provided network does not match the current range');
+      }
+      const cidr = (block ?? blocks[0])?.cidr;
+      if (cidr === undefined) throw new AllocationError('allocator not ready');
+      const { first, last } = usable(cidr);
+      if (address.value < first || address.value > last || address.family !== cidr.family) {
+        throw new AllocationError(
+          `the provided IP (${ipText(address)}) is not in the valid range. The range of valid IPs is ${cidrText(cidr)}`,
+        );
+      }
+      if (dryRun) return;
+      const created = await objects.create(ipAddress(ipText(address), family, service));
+      if (!created) throw new AllocationError('provided IP is already allocated');
+    },
+
+    async takeNext(family, service, dryRun) {
+      const blocks = (await blocksOf(family)).filter(({ ready }) => ready);
+      for (const { cidr } of blocks) {
+        if (dryRun) return formatIp(cidr.family, cidr.network);
+        if (cidr.family === 6 && cidr.prefixLength < SHORTEST_IPV6_PREFIX) continue;
+        const { first, last } = usable(cidr);
+        // The low end is left for addresses that people choose, as long as the rest has room.
+        const dynamic = first + reservedForChoice(cidr);
+        const name =
+          (await freeBetween({ first: dynamic, last }, family, service)) ??
+          (await freeBetween({ first, last: dynamic - 1n }, family, service));
+        if (name !== undefined) return name;
+      }
+      throw new AllocationError(RANGE_FULL);
+    },
+
+    async release(ip) {
+      const address = parseIp(ip);
+      if (address !== undefined) await objects.delete(ipText(address));
+    },
+  };
+}
+
+interface Block {
+  readonly cidr: Cidr;
+  readonly ready: boolean;
+}
+
+interface Span {
+  readonly first: bigint;
+  readonly last: bigint;
+}
+
+/** Without the network's own address and, in IPv4, its broadcast address. */
+function usable(cidr: Cidr): Span {
+  return { first: cidr.network + 1n, last: cidrLast(cidr) - (cidr.family === 4 ? 1n : 0n) };
+}
+
+/** A sixteenth of the block, at least 16 and at most 256 addresses; none of a block that has no more than 16. */
+function reservedForChoice(cidr: Cidr): bigint {
+  const size = 1n << BigInt(bitsOf(cidr.family) - cidr.prefixLength);
+  if (size <= 16n) return 0n;
+  const part = size / 16n;
+  if (part < 16n) return 16n;
+  return part > 256n ? 256n : part;
+}
+
+/** A block no controller has looked at yet counts as ready: there may be no controller. */
+function isReady({ metadata, status }: Readonly<ServiceCIDR>): boolean {
+  if (metadata.deletionTimestamp !== undefined) return false;
+  const condition = (status?.conditions ?? []).find(({ type }) => type === 'Ready');
+  return condition === undefined || condition.status === 'True';
+}
+
+/** The object that marks an address as taken by a service. */
+export function ipAddress(name: string, family: IpFamily, service: Readonly<Service>): IPAddress {
+  return {
+    kind: 'IPAddress',
+    apiVersion: 'networking.k8s.io/v1',
+    metadata: {
+      name,
+      labels: { 'ipaddress.kubernetes.io/ip-family': family, 'ipaddress.kubernetes.io/managed-by': ALLOCATOR_NAME },
+    },
+    spec: {
+      parentRef: {
+        resource: 'services',
+        namespace: service.metadata.namespace ?? '',
+        name: service.metadata.name ?? '',
+      },
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import { nameIsDns1035Label, nameIsDnsLabel } from '../../../machinery/validation/names.js';
+import type { KindDefinition, LifeContext } from '../../../registry/kind.js';
+import type { Service } from '../../../schema/generated/core.v1.js';
+import { allocateForCreate, allocateForUpdate, releaseAll } from './allocation.js';
+import type { ServiceAllocators } from './allocators.js';
+import { validateClusterIpsUpdate } from './cluster-ip-validation.js';
+import { serviceColumns, serviceRow } from './columns.js';
+import { setServiceDefaults } from './defaults.js';
+import { validateServiceStatus } from './load-balancer-status.js';
+import { validateHealthCheckNodePortUpdate, validateLoadBalancerClass } from './traffic-validation.js';
+import { dropTypeDependentFields } from './type-change.js';
+import { validateService } from './validation.js';
+import { serviceStatusWarnings, serviceWarnings } from './warnings.js';
+
+export interface ServiceParts {
+  readonly allocators: ServiceAllocators;
+  /** The endpoints of a deleted service go with it, so that a new one of its name does not inherit them. */
+  readonly deleteEndpoints: (namespace: string, name: string, context: LifeContext) => Promise<void>;
+  /** The RelaxedServiceNameValidation gate. */
+  readonly relaxedNames: boolean;
+}
+
+export const serviceKind = ({ allocators, deleteEndpoints, relaxedNames }: ServiceParts): KindDefinition<Service> => ({
+  group: '',
+  kind: 'Service',
+  plural: 'services',
+  singular: 'service',
+  shortNames: ['svc'],
+  categories: ['all'],
+  namespaced: true,
+  keyPrefix: 'services/specs',
+  versions: [{ version: 'v1', defaults: setServiceDefaults }],
+  storageVersion: 'v1',
+  strategy: {
+    validateName: relaxedNames ? nameIsDnsLabel : nameIsDns1035Label,
+    hasStatus: true,
+    hasGeneration: false,
+    allowCreateOnUpdate: true,
+    prepareForCreate: (object) => {
+      object.status = { loadBalancer: {} };
+    },
+    prepareForUpdate: dropTypeDependentFields,
+    validate: (object, { features }) => validateService(object, undefined, features),
+    validateUpdate: (object, old, { features }) => [
+      ...validateClusterIpsUpdate(object, old),
+      ...validateLoadBalancerClass(object, old),
+      ...validateHealthCheckNodePortUpdate(object, old),
+      ...validateService(object, old, features),
+    ],
+    warningsOnCreate: serviceWarnings,
+    warningsOnUpdate: serviceWarnings,
+    status: {
+      validateUpdate: (object, old, { features }) => validateServiceStatus(object, old, features),
+      warningsOnUpdate: serviceStatusWarnings,
+    },
+    delete: { returnsObject: true },
+    beginCreate: (object, context) => allocateForCreate(object, allocators, context),
+    beginUpdate: (object, old, context) => allocateForUpdate(object, old, allocators, context),
+    afterDelete: async (object, context) => {
+      await deleteEndpoints(object.metadata.namespace ?? '', object.metadata.name ?? '', context);
+      await releaseAll(object, allocators);
+    },
+    resetFields: { '': [['status']], status: [['spec']] },
+  },
+  subresources: {
+    status: { kind: 'Service', verbs: ['get', 'patch', 'update'] },
+    proxy: {
+      kind: 'ServiceProxyOptions',
+      verbs: ['create', 'delete', 'get', 'patch', 'update'],
+      connect: 'services/proxy',
+    },
+  },
+  columns: serviceColumns,
+  row: serviceRow,
+  selectableFields: ({ spec }) => ({ 'spec.clusterIP': spec.clusterIP ?? '', 'spec.type': spec.type ?? '' }),
+});

@@ -1,0 +1,72 @@
+import type { KubeObject } from '../../machinery/object.js';
+import type { KindDefinition } from '../../registry/kind.js';
+import type { Event as CoreEvent } from '../../schema/generated/core.v1.js';
+import type { Event } from '../../schema/generated/events.v1.js';
+import { selectable, sharedEvent } from '../core/event/definition.js';
+import { validateEventUpdate, validateNewEvent } from '../core/event/validation.js';
+
+/** The same stored objects as the core group's events, under newer names and stricter rules. */
+export const groupEvents: KindDefinition<CoreEvent> = {
+  ...sharedEvent,
+  group: 'events.k8s.io',
+  versions: [{ version: 'v1', toStorage, fromStorage }],
+  storageVersion: 'v1',
+  storageGroup: '',
+  strategy: {
+    validate: validateNewEvent,
+    validateUpdate: validateEventUpdate,
+    allowCreateOnUpdate: true,
+    delete: { defaultGarbageCollection: 'unsupported' },
+  },
+  selectableFields: (event) => selectable(event, 'regarding', 'reportingController'),
+};
+
+function toStorage(object: KubeObject): CoreEvent {
+  const event = object as Event;
+  return dropUnset({
+    kind: 'Event',
+    apiVersion: 'v1',
+    metadata: event.metadata,
+    involvedObject: event.regarding,
+    reason: event.reason,
+    message: event.note,
+    source: event.deprecatedSource,
+    firstTimestamp: event.deprecatedFirstTimestamp,
+    lastTimestamp: event.deprecatedLastTimestamp,
+    count: event.deprecatedCount,
+    type: event.type,
+    eventTime: event.eventTime,
+    series: event.series && dropUnset({ ...event.series, count: event.series.count || undefined }),
+    action: event.action,
+    related: event.related,
+    reportingComponent: event.reportingController ?? '',
+    reportingInstance: event.reportingInstance ?? '',
+  }) as CoreEvent;
+}
+
+function fromStorage(event: CoreEvent): CoreEvent {
+  return dropUnset({
+    kind: 'Event',
+    apiVersion: 'events.k8s.io/v1',
+    metadata: event.metadata,
+    eventTime: event.eventTime,
+    series: event.series && { ...event.series, count: event.series.count ?? 0 },
+    reportingController: event.reportingComponent || undefined,
+    reportingInstance: event.reportingInstance || undefined,
+    action: event.action,
+    reason: event.reason,
+    regarding: event.involvedObject,
+    related: event.related,
+    note: event.message,
+    type: event.type,
+    deprecatedSource: event.source,
+    deprecatedFirstTimestamp: event.firstTimestamp,
+    deprecatedLastTimestamp: event.lastTimestamp,
+    deprecatedCount: event.count,
+  }) as unknown as CoreEvent;
+}
+
+/** Members that are omitted when empty are absent, not undefined, in the normal form. */
+function dropUnset<T extends object>(object: T): T {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as T;
+}
