@@ -1,0 +1,22 @@
+// Small helpers on JSON trees that are never changed in place.
+import type { JsonObject } from '../../machinery/object.js';
+
+export const DIRECTIVE = '$patch';
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** What a patch says of a member that is not there yet: without nulls and without objects that carry a directive. */
+export function plainValue(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    return value.filter((item) => !isObject(item) || !Object.hasOwn(item, DIRECTIVE)).map(plainValue);
+  }
+  if (!isObject(value)) return value;
+  if (Object.hasOwn(value, DIRECTIVE)) return undefined;
+  const plain: JsonObject = {};
+  for (const [name, member] of Object.entries(value)) {
+    const kept = member === null ? undefined : plainValue(member);
+    if (kept !== undefined) plain[name] = kept;
+  }
+  return plain;
+}

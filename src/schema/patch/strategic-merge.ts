@@ -1,0 +1,229 @@
+// Strategic merge patch: a merge patch that knows from the type which lists merge, and by which key.
+import { goTypeName, goValueText } from '../../lib/go-value.js';
+import type { JsonObject } from '../../machinery/object.js';
+import type { StructType, Type } from '../type.js';
+import { mergeKeyOf, orderMerged } from './element-order.js';
+import { DIRECTIVE, isObject, plainValue } from './json.js';
+import {
+  badElementOrder,
+  badPrimitiveList,
+  badRetainKeys,
+  listOfLists,
+  noMergeKey,
+  unexplained,
+  unknownDirective,
+  wrongType,
+} from './patch-errors.js';
+import { listRule, type MergeRule, objectRule } from './patch-type.js';
+
+const RETAIN_KEYS = '$retainKeys';
+const ELEMENT_ORDER = '$setElementOrder';
+const DELETE_PRIMITIVES = '$deleteFromPrimitiveList';
+
+/**
+ * The patched object: plain JSON, not in normal form yet, sharing parts with both arguments, which stay as they are.
+ * Throws StatusError.
+ */
+export function strategicMergePatch(
+  original: Readonly<JsonObject>,
+  patch: Readonly<JsonObject>,
+  type: StructType,
+): JsonObject {
+  return mergeObject(original, patch, type);
+}
+
+function mergeObject(original: Readonly<JsonObject>, givenPatch: Readonly<JsonObject>, type: Type): JsonObject {
+  if (Object.hasOwn(givenPatch, DIRECTIVE)) return followDirective(givenPatch);
+  const merged = { ...original };
+  const patch = { ...givenPatch };
+  retainKeys(merged, patch);
+  mergeOrderedLists(merged, patch, type);
+  for (const [key, value] of Object.entries(patch)) {
+    if (key.startsWith(DELETE_PRIMITIVES)) {
+      deletePrimitives(merged, fieldAfter(DELETE_PRIMITIVES, key) ?? refuse(badPrimitiveList()), value, type);
+    } else if (value === null) {
+      delete merged[key];
+    } else {
+      mergeMember(merged, key, value, type);
+    }
+  }
+  return merged;
+}
+
+function mergeMember(merged: JsonObject, key: string, value: unknown, type: Type): void {
+  const current = Object.hasOwn(merged, key) ? merged[key] : undefined;
+  if (isObject(current) && isObject(value)) {
+    const rule = objectRule(type, key);
+    merged[key] = rule.strategy === 'replace' ? value : mergeObject(current, value, rule.type);
+  } else if (Array.isArray(current) && Array.isArray(value)) {
+    merged[key] = mergeLists(current, value, listRule(type, key));
+  } else {
+    const plain = plainValue(value);
+    if (plain === undefined) delete merged[key];
+    else setMember(merged, key, plain);
+  }
+}
+
+function setMember(object: JsonObject, key: string, value: unknown): void {
+  if (key === '__proto__') {
+    Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
+  } else {
+    object[key] = value;
+  }
+}
+
+function followDirective(patch: Readonly<JsonObject>): JsonObject {
+  const { [DIRECTIVE]: directive, ...rest } = patch;
+  if (directive === 'replace') return rest;
+  if (directive === 'delete') return {};
+  throw unknownDirective(directive, patch);
+}
+
+/** `$retainKeys` lists all members that stay, those of the patch among them. */
+function retainKeys(merged: JsonObject, patch: JsonObject): void {
+  if (!Object.hasOwn(patch, RETAIN_KEYS)) return;
+  const keys = patch[RETAIN_KEYS];
+  delete patch[RETAIN_KEYS];
+  if (!Array.isArray(keys)) throw badRetainKeys();
+  const retained = new Set<unknown>(keys);
+  for (const [key, value] of Object.entries(patch)) {
+    const directive = key.startsWith(DELETE_PRIMITIVES) || key.startsWith(ELEMENT_ORDER);
+    if (value !== null && !directive && !retained.has(key)) throw badRetainKeys();
+  }
+  for (const key of Object.keys(merged)) if (!retained.has(key)) delete merged[key];
+}
+
+/** Lists with a `$setElementOrder` are merged here, and leave `patch` with it. */
+function mergeOrderedLists(merged: JsonObject, patch: JsonObject, type: Type): void {
+  for (const directive of Object.keys(patch)) {
+    if (!directive.startsWith(ELEMENT_ORDER)) continue;
+    const order = patch[directive];
+    delete patch[directive];
+    if (!Array.isArray(order)) throw wrongType('[]interface {}', order);
+    const key = fieldAfter(ELEMENT_ORDER, directive) ?? refuse(badElementOrder());
+    const live = listIn(merged, key);
+    const wanted = listIn(patch, key);
+    const rule = listRule(type, key);
+    checkAgainstOrder(wanted ?? [], order, rule.mergeKey);
+    let list: readonly unknown[];
+    if (live !== undefined && wanted !== undefined) list = mergeLists(live, wanted, rule);
+    else if (live !== undefined) list = live;
+    else if (wanted !== undefined) list = withoutDirectives(wanted);
+    else continue;
+    elementType(live ?? [], wanted ?? []);
+    merged[key] = orderMerged(list, order, live ?? [], rule.mergeKey);
+    delete patch[key];
+  }
+}
+
+function listIn(object: JsonObject, key: string): readonly unknown[] | undefined {
+  if (!Object.hasOwn(object, key)) return undefined;
+  const list = object[key];
+  if (!Array.isArray(list)) throw wrongType('[]interface {}', list);
+  return list;
+}
+
+const withoutDirectives = (list: readonly unknown[]): unknown[] =>
+  list.filter((item) => !isObject(item) || !Object.hasOwn(item, DIRECTIVE));
+
+/** The patch's items must stand in the order list, in its order. */
+function checkAgainstOrder(list: readonly unknown[], order: readonly unknown[], mergeKey: string | undefined): void {
+  if (list.length === 0 || order.length === 0) return;
+  const items = mergeKey === undefined ? list : withoutDirectives(list);
+  const keyOf = (item: unknown): unknown => (mergeKey === undefined ? item : mergeKeyOf(item, mergeKey));
+  let next = 0;
+  for (const place of order) if (next < items.length && keyOf(items[next]) === keyOf(place)) next++;
+  if (next < items.length) {
+    throw unexplained(
+      `The order in patch list:\n${goValueText(list)}\n doesn't match ${ELEMENT_ORDER} list:\n${goValueText(order)}\n`,
+    );
+  }
+}
+
+function deletePrimitives(merged: JsonObject, key: string, value: unknown, type: Type): void {
+  if (value === null) {
+    delete merged[key];
+    return;
+  }
+  const current = merged[key];
+  if (!Array.isArray(current) || !Array.isArray(value)) return;
+  listRule(type, key);
+  if (current.length === 0 && value.length === 0) return;
+  if (elementType(current, value) === MAP) {
+    throw unexplained('cannot merge lists without merge key for struct');
+  }
+  const gone = new Set<unknown>(value);
+  merged[key] = current.filter((item) => !gone.has(item));
+}
+
+function mergeLists(original: readonly unknown[], patch: readonly unknown[], rule: MergeRule): unknown[] {
+  const { strategy, mergeKey, type } = rule;
+  if (strategy !== 'merge') return [...patch];
+  if (original.length === 0 && patch.length === 0) return [];
+  if (elementType(original, patch) !== MAP) {
+    return orderMerged([...new Set([...original, ...patch])], patch, original, undefined);
+  }
+  if (mergeKey === undefined) throw unexplained('cannot merge lists without merge key for struct');
+  const { live, items } = followItemDirectives(original, patch, mergeKey);
+  const merged = [...live];
+  for (const item of items) {
+    const key = mergeKeyOf(item, mergeKey);
+    const at = merged.findIndex((candidate) => isObject(candidate) && candidate[mergeKey] === key);
+    if (at < 0) merged.push(item);
+    else merged[at] = mergeObject(merged[at] as JsonObject, item, type);
+  }
+  return orderMerged(merged, items, live, mergeKey);
+}
+
+/** Items that carry a `$patch` delete or replace others; the rest is merged. */
+function followItemDirectives(
+  original: readonly unknown[],
+  patch: readonly unknown[],
+  mergeKey: string,
+): { live: readonly unknown[]; items: readonly JsonObject[] } {
+  let live = original;
+  let replace = false;
+  const items: JsonObject[] = [];
+  for (const item of patch as readonly JsonObject[]) {
+    if (!Object.hasOwn(item, DIRECTIVE)) {
+      items.push(item);
+      continue;
+    }
+    switch (item[DIRECTIVE]) {
+      case 'delete': {
+        if (!Object.hasOwn(item, mergeKey)) throw noMergeKey(item, mergeKey);
+        const key = item[mergeKey];
+        live = live.filter((candidate) => !isObject(candidate) || candidate[mergeKey] !== key);
+        break;
+      }
+      case 'replace':
+        replace = true;
+        break;
+      case 'merge':
+        throw unexplained('merging lists cannot yet be specified in the patch');
+      default:
+        throw unknownDirective(item[DIRECTIVE], item);
+    }
+  }
+  return replace ? { live: items, items: [] } : { live, items };
+}
+
+const MAP = 'map[string]interface {}';
+
+function elementType(left: readonly unknown[], right: readonly unknown[]): string {
+  const types = new Set([...left, ...right].map(goTypeName));
+  const [first] = types;
+  if (first === undefined) throw unexplained('no elements in any of the given slices');
+  if (first === '[]interface {}') throw listOfLists();
+  if (types.size > 1) throw unexplained(`list element types are not identical: ${goValueText([left, right])}`);
+  return first;
+}
+
+/** `containers` of `$setElementOrder/containers`. */
+function fieldAfter(prefix: string, directive: string): string | undefined {
+  return directive.startsWith(`${prefix}/`) ? directive.slice(prefix.length + 1) : undefined;
+}
+
+function refuse(error: Error): never {
+  throw error;
+}
