@@ -1,0 +1,16 @@
+import { defineTopic } from '../flag-table.js';
+
+export const binnacle = defineTopic({
+  key: 'binnacle',
+  title: 'binnacle',
+  flags: {
+    controllers: {
+      type: 'strings',
+      help: "Small controllers to run inside this process, for a cluster without a controller manager: namespace, garbagecollector, serviceaccount, root-ca-configmap, resourcequota, clusterrole-aggregation; '*' for all. None by default.",
+    },
+    'data-dir': {
+      type: 'string',
+      help: "Where the embedded store and generated keys are kept. By default the folder 'binnacle' in $XDG_STATE_HOME or ~/.local/state.",
+    },
+  },
+});

@@ -1,0 +1,77 @@
+// The key and certificate files named by flags, looked at before anything starts.
+import { createPrivateKey, createPublicKey, X509Certificate, type KeyObject } from 'node:crypto';
+import { readTextFile } from '../lib/go-file-error.js';
+import { goQuote } from '../lib/go-quote.js';
+
+export function privateKeyError(file: string): string | undefined {
+  const read = readTextFile(file);
+  if (!read.ok) return read.error;
+  for (const { text } of pemBlocks(read.text)) {
+    const key = attempt(() => createPrivateKey(text));
+    if (key !== undefined && isSigningKey(key)) return undefined;
+  }
+  return `error reading private key file ${file}: data does not contain a valid RSA or ECDSA private key`;
+}
+
+/** A file for verifying tokens: public keys, private keys and certificates all hold one. */
+export function publicKeysError(file: string): string | undefined {
+  const read = readTextFile(file);
+  if (!read.ok) return read.error;
+  for (const { text } of pemBlocks(read.text)) {
+    const key = attempt(() => createPublicKey(text));
+    if (key !== undefined && isSigningKey(key)) return undefined;
+  }
+  return `error reading public key file ${file}: data does not contain any valid RSA or ECDSA public keys`;
+}
+
+/** `name` is what the bundle is called in messages. */
+export function caBundleError(name: string, file: string): string | undefined {
+  const read = readTextFile(file);
+  if (!read.ok) return read.error;
+  const called = goQuote(`${name}::${file}`);
+  if (read.text === '') return `missing content for CA bundle ${called}`;
+  const blocks = pemBlocks(read.text).filter(({ label }) => label === 'CERTIFICATE');
+  const valid = blocks.some(({ text }) => attempt(() => new X509Certificate(text)) !== undefined);
+  if (valid) return undefined;
+  return `error loading CA bundle for ${called}: data does not contain any valid RSA or ECDSA certificates`;
+}
+
+export function servingPairError(purpose: string, certFile: string, keyFile: string): string | undefined {
+  if (certFile === '' || keyFile === '') return 'missing filename for serving cert';
+  const cert = readTextFile(certFile);
+  if (!cert.ok) return cert.error;
+  const key = readTextFile(keyFile);
+  if (!key.ok) return key.error;
+  if (cert.text === '' || key.text === '') {
+    return `missing content for serving cert ${goQuote(`${purpose}::${certFile}::${keyFile}`)}`;
+  }
+  const [leaf] = pemBlocks(cert.text).filter(({ label }) => label === 'CERTIFICATE');
+  if (leaf === undefined) return 'tls: failed to find any PEM data in certificate input';
+  const secret = pemBlocks(key.text).find(({ label }) => label.endsWith('PRIVATE KEY'));
+  if (secret === undefined) return 'tls: failed to find any PEM data in key input';
+  const certificate = attempt(() => new X509Certificate(leaf.text));
+  if (certificate === undefined) return 'x509: malformed certificate';
+  const privateKey = attempt(() => createPrivateKey(secret.text));
+  if (privateKey === undefined) return 'tls: failed to parse private key';
+  return certificate.checkPrivateKey(privateKey) ? undefined : 'tls: private key does not match public key';
+}
+
+interface PemBlock {
+  readonly label: string;
+  readonly text: string;
+}
+
+const PEM_BLOCK = /-----BEGIN ([^-]+)-----[\s\S]*?-----END \1-----/g;
+
+const pemBlocks = (text: string): PemBlock[] =>
+  [...text.matchAll(PEM_BLOCK)].map((match) => ({ label: match[1] ?? '', text: match[0] }));
+
+const isSigningKey = (key: KeyObject): boolean => key.asymmetricKeyType === 'rsa' || key.asymmetricKeyType === 'ec';
+
+function attempt<T>(make: () => T): T | undefined {
+  try {
+    return make();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,40 @@
+import type { FeatureGates } from '../machinery/feature-gates.js';
+import type { MinorVersion } from '../machinery/kube-version.js';
+import type { ServiceRanges } from './service-ranges.js';
+import type { Flags } from './topics.js';
+
+/** What the whole server is built from: every flag's value by topic, with what follows from them together. */
+export interface Options extends Flags {
+  /** The flags that stood on the command line, by name. */
+  readonly given: ReadonlySet<string>;
+  readonly featureGates: FeatureGates;
+  readonly emulatedVersion: MinorVersion;
+  readonly minCompatibleVersion: MinorVersion;
+  /** What `/version` reports as gitVersion. */
+  readonly gitVersion: string;
+  readonly serviceRanges: ServiceRanges;
+  /** No store servers are given: objects are kept in the embedded store in `dataDir`. */
+  readonly embeddedStore: boolean;
+  readonly dataDir: string;
+  /** What was not given and is made, once, in `dataDir`. Only with the embedded store. */
+  readonly generate: {
+    readonly servingCertificate: boolean;
+    readonly clientCa: boolean;
+    readonly serviceAccountKeys: boolean;
+  };
+  /** The small in-process controllers to run, in a fixed order. */
+  readonly controllers: readonly ControllerName[];
+  /** For the log, once it is there. */
+  readonly warnings: readonly string[];
+}
+
+export const CONTROLLERS = [
+  'namespace',
+  'garbagecollector',
+  'serviceaccount',
+  'root-ca-configmap',
+  'resourcequota',
+  'clusterrole-aggregation',
+] as const;
+
+export type ControllerName = (typeof CONTROLLERS)[number];

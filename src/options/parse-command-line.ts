@@ -1,0 +1,101 @@
+// From the words of a command line to the options of a server, or to what to print instead of starting one.
+import { goQuote } from '../lib/go-quote.js';
+import { aggregateText } from '../machinery/field-error.js';
+import { PROGRAM } from '../machinery/names.js';
+import { versionInfo } from '../machinery/version-info.js';
+import { completeOptions, type Environment } from './complete-options.js';
+import { readEmulation } from './emulation.js';
+import { helpText } from './help.js';
+import type { Options } from './options.js';
+import { CommandLineMistake, parseFlags, type ParsedFlags } from './parse-flags.js';
+import { startupError, type StartupHooks } from './startup-checks.js';
+import { TOPICS } from './topics.js';
+import { validateOptions, type ValidationHooks } from './validate-options.js';
+import { logErrors } from './validate/logs.js';
+
+export type CommandLine =
+  /** `notices` go to standard error as they are, before anything is logged. */
+  | { readonly kind: 'run'; readonly options: Options; readonly notices: readonly string[] }
+  | { readonly kind: 'print'; readonly text: string }
+  /** `lines` go to standard error. Nothing has been started or written. */
+  | { readonly kind: 'refused'; readonly lines: readonly string[]; readonly exitCode: number };
+
+export interface CommandLineHooks extends StartupHooks, ValidationHooks {
+  /** The terminal's width, for help. */
+  readonly columns?: number;
+  readonly now?: () => Date;
+}
+
+const DEFAULT_COLUMNS = 100;
+
+export function parseCommandLine(argv: readonly string[], env: Environment, hooks: CommandLineHooks = {}): CommandLine {
+  let parsed: ParsedFlags<typeof TOPICS>;
+  try {
+    parsed = parseFlags(TOPICS, argv);
+  } catch (error) {
+    if (!(error instanceof CommandLineMistake)) throw error;
+    return { kind: 'refused', lines: [`Error: ${error.message}`], exitCode: 1 };
+  }
+  const { values, given, positional, notices } = parsed;
+  if (values.global.help) return { kind: 'print', text: helpText(TOPICS, hooks.columns ?? DEFAULT_COLUMNS) };
+  if (positional.some((argument) => argument !== '')) {
+    const got = `[${positional.map(goQuote).join(' ')}]`;
+    return {
+      kind: 'refused',
+      lines: [...notices, `Error: "${PROGRAM}" does not take any arguments, got ${got}`],
+      exitCode: 1,
+    };
+  }
+
+  const refuse = (error: string): CommandLine => {
+    const lines = [...notices, commandFailedLine(error, hooks.now?.() ?? new Date())];
+    return { kind: 'refused', lines, exitCode: 1 };
+  };
+  const emulation = readEmulation(values.generic.emulatedVersion, values.generic.featureGates);
+  if (!emulation.ok) return refuse(emulation.error);
+  if (values.global.version === 'true') return { kind: 'print', text: `Kubernetes ${versionInfo().gitVersion}\n` };
+  if (values.global.version === 'raw') return { kind: 'print', text: `${rawVersion()}\n` };
+
+  const aboutLogs = logErrors(values, emulation.emulation.featureGates);
+  if (aboutLogs.length > 0) return refuse(aggregateText(aboutLogs));
+  const completed = completeOptions({ values, given, emulation: emulation.emulation, env });
+  if (!completed.ok) return refuse(completed.error);
+  const errors = validateOptions(completed.options, hooks);
+  if (errors.length > 0) return refuse(aggregateText(errors));
+  const atStart = startupError(completed.options, hooks);
+  if (atStart !== undefined) return refuse(atStart);
+  return { kind: 'run', options: completed.options, notices };
+}
+
+/** The line of an error that ends the program, as logs have it; a text of several lines is indented below it. */
+export function commandFailedLine(error: string, now: Date): string {
+  const two = (n: number) => String(n).padStart(2, '0');
+  const day = `${two(now.getMonth() + 1)}${two(now.getDate())}`;
+  const time = `${two(now.getHours())}:${two(now.getMinutes())}:${two(now.getSeconds())}`;
+  const micros = String(now.getMilliseconds()).padStart(3, '0').padEnd(6, '0');
+  const header = `E${day} ${time}.${micros} ${String(process.pid).padStart(7)} run.go:72]`;
+  const value = error.includes('\n') ? `<\n\t${error.replaceAll('\n', '\n\t')}\n >` : goQuote(error);
+  return `${header} "command failed" err=${value}`;
+}
+
+/** All the version's fields, written as the platform's tools print them. */
+function rawVersion(): string {
+  const info = versionInfo();
+  const fields = {
+    Major: info.major,
+    Minor: info.minor,
+    EmulationMajor: '',
+    EmulationMinor: '',
+    MinCompatibilityMajor: '',
+    MinCompatibilityMinor: '',
+    GitVersion: info.gitVersion,
+    GitCommit: info.gitCommit,
+    GitTreeState: info.gitTreeState,
+    BuildDate: info.buildDate,
+    GoVersion: info.goVersion,
+    Compiler: info.compiler,
+    Platform: info.platform,
+  };
+  const body = Object.entries(fields).map(([name, value]) => `${name}:${goQuote(value)}`);
+  return `version.Info{${body.join(', ')}}`;
+}

@@ -1,0 +1,101 @@
+import { goQuote } from '../../lib/go-quote.js';
+import { AUDIT_GROUP_VERSION } from '../../machinery/names.js';
+import type { Options } from '../options.js';
+
+export type AuditMode = 'batch' | 'blocking' | 'blocking-strict';
+const MODES = ['batch', 'blocking', 'blocking-strict'];
+const FORMATS = ['legacy', 'json'];
+
+interface Backend {
+  readonly name: 'log' | 'webhook';
+  readonly mode: string;
+  readonly bufferSize: number;
+  readonly maxBatchSize: number;
+  readonly throttle: boolean;
+  readonly qps: number;
+  readonly burst: number;
+  readonly truncateBatchSize: number;
+  readonly truncateEventSize: number;
+  readonly groupVersion: string;
+}
+
+export function auditErrors({ audit }: Options): string[] {
+  const errors: string[] = [];
+  if (audit.auditLogPath !== '') {
+    errors.push(
+      ...backendErrors({
+        name: 'log',
+        mode: audit.auditLogMode,
+        bufferSize: audit.auditLogBatchBufferSize,
+        maxBatchSize: audit.auditLogBatchMaxSize,
+        throttle: audit.auditLogBatchThrottleEnable,
+        qps: audit.auditLogBatchThrottleQps,
+        burst: audit.auditLogBatchThrottleBurst,
+        truncateBatchSize: audit.auditLogTruncateMaxBatchSize,
+        truncateEventSize: audit.auditLogTruncateMaxEventSize,
+        groupVersion: audit.auditLogVersion,
+      }),
+    );
+    if (!FORMATS.includes(audit.auditLogFormat)) {
+      errors.push(
+        `invalid audit log format ${audit.auditLogFormat}, allowed formats are ${goQuote(FORMATS.join(','))}`,
+      );
+    }
+    for (const [flag, value] of [
+      ['maxage', audit.auditLogMaxage],
+      ['maxbackup', audit.auditLogMaxbackup],
+      ['maxsize', audit.auditLogMaxsize],
+    ] as const) {
+      if (value < 0) errors.push(`--audit-log-${flag} ${value} can't be a negative number`);
+    }
+  }
+  if (audit.auditWebhookConfigFile !== '') {
+    errors.push(
+      ...backendErrors({
+        name: 'webhook',
+        mode: audit.auditWebhookMode,
+        bufferSize: audit.auditWebhookBatchBufferSize,
+        maxBatchSize: audit.auditWebhookBatchMaxSize,
+        throttle: audit.auditWebhookBatchThrottleEnable,
+        qps: audit.auditWebhookBatchThrottleQps,
+        burst: audit.auditWebhookBatchThrottleBurst,
+        truncateBatchSize: audit.auditWebhookTruncateMaxBatchSize,
+        truncateEventSize: audit.auditWebhookTruncateMaxEventSize,
+        groupVersion: audit.auditWebhookVersion,
+      }),
+    );
+  }
+  return errors;
+}
+
+function backendErrors(backend: Backend): string[] {
+  return [batchError(backend), truncateError(backend), versionError(backend.groupVersion)].filter(
+    (error) => error !== undefined,
+  );
+}
+
+function batchError({ name, mode, bufferSize, maxBatchSize, throttle, qps, burst }: Backend): string | undefined {
+  if (!MODES.includes(mode)) return `invalid audit ${name} mode ${mode}, allowed modes are ${goQuote(MODES.join(','))}`;
+  if (mode !== 'batch') return undefined;
+  const mustBePositive = (what: string, value: number) =>
+    value > 0 ? undefined : `invalid audit batch ${name} ${what} ${value}, must be a positive number`;
+  return (
+    mustBePositive('buffer size', bufferSize) ??
+    mustBePositive('max batch size', maxBatchSize) ??
+    (throttle ? (mustBePositive('throttle QPS', qps) ?? mustBePositive('throttle burst', burst)) : undefined)
+  );
+}
+
+function truncateError({ name, truncateBatchSize, truncateEventSize }: Backend): string | undefined {
+  if (truncateEventSize <= 0) {
+    return `invalid audit truncate ${name} max event size ${truncateEventSize}, must be a positive number`;
+  }
+  if (truncateBatchSize >= truncateEventSize) return undefined;
+  return `invalid audit truncate ${name} max batch size ${truncateBatchSize}, must be greater than max event size (${truncateEventSize})`;
+}
+
+function versionError(groupVersion: string): string | undefined {
+  if (groupVersion.split('/').length > 2) return `unexpected GroupVersion string: ${groupVersion}`;
+  if (groupVersion === AUDIT_GROUP_VERSION) return undefined;
+  return `invalid group version, allowed versions are [${goQuote(AUDIT_GROUP_VERSION)}]`;
+}
