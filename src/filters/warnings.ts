@@ -17,7 +17,7 @@ export function warningHeaders(warnings: readonly Warning[]): readonly string[] 
   let written = 0;
   for (const { agent, text } of list) {
     if (truncating && written >= MAX_TOTAL_CHARACTERS) break;
-    const shown = truncating ? [...text].slice(0, MAX_TRUNCATED_CHARACTERS).join('') : text;
+    const shown = truncating ? Array.from(text).slice(0, MAX_TRUNCATED_CHARACTERS).join('') : text;
     const value = warningHeader(agent, shown);
     if (value === undefined) continue;
     values.push(value);
@@ -26,7 +26,7 @@ export function warningHeaders(warnings: readonly Warning[]): readonly string[] 
   return values;
 }
 
-const characterCount = (text: string): number => (text.length <= 64 ? text.length : [...text].length);
+const characterCount = (text: string): number => (text.length <= 64 ? text.length : Array.from(text).length);
 
 /** `undefined` for what cannot stand in a header. */
 function warningHeader(agent: string, text: string): string | undefined {

@@ -48,8 +48,9 @@ export class Health {
     this.checks.healthz.push(check);
     this.checks.readyz.push(check);
     const endMs = this.startedMs + this.options.livezGracePeriodMs;
-    const graced = (request: HttpRequest) => (this.now() > endMs ? check.check(request) : undefined);
-    this.checks.livez.push({ ...check, check: this.options.livezGracePeriodMs > 0 ? graced : check.check });
+    const graced = (request: HttpRequest): MaybePromise<string | undefined> =>
+      this.now() > endMs ? check.check(request) : undefined;
+    this.checks.livez.push(this.options.livezGracePeriodMs > 0 ? { ...check, check: graced } : check);
   }
 
   addReadyz(check: HealthCheck): void {

@@ -74,11 +74,11 @@ export class Lifecycle implements Draining {
   }
 
   private async runPreShutdown(): Promise<void> {
-    for (const { name, run } of this.preShutdown) {
+    for (const hook of this.preShutdown) {
       try {
-        await run();
+        await hook.run();
       } catch (error) {
-        this.options.log.error(error, 'PreShutdownHook failed', { name });
+        this.options.log.error(error, 'PreShutdownHook failed', { name: hook.name });
       }
     }
   }

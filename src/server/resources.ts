@@ -1,0 +1,135 @@
+// Every kind the server knows, with its registry and an endpoint for each version that is served.
+import crypto from 'node:crypto';
+import { type ApiEnablement } from '../machinery/api-enablement.js';
+import { deepCopy } from '../machinery/deep-copy.js';
+import { type GroupResource, groupResourceText } from '../machinery/status.js';
+import type { KubeObject } from '../machinery/object.js';
+import type { KindDefinition, Lookup, ObjectOperations } from '../registry/kind.js';
+import { createLookup, createOperations } from '../registry/operations.js';
+import type { ResourceRegistry } from '../registry/registry.js';
+import { createEndpoint, type Endpoint, storageVersionOf } from '../rest/endpoint.js';
+import { typeOf } from '../schema/catalogue.js';
+import { semanticEqual } from '../schema/equal.js';
+import type { StructType } from '../schema/type.js';
+import type { ManagedResourceStore, ObjectCodec, ResourceStoreOptions } from '../storage/store.js';
+import { objectCodec } from './object-codec.js';
+
+export interface ResourcesOptions {
+  /** `/registry`. */
+  readonly prefix: string;
+  readonly openStore: (options: ResourceStoreOptions) => ManagedResourceStore;
+  readonly clock: () => Date;
+  readonly garbageCollection: boolean;
+  readonly deleteCollectionWorkers: number;
+  readonly enablement: ApiEnablement;
+}
+
+/** The letters of generated names: none that form words, none that look alike. */
+const SUFFIX_LETTERS = 'bcdfghjklmnpqrstvwxz2456789';
+const SUFFIX_LENGTH = 5;
+
+export class Resources {
+  readonly lookup: Lookup = createLookup((resource) => this.registry(resource));
+  readonly operations: ObjectOperations = createOperations((resource) => this.registry(resource), deepCopy);
+  private readonly registries = new Map<string, ResourceRegistry>();
+  private readonly endpoints = new Map<string, Endpoint>();
+  private readonly stores = new Map<string, ManagedResourceStore>();
+
+  constructor(private readonly options: ResourcesOptions) {}
+
+  add(definition: KindDefinition): void {
+    const registry = this.createRegistry(definition);
+    this.registries.set(groupResourceText(registry.resource), registry);
+    for (const version of definition.versions) {
+      if (!this.options.enablement.enabled(definition, version)) continue;
+      const endpoint = createEndpoint(registry, version, {
+        type: typeOfKind(definition.group, version.version, definition.kind),
+        listType: typeOf(definition.group, version.version, `${definition.kind}List`) ?? NO_LIST,
+      });
+      this.endpoints.set(endpointKey(definition.group, version.version, definition.plural), endpoint);
+    }
+  }
+
+  readonly find = (group: string, version: string, resource: string): Endpoint | undefined =>
+    this.endpoints.get(endpointKey(group, version, resource));
+
+  registry(resource: GroupResource): ResourceRegistry | undefined {
+    return this.registries.get(groupResourceText(resource));
+  }
+
+  /** All endpoints, for discovery and documents. */
+  all(): Iterable<Endpoint> {
+    return this.endpoints.values();
+  }
+
+  /** A store of its own, for what is kept but not served. */
+  openStore(options: ResourceStoreOptions): ManagedResourceStore {
+    return this.options.openStore(options);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.stores.values()].map((store) => store.close()));
+  }
+
+  private createRegistry(definition: KindDefinition): ResourceRegistry {
+    const { options } = this;
+    return {
+      kind: definition,
+      resource: { group: definition.group, resource: definition.plural },
+      groupKind: { group: definition.group, kind: definition.kind },
+      store: this.storeOf(definition),
+      clock: options.clock,
+      newUid: () => crypto.randomUUID(),
+      nameSuffix,
+      equal: semanticEqual,
+      garbageCollection: options.garbageCollection,
+      deleteCollectionWorkers: options.deleteCollectionWorkers,
+    };
+  }
+
+  /** Kinds that share their objects with another group's share its store, too. */
+  private storeOf(definition: KindDefinition): ManagedResourceStore {
+    const { group, version } = storageVersionOf(definition);
+    const prefix = `${this.options.prefix}/${definition.keyPrefix ?? definition.plural}/`;
+    const known = this.stores.get(prefix);
+    if (known !== undefined) return known;
+    const store = this.options.openStore({
+      resource: { group, resource: definition.plural },
+      prefix,
+      namespaced: definition.namespaced,
+      codec: lazyCodec(() => typeOfKind(group, version, definition.kind)),
+      fieldsOf: (object: KubeObject) => definition.selectableFields?.(object) ?? {},
+    });
+    this.stores.set(prefix, store);
+    return store;
+  }
+}
+
+const endpointKey = (group: string, version: string, resource: string): string => `${group}/${version}/${resource}`;
+
+function nameSuffix(): string {
+  let suffix = '';
+  for (let i = 0; i < SUFFIX_LENGTH; i++) suffix += SUFFIX_LETTERS[crypto.randomInt(SUFFIX_LETTERS.length)];
+  return suffix;
+}
+
+function typeOfKind(group: string, version: string, kind: string): StructType {
+  const type = typeOf(group, version, kind);
+  if (type === undefined) throw new Error(`the catalogue has no ${kind} in ${group}/${version}`);
+  return type;
+}
+
+/** Kinds that are never listed have no list type. */
+const NO_LIST: StructType = { kind: 'struct', name: '', fields: [], byJson: new Map() };
+
+/** The type of a kind is read from the catalogue only when its first object is. */
+function lazyCodec(type: () => StructType): ObjectCodec {
+  let codec: ObjectCodec | undefined;
+  const get = (): ObjectCodec => (codec ??= objectCodec(type()));
+  return {
+    encodeJson: (object) => get().encodeJson(object),
+    decodeJson: (bytes) => get().decodeJson(bytes),
+    encodeStorage: (object) => get().encodeStorage(object),
+    decodeStorage: (bytes) => get().decodeStorage(bytes),
+  };
+}
