@@ -1,0 +1,89 @@
+import type { Authorizer } from '../../authz/authorizer.js';
+import { deepEqual } from '../../lib/deep-equal.js';
+import { goQuote } from '../../lib/go-quote.js';
+import { type FieldErrors, FieldPath, forbidden } from '../../machinery/field-error.js';
+import type { UserInfo } from '../../machinery/user.js';
+import { validateImmutableField } from '../../machinery/validation/fields.js';
+import { NAME_COLUMN, column } from '../../registry/columns.js';
+import type { KindDefinition } from '../../registry/kind.js';
+import type { PodCertificateRequest } from '../../schema/generated/certificates.v1alpha1.js';
+import { validatePodCertificateRequest, validatePodCertificateStatus } from './pod-certificate-validation.js';
+
+export const podCertificateRequest = (authorizer: Authorizer): KindDefinition<PodCertificateRequest> => ({
+  group: 'certificates.k8s.io',
+  kind: 'PodCertificateRequest',
+  plural: 'podcertificaterequests',
+  singular: 'podcertificaterequest',
+  namespaced: true,
+  versions: [{ version: 'v1alpha1', enabledByDefault: false }],
+  storageVersion: 'v1alpha1',
+  strategy: {
+    allowUnconditionalUpdate: false,
+    prepareForCreate(object) {
+      object.status = {};
+    },
+    validate: validatePodCertificateRequest,
+    prepareForUpdate(object, old) {
+      object.status = structuredClone(old.status);
+    },
+    validateUpdate: (object, old) => validateImmutableField(object.spec, old.spec, FieldPath.of('spec')),
+    status: {
+      prepareForUpdate(object, old) {
+        object.spec = structuredClone(old.spec);
+      },
+      validateUpdate(object, old, context) {
+        const errors = validatePodCertificateStatus(object, old, context.now());
+        if (errors.length > 0 || deepEqual(object.status, old.status)) return errors;
+        return checkSigner(authorizer, context.user, old.spec.signerName);
+      },
+    },
+    resetFields: { '': [['status']], status: [['spec']] },
+  },
+  selectableFields: ({ spec }) => ({
+    'spec.signerName': spec.signerName,
+    'spec.podName': spec.podName,
+    'spec.nodeName': spec.nodeName,
+  }),
+  subresources: { status: { kind: 'PodCertificateRequest', verbs: ['get', 'patch', 'update'] } },
+  columns: [
+    NAME_COLUMN,
+    column('PodName', 'The pod the certificate is for.'),
+    column('ServiceAccountName', 'The service account the pod runs as.'),
+    column('NodeName', 'The node the pod runs on.'),
+    column('SignerName', 'The signer that is asked for the certificate.'),
+    column('State', 'Is the request Pending, Issued, Denied, or Failed?'),
+  ],
+  row: ({ metadata, spec, status }) => [
+    metadata.name ?? '',
+    spec.podName,
+    spec.serviceAccountName,
+    spec.nodeName,
+    spec.signerName,
+    (status.conditions ?? []).findLast(({ type }) => ['Issued', 'Denied', 'Failed'].includes(type))?.type ?? 'Pending',
+  ],
+});
+
+/** Issuing is for those who may sign as this signer, or as any of its domain. */
+function checkSigner(authorizer: Authorizer, user: UserInfo, signerName: string): FieldErrors {
+  const wildcard = `${signerName.split('/')[0] ?? ''}/*`;
+  if ([signerName, wildcard].some((name) => maySign(authorizer, user, name))) return [];
+  const text = `User ${goQuote(user.name)} is not permitted to "sign" for signer ${goQuote(signerName)}`;
+  return [forbidden(FieldPath.of('spec', 'signerName'), text)];
+}
+
+/** Validation cannot wait: an authorizer that has to ask elsewhere counts as one that does not allow. */
+function maySign(authorizer: Authorizer, user: UserInfo, name: string): boolean {
+  const answer = authorizer.authorize({
+    user,
+    verb: 'sign',
+    resourceRequest: true,
+    apiGroup: 'certificates.k8s.io',
+    apiVersion: '*',
+    resource: 'signers',
+    subresource: '',
+    namespace: '',
+    name,
+    path: '',
+  });
+  return !(answer instanceof Promise) && answer.decision === 'allow';
+}
