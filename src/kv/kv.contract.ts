@@ -15,7 +15,7 @@ let folders = 0;
 
 export function kvContract(name: string, setup: ContractSetup): void {
   const using = (title: string, run: (kv: KeyValueStore, folder: string) => Promise<void>): void => {
-    it(title, { timeout: 20_000 }, async () => {
+    void it(title, { timeout: 20_000 }, async () => {
       // Stores do not keep a process alive, and some tests wait for time to pass.
       const alive = setInterval(() => undefined, 1000);
       const kv = await setup.open();
@@ -27,7 +27,7 @@ export function kvContract(name: string, setup: ContractSetup): void {
       }
     });
   };
-  describe(name, () => {
+  void describe(name, () => {
     reads(using);
     writes(using);
     watches(using);

@@ -6,6 +6,8 @@ import type { KvError, KvEvent, KvWatch, KvWatchReceiver, WatchKeysRequest } fro
 
 interface HubWatch {
   readonly prefix: string;
+  /** Events before this revision are not wanted. */
+  readonly startRevision: number;
   readonly previous: boolean;
   readonly receiver: KvWatchReceiver;
   batch: KvEvent[];
@@ -17,9 +19,9 @@ export class WatchHub {
   readonly #others = new Set<HubWatch>();
 
   /** Live from the next dispatch on; what came before is the caller's to deliver first. */
-  add(request: WatchKeysRequest, receiver: KvWatchReceiver): KvWatch {
-    const watch: HubWatch = { prefix: request.prefix, previous: request.previous === true, receiver, batch: [] };
-    const set = request.prefix.endsWith('/') ? this.#folder(request.prefix) : this.#others;
+  add({ prefix, startRevision = 0, previous = false }: WatchKeysRequest, receiver: KvWatchReceiver): KvWatch {
+    const watch: HubWatch = { prefix, startRevision, previous, receiver, batch: [] };
+    const set = prefix.endsWith('/') ? this.#folder(prefix) : this.#others;
     set.add(watch);
     return {
       cancel: () => {
@@ -71,6 +73,7 @@ export class WatchHub {
 }
 
 function collect(watch: HubWatch, event: KvEvent, touched: HubWatch[]): void {
+  if (event.revision < watch.startRevision) return;
   if (watch.batch.length === 0) touched.push(watch);
   watch.batch.push(watch.previous || event.previous === undefined ? event : { ...event, previous: undefined });
 }

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { after, describe, it } from 'node:test';
+import { collect, kvContract } from '../kv.contract.js';
+import { KvError, prefixEnd } from '../kv.js';
+import { openEmbeddedStore } from './embedded.js';
+
+const root = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-embedded-'));
+let folders = 0;
+const newFolder = (): string => path.join(root, String(++folders));
+after(() => fs.rmSync(root, { recursive: true, force: true }));
+
+kvContract('embedded store', { open: () => openEmbeddedStore({ folder: newFolder() }), close: (kv) => kv.close() });
+
+const failsWith =
+  (code: string) =>
+  (error: unknown): boolean =>
+    error instanceof KvError && error.code === code;
+
+describe('embedded store', () => {
+  it('starts at revision 1 and goes on with revisions, values, history and expiries after a restart', async () => {
+    const folder = newFolder();
+    const before = await openEmbeddedStore({ folder });
+    assert.equal(await before.revision(), 1);
+    await before.create('/a/1', Buffer.from('one'));
+    await before.create('/a/2', Buffer.from('two'), { ttlSeconds: 1 });
+    await before.update('/a/1', 2, Buffer.from('uno'));
+    await before.close();
+    const kv = await openEmbeddedStore({ folder });
+    assert.equal(await kv.revision(), 4);
+    const events = collect(kv, { prefix: '/a/', startRevision: 2, previous: true });
+    assert.deepEqual(
+      (await events.take(3)).map((e) => [e.key, e.value.toString(), e.previous?.value.toString()]),
+      [
+        ['/a/1', 'one', undefined],
+        ['/a/2', 'two', undefined],
+        ['/a/1', 'uno', 'one'],
+      ],
+    );
+    const past = await kv.range({ start: '/a/', end: prefixEnd('/a/'), revision: 3 });
+    assert.deepEqual(
+      past.kvs.map(({ value }) => value.toString()),
+      ['one', 'two'],
+    );
+    const alive = setInterval(() => undefined, 1000);
+    const [expired] = await events.take(1);
+    clearInterval(alive);
+    assert.deepEqual([expired?.type, expired?.key, expired?.revision], ['delete', '/a/2', 5]);
+    await kv.close();
+  });
+
+  it('drops history that is older than asked for, and keeps the state', async () => {
+    let now = 1_000_000;
+    const timers: { at: number; call: () => void }[] = [];
+    const clock = {
+      now: () => now,
+      after: (ms: number, call: () => void) => {
+        timers.push({ at: now + ms, call });
+        return () => undefined;
+      },
+    };
+    const kv = await openEmbeddedStore({ folder: newFolder(), clock, historyMs: 60_000 });
+    await kv.create('/a', Buffer.from('1'));
+    await kv.update('/a', 2, Buffer.from('2'));
+    now += 100_000;
+    await kv.update('/a', 3, Buffer.from('3'));
+    for (const { call } of timers.splice(0)) call();
+    while (kv.compactedRevision() < 3) await new Promise((resolve) => setImmediate(resolve));
+    await assert.rejects(kv.get('/a', { revision: 2 }), failsWith('compacted'));
+    assert.equal((await kv.get('/a', { revision: 3 }))?.value.toString(), '2');
+    assert.equal((await kv.get('/a'))?.value.toString(), '3');
+    await kv.close();
+  });
+
+  it('refuses a folder that another store has open', async () => {
+    const folder = newFolder();
+    const first = await openEmbeddedStore({ folder });
+    await assert.rejects(openEmbeddedStore({ folder }), failsWith('locked'));
+    await first.create('/a', Buffer.from('still works'));
+    await first.close();
+    await (await openEmbeddedStore({ folder })).close();
+  });
+
+  it('refuses a newer format, a foreign file and a file cut short, and changes nothing', async () => {
+    const folder = newFolder();
+    const store = await openEmbeddedStore({ folder });
+    for (let i = 0; i < 20; i++) await store.create(`/${i}`, Buffer.alloc(4000));
+    await store.close();
+    const file = path.join(folder, 'store.mdb');
+    const good = fs.readFileSync(file);
+    fs.writeFileSync(file, good.subarray(0, good.length - 8192));
+    await assert.rejects(openEmbeddedStore({ folder }), failsWith('damaged'));
+    assert.equal(fs.statSync(file).size, good.length - 8192);
+    fs.writeFileSync(file, Buffer.alloc(20_000, 'q'));
+    await assert.rejects(openEmbeddedStore({ folder }), failsWith('damaged'));
+    fs.rmSync(file);
+    await assert.rejects(openEmbeddedStore({ folder }), failsWith('damaged'));
+    fs.writeFileSync(file, good);
+    fs.writeFileSync(path.join(folder, 'FORMAT'), 'binnacle-store 2\n');
+    await assert.rejects(openEmbeddedStore({ folder }), failsWith('newer-format'));
+    fs.writeFileSync(path.join(folder, 'FORMAT'), 'binnacle-store 1\n');
+    const again = await openEmbeddedStore({ folder });
+    assert.equal((await again.range({ start: '/', end: '0' })).count, 20);
+    await again.close();
+  });
+});

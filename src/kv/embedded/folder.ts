@@ -1,0 +1,188 @@
+// The data folder: its lock, its format, and looking the store's file over before the engine maps it.
+//
+//   FORMAT       "binnacle-store 1"
+//   store.mdb    the data; store.mdb-lock belongs to the engine
+//   lock         a socket that the process which has the folder open listens on
+import fs from 'node:fs';
+import net from 'node:net';
+import path from 'node:path';
+import { KvError } from '../kv.js';
+
+const FORMAT = 1;
+const FORMAT_FILE = 'FORMAT';
+const STORE_FILE = 'store.mdb';
+/** Where a path of a socket would be too long, it is reached through the open folder. */
+const MAX_SOCKET_PATH = 100;
+
+export interface DataFolder {
+  readonly storePath: string;
+  /** Call once the first commit is on disk. */
+  markCreated(): void;
+  release(): Promise<void>;
+}
+
+export async function openFolder(folder: string): Promise<DataFolder> {
+  fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const release = await lockFolder(folder);
+  try {
+    const created = checkFormat(folder);
+    const storePath = path.join(folder, STORE_FILE);
+    checkStoreFile(storePath, created);
+    return { storePath, markCreated: () => writeFormat(folder), release };
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
+
+/**
+ * A listening socket is a lock the kernel lets go of with the process, however it ends. A socket file that nobody
+ * listens on is left over; it is moved aside before it is removed, so that of two processes starting at once the
+ * slower one notices that it moved the other's.
+ */
+async function lockFolder(folder: string): Promise<() => Promise<void>> {
+  const fd = fs.openSync(folder, 'r');
+  const inFolder = (name: string): string => {
+    const full = path.join(folder, name);
+    return full.length <= MAX_SOCKET_PATH ? full : `/proc/self/fd/${fd}/${name}`;
+  };
+  try {
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const server = await listen(inFolder('lock'));
+      if (server !== undefined) {
+        return async () => {
+          await new Promise<void>((resolve) => server.close(() => resolve()));
+          fs.closeSync(fd);
+        };
+      }
+      const aside = `lock.${process.pid}`;
+      if (await isHeld(inFolder('lock'))) throw locked(folder);
+      fs.renameSync(path.join(folder, 'lock'), path.join(folder, aside));
+      if (await isHeld(inFolder(aside))) {
+        fs.renameSync(path.join(folder, aside), path.join(folder, 'lock'));
+        throw locked(folder);
+      }
+      fs.rmSync(path.join(folder, aside), { force: true });
+    }
+    throw locked(folder);
+  } catch (error) {
+    fs.closeSync(fd);
+    throw error;
+  }
+}
+
+function listen(socketPath: string): Promise<net.Server | undefined> {
+  return new Promise((resolve, reject) => {
+    const server = net.createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.end(`${process.pid}\n`);
+    });
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      error.code === 'EADDRINUSE' ? resolve(undefined) : reject(error),
+    );
+    server.listen(socketPath, () => {
+      server.unref();
+      resolve(server);
+    });
+  });
+}
+
+function isHeld(socketPath: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = net.connect(socketPath);
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}
+
+const locked = (folder: string): KvError =>
+  new KvError(
+    'locked',
+    `the data folder ${folder} is in use by another process; stop that one first, or give this one a folder of its own`,
+  );
+
+/** True when the folder holds a store that was completed once. */
+function checkFormat(folder: string): boolean {
+  let text: string;
+  try {
+    text = fs.readFileSync(path.join(folder, FORMAT_FILE), 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
+    throw error;
+  }
+  const match = /^binnacle-store (\d+)\n?$/.exec(text);
+  if (match === null) {
+    throw damaged(folder, `its ${FORMAT_FILE} file is not one of this program's`);
+  }
+  if (Number(match[1]) > FORMAT) {
+    throw new KvError(
+      'newer-format',
+      `the data folder ${folder} has format ${match[1]}, written by a newer version; this one reads up to format ` +
+        `${FORMAT}. Start the newer version, or restore a backup made before the upgrade. Nothing was changed`,
+    );
+  }
+  return true;
+}
+
+function writeFormat(folder: string): void {
+  const file = path.join(folder, FORMAT_FILE);
+  if (fs.existsSync(file)) return;
+  const fd = fs.openSync(`${file}.new`, 'w', 0o600);
+  fs.writeSync(fd, `binnacle-store ${FORMAT}\n`);
+  fs.fsyncSync(fd);
+  fs.closeSync(fd);
+  fs.renameSync(`${file}.new`, file);
+  const directory = fs.openSync(folder, 'r');
+  fs.fsyncSync(directory);
+  fs.closeSync(directory);
+}
+
+const MAGIC = 0xbeefc0de;
+const META_SIZE = 0xa0;
+const MIN_PAGE = 4096;
+
+/**
+ * The engine maps the file and trusts it: one that is not its own, or was cut short, would end the process without
+ * a word. So the two meta pages are read first: their magic, and that the file is as long as the newest says.
+ */
+function checkStoreFile(storePath: string, created: boolean): void {
+  const size = fs.existsSync(storePath) ? fs.statSync(storePath).size : 0;
+  if (size < 2 * MIN_PAGE) {
+    if (created) throw damaged(path.dirname(storePath), `its file ${STORE_FILE} is missing or cut short`);
+    // Creating it was interrupted before anything was answered.
+    fs.rmSync(storePath, { force: true });
+    return;
+  }
+  const fd = fs.openSync(storePath, 'r');
+  try {
+    const first = readMeta(fd, 0);
+    const second = readMeta(fd, first?.pageSize ?? MIN_PAGE);
+    if (first === undefined || second === undefined) {
+      throw damaged(path.dirname(storePath), `its file ${STORE_FILE} does not begin as a store does`);
+    }
+    const newest = first.transaction > second.transaction ? first : second;
+    if ((newest.lastPage + 1n) * BigInt(newest.pageSize) > BigInt(size)) {
+      throw damaged(path.dirname(storePath), `its file ${STORE_FILE} was cut short`);
+    }
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+function readMeta(fd: number, offset: number): { pageSize: number; lastPage: bigint; transaction: bigint } | undefined {
+  const bytes = Buffer.alloc(META_SIZE);
+  fs.readSync(fd, bytes, 0, META_SIZE, offset);
+  const pageSize = bytes.readUInt32LE(0x30);
+  if (bytes.readUInt32LE(0x18) !== MAGIC || pageSize < 256 || pageSize > 65536) return undefined;
+  return { pageSize, lastPage: bytes.readBigUInt64LE(0x90), transaction: bytes.readBigUInt64LE(0x98) };
+}
+
+export const damaged = (folder: string, why: string): KvError =>
+  new KvError(
+    'damaged',
+    `the data folder ${folder} cannot be read: ${why}. Nothing was changed; restore the folder from a backup, or move ` +
+      'it away to start empty',
+  );

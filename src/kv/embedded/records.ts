@@ -1,0 +1,78 @@
+// How the embedded store lays out its records. Numbers are six bytes, big-endian, so that they sort and hold 2^48.
+//
+//   current   key                         → modRevision createRevision expiresAtMs value
+//   log       revision                    → kind atMs createRevision keyLength key [modRevision createRevision expiresAtMs value]
+//                                           the version before this change, if there was one
+//   expiries  expiresAtMs modRevision     → key
+//   meta      "revision" | "compacted"    → number
+//
+// The log keeps what each change replaced, not what it wrote: the newest version of a key is in `current` only, so a
+// create writes its value once, a past state is the current one with the log undone, and compaction is dropping
+// the log's head.
+
+const NUMBER = 6;
+const VERSION_HEADER = 3 * NUMBER;
+
+/** One stored version of a key. */
+export interface Version {
+  readonly modRevision: number;
+  readonly createRevision: number;
+  /** 0: never. */
+  readonly expiresAtMs: number;
+  readonly value: Buffer;
+}
+
+export interface LogRecord {
+  readonly revision: number;
+  readonly type: 'put' | 'delete';
+  readonly atMs: number;
+  readonly createRevision: number;
+  readonly key: string;
+  readonly previous: Version | undefined;
+}
+
+export function encodeNumbers(...numbers: number[]): Buffer {
+  const bytes = Buffer.allocUnsafe(numbers.length * NUMBER);
+  for (const [index, number] of numbers.entries()) bytes.writeUIntBE(number, index * NUMBER, NUMBER);
+  return bytes;
+}
+
+export const numberAt = (bytes: Buffer, index: number): number => bytes.readUIntBE(index * NUMBER, NUMBER);
+
+export function encodeVersion({ modRevision, createRevision, expiresAtMs, value }: Version): Buffer {
+  return Buffer.concat([encodeNumbers(modRevision, createRevision, expiresAtMs), value]);
+}
+
+export const decodeVersion = (bytes: Buffer): Version => ({
+  modRevision: numberAt(bytes, 0),
+  createRevision: numberAt(bytes, 1),
+  expiresAtMs: numberAt(bytes, 2),
+  value: bytes.subarray(VERSION_HEADER),
+});
+
+export function encodeLog({ type, atMs, createRevision, key, previous }: Omit<LogRecord, 'revision'>): Buffer {
+  const name = Buffer.from(key);
+  const head = Buffer.allocUnsafe(3);
+  head[0] = type === 'put' ? 1 : 2;
+  head.writeUInt16BE(name.length, 1);
+  const parts = [head, encodeNumbers(atMs, createRevision), name];
+  if (previous !== undefined) parts.push(encodeVersion(previous));
+  return Buffer.concat(parts);
+}
+
+export function decodeLog(revision: number, bytes: Buffer): LogRecord {
+  const numbers = bytes.subarray(3);
+  const keyStart = 3 + 2 * NUMBER;
+  const keyEnd = keyStart + bytes.readUInt16BE(1);
+  return {
+    revision,
+    type: bytes[0] === 1 ? 'put' : 'delete',
+    atMs: numberAt(numbers, 0),
+    createRevision: numberAt(numbers, 1),
+    key: bytes.toString('utf8', keyStart, keyEnd),
+    previous: keyEnd < bytes.length ? decodeVersion(bytes.subarray(keyEnd)) : undefined,
+  };
+}
+
+/** Only the time of a log record, for deciding what is old. */
+export const logTimeMs = (bytes: Buffer): number => bytes.readUIntBE(3, NUMBER);
