@@ -1,5 +1,4 @@
 // Fills in what follows from other flags, the machine and the environment. Stops at the first thing that cannot be.
-import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { DEFAULT_SERVICE_ACCOUNT_ISSUER, GIT_VERSION, platformWord } from '../machinery/names.js';
@@ -125,7 +124,7 @@ const isLoopback = (address: string): boolean => address === '::1' || address.st
 /** The bound address where others can use it, or the first of the machine's own; loopback on a machine without any. */
 function reachableAddress(bound: string): string {
   if (bound !== '' && !isUnspecified(bound) && !isLoopback(bound)) return bound;
-  const family = net.isIPv6(bound) ? 'IPv6' : 'IPv4';
+  const family = bound.includes(':') ? 'IPv6' : 'IPv4';
   const candidates = Object.values(os.networkInterfaces())
     .flat()
     .filter(

@@ -1,8 +1,8 @@
 // The kinds of value a flag may have: how a text becomes a value, how a default is shown, and what a repeated flag
 // does. Types and defaults of the tables in flags/ are built on these.
-import net from 'node:net';
 import { CsvError, parseCsv } from '../lib/csv.js';
 import { goQuote } from '../lib/go-quote.js';
+import { ipText, parseIp } from '../lib/ip-address.js';
 import { parseBool, parseFloat64, parseInteger, SyntaxMistake } from '../lib/go-strconv.js';
 import { GIT_VERSION } from '../machinery/names.js';
 import { parseQuantity, QuantityError, scaledValue } from '../machinery/quantity.js';
@@ -185,10 +185,10 @@ function splitOnce(text: string, separator: string): [string, string | undefined
 
 function readIp(text: string): string {
   const trimmed = text.trim();
-  if (trimmed !== '' && (net.isIP(trimmed) === 0 || trimmed.includes('%'))) {
-    throw new SyntaxMistake(`failed to parse IP: ${goQuote(text)}`);
-  }
-  return trimmed;
+  if (trimmed === '') return '';
+  const ip = parseIp(trimmed);
+  if (ip === undefined || ip.leadingZeros) throw new SyntaxMistake(`failed to parse IP: ${goQuote(text)}`);
+  return ipText(ip);
 }
 
 function readPortRange(text: string): PortRange {
@@ -254,7 +254,7 @@ function readModules(text: string): ModuleVerbosity[] {
         return { pattern, verbosity: FLAG_KINDS.level.read(level, undefined) };
       } catch (error) {
         throw new SyntaxMistake(
-          `parsing verbosity in ${goQuote(entry)}: ${error instanceof Error ? error.message : error}`,
+          `parsing verbosity in ${goQuote(entry)}: ${error instanceof Error ? error.message : String(error)}`,
         );
       }
     });

@@ -94,7 +94,7 @@ function requestHeaderErrors({ authentication, featureGates }: Options): string[
 /** The commonest ways a text is no URL, in Go's words. */
 function urlMistake(text: string): string | undefined {
   const quoted = goQuote(text);
-  if (/[\x00-\x1f\x7f]/.test(text)) return `parse ${quoted}: net/url: invalid control character in URL`;
+  if (/\p{Cc}/u.test(text)) return `parse ${quoted}: net/url: invalid control character in URL`;
   if (text.startsWith(':')) return `parse ${quoted}: missing protocol scheme`;
   const escape = /%(?![0-9a-fA-F]{2}).{0,2}/.exec(text)?.[0];
   if (escape !== undefined) return `parse ${quoted}: invalid URL escape ${goQuote(escape)}`;

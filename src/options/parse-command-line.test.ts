@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseCommandLine } from './parse-command-line.js';
+
+const ENV = { HOME: '/home/me' };
+const parse = (...argv: string[]) => parseCommandLine(argv, ENV);
+const run = (...argv: string[]) => {
+  const parsed = parse(...argv);
+  return parsed.kind === 'run' ? parsed.options : assert.fail(JSON.stringify(parsed));
+};
+const refusal = (...argv: string[]) => {
+  const parsed = parse(...argv);
+  if (parsed.kind !== 'refused') return 'accepted';
+  assert.equal(parsed.exitCode, 1);
+  const line = parsed.lines.at(-1) ?? '';
+  const quoted = /"command failed" err=(".*")$/.exec(line)?.[1];
+  return quoted === undefined ? line : (JSON.parse(quoted) as string);
+};
+
+test('no flag at all is a working server on the embedded store, with generated keys', () => {
+  const options = run();
+  assert.equal(options.embeddedStore, true);
+  assert.equal(options.dataDir, '/home/me/.local/state/binnacle');
+  assert.deepEqual(options.generate, { servingCertificate: true, clientCa: true, serviceAccountKeys: true });
+  assert.deepEqual(options.authentication.serviceAccountIssuer, ['https://kubernetes.default.svc.cluster.local']);
+  assert.deepEqual(options.controllers, []);
+});
+
+test('where everything is allowed, nobody is anonymous', () => {
+  assert.equal(run().authentication.anonymousAuth, false);
+  assert.equal(run('--authorization-mode=RBAC').authentication.anonymousAuth, true);
+});
+
+test('with store servers the service-account flags are required', () => {
+  assert.equal(
+    refusal('--kvstore-servers=http://127.0.0.1:2379'),
+    '[service-account-issuer is a required flag, either `--service-account-key-file` or `--service-account-signing-endpoint` must be set, --service-account-signing-key-file and --service-account-issuer are required flags]',
+  );
+});
+
+test('some service-account flags without the others are refused on the embedded store too', () => {
+  assert.equal(
+    refusal('--service-account-issuer=https://me.test'),
+    '[either `--service-account-key-file` or `--service-account-signing-endpoint` must be set, --service-account-signing-key-file, --service-account-issuer, and --api-audiences should be specified together]',
+  );
+});
+
+test('all errors come at once, each once', () => {
+  assert.equal(
+    refusal('--secure-port=0', '--min-request-timeout=-1', '--audit-log-path=-', '--audit-log-maxage=-1'),
+    "[--min-request-timeout can not be negative value, --secure-port 0 must be between 1 and 65535, inclusive. It cannot be turned off with 0, --audit-log-maxage -1 can't be a negative number]",
+  );
+});
+
+test('a mistake on the command line is told without a log header', () => {
+  assert.equal(refusal('--nope'), 'Error: unknown flag: --nope');
+  assert.equal(refusal('here'), 'Error: "kube-apiserver" does not take any arguments, got ["here"]');
+});
+
+test('feature gates follow the emulated version', () => {
+  assert.equal(run().featureGates.enabled('DynamicResourceAllocation'), true);
+  assert.equal(run('--emulated-version=1.33').featureGates.enabled('DynamicResourceAllocation'), false);
+  assert.equal(
+    refusal('--emulated-version=1.33', '--feature-gates=ContainerRestartRules=true'),
+    'cannot set feature gate ContainerRestartRules to true, feature is PreAlpha at emulated version 1.33',
+  );
+  assert.equal(
+    refusal('--emulated-version=1.30'),
+    '[emulation version 1.30 is not between [1.31, 1.34.0], minCompatibilityVersion version 1.31 is not between [1.31, 1.30]]',
+  );
+});
+
+test('AllAlpha reaches gates that are not named', () => {
+  const { featureGates } = run('--feature-gates=AllAlpha=true,ImageVolume=true', '--feature-gates=EnvFiles=false');
+  assert.equal(featureGates.enabled('PodCertificateRequest'), true);
+  assert.equal(featureGates.enabled('EnvFiles'), false);
+  assert.equal(featureGates.enabled('ImageVolume'), true);
+  assert.equal(featureGates.enabled('ClusterTrustBundle'), false);
+});
+
+test('locked gates and mixed spellings are refused', () => {
+  assert.equal(
+    refusal('--feature-gates=APIServerTracing=false'),
+    'cannot set feature gate APIServerTracing to false, feature is locked to true',
+  );
+  assert.equal(
+    refusal('--feature-gates=kube:WatchList=true,EnvFiles=true'),
+    'set kube feature gates with default empty prefix or kube: prefix consistently, do not mix use',
+  );
+  assert.equal(refusal('--feature-gates=wardle:A=true'), 'component not registered: wardle');
+});
+
+test('the core group goes by several names in runtime-config', () => {
+  assert.deepEqual(run('--runtime-config=v1=true,api/legacy=false').apiEnablement.runtimeConfig, { '/v1': 'true' });
+  assert.equal(refusal('--runtime-config=apps/v7=true'), 'group version apps/v7 that has not been registered');
+  assert.equal(refusal('--runtime-config=apps=true'), 'runtime-config invalid key apps');
+});
+
+test('controllers are known names or all of them', () => {
+  assert.deepEqual(run('--controllers=serviceaccount,namespace').controllers, ['namespace', 'serviceaccount']);
+  assert.equal(run('--controllers=*').controllers.length, 6);
+  assert.match(refusal('--controllers=nope'), /^--controllers "nope" is unknown/);
+});
+
+test('two service ranges are of two families', () => {
+  const { serviceRanges } = run('--service-cluster-ip-range=10.0.0.0/16,fd00::/112');
+  assert.equal(serviceRanges.apiServiceIp, '10.0.0.1');
+  assert.equal(serviceRanges.secondary?.family, 6);
+  assert.equal(
+    refusal('--service-cluster-ip-range=10.0.0.0/16,10.1.0.0/16'),
+    '--service-cluster-ip-range[0] and --service-cluster-ip-range[1] must be of different IP family',
+  );
+});
+
+test('the version is printed, or set when it is of this release', () => {
+  assert.deepEqual(parse('--version'), { kind: 'print', text: 'Kubernetes v1.34.11\n' });
+  assert.equal(run('--version=v1.34.11-me+1').gitVersion, 'v1.34.11-me+1');
+  assert.equal(
+    refusal('--version=v1.33.0'),
+    'Error: invalid argument "v1.33.0" for "--version" flag: version "v1.33.0" must match major/minor/patch of default version "v1.34.11"',
+  );
+});
+
+test('help keeps to the width it is given', () => {
+  const help = parseCommandLine(['--help'], ENV, { columns: 72 });
+  const lines = help.kind === 'print' ? help.text.split('\n') : [];
+  assert.ok(lines.includes('Secure serving flags:'));
+  // Names and defaults stay whole; running text is what is wrapped.
+  assert.deepEqual(
+    lines.filter((line) => line.startsWith('        ') && line.length > 72 && line.trim().includes(' ')),
+    [],
+  );
+});
