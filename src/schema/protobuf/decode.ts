@@ -1,0 +1,305 @@
+// hot: a protobuf message into the normal form of its type. Fields that are not known are passed over.
+import { compileFunction, Scope } from '../../lib/compile.js';
+import { isPlainObject, setMember } from '../../lib/plain-object.js';
+import { formatDuration, formatMicroTime, formatTime } from '../../machinery/time.js';
+import { canonicalQuantity } from '../../machinery/quantity.js';
+import { mustType } from '../catalogue.js';
+import { parseJsonTree } from '../json/decode.js';
+import { DecodeError } from '../json/walk.js';
+import { isAlwaysPrinted, printedFields, unsetValue, zeroValue } from '../normal-form.js';
+import type { Field, ScalarName, StructType, Type } from '../type.js';
+import { Reader } from './reader.js';
+import { wireTypeOf } from './wire-type.js';
+
+/** Reads a message without an envelope. */
+export function decodeMessage(type: StructType, bytes: Uint8Array): Record<string, unknown> {
+  const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  try {
+    return readMessage(type, new Reader(buffer));
+  } catch (error) {
+    if (error instanceof RangeError) throw new DecodeError('exceeded max depth');
+    throw error;
+  }
+}
+
+type ReadInto = (object: Record<string, unknown>, reader: Reader) => void;
+type Read = (reader: Reader) => unknown;
+
+const structReaders = new WeakMap<StructType, ReadInto>();
+
+function readMessage(type: StructType, reader: Reader): Record<string, unknown> {
+  const object: Record<string, unknown> = {};
+  readerOf(type)(object, reader);
+  for (const field of printedFields(type)) {
+    if (object[field.json] === undefined) object[field.json] = unsetValue(field);
+  }
+  return object;
+}
+
+function readerOf(type: StructType): ReadInto {
+  let known = structReaders.get(type);
+  if (known === undefined) {
+    known = compileStruct(type);
+    structReaders.set(type, known);
+  }
+  return known;
+}
+
+function compileStruct(type: StructType): ReadInto {
+  const scope = new Scope();
+  const wrong = scope.use('wrong', wrongWireType);
+  const cases = type.fields
+    .filter((field) => field.proto > 0 && field.embedded !== true)
+    .map((field) => `case ${field.proto}: ${fieldSource(field, scope, wrong)} break;`);
+  for (const { proto, type: inlined } of type.embedded ?? []) {
+    const read = scope.use('read', (object: Record<string, unknown>, reader: Reader) => {
+      const outer = reader.enter();
+      readerOf(inlined)(object, reader);
+      reader.leave(outer);
+    });
+    cases.push(`case ${proto}: ${checkSource(2, inlined.name, wrong)} ${read}(o, r); break;`);
+  }
+  const source = [
+    'return function read(o, r) {',
+    'while (r.pos < r.end) {',
+    'const tag = r.varint(), wire = tag & 7;',
+    'switch (Math.floor(tag / 8)) {',
+    ...cases,
+    'default: r.skip(wire);',
+    '} } };',
+  ].join('\n');
+  return compileFunction(scope.values, source);
+}
+
+const checkSource = (wireType: number, name: string, wrong: string): string =>
+  `if (wire !== ${wireType}) ${wrong}(wire, ${JSON.stringify(name)});`;
+
+function wrongWireType(wireType: number, name: string): never {
+  throw new DecodeError(`proto: wrong wireType = ${wireType} for field ${name}`);
+}
+
+function fieldSource(field: Field, scope: Scope, wrong: string): string {
+  const { type, json } = field;
+  const member = `o[${JSON.stringify(json)}]`;
+  const goName = json.charAt(0).toUpperCase() + json.slice(1);
+  if (type.kind === 'list' && type.message !== true) {
+    const wire = wireTypeOf(type.element);
+    const read = readSource(type.element, scope);
+    const one = `${checkSource(wire, goName, wrong)} (${member} ??= []).push(${read});`;
+    if (wire === 2) return one;
+    return `if (wire === 2) { const l = ${member} ??= [], outer = r.enter(); while (r.pos < r.end) l.push(${read}); r.leave(outer); } else { ${one} }`;
+  }
+  if (type.kind === 'map') {
+    const entry = scope.use('entry', entryReader(type.value));
+    return `${checkSource(2, goName, wrong)} ${entry}(r, ${member} ??= {});`;
+  }
+  const read = readSource(type, scope);
+  const check = checkSource(wireTypeOf(type), goName, wrong);
+  if (isAlwaysPrinted(field)) return `${check} ${member} = ${read};`;
+  // A later occurrence of the field replaces an earlier one, also when it is empty.
+  const present = field.pointer ? 'true' : 'v !== "" && v !== 0 && v !== false && v !== null && v.length !== 0';
+  return `${check} { const v = ${read}; if (${present}) ${member} = v; else delete ${member}; }`;
+}
+
+function entryReader(value: Type): (reader: Reader, map: Record<string, unknown>) => void {
+  const readValue = valueReader(value);
+  return (reader, map) => {
+    const outer = reader.enter();
+    let key = '';
+    let member: unknown;
+    while (reader.pos < reader.end) {
+      const tag = reader.varint();
+      if (tag === 10) key = reader.string();
+      else if (Math.floor(tag / 8) === 2) member = readValue(reader);
+      else reader.skip(tag & 7);
+    }
+    reader.leave(outer);
+    setMember(map, key, member === undefined ? zeroValue(value) : member);
+  };
+}
+
+/** An expression that reads a value after its tag. */
+function readSource(type: Type, scope: Scope): string {
+  if (type.kind === 'scalar') {
+    const method = scalarMethods[type.scalar];
+    if (method !== undefined) return `r.${method}()`;
+  }
+  return `${scope.use('read', valueReader(type))}(r)`;
+}
+
+const scalarMethods: Readonly<Partial<Record<ScalarName, string>>> = {
+  string: 'string',
+  bool: 'bool',
+  int32: 'int32',
+  int64: 'int64',
+  double: 'double',
+  bytes: 'base64',
+};
+
+function valueReader(type: Type): Read {
+  switch (type.kind) {
+    case 'struct':
+      return (reader) => within(reader, () => readMessage(type, reader));
+    case 'list': {
+      const element = valueReader(type.element);
+      return (reader) => {
+        const items: unknown[] = [];
+        eachField(reader, (proto) => (proto === 1 ? items.push(element(reader)) > 0 : false));
+        return items;
+      };
+    }
+    case 'map':
+      throw new Error('protobuf has no map inside a list or map');
+    case 'scalar':
+      return scalarReaders[type.scalar];
+  }
+}
+
+function within<T>(reader: Reader, read: () => T): T {
+  const outer = reader.enter();
+  const value = read();
+  reader.leave(outer);
+  return value;
+}
+
+/** Walks the fields of the message that starts here; `take` says whether it read the field. */
+function eachField(reader: Reader, take: (proto: number) => boolean): void {
+  const outer = reader.enter();
+  while (reader.pos < reader.end) {
+    const tag = reader.varint();
+    if (!take(Math.floor(tag / 8))) reader.skip(tag & 7);
+  }
+  reader.leave(outer);
+}
+
+function readTimestamp(reader: Reader): { seconds: number; nanos: number } | undefined {
+  let seconds = 0;
+  let nanos = 0;
+  let empty = true;
+  eachField(reader, (proto) => {
+    empty = false;
+    if (proto === 1) seconds = Number(reader.int64());
+    else if (proto === 2) nanos = reader.int32();
+    else return false;
+    return true;
+  });
+  return empty ? undefined : { seconds, nanos };
+}
+
+function printable(format: () => string | null): string | null {
+  try {
+    return format();
+  } catch {
+    throw new DecodeError('proto: time is out of range');
+  }
+}
+
+function readTime(reader: Reader): unknown {
+  const stamp = readTimestamp(reader);
+  return stamp === undefined ? null : printable(() => formatTime(stamp.seconds));
+}
+
+function readMicroTime(reader: Reader): unknown {
+  const stamp = readTimestamp(reader);
+  return stamp === undefined ? null : printable(() => formatMicroTime(stamp.seconds, stamp.nanos));
+}
+
+function readIntOrString(reader: Reader): unknown {
+  let isText = false;
+  let number = 0;
+  let text = '';
+  eachField(reader, (proto) => {
+    if (proto === 1) isText = reader.int64() === 1;
+    else if (proto === 2) number = reader.int32();
+    else if (proto === 3) text = reader.string();
+    else return false;
+    return true;
+  });
+  return isText ? text : number;
+}
+
+function readQuantity(reader: Reader): unknown {
+  let text = '';
+  eachField(reader, (proto) => {
+    if (proto !== 1) return false;
+    text = reader.string();
+    return true;
+  });
+  if (text === '') return '0';
+  try {
+    return canonicalQuantity(text);
+  } catch (error) {
+    throw new DecodeError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function readJson(reader: Reader): unknown {
+  let value: unknown = null;
+  eachField(reader, (proto) => {
+    if (proto !== 1) return false;
+    const raw = reader.bytes();
+    value = raw.length === 0 ? null : parseJsonTree(raw).value;
+    return true;
+  });
+  return value;
+}
+
+function readDuration(reader: Reader): unknown {
+  let nanoseconds = 0n;
+  eachField(reader, (proto) => {
+    if (proto !== 1) return false;
+    nanoseconds = BigInt(reader.int64());
+    return true;
+  });
+  return formatDuration(nanoseconds);
+}
+
+const readSchema: Read = (reader) =>
+  within(reader, () =>
+    readMessage(mustType('io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps'), reader),
+  );
+
+/** A schema in field `schema`, or the items of the other field. */
+function readSchemaOrList(reader: Reader, readItem: Read): unknown {
+  let schema: unknown = null;
+  const items: unknown[] = [];
+  eachField(reader, (proto) => {
+    if (proto === 1) schema = readSchema(reader);
+    else if (proto === 2) items.push(readItem(reader));
+    else return false;
+    return true;
+  });
+  return items.length > 0 ? items : schema;
+}
+
+function readSchemaOrBool(reader: Reader): unknown {
+  let allows = false;
+  let schema: unknown;
+  eachField(reader, (proto) => {
+    if (proto === 1) allows = reader.bool();
+    else if (proto === 2) schema = readSchema(reader);
+    else return false;
+    return true;
+  });
+  return isPlainObject(schema) ? schema : allows;
+}
+
+const scalarReaders: Readonly<Record<ScalarName, Read>> = {
+  string: (reader) => reader.string(),
+  bool: (reader) => reader.bool(),
+  int32: (reader) => reader.int32(),
+  int64: (reader) => reader.int64(),
+  double: (reader) => reader.double(),
+  bytes: (reader) => reader.base64(),
+  quantity: readQuantity,
+  time: readTime,
+  microTime: readMicroTime,
+  duration: readDuration,
+  intOrString: readIntOrString,
+  any: readJson,
+  rawExtension: readJson,
+  fieldsV1: readJson,
+  schemaOrArray: (reader) => readSchemaOrList(reader, readSchema),
+  schemaOrBool: readSchemaOrBool,
+  schemaOrStringArray: (reader) => readSchemaOrList(reader, (inner) => inner.string()),
+};

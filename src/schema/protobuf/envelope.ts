@@ -1,0 +1,105 @@
+// The envelope around a protobuf object: four bytes as a mark, then its kind, its bytes and what they are.
+import type { StructType } from '../type.js';
+import { DecodeError } from '../json/walk.js';
+import { decodeMessage } from './decode.js';
+import { writeMessage } from './encode.js';
+import { Reader } from './reader.js';
+import { Writer } from './writer.js';
+
+export interface Envelope {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly raw: Buffer;
+  readonly contentEncoding: string;
+  readonly contentType: string;
+}
+
+export const protobufMark = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
+
+/** An object with `kind` and `apiVersion` as `application/vnd.kubernetes.protobuf`. */
+export function encodeProtobuf(type: StructType, object: { kind?: string; apiVersion?: string }): Buffer {
+  return envelope(object.apiVersion ?? '', object.kind ?? '', (writer) => writeMessage(type, object, writer));
+}
+
+/** The same around a message that is encoded already. */
+export const wrapMessage = (apiVersion: string, kind: string, message: Uint8Array, contentType = ''): Buffer =>
+  envelope(apiVersion, kind, undefined, message, contentType);
+
+export function decodeProtobuf(type: StructType, bytes: Uint8Array): Record<string, unknown> {
+  const { apiVersion, kind, raw } = readEnvelope(bytes);
+  const object = decodeMessage(type, raw);
+  if (type.isKind !== true) return object;
+  return { ...(kind === '' ? {} : { kind }), ...(apiVersion === '' ? {} : { apiVersion }), ...object };
+}
+
+export const isProtobuf = (bytes: Uint8Array): boolean =>
+  bytes.length >= 4 && bytes[0] === 0x6b && bytes[1] === 0x38 && bytes[2] === 0x73 && bytes[3] === 0x00;
+
+export function readEnvelope(bytes: Uint8Array): Envelope {
+  if (bytes.length === 0) throw new DecodeError('empty data');
+  if (!isProtobuf(bytes)) {
+    throw new DecodeError('provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]');
+  }
+  if (bytes.length === 4) throw new DecodeError('empty body');
+  const reader = new Reader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  reader.pos = 4;
+  const envelope = { apiVersion: '', kind: '', raw: Buffer.alloc(0), contentEncoding: '', contentType: '' };
+  while (reader.pos < reader.end) {
+    const tag = reader.varint();
+    if (tag === 0x0a) Object.assign(envelope, readTypeMeta(reader));
+    else if (tag === 0x12) envelope.raw = Buffer.from(reader.bytes());
+    else if (tag === 0x1a) envelope.contentEncoding = reader.string();
+    else if (tag === 0x22) envelope.contentType = reader.string();
+    else reader.skip(tag & 7);
+  }
+  return envelope;
+}
+
+function readTypeMeta(reader: Reader): { apiVersion: string; kind: string } {
+  const outer = reader.enter();
+  const typeMeta = { apiVersion: '', kind: '' };
+  while (reader.pos < reader.end) {
+    const tag = reader.varint();
+    if (tag === 0x0a) typeMeta.apiVersion = reader.string();
+    else if (tag === 0x12) typeMeta.kind = reader.string();
+    else reader.skip(tag & 7);
+  }
+  reader.leave(outer);
+  return typeMeta;
+}
+
+const spareWriter = new Writer();
+
+function envelope(
+  apiVersion: string,
+  kind: string,
+  write: ((writer: Writer) => void) | undefined,
+  message: Uint8Array = protobufMark.subarray(0, 0),
+  contentType = '',
+): Buffer {
+  const writer = spareWriter;
+  try {
+    writer.string(contentType);
+    writer.byte(0x22);
+    writer.byte(0);
+    writer.byte(0x1a);
+    if (write === undefined) writer.bytes(message);
+    else {
+      const before = writer.written;
+      write(writer);
+      writer.varint(writer.written - before);
+    }
+    writer.byte(0x12);
+    const before = writer.written;
+    writer.string(kind);
+    writer.byte(0x12);
+    writer.string(apiVersion);
+    writer.byte(0x0a);
+    writer.varint(writer.written - before);
+    writer.byte(0x0a);
+    for (let i = 3; i >= 0; i--) writer.byte(protobufMark[i] ?? 0);
+    return writer.finish();
+  } finally {
+    writer.reset();
+  }
+}

@@ -1,0 +1,94 @@
+// Checks the codecs against recorded objects: `node tools/check-wire.mjs DIR`.
+//
+// DIR holds pairs group.version.Kind.json and .pb. Each .pb must decode to exactly its .json and encode back to exactly
+// its bytes; each .json must pass a strict decode and print the same members in the same order; where a .yaml lies
+// beside them, it must read as the .json and be printed as it is.
+import { build } from 'esbuild';
+import { createRequire } from 'node:module';
+import { existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+
+const folder = process.argv[2];
+if (folder === undefined) {
+  console.error('usage: node tools/check-wire.mjs DIR');
+  process.exit(2);
+}
+mkdirSync('.cache', { recursive: true });
+const outfile = path.resolve(`.cache/check-wire-${process.pid}.cjs`);
+await build({
+  stdin: {
+    contents: `
+      export { typeOf } from './src/schema/catalogue.js';
+      export { decodeJson } from './src/schema/json/decode.js';
+      export { encodeJson } from './src/schema/json/encode.js';
+      export { decodeProtobuf, encodeProtobuf, readEnvelope } from './src/schema/protobuf/envelope.js';
+    `,
+    resolveDir: process.cwd(),
+    loader: 'ts',
+  },
+  outfile,
+  bundle: true,
+  platform: 'node',
+  target: 'node20',
+  format: 'cjs',
+  mainFields: ['main', 'module'],
+  conditions: ['require', 'node'],
+  logLevel: 'warning',
+});
+const codec = createRequire(import.meta.url)(outfile);
+
+let checked = 0;
+let failed = 0;
+for (const file of readdirSync(folder).sort()) {
+  const match = /^(.*?)\.(v\d\w*)\.(\w+)\.json$/.exec(file);
+  if (match === null) continue;
+  const [, group, version, kind] = match;
+  const type = codec.typeOf(group === 'core' ? '' : group, version, kind);
+  if (type === undefined) {
+    if (process.argv.includes('--known')) continue;
+    fail(file, 'the catalogue has no such type');
+    continue;
+  }
+  checked++;
+  const json = JSON.stringify(JSON.parse(readFileSync(path.join(folder, file), 'utf8')));
+  try {
+    checkJson(file, type, json);
+    const binary = path.join(folder, file.replace(/json$/, 'pb'));
+    if (existsSync(binary)) checkProtobuf(file, type, json, readFileSync(binary));
+  } catch (error) {
+    fail(file, error.stack);
+  }
+}
+console.log(`${checked} objects, ${failed} differences`);
+process.exitCode = failed === 0 ? 0 : 1;
+
+function checkJson(file, type, json) {
+  const { object, strictErrors } = codec.decodeJson(type, json, { strict: true });
+  if (strictErrors.length > 0) fail(file, strictErrors.join(', '));
+  same(file, 'JSON', JSON.stringify(JSON.parse(codec.encodeJson(type, object))), json);
+}
+
+function checkProtobuf(file, type, json, bytes) {
+  const object = codec.decodeProtobuf(type, bytes);
+  same(file, 'protobuf to JSON', JSON.stringify(JSON.parse(codec.encodeJson(type, object))), json);
+  const { apiVersion, kind } = codec.readEnvelope(bytes);
+  const again = codec.encodeProtobuf(type, type.isKind ? object : { ...object, apiVersion, kind });
+  if (!again.equals(bytes)) {
+    let at = 0;
+    while (again[at] === bytes[at]) at++;
+    fail(file, `protobuf differs at byte ${at}:\n  ${bytes.toString('hex', at - 8, at + 24)}\n  ${again.toString('hex', at - 8, at + 24)}`);
+  }
+}
+
+function same(file, what, actual, expected) {
+  if (actual === expected) return;
+  let at = 0;
+  while (actual[at] === expected[at]) at++;
+  const part = (text) => text.slice(Math.max(0, at - 40), at + 60);
+  fail(file, `${what} differs:\n  ${part(expected)}\n  ${part(actual)}`);
+}
+
+function fail(file, message) {
+  failed++;
+  console.log(`${file}: ${message}`);
+}
