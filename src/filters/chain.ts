@@ -41,7 +41,8 @@ export interface ChainOptions {
   readonly hstsDirectives: readonly string[];
   readonly goawayChance: number;
   readonly shutdownSendRetryAfter: boolean;
-  readonly maxConnectionBytesPerSecond: number;
+  /** `--max-connection-bytes-per-sec`, for long-running requests; nothing is throttled without it. */
+  readonly maxConnectionBytesPerSecond?: number;
   /** Replaces the plain limits in flight. */
   readonly priorityAndFairness?: Filter;
   readonly audit?: Filter;
@@ -75,7 +76,7 @@ export function buildChain(
     // Counted before they may wait for anything, so that shutdown waits for them.
     countWatches(draining),
     countInFlight(draining),
-    throttle(options.maxConnectionBytesPerSecond),
+    throttle(options.maxConnectionBytesPerSecond ?? 0),
     // The clock runs from the arrival, over authentication and queueing as well.
     requestDeadline(options.requestTimeoutMs, renderStatus),
     enforceDeadline(metrics.timedOut),

@@ -60,9 +60,6 @@ export function createLogs(options: LogOptions): Logs {
   };
 }
 
-/** For tests and tools: nothing is written. */
-export const silentLogs: Logs = createLogs({ verbosity: -1, write: () => undefined });
-
 function verbosityOf(file: string, { verbosity, modules = [] }: LogOptions): number {
   const own = modules.find(({ pattern }) => globMatch(file, pattern));
   return own === undefined ? verbosity : own.verbosity;
@@ -203,3 +200,6 @@ function writeAll(descriptor: 1 | 2, text: string): void {
     }
   }
 }
+
+/** For tests and tools: nothing is written. */
+export const silentLogs: Logs = createLogs({ verbosity: -1, write: () => undefined });

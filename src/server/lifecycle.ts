@@ -37,7 +37,7 @@ export class Lifecycle implements Draining {
     return this.phase === 'draining' || this.phase === 'closed';
   }
 
-  /** Aborts when shutdown begins: background work ends by it. */
+  /** Aborts when nothing is in flight any more: until then requests still need the work in the background. */
   get stopping(): AbortSignal {
     return this.stop.signal;
   }
@@ -57,7 +57,6 @@ export class Lifecycle implements Draining {
     const event = (name: string): void => options.log.v(1)?.info('[graceful-termination] shutdown event', { name });
     this.phase = 'delaying';
     event('ShutdownInitiated');
-    this.stop.abort();
     await Promise.all([delay(options.shutdownDelayMs), this.runPreShutdown()]);
     event('AfterShutdownDelayDuration');
 
@@ -66,6 +65,7 @@ export class Lifecycle implements Draining {
     const closing = options.shutdownSendRetryAfter ? undefined : listener.close(CLOSE_WHILE_DRAINING_MS);
     await Promise.all([this.requests.drained(), this.watches.end(options.shutdownWatchTerminationGracePeriodMs)]);
     event('InFlightRequestsDrained');
+    this.stop.abort();
     await (closing ?? listener.close(CLOSE_AFTER_DRAIN_MS));
     event('HTTPServerStoppedListening');
     this.phase = 'closed';

@@ -1,7 +1,7 @@
 // What the process itself uses, under the names every Prometheus client exports.
 import fs from 'node:fs';
 import type { MetricRegistry } from '../lib/metrics.js';
-import type { VersionInfo } from './endpoints.js';
+import type { VersionInfo } from '../machinery/version-info.js';
 
 export function registerProcessMetrics(registry: MetricRegistry, version: VersionInfo): void {
   const gauge = (name: string, help: string) => registry.gauge({ name, help, stability: 'ALPHA' }).with();
@@ -27,7 +27,7 @@ export function registerProcessMetrics(registry: MetricRegistry, version: Versio
     labels: BUILD_LABELS.map(([label]) => label),
     stability: 'ALPHA',
   });
-  build.with(...BUILD_LABELS.map(([, member]) => version[member])).set(1);
+  build.with(...BUILD_LABELS.map(([, member]) => version[member] ?? '')).set(1);
 }
 
 const BUILD_LABELS: readonly (readonly [label: string, member: keyof VersionInfo])[] = [

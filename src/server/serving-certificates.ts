@@ -2,14 +2,13 @@
 //
 // A name a client asks for is looked up: explicit patterns before names taken from the certificates, exact names before
 // wildcards, earlier flags before later ones. What matches nothing gets the default certificate.
-import { X509Certificate } from 'node:crypto';
+import { constants, X509Certificate } from 'node:crypto';
 import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import tls, { type SecureContext, type SecureContextOptions, type TlsOptions } from 'node:tls';
-import { constants } from 'node:crypto';
 import type { Logger } from '../lib/log.js';
-import { openSslCiphers } from './tls-ciphers.js';
+import { CIPHER_SUITES } from '../options/cipher-suites.js';
 
 export interface CertificateFiles {
   readonly certFile: string;
@@ -77,6 +76,13 @@ const filesOf = (options: ServingCertificateOptions): string[] => [
   ...(options.sni ?? []).flatMap(({ certFile, keyFile }) => [certFile, keyFile]),
   ...(options.clientCaFiles ?? []),
 ];
+
+/** TLS 1.3 suites cannot be chosen: all of them are always on. */
+const TLS_1_3 = ['TLS_AES_128_GCM_SHA256', 'TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256'];
+
+/** The list in OpenSSL's words; the names were checked with the options. */
+const openSslCiphers = (suites: readonly string[]): string =>
+  [...new Set([...TLS_1_3, ...suites.flatMap((suite) => CIPHER_SUITES[suite] ?? [])])].join(':');
 
 interface Loaded {
   readonly fingerprint: string;

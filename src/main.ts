@@ -1,0 +1,48 @@
+// The program: from its command line to its end.
+import { createLogs } from './lib/log.js';
+import { commandFailedLine, parseCommandLine } from './options/parse-command-line.js';
+import { buildServer } from './server/build-server.js';
+import { firstSignal } from './server/lifecycle.js';
+
+async function main(): Promise<void> {
+  const command = parseCommandLine(process.argv.slice(2), process.env, { columns: process.stdout.columns });
+  switch (command.kind) {
+    case 'print':
+      process.stdout.write(command.text);
+      return;
+    case 'refused':
+      process.stderr.write(`${command.lines.join('\n')}\n`);
+      process.exitCode = command.exitCode;
+      return;
+    case 'run':
+      break;
+  }
+  const { options, notices } = command;
+  for (const notice of notices) process.stderr.write(`${notice}\n`);
+  const logs = createLogs({
+    verbosity: options.logs.v,
+    modules: options.logs.vmodule,
+    flushFrequencyMs: options.logs.logFlushFrequencyMs,
+    splitStream: options.logs.logTextSplitStream,
+    infoBufferBytes: options.logs.logTextInfoBufferSize,
+  });
+  const log = logs.for('main');
+  for (const warning of options.warnings) log.warning(warning);
+  const signal = firstSignal();
+  try {
+    const server = await buildServer(options, logs);
+    // A start-up step that fails ends the process: half a server is worse than none.
+    await Promise.race([signal, server.started.then(() => signal)]);
+    await server.shutdown();
+    logs.flush();
+    process.exit(0);
+  } catch (error) {
+    logs.flush();
+    const text = error instanceof Error ? error.message : String(error);
+    process.stderr.write(`${commandFailedLine(text, new Date())}\n`);
+    if (error instanceof TypeError || error instanceof RangeError) process.stderr.write(`${error.stack}\n`);
+    process.exit(1);
+  }
+}
+
+void main();

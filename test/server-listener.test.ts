@@ -1,0 +1,254 @@
+// The secure port with real sockets: what goes in and out over HTTP/1.1 and HTTP/2.
+import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
+import fs from 'node:fs';
+import http2 from 'node:http2';
+import https from 'node:https';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import tls from 'node:tls';
+import type { HttpRequest, HttpResponse } from '../src/lib/http.js';
+import { silentLogs } from '../src/lib/log.js';
+import {
+  ensureAdminCertificate,
+  ensureAuthority,
+  ensureSelfSignedCertificate,
+  ensureServingCertificate,
+} from '../src/server/certificates.js';
+import { listen, type Listener } from '../src/server/listener.js';
+import { loadServingCertificates } from '../src/server/serving-certificates.js';
+
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-listener-'));
+const now = Date.now();
+const authority = ensureAuthority(folder, now);
+const serving = ensureServingCertificate(
+  folder,
+  authority,
+  { dnsNames: ['localhost'], ipAddresses: ['127.0.0.1'] },
+  now,
+);
+const admin = ensureAdminCertificate(folder, authority, now);
+const other = ensureSelfSignedCertificate(
+  path.join(folder, 'sni'),
+  'other',
+  { dnsNames: ['a.example.test'], ipAddresses: [] },
+  now,
+);
+const log = silentLogs.for('test');
+
+let listener: Listener;
+let handler: (request: HttpRequest) => Promise<HttpResponse> | HttpResponse;
+
+before(async () => {
+  const certificates = loadServingCertificates({
+    serving,
+    sni: [{ ...other, names: ['*.example.test', '127.0.0.9'] }],
+    clientCaFiles: [authority.certFile],
+    log,
+  });
+  listener = await listen({ address: '127.0.0.1', port: 0, certificates, handler: (r) => handler(r), log });
+});
+after(async () => {
+  await listener.close(100);
+  fs.rmSync(folder, { recursive: true });
+});
+
+const ok = (body: HttpResponse['body'], headers: HttpResponse['headers'] = {}): HttpResponse => ({
+  status: 200,
+  headers,
+  body,
+});
+
+interface Answer {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  body: string;
+}
+
+function connect(options: http2.SecureClientSessionOptions = {}): http2.ClientHttp2Session {
+  return http2.connect(`https://127.0.0.1:${listener.port}`, { ca: authority.certPem, ...options });
+}
+
+function ask(
+  session: http2.ClientHttp2Session,
+  headers: http2.OutgoingHttpHeaders,
+  body?: Buffer | string,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const stream = session.request(headers);
+    const pieces: Buffer[] = [];
+    let answer: http2.IncomingHttpHeaders = {};
+    stream.on('response', (h) => (answer = h));
+    stream.on('data', (piece: Buffer) => pieces.push(piece));
+    stream.on('end', () =>
+      resolve({ status: Number(answer[':status']), headers: answer, body: Buffer.concat(pieces).toString() }),
+    );
+    stream.on('error', reject);
+    stream.end(body);
+  });
+}
+
+function ask1(options: https.RequestOptions, body?: string): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const request = https.request(
+      { host: '127.0.0.1', port: listener.port, ca: authority.certPem, agent: false, ...options },
+      (response) => {
+        const pieces: Buffer[] = [];
+        response.on('data', (piece: Buffer) => pieces.push(piece));
+        response.on('end', () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            body: Buffer.concat(pieces).toString(),
+          }),
+        );
+      },
+    );
+    request.on('error', reject);
+    request.end(body);
+  });
+}
+
+test('a request arrives as plain data over both protocols, with its body and its repeated headers', async () => {
+  handler = async (r) => {
+    const body = (await r.body(1000)).toString();
+    const raw = r.rawHeaders ?? [];
+    const groups = raw.filter((_, i) => i % 2 === 1 && raw[i - 1]?.toLowerCase() === 'x-many');
+    return ok(JSON.stringify([r.method, r.path, r.search, r.query.get('b'), r.httpVersion, groups, body]));
+  };
+  const session = connect();
+  const two = await ask(session, { ':method': 'POST', ':path': '/a%20b?b=1', 'x-many': ['x, y', 'z'] }, 'hello');
+  session.close();
+  assert.deepEqual(JSON.parse(two.body), ['POST', '/a%20b', 'b=1', '1', '2.0', ['x, y', 'z'], 'hello']);
+  const one = await ask1({ method: 'POST', path: '/a%20b?b=1', headers: { 'x-many': ['x, y', 'z'] } }, 'hello');
+  assert.deepEqual(JSON.parse(one.body), ['POST', '/a%20b', 'b=1', '1', '1.1', ['x, y', 'z'], 'hello']);
+  assert.equal(one.headers['content-length'], String(one.body.length));
+});
+
+test('a body beyond the limit is refused with 413 and the connection stays usable for others', async () => {
+  handler = async (r) => {
+    try {
+      await r.body(10);
+      return ok('read');
+    } catch (error) {
+      return { status: (error as { code: number }).code, headers: {}, body: (error as Error).message };
+    }
+  };
+  const session = connect();
+  const refused = await ask(session, { ':method': 'POST', ':path': '/' }, Buffer.alloc(200_000));
+  assert.equal(refused.status, 413);
+  assert.equal(refused.body, 'Request entity too large: limit is 10');
+  assert.equal((await ask(session, { ':method': 'POST', ':path': '/' }, 'small')).body, 'read');
+  session.close();
+  assert.equal((await ask1({ method: 'POST' }, 'x'.repeat(100_000))).status, 413);
+});
+
+test('an answer in pieces waits for a slow client and ends when the client goes', async () => {
+  let waited = 0;
+  let ended: () => void;
+  const gone = new Promise<void>((resolve) => (ended = resolve));
+  handler = () =>
+    ok({
+      async stream(sink) {
+        const piece = Buffer.alloc(64 * 1024, 'x');
+        while (!sink.signal.aborted) {
+          if (!sink.write(piece)) {
+            waited++;
+            await sink.drained();
+          }
+        }
+        ended();
+      },
+    });
+  const session = connect();
+  const stream = session.request({ ':path': '/' });
+  stream.on('error', () => undefined);
+  await new Promise((resolve) => stream.once('data', resolve));
+  stream.close(http2.constants.NGHTTP2_CANCEL);
+  await gone;
+  assert.ok(waited > 0);
+  session.close();
+});
+
+test('HEAD answers the headers of GET, and a list of buffers is written in order', async () => {
+  handler = () => ok([Buffer.from('one,'), Buffer.from('two')], { 'content-type': 'text/plain' });
+  const session = connect();
+  const head = await ask(session, { ':method': 'HEAD', ':path': '/' });
+  assert.equal(head.body, '');
+  assert.equal(head.headers['content-type'], 'text/plain');
+  assert.equal((await ask(session, { ':path': '/' })).body, 'one,two');
+  session.close();
+  assert.equal((await ask1({})).body, 'one,two');
+  assert.equal((await ask1({ method: 'HEAD' })).headers['content-length'], '7');
+});
+
+test('connection: close becomes GOAWAY on HTTP/2 after the answer is whole', async () => {
+  handler = () => ok('x'.repeat(500_000), { connection: 'close' });
+  const session = connect();
+  const goaway = new Promise((resolve) => session.once('goaway', resolve));
+  assert.equal((await ask(session, { ':path': '/' })).body.length, 500_000);
+  assert.equal(await goaway, 0);
+});
+
+test('the client certificate chain is there as DER, and absent without one', async () => {
+  handler = (r) => ok(r.clientCertificates[0]?.toString('base64') ?? '');
+  const session = connect({ cert: fs.readFileSync(admin.certFile), key: fs.readFileSync(admin.keyFile) });
+  const leaf = new X509Certificate(fs.readFileSync(admin.certFile)).raw.toString('base64');
+  assert.equal((await ask(session, { ':path': '/' })).body, leaf);
+  session.close();
+  assert.equal((await ask1({})).body, '');
+});
+
+test('names and addresses choose the certificate shown', async () => {
+  const shown = (options: tls.ConnectionOptions): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const socket = tls.connect(
+        { port: listener.port, host: '127.0.0.1', rejectUnauthorized: false, ...options },
+        () => {
+          const subject = String(socket.getPeerCertificate().subject?.CN);
+          socket.destroy();
+          resolve(subject.split('@')[0] ?? '');
+        },
+      );
+      socket.on('error', reject);
+    });
+  assert.equal(await shown({ servername: 'b.example.test' }), 'other');
+  assert.equal(await shown({ servername: 'example.test' }), 'kube-apiserver');
+  assert.equal(await shown({}), 'kube-apiserver');
+});
+
+test('an upgrade hands over the connection; a refused one is answered and closed', async () => {
+  handler = (r) => {
+    if (r.path !== '/ok') return { status: 403, headers: {}, body: 'no' };
+    r.upgrade?.socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n');
+    r.upgrade?.socket.pipe(r.upgrade.socket);
+    return { status: 101, headers: {}, body: undefined };
+  };
+  const raw = (target: string): Promise<string> =>
+    new Promise((resolve) => {
+      const socket = tls.connect({ port: listener.port, host: '127.0.0.1', ca: authority.certPem }, () => {
+        socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n`);
+      });
+      let text = '';
+      socket.on('data', (piece: Buffer) => {
+        text += piece.toString();
+        if (text.endsWith('\r\n\r\n') && text.includes(' 101 ')) socket.end('ping');
+      });
+      socket.on('close', () => resolve(text));
+    });
+  assert.match(await raw('/ok'), /101 Switching Protocols[^]*ping$/);
+  assert.match(await raw('/nope'), /^HTTP\/1.1 403 Forbidden[^]*no$/);
+});
+
+test('a plain connection that sends rubbish does not harm the port', async () => {
+  handler = () => ok('fine');
+  await new Promise<void>((resolve) => {
+    const socket = net.connect(listener.port, '127.0.0.1', () => socket.write('GET / HTTP/1.1\r\n\r\n'));
+    socket.on('close', () => resolve());
+    socket.on('error', () => undefined);
+    socket.resume();
+  });
+  assert.equal((await ask1({})).body, 'fine');
+});
