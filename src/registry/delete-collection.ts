@@ -1,23 +1,17 @@
 import { StatusError } from '../machinery/status.js';
-import type { ListRequest, StoredObject } from '../storage/store.js';
+import type { ListRequest, ListResult, StoredObject } from '../storage/store.js';
 import { deleteObject, type DeleteRequest } from './delete.js';
 import { list } from './list.js';
 import type { ResourceRegistry } from './registry.js';
 
 const PAGE_SIZE = 10_000;
 
-export interface DeleteCollectionResult {
-  /** The objects as they were listed. */
-  readonly items: readonly StoredObject[];
-  readonly revision: number;
-}
-
-/** Deletes every object a list finds. Not atomic: the first refusal ends it, and what went before stays deleted. */
+/** Deletes every object a list finds and answers that list. Not atomic: the first refusal ends it, and what went before stays deleted. */
 export async function deleteCollection(
   registry: ResourceRegistry,
   selection: ListRequest,
   request: Omit<DeleteRequest, 'name'>,
-): Promise<DeleteCollectionResult> {
+): Promise<ListResult> {
   const items: StoredObject[] = [];
   let page = { ...selection, limit: selection.limit || PAGE_SIZE };
   let revision: number | undefined;
@@ -26,7 +20,8 @@ export async function deleteCollection(
     revision ??= found.revision;
     items.push(...found.items);
     await deleteAll(registry, found.items, request);
-    if (selection.limit > 0 || found.continue === '') return { items, revision };
+    if (selection.limit > 0) return found;
+    if (found.continue === '') return { items, revision, continue: '' };
     page = { ...page, continue: found.continue, resourceVersion: '', resourceVersionMatch: '' };
   }
 }

@@ -1,6 +1,6 @@
 // The metadata only the server decides.
 import { badRequest } from '../machinery/status.js';
-import type { KubeObject } from '../machinery/object.js';
+import { apiVersionOf, type KubeObject } from '../machinery/object.js';
 import { type ResourceRegistry, timestamp } from './registry.js';
 
 const LONGEST_GENERATED_NAME = 63;
@@ -15,7 +15,11 @@ export function wipeSystemFields({ metadata }: KubeObject): void {
   delete metadata.selfLink;
 }
 
-export function fillSystemFields(registry: ResourceRegistry, { metadata }: KubeObject): void {
+export function fillSystemFields(registry: ResourceRegistry, object: KubeObject): void {
+  const { metadata } = object;
+  const { kind } = registry;
+  object.kind = kind.kind;
+  object.apiVersion = apiVersionOf({ group: kind.storageGroup ?? kind.group, version: kind.storageVersion });
   metadata.creationTimestamp = timestamp(registry.clock());
   metadata.uid = registry.newUid();
 }

@@ -10,7 +10,7 @@ import { fillSystemFields, matchNamespace } from './system-fields.js';
 import { prepareNew, revert, ttlOf } from './create.js';
 import { remove } from './remove.js';
 import { fromStorage } from './storage-status.js';
-import { keepManagedFieldsTimes } from './managed-fields-times.js';
+import { keepUnchangedTimes } from '../schema/apply/field-manager.js';
 
 export interface UpdateRequest {
   readonly name: string;
@@ -78,7 +78,7 @@ async function attempt(
   const transaction = request.endpoint === '' ? await strategy.beginUpdate?.(object, old, request.context) : undefined;
   try {
     prepareChanged(registry, request, object, old);
-    keepManagedFieldsTimes(registry, object, old);
+    keepUnchangedTimes(object, old);
     await request.admitUpdate(object, old);
     const stored = removedByUpdate(registry, object, old)
       ? await removeEmptied(registry, request, key, object, current)

@@ -2,7 +2,7 @@
 import type { GroupVersion, GroupVersionKind, GroupVersionResource, KubeObject } from '../machinery/object.js';
 import { apiVersionOf } from '../machinery/object.js';
 import type { StructType } from '../schema/type.js';
-import { deepCopy } from '../schema/deep-copy.js';
+import { deepCopy } from '../machinery/deep-copy.js';
 import type { KindDefinition, KindVersion } from '../registry/kind.js';
 import type { ResourceRegistry } from '../registry/registry.js';
 import type { StoredObject } from '../storage/store.js';
@@ -14,6 +14,7 @@ export interface Endpoint {
   readonly kind: GroupVersionKind;
   readonly resource: GroupVersionResource;
   readonly type: StructType;
+  readonly listType: StructType;
   /** `{"kind":"Pod","apiVersion":"v1",`: how every object of this version begins. */
   readonly head: Buffer;
   /** The bytes before the members that all versions share, in the storage version. */
@@ -22,7 +23,9 @@ export interface Endpoint {
   readonly storedShape: boolean;
 }
 
-export function createEndpoint(registry: ResourceRegistry, version: KindVersion, type: StructType): Endpoint {
+export type EndpointTypes = Pick<Endpoint, 'type' | 'listType'>;
+
+export function createEndpoint(registry: ResourceRegistry, version: KindVersion, types: EndpointTypes): Endpoint {
   const definition = registry.kind;
   const kind = { group: definition.group, version: version.version, kind: definition.kind };
   const stored = { kind: definition.kind, ...storageVersionOf(definition) };
@@ -32,7 +35,7 @@ export function createEndpoint(registry: ResourceRegistry, version: KindVersion,
     version,
     kind,
     resource: { group: definition.group, version: version.version, resource: definition.plural },
-    type,
+    ...types,
     head: Buffer.from(headOf(kind)),
     storageHeadLength: headOf(stored).length,
     storedShape: version.fromStorage === undefined,

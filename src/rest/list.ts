@@ -2,7 +2,6 @@ import type { HttpResponse, ResponseBody } from '../lib/http.js';
 import { badRequest } from '../machinery/status.js';
 import { apiVersionOf } from '../machinery/object.js';
 import { list } from '../registry/list.js';
-import { listTypeOf } from '../schema/list-type.js';
 import type { ListResult, StoredObject } from '../storage/store.js';
 import { compressed } from './compress.js';
 import { type Endpoint, inVersion, tailOf } from './endpoint.js';
@@ -76,7 +75,7 @@ export function respondList(rendering: Rendering, result: ListResult): HttpRespo
     metadata,
     items: result.items.map((item) => withoutKind(inVersion(endpoint, item.object()))),
   };
-  return respondValue(rendering, 200, listTypeOf(endpoint.type), value);
+  return respondValue(rendering, 200, endpoint.listType, value);
 }
 
 interface ListMeta {

@@ -10,6 +10,8 @@ export interface Write {
   readonly manager: string;
   readonly subresource: string;
   readonly now: Date;
+  /** The client emptied the managed fields to start them over. */
+  readonly reset?: boolean;
 }
 
 /** Notes in metadata.managedFields which fields this writer has set. */
@@ -22,6 +24,7 @@ export function noteWrite(endpoint: Endpoint, write: Write): void {
     apiVersion: apiVersionOf(endpoint.kind),
     subresource: write.subresource,
     time: write.now,
+    ...(write.reset !== undefined && { reset: write.reset }),
     resetFields: resetFieldsOf(endpoint, write.subresource),
   });
 }

@@ -4,7 +4,9 @@ import { unsupportedMediaType } from '../machinery/status.js';
 import { matchNamespace } from '../registry/system-fields.js';
 import { type Endpoint, inVersion, toStorage } from './endpoint.js';
 import { negotiate } from './negotiate.js';
-import { preparePatch, type PatchKind } from './patch-kinds.js';
+import { managerName } from './field-manager.js';
+import { noteWrite, resetFieldsOf } from './note-write.js';
+import { type PatchKind, type PatchTarget, preparePatch } from './patch-kinds.js';
 import { patchOptions } from './query-options.js';
 import type { RestRequest } from './request.js';
 import { respondObject } from './respond.js';
@@ -32,11 +34,11 @@ export async function patchObject(
   const body = await http.body(services.maxBodyBytes);
   const options = patchOptions(http.query, kind === 'apply');
   const patch = preparePatch(kind, body, {
-    endpoint,
+    target: targetOf(endpoint, info.subresource, services.clock()),
     options,
-    http,
+    manager: managerName(options.fieldManager, http),
     subresource: info.subresource,
-    clock: services.clock,
+    now: services.clock(),
     warn: (text) => request.warn(text),
   });
   const { stored, created } = await writeObject(services, endpoint, {
@@ -54,6 +56,16 @@ export async function patchObject(
     },
   });
   return respondObject({ endpoint, request: http, negotiated, now: services.clock() }, created ? 201 : 200, stored);
+}
+
+function targetOf(endpoint: Endpoint, subresource: string, now: Date): PatchTarget {
+  return {
+    type: endpoint.type,
+    kind: endpoint.kind,
+    defaults: (object) => endpoint.version.defaults?.(object),
+    note: (live, object, manager, reset) => noteWrite(endpoint, { live, object, manager, subresource, now, reset }),
+    resetFields: resetFieldsOf(endpoint, subresource),
+  };
 }
 
 export function patchKind(http: HttpRequest, custom: boolean): PatchKind {

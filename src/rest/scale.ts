@@ -7,7 +7,7 @@ import type { ScaleAccess } from '../registry/kind.js';
 import { get } from '../registry/list.js';
 import { matchNamespace } from '../registry/system-fields.js';
 import { typeOf } from '../schema/catalogue.js';
-import { deepCopy } from '../schema/deep-copy.js';
+import { deepCopy } from '../machinery/deep-copy.js';
 import type { Scale } from '../schema/generated/autoscaling.v1.js';
 import type { StructType } from '../schema/type.js';
 import { decodeBody } from './decode-body.js';
@@ -66,11 +66,11 @@ export async function patchScale(
   const body = await http.body(services.maxBodyBytes);
   const options = patchOptions(http.query, kind === 'apply');
   const patch = preparePatch(kind, body, {
-    endpoint: { type: scaleType(), kind: SCALE, defaults: undefined },
+    target: { type: scaleType(), kind: SCALE, defaults: () => undefined, note: () => undefined, resetFields: [] },
     options,
-    http,
+    manager: '',
     subresource: info.subresource,
-    clock: services.clock,
+    now: services.clock(),
     warn: (text) => request.warn(text),
   });
   return write(services, endpoint, request, access, options, (scale) => patch(scale) as Scale);

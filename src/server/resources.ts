@@ -1,18 +1,18 @@
 // Every kind the server knows, with its registry and an endpoint for each version that is served.
 import crypto from 'node:crypto';
-import { type ApiEnablement } from '../machinery/api-enablement.js';
+import type { ApiEnablement } from '../machinery/api-enablement.js';
+import { deepEqual } from '../lib/deep-equal.js';
 import { deepCopy } from '../machinery/deep-copy.js';
 import { type GroupResource, groupResourceText } from '../machinery/status.js';
 import type { KubeObject } from '../machinery/object.js';
 import type { KindDefinition, Lookup, ObjectOperations } from '../registry/kind.js';
 import { createLookup, createOperations } from '../registry/operations.js';
 import type { ResourceRegistry } from '../registry/registry.js';
+import { objectCodec } from '../rest/object-codec.js';
 import { createEndpoint, type Endpoint, storageVersionOf } from '../rest/endpoint.js';
 import { typeOf } from '../schema/catalogue.js';
-import { semanticEqual } from '../schema/equal.js';
 import type { StructType } from '../schema/type.js';
 import type { ManagedResourceStore, ObjectCodec, ResourceStoreOptions } from '../storage/store.js';
-import { objectCodec } from './object-codec.js';
 
 export interface ResourcesOptions {
   /** `/registry`. */
@@ -41,7 +41,9 @@ export class Resources {
     const registry = this.createRegistry(definition);
     this.registries.set(groupResourceText(registry.resource), registry);
     for (const version of definition.versions) {
-      if (!this.options.enablement.enabled(definition, version)) continue;
+      const { enablement } = this.options;
+      const byDefault = version.enabledByDefault ?? true;
+      if (!enablement.resource(definition.group, version.version, definition.plural, byDefault)) continue;
       const endpoint = createEndpoint(registry, version, {
         type: typeOfKind(definition.group, version.version, definition.kind),
         listType: typeOf(definition.group, version.version, `${definition.kind}List`) ?? NO_LIST,
@@ -67,8 +69,8 @@ export class Resources {
     return this.options.openStore(options);
   }
 
-  async close(): Promise<void> {
-    await Promise.all([...this.stores.values()].map((store) => store.close()));
+  close(): void {
+    for (const store of this.stores.values()) store.close();
   }
 
   private createRegistry(definition: KindDefinition): ResourceRegistry {
@@ -81,7 +83,7 @@ export class Resources {
       clock: options.clock,
       newUid: () => crypto.randomUUID(),
       nameSuffix,
-      equal: semanticEqual,
+      equal: deepEqual,
       garbageCollection: options.garbageCollection,
       deleteCollectionWorkers: options.deleteCollectionWorkers,
     };

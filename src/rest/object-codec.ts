@@ -1,0 +1,18 @@
+import type { KubeObject } from '../machinery/object.js';
+import { decodeJson } from '../schema/json/decode.js';
+import { encodeJson } from '../schema/json/encode.js';
+import type { StructType } from '../schema/type.js';
+import type { ObjectCodec } from '../storage/store.js';
+import { PROTOBUF_TYPE } from './media-types.js';
+import { decodeStored, encodeObject } from './wire.js';
+
+/** How objects of a type lie in a store. */
+export function objectCodec(type: StructType): ObjectCodec {
+  const asObject = (value: object): KubeObject => value as KubeObject;
+  return {
+    encodeJson: (object) => Buffer.from(encodeJson(type, object)),
+    decodeJson: (bytes) => asObject(decodeJson(type, bytes, { strict: false }).object),
+    encodeStorage: (object) => encodeObject(PROTOBUF_TYPE, type, object),
+    decodeStorage: (bytes) => asObject(decodeStored(type, bytes)),
+  };
+}

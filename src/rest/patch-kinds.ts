@@ -1,0 +1,181 @@
+// The four kinds of patch, each as a function from the current object to the wanted one.
+import { deepCopy } from '../machinery/deep-copy.js';
+import { FieldPath, invalid as invalidField } from '../machinery/field-error.js';
+import { applyJsonPatch, JsonPatchError, jsonPatchRefused } from '../machinery/json-patch.js';
+import { applyMergePatch } from '../machinery/merge-patch.js';
+import { apiVersionOf, type GroupVersionKind, type JsonObject, type KubeObject } from '../machinery/object.js';
+import { badRequest, invalid, StatusError } from '../machinery/status.js';
+import { applyPatch } from '../schema/apply/apply-patch.js';
+import { DecodeError, decodeTree, parseJsonTree } from '../schema/json/decode.js';
+import { encodeTree } from '../schema/json/encode.js';
+import { strategicMergePatch } from '../schema/patch/strategic-merge.js';
+import type { StructType } from '../schema/type.js';
+const parseYaml = (b: Buffer): { value: unknown; duplicates: string[] } => ({ value: JSON.parse(b.toString()), duplicates: [] });
+import type { PatchOptions } from './query-options.js';
+
+export type PatchKind = 'json' | 'merge' | 'strategic' | 'apply';
+
+export interface PatchTarget {
+  readonly type: StructType;
+  readonly kind: GroupVersionKind;
+  defaults(object: KubeObject): void;
+  /** Notes what the writer changed in managedFields. */
+  note(live: Readonly<KubeObject>, object: KubeObject, manager: string, reset: boolean): void;
+  readonly resetFields: readonly (readonly string[])[];
+}
+
+export interface PatchContext {
+  readonly target: PatchTarget;
+  readonly options: PatchOptions;
+  /** Who patches, when not by apply. */
+  readonly manager: string;
+  readonly subresource: string;
+  readonly now: Date;
+  warn(text: string): void;
+}
+
+/** Makes the wanted object from the current one; a new object comes only from an apply. */
+export type Patch = (live: Readonly<KubeObject> | undefined) => KubeObject;
+
+export function preparePatch(kind: PatchKind, body: Buffer, context: PatchContext): Patch {
+  if (kind === 'apply') return prepareApply(body, context);
+  const { value: patch, duplicates } = parsePatch(kind, body, context);
+  return (live) => {
+    if (live === undefined) throw new Error('only an apply creates what it patches');
+    const patched = patchTree(kind, live, patch, context.target);
+    const reset = isReset(patched);
+    const object = decodePatched(kind, patched, patch, duplicates, context);
+    context.target.note(live, object, context.manager, reset);
+    return object;
+  };
+}
+
+function parsePatch(
+  kind: PatchKind,
+  body: Buffer,
+  { options }: PatchContext,
+): { value: unknown; duplicates: string[] } {
+  try {
+    const { value, duplicates } = parseJsonTree(body);
+    if (options.fieldValidation === 'Ignore') return { value, duplicates: [] };
+    return { value, duplicates: kind === 'json' ? jsonPatchStrict(value, duplicates) : duplicates };
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    throw badRequest(kind === 'strategic' ? error.message : `error decoding patch: ${error.message}`);
+  }
+}
+
+const OPERATION_MEMBERS = ['op', 'path', 'from', 'value'];
+
+/** The operations of a JSON patch are decoded strictly, too. */
+function jsonPatchStrict(patch: unknown, duplicates: readonly string[]): string[] {
+  const errors = [...duplicates];
+  for (const [i, operation] of (Array.isArray(patch) ? patch : []).entries()) {
+    for (const member of Object.keys((operation ?? {}) as object)) {
+      if (!OPERATION_MEMBERS.includes(member)) errors.push(`unknown field "[${i}].${member}"`);
+    }
+  }
+  return errors.map((text) => `json patch ${text}`);
+}
+
+function patchTree(kind: PatchKind, live: Readonly<KubeObject>, patch: unknown, target: PatchTarget): JsonObject {
+  const document = live as unknown as JsonObject;
+  switch (kind) {
+    case 'json':
+      try {
+        return applyJsonPatch(document, patch) as JsonObject;
+      } catch (error) {
+        throw error instanceof JsonPatchError ? jsonPatchRefused() : error;
+      }
+    case 'merge':
+      return applyMergePatch(document, patch);
+    case 'strategic':
+      return strategicMergePatch(document, patch as JsonObject, target.type);
+    case 'apply':
+      throw new Error('an apply is not a patch of the tree');
+  }
+}
+
+function isReset(patched: JsonObject): boolean {
+  const entries = (patched['metadata'] as { managedFields?: unknown } | null | undefined)?.managedFields;
+  if (!Array.isArray(entries)) return false;
+  return entries.length === 0 || (entries.length === 1 && Object.keys((entries[0] ?? {}) as object).length === 0);
+}
+
+function decodePatched(
+  kind: PatchKind,
+  patched: JsonObject,
+  patch: unknown,
+  duplicates: readonly string[],
+  { target, options, warn }: PatchContext,
+): KubeObject {
+  const strict = options.fieldValidation !== 'Ignore';
+  const shown = (): string => (kind === 'strategic' ? goMap(patch) : encodeTree(patched, 'asIs'));
+  let decoded: { object: object; strictErrors: readonly string[] };
+  try {
+    decoded = decodeTree(target.type, deepCopy(patched), { strict });
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    throw refusedPatch(shown(), error.message);
+  }
+  const errors = [...duplicates, ...decoded.strictErrors];
+  if (errors.length > 0) {
+    if (options.fieldValidation === 'Strict')
+      throw refusedPatch(shown(), `strict decoding error: ${errors.join(', ')}`);
+    for (const text of errors) warn(text);
+  }
+  const object = decoded.object as KubeObject;
+  object.kind = target.kind.kind;
+  object.apiVersion = apiVersionOf(target.kind);
+  object.metadata ??= {};
+  target.defaults(object);
+  return object;
+}
+
+const refusedPatch = (shown: string, why: string): StatusError =>
+  invalid({ group: '', kind: '' }, '', [invalidField(FieldPath.of('patch'), shown, why)]);
+
+/** A parsed patch as the reference prints it. */
+function goMap(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(goMap).join(' ')}]`;
+  if (value === null) return '<nil>';
+  if (typeof value !== 'object') return String(value);
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `map[${members.map(([name, member]) => `${name}:${goMap(member)}`).join(' ')}]`;
+}
+
+function prepareApply(body: Buffer, context: PatchContext): Patch {
+  const { target, options } = context;
+  let parsed: { value: unknown; duplicates: readonly string[] };
+  try {
+    parsed = parseYaml(body);
+  } catch (error) {
+    throw badRequest(`error decoding YAML: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  const { value, duplicates } = parsed;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw badRequest('error decoding YAML: the configuration is not an object');
+  }
+  return (live) => {
+    const applied = applyPatch({
+      type: target.type,
+      kind: target.kind.kind,
+      apiVersion: apiVersionOf(target.kind),
+      live: live as unknown as JsonObject | undefined,
+      patch: value as JsonObject,
+      manager: options.fieldManager,
+      force: options.force,
+      subresource: context.subresource,
+      time: context.now,
+      resetFields: target.resetFields,
+    });
+    if (duplicates.length > 0 && options.fieldValidation !== 'Ignore') {
+      const text = duplicates.join(', ');
+      if (options.fieldValidation === 'Strict') throw badRequest(`error strict decoding YAML: ${text}`);
+      context.warn(text);
+    }
+    const object = decodeTree(target.type, applied, { strict: false }).object as unknown as KubeObject;
+    target.defaults(object);
+    return object;
+  };
+}

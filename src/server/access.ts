@@ -1,0 +1,97 @@
+// Who may come in and what they may do, from the options.
+import fs from 'node:fs';
+import { createCaBundle, type CaBundleSource } from '../authn/ca-bundle.js';
+import { anonymousEnabled, type Authentication, createAuthenticator } from '../authn/create-authenticator.js';
+import { parseTokenFile } from '../authn/token-file.js';
+import type { TokenAuthenticator } from '../authn/authenticator.js';
+import type { Authorizer } from '../authz/authorizer.js';
+import { type AuthorizationMode, createAuthorizer } from '../authz/create-authorizer.js';
+import { createRbacIndex, type RuleResolver } from '../authz/rbac-index.js';
+import { RBAC_GROUP, type BindingObject, type RoleObject } from '../authz/rbac-objects.js';
+import { createStoreSource, type StoreSource } from '../authz/store-source.js';
+import type { Logger } from '../lib/log.js';
+import type { KubeObject } from '../machinery/object.js';
+import type { Options } from '../options/options.js';
+import type { Resources } from './resources.js';
+
+export interface Authorization {
+  readonly authorizer: Authorizer;
+  readonly rules: RuleResolver;
+  /** Resolves when the roles and bindings that were there at the start are known. */
+  readonly synced: Promise<void>;
+}
+
+export function buildAuthorization(
+  options: Options,
+  resources: Resources,
+  signal: AbortSignal,
+  logger: Logger,
+): Authorization {
+  const log = (message: string): void => logger.warning(message);
+  const source = <T extends RoleObject | BindingObject>(resource: string): StoreSource<T & KubeObject> => {
+    const registry = resources.registry({ group: RBAC_GROUP, resource });
+    if (registry === undefined) throw new Error(`no registry for ${resource}`);
+    return createStoreSource({ store: registry.store, signal, log });
+  };
+  const sources = {
+    roles: source<RoleObject>('roles'),
+    roleBindings: source<BindingObject>('rolebindings'),
+    clusterRoles: source<RoleObject>('clusterroles'),
+    clusterRoleBindings: source<BindingObject>('clusterrolebindings'),
+  };
+  const rules = createRbacIndex(sources);
+  const modes = authorizationModes(options) as AuthorizationMode[];
+  return {
+    authorizer: createAuthorizer({ modes, rules }),
+    rules,
+    synced: Promise.all(Object.values(sources).map(({ synced }) => synced)).then(() => undefined),
+  };
+}
+
+export function authorizationModes({ authorization }: Options): readonly string[] {
+  return authorization.authorizationMode.length === 0 ? ['AlwaysAllow'] : authorization.authorizationMode;
+}
+
+export function buildAuthentication(
+  options: Options,
+  parts: {
+    readonly apiAudiences: readonly string[];
+    readonly clientCaFile: string;
+    readonly serviceAccounts: readonly TokenAuthenticator[];
+    readonly log: Logger;
+  },
+): Authentication {
+  const { authentication } = options;
+  const log = (message: string): void => parts.log.warning(message);
+  const nowMs = Date.now;
+  const bundle = (path: string): CaBundleSource => createCaBundle({ path, nowMs, log });
+  const { tokenAuthFile } = authentication;
+  return createAuthenticator({
+    apiAudiences: parts.apiAudiences,
+    ...(parts.clientCaFile !== '' && { clientCa: bundle(parts.clientCaFile) }),
+    ...(authentication.requestheaderClientCaFile !== '' && {
+      requestHeader: {
+        clientCa: bundle(authentication.requestheaderClientCaFile),
+        allowedNames: authentication.requestheaderAllowedNames,
+        usernameHeaders: authentication.requestheaderUsernameHeaders,
+        uidHeaders: authentication.requestheaderUidHeaders,
+        groupHeaders: authentication.requestheaderGroupHeaders,
+        extraHeaderPrefixes: authentication.requestheaderExtraHeadersPrefix,
+      },
+    }),
+    ...(tokenAuthFile !== '' && {
+      tokenFile: parseTokenFile(fs.readFileSync(tokenAuthFile, 'utf8'), tokenAuthFile, log),
+    }),
+    serviceAccounts: parts.serviceAccounts,
+    anonymous: {
+      enabled: anonymousEnabled(
+        authentication.anonymousAuth,
+        options.given.has('anonymous-auth'),
+        authorizationModes(options),
+      ),
+    },
+    parseCertificateUid: options.featureGates.enabled('AllowParsingUserUIDFromCertAuth'),
+    tokenCache: { successTtlMs: 10_000, failureTtlMs: 0 },
+    nowMs,
+  });
+}

@@ -1,0 +1,199 @@
+// Wires everything. No other file knows all the rooms.
+import { buildChain } from '../filters/chain.js';
+import type { Exchange } from '../filters/exchange.js';
+import { createRequestMetrics } from '../filters/request-metrics.js';
+import { openEmbeddedStore } from '../kv/embedded/embedded.js';
+import type { HttpResponse } from '../lib/http.js';
+import type { Logs } from '../lib/log.js';
+import { MetricRegistry } from '../lib/metrics.js';
+import { apiEnablement } from '../machinery/api-enablement.js';
+import type { StatusError } from '../machinery/status.js';
+import { MASTERS_GROUP } from '../machinery/user.js';
+import { normalRuntimeConfig } from '../options/runtime-config.js';
+import type { Options } from '../options/options.js';
+import type { LifeContext } from '../registry/kind.js';
+import { MEDIA_TYPES } from '../rest/media-types.js';
+import { respondError } from '../rest/respond.js';
+import { createRouter } from '../rest/router.js';
+import type { RestServices } from '../rest/services.js';
+import { createResourceStore } from '../storage/create-store.js';
+import type { Authentication } from '../authn/create-authenticator.js';
+import { type Authorization, buildAuthentication, buildAuthorization } from './access.js';
+import { pageNotFound } from './endpoints.js';
+import { loadServingCertificates } from './serving-certificates.js';
+import { Health } from './health.js';
+import { serverKinds } from './kinds.js';
+import { Lifecycle } from './lifecycle.js';
+import { PostStartHooks } from './post-start-hooks.js';
+import { Resources } from './resources.js';
+import { createServiceAllocators } from './service-allocators.js';
+import { type RunningServer, startServer } from './server.js';
+import { prepareCertificates } from './prepare-certificates.js';
+
+const MAX_BODY_BYTES = 3 * 1024 * 1024;
+
+export async function buildServer(options: Options, logs: Logs): Promise<RunningServer> {
+  const clock = (): Date => new Date();
+  const lifecycle = new Lifecycle({
+    shutdownDelayMs: options.generic.shutdownDelayDurationMs,
+    shutdownSendRetryAfter: options.generic.shutdownSendRetryAfter,
+    shutdownWatchTerminationGracePeriodMs: options.generic.shutdownWatchTerminationGracePeriodMs,
+    log: logs.for('lifecycle'),
+  });
+  const health = new Health({ livezGracePeriodMs: options.generic.livezGracePeriodMs, log: logs.for('health') });
+  const hooks = new PostStartHooks(health);
+  const kv = await openEmbeddedStore({ folder: options.dataDir });
+  lifecycle.onDrained(() => kv.close());
+  const prefix = options.etcd.etcdPrefix;
+  const resources = new Resources({
+    prefix,
+    openStore: (storeOptions) => createResourceStore({ kv, options: storeOptions, cache: options.etcd.watchCache }),
+    clock,
+    garbageCollection: options.etcd.enableGarbageCollector,
+    deleteCollectionWorkers: options.etcd.deleteCollectionWorkers,
+    enablement: apiEnablement(normalRuntimeConfig(options.apiEnablement.runtimeConfig)),
+  });
+  const kindOptions = {
+    allowPrivileged: options.misc.allowPrivileged,
+    eventTtlSeconds: options.misc.eventTtlMs / 1000,
+  };
+  const serverContext = (): LifeContext => ({
+    user: { name: 'system:apiserver', groups: [MASTERS_GROUP] },
+    namespace: '',
+    now: clock,
+    features: options.featureGates,
+    dryRun: false,
+    options: kindOptions,
+    lookup: resources.lookup,
+    warn: () => undefined,
+  });
+  const certificates = prepareCertificates(options, Date.now());
+  const apiAudiences = options.authentication.apiAudiences;
+  const pending = lateBound<{ authorization: Authorization; authentication: Authentication }>();
+  const allocators = createServiceAllocators({
+    resources,
+    prefix,
+    ranges: [options.serviceRanges.primary, options.serviceRanges.secondary].filter((range) => range !== undefined),
+    nodePorts: options.misc.serviceNodePortRange,
+    context: serverContext,
+  });
+  const kinds = serverKinds({
+    core: {
+      service: {
+        allocators,
+        relaxedNames: options.featureGates.enabled('RelaxedServiceNameValidation'),
+        deleteEndpoints: async () => undefined,
+      },
+      serviceAccount: {},
+    },
+    access: {
+      authorizer: {
+        authorize: (attributes) => pending.value.authorization.authorizer.authorize(attributes),
+        rulesFor: (user, namespace) => pending.value.authorization.authorizer.rulesFor(user, namespace),
+      },
+      rules: {
+        grantsFor: (user, namespace) => pending.value.authorization.rules.grantsFor(user, namespace),
+        get version() {
+          return pending.value.authorization.rules.version;
+        },
+      },
+    },
+    identity: {
+      authentication: {
+        reviewToken: (token, audiences) => pending.value.authentication.reviewToken(token, audiences),
+      },
+      apiAudiences,
+    },
+  });
+  for (const kind of kinds) resources.add(kind);
+  const authorization = buildAuthorization(options, resources, lifecycle.stopping, logs.for('authorization'));
+  const authentication = buildAuthentication(options, {
+    apiAudiences,
+    clientCaFile: certificates.clientCaFile,
+    serviceAccounts: [],
+    log: logs.for('authentication'),
+  });
+  pending.set({ authorization, authentication });
+  const services: RestServices = {
+    admission: { admit: async () => undefined, validate: async () => undefined },
+    authorizer: authorization.authorizer,
+    features: options.featureGates,
+    kindOptions,
+    lookup: resources.lookup,
+    operations: resources.operations,
+    mediaTypes: MEDIA_TYPES,
+    clock,
+    random: Math.random,
+    minWatchSeconds: options.generic.minRequestTimeout,
+    maxBodyBytes: MAX_BODY_BYTES,
+    shutdown: lifecycle.stopping,
+  };
+  const router = createRouter(services, resources.find);
+  const metricRegistry = new MetricRegistry();
+  const metrics = createRequestMetrics(metricRegistry);
+  const renderStatus = (error: StatusError, { request }: Exchange): HttpResponse =>
+    respondError(request, error, MEDIA_TYPES);
+  const handler = buildChain(
+    {
+      logs,
+      metrics,
+      draining: lifecycle,
+      authenticator: authentication,
+      authorizer: authorization.authorizer,
+      apiAudiences,
+      renderStatus,
+      requestTimeoutMs: options.generic.requestTimeoutMs,
+      maxRequestsInFlight: options.generic.maxRequestsInflight,
+      maxMutatingRequestsInFlight: options.generic.maxMutatingRequestsInflight,
+      corsAllowedOrigins: options.generic.corsAllowedOrigins,
+      hstsDirectives: options.generic.strictTransportSecurityDirectives,
+      goawayChance: options.generic.goawayChance,
+      maxConnectionBytesPerSecond: options.misc.maxConnectionBytesPerSec,
+      shutdownSendRetryAfter: options.generic.shutdownSendRetryAfter,
+    },
+    (exchange) => {
+      const { request, info, user } = exchange;
+      if (info.isResourceRequest && user !== undefined) {
+        return router.handle({
+          http: request,
+          info,
+          user,
+          warn: (text) => exchange.warn(text),
+          annotate: (key, value) => exchange.annotate(key, value),
+        });
+      }
+      return health.handle(request) ?? pageNotFound();
+    },
+  );
+  hooks.add({ name: 'rbac/sync', run: () => authorization.synced });
+  return startServer({
+    listener: {
+      address: options.secureServing.bindAddress,
+      port: options.secureServing.securePort,
+      certificates: loadServingCertificates({
+        serving: certificates.serving,
+        clientCaFiles: certificates.clientCaFile === '' ? [] : [certificates.clientCaFile],
+        log: logs.for('certificates'),
+      }),
+      disableHttp2: options.secureServing.disableHttp2Serving,
+      http2MaxStreamsPerConnection: options.secureServing.http2MaxStreamsPerConnection,
+      handler,
+    },
+    lifecycle,
+    health,
+    hooks,
+    logs,
+  });
+}
+
+/** For parts that need each other: asked for only after all are made. */
+function lateBound<T>(): { readonly value: T; set(value: T): void } {
+  let bound: { readonly value: T } | undefined;
+  return {
+    get value() {
+      if (bound === undefined) throw new Error('asked for before the server was built');
+      return bound.value;
+    },
+    set: (value) => (bound = { value }),
+  };
+}

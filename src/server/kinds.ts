@@ -1,0 +1,22 @@
+// The kinds of every group. Adding a group touches its own folder and this list.
+import { authenticationKinds, type AuthenticationServices } from '../apis/authentication/index.js';
+import { authorizationKinds } from '../apis/authorization/index.js';
+import { type CoreParts, coreKinds } from '../apis/core/index.js';
+import { eventsKinds } from '../apis/events/index.js';
+import { rbacKinds } from '../apis/rbac/index.js';
+import type { EscalationServices } from '../apis/rbac/escalation.js';
+import type { KindDefinition } from '../registry/kind.js';
+
+export interface KindParts {
+  readonly core: CoreParts;
+  readonly access: EscalationServices;
+  readonly identity: AuthenticationServices;
+}
+
+export const serverKinds = ({ core, access, identity }: KindParts): readonly KindDefinition[] => [
+  ...coreKinds(core),
+  ...eventsKinds,
+  ...rbacKinds(access),
+  ...authorizationKinds(access),
+  ...authenticationKinds(identity),
+];

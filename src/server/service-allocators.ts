@@ -1,0 +1,69 @@
+// Connects the pools of service addresses and node ports to what is stored.
+import crypto from 'node:crypto';
+import { createAddressAllocator } from '../apis/core/service/address-allocator.js';
+import type { ServiceAllocators } from '../apis/core/service/allocators.js';
+import { createNodePortAllocator, type PortRange } from '../apis/core/service/node-port-allocator.js';
+import type { Cidr } from '../lib/ip-address.js';
+import { StatusError } from '../machinery/status.js';
+import type { LifeContext } from '../registry/kind.js';
+import type { IPAddress, ServiceCIDR } from '../schema/generated/networking.v1.js';
+import { typeByName } from '../schema/catalogue.js';
+import { objectCodec } from '../rest/object-codec.js';
+import type { Resources } from './resources.js';
+
+const IP_ADDRESSES = { group: 'networking.k8s.io', resource: 'ipaddresses' };
+const SERVICE_CIDRS = { group: 'networking.k8s.io', resource: 'servicecidrs' };
+
+export interface AllocatorOptions {
+  readonly resources: Resources;
+  readonly prefix: string;
+  readonly ranges: readonly Cidr[];
+  readonly nodePorts: PortRange;
+  readonly context: () => LifeContext;
+}
+
+export function createServiceAllocators(options: AllocatorOptions): ServiceAllocators {
+  const { resources, ranges, context } = options;
+  const type = typeByName('io.k8s.api.core.v1.RangeAllocation');
+  if (type === undefined) throw new Error('the catalogue has no RangeAllocation');
+  const store = resources.openStore({
+    resource: { group: '', resource: 'servicenodeportallocations' },
+    prefix: `${options.prefix}/ranges/`,
+    namespaced: false,
+    codec: objectCodec(type),
+    fieldsOf: () => ({}),
+  });
+  return {
+    families: ranges.map(({ family }) => (family === 4 ? 'IPv4' : 'IPv6')),
+    nodePorts: createNodePortAllocator({ store, range: options.nodePorts, random: (below) => crypto.randomInt(below) }),
+    addresses: createAddressAllocator({
+      ranges,
+      random: (below) => crypto.randomBytes(8).readBigUInt64BE() % below,
+      objects: {
+        async serviceCidrs() {
+          const stored = await resources.lookup.list(SERVICE_CIDRS, '');
+          return stored.map((item) => item.object() as unknown as ServiceCIDR);
+        },
+        async exists(name) {
+          return (await resources.lookup.get(IP_ADDRESSES, '', name)) !== undefined;
+        },
+        async create(address: IPAddress) {
+          try {
+            await resources.operations.create(IP_ADDRESSES, '', address as never, context());
+            return true;
+          } catch (error) {
+            if (error instanceof StatusError && error.reason === 'AlreadyExists') return false;
+            throw error;
+          }
+        },
+        async delete(name) {
+          try {
+            await resources.operations.delete(IP_ADDRESSES, '', name, {}, context());
+          } catch (error) {
+            if (!(error instanceof StatusError && error.code === 404)) throw error;
+          }
+        },
+      },
+    }),
+  };
+}
