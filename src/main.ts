@@ -3,7 +3,6 @@ import { createLogs } from './lib/log.js';
 import { commandFailedLine, parseCommandLine } from './options/parse-command-line.js';
 import { buildServer } from './server/build-server.js';
 import { firstSignal } from './server/lifecycle.js';
-import { startServer } from './server/server.js';
 
 async function main(): Promise<void> {
   const command = parseCommandLine(process.argv.slice(2), process.env, { columns: process.stdout.columns });
@@ -31,7 +30,7 @@ async function main(): Promise<void> {
   for (const warning of options.warnings) log.warning(warning);
   const signal = firstSignal();
   try {
-    const server = await startServer(await buildServer({ options, logs }));
+    const server = await buildServer(options, logs);
     // A start-up step that fails ends the process: half a server is worse than none.
     await Promise.race([signal, server.started.then(() => signal)]);
     await server.shutdown();
