@@ -1,7 +1,6 @@
 // What changed from one object to another, as field sets.
 import type { Field, Type } from '../type.js';
 import { FieldSet } from './field-set.js';
-import { fieldElement } from './path-element.js';
 import {
   isEmptyObject,
   isObject,
@@ -94,9 +93,9 @@ function visitMembers(
 }
 
 function visitMember(walk: Walk, left: unknown, right: unknown, shape: MapShape, name: string): void {
-  const { type, field } = memberOf(shape.type, name);
+  const { element, type, field } = memberOf(shape, name);
   if (type === undefined) return;
-  walk.path.push(fieldElement(name));
+  walk.path.push(element);
   visit(walk, left, right, type, field);
   walk.path.pop();
 }

@@ -43,12 +43,15 @@ export class FieldSet {
   }
 
   /** The wire form, with its keys in the reference's order. */
+  // hot: on every write.
   encode(): JsonObject {
-    const fields: JsonObject = {};
+    return this.encodeInto({});
+  }
+
+  private encodeInto(fields: JsonObject): JsonObject {
     for (const element of this.sorted()) {
       const { member, below } = this.nodes.get(element) as Node;
-      if (below === undefined) fields[element] = {};
-      else fields[element] = member ? { '.': {}, ...below.encode() } : below.encode();
+      fields[element] = below === undefined ? {} : below.encodeInto(member ? { '.': {} } : {});
     }
     return fields;
   }

@@ -38,7 +38,7 @@ function visit(left: unknown, right: unknown, type: Type, field: Field | undefin
 function mergeMembers(left: JsonObject, right: JsonObject, shape: MapShape): unknown {
   const merged: JsonObject = {};
   const put = (name: string, leftValue: unknown, rightValue: unknown): void => {
-    const { type, field } = memberOf(shape.type, name);
+    const { type, field } = memberOf(shape, name);
     const value = type === undefined ? (rightValue ?? leftValue) : visit(leftValue, rightValue, type, field);
     if (value === undefined) return;
     if (name === '__proto__')

@@ -2,7 +2,6 @@
 import type { JsonObject } from '../../machinery/object.js';
 import type { Field, Type } from '../type.js';
 import type { FieldSet } from './field-set.js';
-import { fieldElement } from './path-element.js';
 import { isObject, itemElement, memberOf, shapeOf, DEDUCED } from './shape.js';
 
 /** A list or map that loses all it has becomes null: its field was there, and says nothing now. */
@@ -28,10 +27,9 @@ function visit(value: unknown, items: FieldSet, type: Type, field: Field | undef
   if (!isObject(value)) return null;
   const kept: JsonObject = {};
   for (const name of Object.keys(value)) {
-    const element = fieldElement(name);
+    const { element, type: memberType, field: memberField } = memberOf(shape, name);
     if (items.hasMember(element)) continue;
     const below = items.below(element);
-    const { type: memberType, field: memberField } = memberOf(shape.type, name);
     kept[name] = below.empty ? value[name] : visit(value[name], below, memberType ?? DEDUCED, memberField);
   }
   return Object.keys(kept).length === 0 ? null : kept;

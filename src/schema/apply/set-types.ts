@@ -32,12 +32,12 @@ export function reconcileWithType(set: FieldSet, type: Type | undefined, field?:
 }
 
 const EMPTY = new FieldSet();
-const NOWHERE: Member = { type: undefined, field: undefined };
+const NOWHERE: Omit<Member, 'element'> = { type: undefined, field: undefined };
 
-function step(type: Type | undefined, field: Field | undefined, element: string): Member {
+function step(type: Type | undefined, field: Field | undefined, element: string): Omit<Member, 'element'> {
   if (type === undefined) return NOWHERE;
   const name = fieldName(element);
   const shape = shapeOf(type, field, name === undefined ? [] : {});
-  if (name !== undefined) return shape.kind === 'map' ? memberOf(shape.type, name) : NOWHERE;
+  if (name !== undefined) return shape.kind === 'map' ? memberOf(shape, name) : NOWHERE;
   return shape.kind === 'list' && element.startsWith('k:') ? { type: shape.element, field: undefined } : NOWHERE;
 }

@@ -1,7 +1,7 @@
 // How server-side apply sees a type: what is one value, what is owned member by member, what identifies a list's item.
 import type { JsonObject } from '../../machinery/object.js';
 import type { Field, ListType, MapType, ScalarType, StructType, Type } from '../type.js';
-import { compareText, keyElement, valueElement } from './path-element.js';
+import { compareText, fieldElement, keyElement, valueElement } from './path-element.js';
 
 /** Any JSON: objects are owned member by member, lists as one value. */
 export const DEDUCED: ScalarType = { kind: 'scalar', scalar: 'any' };
@@ -20,14 +20,17 @@ export interface ListShape {
 export interface MapShape {
   readonly kind: 'map';
   readonly atomic: boolean;
-  readonly type: StructType | MapType | ScalarType;
+  /** The members with a name of their own in the type. */
+  readonly named: ReadonlyMap<string, Member>;
+  /** The type of all others; undefined when there are none. */
+  readonly others: Type | undefined;
 }
 
 export type Shape = { readonly kind: 'scalar' } | ListShape | MapShape;
 
 const SCALAR: Shape = { kind: 'scalar' };
 const ATOMIC_LIST: ListShape = { kind: 'list', atomic: true, keys: [], element: DEDUCED };
-const DEDUCED_MAP: MapShape = { kind: 'map', atomic: false, type: DEDUCED };
+const DEDUCED_MAP: MapShape = { kind: 'map', atomic: false, named: new Map(), others: DEDUCED };
 
 /** `field` is the place the type stands at; list and map rules are said there. */
 // hot: once for each value of a created object.
@@ -60,26 +63,16 @@ const DEDUCED_SCALARS: ReadonlySet<ScalarType['scalar']> = new Set([
 ]);
 
 export interface Member {
+  readonly element: string;
   /** Undefined when the type has no such member. */
   readonly type: Type | undefined;
   /** Set for the named fields of a struct. */
   readonly field: Field | undefined;
 }
 
-const UNDECLARED: Member = { type: undefined, field: undefined };
-const DEDUCED_MEMBER: Member = { type: DEDUCED, field: undefined };
-
 // hot: once for each member of a created object.
-export function memberOf(type: MapShape['type'], name: string): Member {
-  if (type.kind === 'struct') {
-    const field = type.byJson.get(name);
-    if (field !== undefined) return cached(FIELD_MEMBERS, field, (known) => ({ type: known.type, field: known }));
-    return type.preserveUnknown === true ? DEDUCED_MEMBER : UNDECLARED;
-  }
-  return type.kind === 'map'
-    ? cached(MAP_MEMBERS, type, (known) => ({ type: known.value, field: undefined }))
-    : DEDUCED_MEMBER;
-}
+export const memberOf = ({ named, others }: MapShape, name: string): Member =>
+  named.get(name) ?? { element: fieldElement(name), type: others, field: undefined };
 
 /** The step to an item. Throws TypedValueError when the item cannot be told from others. */
 export function itemElement(list: ListShape, item: unknown): string {
@@ -127,11 +120,26 @@ const LISTS = new WeakMap<Field, ListShape>();
 const PLAIN_LISTS = new WeakMap<ListType, ListShape>();
 const MAPS = new WeakMap<StructType | MapType, MapShape>();
 const ATOMIC_MAPS = new WeakMap<StructType | MapType, MapShape>();
-const FIELD_MEMBERS = new WeakMap<Field, Member>();
-const MAP_MEMBERS = new WeakMap<MapType, Member>();
 
-const map = (type: StructType | MapType): MapShape => ({ kind: 'map', atomic: false, type });
-const atomicMap = (type: StructType | MapType): MapShape => ({ kind: 'map', atomic: true, type });
+const map = (type: StructType | MapType): MapShape => mapShape(type, false);
+const atomicMap = (type: StructType | MapType): MapShape => mapShape(type, true);
+
+function mapShape(type: StructType | MapType, atomic: boolean): MapShape {
+  if (type.kind === 'map') return { kind: 'map', atomic, named: new Map(), others: type.value };
+  const named = new Map<string, Member>();
+  for (const field of type.fields) {
+    const { json } = field;
+    // Types refer to each other in circles, so a field's own type is asked for only when it is needed.
+    named.set(json, {
+      element: fieldElement(json),
+      field,
+      get type() {
+        return field.type;
+      },
+    });
+  }
+  return { kind: 'map', atomic, named, others: type.preserveUnknown === true ? DEDUCED : undefined };
+}
 
 /** Lists without a list type follow their patch strategy, and are one value without either. */
 function listShape(type: ListType, field: Field | undefined): ListShape {

@@ -1,7 +1,6 @@
 // Which fields a configuration speaks of: every leaf and every item, but not the structs on the way.
 import type { Field, Type } from '../type.js';
 import { FieldSet } from './field-set.js';
-import { fieldElement } from './path-element.js';
 import { isEmptyObject, isObject, itemElement, type ListShape, type MapShape, memberOf, shapeOf } from './shape.js';
 
 export function toFieldSet(value: unknown, type: Type): FieldSet {
@@ -26,8 +25,8 @@ function visitMembers(walk: Walk, value: unknown, shape: MapShape): void {
   if (!isObject(value)) return;
   for (const name of Object.keys(value)) {
     const member = value[name];
-    const { type, field } = memberOf(shape.type, name);
-    walk.path.push(fieldElement(name));
+    const { element, type, field } = memberOf(shape, name);
+    walk.path.push(element);
     if (type !== undefined) visit(walk, member, type, field);
     if (field === undefined || member === null || (isObject(member) && isEmptyObject(member)))
       walk.set.insert(walk.path);

@@ -3,7 +3,16 @@ import { goTypeName, goValueText } from '../../lib/go-value.js';
 import type { JsonObject } from '../../machinery/object.js';
 import type { Field, ScalarName, ScalarType, Type } from '../type.js';
 import { elementText } from './path-element.js';
-import { isDeduced, isObject, itemElement, type ListShape, memberOf, shapeOf, TypedValueError } from './shape.js';
+import {
+  isDeduced,
+  isObject,
+  itemElement,
+  type ListShape,
+  type MapShape,
+  memberOf,
+  shapeOf,
+  TypedValueError,
+} from './shape.js';
 
 /** Throws TypedValueError with all that is wrong. */
 export function validateTyped(value: unknown, type: Type): void {
@@ -29,7 +38,7 @@ function visit(errors: string[], path: string, value: unknown, type: Type, field
       return;
     case 'map':
       if (!isObject(value)) say(errors, path, `expected map, got &{${goValueText(value)}}`);
-      else visitMembers(errors, path, value, shape.type);
+      else visitMembers(errors, path, value, shape);
   }
 }
 
@@ -51,9 +60,9 @@ function visitScalar(errors: string[], path: string, value: unknown, { scalar }:
   }
 }
 
-function visitMembers(errors: string[], path: string, value: JsonObject, owner: Parameters<typeof memberOf>[0]): void {
+function visitMembers(errors: string[], path: string, value: JsonObject, shape: MapShape): void {
   for (const name of Object.keys(value)) {
-    const { type, field } = memberOf(owner, name);
+    const { type, field } = memberOf(shape, name);
     if (type === undefined) {
       // The reference looks no further in this struct.
       say(errors, `${path}.${name}`, 'field not declared in schema');

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseFieldSelector } from './field-selector.js';
+
+test('terms are split at bare commas and at the first operator, and sorted', () => {
+  const selector = parseFieldSelector('b!=x,a==1\\,2,,c=');
+  assert.deepEqual(selector.requirements, [
+    { field: 'a', operator: '=', value: '1,2' },
+    { field: 'b', operator: '!=', value: 'x' },
+    { field: 'c', operator: '=', value: '' },
+  ]);
+  assert.equal(selector.toString(), 'a=1\\,2,b!=x,c=');
+  assert.equal(selector.matches({ a: '1,2' }), true);
+  assert.equal(selector.matches({ a: '1,2', b: 'x' }), false);
+  assert.equal(selector.requiresExactMatch('a'), '1,2');
+  assert.equal(selector.requiresExactMatch('b'), undefined);
+});
+
+test('what is no selector is refused in the reference’s words', () => {
+  const refused = (text: string, message: string): void => assert.throws(() => parseFieldSelector(text), { message });
+  refused('a=1,b', "invalid selector: 'a=1,b'; can't understand 'b'");
+  refused('a=b=c', 'invalid field selector: unescaped character in value: 61');
+  refused('a=\\x', 'invalid field selector: invalid escape sequence: \\x');
+  refused('a=x\\', 'invalid field selector: invalid escape sequence: \\');
+});
+
+test('a transformation may rename, drop and refuse', () => {
+  const selector = parseFieldSelector('a=1,b=2').transform((field, value) => (field === 'a' ? ['', ''] : ['c', value]));
+  assert.equal(selector.toString(), 'c=2');
+});
