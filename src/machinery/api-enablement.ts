@@ -1,4 +1,7 @@
-// Which built-in APIs are served, as --runtime-config says: wide settings first, the narrower one wins.
+// Which built-in APIs are served, as --runtime-config and the emulated version say: wide settings first, the narrower
+// one wins.
+import { INTRODUCTIONS } from './api-introduction.js';
+import type { MinorVersion } from './kube-version.js';
 
 /** `apps/v1=true`, `api/beta=false` …: the settings by key. The core group's version is `/v1`. */
 export type RuntimeConfig = Readonly<Record<string, string>>;
@@ -8,8 +11,15 @@ export interface ApiEnablement {
   version(group: string, version: string, byDefault: boolean): boolean;
   /** Whether a resource of it is served; a setting for the resource wins over its version. */
   resource(group: string, version: string, resource: string, byDefault: boolean): boolean;
-  /** Whether a setting names exactly this version or one of its resources, and turns it on. */
-  namedOn(group: string, version: string): boolean;
+}
+
+/** The release to behave like, and how strictly. */
+export interface EmulatedApis {
+  readonly version: MinorVersion;
+  /** --emulation-forward-compatible: what is served in an older, not alpha, version is served in newer ones too. */
+  readonly forwardCompatible: boolean;
+  /** --runtime-config-emulation-forward-compatible: what a setting names is served whenever it came. */
+  readonly namedForwardCompatible: boolean;
 }
 
 /** The keys that stand for many versions, from the widest to those that win over it. */
@@ -20,8 +30,8 @@ export const VERSION_CLASSES: Readonly<Record<string, (version: string) => boole
   'api/alpha': (version) => /^v\d+alpha\d+$/.test(version),
 };
 
-/** The settings must have been validated; an empty value means on. */
-export function apiEnablement(config: RuntimeConfig): ApiEnablement {
+/** The settings must have been validated; an empty value means on. Without `emulated`, everything has come already. */
+export function apiEnablement(config: RuntimeConfig, emulated?: EmulatedApis): ApiEnablement {
   const setting = (key: string): boolean | undefined => {
     const value = config[key];
     return value === undefined ? undefined : value === '' || ON.has(value);
@@ -31,15 +41,16 @@ export function apiEnablement(config: RuntimeConfig): ApiEnablement {
     for (const [key, matches] of Object.entries(VERSION_CLASSES)) if (matches(name)) on = setting(key) ?? on;
     return setting(`${group}/${name}`) ?? on;
   };
-  return {
-    version,
-    resource: (group, name, resource, byDefault) =>
-      setting(`${group}/${name}/${resource}`) ?? version(group, name, byDefault),
-    namedOn: (group, name) =>
-      Object.keys(config).some(
-        (key) => (key === `${group}/${name}` || key.startsWith(`${group}/${name}/`)) && setting(key) === true,
-      ),
+  const resource = (group: string, name: string, plural: string, byDefault: boolean): boolean => {
+    const key = `${group}/${name}/${plural}`;
+    const on = setting(key) ?? version(group, name, byDefault);
+    const introduced = INTRODUCTIONS[key];
+    if (emulated === undefined || introduced === undefined || introduced.minor <= emulated.version.minor) return on;
+    if (emulated.namedForwardCompatible && (setting(key) ?? setting(`${group}/${name}`)) === true) return true;
+    if (!emulated.forwardCompatible || setting(key) === false || setting(`${group}/${name}`) === false) return false;
+    return introduced.older.some((older) => resource(group, older, plural, false));
   };
+  return { version, resource };
 }
 
 const ON = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);

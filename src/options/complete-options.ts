@@ -4,6 +4,7 @@ import path from 'node:path';
 import { DEFAULT_SERVICE_ACCOUNT_ISSUER, GIT_VERSION, platformWord } from '../machinery/names.js';
 import type { Emulation } from './emulation.js';
 import { CONTROLLERS, type Options } from './options.js';
+import { optionWarnings } from './option-warnings.js';
 import { normalRuntimeConfig } from './runtime-config.js';
 import { readServiceRanges } from './service-ranges.js';
 import { privateKeyError } from './key-files.js';
@@ -54,6 +55,7 @@ export function completeOptions({ values, given, emulation, env }: CompletionInp
   if (serviceAccountKeys) authentication.serviceAccountIssuer = [DEFAULT_SERVICE_ACCOUNT_ISSUER];
   const serviceAccountError = serviceAccountMistake(values);
   if (serviceAccountError !== undefined) return { ok: false, error: serviceAccountError };
+  warnings.push(...optionWarnings(values));
 
   values.apiEnablement.runtimeConfig = normalRuntimeConfig(values.apiEnablement.runtimeConfig);
   if (etcd.watchCache) {
@@ -67,6 +69,11 @@ export function completeOptions({ values, given, emulation, env }: CompletionInp
     featureGates: emulation.featureGates,
     emulatedVersion: emulation.version,
     minCompatibleVersion: emulation.minCompatible,
+    emulatedApis: {
+      version: emulation.version,
+      forwardCompatible: generic.emulationForwardCompatible,
+      namedForwardCompatible: generic.runtimeConfigEmulationForwardCompatible,
+    },
     gitVersion: values.global.version.startsWith('v') ? values.global.version : GIT_VERSION,
     serviceRanges: ranges.ranges,
     embeddedStore,

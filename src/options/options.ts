@@ -1,3 +1,4 @@
+import type { EmulatedApis } from '../machinery/api-enablement.js';
 import type { FeatureGates } from '../machinery/feature-gates.js';
 import type { MinorVersion } from '../machinery/kube-version.js';
 import type { ServiceRanges } from './service-ranges.js';
@@ -10,6 +11,8 @@ export interface Options extends Flags {
   readonly featureGates: FeatureGates;
   readonly emulatedVersion: MinorVersion;
   readonly minCompatibleVersion: MinorVersion;
+  /** With `apiEnablement.runtimeConfig`, what decides which built-in APIs are served. */
+  readonly emulatedApis: EmulatedApis;
   /** What `/version` reports as gitVersion. */
   readonly gitVersion: string;
   readonly serviceRanges: ServiceRanges;

@@ -96,6 +96,15 @@ test('the core group goes by several names in runtime-config', () => {
   assert.equal(refusal('--runtime-config=apps=true'), 'runtime-config invalid key apps');
 });
 
+test('an API the emulated release did not have cannot be turned on', () => {
+  const flags = ['--emulated-version=1.33', '--runtime-config=resource.k8s.io/v1=true'];
+  assert.equal(
+    refusal(...flags),
+    'cannot enable version resource.k8s.io/v1 in runtime-config because all the resources have been introduced after the current version 1.33. Consider setting --runtime-config-emulation-forward-compatible=true',
+  );
+  assert.equal(refusal(...flags, '--runtime-config-emulation-forward-compatible'), 'accepted');
+});
+
 test('controllers are known names or all of them', () => {
   assert.deepEqual(run('--controllers=serviceaccount,namespace').controllers, ['namespace', 'serviceaccount']);
   assert.equal(run('--controllers=*').controllers.length, 6);

@@ -1,7 +1,9 @@
 // What --runtime-config may name.
 import { goQuote } from '../lib/go-quote.js';
 import { parseBool } from '../lib/go-strconv.js';
-import { VERSION_CLASSES, type RuntimeConfig } from '../machinery/api-enablement.js';
+import { apiEnablement, VERSION_CLASSES, type EmulatedApis, type RuntimeConfig } from '../machinery/api-enablement.js';
+import { INTRODUCTIONS, LATE_VERSIONS } from '../machinery/api-introduction.js';
+import { minorVersionText } from '../machinery/kube-version.js';
 
 const VERSIONS_BY_GROUP: Readonly<Record<string, readonly string[]>> = {
   '': ['v1'],
@@ -78,6 +80,30 @@ export function runtimeConfigValueError(config: RuntimeConfig): string | undefin
     }
     if (resource !== undefined && resource !== resource.toLowerCase()) {
       return `invalid key ${key}: group/version/resource and resource is always lowercase plural, not ${goQuote(resource)}`;
+    }
+  }
+  return undefined;
+}
+
+/** Settings that turn on what the emulated release did not have yet. */
+export function runtimeConfigTooNewError(config: RuntimeConfig, emulated: EmulatedApis): string | undefined {
+  if (emulated.namedForwardCompatible) return undefined;
+  const current = minorVersionText(emulated.version);
+  const advice = 'Consider setting --runtime-config-emulation-forward-compatible=true';
+  const enablement = apiEnablement(config, emulated);
+  for (const [key, value] of Object.entries(config)) {
+    if (value !== '' && !parseBool(value)) continue;
+    const [group = '', version = '', resource] = key.split('/');
+    const introduced = INTRODUCTIONS[key];
+    if (resource !== undefined && introduced !== undefined && introduced.minor > emulated.version.minor) {
+      if (enablement.resource(group, version, resource, false)) continue;
+      const name = `${group}/${version}, Resource=${resource}`;
+      const since = minorVersionText({ major: emulated.version.major, minor: introduced.minor });
+      return `cannot enable resource ${name} in runtime-config because it is introduced at ${since} after the current version ${current}. ${advice}`;
+    }
+    const allSince = LATE_VERSIONS[key];
+    if (allSince !== undefined && allSince > emulated.version.minor && !emulated.forwardCompatible) {
+      return `cannot enable version ${key} in runtime-config because all the resources have been introduced after the current version ${current}. ${advice}`;
     }
   }
   return undefined;

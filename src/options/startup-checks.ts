@@ -8,7 +8,7 @@ import { FieldPath, fieldErrorText, invalid } from '../machinery/field-error.js'
 import { CIPHER_SUITES, TLS_VERSIONS } from './cipher-suites.js';
 import { caBundleError, publicKeysError, servingPairError } from './key-files.js';
 import type { Options } from './options.js';
-import { runtimeConfigValueError } from './runtime-config.js';
+import { runtimeConfigTooNewError, runtimeConfigValueError } from './runtime-config.js';
 
 type Check = (options: Options) => string | undefined;
 
@@ -42,6 +42,7 @@ export function startupError(options: Options, hooks: StartupHooks = {}): string
     hooks.authorization,
     hooks.auditPolicy,
     hooks.admission,
+    tooNewApisError,
   ];
   for (const check of checks) {
     const error = check?.(options);
@@ -72,6 +73,11 @@ function inflightError({ features, generic }: Options): string | undefined {
   const { maxRequestsInflight: reads, maxMutatingRequestsInflight: writes } = generic;
   if (!features.enablePriorityAndFairness || reads + writes > 0) return undefined;
   return `invalid configuration: MaxRequestsInFlight=${reads} and MaxMutatingRequestsInFlight=${writes}; they must add up to something positive`;
+}
+
+/** Met last, when the APIs themselves are set up. */
+function tooNewApisError({ apiEnablement, emulatedApis }: Options): string | undefined {
+  return runtimeConfigTooNewError(apiEnablement.runtimeConfig, emulatedApis);
 }
 
 function egressFileError({ egressSelector: { egressSelectorConfigFile: file } }: Options): string | undefined {
