@@ -3,6 +3,7 @@
 // Writers queue. One commit runs at a time and takes all that queued meanwhile, so that concurrent writers share
 // one sync; conditions are checked against the state left by the commit before. When it is on disk, its events go
 // to the watches, and only then are the writers answered.
+import fs from 'node:fs';
 import type { Database, RootDatabase } from 'lmdb';
 import { type Clock, systemClock } from '../../lib/clock.js';
 import {
@@ -47,6 +48,9 @@ const MAX_HISTORY_CHANGES = 1_000_000;
 const EXPIRY_PERIOD_MS = 500;
 const EXPIRY_BATCH = 500;
 
+/** A failed write on a disk with less than this free is blamed on that. */
+const FULL_BELOW_BYTES = 4 * 1024 * 1024;
+
 const NO_BYTES = Buffer.alloc(0);
 const REVISION = Buffer.from('revision');
 const COMPACTED = Buffer.from('compacted');
@@ -68,6 +72,8 @@ export async function openEmbeddedStore(options: EmbeddedOptions): Promise<KeyVa
       path: folder.storePath,
       noSubdir: true,
       overlappingSync: false,
+      // We batch ourselves; the engine's own batching of a turn leaves a rejection unhandled when the disk is full.
+      eventTurnBatching: false,
       encoding: 'binary',
       keyEncoding: 'binary',
       compression: false,
@@ -310,11 +316,11 @@ class EmbeddedStore implements KeyValueStore {
         await this.#env.batch(() => {
           for (const put of commit.puts) put();
           for (const chore of chores) chore();
-          if (commit.puts.length > 0) void this.#tables.meta.put(REVISION, encodeNumbers(revision));
+          quietly(this.#tables.meta.put(REVISION, encodeNumbers(revision)));
         });
         this.#failure = undefined;
       } catch (error) {
-        this.#failure = this.#commitFailure(error);
+        this.#failure = this.#commitFailure(await reasonOf(error));
         for (const { reject } of writes) reject(this.#failure);
         return;
       }
@@ -366,21 +372,23 @@ class EmbeddedStore implements KeyValueStore {
   ): void {
     const { current, log, expiries } = this.#tables;
     const name = Buffer.from(key);
-    if (next === undefined) void current.remove(name);
-    else void current.put(name, encodeVersion(next));
+    if (next === undefined) quietly(current.remove(name));
+    else quietly(current.put(name, encodeVersion(next)));
     const type = next === undefined ? 'delete' : 'put';
-    void log.put(encodeNumbers(revision), encodeLog({ type, atMs, createRevision, key, previous }));
+    quietly(log.put(encodeNumbers(revision), encodeLog({ type, atMs, createRevision, key, previous })));
     if (previous !== undefined && previous.expiresAtMs > 0) {
-      void expiries.remove(encodeNumbers(previous.expiresAtMs, previous.modRevision));
+      quietly(expiries.remove(encodeNumbers(previous.expiresAtMs, previous.modRevision)));
     }
     if (next !== undefined && next.expiresAtMs > 0) {
-      void expiries.put(encodeNumbers(next.expiresAtMs, revision), name);
+      quietly(expiries.put(encodeNumbers(next.expiresAtMs, revision), name));
     }
   }
 
   #commitFailure(error: unknown): KvError {
     const why = error instanceof Error ? error.message : String(error);
-    if (/space|ENOSPC|MDB_MAP_FULL|quota/i.test(why)) {
+    // A full disk shows as one of several errors, so the disk is asked too.
+    const { bavail, bsize } = fs.statfsSync(this.#path);
+    if (/space|quota/i.test(why) || bavail * bsize < FULL_BELOW_BYTES) {
       return new KvError(
         'disk-full',
         `no space left to write to ${this.#path}; free some space there. The write did not happen, nothing was lost`,
@@ -421,9 +429,9 @@ class EmbeddedStore implements KeyValueStore {
     const { log, meta } = this.#tables;
     if (revision > this.#compacted) {
       this.#compacted = revision;
-      void meta.put(COMPACTED, encodeNumbers(revision));
+      quietly(meta.put(COMPACTED, encodeNumbers(revision)));
     }
-    for (const key of log.getKeys({ end: encodeNumbers(upTo + 1), limit: TRIM_BATCH })) void log.remove(key);
+    for (const key of log.getKeys({ end: encodeNumbers(upTo + 1), limit: TRIM_BATCH })) quietly(log.remove(key));
   }
 
   #scheduleExpiry(): void {
@@ -439,6 +447,22 @@ class EmbeddedStore implements KeyValueStore {
     const deletions = due.map(({ key, value }) => this.delete(value.toString(), numberAt(key, 1)));
     for (const { status } of await Promise.allSettled(deletions)) if (status === 'rejected') break;
     if (!this.#closed) this.#scheduleExpiry();
+  }
+}
+
+/** The commit's own promise tells of a failure; those of its parts need no one to listen. */
+function quietly(part: Promise<boolean>): void {
+  part.catch(() => undefined);
+}
+
+/** The engine's error of a failed commit points to the one with the reason. */
+async function reasonOf(error: unknown): Promise<unknown> {
+  if (!(error instanceof Error) || !('commitError' in error)) return error;
+  try {
+    await error.commitError;
+    return error;
+  } catch (reason) {
+    return reason;
   }
 }
 
