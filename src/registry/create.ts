@@ -1,7 +1,7 @@
 import { alreadyExists, generateNameConflict, invalid, StatusError } from '../machinery/status.js';
 import { FieldPath } from '../machinery/field-error.js';
 import type { JsonObject, KubeObject } from '../machinery/object.js';
-import { validateObjectMeta } from '../machinery/validation/object-meta.js';
+import { validateKubeFinalizers, validateObjectMeta } from '../machinery/validation/object-meta.js';
 import { nameIsDnsSubdomain, pathSegmentName } from '../machinery/validation/names.js';
 import { type StoredObject, StorageError } from '../storage/store.js';
 import type { LifeContext, Transaction } from './kind.js';
@@ -66,6 +66,8 @@ export function prepareNew(registry: ResourceRegistry, object: KubeObject, conte
   const path = FieldPath.of('metadata');
   const validateName = strategy.validateName?.bind(strategy) ?? nameIsDnsSubdomain;
   const errors = validateObjectMeta(object.metadata, { namespaced: kind.namespaced, validateName, path });
+  if (!strategy.anyFinalizer)
+    errors.push(...validateKubeFinalizers(object.metadata.finalizers, path.child('finalizers')));
   errors.push(...strategy.validate(object, context));
   if (errors.length === 0) {
     errors.push(

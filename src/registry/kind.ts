@@ -97,6 +97,8 @@ export interface Lookup {
 export interface Strategy<T extends KubeObject = KubeObject> {
   /** Checks metadata.name; the default is a DNS subdomain. `prefix`: the name is a generateName. */
   validateName?(name: string, prefix: boolean): readonly string[];
+  /** Finalizers need not be standard or have a domain of their own. */
+  readonly anyFinalizer?: boolean;
   /** Clears what a client may not set, sets what the server decides. */
   prepareForCreate?(object: T, context: LifeContext): void;
   validate(object: Readonly<T>, context: LifeContext): FieldErrors;

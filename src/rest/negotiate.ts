@@ -67,14 +67,20 @@ interface Clause {
 }
 
 function choose(accept: string, supported: readonly MediaType[]): Negotiated {
+  let matched = false;
   for (const clause of parseAccept(accept)) {
     for (const media of supported) {
       if (!matches(clause, media.name)) continue;
+      matched = true;
       const chosen = withParameters(clause, media);
       if (chosen !== undefined) return chosen;
     }
   }
-  throw notAcceptable(supported.map((type) => type.name));
+  const names = supported.map((type) => type.name);
+  if (matched) throw notAcceptable(names);
+  // A form nobody here has is refused in the words of the reference's router.
+  const message = `406: Not Acceptable\n\nAvailable representations: ${names.join(', ')}`;
+  throw new StatusError(406, 'NotAcceptable', message, {});
 }
 
 function matches(clause: Clause, name: string): boolean {

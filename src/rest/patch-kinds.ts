@@ -10,7 +10,10 @@ import { DecodeError, decodeTree, parseJsonTree } from '../schema/json/decode.js
 import { encodeTree } from '../schema/json/encode.js';
 import { strategicMergePatch } from '../schema/patch/strategic-merge.js';
 import type { StructType } from '../schema/type.js';
-const parseYaml = (b: Buffer): { value: unknown; duplicates: string[] } => ({ value: JSON.parse(b.toString()), duplicates: [] });
+const parseYaml = (b: Buffer): { value: unknown; duplicates: string[] } => ({
+  value: JSON.parse(b.toString()),
+  duplicates: [],
+});
 import type { PatchOptions } from './query-options.js';
 
 export type PatchKind = 'json' | 'merge' | 'strategic' | 'apply';

@@ -127,6 +127,17 @@ export function validateFinalizers(finalizers: readonly string[] | undefined, pa
   return errors;
 }
 
+const STANDARD_FINALIZERS = ['kubernetes', ORPHAN, FOREGROUND];
+
+/** Built-in kinds take finalizers of the system's own and such that name a domain. */
+export function validateKubeFinalizers(finalizers: readonly string[] | undefined, path: FieldPath): FieldErrors {
+  return (finalizers ?? []).flatMap((finalizer, i) =>
+    finalizer.includes('/') || STANDARD_FINALIZERS.includes(finalizer)
+      ? []
+      : [invalid(path.index(i), finalizer, 'name is neither a standard finalizer name nor is it fully qualified')],
+  );
+}
+
 export function validateNoNewFinalizers(
   finalizers: readonly string[] | undefined,
   old: readonly string[] | undefined,
