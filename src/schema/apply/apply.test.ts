@@ -1,0 +1,345 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { JsonObject, KubeObject, ManagedFieldsEntry } from '../../machinery/object.js';
+import { StatusError } from '../../machinery/status.js';
+import { typeOf } from '../catalogue.js';
+import type { Field, StructType, Type } from '../type.js';
+import { applyPatch, type ApplyWrite } from './apply-patch.js';
+import { keepUnchangedTimes, managerFromUserAgent, updateManagedFields, type UpdateWrite } from './field-manager.js';
+import { FieldSet } from './field-set.js';
+import { compare } from './compare.js';
+import { merge } from './merge.js';
+import { fromScaleManagedFields, toScaleManagedFields } from './scale-managers.js';
+import { toFieldSet } from './to-field-set.js';
+
+const mustTypeOf = (group: string, kind: string): StructType => typeOf(group, 'v1', kind) as StructType;
+const configMap = mustTypeOf('', 'ConfigMap');
+const service = mustTypeOf('', 'Service');
+const deployment = mustTypeOf('apps', 'Deployment');
+const time = new Date('2020-01-01T00:00:00.500Z');
+
+type Shape = {
+  metadata: { managedFields?: ManagedFieldsEntry[]; annotations?: JsonObject };
+  data?: JsonObject;
+  spec?: JsonObject;
+};
+
+function apply(manager: string, live: object | undefined, patch: JsonObject, more: Partial<ApplyWrite> = {}): Shape {
+  const write = {
+    type: configMap,
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    manager,
+    subresource: '',
+    time,
+    force: false,
+    ...more,
+  };
+  const whole = { apiVersion: write.apiVersion, kind: write.kind, ...patch };
+  return applyPatch({ ...write, live: live as JsonObject | undefined, patch: whole }) as unknown as Shape;
+}
+
+function update(
+  manager: string,
+  live: object | undefined,
+  object: object,
+  more: Partial<UpdateWrite<KubeObject>> = {},
+): Shape {
+  const newObject = structuredClone(object) as KubeObject;
+  updateManagedFields({
+    type: configMap,
+    apiVersion: 'v1',
+    manager,
+    subresource: '',
+    time,
+    live: live as KubeObject | undefined,
+    newObject,
+    ...more,
+  });
+  return newObject as unknown as Shape;
+}
+
+const owners = ({ metadata }: Shape): Record<string, unknown> =>
+  Object.fromEntries((metadata.managedFields ?? []).map(({ manager, fieldsV1 }) => [manager, fieldsV1]));
+
+function refusal(action: () => unknown): StatusError {
+  try {
+    action();
+  } catch (error) {
+    if (error instanceof StatusError) return error;
+    throw error;
+  }
+  throw new Error('was not refused');
+}
+
+test('the wire form has one order: fields, keys by value, values, positions', () => {
+  const wire = {
+    'v:"x"': {},
+    'k:{"port":443}': { '.': {}, 'f:b': {}, 'f:a': {} },
+    'k:{ "port": 80 }': {},
+    'f:z': { '.': {} },
+    'i:1': {},
+    'f:a': { 'f:b': {} },
+    'x:later': {},
+  };
+  assert.equal(
+    JSON.stringify(FieldSet.decode(wire).encode()),
+    '{"f:a":{"f:b":{}},"f:z":{},"k:{\\"port\\":80}":{},"k:{\\"port\\":443}":{".":{},"f:a":{},"f:b":{}},"v:\\"x\\"":{},"i:1":{}}',
+  );
+  assert.throws(() => FieldSet.decode({ f: {} }));
+});
+
+test('difference takes members, recursive difference also what is below', () => {
+  const set = FieldSet.decode({ 'f:a': { '.': {}, 'f:b': {} }, 'f:c': {} });
+  const other = FieldSet.decode({ 'f:a': {} });
+  assert.deepEqual(set.difference(other).encode(), { 'f:a': { 'f:b': {} }, 'f:c': {} });
+  assert.deepEqual(set.recursiveDifference(other).encode(), { 'f:c': {} });
+  assert.deepEqual(set.intersection(other).encode(), { 'f:a': {} });
+  assert.deepEqual(other.union(FieldSet.decode({ 'f:a': { 'f:x': {} } })).encode(), { 'f:a': { '.': {}, 'f:x': {} } });
+});
+
+test('a create owns what was set, with a dot where the type would print nothing', () => {
+  const object = { metadata: { name: 'c', uid: 'u', labels: { a: 'b' } }, data: { x: '1' } };
+  assert.deepEqual(update('m', undefined, object).metadata.managedFields, [
+    {
+      manager: 'm',
+      operation: 'Update',
+      apiVersion: 'v1',
+      time: '2020-01-01T00:00:00Z',
+      fieldsType: 'FieldsV1',
+      fieldsV1: { 'f:data': { '.': {}, 'f:x': {} }, 'f:metadata': { 'f:labels': { '.': {}, 'f:a': {} } } },
+    },
+  ]);
+});
+
+test('an update takes what it changes from its owners, and nothing else', () => {
+  const live = update('m1', undefined, { metadata: { name: 'c', uid: 'u' }, data: { x: '1', y: '1' } });
+  const next = update('m2', live, { ...live, data: { x: '2', z: '1' } });
+  assert.deepEqual(owners(next), { m1: { 'f:data': {} }, m2: { 'f:data': { 'f:x': {}, 'f:z': {} } } });
+  const same = update('m3', next, next, { time: new Date('2021-01-01T00:00:00Z') });
+  assert.deepEqual(same.metadata.managedFields, next.metadata.managedFields);
+});
+
+test('managers are forgotten on request and come back with the first apply', () => {
+  const live = update('m1', undefined, { metadata: { name: 'c', uid: 'u' }, data: { x: '1' } });
+  const forgotten = update('m1', live, { ...live, metadata: { ...live.metadata, managedFields: [{}] } });
+  assert.equal(forgotten.metadata.managedFields, undefined);
+  assert.equal(update('m1', forgotten, { ...forgotten, data: { x: '2' } }).metadata.managedFields, undefined);
+  const applied = apply('m2', forgotten, { metadata: { name: 'c' }, data: { y: '1' } });
+  assert.deepEqual(owners(applied), {
+    m2: { 'f:data': { 'f:y': {} } },
+    'before-first-apply': { 'f:data': { '.': {}, 'f:x': {} } },
+  });
+});
+
+test('only ten updaters are remembered by name', () => {
+  let live = update('m0', undefined, { metadata: { name: 'c', uid: 'u' }, data: { k0: '' } });
+  for (let n = 1; n <= 12; n++) {
+    const at = new Date(time.getTime() + n * 1000);
+    live = update(`m${n}`, live, { ...live, data: { ...live.data, [`k${n}`]: '' } }, { time: at });
+  }
+  assert.equal(live.metadata.managedFields?.length, 10);
+  const [oldest] = live.metadata.managedFields ?? [];
+  assert.equal(oldest?.manager, 'ancient-changes');
+  assert.deepEqual(oldest?.fieldsV1, { 'f:data': { '.': {}, 'f:k0': {}, 'f:k1': {}, 'f:k2': {}, 'f:k3': {} } });
+});
+
+test('an applier gives up what it no longer says; shared fields stay', () => {
+  let live = apply('m1', undefined, { metadata: { name: 'c', uid: 'u' }, data: { a: '1', b: '2', s: '3' } });
+  live = apply('m2', live, { metadata: { name: 'c' }, data: { c: '4', s: '3' } });
+  live = apply('m1', live, { metadata: { name: 'c' }, data: { a: '1' } });
+  assert.deepEqual(live.data, { c: '4', s: '3', a: '1' });
+  assert.deepEqual(owners(live), { m1: { 'f:data': { 'f:a': {} } }, m2: { 'f:data': { 'f:c': {}, 'f:s': {} } } });
+});
+
+test('a conflict names its owners and fields; force takes them', () => {
+  const live = update('kubectl-edit', undefined, { metadata: { name: 'c', uid: 'u' }, data: { a: '1', b: '1' } });
+  const applied = apply('m1', live, { metadata: { name: 'c' }, data: { d: '1' } });
+  const one = refusal(() => apply('m2', applied, { metadata: { name: 'c' }, data: { a: '2' } }));
+  assert.equal(one.code, 409);
+  assert.equal(one.message, 'Apply failed with 1 conflict: conflict with "kubectl-edit" using v1: .data.a');
+  assert.deepEqual(one.details?.causes, [
+    { reason: 'FieldManagerConflict', message: 'conflict with "kubectl-edit" using v1', field: '.data.a' },
+  ]);
+  const several = { metadata: { name: 'c' }, data: { a: '2', b: '2', d: '2' } };
+  assert.equal(
+    refusal(() => apply('m2', applied, several)).message,
+    'Apply failed with 3 conflicts: conflicts with "kubectl-edit" using v1:\n- .data.a\n- .data.b\nconflicts with "m1":\n- .data.d',
+  );
+  assert.deepEqual(owners(apply('m2', applied, several, { force: true })), {
+    'kubectl-edit': { 'f:data': {} },
+    m2: { 'f:data': { 'f:a': {}, 'f:b': {}, 'f:d': {} } },
+  });
+});
+
+test('keyed items are told apart by their keys, defaults included, and keep their order', () => {
+  const more = { type: service, kind: 'Service', force: true };
+  const live = apply(
+    'm1',
+    undefined,
+    { metadata: { name: 's', uid: 'u' }, spec: { ports: [{ port: 80, name: 'h' }] } },
+    more,
+  );
+  const next = apply(
+    'm2',
+    live,
+    { metadata: { name: 's' }, spec: { ports: [{ port: 443 }, { port: 80, protocol: 'UDP' }] } },
+    more,
+  );
+  assert.deepEqual(next.spec?.['ports'], [{ port: 80, name: 'h' }, { port: 443 }, { port: 80, protocol: 'UDP' }]);
+  const keys = Object.keys(
+    ((owners(next)['m2'] as JsonObject)['f:spec'] as Record<string, object>)['f:ports'] as object,
+  );
+  assert.deepEqual(keys, ['k:{"port":80,"protocol":"UDP"}', 'k:{"port":443,"protocol":"TCP"}']);
+  const duplicate = { metadata: { name: 's', namespace: 'n' }, spec: { ports: [{ port: 80 }, { port: 80 }] } };
+  assert.equal(
+    refusal(() => apply('m1', live, duplicate, more)).message,
+    'failed to create typed patch object (n/s; /v1, Kind=Service): .spec.ports: duplicate entries for key [port=80,protocol="TCP"]',
+  );
+});
+
+test('a configuration that does not fit its type is refused with every place', () => {
+  const more = { type: deployment, apiVersion: 'apps/v1', kind: 'Deployment' };
+  const message = (spec: object): string =>
+    refusal(() => apply('m', undefined, { metadata: { name: 'd' }, spec }, more)).message;
+  assert.equal(
+    message({ foo: 1 }),
+    'failed to create typed patch object (/d; apps/v1, Kind=Deployment): .spec.foo: field not declared in schema',
+  );
+  assert.equal(
+    message({ replicas: 'x', paused: 1 }),
+    'failed to create typed patch object (/d; apps/v1, Kind=Deployment): errors:\n  .spec.replicas: expected numeric (int or float), got string\n  .spec.paused: expected boolean, got &{1}',
+  );
+  assert.equal(
+    refusal(() => apply('m', undefined, { kind: 'Pod', metadata: {} })).message,
+    'invalid object type: /v1, Kind=Pod',
+  );
+  assert.equal(
+    refusal(() => apply('m', undefined, { metadata: { managedFields: [] } })).message,
+    'metadata.managedFields must be nil',
+  );
+});
+
+test('kubectl takes over what client-side apply set and nobody changed', () => {
+  const annotation = 'kubectl.kubernetes.io/last-applied-configuration';
+  const configuration = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c' }, data: { a: '1', b: '1' } };
+  const created = {
+    metadata: { name: 'c', uid: 'u', annotations: { [annotation]: JSON.stringify(configuration) } },
+    data: configuration.data,
+  };
+  const live = update('kubectl-client-side-apply', undefined, created);
+  const applied = apply('kubectl', live, { metadata: { name: 'c' }, data: { a: '2', b: '1' } });
+  assert.equal(
+    applied.metadata.annotations?.[annotation],
+    '{"apiVersion":"v1","data":{"a":"2","b":"1"},"kind":"ConfigMap","metadata":{"name":"c"}}\n',
+  );
+  const changed = update('editor', live, { ...live, data: { a: '3', b: '1' } });
+  assert.equal(
+    refusal(() => apply('kubectl', changed, { metadata: { name: 'c' }, data: { a: '2', b: '2' } })).message,
+    'Apply failed with 1 conflict: conflict with "editor" using v1: .data.a',
+  );
+});
+
+test('an apply that changes nothing keeps its time', () => {
+  const live = apply('m1', undefined, { metadata: { name: 'c', uid: 'u' }, data: { a: '1' } });
+  const again = apply(
+    'm1',
+    live,
+    { metadata: { name: 'c' }, data: { a: '1' } },
+    { time: new Date('2021-01-01T00:00:00Z') },
+  );
+  assert.deepEqual(again, live);
+});
+
+test('a field set of another version is compared in that version', () => {
+  const field = (json: string, type: Type): Field => ({
+    json,
+    type,
+    proto: 0,
+    omitEmpty: true,
+    pointer: false,
+    required: false,
+  });
+  const struct = (name: string, ...fields: Field[]): StructType => ({
+    kind: 'struct',
+    name,
+    fields,
+    byJson: new Map(fields.map((member) => [member.json, member])),
+  });
+  const string: Type = { kind: 'scalar', scalar: 'string' };
+  const meta = field('metadata', { kind: 'scalar', scalar: 'any' });
+  const common = [field('apiVersion', string), field('kind', string), meta];
+  const types: Record<string, StructType> = {
+    'x/v1': struct('V1', ...common, field('old', string)),
+    'x/v2': struct('V2', ...common, field('new', string)),
+  };
+  const versions = {
+    typeAt: (apiVersion: string) => types[apiVersion],
+    convert: (object: JsonObject, _: string, apiVersion: string): JsonObject => {
+      const { old, new: current, ...rest } = object;
+      return { ...rest, apiVersion, [apiVersion === 'x/v1' ? 'old' : 'new']: old ?? current };
+    },
+  };
+  const v1 = { type: types['x/v1'] as StructType, apiVersion: 'x/v1', kind: 'K', versions };
+  const v2 = { type: types['x/v2'] as StructType, apiVersion: 'x/v2', kind: 'K', versions };
+  const first = apply('m1', undefined, { metadata: { name: 'c', uid: 'u' }, old: '1' }, v1);
+  const live = versions.convert(first as unknown as JsonObject, 'x/v1', 'x/v2');
+  assert.equal(
+    refusal(() => apply('m2', live, { metadata: { name: 'c' }, new: '2' }, v2)).message,
+    'Apply failed with 1 conflict: conflict with "m1": .old',
+  );
+  assert.deepEqual(owners(apply('m1', live, { metadata: { name: 'c' }, new: '2' }, v2)), { m1: { 'f:new': {} } });
+});
+
+test('live items that cannot be told apart count as one', () => {
+  const twice = {
+    metadata: {},
+    spec: {
+      ports: [
+        { port: 80, name: 'a' },
+        { port: 80, name: 'b' },
+      ],
+    },
+  };
+  const once = { metadata: {}, spec: { ports: [{ port: 80, name: 'c' }] } };
+  const step = 'k:{"port":80,"protocol":"TCP"}';
+  assert.deepEqual(toFieldSet(twice, service).encode()['f:spec'], { 'f:ports': { [step]: {} } });
+  const { added, removed } = compare(twice, once, service);
+  assert.deepEqual(removed.encode(), { 'f:spec': { 'f:ports': { [step]: {} } } });
+  assert.deepEqual(added.encode(), { 'f:spec': { 'f:ports': { [step]: { '.': {}, 'f:name': {}, 'f:port': {} } } } });
+  assert.deepEqual((merge(twice, once, service) as Shape).spec, once.spec);
+});
+
+test('the replica count changes hands through scale', () => {
+  const paths = { 'apps/v1': ['f:spec', 'f:replicas'] };
+  const entry = (manager: string, apiVersion: string, fieldsV1: object, subresource?: string): ManagedFieldsEntry => ({
+    manager,
+    operation: 'Apply',
+    apiVersion,
+    fieldsType: 'FieldsV1',
+    fieldsV1: fieldsV1 as Record<string, unknown>,
+    ...(subresource === undefined ? {} : { subresource }),
+  });
+  const replicas = { 'f:spec': { 'f:replicas': {} } };
+  const parent = [entry('m', 'apps/v1', { 'f:spec': { 'f:paused': {}, 'f:replicas': {} } })];
+  assert.deepEqual(toScaleManagedFields(parent, paths), [entry('m', 'autoscaling/v1', replicas)]);
+  const scale = [entry('hpa', 'autoscaling/v1', replicas, 'scale')];
+  assert.deepEqual(fromScaleManagedFields(parent, scale, 'apps/v1', paths), [
+    entry('hpa', 'apps/v1', replicas, 'scale'),
+    entry('m', 'apps/v1', { 'f:spec': { 'f:paused': {} } }),
+  ]);
+});
+
+test('manager names come from the user agent', () => {
+  assert.equal(managerFromUserAgent('kubectl/v1.34.0 (linux/amd64)'), 'kubectl');
+  assert.equal(managerFromUserAgent('a\u0007b'), 'ab');
+  assert.equal(managerFromUserAgent('x'.repeat(200)).length, 128);
+});
+
+test('a write that changes only times is none', () => {
+  const old = update('m', undefined, { metadata: { name: 'c' }, data: { a: '1' } }) as unknown as KubeObject;
+  const later = structuredClone(old);
+  for (const entry of later.metadata.managedFields ?? []) entry.time = '2022-01-01T00:00:00Z';
+  keepUnchangedTimes(later, old);
+  assert.deepEqual(later, old);
+});
