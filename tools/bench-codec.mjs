@@ -1,6 +1,7 @@
 // Measures the codecs on a pod of about 3 KiB against JSON.parse, JSON.stringify and protobufjs: `node tools/bench-codec.mjs`.
 import { build } from 'esbuild';
 import { createRequire } from 'node:module';
+import protobuf from 'protobufjs';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 
@@ -12,6 +13,8 @@ await build({
       export { typeOf } from './src/schema/catalogue.js';
       export { decodeJson } from './src/schema/json/decode.js';
       export { encodeJson } from './src/schema/json/encode.js';
+      export { encodeMessage } from './src/schema/protobuf/encode.js';
+      export { decodeMessage } from './src/schema/protobuf/decode.js';
     `,
     resolveDir: process.cwd(),
     loader: 'ts',
@@ -25,7 +28,7 @@ await build({
   conditions: ['require', 'node'],
   logLevel: 'warning',
 });
-const { typeOf, decodeJson, encodeJson } = createRequire(import.meta.url)(outfile);
+const { typeOf, decodeJson, encodeJson, encodeMessage, decodeMessage } = createRequire(import.meta.url)(outfile);
 
 const type = typeOf('', 'v1', 'Pod');
 const text = encodeJson(type, decodeJson(type, JSON.stringify(pod()), { strict: true }).object);
@@ -39,6 +42,74 @@ const stringify = measure('JSON.stringify', () => Buffer.from(JSON.stringify(obj
 const encode = measure('encodeJson', () => Buffer.from(encodeJson(type, object)));
 report('strict decode / JSON.parse', decode / parse, 3);
 report('encode / JSON.stringify', encode / stringify, 2);
+
+const message = encodeMessage(type, object);
+const theirs = protobufType(type);
+const decoded = theirs.decode(message);
+const protoEncode = measure('protobufjs encode', () => theirs.encode(decoded).finish());
+const ownEncode = measure('encodeMessage', () => encodeMessage(type, object));
+const protoDecode = measure('protobufjs decode', () => theirs.decode(message));
+const ownDecode = measure('decodeMessage', () => decodeMessage(type, message));
+report('protobuf encode / protobufjs', ownEncode / protoEncode, 1);
+report('protobuf decode / protobufjs', ownDecode / protoDecode, 1);
+
+/** The same messages for protobufjs, which compiles static code for them. */
+function protobufType(root) {
+  const namespace = new protobuf.Root();
+  const made = new Map();
+  const special = {
+    quantity: [['string', 'string', 1]],
+    time: [
+      ['seconds', 'int64', 1],
+      ['nanos', 'int32', 2],
+    ],
+    microTime: [
+      ['seconds', 'int64', 1],
+      ['nanos', 'int32', 2],
+    ],
+    duration: [['duration', 'int64', 1]],
+    intOrString: [
+      ['type', 'int64', 1],
+      ['intVal', 'int32', 2],
+      ['strVal', 'string', 3],
+    ],
+    rawExtension: [['raw', 'bytes', 1]],
+    fieldsV1: [['raw', 'bytes', 1]],
+  };
+  const nameOf = (fieldType) => {
+    if (fieldType.kind === 'struct') return message(fieldType);
+    if (fieldType.kind !== 'scalar') throw new Error(fieldType.kind);
+    const fields = special[fieldType.scalar];
+    if (fields === undefined) return fieldType.scalar;
+    if (!made.has(fieldType.scalar)) {
+      const own = new protobuf.Type(`S_${fieldType.scalar}`);
+      for (const [name, scalar, id] of fields) own.add(new protobuf.Field(name, id, scalar));
+      namespace.add(own);
+      made.set(fieldType.scalar, own.name);
+    }
+    return made.get(fieldType.scalar);
+  };
+  function message(struct) {
+    if (made.has(struct)) return made.get(struct);
+    const own = new protobuf.Type(struct.name.split('.').at(-1));
+    made.set(struct, own.name);
+    namespace.add(own);
+    for (const field of struct.fields) {
+      if (field.proto === 0 || field.embedded) continue;
+      const { type: fieldType, json, proto } = field;
+      if (fieldType.kind === 'list')
+        own.add(new protobuf.Field(json, proto, nameOf(fieldType.element), 'repeated', undefined, { packed: false }));
+      else if (fieldType.kind === 'map') own.add(new protobuf.MapField(json, proto, 'string', nameOf(fieldType.value)));
+      else own.add(new protobuf.Field(json, proto, nameOf(fieldType)));
+    }
+    for (const { proto, type: inlined } of struct.embedded)
+      own.add(new protobuf.Field(`embedded${proto}`, proto, message(inlined)));
+    return own.name;
+  }
+  message(root);
+  namespace.resolveAll();
+  return namespace.lookupType(root.name.split('.').at(-1));
+}
 
 /** Microseconds per call, the best of several rounds. */
 function measure(name, run) {

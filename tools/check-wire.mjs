@@ -76,7 +76,10 @@ function checkProtobuf(file, type, json, bytes) {
   if (!again.equals(bytes)) {
     let at = 0;
     while (again[at] === bytes[at]) at++;
-    fail(file, `protobuf differs at byte ${at}:\n  ${bytes.toString('hex', at - 8, at + 24)}\n  ${again.toString('hex', at - 8, at + 24)}`);
+    fail(
+      file,
+      `protobuf differs at byte ${at}:\n  ${bytes.toString('hex', at - 8, at + 24)}\n  ${again.toString('hex', at - 8, at + 24)}`,
+    );
   }
 }
 

@@ -139,7 +139,23 @@ function zoneSeconds(zone: string): number | undefined {
   return (zone.startsWith('-') ? -1 : 1) * (hours * 3600 + minutes * 60);
 }
 
-const isoSeconds = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 19);
+/** Most times of a cluster lie on few days: the day's text is kept from one call to the next. */
+let lastDay = Number.NaN;
+let lastDayText = '';
+
+function isoSeconds(seconds: number): string {
+  const day = Math.floor(seconds / 86_400);
+  if (day !== lastDay) {
+    lastDayText = new Date(day * 86_400_000).toISOString().slice(0, 11);
+    lastDay = day;
+  }
+  const rest = seconds - day * 86_400;
+  const hours = Math.floor(rest / 3600);
+  const minutes = Math.floor((rest - hours * 3600) / 60);
+  return `${lastDayText}${twoDigits(hours)}:${twoDigits(minutes)}:${twoDigits(rest - hours * 3600 - minutes * 60)}`;
+}
+
+const twoDigits = (value: number): string => (value < 10 ? `0${value}` : `${value}`);
 
 function timeError(text: string, layout = '2006-01-02T15:04:05Z07:00'): TimeError {
   const whole = JSON.stringify(text);

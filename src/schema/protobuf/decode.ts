@@ -15,7 +15,7 @@ import { wireTypeOf } from './wire-type.js';
 export function decodeMessage(type: StructType, bytes: Uint8Array): Record<string, unknown> {
   const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   try {
-    return readMessage(type, new Reader(buffer));
+    return messageReader(type)(new Reader(buffer));
   } catch (error) {
     if (error instanceof RangeError) throw new DecodeError('exceeded max depth');
     throw error;
@@ -23,17 +23,31 @@ export function decodeMessage(type: StructType, bytes: Uint8Array): Record<strin
 }
 
 type ReadInto = (object: Record<string, unknown>, reader: Reader) => void;
+type ReadStruct = (reader: Reader) => Record<string, unknown>;
 type Read = (reader: Reader) => unknown;
 
+const messageReaders = new WeakMap<StructType, ReadStruct>();
 const structReaders = new WeakMap<StructType, ReadInto>();
 
-function readMessage(type: StructType, reader: Reader): Record<string, unknown> {
-  const object: Record<string, unknown> = {};
-  readerOf(type)(object, reader);
-  for (const field of printedFields(type)) {
-    if (object[field.json] === undefined) object[field.json] = unsetValue(field);
+/** Reads the whole of what the reader is narrowed to, and fills in what is always printed. */
+function messageReader(type: StructType): ReadStruct {
+  let known = messageReaders.get(type);
+  if (known === undefined) {
+    let readInto: ReadInto | undefined;
+    let printed: readonly Field[] = [];
+    known = (reader) => {
+      if (readInto === undefined) {
+        readInto = readerOf(type);
+        printed = printedFields(type);
+      }
+      const object: Record<string, unknown> = {};
+      readInto(object, reader);
+      for (const field of printed) if (object[field.json] === undefined) object[field.json] = unsetValue(field);
+      return object;
+    };
+    messageReaders.set(type, known);
   }
-  return object;
+  return known;
 }
 
 function readerOf(type: StructType): ReadInto {
@@ -63,7 +77,7 @@ function compileStruct(type: StructType): ReadInto {
     'return function read(o, r) {',
     'while (r.pos < r.end) {',
     'const tag = r.varint(), wire = tag & 7;',
-    'switch (Math.floor(tag / 8)) {',
+    'switch (tag >>> 3) {',
     ...cases,
     'default: r.skip(wire);',
     '} } };',
@@ -138,8 +152,15 @@ const scalarMethods: Readonly<Partial<Record<ScalarName, string>>> = {
 
 function valueReader(type: Type): Read {
   switch (type.kind) {
-    case 'struct':
-      return (reader) => within(reader, () => readMessage(type, reader));
+    case 'struct': {
+      const read = messageReader(type);
+      return (reader) => {
+        const outer = reader.enter();
+        const message = read(reader);
+        reader.leave(outer);
+        return message;
+      };
+    }
     case 'list': {
       const element = valueReader(type.element);
       return (reader) => {
@@ -155,13 +176,6 @@ function valueReader(type: Type): Read {
   }
 }
 
-function within<T>(reader: Reader, read: () => T): T {
-  const outer = reader.enter();
-  const value = read();
-  reader.leave(outer);
-  return value;
-}
-
 /** Walks the fields of the message that starts here; `take` says whether it read the field. */
 function eachField(reader: Reader, take: (proto: number) => boolean): void {
   const outer = reader.enter();
@@ -172,18 +186,34 @@ function eachField(reader: Reader, take: (proto: number) => boolean): void {
   reader.leave(outer);
 }
 
-function readTimestamp(reader: Reader): { seconds: number; nanos: number } | undefined {
-  let seconds = 0;
+function readTime(reader: Reader): unknown {
+  const outer = reader.enter();
+  const isZero = reader.pos === reader.end;
+  const seconds = readSeconds(reader);
+  reader.leave(outer);
+  return isZero ? null : printable(() => formatTime(seconds));
+}
+
+function readMicroTime(reader: Reader): unknown {
+  const outer = reader.enter();
+  const isZero = reader.pos === reader.end;
   let nanos = 0;
-  let empty = true;
-  eachField(reader, (proto) => {
-    empty = false;
-    if (proto === 1) seconds = Number(reader.int64());
-    else if (proto === 2) nanos = reader.int32();
-    else return false;
-    return true;
-  });
-  return empty ? undefined : { seconds, nanos };
+  const seconds = readSeconds(reader, (value) => (nanos = value));
+  reader.leave(outer);
+  return isZero ? null : printable(() => formatMicroTime(seconds, nanos));
+}
+
+function readSeconds(reader: Reader, takeNanos?: (nanos: number) => void): number {
+  let seconds = 0;
+  while (reader.pos < reader.end) {
+    const tag = reader.varint();
+    if (tag === 0x08) seconds = Number(reader.int64());
+    else if (tag === 0x10) {
+      const nanos = reader.int32();
+      takeNanos?.(nanos);
+    } else reader.skip(tag & 7);
+  }
+  return seconds;
 }
 
 function printable(format: () => string | null): string | null {
@@ -194,37 +224,31 @@ function printable(format: () => string | null): string | null {
   }
 }
 
-function readTime(reader: Reader): unknown {
-  const stamp = readTimestamp(reader);
-  return stamp === undefined ? null : printable(() => formatTime(stamp.seconds));
-}
-
-function readMicroTime(reader: Reader): unknown {
-  const stamp = readTimestamp(reader);
-  return stamp === undefined ? null : printable(() => formatMicroTime(stamp.seconds, stamp.nanos));
-}
-
 function readIntOrString(reader: Reader): unknown {
+  const outer = reader.enter();
   let isText = false;
   let number = 0;
   let text = '';
-  eachField(reader, (proto) => {
-    if (proto === 1) isText = reader.int64() === 1;
-    else if (proto === 2) number = reader.int32();
-    else if (proto === 3) text = reader.string();
-    else return false;
-    return true;
-  });
+  while (reader.pos < reader.end) {
+    const tag = reader.varint();
+    if (tag === 0x08) isText = reader.int64() === 1;
+    else if (tag === 0x10) number = reader.int32();
+    else if (tag === 0x1a) text = reader.string();
+    else reader.skip(tag & 7);
+  }
+  reader.leave(outer);
   return isText ? text : number;
 }
 
 function readQuantity(reader: Reader): unknown {
+  const outer = reader.enter();
   let text = '';
-  eachField(reader, (proto) => {
-    if (proto !== 1) return false;
-    text = reader.string();
-    return true;
-  });
+  while (reader.pos < reader.end) {
+    const tag = reader.varint();
+    if (tag === 0x0a) text = reader.string();
+    else reader.skip(tag & 7);
+  }
+  reader.leave(outer);
   if (text === '') return '0';
   try {
     return canonicalQuantity(text);
@@ -254,10 +278,13 @@ function readDuration(reader: Reader): unknown {
   return formatDuration(nanoseconds);
 }
 
-const readSchema: Read = (reader) =>
-  within(reader, () =>
-    readMessage(mustType('io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps'), reader),
-  );
+function readSchema(reader: Reader): unknown {
+  const outer = reader.enter();
+  const type = mustType('io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps');
+  const schema = messageReader(type)(reader);
+  reader.leave(outer);
+  return schema;
+}
 
 /** A schema in field `schema`, or the items of the other field. */
 function readSchemaOrList(reader: Reader, readItem: Read): unknown {

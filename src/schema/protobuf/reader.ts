@@ -1,22 +1,35 @@
 // hot: reads protobuf. Every read is bounded by the message it is in; hostile lengths end in an error.
 import { DecodeError } from '../json/walk.js';
 
+/** Buffer's own decoder without the argument checks of toString: Node's types leave it out. */
+type WithUtf8Slice = Buffer & { utf8Slice(start: number, end: number): string };
+
+/** In bytes. */
+const shortText = 32;
+/** A power of two. */
+const recentTexts: string[] = Array.from({ length: 4096 }, () => '');
+
 export class Reader {
   pos = 0;
+  /** The upper half of the last number that `low` read. */
+  private high = 0;
+  readonly buffer: WithUtf8Slice;
 
   constructor(
-    readonly buffer: Buffer,
+    buffer: Buffer,
     public end = buffer.length,
-  ) {}
+  ) {
+    this.buffer = buffer as WithUtf8Slice;
+  }
 
   /** An unsigned number of at most 53 bits: tags and lengths. */
   varint(): number {
-    const first = this.#byte();
+    const first = this.byte();
     if (first < 0x80) return first;
     let value = first & 0x7f;
     let factor = 128;
     for (let i = 1; i < 10; i++) {
-      const byte = this.#byte();
+      const byte = this.byte();
       value += (byte & 0x7f) * factor;
       if (byte < 0x80) return value;
       factor *= 128;
@@ -25,43 +38,40 @@ export class Reader {
   }
 
   int32(): number {
-    const { low } = this.#halves();
-    return low | 0;
+    return this.low() | 0;
   }
 
   int64(): number | bigint {
-    const first = this.#peek();
-    if (first < 0x80) {
-      this.pos++;
-      return first;
-    }
-    const { low, high } = this.#halves();
+    const low = this.low();
+    const high = this.high;
+    if (high === 0) return low;
     const value = (high | 0) * 0x1_0000_0000 + low;
     if (Number.isSafeInteger(value)) return value;
     return BigInt.asIntN(64, (BigInt(high) << 32n) | BigInt(low));
   }
 
   bool(): boolean {
-    const { low, high } = this.#halves();
-    return low !== 0 || high !== 0;
+    return this.low() !== 0 || this.high !== 0;
   }
 
   double(): number {
-    this.#need(8);
+    this.need(8);
     const value = this.buffer.readDoubleLE(this.pos);
     this.pos += 8;
     return value;
   }
 
   string(): string {
-    const end = this.#lengthDelimited();
-    const text = this.buffer.toString('utf8', this.pos, end);
+    const end = this.lengthDelimited();
+    const length = end - this.pos;
+    if (length < shortText) return this.shortString(length);
+    const text = this.buffer.utf8Slice(this.pos, end);
     this.pos = end;
     return text;
   }
 
   bytes(): Buffer {
-    const end = this.#lengthDelimited();
+    const end = this.lengthDelimited();
     const data = this.buffer.subarray(this.pos, end);
     this.pos = end;
     return data;
@@ -74,7 +84,7 @@ export class Reader {
   /** Narrows the reader to the message that starts here; gives the end to restore with `leave`. */
   enter(): number {
     const outer = this.end;
-    this.end = this.#lengthDelimited();
+    this.end = this.lengthDelimited();
     return outer;
   }
 
@@ -87,20 +97,20 @@ export class Reader {
   skip(wireType: number): void {
     switch (wireType) {
       case 0:
-        this.#halves();
+        this.low();
         return;
       case 1:
-        this.#need(8);
+        this.need(8);
         this.pos += 8;
         return;
       case 2:
-        this.pos = this.#lengthDelimited();
+        this.pos = this.lengthDelimited();
         return;
       case 3:
-        this.#skipGroup();
+        this.skipGroup();
         return;
       case 5:
-        this.#need(4);
+        this.need(4);
         this.pos += 4;
         return;
       default:
@@ -108,7 +118,7 @@ export class Reader {
     }
   }
 
-  #skipGroup(): void {
+  private skipGroup(): void {
     for (let depth = 1; depth > 0;) {
       const tag = this.varint();
       const wireType = tag % 8;
@@ -118,31 +128,51 @@ export class Reader {
     }
   }
 
-  #lengthDelimited(): number {
+  /** Short texts repeat from object to object: the last ones are found again by their letters. */
+  private shortString(length: number): string {
+    // Unset strings are on the wire too.
+    if (length === 0) return '';
+    const { buffer, pos } = this;
+    this.pos = pos + length;
+    let hash = length;
+    for (let i = 0; i < length; i++) hash = (Math.imul(hash, 31) + (buffer[pos + i] ?? 0)) | 0;
+    const slot = hash & (recentTexts.length - 1);
+    const recent = recentTexts[slot] ?? '';
+    if (recent.length === length) {
+      let i = 0;
+      while (i < length && recent.charCodeAt(i) === buffer[pos + i]) i++;
+      if (i === length) return recent;
+    }
+    const text = buffer.utf8Slice(pos, pos + length);
+    // As many letters as bytes: plain ASCII, which the comparison above relies on.
+    if (text.length === length) recentTexts[slot] = text;
+    return text;
+  }
+
+  private lengthDelimited(): number {
     const length = this.varint();
     if (length > this.end - this.pos) throw new DecodeError('unexpected EOF');
     return this.pos + length;
   }
 
-  #need(bytes: number): void {
+  private need(bytes: number): void {
     if (this.end - this.pos < bytes) throw new DecodeError('unexpected EOF');
   }
 
-  #peek(): number {
-    if (this.pos >= this.end) throw new DecodeError('unexpected EOF');
-    return this.buffer[this.pos] ?? 0;
-  }
-
-  #byte(): number {
+  private byte(): number {
     if (this.pos >= this.end) throw new DecodeError('unexpected EOF');
     return this.buffer[this.pos++] ?? 0;
   }
 
-  #halves(): { low: number; high: number } {
-    let low = 0;
+  /** The lower half of a 64-bit number; the upper one is left in `high`. */
+  private low(): number {
+    const first = this.byte();
+    this.high = 0;
+    if (first < 0x80) return first;
+    let low = first & 0x7f;
     let high = 0;
-    for (let i = 0; i < 10; i++) {
-      const byte = this.#byte();
+    for (let i = 1; i < 10; i++) {
+      const byte = this.byte();
       const bits = byte & 0x7f;
       if (i < 4) low |= bits << (7 * i);
       else if (i === 4) {
@@ -150,7 +180,10 @@ export class Reader {
         high |= bits >>> 4;
       } else if (i < 9) high |= bits << (7 * i - 32);
       else high |= bits << 31;
-      if (byte < 0x80) return { low: low >>> 0, high: high >>> 0 };
+      if (byte < 0x80) {
+        this.high = high >>> 0;
+        return low >>> 0;
+      }
     }
     throw new DecodeError('proto: integer overflow');
   }

@@ -1,0 +1,64 @@
+// Equality as the API means it, by type: an unset list or map is an empty one, quantities count by their value.
+import { isPlainObject } from '../lib/plain-object.js';
+import { compareQuantities } from '../machinery/quantity.js';
+import { isAlwaysPrinted, unsetValue } from './normal-form.js';
+import type { Field, StructType, Type } from './type.js';
+
+export function deepEqual(type: Type, left: unknown, right: unknown): boolean {
+  if (left === right) return true;
+  switch (type.kind) {
+    case 'struct':
+      return isPlainObject(left) && isPlainObject(right) && equalStructs(type, left, right);
+    case 'list':
+      return equalLists(type.element, left, right);
+    case 'map':
+      return equalMaps(type.value, left, right);
+    case 'scalar':
+      if (type.scalar === 'quantity' && typeof left === 'string' && typeof right === 'string') {
+        return compareQuantities(left, right) === 0;
+      }
+      return equalTrees(left, right);
+  }
+}
+
+function equalStructs(type: StructType, left: Record<string, unknown>, right: Record<string, unknown>): boolean {
+  return type.fields.every((field) => {
+    const a = left[field.json];
+    const b = right[field.json];
+    if (a === b) return true;
+    return deepEqual(field.type, orUnset(field, a), orUnset(field, b));
+  });
+}
+
+function orUnset(field: Field, value: unknown): unknown {
+  if (value !== undefined) return value;
+  return isAlwaysPrinted(field) || !field.pointer ? unsetValue(field) : null;
+}
+
+function equalLists(element: Type, left: unknown, right: unknown): boolean {
+  const a = Array.isArray(left) ? left : [];
+  const b = Array.isArray(right) ? right : [];
+  return a.length === b.length && a.every((item, index) => deepEqual(element, item, b[index]));
+}
+
+function equalMaps(value: Type, left: unknown, right: unknown): boolean {
+  const a = isPlainObject(left) ? left : {};
+  const b = isPlainObject(right) ? right : {};
+  const keys = Object.keys(a);
+  return (
+    keys.length === Object.keys(b).length &&
+    keys.every((key) => Object.hasOwn(b, key) && deepEqual(value, a[key], b[key]))
+  );
+}
+
+/** Plain equality of values without a type. */
+export function equalTrees(left: unknown, right: unknown): boolean {
+  if (left === right) return true;
+  if (Array.isArray(left)) {
+    return Array.isArray(right) && left.length === right.length && left.every((item, i) => equalTrees(item, right[i]));
+  }
+  if (!isPlainObject(left) || !isPlainObject(right) || Array.isArray(right)) return false;
+  const keys = Object.keys(left);
+  if (keys.length !== Object.keys(right).length) return false;
+  return keys.every((key) => Object.hasOwn(right, key) && equalTrees(left[key], right[key]));
+}
