@@ -112,6 +112,15 @@ test('a create owns what was set, with a dot where the type would print nothing'
   ]);
 });
 
+test('an embedded object is one value, and a time that was not set is no change', () => {
+  const revision = { metadata: { name: 'r' }, data: { spec: { x: 1 } }, revision: 1 };
+  const more = { type: mustTypeOf('apps', 'ControllerRevision'), apiVersion: 'apps/v1' };
+  assert.deepEqual(owners(update('m', undefined, revision, more))['m'], { 'f:data': {}, 'f:revision': {} });
+  const event = { metadata: { name: 'e' }, eventTime: null, reason: 'r' };
+  const owned = owners(update('m', undefined, event, { type: mustTypeOf('', 'Event') }));
+  assert.deepEqual(owned['m'], { 'f:reason': {} });
+});
+
 test('an update takes what it changes from its owners, and nothing else', () => {
   const live = update('m1', undefined, { metadata: { name: 'c', uid: 'u' }, data: { x: '1', y: '1' } });
   const next = update('m2', live, { ...live, data: { x: '2', z: '1' } });

@@ -30,6 +30,8 @@ export type Shape = { readonly kind: 'scalar' } | ListShape | MapShape;
 
 const SCALAR: Shape = { kind: 'scalar' };
 const ATOMIC_LIST: ListShape = { kind: 'list', atomic: true, keys: [], element: DEDUCED };
+/** Any JSON as one value, whatever its shape. */
+const ATOMIC_ANY: MapShape = { kind: 'map', atomic: true, named: new Map(), others: DEDUCED };
 const DEDUCED_MAP: MapShape = { kind: 'map', atomic: false, named: new Map(), others: DEDUCED };
 
 /** `field` is the place the type stands at; list and map rules are said there. */
@@ -45,6 +47,7 @@ export function shapeOf(type: Type, field: Field | undefined, value: unknown): S
     case 'list':
       return listShape(type, field);
     case 'scalar':
+      if (type.scalar === 'rawExtension') return ATOMIC_ANY;
       if (!isDeduced(type)) return SCALAR;
       if (Array.isArray(value)) return ATOMIC_LIST;
       return typeof value === 'object' ? DEDUCED_MAP : SCALAR;
@@ -55,7 +58,6 @@ export const isDeduced = (type: Type): boolean => type.kind === 'scalar' && DEDU
 
 const DEDUCED_SCALARS: ReadonlySet<ScalarType['scalar']> = new Set([
   'any',
-  'rawExtension',
   'fieldsV1',
   'schemaOrArray',
   'schemaOrBool',

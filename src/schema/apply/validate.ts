@@ -27,7 +27,7 @@ const say = (errors: string[], path: string, text: string): void => {
 };
 
 function visit(errors: string[], path: string, value: unknown, type: Type, field: Field | undefined): void {
-  if (value === null || isDeduced(type)) return;
+  if (value === null || isDeduced(type) || (type.kind === 'scalar' && type.scalar === 'rawExtension')) return;
   const shape = shapeOf(type, field, value);
   switch (shape.kind) {
     case 'scalar':

@@ -26,12 +26,23 @@ function build(type: StructType): JsonObject {
 function zeroField({ type, pointer, omitEmpty, omitZero, proto }: Field): unknown {
   // Only built-in fields have a protobuf number; a custom object prints nothing that was not set.
   if (omitZero === true || proto === 0) return undefined;
+  if (pointer) return omitEmpty ? undefined : null;
   // A struct in place is never empty, so it prints whatever its omit rule says.
-  if (type.kind === 'struct' && !pointer) return zeroOf(type);
-  if (omitEmpty) return undefined;
-  if (pointer || type.kind !== 'scalar') return null;
-  return ZERO[type.scalar] ?? null;
+  if (type.kind === 'struct') return zeroOf(type);
+  if (type.kind === 'scalar') return omitEmpty && !STRUCTS.has(type.scalar) ? undefined : (ZERO[type.scalar] ?? null);
+  return omitEmpty ? undefined : null;
 }
+
+/** Scalars here that are structs in the reference. */
+const STRUCTS: ReadonlySet<ScalarName> = new Set([
+  'time',
+  'microTime',
+  'quantity',
+  'duration',
+  'intOrString',
+  'rawExtension',
+  'any',
+]);
 
 const ZERO: Partial<Record<ScalarName, unknown>> = {
   string: '',
