@@ -1,0 +1,54 @@
+// Signs service-account tokens.
+import { CompactSign } from 'jose';
+import { type BoundClaims, writeClaims } from './claims.js';
+import { serviceAccountUserName } from './identity.js';
+import type { SigningKey } from './keys.js';
+
+export interface TokenIssuer {
+  issue(request: TokenToIssue): Promise<IssuedToken>;
+}
+
+export interface TokenToIssue {
+  readonly bound: BoundClaims;
+  readonly audiences: readonly string[];
+  readonly expirationSeconds: number;
+  readonly now: Date;
+}
+
+export interface IssuedToken {
+  readonly token: string;
+  /** The `jti` claim. */
+  readonly id: string;
+}
+
+export interface TokenIssuerOptions {
+  /** The first of --service-account-issuer. */
+  readonly issuer: string;
+  readonly key: SigningKey;
+  readonly newId: () => string;
+}
+
+export function createTokenIssuer({ issuer, key, newId }: TokenIssuerOptions): TokenIssuer {
+  return {
+    async issue({ bound, audiences, expirationSeconds, now }) {
+      const id = newId();
+      const issuedAt = Math.floor(now.getTime() / 1000);
+      const payload = writeClaims(
+        {
+          iss: issuer,
+          sub: serviceAccountUserName(bound.namespace, bound.serviceaccount.name ?? ''),
+          aud: audiences,
+          jti: id,
+          exp: issuedAt + expirationSeconds,
+          nbf: issuedAt,
+          iat: issuedAt,
+        },
+        bound,
+      );
+      const token = await new CompactSign(Buffer.from(payload))
+        .setProtectedHeader({ alg: key.algorithm, kid: key.id })
+        .sign(key.privateKey);
+      return { token, id };
+    },
+  };
+}
