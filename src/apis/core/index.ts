@@ -4,6 +4,7 @@ import { configMaps } from './configmap/definition.js';
 import { endpoints } from './endpoints/definition.js';
 import { events } from './event/definition.js';
 import { namespaces } from './namespace/definition.js';
+import { pods } from './pod/definition.js';
 import { secrets } from './secret/definition.js';
 import { type ServiceParts, serviceKind } from './service/definition.js';
 import { serviceAccountKind, type ServiceAccountParts } from './serviceaccount/definition.js';
@@ -18,6 +19,7 @@ export const coreKinds = ({ service, serviceAccount }: CoreParts): readonly Kind
   endpoints,
   events,
   namespaces,
+  pods,
   secrets,
   serviceAccountKind(serviceAccount),
   serviceKind(service),

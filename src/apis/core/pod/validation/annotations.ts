@@ -1,0 +1,133 @@
+// Annotations that mean something to pods.
+import { type FieldErrors, type FieldPath, forbidden, invalid } from '../../../../machinery/field-error.js';
+import { goQuote } from '../../../../lib/go-quote.js';
+import type { Pod, PodSpec, Toleration } from '../../../../schema/generated/core.v1.js';
+import { allContainers } from '../containers.js';
+import type { PodRules } from './options.js';
+import { validateLocalDescendingPath } from './paths.js';
+import { validateTolerations } from './tolerations.js';
+
+export const MIRROR_POD = 'kubernetes.io/config.mirror';
+export const SECCOMP_POD = 'seccomp.security.alpha.kubernetes.io/pod';
+export const SECCOMP_CONTAINER_PREFIX = 'container.seccomp.security.alpha.kubernetes.io/';
+export const SECCOMP_LOCALHOST_PREFIX = 'localhost/';
+export const APPARMOR_CONTAINER_PREFIX = 'container.apparmor.security.beta.kubernetes.io/';
+export const APPARMOR_LOCALHOST_PREFIX = 'localhost/';
+const TOLERATIONS = 'scheduler.alpha.kubernetes.io/tolerations';
+const DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost';
+
+export type Annotations = Readonly<Record<string, string>> | undefined;
+
+export function validatePodAnnotations(
+  annotations: Annotations,
+  spec: Readonly<PodSpec>,
+  path: FieldPath,
+  rules: PodRules,
+): FieldErrors {
+  if (annotations === undefined) return [];
+  const errors: FieldErrors = [];
+  const mirror = annotations[MIRROR_POD];
+  if (mirror !== undefined && !spec.nodeName) {
+    errors.push(invalid(path.key(MIRROR_POD), mirror, 'must set spec.nodeName if mirror pod annotation is set'));
+  }
+  if (annotations[TOLERATIONS]) errors.push(...validateTolerationsAnnotation(annotations[TOLERATIONS], path));
+  if (!rules.allowInvalidDeletionCost && deletionCostIsInvalid(annotations)) {
+    errors.push(invalid(path.key(DELETION_COST), annotations[DELETION_COST], 'must be a 32bit integer'));
+  }
+  const keys = Object.keys(annotations).sort();
+  errors.push(...validateSeccompAnnotations(annotations, keys, path));
+  for (const key of keys) {
+    if (key.startsWith(APPARMOR_CONTAINER_PREFIX)) {
+      errors.push(...validateAppArmorAnnotation(key, annotations[key] ?? '', spec, path));
+    }
+  }
+  return errors;
+}
+
+/** What an update may not do to them, and then the rules above on the new ones. */
+export function validatePodAnnotationsUpdate(
+  pod: Readonly<Pod>,
+  old: Readonly<Pod>,
+  path: FieldPath,
+  rules: PodRules,
+): FieldErrors {
+  const errors: FieldErrors = [];
+  const now = pod.metadata.annotations ?? {};
+  const before = old.metadata.annotations ?? {};
+  for (const key of Object.keys(before).sort()) {
+    if (now[key] === before[key]) continue;
+    if (key.startsWith(APPARMOR_CONTAINER_PREFIX)) {
+      errors.push(forbidden(path.key(key), 'may not remove or update AppArmor annotations'));
+    }
+    if (key === MIRROR_POD) errors.push(forbidden(path.key(key), 'may not remove or update mirror pod annotation'));
+  }
+  for (const key of Object.keys(now).sort()) {
+    if (before[key] !== undefined) continue;
+    if (key.startsWith(APPARMOR_CONTAINER_PREFIX)) {
+      errors.push(forbidden(path.key(key), 'may not add AppArmor annotations'));
+    }
+    if (key === MIRROR_POD) errors.push(forbidden(path.key(key), 'may not add mirror pod annotation'));
+  }
+  errors.push(...validatePodAnnotations(pod.metadata.annotations, pod.spec, path, rules));
+  return errors;
+}
+
+/** A 32-bit number without a plus sign or leading zeros. */
+export function deletionCostIsInvalid(annotations: Annotations): boolean {
+  const text = annotations?.[DELETION_COST];
+  if (text === undefined) return false;
+  if (!/^(0|-?[1-9][0-9]{0,10})$/.test(text)) return true;
+  const cost = Number(text);
+  return cost < -(2 ** 31) || cost > 2 ** 31 - 1;
+}
+
+function validateTolerationsAnnotation(text: string, path: FieldPath): FieldErrors {
+  let tolerations: Toleration[];
+  try {
+    tolerations = JSON.parse(text) as Toleration[];
+  } catch (error) {
+    return [invalid(path, TOLERATIONS, error instanceof Error ? error.message : String(error))];
+  }
+  return validateTolerations(tolerations, path.child(TOLERATIONS));
+}
+
+function validateSeccompAnnotations(
+  annotations: Readonly<Record<string, string>>,
+  keys: readonly string[],
+  path: FieldPath,
+): FieldErrors {
+  const errors: FieldErrors = [];
+  const pod = annotations[SECCOMP_POD];
+  if (pod !== undefined) errors.push(...validateSeccompProfileName(pod, path.child(SECCOMP_POD)));
+  for (const key of keys) {
+    if (!key.startsWith(SECCOMP_CONTAINER_PREFIX)) continue;
+    errors.push(...validateSeccompProfileName(annotations[key] ?? '', path.child(key)));
+  }
+  return errors;
+}
+
+function validateSeccompProfileName(name: string, path: FieldPath): FieldErrors {
+  if (name === 'runtime/default' || name === 'docker/default' || name === 'unconfined') return [];
+  if (name.startsWith(SECCOMP_LOCALHOST_PREFIX)) {
+    return validateLocalDescendingPath(name.slice(SECCOMP_LOCALHOST_PREFIX.length), path);
+  }
+  return [invalid(path, name, 'must be a valid seccomp profile')];
+}
+
+function validateAppArmorAnnotation(
+  key: string,
+  profile: string,
+  spec: Readonly<PodSpec>,
+  path: FieldPath,
+): FieldErrors {
+  const errors: FieldErrors = [];
+  const name = key.slice(APPARMOR_CONTAINER_PREFIX.length);
+  if (!allContainers(spec).some((container) => container.name === name)) {
+    errors.push(invalid(path.key(key), name, 'container not found'));
+  }
+  const known = profile === '' || profile === 'runtime/default' || profile === 'unconfined';
+  if (!known && !profile.startsWith(APPARMOR_LOCALHOST_PREFIX)) {
+    errors.push(invalid(path.key(key), profile, `invalid AppArmor profile name: ${goQuote(profile)}`));
+  }
+  return errors;
+}

@@ -1,0 +1,32 @@
+import { type FieldErrors, type FieldPath, invalid, required } from '../../../../machinery/field-error.js';
+import type { DownwardAPIVolumeFile, DownwardAPIVolumeSource } from '../../../../schema/generated/core.v1.js';
+import { validateFieldReference, validateResourceReference } from './env.js';
+import { validateFileMode, validateLocalNonReservedPath } from './paths.js';
+
+const FIELDS = ['metadata.annotations', 'metadata.labels', 'metadata.name', 'metadata.namespace', 'metadata.uid'];
+
+export const validateDownwardVolume = (
+  { defaultMode, items }: Readonly<DownwardAPIVolumeSource>,
+  path: FieldPath,
+): FieldErrors => [
+  ...validateFileMode(defaultMode, path.child('defaultMode')),
+  ...(items ?? []).flatMap((file) => validateDownwardFile(file, path)),
+];
+
+/** The path is that of the list's owner: the reference names no item. */
+export function validateDownwardFile(file: Readonly<DownwardAPIVolumeFile>, path: FieldPath): FieldErrors {
+  const errors: FieldErrors = [];
+  if (file.path === '') errors.push(required(path.child('path')));
+  errors.push(...validateLocalNonReservedPath(file.path, path.child('path')));
+  if (file.fieldRef) {
+    errors.push(...validateFieldReference(file.fieldRef, FIELDS, path.child('fieldRef')));
+    if (file.resourceFieldRef) {
+      const why = 'fieldRef and resourceFieldRef can not be specified simultaneously';
+      errors.push(invalid(path, 'resource', why));
+    }
+  } else if (file.resourceFieldRef) {
+    errors.push(...validateResourceReference(file.resourceFieldRef, true, path.child('resourceFieldRef')));
+  } else errors.push(required(path, 'one of fieldRef and resourceFieldRef is required'));
+  errors.push(...validateFileMode(file.mode, path.child('mode')));
+  return errors;
+}

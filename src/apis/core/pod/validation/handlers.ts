@@ -1,0 +1,138 @@
+// Probes and lifecycle hooks: what a node does with a container beside running it.
+import {
+  type FieldErrors,
+  type FieldPath,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+} from '../../../../machinery/field-error.js';
+import { invalidEach, validateNonNegative } from '../../../../machinery/validation/fields.js';
+import { isHttpHeaderName } from '../../../../machinery/validation/names.js';
+import type {
+  HTTPGetAction,
+  Lifecycle,
+  LifecycleHandler,
+  PodOS,
+  Probe,
+  ProbeHandler,
+  SleepAction,
+} from '../../../../schema/generated/core.v1.js';
+import { validatePortNumberOrName } from './names.js';
+import { LINUX_SIGNALS, WINDOWS_SIGNALS } from './signals.js';
+
+type ProbeRole = 'livenessProbe' | 'readinessProbe' | 'startupProbe';
+
+/** `path` is the container's. */
+export function validateProbes(
+  container: Readonly<Partial<Record<ProbeRole, Probe>>>,
+  gracePeriodSeconds: number | undefined,
+  path: FieldPath,
+): FieldErrors {
+  const { livenessProbe, readinessProbe, startupProbe } = container;
+  return [
+    ...(livenessProbe ? validateProbe(livenessProbe, 'livenessProbe', gracePeriodSeconds, path) : []),
+    ...(readinessProbe ? validateProbe(readinessProbe, 'readinessProbe', gracePeriodSeconds, path) : []),
+    ...(startupProbe ? validateProbe(startupProbe, 'startupProbe', gracePeriodSeconds, path) : []),
+  ];
+}
+
+export function validateLifecycle(
+  { postStart, preStop, stopSignal }: Readonly<Lifecycle>,
+  gracePeriodSeconds: number | undefined,
+  os: Readonly<PodOS> | undefined,
+  path: FieldPath,
+): FieldErrors {
+  return [
+    ...(postStart ? validateHandler(postStart, gracePeriodSeconds, path.child('postStart')) : []),
+    ...(preStop ? validateHandler(preStop, gracePeriodSeconds, path.child('preStop')) : []),
+    ...(stopSignal === undefined ? [] : validateStopSignal(stopSignal, os, path.child('stopSignal'))),
+  ];
+}
+
+function validateProbe(
+  probe: Readonly<Probe>,
+  role: ProbeRole,
+  gracePeriodSeconds: number | undefined,
+  container: FieldPath,
+): FieldErrors {
+  const path = container.child(role);
+  const errors = validateHandler(probe, gracePeriodSeconds, path);
+  for (const member of [
+    'initialDelaySeconds',
+    'timeoutSeconds',
+    'periodSeconds',
+    'successThreshold',
+    'failureThreshold',
+  ] as const) {
+    errors.push(...validateNonNegative(probe[member], path.child(member)));
+  }
+  const grace = probe.terminationGracePeriodSeconds;
+  if (grace !== undefined && grace <= 0) {
+    errors.push(invalid(path.child('terminationGracePeriodSeconds'), grace, 'must be greater than 0'));
+  }
+  if (role === 'readinessProbe') {
+    if (grace !== undefined) {
+      const why = 'must not be set for readinessProbes';
+      errors.push(invalid(path.child('terminationGracePeriodSeconds'), grace, why));
+    }
+  } else if (probe.successThreshold !== 1) {
+    errors.push(invalid(path.child('successThreshold'), probe.successThreshold ?? 0, 'must be 1'));
+  }
+  return errors;
+}
+
+type AnyHandler = ProbeHandler & LifecycleHandler;
+
+/** Exactly one way of asking or telling the container. */
+function validateHandler(
+  handler: Readonly<AnyHandler>,
+  gracePeriodSeconds: number | undefined,
+  path: FieldPath,
+): FieldErrors {
+  const { exec, httpGet, tcpSocket, grpc, sleep } = handler;
+  const errors: FieldErrors = [];
+  let count = 0;
+  const only = (member: keyof AnyHandler, validate: (at: FieldPath) => FieldErrors): void => {
+    if (count++ === 0) errors.push(...validate(path.child(member)));
+    else errors.push(forbidden(path.child(member), 'may not specify more than 1 handler type'));
+  };
+  if (exec) only('exec', (at) => ((exec.command ?? []).length === 0 ? [required(at.child('command'))] : []));
+  if (httpGet) only('httpGet', (at) => validateHttpGet(httpGet, at));
+  if (tcpSocket) only('tcpSocket', (at) => validatePortNumberOrName(tcpSocket.port, at.child('port')));
+  if (grpc) only('grpc', (at) => validatePortNumberOrName(grpc.port, at.child('port')));
+  if (sleep) only('sleep', (at) => validateSleep(sleep, gracePeriodSeconds, at));
+  if (count === 0) errors.push(required(path, 'must specify a handler type'));
+  return errors;
+}
+
+const SCHEMES = ['HTTP', 'HTTPS'];
+
+function validateHttpGet(action: Readonly<HTTPGetAction>, path: FieldPath): FieldErrors {
+  const errors: FieldErrors = [];
+  if (!action.path) errors.push(required(path.child('path')));
+  errors.push(...validatePortNumberOrName(action.port, path.child('port')));
+  if (!SCHEMES.includes(action.scheme ?? '')) {
+    errors.push(notSupported(path.child('scheme'), action.scheme ?? '', SCHEMES));
+  }
+  for (const { name } of action.httpHeaders ?? []) {
+    errors.push(...invalidEach(path.child('httpHeaders'), name, isHttpHeaderName(name)));
+  }
+  return errors;
+}
+
+function validateSleep(
+  { seconds }: Readonly<SleepAction>,
+  gracePeriodSeconds: number | undefined,
+  path: FieldPath,
+): FieldErrors {
+  if (gracePeriodSeconds === undefined || (seconds >= 0 && seconds <= gracePeriodSeconds)) return [];
+  const why = `must be non-negative and less than terminationGracePeriodSeconds (${gracePeriodSeconds})`;
+  return [invalid(path, seconds, why)];
+}
+
+function validateStopSignal(signal: string, os: Readonly<PodOS> | undefined, path: FieldPath): FieldErrors {
+  if (os === undefined) return [forbidden(path, 'may not be set for containers with empty `spec.os.name`')];
+  const supported = os.name === 'windows' ? WINDOWS_SIGNALS : os.name === 'linux' ? LINUX_SIGNALS : undefined;
+  return supported === undefined || supported.includes(signal) ? [] : [notSupported(path, signal, supported)];
+}

@@ -1,0 +1,33 @@
+import { type FieldErrors, type FieldPath, invalid, required } from '../../../../machinery/field-error.js';
+import { rangeMessage } from '../../../../machinery/validation/names.js';
+import type { ISCSIVolumeSource } from '../../../../schema/generated/core.v1.js';
+
+const FORMATS: Readonly<Record<string, RegExp>> = {
+  iqn: /iqn\.\d{4}-\d{2}\.([a-zA-Z0-9\-.]+)(:[^,;*&$|\s]+)$/,
+  eui: /^eui.[a-zA-Z0-9]{16}$/,
+  naa: /^naa.[a-zA-Z0-9]{32}$/,
+};
+const STARTS = 'must be valid format starting with iqn, eui, or naa';
+const MALFORMED = 'must be valid format';
+
+export function validateIscsi(iscsi: Readonly<ISCSIVolumeSource>, path: FieldPath): FieldErrors {
+  const errors: FieldErrors = [];
+  if (iscsi.targetPortal === '') errors.push(required(path.child('targetPortal')));
+  if (iscsi.iqn === '') errors.push(required(path.child('iqn')));
+  else errors.push(...validateInitiator(iscsi.iqn, path.child('iqn'), STARTS));
+  if (iscsi.lun < 0 || iscsi.lun > 255) errors.push(invalid(path.child('lun'), iscsi.lun, rangeMessage(0, 255)));
+  if ((iscsi.chapAuthDiscovery || iscsi.chapAuthSession) && iscsi.secretRef === undefined) {
+    errors.push(required(path.child('secretRef')));
+  }
+  if (iscsi.initiatorName !== undefined) {
+    errors.push(...validateInitiator(iscsi.initiatorName, path.child('initiatorname'), STARTS));
+  }
+  return errors;
+}
+
+/** A qualified name of an initiator or target. `otherwise` is said of one that begins like none of the three kinds. */
+export function validateInitiator(name: string, path: FieldPath, otherwise: string): FieldErrors {
+  const format = FORMATS[name.slice(0, 3)];
+  if (format === undefined) return [invalid(path, name, otherwise)];
+  return format.test(name) ? [] : [invalid(path, name, MALFORMED)];
+}

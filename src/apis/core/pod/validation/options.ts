@@ -1,0 +1,108 @@
+import type { PodSpec } from '../../../../schema/generated/core.v1.js';
+import type { ObjectMeta } from '../../../../machinery/object.js';
+import type { LifeContext } from '../../../../registry/kind.js';
+import { selectorHasInvalidLabelValue } from '../../../../machinery/validation/label-selector.js';
+import { isValidLabelValue } from '../../../../machinery/validation/names.js';
+import { allContainers, isSidecar } from '../containers.js';
+import { deletionCostIsInvalid } from './annotations.js';
+import { podAffinityTerms } from './affinity.js';
+import { climbsOutOfTokenVolume } from './projected-volume.js';
+import { hugePagesAreIndivisible } from './resources.js';
+import { isHostSysctl } from './sysctls.js';
+import { matchLabelKeysErrors } from './topology-spread.js';
+
+/**
+ * What a pod's rules depend on beside the pod. Rules that came later than the field they check do not bind an object
+ * that already broke them: those are the `allow` members, found in the old object.
+ */
+export interface PodRules {
+  /** The object is a pod, not a template of one. */
+  readonly isPod: boolean;
+  readonly allowPrivileged: boolean;
+  readonly strictAddresses: boolean;
+  readonly podLevelResources: boolean;
+  readonly mergeMatchLabelKeys: boolean;
+  readonly spreadMatchLabelKeys: boolean;
+  readonly oldBreaksMatchLabelKeys: boolean;
+  readonly restartRules: boolean;
+  readonly envFiles: boolean;
+  readonly onlyRecursiveSELinux: boolean;
+  readonly sidecarResizePolicy: boolean;
+  readonly allowInvalidDeletionCost: boolean;
+  readonly allowInvalidAffinityLabelValue: boolean;
+  readonly allowInvalidNodeAffinityValue: boolean;
+  readonly allowInvalidSpreadSelector: boolean;
+  readonly allowIndivisibleHugePages: boolean;
+  readonly allowNonLocalTokenPath: boolean;
+  readonly allowHostSysctls: boolean;
+  readonly allowUserNamespaceDevices: boolean;
+}
+
+interface Holder {
+  readonly metadata: Readonly<ObjectMeta>;
+  readonly spec: Readonly<PodSpec>;
+}
+
+export function podRules(
+  { features, options }: Pick<LifeContext, 'features' | 'options'>,
+  isPod: boolean,
+  old?: Holder | null,
+): PodRules {
+  const spec = old?.spec;
+  const mergeMatchLabelKeys = features.enabled('MatchLabelKeysInPodTopologySpreadSelectorMerge');
+  const spreadMatchLabelKeys = features.enabled('MatchLabelKeysInPodTopologySpread');
+  return {
+    isPod,
+    allowPrivileged: options.allowPrivileged,
+    strictAddresses: features.enabled('StrictIPCIDRValidation'),
+    podLevelResources: features.enabled('PodLevelResources'),
+    mergeMatchLabelKeys,
+    spreadMatchLabelKeys,
+    oldBreaksMatchLabelKeys:
+      spec !== undefined && spreadMatchLabelKeys && breaksMatchLabelKeys(spec, mergeMatchLabelKeys),
+    restartRules: features.enabled('ContainerRestartRules') || (spec !== undefined && usesRestartRules(spec)),
+    envFiles: features.enabled('EnvFiles') || (spec !== undefined && usesEnvFiles(spec)),
+    onlyRecursiveSELinux: !features.enabled('SELinuxMount') && spec?.securityContext?.seLinuxChangePolicy === undefined,
+    sidecarResizePolicy:
+      features.enabled('InPlacePodVerticalScaling') ||
+      (spec?.initContainers ?? []).some((each) => isSidecar(each) && (each.resizePolicy ?? []).length > 0),
+    allowInvalidDeletionCost:
+      !features.enabled('PodDeletionCost') || (old != null && deletionCostIsInvalid(old.metadata.annotations)),
+    allowInvalidAffinityLabelValue:
+      spec !== undefined &&
+      podAffinityTerms(spec).some(
+        (term) =>
+          selectorHasInvalidLabelValue(term.labelSelector) || selectorHasInvalidLabelValue(term.namespaceSelector),
+      ),
+    allowInvalidNodeAffinityValue: spec !== undefined && hasInvalidNodeAffinityValue(spec),
+    allowInvalidSpreadSelector:
+      spec !== undefined &&
+      (spec.topologySpreadConstraints ?? []).some((each) => selectorHasInvalidLabelValue(each.labelSelector)),
+    allowIndivisibleHugePages: spec !== undefined && hugePagesAreIndivisible(spec),
+    allowNonLocalTokenPath: spec !== undefined && climbsOutOfTokenVolume(spec),
+    allowHostSysctls:
+      spec !== undefined && (spec.securityContext?.sysctls ?? []).some(({ name }) => isHostSysctl(name, spec)),
+    allowUserNamespaceDevices:
+      spec?.hostUsers === false && allContainers(spec).some((each) => (each.volumeDevices ?? []).length > 0),
+  };
+}
+
+export const usesRestartRules = (spec: Readonly<PodSpec>): boolean =>
+  (spec.initContainers ?? []).some(
+    (each) =>
+      (each.restartPolicy !== undefined && each.restartPolicy !== 'Always') ||
+      (each.restartPolicyRules ?? []).length > 0,
+  ) || (spec.containers ?? []).some((each) => each.restartPolicy !== undefined);
+
+export const usesEnvFiles = (spec: Readonly<PodSpec>): boolean =>
+  allContainers(spec).some((each) => (each.env ?? []).some((variable) => variable.valueFrom?.fileKeyRef !== undefined));
+
+const breaksMatchLabelKeys = (spec: Readonly<PodSpec>, merged: boolean): boolean =>
+  (spec.topologySpreadConstraints ?? []).some((each) => matchLabelKeysErrors(each, merged).length > 0);
+
+const hasInvalidNodeAffinityValue = (spec: Readonly<PodSpec>): boolean =>
+  (spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? []).some((term) =>
+    (term.matchExpressions ?? []).some((requirement) =>
+      (requirement.values ?? []).some((value) => isValidLabelValue(value).length > 0),
+    ),
+  );

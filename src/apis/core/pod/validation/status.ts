@@ -1,0 +1,278 @@
+import {
+  duplicate,
+  type FieldErrors,
+  FieldPath,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+} from '../../../../machinery/field-error.js';
+import { internalList } from '../../internal-form/print.js';
+import { parseIp } from '../../../../lib/ip-address.js';
+import { invalidEach, validateImmutableField } from '../../../../machinery/validation/fields.js';
+import { isValidIpForLegacyField } from '../../../../machinery/validation/ip.js';
+import { isDns1123Subdomain, isValidGroupId, isValidUserId } from '../../../../machinery/validation/names.js';
+import type { LifeContext } from '../../../../registry/kind.js';
+import type {
+  Container,
+  ContainerStatus,
+  Pod,
+  PodCondition,
+  PodExtendedResourceClaimStatus,
+  PodSpec,
+} from '../../../../schema/generated/core.v1.js';
+import { isSidecar } from '../containers.js';
+import { validatePodAnnotationsUpdate } from './annotations.js';
+import { validateDnsLabel, validateQualifiedName } from './names.js';
+import type { PodRules } from './options.js';
+import { shouldRestart } from './restart.js';
+
+const STATUS = FieldPath.of('status');
+const NOT_TERMINATED = 'may not be transitioned to non-terminated state';
+const SYSTEM_CONDITIONS = ['PodScheduled', 'Ready', 'Initialized'];
+
+export function validatePodStatusUpdate(
+  pod: Readonly<Pod>,
+  old: Readonly<Pod>,
+  rules: PodRules,
+  { features }: Pick<LifeContext, 'features'>,
+): FieldErrors {
+  const { status, spec } = pod;
+  const errors = [
+    ...validatePodAnnotationsUpdate(pod, old, FieldPath.of('metadata', 'annotations'), rules),
+    ...validateConditions(status.conditions, STATUS.child('conditions')),
+    ...validateNominatedNode(pod, old, features.enabled('ClearingNominatedNodeNameAfterBinding')),
+  ];
+  if ((status.observedGeneration ?? 0) < 0) {
+    const why = 'must be a non-negative integer';
+    errors.push(invalid(STATUS.child('observedGeneration'), status.observedGeneration, why));
+  }
+  errors.push(
+    ...validateImmutableField(status.qosClass ?? '', old.status.qosClass ?? '', STATUS.child('qosClass')),
+    ...validateTransitions(pod, old, features.enabled('ContainerRestartRules')),
+    ...validateClaimStatuses(pod, STATUS.child('resourceClaimStatuses')),
+    ...validateExtendedClaim(status.extendedResourceClaimStatus, spec, STATUS.child('extendedResourceClaimStatus')),
+    ...validateAddresses('podIPs', 'PodIP', pod, old, rules),
+    ...validateHostAddresses(pod, old, rules),
+    ...validateUsers(status.containerStatuses, spec, STATUS.child('containerStatuses')),
+    ...validateUsers(status.initContainerStatuses, spec, STATUS.child('initContainerStatuses')),
+    ...validateUsers(status.ephemeralContainerStatuses, spec, STATUS.child('ephemeralContainerStatuses')),
+    ...validateAllocated(status.containerStatuses, spec.containers ?? [], STATUS.child('containerStatuses')),
+    ...validateAllocated(
+      status.initContainerStatuses,
+      spec.initContainers ?? [],
+      STATUS.child('initContainerStatuses'),
+    ),
+  );
+  for (const [position, each] of (status.ephemeralContainerStatuses ?? []).entries()) {
+    if (!each.allocatedResourcesStatus) continue;
+    const at = STATUS.child('ephemeralContainerStatuses').index(position).child('allocatedResourcesStatus');
+    errors.push(forbidden(at, 'must not be specified in container status'));
+  }
+  return errors;
+}
+
+function validateConditions(conditions: readonly PodCondition[] | undefined, path: FieldPath): FieldErrors {
+  const errors: FieldErrors = [];
+  for (const [position, { type, observedGeneration = 0 }] of (conditions ?? []).entries()) {
+    const at = path.index(position);
+    if (observedGeneration < 0) {
+      errors.push(invalid(at.child('observedGeneration'), observedGeneration, 'must be a non-negative integer'));
+    }
+    if (!SYSTEM_CONDITIONS.includes(type)) errors.push(...validateQualifiedName(type, at.child('Type')));
+  }
+  return errors;
+}
+
+function validateNominatedNode(pod: Readonly<Pod>, old: Readonly<Pod>, clearing: boolean): FieldErrors {
+  const name = pod.status.nominatedNodeName;
+  if (!name || name === old.status.nominatedNodeName) return [];
+  const path = STATUS.child('nominatedNodeName');
+  const errors = invalidEach(path, name, isDns1123Subdomain(name));
+  if (clearing && old.spec.nodeName) {
+    errors.push(forbidden(path, 'may not be set on pods that are already bound to a node'));
+  }
+  return errors;
+}
+
+/** A container that ended stays ended, unless the pod restarts it. */
+function validateTransitions(pod: Readonly<Pod>, old: Readonly<Pod>, restartRules: boolean): FieldErrors {
+  const { spec } = old;
+  const ended = (status: Readonly<ContainerStatus>): number | undefined => status.state.terminated?.exitCode;
+  const keepsTrying = (exitCode: number): boolean =>
+    spec.restartPolicy === 'Always' || (spec.restartPolicy === 'OnFailure' && exitCode !== 0);
+  const check = (
+    member: 'containerStatuses' | 'initContainerStatuses' | 'ephemeralContainerStatuses',
+    restarts: (name: string, exitCode: number) => boolean,
+  ): FieldErrors =>
+    (old.status[member] ?? []).flatMap((before, position) => {
+      const exitCode = ended(before);
+      if (exitCode === undefined || restarts(before.name, exitCode)) return [];
+      const revived = (pod.status[member] ?? []).filter((now) => now.name === before.name && ended(now) === undefined);
+      return revived.map(() => forbidden(STATUS.child(member).index(position).child('state'), NOT_TERMINATED));
+    });
+  return [
+    ...check('containerStatuses', (name, exitCode) => {
+      if (!restartRules) return keepsTrying(exitCode);
+      const container = (spec.containers ?? []).find((each) => each.name === name);
+      return container !== undefined && shouldRestart(container, spec, exitCode);
+    }),
+    ...check('initContainerStatuses', (name, exitCode) => {
+      const container = (spec.initContainers ?? []).find((each) => each.name === name);
+      return keepsTrying(exitCode) || (container !== undefined && isSidecar(container));
+    }),
+    ...check('ephemeralContainerStatuses', () => false),
+  ];
+}
+
+function validateClaimStatuses({ status, spec }: Readonly<Pod>, path: FieldPath): FieldErrors {
+  const errors: FieldErrors = [];
+  const names = new Set<string>();
+  for (const [position, { name, resourceClaimName }] of (status.resourceClaimStatuses ?? []).entries()) {
+    const at = path.index(position).child('name');
+    if (!(spec.resourceClaims ?? []).some((claim) => claim.name === name)) {
+      errors.push(invalid(at, name, 'must match the name of an entry in `spec.resourceClaims`'));
+    }
+    if (names.has(name)) errors.push(duplicate(at, name));
+    names.add(name);
+    if (resourceClaimName !== undefined) {
+      errors.push(...invalidEach(at, resourceClaimName, isDns1123Subdomain(resourceClaimName)));
+    }
+  }
+  return errors;
+}
+
+function validateExtendedClaim(
+  status: Readonly<PodExtendedResourceClaimStatus> | undefined,
+  spec: Readonly<PodSpec>,
+  path: FieldPath,
+): FieldErrors {
+  if (status === undefined) return [];
+  const errors: FieldErrors = [];
+  const containers = [...(spec.initContainers ?? []), ...(spec.containers ?? [])];
+  const mappings = status.requestMappings ?? [];
+  const at = path.child('requestMappings');
+  if (mappings.length === 0) errors.push(required(at, 'at least one request mapping is required'));
+  const seen = new Set<string>();
+  for (const [position, { containerName, resourceName, requestName }] of mappings.entries()) {
+    const here = at.index(position);
+    const container = containers.findLast(({ name }) => name === containerName);
+    const where = 'spec.initContainers.resources.requests or spec.containers.resources.requests';
+    if (container === undefined) {
+      const why = 'must match the name of an entry in spec.initContainers.name or spec.containers.name';
+      errors.push(invalid(here.child('containerName'), containerName, why));
+    } else if (container.resources.requests?.[resourceName] === undefined) {
+      const why = `must match the extended resource name of an entry in ${where}`;
+      errors.push(invalid(here.child('resourceName'), resourceName, why));
+    }
+    errors.push(...validateDnsLabel(requestName, path.child('requestName')));
+    const key = `${containerName}\0${resourceName}`;
+    if (seen.has(key)) {
+      errors.push(duplicate(here.child('containerName'), containerName));
+      errors.push(duplicate(here.child('resourceName'), resourceName));
+    }
+    seen.add(key);
+  }
+  const claim = status.resourceClaimName;
+  if (claim === '') errors.push(required(path.child('resourceClaimName')));
+  else errors.push(...invalidEach(path.child('resourceClaimName'), claim, isDns1123Subdomain(claim)));
+  return errors;
+}
+
+function validateHostAddresses(pod: Readonly<Pod>, old: Readonly<Pod>, rules: PodRules): FieldErrors {
+  const first = pod.status.hostIPs?.[0];
+  if (first === undefined) return [];
+  const errors: FieldErrors = [];
+  if (pod.status.hostIP !== first.ip) {
+    errors.push(invalid(STATUS.child('hostIPs').index(0).child('ip'), first.ip, 'must be equal to `hostIP`'));
+  }
+  errors.push(...validateAddresses('hostIPs', 'HostIP', pod, old, rules));
+  return errors;
+}
+
+/** One address, or one of each family. */
+function validateAddresses(
+  member: 'podIPs' | 'hostIPs',
+  struct: string,
+  pod: Readonly<Pod>,
+  old: Readonly<Pod>,
+  rules: PodRules,
+): FieldErrors {
+  const path = STATUS.child(member);
+  const addresses = (pod.status[member] ?? []).map(({ ip }) => ip ?? '');
+  const before = (old.status[member] ?? []).map(({ ip }) => ip ?? '');
+  const errors = addresses.flatMap((address, position) =>
+    isValidIpForLegacyField(path.index(position), address, { strict: rules.strictAddresses, old: before }),
+  );
+  if (addresses.length > 1) {
+    const families = new Set(addresses.map((address) => parseIp(address)?.family));
+    if (families.size !== 2 || families.has(undefined) || addresses.length > 2) {
+      const why = 'may specify no more than one IP for each IP family';
+      errors.push(invalid(path, internalList(struct, pod.status[member]), why));
+    }
+  }
+  return errors;
+}
+
+function validateUsers(
+  statuses: readonly ContainerStatus[] | undefined,
+  { os }: Readonly<PodSpec>,
+  path: FieldPath,
+): FieldErrors {
+  const errors: FieldErrors = [];
+  for (const [position, { user }] of (statuses ?? []).entries()) {
+    const linux = user?.linux;
+    if (linux === undefined) continue;
+    const at = path.index(position).child('user', 'linux');
+    if (os?.name === 'windows') {
+      errors.push(forbidden(at, 'cannot be set for a windows pod'));
+      continue;
+    }
+    errors.push(
+      ...invalidEach(at.child('uid'), linux.uid, isValidUserId(linux.uid)),
+      ...invalidEach(at.child('gid'), linux.gid, isValidGroupId(linux.gid)),
+    );
+    for (const [index, group] of (linux.supplementalGroups ?? []).entries()) {
+      errors.push(...invalidEach(at.child('supplementalGroups').index(index), group, isValidGroupId(group)));
+    }
+  }
+  return errors;
+}
+
+const HEALTH = ['Healthy', 'Unhealthy', 'Unknown'];
+
+function validateAllocated(
+  statuses: readonly ContainerStatus[] | undefined,
+  containers: readonly Container[],
+  path: FieldPath,
+): FieldErrors {
+  const errors: FieldErrors = [];
+  for (const [position, { name: containerName, allocatedResourcesStatus }] of (statuses ?? []).entries()) {
+    const container = containers.find(({ name }) => name === containerName);
+    for (const [index, { name, resources }] of (allocatedResourcesStatus ?? []).entries()) {
+      const at = path.index(position).child('allocatedResourcesStatus').index(index);
+      if (container) errors.push(...validateAllocatedName(name, container, at.child('name')));
+      const ids = new Set<string>();
+      for (const [each, { health = '', resourceID }] of (resources ?? []).entries()) {
+        const here = at.child('resources').index(each);
+        if (!HEALTH.includes(health)) errors.push(notSupported(here.child('health'), health, HEALTH));
+        if (ids.has(resourceID)) errors.push(duplicate(here.child('resourceID'), resourceID));
+        ids.add(resourceID);
+      }
+    }
+  }
+  return errors;
+}
+
+function validateAllocatedName(name: string, { resources }: Readonly<Container>, path: FieldPath): FieldErrors {
+  if (name.startsWith('claim:')) {
+    const claims = (resources.claims ?? []).map((claim) =>
+      claim.request ? `claim:${claim.name}/${claim.request}` : `claim:${claim.name}`,
+    );
+    if (claims.includes(name)) return [];
+    const formats = "in a format 'claim:<claimName>/<request>' or 'claim:<claimName>' if request is empty";
+    return [invalid(path, name, `must match one of the container's resource claims ${formats}`)];
+  }
+  if (resources.requests?.[name] !== undefined) return [];
+  return [invalid(path, name, "must match one of the container's resource requests")];
+}

@@ -1,0 +1,308 @@
+// What is accepted in a pod but probably not meant, or soon not accepted any more.
+import { deepEqual } from '../../../lib/deep-equal.js';
+import { goQuote } from '../../../lib/go-quote.js';
+import { FieldPath } from '../../../machinery/field-error.js';
+import { warningsForIp } from '../../../machinery/validation/ip.js';
+import { isValidLabelValue } from '../../../machinery/validation/names.js';
+import type { ObjectMeta } from '../../../machinery/object.js';
+import type {
+  ContainerPort,
+  NodeSelectorTerm,
+  PersistentVolumeClaimSpec,
+  Pod,
+  PodAffinity,
+  PodSpec,
+  PodTemplateSpec,
+  Volume,
+} from '../../../schema/generated/core.v1.js';
+import { appArmorProfileFor } from './apparmor.js';
+import { type AnyContainer, containersWithPaths } from './containers.js';
+import { APPARMOR_CONTAINER_PREFIX, SECCOMP_CONTAINER_PREFIX, SECCOMP_POD } from './validation/annotations.js';
+import { isWhole } from './validation/quantities.js';
+import { overlappingPathWarnings } from './volume-path-overlap.js';
+
+const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
+const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
+
+const DEPRECATED_NODE_LABELS: Readonly<Record<string, string>> = {
+  'beta.kubernetes.io/arch': 'deprecated since v1.14; use "kubernetes.io/arch" instead',
+  'beta.kubernetes.io/os': 'deprecated since v1.14; use "kubernetes.io/os" instead',
+  'failure-domain.beta.kubernetes.io/region': 'deprecated since v1.17; use "topology.kubernetes.io/region" instead',
+  'failure-domain.beta.kubernetes.io/zone': 'deprecated since v1.17; use "topology.kubernetes.io/zone" instead',
+  'beta.kubernetes.io/instance-type': 'deprecated since v1.17; use "node.kubernetes.io/instance-type" instead',
+  'app.kubernetes.io/created-by': 'deprecated since v1.9',
+  'scheduler.alpha.kubernetes.io/preferAvoidPods': 'deprecated since v1.22; use Taints and Tolerations instead',
+  'node-role.kubernetes.io/master': 'use "node-role.kubernetes.io/control-plane" instead',
+};
+
+const DEPRECATED_ANNOTATIONS: readonly (readonly [string, string])[] = [
+  ['scheduler.alpha.kubernetes.io/critical-pod', 'non-functional in v1.16+; use the "priorityClassName" field instead'],
+  ['security.alpha.kubernetes.io/sysctls', 'non-functional in v1.11+; use the "sysctls" field instead'],
+  ['security.alpha.kubernetes.io/unsafe-sysctls', 'non-functional in v1.11+; use the "sysctls" field instead'],
+];
+
+/** In the order of the warnings; `shown` where the warning's path ends otherwise than the member. */
+const DEPRECATED_VOLUMES: readonly { member: keyof Volume; shown?: string; text: string }[] = [
+  { member: 'photonPersistentDisk', text: 'deprecated in v1.11, non-functional in v1.16+' },
+  { member: 'gitRepo', text: 'deprecated in v1.11, and disabled by default in v1.33+' },
+  { member: 'scaleIO', text: 'deprecated in v1.16, non-functional in v1.22+' },
+  { member: 'flocker', text: 'deprecated in v1.22, non-functional in v1.25+' },
+  { member: 'storageos', shown: 'storageOS', text: 'deprecated in v1.22, non-functional in v1.25+' },
+  { member: 'quobyte', text: 'deprecated in v1.22, non-functional in v1.25+' },
+  { member: 'glusterfs', text: 'deprecated in v1.25, non-functional in v1.26+' },
+  { member: 'ephemeral', text: '' },
+  { member: 'cephfs', text: 'deprecated in v1.28, non-functional in v1.31+' },
+  { member: 'rbd', text: 'deprecated in v1.28, non-functional in v1.31+' },
+];
+
+export const warningsForPod = ({ metadata, spec }: Readonly<Pod>): string[] =>
+  warnings(metadata, spec, FieldPath.of('spec'), FieldPath.of('metadata', 'annotations'), false);
+
+/** `path` is the template's. */
+export const warningsForPodTemplate = ({ metadata, spec }: Readonly<PodTemplateSpec>, path: FieldPath): string[] =>
+  warnings(metadata, spec, path.child('spec'), path.child('metadata', 'annotations'), true);
+
+/** Also for claims on their own; `path` is the claim's spec. */
+export function warningsForClaimSpec({ resources }: Readonly<PersistentVolumeClaimSpec>, path: FieldPath): string[] {
+  return (['requests', 'limits'] as const).flatMap((kind) =>
+    fractional(resources?.[kind], 'storage', path.child('resources', kind)),
+  );
+}
+
+function warnings(
+  meta: Readonly<ObjectMeta>,
+  spec: Readonly<PodSpec>,
+  path: FieldPath,
+  annotations: FieldPath,
+  isTemplate: boolean,
+): string[] {
+  return [
+    ...nodeLabelWarnings(spec, path),
+    ...spreadWarnings(spec, path.child('topologySpreadConstraints')),
+    ...DEPRECATED_ANNOTATIONS.filter(([key]) => meta.annotations?.[key] !== undefined).map(
+      ([key, text]) => `${annotations.key(key).toString()}: ${text}`,
+    ),
+    ...volumeWarnings(spec, path.child('volumes')),
+    ...overlappingPathWarnings(spec.volumes),
+    ...duplicateWarnings(spec, path),
+    ...fractional(spec.overhead, 'memory', path.child('overhead')),
+    ...fractional(spec.overhead, 'ephemeral-storage', path.child('overhead')),
+    ...(meta.annotations?.[SECCOMP_POD] !== undefined && !spec.securityContext?.seccompProfile
+      ? [seccompWarning(annotations, SECCOMP_POD)]
+      : []),
+    ...[...containersWithPaths(spec, path)].flatMap(([container, at]) =>
+      containerWarnings(container, at, meta, spec, annotations, isTemplate),
+    ),
+    ...portWarnings(spec, path),
+    ...((spec.terminationGracePeriodSeconds ?? 0) < 0
+      ? [
+          `${path.child('terminationGracePeriodSeconds').toString()}: must be >= 0; negative values are invalid and will be treated as 1`,
+        ]
+      : []),
+    ...affinityWarnings(spec.affinity?.podAffinity, path.child('affinity', 'podAffinity')),
+    ...affinityWarnings(spec.affinity?.podAntiAffinity, path.child('affinity', 'podAntiAffinity')),
+    ...(spec.dnsConfig?.nameservers ?? []).flatMap((ip, at) =>
+      warningsForIp(path.child('dnsConfig', 'nameservers').index(at), ip),
+    ),
+    ...(spec.hostAliases ?? []).flatMap(({ ip }, at) =>
+      warningsForIp(path.child('hostAliases').index(at).child('ip'), ip),
+    ),
+  ];
+}
+
+function nodeLabelWarnings({ nodeSelector, affinity }: Readonly<PodSpec>, path: FieldPath): string[] {
+  const found: string[] = [];
+  for (const key of Object.keys(nodeSelector ?? {}).sort()) {
+    const text = DEPRECATED_NODE_LABELS[key];
+    if (text !== undefined) found.push(`${path.child('nodeSelector').key(key).toString()}: ${text}`);
+  }
+  const nodes = affinity?.nodeAffinity;
+  const at = path.child('affinity', 'nodeAffinity');
+  for (const [position, term] of (nodes?.[REQUIRED]?.nodeSelectorTerms ?? []).entries()) {
+    found.push(...termWarnings(term, false, at.child(REQUIRED, 'nodeSelectorTerms').index(position)));
+  }
+  for (const [position, { preference }] of (nodes?.[PREFERRED] ?? []).entries()) {
+    found.push(...termWarnings(preference, true, at.child(PREFERRED).index(position).child('preference')));
+  }
+  return found;
+}
+
+function termWarnings(term: Readonly<NodeSelectorTerm>, checkValues: boolean, path: FieldPath): string[] {
+  const found: string[] = [];
+  for (const [position, { key, values }] of (term.matchExpressions ?? []).entries()) {
+    const at = path.child('matchExpressions').index(position);
+    const text = DEPRECATED_NODE_LABELS[key];
+    if (text !== undefined) found.push(`${at.child('key').toString()}: ${key} is ${text}`);
+    if (!checkValues) continue;
+    for (const [index, value] of (values ?? []).entries()) {
+      for (const message of isValidLabelValue(value)) {
+        found.push(`${at.child('values').index(index).toString()}: ${value} is invalid, ${message}`);
+      }
+    }
+  }
+  return found;
+}
+
+function spreadWarnings({ topologySpreadConstraints }: Readonly<PodSpec>, path: FieldPath): string[] {
+  return (topologySpreadConstraints ?? []).flatMap(({ topologyKey, labelSelector }, position) => {
+    const at = path.index(position);
+    const text = DEPRECATED_NODE_LABELS[topologyKey];
+    return [
+      ...(text === undefined ? [] : [`${at.child('topologyKey').toString()}: ${topologyKey} is ${text}`]),
+      ...(labelSelector === undefined ? [nullSelector(at)] : []),
+    ];
+  });
+}
+
+const nullSelector = (path: FieldPath): string =>
+  `${path.child('labelSelector').toString()}: a null labelSelector results in matching no pod`;
+
+function affinityWarnings(affinity: Readonly<PodAffinity> | undefined, path: FieldPath): string[] {
+  const found: string[] = [];
+  for (const [position, { labelSelector }] of (affinity?.[REQUIRED] ?? []).entries()) {
+    if (labelSelector === undefined) found.push(nullSelector(path.child(REQUIRED).index(position)));
+  }
+  for (const [position, { podAffinityTerm }] of (affinity?.[PREFERRED] ?? []).entries()) {
+    if (podAffinityTerm.labelSelector !== undefined) continue;
+    found.push(nullSelector(path.child(PREFERRED).index(position).child('podAffinityTerm')));
+  }
+  return found;
+}
+
+function volumeWarnings({ volumes }: Readonly<PodSpec>, path: FieldPath): string[] {
+  const found: string[] = [];
+  for (const [position, volume] of (volumes ?? []).entries()) {
+    const at = path.index(position);
+    for (const { member, shown, text } of DEPRECATED_VOLUMES) {
+      if (volume[member] === undefined) continue;
+      if (member !== 'ephemeral') found.push(`${at.child(shown ?? member).toString()}: ${text}`);
+      else if (volume.ephemeral?.volumeClaimTemplate) {
+        const { spec } = volume.ephemeral.volumeClaimTemplate;
+        found.push(...warningsForClaimSpec(spec, at.child('ephemeral', 'volumeClaimTemplate', 'spec')));
+      }
+    }
+  }
+  return found;
+}
+
+function duplicateWarnings({ hostAliases = [], imagePullSecrets = [] }: Readonly<PodSpec>, path: FieldPath): string[] {
+  const found: string[] = [];
+  const addresses = new Set<string>();
+  for (const [position, { ip }] of hostAliases.entries()) {
+    const at = path.child('hostAliases').index(position).child('ip');
+    if (addresses.has(ip)) found.push(`${at.toString()}: duplicate ip ${goQuote(ip)}`);
+    addresses.add(ip);
+  }
+  const secretPath = (position: number): string =>
+    path.child('imagePullSecrets').index(position).child('name').toString();
+  const names = new Set<string>();
+  for (const [position, { name = '' }] of imagePullSecrets.entries()) {
+    if (names.has(name)) found.push(`${secretPath(position)}: duplicate name ${goQuote(name)}`);
+    names.add(name);
+  }
+  for (const [position, { name = '' }] of imagePullSecrets.entries()) {
+    if (name === '') found.push(`${secretPath(position)}: invalid empty name ""`);
+  }
+  return found;
+}
+
+/** A byte cannot be divided; such a quantity is mostly a wrong suffix. */
+function fractional(list: Readonly<Record<string, string>> | undefined, name: string, path: FieldPath): string[] {
+  const quantity = list?.[name];
+  if (quantity === undefined || isWhole(quantity)) return [];
+  return [`${path.key(name).toString()}: fractional byte value ${goQuote(quantity)} is invalid, must be an integer`];
+}
+
+const seccompWarning = (annotations: FieldPath, key: string): string =>
+  `${annotations.key(key).toString()}: non-functional in v1.27+; use the "seccompProfile" field instead`;
+
+function containerWarnings(
+  container: Readonly<AnyContainer>,
+  path: FieldPath,
+  meta: Readonly<ObjectMeta>,
+  spec: Readonly<PodSpec>,
+  annotations: FieldPath,
+  isTemplate: boolean,
+): string[] {
+  const found: string[] = [];
+  const { resources, securityContext, name } = container;
+  const seccompKey = SECCOMP_CONTAINER_PREFIX + name;
+  if (!securityContext?.seccompProfile && meta.annotations?.[seccompKey] !== undefined) {
+    found.push(seccompWarning(annotations, seccompKey));
+  }
+  // A pod's own annotations are told of where they are turned into fields.
+  const appArmorKey = APPARMOR_CONTAINER_PREFIX + name;
+  const profile = meta.annotations?.[appArmorKey];
+  if (isTemplate && !securityContext?.appArmorProfile && profile !== undefined) {
+    const ofPod = spec.securityContext?.appArmorProfile;
+    if (!ofPod || !deepEqual(ofPod, appArmorProfileFor(profile))) {
+      found.push(
+        `${annotations.key(appArmorKey).toString()}: deprecated since v1.30; use the "appArmorProfile" field instead`,
+      );
+    }
+  }
+  for (const resource of ['memory', 'ephemeral-storage']) {
+    found.push(...fractional(resources.limits, resource, path.child('resources', 'limits')));
+    found.push(...fractional(resources.requests, resource, path.child('resources', 'requests')));
+  }
+  found.push(...hiddenVariables(container, path.child('env')));
+  return found;
+}
+
+/** A variable given twice hides the first, unless its value builds on it. */
+function hiddenVariables({ env }: Readonly<AnyContainer>, path: FieldPath): string[] {
+  const found: string[] = [];
+  const names = new Set<string>();
+  for (const [position, { name, value = '', valueFrom }] of (env ?? []).entries()) {
+    const reference = `$(${name})`;
+    const extends_ = valueFrom === undefined && value !== reference && value.includes(reference);
+    if (names.has(name) && !extends_) {
+      const at = path.index(position).toString();
+      found.push(`${at}: hides previous definition of ${goQuote(name)}, which may be dropped when using apply`);
+    }
+    names.add(name);
+  }
+  return found;
+}
+
+function portWarnings(spec: Readonly<PodSpec>, path: FieldPath): string[] {
+  const found: string[] = [];
+  const byPort = new Map<string, { path: string; port: ContainerPort }[]>();
+  const byName = new Map<string, string>();
+  const named: string[] = [];
+  for (const [container, containerPath] of containersWithPaths(spec, path)) {
+    for (const [position, port] of (container.ports ?? []).entries()) {
+      const at = containerPath.child('ports').index(position).toString();
+      if (port.hostIP && !port.hostPort) found.push(`${at}: hostIP set without hostPort: ${portText(port)}`);
+      const key = `${port.containerPort}/${port.protocol ?? ''}`;
+      const others = byPort.get(key) ?? [];
+      for (const other of others) {
+        const relation = portRelation(port, other.port);
+        if (relation !== undefined) found.push(`${at}: ${relation} port definition with ${other.path}`);
+      }
+      byPort.set(key, [...others, { path: at, port }]);
+      if (!port.name) continue;
+      const first = byName.get(port.name);
+      if (first === undefined) byName.set(port.name, at);
+      else {
+        const name = goQuote(port.name);
+        named.push(
+          `${at}: duplicate port name ${name} with ${first}, services and probes that select ports by name will use ${first}`,
+        );
+      }
+    }
+  }
+  return [...found, ...named];
+}
+
+function portRelation(port: Readonly<ContainerPort>, other: Readonly<ContainerPort>): string | undefined {
+  const [ip = '', otherIp = ''] = [port.hostIP, other.hostIP];
+  const [host = 0, otherHost = 0] = [port.hostPort, other.hostPort];
+  if (ip === otherIp && host === otherHost) return 'duplicate';
+  if (host === 0 || otherHost === 0) return 'overlapping';
+  if (host === otherHost && (ip === '') !== (otherIp === '')) return 'dangerously ambiguous';
+  return undefined;
+}
+
+const portText = ({ name = '', hostPort = 0, containerPort, protocol = '', hostIP = '' }: ContainerPort): string =>
+  `{Name:${name} HostPort:${hostPort} ContainerPort:${containerPort} Protocol:${protocol} HostIP:${hostIP}}`;

@@ -1,0 +1,171 @@
+// A unified diff of two texts, with three lines of context, by the longest-matching-block method (as Python's difflib
+// and its many translations do it, so that the chosen blocks are the same ones).
+
+const CONTEXT_LINES = 3;
+/** From this many lines on, lines that make up more than a hundredth of the text do not start a match. */
+const POPULAR_FROM_LINES = 200;
+
+/** Lines come without their line ends. The answer has no file header; it is empty when the texts are equal. */
+export function unifiedDiff(a: readonly string[], b: readonly string[]): string {
+  let out = '';
+  for (const group of groupedOperations(a, b)) {
+    const first = group[0] as Operation;
+    const last = group[group.length - 1] as Operation;
+    out += `@@ -${range(first.aStart, last.aEnd)} +${range(first.bStart, last.bEnd)} @@\n`;
+    for (const { tag, aStart, aEnd, bStart, bEnd } of group) {
+      if (tag === 'equal') {
+        for (const line of a.slice(aStart, aEnd)) out += ` ${line}\n`;
+        continue;
+      }
+      if (tag !== 'insert') for (const line of a.slice(aStart, aEnd)) out += `-${line}\n`;
+      if (tag !== 'delete') for (const line of b.slice(bStart, bEnd)) out += `+${line}\n`;
+    }
+  }
+  return out;
+}
+
+interface Operation {
+  readonly tag: 'equal' | 'replace' | 'delete' | 'insert';
+  readonly aStart: number;
+  readonly aEnd: number;
+  readonly bStart: number;
+  readonly bEnd: number;
+}
+
+interface Block {
+  readonly a: number;
+  readonly b: number;
+  readonly size: number;
+}
+
+function range(start: number, end: number): string {
+  const length = end - start;
+  if (length === 1) return String(start + 1);
+  return `${length === 0 ? start : start + 1},${length}`;
+}
+
+/** Operations in groups that lie further apart than twice the context, each with its context around it. */
+function groupedOperations(a: readonly string[], b: readonly string[]): Operation[][] {
+  const operations = operationsBetween(a, b);
+  const first = operations[0];
+  if (first?.tag === 'equal') operations[0] = lastLines(first, CONTEXT_LINES);
+  const last = operations[operations.length - 1];
+  if (last?.tag === 'equal') operations[operations.length - 1] = firstLines(last, CONTEXT_LINES);
+  const groups: Operation[][] = [];
+  let group: Operation[] = [];
+  for (const operation of operations) {
+    if (operation.tag === 'equal' && operation.aEnd - operation.aStart > 2 * CONTEXT_LINES) {
+      group.push(firstLines(operation, CONTEXT_LINES));
+      groups.push(group);
+      group = [lastLines(operation, CONTEXT_LINES)];
+    } else group.push(operation);
+  }
+  if (group.length > 1 || (group.length === 1 && group[0]?.tag !== 'equal')) groups.push(group);
+  return groups.filter((each) => each.some(({ tag }) => tag !== 'equal'));
+}
+
+const firstLines = (operation: Operation, count: number): Operation => ({
+  ...operation,
+  aEnd: Math.min(operation.aEnd, operation.aStart + count),
+  bEnd: Math.min(operation.bEnd, operation.bStart + count),
+});
+
+const lastLines = (operation: Operation, count: number): Operation => ({
+  ...operation,
+  aStart: Math.max(operation.aStart, operation.aEnd - count),
+  bStart: Math.max(operation.bStart, operation.bEnd - count),
+});
+
+function operationsBetween(a: readonly string[], b: readonly string[]): Operation[] {
+  const operations: Operation[] = [];
+  let aAt = 0;
+  let bAt = 0;
+  for (const block of [...matchingBlocks(a, b), { a: a.length, b: b.length, size: 0 }]) {
+    const removed = aAt < block.a;
+    const added = bAt < block.b;
+    if (removed || added) {
+      const tag = removed && added ? 'replace' : removed ? 'delete' : 'insert';
+      operations.push({ tag, aStart: aAt, aEnd: block.a, bStart: bAt, bEnd: block.b });
+    }
+    aAt = block.a + block.size;
+    bAt = block.b + block.size;
+    if (block.size > 0) operations.push({ tag: 'equal', aStart: block.a, aEnd: aAt, bStart: block.b, bEnd: bAt });
+  }
+  return operations;
+}
+
+/** The longest match first, then what lies left and right of it, until nothing matches. Adjacent blocks are joined. */
+function matchingBlocks(a: readonly string[], b: readonly string[]): Block[] {
+  const places = placesOf(b);
+  const found: Block[] = [];
+  const search = (aLow: number, aHigh: number, bLow: number, bHigh: number): void => {
+    const match = longestMatch(a, b, places, aLow, aHigh, bLow, bHigh);
+    if (match.size === 0) return;
+    if (aLow < match.a && bLow < match.b) search(aLow, match.a, bLow, match.b);
+    found.push(match);
+    const aNext = match.a + match.size;
+    const bNext = match.b + match.size;
+    if (aNext < aHigh && bNext < bHigh) search(aNext, aHigh, bNext, bHigh);
+  };
+  search(0, a.length, 0, b.length);
+  const joined: Block[] = [];
+  for (const block of found) {
+    const previous = joined[joined.length - 1];
+    if (previous && previous.a + previous.size === block.a && previous.b + previous.size === block.b)
+      joined[joined.length - 1] = { ...previous, size: previous.size + block.size };
+    else joined.push(block);
+  }
+  return joined;
+}
+
+function placesOf(b: readonly string[]): Map<string, readonly number[]> {
+  const places = new Map<string, number[]>();
+  b.forEach((line, at) => {
+    const known = places.get(line);
+    if (known === undefined) places.set(line, [at]);
+    else known.push(at);
+  });
+  if (b.length >= POPULAR_FROM_LINES) {
+    const limit = Math.floor(b.length / 100) + 1;
+    for (const [line, at] of places) if (at.length > limit) places.delete(line);
+  }
+  return places;
+}
+
+function longestMatch(
+  a: readonly string[],
+  b: readonly string[],
+  places: ReadonlyMap<string, readonly number[]>,
+  aLow: number,
+  aHigh: number,
+  bLow: number,
+  bHigh: number,
+): Block {
+  let bestA = aLow;
+  let bestB = bLow;
+  let size = 0;
+  let lengths = new Map<number, number>();
+  for (let i = aLow; i < aHigh; i++) {
+    const next = new Map<number, number>();
+    for (const j of places.get(a[i] as string) ?? []) {
+      if (j < bLow) continue;
+      if (j >= bHigh) break;
+      const length = (lengths.get(j - 1) ?? 0) + 1;
+      next.set(j, length);
+      if (length > size) {
+        bestA = i - length + 1;
+        bestB = j - length + 1;
+        size = length;
+      }
+    }
+    lengths = next;
+  }
+  // Popular lines do not start a match, but they extend one on both sides.
+  while (bestA > aLow && bestB > bLow && a[bestA - 1] === b[bestB - 1]) {
+    bestA--;
+    bestB--;
+    size++;
+  }
+  while (bestA + size < aHigh && bestB + size < bHigh && a[bestA + size] === b[bestB + size]) size++;
+  return { a: bestA, b: bestB, size };
+}
