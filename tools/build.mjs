@@ -14,6 +14,8 @@ export const bundleOptions = {
   conditions: ['require', 'node'],
   // lmdb finds its native binding beside its own files.
   external: ['lmdb'],
+  // import() becomes require(): code that V8 compiled before and kept cannot import().
+  supported: { 'dynamic-import': false },
   sourcemap: 'linked',
   minify: false,
   logLevel: 'warning',

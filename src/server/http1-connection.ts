@@ -74,21 +74,23 @@ export function createHttp1({ handler, onError }: Http1Options): {
       return;
     }
     try {
-      for (const name in headers) response.setHeader(name, headers[name] as string | string[]);
-      if (retired) response.setHeader('connection', 'close');
+      // Connections stay open without saying so, as HTTP/1.1 has it.
+      if (request.httpVersion === '1.1') response.removeHeader('connection');
+      for (const name in headers) response.setHeader(canonicalName(name), headers[name] as string | string[]);
+      if (retired) response.setHeader('Connection', 'close');
       response.statusCode = status;
       if (isStream(body)) return sendPieces(request, response, body);
       const pieces =
         typeof body === 'string' ? [Buffer.from(body, 'utf8')] : Buffer.isBuffer(body) ? [body] : (body ?? []);
       const bodiless = status === 204 || status === 304;
-      if (!bodiless && !response.hasHeader('content-length')) {
+      if (!bodiless && !response.hasHeader('Content-Length')) {
         response.setHeader(
-          'content-length',
+          'Content-Length',
           pieces.reduce((sum, piece) => sum + piece.length, 0),
         );
       }
       // An upload nobody read would be taken for the next request.
-      if (!request.bodyEnded) response.setHeader('connection', 'close');
+      if (!request.bodyEnded) response.setHeader('Connection', 'close');
       if (request.method === 'HEAD') return void response.end();
       for (const piece of pieces.slice(0, -1)) response.write(piece);
       response.end(pieces.at(-1));
@@ -115,6 +117,20 @@ export function createHttp1({ handler, onError }: Http1Options): {
     );
   }
 }
+
+const canonicalNames = new Map<string, string>();
+
+/** `audit-id` as `Audit-Id`: people read these, and a few clients compare them with case. */
+function canonicalName(name: string): string {
+  let canonical = canonicalNames.get(name);
+  if (canonical === undefined) {
+    canonical = name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase());
+    if (canonicalNames.size < MAX_CANONICAL_NAMES) canonicalNames.set(name, canonical);
+  }
+  return canonical;
+}
+
+const MAX_CANONICAL_NAMES = 1000;
 
 const VERSIONS: Readonly<Record<string, '1.0' | '1.1'>> = { '1.0': '1.0', '1.1': '1.1' };
 
