@@ -1,0 +1,34 @@
+// Requests without sockets, for the tests of filters.
+import type { HttpRequest, HttpResponse } from '../lib/http.js';
+import { Exchange } from './exchange.js';
+import { isLongRunning } from './long-running.js';
+import { parseRequestInfo } from './request-info.js';
+
+export function testRequest(method: string, target: string, over: Partial<HttpRequest> = {}): HttpRequest {
+  const [path = '/', search = ''] = target.split('?');
+  return {
+    method,
+    path,
+    search,
+    query: new URLSearchParams(search),
+    headers: {},
+    httpVersion: '1.1',
+    remoteAddress: '127.0.0.1:1',
+    host: 'localhost',
+    clientCertificates: [],
+    body: () => Promise.resolve(Buffer.alloc(0)),
+    signal: new AbortController().signal,
+    ...over,
+  };
+}
+
+export function testExchange(method: string, target: string, over: Partial<HttpRequest> = {}): Exchange {
+  const request = testRequest(method, target, over);
+  const exchange = new Exchange(request, Date.now());
+  const info = parseRequestInfo(request);
+  if (typeof info === 'object') exchange.info = info;
+  exchange.longRunning = isLongRunning(exchange.info);
+  return exchange;
+}
+
+export const answer = (body = 'ok'): HttpResponse => ({ status: 200, headers: {}, body });

@@ -1,0 +1,225 @@
+// The real program: health over both protocols, and its end under load.
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import fs from 'node:fs';
+import http2 from 'node:http2';
+import https from 'node:https';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { test } from 'node:test';
+
+const root = process.env.BINNACLE_ROOT ?? process.cwd();
+const DELAY_MS = 1000;
+
+interface Server {
+  readonly process: ChildProcess;
+  readonly port: number;
+  readonly log: () => string;
+  readonly exited: Promise<number | null>;
+  readonly tls: { readonly ca: Buffer; readonly cert: Buffer; readonly key: Buffer };
+  stop(): Promise<void>;
+}
+
+async function start(...flags: string[]): Promise<Server> {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-server-'));
+  const port = await freePort();
+  const child = spawn(
+    path.join(root, 'bin', 'binnacle'),
+    ['--authorization-mode=RBAC', `--data-dir=${folder}`, `--secure-port=${port}`, '-v=1', ...flags],
+    { stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  let log = '';
+  const exited = new Promise<number | null>((resolve) => child.on('exit', resolve));
+  await new Promise<void>((resolve, reject) => {
+    child.stderr?.on('data', (text: Buffer) => {
+      log += text.toString();
+      if (log.includes('Serving securely on')) resolve();
+    });
+    child.on('exit', () => reject(new Error(`the server ended:\n${log}`)));
+  });
+  const pki = (name: string): Buffer => fs.readFileSync(path.join(folder, 'pki', name));
+  return {
+    process: child,
+    port,
+    log: () => log,
+    exited,
+    tls: { ca: pki('ca.crt'), cert: pki('admin.crt'), key: pki('admin.key') },
+    async stop() {
+      child.kill('SIGKILL');
+      await exited;
+      fs.rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = net.createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as net.AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Record<string, string | string[] | undefined>;
+  readonly body: string;
+}
+
+function get1(server: Server, target: string): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const options = { host: '127.0.0.1', port: server.port, path: target, agent: false as const, ...server.tls };
+    const request = https.get(options, (response) => {
+      let body = '';
+      response.on('data', (piece: Buffer) => (body += piece.toString()));
+      response.on('error', reject);
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body }));
+    });
+    request.on('error', reject);
+  });
+}
+
+const connect = (server: Server): http2.ClientHttp2Session =>
+  http2.connect(`https://127.0.0.1:${server.port}`, server.tls).on('error', () => undefined);
+
+function get2(session: http2.ClientHttp2Session, target: string): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const stream = session.request({ ':path': target });
+    let headers: http2.IncomingHttpHeaders | undefined;
+    let body = '';
+    stream.on('response', (received) => (headers = received));
+    stream.on('data', (piece: Buffer) => (body += piece.toString()));
+    stream.on('error', (error) => reject(headers === undefined ? error : new Error(`cut: ${error.message}`)));
+    stream.on('end', () => {
+      if (headers === undefined) reject(new Error('refused before it was read'));
+      else resolve({ status: Number(headers[':status']), headers, body });
+    });
+  });
+}
+
+async function ready(server: Server): Promise<void> {
+  while ((await get1(server, '/readyz')).status !== 200) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+test('health is told over HTTP/1.1 and HTTP/2, whole and by check', async () => {
+  const server = await start();
+  try {
+    await ready(server);
+    const session = connect(server);
+    for (const get of [(target: string) => get1(server, target), (target: string) => get2(session, target)]) {
+      for (const endpoint of ['healthz', 'livez', 'readyz']) {
+        const { status, headers, body } = await get(`/${endpoint}`);
+        assert.deepEqual([status, headers['content-type'], body], [200, 'text/plain; charset=utf-8', 'ok']);
+        const verbose = (await get(`/${endpoint}?verbose&exclude=log&exclude=nope`)).body;
+        assert.match(verbose, /^\[\+\]ping ok\n\[\+\]log excluded: ok\n/);
+        assert.ok(
+          verbose.endsWith(
+            `warn: some health checks cannot be excluded: no matches for "nope"\n${endpoint} check passed\n`,
+          ),
+        );
+        assert.equal((await get(`/${endpoint}/ping`)).body, 'ok');
+      }
+      assert.deepEqual(
+        [(await get('/livez/nope')).status, (await get('/livez/nope')).body],
+        [404, '404 page not found\n'],
+      );
+    }
+    session.close();
+  } finally {
+    await server.stop();
+  }
+});
+
+test('SIGTERM under load: served while delaying, 429 while draining, nothing cut, exit code 0', async () => {
+  const server = await start(`--shutdown-delay-duration=${DELAY_MS}ms`, '--shutdown-send-retry-after=true');
+  try {
+    await ready(server);
+    const outcomes: { readonly atMs: number; readonly what: string }[] = [];
+    let stopped = false;
+    let signalledMs = Infinity;
+    const note = (what: string): void => void outcomes.push({ atMs: performance.now() - signalledMs, what });
+    const load = async (get: () => Promise<Answer>): Promise<void> => {
+      while (!stopped) {
+        try {
+          const { status, headers, body } = await get();
+          if (status === 200) assert.equal((JSON.parse(body) as { kind: string }).kind, 'NamespaceList');
+          if (status === 429) assert.equal(headers['retry-after'], '5');
+          note(String(status));
+          if (status === 429) return;
+        } catch (error) {
+          note((error as Error).message.startsWith('cut') ? 'cut' : 'refused');
+          return;
+        }
+      }
+    };
+    const sessions = Array.from({ length: 4 }, () => connect(server));
+    const loads = [
+      ...sessions.flatMap((session) => [1, 2, 3].map(() => load(() => get2(session, '/api/v1/namespaces')))),
+      ...[1, 2].map(() => load(() => get1(server, '/api/v1/namespaces'))),
+    ];
+    const watching = connect(server);
+    const watch = watching.request({ ':path': '/api/v1/namespaces?watch=true' });
+    const watchEnded = new Promise<string>((resolve) => {
+      watch.on('error', (error) => resolve(`cut: ${error.message}`));
+      watch.on('end', () => resolve('in good order'));
+      watch.resume();
+    });
+    await new Promise((resolve) => watch.on('response', resolve));
+    await new Promise((resolve) => setTimeout(resolve, 200));
+
+    signalledMs = performance.now();
+    server.process.kill('SIGTERM');
+    while ((await get1(server, '/readyz')).status === 200) assert.ok(performance.now() - signalledMs < DELAY_MS / 2);
+    const notReady = await get1(server, '/readyz');
+    assert.equal(notReady.status, 500);
+    assert.ok(notReady.body.endsWith('[-]shutdown failed: reason withheld\nreadyz check failed\n'), notReady.body);
+    assert.equal((await get1(server, '/healthz')).status, 200);
+    assert.equal((await get1(server, '/livez')).status, 200);
+
+    assert.equal(await server.exited, 0);
+    stopped = true;
+    await Promise.all(loads);
+    for (const session of sessions) session.destroy();
+    watching.destroy();
+
+    assert.equal(await watchEnded, 'in good order');
+    assert.deepEqual(
+      outcomes.filter(({ what }) => what === 'cut'),
+      [],
+    );
+    const early = outcomes.filter(({ atMs }) => atMs < DELAY_MS - 50);
+    assert.deepEqual([...new Set(early.map(({ what }) => what))], ['200']);
+    assert.ok(
+      early.some(({ atMs }) => atMs > 0),
+      'requests were served after the signal',
+    );
+    assert.ok(
+      outcomes.some(({ what }) => what === '429'),
+      'new requests were told to come back',
+    );
+    const events = [...server.log().matchAll(/shutdown event" name="(\w+)"/g)].map((match) => match[1]);
+    assert.deepEqual(events, [
+      'ShutdownInitiated',
+      'AfterShutdownDelayDuration',
+      'NotAcceptingNewRequest',
+      'InFlightRequestsDrained',
+      'HTTPServerStoppedListening',
+    ]);
+  } finally {
+    await server.stop();
+  }
+});
+
+test('the second signal ends the process at once', async () => {
+  const server = await start('--shutdown-delay-duration=60s');
+  try {
+    server.process.kill('SIGINT');
+    while (!server.log().includes('ShutdownInitiated')) await new Promise((resolve) => setTimeout(resolve, 10));
+    server.process.kill('SIGINT');
+    assert.equal(await server.exited, 1);
+  } finally {
+    await server.stop();
+  }
+});
