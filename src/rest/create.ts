@@ -2,7 +2,7 @@ import type { HttpResponse } from '../lib/http.js';
 import type { KubeObject } from '../machinery/object.js';
 import { create } from '../registry/create.js';
 import { matchNamespace, wipeSystemFields } from '../registry/system-fields.js';
-import { deepCopy } from '../machinery/deep-copy.js';
+import { deepCopy } from '../schema/deep-copy.js';
 import type { AdmissionAttributes } from '../admission/plugin.js';
 import { decodeBody } from './decode-body.js';
 import { type Endpoint, toStorage } from './endpoint.js';

@@ -5,7 +5,7 @@ import { deleteCollection } from '../registry/delete-collection.js';
 import { deleteObject } from '../registry/delete.js';
 import type { DeleteOptions } from '../registry/kind.js';
 import { metaType } from '../schema/catalogue.js';
-import { deepCopy } from '../machinery/deep-copy.js';
+import { deepCopy } from '../schema/deep-copy.js';
 import type { KubeObject } from '../machinery/object.js';
 import type { Endpoint } from './endpoint.js';
 import { respondList } from './list.js';

@@ -2,7 +2,7 @@
 import type { GroupVersion, GroupVersionKind, GroupVersionResource, KubeObject } from '../machinery/object.js';
 import { apiVersionOf } from '../machinery/object.js';
 import type { StructType } from '../schema/type.js';
-import { deepCopy } from '../machinery/deep-copy.js';
+import { deepCopy } from '../schema/deep-copy.js';
 import type { KindDefinition, KindVersion } from '../registry/kind.js';
 import type { ResourceRegistry } from '../registry/registry.js';
 import type { StoredObject } from '../storage/store.js';

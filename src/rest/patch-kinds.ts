@@ -1,5 +1,5 @@
 // The four kinds of patch, each as a function from the current object to the wanted one.
-import { deepCopy } from '../machinery/deep-copy.js';
+import { deepCopy } from '../schema/deep-copy.js';
 import { FieldPath, invalid as invalidField } from '../machinery/field-error.js';
 import { applyJsonPatch, JsonPatchError, jsonPatchRefused } from '../machinery/json-patch.js';
 import { applyMergePatch } from '../machinery/merge-patch.js';

@@ -7,7 +7,7 @@ import type { ScaleAccess } from '../registry/kind.js';
 import { get } from '../registry/list.js';
 import { matchNamespace } from '../registry/system-fields.js';
 import { typeOf } from '../schema/catalogue.js';
-import { deepCopy } from '../machinery/deep-copy.js';
+import { deepCopy } from '../schema/deep-copy.js';
 import type { Scale } from '../schema/generated/autoscaling.v1.js';
 import type { StructType } from '../schema/type.js';
 import { decodeBody } from './decode-body.js';

@@ -1,6 +1,6 @@
 import type { HttpResponse } from '../lib/http.js';
 import { matchNamespace } from '../registry/system-fields.js';
-import { deepCopy } from '../machinery/deep-copy.js';
+import { deepCopy } from '../schema/deep-copy.js';
 import { expectedOf } from './create.js';
 import { decodeBody } from './decode-body.js';
 import { type Endpoint, inVersion, toStorage } from './endpoint.js';

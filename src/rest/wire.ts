@@ -1,6 +1,8 @@
 // Objects to bytes and back, by media type.
 import { decodeJson, DecodeError } from '../schema/json/decode.js';
 import { encodeJson } from '../schema/json/encode.js';
+import { decodeProtobuf, encodeProtobuf, isProtobuf, readEnvelope } from '../schema/protobuf/envelope.js';
+import { protobufWatchEvent } from '../schema/protobuf/frames.js';
 import type { StructType } from '../schema/type.js';
 import type { MediaType } from './media-types.js';
 
@@ -25,6 +27,8 @@ export function encodeObject(media: MediaType, type: StructType, object: object)
   switch (media.encoding) {
     case 'json':
       return Buffer.from(encodeJson(type, object));
+    case 'protobuf':
+      return encodeProtobuf(type, object);
     default:
       throw new Error(`no encoder for ${media.name}`);
   }
@@ -35,6 +39,8 @@ export function decodeObject(media: MediaType, type: StructType, bytes: Buffer, 
     switch (media.encoding) {
       case 'json':
         return decodeJson(type, bytes, { strict });
+      case 'protobuf':
+        return { object: decodeProtobuf(type, bytes), strictErrors: [] };
       default:
         throw new Error(`no decoder for ${media.name}`);
     }
@@ -44,17 +50,21 @@ export function decodeObject(media: MediaType, type: StructType, bytes: Buffer, 
   }
 }
 
-function kindOf(bytes: Buffer): [string?, string?] {
+/** As much of a body's kind as can be told without its type. */
+function kindOf(bytes: Buffer): [kind?: string, apiVersion?: string] {
   try {
-    const { kind, apiVersion } = JSON.parse(bytes.toString()) as { kind?: unknown; apiVersion?: unknown };
+    const { kind, apiVersion } = isProtobuf(bytes)
+      ? readEnvelope(bytes)
+      : (JSON.parse(bytes.toString()) as { kind?: unknown; apiVersion?: unknown });
     return typeof kind === 'string' && typeof apiVersion === 'string' ? [kind, apiVersion] : [];
   } catch {
     return [];
   }
 }
 
+/** What a store of the reference's may hold: its protobuf envelope, or JSON. */
 export function decodeStored(type: StructType, bytes: Buffer): object {
-  return decodeJson(type, bytes, { strict: false }).object;
+  return isProtobuf(bytes) ? decodeProtobuf(type, bytes) : decodeJson(type, bytes, { strict: false }).object;
 }
 
 /** One event of a watch, framed for its media type. */
@@ -62,6 +72,8 @@ export function frameEvent(media: MediaType, type: string, object: Buffer): Buff
   switch (media.encoding) {
     case 'json':
       return Buffer.concat([Buffer.from(`{"type":"${type}","object":`), object, Buffer.from('}\n')]);
+    case 'protobuf':
+      return protobufWatchEvent(type, object);
     default:
       throw new Error(`no frames for ${media.name}`);
   }

@@ -9,9 +9,10 @@ import { MetricRegistry } from '../lib/metrics.js';
 import { apiEnablement } from '../machinery/api-enablement.js';
 import type { StatusError } from '../machinery/status.js';
 import { MASTERS_GROUP } from '../machinery/user.js';
-import { normalRuntimeConfig } from '../options/runtime-config.js';
+import { emulatedVersionInfo } from '../machinery/version-info.js';
 import type { Options } from '../options/options.js';
 import type { LifeContext } from '../registry/kind.js';
+import { createDiscovery, discoveryPaths } from '../rest/discovery.js';
 import { MEDIA_TYPES } from '../rest/media-types.js';
 import { respondError } from '../rest/respond.js';
 import { createRouter } from '../rest/router.js';
@@ -19,7 +20,10 @@ import type { RestServices } from '../rest/services.js';
 import { createResourceStore } from '../storage/create-store.js';
 import type { Authentication } from '../authn/create-authenticator.js';
 import { type Authorization, buildAuthentication, buildAuthorization } from './access.js';
-import { pageNotFound } from './endpoints.js';
+import { createDebug } from './debug.js';
+import { metricsText, rawJson } from './endpoints.js';
+import { at, createPaths } from './paths.js';
+import { registerProcessMetrics } from './process-metrics.js';
 import { loadServingCertificates } from './serving-certificates.js';
 import { Health } from './health.js';
 import { serverKinds } from './kinds.js';
@@ -51,7 +55,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     clock,
     garbageCollection: options.etcd.enableGarbageCollector,
     deleteCollectionWorkers: options.etcd.deleteCollectionWorkers,
-    enablement: apiEnablement(normalRuntimeConfig(options.apiEnablement.runtimeConfig)),
+    enablement: apiEnablement(options.apiEnablement.runtimeConfig, options.emulatedApis),
   });
   const kindOptions = {
     allowPrivileged: options.misc.allowPrivileged,
@@ -133,6 +137,24 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
   const metrics = createRequestMetrics(metricRegistry);
   const renderStatus = (error: StatusError, { request }: Exchange): HttpResponse =>
     respondError(request, error, MEDIA_TYPES);
+  const version = emulatedVersionInfo(options.gitVersion, options.emulatedVersion, options.minCompatibleVersion);
+  registerProcessMetrics(metricRegistry, version);
+  const debug = createDebug({ contentionProfiling: options.features.contentionProfiling });
+  const discovery = createDiscovery({
+    endpoints: () => resources.all(),
+    mediaTypes: MEDIA_TYPES,
+    serverAddress: `${options.generic.advertiseAddress}:${options.secureServing.securePort}`,
+  });
+  const paths = createPaths({
+    handlers: [
+      discovery,
+      (request) => health.handle(request),
+      at('/version', () => rawJson(200, version)),
+      at('/metrics', () => metricsText(metricRegistry)),
+      (request) => (options.features.profiling ? debug.handle(request) : undefined),
+    ],
+    index: () => [...discoveryPaths(resources.all()), ...health.paths(), '/metrics', '/version'],
+  });
   const handler = buildChain(
     {
       logs,
@@ -162,7 +184,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
           annotate: (key, value) => exchange.annotate(key, value),
         });
       }
-      return health.handle(request) ?? pageNotFound();
+      return paths(request);
     },
   );
   hooks.add({ name: 'rbac/sync', run: () => authorization.synced });

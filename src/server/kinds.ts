@@ -1,6 +1,7 @@
 // The kinds of every group. Adding a group touches its own folder and this list.
 import { authenticationKinds, type AuthenticationServices } from '../apis/authentication/index.js';
 import { authorizationKinds } from '../apis/authorization/index.js';
+import { certificatesKinds } from '../apis/certificates/index.js';
 import { type CoreParts, coreKinds } from '../apis/core/index.js';
 import { eventsKinds } from '../apis/events/index.js';
 import { rbacKinds } from '../apis/rbac/index.js';
@@ -19,4 +20,5 @@ export const serverKinds = ({ core, access, identity }: KindParts): readonly Kin
   ...rbacKinds(access),
   ...authorizationKinds(access),
   ...authenticationKinds(identity),
+  ...certificatesKinds(access),
 ];

@@ -1,0 +1,62 @@
+import crypto from 'node:crypto';
+import type { KindDefinition, Subresource, Verb } from '../registry/kind.js';
+import { type Endpoint, storageVersionOf } from './endpoint.js';
+
+export interface ApiResource {
+  readonly name: string;
+  readonly singularName: string;
+  readonly namespaced: boolean;
+  readonly group?: string;
+  readonly version?: string;
+  readonly kind: string;
+  readonly verbs: readonly Verb[];
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+  readonly storageVersionHash?: string;
+}
+
+const EVERY_VERB: readonly Verb[] = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
+
+/** The resources and subresources of one group version, by name. */
+export function resourceListOf(endpoints: readonly Endpoint[]): ApiResource[] {
+  return endpoints
+    .flatMap((endpoint) => [resourceOf(endpoint), ...subresourcesOf(endpoint)])
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function resourceOf({ definition }: Endpoint): ApiResource {
+  const { plural, singular, namespaced, kind, shortNames, categories } = definition;
+  const verbs = definition.verbs ?? EVERY_VERB;
+  return {
+    name: plural,
+    singularName: singular,
+    namespaced,
+    kind,
+    verbs: [...verbs].sort(),
+    ...(shortNames && { shortNames }),
+    ...(categories && { categories }),
+    ...(verbs.includes('watch') && { storageVersionHash: storageVersionHash(definition) }),
+  };
+}
+
+function subresourcesOf({ definition }: Endpoint): ApiResource[] {
+  const { plural, namespaced, kind, strategy, subresources = {} } = definition;
+  const all: Record<string, Pick<Subresource, 'kind' | 'verbs' | 'group' | 'version'>> = { ...subresources };
+  if (strategy.status !== undefined) all['status'] ??= { kind, verbs: ['get', 'patch', 'update'] };
+  return Object.entries(all).map(([name, subresource]) => ({
+    name: `${plural}/${name}`,
+    singularName: '',
+    namespaced,
+    ...(subresource.group !== undefined && { group: subresource.group }),
+    ...(subresource.version !== undefined && { version: subresource.version }),
+    kind: subresource.kind,
+    verbs: [...subresource.verbs].sort(),
+  }));
+}
+
+/** Changes when the stored form does, so that whoever migrates objects knows. */
+function storageVersionHash(definition: KindDefinition): string {
+  const { group, version } = storageVersionOf(definition);
+  const text = `${group}/${version}/${definition.kind}`;
+  return crypto.createHash('sha256').update(text).digest().subarray(0, 8).toString('base64');
+}

@@ -1,0 +1,154 @@
+// What is served, told to clients: /api, /apis and below, one by one or all at once.
+import crypto from 'node:crypto';
+import type { HttpRequest, HttpResponse } from '../lib/http.js';
+import { apiVersionOf } from '../machinery/object.js';
+import { noSuchPath } from '../machinery/status.js';
+import { mustType, metaType } from '../schema/catalogue.js';
+import { encodeJson } from '../schema/json/encode.js';
+import { aggregatedGroup, type AggregatedVersion, wantsAggregated } from './aggregated-discovery.js';
+import { resourceListOf } from './discovery-resources.js';
+import type { Endpoint } from './endpoint.js';
+import { compareGroups, compareVersions } from './group-priorities.js';
+import type { MediaType } from './media-types.js';
+import { negotiate } from './negotiate.js';
+import { respondValue } from './respond.js';
+
+export interface DiscoveryOptions {
+  /** Asked anew on each request: kinds come and go. */
+  readonly endpoints: () => Iterable<Endpoint>;
+  readonly mediaTypes: readonly MediaType[];
+  /** Where clients reach this server: `10.0.0.1:6443`. */
+  readonly serverAddress: string;
+}
+
+/** Answers discovery requests; undefined for any other path. */
+export function createDiscovery(options: DiscoveryOptions): (request: HttpRequest) => HttpResponse | undefined {
+  return (request) => {
+    const parts = request.path.split('/').filter((part) => part !== '');
+    const [root, group, version] = parts;
+    if (root === 'api' && parts.length <= 2) return coreAnswer(options, request, group);
+    if (root !== 'apis' || parts.length > 3) return undefined;
+    if (group === undefined) return groupsAnswer(options, request);
+    const groups = groupsOf(options);
+    const versions = groups.get(group);
+    if (version !== undefined) return versionAnswer(options, request, versions?.get(version));
+    if (versions === undefined) return undefined;
+    return respond(options, request, metaType('APIGroup'), {
+      kind: 'APIGroup',
+      apiVersion: 'v1',
+      ...groupValue(group, versions),
+    });
+  };
+}
+
+/** The paths of the index. */
+export function discoveryPaths(endpoints: Iterable<Endpoint>): string[] {
+  const paths = new Set(['/api', '/apis', '/apis/']);
+  for (const { kind } of endpoints) {
+    if (kind.group === '') paths.add(`/api/${kind.version}`);
+    else paths.add(`/apis/${kind.group}`).add(`/apis/${kind.group}/${kind.version}`);
+  }
+  return [...paths];
+}
+
+type Versions = Map<string, Endpoint[]>;
+
+function groupsOf({ endpoints }: DiscoveryOptions): Map<string, Versions> {
+  const groups = new Map<string, Versions>();
+  for (const endpoint of endpoints()) {
+    const { group, version } = endpoint.kind;
+    const versions = groups.get(group) ?? new Map<string, Endpoint[]>();
+    groups.set(group, versions.set(version, [...(versions.get(version) ?? []), endpoint]));
+  }
+  return groups;
+}
+
+function coreAnswer(
+  options: DiscoveryOptions,
+  request: HttpRequest,
+  version: string | undefined,
+): HttpResponse | undefined {
+  const versions = groupsOf(options).get('') ?? new Map<string, Endpoint[]>();
+  if (version !== undefined) return versionAnswer(options, request, versions.get(version));
+  const aggregated = wantsAggregated(request);
+  if (aggregated !== undefined) return aggregatedAnswer(request, aggregated, [['', versions]]);
+  return respond(options, request, metaType('APIVersions'), {
+    kind: 'APIVersions',
+    versions: [...versions.keys()].sort(compareVersions),
+    serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: options.serverAddress }],
+  });
+}
+
+function groupsAnswer(options: DiscoveryOptions, request: HttpRequest): HttpResponse {
+  const groups = [...groupsOf(options)].filter(([name]) => name !== '').sort(([a], [b]) => compareGroups(a, b));
+  const aggregated = wantsAggregated(request);
+  if (aggregated !== undefined) return aggregatedAnswer(request, aggregated, groups);
+  return respond(options, request, metaType('APIGroupList'), {
+    kind: 'APIGroupList',
+    apiVersion: 'v1',
+    groups: groups.map(([name, versions]) => groupValue(name, versions)),
+  });
+}
+
+function groupValue(name: string, versions: Versions): object {
+  const listed = [...versions.keys()].sort(compareVersions).map((version) => ({
+    groupVersion: `${name}/${version}`,
+    version,
+  }));
+  return { name, versions: listed, preferredVersion: listed[0] };
+}
+
+function versionAnswer(
+  options: DiscoveryOptions,
+  request: HttpRequest,
+  endpoints: Endpoint[] | undefined,
+): HttpResponse {
+  const [first] = endpoints ?? [];
+  if (endpoints === undefined || first === undefined) throw noSuchPath();
+  const { group } = first.kind;
+  return respond(options, request, metaType('APIResourceList'), {
+    kind: 'APIResourceList',
+    // The oldest group is listed without a version, as it was before lists had one.
+    ...(group !== '' && { apiVersion: 'v1' }),
+    groupVersion: apiVersionOf(first.kind),
+    resources: resourceListOf(endpoints),
+  });
+}
+
+function respond(
+  options: DiscoveryOptions,
+  request: HttpRequest,
+  type: ReturnType<typeof metaType>,
+  value: object,
+): HttpResponse {
+  const { media, pretty } = negotiate(request, options.mediaTypes);
+  return respondValue({ request, negotiated: { media, pretty } }, 200, type, value);
+}
+
+function aggregatedAnswer(
+  request: HttpRequest,
+  version: AggregatedVersion,
+  groups: [string, Versions][],
+): HttpResponse {
+  const value = {
+    kind: 'APIGroupDiscoveryList',
+    apiVersion: `apidiscovery.k8s.io/${version}`,
+    metadata: {},
+    items: groups.map(([name, versions]) =>
+      aggregatedGroup(
+        name,
+        [...versions].sort(([a], [b]) => compareVersions(a, b)),
+      ),
+    ),
+  };
+  const body = encodeJson(mustType(`io.k8s.api.apidiscovery.${version}.APIGroupDiscoveryList`), value);
+  const etag = `"${crypto.createHash('sha512').update(body).digest('hex').toUpperCase()}"`;
+  const headers = {
+    etag,
+    vary: 'Accept',
+    'content-type': `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`,
+  };
+  const known = request.headers['if-none-match'];
+  if (known === etag) return { status: 304, headers: { etag, vary: 'Accept' }, body: undefined };
+  return { status: 200, headers, body: `${body}\n` };
+}

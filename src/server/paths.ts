@@ -1,0 +1,31 @@
+// What is served beside the resources: discovery, health, documents, metrics, profiles.
+import type { HttpRequest, HttpResponse } from '../lib/http.js';
+import type { MaybePromise } from '../lib/maybe-promise.js';
+import { indexOf, pageNotFound } from './endpoints.js';
+
+/** Answers the paths it knows; undefined for any other. */
+export type PathHandler = (request: HttpRequest) => MaybePromise<HttpResponse> | undefined;
+
+export interface Paths {
+  /** Tried in turn. */
+  readonly handlers: readonly PathHandler[];
+  /** What the index shows. */
+  readonly index: () => readonly string[];
+}
+
+export function createPaths({ handlers, index }: Paths): (request: HttpRequest) => MaybePromise<HttpResponse> {
+  return (request) => {
+    if (request.path === '/') return indexOf(index());
+    for (const handler of handlers) {
+      const answer = handler(request);
+      if (answer !== undefined) return answer;
+    }
+    return pageNotFound();
+  };
+}
+
+/** A handler for one path, with or without a slash at its end. */
+export const at =
+  (path: string, answer: (request: HttpRequest) => MaybePromise<HttpResponse>): PathHandler =>
+  (request) =>
+    request.path === path || request.path === `${path}/` ? answer(request) : undefined;
