@@ -1,6 +1,7 @@
 import { apiVersionOf, type KubeObject } from '../machinery/object.js';
 import { updateManagedFields } from '../schema/apply/field-manager.js';
 import type { Endpoint } from './endpoint.js';
+import { versionsOf } from './versions.js';
 
 export interface Write {
   /** The object as it is, in the endpoint's version; undefined when it is new. */
@@ -26,6 +27,7 @@ export function noteWrite(endpoint: Endpoint, write: Write): void {
     time: write.now,
     ...(write.reset !== undefined && { reset: write.reset }),
     resetFields: resetFieldsOf(endpoint, write.subresource),
+    versions: versionsOf(endpoint),
   });
 }
 

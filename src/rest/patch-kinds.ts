@@ -1,4 +1,5 @@
 // The four kinds of patch, each as a function from the current object to the wanted one.
+import { goValueText } from '../lib/go-value.js';
 import { deepCopy } from '../schema/deep-copy.js';
 import { FieldPath, invalid as invalidField } from '../machinery/field-error.js';
 import { applyJsonPatch, JsonPatchError, jsonPatchRefused } from '../machinery/json-patch.js';
@@ -6,6 +7,8 @@ import { applyMergePatch } from '../machinery/merge-patch.js';
 import { apiVersionOf, type GroupVersionKind, type JsonObject, type KubeObject } from '../machinery/object.js';
 import { badRequest, invalid, StatusError } from '../machinery/status.js';
 import { applyPatch } from '../schema/apply/apply-patch.js';
+import { isManagedFieldsReset } from '../schema/apply/managers.js';
+import type { Versions } from '../schema/apply/versions.js';
 import { DecodeError, decodeTree, parseJsonTree } from '../schema/json/decode.js';
 import { encodeTree } from '../schema/json/encode.js';
 import { strategicMergePatch } from '../schema/patch/strategic-merge.js';
@@ -25,6 +28,7 @@ export interface PatchTarget {
   /** Notes what the writer changed in managedFields. */
   note(live: Readonly<KubeObject>, object: KubeObject, manager: string, reset: boolean): void;
   readonly resetFields: readonly (readonly string[])[];
+  readonly versions?: Versions;
 }
 
 export interface PatchContext {
@@ -43,6 +47,9 @@ export type Patch = (live: Readonly<KubeObject> | undefined) => KubeObject;
 export function preparePatch(kind: PatchKind, body: Buffer, context: PatchContext): Patch {
   if (kind === 'apply') return prepareApply(body, context);
   const { value: patch, duplicates } = parsePatch(kind, body, context);
+  if (kind === 'strategic' && !isObject(patch)) {
+    throw badRequest('json: cannot unmarshal the patch into Go value of type map[string]interface {}');
+  }
   return (live) => {
     if (live === undefined) throw new Error('only an apply creates what it patches');
     const patched = patchTree(kind, live, patch, context.target);
@@ -100,9 +107,7 @@ function patchTree(kind: PatchKind, live: Readonly<KubeObject>, patch: unknown, 
 }
 
 function isReset(patched: JsonObject): boolean {
-  const entries = (patched['metadata'] as { managedFields?: unknown } | null | undefined)?.managedFields;
-  if (!Array.isArray(entries)) return false;
-  return entries.length === 0 || (entries.length === 1 && Object.keys((entries[0] ?? {}) as object).length === 0);
+  return isManagedFieldsReset((patched['metadata'] as { managedFields?: unknown } | null | undefined)?.managedFields);
 }
 
 function decodePatched(
@@ -113,7 +118,7 @@ function decodePatched(
   { target, options, warn }: PatchContext,
 ): KubeObject {
   const strict = options.fieldValidation !== 'Ignore';
-  const shown = (): string => (kind === 'strategic' ? goMap(patch) : encodeTree(patched, 'asIs'));
+  const shown = (): string => (kind === 'strategic' ? goValueText(patch) : encodeTree(patched, 'asIs'));
   let decoded: { object: object; strictErrors: readonly string[] };
   try {
     decoded = decodeTree(target.type, deepCopy(patched), { strict });
@@ -138,15 +143,6 @@ function decodePatched(
 const refusedPatch = (shown: string, why: string): StatusError =>
   invalid({ group: '', kind: '' }, '', [invalidField(FieldPath.of('patch'), shown, why)]);
 
-/** A parsed patch as the reference prints it. */
-function goMap(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(goMap).join(' ')}]`;
-  if (value === null) return '<nil>';
-  if (typeof value !== 'object') return String(value);
-  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return `map[${members.map(([name, member]) => `${name}:${goMap(member)}`).join(' ')}]`;
-}
-
 function prepareApply(body: Buffer, context: PatchContext): Patch {
   const { target, options } = context;
   let parsed: { value: unknown; duplicates: readonly string[] };
@@ -156,7 +152,7 @@ function prepareApply(body: Buffer, context: PatchContext): Patch {
     throw badRequest(`error decoding YAML: ${error instanceof Error ? error.message : String(error)}`);
   }
   const { value, duplicates } = parsed;
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (!isObject(value)) {
     throw badRequest('error decoding YAML: the configuration is not an object');
   }
   return (live) => {
@@ -165,12 +161,13 @@ function prepareApply(body: Buffer, context: PatchContext): Patch {
       kind: target.kind.kind,
       apiVersion: apiVersionOf(target.kind),
       live: live as unknown as JsonObject | undefined,
-      patch: value as JsonObject,
+      patch: value,
       manager: options.fieldManager,
       force: options.force,
       subresource: context.subresource,
       time: context.now,
       resetFields: target.resetFields,
+      ...(target.versions !== undefined && { versions: target.versions }),
     });
     if (duplicates.length > 0 && options.fieldValidation !== 'Ignore') {
       const text = duplicates.join(', ');
@@ -182,3 +179,6 @@ function prepareApply(body: Buffer, context: PatchContext): Patch {
     return object;
   };
 }
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

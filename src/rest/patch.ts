@@ -11,6 +11,7 @@ import { patchOptions } from './query-options.js';
 import type { RestRequest } from './request.js';
 import { respondObject } from './respond.js';
 import type { RestServices } from './services.js';
+import { versionsOf } from './versions.js';
 import { checkName, writeObject } from './write-object.js';
 
 const PATCH_TYPES: Readonly<Record<string, PatchKind>> = {
@@ -65,6 +66,7 @@ function targetOf(endpoint: Endpoint, subresource: string, now: Date): PatchTarg
     defaults: (object) => endpoint.version.defaults?.(object),
     note: (live, object, manager, reset) => noteWrite(endpoint, { live, object, manager, subresource, now, reset }),
     resetFields: resetFieldsOf(endpoint, subresource),
+    versions: versionsOf(endpoint),
   };
 }
 

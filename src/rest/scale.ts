@@ -6,15 +6,16 @@ import { conflict, invalid, STALE_OBJECT } from '../machinery/status.js';
 import type { ScaleAccess } from '../registry/kind.js';
 import { get } from '../registry/list.js';
 import { matchNamespace } from '../registry/system-fields.js';
+import { updateManagedFields } from '../schema/apply/field-manager.js';
+import { fromScaleManagedFields, type ReplicasPaths, toScaleManagedFields } from '../schema/apply/scale-managers.js';
 import { typeOf } from '../schema/catalogue.js';
 import { deepCopy } from '../schema/deep-copy.js';
 import type { Scale } from '../schema/generated/autoscaling.v1.js';
 import type { StructType } from '../schema/type.js';
 import { decodeBody } from './decode-body.js';
-import { type Endpoint, inVersion, toStorage } from './endpoint.js';
+import type { Endpoint } from './endpoint.js';
 import { managerName } from './field-manager.js';
 import { negotiate } from './negotiate.js';
-import { noteWrite } from './note-write.js';
 import { patchKind } from './patch.js';
 import { preparePatch } from './patch-kinds.js';
 import { patchOptions, updateOptions, type WriteOptions } from './query-options.js';
@@ -52,7 +53,12 @@ export async function updateScale(
     { kind: SCALE, type: scaleType() },
     { mediaTypes: services.mediaTypes, fieldValidation: options.fieldValidation, warn: (text) => request.warn(text) },
   );
-  return write(services, endpoint, request, access, options, () => deepCopy(sent) as Scale);
+  const manager = managerName(options.fieldManager, http);
+  return write(services, endpoint, request, access, options, (live) => {
+    const scale = deepCopy(sent);
+    noteScale(live, scale, manager, services.clock());
+    return scale as Scale;
+  });
 }
 
 export async function patchScale(
@@ -65,12 +71,19 @@ export async function patchScale(
   const kind = patchKind(http, endpoint.definition.custom ?? false);
   const body = await http.body(services.maxBodyBytes);
   const options = patchOptions(http.query, kind === 'apply');
+  const now = services.clock();
   const patch = preparePatch(kind, body, {
-    target: { type: scaleType(), kind: SCALE, defaults: () => undefined, note: () => undefined, resetFields: [] },
+    target: {
+      type: scaleType(),
+      kind: SCALE,
+      defaults: () => undefined,
+      note: (live, object, manager) => noteScale(live, object, manager, now),
+      resetFields: [],
+    },
     options,
-    manager: '',
+    manager: managerName(options.fieldManager, http),
     subresource: info.subresource,
-    now: services.clock(),
+    now,
     warn: (text) => request.warn(text),
   });
   return write(services, endpoint, request, access, options, (scale) => patch(scale) as Scale);
@@ -86,6 +99,7 @@ async function write(
 ): Promise<HttpResponse> {
   const { http, info } = request;
   const negotiated = negotiate(http, services.mediaTypes);
+  const paths = replicasPaths(endpoint);
   const { stored } = await writeObject(services, endpoint, {
     request,
     subresource: 'scale',
@@ -93,18 +107,47 @@ async function write(
     options,
     async change(current) {
       if (current === undefined) throw new Error('a scale is never created');
-      const scale = change(scaleOf(current, access));
+      const live = scaleOf(current, access);
+      const entries = toScaleManagedFields(current.metadata.managedFields, paths);
+      if (entries !== undefined) live.metadata.managedFields = entries;
+      const scale = change(live);
       checkScale(endpoint, info.name, info.namespace, scale, current);
-      const object = deepCopy(current);
+      const object = deepCopy(current) as KubeObject;
       access.setSpecReplicas(object, scale.spec?.replicas ?? 0);
-      const live = inVersion(endpoint, current);
-      const wanted = deepCopy(inVersion(endpoint, object));
-      const manager = managerName(options.fieldManager, http);
-      noteWrite(endpoint, { live, object: wanted, manager, subresource: 'scale', now: services.clock() });
-      return toStorage(endpoint, wanted);
+      const owned = fromScaleManagedFields(
+        current.metadata.managedFields,
+        scale.metadata?.managedFields,
+        apiVersionOf(endpoint.kind),
+        paths,
+      );
+      if (owned === undefined) delete object.metadata.managedFields;
+      else object.metadata.managedFields = owned;
+      return object;
     },
   });
   return respondValue({ request: http, negotiated }, 200, scaleType(), scaleOf(stored.object(), access));
+}
+
+/** Replicas stand in the same place in every version of the kinds that scale. */
+const replicasPaths = ({ definition }: Endpoint): ReplicasPaths =>
+  Object.fromEntries(
+    definition.versions.map(({ version }) => [
+      apiVersionOf({ group: definition.group, version }),
+      ['f:spec', 'f:replicas'],
+    ]),
+  );
+
+function noteScale(live: Readonly<KubeObject>, object: KubeObject, manager: string, now: Date): void {
+  const apiVersion = apiVersionOf(SCALE);
+  updateManagedFields({
+    type: scaleType(),
+    apiVersion,
+    manager,
+    subresource: 'scale',
+    time: now,
+    live,
+    newObject: object,
+  });
 }
 
 function checkScale(
