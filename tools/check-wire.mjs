@@ -14,13 +14,16 @@ if (folder === undefined) {
   process.exit(2);
 }
 mkdirSync('.cache', { recursive: true });
-const outfile = path.resolve(`.cache/check-wire-${process.pid}.cjs`);
+const outfile = path.resolve('.cache/check-wire.cjs');
 await build({
   stdin: {
     contents: `
       export { typeOf } from './src/schema/catalogue.js';
       export { decodeJson } from './src/schema/json/decode.js';
       export { encodeJson } from './src/schema/json/encode.js';
+      export { encodeTree } from './src/schema/json/encode.js';
+      export { parseYaml } from './src/schema/yaml/parse.js';
+      export { printYaml } from './src/schema/yaml/print.js';
       export { decodeProtobuf, encodeProtobuf, readEnvelope } from './src/schema/protobuf/envelope.js';
     `,
     resolveDir: process.cwd(),
@@ -55,6 +58,8 @@ for (const file of readdirSync(folder).sort()) {
     checkJson(file, type, json);
     const binary = path.join(folder, file.replace(/json$/, 'pb'));
     if (existsSync(binary)) checkProtobuf(file, type, json, readFileSync(binary));
+    const yaml = path.join(folder, file.replace(/json$/, 'yaml'));
+    if (existsSync(yaml)) checkYaml(file, json, readFileSync(yaml, 'utf8'));
   } catch (error) {
     fail(file, error.stack);
   }
@@ -81,6 +86,12 @@ function checkProtobuf(file, type, json, bytes) {
       `protobuf differs at byte ${at}:\n  ${bytes.toString('hex', at - 8, at + 24)}\n  ${again.toString('hex', at - 8, at + 24)}`,
     );
   }
+}
+
+function checkYaml(file, json, yaml) {
+  const tree = codec.encodeTree(JSON.parse(json));
+  same(file, 'YAML to JSON', codec.encodeTree(codec.parseYaml(yaml).value), tree);
+  same(file, 'YAML', codec.printYaml(JSON.parse(json)), yaml);
 }
 
 function same(file, what, actual, expected) {

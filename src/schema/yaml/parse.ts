@@ -1,0 +1,210 @@
+// YAML as the reference reads it: YAML 1.1 scalars, every key a string, the first document only.
+import {
+  defineMappingTag,
+  defineScalarTag,
+  EVENT_ID,
+  type Event,
+  getScalarValue,
+  constructFromEvents,
+  mergeTag,
+  NOT_RESOLVED,
+  parseEvents,
+  Schema,
+  seqTag,
+  strTag,
+  YAMLException,
+} from 'js-yaml';
+import { goQuote } from '../../lib/go-quote.js';
+import { setMember } from '../../lib/plain-object.js';
+import { DecodeError } from '../json/walk.js';
+import { resolvePlain } from './resolve.js';
+
+export interface ParsedYaml {
+  /** The tree its JSON form would parse to. */
+  readonly value: unknown;
+  /** What a strict reader says of keys that are set twice; the last one counts. */
+  readonly strictError?: string;
+}
+
+export function parseYaml(input: Uint8Array | string): ParsedYaml {
+  const source = typeof input === 'string' ? input : Buffer.from(input).toString('utf8');
+  try {
+    const events = firstDocument(parseEvents(source, { maxDepth }));
+    if (events.length === 0) return { value: null };
+    const repeats = repeatedKeys(source, events);
+    const [tree] = constructFromEvents(events, { source, schema, json: true, maxAliases });
+    const value = events.some((event) => event.type === EVENT_ID.ALIAS) ? unshared(tree) : tree;
+    return repeats.length === 0
+      ? { value: value ?? null }
+      : { value: value ?? null, strictError: `yaml: unmarshal errors:\n  ${repeats.join('\n  ')}` };
+  } catch (error) {
+    throw new DecodeError(describe(error));
+  }
+}
+
+/** Mappings and lists within each other. */
+const maxDepth = 1000;
+const maxAliases = 10_000;
+/** Nodes a document may grow to when its aliases are written out. */
+const maxNodes = 1_000_000;
+
+function firstDocument(events: Event[]): Event[] {
+  const second = events.findIndex((event, index) => index > 0 && event.type === EVENT_ID.DOCUMENT);
+  return second < 0 ? events : events.slice(0, second);
+}
+
+/** Every plain scalar is looked at by one rule; only what that rule gives up is a string. */
+const plain = defineScalarTag<unknown>('tag:yaml.org,2002:plain', {
+  implicit: true,
+  implicitFirstChars: null,
+  resolve: (source) => finite(resolvePlain(source)) ?? NOT_RESOLVED,
+  identify: () => false,
+});
+
+const nothing = defineScalarTag<unknown>('tag:yaml.org,2002:null', {
+  implicit: true,
+  implicitFirstChars: null,
+  resolve: (source, isExplicit) => (isExplicit || resolvePlain(source) === null ? null : NOT_RESOLVED),
+  identify: () => false,
+});
+
+/** A tag in the text asks for a sort of scalar; what is not of that sort is refused. */
+const explicit = (name: string, accepts: (value: unknown) => boolean) =>
+  defineScalarTag<unknown>(`tag:yaml.org,2002:${name}`, {
+    implicit: false,
+    resolve: (source) => {
+      const value = finite(resolvePlain(source));
+      return accepts(value) ? value : NOT_RESOLVED;
+    },
+    identify: () => false,
+  });
+const int = explicit('int', (value) => Number.isInteger(value) || typeof value === 'bigint');
+const float = explicit('float', (value) => typeof value === 'number' || typeof value === 'bigint');
+const bool = explicit('bool', (value) => typeof value === 'boolean');
+
+/** JSON has no words for these. */
+function finite(value: unknown): unknown {
+  if (typeof value !== 'number' || Number.isFinite(value)) return value;
+  throw new Error(`json: unsupported value: ${Number.isNaN(value) ? 'NaN' : value < 0 ? '-Inf' : '+Inf'}`);
+}
+
+const binary = defineScalarTag<unknown>('tag:yaml.org,2002:binary', {
+  implicit: false,
+  resolve: (source) => Buffer.from(source, 'base64').toString('utf8'),
+  identify: () => false,
+});
+
+const timestamp = defineScalarTag<unknown>('tag:yaml.org,2002:timestamp', {
+  implicit: false,
+  resolve: (source) => source,
+  identify: () => false,
+});
+
+const mapping = defineMappingTag<Record<string, unknown>>('tag:yaml.org,2002:map', {
+  create: () => ({}),
+  addPair: (carrier, key, value) => {
+    const name = keyText(key);
+    if (name === undefined) return 'unsupported map key';
+    setMember(carrier, name, value);
+    return '';
+  },
+  has: (carrier, key) => Object.hasOwn(carrier, keyText(key) ?? ''),
+  keys: (result) => Object.keys(result),
+  get: (result, key) => result[String(key)],
+  identify: () => false,
+});
+
+const schema = new Schema([strTag, mergeTag, nothing, plain, bool, int, float, binary, timestamp, seqTag, mapping]);
+
+function keyText(key: unknown): string | undefined {
+  if (typeof key === 'string') return key;
+  if (typeof key === 'number' || typeof key === 'bigint' || typeof key === 'boolean') return String(key);
+  return undefined;
+}
+
+/** Writes out aliases: what is shared in the tree would be changed in two places at once. */
+function unshared(tree: unknown): unknown {
+  let nodes = 0;
+  const copy = (value: unknown, depth: number): unknown => {
+    if (++nodes > maxNodes || depth > maxDepth) throw new Error('yaml: document contains excessive aliasing');
+    if (typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) return value.map((item) => copy(item, depth + 1));
+    const object: Record<string, unknown> = {};
+    for (const [key, member] of Object.entries(value)) setMember(object, key, copy(member, depth + 1));
+    return object;
+  };
+  return copy(tree, 0);
+}
+
+interface Frame {
+  /** The keys of a mapping; none in a list or a document. */
+  readonly keys?: Set<string>;
+  key?: string;
+  keyIsNext: boolean;
+  line: number;
+}
+
+/** Keys set twice, in the order in which their values end. */
+function repeatedKeys(source: string, events: readonly Event[]): string[] {
+  const repeats: string[] = [];
+  const frames: Frame[] = [];
+  const lineAt = lineCounter(source);
+  const value = (line: number, text?: string): void => {
+    const frame = frames.at(-1);
+    if (frame?.keys === undefined) return;
+    if (frame.keyIsNext) {
+      frame.key = text;
+      frame.keyIsNext = false;
+      return;
+    }
+    frame.keyIsNext = true;
+    if (frame.key === undefined || frame.key === '<<') return;
+    if (frame.keys.has(frame.key)) repeats.push(`line ${line}: key ${goQuote(frame.key)} already set in map`);
+    frame.keys.add(frame.key);
+  };
+  for (const event of events) {
+    switch (event.type) {
+      case EVENT_ID.SCALAR:
+        value(lineAt(event.valueStart), getScalarValue(source, event));
+        break;
+      case EVENT_ID.ALIAS:
+        value(lineAt(event.anchorStart));
+        break;
+      case EVENT_ID.MAPPING:
+        frames.push({ keys: new Set(), keyIsNext: true, line: lineAt(event.start) });
+        break;
+      case EVENT_ID.SEQUENCE:
+        frames.push({ keyIsNext: false, line: lineAt(event.start) });
+        break;
+      case EVENT_ID.DOCUMENT:
+        frames.push({ keyIsNext: false, line: 1 });
+        break;
+      case EVENT_ID.POP: {
+        const ended = frames.pop();
+        value(ended?.line ?? 1);
+        break;
+      }
+    }
+  }
+  return repeats;
+}
+
+/** Lines are counted on as the places move forward. */
+function lineCounter(source: string): (offset: number) => number {
+  let at = 0;
+  let line = 1;
+  return (offset) => {
+    for (let next = source.indexOf('\n', at); next >= 0 && next < offset; next = source.indexOf('\n', at)) {
+      at = next + 1;
+      line++;
+    }
+    return line;
+  };
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof YAMLException)) return error instanceof Error ? error.message : String(error);
+  if (error.reason.startsWith('json: ') || error.reason.startsWith('yaml: ')) return error.reason;
+  const reason = /tab/.test(error.reason) ? 'found character that cannot start any token' : error.reason;
+  return error.mark === undefined ? `yaml: ${reason}` : `yaml: line ${error.mark.line + 1}: ${reason}`;
+}
