@@ -16,6 +16,20 @@ export const AGE_COLUMN: Column = {
   description: 'The time since the server created the object.',
 };
 
+/** The second of the two columns of kinds that have none of their own. */
+export const CREATED_AT_COLUMN: Column = {
+  name: 'Created At',
+  type: 'date',
+  description: 'When the server created the object.',
+};
+
+/** The first of a list, and how many more there are; `<unset>` for none. */
+export function firstFewCell(list: readonly string[], shown = 3): string {
+  if (list.length === 0) return '<unset>';
+  const head = list.slice(0, shown).join(',');
+  return list.length > shown ? `${head} + ${list.length - shown} more...` : head;
+}
+
 /** A text column; `priority` 1 shows it in wide output only. */
 export const column = (name: string, description: string, priority = 0): Column => ({
   name,

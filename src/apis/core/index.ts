@@ -3,8 +3,13 @@ import type { KindDefinition } from '../../registry/kind.js';
 import { configMaps } from './configmap/definition.js';
 import { endpoints } from './endpoints/definition.js';
 import { events } from './event/definition.js';
+import { limitRanges } from './limitrange/definition.js';
 import { namespaces } from './namespace/definition.js';
 import { pods } from './pod/definition.js';
+import { nodes } from './node/definition.js';
+import { persistentVolumes } from './persistentvolume/definition.js';
+import { persistentVolumeClaims } from './persistentvolumeclaim/definition.js';
+import { resourceQuotas } from './resourcequota/definition.js';
 import { secrets } from './secret/definition.js';
 import { type ServiceParts, serviceKind } from './service/definition.js';
 import { serviceAccountKind, type ServiceAccountParts } from './serviceaccount/definition.js';
@@ -18,7 +23,12 @@ export const coreKinds = ({ service, serviceAccount }: CoreParts): readonly Kind
   configMaps,
   endpoints,
   events,
+  limitRanges,
   namespaces,
+  nodes,
+  persistentVolumeClaims,
+  persistentVolumes,
+  resourceQuotas,
   pods,
   secrets,
   serviceAccountKind(serviceAccount),

@@ -12,6 +12,7 @@ import {
 } from '../../lib/ip-address.js';
 import { goQuote } from '../../lib/go-quote.js';
 import { type FieldErrors, type FieldPath, invalid } from '../field-error.js';
+import { invalidEach } from './fields.js';
 
 const NOT_AN_IP = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
 const NOT_A_CIDR = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';
@@ -23,13 +24,16 @@ export interface LegacyAddressOptions {
   readonly old?: readonly string[];
 }
 
-export function isValidIp(path: FieldPath, value: string): FieldErrors {
+export const isValidIp = (path: FieldPath, value: string): FieldErrors => invalidEach(path, value, ipFaults(value));
+
+/** Why a text is not an IP address in canonical form. */
+export function ipFaults(value: string): string[] {
   const ip = parseIp(value);
-  if (ip === undefined) return [invalid(path, value, NOT_AN_IP)];
-  const errors = strictIpErrors(path, value, ip);
-  if (errors.length > 0) return errors;
+  if (ip === undefined) return [NOT_AN_IP];
+  const faults = strictIpFaults(ip);
+  if (faults.length > 0) return faults;
   const canonical = ipText(ip);
-  return value === canonical ? [] : [invalid(path, value, `must be in canonical form (${goQuote(canonical)})`)];
+  return value === canonical ? [] : [`must be in canonical form (${goQuote(canonical)})`];
 }
 
 export function isValidIpForLegacyField(
@@ -40,7 +44,7 @@ export function isValidIpForLegacyField(
   if (options.old?.includes(value)) return [];
   const ip = parseIp(value);
   if (ip === undefined) return [invalid(path, value, NOT_AN_IP)];
-  return options.strict ? strictIpErrors(path, value, ip) : [];
+  return options.strict ? invalidEach(path, value, strictIpFaults(ip)) : [];
 }
 
 export function isValidCidr(path: FieldPath, value: string): FieldErrors {
@@ -114,9 +118,9 @@ export function warningsForCidr(path: FieldPath, value: string): string[] {
   return warnings;
 }
 
-function strictIpErrors(path: FieldPath, value: string, ip: IpAddress): FieldErrors {
-  if (ip.leadingZeros) return [invalid(path, value, 'must not have leading 0s')];
-  return ip.mapped ? [invalid(path, value, 'must not be an IPv4-mapped IPv6 address')] : [];
+function strictIpFaults(ip: IpAddress): string[] {
+  if (ip.leadingZeros) return ['must not have leading 0s'];
+  return ip.mapped ? ['must not be an IPv4-mapped IPv6 address'] : [];
 }
 
 function strictCidrErrors(path: FieldPath, value: string, cidr: Cidr): FieldErrors {

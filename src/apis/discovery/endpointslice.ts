@@ -1,0 +1,92 @@
+import { deepEqual } from '../../lib/deep-equal.js';
+import { FieldPath } from '../../machinery/field-error.js';
+import { warningsForIp } from '../../machinery/validation/ip.js';
+import { isDns1123Subdomain } from '../../machinery/validation/names.js';
+import type { FeatureGates, KindDefinition } from '../../registry/kind.js';
+import { AGE_COLUMN, ageCell, column, firstFewCell, NAME_COLUMN } from '../../registry/columns.js';
+import type { EndpointSlice } from '../../schema/generated/discovery.v1.js';
+import { validateEndpointSlice, validateEndpointSliceUpdate } from './validation.js';
+
+const MANAGED_BY = 'endpointslice.kubernetes.io/managed-by';
+const CONTROLLERS = ['endpointslice-controller.k8s.io', 'endpointslicemirroring-controller.k8s.io'];
+const HOSTNAME = 'kubernetes.io/hostname';
+
+export const endpointSlices: KindDefinition<EndpointSlice> = {
+  group: 'discovery.k8s.io',
+  kind: 'EndpointSlice',
+  plural: 'endpointslices',
+  singular: 'endpointslice',
+  namespaced: true,
+  versions: [{ version: 'v1', defaults: setDefaults }],
+  storageVersion: 'v1',
+  strategy: {
+    hasGeneration: true,
+    prepareForCreate: (object, { features }) => {
+      dropHints(object, undefined, features);
+      dropTopology(object);
+    },
+    prepareForUpdate: (object, old, { features }) => {
+      // The labels say which service the endpoints are of, so their change is a change of the slice.
+      const raised = (object.metadata.generation ?? 0) > (old.metadata.generation ?? 0);
+      if (!raised && !deepEqual(object.metadata.labels ?? {}, old.metadata.labels ?? {})) {
+        object.metadata.generation = (old.metadata.generation ?? 0) + 1;
+      }
+      dropHints(object, old, features);
+      if (!deepEqual(object.endpoints, old.endpoints)) dropTopology(object, old);
+    },
+    validate: (object, { features }) => validateEndpointSlice(object, features),
+    validateUpdate: (object, old, { features }) => validateEndpointSliceUpdate(object, old, features),
+    warningsOnCreate: (object) => [
+      ...(object.addressType === 'FQDN' ? ['spec.addressType: FQDN endpoints are deprecated'] : []),
+      ...addressWarnings(object),
+    ],
+    warningsOnUpdate: addressWarnings,
+  },
+  columns: [
+    NAME_COLUMN,
+    column('AddressType', 'What its addresses are.'),
+    column('Ports', 'The ports of every endpoint.'),
+    column('Endpoints', 'The first addresses.'),
+    AGE_COLUMN,
+  ],
+  row: (object, now) => [
+    object.metadata.name ?? '',
+    object.addressType,
+    firstFewCell((object.ports ?? []).map(({ port, name }) => (port === undefined ? (name ?? '*') : String(port)))),
+    firstFewCell((object.endpoints ?? []).flatMap(({ addresses }) => addresses ?? [])),
+    ageCell(object, now),
+  ],
+};
+
+function setDefaults({ ports }: EndpointSlice): void {
+  for (const port of ports ?? []) {
+    port.name ??= '';
+    port.protocol ??= 'TCP';
+  }
+}
+
+function dropHints(object: EndpointSlice, old: Readonly<EndpointSlice> | undefined, features: FeatureGates): void {
+  if (features.enabled('PreferSameTrafficDistribution')) return;
+  if ((old?.endpoints ?? []).some(({ hints }) => hints?.forNodes !== undefined)) return;
+  for (const { hints } of object.endpoints ?? []) if (hints !== undefined) delete hints.forNodes;
+}
+
+/** The topology of older slices is gone from this version; a node's name in it is carried over. */
+function dropTopology(object: EndpointSlice, old?: Readonly<EndpointSlice>): void {
+  const known = new Set((old?.endpoints ?? []).map(({ deprecatedTopology }) => deprecatedTopology?.[HOSTNAME] ?? ''));
+  for (const endpoint of object.endpoints ?? []) {
+    const name = endpoint.deprecatedTopology?.[HOSTNAME];
+    const carried = name !== undefined && name !== '' && known.has(name) && isDns1123Subdomain(name).length === 0;
+    if (carried) endpoint.nodeName ??= name;
+    delete endpoint.deprecatedTopology;
+  }
+}
+
+function addressWarnings({ metadata, endpoints }: Readonly<EndpointSlice>): string[] {
+  if (CONTROLLERS.includes(metadata.labels?.[MANAGED_BY] ?? '')) return [];
+  return (endpoints ?? []).flatMap(({ addresses }, position) =>
+    (addresses ?? []).flatMap((address, at) =>
+      warningsForIp(FieldPath.of('endpoints').index(position).child('addresses').index(at), address),
+    ),
+  );
+}

@@ -1,0 +1,64 @@
+import { deepEqual } from '../../lib/deep-equal.js';
+import { type FieldErrors, FieldPath, invalid, required, Verbatim } from '../../machinery/field-error.js';
+import { IMMUTABLE, invalidEach } from '../../machinery/validation/fields.js';
+import { ipFaults } from '../../machinery/validation/ip.js';
+import { isDns1123Subdomain, pathSegmentName } from '../../machinery/validation/names.js';
+import type { KindDefinition } from '../../registry/kind.js';
+import { AGE_COLUMN, ageCell, column, NAME_COLUMN } from '../../registry/columns.js';
+import type { IPAddress, ParentReference } from '../../schema/generated/networking.v1.js';
+import { requiredSegment } from './typed-reference.js';
+
+const PARENT = FieldPath.of('spec', 'parentRef');
+
+/** One address that is taken; its name is the address. */
+export const ipAddresses: KindDefinition<IPAddress> = {
+  group: 'networking.k8s.io',
+  kind: 'IPAddress',
+  plural: 'ipaddresses',
+  singular: 'ipaddress',
+  shortNames: ['ip'],
+  namespaced: false,
+  versions: [{ version: 'v1' }, { version: 'v1beta1', enabledByDefault: false }],
+  storageVersion: 'v1',
+  strategy: {
+    validateName: (name) => ipFaults(name),
+    validate,
+    validateUpdate: (object, old) => [...validate(object), ...keepParent(object, old)],
+  },
+  columns: [NAME_COLUMN, column('ParentRef', 'What has taken the address.'), AGE_COLUMN],
+  row: (object, now) => [object.metadata.name ?? '', parentCell(object.spec.parentRef), ageCell(object, now)],
+  selectableFields: ({ spec }) => ({
+    'spec.parentRef.group': spec.parentRef?.group ?? '',
+    'spec.parentRef.resource': spec.parentRef?.resource ?? '',
+    'spec.parentRef.namespace': spec.parentRef?.namespace ?? '',
+    'spec.parentRef.name': spec.parentRef?.name ?? '',
+  }),
+};
+
+function validate({ spec }: Readonly<IPAddress>): FieldErrors {
+  const parent = spec.parentRef;
+  if (parent === undefined) return [required(PARENT)];
+  const { group, resource = '', name = '', namespace } = parent;
+  return [
+    ...(group ? invalidEach(PARENT.child('group'), group, isDns1123Subdomain(group)) : []),
+    ...requiredSegment(resource, PARENT.child('resource')),
+    ...requiredSegment(name, PARENT.child('name')),
+    ...(namespace ? invalidEach(PARENT.child('namespace'), namespace, pathSegmentName(namespace, false)) : []),
+  ];
+}
+
+function keepParent({ spec }: Readonly<IPAddress>, old: Readonly<IPAddress>): FieldErrors {
+  if (deepEqual(spec.parentRef, old.spec.parentRef)) return [];
+  return [invalid(PARENT, spec.parentRef === undefined ? undefined : shownParent(spec.parentRef), IMMUTABLE)];
+}
+
+/** The reference in the shape the reference server prints it. */
+const shownParent = ({ group = '', resource = '', namespace = '', name = '' }: Readonly<ParentReference>): Verbatim =>
+  new Verbatim(JSON.stringify({ Group: group, Resource: resource, Namespace: namespace, Name: name }));
+
+function parentCell(parent: Readonly<ParentReference> | undefined): string {
+  if (parent === undefined) return '<none>';
+  const { group, resource = '', namespace, name = '' } = parent;
+  const kind = (group ? `${resource}.${group}` : resource).toLowerCase();
+  return [kind, ...(namespace ? [namespace] : []), name].join('/');
+}
