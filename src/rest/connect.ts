@@ -1,19 +1,101 @@
-// Subresources that connect a client with a node or a pod: log, exec, attach, portforward, proxy.
+// Subresources that connect a client with what runs on a node: log, exec, attach, portforward and the proxies.
+// Connections to nodes come with a later step; until then every request gets the answer that the API's own state
+// gives: what is missing, or that there is no way to the node.
 import type { HttpResponse } from '../lib/http.js';
-import { badRequest, notFound } from '../machinery/status.js';
+import type { KubeObject } from '../machinery/object.js';
+import { badRequest, internalError, notFound, serviceUnavailable } from '../machinery/status.js';
 import { get } from '../registry/list.js';
+import type { Node, Pod } from '../schema/generated/core.v1.js';
 import type { Endpoint } from './endpoint.js';
 import type { RestRequest } from './request.js';
-import type { RestServices } from './services.js';
+import { lifeContext, type RestServices } from './services.js';
 
 export async function connect(
-  _services: RestServices,
+  services: RestServices,
   endpoint: Endpoint,
   request: RestRequest,
-  _connector: string,
+  connector: string,
 ): Promise<HttpResponse> {
   const { info, http } = request;
   if (http.query.has('dryRun')) throw badRequest('dryRun is not supported');
-  await get(endpoint.registry, info.namespace, info.name, '');
-  throw notFound(endpoint.registry.resource, info.name);
+  const parent = async (): Promise<Readonly<KubeObject>> =>
+    (await get(endpoint.registry, info.namespace, nameOf(info.name), '')).object();
+  await admitConnect(services, endpoint, request);
+  switch (connector) {
+    case 'log': {
+      const pod = (await parent()) as unknown as Pod;
+      const container = containerOf(pod, http.query.get('container') ?? '');
+      if (!pod.spec?.nodeName) return { status: 204, headers: {}, body: undefined };
+      throw await noWayTo(services, pod.spec.nodeName, `the log of container ${container}`);
+    }
+    case 'exec':
+    case 'attach':
+    case 'portforward': {
+      const pod = (await parent()) as unknown as Pod;
+      if (connector !== 'portforward') containerOf(pod, http.query.get('container') ?? '');
+      if (!pod.spec?.nodeName) throw badRequest(`pod ${info.name} does not have a host assigned`);
+      throw await noWayTo(services, pod.spec.nodeName, connector);
+    }
+    default: {
+      const object = await parent();
+      if (endpoint.kind.kind === 'Pod' && !(object as unknown as Pod).status?.podIPs?.[0]?.ip) {
+        throw badRequest('address not allowed');
+      }
+      if (endpoint.kind.kind === 'Service')
+        throw serviceUnavailable(`no endpoints available for service "${info.name}"`);
+      throw serviceUnavailable(`there is no connection to ${endpoint.definition.singular} "${info.name}" from here`);
+    }
+  }
+}
+
+async function admitConnect(services: RestServices, endpoint: Endpoint, request: RestRequest): Promise<void> {
+  const { info } = request;
+  const attributes = {
+    operation: 'CONNECT' as const,
+    kind: endpoint.kind,
+    resource: endpoint.resource,
+    subresource: info.subresource,
+    namespace: info.namespace,
+    name: info.name,
+    context: lifeContext(services, request, info.namespace, false),
+    operations: services.operations,
+    annotate: (key: string, value: string) => request.annotate(key, value),
+  };
+  await services.admission.admit(attributes);
+  await services.admission.validate(attributes);
+}
+
+/** `name`, `name:port` or `scheme:name:port`, as the proxies take it. */
+function nameOf(text: string): string {
+  const parts = text.split(':');
+  return (parts.length === 3 ? parts[1] : parts[0]) ?? '';
+}
+
+/** The container that is meant, when it can be told. */
+function containerOf(pod: Pod, asked: string): string {
+  const name = pod.metadata?.name ?? '';
+  const containers = pod.spec?.containers ?? [];
+  const initContainers = pod.spec?.initContainers ?? [];
+  const ephemeral = pod.spec?.ephemeralContainers ?? [];
+  if (asked !== '') {
+    const known = [...containers, ...initContainers, ...ephemeral].some((container) => container.name === asked);
+    if (!known) throw badRequest(`container ${asked} is not valid for pod ${name}`);
+    return asked;
+  }
+  const [only] = containers;
+  if (only === undefined) throw badRequest(`a container name must be specified for pod ${name}`);
+  if (containers.length === 1) return only.name;
+  const names = (list: readonly { name: string }[]): string => list.map((container) => container.name).join(' ');
+  const init = initContainers.length === 0 ? '' : ` or one of the init containers: [${names(initContainers)}]`;
+  throw badRequest(`a container name must be specified for pod ${name}, choose one of: [${names(containers)}]${init}`);
+}
+
+async function noWayTo(services: RestServices, nodeName: string, what: string): Promise<Error> {
+  const node = (await services.lookup.get({ group: '', resource: 'nodes' }, '', nodeName)) as unknown as
+    | Node
+    | undefined;
+  if (node === undefined) return notFound({ group: '', resource: 'nodes' }, nodeName);
+  const addresses = node.status?.addresses ?? [];
+  if (addresses.length === 0) return internalError('no preferred addresses found; known addresses: []');
+  return serviceUnavailable(`there is no connection to node "${nodeName}" from here for ${what}`);
 }
