@@ -3,7 +3,9 @@ import { authenticationKinds, type AuthenticationServices } from '../apis/authen
 import { authorizationKinds } from '../apis/authorization/index.js';
 import { certificatesKinds } from '../apis/certificates/index.js';
 import { type CoreParts, coreKinds } from '../apis/core/index.js';
+import { discoveryKinds } from '../apis/discovery/index.js';
 import { eventsKinds } from '../apis/events/index.js';
+import { networkingKinds } from '../apis/networking/index.js';
 import { rbacKinds } from '../apis/rbac/index.js';
 import type { EscalationServices } from '../apis/rbac/escalation.js';
 import type { KindDefinition } from '../registry/kind.js';
@@ -17,6 +19,8 @@ export interface KindParts {
 export const serverKinds = ({ core, access, identity }: KindParts): readonly KindDefinition[] => [
   ...coreKinds(core),
   ...eventsKinds,
+  ...discoveryKinds,
+  ...networkingKinds,
   ...rbacKinds(access),
   ...authorizationKinds(access),
   ...authenticationKinds(identity),
