@@ -1,0 +1,115 @@
+// The servers of one etcd: which one to talk to. One that fails is left for another and returned to later.
+import fs from 'node:fs';
+import type { Clock } from '../../lib/clock.js';
+import { GrpcConnection, GrpcError, type TlsFiles, UNAVAILABLE } from './grpc.js';
+
+export interface EndpointOptions {
+  /** `https://host:port`, or `http://…`. */
+  readonly servers: readonly string[];
+  readonly caFile?: string;
+  readonly certFile?: string;
+  readonly keyFile?: string;
+}
+
+const RETRY_MIN_MS = 200;
+const RETRY_MAX_MS = 10_000;
+
+interface Endpoint {
+  readonly url: string;
+  connection: Promise<GrpcConnection> | undefined;
+  /** Not tried before this time, unless all others fail too. */
+  notBeforeMs: number;
+  failures: number;
+}
+
+export class Endpoints {
+  readonly #endpoints: Endpoint[];
+  readonly #options: EndpointOptions;
+  readonly #clock: Clock;
+  #closed = false;
+
+  constructor(options: EndpointOptions, clock: Clock) {
+    this.#options = options;
+    this.#clock = clock;
+    this.#endpoints = options.servers.map((server) => ({
+      url: /^https?:\/\//.test(server) ? server : `http://${server}`,
+      connection: undefined,
+      notBeforeMs: 0,
+      failures: 0,
+    }));
+  }
+
+  /** A connection to the first server in order that answers. */
+  async connection(): Promise<GrpcConnection> {
+    const now = this.#clock.now();
+    const rested = this.#endpoints.filter(({ notBeforeMs }) => notBeforeMs <= now);
+    // When all have failed lately, the one that rested longest is tried.
+    const candidates =
+      rested.length > 0 ? rested : [...this.#endpoints].sort((a, b) => a.notBeforeMs - b.notBeforeMs).slice(0, 1);
+    let last: unknown;
+    for (const endpoint of candidates) {
+      if (this.#closed) break;
+      try {
+        return await this.#connect(endpoint);
+      } catch (error) {
+        last = error;
+      }
+    }
+    throw last ?? new GrpcError({ status: UNAVAILABLE, message: 'the client is closed', sent: false });
+  }
+
+  /** What went wrong on a connection that was handed out: its server is left alone for a while. */
+  failed(connection: GrpcConnection): void {
+    connection.close();
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const endpoint of this.#endpoints) {
+      endpoint.connection?.then(
+        (connection) => connection.close(),
+        () => undefined,
+      );
+    }
+  }
+
+  #connect(endpoint: Endpoint): Promise<GrpcConnection> {
+    endpoint.connection ??= this.#open(endpoint);
+    return endpoint.connection;
+  }
+
+  async #open(endpoint: Endpoint): Promise<GrpcConnection> {
+    try {
+      const connection = await GrpcConnection.open(endpoint.url, this.#tls());
+      endpoint.failures = 0;
+      const openedMs = this.#clock.now();
+      connection.onClose(() => {
+        endpoint.connection = undefined;
+        // One that keeps accepting and dropping connections rests as well.
+        if (this.#clock.now() - openedMs < RETRY_MAX_MS) this.#rest(endpoint);
+        else endpoint.notBeforeMs = this.#clock.now() + RETRY_MIN_MS;
+      });
+      return connection;
+    } catch (error) {
+      endpoint.connection = undefined;
+      this.#rest(endpoint);
+      throw error;
+    }
+  }
+
+  #rest(endpoint: Endpoint): void {
+    endpoint.failures++;
+    const pauseMs = Math.min(RETRY_MIN_MS * 2 ** (endpoint.failures - 1), RETRY_MAX_MS);
+    endpoint.notBeforeMs = this.#clock.now() + pauseMs;
+  }
+
+  /** Read for every connection, so that renewed certificates are taken up. */
+  #tls(): TlsFiles {
+    const { caFile, certFile, keyFile } = this.#options;
+    return {
+      ...(caFile ? { ca: fs.readFileSync(caFile) } : {}),
+      ...(certFile ? { cert: fs.readFileSync(certFile) } : {}),
+      ...(keyFile ? { key: fs.readFileSync(keyFile) } : {}),
+    };
+  }
+}

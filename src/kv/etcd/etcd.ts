@@ -1,0 +1,236 @@
+// etcd v3 under the key-value contract.
+import { type Clock, systemClock } from '../../lib/clock.js';
+import {
+  type KeyValue,
+  type KeyValueStore,
+  KvError,
+  type KvWatch,
+  type KvWatchReceiver,
+  type RangeRequest,
+  type RangeResult,
+  type WatchKeysRequest,
+  type WriteOptions,
+  type WriteResult,
+} from '../kv.js';
+import { callEtcd, leaseIsGone, METHODS } from './client.js';
+import { Compactor } from './compactor.js';
+import { type EndpointOptions, Endpoints } from './endpoints.js';
+import { Leases } from './leases.js';
+import {
+  decodeLeaseGrant,
+  decodeRange,
+  decodeStatus,
+  decodeTxn,
+  encodeCompaction,
+  encodeLeaseGrant,
+  encodeRange,
+  encodeTxn,
+  type EtcdRange,
+  type EtcdRangeAnswer,
+  type EtcdTxn,
+  type EtcdTxnAnswer,
+} from './messages.js';
+import { EtcdWatches } from './watches.js';
+
+export interface EtcdOptions extends EndpointOptions {
+  /** Where health is probed, `/registry` by default. */
+  readonly prefix?: string;
+  /** 0 leaves compaction to others. */
+  readonly compactionIntervalMs?: number;
+  readonly leaseReuseSeconds?: number;
+  readonly clock?: Clock;
+  readonly log?: (message: string) => void;
+}
+
+/** Opens at once; servers that cannot be reached yet are waited for by the calls. */
+export function openEtcdStore(options: EtcdOptions): KeyValueStore {
+  return new EtcdStore(options);
+}
+
+class EtcdStore implements KeyValueStore {
+  readonly local = false;
+  readonly #endpoints: Endpoints;
+  readonly #watches: EtcdWatches;
+  readonly #leases: Leases;
+  readonly #compactor: Compactor;
+  readonly #healthKey: string;
+  /** The highest revision any answer carried. */
+  #seenRevision = 0;
+  /** Whether progress requests can be trusted; unknown until the version is. */
+  #progress: boolean | undefined;
+  #closed = false;
+
+  constructor(options: EtcdOptions) {
+    const clock = options.clock ?? systemClock;
+    this.#endpoints = new Endpoints(options, clock);
+    this.#watches = new EtcdWatches(this.#endpoints, options.log);
+    this.#healthKey = `${options.prefix ?? '/registry'}/health`;
+    this.#leases = new Leases({
+      grant: async (ttlSeconds) => {
+        const message = encodeLeaseGrant(ttlSeconds);
+        return decodeLeaseGrant(await callEtcd(this.#endpoints, METHODS.leaseGrant, message, { repeatable: true }));
+      },
+      reuseSeconds: options.leaseReuseSeconds ?? 60,
+      clock,
+    });
+    this.#compactor = new Compactor({
+      txn: (txn) => this.#txn(txn),
+      compact: (revision) => this.#compact(revision),
+      clock,
+      intervalMs: options.compactionIntervalMs ?? 0,
+      log: options.log,
+    });
+  }
+
+  async get(key: string, { revision = 0 }: { revision?: number } = {}): Promise<KeyValue | undefined> {
+    return (await this.#range({ key, revision })).kvs[0];
+  }
+
+  async range({ start, end, revision, limit, countOnly }: RangeRequest): Promise<RangeResult> {
+    return this.#range({ key: start, end, revision, limit, countOnly });
+  }
+
+  async revision(): Promise<number> {
+    return (await this.#range({ key: this.#healthKey, countOnly: true })).revision;
+  }
+
+  create(key: string, value: Buffer, options: WriteOptions = {}): Promise<WriteResult> {
+    return this.#put(key, 0, value, options);
+  }
+
+  update(key: string, modRevision: number, value: Buffer, options: WriteOptions = {}): Promise<WriteResult> {
+    return this.#put(key, modRevision, value, options);
+  }
+
+  async delete(key: string, modRevision: number): Promise<WriteResult> {
+    return writeResult(await this.#txn({ key, modRevision }));
+  }
+
+  watch({ prefix, startRevision = 0, previous = false }: WatchKeysRequest, receiver: KvWatchReceiver): KvWatch {
+    this.#checkOpen();
+    // "From now" is from what this client has seen: an answered write of ours before this call is not in it.
+    const from = startRevision > 0 ? startRevision : this.#seenRevision + 1;
+    if (from > 1) return this.#watches.add(prefix, from, previous, receiver);
+    let watch: KvWatch | undefined;
+    let canceled = false;
+    this.revision().then(
+      (revision) => {
+        if (!canceled) watch = this.#watches.add(prefix, revision + 1, previous, receiver);
+      },
+      (error: unknown) => receiver.failed(error instanceof KvError ? error : new KvError('unavailable', String(error))),
+    );
+    return {
+      cancel: () => {
+        canceled = true;
+        watch?.cancel();
+      },
+    };
+  }
+
+  requestProgress(): boolean {
+    if (this.#progress === undefined) {
+      this.#learnVersion().catch(() => undefined);
+      return false;
+    }
+    if (this.#progress) this.#watches.requestProgress();
+    return this.#progress;
+  }
+
+  compact(revision: number): Promise<void> {
+    return this.#compact(revision);
+  }
+
+  compactedRevision(): number {
+    return this.#compactor.compactedRevision;
+  }
+
+  async sizeBytes(): Promise<number> {
+    return (await this.#status()).dbSizeBytes;
+  }
+
+  async health({ timeoutMs }: { timeoutMs: number }): Promise<void> {
+    this.#checkOpen();
+    const late = new Promise<never>((_, reject) => {
+      const timer = setTimeout(() => reject(new KvError('unavailable', 'context deadline exceeded')), timeoutMs);
+      timer.unref();
+    });
+    await Promise.race([this.#range({ key: this.#healthKey }, timeoutMs), late]);
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#compactor.stop();
+    this.#watches.close();
+    this.#endpoints.close();
+  }
+
+  async #put(key: string, modRevision: number, value: Buffer, { ttlSeconds = 0 }: WriteOptions): Promise<WriteResult> {
+    if (ttlSeconds <= 0) return writeResult(await this.#txn({ key, modRevision, put: { value } }));
+    try {
+      const lease = await this.#leases.get(ttlSeconds);
+      return writeResult(await this.#txn({ key, modRevision, put: { value, lease } }));
+    } catch (error) {
+      if (!leaseIsGone(error)) throw error;
+      this.#leases.forget();
+      const lease = await this.#leases.get(ttlSeconds);
+      return writeResult(await this.#txn({ key, modRevision, put: { value, lease } }));
+    }
+  }
+
+  async #range(range: EtcdRange, timeoutMs?: number): Promise<EtcdRangeAnswer> {
+    this.#checkOpen();
+    const answer = decodeRange(
+      await callEtcd(this.#endpoints, METHODS.range, encodeRange(range), { repeatable: true, timeoutMs }),
+    );
+    this.#saw(answer.revision);
+    return answer;
+  }
+
+  async #txn(txn: EtcdTxn): Promise<EtcdTxnAnswer> {
+    this.#checkOpen();
+    const answer = decodeTxn(await callEtcd(this.#endpoints, METHODS.txn, encodeTxn(txn), { repeatable: false }));
+    this.#saw(answer.revision);
+    return answer;
+  }
+
+  async #compact(revision: number): Promise<void> {
+    try {
+      await callEtcd(this.#endpoints, METHODS.compact, encodeCompaction(revision), { repeatable: true });
+    } catch (error) {
+      // Someone was faster.
+      if (!(error instanceof KvError && error.code === 'compacted')) throw error;
+    }
+  }
+
+  async #status(): Promise<ReturnType<typeof decodeStatus>> {
+    this.#checkOpen();
+    return decodeStatus(await callEtcd(this.#endpoints, METHODS.status, Buffer.alloc(0), { repeatable: true }));
+  }
+
+  async #learnVersion(): Promise<void> {
+    const { version, revision } = await this.#status();
+    this.#saw(revision);
+    this.#progress = progressIsReliable(version);
+  }
+
+  #saw(revision: number): void {
+    if (revision > this.#seenRevision) this.#seenRevision = revision;
+  }
+
+  #checkOpen(): void {
+    if (this.#closed) throw new KvError('closed', 'the store is closed');
+  }
+}
+
+const writeResult = ({ succeeded, revision, current }: EtcdTxnAnswer): WriteResult =>
+  succeeded ? { done: true, revision } : { done: false, revision, current };
+
+/** Before these versions an answer to a progress request may overtake events it should follow. */
+function progressIsReliable(version: string): boolean {
+  const [major = 0, minor = 0, patch = 0] = version.split(/[.-]/).map(Number);
+  if (major !== 3) return major > 3;
+  if (minor === 4) return patch >= 31;
+  if (minor === 5) return patch >= 13;
+  return minor > 5;
+}

@@ -1,0 +1,96 @@
+// Real etcd servers for tests.
+import { type ChildProcess, spawn } from 'node:child_process';
+import fs from 'node:fs';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+
+/** The etcd programs at hand, by name: BINNACLE_ETCD, or what tools/fetch-test-binaries.mjs fetched. */
+export function etcdPrograms(): { name: string; program: string }[] {
+  const root = process.env['BINNACLE_ROOT'] ?? '.';
+  const given = process.env['BINNACLE_ETCD'];
+  if (given !== undefined) return [{ name: 'etcd', program: given }];
+  return ['etcd-3.5', 'etcd-3.4']
+    .map((name) => ({ name, program: path.join(root, '.cache', 'bin', name) }))
+    .filter(({ program }) => fs.existsSync(program));
+}
+
+export interface EtcdProcess {
+  readonly url: string;
+  readonly port: number;
+  pause(): void;
+  resume(): void;
+  kill(): Promise<void>;
+  /** Again, on the same data and port. */
+  start(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+export async function startEtcd(program: string): Promise<EtcdProcess> {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-etcd-'));
+  const [port, peerPort] = [await freePort(), await freePort()];
+  const url = `http://127.0.0.1:${port}`;
+  const peerUrl = `http://127.0.0.1:${peerPort}`;
+  let child: ChildProcess | undefined;
+  const start = async (): Promise<void> => {
+    child = spawn(
+      program,
+      [
+        ['--data-dir', folder],
+        ['--listen-client-urls', url],
+        ['--advertise-client-urls', url],
+        ['--listen-peer-urls', peerUrl],
+        ['--initial-advertise-peer-urls', peerUrl],
+        ['--initial-cluster', `default=${peerUrl}`],
+      ].flat(),
+      { stdio: 'ignore', env: { ...process.env, ETCD_UNSUPPORTED_ARCH: process.arch } },
+    );
+    await accepts(port);
+  };
+  const kill = async (): Promise<void> => {
+    const running = child;
+    child = undefined;
+    if (running === undefined || running.exitCode !== null || running.signalCode !== null) return;
+    const ended = new Promise((resolve) => running.once('exit', resolve));
+    running.kill('SIGKILL');
+    await ended;
+  };
+  await start();
+  return {
+    url,
+    port,
+    pause: () => child?.kill('SIGSTOP'),
+    resume: () => child?.kill('SIGCONT'),
+    kill,
+    start,
+    remove: async () => {
+      await kill();
+      fs.rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = net.createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}
+
+async function accepts(port: number): Promise<void> {
+  for (const deadline = Date.now() + 20_000; Date.now() < deadline;) {
+    const open = await new Promise<boolean>((resolve) => {
+      const socket = net.connect(port, '127.0.0.1');
+      socket.once('connect', () => {
+        socket.destroy();
+        resolve(true);
+      });
+      socket.once('error', () => resolve(false));
+    });
+    if (open) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`nothing listens on port ${port}`);
+}

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { openEtcdStore } from '../src/kv/etcd/etcd.js';
+import { collect, kvContract } from '../src/kv/kv.contract.js';
+import type { KeyValueStore } from '../src/kv/kv.js';
+import { type EtcdProcess, etcdPrograms, freePort, startEtcd } from './etcd-process.js';
+
+const programs = etcdPrograms();
+if (programs.length === 0) it('etcd', { skip: 'no etcd program at hand' }, () => undefined);
+
+for (const { name, program } of programs) {
+  describe(name, () => {
+    let etcd: EtcdProcess;
+    before(async () => {
+      etcd = await startEtcd(program);
+    });
+    after(() => etcd.remove());
+    const open = async (servers = [etcd.url]): Promise<KeyValueStore> => {
+      const kv = openEtcdStore({ servers });
+      await kv.revision();
+      return kv;
+    };
+
+    kvContract(`${name} contract`, { open, close: (kv) => kv.close() });
+
+    it('leaves a server that does not answer for one that does', async () => {
+      const kv = await open([`http://127.0.0.1:${await freePort()}`, etcd.url]);
+      assert.ok((await kv.revision()) > 0);
+      await kv.health({ timeoutMs: 2000 });
+      await kv.close();
+    });
+
+    it('resumes a watch after a restart without a gap', { timeout: 30_000 }, async () => {
+      const kv = await open();
+      const folder = `/restart-${process.pid}/`;
+      const events = collect(kv, { prefix: folder });
+      await kv.create(`${folder}a`, Buffer.from('1'));
+      assert.equal((await events.take(1))[0]?.key, `${folder}a`);
+      await etcd.kill();
+      await assert.rejects(kv.health({ timeoutMs: 500 }));
+      await etcd.start();
+      const other = await open();
+      await other.create(`${folder}b`, Buffer.from('2'));
+      await other.close();
+      const [event] = await events.take(1);
+      assert.equal(event?.key, `${folder}b`);
+      await kv.close();
+    });
+
+    it('agrees with another server on who compacts', async () => {
+      let now = 0;
+      const timers: (() => void)[] = [];
+      const clock = { now: () => now, after: (_ms: number, call: () => void) => (timers.push(call), () => undefined) };
+      const one = openEtcdStore({ servers: [etcd.url], compactionIntervalMs: 1000, clock });
+      const two = openEtcdStore({ servers: [etcd.url], compactionIntervalMs: 1000, clock });
+      const made = await one.create(`/compact-${process.pid}/a`, Buffer.from('1'));
+      for (let round = 0; round < 3; round++) {
+        now += 1000;
+        for (const call of timers.splice(0)) call();
+        while (timers.length < 2) await new Promise((resolve) => setImmediate(resolve));
+        await one.update(
+          `/compact-${process.pid}/a`,
+          (await one.get(`/compact-${process.pid}/a`))?.modRevision ?? 0,
+          Buffer.from(String(round)),
+        );
+      }
+      assert.ok(Math.max(one.compactedRevision(), two.compactedRevision()) >= made.revision);
+      await assert.rejects(one.get('/x', { revision: made.revision - 1 }), /compacted/);
+      await one.close();
+      await two.close();
+    });
+  });
+}

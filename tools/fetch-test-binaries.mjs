@@ -1,0 +1,110 @@
+// Fetches the programs the end-to-end tests run beside us (kubectl and two versions of etcd) into .cache/bin, when
+// they are missing: Debian packages, downloaded with apt from the archive this machine is set up for, checked by
+// its signatures, unpacked and not installed. Where there is no apt, the tests that need them are skipped.
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+
+const BIN = path.join('.cache', 'bin');
+
+/** What each program is, which package has it, and from which release; the running one when none is named. */
+const WANTED = [
+  { name: 'kubectl', suite: 'trixie', packageName: 'kubectl', file: 'usr/bin/kubectl' },
+  { name: 'etcd-3.5', suite: 'trixie', packageName: 'etcd-server', file: 'usr/bin/etcd' },
+  { name: 'etcd-3.4', suite: 'bookworm', packageName: 'etcd-server', file: 'usr/bin/etcd' },
+];
+
+const missing = WANTED.filter(({ name }) => !fs.existsSync(path.join(BIN, name)));
+if (missing.length > 0) {
+  fs.mkdirSync(BIN, { recursive: true });
+  const work = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-packages-'));
+  try {
+    for (const suite of new Set(missing.map((wanted) => wanted.suite))) {
+      fetchFrom(
+        suite,
+        missing.filter((wanted) => wanted.suite === suite),
+        path.join(work, suite),
+      );
+    }
+  } finally {
+    fs.rmSync(work, { recursive: true, force: true });
+  }
+}
+
+function fetchFrom(suite, programs, work) {
+  try {
+    const options = aptOptions(suite, work);
+    run('apt-get', [...options, '-qq', 'update'], work);
+    for (const { name, packageName, file } of programs) {
+      const folder = path.join(work, name);
+      fs.mkdirSync(folder);
+      run('apt-get', [...options, '-qq', 'download', packageName], folder);
+      const [archive] = fs.readdirSync(folder).filter((entry) => entry.endsWith('.deb'));
+      run('dpkg-deb', ['-x', archive, 'unpacked'], folder);
+      const target = path.join(BIN, name);
+      // Renamed into place, so that a half-copied program is never run.
+      fs.copyFileSync(path.join(folder, 'unpacked', file), `${target}.new`);
+      fs.chmodSync(`${target}.new`, 0o755);
+      fs.renameSync(`${target}.new`, target);
+      console.log(`fetched ${target}`);
+    }
+  } catch (error) {
+    const names = programs.map(({ name }) => name).join(', ');
+    console.error(`cannot fetch ${names}; tests that need them are skipped: ${error.message.split('\n')[0]}`);
+  }
+}
+
+/** Apt with state of its own: our sources, lists and cache, the system's keys. */
+function aptOptions(suite, work) {
+  const at = (name) => path.join(work, name);
+  for (const folder of ['sources', 'lists/partial', 'cache/archives/partial']) {
+    fs.mkdirSync(at(folder), { recursive: true });
+  }
+  writeSources(suite, at('sources'));
+  const settings = {
+    'Dir::Etc::sourcelist': '/dev/null',
+    'Dir::Etc::sourceparts': at('sources'),
+    'Dir::State::lists': at('lists'),
+    'Dir::Cache': at('cache'),
+    'Dir::Cache::pkgcache': '',
+    'Dir::Cache::srcpkgcache': '',
+    'APT::Get::List-Cleanup': '0',
+    'Acquire::Languages': 'none',
+    'Acquire::IndexTargets::deb::Contents-deb::DefaultEnabled': 'false',
+    'APT::Sandbox::User': process.getuid?.() === 0 ? 'root' : '_apt',
+  };
+  return Object.entries(settings).flatMap(([name, value]) => ['-o', `${name}=${value}`]);
+}
+
+/** The machine's own sources of its release, with the wanted release in its place. */
+function writeSources(suite, folder) {
+  const running = /^VERSION_CODENAME=(.+)$/m.exec(fs.readFileSync('/etc/os-release', 'utf8'))?.[1] ?? '';
+  const parts = '/etc/apt/sources.list.d';
+  const files = fs.existsSync(parts) ? fs.readdirSync(parts).map((name) => path.join(parts, name)) : [];
+  for (const file of [...files, '/etc/apt/sources.list'].filter((name) => fs.existsSync(name))) {
+    const text = fs.readFileSync(file, 'utf8');
+    const adapted = file.endsWith('.sources') ? adaptStanzas(text, running, suite) : adaptLines(text, running, suite);
+    if (adapted !== '') fs.writeFileSync(path.join(folder, path.basename(file)), adapted);
+  }
+}
+
+function adaptStanzas(text, running, suite) {
+  return text
+    .split(/\n\s*\n/)
+    .filter((stanza) => new RegExp(`^Suites:(.*\\s)?${running}(\\s|$)`, 'm').test(stanza))
+    .map((stanza) => stanza.replace(/^Suites:.*$/m, `Suites: ${suite}`))
+    .join('\n\n');
+}
+
+function adaptLines(text, running, suite) {
+  return text
+    .split('\n')
+    .filter((line) => line.startsWith('deb ') && line.split(/\s+/).includes(running))
+    .map((line) => line.replace(new RegExp(`(\\s)${running}(\\s)`), `$1${suite}$2`))
+    .join('\n');
+}
+
+function run(command, args, cwd) {
+  execFileSync(command, args, { cwd, stdio: ['ignore', 'ignore', 'pipe'] });
+}
