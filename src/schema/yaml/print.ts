@@ -75,8 +75,9 @@ class Printer {
   }
 
   #scalar(value: unknown, indent: number): void {
-    if (typeof value !== 'string')
-      return this.#put(` ${value === null || value === undefined ? 'null' : String(value)}`);
+    if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean')
+      return this.#put(` ${value}`);
+    if (typeof value !== 'string') return this.#put(' null');
     const shape = shapeOf(value);
     if (value.includes('\n')) {
       if (shape.literal) return this.#literal(value, indent);

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { encodeTree } from '../json/encode.js';
+import { DecodeError } from '../json/walk.js';
+import { parseYaml } from './parse.js';
+import { printYaml } from './print.js';
+
+const json = (yaml: string): string => encodeTree(parseYaml(yaml).value);
+
+test('plain scalars mean what YAML 1.1 says', () => {
+  const cases: [string, string][] = [
+    ['yes', 'true'],
+    ['y', 'true'],
+    ['Off', 'false'],
+    ['010', '8'],
+    ['0o10', '8'],
+    ['0x1F', '31'],
+    ['0b11', '3'],
+    ['1_000', '1000'],
+    ['1:30', '"1:30"'],
+    ['2024-01-01', '"2024-01-01"'],
+    ['~', 'null'],
+    ['.5', '0.5'],
+    ['1e3', '1000'],
+    ['0123456789', '123456789'],
+    ['1e400', '"1e400"'],
+    ['"yes"', '"yes"'],
+    ['!!binary aGVsbG8=', '"hello"'],
+    ['9007199254740993', '9007199254740993'],
+  ];
+  for (const [scalar, expected] of cases) assert.equal(json(`a: ${scalar}`), `{"a":${expected}}`, scalar);
+});
+
+test('keys become strings, merges are merged, later documents are left alone', () => {
+  assert.equal(json('1: a\ntrue: b\n1.5: c'), '{"1":"a","1.5":"c","true":"b"}');
+  assert.equal(json('x: &b {k: 1}\nz:\n  <<: *b\n  l: 2'), '{"x":{"k":1},"z":{"k":1,"l":2}}');
+  assert.equal(json('a: 1\n---\nb: 2'), '{"a":1}');
+  assert.equal(json(''), 'null');
+});
+
+test('repeated keys are told with their lines, and the last one counts', () => {
+  const parsed = parseYaml('a: 1\nb:\n  c: 1\n  c: 2\na: 2\n');
+  assert.equal(encodeTree(parsed.value), '{"a":2,"b":{"c":2}}');
+  assert.equal(
+    parsed.strictError,
+    'yaml: unmarshal errors:\n  line 4: key "c" already set in map\n  line 5: key "a" already set in map',
+  );
+});
+
+test('aliases are written out, within bounds', () => {
+  const shared = parseYaml('a: &x {k: [1]}\nb: *x').value;
+  assert.ok(typeof shared === 'object' && shared !== null && 'a' in shared && 'b' in shared);
+  assert.notEqual(shared.a, shared.b);
+  const lines = ['a0: &a0 [x, x, x, x, x, x, x, x, x]'];
+  for (let i = 1; i < 10; i++)
+    lines.push(`a${i}: &a${i} [${Array.from({ length: 9 }, () => `*a${i - 1}`).join(', ')}]`);
+  assert.throws(() => parseYaml(lines.join('\n')), /excessive aliasing/);
+});
+
+test('what cannot be read is an error with its line', () => {
+  assert.throws(
+    () => parseYaml('a:\n\tb: 1'),
+    (error) => error instanceof DecodeError && /^yaml: line 2: /.test(error.message),
+  );
+  assert.throws(() => parseYaml('a: .inf'), /^DecodeError: json: unsupported value: \+Inf|unsupported value: \+Inf/);
+  assert.throws(() => parseYaml(`${'['.repeat(100_000)}`), DecodeError);
+});
+
+test('strings that would be read as something else are quoted, long ones are folded', () => {
+  const text = printYaml({
+    a10: 1,
+    a9: `${'x'.repeat(50)} ${'y'.repeat(40)} z`,
+    b: 'yes',
+    c: 'one\ntwo\n',
+    d: '- x',
+    e: ['a', ['b', { c: {} }], []],
+    n: '',
+    t: 'tab\there',
+  });
+  assert.equal(
+    text,
+    `a9: ${'x'.repeat(50)} ${'y'.repeat(40)}\n  z\na10: 1\nb: "yes"\nc: |\n  one\n  two\nd: '- x'\ne:\n- a\n- - b\n  - c: {}\n- []\n"n": ""\nt: "tab\\there"\n`,
+  );
+});
