@@ -242,13 +242,20 @@ test('an upgrade hands over the connection; a refused one is answered and closed
   assert.match(await raw('/nope'), /^HTTP\/1.1 403 Forbidden[^]*no$/);
 });
 
-test('a plain connection that sends rubbish does not harm the port', async () => {
+test('plain HTTP is told to use TLS, and rubbish does no harm', async () => {
   handler = () => ok('fine');
-  await new Promise<void>((resolve) => {
-    const socket = net.connect(listener.port, '127.0.0.1', () => socket.write('GET / HTTP/1.1\r\n\r\n'));
-    socket.on('close', () => resolve());
-    socket.on('error', () => undefined);
-    socket.resume();
-  });
+  const send = (bytes: string): Promise<string> =>
+    new Promise((resolve) => {
+      const socket = net.connect(listener.port, '127.0.0.1', () => socket.write(bytes));
+      let text = '';
+      socket.on('data', (piece) => (text += piece.toString()));
+      socket.on('close', () => resolve(text));
+      socket.on('error', () => undefined);
+    });
+  assert.match(
+    await send('GET / HTTP/1.1\r\n\r\n'),
+    /^HTTP\/1.0 400 [^]*Client sent an HTTP request to an HTTPS server.\n$/,
+  );
+  await send('rubbish that is no TLS at all\r\n');
   assert.equal((await ask1({})).body, 'fine');
 });

@@ -27,8 +27,8 @@ const authorizeBy = (allow: (a: AuthorizationAttributes) => boolean): Authorizer
   authorize: (a): AuthorizationResult => ({ decision: allow(a) ? 'allow' : 'no-opinion', reason: '' }),
   rulesFor: () => ({ resourceRules: [], nonResourceRules: [], incomplete: false }),
 });
-const body = (response: HttpResponse): Record<string, unknown> =>
-  JSON.parse(String(response.body)) as Record<string, unknown>;
+const body = (response: HttpResponse | undefined): Record<string, unknown> =>
+  JSON.parse(typeof response?.body === 'string' ? response.body : '') as Record<string, unknown>;
 
 interface TestDraining extends Draining {
   notAcceptingNewRequests: boolean;
@@ -240,7 +240,7 @@ test('a request that takes too long answers 504 and its signal aborts', async (t
   await running;
   assert.equal(results[0]?.status, 504);
   assert.equal(cancelled, true);
-  assert.deepEqual(JSON.parse(String(results[0]?.body)), {
+  assert.deepEqual(body(results[0]), {
     kind: 'Status',
     apiVersion: 'v1',
     metadata: {},

@@ -63,6 +63,26 @@ export class MetricRegistry {
     this.collectors.push(collector);
   }
 
+  /** How many metrics there are, and how many of them are not shown. */
+  counts(): {
+    readonly registered: ReadonlyMap<Stability, number>;
+    readonly disabled: number;
+    readonly hidden: number;
+  } {
+    const registered = new Map<Stability, number>();
+    let hidden = 0;
+    for (const { definition } of this.metrics.values()) {
+      registered.set(definition.stability, (registered.get(definition.stability) ?? 0) + 1);
+      if (!this.isShown(definition)) hidden++;
+    }
+    const disabled = this.options.disabledMetrics?.length ?? 0;
+    return {
+      registered,
+      disabled,
+      hidden: hidden - [...this.metrics.keys()].filter((name) => this.options.disabledMetrics?.includes(name)).length,
+    };
+  }
+
   /** The exposition text: metrics by name, series in the order they were first seen. */
   text(): string {
     for (const collector of this.collectors) collector();

@@ -46,6 +46,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   const http1 = createHttp1({ handler, onError });
   const http2 = createHttp2({ maxStreamsPerConnection: options.http2MaxStreamsPerConnection ?? 0, handler, onError });
 
+  const sockets = new Set<Socket>();
   const secure = (context: tls.TlsOptions): tls.Server => {
     const server = tls.createServer({
       ...context,
@@ -60,7 +61,8 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     server.on('tlsClientError', (error, socket) => {
       options.onTlsError?.();
       log.v(1)?.plain(`http: TLS handshake error from ${socket.remoteAddress}:${socket.remotePort}: ${error.message}`);
-      socket.destroy();
+      if ((error as NodeJS.ErrnoException).code === 'ERR_SSL_HTTP_REQUEST') answerPlainHttp(sockets, socket);
+      else socket.destroy();
     });
     return server;
   };
@@ -73,7 +75,6 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   install();
   certificates.onChange(install);
 
-  const sockets = new Set<Socket>();
   const front = net.createServer({ noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS }, (socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
@@ -104,6 +105,14 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
       certificates.close();
     },
   };
+}
+
+/** Whoever forgot the `s` of https is told so, in the only way that client understands. */
+function answerPlainHttp(sockets: ReadonlySet<Socket>, { remoteAddress, remotePort }: TLSSocket): void {
+  for (const socket of sockets) {
+    if (socket.remotePort !== remotePort || socket.remoteAddress !== remoteAddress) continue;
+    socket.end('HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n');
+  }
 }
 
 const plainAddress = (address: string): string => (address.startsWith('::ffff:') ? address.slice(7) : address);

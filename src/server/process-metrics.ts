@@ -21,6 +21,7 @@ export function registerProcessMetrics(registry: MetricRegistry, version: Versio
     resident.set(process.memoryUsage.rss());
     openFiles.set(countOpenFiles());
   });
+  registerRegistryMetrics(registry);
   const build = registry.gauge({
     name: 'kubernetes_build_info',
     help: 'What was built, from what; the value is always 1.',
@@ -28,6 +29,34 @@ export function registerProcessMetrics(registry: MetricRegistry, version: Versio
     stability: 'ALPHA',
   });
   build.with(...BUILD_LABELS.map(([, member]) => version[member] ?? '')).set(1);
+}
+
+/** What the registry says of itself. */
+function registerRegistryMetrics(registry: MetricRegistry): void {
+  const registered = registry.counter({
+    name: 'registered_metrics_total',
+    help: 'Metrics there are, by stability and the release that deprecated them.',
+    labels: ['stability_level', 'deprecated_version'],
+    stability: 'BETA',
+  });
+  const disabled = registry.counter({ name: 'disabled_metrics_total', help: 'Metrics turned off.', stability: 'BETA' });
+  const hidden = registry.counter({ name: 'hidden_metrics_total', help: 'Metrics hidden by age.', stability: 'BETA' });
+  registry.onCollect(() => {
+    const counts = registry.counts();
+    for (const [stability, count] of counts.registered) registered.with(stability, '').value = count;
+    disabled.with().value = counts.disabled;
+    hidden.with().value = counts.hidden;
+  });
+}
+
+/** For the listener to call on every failed handshake. */
+export function tlsErrorCounter(registry: MetricRegistry): () => void {
+  const errors = registry.counter({
+    name: 'apiserver_tls_handshake_errors_total',
+    help: 'TLS handshakes that failed.',
+    stability: 'ALPHA',
+  });
+  return () => errors.with().inc();
 }
 
 const BUILD_LABELS: readonly (readonly [label: string, member: keyof VersionInfo])[] = [
