@@ -21,7 +21,7 @@ export async function connect(
   const parent = async (): Promise<Readonly<KubeObject>> =>
     (await get(endpoint.registry, info.namespace, nameOf(info.name), '')).object();
   await admitConnect(services, endpoint, request);
-  switch (connector) {
+  switch (connector.slice(connector.indexOf('/') + 1)) {
     case 'log': {
       const pod = (await parent()) as unknown as Pod;
       const container = containerOf(pod, http.query.get('container') ?? '');
@@ -32,7 +32,7 @@ export async function connect(
     case 'attach':
     case 'portforward': {
       const pod = (await parent()) as unknown as Pod;
-      if (connector !== 'portforward') containerOf(pod, http.query.get('container') ?? '');
+      if (!connector.endsWith('portforward')) containerOf(pod, http.query.get('container') ?? '');
       if (!pod.spec?.nodeName) throw badRequest(`pod ${info.name} does not have a host assigned`);
       throw await noWayTo(services, pod.spec.nodeName, connector);
     }
@@ -85,9 +85,8 @@ function containerOf(pod: Pod, asked: string): string {
   const [only] = containers;
   if (only === undefined) throw badRequest(`a container name must be specified for pod ${name}`);
   if (containers.length === 1) return only.name;
-  const names = (list: readonly { name: string }[]): string => list.map((container) => container.name).join(' ');
-  const init = initContainers.length === 0 ? '' : ` or one of the init containers: [${names(initContainers)}]`;
-  throw badRequest(`a container name must be specified for pod ${name}, choose one of: [${names(containers)}]${init}`);
+  const names = [...initContainers, ...containers, ...ephemeral].map((container) => container.name).join(' ');
+  throw badRequest(`a container name must be specified for pod ${name}, choose one of: [${names}]`);
 }
 
 async function noWayTo(services: RestServices, nodeName: string, what: string): Promise<Error> {

@@ -70,13 +70,24 @@ function checkKind(expected: Expected, object: KubeObject, body: Buffer): void {
 function reportStrict(expected: Expected, object: KubeObject, errors: readonly string[], options: BodyOptions): void {
   if (errors.length === 0) return;
   if (options.fieldValidation === 'Warn') {
-    for (const text of errors) options.warn(text);
+    for (const text of errors.flatMap(eachWarning)) options.warn(text);
     return;
   }
   const kind = object.kind || expected.kind.kind;
   const apiVersion = object.apiVersion || apiVersionOf(expected.kind);
   throw undecodable(expected, kind, apiVersion, `strict decoding error: ${errors.join(', ')}`, Buffer.alloc(0));
 }
+
+const YAML_ERRORS = 'yaml: unmarshal errors:\n';
+
+/** What YAML says of several lines at once is a warning for each. */
+export const eachWarning = (text: string): string[] =>
+  text.startsWith(YAML_ERRORS)
+    ? text
+        .slice(YAML_ERRORS.length)
+        .split('\n')
+        .map((line) => line.trim())
+    : [text];
 
 function undecodable(
   expected: Expected,

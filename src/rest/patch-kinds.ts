@@ -13,10 +13,8 @@ import { DecodeError, decodeTree, parseJsonTree } from '../schema/json/decode.js
 import { encodeTree } from '../schema/json/encode.js';
 import { strategicMergePatch } from '../schema/patch/strategic-merge.js';
 import type { StructType } from '../schema/type.js';
-const parseYaml = (b: Buffer): { value: unknown; duplicates: string[] } => ({
-  value: JSON.parse(b.toString()),
-  duplicates: [],
-});
+import { parseYaml } from '../schema/yaml/parse.js';
+import { eachWarning } from './decode-body.js';
 import type { PatchOptions } from './query-options.js';
 
 export type PatchKind = 'json' | 'merge' | 'strategic' | 'apply';
@@ -145,13 +143,13 @@ const refusedPatch = (shown: string, why: string): StatusError =>
 
 function prepareApply(body: Buffer, context: PatchContext): Patch {
   const { target, options } = context;
-  let parsed: { value: unknown; duplicates: readonly string[] };
+  let parsed: ReturnType<typeof parseYaml>;
   try {
     parsed = parseYaml(body);
   } catch (error) {
     throw badRequest(`error decoding YAML: ${error instanceof Error ? error.message : String(error)}`);
   }
-  const { value, duplicates } = parsed;
+  const { value, strictError } = parsed;
   if (!isObject(value)) {
     throw badRequest('error decoding YAML: the configuration is not an object');
   }
@@ -169,10 +167,9 @@ function prepareApply(body: Buffer, context: PatchContext): Patch {
       resetFields: target.resetFields,
       ...(target.versions !== undefined && { versions: target.versions }),
     });
-    if (duplicates.length > 0 && options.fieldValidation !== 'Ignore') {
-      const text = duplicates.join(', ');
-      if (options.fieldValidation === 'Strict') throw badRequest(`error strict decoding YAML: ${text}`);
-      context.warn(text);
+    if (strictError !== undefined && options.fieldValidation !== 'Ignore') {
+      if (options.fieldValidation === 'Strict') throw badRequest(`error strict decoding YAML: ${strictError}`);
+      for (const text of eachWarning(strictError)) context.warn(text);
     }
     const object = decodeTree(target.type, applied, { strict: false }).object as unknown as KubeObject;
     target.defaults(object);

@@ -1,9 +1,11 @@
 // Objects to bytes and back, by media type.
-import { decodeJson, DecodeError } from '../schema/json/decode.js';
+import { decodeJson, DecodeError, decodeTree } from '../schema/json/decode.js';
 import { encodeJson } from '../schema/json/encode.js';
 import { decodeProtobuf, encodeProtobuf, isProtobuf, readEnvelope } from '../schema/protobuf/envelope.js';
 import { protobufWatchEvent } from '../schema/protobuf/frames.js';
 import type { StructType } from '../schema/type.js';
+import { parseYaml } from '../schema/yaml/parse.js';
+import { printYaml } from '../schema/yaml/print.js';
 import type { MediaType } from './media-types.js';
 
 export interface Decoded {
@@ -27,6 +29,8 @@ export function encodeObject(media: MediaType, type: StructType, object: object)
   switch (media.encoding) {
     case 'json':
       return Buffer.from(encodeJson(type, object));
+    case 'yaml':
+      return Buffer.from(printYaml(decodeJson(type, encodeJson(type, object), { strict: false }).object));
     case 'protobuf':
       return encodeProtobuf(type, object);
     default:
@@ -39,6 +43,8 @@ export function decodeObject(media: MediaType, type: StructType, bytes: Buffer, 
     switch (media.encoding) {
       case 'json':
         return decodeJson(type, bytes, { strict });
+      case 'yaml':
+        return decodeYaml(type, bytes, strict);
       case 'protobuf':
         return { object: decodeProtobuf(type, bytes), strictErrors: [] };
       default:
@@ -48,6 +54,12 @@ export function decodeObject(media: MediaType, type: StructType, bytes: Buffer, 
     if (!(error instanceof DecodeError)) throw error;
     throw new WireError(error.message, ...kindOf(bytes));
   }
+}
+
+function decodeYaml(type: StructType, bytes: Buffer, strict: boolean): Decoded {
+  const { value, strictError } = parseYaml(bytes);
+  const { object, strictErrors } = decodeTree(type, value, { strict });
+  return { object, strictErrors: strict && strictError !== undefined ? [strictError, ...strictErrors] : strictErrors };
 }
 
 /** As much of a body's kind as can be told without its type. */
@@ -72,6 +84,10 @@ export function frameEvent(media: MediaType, type: string, object: Buffer): Buff
   switch (media.encoding) {
     case 'json':
       return Buffer.concat([Buffer.from(`{"type":"${type}","object":`), object, Buffer.from('}\n')]);
+    case 'yaml': {
+      const { value } = parseYaml(object);
+      return Buffer.from(`---\n${printYaml({ type, object: value })}`);
+    }
     case 'protobuf':
       return protobufWatchEvent(type, object);
     default:

@@ -30,6 +30,7 @@ import { serverKinds } from './kinds.js';
 import { Lifecycle } from './lifecycle.js';
 import { PostStartHooks } from './post-start-hooks.js';
 import { Resources } from './resources.js';
+import { buildServiceAccountTokens } from './service-account-tokens.js';
 import { createServiceAllocators } from './service-allocators.js';
 import { type RunningServer, startServer } from './server.js';
 import { prepareCertificates } from './prepare-certificates.js';
@@ -73,6 +74,12 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
   });
   const certificates = prepareCertificates(options, Date.now());
   const apiAudiences = options.authentication.apiAudiences;
+  const tokens = buildServiceAccountTokens(options, {
+    certificates,
+    resources,
+    context: serverContext,
+    log: logs.for('service-account-tokens'),
+  });
   const pending = lateBound<{ authorization: Authorization; authentication: Authentication }>();
   const allocators = createServiceAllocators({
     resources,
@@ -88,7 +95,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
         relaxedNames: options.featureGates.enabled('RelaxedServiceNameValidation'),
         deleteEndpoints: async () => undefined,
       },
-      serviceAccount: {},
+      serviceAccount: tokens.kind,
     },
     access: {
       authorizer: {
@@ -114,7 +121,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
   const authentication = buildAuthentication(options, {
     apiAudiences,
     clientCaFile: certificates.clientCaFile,
-    serviceAccounts: [],
+    serviceAccounts: tokens.authenticators,
     log: logs.for('authentication'),
   });
   pending.set({ authorization, authentication });
@@ -149,11 +156,12 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     handlers: [
       discovery,
       (request) => health.handle(request),
+      ...tokens.paths,
       at('/version', () => rawJson(200, version)),
       at('/metrics', () => metricsText(metricRegistry)),
       (request) => (options.features.profiling ? debug.handle(request) : undefined),
     ],
-    index: () => [...discoveryPaths(resources.all()), ...health.paths(), '/metrics', '/version'],
+    index: () => [...discoveryPaths(resources.all()), ...health.paths(), ...tokens.index, '/metrics', '/version'],
   });
   const handler = buildChain(
     {
