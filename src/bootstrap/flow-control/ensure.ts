@@ -1,0 +1,124 @@
+// Keeps the default flow-control objects: mandatory ones as they are written here, suggested ones until people change
+// them, and none that an older version suggested and this one does not.
+import { deepEqual } from '../../lib/deep-equal.js';
+import { goQuote } from '../../lib/go-quote.js';
+import type { KubeObject } from '../../machinery/object.js';
+import type { GroupResource } from '../../machinery/status.js';
+import type { FlowSchema } from '../../schema/generated/flowcontrol.v1.js';
+import type { BootstrapClient } from '../client.js';
+import {
+  AUTO_UPDATE_SPEC,
+  type DefaultObject,
+  FLOW_CONTROL_GROUP,
+  FLOW_SCHEMAS,
+  PRIORITY_LEVELS,
+} from './default-configuration.js';
+
+type Configured = KubeObject & { spec: unknown };
+
+const MANAGER = 'api-priority-and-fairness-config-producer-v1';
+const SCHEMAS: GroupResource = { group: FLOW_CONTROL_GROUP, resource: 'flowschemas' };
+const LEVELS: GroupResource = { group: FLOW_CONTROL_GROUP, resource: 'prioritylevelconfigurations' };
+
+export async function ensureFlowControl(client: BootstrapClient): Promise<void> {
+  await Promise.all([
+    ...PRIORITY_LEVELS.map((level) => ensure(client, LEVELS, level)),
+    ...FLOW_SCHEMAS.map((schema) => ensure(client, SCHEMAS, schema)),
+  ]);
+  await Promise.all([removeForgotten(client, LEVELS, PRIORITY_LEVELS), removeForgotten(client, SCHEMAS, FLOW_SCHEMAS)]);
+}
+
+/** The object as it shall be, or undefined when it is right already. */
+export function revised(current: Readonly<Configured>, wanted: DefaultObject<Configured>): Configured | undefined {
+  const stated = autoUpdateOf(current);
+  // Without a word on it, an object nobody has changed since it was made is ours to update.
+  const ours = wanted.mandatory || (stated ?? current.metadata.generation === 1);
+  const annotate = stated !== ours;
+  const respecify = ours && !deepEqual(current.spec, wanted.object.spec);
+  if (!annotate && !respecify) return undefined;
+  const annotations = { ...current.metadata.annotations, [AUTO_UPDATE_SPEC]: String(ours) };
+  return {
+    ...structuredClone(current),
+    metadata: { ...structuredClone(current.metadata), ...(annotate ? { annotations } : {}) },
+    ...(respecify ? { spec: structuredClone(wanted.object.spec) } : {}),
+  };
+}
+
+async function ensure(
+  client: BootstrapClient,
+  resource: GroupResource,
+  wanted: DefaultObject<Configured>,
+): Promise<void> {
+  const name = wanted.object.metadata.name ?? '';
+  const current = (await client.get(resource, '', name)) as Configured | undefined;
+  if (current === undefined) {
+    await client.create(resource, structuredClone(wanted.object), MANAGER);
+    return;
+  }
+  if (revised(current, wanted) === undefined) return;
+  await client.update(resource, current, (object) => revised(object as Configured, wanted) ?? object, MANAGER);
+}
+
+async function removeForgotten(
+  client: BootstrapClient,
+  resource: GroupResource,
+  wanted: readonly DefaultObject<KubeObject>[],
+): Promise<void> {
+  const names = new Set(wanted.map(({ object }) => object.metadata.name));
+  for (const object of await client.list(resource)) {
+    if (!names.has(object.metadata.name) && autoUpdateOf(object) === true) await client.delete(resource, object);
+  }
+}
+
+const WORDS: Readonly<Record<string, boolean | undefined>> = {
+  '1': true,
+  t: true,
+  T: true,
+  true: true,
+  TRUE: true,
+  True: true,
+  '0': false,
+  f: false,
+  F: false,
+  false: false,
+  FALSE: false,
+  False: false,
+};
+
+const autoUpdateOf = (object: Readonly<KubeObject>): boolean | undefined =>
+  WORDS[object.metadata.annotations?.[AUTO_UPDATE_SPEC] ?? ''];
+
+const STATUS_MANAGER = 'api-priority-and-fairness-config-consumer-v1';
+
+/** Tells on every flow schema whether the priority level it names is there. */
+export async function markDanglingFlowSchemas(client: BootstrapClient, now: () => string): Promise<void> {
+  const levels = new Set((await client.list(LEVELS)).map((level) => level.metadata.name));
+  await Promise.all(
+    (await client.list(SCHEMAS)).map(async (object) => {
+      const schema = object as FlowSchema;
+      const condition = danglingCondition(schema, levels.has(schema.spec.priorityLevelConfiguration.name));
+      const known = schema.status.conditions?.find(({ type }) => type === 'Dangling');
+      if (known !== undefined && deepEqual({ ...known, lastTransitionTime: null }, condition)) return;
+      const change = (current: KubeObject): KubeObject => {
+        const others = ((current as FlowSchema).status.conditions ?? []).filter(({ type }) => type !== 'Dangling');
+        return {
+          ...current,
+          status: { conditions: [...others, { ...condition, lastTransitionTime: now() }] },
+        } as KubeObject;
+      };
+      await client.update(SCHEMAS, object, change, STATUS_MANAGER, 'status');
+    }),
+  );
+}
+
+function danglingCondition({ spec }: FlowSchema, found: boolean) {
+  const name = goQuote(spec.priorityLevelConfiguration.name);
+  const head = `This FlowSchema references the PriorityLevelConfiguration object named ${name}`;
+  return {
+    type: 'Dangling',
+    status: found ? 'False' : 'True',
+    lastTransitionTime: null,
+    reason: found ? 'Found' : 'NotFound',
+    message: found ? `${head} and it exists` : `${head} but there is no such object`,
+  };
+}

@@ -1,0 +1,64 @@
+// What the server brings about once it listens, by the names health checks show.
+import type { FeatureGates } from '../registry/kind.js';
+import { timestamp } from '../registry/registry.js';
+import { type AuthenticationTrust, ensureAuthenticationConfigMap } from './authentication-config-map.js';
+import type { BootstrapClient } from './client.js';
+import { ensureFlowControl, markDanglingFlowSchemas } from './flow-control/ensure.js';
+import { ensureLegacyTokenTracking } from './legacy-token-tracking.js';
+import { ensureSystemNamespaces } from './namespaces.js';
+import { ensureSystemPriorityClasses } from './priority-classes.js';
+import { bootstrapRbac } from './rbac/reconcile.js';
+import { insist, repeat } from './repeat.js';
+import { createDefaultServiceCidr } from './service-cidr.js';
+
+export interface BootstrapHook {
+  readonly name: string;
+  /** Resolves when what it is for is there; work that goes on ends with `signal`. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export interface BootstrapOptions {
+  readonly client: BootstrapClient;
+  readonly features: FeatureGates;
+  readonly trust: AuthenticationTrust;
+  /** The ranges of --service-cluster-ip-range. */
+  readonly serviceCidrs: readonly string[];
+  readonly now: () => Date;
+  readonly log: (message: string) => void;
+}
+
+const MINUTE_MS = 60_000;
+const SERVICE_CIDR_INTERVAL_MS = 10_000;
+
+export function bootstrapHooks(options: BootstrapOptions): readonly BootstrapHook[] {
+  const { client, features, trust, serviceCidrs, now, log } = options;
+  const nowText = (): string => timestamp(now());
+  const syncServiceCidr = createDefaultServiceCidr({ client, cidrs: serviceCidrs, now: nowText, log });
+  const every = (everyMs: number, task: () => Promise<void>) => (signal: AbortSignal) =>
+    repeat(task, { everyMs, signal, log });
+  const surely = (task: () => Promise<void>) => (signal: AbortSignal) => insist(task, { signal, log });
+  return [
+    { name: 'start-system-namespaces-controller', run: every(MINUTE_MS, () => ensureSystemNamespaces(client)) },
+    { name: 'rbac/bootstrap-roles', run: surely(() => bootstrapRbac({ client, features, log })) },
+    {
+      name: 'scheduling/bootstrap-system-priority-classes',
+      run: surely(() => ensureSystemPriorityClasses(client)),
+    },
+    {
+      name: 'priority-and-fairness-config-producer',
+      // The consumer's marks follow at once: whoever lists the schemas first finds them complete.
+      run: every(MINUTE_MS, async () => {
+        await ensureFlowControl(client);
+        await markDanglingFlowSchemas(client, nowText);
+      }),
+    },
+    {
+      name: 'start-cluster-authentication-info-controller',
+      run: every(MINUTE_MS, () => ensureAuthenticationConfigMap(client, trust, () => now().getTime())),
+    },
+    { name: 'start-legacy-token-tracking-controller', run: surely(() => ensureLegacyTokenTracking(client, now)) },
+    ...(features.enabled('MultiCIDRServiceAllocator')
+      ? [{ name: 'start-kubernetes-service-cidr-controller', run: every(SERVICE_CIDR_INTERVAL_MS, syncServiceCidr) }]
+      : []),
+  ];
+}

@@ -1,0 +1,40 @@
+/** Runs once and waits for it; then again and again until `signal` aborts. Later failures are logged and tried again. */
+export async function repeat(
+  task: () => Promise<void>,
+  options: { readonly everyMs: number; readonly signal: AbortSignal; readonly log: (message: string) => void },
+): Promise<void> {
+  const { everyMs, signal, log } = options;
+  await task();
+  if (signal.aborted) return;
+  let running = false;
+  const timer = setInterval(() => {
+    // A slow store must not pile up rounds.
+    if (running) return;
+    running = true;
+    task()
+      .catch((error: unknown) => log((error as Error).message))
+      .finally(() => (running = false));
+  }, everyMs);
+  timer.unref();
+  signal.addEventListener('abort', () => clearInterval(timer), { once: true });
+}
+
+/** For what must be there before the server is of use: tries until it succeeds or the time is over. */
+export async function insist(
+  task: () => Promise<void>,
+  options: { readonly signal: AbortSignal; readonly log: (message: string) => void },
+): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await task();
+      return;
+    } catch (error) {
+      if (options.signal.aborted || attempt >= MAX_ATTEMPTS) throw error;
+      options.log((error as Error).message);
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    }
+  }
+}
+
+const MAX_ATTEMPTS = 30;
+const RETRY_MS = 1000;

@@ -1,0 +1,64 @@
+// The ServiceCIDR `kubernetes`: the range of --service-cluster-ip-range, as an object.
+import { deepEqual } from '../lib/deep-equal.js';
+import type { KubeObject } from '../machinery/object.js';
+import type { ServiceCIDR } from '../schema/generated/networking.v1.js';
+import { type BootstrapClient, SERVER_MANAGER } from './client.js';
+
+const RESOURCE = { group: 'networking.k8s.io', resource: 'servicecidrs' };
+const NAME = 'kubernetes';
+const STATUS_MANAGER = 'kubernetes-service-cidr-controller';
+
+export interface ServiceCidrOptions {
+  readonly client: BootstrapClient;
+  /** The range of the default address family first. */
+  readonly cidrs: readonly string[];
+  readonly now: () => string;
+  readonly log: (message: string) => void;
+}
+
+/** One round: creates it, adds a second family, and marks it ready, unless it is somebody else's by now. */
+export function createDefaultServiceCidr({ client, cidrs, now, log }: ServiceCidrOptions): () => Promise<void> {
+  let reported = false;
+  return async () => {
+    let current = (await client.get(RESOURCE, '', NAME)) as ServiceCIDR | undefined;
+    if (current === undefined) {
+      await client.create(RESOURCE, cidrOf(cidrs), SERVER_MANAGER);
+      current = (await client.get(RESOURCE, '', NAME)) as ServiceCIDR | undefined;
+      if (current === undefined) throw new Error('the default ServiceCIDR was deleted as soon as it was created');
+    }
+    const has = current.spec.cidrs ?? [];
+    if (cidrs.length === 2 && has.length === 1 && has[0] === cidrs[0]) {
+      const widen = (object: KubeObject): KubeObject => ({ ...object, spec: { cidrs: [...cidrs] } }) as KubeObject;
+      await client.update(RESOURCE, current, widen, SERVER_MANAGER);
+      return;
+    }
+    if (current.metadata.deletionTimestamp) return;
+    if (!deepEqual(has, [...cidrs])) {
+      if (!reported)
+        log(`the default ServiceCIDR is [${has.join(' ')}], this server is configured for [${cidrs.join(' ')}]`);
+      reported = true;
+      return;
+    }
+    const ready = current.status.conditions?.find(({ type }) => type === 'Ready');
+    if (ready === undefined || ready.status === 'Unknown')
+      await client.update(RESOURCE, current, markReady, STATUS_MANAGER, 'status');
+  };
+
+  function markReady(object: KubeObject): KubeObject {
+    const others = ((object as ServiceCIDR).status.conditions ?? []).filter(({ type }) => type !== 'Ready');
+    const message = 'Kubernetes default Service CIDR is ready';
+    const condition = { type: 'Ready', status: 'True', lastTransitionTime: now(), reason: '', message };
+    return { ...object, status: { conditions: [...others, condition] } } as KubeObject;
+  }
+}
+
+function cidrOf(cidrs: readonly string[]): KubeObject {
+  const serviceCidr: ServiceCIDR = {
+    kind: 'ServiceCIDR',
+    apiVersion: 'networking.k8s.io/v1',
+    metadata: { name: NAME },
+    spec: { cidrs: [...cidrs] },
+    status: {},
+  };
+  return serviceCidr;
+}
