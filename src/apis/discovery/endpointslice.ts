@@ -41,6 +41,10 @@ export const endpointSlices: KindDefinition<EndpointSlice> = {
       ...addressWarnings(object),
     ],
     warningsOnUpdate: addressWarnings,
+    canonicalize: (object) => {
+      if (object.endpoints?.length === 0) object.endpoints = null;
+      if (object.ports?.length === 0) object.ports = null;
+    },
   },
   columns: [
     NAME_COLUMN,

@@ -4,7 +4,7 @@ import { IMMUTABLE, invalidEach } from '../../machinery/validation/fields.js';
 import { ipFaults } from '../../machinery/validation/ip.js';
 import { isDns1123Subdomain, pathSegmentName } from '../../machinery/validation/names.js';
 import type { KindDefinition } from '../../registry/kind.js';
-import { AGE_COLUMN, ageCell, column, NAME_COLUMN } from '../../registry/columns.js';
+import { ageCell, column, NAME_COLUMN } from '../../registry/columns.js';
 import type { IPAddress, ParentReference } from '../../schema/generated/networking.v1.js';
 import { requiredSegment } from './typed-reference.js';
 
@@ -25,7 +25,8 @@ export const ipAddresses: KindDefinition<IPAddress> = {
     validate,
     validateUpdate: (object, old) => [...validate(object), ...keepParent(object, old)],
   },
-  columns: [NAME_COLUMN, column('ParentRef', 'What has taken the address.'), AGE_COLUMN],
+  // The age has a cell but, in the reference, no column: kubectl does not show it.
+  columns: [NAME_COLUMN, column('ParentRef', 'What has taken the address.')],
   row: (object, now) => [object.metadata.name ?? '', parentCell(object.spec.parentRef), ageCell(object, now)],
   selectableFields: ({ spec }) => ({
     'spec.parentRef.group': spec.parentRef?.group ?? '',

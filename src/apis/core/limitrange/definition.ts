@@ -21,6 +21,9 @@ export const limitRanges: KindDefinition<LimitRange> = {
     validate: validateLimitRange,
     validateUpdate: validateLimitRange,
     allowCreateOnUpdate: true,
+    canonicalize: ({ spec }) => {
+      if (spec.limits?.length === 0) spec.limits = null;
+    },
   },
   columns: [NAME_COLUMN, CREATED_AT_COLUMN],
   row: ({ metadata }) => [metadata.name ?? '', metadata.creationTimestamp ?? ''],

@@ -83,7 +83,8 @@ export const nodes: KindDefinition<Node> = {
 };
 
 function setDefaults({ spec, status }: Node): void {
-  if (spec.podCIDR && (spec.podCIDRs ?? []).length === 0) spec.podCIDRs = [spec.podCIDR];
+  // The singular is what older clients know, and wins when the two differ.
+  if (spec.podCIDR && spec.podCIDRs?.[0] !== spec.podCIDR) spec.podCIDRs = [spec.podCIDR];
   else if (spec.podCIDRs?.[0]) spec.podCIDR = spec.podCIDRs[0];
   roundResources(status.capacity);
   if (status.allocatable === undefined && status.capacity !== undefined) status.allocatable = { ...status.capacity };

@@ -246,7 +246,7 @@ const NEWER_LABELS: Readonly<Record<string, string>> = {
   'beta.kubernetes.io/instance-type': 'node.kubernetes.io/instance-type',
 };
 
-/** Node affinity stays, but a label may take its newer name. */
+/** Node affinity stays, but a label may take its newer name, or, in the reference, lose a name that has no newer one. */
 function keepNodeAffinity(
   affinity: Readonly<VolumeNodeAffinity> | undefined,
   old: Readonly<VolumeNodeAffinity>,
@@ -272,7 +272,9 @@ function renamedLike(
       if (list === undefined) continue;
       renamed[member] = list.map((requirement, index) => {
         const key = wanted?.[member]?.[index]?.key;
-        return key !== undefined && NEWER_LABELS[requirement.key] === key ? { ...requirement, key } : requirement;
+        return key !== undefined && (NEWER_LABELS[requirement.key] ?? '') === key
+          ? { ...requirement, key }
+          : requirement;
       });
     }
     return renamed;

@@ -26,6 +26,7 @@ export const serviceAccountKind = ({ createToken }: ServiceAccountParts): KindDe
     validateUpdate: () => [],
     warningsOnCreate: (object) => warnings(object),
     warningsOnUpdate: (object, old) => warnings(object, old),
+    delete: { returnsObject: true },
   },
   columns: [NAME_COLUMN, column('Secrets', 'How many secrets the account lists.'), AGE_COLUMN],
   row: (object, now) => [object.metadata.name ?? '', (object.secrets ?? []).length, ageCell(object, now)],
