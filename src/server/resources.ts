@@ -2,7 +2,7 @@
 import crypto from 'node:crypto';
 import type { ApiEnablement } from '../machinery/api-enablement.js';
 import { deepEqual } from '../lib/deep-equal.js';
-import { deepCopy } from '../machinery/deep-copy.js';
+import { deepCopy } from '../schema/deep-copy.js';
 import { type GroupResource, groupResourceText } from '../machinery/status.js';
 import type { KubeObject } from '../machinery/object.js';
 import type { KindDefinition, Lookup, ObjectOperations } from '../registry/kind.js';
@@ -78,7 +78,7 @@ export class Resources {
     return {
       kind: definition,
       resource: { group: definition.group, resource: definition.plural },
-      groupKind: { group: definition.group, kind: definition.kind },
+      groupKind: { group: definition.storageGroup ?? definition.group, kind: definition.kind },
       store: this.storeOf(definition),
       clock: options.clock,
       newUid: () => crypto.randomUUID(),
