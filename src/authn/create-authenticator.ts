@@ -49,9 +49,9 @@ export interface Authentication extends RequestAuthenticator {
   reviewToken(token: string, audiences: readonly string[]): Promise<Authenticated>;
 }
 
-/** Whether anonymous requests are let in: never when everybody may do everything, unless asked for in so many words. */
-export const anonymousEnabled = (flag: boolean, flagSet: boolean, authorizationModes: readonly string[]): boolean =>
-  flag && (flagSet || !authorizationModes.includes('AlwaysAllow'));
+/** Whether anonymous requests are let in: never when everybody may do everything, not even when asked for. */
+export const anonymousEnabled = (flag: boolean, authorizationModes: readonly string[]): boolean =>
+  flag && !authorizationModes.includes('AlwaysAllow');
 
 export function createAuthenticator(options: AuthenticatorOptions): Authentication {
   const { apiAudiences, nowMs } = options;

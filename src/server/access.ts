@@ -84,11 +84,7 @@ export function buildAuthentication(
     }),
     serviceAccounts: parts.serviceAccounts,
     anonymous: {
-      enabled: anonymousEnabled(
-        authentication.anonymousAuth,
-        options.given.has('anonymous-auth'),
-        authorizationModes(options),
-      ),
+      enabled: anonymousEnabled(authentication.anonymousAuth, authorizationModes(options)),
     },
     parseCertificateUid: options.featureGates.enabled('AllowParsingUserUIDFromCertAuth'),
     tokenCache: { successTtlMs: 10_000, failureTtlMs: 0 },
