@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import { catalogueTypeNames, mustType } from './catalogue.js';
+import { decodeCbor } from './cbor/decode.js';
+import { encodeCbor } from './cbor/encode.js';
 import { deepEqual } from './deep-equal.js';
 import { decodeJson, DecodeError, normalize, parseJsonTree } from './json/decode.js';
 import { encodeJson, encodeTree } from './json/encode.js';
@@ -25,6 +27,8 @@ for (const name of catalogueTypeNames()) {
         assert.deepEqual(again.strictErrors, []);
         assert.deepEqual(again.object, object);
         assert.equal(encodeJson(type, again.object), text);
+
+        assert.deepEqual(decodeCbor(type, encodeCbor(type, object), { strict: true }), again);
 
         const tree = parseJsonTree(text).value;
         assert.equal(encodeTree(parseYaml(printYaml(tree)).value), encodeTree(tree));
