@@ -1,7 +1,9 @@
 // The kinds of every group. Adding a group touches its own folder and this list.
+import { appsKinds } from '../apis/apps/index.js';
 import { authenticationKinds, type AuthenticationServices } from '../apis/authentication/index.js';
 import { authorizationKinds } from '../apis/authorization/index.js';
 import { certificatesKinds } from '../apis/certificates/index.js';
+import { batchKinds } from '../apis/batch/index.js';
 import { type CoreParts, coreKinds } from '../apis/core/index.js';
 import { discoveryKinds } from '../apis/discovery/index.js';
 import { eventsKinds } from '../apis/events/index.js';
@@ -18,6 +20,8 @@ export interface KindParts {
 
 export const serverKinds = ({ core, access, identity }: KindParts): readonly KindDefinition[] => [
   ...coreKinds(core),
+  ...appsKinds,
+  ...batchKinds,
   ...eventsKinds,
   ...discoveryKinds,
   ...networkingKinds,

@@ -10,6 +10,8 @@ import { nodes } from './node/definition.js';
 import { persistentVolumes } from './persistentvolume/definition.js';
 import { persistentVolumeClaims } from './persistentvolumeclaim/definition.js';
 import { resourceQuotas } from './resourcequota/definition.js';
+import { podTemplates } from './podtemplate/definition.js';
+import { replicationControllers } from './replicationcontroller/definition.js';
 import { secrets } from './secret/definition.js';
 import { type ServiceParts, serviceKind } from './service/definition.js';
 import { serviceAccountKind, type ServiceAccountParts } from './serviceaccount/definition.js';
@@ -30,6 +32,8 @@ export const coreKinds = ({ service, serviceAccount }: CoreParts): readonly Kind
   persistentVolumes,
   resourceQuotas,
   pods,
+  podTemplates,
+  replicationControllers,
   secrets,
   serviceAccountKind(serviceAccount),
   serviceKind(service),

@@ -23,6 +23,7 @@ import { warningsForPod } from './warnings.js';
 const STATUS = FieldPath.of('status');
 
 const podDeletion: DeleteStrategy<Pod> = {
+  returnsObject: true,
   gracePeriodSeconds: ({ spec, status }, requested) => {
     // Nothing runs yet, or nothing any more: there is nobody to wait for.
     if (!spec.nodeName || status.phase === 'Failed' || status.phase === 'Succeeded') return 0;
@@ -49,8 +50,10 @@ const podStatus: StatusStrategy<Pod> = {
 
 export const podStrategy: Strategy<Pod> = {
   hasStatus: true,
+  hasGeneration: false,
   validateName: nameIsDnsSubdomain,
   prepareForCreate: (pod, context) => {
+    pod.metadata.generation = 1;
     aliasServiceAccount(pod.spec);
     pod.status = { phase: 'Pending', qosClass: computeQosClass(pod.spec) };
     dropDisabledPodFields(pod, undefined, context.features);
@@ -65,9 +68,9 @@ export const podStrategy: Strategy<Pod> = {
       "metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended";
     return [...(messages.length > 0 ? [`${hostname}: [${messages.join(' ')}]`] : []), ...warningsForPod(pod)];
   },
-  prepareForUpdate: (pod, old, { features }) => {
+  prepareForUpdate: (pod, old, context) => {
     aliasServiceAccount(pod.spec);
-    dropDisabledPodFields(pod, old, features);
+    settle(pod, old, context);
   },
   validateUpdate: (pod, old, context) => [
     ...validateMetadata(pod),

@@ -1,0 +1,110 @@
+import { deepEqual } from '../../../lib/deep-equal.js';
+import { FieldPath } from '../../../machinery/field-error.js';
+import { validateImmutableField } from '../../../machinery/validation/fields.js';
+import { selectorHasInvalidLabelValue } from '../../../machinery/validation/label-selector.js';
+import { nameIsDnsSubdomain } from '../../../machinery/validation/names.js';
+import { AGE_COLUMN, ageCell, column, labelsCell, NAME_COLUMN, wideColumn } from '../../../registry/columns.js';
+import type { KindDefinition } from '../../../registry/kind.js';
+import type { DaemonSet } from '../../../schema/generated/apps.v1.js';
+import { containerCells, containerColumns } from '../../core/pod/columns.js';
+import { defaultPodTemplate } from '../../core/pod/defaults.js';
+import { isNewGeneration, selectorCell, templateWarnings, workloadHooks } from '../../core/pod/template-strategy.js';
+import { podRules } from '../../core/pod/validation/options.js';
+import { validateDaemonSetSpec, validateDaemonSetStatus } from './validation.js';
+
+/** Counts the changes of the template. It once was a field; in this version an annotation carries it. */
+const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
+
+const count = (name: string, description: string) => ({ name, type: 'integer', description }) as const;
+
+export const daemonSets: KindDefinition<DaemonSet> = {
+  group: 'apps',
+  kind: 'DaemonSet',
+  plural: 'daemonsets',
+  singular: 'daemonset',
+  shortNames: ['ds'],
+  categories: ['all'],
+  namespaced: true,
+  keyPrefix: 'daemonsets',
+  versions: [{ version: 'v1', defaults: setDefaults }],
+  storageVersion: 'v1',
+  strategy: {
+    ...workloadHooks<DaemonSet>({
+      wanted: ({ spec }) => spec,
+      template: ({ spec }) => spec.template,
+      prepare: (object, old) => {
+        if (old === undefined) object.status = { ...NOTHING_SCHEDULED };
+        countTemplate(object, old);
+      },
+    }),
+    hasStatus: true,
+    hasGeneration: false,
+    validateName: nameIsDnsSubdomain,
+    validate: ({ spec }, context) => validateDaemonSetSpec(spec, podRules(context, false)),
+    validateUpdate: ({ spec }, old, context) => {
+      const rules = podRules(context, false, old.spec.template);
+      const allowInvalidAffinityLabelValue =
+        rules.allowInvalidAffinityLabelValue || selectorHasInvalidLabelValue(old.spec.selector);
+      return [
+        ...validateImmutableField(spec.selector, old.spec.selector, FieldPath.of('spec', 'selector')),
+        ...validateDaemonSetSpec(spec, { ...rules, allowInvalidAffinityLabelValue }),
+      ];
+    },
+    warningsOnCreate: ({ spec }) => templateWarnings(spec.template),
+    warningsOnUpdate: (object, old) => {
+      const changed = isNewGeneration(object, old) && !deepEqual(object.spec.template, old.spec.template);
+      return changed ? templateWarnings(object.spec.template) : [];
+    },
+    status: { validateUpdate: ({ status }, old) => validateDaemonSetStatus(status, old.status) },
+  },
+  columns: [
+    NAME_COLUMN,
+    count('Desired', 'How many nodes should run its pod.'),
+    count('Current', 'How many of those have a pod.'),
+    count('Ready', 'How many of those have a ready pod.'),
+    count('Up-to-date', 'How many have a pod of the newest template.'),
+    count('Available', 'How many have had a ready pod long enough.'),
+    column('Node Selector', 'The labels of nodes that run its pod.'),
+    AGE_COLUMN,
+    ...containerColumns,
+    wideColumn('Selector', 'The labels of its pods.'),
+  ],
+  row: (object, now) => [
+    object.metadata.name ?? '',
+    object.status.desiredNumberScheduled,
+    object.status.currentNumberScheduled,
+    object.status.numberReady,
+    object.status.updatedNumberScheduled ?? 0,
+    object.status.numberAvailable ?? 0,
+    labelsCell(object.spec.template.spec.nodeSelector),
+    ageCell(object, now),
+    ...containerCells(object.spec.template.spec.containers),
+    selectorCell(object.spec.selector),
+  ],
+};
+
+const NOTHING_SCHEDULED = {
+  currentNumberScheduled: 0,
+  numberMisscheduled: 0,
+  desiredNumberScheduled: 0,
+  numberReady: 0,
+};
+
+function countTemplate({ metadata, spec }: DaemonSet, old: Readonly<DaemonSet> | undefined): void {
+  const of = (object: Readonly<DaemonSet>['metadata']): number =>
+    Number(object.annotations?.[TEMPLATE_GENERATION] ?? 0) || 0;
+  let generation = Math.max(of(metadata), 1);
+  if (old) generation = of(old.metadata) + (deepEqual(spec.template, old.spec.template) ? 0 : 1);
+  metadata.annotations = { ...metadata.annotations, [TEMPLATE_GENERATION]: String(generation) };
+}
+
+function setDefaults({ spec }: DaemonSet): void {
+  spec.updateStrategy.type ||= 'RollingUpdate';
+  if (spec.updateStrategy.type === 'RollingUpdate') {
+    const rolling = (spec.updateStrategy.rollingUpdate ??= {});
+    rolling.maxUnavailable ??= 1;
+    rolling.maxSurge ??= 0;
+  }
+  spec.revisionHistoryLimit ??= 10;
+  defaultPodTemplate(spec.template);
+}

@@ -1,0 +1,97 @@
+import { deepEqual } from '../../../lib/deep-equal.js';
+import { FieldPath } from '../../../machinery/field-error.js';
+import { validateImmutableField } from '../../../machinery/validation/fields.js';
+import { nameIsDnsSubdomain } from '../../../machinery/validation/names.js';
+import { AGE_COLUMN, ageCell, column, NAME_COLUMN, wideColumn } from '../../../registry/columns.js';
+import type { KindDefinition } from '../../../registry/kind.js';
+import type { Deployment } from '../../../schema/generated/apps.v1.js';
+import { containerCells, containerColumns } from '../../core/pod/columns.js';
+import { defaultPodTemplate } from '../../core/pod/defaults.js';
+import {
+  isNewGeneration,
+  podNameWarnings,
+  selectorText,
+  templateWarnings,
+  workloadHooks,
+} from '../../core/pod/template-strategy.js';
+import { podRules } from '../../core/pod/validation/options.js';
+import { scaleSubresource } from '../shared/scale.js';
+import { validateDeploymentSpec, validateDeploymentStatus } from './validation.js';
+
+export const deployments: KindDefinition<Deployment> = {
+  group: 'apps',
+  kind: 'Deployment',
+  plural: 'deployments',
+  singular: 'deployment',
+  shortNames: ['deploy'],
+  categories: ['all'],
+  namespaced: true,
+  keyPrefix: 'deployments',
+  versions: [{ version: 'v1', defaults: setDefaults }],
+  storageVersion: 'v1',
+  strategy: {
+    ...workloadHooks<Deployment>({
+      // Annotations count too: they are carried on to the replica sets.
+      wanted: ({ spec, metadata }) => ({ spec, annotations: metadata.annotations ?? {} }),
+      template: ({ spec }) => spec.template,
+      prepare: (object, old) => {
+        if (old === undefined) object.status = {};
+      },
+    }),
+    hasStatus: true,
+    hasGeneration: false,
+    validateName: nameIsDnsSubdomain,
+    validate: ({ spec }, context) => validateDeploymentSpec(spec, podRules(context, false)),
+    validateUpdate: ({ spec }, old, context) => [
+      ...validateDeploymentSpec(spec, podRules(context, false, old.spec.template)),
+      ...validateImmutableField(spec.selector, old.spec.selector, FieldPath.of('spec', 'selector')),
+    ],
+    warningsOnCreate: (object) => [...podNameWarnings(object), ...templateWarnings(object.spec.template)],
+    warningsOnUpdate: (object, old) => (isNewGeneration(object, old) ? templateWarnings(object.spec.template) : []),
+    status: {
+      prepareForUpdate: (object, old, { features }) => {
+        const { metadata, status } = object;
+        if (!deepEqual(metadata.labels, old.metadata.labels)) {
+          if (old.metadata.labels === undefined) delete metadata.labels;
+          else metadata.labels = old.metadata.labels;
+        }
+        const counts = features.enabled('DeploymentReplicaSetTerminatingReplicas');
+        if (!counts && old.status.terminatingReplicas === undefined) delete status.terminatingReplicas;
+      },
+      validateUpdate: ({ status }, old) => validateDeploymentStatus(status, old.status),
+    },
+    resetFields: { '': [['status']], status: [['spec'], ['metadata', 'labels']] },
+  },
+  columns: [
+    NAME_COLUMN,
+    column('Ready', 'Number of the pod with ready state'),
+    column('Up-to-date', 'How many pods are made from the newest template.'),
+    column('Available', 'How many pods have been ready long enough.'),
+    AGE_COLUMN,
+    ...containerColumns,
+    wideColumn('Selector', 'The labels of its pods.'),
+  ],
+  row: (object, now) => [
+    object.metadata.name ?? '',
+    `${object.status.readyReplicas ?? 0}/${object.spec.replicas ?? 0}`,
+    object.status.updatedReplicas ?? 0,
+    object.status.availableReplicas ?? 0,
+    ageCell(object, now),
+    ...containerCells(object.spec.template.spec.containers),
+    selectorText(object.spec.selector, '<invalid>'),
+  ],
+  subresources: { scale: scaleSubresource<Deployment>() },
+};
+
+function setDefaults({ spec }: Deployment): void {
+  spec.replicas ??= 1;
+  spec.strategy.type ||= 'RollingUpdate';
+  if (spec.strategy.type === 'RollingUpdate') {
+    const rolling = (spec.strategy.rollingUpdate ??= {});
+    rolling.maxUnavailable ??= '25%';
+    rolling.maxSurge ??= '25%';
+  }
+  spec.revisionHistoryLimit ??= 10;
+  spec.progressDeadlineSeconds ??= 600;
+  defaultPodTemplate(spec.template);
+}

@@ -1,0 +1,82 @@
+import { FieldPath } from '../../../machinery/field-error.js';
+import { validateImmutableField } from '../../../machinery/validation/fields.js';
+import { nameIsDnsSubdomain } from '../../../machinery/validation/names.js';
+import { AGE_COLUMN, ageCell, NAME_COLUMN, wideColumn } from '../../../registry/columns.js';
+import type { KindDefinition } from '../../../registry/kind.js';
+import type { ReplicaSet } from '../../../schema/generated/apps.v1.js';
+import { containerCells, containerColumns } from '../../core/pod/columns.js';
+import { defaultPodTemplate } from '../../core/pod/defaults.js';
+import {
+  isNewGeneration,
+  podNameWarnings,
+  selectorCell,
+  templateWarnings,
+  workloadHooks,
+} from '../../core/pod/template-strategy.js';
+import { podRules } from '../../core/pod/validation/options.js';
+import { scaleSubresource } from '../shared/scale.js';
+import { validateReplicaSetSpec, validateReplicaSetStatus } from './validation.js';
+
+export const replicaSets: KindDefinition<ReplicaSet> = {
+  group: 'apps',
+  kind: 'ReplicaSet',
+  plural: 'replicasets',
+  singular: 'replicaset',
+  shortNames: ['rs'],
+  categories: ['all'],
+  namespaced: true,
+  keyPrefix: 'replicasets',
+  versions: [{ version: 'v1', defaults: setDefaults }],
+  storageVersion: 'v1',
+  strategy: {
+    ...workloadHooks<ReplicaSet>({
+      wanted: ({ spec }) => spec,
+      template: ({ spec }) => spec.template,
+      prepare: (object, old) => {
+        if (old === undefined) object.status = { replicas: 0 };
+      },
+    }),
+    hasStatus: true,
+    hasGeneration: false,
+    validateName: nameIsDnsSubdomain,
+    validate: ({ spec }, context) => validateReplicaSetSpec(spec, podRules(context, false)),
+    validateUpdate: ({ spec }, old, context) => [
+      ...validateReplicaSetSpec(spec, podRules(context, false, old.spec.template)),
+      ...validateImmutableField(spec.selector, old.spec.selector, FieldPath.of('spec', 'selector')),
+    ],
+    warningsOnCreate: (object) => [...podNameWarnings(object), ...templateWarnings(object.spec.template)],
+    warningsOnUpdate: (object, old) => (isNewGeneration(object, old) ? templateWarnings(object.spec.template) : []),
+    status: {
+      prepareForUpdate: ({ status }, old, { features }) => {
+        const counts = features.enabled('DeploymentReplicaSetTerminatingReplicas');
+        if (!counts && old.status.terminatingReplicas === undefined) delete status.terminatingReplicas;
+      },
+      validateUpdate: ({ status }) => validateReplicaSetStatus(status),
+    },
+  },
+  columns: [
+    NAME_COLUMN,
+    { name: 'Desired', type: 'integer', description: 'How many pods are wanted.' },
+    { name: 'Current', type: 'integer', description: 'How many pods there are.' },
+    { name: 'Ready', type: 'integer', description: 'How many of them are ready.' },
+    AGE_COLUMN,
+    ...containerColumns,
+    wideColumn('Selector', 'The labels of its pods.'),
+  ],
+  row: (object, now) => [
+    object.metadata.name ?? '',
+    object.spec.replicas ?? 0,
+    object.status.replicas,
+    object.status.readyReplicas ?? 0,
+    ageCell(object, now),
+    ...containerCells(object.spec.template.spec.containers),
+    selectorCell(object.spec.selector),
+  ],
+  selectableFields: ({ status }) => ({ 'status.replicas': String(status.replicas) }),
+  subresources: { scale: scaleSubresource<ReplicaSet>() },
+};
+
+function setDefaults({ spec }: ReplicaSet): void {
+  spec.replicas ??= 1;
+  defaultPodTemplate(spec.template);
+}

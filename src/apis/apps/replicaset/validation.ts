@@ -1,0 +1,44 @@
+import { type FieldErrors, FieldPath, invalid } from '../../../machinery/field-error.js';
+import { validateNonNegative } from '../../../machinery/validation/fields.js';
+import type { ReplicaSetSpec, ReplicaSetStatus } from '../../../schema/generated/apps.v1.js';
+import { validateCounts, validateReplicaCounts } from '../../core/pod/replica-status.js';
+import type { PodRules } from '../../core/pod/validation/options.js';
+import { validateReplicatedTemplate } from '../../core/pod/validation/workload-template.js';
+import { compiledSelector, validateOwnSelector } from '../shared/selector.js';
+
+const SPEC = FieldPath.of('spec');
+const STATUS = FieldPath.of('status');
+
+export function validateReplicaSetSpec(spec: Readonly<ReplicaSetSpec>, rules: PodRules): FieldErrors {
+  const errors = [
+    ...validateNonNegative(spec.replicas, SPEC.child('replicas')),
+    ...validateNonNegative(spec.minReadySeconds, SPEC.child('minReadySeconds')),
+    // Replica sets borrow the word, and so does the reference's error.
+    ...validateOwnSelector(spec.selector, 'deployment', SPEC.child('selector')),
+  ];
+  const selector = compiledSelector(spec.selector);
+  if (selector === undefined) errors.push(invalid(SPEC.child('selector'), spec.selector, 'invalid label selector'));
+  else errors.push(...validateReplicatedTemplate(spec.template, selector, 'ReplicaSet', SPEC.child('template'), rules));
+  return errors;
+}
+
+export const validateReplicaSetStatus = (status: Readonly<ReplicaSetStatus>): FieldErrors => [
+  ...validateCounts(
+    status,
+    [
+      'replicas',
+      'fullyLabeledReplicas',
+      'readyReplicas',
+      'availableReplicas',
+      'observedGeneration',
+      'terminatingReplicas',
+    ],
+    STATUS,
+  ),
+  ...validateReplicaCounts(
+    status,
+    ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'],
+    'readyReplicas',
+    STATUS,
+  ),
+];

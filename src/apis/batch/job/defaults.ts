@@ -1,0 +1,26 @@
+import type { Job, JobSpec } from '../../../schema/generated/batch.v1.js';
+import { defaultPodTemplate } from '../../core/pod/defaults.js';
+
+const MAX_INT32 = 2 ** 31 - 1;
+const BACKOFF_LIMIT = 6;
+
+export function defaultJob({ metadata, spec }: Job): void {
+  if (spec.completions === undefined && spec.parallelism === undefined) spec.completions = 1;
+  spec.parallelism ??= 1;
+  spec.backoffLimit ??= spec.backoffLimitPerIndex === undefined ? BACKOFF_LIMIT : MAX_INT32;
+  const { labels } = spec.template.metadata;
+  if (labels !== undefined && Object.keys(metadata.labels ?? {}).length === 0) metadata.labels = { ...labels };
+  spec.completionMode ??= 'NonIndexed';
+  spec.suspend ??= false;
+  spec.podReplacementPolicy ??= spec.podFailurePolicy ? 'Failed' : 'TerminatingOrFailed';
+  spec.manualSelector ??= false;
+  defaultJobTemplate(spec);
+}
+
+/** What a job inside a cron job gets too: the rest waits until the job is made. */
+export function defaultJobTemplate(spec: JobSpec): void {
+  defaultPodTemplate(spec.template);
+  for (const rule of spec.podFailurePolicy?.rules ?? []) {
+    for (const pattern of rule.onPodConditions ?? []) pattern.status ||= 'True';
+  }
+}

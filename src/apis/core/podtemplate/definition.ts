@@ -1,0 +1,45 @@
+import { FieldPath } from '../../../machinery/field-error.js';
+import { nameIsDnsSubdomain } from '../../../machinery/validation/names.js';
+import { labelsCell, column, NAME_COLUMN } from '../../../registry/columns.js';
+import type { KindDefinition } from '../../../registry/kind.js';
+import type { PodTemplate } from '../../../schema/generated/core.v1.js';
+import { containerCells } from '../pod/columns.js';
+import { defaultPodTemplate } from '../pod/defaults.js';
+import { isNewGeneration, templateWarnings, workloadHooks } from '../pod/template-strategy.js';
+import { podRules } from '../pod/validation/options.js';
+import { validatePodTemplateSpec } from '../pod/validation/pod.js';
+
+const TEMPLATE = FieldPath.of('template');
+
+export const podTemplates: KindDefinition<PodTemplate> = {
+  group: '',
+  kind: 'PodTemplate',
+  plural: 'podtemplates',
+  singular: 'podtemplate',
+  namespaced: true,
+  versions: [{ version: 'v1', defaults: ({ template }) => defaultPodTemplate(template) }],
+  storageVersion: 'v1',
+  strategy: {
+    ...workloadHooks<PodTemplate>({ wanted: ({ template }) => template, template: ({ template }) => template }),
+    validateName: nameIsDnsSubdomain,
+    validate: ({ template }, context) => validatePodTemplateSpec(template, TEMPLATE, podRules(context, false)),
+    validateUpdate: ({ template }, old, context) =>
+      validatePodTemplateSpec(template, TEMPLATE, podRules(context, false, old.template)),
+    warningsOnCreate: ({ template }) => templateWarnings(template, TEMPLATE),
+    warningsOnUpdate: (object, old) =>
+      isNewGeneration(object, old) ? templateWarnings(object.template, TEMPLATE) : [],
+    delete: { returnsObject: true },
+    resetFields: { '': [] },
+  },
+  columns: [
+    NAME_COLUMN,
+    column('Containers', 'Names of each container in the template.'),
+    column('Images', 'Images referenced by each container in the template.'),
+    column('Pod Labels', 'The labels for the pod template.'),
+  ],
+  row: ({ metadata, template }) => [
+    metadata.name ?? '',
+    ...containerCells(template.spec.containers),
+    labelsCell(template.metadata.labels),
+  ],
+};
