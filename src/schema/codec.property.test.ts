@@ -78,7 +78,16 @@ function hasProtobuf(type: Type, seen: Set<StructType>): boolean {
   );
 }
 
+const made = new Map<string, fc.Arbitrary<Record<string, unknown>>>();
+
 function objectOf(type: StructType, depth: number): fc.Arbitrary<Record<string, unknown>> {
+  const key = `${depth} ${type.name}`;
+  const known = made.get(key) ?? makeObjects(type, depth);
+  made.set(key, known);
+  return known;
+}
+
+function makeObjects(type: StructType, depth: number): fc.Arbitrary<Record<string, unknown>> {
   const members: Record<string, fc.Arbitrary<unknown>> = {};
   for (const field of type.fields) {
     // Protobuf has no place for the kind of an object inside another.

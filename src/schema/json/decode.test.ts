@@ -176,6 +176,11 @@ test('a tree decodes by its type, and a text without type tells its duplicates',
   assert.deepEqual(decodeTree(pod, { spec: { containers: [{ nam: 1 }] } }, { strict: true }).strictErrors, [
     'unknown field "spec.containers[0].nam"',
   ]);
+  assert.deepEqual(normalize(pod, { kind: undefined, metadata: { name: 'a', labels: undefined }, other: undefined }), {
+    metadata: { name: 'a' },
+    spec: { containers: null },
+    status: {},
+  });
   assert.throws(() => decodeTree(pod, { metadata: [] }, { strict: false }), DecodeError);
   assert.deepEqual(parseJsonTree('{"a":[{"b":1,"b":2}],"c":1.0,"e":9007199254740993}'), {
     value: { a: [{ b: 2 }], c: 1, e: 9007199254740993n },

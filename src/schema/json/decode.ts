@@ -138,6 +138,11 @@ function compileStruct(type: StructType): (value: unknown, walk: Walk) => Record
       keys++;
       const member = members.get(key);
       const before = value[key];
+      if (before === undefined) {
+        // A tree made by hand may name a member without setting it.
+        (drop ??= []).push(key);
+        continue;
+      }
       if (member === undefined) {
         if (walk.count) keys += countKeys(before);
         if (preserveUnknown === true) {
