@@ -28,6 +28,8 @@ interface Part {
   readonly extraKey: string;
 }
 
+const PREFIX = 'impersonate-';
+const LETTER_M = 0x6d;
 const USER = 'impersonate-user';
 const GROUP = 'impersonate-group';
 const UID = 'impersonate-uid';
@@ -37,9 +39,18 @@ const SERVICE_ACCOUNT =
   /^system:serviceaccount:([a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?):((?!.{254})[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*)$/;
 
 // hot: on every request; nearly none asks.
-function asksToImpersonate({ headers }: HttpRequest): boolean {
-  if (headers[USER] !== undefined || headers[GROUP] !== undefined || headers[UID] !== undefined) return true;
-  for (const name in headers) if (name.startsWith(EXTRA_PREFIX)) return true;
+function asksToImpersonate({ headers, rawHeaders }: HttpRequest): boolean {
+  if (rawHeaders === undefined) return Object.keys(headers).some((name) => name.startsWith(PREFIX));
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] as string;
+    if (
+      name.length > PREFIX.length &&
+      (name.charCodeAt(1) | 0x20) === LETTER_M &&
+      name.toLowerCase().startsWith(PREFIX)
+    ) {
+      return true;
+    }
+  }
   return false;
 }
 

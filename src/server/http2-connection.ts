@@ -95,6 +95,7 @@ function serveSession(session: ServerHttp2Session, { handler, onError }: Http2Op
       const { stream } = request;
       const { body } = response;
       if (isStream(body)) return sendPieces(request, response);
+      const closing = response.headers.connection === 'close';
       connection.open--;
       if (stream.destroyed || stream.closed) return;
       const headers = headersOf(response);
@@ -112,7 +113,7 @@ function serveSession(session: ServerHttp2Session, { handler, onError }: Http2Op
         for (const piece of body) stream.write(piece);
         stream.end();
       }
-      settle(request, response);
+      settle(request, closing);
     } catch (error) {
       onError(error);
       request.stream.close(NGHTTP2_INTERNAL_ERROR);
@@ -123,18 +124,18 @@ function serveSession(session: ServerHttp2Session, { handler, onError }: Http2Op
     const { stream } = request;
     const { body } = response;
     if (!isStream(body)) return;
+    const closing = response.headers.connection === 'close';
     const started = !stream.destroyed && !stream.closed;
     if (started) {
       request.responded = true;
       stream.respond(headersOf(response));
-      // What is written later may be long in coming: the client must see now that it was accepted.
     }
     body.stream(new Http2Sink(request)).then(
       () => {
         connection.open--;
         if (!started || stream.destroyed) return;
         stream.end();
-        settle(request, response);
+        settle(request, closing);
       },
       (error: unknown) => {
         connection.open--;
@@ -144,20 +145,19 @@ function serveSession(session: ServerHttp2Session, { handler, onError }: Http2Op
     );
   }
 
-  function settle(request: Http2Request, response: HttpResponse): void {
+  function settle(request: Http2Request, closing: boolean): void {
     // Nobody will read the rest of an upload that was answered early.
     if (!request.bodyEnded) request.stream.close(NGHTTP2_NO_ERROR);
-    if (response.headers.connection === 'close') session.close();
+    if (closing) session.close();
   }
 }
 
-/** HTTP/2 has no connection headers; `connection: close` becomes GOAWAY. */
 function headersOf(response: HttpResponse): http2.OutgoingHttpHeaders {
-  const headers: http2.OutgoingHttpHeaders = { ':status': response.status };
-  for (const name in response.headers) {
-    if (name === 'connection' || name === 'transfer-encoding') continue;
-    headers[name] = response.headers[name] as string | string[];
-  }
+  const headers = response.headers as http2.OutgoingHttpHeaders;
+  headers[':status'] = response.status;
+  // HTTP/2 has no headers about the connection; `close` becomes GOAWAY.
+  if (headers.connection !== undefined) headers.connection = undefined;
+  if (headers['transfer-encoding'] !== undefined) headers['transfer-encoding'] = undefined;
   return headers;
 }
 

@@ -10,6 +10,7 @@ import { createHttp1 } from './http1-connection.js';
 import { createHttp2 } from './http2-connection.js';
 import type { ServingCertificates } from './serving-certificates.js';
 
+/** The answer's header object becomes the listener's own, to be completed in place: it must be new for each answer. */
 export type ListenerHandler = (request: HttpRequest) => MaybePromise<HttpResponse>;
 
 export interface ListenerOptions {
