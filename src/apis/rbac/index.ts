@@ -34,6 +34,7 @@ function role(services: EscalationServices): KindDefinition<Role> {
       allowCreateOnUpdate: true,
       validate: validateRole,
       validateUpdate: validateRoleUpdate,
+      canonicalize: emptyRulesAreNull,
       beginCreate: async (object, context) => {
         await checkRoleEscalation(services, 'roles', object, undefined, context);
         return undefined;
@@ -62,6 +63,7 @@ function clusterRole(services: EscalationServices): KindDefinition<ClusterRole> 
       allowCreateOnUpdate: true,
       validate: (object) => validateClusterRole(object),
       validateUpdate: validateClusterRoleUpdate,
+      canonicalize: emptyRulesAreNull,
       beginCreate: async (object, context) => {
         await checkRoleEscalation(services, 'clusterroles', object, undefined, context);
         return undefined;
@@ -130,6 +132,11 @@ function clusterRoleBinding(services: EscalationServices): KindDefinition<Cluste
     columns: bindingColumns('clusterRoleBinding'),
     row: bindingRow,
   };
+}
+
+/** A list that prints even when it is empty prints as null once it has been stored, whatever was sent. */
+function emptyRulesAreNull(role: Role): void {
+  if (role.rules?.length === 0) role.rules = null;
 }
 
 function defaultBinding(binding: RoleBinding): void {
