@@ -49,6 +49,7 @@ function structEncoder(type: StructType): Encoder {
 function compileStruct(type: StructType): Encoder {
   const scope = new Scope();
   scope.values.set('quote', quoteJson);
+  scope.values.set('hasMembers', hasMembers);
   const lines = type.fields.map((field) => memberSource(field, scope));
   if (type.preserveUnknown === true) lines.push(unknownSource(type, scope));
   const encode = compileFunction(
@@ -75,7 +76,7 @@ function presentSource({ type, pointer }: Field): string {
   const isSet = 'v !== undefined && v !== null';
   if (pointer || isStructInGo(type)) return isSet;
   if (type.kind === 'list') return `${isSet} && v.length > 0`;
-  if (type.kind === 'map') return isSet;
+  if (type.kind === 'map') return `${isSet} && hasMembers(v)`;
   return `${isSet} && v !== "" && v !== 0 && v !== false`;
 }
 
@@ -98,6 +99,11 @@ function printSource(type: Type, scope: Scope): string {
     }
   }
   return `${scope.use('encode', encoderOf(type))}(v)`;
+}
+
+function hasMembers(map: object): boolean {
+  for (const _ in map) return true;
+  return false;
 }
 
 function unknownSource(type: StructType, scope: Scope): string {

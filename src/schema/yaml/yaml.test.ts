@@ -62,7 +62,7 @@ test('what cannot be read is an error with its line', () => {
     () => parseYaml('a:\n\tb: 1'),
     (error) => error instanceof DecodeError && error.message.startsWith('yaml: line 2: '),
   );
-  assert.throws(() => parseYaml('a: .inf'), /^DecodeError: json: unsupported value: \+Inf|unsupported value: \+Inf/);
+  assert.throws(() => parseYaml('a: .inf'), /unsupported value: \+Inf/);
   assert.throws(() => parseYaml(`${'['.repeat(100_000)}`), DecodeError);
 });
 

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { metaType, mustType } from '../catalogue.js';
+import { DecodeError } from '../json/walk.js';
+import { decodeMessage } from './decode.js';
+import { encodeMessage } from './encode.js';
+import { decodeProtobuf, encodeProtobuf, readEnvelope, wrapMessage } from './envelope.js';
+import { FrameReader, protobufWatchEvent } from './frames.js';
+
+const configMap = mustType('io.k8s.api.core.v1.ConfigMap');
+
+test('what is no pointer is on the wire even when it is empty', () => {
+  const message = encodeMessage(mustType('io.k8s.api.core.v1.LocalObjectReference'), {});
+  assert.equal(message.toString('hex'), '0a00');
+  const toleration = encodeMessage(mustType('io.k8s.api.core.v1.Toleration'), { key: 'a', tolerationSeconds: -1 });
+  assert.equal(toleration.toString('hex'), '0a0161' + '1200' + '1a00' + '2200' + '28ffffffffffffffffff01');
+});
+
+test('the envelope holds kind and version, and the object reads back with them', () => {
+  const object = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a' }, data: { b: '2', a: '1' } };
+  const bytes = encodeProtobuf(configMap, object);
+  assert.equal(bytes.toString('latin1', 0, 4), 'k8s\0');
+  const envelope = readEnvelope(bytes);
+  assert.deepEqual([envelope.kind, envelope.apiVersion, envelope.contentType], ['ConfigMap', 'v1', '']);
+  assert.deepEqual(decodeProtobuf(configMap, bytes), object);
+  assert.deepEqual(wrapMessage('v1', 'ConfigMap', envelope.raw), bytes);
+});
+
+test('inlined types are messages of their own', () => {
+  const volume = mustType('io.k8s.api.core.v1.Volume');
+  const message = encodeMessage(volume, { name: 'v', emptyDir: {} });
+  assert.equal(message.toString('hex'), '0a0176' + '12041202' + '0a00');
+  assert.deepEqual(decodeMessage(volume, message), { name: 'v', emptyDir: {} });
+});
+
+test('unknown fields are passed over, wrong wire types are refused', () => {
+  const message = Buffer.concat([
+    encodeMessage(configMap, { metadata: { name: 'a' } }),
+    Buffer.from('f80601' + 'fa0603616263' + 'f106' + '00'.repeat(8) + 'f506' + '00'.repeat(4), 'hex'),
+  ]);
+  assert.deepEqual(decodeMessage(configMap, message), { metadata: { name: 'a' } });
+  assert.throws(() => decodeMessage(configMap, Buffer.from('0801', 'hex')), /wrong wireType = 0 for field Metadata/);
+  assert.throws(() => decodeMessage(configMap, Buffer.from('0affffffff0f', 'hex')), /unexpected EOF/);
+  assert.throws(() => decodeMessage(configMap, Buffer.from('0a0b3affffffffffffffffffff01', 'hex')), DecodeError);
+});
+
+test('what is no envelope is refused in the words of the reference', () => {
+  assert.throws(() => readEnvelope(Buffer.alloc(0)), /empty data/);
+  assert.throws(
+    () => readEnvelope(Buffer.from('{}')),
+    /does not appear to be a protobuf message, expected prefix \[107 56 115 0\]/,
+  );
+  assert.throws(() => readEnvelope(Buffer.from('k8s\0')), /empty body/);
+});
+
+test('integers beyond 2^53 keep every digit', () => {
+  const type = metaType('ListMeta');
+  for (const count of [2n ** 63n - 1n, -(2n ** 63n), 2n ** 53n, 5, -1, 2 ** 40]) {
+    assert.deepEqual(decodeMessage(type, encodeMessage(type, { remainingItemCount: count })), {
+      remainingItemCount: count,
+    });
+  }
+});
+
+test('a watch stream is cut into its frames however it arrives', () => {
+  const event = protobufWatchEvent('ADDED', encodeProtobuf(configMap, { kind: 'ConfigMap', apiVersion: 'v1' }));
+  const stream = Buffer.concat([event, event]);
+  const reader = new FrameReader();
+  const frames: Buffer[] = [];
+  for (const byte of stream) frames.push(...reader.push(Buffer.from([byte])));
+  assert.equal(frames.length, 2);
+  assert.equal(frames[0]?.toString('latin1', 2, 7), 'ADDED');
+  assert.throws(() => new FrameReader(10).push(Buffer.from([0, 0, 1, 0])), /over the limit/);
+});
