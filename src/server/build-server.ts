@@ -1,4 +1,7 @@
 // Wires everything. No other file knows all the rooms.
+import { createChain } from '../admission/chain.js';
+import { orderedPlugins } from '../admission/ordered-plugins.js';
+import { enabledAdmissionPlugins } from '../options/admission-plugins.js';
 import { buildChain } from '../filters/chain.js';
 import type { Exchange } from '../filters/exchange.js';
 import { createRequestMetrics } from '../filters/request-metrics.js';
@@ -29,9 +32,9 @@ import { Health } from './health.js';
 import { serverKinds } from './kinds.js';
 import { Lifecycle } from './lifecycle.js';
 import { PostStartHooks } from './post-start-hooks.js';
-import { Resources } from './resources.js';
+import { nameSuffix, Resources } from './resources.js';
 import { buildServiceAccountTokens } from './service-account-tokens.js';
-import { createServiceAllocators } from './service-allocators.js';
+import { createServiceAllocators, deleteEndpoints } from './service-allocators.js';
 import { type RunningServer, startServer } from './server.js';
 import { prepareCertificates } from './prepare-certificates.js';
 
@@ -87,13 +90,14 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     ranges: [options.serviceRanges.primary, options.serviceRanges.secondary].filter((range) => range !== undefined),
     nodePorts: options.misc.serviceNodePortRange,
     context: serverContext,
+    log: (message) => logs.for('service-repair').info(message),
   });
   const kinds = serverKinds({
     core: {
       service: {
         allocators,
         relaxedNames: options.featureGates.enabled('RelaxedServiceNameValidation'),
-        deleteEndpoints: async () => undefined,
+        deleteEndpoints: (namespace, name) => deleteEndpoints(resources, namespace, name, serverContext()),
       },
       serviceAccount: tokens.kind,
     },
@@ -125,8 +129,17 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     log: logs.for('authentication'),
   });
   pending.set({ authorization, authentication });
+  const plugins = orderedPlugins({
+    tolerationSeconds: {
+      notReady: options.admission.defaultNotReadyTolerationSeconds,
+      unreachable: options.admission.defaultUnreachableTolerationSeconds,
+    },
+    serviceAccount: { nameSuffix, wait },
+  });
+  const enabledPlugins: ReadonlySet<string> = enabledAdmissionPlugins(options.admission);
+  const admission = createChain(plugins.filter(({ name }) => enabledPlugins.has(name)));
   const services: RestServices = {
-    admission: { admit: async () => undefined, validate: async () => undefined },
+    admission,
     authorizer: authorization.authorizer,
     features: options.featureGates,
     kindOptions,
@@ -195,6 +208,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
       return paths(request);
     },
   );
+  hooks.add(allocators.repair);
   hooks.add({ name: 'rbac/sync', run: () => authorization.synced });
   return startServer({
     listener: {
@@ -215,6 +229,8 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     logs,
   });
 }
+
+const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** For parts that need each other: asked for only after all are made. */
 function lateBound<T>(): { readonly value: T; set(value: T): void } {

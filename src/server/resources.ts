@@ -109,7 +109,8 @@ export class Resources {
 
 const endpointKey = (group: string, version: string, resource: string): string => `${group}/${version}/${resource}`;
 
-function nameSuffix(): string {
+/** Random letters that make a generated name unique. */
+export function nameSuffix(): string {
   let suffix = '';
   for (let i = 0; i < SUFFIX_LENGTH; i++) suffix += SUFFIX_LETTERS[crypto.randomInt(SUFFIX_LETTERS.length)];
   return suffix;

@@ -1,0 +1,47 @@
+import { internalError, notFound, StatusError } from '../../machinery/status.js';
+import type { Namespace } from '../../schema/generated/core.v1.js';
+import { forbid } from '../forbid.js';
+import type { AdmissionAttributes, AdmissionPlugin } from '../plugin.js';
+
+const NAMESPACES = { group: '', resource: 'namespaces' };
+const IMMORTAL = ['default', 'kube-system', 'kube-public'];
+
+/** Nothing is made in a namespace that is not there or is ending; some namespaces never end. */
+export const namespaceLifecycle: AdmissionPlugin = {
+  name: 'NamespaceLifecycle',
+  handles: (operation) => operation !== 'CONNECT',
+  async admit(attributes) {
+    const { operation, kind, name, namespace, context } = attributes;
+    const ofNamespace = kind.group === '' && kind.kind === 'Namespace';
+    if (ofNamespace && operation === 'DELETE' && IMMORTAL.includes(name)) {
+      throw forbid(attributes, 'this namespace may not be deleted');
+    }
+    if (ofNamespace || namespace === '' || operation === 'DELETE' || isAccessReview(attributes)) return;
+    const found = (await context.lookup.get(NAMESPACES, '', namespace)) as Namespace | undefined;
+    if (found === undefined) throw notFound(NAMESPACES, namespace);
+    if (operation === 'CREATE' && found.status?.phase === 'Terminating') throw terminating(attributes);
+  },
+};
+
+/** An answer about the namespace would tell those who may not know whether it exists. */
+const isAccessReview = ({ resource }: AdmissionAttributes): boolean =>
+  resource.group === 'authorization.k8s.io' && resource.resource === 'localsubjectaccessreviews';
+
+function terminating(attributes: AdmissionAttributes): StatusError {
+  const { namespace } = attributes;
+  const error = forbid(
+    attributes,
+    `unable to create new content in namespace ${namespace} because it is being terminated`,
+  );
+  if (error.details === undefined) return internalError('a refusal without details');
+  return new StatusError(error.code, error.reason, error.message, {
+    ...error.details,
+    causes: [
+      {
+        reason: 'NamespaceTerminating',
+        message: `namespace ${namespace} is being terminated`,
+        field: 'metadata.namespace',
+      },
+    ],
+  });
+}

@@ -1,0 +1,201 @@
+import type { Container, Pod, PodSpec, ServiceAccount, Volume } from '../../schema/generated/core.v1.js';
+import { goQuote } from '../../lib/go-quote.js';
+import { forbid } from '../forbid.js';
+import type { AdmissionAttributes, AdmissionPlugin } from '../plugin.js';
+
+const SERVICE_ACCOUNTS = { group: '', resource: 'serviceaccounts' };
+const MIRROR_POD = 'kubernetes.io/config.mirror';
+const ENFORCE_MOUNTABLE_SECRETS = 'kubernetes.io/enforce-mountable-secrets';
+const DEFAULT_ACCOUNT = 'default';
+const TOKEN_PATH = '/var/run/secrets/kubernetes.io/serviceaccount';
+const VOLUME_PREFIX = 'kube-api-access-';
+/** Longer than an hour by so little that kubelets can tell it from what a user asks for. */
+const TOKEN_SECONDS = 3607;
+const VOLUME_MODE = 0o644;
+/** A new namespace gets its default account a moment later, from a controller. */
+const DEFAULT_ACCOUNT_TRIES = 10;
+const DEFAULT_ACCOUNT_WAIT_MS = 150;
+
+export interface ServiceAccountOptions {
+  readonly nameSuffix: () => string;
+  readonly wait: (ms: number) => Promise<void>;
+}
+
+/** Gives every pod a service account that exists, and its token. */
+export function serviceAccount(options: ServiceAccountOptions): AdmissionPlugin {
+  return {
+    name: 'ServiceAccount',
+    handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
+    async admit(attributes) {
+      const pod = podOf(attributes);
+      if (pod?.spec === undefined || attributes.operation !== 'CREATE') return;
+      if (!isMirror(pod)) await complete(options, attributes, pod.spec);
+      await check(options, attributes, pod);
+    },
+    async validate(attributes) {
+      const pod = podOf(attributes);
+      if (pod !== undefined) await check(options, attributes, pod);
+    },
+  };
+}
+
+function podOf({ resource, subresource, object }: AdmissionAttributes): Pod | undefined {
+  const isPod = resource.group === '' && resource.resource === 'pods';
+  if (!isPod || (subresource !== '' && subresource !== 'ephemeralcontainers')) return undefined;
+  return object as Pod | undefined;
+}
+
+const isMirror = ({ metadata }: Pod): boolean => metadata?.annotations?.[MIRROR_POD] !== undefined;
+
+async function complete(options: ServiceAccountOptions, attributes: AdmissionAttributes, spec: PodSpec): Promise<void> {
+  spec.serviceAccountName ||= DEFAULT_ACCOUNT;
+  spec.serviceAccount = spec.serviceAccountName;
+  const account = await accountOf(options, attributes, spec.serviceAccountName);
+  const automount = spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true;
+  if (automount) mountToken(options, spec);
+  if ((spec.imagePullSecrets ?? []).length === 0 && (account.imagePullSecrets ?? []).length > 0) {
+    spec.imagePullSecrets = (account.imagePullSecrets ?? []).map(({ name }) => (name ? { name } : {}));
+  }
+}
+
+async function accountOf(
+  { wait }: ServiceAccountOptions,
+  attributes: AdmissionAttributes,
+  name: string,
+): Promise<Readonly<ServiceAccount>> {
+  const { namespace, context } = attributes;
+  const tries = name === DEFAULT_ACCOUNT ? DEFAULT_ACCOUNT_TRIES : 1;
+  for (let i = 0; i < tries; i++) {
+    if (i > 0) await wait(DEFAULT_ACCOUNT_WAIT_MS);
+    const found = await context.lookup.get(SERVICE_ACCOUNTS, namespace, name);
+    if (found !== undefined) return found as ServiceAccount;
+  }
+  throw forbid(
+    attributes,
+    `error looking up service account ${namespace}/${name}: serviceaccount ${goQuote(name)} not found`,
+  );
+}
+
+function mountToken({ nameSuffix }: ServiceAccountOptions, spec: PodSpec): void {
+  const volumes = spec.volumes ?? [];
+  const existing = volumes.find(({ name }) => name.startsWith(VOLUME_PREFIX))?.name;
+  const name = existing ?? VOLUME_PREFIX + nameSuffix();
+  let needed = false;
+  const mount = <C extends Container>(container: C): C => {
+    const mounts = container.volumeMounts ?? [];
+    // Whoever mounts something else there does not want the token.
+    if (mounts.some(({ mountPath }) => mountPath === TOKEN_PATH)) return container;
+    needed = true;
+    return { ...container, volumeMounts: [...mounts, { name, readOnly: true, mountPath: TOKEN_PATH }] };
+  };
+  if (spec.initContainers !== undefined) spec.initContainers = spec.initContainers.map(mount);
+  if (spec.containers !== null) spec.containers = spec.containers.map(mount);
+  if (needed && existing === undefined) spec.volumes = [...volumes, tokenVolume(name)];
+}
+
+const tokenVolume = (name: string): Volume => ({
+  name,
+  projected: {
+    sources: [
+      { serviceAccountToken: { expirationSeconds: TOKEN_SECONDS, path: 'token' } },
+      { configMap: { name: 'kube-root-ca.crt', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
+      {
+        downwardAPI: {
+          items: [{ path: 'namespace', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.namespace' } }],
+        },
+      },
+    ],
+    defaultMode: VOLUME_MODE,
+  },
+});
+
+async function check(options: ServiceAccountOptions, attributes: AdmissionAttributes, pod: Pod): Promise<void> {
+  const { operation, subresource } = attributes;
+  const ephemeral = operation === 'UPDATE' && subresource === 'ephemeralcontainers';
+  if (operation !== 'CREATE' && !ephemeral) return;
+  if (operation === 'CREATE' && isMirror(pod)) {
+    checkMirror(attributes, pod);
+    return;
+  }
+  const name = pod.spec?.serviceAccountName ?? '';
+  if (name === '') {
+    throw forbid(
+      attributes,
+      `no service account specified for pod ${attributes.namespace}/${pod.metadata?.name ?? ''}`,
+    );
+  }
+  const account = await accountOf(options, attributes, name);
+  if (
+    !['1', 't', 'T', 'true', 'TRUE', 'True'].includes(account.metadata?.annotations?.[ENFORCE_MOUNTABLE_SECRETS] ?? '')
+  ) {
+    return;
+  }
+  const wrong = secretNotAllowed(pod.spec, account, ephemeral);
+  if (wrong !== undefined) throw forbid(attributes, wrong);
+}
+
+function checkMirror(attributes: AdmissionAttributes, { spec }: Pod): void {
+  if (spec?.serviceAccountName) throw forbid(attributes, 'a mirror pod may not reference service accounts');
+  if (referencedSecrets(spec).length > 0) throw forbid(attributes, 'a mirror pod may not reference secrets');
+  const projects = (spec?.volumes ?? []).some(({ projected }) =>
+    (projected?.sources ?? []).some((source) => source.serviceAccountToken !== undefined),
+  );
+  if (projects) throw forbid(attributes, 'a mirror pod may not use ServiceAccountToken volume projections');
+}
+
+function referencedSecrets(spec: PodSpec | undefined): string[] {
+  const containers = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])];
+  const pulled = (spec?.imagePullSecrets ?? []).map(({ name }) => name ?? '');
+  const mounted = (spec?.volumes ?? []).flatMap((volume) => [
+    ...(volume.secret ? [volume.secret.secretName ?? ''] : []),
+    ...(volume.projected?.sources ?? []).flatMap((source) => (source.secret ? [source.secret.name ?? ''] : [])),
+  ]);
+  return [...pulled, ...containers.flatMap(secretsOf).map(({ secret }) => secret), ...mounted];
+}
+
+interface SecretUse {
+  /** `envVar X` or `envFrom`. */
+  readonly where: string;
+  readonly secret: string;
+}
+
+function secretsOf(container: Container): SecretUse[] {
+  const variables = (container.env ?? []).flatMap(({ name, valueFrom }) =>
+    valueFrom?.secretKeyRef ? [{ where: `envVar ${name}`, secret: valueFrom.secretKeyRef.name ?? '' }] : [],
+  );
+  const sources = (container.envFrom ?? []).flatMap(({ secretRef }) =>
+    secretRef ? [{ where: 'envFrom', secret: secretRef.name ?? '' }] : [],
+  );
+  return [...variables, ...sources];
+}
+
+/** The first secret the pod uses that its account does not list, in words. */
+function secretNotAllowed(
+  spec: PodSpec | undefined,
+  account: Readonly<ServiceAccount>,
+  ephemeral: boolean,
+): string | undefined {
+  const allowed = (account.secrets ?? []).map(({ name }) => name);
+  const owner = account.metadata?.name ?? '';
+  const because = `is not allowed because service account ${owner} does not reference that secret`;
+  const inContainers = (kind: string, containers: readonly Container[]): string | undefined => {
+    for (const container of containers) {
+      const use = secretsOf(container).find(({ secret }) => !allowed.includes(secret));
+      if (use !== undefined) {
+        return `${kind} ${container.name} with ${use.where} referencing secret.secretName="${use.secret}" ${because}`;
+      }
+    }
+    return undefined;
+  };
+  if (ephemeral) return inContainers('ephemeral container', (spec?.ephemeralContainers ?? []) as Container[]);
+  const volume = (spec?.volumes ?? []).find(({ secret }) => secret && !allowed.includes(secret.secretName));
+  if (volume !== undefined) return `volume with secret.secretName="${volume.secret?.secretName ?? ''}" ${because}`;
+  const used =
+    inContainers('init container', spec?.initContainers ?? []) ?? inContainers('container', spec?.containers ?? []);
+  if (used !== undefined) return used;
+  const pullable = (account.imagePullSecrets ?? []).map(({ name }) => name);
+  const at = (spec?.imagePullSecrets ?? []).findIndex(({ name }) => !pullable.includes(name));
+  if (at < 0) return undefined;
+  const name = spec?.imagePullSecrets?.[at]?.name ?? '';
+  return `imagePullSecrets[${at}].name="${name}" is not allowed because service account ${owner} does not reference that imagePullSecret`;
+}
