@@ -1,17 +1,24 @@
 // Connects the pools of service addresses and node ports to what is stored.
 import crypto from 'node:crypto';
-import { createAddressAllocator } from '../apis/core/service/address-allocator.js';
+import { type AddressObjects, createAddressAllocator } from '../apis/core/service/address-allocator.js';
 import type { ServiceAllocators } from '../apis/core/service/allocators.js';
 import { createNodePortAllocator, type PortRange } from '../apis/core/service/node-port-allocator.js';
+import { createNodePortRepair, repairAddresses } from '../apis/core/service/repair.js';
+import { repeat } from '../bootstrap/repeat.js';
 import type { Cidr } from '../lib/ip-address.js';
 import { StatusError } from '../machinery/status.js';
 import type { LifeContext } from '../registry/kind.js';
+import type { Service } from '../schema/generated/core.v1.js';
 import type { IPAddress, ServiceCIDR } from '../schema/generated/networking.v1.js';
 import { typeByName } from '../schema/catalogue.js';
 import { objectCodec } from '../rest/object-codec.js';
+import type { PostStartHook } from './post-start-hooks.js';
 import type { Resources } from './resources.js';
 
 const IP_ADDRESSES = { group: 'networking.k8s.io', resource: 'ipaddresses' };
+const ENDPOINTS = { group: '', resource: 'endpoints' };
+const SERVICES = { group: '', resource: 'services' };
+const REPAIR_INTERVAL_MS = 3 * 60_000;
 const SERVICE_CIDRS = { group: 'networking.k8s.io', resource: 'servicecidrs' };
 
 export interface AllocatorOptions {
@@ -20,9 +27,15 @@ export interface AllocatorOptions {
   readonly ranges: readonly Cidr[];
   readonly nodePorts: PortRange;
   readonly context: () => LifeContext;
+  readonly log: (message: string) => void;
 }
 
-export function createServiceAllocators(options: AllocatorOptions): ServiceAllocators {
+export interface ServicePools extends ServiceAllocators {
+  /** Brings the pools in line with the stored services, at the start and then again and again. */
+  readonly repair: PostStartHook;
+}
+
+export function createServiceAllocators(options: AllocatorOptions): ServicePools {
   const { resources, ranges, context } = options;
   const type = typeByName('io.k8s.api.core.v1.RangeAllocation');
   if (type === undefined) throw new Error('the catalogue has no RangeAllocation');
@@ -33,37 +46,72 @@ export function createServiceAllocators(options: AllocatorOptions): ServiceAlloc
     codec: objectCodec(type),
     fieldsOf: () => ({}),
   });
+  const objects: AddressObjects = {
+    async serviceCidrs() {
+      const stored = await resources.lookup.list(SERVICE_CIDRS, '');
+      return stored.map((item) => item.object() as unknown as ServiceCIDR);
+    },
+    async exists(name) {
+      return (await resources.lookup.get(IP_ADDRESSES, '', name)) !== undefined;
+    },
+    async create(address: IPAddress) {
+      try {
+        await resources.operations.create(IP_ADDRESSES, '', address as never, context());
+        return true;
+      } catch (error) {
+        if (error instanceof StatusError && error.reason === 'AlreadyExists') return false;
+        throw error;
+      }
+    },
+    async delete(name) {
+      try {
+        await resources.operations.delete(IP_ADDRESSES, '', name, {}, context());
+      } catch (error) {
+        if (!(error instanceof StatusError && error.code === 404)) throw error;
+      }
+    },
+  };
+  const services = async (): Promise<readonly Readonly<Service>[]> =>
+    (await resources.lookup.list(SERVICES, '')).map((item) => item.object() as unknown as Service);
+  const { log } = options;
+  const repairNodePorts = createNodePortRepair({ store, range: options.nodePorts, services, log });
+  const repair = async (): Promise<void> => {
+    await repairNodePorts();
+    await repairAddresses({
+      services,
+      addresses: async () =>
+        (await resources.lookup.list(IP_ADDRESSES, '')).map((item) => item.object() as unknown as IPAddress),
+      create: (address) => objects.create(address),
+      delete: (name) => objects.delete(name),
+      now: () => context().now(),
+      log,
+    });
+  };
   return {
     families: ranges.map(({ family }) => (family === 4 ? 'IPv4' : 'IPv6')),
     nodePorts: createNodePortAllocator({ store, range: options.nodePorts, random: (below) => crypto.randomInt(below) }),
     addresses: createAddressAllocator({
       ranges,
       random: (below) => crypto.randomBytes(8).readBigUInt64BE() % below,
-      objects: {
-        async serviceCidrs() {
-          const stored = await resources.lookup.list(SERVICE_CIDRS, '');
-          return stored.map((item) => item.object() as unknown as ServiceCIDR);
-        },
-        async exists(name) {
-          return (await resources.lookup.get(IP_ADDRESSES, '', name)) !== undefined;
-        },
-        async create(address: IPAddress) {
-          try {
-            await resources.operations.create(IP_ADDRESSES, '', address as never, context());
-            return true;
-          } catch (error) {
-            if (error instanceof StatusError && error.reason === 'AlreadyExists') return false;
-            throw error;
-          }
-        },
-        async delete(name) {
-          try {
-            await resources.operations.delete(IP_ADDRESSES, '', name, {}, context());
-          } catch (error) {
-            if (!(error instanceof StatusError && error.code === 404)) throw error;
-          }
-        },
-      },
+      objects,
     }),
+    repair: {
+      name: 'start-service-ip-repair-controllers',
+      run: (signal) => repeat(repair, { everyMs: REPAIR_INTERVAL_MS, signal, log }),
+    },
   };
+}
+
+/** The endpoints of a service that is gone; there may be none. */
+export async function deleteEndpoints(
+  resources: Resources,
+  namespace: string,
+  name: string,
+  context: LifeContext,
+): Promise<void> {
+  try {
+    await resources.operations.delete(ENDPOINTS, namespace, name, {}, context);
+  } catch (error) {
+    if (!(error instanceof StatusError && error.code === 404)) throw error;
+  }
 }
