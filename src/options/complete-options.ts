@@ -53,6 +53,7 @@ export function completeOptions({ values, given, emulation, env }: CompletionInp
   const embeddedStore = etcd.etcdServers.length === 0;
   const serviceAccountKeys = embeddedStore && SERVICE_ACCOUNT_FLAGS.every((flag) => !given.has(flag));
   if (serviceAccountKeys) authentication.serviceAccountIssuer = [DEFAULT_SERVICE_ACCOUNT_ISSUER];
+  if (authentication.apiAudiences.length === 0) authentication.apiAudiences = [...authentication.serviceAccountIssuer];
   const serviceAccountError = serviceAccountMistake(values);
   if (serviceAccountError !== undefined) return { ok: false, error: serviceAccountError };
   warnings.push(...optionWarnings(values));
