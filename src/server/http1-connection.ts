@@ -6,7 +6,7 @@ import type { TLSSocket } from 'node:tls';
 import { type HttpRequest, type HttpResponse, isStream, type ResponseSink } from '../lib/http.js';
 import { requestEntityTooLarge } from '../machinery/status.js';
 import type { ListenerHandler } from './listener.js';
-import { peerCertificatesOf, type PeerCertificates } from './peer-certificates.js';
+import { peerAddressOf, type PeerCertificates, peerCertificatesOf } from './peer.js';
 
 const IDLE_TIMEOUT_MS = 90_000;
 const HEADERS_TIMEOUT_MS = 32_000;
@@ -164,7 +164,7 @@ class Http1Request implements HttpRequest {
     this.rawHeaders = message.rawHeaders;
     this.host = message.headers.host ?? '';
     const { socket } = message;
-    this.remoteAddress = `${socket.remoteAddress ?? ''}:${socket.remotePort ?? 0}`;
+    this.remoteAddress = peerAddressOf(socket);
     this.peerCertificates = peerCertificatesOf(socket as TLSSocket);
   }
 

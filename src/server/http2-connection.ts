@@ -4,7 +4,7 @@ import type { TLSSocket } from 'node:tls';
 import { type HttpRequest, type HttpResponse, isStream, type ResponseSink } from '../lib/http.js';
 import { requestEntityTooLarge } from '../machinery/status.js';
 import type { ListenerHandler } from './listener.js';
-import { type PeerCertificates, peerCertificatesOf } from './peer-certificates.js';
+import { peerAddressOf, type PeerCertificates, peerCertificatesOf } from './peer.js';
 
 const IDLE_TIMEOUT_MS = 90_000;
 const UPLOAD_WINDOW_BYTES = 256 * 1024;
@@ -58,7 +58,7 @@ class Connection {
 
   constructor(readonly session: ServerHttp2Session) {
     const socket = session.socket as TLSSocket;
-    this.remoteAddress = `${socket.remoteAddress ?? ''}:${socket.remotePort ?? 0}`;
+    this.remoteAddress = peerAddressOf(socket);
     this.peerCertificates = peerCertificatesOf(socket);
   }
 }
@@ -227,6 +227,7 @@ class Http2Request implements HttpRequest {
   body(limitBytes: number): Promise<Buffer> {
     if (this.bodyEnded) return Promise.resolve(EMPTY);
     const { stream } = this;
+    if (this.headers.expect?.toLowerCase() === '100-continue') stream.additionalHeaders({ ':status': 100 });
     return new Promise((resolve, reject) => {
       const pieces: Buffer[] = [];
       let size = 0;
