@@ -6,7 +6,7 @@ import { badRequest } from '../machinery/status.js';
 import { goQuote } from '../lib/go-quote.js';
 import { normalize } from '../schema/json/decode.js';
 import type { Predicate } from '../storage/store.js';
-import type { Endpoint } from './endpoint.js';
+import { type Endpoint, toStorage } from './endpoint.js';
 import type { ListOptions } from './query-options.js';
 
 export interface Selection {
@@ -61,7 +61,8 @@ const rememberedFields = new WeakMap<Endpoint, ReadonlySet<string> | undefined>(
 function knownFields(endpoint: Endpoint): ReadonlySet<string> | undefined {
   if (rememberedFields.has(endpoint)) return rememberedFields.get(endpoint);
   const { definition, type } = endpoint;
-  const fields = definition.selectableFields?.(normalize(type, { metadata: {} }) as unknown as KubeObject);
+  const unset = normalize(type, { metadata: {} }) as unknown as KubeObject;
+  const fields = definition.selectableFields?.(toStorage(endpoint, unset));
   const known = fields === undefined ? undefined : new Set(Object.keys(fields));
   rememberedFields.set(endpoint, known);
   return known;

@@ -4,7 +4,7 @@ import type { ApiEnablement } from '../machinery/api-enablement.js';
 import { deepEqual } from '../lib/deep-equal.js';
 import { deepCopy } from '../schema/deep-copy.js';
 import { type GroupResource, groupResourceText } from '../machinery/status.js';
-import type { KubeObject } from '../machinery/object.js';
+import type { GroupVersionKind, KubeObject } from '../machinery/object.js';
 import type { KindDefinition, Lookup, ObjectOperations } from '../registry/kind.js';
 import { createLookup, createOperations } from '../registry/operations.js';
 import type { ResourceRegistry } from '../registry/registry.js';
@@ -34,12 +34,13 @@ export class Resources {
   private readonly registries = new Map<string, ResourceRegistry>();
   private readonly endpoints = new Map<string, Endpoint>();
   private readonly stores = new Map<string, ManagedResourceStore>();
+  private readonly sharing = new Map<string, KindDefinition[]>();
 
   constructor(private readonly options: ResourcesOptions) {}
 
   add(definition: KindDefinition): void {
     const registry = this.createRegistry(definition);
-    this.registries.set(groupResourceText(registry.resource), registry);
+    this.registries.set(groupResourceText({ group: definition.group, resource: definition.plural }), registry);
     for (const version of definition.versions) {
       const { enablement } = this.options;
       const byDefault = version.enabledByDefault ?? true;
@@ -59,6 +60,14 @@ export class Resources {
     return this.registries.get(groupResourceText(resource));
   }
 
+  /** The resource that serves a kind in a version, undefined when none does. */
+  readonly resourceOf = ({ group, version, kind }: GroupVersionKind): string | undefined => {
+    for (const { kind: served, resource } of this.endpoints.values()) {
+      if (served.group === group && served.version === version && served.kind === kind) return resource.resource;
+    }
+    return undefined;
+  };
+
   /** All endpoints, for discovery and documents. */
   all(): Iterable<Endpoint> {
     return this.endpoints.values();
@@ -77,7 +86,8 @@ export class Resources {
     const { options } = this;
     return {
       kind: definition,
-      resource: { group: definition.group, resource: definition.plural },
+      // Errors name a shared object by where it is stored.
+      resource: { group: definition.storageGroup ?? definition.group, resource: definition.plural },
       groupKind: { group: definition.storageGroup ?? definition.group, kind: definition.kind },
       store: this.storeOf(definition),
       clock: options.clock,
@@ -93,6 +103,9 @@ export class Resources {
   private storeOf(definition: KindDefinition): ManagedResourceStore {
     const { group, version } = storageVersionOf(definition);
     const prefix = `${this.options.prefix}/${definition.keyPrefix ?? definition.plural}/`;
+    const sharing = this.sharing.get(prefix) ?? [];
+    this.sharing.set(prefix, sharing);
+    sharing.push(definition);
     const known = this.stores.get(prefix);
     if (known !== undefined) return known;
     const store = this.options.openStore({
@@ -100,7 +113,8 @@ export class Resources {
       prefix,
       namespaced: definition.namespaced,
       codec: lazyCodec(() => typeOfKind(group, version, definition.kind)),
-      fieldsOf: (object: KubeObject) => definition.selectableFields?.(object) ?? {},
+      fieldsOf: (object: KubeObject) =>
+        Object.assign({}, ...sharing.map((kind) => kind.selectableFields?.(object))) as Record<string, string>,
     });
     this.stores.set(prefix, store);
     return store;
