@@ -1,0 +1,75 @@
+import type { ExpressionChecker } from '../../cel/expression-check.js';
+import { type FieldErrors, FieldPath, invalid, notSupported, required } from '../../machinery/field-error.js';
+import type { MutatingAdmissionPolicy, Mutation } from '../../schema/generated/admissionregistration.v1beta1.js';
+import { validateMatchConstraints, validateMutatingOperations } from './match-resources.js';
+import { REINVOCATION_POLICIES } from './policies.js';
+import { PolicyExpressions, validatePolicyFrame, validateVariables } from './policy-validation.js';
+
+const PATCH_TYPES = ['ApplyConfiguration', 'JSONPatch'];
+const SPEC = FieldPath.of('spec');
+
+export function validateMutatingPolicy(
+  { spec }: Readonly<MutatingAdmissionPolicy>,
+  old: Readonly<MutatingAdmissionPolicy> | undefined,
+  checker: ExpressionChecker | undefined,
+): FieldErrors {
+  const stored = (old?.spec.mutations ?? []).map(({ applyConfiguration }) => applyConfiguration?.expression ?? '');
+  const check = new PolicyExpressions(checker, spec, new Set(stored));
+  const errors = validatePolicyFrame(spec, old?.spec, checker, (match, path) => [
+    ...validateMatchConstraints(match, path),
+    ...validateMutatingOperations(match, path),
+  ]);
+  errors.push(...validateVariables(spec.variables, check));
+  const { mutations = [], reinvocationPolicy = '' } = spec;
+  if (mutations.length === 0) {
+    errors.push(required(SPEC.child('mutations'), 'mutations must contain at least one item'));
+  }
+  for (const [i, mutation] of mutations.entries()) {
+    errors.push(...validateMutation(mutation, check, SPEC.child('mutations').index(i)));
+  }
+  if (reinvocationPolicy === '') errors.push(required(SPEC.child('reinvocationPolicy')));
+  else if (!REINVOCATION_POLICIES.includes(reinvocationPolicy)) {
+    errors.push(notSupported(SPEC.child('reinvocationPolicy'), reinvocationPolicy, REINVOCATION_POLICIES));
+  }
+  return errors;
+}
+
+function validateMutation(mutation: Readonly<Mutation>, check: PolicyExpressions, path: FieldPath): FieldErrors {
+  const { patchType } = mutation;
+  switch (patchType) {
+    case '':
+      return [required(path.child('patchType'))];
+    case 'JSONPatch':
+      return validatePatch(mutation, 'jsonPatch', 'applyConfiguration', check, path);
+    case 'ApplyConfiguration':
+      return validatePatch(mutation, 'applyConfiguration', 'jsonPatch', check, path);
+    default:
+      return [notSupported(path.child('patchType'), patchType, PATCH_TYPES)];
+  }
+}
+
+const USES = { jsonPatch: 'json-patch', applyConfiguration: 'apply-configuration' } as const;
+
+function validatePatch(
+  mutation: Readonly<Mutation>,
+  wanted: 'jsonPatch' | 'applyConfiguration',
+  unwanted: 'jsonPatch' | 'applyConfiguration',
+  check: PolicyExpressions,
+  path: FieldPath,
+): FieldErrors {
+  const errors: FieldErrors = [];
+  const patch = mutation[wanted];
+  if (patch === undefined) {
+    errors.push(required(path.child(wanted), `must be specified when patchType is ${mutation.patchType}`));
+  } else {
+    const expression = (patch.expression ?? '').trim();
+    const at = path.child(wanted, 'expression');
+    if (expression === '') errors.push(required(at));
+    else errors.push(...check.check(USES[wanted], expression, at));
+  }
+  if (mutation[unwanted] !== undefined) {
+    const why = `must not be specified when patchType is ${mutation.patchType}`;
+    errors.push(invalid(path.child(unwanted), `{${unwanted}}`, why));
+  }
+  return errors;
+}
