@@ -122,7 +122,7 @@ function decodePatched(
     decoded = decodeTree(target.type, deepCopy(patched), { strict });
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    throw refusedPatch(shown(), error.message);
+    throw refusedPatch(shown(), kind === 'strategic' ? restoreError(error.message) : error.message);
   }
   const errors = [...duplicates, ...decoded.strictErrors];
   if (errors.length > 0) {
@@ -136,6 +136,18 @@ function decodePatched(
   object.metadata ??= {};
   target.defaults(object);
   return object;
+}
+
+const GO_KINDS: Readonly<Record<string, string>> = { object: 'map', array: 'slice', number: 'int64' };
+
+/** The reference rebuilds a strategically merged object from its tree, and speaks of that instead of JSON. */
+function restoreError(message: string): string {
+  const [, found = '', wanted = ''] =
+    /^json: cannot unmarshal (\w+) into Go (?:struct field|value)(?: \S+)? of type (\S+)$/.exec(message) ?? [];
+  const kind = GO_KINDS[found] ?? found;
+  if (wanted.startsWith('[]')) return `cannot restore slice from ${kind}`;
+  if (wanted.startsWith('map[')) return `cannot restore map from ${kind}`;
+  return /\.[A-Z]/.test(wanted) ? `cannot restore struct from: ${kind}` : message;
 }
 
 const refusedPatch = (shown: string, why: string): StatusError =>
