@@ -19,6 +19,10 @@ import { Watchers } from './watchers.js';
 const FRESH_TIMEOUT_MS = 3_000;
 /** How often progress is asked for while a read waits. */
 const PROGRESS_PERIOD_MS = 100;
+/** How long a request waits for the cache to be filled. */
+const READY_TIMEOUT_MS = 10_000;
+/** How far history is read back for a watch that resumes. */
+const MAX_RECALLED_REVISIONS = 100_000;
 const LOAD_PAGE = 10_000;
 const RETRY_MIN_MS = 100;
 const RETRY_MAX_MS = 5_000;
@@ -36,6 +40,7 @@ export class Cache {
   #history = new History(0);
   #revision = 0;
   #loading: Promise<void> | undefined;
+  #filled = false;
   #kvWatch: KvWatch | undefined;
   #waiters: Waiter[] = [];
   #closed = false;
@@ -63,8 +68,43 @@ export class Cache {
 
   /** Filled on first use; again after the store dropped what our watch needed. */
   async ready(): Promise<void> {
+    if (this.#filled) return;
     if (this.#closed) throw new StorageError('unavailable', 'the storage is closed');
-    await (this.#loading ??= this.#load());
+    this.#loading ??= this.#load();
+    const late = Symbol('late');
+    let cancel = (): void => undefined;
+    const timeout = new Promise<symbol>(
+      (resolve) => (cancel = this.clock.after(READY_TIMEOUT_MS, () => resolve(late))),
+    );
+    const outcome = await Promise.race([this.#loading, timeout]).finally(() => cancel());
+    if (outcome === late) throw new StorageError('unavailable', 'storage is (re)initializing');
+  }
+
+  /**
+   * Goes back in history to this revision, if the store still knows what happened since: clients that were connected
+   * to a server before its restart resume their watches.
+   */
+  async recall(revision: number): Promise<void> {
+    const { floor } = this.#history;
+    if (!this.kv.local || revision >= floor || revision < this.kv.compactedRevision()) return;
+    if (floor - revision > MAX_RECALLED_REVISIONS) return;
+    const { prefix } = this.values.options;
+    const events: KvEvent[] = [];
+    const watch = this.kv.watch(
+      { prefix, startRevision: revision + 1, previous: true },
+      { events: (batch) => void events.push(...batch), progress: () => undefined, failed: () => undefined },
+    );
+    watch.cancel();
+    const now = this.clock.now();
+    const changes: Change[] = [];
+    for (const { key: fullKey, type, value, revision: at, previous } of events) {
+      if (at > floor) break;
+      const key = fullKey.slice(prefix.length);
+      const entry = type === 'put' ? await this.values.entry(key, value, at) : undefined;
+      const before = previous && (await this.values.entry(key, previous.value, previous.modRevision));
+      changes.push(new Change(key, at, entry, before, now));
+    }
+    if (this.#history.floor === floor) this.#history.prepend(changes, revision);
   }
 
   get(key: string): Entry | undefined {
@@ -123,7 +163,9 @@ export class Cache {
         return;
       } catch (error) {
         const failure = storageError(error);
-        if (this.#closed || !(failure instanceof StorageError) || failure.code !== 'unavailable') {
+        // Compacted between two pages counts as passing, too.
+        const passes = failure instanceof StorageError && ['unavailable', 'too-old'].includes(failure.code);
+        if (this.#closed || !passes) {
           this.#loading = undefined;
           throw failure;
         }
@@ -159,6 +201,7 @@ export class Cache {
     this.#snapshots.clear();
     this.#history = new History(revision);
     this.#revision = revision;
+    this.#filled = true;
     this.#kvWatch = this.kv.watch(
       { prefix: this.values.options.prefix, startRevision: revision + 1 },
       {
@@ -174,6 +217,7 @@ export class Cache {
   #lost(error: KvError): void {
     this.#kvWatch = undefined;
     this.#loading = undefined;
+    this.#filled = false;
     this.watchers.endAll(undefined);
     if (this.#closed || error.code === 'closed') return;
     this.log?.(`the watch of ${this.values.options.prefix} ended, reading again: ${error.message}`);

@@ -96,6 +96,7 @@ export class CachedStore implements ManagedResourceStore {
     const initial = request.sendInitialEvents ?? from === 0;
     const { cache } = this;
     const start = initial || from === 0 ? cache.revision : from;
+    if (start < cache.history.floor) await cache.recall(start);
     if (start < cache.history.floor) {
       return { ended: Promise.resolve(tooOld(start, cache.history.floor)) };
     }

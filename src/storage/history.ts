@@ -79,6 +79,14 @@ export class History {
     }
   }
 
+  /** Adds what happened before, back to a lower floor. */
+  prepend(changes: readonly Change[], floor: number): void {
+    this.#changes = [...changes, ...this.#changes.slice(this.#first)];
+    this.#first = 0;
+    this.#floor = floor;
+    for (const { previous } of changes) this.#supersededBytes += previous?.json.length ?? 0;
+  }
+
   /** The changes after a revision that is not below the floor, oldest first. */
   after(revision: number): readonly Change[] {
     let low = this.#first;

@@ -224,6 +224,19 @@ describe('watch cache', () => {
     before.close();
   });
 
+  it('resumes a watch from before it was filled while the store knows', async () => {
+    const kv = openMemoryStore();
+    const before = createResourceStore({ kv, options });
+    for (const key of ['a', 'b', 'c']) await before.create(`n/${key}`, pod('n', key));
+    await before.update('n/b', 3, pod('n', 'b', { v: '2' }));
+    before.close();
+    const store = createResourceStore({ kv, options });
+    const watch = await watching(store, { resourceVersion: '3' });
+    await store.delete('n/a', 2);
+    assert.deepEqual(await watch.take(3), ['ADDED n/c 4', 'MODIFIED n/b 5', 'DELETED n/a 6']);
+    store.close();
+  });
+
   it('sends bookmarks about every minute to who allows them', async () => {
     let now = 0;
     const timers: (() => void)[] = [];
