@@ -203,9 +203,14 @@ const isFresh = (certificate: X509Certificate, nowMs: number): boolean =>
 
 const isSignedBy = (certificate: X509Certificate, { keys }: Authority): boolean => certificate.verify(keys.publicKey);
 
-const coversAll = (certificate: X509Certificate, { dnsNames, ipAddresses }: ServerNames): boolean =>
-  dnsNames.every((name) => certificate.checkHost(name) !== undefined) &&
-  ipAddresses.every((address) => certificate.checkIP(address) !== undefined);
+/** Names are compared as written: a host name that no client could verify must not renew the certificate each time. */
+function coversAll(certificate: X509Certificate, { dnsNames, ipAddresses }: ServerNames): boolean {
+  const written = (certificate.subjectAltName ?? '').split(', ');
+  return (
+    dnsNames.every((name) => written.includes(`DNS:${name}`)) &&
+    ipAddresses.every((address) => certificate.checkIP(address) !== undefined)
+  );
+}
 
 /** The key first: a crash in between leaves a pair that does not match and is made again. */
 function writePair({ certFile, keyFile }: CertificateFiles, certPem: string, keys: KeyPair): void {

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, test } from 'node:test';
+import {
+  ensureAdminCertificate,
+  ensureAuthority,
+  ensureServiceAccountKeys,
+  ensureServingCertificate,
+  writeAdminKubeconfig,
+} from './certificates.js';
+
+const DAY_MS = 86_400_000;
+const nowMs = Date.parse('2026-11-15T00:00:00Z');
+const names = { dnsNames: ['localhost', 'bad_host'], ipAddresses: ['127.0.0.1', '::1'] };
+let folder = '';
+beforeEach(() => (folder = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-pki-'))));
+afterEach(() => fs.rmSync(folder, { recursive: true }));
+
+const read = (file: string): X509Certificate => new X509Certificate(fs.readFileSync(file));
+
+test('the authority signs a server for its names and an administrator in system:masters', () => {
+  const authority = ensureAuthority(folder, nowMs);
+  const ca = new X509Certificate(authority.certPem);
+  assert.ok(ca.ca && ca.verify(ca.publicKey));
+  const server = read(ensureServingCertificate(folder, authority, names, nowMs).certFile);
+  assert.ok(server.checkIssued(ca) && server.verify(ca.publicKey) && !server.ca);
+  assert.equal(server.subjectAltName, 'DNS:localhost, DNS:bad_host, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1');
+  assert.deepEqual(server.keyUsage, ['1.3.6.1.5.5.7.3.1']);
+  const admin = read(ensureAdminCertificate(folder, authority, nowMs).certFile);
+  assert.equal(admin.subject, 'O=system:masters\nCN=admin');
+  assert.deepEqual(admin.keyUsage, ['1.3.6.1.5.5.7.3.2']);
+});
+
+test('files are for the owner alone, made once, and made again when names change or the end is near', () => {
+  const authority = ensureAuthority(folder, nowMs);
+  const first = ensureServingCertificate(folder, authority, names, nowMs);
+  assert.equal(fs.statSync(first.keyFile).mode & 0o777, 0o600);
+  const text = fs.readFileSync(first.certFile, 'utf8');
+  const again = (over: Partial<typeof names>, atMs = nowMs): string => {
+    const kept = ensureAuthority(folder, atMs);
+    assert.equal(kept.certPem, authority.certPem);
+    return fs.readFileSync(ensureServingCertificate(folder, kept, { ...names, ...over }, atMs).certFile, 'utf8');
+  };
+  assert.equal(again({}), text);
+  assert.equal(again({}, nowMs + 300 * DAY_MS), text);
+  const moved = again({ ipAddresses: ['127.0.0.1', '::1', '192.0.2.7'] });
+  assert.notEqual(moved, text);
+  assert.notEqual(again({}, nowMs + 360 * DAY_MS), moved);
+});
+
+test('service-account keys are kept, and the kubeconfig names the server', () => {
+  const keys = ensureServiceAccountKeys(folder);
+  const text = fs.readFileSync(keys.keyFile, 'utf8');
+  fs.rmSync(keys.publicKeyFile);
+  ensureServiceAccountKeys(folder);
+  assert.equal(fs.readFileSync(keys.keyFile, 'utf8'), text);
+  assert.match(fs.readFileSync(keys.publicKeyFile, 'utf8'), /^-----BEGIN PUBLIC KEY-----/);
+  const authority = ensureAuthority(folder, nowMs);
+  const admin = ensureAdminCertificate(folder, authority, nowMs);
+  const file = writeAdminKubeconfig(folder, 'https://127.0.0.1:6443', authority.certPem, admin);
+  assert.match(fs.readFileSync(file, 'utf8'), /server: https:\/\/127\.0\.0\.1:6443\n/);
+  assert.equal(fs.statSync(file).mode & 0o777, 0o600);
+});
