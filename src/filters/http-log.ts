@@ -1,7 +1,7 @@
-import { formatGoDuration } from '../lib/go-duration.js';
 import type { HttpResponse } from '../lib/http.js';
 import type { Logger } from '../lib/log.js';
 import { whenReady } from '../lib/maybe-promise.js';
+import { formatDuration } from '../machinery/time.js';
 import type { Filter } from './exchange.js';
 import { uriOf } from './request-info.js';
 
@@ -19,7 +19,7 @@ export function httpLog(log: Logger): Filter | undefined {
         lines.info('HTTP', {
           verb: info.isResourceRequest ? info.verb.toUpperCase() : request.method,
           URI: uriOf(request),
-          latency: formatGoDuration((performance.now() - startedMs) * 1e6),
+          latency: formatDuration(BigInt(Math.round((performance.now() - startedMs) * 1e6))),
           userAgent: request.headers['user-agent'] ?? '',
           'audit-ID': auditId.slice(0, 64),
           srcIP: request.remoteAddress,

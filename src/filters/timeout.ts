@@ -1,7 +1,7 @@
 // `--request-timeout` and `?timeout=`: how long a request that is not long-running may take.
 import { type HttpResponse, isStream } from '../lib/http.js';
-import { GoDurationError, parseGoDuration } from '../lib/go-duration.js';
 import { badRequest, type StatusError, timeout } from '../machinery/status.js';
+import { parseDuration, TimeError } from '../machinery/time.js';
 import type { Exchange, Filter } from './exchange.js';
 
 /** Sets the time by which the request must be answered. */
@@ -17,7 +17,7 @@ export function requestDeadline(
         const askedMs = askedTimeoutMs(exchange);
         if (askedMs > 0 && askedMs < maximumMs) allowedMs = askedMs;
       } catch (error) {
-        if (!(error instanceof GoDurationError)) throw error;
+        if (!(error instanceof TimeError)) throw error;
         const why = `invalid timeout specified in the request URL - ${error.message}`;
         return renderStatus(badRequest(why), exchange);
       }
@@ -29,7 +29,7 @@ export function requestDeadline(
 
 function askedTimeoutMs(exchange: Exchange): number {
   const value = exchange.request.query.get('timeout');
-  return value === null || value === '' ? 0 : parseGoDuration(value) / 1e6;
+  return value === null || value === '' ? 0 : Number(parseDuration(value)) / 1e6;
 }
 
 /** Answers in the handler's place when the time is over; an answer that has begun is cut instead. */
