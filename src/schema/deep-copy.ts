@@ -1,15 +1,22 @@
-import { setMember } from '../lib/plain-object.js';
+import { isPlainObject, setMember } from '../lib/plain-object.js';
+
+// hot: every write copies the object it starts from.
 
 /** A copy that shares nothing with the original. JSON-shaped values only. */
 export function deepCopy<T>(value: T): T;
 export function deepCopy(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
-    const list: unknown[] = Array.from({ length: value.length });
-    for (let i = 0; i < value.length; i++) list[i] = deepCopy(value[i]);
+    const { length } = value;
+    const list: unknown[] = new Array(length);
+    for (let i = 0; i < length; i++) list[i] = deepCopy(value[i]);
     return list;
   }
+  if (!isPlainObject(value)) return value;
   const object: Record<string, unknown> = {};
-  for (const [key, member] of Object.entries(value)) setMember(object, key, deepCopy(member));
+  // for..in is several times faster than Object.entries, and plain objects inherit no members.
+  for (const key in value) {
+    const member = value[key];
+    setMember(object, key, typeof member === 'object' ? deepCopy(member) : member);
+  }
   return object;
 }
