@@ -42,6 +42,8 @@ export interface KindDefinition<T extends KubeObject = KubeObject> {
    * place of the strategy's hooks and of storage; mutating admission and defaults come before it.
    */
   virtualCreate?(object: T, context: LifeContext): Promise<object>;
+  /** For kinds that are looked up and not stored: all their objects, at this moment. They are served read only. */
+  computed?(): Promise<readonly KubeObject[]>;
   /** Seconds a new object lives, for kinds whose objects expire. */
   ttlSeconds?(object: Readonly<T>, context: LifeContext): number | undefined;
 }

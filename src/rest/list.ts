@@ -86,7 +86,7 @@ interface ListMeta {
 
 function listMeta(result: ListResult): ListMeta {
   return {
-    resourceVersion: String(result.revision),
+    ...(result.revision !== 0 && { resourceVersion: String(result.revision) }),
     ...(result.continue !== '' && { continue: result.continue }),
     ...(result.remainingItemCount !== undefined && { remainingItemCount: result.remainingItemCount }),
   };

@@ -6,6 +6,7 @@ import { deepCopy } from '../schema/deep-copy.js';
 import { type GroupResource, groupResourceText } from '../machinery/status.js';
 import type { GroupVersionKind, KubeObject } from '../machinery/object.js';
 import type { KindDefinition, Lookup, ObjectOperations } from '../registry/kind.js';
+import { computedStore } from '../registry/computed-store.js';
 import { createLookup, createOperations } from '../registry/operations.js';
 import type { ResourceRegistry } from '../registry/registry.js';
 import { objectCodec } from '../rest/object-codec.js';
@@ -108,14 +109,21 @@ export class Resources {
     sharing.push(definition);
     const known = this.stores.get(prefix);
     if (known !== undefined) return known;
-    const store = this.options.openStore({
+    const storeOptions: ResourceStoreOptions = {
       resource: { group, resource: definition.plural },
       prefix,
       namespaced: definition.namespaced,
       codec: lazyCodec(() => typeOfKind(group, version, definition.kind)),
       fieldsOf: (object: KubeObject) =>
-        Object.assign({}, ...sharing.map((kind) => kind.selectableFields?.(object))) as Record<string, string>,
-    });
+        sharing.length === 1
+          ? (definition.selectableFields?.(object) ?? {})
+          : (Object.assign({}, ...sharing.map((kind) => kind.selectableFields?.(object))) as Record<string, string>),
+    };
+    const computed = definition.computed?.bind(definition);
+    const store =
+      computed === undefined
+        ? this.options.openStore(storeOptions)
+        : computedStore(storeOptions, definition.singular, computed);
     this.stores.set(prefix, store);
     return store;
   }

@@ -1,5 +1,7 @@
 // The kinds of the core group. What a kind needs of the running server comes in as its part.
 import type { KindDefinition } from '../../registry/kind.js';
+import { bindingKind, type BindingParts } from './binding/definition.js';
+import { componentStatusKind, type ComponentStatusParts } from './componentstatus/definition.js';
 import { configMaps } from './configmap/definition.js';
 import { endpoints } from './endpoints/definition.js';
 import { events } from './event/definition.js';
@@ -17,11 +19,20 @@ import { type ServiceParts, serviceKind } from './service/definition.js';
 import { serviceAccountKind, type ServiceAccountParts } from './serviceaccount/definition.js';
 
 export interface CoreParts {
+  readonly binding: BindingParts;
+  readonly componentStatus: ComponentStatusParts;
   readonly service: ServiceParts;
   readonly serviceAccount: ServiceAccountParts;
 }
 
-export const coreKinds = ({ service, serviceAccount }: CoreParts): readonly KindDefinition[] => [
+export const coreKinds = ({
+  binding,
+  componentStatus,
+  service,
+  serviceAccount,
+}: CoreParts): readonly KindDefinition[] => [
+  bindingKind(binding),
+  componentStatusKind(componentStatus),
   configMaps,
   endpoints,
   events,

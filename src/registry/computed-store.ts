@@ -1,0 +1,43 @@
+// A store of objects that are looked up when asked for and kept nowhere.
+import type { KubeObject } from '../machinery/object.js';
+import { methodNotAllowed, notFound } from '../machinery/status.js';
+import type { ListRequest, ManagedResourceStore, ResourceStoreOptions, StoredObject } from '../storage/store.js';
+
+export function computedStore(
+  options: ResourceStoreOptions,
+  singular: string,
+  objects: () => Promise<readonly KubeObject[]>,
+): ManagedResourceStore {
+  const { resource, codec, fieldsOf } = options;
+  const readOnly = (action: string) => (): Promise<never> => Promise.reject(methodNotAllowed(resource, action));
+  const stored = (object: KubeObject): StoredObject => ({
+    key: object.metadata.name ?? '',
+    revision: 0,
+    json: codec.encodeJson(object),
+    object: () => object,
+    labels: object.metadata.labels ?? {},
+    fields: { ...fieldsOf(object), 'metadata.name': object.metadata.name ?? '', 'metadata.namespace': '' },
+  });
+  const all = async (): Promise<StoredObject[]> => (await objects()).map(stored);
+  return {
+    options,
+    async get(key) {
+      const found = (await all()).find((object) => object.key === key);
+      if (found === undefined) throw notFound({ ...resource, resource: singular }, key);
+      return found;
+    },
+    async list({ name = '', predicate }: ListRequest) {
+      const items = (await all()).filter(
+        (object) => (name === '' || object.key === name) && (predicate?.(object) ?? true),
+      );
+      return { items, revision: 0, continue: '' };
+    },
+    create: readOnly('create'),
+    update: readOnly('update'),
+    delete: readOnly('delete'),
+    watch: readOnly('watch'),
+    count: async () => (await objects()).length,
+    ready: () => Promise.resolve(),
+    close: () => undefined,
+  };
+}
