@@ -1,6 +1,5 @@
 import { deepEqual } from '../../../lib/deep-equal.js';
 import { FieldPath } from '../../../machinery/field-error.js';
-import { validateImmutableField } from '../../../machinery/validation/fields.js';
 import { selectorHasInvalidLabelValue } from '../../../machinery/validation/label-selector.js';
 import { nameIsDnsSubdomain } from '../../../machinery/validation/names.js';
 import { AGE_COLUMN, ageCell, column, labelsCell, NAME_COLUMN, wideColumn } from '../../../registry/columns.js';
@@ -10,6 +9,7 @@ import { containerCells, containerColumns } from '../../core/pod/columns.js';
 import { defaultPodTemplate } from '../../core/pod/defaults.js';
 import { isNewGeneration, selectorCell, templateWarnings, workloadHooks } from '../../core/pod/template-strategy.js';
 import { podRules } from '../../core/pod/validation/options.js';
+import { validateImmutableSelector } from '../shared/selector.js';
 import { validateDaemonSetSpec, validateDaemonSetStatus } from './validation.js';
 
 /** Counts the changes of the template. It once was a field; in this version an annotation carries it. */
@@ -46,7 +46,7 @@ export const daemonSets: KindDefinition<DaemonSet> = {
       const allowInvalidAffinityLabelValue =
         rules.allowInvalidAffinityLabelValue || selectorHasInvalidLabelValue(old.spec.selector);
       return [
-        ...validateImmutableField(spec.selector, old.spec.selector, FieldPath.of('spec', 'selector')),
+        ...validateImmutableSelector(spec.selector, old.spec.selector, FieldPath.of('spec', 'selector')),
         ...validateDaemonSetSpec(spec, { ...rules, allowInvalidAffinityLabelValue }),
       ];
     },
@@ -98,7 +98,8 @@ function countTemplate({ metadata, spec }: DaemonSet, old: Readonly<DaemonSet> |
   metadata.annotations = { ...metadata.annotations, [TEMPLATE_GENERATION]: String(generation) };
 }
 
-function setDefaults({ spec }: DaemonSet): void {
+function setDefaults({ metadata, spec }: DaemonSet): void {
+  (metadata.annotations ??= {})[TEMPLATE_GENERATION] ??= '0';
   spec.updateStrategy.type ||= 'RollingUpdate';
   if (spec.updateStrategy.type === 'RollingUpdate') {
     const rolling = (spec.updateStrategy.rollingUpdate ??= {});

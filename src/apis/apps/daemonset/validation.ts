@@ -1,4 +1,4 @@
-import { internalValue } from '../../core/internal-form/print.js';
+import { internalValue, labelsValue, selectorValue } from '../../core/internal-form/print.js';
 import { type FieldErrors, FieldPath, invalid, notSupported, required } from '../../../machinery/field-error.js';
 import { validateNonNegative } from '../../../machinery/validation/fields.js';
 import { isEmptySelector, validateLabelSelector } from '../../../machinery/validation/label-selector.js';
@@ -21,10 +21,10 @@ export function validateDaemonSetSpec(spec: Readonly<DaemonSetSpec>, rules: PodR
   const compiled = compiledSelector(selector);
   if (compiled !== undefined && !compiled.matches(template.metadata.labels)) {
     const why = '`selector` does not match template `labels`';
-    errors.push(invalid(path.child('metadata', 'labels'), template.metadata.labels, why));
+    errors.push(invalid(path.child('metadata', 'labels'), labelsValue(template.metadata.labels), why));
   }
   if (selector && isEmptySelector(selector)) {
-    errors.push(invalid(SPEC.child('selector'), selector, 'empty selector is invalid for daemonset'));
+    errors.push(invalid(SPEC.child('selector'), selectorValue(selector), 'empty selector is invalid for daemonset'));
   }
   errors.push(
     ...validatePodTemplateSpec(template, path, rules),

@@ -1,6 +1,5 @@
 import { deepEqual } from '../../../lib/deep-equal.js';
 import { FieldPath } from '../../../machinery/field-error.js';
-import { validateImmutableField } from '../../../machinery/validation/fields.js';
 import { nameIsDnsSubdomain } from '../../../machinery/validation/names.js';
 import { AGE_COLUMN, ageCell, column, NAME_COLUMN, wideColumn } from '../../../registry/columns.js';
 import type { KindDefinition } from '../../../registry/kind.js';
@@ -16,6 +15,7 @@ import {
 } from '../../core/pod/template-strategy.js';
 import { podRules } from '../../core/pod/validation/options.js';
 import { scaleSubresource } from '../shared/scale.js';
+import { validateImmutableSelector } from '../shared/selector.js';
 import { validateDeploymentSpec, validateDeploymentStatus } from './validation.js';
 
 export const deployments: KindDefinition<Deployment> = {
@@ -44,7 +44,7 @@ export const deployments: KindDefinition<Deployment> = {
     validate: ({ spec }, context) => validateDeploymentSpec(spec, podRules(context, false)),
     validateUpdate: ({ spec }, old, context) => [
       ...validateDeploymentSpec(spec, podRules(context, false, old.spec.template)),
-      ...validateImmutableField(spec.selector, old.spec.selector, FieldPath.of('spec', 'selector')),
+      ...validateImmutableSelector(spec.selector, old.spec.selector, FieldPath.of('spec', 'selector')),
     ],
     warningsOnCreate: (object) => [...podNameWarnings(object), ...templateWarnings(object.spec.template)],
     warningsOnUpdate: (object, old) => (isNewGeneration(object, old) ? templateWarnings(object.spec.template) : []),

@@ -1,4 +1,4 @@
-import { internalValue } from '../../core/internal-form/print.js';
+import { internalValue, selectorValue } from '../../core/internal-form/print.js';
 import {
   type FieldErrors,
   FieldPath,
@@ -24,7 +24,8 @@ export function validateDeploymentSpec(spec: Readonly<DeploymentSpec>, rules: Po
     ...validateOwnSelector(spec.selector, 'deployment', SPEC.child('selector')),
   ];
   const selector = compiledSelector(spec.selector);
-  if (selector === undefined) errors.push(invalid(SPEC.child('selector'), spec.selector, 'invalid label selector'));
+  if (selector === undefined)
+    errors.push(invalid(SPEC.child('selector'), selectorValue(spec.selector), 'invalid label selector'));
   else errors.push(...validateReplicatedTemplate(spec.template, selector, 'ReplicaSet', SPEC.child('template'), rules));
   errors.push(
     ...validateStrategy(spec.strategy, SPEC.child('strategy')),

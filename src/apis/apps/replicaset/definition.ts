@@ -1,5 +1,4 @@
 import { FieldPath } from '../../../machinery/field-error.js';
-import { validateImmutableField } from '../../../machinery/validation/fields.js';
 import { nameIsDnsSubdomain } from '../../../machinery/validation/names.js';
 import { AGE_COLUMN, ageCell, NAME_COLUMN, wideColumn } from '../../../registry/columns.js';
 import type { KindDefinition } from '../../../registry/kind.js';
@@ -15,6 +14,7 @@ import {
 } from '../../core/pod/template-strategy.js';
 import { podRules } from '../../core/pod/validation/options.js';
 import { scaleSubresource } from '../shared/scale.js';
+import { validateImmutableSelector } from '../shared/selector.js';
 import { validateReplicaSetSpec, validateReplicaSetStatus } from './validation.js';
 
 export const replicaSets: KindDefinition<ReplicaSet> = {
@@ -42,7 +42,7 @@ export const replicaSets: KindDefinition<ReplicaSet> = {
     validate: ({ spec }, context) => validateReplicaSetSpec(spec, podRules(context, false)),
     validateUpdate: ({ spec }, old, context) => [
       ...validateReplicaSetSpec(spec, podRules(context, false, old.spec.template)),
-      ...validateImmutableField(spec.selector, old.spec.selector, FieldPath.of('spec', 'selector')),
+      ...validateImmutableSelector(spec.selector, old.spec.selector, FieldPath.of('spec', 'selector')),
     ],
     warningsOnCreate: (object) => [...podNameWarnings(object), ...templateWarnings(object.spec.template)],
     warningsOnUpdate: (object, old) => (isNewGeneration(object, old) ? templateWarnings(object.spec.template) : []),

@@ -1,3 +1,4 @@
+import { selectorValue } from '../../core/internal-form/print.js';
 import { type FieldErrors, FieldPath, invalid } from '../../../machinery/field-error.js';
 import { validateNonNegative } from '../../../machinery/validation/fields.js';
 import type { ReplicaSetSpec, ReplicaSetStatus } from '../../../schema/generated/apps.v1.js';
@@ -17,7 +18,8 @@ export function validateReplicaSetSpec(spec: Readonly<ReplicaSetSpec>, rules: Po
     ...validateOwnSelector(spec.selector, 'deployment', SPEC.child('selector')),
   ];
   const selector = compiledSelector(spec.selector);
-  if (selector === undefined) errors.push(invalid(SPEC.child('selector'), spec.selector, 'invalid label selector'));
+  if (selector === undefined)
+    errors.push(invalid(SPEC.child('selector'), selectorValue(spec.selector), 'invalid label selector'));
   else errors.push(...validateReplicatedTemplate(spec.template, selector, 'ReplicaSet', SPEC.child('template'), rules));
   return errors;
 }

@@ -1,5 +1,8 @@
 import { type FieldErrors, type FieldPath, invalid, required } from '../../../machinery/field-error.js';
-import { LabelSelector, labelSelectorAsSelector, SelectorError } from '../../../machinery/label-selector.js';
+import { deepEqual } from '../../../lib/deep-equal.js';
+import { selectorValue } from '../../core/internal-form/print.js';
+import { IMMUTABLE } from '../../../machinery/validation/fields.js';
+import { type LabelSelector, labelSelectorAsSelector, SelectorError } from '../../../machinery/label-selector.js';
 import { isEmptySelector, validateLabelSelector } from '../../../machinery/validation/label-selector.js';
 import type { LabelSelector as SelectorField } from '../../../schema/generated/meta.v1.js';
 
@@ -11,9 +14,16 @@ export function validateOwnSelector(
 ): FieldErrors {
   if (!selector) return [required(path)];
   const errors = validateLabelSelector(selector, {}, path);
-  if (isEmptySelector(selector)) errors.push(invalid(path, selector, `empty selector is invalid for ${kind}`));
+  if (isEmptySelector(selector))
+    errors.push(invalid(path, selectorValue(selector), `empty selector is invalid for ${kind}`));
   return errors;
 }
+
+export const validateImmutableSelector = (
+  selector: Readonly<SelectorField> | null | undefined,
+  old: Readonly<SelectorField> | null | undefined,
+  path: FieldPath,
+): FieldErrors => (deepEqual(selector, old) ? [] : [invalid(path, selectorValue(selector), IMMUTABLE)]);
 
 /** Undefined when the selector is malformed. */
 export function compiledSelector(selector: Readonly<SelectorField> | null | undefined): LabelSelector | undefined {

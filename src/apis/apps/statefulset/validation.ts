@@ -1,4 +1,4 @@
-import { internalValue } from '../../core/internal-form/print.js';
+import { internalValue, selectorValue } from '../../core/internal-form/print.js';
 import { deepEqual } from '../../../lib/deep-equal.js';
 import {
   type FieldErrors,
@@ -110,7 +110,7 @@ function validateStatefulSetSpec(spec: Readonly<StatefulSetSpec>, rules: PodRule
   errors.push(...validateOwnSelector(spec.selector, 'statefulset', SPEC.child('selector')));
   const selector = compiledSelector(spec.selector);
   const path = SPEC.child('template');
-  if (selector === undefined) errors.push(invalid(SPEC.child('selector'), spec.selector, ''));
+  if (selector === undefined) errors.push(invalid(SPEC.child('selector'), selectorValue(spec.selector), ''));
   else {
     const template = withClaimedVolumes(spec);
     const { labels, annotations } = template.metadata;

@@ -2,6 +2,7 @@ import { type FieldErrors, FieldPath, invalid, notSupported, required } from '..
 import { validateNonNegative } from '../../../machinery/validation/fields.js';
 import type { CronJobSpec, JobTemplateSpec } from '../../../schema/generated/batch.v1.js';
 import type { PodRules } from '../../core/pod/validation/options.js';
+import { selectorValue } from '../../core/internal-form/print.js';
 import { validateJobTemplate } from '../job/validation.js';
 import { isKnownTimeZone, scheduleError } from './schedule.js';
 
@@ -65,7 +66,7 @@ function validateTimeZone(zone: string | undefined, path: FieldPath): FieldError
 function validateTemplate({ spec }: Readonly<JobTemplateSpec>, path: FieldPath, rules: PodRules): FieldErrors {
   const errors = validateJobTemplate(spec, path, rules);
   if (spec.selector) {
-    errors.push(invalid(path.child('selector'), spec.selector, '`selector` will be auto-generated'));
+    errors.push(invalid(path.child('selector'), selectorValue(spec.selector), '`selector` will be auto-generated'));
   }
   if (spec.manualSelector) errors.push(notSupported(path.child('manualSelector'), true, ['nil', 'false']));
   return errors;

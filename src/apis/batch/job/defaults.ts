@@ -20,7 +20,9 @@ export function defaultJob({ metadata, spec }: Job): void {
 /** What a job inside a cron job gets too: the rest waits until the job is made. */
 export function defaultJobTemplate(spec: JobSpec): void {
   defaultPodTemplate(spec.template);
-  for (const rule of spec.podFailurePolicy?.rules ?? []) {
+  const policy = spec.podFailurePolicy;
+  if (policy?.rules?.length === 0) policy.rules = null;
+  for (const rule of policy?.rules ?? []) {
     for (const pattern of rule.onPodConditions ?? []) pattern.status ||= 'True';
   }
 }

@@ -1,6 +1,7 @@
 import { type FieldErrors, FieldPath, invalid, required } from '../../../machinery/field-error.js';
 import type { Job } from '../../../schema/generated/batch.v1.js';
 import type { PodTemplateSpec } from '../../../schema/generated/core.v1.js';
+import { labelsValue, selectorValue } from '../../core/internal-form/print.js';
 import { compiledSelector } from '../../apps/shared/selector.js';
 
 const CONTROLLER_UID = 'batch.kubernetes.io/controller-uid';
@@ -35,7 +36,9 @@ export function validateGeneratedSelector(job: Readonly<Job>, requirePrefixed: b
   for (const [label, value] of Object.entries(expected)) errors.push(...validateHasLabel(spec.template, label, value));
   const selector = compiledSelector(spec.selector);
   if (selector !== undefined && !selector.matches(expected)) {
-    errors.push(invalid(FieldPath.of('spec', 'selector'), spec.selector, '`selector` not auto-generated'));
+    errors.push(
+      invalid(FieldPath.of('spec', 'selector'), selectorValue(spec.selector), '`selector` not auto-generated'),
+    );
   }
   return errors;
 }
@@ -45,8 +48,5 @@ function validateHasLabel({ metadata }: Readonly<PodTemplateSpec>, label: string
   const value = metadata.labels?.[label];
   if (value === expected) return [];
   const why = `must be '${expected}'`;
-  return [value === undefined ? required(path, why) : invalid(path, sortedLabels(metadata.labels ?? {}), why)];
+  return [value === undefined ? required(path, why) : invalid(path, labelsValue(metadata.labels), why)];
 }
-
-const sortedLabels = (labels: Readonly<Record<string, string>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)));

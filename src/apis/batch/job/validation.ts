@@ -1,4 +1,4 @@
-import { internalValue } from '../../core/internal-form/print.js';
+import { internalValue, labelsValue } from '../../core/internal-form/print.js';
 import { deepEqual } from '../../../lib/deep-equal.js';
 import { goQuote } from '../../../lib/go-quote.js';
 import {
@@ -21,7 +21,7 @@ import type { Job, JobSpec } from '../../../schema/generated/batch.v1.js';
 import type { Affinity, PodTemplateSpec } from '../../../schema/generated/core.v1.js';
 import type { PodRules } from '../../core/pod/validation/options.js';
 import { validatePodTemplateSpec } from '../../core/pod/validation/pod.js';
-import { compiledSelector } from '../../apps/shared/selector.js';
+import { compiledSelector, validateImmutableSelector } from '../../apps/shared/selector.js';
 import { validateFailurePolicy, validateSuccessPolicy } from './policies.js';
 import { validateGeneratedSelector } from './selector.js';
 
@@ -61,7 +61,7 @@ export function validateJobUpdate(
   return [
     ...validateJobSpec(spec, rules),
     ...validateCompletionsUpdate(spec, old),
-    ...validateImmutableField(spec.selector, old.selector, SPEC.child('selector')),
+    ...validateImmutableSelector(spec.selector, old.selector, SPEC.child('selector')),
     ...validateTemplateUpdate(spec.template, old.template, mutableDirectives),
     ...validateImmutableField(spec.completionMode, old.completionMode, SPEC.child('completionMode')),
     ...immutableStruct('podFailurePolicy', 'PodFailurePolicy'),
@@ -82,7 +82,7 @@ function validateJobSpec(spec: Readonly<JobSpec>, rules: PodRules): FieldErrors 
   const { labels } = spec.template.metadata;
   if (selector !== undefined && !selector.matches(labels)) {
     const path = SPEC.child('template', 'metadata', 'labels');
-    errors.push(invalid(path, labels, '`selector` does not match template `labels`'));
+    errors.push(invalid(path, labelsValue(labels), '`selector` does not match template `labels`'));
   }
   return errors;
 }

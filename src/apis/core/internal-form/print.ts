@@ -1,5 +1,6 @@
 import { unifiedDiff } from '../../../lib/unified-diff.js';
 import { Verbatim } from '../../../machinery/field-error.js';
+import type { LabelSelector } from '../../../schema/generated/meta.v1.js';
 import { INTERNAL_STRUCTS } from './structs.js';
 
 /** The value of an error, as the reference prints the named struct. `struct` names a line of INTERNAL_STRUCTS. */
@@ -9,6 +10,25 @@ export const internalValue = (struct: string, value: unknown): Verbatim =>
 /** A list of the named struct, printed likewise. */
 export const internalList = (struct: string, values: readonly unknown[] | undefined | null): Verbatim =>
   new Verbatim(escapeHtml(JSON.stringify(values == null ? null : values.map((value) => internalForm(struct, value)))));
+
+/** A label selector prints by its JSON names, in their order; labels print by key. */
+export function selectorValue(selector: Readonly<LabelSelector> | null | undefined): unknown {
+  if (!selector) return null;
+  const { matchLabels, matchExpressions } = selector;
+  return {
+    ...(matchLabels && { matchLabels: sortedByKey(matchLabels) }),
+    ...(matchExpressions && {
+      matchExpressions: matchExpressions.map(({ key, operator, values }) => ({
+        key,
+        operator,
+        ...(values && { values }),
+      })),
+    }),
+  };
+}
+
+export const labelsValue = (labels: Readonly<Record<string, string>> | undefined): unknown =>
+  labels === undefined ? null : sortedByKey(labels);
 
 /** What changed between two values of the named struct, as the reference shows it under a refused update. */
 export const internalDiff = (struct: string, old: unknown, now: unknown): string =>

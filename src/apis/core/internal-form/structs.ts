@@ -212,4 +212,12 @@ RollingUpdateStatefulSetStrategy: Partition# MaxUnavailable?
 StatefulSetUpdateStrategy: Type RollingUpdate?RollingUpdateStatefulSetStrategy
 SuccessPolicy: Rules[]SuccessPolicyRule
 SuccessPolicyRule: SucceededIndexes? SucceededCount?
+CSINodeDriver: Name NodeID TopologyKeys[] Allocatable?VolumeNodeResources
+HPAScalingPolicy: Type Value# PeriodSeconds#
+HPAScalingRules: StabilizationWindowSeconds? SelectPolicy? Policies[]HPAScalingPolicy Tolerance?
+HorizontalPodAutoscalerBehavior: ScaleUp?HPAScalingRules ScaleDown?HPAScalingRules
+PodDisruptionBudgetSpec: MinAvailable? Selector? MaxUnavailable? UnhealthyPodEvictionPolicy?
+VolumeAttachmentSource: PersistentVolumeName? InlineVolumeSpec?PersistentVolumeSpec
+VolumeAttachmentSpec: Attacher Source:VolumeAttachmentSource NodeName
+VolumeNodeResources: Count?
 `;

@@ -6,6 +6,7 @@ import {
   invalid,
   notSupported,
 } from '../../../../machinery/field-error.js';
+import { labelsValue } from '../../internal-form/print.js';
 import type { LabelSelector } from '../../../../machinery/label-selector.js';
 import type { PodTemplateSpec } from '../../../../schema/generated/core.v1.js';
 import type { PodRules } from './options.js';
@@ -21,7 +22,7 @@ export function validateSelected(
 ): FieldErrors {
   const { labels } = template.metadata;
   if (selector.empty || selector.matches(labels)) return [];
-  return [invalid(path.child('metadata', 'labels'), labels, UNMATCHED)];
+  return [invalid(path.child('metadata', 'labels'), labelsValue(labels), UNMATCHED)];
 }
 
 /** Pods that always are to run cannot be told to end. `kind` is named in the error. */
