@@ -6,9 +6,8 @@ import { isPlainObject, setMember } from '../lib/plain-object.js';
 export function deepCopy<T>(value: T): T;
 export function deepCopy(value: unknown): unknown {
   if (Array.isArray(value)) {
-    const { length } = value;
-    const list: unknown[] = new Array(length);
-    for (let i = 0; i < length; i++) list[i] = deepCopy(value[i]);
+    const list: unknown[] = [];
+    for (const item of value) list.push(typeof item === 'object' ? deepCopy(item) : item);
     return list;
   }
   if (!isPlainObject(value)) return value;
