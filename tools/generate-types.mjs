@@ -60,6 +60,7 @@ function write(name, content) {
 }
 
 function interfaces(name, file) {
+  /** @type {Set<string>} */
   const imports = new Set();
   const bodies = [];
   const home = { name, imports };
