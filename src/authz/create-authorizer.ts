@@ -28,5 +28,8 @@ function authorizerOf(mode: AuthorizationMode, rules: RuleResolver): Authorizer 
       return rbacAuthorizer(rules);
     case 'Node':
       return nodeAuthorizer;
+    default:
+      // Options are checked before; a mode that got through must not be passed over in silence.
+      throw new Error(`unknown authorization mode ${String(mode satisfies never)} specified`);
   }
 }
