@@ -2,7 +2,7 @@
 //
 // Keys are paths and nearly every watch is of a folder (`/registry/pods/`), so watches are found by looking up the
 // folders above a changed key: `/registry/pods/a/b` asks for `/`, `/registry/`, `/registry/pods/`, `/registry/pods/a/`.
-import type { KvError, KvEvent, KvWatch, KvWatchReceiver, WatchKeysRequest } from './kv.js';
+import { KvError, type KvEvent, type KvWatch, type KvWatchReceiver, type WatchKeysRequest } from './kv.js';
 
 interface HubWatch {
   readonly prefix: string;
@@ -44,8 +44,13 @@ export class WatchHub {
     for (const watch of touched) {
       const batch = watch.batch;
       watch.batch = [];
-      // A store in this process does not wait for its watches: their receivers answer at once.
-      void watch.receiver.events(batch);
+      // A store in this process does not wait for its watches: their receivers answer at once. One that throws must
+      // not keep the others from their events, nor the writers from their answers.
+      try {
+        void watch.receiver.events(batch);
+      } catch (error) {
+        watch.receiver.failed(new KvError('unavailable', `a watch failed: ${String(error)}`, { cause: error }));
+      }
     }
   }
 

@@ -5,11 +5,12 @@
 //                     history   watchers
 import type { Clock } from '../lib/clock.js';
 import { OrderedMap } from '../lib/ordered-map.js';
-import { type KeyValueStore, type KvError, type KvEvent, type KvWatch, prefixEnd } from '../kv/kv.js';
+import { type KeyValueStore, KvError, type KvEvent, type KvWatch, prefixEnd } from '../kv/kv.js';
 import type { Entry } from './entry.js';
 import { storageError } from './errors.js';
 import { Change, History } from './history.js';
 import { tooNew } from './list.js';
+import { Serial } from './serial.js';
 import { Snapshots, type State } from './snapshots.js';
 import { StorageError } from './store.js';
 import type { Values } from './values.js';
@@ -37,6 +38,8 @@ export class Cache {
   readonly watchers: Watchers;
   readonly #map = new Map<string, Entry>();
   readonly #snapshots = new Snapshots();
+  /** A local store does not wait for us: what takes time (decryption) keeps its order here. */
+  readonly #incoming = new Serial();
   #history = new History(0);
   #revision = 0;
   #loading: Promise<void> | undefined;
@@ -53,7 +56,7 @@ export class Cache {
     readonly log: ((message: string) => void) | undefined,
   ) {
     this.watchers = new Watchers(clock, async () => {
-      if (kv.local) this.#advance(await kv.revision());
+      if (kv.local) await this.#catchUp();
       return this.#revision;
     });
   }
@@ -126,7 +129,7 @@ export class Cache {
 
   /** Waits until the cache has seen everything up to this revision; fails with `too-new`. */
   async reach(revision: number): Promise<void> {
-    if (revision > this.#revision && this.kv.local) this.#advance(await this.kv.revision());
+    if (revision > this.#revision && this.kv.local) await this.#catchUp();
     if (revision <= this.#revision) return;
     const reached = await new Promise<boolean>((resolve) => {
       const waiter: Waiter = { revision, done: () => resolve(true) };
@@ -142,9 +145,15 @@ export class Cache {
 
   /** Waits until the cache has seen everything that had been written when it was asked. */
   async reachNewest(): Promise<void> {
+    if (this.kv.local) await this.#catchUp();
+    else await this.reach(await this.kv.revision());
+  }
+
+  /** A local store's watch has been handed everything up to the store's revision. */
+  async #catchUp(): Promise<void> {
     const revision = await this.kv.revision();
-    if (this.kv.local) this.#advance(revision);
-    else await this.reach(revision);
+    await this.#incoming.busy;
+    this.#advance(revision);
   }
 
   close(): void {
@@ -205,8 +214,8 @@ export class Cache {
     this.#kvWatch = this.kv.watch(
       { prefix: this.values.options.prefix, startRevision: revision + 1 },
       {
-        events: (batch) => this.#take(batch),
-        progress: (reached) => this.#advance(reached),
+        events: (batch) => this.#incoming.run(() => this.#takeOrReload(batch)),
+        progress: (reached) => void this.#incoming.run(() => this.#advance(reached)),
         failed: (error) => this.#lost(error),
       },
     );
@@ -224,6 +233,19 @@ export class Cache {
     this.ready().catch((failure: unknown) =>
       this.log?.(`cannot read ${this.values.options.prefix}: ${String(failure)}`),
     );
+  }
+
+  /** An object that cannot be read makes the whole resource be read again, which tells whoever asks. */
+  #takeOrReload(batch: readonly KvEvent[]): void | Promise<void> {
+    const failed = (error: unknown): void => {
+      this.#kvWatch?.cancel();
+      this.#lost(new KvError('damaged', error instanceof Error ? error.message : String(error)));
+    };
+    try {
+      return this.#take(batch)?.catch(failed);
+    } catch (error) {
+      failed(error);
+    }
   }
 
   // hot: every commit

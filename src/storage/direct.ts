@@ -3,7 +3,7 @@ import type { KubeObject } from '../machinery/object.js';
 import { type Clock, systemClock } from '../lib/clock.js';
 import type { KeyValue, KeyValueStore, KvEvent, RangeResult, WriteResult } from '../kv/kv.js';
 import { KvError, prefixEnd } from '../kv/kv.js';
-import { type Entry } from './entry.js';
+import { corrupt, type Entry } from './entry.js';
 import { fromKv, storageError } from './errors.js';
 import { Change } from './history.js';
 import {
@@ -26,6 +26,7 @@ import {
   type WatchEvent,
   type WatchRequest,
 } from './store.js';
+import { Serial } from './serial.js';
 import { Values } from './values.js';
 import { Watcher } from './watcher.js';
 
@@ -33,10 +34,12 @@ import { Watcher } from './watcher.js';
 const PAGE_LIMIT = 10_000;
 /** Keys asked for at once when a selector throws most of a page away. */
 const MAX_GROWN_LIMIT = 10_000;
+const BOOKMARK_CHECK_MS = 1_000;
 
 export class DirectStore implements ManagedResourceStore {
   readonly options: ResourceStoreOptions;
   readonly #open = new Set<Watcher>();
+  #cancelTimer: (() => void) | undefined;
 
   constructor(
     readonly kv: KeyValueStore,
@@ -148,18 +151,29 @@ export class DirectStore implements ManagedResourceStore {
     const watcher = new Watcher({ request, receive, startRevision: start, clock: this.clock });
     this.#open.add(watcher);
     const full = this.options.prefix + prefix;
+    const take = async (batch: readonly KvEvent[]): Promise<void> => {
+      const changes: Change[] = [];
+      for (const event of batch) {
+        const wanted = (!single || event.key === full) && event.key.endsWith(nameAnywhere && `/${nameAnywhere}`);
+        if (wanted && !watcher.over) changes.push(await this.#change(event));
+      }
+      watcher.take(changes);
+    };
+    // A local store does not wait for us, so what it hands over queues here.
+    const queue = new Serial();
+    const inOrder = (task: () => void | Promise<void>): void | Promise<void> =>
+      queue.run(async () => {
+        try {
+          await task();
+        } catch (error) {
+          watcher.end(error instanceof StorageError ? error : corrupt(prefix, error));
+        }
+      });
     const kvWatch = this.kv.watch(
       { prefix: full, startRevision: start + 1, previous: true },
       {
-        events: async (batch) => {
-          const wanted = batch.filter(
-            ({ key }) => (!single || key === full) && (nameAnywhere === '' || key.endsWith(`/${nameAnywhere}`)),
-          );
-          const changes: Change[] = [];
-          for (const event of wanted) changes.push(await this.#change(event));
-          watcher.take(changes);
-        },
-        progress: (revision) => watcher.bookmark(revision),
+        events: (batch) => inOrder(() => take(batch)),
+        progress: (revision) => void inOrder(() => watcher.bookmark(revision)),
         failed: (error) => watcher.end(watchError(error)),
       },
     );
@@ -168,6 +182,7 @@ export class DirectStore implements ManagedResourceStore {
       this.#open.delete(watcher);
     });
     watcher.start(state, start);
+    if (request.allowBookmarks) this.#checkBookmarks();
     return watcher;
   }
 
@@ -180,6 +195,18 @@ export class DirectStore implements ManagedResourceStore {
 
   close(): void {
     for (const watcher of this.#open) watcher.end(undefined);
+    this.#cancelTimer?.();
+  }
+
+  /** Asks the store how far it is while someone waits for a bookmark. */
+  #checkBookmarks(): void {
+    this.#cancelTimer ??= this.clock.after(BOOKMARK_CHECK_MS, () => {
+      this.#cancelTimer = undefined;
+      const now = this.clock.now();
+      const waiting = [...this.#open].filter(({ request }) => request.allowBookmarks);
+      if (waiting.some((watcher) => watcher.bookmarkDue(now))) this.kv.requestProgress();
+      if (waiting.length > 0) this.#checkBookmarks();
+    });
   }
 
   async #put(

@@ -237,6 +237,23 @@ describe('watch cache', () => {
     store.close();
   });
 
+  it('names an object that cannot be read, and goes on once it is mended', async () => {
+    const kv = openMemoryStore();
+    const store = createResourceStore({ kv, options });
+    await store.create('a/x', pod('a', 'x'));
+    await kv.create('/registry/pods/a/bad', Buffer.from('not json'));
+    await assert.rejects(
+      store.list(everything),
+      (e: StorageError) => e.code === 'corrupt' && e.message.includes('a/bad'),
+    );
+    await kv.delete('/registry/pods/a/bad', 3);
+    assert.deepEqual(
+      (await store.list(everything)).items.map(({ key }) => key),
+      ['a/x'],
+    );
+    store.close();
+  });
+
   it('sends bookmarks about every minute to who allows them', async () => {
     let now = 0;
     const timers: (() => void)[] = [];
