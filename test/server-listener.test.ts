@@ -259,3 +259,34 @@ test('plain HTTP is told to use TLS, and rubbish does no harm', async () => {
   await send('rubbish that is no TLS at all\r\n');
   assert.equal((await ask1({})).body, 'fine');
 });
+
+test('certificate files that change are shown to new connections, and a broken pair is not', async () => {
+  const files = ensureSelfSignedCertificate(
+    path.join(folder, 'reload'),
+    'first',
+    { dnsNames: [], ipAddresses: [] },
+    now,
+  );
+  const certificates = loadServingCertificates({ serving: files, log });
+  const changed = await listen({ address: '127.0.0.1', port: 0, certificates, handler: () => ok('x'), log });
+  const shown = (): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const socket = tls.connect({ port: changed.port, host: '127.0.0.1', rejectUnauthorized: false }, () => {
+        resolve(String(socket.getPeerCertificate().subject?.CN).split('@')[0] ?? '');
+        socket.destroy();
+      });
+      socket.on('error', reject);
+    });
+  const becomes = async (name: string): Promise<void> => {
+    for (let i = 0; i < 100 && (await shown()) !== name; i++) await new Promise((resolve) => setTimeout(resolve, 20));
+    assert.equal(await shown(), name);
+  };
+  assert.equal(await shown(), 'first');
+  const next = ensureSelfSignedCertificate(path.join(folder, 'next'), 'second', { dnsNames: [], ipAddresses: [] }, now);
+  fs.copyFileSync(next.certFile, files.certFile);
+  await new Promise((resolve) => setTimeout(resolve, 250));
+  assert.equal(await shown(), 'first');
+  fs.copyFileSync(next.keyFile, files.keyFile);
+  await becomes('second');
+  await changed.close(100);
+});

@@ -28,7 +28,10 @@ try {
   const ms = median(later.map((one) => one.ms));
   const mib = median(later.map((one) => one.mib));
   console.log(`first start   ${first.ms.toFixed(0)} ms   ${first.mib.toFixed(0)} MiB`);
-  console.log(`ready after   ${ms.toFixed(0)} ms   (median of ${rounds}; target ${TARGET_MS})`);
+  const cpuMs = median(later.map((one) => one.cpuMs));
+  console.log(
+    `ready after   ${ms.toFixed(0)} ms   (median of ${rounds}; target ${TARGET_MS}; ${cpuMs} ms of processor time)`,
+  );
   console.log(`resident      ${mib.toFixed(0)} MiB   (target ${TARGET_MIB})`);
   process.exitCode = ms <= TARGET_MS && mib <= TARGET_MIB ? 0 : 1;
 } finally {
@@ -49,9 +52,10 @@ async function start() {
       await sleep(2);
     }
     const ms = performance.now() - startedMs;
+    const cpuMs = processorMs(server.pid);
     // The code cache is written after two seconds, and by then the heap has settled.
     await sleep(2500);
-    return { ms, mib: residentMib(server.pid) };
+    return { ms, cpuMs, mib: residentMib(server.pid) };
   } finally {
     server.kill('SIGTERM');
     await ended;
@@ -78,6 +82,12 @@ function isReady() {
     );
     request.on('error', () => resolve(false));
   });
+}
+
+/** On a busy machine the clock runs on while others work; this does not. */
+function processorMs(pid) {
+  const [user, system] = fs.readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ').slice(11, 13);
+  return (Number(user) + Number(system)) * 10;
 }
 
 function residentMib(pid) {

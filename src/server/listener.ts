@@ -67,19 +67,20 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     });
     return server;
   };
-  let byAddress = new Map<string, tls.Server>();
-  let byDefault = secure(certificates.defaultOptions());
-  const install = (): void => {
-    byDefault = secure(certificates.defaultOptions());
-    byAddress = new Map([...certificates.addressOptions()].map(([address, context]) => [address, secure(context)]));
-  };
-  install();
-  certificates.onChange(install);
+  const secureAll = (): { byDefault: tls.Server; byAddress: ReadonlyMap<string, tls.Server> } => ({
+    byDefault: secure(certificates.defaultOptions()),
+    byAddress: new Map([...certificates.addressOptions()].map(([address, context]) => [address, secure(context)])),
+  });
+  let servers = secureAll();
+  certificates.onChange(() => {
+    servers = secureAll();
+  });
 
   const front = net.createServer({ noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS }, (socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
     socket.on('error', () => undefined);
+    const { byDefault, byAddress } = servers;
     const own = byAddress.size === 0 ? undefined : byAddress.get(plainAddress(socket.localAddress ?? ''));
     (own ?? byDefault).emit('connection', socket);
   });

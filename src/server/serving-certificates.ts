@@ -37,6 +37,7 @@ export interface ServingCertificates {
   addressOptions(): ReadonlyMap<string, TlsOptions>;
   /** `undefined`: the default certificate. */
   contextFor(name: string): SecureContext | undefined;
+  /** A listener that cannot use the new certificates throws, and the old ones stay. */
   onChange(listener: () => void): void;
   close(): void;
 }
@@ -44,18 +45,20 @@ export interface ServingCertificates {
 const POLL_MS = 60_000;
 const SETTLE_MS = 100;
 
-/** Throws when a file cannot be read or a key does not belong to its certificate. */
+/** Throws when a file cannot be read. That a key belongs to its certificate shows when the port opens. */
 export function loadServingCertificates(options: ServingCertificateOptions): ServingCertificates {
   let state = load(options);
   const listeners: (() => void)[] = [];
   const reload = (): void => {
+    const old = state;
     try {
       const next = load(options);
-      if (next.fingerprint === state.fingerprint) return;
+      if (next.fingerprint === old.fingerprint) return;
       state = next;
-      options.log.info('Reloaded serving certificates');
       for (const listener of listeners) listener();
+      options.log.info('Reloaded serving certificates');
     } catch (error) {
+      state = old;
       // A half-written pair: the old one goes on being served until the new one is whole.
       options.log.error(error, 'Unable to load serving certificates');
     }
@@ -129,11 +132,7 @@ function load(options: ServingCertificateOptions): Loaded {
 }
 
 function readPair({ certFile, keyFile }: CertificateFiles): { cert: string; key: string } {
-  const cert = fs.readFileSync(certFile, 'utf8');
-  const key = fs.readFileSync(keyFile, 'utf8');
-  // Throws where the two do not belong together.
-  tls.createSecureContext({ cert, key, ca: [] });
-  return { cert, key };
+  return { cert: fs.readFileSync(certFile, 'utf8'), key: fs.readFileSync(keyFile, 'utf8') };
 }
 
 const DOMAIN = /^(\*|(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)$/;
