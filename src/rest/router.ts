@@ -32,8 +32,6 @@ export function createRouter(services: RestServices, find: FindEndpoint): Router
         const { apiGroup, apiVersion, resource } = request.info;
         const endpoint = find(apiGroup, apiVersion, resource);
         if (endpoint === undefined) throw noSuchPath();
-        const { deprecationWarning } = endpoint.version;
-        if (deprecationWarning !== undefined) request.warn(deprecationWarning);
         return await dispatch(services, endpoint, request);
       } catch (error) {
         if (error instanceof StatusError) return respondError(request.http, error, services.mediaTypes);
@@ -57,6 +55,7 @@ function dispatch(services: RestServices, endpoint: Endpoint, request: RestReque
   }
   const verb = verbOf(request, ofOne);
   if (verb === undefined || !(definition.verbs ?? ALL_VERBS).includes(verb)) throw methodNotAllowed();
+  warnIfDeprecated(endpoint, request);
   switch (verb) {
     case 'get':
       return getObject(services, endpoint, request);
@@ -78,6 +77,11 @@ function dispatch(services: RestServices, endpoint: Endpoint, request: RestReque
     case 'deletecollection':
       return removeCollection(services, endpoint, request);
   }
+}
+
+/** A use of what is not there is no use of a deprecated version. */
+function warnIfDeprecated({ version }: Endpoint, request: RestRequest): void {
+  if (version.deprecationWarning !== undefined) request.warn(version.deprecationWarning);
 }
 
 /** What a method means on a collection or on one object. */
@@ -116,6 +120,7 @@ function dispatchSubresource(services: RestServices, endpoint: Endpoint, request
   const verbs: readonly Verb[] = subresource?.verbs ?? ['get', 'patch', 'update'];
   const verb = http.method === 'POST' ? 'create' : verbOf(request, true);
   if (verb === undefined || !verbs.includes(verb)) throw methodNotAllowed();
+  warnIfDeprecated(endpoint, request);
   if (subresource?.scale !== undefined) {
     const { scale } = subresource;
     if (verb === 'get') return getScale(services, endpoint, request, scale);
