@@ -15,6 +15,12 @@ export function etcdPrograms(): { name: string; program: string }[] {
     .filter(({ program }) => fs.existsSync(program));
 }
 
+export interface EtcdTls {
+  readonly ca: string;
+  readonly cert: string;
+  readonly key: string;
+}
+
 export interface EtcdProcess {
   readonly url: string;
   readonly port: number;
@@ -26,10 +32,11 @@ export interface EtcdProcess {
   remove(): Promise<void>;
 }
 
-export async function startEtcd(program: string): Promise<EtcdProcess> {
+/** With `tls` etcd asks for client certificates of the given authority. */
+export async function startEtcd(program: string, tls?: EtcdTls): Promise<EtcdProcess> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-etcd-'));
   const [port, peerPort] = [await freePort(), await freePort()];
-  const url = `http://127.0.0.1:${port}`;
+  const url = `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`;
   const peerUrl = `http://127.0.0.1:${peerPort}`;
   let child: ChildProcess | undefined;
   const start = async (): Promise<void> => {
@@ -42,6 +49,9 @@ export async function startEtcd(program: string): Promise<EtcdProcess> {
         ['--listen-peer-urls', peerUrl],
         ['--initial-advertise-peer-urls', peerUrl],
         ['--initial-cluster', `default=${peerUrl}`],
+        tls === undefined
+          ? []
+          : ['--client-cert-auth', '--trusted-ca-file', tls.ca, '--cert-file', tls.cert, '--key-file', tls.key],
       ].flat(),
       { stdio: 'ignore', env: { ...process.env, ETCD_UNSUPPORTED_ARCH: process.arch } },
     );

@@ -1,4 +1,8 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { openEtcdStore } from '../src/kv/etcd/etcd.js';
 import { collect, kvContract } from '../src/kv/kv.contract.js';
@@ -47,6 +51,25 @@ for (const { name, program } of programs) {
       await kv.close();
     });
 
+    it('speaks TLS with certificates from files, and refuses a server it does not trust', async (context) => {
+      const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-etcd-tls-'));
+      if (!makeCertificates(folder)) return context.skip('no openssl at hand');
+      const file = (name: string): string => path.join(folder, name);
+      const secure = await startEtcd(program, { ca: file('ca.crt'), cert: file('leaf.crt'), key: file('leaf.key') });
+      try {
+        const tls = { caFile: file('ca.crt'), certFile: file('leaf.crt'), keyFile: file('leaf.key') };
+        const kv = openEtcdStore({ servers: [secure.url], ...tls });
+        assert.equal((await kv.create('/tls', Buffer.from('1'))).done, true);
+        await kv.close();
+        const stranger = openEtcdStore({ servers: [secure.url], certFile: tls.certFile, keyFile: tls.keyFile });
+        await assert.rejects(stranger.revision(), /certificate/);
+        await stranger.close();
+      } finally {
+        await secure.remove();
+        fs.rmSync(folder, { recursive: true, force: true });
+      }
+    });
+
     it('agrees with another server on who compacts', async () => {
       let now = 0;
       const timers: (() => void)[] = [];
@@ -70,4 +93,20 @@ for (const { name, program } of programs) {
       await two.close();
     });
   });
+}
+
+/** An authority and one certificate of it for 127.0.0.1, good for both ends. */
+function makeCertificates(folder: string): boolean {
+  const openssl = (...args: string[]): void => void execFileSync('openssl', args, { cwd: folder, stdio: 'ignore' });
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
+  try {
+    openssl('req', '-x509', ...key, '-keyout', 'ca.key', '-out', 'ca.crt', '-subj', '/CN=ca', '-days', '2');
+    openssl('req', ...key, '-keyout', 'leaf.key', '-out', 'leaf.csr', '-subj', '/CN=leaf');
+    fs.writeFileSync(path.join(folder, 'san'), 'subjectAltName=IP:127.0.0.1\n');
+    const sign = ['-req', '-in', 'leaf.csr', '-CA', 'ca.crt', '-CAkey', 'ca.key', '-CAcreateserial', '-days', '2'];
+    openssl('x509', ...sign, '-extfile', 'san', '-out', 'leaf.crt');
+    return true;
+  } catch {
+    return false;
+  }
 }
