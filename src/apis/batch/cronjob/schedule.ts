@@ -18,7 +18,7 @@ const FIELDS: readonly Bounds[] = [
 ];
 const DESCRIPTORS = ['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly'];
 const EVERY = '@every ';
-const DURATION = /^[+-]?(?:0|(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/;
+const DURATION = /^[+-]?(?:0|(?:\d+\.?\d*|\.\d+)(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h))+$/;
 
 /** Undefined when the schedule is well-formed. */
 export function scheduleError(schedule: string): string | undefined {
