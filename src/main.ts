@@ -27,6 +27,13 @@ async function main(): Promise<void> {
     infoBufferBytes: options.logs.logTextInfoBufferSize,
   });
   const log = logs.for('main');
+  // What nobody caught is a bug of ours that may have left anything half done: the process ends, with a trace of it.
+  process.on('uncaughtException', (error) => {
+    log.error(error, 'Unhandled error, exiting');
+    logs.flush();
+    process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+    process.exit(2);
+  });
   for (const warning of options.warnings) log.warning(warning);
   const signal = firstSignal();
   try {

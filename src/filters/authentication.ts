@@ -14,17 +14,21 @@ export interface AuthenticationOptions {
   readonly apiAudiences: readonly string[];
   readonly renderStatus: (error: StatusError, exchange: Exchange) => HttpResponse;
   readonly observe: (outcome: AuthenticationOutcome, user: UserInfo | undefined, startedMs: number) => void;
+  /** Nobody unknown may keep an HTTP/2 connection: streams are cheap to open and dear to serve. */
+  readonly closeUnknownHttp2: boolean;
   readonly log: Logger;
 }
 
 /** Finds out who sends the request; a credential that is refused answers 401 and goes no further. */
 export function authentication(options: AuthenticationOptions): Filter {
   const { authenticator, apiAudiences, renderStatus, observe, log } = options;
+  const closeHttp2 = ({ request, responseHeaders }: Exchange): void => {
+    if (options.closeUnknownHttp2 && request.httpVersion === '2.0') responseHeaders.connection = 'close';
+  };
 
   const refuse = (exchange: Exchange, outcome: AuthenticationOutcome, startedMs: number): HttpResponse => {
     observe(outcome, undefined, startedMs);
-    // Nobody unknown may keep an HTTP/2 connection: streams are cheap to open and dear to serve.
-    if (exchange.request.httpVersion === '2.0') exchange.responseHeaders.connection = 'close';
+    closeHttp2(exchange);
     return renderStatus(unauthorized('Unauthorized'), exchange);
   };
 
@@ -38,7 +42,7 @@ export function authentication(options: AuthenticationOptions): Filter {
         return refuse(exchange, 'error', startedMs);
       }
       observe('success', user, startedMs);
-      if (exchange.request.httpVersion === '2.0' && isAnonymous(user)) exchange.responseHeaders.connection = 'close';
+      if (isAnonymous(user)) closeHttp2(exchange);
       exchange.user = user;
       exchange.audiences = audiences;
       return next(exchange);

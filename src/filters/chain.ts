@@ -43,6 +43,8 @@ export interface ChainOptions {
   readonly shutdownSendRetryAfter: boolean;
   /** `--max-connection-bytes-per-sec`, for long-running requests; nothing is throttled without it. */
   readonly maxConnectionBytesPerSecond?: number;
+  /** Nobody unknown may keep an HTTP/2 connection: the `UnauthenticatedHTTP2DOSMitigation` gate, on by default. */
+  readonly closeUnknownHttp2?: boolean;
   /** Replaces the plain limits in flight. */
   readonly priorityAndFairness?: Filter;
   readonly audit?: Filter;
@@ -87,6 +89,7 @@ export function buildChain(
       apiAudiences: options.apiAudiences,
       renderStatus,
       observe: metrics.authenticated,
+      closeUnknownHttp2: options.closeUnknownHttp2 ?? true,
       log: logs.for('authentication'),
     }),
     // Only clients that are known may ask to be traced.
@@ -146,8 +149,13 @@ function complete(exchange: Exchange, response: HttpResponse): HttpResponse {
   }
   if (exchange.warnings !== undefined) headers.warning = warningHeaders(exchange.warnings);
   const { status, body } = response;
+  const { method, upgrade } = exchange.request;
+  if (status === 101 && upgrade !== undefined) {
+    upgrade.socket.once('close', () => exchange.finish());
+    return { status, headers, body };
+  }
   // HEAD answers what GET would, and nobody pulls its pieces.
-  if (!isStream(body) || exchange.request.method === 'HEAD') {
+  if (!isStream(body) || method === 'HEAD') {
     exchange.finish();
     return { status, headers, body };
   }

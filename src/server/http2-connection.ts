@@ -30,6 +30,8 @@ export function createHttp2(options: Http2Options): {
   const server = http2.createServer({
     // Counts queued answers too; the default of 10 MB refuses streams while a few large lists are under way.
     maxSessionMemory: 1024,
+    // What counts is the size of all headers together, below; the default of 128 is soon used up by impersonation.
+    maxHeaderListPairs: 2000,
     settings: {
       maxConcurrentStreams: maxStreams,
       initialWindowSize: UPLOAD_WINDOW_BYTES,
