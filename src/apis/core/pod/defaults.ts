@@ -41,6 +41,8 @@ export function defaultPod(pod: Pod): void {
     }
   }
   defaultPodSpec(spec);
+  // Less than no time is taken to mean the shortest.
+  if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1;
   dropInitContainerAnnotations(pod.metadata);
   if (status) {
     for (const member of ['initContainerStatuses', 'containerStatuses', 'ephemeralContainerStatuses'] as const) {
