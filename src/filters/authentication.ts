@@ -43,6 +43,7 @@ export function authentication(options: AuthenticationOptions): Filter {
       }
       observe('success', user, startedMs);
       if (isAnonymous(user)) closeHttp2(exchange);
+      for (const warning of result.warnings ?? []) exchange.warn(warning);
       exchange.user = user;
       exchange.audiences = audiences;
       return next(exchange);

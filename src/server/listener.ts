@@ -56,6 +56,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     });
     server.on('secureConnection', (socket: TLSSocket) => {
       socket.on('error', () => undefined);
+      forgetFailedVerification(socket);
       if (socket.alpnProtocol === 'h2') http2.accept(socket);
       else http1.accept(socket);
     });
@@ -84,6 +85,9 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     const own = byAddress.size === 0 ? undefined : byAddress.get(plainAddress(socket.localAddress ?? ''));
     (own ?? byDefault).emit('connection', socket);
   });
+  if (options.permitPortSharing === true && !canSharePorts()) {
+    log.warning('Sharing the port with other processes needs Node 22.12 or later; the flag is ignored');
+  }
   const bound = await bind(front, options);
   log.plain(`Serving securely on ${addressText(bound)}`);
 
@@ -109,6 +113,17 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   };
 }
 
+/**
+ * OpenSSL keeps the failed check of a client's chain in its list of errors, where the next read of this connection
+ * finds it and takes it for its own. Any other use of a certificate empties the list. Whether the client is believed
+ * is decided by authentication, which answers 401 instead of cutting the line.
+ */
+function forgetFailedVerification(socket: TLSSocket): void {
+  if (socket.authorized) return;
+  const certificate = socket.getPeerX509Certificate();
+  certificate?.checkIssued(certificate);
+}
+
 /** Whoever forgot the `s` of https is told so, in the only way that client understands. */
 function answerPlainHttp(sockets: ReadonlySet<Socket>, { remoteAddress, remotePort }: TLSSocket): void {
   for (const socket of sockets) {
@@ -118,6 +133,11 @@ function answerPlainHttp(sockets: ReadonlySet<Socket>, { remoteAddress, remotePo
 }
 
 const plainAddress = (address: string): string => (address.startsWith('::ffff:') ? address.slice(7) : address);
+
+function canSharePorts(): boolean {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  return major > 22 || (major === 22 && minor >= 12);
+}
 
 const addressText = ({ address, port }: AddressInfo): string =>
   address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
