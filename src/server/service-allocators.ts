@@ -4,6 +4,7 @@ import { type AddressObjects, createAddressAllocator } from '../apis/core/servic
 import type { ServiceAllocators } from '../apis/core/service/allocators.js';
 import { createNodePortAllocator, type PortRange } from '../apis/core/service/node-port-allocator.js';
 import { createNodePortRepair, repairAddresses } from '../apis/core/service/repair.js';
+import { createBootstrapClient, SERVER_MANAGER } from '../bootstrap/client.js';
 import { repeat } from '../bootstrap/repeat.js';
 import type { Cidr } from '../lib/ip-address.js';
 import { StatusError } from '../machinery/status.js';
@@ -46,6 +47,7 @@ export function createServiceAllocators(options: AllocatorOptions): ServicePools
     codec: objectCodec(type),
     fieldsOf: () => ({}),
   });
+  const client = createBootstrapClient({ operations: resources.operations, lookup: resources.lookup, context });
   const objects: AddressObjects = {
     async serviceCidrs() {
       const stored = await resources.lookup.list(SERVICE_CIDRS, '');
@@ -54,15 +56,7 @@ export function createServiceAllocators(options: AllocatorOptions): ServicePools
     async exists(name) {
       return (await resources.lookup.get(IP_ADDRESSES, '', name)) !== undefined;
     },
-    async create(address: IPAddress) {
-      try {
-        await resources.operations.create(IP_ADDRESSES, '', address as never, context());
-        return true;
-      } catch (error) {
-        if (error instanceof StatusError && error.reason === 'AlreadyExists') return false;
-        throw error;
-      }
-    },
+    create: (address) => client.create(IP_ADDRESSES, address, SERVER_MANAGER),
     async delete(name) {
       try {
         await resources.operations.delete(IP_ADDRESSES, '', name, {}, context());

@@ -47,6 +47,10 @@ export const serviceKind = ({ allocators, deleteEndpoints, relaxedNames }: Servi
       ...validateHealthCheckNodePortUpdate(object, old),
       ...validateService(object, old, features),
     ],
+    // A mere name balances nothing, but clients have been sending the policy with it.
+    canonicalize: ({ spec }) => {
+      if (spec.type === 'ExternalName') delete spec.internalTrafficPolicy;
+    },
     warningsOnCreate: serviceWarnings,
     warningsOnUpdate: serviceWarnings,
     status: {
