@@ -43,7 +43,9 @@ export function authentication(options: AuthenticationOptions): Filter {
       }
       observe('success', user, startedMs);
       if (isAnonymous(user)) closeHttp2(exchange);
-      for (const warning of result.warnings ?? []) exchange.warn(warning);
+      if (result.warnings !== undefined) for (const warning of result.warnings) exchange.warn(warning);
+      for (const key in result.annotations) exchange.annotate(key, result.annotations[key] ?? '');
+      exchange.websocketProtocols = result.websocketProtocols;
       exchange.user = user;
       exchange.audiences = audiences;
       return next(exchange);

@@ -42,6 +42,8 @@ export class Exchange {
   impersonator: UserInfo | undefined = undefined;
   /** Set by authentication: the audiences the credential was checked for. */
   audiences: readonly string[] | undefined = undefined;
+  /** Set by authentication when it took a token out of Sec-WebSocket-Protocol: what is left of the header. */
+  websocketProtocols: string | undefined = undefined;
   /** When a request that is not long-running must have been answered, in milliseconds since the epoch. */
   deadlineMs: number | undefined = undefined;
   /** Headers every answer of this request gets, unless the answer has its own. */
