@@ -10,10 +10,13 @@ export interface Tables {
   readonly meta: Database<Buffer, Buffer>;
 }
 
+/** The keys of the meta table. */
+export const REVISION = Buffer.from('revision');
+export const COMPACTED = Buffer.from('compacted');
+
 export function getAt(tables: Tables, key: string, revision: number): Version | undefined {
   for (const record of logSince(tables, revision + 1)) if (record.key === key) return record.previous;
-  const bytes = tables.current.get(Buffer.from(key));
-  return bytes && decodeVersion(bytes);
+  return currentOf(tables, key);
 }
 
 export function rangeAt(
@@ -50,7 +53,7 @@ export function rangeAt(
     const takeOldBefore = (key: string | undefined): void => {
       for (let next = old[at]; next !== undefined && (key === undefined || next[0] < key); next = old[++at]) {
         if (full()) return;
-        if (next[1] !== undefined) kvs.push(keyValue(next[0], next[1]));
+        if (next[1] !== undefined) kvs.push(keyValueOf(next[0], next[1]));
       }
     };
     if (now > 0) {
@@ -58,7 +61,7 @@ export function rangeAt(
         const key = bytes.toString();
         takeOldBefore(key);
         if (full()) break;
-        if (!undone.has(key)) kvs.push(keyValue(key, decodeVersion(value)));
+        if (!undone.has(key)) kvs.push(keyValueOf(key, decodeVersion(value)));
       }
     }
     takeOldBefore(undefined);
@@ -85,7 +88,7 @@ export function eventsSince(
         revision,
         createRevision,
         value: version?.value ?? Buffer.alloc(0),
-        previous: wanted.previous && previous !== undefined ? keyValue(key, previous) : undefined,
+        previous: wanted.previous && previous !== undefined ? keyValueOf(key, previous) : undefined,
       });
     }
     written.set(key, previous);
@@ -99,12 +102,12 @@ function* logSince({ log }: Tables, revision: number): Iterable<LogRecord> {
   }
 }
 
-function currentOf({ current }: Tables, key: string): Version | undefined {
+export function currentOf({ current }: Tables, key: string): Version | undefined {
   const bytes = current.get(Buffer.from(key));
   return bytes && decodeVersion(bytes);
 }
 
-const keyValue = (key: string, { value, modRevision, createRevision }: Version): KeyValue => ({
+export const keyValueOf = (key: string, { value, modRevision, createRevision }: Version): KeyValue => ({
   key,
   value,
   modRevision,

@@ -1,0 +1,235 @@
+// Group commit. Writers queue; one commit runs at a time and takes all that queued meanwhile, so that concurrent
+// writers share one sync. Conditions are checked against the state the commit before left. When a commit is on disk
+// its events are dispatched, and only then are the writers answered.
+import fs from 'node:fs';
+import type { RootDatabase } from 'lmdb';
+import type { Clock } from '../../lib/clock.js';
+import { KvError, type KvEvent, type WriteResult } from '../kv.js';
+import { currentOf, keyValueOf, REVISION, type Tables } from './past.js';
+import { encodeLog, encodeNumbers, encodeVersion, type Version } from './records.js';
+
+/** Writes one commit takes. */
+const MAX_BATCH = 1024;
+/** A failed write on a disk with less than this free is blamed on that. */
+const FULL_BELOW_BYTES = 4 * 1024 * 1024;
+/** A commit in place may take this long on average. */
+const IN_PLACE_MAX_MS = 1.5;
+/** The average is over about so many commits. */
+const IN_PLACE_MEMORY = 8;
+const IN_PLACE_FORGET = 0.99;
+
+const NO_BYTES = Buffer.alloc(0);
+
+export interface WriteRequest {
+  readonly key: string;
+  /** The revision the key must be at; 0 when it must not be there. */
+  readonly expected: number;
+  /** Absent for a delete. */
+  readonly value: Buffer | undefined;
+  readonly ttlSeconds: number;
+}
+
+interface QueuedWrite extends WriteRequest {
+  readonly resolve: (result: WriteResult) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** What one commit does, worked out before the engine is asked. */
+interface Commit {
+  readonly events: KvEvent[];
+  readonly answers: (() => void)[];
+  readonly puts: (() => void)[];
+}
+
+export class Commits {
+  /** The last revision whose events have been dispatched. */
+  revision: number;
+  /** Why the last commit failed, if it did. */
+  failure: KvError | undefined;
+  readonly #env: RootDatabase;
+  readonly #tables: Tables;
+  readonly #folder: string;
+  readonly #clock: Clock;
+  readonly #dispatch: (events: readonly KvEvent[]) => void;
+  #queue: QueuedWrite[] = [];
+  /** Housekeeping that goes with the next commit. */
+  #chores: { readonly run: () => void; readonly done: () => void }[] = [];
+  #running: Promise<void> | undefined;
+  /** How long commits in place have taken lately. */
+  #inPlaceMs = 0;
+
+  constructor(options: {
+    env: RootDatabase;
+    tables: Tables;
+    folder: string;
+    clock: Clock;
+    revision: number;
+    dispatch: (events: readonly KvEvent[]) => void;
+  }) {
+    this.#env = options.env;
+    this.#tables = options.tables;
+    this.#folder = options.folder;
+    this.#clock = options.clock;
+    this.#dispatch = options.dispatch;
+    this.revision = options.revision;
+  }
+
+  write(request: WriteRequest): Promise<WriteResult> {
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ ...request, resolve, reject });
+      this.#run();
+    });
+  }
+
+  /** Runs inside a commit; fulfilled after it, whether it succeeded or not. */
+  chore(run: () => void): Promise<void> {
+    return new Promise((done) => {
+      this.#chores.push({ run, done });
+      this.#run();
+    });
+  }
+
+  /** Fulfilled when nothing is queued any more. */
+  async idle(): Promise<void> {
+    await this.#running;
+  }
+
+  #run(): void {
+    this.#running ??= this.#commitAll();
+  }
+
+  async #commitAll(): Promise<void> {
+    // Writers of the same turn share the first commit.
+    await Promise.resolve();
+    while (this.#queue.length > 0 || this.#chores.length > 0) {
+      const writes = this.#queue.splice(0, MAX_BATCH);
+      const chores = this.#chores.splice(0);
+      await this.#commit(
+        writes,
+        chores.map(({ run }) => run),
+      );
+      for (const { done } of chores) done();
+    }
+    // At once, in the turn that found the queue empty: a writer that comes next starts anew.
+    this.#running = undefined;
+  }
+
+  // hot: every write
+  async #commit(writes: readonly QueuedWrite[], chores: readonly (() => void)[]): Promise<void> {
+    this.#env.resetReadTxn();
+    const commit = this.#evaluate(writes);
+    const revision = this.revision + commit.events.length;
+    if (commit.puts.length > 0 || chores.length > 0) {
+      try {
+        await this.#transact(writes.length, () => {
+          for (const put of commit.puts) put();
+          for (const chore of chores) chore();
+          quietly(this.#tables.meta.put(REVISION, encodeNumbers(revision)));
+        });
+        this.failure = undefined;
+      } catch (error) {
+        this.failure = this.#commitFailure(await reasonOf(error));
+        for (const { reject } of writes) reject(this.failure);
+        return;
+      }
+    }
+    this.revision = revision;
+    if (commit.events.length > 0) this.#dispatch(commit.events);
+    for (const answer of commit.answers) answer();
+  }
+
+  /**
+   * A lone write on a quick disk is committed in place: handing it to the engine's thread and back takes longer
+   * than the sync. Larger commits, and all on a slower disk, leave this thread free meanwhile.
+   */
+  async #transact(writeCount: number, action: () => void): Promise<void> {
+    if (writeCount !== 1 || this.#inPlaceMs > IN_PLACE_MAX_MS) {
+      // Disks get quicker again, too: after many commits elsewhere one is tried in place.
+      this.#inPlaceMs *= IN_PLACE_FORGET;
+      await this.#env.batch(action);
+      return;
+    }
+    const began = process.hrtime.bigint();
+    this.#env.transactionSync(action);
+    const tookMs = Number(process.hrtime.bigint() - began) / 1e6;
+    this.#inPlaceMs += (tookMs - this.#inPlaceMs) / IN_PLACE_MEMORY;
+  }
+
+  #evaluate(writes: readonly QueuedWrite[]): Commit {
+    const commit: Commit = { events: [], answers: [], puts: [] };
+    const changed = new Map<string, Version | undefined>();
+    let revision = this.revision;
+    const atMs = this.#clock.now();
+    for (const write of writes) {
+      const { key, value, resolve } = write;
+      const current = changed.has(key) ? changed.get(key) : currentOf(this.#tables, key);
+      if ((current?.modRevision ?? 0) !== write.expected) {
+        const refused = { done: false, current: current && keyValueOf(key, current) } as const;
+        commit.answers.push(() => resolve({ ...refused, revision: this.revision }));
+        continue;
+      }
+      const mine = ++revision;
+      const createRevision = value === undefined ? 0 : (current?.createRevision ?? mine);
+      const expiresAtMs = write.ttlSeconds > 0 ? atMs + write.ttlSeconds * 1000 : 0;
+      const next = value && { modRevision: mine, createRevision, expiresAtMs, value };
+      changed.set(key, next);
+      commit.puts.push(() => this.#put(key, mine, atMs, next, current));
+      commit.events.push({
+        type: value === undefined ? 'delete' : 'put',
+        key,
+        revision: mine,
+        value: value ?? NO_BYTES,
+        createRevision,
+        previous: current && keyValueOf(key, current),
+      });
+      commit.answers.push(() => resolve({ done: true, revision: mine }));
+    }
+    return commit;
+  }
+
+  #put(key: string, revision: number, atMs: number, next: Version | undefined, previous: Version | undefined): void {
+    const { current, log, expiries } = this.#tables;
+    const name = Buffer.from(key);
+    if (next === undefined) quietly(current.remove(name));
+    else quietly(current.put(name, encodeVersion(next)));
+    const type = next === undefined ? 'delete' : 'put';
+    const createRevision = next?.createRevision ?? 0;
+    quietly(log.put(encodeNumbers(revision), encodeLog({ type, atMs, createRevision, key, previous })));
+    if (previous !== undefined && previous.expiresAtMs > 0) {
+      quietly(expiries.remove(encodeNumbers(previous.expiresAtMs, previous.modRevision)));
+    }
+    if (next !== undefined && next.expiresAtMs > 0) {
+      quietly(expiries.put(encodeNumbers(next.expiresAtMs, revision), name));
+    }
+  }
+
+  #commitFailure(error: unknown): KvError {
+    const why = error instanceof Error ? error.message : String(error);
+    // A full disk shows as one of several errors, so the disk is asked too.
+    const { bavail, bsize } = fs.statfsSync(this.#folder);
+    if (/space|quota/i.test(why) || bavail * bsize < FULL_BELOW_BYTES) {
+      return new KvError(
+        'disk-full',
+        `no space left to write to ${this.#folder}; free some space there. The write did not happen, nothing was lost`,
+        { cause: error },
+      );
+    }
+    return new KvError('unavailable', `cannot write to ${this.#folder}: ${why}`, { cause: error });
+  }
+}
+
+/** The commit's own promise tells of a failure; those of its parts need no one to listen. */
+export function quietly(part: Promise<boolean>): void {
+  part.catch(() => undefined);
+}
+
+/** The engine's error of a failed commit points to the one with the reason. */
+async function reasonOf(error: unknown): Promise<unknown> {
+  if (!(error instanceof Error) || !('commitError' in error)) return error;
+  try {
+    await error.commitError;
+    return error;
+  } catch (reason) {
+    return reason;
+  }
+}

@@ -1,0 +1,113 @@
+// What the embedded store does on its own: dropping old history, little by little, and keys whose time is over.
+import type { RootDatabase } from 'lmdb';
+import type { Clock } from '../../lib/clock.js';
+import { type Commits, quietly } from './commits.js';
+import { COMPACTED, type Tables } from './past.js';
+import { encodeNumbers, logTimeMs, numberAt } from './records.js';
+
+const TRIM_PERIOD_MS = 5_000;
+/** Log records one commit drops; when there are more to drop, the next follows soon. */
+const TRIM_BATCH = 2_000;
+const TRIM_SOON_MS = 50;
+/** However young, no more changes than this are kept. */
+const MAX_HISTORY_CHANGES = 1_000_000;
+const EXPIRY_PERIOD_MS = 500;
+const EXPIRY_BATCH = 500;
+
+export class Housekeeping {
+  /** Revisions before this one can no longer be read. */
+  compacted: number;
+  readonly #env: RootDatabase;
+  readonly #tables: Tables;
+  readonly #commits: Commits;
+  readonly #clock: Clock;
+  readonly #historyMs: number;
+  #cancelTrim: (() => void) | undefined;
+  #cancelExpiry: (() => void) | undefined;
+  #stopped = false;
+
+  constructor(options: {
+    env: RootDatabase;
+    tables: Tables;
+    commits: Commits;
+    clock: Clock;
+    compacted: number;
+    historyMs: number;
+  }) {
+    this.#env = options.env;
+    this.#tables = options.tables;
+    this.#commits = options.commits;
+    this.#clock = options.clock;
+    this.#historyMs = options.historyMs;
+    this.compacted = options.compacted;
+    this.#scheduleTrim(TRIM_PERIOD_MS);
+    this.#scheduleExpiry();
+  }
+
+  async compact(revision: number): Promise<void> {
+    await this.#commits.chore(() => this.#drop(revision));
+    this.#scheduleTrim(TRIM_SOON_MS);
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#cancelTrim?.();
+    this.#cancelExpiry?.();
+  }
+
+  #scheduleTrim(afterMs: number): void {
+    if (this.#stopped) return;
+    this.#cancelTrim?.();
+    this.#cancelTrim = this.#clock.after(afterMs, () => {
+      this.#cancelTrim = undefined;
+      void this.#trim();
+    });
+  }
+
+  async #trim(): Promise<void> {
+    if (this.#stopped) return;
+    this.#env.resetReadTxn();
+    let last = 0;
+    let count = 0;
+    const oldMs = this.#historyMs === 0 ? -1 : this.#clock.now() - this.#historyMs;
+    const maxLast = this.#commits.revision - MAX_HISTORY_CHANGES;
+    for (const { key, value } of this.#tables.log.getRange({ limit: TRIM_BATCH })) {
+      const revision = numberAt(key, 0);
+      if (revision > this.compacted && revision > maxLast && logTimeMs(value) > oldMs) break;
+      last = revision;
+      count++;
+    }
+    if (last > 0) await this.#commits.chore(() => this.#drop(Math.max(last, this.compacted), last));
+    this.#scheduleTrim(count === TRIM_BATCH ? TRIM_SOON_MS : TRIM_PERIOD_MS);
+  }
+
+  /** Inside a commit: forgets revisions before `revision`, and removes log records up to `upTo` (a batch at most). */
+  #drop(revision: number, upTo: number = revision): void {
+    const { log, meta } = this.#tables;
+    if (revision > this.compacted) {
+      this.compacted = revision;
+      quietly(meta.put(COMPACTED, encodeNumbers(revision)));
+    }
+    for (const key of log.getKeys({ end: encodeNumbers(upTo + 1), limit: TRIM_BATCH })) quietly(log.remove(key));
+  }
+
+  #scheduleExpiry(): void {
+    if (this.#stopped) return;
+    this.#cancelExpiry = this.#clock.after(EXPIRY_PERIOD_MS, () => void this.#expire());
+  }
+
+  async #expire(): Promise<void> {
+    if (this.#stopped) return;
+    this.#env.resetReadTxn();
+    const due = [
+      ...this.#tables.expiries.getRange({ end: encodeNumbers(this.#clock.now() + 1, 0), limit: EXPIRY_BATCH }),
+    ];
+    // One that fails (a full disk) is tried again in the next round.
+    await Promise.allSettled(
+      due.map(({ key, value }) =>
+        this.#commits.write({ key: value.toString(), expected: numberAt(key, 1), value: undefined, ttlSeconds: 0 }),
+      ),
+    );
+    this.#scheduleExpiry();
+  }
+}
