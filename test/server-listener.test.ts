@@ -1,5 +1,6 @@
 // The secure port with real sockets: what goes in and out over HTTP/1.1 and HTTP/2.
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import fs from 'node:fs';
 import http2 from 'node:http2';
@@ -9,6 +10,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import tls from 'node:tls';
+import { promisify } from 'node:util';
 import type { HttpRequest, HttpResponse } from '../src/lib/http.js';
 import { silentLogs } from '../src/lib/log.js';
 import {
@@ -289,4 +291,25 @@ test('certificate files that change are shown to new connections, and a broken p
   fs.copyFileSync(next.keyFile, files.keyFile);
   await becomes('second');
   await changed.close(100);
+});
+
+test('a client certificate with a false signature is for authentication to refuse: the connection holds', async () => {
+  // From an authority of the same name with another key. Without key identifiers OpenSSL goes by the name alone, and
+  // finds out by the signature.
+  const openssl = (line: string) => promisify(execFile)('openssl', line.split(' '), { cwd: folder });
+  const name = `/${new X509Certificate(authority.certPem).subject.replaceAll('\n', '/')}`;
+  const newKey = '-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes';
+  await openssl(`req -x509 ${newKey} -keyout false-ca.key -out false-ca.pem -subj ${name} -days 2`);
+  await openssl(`req -new ${newKey} -keyout false.key -out false.csr -subj /CN=jane`);
+  await openssl('x509 -req -in false.csr -CA false-ca.pem -CAkey false-ca.key -CAcreateserial -out false.pem -days 2');
+  handler = ({ clientCertificates }) => ok(String(clientCertificates.length > 0));
+  // In a process of its own, since a client in this one would clear OpenSSL's errors for the server; and not Node,
+  // whose pace hides them.
+  const request = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nConnection: close\r\n\r\nx';
+  for (let i = 0; i < 10; i++) {
+    const line = `s_client -quiet -connect 127.0.0.1:${listener.port} -cert false.pem -key false.key`;
+    const client = promisify(execFile)('openssl', line.split(' '), { cwd: folder });
+    client.child.stdin?.write(request);
+    assert.match((await client).stdout, /true$/);
+  }
 });
