@@ -1,42 +1,37 @@
-// Wires everything. No other file knows all the rooms.
+// Wires everything, in the order things need each other. No other file knows all the rooms.
 import { createChain } from '../admission/chain.js';
 import { orderedPlugins } from '../admission/ordered-plugins.js';
-import { enabledAdmissionPlugins } from '../options/admission-plugins.js';
-import { buildChain } from '../filters/chain.js';
-import type { Exchange } from '../filters/exchange.js';
-import { createRequestMetrics } from '../filters/request-metrics.js';
-import { openEmbeddedStore } from '../kv/embedded/embedded.js';
-import type { HttpResponse } from '../lib/http.js';
+import type { Authentication } from '../authn/create-authenticator.js';
 import type { Logs } from '../lib/log.js';
 import { MetricRegistry } from '../lib/metrics.js';
 import { apiEnablement } from '../machinery/api-enablement.js';
-import type { StatusError } from '../machinery/status.js';
 import { MASTERS_GROUP } from '../machinery/user.js';
-import { emulatedVersionInfo } from '../machinery/version-info.js';
+import { enabledAdmissionPlugins } from '../options/admission-plugins.js';
 import type { Options } from '../options/options.js';
 import type { LifeContext } from '../registry/kind.js';
-import { createDiscovery, discoveryPaths } from '../rest/discovery.js';
-import { MEDIA_TYPES } from '../rest/media-types.js';
-import { respondError } from '../rest/respond.js';
-import { createRouter } from '../rest/router.js';
+import { MEDIA_TYPES, MEDIA_TYPES_WITH_CBOR } from '../rest/media-types.js';
 import type { RestServices } from '../rest/services.js';
 import { createResourceStore } from '../storage/create-store.js';
-import type { Authentication } from '../authn/create-authenticator.js';
 import { type Authorization, buildAuthentication, buildAuthorization } from './access.js';
-import { createDebug } from './debug.js';
-import { metricsText, rawJson } from './endpoints.js';
-import { at, createPaths } from './paths.js';
-import { registerProcessMetrics } from './process-metrics.js';
-import { loadServingCertificates } from './serving-certificates.js';
+import { createHealthMetrics } from './health-metrics.js';
 import { Health } from './health.js';
 import { serverKinds } from './kinds.js';
+import { lateBound } from './late-bound.js';
 import { Lifecycle } from './lifecycle.js';
+import { metricOptions } from './metric-options.js';
+import { openStores } from './open-stores.js';
 import { PostStartHooks } from './post-start-hooks.js';
+import { prepareCertificates } from './prepare-certificates.js';
+import { tlsErrorCounter } from './process-metrics.js';
+import { buildRequestHandler } from './request-handler.js';
 import { nameSuffix, Resources } from './resources.js';
+import { type RunningServer, startServer } from './server.js';
 import { buildServiceAccountTokens } from './service-account-tokens.js';
 import { createServiceAllocators, deleteEndpoints } from './service-allocators.js';
-import { type RunningServer, startServer } from './server.js';
-import { prepareCertificates } from './prepare-certificates.js';
+import { loadServingCertificates } from './serving-certificates.js';
+import { servingOptions } from './serving-options.js';
+import { addStartHooks } from './start-hooks.js';
+import { addStoreChecks } from './store-checks.js';
 
 const MAX_BODY_BYTES = 3 * 1024 * 1024;
 
@@ -48,19 +43,37 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     shutdownWatchTerminationGracePeriodMs: options.generic.shutdownWatchTerminationGracePeriodMs,
     log: logs.for('lifecycle'),
   });
-  const health = new Health({ livezGracePeriodMs: options.generic.livezGracePeriodMs, log: logs.for('health') });
+  const metrics = new MetricRegistry(metricOptions(options.metrics, logs.for('metrics')));
+  const sliMetrics = new MetricRegistry();
+  const health = new Health({
+    livezGracePeriodMs: options.generic.livezGracePeriodMs,
+    log: logs.for('health'),
+    observe: createHealthMetrics(sliMetrics),
+  });
   const hooks = new PostStartHooks(health);
-  const kv = await openEmbeddedStore({ folder: options.dataDir });
-  lifecycle.onDrained(() => kv.close());
-  const prefix = options.etcd.etcdPrefix;
+
+  // What is stored, and how it is reached.
+  const stores = await openStores(options, logs.for('stores'));
+  lifecycle.onDrained(() => stores.close());
+  addStoreChecks(options, stores, health);
+  const uncached = uncachedResources(options);
   const resources = new Resources({
-    prefix,
-    openStore: (storeOptions) => createResourceStore({ kv, options: storeOptions, cache: options.etcd.watchCache }),
+    prefix: options.etcd.etcdPrefix,
+    openStore: (storeOptions) =>
+      createResourceStore({
+        kv: stores.of(storeOptions.resource),
+        options: storeOptions,
+        cache: options.etcd.watchCache && !uncached.has(cacheName(storeOptions.resource)),
+        log: (message) => logs.for('storage').info(message),
+      }),
     clock,
     garbageCollection: options.etcd.enableGarbageCollector,
     deleteCollectionWorkers: options.etcd.deleteCollectionWorkers,
     enablement: apiEnablement(options.apiEnablement.runtimeConfig, options.emulatedApis),
   });
+  lifecycle.onDrained(() => resources.close());
+
+  // The server's own part in the life of objects.
   const kindOptions = {
     allowPrivileged: options.misc.allowPrivileged,
     eventTtlSeconds: options.misc.eventTtlMs / 1000,
@@ -76,24 +89,28 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     warn: () => undefined,
   });
   const certificates = prepareCertificates(options, Date.now());
-  const apiAudiences = options.authentication.apiAudiences;
+  const { apiAudiences } = options.authentication;
   const tokens = buildServiceAccountTokens(options, {
     certificates,
     resources,
     context: serverContext,
     log: logs.for('service-account-tokens'),
   });
-  const pending = lateBound<{ authorization: Authorization; authentication: Authentication }>();
   const allocators = createServiceAllocators({
     resources,
-    prefix,
+    prefix: options.etcd.etcdPrefix,
     ranges: [options.serviceRanges.primary, options.serviceRanges.secondary].filter((range) => range !== undefined),
     nodePorts: options.misc.serviceNodePortRange,
     context: serverContext,
     log: (message) => logs.for('service-repair').info(message),
   });
+
+  // Kinds ask who may do what, and what may be done is kept in kinds: the one is bound late.
+  const access = lateBound<{ authorization: Authorization; authentication: Authentication }>();
   const kinds = serverKinds({
     core: {
+      binding: { operations: () => resources.operations },
+      componentStatus: { stores: () => stores.checks(options.etcd.etcdHealthcheckTimeoutMs) },
       service: {
         allocators,
         relaxedNames: options.featureGates.enabled('RelaxedServiceNameValidation'),
@@ -103,22 +120,23 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     },
     access: {
       authorizer: {
-        authorize: (attributes) => pending.value.authorization.authorizer.authorize(attributes),
-        rulesFor: (user, namespace) => pending.value.authorization.authorizer.rulesFor(user, namespace),
+        authorize: (attributes) => access.value.authorization.authorizer.authorize(attributes),
+        rulesFor: (user, namespace) => access.value.authorization.authorizer.rulesFor(user, namespace),
       },
       rules: {
-        grantsFor: (user, namespace) => pending.value.authorization.rules.grantsFor(user, namespace),
+        grantsFor: (user, namespace) => access.value.authorization.rules.grantsFor(user, namespace),
         get version() {
-          return pending.value.authorization.rules.version;
+          return access.value.authorization.rules.version;
         },
       },
     },
     identity: {
       authentication: {
-        reviewToken: (token, audiences) => pending.value.authentication.reviewToken(token, audiences),
+        reviewToken: (token, audiences) => access.value.authentication.reviewToken(token, audiences),
       },
       apiAudiences,
     },
+    resourceOf: resources.resourceOf,
   });
   for (const kind of kinds) resources.add(kind);
   const authorization = buildAuthorization(options, resources, lifecycle.stopping, logs.for('authorization'));
@@ -128,7 +146,9 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     serviceAccounts: tokens.authenticators,
     log: logs.for('authentication'),
   });
-  pending.set({ authorization, authentication });
+  access.set({ authorization, authentication });
+
+  // The way of a request.
   const plugins = orderedPlugins({
     tolerationSeconds: {
       notReady: options.admission.defaultNotReadyTolerationSeconds,
@@ -137,90 +157,46 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     serviceAccount: { nameSuffix, wait },
   });
   const enabledPlugins: ReadonlySet<string> = enabledAdmissionPlugins(options.admission);
-  const admission = createChain(plugins.filter(({ name }) => enabledPlugins.has(name)));
   const services: RestServices = {
-    admission,
+    admission: createChain(plugins.filter(({ name }) => enabledPlugins.has(name))),
     authorizer: authorization.authorizer,
     features: options.featureGates,
     kindOptions,
     lookup: resources.lookup,
     operations: resources.operations,
-    mediaTypes: MEDIA_TYPES,
+    mediaTypes: options.featureGates.enabled('CBORServingAndStorage') ? MEDIA_TYPES_WITH_CBOR : MEDIA_TYPES,
     clock,
     random: Math.random,
     minWatchSeconds: options.generic.minRequestTimeout,
     maxBodyBytes: MAX_BODY_BYTES,
     shutdown: lifecycle.stopping,
   };
-  const router = createRouter(services, resources.find);
-  const metricRegistry = new MetricRegistry();
-  const metrics = createRequestMetrics(metricRegistry);
-  const renderStatus = (error: StatusError, { request }: Exchange): HttpResponse =>
-    respondError(request, error, MEDIA_TYPES);
-  const version = emulatedVersionInfo(options.gitVersion, options.emulatedVersion, options.minCompatibleVersion);
-  registerProcessMetrics(metricRegistry, version);
-  const debug = createDebug({ contentionProfiling: options.features.contentionProfiling });
-  const discovery = createDiscovery({
-    endpoints: () => resources.all(),
-    mediaTypes: MEDIA_TYPES,
-    serverAddress: `${options.generic.advertiseAddress}:${options.secureServing.securePort}`,
+  const handler = buildRequestHandler({
+    options,
+    logs,
+    lifecycle,
+    health,
+    metrics,
+    sliMetrics,
+    resources,
+    services,
+    authentication,
+    tokens,
   });
-  const paths = createPaths({
-    handlers: [
-      discovery,
-      (request) => health.handle(request),
-      ...tokens.paths,
-      at('/version', () => rawJson(200, version)),
-      at('/metrics', () => metricsText(metricRegistry)),
-      (request) => (options.features.profiling ? debug.handle(request) : undefined),
-    ],
-    index: () => [...discoveryPaths(resources.all()), ...health.paths(), ...tokens.index, '/metrics', '/version'],
-  });
-  const handler = buildChain(
-    {
-      logs,
-      metrics,
-      draining: lifecycle,
-      authenticator: authentication,
-      authorizer: authorization.authorizer,
-      apiAudiences,
-      renderStatus,
-      requestTimeoutMs: options.generic.requestTimeoutMs,
-      maxRequestsInFlight: options.generic.maxRequestsInflight,
-      maxMutatingRequestsInFlight: options.generic.maxMutatingRequestsInflight,
-      corsAllowedOrigins: options.generic.corsAllowedOrigins,
-      hstsDirectives: options.generic.strictTransportSecurityDirectives,
-      goawayChance: options.generic.goawayChance,
-      maxConnectionBytesPerSecond: options.misc.maxConnectionBytesPerSec,
-      shutdownSendRetryAfter: options.generic.shutdownSendRetryAfter,
-    },
-    (exchange) => {
-      const { request, info, user } = exchange;
-      if (info.isResourceRequest && user !== undefined) {
-        return router.handle({
-          http: request,
-          info,
-          user,
-          warn: (text) => exchange.warn(text),
-          annotate: (key, value) => exchange.annotate(key, value),
-        });
-      }
-      return paths(request);
-    },
-  );
-  hooks.add(allocators.repair);
-  hooks.add({ name: 'rbac/sync', run: () => authorization.synced });
+
+  addStartHooks(hooks, { options, logs, lifecycle, resources, certificates, authorization, allocators, serverContext });
   return startServer({
     listener: {
       address: options.secureServing.bindAddress,
       port: options.secureServing.securePort,
       certificates: loadServingCertificates({
-        serving: certificates.serving,
-        clientCaFiles: certificates.clientCaFile === '' ? [] : [certificates.clientCaFile],
+        ...servingOptions(options, certificates.serving, certificates.clientCaFile),
         log: logs.for('certificates'),
       }),
       disableHttp2: options.secureServing.disableHttp2Serving,
       http2MaxStreamsPerConnection: options.secureServing.http2MaxStreamsPerConnection,
+      permitPortSharing: options.secureServing.permitPortSharing,
+      onTlsError: tlsErrorCounter(metrics),
       handler,
     },
     lifecycle,
@@ -230,16 +206,12 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
   });
 }
 
-const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
-/** For parts that need each other: asked for only after all are made. */
-function lateBound<T>(): { readonly value: T; set(value: T): void } {
-  let bound: { readonly value: T } | undefined;
-  return {
-    get value() {
-      if (bound === undefined) throw new Error('asked for before the server was built');
-      return bound.value;
-    },
-    set: (value) => (bound = { value }),
-  };
+/** `--watch-cache-sizes=pods#0`: read straight from the store. */
+function uncachedResources({ etcd }: Options): ReadonlySet<string> {
+  return new Set(etcd.watchCacheSizes.filter((entry) => entry.endsWith('#0')).map((entry) => entry.slice(0, -2)));
 }
+
+const cacheName = ({ group, resource }: { group: string; resource: string }): string =>
+  group === '' ? resource : `${resource}.${group}`;
+
+const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

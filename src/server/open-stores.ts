@@ -1,0 +1,54 @@
+// The key-value stores: the embedded one, or etcd, with another etcd for some resources where the flags say so.
+import { openEmbeddedStore } from '../kv/embedded/embedded.js';
+import { openEtcdStore } from '../kv/etcd/etcd.js';
+import type { KeyValueStore } from '../kv/kv.js';
+import type { Logger } from '../lib/log.js';
+import { type GroupResource } from '../machinery/status.js';
+import type { Options } from '../options/options.js';
+
+export interface Stores {
+  /** Where a resource's objects are kept. */
+  of(resource: GroupResource): KeyValueStore;
+  /** Every store, by the servers it is reached at; one without servers is the embedded one. */
+  readonly all: ReadonlyMap<string, KeyValueStore>;
+  /** A check of each store, by the name component statuses show; it rejects when the store is not well. */
+  checks(timeoutMs: number): Readonly<Record<string, () => Promise<void>>>;
+  close(): Promise<void>;
+}
+
+export async function openStores(options: Options, log: Logger): Promise<Stores> {
+  const main = options.embeddedStore
+    ? await openEmbeddedStore({ folder: options.dataDir })
+    : openEtcd(options, options.etcd.etcdServers, log);
+  const all = new Map<string, KeyValueStore>([[options.etcd.etcdServers.join(','), main]]);
+  const overrides = new Map<string, KeyValueStore>();
+  for (const text of options.etcd.etcdServersOverrides) {
+    const [resource = '', servers = ''] = text.split('#');
+    const list = servers.split(';');
+    const store = all.get(list.join(',')) ?? openEtcd(options, list, log);
+    all.set(list.join(','), store);
+    overrides.set(resource, store);
+  }
+  return {
+    all,
+    of: ({ group, resource }) => overrides.get(`${group}/${resource}`) ?? main,
+    checks: (timeoutMs) =>
+      Object.fromEntries([...all.values()].map((store, i) => [`etcd-${i}`, () => store.health({ timeoutMs })])),
+    async close() {
+      await Promise.all([...all.values()].map((store) => store.close()));
+    },
+  };
+}
+
+function openEtcd({ etcd }: Options, servers: readonly string[], log: Logger): KeyValueStore {
+  return openEtcdStore({
+    servers,
+    ...(etcd.etcdCafile !== '' && { caFile: etcd.etcdCafile }),
+    ...(etcd.etcdCertfile !== '' && { certFile: etcd.etcdCertfile }),
+    ...(etcd.etcdKeyfile !== '' && { keyFile: etcd.etcdKeyfile }),
+    prefix: etcd.etcdPrefix,
+    compactionIntervalMs: etcd.etcdCompactionIntervalMs,
+    leaseReuseSeconds: etcd.leaseReuseDurationSeconds,
+    log: (message) => log.info(message),
+  });
+}

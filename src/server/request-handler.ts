@@ -1,0 +1,116 @@
+// From a plain request to its answer: the filters, and behind them resources or other paths.
+import type { Authentication } from '../authn/create-authenticator.js';
+import { buildChain } from '../filters/chain.js';
+import type { Exchange } from '../filters/exchange.js';
+import { createRequestMetrics } from '../filters/request-metrics.js';
+import type { HttpResponse } from '../lib/http.js';
+import type { Logs } from '../lib/log.js';
+import type { MetricRegistry } from '../lib/metrics.js';
+import type { RequestInfo } from '../machinery/request-info.js';
+import type { StatusError } from '../machinery/status.js';
+import { emulatedVersionInfo } from '../machinery/version-info.js';
+import type { Options } from '../options/options.js';
+import { createDiscovery, discoveryPaths } from '../rest/discovery.js';
+import { respondError } from '../rest/respond.js';
+import { createRouter } from '../rest/router.js';
+import type { RestServices } from '../rest/services.js';
+import { createDebug } from './debug.js';
+import { metricsText, rawJson } from './endpoints.js';
+import type { Health } from './health.js';
+import type { Lifecycle } from './lifecycle.js';
+import type { ListenerHandler } from './listener.js';
+import { at, createPaths, type PathHandler } from './paths.js';
+import { registerProcessMetrics } from './process-metrics.js';
+import type { Resources } from './resources.js';
+import type { ServiceAccountTokens } from './service-account-tokens.js';
+
+export interface HandlerParts {
+  readonly options: Options;
+  readonly logs: Logs;
+  readonly lifecycle: Lifecycle;
+  readonly health: Health;
+  readonly metrics: MetricRegistry;
+  /** Results of health checks, scraped apart from the rest. */
+  readonly sliMetrics: MetricRegistry;
+  readonly resources: Resources;
+  readonly services: RestServices;
+  readonly authentication: Authentication;
+  readonly tokens: ServiceAccountTokens;
+}
+
+export function buildRequestHandler(parts: HandlerParts): ListenerHandler {
+  const { options, logs, lifecycle, metrics, resources, services } = parts;
+  const { generic } = options;
+  const router = createRouter(services, resources.find);
+  const paths = buildPaths(parts);
+  const isServed = ({ apiGroup, apiVersion, resource }: RequestInfo): boolean =>
+    resources.find(apiGroup, apiVersion, resource) !== undefined;
+  const renderStatus = (error: StatusError, { request }: Exchange): HttpResponse =>
+    respondError(request, error, services.mediaTypes);
+  return buildChain(
+    {
+      logs,
+      metrics: createRequestMetrics(metrics, isServed),
+      draining: lifecycle,
+      authenticator: parts.authentication,
+      authorizer: services.authorizer,
+      apiAudiences: options.authentication.apiAudiences,
+      renderStatus,
+      requestTimeoutMs: generic.requestTimeoutMs,
+      maxRequestsInFlight: generic.maxRequestsInflight,
+      maxMutatingRequestsInFlight: generic.maxMutatingRequestsInflight,
+      corsAllowedOrigins: generic.corsAllowedOrigins,
+      hstsDirectives: generic.strictTransportSecurityDirectives,
+      goawayChance: generic.goawayChance,
+      maxConnectionBytesPerSecond: options.misc.maxConnectionBytesPerSec,
+      shutdownSendRetryAfter: generic.shutdownSendRetryAfter,
+    },
+    (exchange) => {
+      const { request, info, user } = exchange;
+      if (!info.isResourceRequest || user === undefined) return paths(request);
+      return router.handle({
+        http: request,
+        info,
+        user,
+        warn: (text) => exchange.warn(text),
+        annotate: (key, value) => exchange.annotate(key, value),
+      });
+    },
+  );
+}
+
+function buildPaths({
+  options,
+  health,
+  metrics,
+  sliMetrics,
+  resources,
+  services,
+  tokens,
+}: HandlerParts): ReturnType<typeof createPaths> {
+  const version = emulatedVersionInfo(options.gitVersion, options.emulatedVersion, options.minCompatibleVersion);
+  registerProcessMetrics(metrics, version);
+  const debug = createDebug({ contentionProfiling: options.features.contentionProfiling });
+  const handlers: PathHandler[] = [
+    createDiscovery({
+      endpoints: () => resources.all(),
+      mediaTypes: services.mediaTypes,
+      serverAddress: `${options.generic.advertiseAddress}:${options.secureServing.securePort}`,
+    }),
+    (request) => health.handle(request),
+    ...tokens.paths,
+    at('/version', () => rawJson(200, version)),
+    at('/metrics', () => metricsText(metrics)),
+    at('/metrics/slis', () => metricsText(sliMetrics)),
+  ];
+  if (options.features.profiling) handlers.push((request) => debug.handle(request));
+  const index = (): string[] => [
+    ...discoveryPaths(resources.all()),
+    ...health.paths(),
+    ...tokens.index,
+    '/metrics',
+    '/metrics/slis',
+    '/version',
+  ];
+  return createPaths({ handlers, index });
+}

@@ -1,0 +1,102 @@
+// What begins once the port is open, each under the name health checks know.
+import { createCaBundle, type CaBundleSource } from '../authn/ca-bundle.js';
+import { ensureApiService } from '../bootstrap/api-service.js';
+import { createBootstrapClient } from '../bootstrap/client.js';
+import { bootstrapHooks } from '../bootstrap/hooks.js';
+import { repeat } from '../bootstrap/repeat.js';
+import { cidrText } from '../lib/ip-address.js';
+import type { Logs } from '../lib/log.js';
+import type { Options } from '../options/options.js';
+import type { LifeContext } from '../registry/kind.js';
+import type { Authorization } from './access.js';
+import type { Lifecycle } from './lifecycle.js';
+import { createMasterLeases } from './master-leases.js';
+import type { PostStartHooks } from './post-start-hooks.js';
+import type { PreparedCertificates } from './prepare-certificates.js';
+import type { Resources } from './resources.js';
+import type { ServicePools } from './service-allocators.js';
+
+const API_SERVICE_INTERVAL_MS = 10_000;
+
+export interface StartParts {
+  readonly options: Options;
+  readonly logs: Logs;
+  readonly lifecycle: Lifecycle;
+  readonly resources: Resources;
+  readonly certificates: PreparedCertificates;
+  readonly authorization: Authorization;
+  readonly allocators: ServicePools;
+  readonly serverContext: () => LifeContext;
+}
+
+export function addStartHooks(hooks: PostStartHooks, parts: StartParts): void {
+  const { options, resources, serverContext } = parts;
+  const log = (message: string): void => parts.logs.for('bootstrap').info(message);
+  const client = createBootstrapClient({
+    operations: resources.operations,
+    lookup: resources.lookup,
+    context: serverContext,
+  });
+  const { primary, secondary } = options.serviceRanges;
+  const namespaces = bootstrapHooks({
+    client,
+    features: options.featureGates,
+    trust: trustOf(parts, log),
+    serviceCidrs: [primary, secondary].filter((range) => range !== undefined).map(cidrText),
+    now: () => new Date(),
+    log,
+  });
+  for (const hook of namespaces) hooks.add(hook);
+  hooks.add(parts.allocators.repair);
+  hooks.add({ name: 'start-apiserver-admission-initializer', run: () => parts.authorization.synced });
+  hooks.add({ name: 'bootstrap-controller', run: apiServiceHook(parts, client, log) });
+}
+
+/** Keeps the API's own service, and in it the addresses of the servers that are alive. */
+function apiServiceHook(
+  { options, resources, lifecycle }: StartParts,
+  client: Parameters<typeof ensureApiService>[0]['client'],
+  log: (message: string) => void,
+): (signal: AbortSignal) => Promise<void> {
+  const { misc, generic, secureServing } = options;
+  const leases = createMasterLeases(resources, options.etcd.etcdPrefix, generic.advertiseAddress);
+  const keepsEndpoints = misc.endpointReconcilerType !== 'none';
+  if (keepsEndpoints) lifecycle.onShutdown('stop-kubernetes-service-controller', () => leases.remove());
+  const reconcile = (): Promise<void> =>
+    ensureApiService({
+      client,
+      clusterIp: options.serviceRanges.apiServiceIp,
+      nodePort: misc.kubernetesServiceNodePort,
+      securePort: secureServing.securePort,
+      ...(keepsEndpoints && { serverAddresses: () => leases.renew() }),
+    });
+  // An address that endpoints may not have (a loopback one) is told, and the server serves all the same.
+  const task = async (): Promise<void> => {
+    try {
+      await reconcile();
+    } catch (error) {
+      log(`unable to keep the service of the API: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  };
+  return (signal) => repeat(task, { everyMs: API_SERVICE_INTERVAL_MS, signal, log });
+}
+
+function trustOf(
+  { options: { authentication }, certificates }: StartParts,
+  log: (message: string) => void,
+): Parameters<typeof bootstrapHooks>[0]['trust'] {
+  const bundle = (path: string): CaBundleSource => createCaBundle({ path, nowMs: Date.now, log });
+  return {
+    ...(certificates.clientCaFile !== '' && { clientCa: bundle(certificates.clientCaFile) }),
+    ...(authentication.requestheaderClientCaFile !== '' && {
+      requestHeader: {
+        clientCa: bundle(authentication.requestheaderClientCaFile),
+        allowedNames: authentication.requestheaderAllowedNames,
+        usernameHeaders: authentication.requestheaderUsernameHeaders,
+        uidHeaders: authentication.requestheaderUidHeaders,
+        groupHeaders: authentication.requestheaderGroupHeaders,
+        extraHeaderPrefixes: authentication.requestheaderExtraHeadersPrefix,
+      },
+    }),
+  };
+}
