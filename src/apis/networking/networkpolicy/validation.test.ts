@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fieldErrorText } from '../../../machinery/field-error.js';
+import type { NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort } from '../../../schema/generated/networking.v1.js';
+import { networkPolicies } from './definition.js';
+import { validateNetworkPolicy } from './validation.js';
+
+const features = { enabled: () => false };
+
+function errorsOf({ peer, port }: { peer?: NetworkPolicyPeer; port?: NetworkPolicyPort }): string[] {
+  const object: NetworkPolicy = {
+    metadata: { name: 'p' },
+    spec: { podSelector: {}, ingress: [{ ...(peer && { from: [peer] }), ...(port && { ports: [port] }) }] },
+  };
+  networkPolicies.versions[0]?.defaults?.(object);
+  return validateNetworkPolicy(object, features).map(fieldErrorText);
+}
+
+test('a peer is a selection or a block, not both and not nothing', () => {
+  assert.deepEqual(errorsOf({ peer: { podSelector: {} } }), []);
+  assert.deepEqual(errorsOf({ peer: {} }), ['spec.ingress[0].from[0]: Required value: must specify a peer']);
+  assert.equal(errorsOf({ peer: { podSelector: {}, ipBlock: { cidr: '10.0.0.0/8' } } }).length, 1);
+});
+
+test('exceptions lie inside their block', () => {
+  const block = (...except: string[]) => ({ peer: { ipBlock: { cidr: '10.0.0.0/8', except } } });
+  assert.deepEqual(errorsOf(block('10.1.0.0/16')), []);
+  assert.match(errorsOf(block('10.0.0.0/8'))[0] ?? '', /must be a strict subset of `cidr`$/);
+  assert.match(errorsOf(block('11.0.0.0/16'))[0] ?? '', /must be a strict subset of `cidr`$/);
+});
+
+test('a range of ports begins with a number and does not end before it', () => {
+  assert.deepEqual(errorsOf({ port: { port: 80, endPort: 90 } }), []);
+  assert.equal(errorsOf({ port: { port: 80, endPort: 70 } }).length, 1);
+  assert.equal(errorsOf({ port: { port: 'http', endPort: 90 } }).length, 1);
+  assert.equal(errorsOf({ port: { endPort: 90 } }).length, 1);
+});
