@@ -1,6 +1,6 @@
 import type { HttpResponse } from '../lib/http.js';
+import type { KubeObject } from '../machinery/object.js';
 import { matchNamespace } from '../registry/system-fields.js';
-import { deepCopy } from '../schema/deep-copy.js';
 import { expectedOf } from './create.js';
 import { decodeBody } from './decode-body.js';
 import { type Endpoint, inVersion, toStorage } from './endpoint.js';
@@ -24,23 +24,28 @@ export async function updateObject(
   const negotiated = negotiate(http, services.mediaTypes);
   const body = await http.body(services.maxBodyBytes);
   const options = updateOptions(http.query);
-  const sent = decodeBody(http, body, expectedOf(endpoint), {
-    mediaTypes: services.mediaTypes,
-    fieldValidation: options.fieldValidation,
-    warn: (text) => request.warn(text),
-  });
-  matchNamespace(sent, endpoint.definition.namespaced, info.namespace);
-  checkName(sent, info.name);
-  dedupOwnerReferences(sent, (text) => request.warn(text), false);
+  const read = (warn: (text: string) => void): KubeObject => {
+    const { mediaTypes } = services;
+    const { fieldValidation } = options;
+    const object = decodeBody(http, body, expectedOf(endpoint), { mediaTypes, fieldValidation, warn });
+    matchNamespace(object, endpoint.definition.namespaced, info.namespace);
+    checkName(object, info.name);
+    dedupOwnerReferences(object, warn, false);
+    return object;
+  };
+  // An attempt uses the object up. Another is rare, so the body is then read again rather than copied before.
+  let sent: KubeObject | undefined = read((text) => request.warn(text));
+  const { uid } = sent.metadata;
   const manager = managerName(options.fieldManager, http);
   const { stored, created } = await writeObject(services, endpoint, {
     request,
     subresource: info.subresource,
     dryRun: options.dryRun,
     options,
-    uid: sent.metadata.uid,
+    uid,
     async change(current) {
-      const object = deepCopy(sent);
+      const object = sent ?? read(() => undefined);
+      sent = undefined;
       const live = current === undefined ? undefined : inVersion(endpoint, current);
       noteWrite(endpoint, { live, object, manager, subresource: info.subresource, now: services.clock() });
       return toStorage(endpoint, object);

@@ -3,6 +3,7 @@
 // JSON.parse makes the tree; one walk over it, closed over each type once, checks types, canonicalises scalars, drops
 // what is empty or unknown and fills in what is always printed. The walk keeps no path: when something is wrong, the
 // text is read again by explain.ts, which finds the words and the order the reference would use.
+import { noteGivenEmpty } from '../../machinery/given-empty.js';
 import { setMember } from '../../lib/plain-object.js';
 import { printedFields, unsetValue, zeroStruct, zeroValue, isStructInGo } from '../normal-form.js';
 import type { Field, StructType, Type } from '../type.js';
@@ -133,6 +134,7 @@ function compileStruct(type: StructType): (value: unknown, walk: Walk) => Record
       for (const field of type.fields) members.set(field.json, compileMember(field));
     }
     let drop: string[] | undefined;
+    let givenEmpty: string[] | undefined;
     let keys = 0;
     for (const key in value) {
       keys++;
@@ -162,11 +164,14 @@ function compileStruct(type: StructType): (value: unknown, walk: Walk) => Record
         continue;
       }
       const after = member.decode(before, walk);
-      if ((member.dropEmpty && isEmpty(after)) || (after === null && member.dropNull)) (drop ??= []).push(key);
-      else if (after !== before) value[key] = after;
+      if ((member.dropEmpty && isEmpty(after)) || (after === null && member.dropNull)) {
+        (drop ??= []).push(key);
+        if (typeof after === 'object' && after !== null) (givenEmpty ??= []).push(key);
+      } else if (after !== before) value[key] = after;
     }
     walk.keys += keys;
     const result = drop === undefined ? value : without(value, drop);
+    if (givenEmpty !== undefined) noteGivenEmpty(result, givenEmpty);
     for (const field of printed) if (result[field.json] === undefined) result[field.json] = unsetValue(field);
     return result;
   };

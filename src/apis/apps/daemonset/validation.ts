@@ -21,7 +21,7 @@ export function validateDaemonSetSpec(spec: Readonly<DaemonSetSpec>, rules: PodR
   const compiled = compiledSelector(selector);
   if (compiled !== undefined && !compiled.matches(template.metadata.labels)) {
     const why = '`selector` does not match template `labels`';
-    errors.push(invalid(path.child('metadata', 'labels'), labelsValue(template.metadata.labels), why));
+    errors.push(invalid(path.child('metadata', 'labels'), labelsValue(template.metadata), why));
   }
   if (selector && isEmptySelector(selector)) {
     errors.push(invalid(SPEC.child('selector'), selectorValue(selector), 'empty selector is invalid for daemonset'));

@@ -48,5 +48,5 @@ function validateHasLabel({ metadata }: Readonly<PodTemplateSpec>, label: string
   const value = metadata.labels?.[label];
   if (value === expected) return [];
   const why = `must be '${expected}'`;
-  return [value === undefined ? required(path, why) : invalid(path, labelsValue(metadata.labels), why)];
+  return [value === undefined ? required(path, why) : invalid(path, labelsValue(metadata), why)];
 }

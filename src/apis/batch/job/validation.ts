@@ -82,7 +82,7 @@ function validateJobSpec(spec: Readonly<JobSpec>, rules: PodRules): FieldErrors 
   const { labels } = spec.template.metadata;
   if (selector !== undefined && !selector.matches(labels)) {
     const path = SPEC.child('template', 'metadata', 'labels');
-    errors.push(invalid(path, labelsValue(labels), '`selector` does not match template `labels`'));
+    errors.push(invalid(path, labelsValue(spec.template.metadata), '`selector` does not match template `labels`'));
   }
   return errors;
 }

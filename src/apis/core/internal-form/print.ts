@@ -1,6 +1,8 @@
 import { unifiedDiff } from '../../../lib/unified-diff.js';
 import { Verbatim } from '../../../machinery/field-error.js';
 import type { LabelSelector } from '../../../schema/generated/meta.v1.js';
+import { wasGivenEmpty, withGivenEmptyOf } from '../../../machinery/given-empty.js';
+import type { ObjectMeta } from '../../../machinery/object.js';
 import { INTERNAL_STRUCTS } from './structs.js';
 
 /** The value of an error, as the reference prints the named struct. `struct` names a line of INTERNAL_STRUCTS. */
@@ -27,8 +29,10 @@ export function selectorValue(selector: Readonly<LabelSelector> | null | undefin
   };
 }
 
-export const labelsValue = (labels: Readonly<Record<string, string>> | undefined): unknown =>
-  labels === undefined ? null : sortedByKey(labels);
+export function labelsValue(metadata: Readonly<Pick<ObjectMeta, 'labels'>>): unknown {
+  if (metadata.labels !== undefined) return sortedByKey(metadata.labels);
+  return wasGivenEmpty(metadata, 'labels') ? {} : null;
+}
 
 /** What changed between two values of the named struct, as the reference shows it under a refused update. */
 export const internalDiff = (struct: string, old: unknown, now: unknown): string =>
@@ -58,9 +62,14 @@ function internalForm(struct: string, value: unknown): unknown {
   const form: Record<string, unknown> = {};
   for (const member of membersOf(struct)) {
     if (member.holds === '@') Object.assign(form, bag['metadata']);
-    else form[member.name] = memberForm(member, bag[member.json]);
+    else form[member.name] = memberForm(member, bag[member.json] ?? givenEmpty(bag, member));
   }
   return form;
+}
+
+function givenEmpty(bag: Bag, { json, holds }: Member): unknown {
+  if ((holds !== '[]' && holds !== '{}') || !wasGivenEmpty(bag, json)) return undefined;
+  return holds === '[]' ? [] : {};
 }
 
 function memberForm({ holds, struct }: Member, value: unknown): unknown {
@@ -92,10 +101,18 @@ const sortedByKey = (map: Bag): Bag =>
 function withHostNamespaces(spec: Bag): Bag {
   const { hostNetwork, hostPID, hostIPC, shareProcessNamespace, hostUsers } = spec;
   const securityContext = spec['securityContext'] as Bag | undefined;
-  return {
+  const own = securityContext ?? {};
+  return withGivenEmptyOf(spec, {
     ...spec,
-    securityContext: { ...securityContext, hostNetwork, hostPID, hostIPC, shareProcessNamespace, hostUsers },
-  };
+    securityContext: withGivenEmptyOf(own, {
+      ...own,
+      hostNetwork,
+      hostPID,
+      hostIPC,
+      shareProcessNamespace,
+      hostUsers,
+    }),
+  });
 }
 
 let structs: Map<string, readonly Member[]> | undefined;

@@ -220,4 +220,43 @@ PodDisruptionBudgetSpec: MinAvailable? Selector? MaxUnavailable? UnhealthyPodEvi
 VolumeAttachmentSource: PersistentVolumeName? InlineVolumeSpec?PersistentVolumeSpec
 VolumeAttachmentSpec: Attacher Source:VolumeAttachmentSource NodeName
 VolumeNodeResources: Count?
+ExemptPriorityLevelConfiguration: NominalConcurrencyShares? LendablePercent?
+FlowDistinguisherMethod: Type
+FlowSchemaSpec: PriorityLevelConfiguration:PriorityLevelConfigurationReference MatchingPrecedence#
+  DistinguisherMethod?FlowDistinguisherMethod Rules[]PolicyRulesWithSubjects
+FlowSubject: Kind User?FlowUserSubject Group?FlowUserSubject ServiceAccount?FlowServiceAccountSubject
+FlowServiceAccountSubject: Namespace Name
+FlowUserSubject: Name
+LimitResponse: Type Queuing?QueuingConfiguration
+LimitedPriorityLevelConfiguration: NominalConcurrencyShares# LimitResponse:LimitResponse LendablePercent?
+  BorrowingLimitPercent?
+NonResourcePolicyRule: Verbs[] NonResourceURLs[]
+PolicyRulesWithSubjects: Subjects[]FlowSubject ResourceRules[]ResourcePolicyRule
+  NonResourceRules[]NonResourcePolicyRule
+PriorityLevelConfigurationReference: Name
+PriorityLevelConfigurationSpec: Type Limited?LimitedPriorityLevelConfiguration
+  Exempt?ExemptPriorityLevelConfiguration
+QueuingConfiguration: Queues# HandSize# QueueLengthLimit#
+ResourcePolicyRule: Verbs[] APIGroups=apiGroups[] Resources[] ClusterScope! Namespaces[]
+AllocationResult: Devices:DeviceAllocationResult NodeSelector?NodeSelector AllocationTimestamp?
+CELDeviceSelector: Expression
+CapacityRequirements: Requests{}
+DeviceAllocationConfiguration: Source Requests[] Opaque?OpaqueDeviceConfiguration
+DeviceAllocationResult: Results[]DeviceRequestAllocationResult Config[]DeviceAllocationConfiguration
+DeviceAttribute: IntValue=int? BoolValue=bool? StringValue=string? VersionValue=version?
+DeviceClaim: Requests[]DeviceRequest Constraints[]DeviceConstraint Config[]DeviceClaimConfiguration
+DeviceClaimConfiguration: Requests[] Opaque?OpaqueDeviceConfiguration
+DeviceConstraint: Requests[] MatchAttribute? DistinctAttribute?
+DeviceRequest: Name Exactly?ExactDeviceRequest FirstAvailable[]DeviceSubRequest
+DeviceRequestAllocationResult: Request Driver Pool Device AdminAccess? Tolerations[]DeviceToleration
+  BindingConditions[] BindingFailureConditions[] ShareID? ConsumedCapacity{}
+DeviceSelector: CEL=cel?CELDeviceSelector
+DeviceSubRequest: Name DeviceClassName Selectors[]DeviceSelector AllocationMode Count# Tolerations[]DeviceToleration
+  Capacity?CapacityRequirements
+DeviceToleration: Key Operator Value Effect TolerationSeconds?
+ExactDeviceRequest: DeviceClassName Selectors[]DeviceSelector AllocationMode Count# AdminAccess?
+  Tolerations[]DeviceToleration Capacity?CapacityRequirements
+OpaqueDeviceConfiguration: Driver Parameters?
+ResourceClaimSpec: Devices:DeviceClaim
+ResourceClaimTemplateSpec: @metadata Spec:ResourceClaimSpec
 `;

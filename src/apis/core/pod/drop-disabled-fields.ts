@@ -1,4 +1,5 @@
 // Fields behind feature gates that are off are forgotten, unless the old object already used them.
+import { forgetGivenEmpty } from '../../../machinery/given-empty.js';
 import type { FeatureGates } from '../../../registry/kind.js';
 import type { ContainerStatus, Lifecycle, Pod, PodSpec, PodStatus } from '../../../schema/generated/core.v1.js';
 import { allContainers } from './containers.js';
@@ -179,6 +180,8 @@ function dropRestartRules(spec: PodSpec): void {
 }
 
 function dropImageVolumes(spec: PodSpec): void {
+  forgetGivenEmpty(spec, 'volumes');
+  for (const container of allContainers(spec)) forgetGivenEmpty(container, 'volumeMounts');
   const dropped = new Set((spec.volumes ?? []).filter(({ image }) => image !== undefined).map(({ name }) => name));
   if (dropped.size === 0) return;
   const volumes = (spec.volumes ?? []).filter(({ image }) => image === undefined);

@@ -1,6 +1,7 @@
 import { internalDiff, internalList, internalValue } from '../../internal-form/print.js';
 import { deepEqual } from '../../../../lib/deep-equal.js';
 import { type FieldErrors, FieldPath, forbidden, invalid, required } from '../../../../machinery/field-error.js';
+import { withGivenEmptyOf } from '../../../../machinery/given-empty.js';
 import { rangeMessage } from '../../../../machinery/validation/names.js';
 import type {
   Affinity,
@@ -97,13 +98,13 @@ function validateOnlyDeletedGates(
 
 /** The new spec with everything an update may change put back, so that the rest can be compared. */
 function withMutableMembersOf(old: Readonly<PodSpec>, spec: Readonly<PodSpec>): PodSpec {
-  const kept: PodSpec = {
+  const kept: PodSpec = withGivenEmptyOf(spec, {
     ...spec,
     containers: withImagesOf(old.containers, spec.containers),
     activeDeadlineSeconds: old.activeDeadlineSeconds,
     schedulingGates: old.schedulingGates,
     tolerations: old.tolerations,
-  };
+  });
   if (spec.initContainers) kept.initContainers = withImagesOf(old.initContainers, spec.initContainers) ?? [];
   if ((old.terminationGracePeriodSeconds ?? 0) < 0 && spec.terminationGracePeriodSeconds === 1) {
     kept.terminationGracePeriodSeconds = old.terminationGracePeriodSeconds;
@@ -114,7 +115,8 @@ function withMutableMembersOf(old: Readonly<PodSpec>, spec: Readonly<PodSpec>): 
 const withImagesOf = (
   old: readonly Container[] | null | undefined,
   containers: readonly Container[] | null,
-): Container[] | null => containers?.map((each, position) => ({ ...each, image: old?.[position]?.image })) ?? null;
+): Container[] | null =>
+  containers?.map((each, position) => withGivenEmptyOf(each, { ...each, image: old?.[position]?.image })) ?? null;
 
 /** While gates hold a pod back from scheduling, where it may go can be narrowed. Puts that back in `kept` too. */
 function takeSchedulingDirectives(kept: PodSpec, old: Readonly<PodSpec>): FieldErrors {

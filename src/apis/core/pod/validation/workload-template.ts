@@ -22,7 +22,7 @@ export function validateSelected(
 ): FieldErrors {
   const { labels } = template.metadata;
   if (selector.empty || selector.matches(labels)) return [];
-  return [invalid(path.child('metadata', 'labels'), labelsValue(labels), UNMATCHED)];
+  return [invalid(path.child('metadata', 'labels'), labelsValue(template.metadata), UNMATCHED)];
 }
 
 /** Pods that always are to run cannot be told to end. `kind` is named in the error. */
