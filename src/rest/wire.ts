@@ -1,4 +1,6 @@
 // Objects to bytes and back, by media type.
+import { decodeCbor, decodeCborTree } from '../schema/cbor/decode.js';
+import { encodeCbor, encodeCborTree } from '../schema/cbor/encode.js';
 import { decodeJson, DecodeError, decodeTree } from '../schema/json/decode.js';
 import { encodeJson } from '../schema/json/encode.js';
 import { decodeProtobuf, encodeProtobuf, isProtobuf, readEnvelope } from '../schema/protobuf/envelope.js';
@@ -33,8 +35,8 @@ export function encodeObject(media: MediaType, type: StructType, object: object)
       return Buffer.from(printYaml(decodeJson(type, encodeJson(type, object), { strict: false }).object));
     case 'protobuf':
       return encodeProtobuf(type, object);
-    default:
-      throw new Error(`no encoder for ${media.name}`);
+    case 'cbor':
+      return encodeCbor(type, object);
   }
 }
 
@@ -47,8 +49,8 @@ export function decodeObject(media: MediaType, type: StructType, bytes: Buffer, 
         return decodeYaml(type, bytes, strict);
       case 'protobuf':
         return { object: decodeProtobuf(type, bytes), strictErrors: [] };
-      default:
-        throw new Error(`no decoder for ${media.name}`);
+      case 'cbor':
+        return decodeCbor(type, bytes, { strict });
     }
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
@@ -90,7 +92,7 @@ export function frameEvent(media: MediaType, type: string, object: Buffer): Buff
     }
     case 'protobuf':
       return protobufWatchEvent(type, object);
-    default:
-      throw new Error(`no frames for ${media.name}`);
+    case 'cbor':
+      return encodeCborTree({ type, object: decodeCborTree(object) });
   }
 }
