@@ -1,0 +1,50 @@
+import { type FieldErrors, FieldPath, forbidden, invalid } from '../../machinery/field-error.js';
+import { NOT_NEGATIVE } from '../../machinery/validation/fields.js';
+import { AGE_COLUMN, ageCell, column, NAME_COLUMN } from '../../registry/columns.js';
+import type { FeatureGates, KindDefinition } from '../../registry/kind.js';
+import type { Lease } from '../../schema/generated/coordination.v1.js';
+import { validateStrategyName } from './strategy-name.js';
+
+export const leases: KindDefinition<Lease> = {
+  group: 'coordination.k8s.io',
+  kind: 'Lease',
+  plural: 'leases',
+  singular: 'lease',
+  namespaced: true,
+  versions: [{ version: 'v1' }],
+  storageVersion: 'v1',
+  strategy: {
+    anyFinalizer: true,
+    allowCreateOnUpdate: true,
+    allowUnconditionalUpdate: false,
+    prepareForCreate: (object, { features }) => dropDisabledFields(object, undefined, features),
+    prepareForUpdate: (object, old, { features }) => dropDisabledFields(object, old, features),
+    validate: validateLease,
+    validateUpdate: validateLease,
+  },
+  columns: [NAME_COLUMN, column('Holder', 'Who holds the lease.'), AGE_COLUMN],
+  row: (object, now) => [object.metadata.name ?? '', object.spec.holderIdentity ?? '', ageCell(object, now)],
+};
+
+function dropDisabledFields({ spec }: Lease, old: Readonly<Lease> | undefined, features: FeatureGates): void {
+  if (features.enabled('CoordinatedLeaderElection')) return;
+  if (old?.spec.strategy === undefined) delete spec.strategy;
+  if (old?.spec.preferredHolder === undefined) delete spec.preferredHolder;
+}
+
+function validateLease({ spec }: Readonly<Lease>): FieldErrors {
+  const path = FieldPath.of('spec');
+  const { leaseDurationSeconds, leaseTransitions, strategy, preferredHolder } = spec;
+  const errors: FieldErrors = [];
+  if (leaseDurationSeconds !== undefined && leaseDurationSeconds <= 0) {
+    errors.push(invalid(path.child('leaseDurationSeconds'), leaseDurationSeconds, 'must be greater than 0'));
+  }
+  if (leaseTransitions !== undefined && leaseTransitions < 0) {
+    errors.push(invalid(path.child('leaseTransitions'), leaseTransitions, NOT_NEGATIVE));
+  }
+  if (strategy !== undefined) errors.push(...validateStrategyName(strategy, path.child('strategy')));
+  if (preferredHolder && !strategy) {
+    errors.push(forbidden(path.child('preferredHolder'), 'may only be specified if `strategy` is defined'));
+  }
+  return errors;
+}

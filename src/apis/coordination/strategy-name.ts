@@ -1,0 +1,13 @@
+import { type FieldErrors, type FieldPath, notSupported } from '../../machinery/field-error.js';
+import { invalidEach } from '../../machinery/validation/fields.js';
+import { isQualifiedName } from '../../machinery/validation/names.js';
+
+export const OLDEST_EMULATION_VERSION = 'OldestEmulationVersion';
+
+/** How the holder of a lease is elected: a name of our own, or one under somebody's domain. */
+export function validateStrategyName(strategy: string, path: FieldPath): FieldErrors {
+  // The reference names the field twice.
+  const at = path.child('strategy');
+  if (strategy.includes('/')) return invalidEach(at, strategy, isQualifiedName(strategy));
+  return strategy === OLDEST_EMULATION_VERSION ? [] : [notSupported(at, strategy, [OLDEST_EMULATION_VERSION])];
+}
