@@ -1,7 +1,7 @@
 // The columns and cells many kinds share.
 import { humanDuration } from '../lib/human-duration.js';
 import type { KubeObject } from '../machinery/object.js';
-import type { Column } from './kind.js';
+import type { Cell, Column } from './kind.js';
 
 export const NAME_COLUMN: Column = {
   name: 'Name',
@@ -29,6 +29,17 @@ export function firstFewCell(list: readonly string[], shown = 3): string {
   const head = list.slice(0, shown).join(',');
   return list.length > shown ? `${head} + ${list.length - shown} more...` : head;
 }
+
+/** The columns of kinds that show nothing of their own, with `createdRow`. */
+export const CREATED_COLUMNS: readonly Column[] = [
+  NAME_COLUMN,
+  { name: 'Created At', type: 'date', description: 'When the server created the object.' },
+];
+
+export const createdRow = ({ metadata }: Readonly<KubeObject>): readonly Cell[] => [
+  metadata.name ?? '',
+  metadata.creationTimestamp ?? null,
+];
 
 /** A text column; `priority` 1 shows it in wide output only. */
 export const column = (name: string, description: string, priority = 0): Column => ({

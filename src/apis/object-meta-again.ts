@@ -1,0 +1,36 @@
+// The metadata rules of a new object, for the kinds whose update begins with them once more.
+import type { FieldErrors } from '../machinery/field-error.js';
+import { FieldPath } from '../machinery/field-error.js';
+import type { ObjectMeta } from '../machinery/object.js';
+import { nameIsDnsSubdomain } from '../machinery/validation/names.js';
+import {
+  type ObjectMetaRules,
+  validateKubeFinalizers,
+  validateObjectMeta,
+} from '../machinery/validation/object-meta.js';
+
+export const validateClusterMeta = (metadata: Readonly<ObjectMeta>): FieldErrors =>
+  validateMetaAgain(metadata, { namespaced: false, validateName: nameIsDnsSubdomain });
+
+export const validateNamespacedMeta = (metadata: Readonly<ObjectMeta>): FieldErrors =>
+  validateMetaAgain(metadata, { namespaced: true, validateName: nameIsDnsSubdomain });
+
+const validateMetaAgain = (metadata: Readonly<ObjectMeta>, rules: ObjectMetaRules): FieldErrors => [
+  ...validateObjectMeta(metadata, rules),
+  ...validateKubeFinalizers(metadata.finalizers, FieldPath.of('metadata', 'finalizers')),
+];
+
+/** What a status endpoint of the newer kind may not touch: everything of the metadata but the managed fields. */
+export function keepMetaForStatus(metadata: ObjectMeta, old: Readonly<ObjectMeta>): void {
+  for (const member of [
+    'deletionTimestamp',
+    'generation',
+    'labels',
+    'annotations',
+    'finalizers',
+    'ownerReferences',
+  ] as const) {
+    if (old[member] === undefined) delete metadata[member];
+    else Object.assign(metadata, { [member]: old[member] });
+  }
+}

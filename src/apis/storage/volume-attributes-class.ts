@@ -1,0 +1,57 @@
+import { deepEqual } from '../../lib/deep-equal.js';
+import { type FieldErrors, FieldPath, forbidden, required } from '../../machinery/field-error.js';
+import { AGE_COLUMN, ageCell, column, NAME_COLUMN } from '../../registry/columns.js';
+import type { KindDefinition } from '../../registry/kind.js';
+import type { VolumeAttributesClass } from '../../schema/generated/storage.v1.js';
+import { validateClusterMeta } from '../object-meta-again.js';
+import { validateParameters, validateProvisioner } from './class-rules.js';
+
+export const volumeAttributesClasses: KindDefinition<VolumeAttributesClass> = {
+  group: 'storage.k8s.io',
+  kind: 'VolumeAttributesClass',
+  plural: 'volumeattributesclasses',
+  singular: 'volumeattributesclass',
+  shortNames: ['vac'],
+  namespaced: false,
+  versions: [
+    { version: 'v1' },
+    { version: 'v1beta1', enabledByDefault: false },
+    { version: 'v1alpha1', enabledByDefault: false },
+  ],
+  // A server of the release before must be able to read what this one wrote.
+  storageVersion: 'v1beta1',
+  strategy: {
+    validate: validateAttributesClass,
+    validateUpdate: (object, old) => [
+      ...validateClusterMeta(object.metadata),
+      ...validateAttributesClass(object),
+      ...validateAttributesClassUpdate(object, old),
+      ...validateClusterMeta(object.metadata),
+      ...validateAttributesClass(object),
+    ],
+    delete: { returnsObject: true },
+  },
+  columns: [NAME_COLUMN, column('DriverName', 'The driver that applies the attributes.'), AGE_COLUMN],
+  row: (object, now) => [object.metadata.name ?? '', object.driverName, ageCell(object, now)],
+};
+
+function validateAttributesClass(object: Readonly<VolumeAttributesClass>): FieldErrors {
+  const path = FieldPath.of('parameters');
+  const errors = [
+    ...validateProvisioner(object.driverName, FieldPath.of('driverName')),
+    ...validateParameters(object.parameters, path),
+  ];
+  if (Object.keys(object.parameters ?? {}).length === 0) {
+    errors.push(required(path, 'must contain at least one key/value pair'));
+  }
+  return errors;
+}
+
+function validateAttributesClassUpdate(
+  object: Readonly<VolumeAttributesClass>,
+  old: Readonly<VolumeAttributesClass>,
+): FieldErrors {
+  return (['driverName', 'parameters'] as const)
+    .filter((member) => !deepEqual(object[member], old[member]))
+    .map((member) => forbidden(FieldPath.of(member), `updates to ${member} are forbidden.`));
+}
