@@ -8,7 +8,7 @@ export interface ExpressionChecker {
   check(expression: string, environment: ExpressionEnvironment): string | undefined;
 }
 
-export type ExpressionEnvironment = PolicyEnvironment | SchemaEnvironment;
+export type ExpressionEnvironment = PolicyEnvironment | SchemaEnvironment | DeviceEnvironment;
 
 /** Expressions of admission policies and webhooks: they see `object`, `oldObject`, `request` and what is said here. */
 export interface PolicyEnvironment {
@@ -37,6 +37,14 @@ export interface SchemaEnvironment {
   readonly schema: object;
   /** The rule may also see `oldSelf` when there is none. */
   readonly optionalOldSelf: boolean;
+  readonly stored: boolean;
+}
+
+/** Selectors of devices: they see `device`, with its driver, attributes and capacity. */
+export interface DeviceEnvironment {
+  readonly use: 'device-selector';
+  /** `device.allowMultipleAllocations` is declared. */
+  readonly consumableCapacity: boolean;
   readonly stored: boolean;
 }
 

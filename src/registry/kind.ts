@@ -140,6 +140,8 @@ export interface Strategy<T extends KubeObject = KubeObject> {
 }
 
 export interface StatusStrategy<T extends KubeObject = KubeObject> {
+  /** As `beginUpdate` of the strategy, for writes through this endpoint. */
+  begin?(object: T, old: Readonly<T>, context: LifeContext): Promise<Transaction | undefined>;
   prepareForUpdate?(object: T, old: Readonly<T>, context: LifeContext): void;
   validateUpdate(object: Readonly<T>, old: Readonly<T>, context: LifeContext): FieldErrors;
   warningsOnUpdate?(object: Readonly<T>, old: Readonly<T>, context: LifeContext): readonly string[];

@@ -4,7 +4,7 @@ import type { JsonObject, KubeObject } from '../machinery/object.js';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../machinery/validation/object-meta.js';
 import { pathSegmentName } from '../machinery/validation/names.js';
 import { type StoredObject, StorageError } from '../storage/store.js';
-import type { LifeContext, StatusStrategy } from './kind.js';
+import type { LifeContext, StatusStrategy, Transaction } from './kind.js';
 import { type AdmitCreate, type AdmitUpdate, keyOf, type ResourceRegistry, unstored } from './registry.js';
 import { fillSystemFields, matchNamespace } from './system-fields.js';
 import { prepareNew, revert, ttlOf } from './create.js';
@@ -75,7 +75,7 @@ async function attempt(
   checkUid(registry, request, key, old);
   const object = await request.change(old);
   matchResourceVersion(registry, request.name, object, current);
-  const transaction = request.endpoint === '' ? await strategy.beginUpdate?.(object, old, request.context) : undefined;
+  const transaction = await begin(registry, request, object, old);
   try {
     prepareChanged(registry, request, object, old);
     keepUnchangedTimes(object, old);
@@ -89,6 +89,17 @@ async function attempt(
     await revert(transaction);
     throw error;
   }
+}
+
+async function begin(
+  { kind }: ResourceRegistry,
+  { endpoint, context }: UpdateRequest,
+  object: KubeObject,
+  old: Readonly<KubeObject>,
+): Promise<Transaction | undefined> {
+  if (endpoint === '') return kind.strategy.beginUpdate?.(object, old, context);
+  if (endpoint === 'status') return kind.strategy.status?.begin?.(object, old, context);
+  return kind.subresources?.[endpoint]?.update?.begin?.(object, old, context);
 }
 
 async function createByUpdate(registry: ResourceRegistry, request: UpdateRequest, key: string): Promise<StoredObject> {

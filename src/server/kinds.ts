@@ -1,4 +1,10 @@
 // The kinds of every group. Adding a group touches its own folder and this list.
+import type { ParamServices } from '../apis/admissionregistration/param-authorization.js';
+import { admissionregistrationKinds } from '../apis/admissionregistration/index.js';
+import { apiregistrationKinds } from '../apis/apiregistration/index.js';
+import { flowcontrolKinds } from '../apis/flowcontrol/index.js';
+import { internalApiserverKinds } from '../apis/internal-apiserver/index.js';
+import { storagemigrationKinds } from '../apis/storagemigration/index.js';
 import { appsKinds } from '../apis/apps/index.js';
 import { authenticationKinds, type AuthenticationServices } from '../apis/authentication/index.js';
 import { authorizationKinds } from '../apis/authorization/index.js';
@@ -10,15 +16,23 @@ import { eventsKinds } from '../apis/events/index.js';
 import { networkingKinds } from '../apis/networking/index.js';
 import { rbacKinds } from '../apis/rbac/index.js';
 import type { EscalationServices } from '../apis/rbac/escalation.js';
+import { autoscalingKinds } from '../apis/autoscaling/index.js';
+import { coordinationKinds } from '../apis/coordination/index.js';
+import { nodeKinds } from '../apis/node/index.js';
+import { policyKinds } from '../apis/policy/index.js';
+import { resourceKinds } from '../apis/resource/index.js';
+import { schedulingKinds } from '../apis/scheduling/index.js';
+import { storageKinds } from '../apis/storage/index.js';
 import type { KindDefinition } from '../registry/kind.js';
 
 export interface KindParts {
   readonly core: CoreParts;
   readonly access: EscalationServices;
   readonly identity: AuthenticationServices;
+  readonly resourceOf: ParamServices['resourceOf'];
 }
 
-export const serverKinds = ({ core, access, identity }: KindParts): readonly KindDefinition[] => [
+export const serverKinds = ({ core, access, identity, resourceOf }: KindParts): readonly KindDefinition[] => [
   ...coreKinds(core),
   ...appsKinds,
   ...batchKinds,
@@ -29,4 +43,16 @@ export const serverKinds = ({ core, access, identity }: KindParts): readonly Kin
   ...authorizationKinds(access),
   ...authenticationKinds(identity),
   ...certificatesKinds(access),
+  ...autoscalingKinds,
+  ...coordinationKinds,
+  ...nodeKinds,
+  ...policyKinds,
+  ...resourceKinds(),
+  ...schedulingKinds,
+  ...storageKinds,
+  ...admissionregistrationKinds({ authorizer: access.authorizer, resourceOf }),
+  ...apiregistrationKinds,
+  ...flowcontrolKinds,
+  ...internalApiserverKinds,
+  ...storagemigrationKinds,
 ];

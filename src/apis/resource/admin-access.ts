@@ -1,0 +1,40 @@
+// Who asks for a device that is in use by others must do so in a namespace set aside for that.
+import { type FieldErrors, FieldPath, forbidden, internal } from '../../machinery/field-error.js';
+import type { KubeObject } from '../../machinery/object.js';
+import type { LifeContext } from '../../registry/kind.js';
+import type { DeviceRequest, DeviceRequestAllocationResult } from '../../schema/generated/resource.v1.js';
+
+const NAMESPACE_LABEL = 'resource.kubernetes.io/admin-access';
+const REFUSED = `admin access to devices requires the \`${NAMESPACE_LABEL}: true\` label on the containing namespace`;
+
+/**
+ * Looking at the namespace takes time, validation does not: what was found before validation is kept here for it, by
+ * the object it was found for.
+ */
+export class AdminAccessVerdicts {
+  private readonly errors = new WeakMap<object, FieldErrors>();
+
+  async judge(object: KubeObject, wanted: FieldPath | undefined, { lookup, namespace }: LifeContext): Promise<void> {
+    if (wanted === undefined) return;
+    const found = await lookup.get({ group: '', resource: 'namespaces' }, '', namespace);
+    if (found?.metadata.labels?.[NAMESPACE_LABEL] === 'true') return;
+    const missing = `could not retrieve namespace to verify admin access: namespaces "${namespace}" not found`;
+    this.errors.set(object, [found === undefined ? internal(wanted, missing) : forbidden(wanted, REFUSED)]);
+  }
+
+  of(object: object): FieldErrors {
+    return this.errors.get(object) ?? [];
+  }
+}
+
+/** Where a request asks for such access; undefined when none does. */
+export function adminRequest(requests: readonly DeviceRequest[] | null): FieldPath | undefined {
+  const position = (requests ?? []).findIndex(({ exactly }) => exactly?.adminAccess === true);
+  return position < 0 ? undefined : FieldPath.of('spec', 'devices', 'requests').index(position).child('adminAccess');
+}
+
+export function adminResult(results: readonly DeviceRequestAllocationResult[] | undefined): FieldPath | undefined {
+  const position = (results ?? []).findIndex(({ adminAccess }) => adminAccess === true);
+  if (position < 0) return undefined;
+  return FieldPath.of('status', 'allocation', 'devices', 'results').index(position).child('adminAccess');
+}

@@ -1,0 +1,96 @@
+import type { ExpressionChecker } from '../../cel/expression-check.js';
+import { deepEqual } from '../../lib/deep-equal.js';
+import { FieldPath, forbidden, type FieldErrors, invalid } from '../../machinery/field-error.js';
+import { IMMUTABLE } from '../../machinery/validation/fields.js';
+import { validateLabels } from '../../machinery/validation/label-selector.js';
+import { validateAnnotations } from '../../machinery/validation/object-meta.js';
+import { AGE_COLUMN, ageCell, NAME_COLUMN } from '../../registry/columns.js';
+import type { FeatureGates, KindDefinition } from '../../registry/kind.js';
+import type { ResourceClaimTemplate } from '../../schema/generated/resource.v1.js';
+import { internalValue } from '../core/internal-form/print.js';
+import { validateNamespacedMeta } from '../object-meta-again.js';
+import { AdminAccessVerdicts, adminRequest } from './admin-access.js';
+import { validateDeviceClaim } from './claim-validation.js';
+import { defaultClaim } from './defaults.js';
+import { dropSpecFields, specUsesAdminAccess, specUsesCapacity } from './drop-claim-fields.js';
+import { claimFromOld, claimToOld, defaultOldClaim } from './v1beta1-conversion.js';
+import { RESOURCE_GROUP, resourceVersions, STORAGE_VERSION } from './versions.js';
+
+const SPEC = FieldPath.of('spec');
+
+export function resourceClaimTemplateKind(
+  expressions: ExpressionChecker | undefined,
+): KindDefinition<ResourceClaimTemplate> {
+  const verdicts = new AdminAccessVerdicts();
+  const validateSpec = ({ spec }: Readonly<ResourceClaimTemplate>, features: FeatureGates, stored: boolean) => [
+    ...validateTemplateMeta(spec.metadata, SPEC.child('metadata')),
+    ...validateDeviceClaim(spec.spec.devices, SPEC.child('spec', 'devices'), { expressions, features, stored }),
+  ];
+  return {
+    group: RESOURCE_GROUP,
+    kind: 'ResourceClaimTemplate',
+    plural: 'resourceclaimtemplates',
+    singular: 'resourceclaimtemplate',
+    namespaced: true,
+    versions: resourceVersions<ResourceClaimTemplate>({
+      defaults: ({ spec }) => defaultClaim(spec.spec.devices),
+      v1beta1: {
+        defaults: ({ spec }) => defaultOldClaim(spec.spec.devices),
+        toStorage: (object) => withDevices(object, claimFromOld(object.spec.spec.devices)),
+        fromStorage: (object) => withDevices(object, claimToOld(object.spec.spec.devices)),
+      },
+    }),
+    storageVersion: STORAGE_VERSION,
+    strategy: {
+      beginCreate: async (object, context) => {
+        if (context.features.enabled('DRAAdminAccess')) {
+          await verdicts.judge(object, adminRequest(object.spec.spec.devices.requests), context);
+        }
+        return undefined;
+      },
+      prepareForCreate: (object, { features }) => dropDisabledFields(object, undefined, features),
+      prepareForUpdate: (object, old, { features }) => dropDisabledFields(object, old, features),
+      validate: (object, { features }) => [...verdicts.of(object), ...validateSpec(object, features, false)],
+      validateUpdate: (object, old, { features }) => [
+        ...validateNamespacedMeta(object.metadata),
+        ...validateSpec(object, features, false),
+        ...(deepEqual(object.spec, old.spec)
+          ? []
+          : [invalid(SPEC, internalValue('ResourceClaimTemplateSpec', object.spec), IMMUTABLE)]),
+        ...validateSpec(object, features, true),
+      ],
+      delete: { returnsObject: true },
+    },
+    columns: [NAME_COLUMN, AGE_COLUMN],
+    row: (object, now) => [object.metadata.name ?? '', ageCell(object, now)],
+  };
+}
+
+type Devices = ResourceClaimTemplate['spec']['spec']['devices'];
+
+function withDevices(object: ResourceClaimTemplate, devices: Devices): ResourceClaimTemplate {
+  object.spec = { ...object.spec, spec: { ...object.spec.spec, devices } };
+  return object;
+}
+
+function dropDisabledFields(
+  object: ResourceClaimTemplate,
+  old: Readonly<ResourceClaimTemplate> | undefined,
+  features: FeatureGates,
+): void {
+  const before = old?.spec.spec.devices;
+  const inUse = { adminAccess: specUsesAdminAccess(before), capacity: specUsesCapacity(before), old: before };
+  dropSpecFields(object.spec.spec.devices, features, inUse);
+}
+
+/** Of a claim's metadata only labels and annotations come from its template. */
+function validateTemplateMeta(metadata: ResourceClaimTemplate['spec']['metadata'], path: FieldPath): FieldErrors {
+  const others = Object.entries(metadata).filter(
+    ([member, value]) => member !== 'labels' && member !== 'annotations' && value !== undefined && value !== null,
+  );
+  return [
+    ...validateAnnotations(metadata.annotations, path.child('annotations')),
+    ...validateLabels(metadata.labels, path.child('labels')),
+    ...others.map(([member]) => forbidden(path.child(member === 'uid' ? 'uID' : member), 'cannot be set')),
+  ];
+}
