@@ -10,6 +10,7 @@ import type { Entry } from './entry.js';
 import { storageError } from './errors.js';
 import { Change, History } from './history.js';
 import { tooNew } from './list.js';
+import type { StorageMetrics } from './metrics.js';
 import { Serial } from './serial.js';
 import { Snapshots, type State } from './snapshots.js';
 import { StorageError } from './store.js';
@@ -54,6 +55,7 @@ export class Cache {
     readonly values: Values,
     readonly clock: Clock,
     readonly log: ((message: string) => void) | undefined,
+    readonly metrics: StorageMetrics = {},
   ) {
     this.watchers = new Watchers(clock, async () => {
       if (kv.local) await this.#catchUp();
@@ -131,6 +133,7 @@ export class Cache {
   async reach(revision: number): Promise<void> {
     if (revision > this.#revision && this.kv.local) await this.#catchUp();
     if (revision <= this.#revision) return;
+    const began = performance.now();
     const reached = await new Promise<boolean>((resolve) => {
       const waiter: Waiter = { revision, done: () => resolve(true) };
       this.#waiters.push(waiter);
@@ -140,6 +143,7 @@ export class Cache {
         resolve(false);
       });
     });
+    this.metrics.waited?.(this.values.options.resource, (performance.now() - began) / 1000);
     if (!reached) throw tooNew(revision, this.#revision);
   }
 
@@ -211,6 +215,7 @@ export class Cache {
     this.#history = new History(revision);
     this.#revision = revision;
     this.#filled = true;
+    this.metrics.filled?.(this.values.options.resource);
     this.#kvWatch = this.kv.watch(
       { prefix: this.values.options.prefix, startRevision: revision + 1 },
       {
@@ -298,6 +303,8 @@ export class Cache {
     }
     const last = batch[batch.length - 1];
     if (last !== undefined && last.revision > this.#revision) this.#revision = last.revision;
+    this.metrics.received?.(this.values.options.resource, batch.length);
+    this.metrics.reached?.(this.values.options.resource, this.#revision);
     if (changes.length > 0) this.watchers.dispatch(changes);
     this.#wake();
   }

@@ -70,9 +70,11 @@ export class CachedStore implements ManagedResourceStore {
         if (!this.#canCatchUp()) return this.direct.list(request);
         try {
           await fromKv(this.cache.reachNewest());
+          this.cache.metrics.consistentRead?.(this.options.resource, true, false);
         } catch (error) {
-          if (error instanceof StorageError && error.code === 'too-new') return this.direct.list(request);
-          throw error;
+          if (!(error instanceof StorageError && error.code === 'too-new')) throw error;
+          this.cache.metrics.consistentRead?.(this.options.resource, true, true);
+          return this.direct.list(request);
         }
         break;
       case 'not-older-than':

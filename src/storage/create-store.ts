@@ -4,6 +4,7 @@ import type { KeyValueStore } from '../kv/kv.js';
 import { Cache } from './cache.js';
 import { CachedStore } from './cached.js';
 import { DirectStore } from './direct.js';
+import type { StorageMetrics } from './metrics.js';
 import type { ManagedResourceStore, ResourceStoreOptions } from './store.js';
 import { type ValueForm, Values, type ValueTransformer } from './values.js';
 
@@ -18,11 +19,12 @@ export interface ResourceStoreSetup {
   readonly form?: ValueForm;
   /** Encryption at rest. */
   readonly transformer?: ValueTransformer;
+  readonly metrics?: StorageMetrics;
 }
 
 export function createResourceStore(setup: ResourceStoreSetup): ManagedResourceStore {
-  const { kv, options, clock = systemClock, log, transformer } = setup;
+  const { kv, options, clock = systemClock, log, transformer, metrics } = setup;
   const values = new Values(options, setup.form ?? (kv.local ? 'json' : 'storage'), transformer);
-  const direct = new DirectStore(kv, values, clock);
-  return setup.cache === false ? direct : new CachedStore(new Cache(kv, values, clock, log), direct);
+  const direct = new DirectStore(kv, values, clock, metrics);
+  return setup.cache === false ? direct : new CachedStore(new Cache(kv, values, clock, log, metrics), direct);
 }

@@ -26,6 +26,7 @@ import {
   type WatchEvent,
   type WatchRequest,
 } from './store.js';
+import type { StorageMetrics, StoreOperation } from './metrics.js';
 import { Serial } from './serial.js';
 import { Values } from './values.js';
 import { Watcher } from './watcher.js';
@@ -45,13 +46,14 @@ export class DirectStore implements ManagedResourceStore {
     readonly kv: KeyValueStore,
     readonly values: Values,
     readonly clock: Clock = systemClock,
+    readonly metrics: StorageMetrics = {},
   ) {
     this.options = values.options;
   }
 
   async get(key: string, minRevision: string): Promise<Entry | undefined> {
     const wanted = parseRevision(minRevision);
-    const kv = await fromKv(this.kv.get(this.options.prefix + key));
+    const kv = await this.#timed('get', this.kv.get(this.options.prefix + key));
     if (wanted > 0 && (kv?.modRevision ?? 0) < wanted) {
       const current = await fromKv(this.kv.revision());
       if (current < wanted) throw tooNew(wanted, current);
@@ -81,18 +83,25 @@ export class DirectStore implements ManagedResourceStore {
     const full = this.options.prefix + key;
     let previous = known?.revision === expectedRevision ? known : undefined;
     if (previous === undefined) {
-      const kv = await fromKv(this.kv.get(full));
+      const kv = await this.#timed('get', this.kv.get(full));
       if (kv === undefined) throw notFound(key);
       if (kv.modRevision !== expectedRevision) throw conflict(key, await this.#entry(kv));
       previous = await this.#entry(kv);
     }
-    const result = await fromKv(this.kv.delete(full, expectedRevision));
+    const result = await this.#timed('delete', this.kv.delete(full, expectedRevision));
     if (result.done) return previous.deletedAt(result.revision);
     if (result.current === undefined) throw notFound(key);
     throw conflict(key, await this.#entry(result.current));
   }
 
   async list(request: ListRequest): Promise<ListResult> {
+    const counts = { fetched: 0, evaluated: 0 };
+    const result = await this.#list(request, counts);
+    this.metrics.listed?.(this.options.resource, counts.fetched, counts.evaluated, result.items.length);
+    return result;
+  }
+
+  async #list(request: ListRequest, counts: { fetched: number; evaluated: number }): Promise<ListResult> {
     const plan = planList(this.options, request);
     const wanted = plan.freshness.kind === 'exact' ? plan.freshness.revision : 0;
     let revision = wanted;
@@ -105,6 +114,7 @@ export class DirectStore implements ManagedResourceStore {
         throw tooNew(plan.freshness.revision, page.revision);
       }
       if (revision === 0) revision = page.revision;
+      counts.fetched += page.kvs.length;
       let last = '';
       let more = page.count > page.kvs.length;
       for (const kv of page.kvs) {
@@ -114,6 +124,7 @@ export class DirectStore implements ManagedResourceStore {
         }
         last = kv.key.slice(this.options.prefix.length);
         const entry = await this.#entry(kv);
+        counts.evaluated++;
         if (this.#matches(plan, request, entry)) items.push(entry);
       }
       if (!more) return { items, revision, continue: '' };
@@ -152,6 +163,7 @@ export class DirectStore implements ManagedResourceStore {
     this.#open.add(watcher);
     const full = this.options.prefix + prefix;
     const take = async (batch: readonly KvEvent[]): Promise<void> => {
+      this.metrics.received?.(this.options.resource, batch.length);
       const changes: Change[] = [];
       for (const event of batch) {
         const wanted = (!single || event.key === full) && event.key.endsWith(nameAnywhere && `/${nameAnywhere}`);
@@ -188,7 +200,8 @@ export class DirectStore implements ManagedResourceStore {
 
   async count(): Promise<number> {
     const { prefix } = this.options;
-    return (await fromKv(this.kv.range({ start: prefix, end: prefixEnd(prefix), countOnly: true }))).count;
+    const counted = this.kv.range({ start: prefix, end: prefixEnd(prefix), countOnly: true });
+    return (await this.#timed('listWithCount', counted)).count;
   }
 
   async ready(): Promise<void> {}
@@ -217,7 +230,8 @@ export class DirectStore implements ManagedResourceStore {
   ): Promise<Entry> {
     const written = await this.values.begin(key, object);
     try {
-      const result = await fromKv(put(this.options.prefix + key, written.value));
+      const operation = expectedRevision === 0 ? 'create' : 'update';
+      const result = await this.#timed(operation, put(this.options.prefix + key, written.value));
       if (result.done) return this.values.entryOfWritten(written, result.revision);
       if (expectedRevision === 0) {
         throw new StorageError('key-exists', `${key} exists`, {
@@ -231,6 +245,23 @@ export class DirectStore implements ManagedResourceStore {
     }
   }
 
+  #timed<T>(operation: StoreOperation, call: Promise<T>): Promise<T> {
+    return fromKv(this.#observed(operation, call));
+  }
+
+  async #observed<T>(operation: StoreOperation, call: Promise<T>): Promise<T> {
+    if (this.metrics.request === undefined) return call;
+    const began = performance.now();
+    let failed = true;
+    try {
+      const result = await call;
+      failed = false;
+      return result;
+    } finally {
+      this.metrics.request(operation, this.options.resource, (performance.now() - began) / 1000, failed);
+    }
+  }
+
   async #page(
     plan: ListPlan,
     start: string,
@@ -240,12 +271,13 @@ export class DirectStore implements ManagedResourceStore {
   ): Promise<RangeResult> {
     const { prefix } = this.options;
     try {
-      return await this.kv.range({
+      const page = this.kv.range({
         start: prefix + start,
         end: plan.end === '\uffff' ? prefixEnd(prefix) : prefix + plan.end,
         limit: limit === 0 ? PAGE_LIMIT : limit,
         ...(revision > 0 ? { revision } : {}),
       });
+      return await this.#observed('list', page);
     } catch (error) {
       if (error instanceof KvError && error.code === 'compacted') {
         throw continued ? expiredContinue(plan, revision) : expiredList(revision);

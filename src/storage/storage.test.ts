@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Clock } from '../lib/clock.js';
 import type { KubeObject } from '../machinery/object.js';
-import type { KeyValueStore } from '../kv/kv.js';
+import { type KeyValueStore, KvError } from '../kv/kv.js';
 import { openMemoryStore } from '../kv/memory.js';
 import { createResourceStore } from './create-store.js';
 import { spliceResourceVersion } from './splice.js';
@@ -251,6 +251,39 @@ describe('watch cache', () => {
       (await store.list(everything)).items.map(({ key }) => key),
       ['a/x'],
     );
+    store.close();
+  });
+
+  it('starts over when the store dropped what its watch needed, and lets its watchers relist', async () => {
+    const kv = openMemoryStore();
+    let lose = (): void => undefined;
+    const losing = new Proxy(kv, {
+      get(target, name) {
+        const member: unknown = Reflect.get(target, name, target);
+        if (name !== 'watch') return typeof member === 'function' ? member.bind(target) : member;
+        const watch: KeyValueStore['watch'] = (watched, receiver) => {
+          const running = target.watch(watched, receiver);
+          lose = () => {
+            running.cancel();
+            receiver.failed(new KvError('compacted', 'gone'));
+          };
+          return running;
+        };
+        return watch;
+      },
+    });
+    const store = createResourceStore({ kv: losing, options });
+    await store.create('a/x', pod('a', 'x'));
+    const watch = await store.watch(request({}), () => true);
+    lose();
+    await kv.create('/registry/pods/a/y', Buffer.from(JSON.stringify(pod('a', 'y'))));
+    assert.equal(await watch.ended, undefined);
+    assert.deepEqual(
+      (await store.list(everything)).items.map(({ key }) => key),
+      ['a/x', 'a/y'],
+    );
+    await store.create('a/z', pod('a', 'z'));
+    assert.equal((await store.get('a/z', ''))?.revision, 4);
     store.close();
   });
 

@@ -1,0 +1,21 @@
+// What storage tells whoever counts. Called on hot paths, so what is passed costs nothing to make.
+import type { GroupResource } from '../machinery/status.js';
+
+export type StoreOperation = 'get' | 'list' | 'listWithCount' | 'create' | 'update' | 'delete';
+
+export interface StorageMetrics {
+  /** A call to the store ended (`etcd_request_duration_seconds`, `etcd_requests_total`, `etcd_request_errors_total`). */
+  request?(operation: StoreOperation, resource: GroupResource, seconds: number, failed: boolean): void;
+  /** A list was read from the store (`apiserver_storage_list_*`). */
+  listed?(resource: GroupResource, fetched: number, evaluated: number, returned: number): void;
+  /** Events came from the store (`apiserver_storage_events_received_total`, `apiserver_watch_cache_events_received_total`). */
+  received?(resource: GroupResource, count: number): void;
+  /** The cache was filled (`apiserver_watch_cache_initializations_total`). */
+  filled?(resource: GroupResource): void;
+  /** How far the cache is (`apiserver_watch_cache_resource_version`). */
+  reached?(resource: GroupResource, revision: number): void;
+  /** A read waited for the cache to be fresh (`apiserver_watch_cache_read_wait_seconds`). */
+  waited?(resource: GroupResource, seconds: number): void;
+  /** `apiserver_watch_cache_consistent_read_total`. */
+  consistentRead?(resource: GroupResource, success: boolean, fallback: boolean): void;
+}
