@@ -89,6 +89,8 @@ export class CachedStore implements ManagedResourceStore {
   async watch(request: WatchRequest, receive: (events: readonly WatchEvent[]) => boolean): Promise<Watch> {
     const from = parseRevision(request.resourceVersion);
     await this.cache.ready();
+    const wantsNewest = request.sendInitialEvents !== undefined && request.resourceVersion === '';
+    if (wantsNewest && !this.#canCatchUp()) return this.direct.watch(request, receive);
     try {
       await this.#reachForWatch(request, from);
     } catch (error) {

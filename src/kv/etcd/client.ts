@@ -35,7 +35,8 @@ export async function callEtcd(
       return await connection.call(method, message, timeoutMs);
     } catch (error) {
       if (!(error instanceof GrpcError)) throw error;
-      const down = error.status === UNAVAILABLE;
+      if (error.status === DEADLINE_EXCEEDED && connection !== undefined) endpoints.gaveNoAnswer(connection);
+      const down = error.status === UNAVAILABLE || (error.status === DEADLINE_EXCEEDED && endpoints.several);
       if (!down || attempt === ATTEMPTS || (error.sent && !repeatable)) throw kvError(error);
       await new Promise((resolve) => setTimeout(resolve, BETWEEN_ATTEMPTS_MS * attempt));
     }

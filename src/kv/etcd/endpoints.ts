@@ -17,6 +17,7 @@ const RETRY_MAX_MS = 10_000;
 interface Endpoint {
   readonly url: string;
   connection: Promise<GrpcConnection> | undefined;
+  live: GrpcConnection | undefined;
   /** Not tried before this time, unless all others fail too. */
   notBeforeMs: number;
   failures: number;
@@ -34,15 +35,29 @@ export class Endpoints {
     this.#endpoints = options.servers.map((server) => ({
       url: /^https?:\/\//.test(server) ? server : `http://${server}`,
       connection: undefined,
+      live: undefined,
       notBeforeMs: 0,
       failures: 0,
     }));
   }
 
-  /** A connection to the first server in order that answers. */
+  get several(): boolean {
+    return this.#endpoints.length > 1;
+  }
+
+  /** A connection to the first server in order that answers; one that is back is returned to once it is connected. */
   async connection(): Promise<GrpcConnection> {
     const now = this.#clock.now();
+    const live = this.#endpoints.findIndex((endpoint) => endpoint.live?.usable === true);
     const rested = this.#endpoints.filter(({ notBeforeMs }) => notBeforeMs <= now);
+    const connection = this.#endpoints[live]?.live;
+    if (connection !== undefined) {
+      // Nobody waits for a server that may not answer while another does.
+      for (const endpoint of rested) {
+        if (this.#endpoints.indexOf(endpoint) < live) this.#connect(endpoint).catch(() => undefined);
+      }
+      return connection;
+    }
     // When all have failed lately, the one that rested longest is tried.
     const candidates =
       rested.length > 0 ? rested : [...this.#endpoints].sort((a, b) => a.notBeforeMs - b.notBeforeMs).slice(0, 1);
@@ -58,9 +73,9 @@ export class Endpoints {
     throw last ?? new GrpcError({ status: UNAVAILABLE, message: 'the client is closed', sent: false });
   }
 
-  /** What went wrong on a connection that was handed out: its server is left alone for a while. */
-  failed(connection: GrpcConnection): void {
-    connection.close();
+  /** A server that no longer answers is left for another, if there is one. */
+  gaveNoAnswer(connection: GrpcConnection): void {
+    if (this.several) connection.close();
   }
 
   close(): void {
@@ -81,13 +96,14 @@ export class Endpoints {
   async #open(endpoint: Endpoint): Promise<GrpcConnection> {
     try {
       const connection = await GrpcConnection.open(endpoint.url, this.#tls());
-      endpoint.failures = 0;
+      endpoint.live = connection;
       const openedMs = this.#clock.now();
       connection.onClose(() => {
         endpoint.connection = undefined;
-        // One that keeps accepting and dropping connections rests as well.
-        if (this.#clock.now() - openedMs < RETRY_MAX_MS) this.#rest(endpoint);
-        else endpoint.notBeforeMs = this.#clock.now() + RETRY_MIN_MS;
+        endpoint.live = undefined;
+        // One that keeps accepting and dropping connections rests longer and longer as well.
+        if (this.#clock.now() - openedMs > RETRY_MAX_MS) endpoint.failures = 0;
+        this.#rest(endpoint);
       });
       return connection;
     } catch (error) {

@@ -80,6 +80,7 @@ class EtcdStore implements KeyValueStore {
       intervalMs: options.compactionIntervalMs ?? 0,
       log: options.log,
     });
+    this.#learnVersion().catch(() => undefined);
   }
 
   async get(key: string, { revision = 0 }: { revision?: number } = {}): Promise<KeyValue | undefined> {
@@ -129,6 +130,7 @@ class EtcdStore implements KeyValueStore {
 
   requestProgress(): boolean {
     if (this.#progress === undefined) {
+      // It was not reachable when we asked first.
       this.#learnVersion().catch(() => undefined);
       return false;
     }
