@@ -3,9 +3,9 @@ import { createChain } from '../admission/chain.js';
 import { orderedPlugins } from '../admission/ordered-plugins.js';
 import type { Authentication } from '../authn/create-authenticator.js';
 import type { Logs } from '../lib/log.js';
-import { MetricRegistry } from '../lib/metrics.js';
 import { apiEnablement } from '../machinery/api-enablement.js';
 import { MASTERS_GROUP } from '../machinery/user.js';
+import { emulatedVersionInfo } from '../machinery/version-info.js';
 import { enabledAdmissionPlugins } from '../options/admission-plugins.js';
 import type { Options } from '../options/options.js';
 import type { LifeContext } from '../registry/kind.js';
@@ -13,18 +13,16 @@ import { MEDIA_TYPES, MEDIA_TYPES_WITH_CBOR } from '../rest/media-types.js';
 import type { RestServices } from '../rest/services.js';
 import { createResourceStore } from '../storage/create-store.js';
 import { type Authorization, buildAuthentication, buildAuthorization } from './access.js';
-import { createHealthMetrics } from './health-metrics.js';
 import { Health } from './health.js';
 import { serverKinds } from './kinds.js';
 import { lateBound } from './late-bound.js';
 import { Lifecycle } from './lifecycle.js';
-import { metricOptions } from './metric-options.js';
 import { openStores } from './open-stores.js';
 import { PostStartHooks } from './post-start-hooks.js';
 import { prepareCertificates } from './prepare-certificates.js';
-import { tlsErrorCounter } from './process-metrics.js';
 import { buildRequestHandler } from './request-handler.js';
 import { nameSuffix, Resources } from './resources.js';
+import { createServerMetrics } from './server-metrics.js';
 import { type RunningServer, startServer } from './server.js';
 import { buildServiceAccountTokens } from './service-account-tokens.js';
 import { createServiceAllocators, deleteEndpoints } from './service-allocators.js';
@@ -43,12 +41,17 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     shutdownWatchTerminationGracePeriodMs: options.generic.shutdownWatchTerminationGracePeriodMs,
     log: logs.for('lifecycle'),
   });
-  const metrics = new MetricRegistry(metricOptions(options.metrics, logs.for('metrics')));
-  const sliMetrics = new MetricRegistry();
+  const version = emulatedVersionInfo(options.gitVersion, options.emulatedVersion, options.minCompatibleVersion);
+  const metrics = createServerMetrics({
+    flags: options.metrics,
+    version,
+    isServed: ({ apiGroup, apiVersion, resource }) => resources.find(apiGroup, apiVersion, resource) !== undefined,
+    log: logs.for('metrics'),
+  });
   const health = new Health({
     livezGracePeriodMs: options.generic.livezGracePeriodMs,
     log: logs.for('health'),
-    observe: createHealthMetrics(sliMetrics),
+    observe: metrics.observeHealth,
   });
   const hooks = new PostStartHooks(health);
 
@@ -177,7 +180,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     lifecycle,
     health,
     metrics,
-    sliMetrics,
+    version,
     resources,
     services,
     authentication,
@@ -196,7 +199,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
       disableHttp2: options.secureServing.disableHttp2Serving,
       http2MaxStreamsPerConnection: options.secureServing.http2MaxStreamsPerConnection,
       permitPortSharing: options.secureServing.permitPortSharing,
-      onTlsError: tlsErrorCounter(metrics),
+      onTlsError: metrics.onTlsError,
       handler,
     },
     lifecycle,

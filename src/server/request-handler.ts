@@ -2,13 +2,10 @@
 import type { Authentication } from '../authn/create-authenticator.js';
 import { buildChain } from '../filters/chain.js';
 import type { Exchange } from '../filters/exchange.js';
-import { createRequestMetrics } from '../filters/request-metrics.js';
 import type { HttpResponse } from '../lib/http.js';
 import type { Logs } from '../lib/log.js';
-import type { MetricRegistry } from '../lib/metrics.js';
-import type { RequestInfo } from '../machinery/request-info.js';
 import type { StatusError } from '../machinery/status.js';
-import { emulatedVersionInfo } from '../machinery/version-info.js';
+import type { VersionInfo } from '../machinery/version-info.js';
 import type { Options } from '../options/options.js';
 import { createDiscovery, discoveryPaths } from '../rest/discovery.js';
 import { respondError } from '../rest/respond.js';
@@ -20,8 +17,8 @@ import type { Health } from './health.js';
 import type { Lifecycle } from './lifecycle.js';
 import type { ListenerHandler } from './listener.js';
 import { at, createPaths, type PathHandler } from './paths.js';
-import { registerProcessMetrics } from './process-metrics.js';
 import type { Resources } from './resources.js';
+import type { ServerMetrics } from './server-metrics.js';
 import type { ServiceAccountTokens } from './service-account-tokens.js';
 
 export interface HandlerParts {
@@ -29,9 +26,8 @@ export interface HandlerParts {
   readonly logs: Logs;
   readonly lifecycle: Lifecycle;
   readonly health: Health;
-  readonly metrics: MetricRegistry;
-  /** Results of health checks, scraped apart from the rest. */
-  readonly sliMetrics: MetricRegistry;
+  readonly metrics: ServerMetrics;
+  readonly version: VersionInfo;
   readonly resources: Resources;
   readonly services: RestServices;
   readonly authentication: Authentication;
@@ -43,14 +39,12 @@ export function buildRequestHandler(parts: HandlerParts): ListenerHandler {
   const { generic } = options;
   const router = createRouter(services, resources.find);
   const paths = buildPaths(parts);
-  const isServed = ({ apiGroup, apiVersion, resource }: RequestInfo): boolean =>
-    resources.find(apiGroup, apiVersion, resource) !== undefined;
   const renderStatus = (error: StatusError, { request }: Exchange): HttpResponse =>
     respondError(request, error, services.mediaTypes);
   return buildChain(
     {
       logs,
-      metrics: createRequestMetrics(metrics, isServed),
+      metrics: metrics.requests,
       draining: lifecycle,
       authenticator: parts.authentication,
       authorizer: services.authorizer,
@@ -83,13 +77,11 @@ function buildPaths({
   options,
   health,
   metrics,
-  sliMetrics,
+  version,
   resources,
   services,
   tokens,
 }: HandlerParts): ReturnType<typeof createPaths> {
-  const version = emulatedVersionInfo(options.gitVersion, options.emulatedVersion, options.minCompatibleVersion);
-  registerProcessMetrics(metrics, version);
   const debug = createDebug({ contentionProfiling: options.features.contentionProfiling });
   const handlers: PathHandler[] = [
     createDiscovery({
@@ -100,8 +92,8 @@ function buildPaths({
     (request) => health.handle(request),
     ...tokens.paths,
     at('/version', () => rawJson(200, version)),
-    at('/metrics', () => metricsText(metrics)),
-    at('/metrics/slis', () => metricsText(sliMetrics)),
+    at('/metrics', () => metricsText(metrics.registry)),
+    at('/metrics/slis', () => metricsText(metrics.sliRegistry)),
   ];
   if (options.features.profiling) handlers.push((request) => debug.handle(request));
   const index = (): string[] => [
