@@ -1,11 +1,10 @@
 // One resource behind the watch cache: reads and watches from memory, writes straight to the store.
 import type { KubeObject } from '../machinery/object.js';
-import { KvError } from '../kv/kv.js';
 import { Cache } from './cache.js';
 import type { DirectStore } from './direct.js';
 import type { Entry } from './entry.js';
 import { fromKv } from './errors.js';
-import { expiredContinue, expiredList, listFrom, type ListPlan, parseRevision, planList, scopeOf } from './list.js';
+import { listFrom, type ListPlan, parseRevision, planList, scopeOf } from './list.js';
 import {
   type ListRequest,
   type ListResult,
@@ -140,14 +139,7 @@ export class CachedStore implements ManagedResourceStore {
     const state = this.cache.stateAt(revision);
     if (state !== undefined) return listFrom(state, plan, request, revision);
     // Older than our history: the store may still know.
-    try {
-      return await this.direct.list(request);
-    } catch (error) {
-      if (error instanceof KvError && error.code === 'compacted') {
-        throw request.continue === '' ? expiredList(revision) : expiredContinue(plan, revision);
-      }
-      throw error;
-    }
+    return this.direct.list(request);
   }
 
   async #reachForWatch(request: WatchRequest, from: number): Promise<void> {
