@@ -11,6 +11,12 @@ export function noteGivenEmpty(object: object, members: readonly string[]): void
 export const wasGivenEmpty = (object: object, member: string): boolean =>
   emptyMembers.get(object)?.includes(member) ?? false;
 
+/** A member's value for an error: what it is, or the empty list or map that was sent for it. */
+export function asGiven(object: object, member: string, empty: object): unknown {
+  const value = (object as Record<string, unknown>)[member];
+  return (value ?? undefined) === undefined && wasGivenEmpty(object, member) ? empty : value;
+}
+
 /** For code that copies an object before it is printed. */
 export function withGivenEmptyOf<T extends object>(from: object, copy: T): T {
   const members = emptyMembers.get(from);

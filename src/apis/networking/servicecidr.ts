@@ -1,10 +1,11 @@
 import { parseCidr } from '../../lib/ip-address.js';
 import { type FieldErrors, FieldPath, invalid, required, Verbatim } from '../../machinery/field-error.js';
+import { asGiven } from '../../machinery/given-empty.js';
 import { IMMUTABLE } from '../../machinery/validation/fields.js';
 import { isValidCidr } from '../../machinery/validation/ip.js';
 import type { KindDefinition } from '../../registry/kind.js';
 import { AGE_COLUMN, ageCell, column, NAME_COLUMN } from '../../registry/columns.js';
-import type { ServiceCIDR } from '../../schema/generated/networking.v1.js';
+import type { ServiceCIDR, ServiceCIDRSpec } from '../../schema/generated/networking.v1.js';
 
 const CIDRS = FieldPath.of('spec', 'cidrs');
 
@@ -20,7 +21,7 @@ export const serviceCidrs: KindDefinition<ServiceCIDR> = {
   // A status may come with a new block, and an ordinary update may change it.
   strategy: {
     validate: ({ spec }) => validateCidrs(spec.cidrs ?? []),
-    validateUpdate: ({ spec }, old) => validateChange(spec.cidrs ?? [], old.spec.cidrs ?? []),
+    validateUpdate: ({ spec }, old) => validateChange(spec, old.spec.cidrs ?? []),
     status: { validateUpdate: () => [] },
     resetFields: { '': [['status']], status: [['spec']] },
   },
@@ -44,10 +45,11 @@ function validateCidrs(cidrs: readonly string[]): FieldErrors {
 }
 
 /** A block stays; a second family may be added to it. */
-function validateChange(cidrs: readonly string[], before: readonly string[]): FieldErrors {
+function validateChange(spec: Readonly<ServiceCIDRSpec>, before: readonly string[]): FieldErrors {
+  const cidrs = spec.cidrs ?? [];
   const changed = (position: number): FieldErrors =>
     cidrs[position] === before[position] ? [] : [invalid(CIDRS.index(position), cidrs[position], IMMUTABLE)];
   if (cidrs.length === before.length) return before.flatMap((_cidr, position) => changed(position));
   if (before.length === 1 && cidrs.length === 2) return [...changed(0), ...validateCidrs(cidrs)];
-  return [invalid(CIDRS, cidrs.length === 0 ? undefined : cidrs, IMMUTABLE)];
+  return [invalid(CIDRS, asGiven(spec, 'cidrs', []), IMMUTABLE)];
 }

@@ -7,6 +7,7 @@ import {
   notSupported,
   required,
 } from '../../../machinery/field-error.js';
+import { asGiven } from '../../../machinery/given-empty.js';
 import { invalidEach, validateImmutableField } from '../../../machinery/validation/fields.js';
 import { isDns1123Subdomain, isValidLabelValue } from '../../../machinery/validation/names.js';
 import type { FeatureGates } from '../../../registry/kind.js';
@@ -121,11 +122,13 @@ function validateInline(spec: Readonly<PersistentVolumeSpec>, path: FieldPath): 
   return errors;
 }
 
-function validateCapacity({ capacity }: Readonly<PersistentVolumeSpec>, path: FieldPath): FieldErrors {
+function validateCapacity(spec: Readonly<PersistentVolumeSpec>, path: FieldPath): FieldErrors {
+  const { capacity } = spec;
   const names = sortedKeys(capacity);
   const errors: FieldErrors = [];
   if (names.length === 0) errors.push(required(path));
-  if (names.length !== 1 || names[0] !== 'storage') errors.push(notSupported(path, capacity, ['storage']));
+  if (names.length !== 1 || names[0] !== 'storage')
+    errors.push(notSupported(path, asGiven(spec, 'capacity', {}), ['storage']));
   for (const name of names) {
     const quantity = capacity?.[name] ?? '0';
     errors.push(

@@ -1,4 +1,5 @@
 import { type FieldErrors, FieldPath, invalid, required, Verbatim } from '../../../machinery/field-error.js';
+import { asGiven } from '../../../machinery/given-empty.js';
 import { IMMUTABLE } from '../../../machinery/validation/fields.js';
 import type { ResourceQuota, ResourceQuotaSpec, ScopeSelector } from '../../../schema/generated/core.v1.js';
 import { validateResourceName } from '../pod/validation/resource-names.js';
@@ -19,7 +20,7 @@ export function validateQuotaUpdate(object: Readonly<ResourceQuota>, old: Readon
   const now = new Set(object.spec.scopes);
   const before = new Set(old.spec.scopes);
   if (now.size !== before.size || [...now].some((scope) => !before.has(scope))) {
-    errors.push(invalid(SPEC.child('scopes'), object.spec.scopes, IMMUTABLE));
+    errors.push(invalid(SPEC.child('scopes'), asGiven(object.spec, 'scopes', []), IMMUTABLE));
   }
   return errors;
 }

@@ -1,5 +1,6 @@
 import { parseIp } from '../../../lib/ip-address.js';
 import { type FieldErrors, FieldPath, invalid, notSupported, required } from '../../../machinery/field-error.js';
+import { asGiven } from '../../../machinery/given-empty.js';
 import { invalidEach, validatePort } from '../../../machinery/validation/fields.js';
 import { isValidIpForLegacyField } from '../../../machinery/validation/ip.js';
 import {
@@ -79,7 +80,7 @@ function validateSpec({ spec }: Readonly<Ingress>, options: IngressOptions): Fie
   const errors: FieldErrors = [];
   const rules = spec.rules ?? [];
   if (rules.length === 0 && spec.defaultBackend === undefined) {
-    errors.push(invalid(SPEC, spec.rules, 'either `defaultBackend` or `rules` must be specified'));
+    errors.push(invalid(SPEC, asGiven(spec, 'rules', []), 'either `defaultBackend` or `rules` must be specified'));
   }
   if (spec.defaultBackend !== undefined) {
     errors.push(...validateBackend(spec.defaultBackend, SPEC.child('defaultBackend'), options));
