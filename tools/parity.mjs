@@ -37,19 +37,10 @@ try {
   const passed = args.filter(
     (a, i) => ['--area', '--show', '--case'].includes(a) || ['--area', '--show', '--case'].includes(args[i - 1]),
   );
-  await run(path.join(shared, 'bin', 'golden.mjs'), [
-    ...[
-      '--server',
-      `https://127.0.0.1:${port}`,
-      '--token',
-      'admintoken',
-      '--as',
-      'alice=alicetoken',
-      '--as',
-      'bob=bobtoken',
-    ],
-    ...['--json', report, ...(counting ? ['--show', '0'] : []), ...passed],
-  ]);
+  const as = ['--token', 'admintoken', '--as', 'alice=alicetoken', '--as', 'bob=bobtoken'];
+  const quiet = counting ? ['--show', '0'] : [];
+  const golden = path.join(shared, 'bin', 'golden.mjs');
+  await run(golden, ['--server', `https://127.0.0.1:${port}`, ...as, '--json', report, ...quiet, ...passed]);
   if (counting) compare(JSON.parse(fs.readFileSync(report, 'utf8')).areas);
 } finally {
   child?.kill('SIGKILL');

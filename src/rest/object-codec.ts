@@ -1,6 +1,6 @@
 import type { KubeObject } from '../machinery/object.js';
 import { decodeJson } from '../schema/json/decode.js';
-import { encodeJson } from '../schema/json/encode.js';
+import { encodeStored } from '../schema/json/encode.js';
 import type { StructType } from '../schema/type.js';
 import type { ObjectCodec } from '../storage/store.js';
 import { PROTOBUF_TYPE } from './media-types.js';
@@ -10,7 +10,7 @@ import { decodeStored, encodeObject } from './wire.js';
 export function objectCodec(type: StructType): ObjectCodec {
   const asObject = (value: object): KubeObject => value as KubeObject;
   return {
-    encodeJson: (object) => Buffer.from(encodeJson(type, object)),
+    encodeJson: (object) => Buffer.from(encodeStored(type, object)),
     decodeJson: (bytes) => asObject(decodeJson(type, bytes, { strict: false }).object),
     encodeStorage: (object) => encodeObject(PROTOBUF_TYPE, type, object),
     decodeStorage: (bytes) => asObject(decodeStored(type, bytes)),

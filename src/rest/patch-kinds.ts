@@ -113,8 +113,9 @@ function decodePatched(
   patched: JsonObject,
   patch: unknown,
   duplicates: readonly string[],
-  { target, options, warn }: PatchContext,
+  context: PatchContext,
 ): KubeObject {
+  const { target, options } = context;
   const strict = options.fieldValidation !== 'Ignore';
   const shown = (): string => (kind === 'strategic' ? goValueText(patch) : encodeTree(patched, 'asIs'));
   let decoded: { object: object; strictErrors: readonly string[] };
@@ -128,7 +129,7 @@ function decodePatched(
   if (errors.length > 0) {
     if (options.fieldValidation === 'Strict')
       throw refusedPatch(shown(), `strict decoding error: ${errors.join(', ')}`);
-    for (const text of errors) warn(text);
+    for (const text of errors) context.warn(text);
   }
   const object = decoded.object as KubeObject;
   object.kind = target.kind.kind;
