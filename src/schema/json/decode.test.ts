@@ -3,7 +3,7 @@ import test from 'node:test';
 import { typeOf } from '../catalogue.js';
 import type { StructType } from '../type.js';
 import { decodeJson, DecodeError, decodeTree, normalize, parseJsonTree } from './decode.js';
-import { encodeJson } from './encode.js';
+import { encodeJson, encodeStored } from './encode.js';
 
 const kind = (apiVersion: string, name: string): StructType => {
   const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
@@ -186,4 +186,11 @@ test('a tree decodes by its type, and a text without type tells its duplicates',
     value: { a: [{ b: 2 }], c: 1, e: 9007199254740993n },
     duplicates: ['duplicate field "a[0].b"'],
   });
+});
+
+test('a kept object prints an empty list as none, as one read back from protobuf does', () => {
+  const role = kind('rbac.authorization.k8s.io/v1', 'Role');
+  const { object } = decodeJson(role, '{"metadata":{},"rules":[]}', { strict: true });
+  assert.match(encodeJson(role, object), /"rules":\[\]/);
+  assert.match(encodeStored(role, object), /"rules":null/);
 });

@@ -9,7 +9,13 @@ import { mustType } from '../catalogue.js';
 import type { Field, ScalarName, StructType, Type } from '../type.js';
 import { quoteJson } from './quote.js';
 
-export const encodeJson = (type: StructType, object: object): string => structEncoder(type)(object);
+export const encodeJson = (type: StructType, object: object): string => structEncoder(type, 'sent')(object);
+
+/**
+ * The same for an object that is kept. The reference keeps objects as protobuf, which knows no difference between an
+ * empty list and none: what was sent as `[]` reads back as `null` where it is printed at all.
+ */
+export const encodeStored = (type: StructType, object: object): string => structEncoder(type, 'stored')(object);
 
 /** A tree without a type. Members are sorted by name, as a custom resource's are, unless told to stay as they are. */
 export function encodeTree(value: unknown, order: 'sorted' | 'asIs' = 'sorted'): string {
@@ -33,24 +39,28 @@ export function encodeTree(value: unknown, order: 'sorted' | 'asIs' = 'sorted'):
 }
 
 type Encoder = (value: unknown) => string;
+type Form = 'sent' | 'stored';
 
-const structEncoders = new WeakMap<StructType, Encoder>();
+const structEncoders: Readonly<Record<Form, WeakMap<StructType, Encoder>>> = {
+  sent: new WeakMap(),
+  stored: new WeakMap(),
+};
 
-function structEncoder(type: StructType): Encoder {
-  let known = structEncoders.get(type);
+function structEncoder(type: StructType, form: Form): Encoder {
+  let known = structEncoders[form].get(type);
   if (known === undefined) {
-    known = compileStruct(type);
-    structEncoders.set(type, known);
+    known = compileStruct(type, form);
+    structEncoders[form].set(type, known);
   }
   return known;
 }
 
 /** Writes the function of a type. */
-function compileStruct(type: StructType): Encoder {
+function compileStruct(type: StructType, form: Form): Encoder {
   const scope = new Scope();
   scope.values.set('quote', quoteJson);
   scope.values.set('hasMembers', hasMembers);
-  const lines = type.fields.map((field) => memberSource(field, scope));
+  const lines = type.fields.map((field) => memberSource(field, scope, form));
   if (type.preserveUnknown === true) lines.push(unknownSource(type, scope));
   const encode = compileFunction(
     scope.values,
@@ -59,16 +69,25 @@ function compileStruct(type: StructType): Encoder {
   return (value) => String(encode(value));
 }
 
-function memberSource(field: Field, scope: Scope): string {
+function memberSource(field: Field, scope: Scope, form: Form): string {
   const key = JSON.stringify(field.json);
   const head = `(s === "" ? ${JSON.stringify(`{${key}:`)} : ${JSON.stringify(`,${key}:`)})`;
   const read = `  v = o[${key}];`;
-  const print = printSource(field.type, scope);
+  const print = printSource(field.type, scope, form);
   if (isAlwaysPrinted(field)) {
-    const zero = field.pointer ? '"null"' : scope.use('zero', encoderOf(field.type)(zeroValue(field.type)));
-    return `${read} s += ${head} + (v === undefined || v === null ? ${zero} : ${print});`;
+    const zero = field.pointer ? '"null"' : scope.use('zero', encoderOf(field.type, form)(zeroValue(field.type)));
+    const isUnset = form === 'stored' ? isNothingSource(field) : 'v === undefined || v === null';
+    return `${read} s += ${head} + (${isUnset} ? ${zero} : ${print});`;
   }
   return `${read} if (${presentSource(field)}) s += ${head} + ${print};`;
+}
+
+/** The test that a kept member has nothing in it. */
+function isNothingSource({ type, pointer }: Field): string {
+  const isUnset = 'v === undefined || v === null';
+  if (pointer) return isUnset;
+  if (type.kind === 'list') return `${isUnset} || v.length === 0`;
+  return type.kind === 'map' ? `${isUnset} || !hasMembers(v)` : isUnset;
 }
 
 /** The test that a member which may be left out is there. */
@@ -80,7 +99,7 @@ function presentSource({ type, pointer }: Field): string {
   return `${isSet} && v !== "" && v !== 0 && v !== false`;
 }
 
-function printSource(type: Type, scope: Scope): string {
+function printSource(type: Type, scope: Scope, form: Form): string {
   if (type.kind === 'scalar') {
     switch (type.scalar) {
       case 'string':
@@ -98,7 +117,7 @@ function printSource(type: Type, scope: Scope): string {
       default:
     }
   }
-  return `${scope.use('encode', encoderOf(type))}(v)`;
+  return `${scope.use('encode', encoderOf(type, form))}(v)`;
 }
 
 function hasMembers(map: object): boolean {
@@ -112,17 +131,17 @@ function unknownSource(type: StructType, scope: Scope): string {
   return `  for (const k of Object.keys(o).sort()) if (!${known}.has(k)) s += (s === "" ? "{" : ",") + quote(k) + ":" + ${encode}(o[k]);`;
 }
 
-function encoderOf(type: Type): Encoder {
+function encoderOf(type: Type, form: Form): Encoder {
   switch (type.kind) {
     case 'struct': {
       // Looked up on first use: types refer to each other in circles.
       let encode: Encoder | undefined;
-      return (value) => (encode ??= structEncoder(type))(value ?? {});
+      return (value) => (encode ??= structEncoder(type, form))(value ?? {});
     }
     case 'list':
-      return listEncoder(encoderOf(type.element));
+      return listEncoder(encoderOf(type.element, form));
     case 'map':
-      return mapEncoder(encoderOf(type.value));
+      return mapEncoder(encoderOf(type.value, form));
     case 'scalar':
       return scalarEncoders[type.scalar];
   }
@@ -183,7 +202,10 @@ function encodeSchemaOr(value: unknown): string {
   if (typeof value === 'string') return quoteJson(value);
   if (Array.isArray(value)) return value.length === 0 ? 'null' : `[${value.map(encodeSchemaOr).join(',')}]`;
   if (typeof value !== 'object' || value === null) return encodeTree(value);
-  return structEncoder(mustType('io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps'))(value);
+  return structEncoder(
+    mustType('io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps'),
+    'sent',
+  )(value);
 }
 
 /** Go and JavaScript agree on floats but for minus zero. */
