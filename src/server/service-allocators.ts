@@ -89,6 +89,8 @@ export function createServiceAllocators(options: AllocatorOptions): ServicePools
       random: (below) => crypto.randomBytes(8).readBigUInt64BE() % below,
       objects,
     }),
+    leaked: (what, error) =>
+      log(`cannot give back the ${what}: ${error instanceof Error ? error.message : String(error)}`),
     repair: {
       name: 'start-service-ip-repair-controllers',
       run: (signal) => repeat(repair, { everyMs: REPAIR_INTERVAL_MS, signal, log }),

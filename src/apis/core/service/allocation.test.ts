@@ -35,6 +35,7 @@ class MemoryRange implements RangeStore {
 function pools(cidrs: readonly string[] = ['10.0.0.0/24']) {
   const addresses = new Map<string, IPAddress>();
   const store = new MemoryRange();
+  const leaks: string[] = [];
   const ranges = cidrs.map((text) => {
     const cidr = parseCidr(text);
     assert.ok(cidr);
@@ -55,8 +56,9 @@ function pools(cidrs: readonly string[] = ['10.0.0.0/24']) {
     families: ranges.map(({ family }) => (family === 4 ? 'IPv4' : 'IPv6')),
     addresses: createAddressAllocator({ objects, ranges, random: () => 0n }),
     nodePorts: createNodePortAllocator({ store, range: RANGE, random: () => 0 }),
+    leaked: (what) => leaks.push(what),
   };
-  return { allocators, addresses, store, objects };
+  return { allocators, addresses, store, objects, leaks };
 }
 
 function service(spec: Partial<Service['spec']>, name = 'web'): Service {
@@ -179,6 +181,15 @@ test('a deleted service leaves nothing behind', async () => {
   assert.equal(addresses.size, 0);
   const left = store.stored?.object() as { data?: string | null } | undefined;
   assert.equal(left?.data, null);
+});
+
+test('a service that cannot give back what it had is gone all the same', async () => {
+  const { allocators, objects, leaks } = pools();
+  const object = service({});
+  await allocateForCreate(object, allocators, context());
+  objects.delete = () => Promise.reject(new Error('no store'));
+  await releaseAll(object, allocators);
+  assert.deepEqual(leaks, ['cluster IP 10.0.0.17']);
 });
 
 test('repair takes the port of a service that lost it and gives back a leaked one after three rounds', async () => {

@@ -62,12 +62,20 @@ export async function allocateForUpdate(
 /** Gives back all a deleted service had. */
 export async function releaseAll(stored: Readonly<Service>, allocators: ServiceAllocators): Promise<void> {
   const object = completeStored(stored, allocators.families[0] ?? 'IPv4');
-  if (needsClusterIp(object) && !isHeadless(object)) {
-    for (const ip of object.spec.clusterIPs ?? []) await allocators.addresses.release(ip);
+  if (needsClusterIp(object) && !isHeadless(object)) await giveBackAddresses(object.spec.clusterIPs ?? [], allocators);
+  const ports = nodePortsOf(object);
+  if (needsHealthCheck(object)) ports.push(object.spec.healthCheckNodePort ?? 0);
+  await giveBackPorts(ports, allocators);
+}
+
+async function giveBackAddresses(ips: readonly string[], { addresses, leaked }: ServiceAllocators): Promise<void> {
+  for (const ip of ips) await addresses.release(ip).catch((error: unknown) => leaked(`cluster IP ${ip}`, error));
+}
+
+async function giveBackPorts(ports: readonly number[], { nodePorts, leaked }: ServiceAllocators): Promise<void> {
+  for (const port of ports) {
+    await nodePorts.release(port).catch((error: unknown) => leaked(`node port ${port}`, error));
   }
-  for (const port of nodePortsOf(object)) await allocators.nodePorts.release(port);
-  const healthPort = object.spec.healthCheckNodePort ?? 0;
-  if (needsHealthCheck(object) && healthPort > 0) await allocators.nodePorts.release(healthPort);
 }
 
 class Allocation implements Transaction {
@@ -109,13 +117,15 @@ class Allocation implements Transaction {
   }
 
   async commit(): Promise<void> {
-    if (!this.dryRun) for (const ip of this.releases) await this.allocators.addresses.release(ip);
-    await this.ports.commit();
+    if (this.dryRun) return;
+    await giveBackAddresses(this.releases, this.allocators);
+    await giveBackPorts(this.ports.releases, this.allocators);
   }
 
   async revert(): Promise<void> {
-    if (!this.dryRun) for (const ip of this.taken) await this.allocators.addresses.release(ip);
-    await this.ports.revert();
+    if (this.dryRun) return;
+    await giveBackAddresses(this.taken, this.allocators);
+    await giveBackPorts(this.ports.taken, this.allocators);
   }
 
   private async takeAddress(object: Readonly<Service>, family: IpFamily, wanted: string): Promise<string> {

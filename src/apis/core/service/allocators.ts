@@ -8,6 +8,8 @@ export interface ServiceAllocators {
   readonly families: readonly IpFamily[];
   readonly addresses: AddressAllocator;
   readonly nodePorts: NodePortAllocator;
+  /** Told of what could not be given back. The object's write stands all the same; repair will find it. */
+  readonly leaked: (what: string, error: unknown) => void;
 }
 
 export interface AddressAllocator {

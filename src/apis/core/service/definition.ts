@@ -61,7 +61,10 @@ export const serviceKind = ({ allocators, deleteEndpoints, relaxedNames }: Servi
     beginCreate: (object, context) => allocateForCreate(object, allocators, context),
     beginUpdate: (object, old, context) => allocateForUpdate(object, old, allocators, context),
     afterDelete: async (object, context) => {
-      await deleteEndpoints(object.metadata.namespace ?? '', object.metadata.name ?? '', context);
+      const { namespace = '', name = '' } = object.metadata;
+      await deleteEndpoints(namespace, name, context).catch((error: unknown) =>
+        allocators.leaked(`endpoints ${namespace}/${name}`, error),
+      );
       await releaseAll(object, allocators);
     },
     resetFields: { '': [['status']], status: [['spec']] },

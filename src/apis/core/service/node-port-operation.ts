@@ -5,8 +5,9 @@ const DRY_RUN_PORT = 32768;
 
 /** The node ports one write of a service takes and gives back: kept when it succeeds, undone when it fails. */
 export class NodePortOperation {
-  private readonly taken: number[] = [];
-  private readonly releases: number[] = [];
+  readonly taken: number[] = [];
+  /** What goes back once the write stands. */
+  readonly releases: number[] = [];
 
   constructor(
     private readonly nodePorts: NodePortAllocator,
@@ -31,13 +32,5 @@ export class NodePortOperation {
 
   releaseOnCommit(port: number): void {
     this.releases.push(port);
-  }
-
-  async commit(): Promise<void> {
-    if (!this.dryRun) for (const port of this.releases) await this.nodePorts.release(port);
-  }
-
-  async revert(): Promise<void> {
-    if (!this.dryRun) for (const port of this.taken) await this.nodePorts.release(port);
   }
 }
