@@ -1,4 +1,3 @@
-import { deepEqual } from '../../../lib/deep-equal.js';
 import { FieldPath } from '../../../machinery/field-error.js';
 import { selectorHasInvalidLabelValue } from '../../../machinery/validation/label-selector.js';
 import { nameIsDnsSubdomain } from '../../../machinery/validation/names.js';
@@ -7,6 +6,7 @@ import type { KindDefinition } from '../../../registry/kind.js';
 import type { DaemonSet } from '../../../schema/generated/apps.v1.js';
 import { containerCells, containerColumns } from '../../core/pod/columns.js';
 import { defaultPodTemplate } from '../../core/pod/defaults.js';
+import { equalityOf, samePodTemplate } from '../../core/pod/equal.js';
 import { isNewGeneration, selectorCell, templateWarnings, workloadHooks } from '../../core/pod/template-strategy.js';
 import { podRules } from '../../core/pod/validation/options.js';
 import { validateImmutableSelector } from '../shared/selector.js';
@@ -16,6 +16,8 @@ import { validateDaemonSetSpec, validateDaemonSetStatus } from './validation.js'
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
 
 const count = (name: string, description: string) => ({ name, type: 'integer', description }) as const;
+
+const sameSpec = equalityOf<DaemonSet['spec']>('io.k8s.api.apps.v1.DaemonSetSpec');
 
 export const daemonSets: KindDefinition<DaemonSet> = {
   group: 'apps',
@@ -30,7 +32,7 @@ export const daemonSets: KindDefinition<DaemonSet> = {
   storageVersion: 'v1',
   strategy: {
     ...workloadHooks<DaemonSet>({
-      wanted: ({ spec }) => spec,
+      same: (a, b) => sameSpec(a.spec, b.spec),
       template: ({ spec }) => spec.template,
       prepare: (object, old) => {
         if (old === undefined) object.status = { ...NOTHING_SCHEDULED };
@@ -52,7 +54,7 @@ export const daemonSets: KindDefinition<DaemonSet> = {
     },
     warningsOnCreate: ({ spec }) => templateWarnings(spec.template),
     warningsOnUpdate: (object, old) => {
-      const changed = isNewGeneration(object, old) && !deepEqual(object.spec.template, old.spec.template);
+      const changed = isNewGeneration(object, old) && !samePodTemplate(object.spec.template, old.spec.template);
       return changed ? templateWarnings(object.spec.template) : [];
     },
     status: { validateUpdate: ({ status }, old) => validateDaemonSetStatus(status, old.status) },
@@ -94,7 +96,7 @@ function countTemplate({ metadata, spec }: DaemonSet, old: Readonly<DaemonSet> |
   const of = (object: Readonly<DaemonSet>['metadata']): number =>
     Number(object.annotations?.[TEMPLATE_GENERATION] ?? 0) || 0;
   let generation = Math.max(of(metadata), 1);
-  if (old) generation = of(old.metadata) + (deepEqual(spec.template, old.spec.template) ? 0 : 1);
+  if (old) generation = of(old.metadata) + (samePodTemplate(spec.template, old.spec.template) ? 0 : 1);
   metadata.annotations = { ...metadata.annotations, [TEMPLATE_GENERATION]: String(generation) };
 }
 

@@ -6,6 +6,7 @@ import type { KindDefinition } from '../../../registry/kind.js';
 import type { Deployment } from '../../../schema/generated/apps.v1.js';
 import { containerCells, containerColumns } from '../../core/pod/columns.js';
 import { defaultPodTemplate } from '../../core/pod/defaults.js';
+import { equalityOf } from '../../core/pod/equal.js';
 import {
   isNewGeneration,
   podNameWarnings,
@@ -17,6 +18,8 @@ import { podRules } from '../../core/pod/validation/options.js';
 import { scaleSubresource } from '../shared/scale.js';
 import { validateImmutableSelector } from '../shared/selector.js';
 import { validateDeploymentSpec, validateDeploymentStatus } from './validation.js';
+
+const sameSpec = equalityOf<Deployment['spec']>('io.k8s.api.apps.v1.DeploymentSpec');
 
 export const deployments: KindDefinition<Deployment> = {
   group: 'apps',
@@ -32,7 +35,7 @@ export const deployments: KindDefinition<Deployment> = {
   strategy: {
     ...workloadHooks<Deployment>({
       // Annotations count too: they are carried on to the replica sets.
-      wanted: ({ spec, metadata }) => ({ spec, annotations: metadata.annotations ?? {} }),
+      same: (a, b) => sameSpec(a.spec, b.spec) && deepEqual(a.metadata.annotations ?? {}, b.metadata.annotations ?? {}),
       template: ({ spec }) => spec.template,
       prepare: (object, old) => {
         if (old === undefined) object.status = {};

@@ -5,6 +5,7 @@ import type { KindDefinition } from '../../../registry/kind.js';
 import type { ReplicaSet } from '../../../schema/generated/apps.v1.js';
 import { containerCells, containerColumns } from '../../core/pod/columns.js';
 import { defaultPodTemplate } from '../../core/pod/defaults.js';
+import { equalityOf } from '../../core/pod/equal.js';
 import {
   isNewGeneration,
   podNameWarnings,
@@ -16,6 +17,8 @@ import { podRules } from '../../core/pod/validation/options.js';
 import { scaleSubresource } from '../shared/scale.js';
 import { validateImmutableSelector } from '../shared/selector.js';
 import { validateReplicaSetSpec, validateReplicaSetStatus } from './validation.js';
+
+const sameSpec = equalityOf<ReplicaSet['spec']>('io.k8s.api.apps.v1.ReplicaSetSpec');
 
 export const replicaSets: KindDefinition<ReplicaSet> = {
   group: 'apps',
@@ -30,7 +33,7 @@ export const replicaSets: KindDefinition<ReplicaSet> = {
   storageVersion: 'v1',
   strategy: {
     ...workloadHooks<ReplicaSet>({
-      wanted: ({ spec }) => spec,
+      same: (a, b) => sameSpec(a.spec, b.spec),
       template: ({ spec }) => spec.template,
       prepare: (object, old) => {
         if (old === undefined) object.status = { replicas: 0 };

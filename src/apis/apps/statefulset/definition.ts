@@ -5,6 +5,7 @@ import type { KindDefinition } from '../../../registry/kind.js';
 import type { StatefulSet } from '../../../schema/generated/apps.v1.js';
 import { containerCells, containerColumns } from '../../core/pod/columns.js';
 import { defaultPodTemplate, roundQuantities } from '../../core/pod/defaults.js';
+import { equalityOf } from '../../core/pod/equal.js';
 import { isNewGeneration, templateWarnings, workloadHooks } from '../../core/pod/template-strategy.js';
 import { podRules } from '../../core/pod/validation/options.js';
 import { warningsForClaimSpec } from '../../core/pod/warnings.js';
@@ -12,6 +13,8 @@ import { scaleSubresource } from '../shared/scale.js';
 import { validateStatefulSetCreate, validateStatefulSetStatus, validateStatefulSetUpdate } from './validation.js';
 
 const CLAIMS = FieldPath.of('spec', 'volumeClaimTemplates');
+
+const sameSpec = equalityOf<StatefulSet['spec']>('io.k8s.api.apps.v1.StatefulSetSpec');
 
 export const statefulSets: KindDefinition<StatefulSet> = {
   group: 'apps',
@@ -26,7 +29,7 @@ export const statefulSets: KindDefinition<StatefulSet> = {
   storageVersion: 'v1',
   strategy: {
     ...workloadHooks<StatefulSet>({
-      wanted: ({ spec }) => spec,
+      same: (a, b) => sameSpec(a.spec, b.spec),
       template: ({ spec }) => spec.template,
       prepare: (object, old, { features }) => {
         if (old === undefined) object.status = { replicas: 0, availableReplicas: 0 };

@@ -4,6 +4,7 @@ import { AGE_COLUMN, ageCell, column, NAME_COLUMN, sinceCell, wideColumn } from 
 import type { KindDefinition } from '../../../registry/kind.js';
 import type { CronJob } from '../../../schema/generated/batch.v1.js';
 import { containerCells, containerColumns } from '../../core/pod/columns.js';
+import { equalityOf } from '../../core/pod/equal.js';
 import { isNewGeneration, podNameWarnings, selectorCell, workloadHooks } from '../../core/pod/template-strategy.js';
 import { podRules } from '../../core/pod/validation/options.js';
 import { defaultJobTemplate } from '../job/defaults.js';
@@ -13,6 +14,8 @@ import { validateCronJobSpec } from './validation.js';
 const JOB_SPEC = FieldPath.of('spec', 'jobTemplate', 'spec');
 /** A job's name is the cron job's with eleven characters more, and must itself be a label. */
 const MAX_NAME_LENGTH = 52;
+
+const sameSpec = equalityOf<CronJob['spec']>('io.k8s.api.batch.v1.CronJobSpec');
 
 export const cronJobs: KindDefinition<CronJob> = {
   group: 'batch',
@@ -27,7 +30,7 @@ export const cronJobs: KindDefinition<CronJob> = {
   storageVersion: 'v1',
   strategy: {
     ...workloadHooks<CronJob>({
-      wanted: ({ spec }) => spec,
+      same: (a, b) => sameSpec(a.spec, b.spec),
       template: ({ spec }) => spec.jobTemplate.spec.template,
       prepare: (object, old) => {
         if (old === undefined) object.status = {};

@@ -7,6 +7,7 @@ import { AGE_COLUMN, ageCell, column, NAME_COLUMN, wideColumn } from '../../../r
 import type { KindDefinition } from '../../../registry/kind.js';
 import type { Job, JobSpec } from '../../../schema/generated/batch.v1.js';
 import { containerCells, containerColumns } from '../../core/pod/columns.js';
+import { equalityOf } from '../../core/pod/equal.js';
 import {
   isNewGeneration,
   podNameWarnings,
@@ -22,6 +23,8 @@ import { validateJob, validateJobUpdate } from './validation.js';
 
 const SPEC = FieldPath.of('spec');
 
+const sameSpec = equalityOf<Job['spec']>('io.k8s.api.batch.v1.JobSpec');
+
 export const jobs: KindDefinition<Job> = {
   group: 'batch',
   kind: 'Job',
@@ -34,7 +37,7 @@ export const jobs: KindDefinition<Job> = {
   storageVersion: 'v1',
   strategy: {
     ...workloadHooks<Job>({
-      wanted: ({ spec }) => spec,
+      same: (a, b) => sameSpec(a.spec, b.spec),
       template: ({ spec }) => spec.template,
       prepare: (job, old, { features }) => {
         if (old !== undefined) return;

@@ -19,6 +19,7 @@ import { validateLabelSelector } from '../../../machinery/validation/label-selec
 import { isDns1123Label } from '../../../machinery/validation/names.js';
 import type { Job, JobSpec } from '../../../schema/generated/batch.v1.js';
 import type { Affinity, PodTemplateSpec } from '../../../schema/generated/core.v1.js';
+import { samePodTemplate } from '../../core/pod/equal.js';
 import type { PodRules } from '../../core/pod/validation/options.js';
 import { validatePodTemplateSpec } from '../../core/pod/validation/pod.js';
 import { compiledSelector, validateImmutableSelector } from '../../apps/shared/selector.js';
@@ -202,7 +203,7 @@ function validateTemplateUpdate(
   mutableDirectives: boolean,
 ): FieldErrors {
   const expected = mutableDirectives ? withDirectivesOf(template, old) : old;
-  if (deepEqual(template, expected)) return [];
+  if (samePodTemplate(template, expected)) return [];
   return [invalid(SPEC.child('template'), internalValue('PodTemplateSpec', template), IMMUTABLE)];
 }
 

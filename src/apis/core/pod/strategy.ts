@@ -1,4 +1,3 @@
-import { deepEqual } from '../../../lib/deep-equal.js';
 import { FieldPath } from '../../../machinery/field-error.js';
 import { isDns1123Label } from '../../../machinery/validation/names.js';
 import { validateObjectMeta } from '../../../machinery/validation/object-meta.js';
@@ -10,6 +9,7 @@ import type { Container, Pod, PodCondition } from '../../../schema/generated/cor
 import { adoptAppArmorAnnotations } from './apparmor.js';
 import { aliasServiceAccount } from './defaults.js';
 import { dropDisabledPodFields } from './drop-disabled-fields.js';
+import { samePodSpec } from './equal.js';
 import { mergeLabelKeys } from './match-label-keys.js';
 import { computeQosClass } from './qos.js';
 import { validateEphemeralContainersUpdate } from './validation/ephemeral-containers.js';
@@ -133,7 +133,7 @@ function resetAllBut(pod: Pod, old: Readonly<Pod>): void {
 
 function settle(pod: Pod, old: Readonly<Pod>, { features }: LifeContext): void {
   dropDisabledPodFields(pod, old, features);
-  if (!deepEqual(pod.spec, old.spec)) pod.metadata.generation = (old.metadata.generation ?? 0) + 1;
+  if (!samePodSpec(pod.spec, old.spec)) pod.metadata.generation = (old.metadata.generation ?? 0) + 1;
 }
 
 function withNewResources(containers: readonly Container[], old: readonly Container[]): Container[] {

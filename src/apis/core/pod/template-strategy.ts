@@ -1,5 +1,4 @@
 // What every kind that makes pods from a template does alike.
-import { deepEqual } from '../../../lib/deep-equal.js';
 import { FieldPath } from '../../../machinery/field-error.js';
 import { isDns1123Label } from '../../../machinery/validation/names.js';
 import { labelSelectorAsSelector, SelectorError } from '../../../machinery/label-selector.js';
@@ -7,12 +6,13 @@ import type { KubeObject } from '../../../machinery/object.js';
 import type { LifeContext, Strategy } from '../../../registry/kind.js';
 import type { LabelSelector } from '../../../schema/generated/meta.v1.js';
 import type { PodTemplateSpec } from '../../../schema/generated/core.v1.js';
+import type { Same } from './equal.js';
 import { dropDisabledSpecFields } from './drop-disabled-fields.js';
 import { warningsForPodTemplate } from './warnings.js';
 
 interface Workload<T extends KubeObject> {
-  /** The members whose change makes a new generation, as one value. */
-  readonly wanted: (object: Readonly<T>) => unknown;
+  /** Whether nothing changed that makes a new generation. */
+  readonly same: Same<T>;
   readonly template: (object: Readonly<T>) => PodTemplateSpec | undefined;
   /** Runs after disabled fields were dropped; `old` is absent on creation. */
   readonly prepare?: (object: T, old: Readonly<T> | undefined, context: LifeContext) => void;
@@ -20,7 +20,7 @@ interface Workload<T extends KubeObject> {
 
 /** Drops disabled fields of the template and counts generations. */
 export function workloadHooks<T extends KubeObject>({
-  wanted,
+  same,
   template,
   prepare,
 }: Workload<T>): Required<Pick<Strategy<T>, 'prepareForCreate' | 'prepareForUpdate'>> {
@@ -37,7 +37,7 @@ export function workloadHooks<T extends KubeObject>({
     prepareForUpdate(object, old, context) {
       drop(object, old, context);
       prepare?.(object, old, context);
-      if (deepEqual(wanted(object), wanted(old))) return;
+      if (same(object, old)) return;
       object.metadata.generation = (old.metadata.generation ?? 0) + 1;
     },
   };

@@ -5,6 +5,7 @@ import type { KindDefinition } from '../../../registry/kind.js';
 import type { PodTemplate } from '../../../schema/generated/core.v1.js';
 import { containerCells } from '../pod/columns.js';
 import { defaultPodTemplate } from '../pod/defaults.js';
+import { samePodTemplate } from '../pod/equal.js';
 import { isNewGeneration, templateWarnings, workloadHooks } from '../pod/template-strategy.js';
 import { podRules } from '../pod/validation/options.js';
 import { validatePodTemplateSpec } from '../pod/validation/pod.js';
@@ -20,7 +21,10 @@ export const podTemplates: KindDefinition<PodTemplate> = {
   versions: [{ version: 'v1', defaults: ({ template }) => defaultPodTemplate(template) }],
   storageVersion: 'v1',
   strategy: {
-    ...workloadHooks<PodTemplate>({ wanted: ({ template }) => template, template: ({ template }) => template }),
+    ...workloadHooks<PodTemplate>({
+      same: (a, b) => samePodTemplate(a.template, b.template),
+      template: ({ template }) => template,
+    }),
     validateName: nameIsDnsSubdomain,
     validate: ({ template }, context) => validatePodTemplateSpec(template, TEMPLATE, podRules(context, false)),
     validateUpdate: ({ template }, old, context) =>

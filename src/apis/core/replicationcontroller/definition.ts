@@ -6,9 +6,12 @@ import type { KindDefinition } from '../../../registry/kind.js';
 import type { ReplicationController } from '../../../schema/generated/core.v1.js';
 import { containerCells, containerColumns } from '../pod/columns.js';
 import { defaultPodTemplate } from '../pod/defaults.js';
+import { equalityOf } from '../pod/equal.js';
 import { isNewGeneration, podNameWarnings, templateWarnings, workloadHooks } from '../pod/template-strategy.js';
 import { podRules } from '../pod/validation/options.js';
 import { validateControllerSpec, validateControllerStatus } from './validation.js';
+
+const sameSpec = equalityOf<ReplicationController['spec']>('io.k8s.api.core.v1.ReplicationControllerSpec');
 
 export const replicationControllers: KindDefinition<ReplicationController> = {
   group: '',
@@ -23,7 +26,7 @@ export const replicationControllers: KindDefinition<ReplicationController> = {
   storageVersion: 'v1',
   strategy: {
     ...workloadHooks<ReplicationController>({
-      wanted: ({ spec }) => spec,
+      same: (a, b) => sameSpec(a.spec, b.spec),
       template: ({ spec }) => spec.template,
       prepare: (object, old) => {
         if (old === undefined) object.status = { replicas: 0 };

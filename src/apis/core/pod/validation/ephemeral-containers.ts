@@ -1,8 +1,8 @@
 import { internalDiff } from '../../internal-form/print.js';
-import { deepEqual } from '../../../../lib/deep-equal.js';
 import { goQuote } from '../../../../lib/go-quote.js';
 import { type FieldErrors, FieldPath, forbidden } from '../../../../machinery/field-error.js';
 import type { Pod } from '../../../../schema/generated/core.v1.js';
+import { sameEphemeralContainer } from '../equal.js';
 import { MIRROR_POD, validatePodAnnotationsUpdate } from './annotations.js';
 import type { PodRules } from './options.js';
 import { validatePodOnly } from './pod.js';
@@ -26,7 +26,7 @@ export function validateEphemeralContainersUpdate(
     const now = (pod.spec.ephemeralContainers ?? []).findLast(({ name }) => name === before.name);
     const existing = `existing ephemeral containers ${goQuote(before.name)}`;
     if (now === undefined) errors.push(forbidden(PATH, `${existing} may not be removed\n`));
-    else if (!deepEqual(before, now)) {
+    else if (!sameEphemeralContainer(before, now)) {
       const changes = internalDiff('EphemeralContainer', before, now);
       errors.push(forbidden(PATH, `${existing} may not be changed\n${changes}`));
     }

@@ -1,4 +1,3 @@
-import { deepEqual } from '../../../../lib/deep-equal.js';
 import { type FieldErrors, FieldPath, forbidden, invalid } from '../../../../machinery/field-error.js';
 import type {
   Container,
@@ -8,11 +7,11 @@ import type {
   ResourceRequirements,
 } from '../../../../schema/generated/core.v1.js';
 import { isSidecar } from '../containers.js';
+import { sameContainer, samePodSpec } from '../equal.js';
 import { computeQosClass, qosClassOf } from '../qos.js';
 import { MIRROR_POD } from './annotations.js';
 import type { PodRules } from './options.js';
 import { validatePodOnly } from './pod.js';
-import { equals } from './quantities.js';
 
 const SPEC = FieldPath.of('spec');
 const WHOLE = FieldPath.of('');
@@ -41,9 +40,8 @@ export function validatePodResize(pod: Readonly<Pod>, old: Readonly<Pod>, rules:
   if (order.length > 0) return [...errors, ...order];
   errors.push(...validateNothingRemoved(pod.spec, old.spec), ...validateOnlyResources(pod.spec, old.spec));
   if (errors.length > 0) return errors;
-  const { containers: _, initContainers: __, ...rest } = pod.spec;
-  const { containers: ___, initContainers: ____, ...oldRest } = old.spec;
-  return deepEqual(rest, oldRest) ? [] : [forbidden(SPEC, IMMUTABLE)];
+  const { containers, initContainers } = old.spec;
+  return samePodSpec({ ...pod.spec, containers, initContainers }, old.spec) ? [] : [forbidden(SPEC, IMMUTABLE)];
 }
 
 const hasPodLevelResources = ({ resources }: Readonly<PodSpec>): boolean =>
@@ -96,53 +94,25 @@ function validateOnlyResources(spec: Readonly<PodSpec>, old: Readonly<PodSpec>):
       if (!isResizeOf(container, before)) {
         errors.push(forbidden(SPEC, 'only cpu and memory resources for sidecar containers are mutable'));
       }
-    } else if (!sameContainer(container, before, before.resources, container.resources)) {
+    } else if (!sameContainer(container, before)) {
       errors.push(forbidden(SPEC, 'resources for non-sidecar init containers are immutable'));
     }
   }
   return errors;
 }
 
+/** Equal but for processor and memory, which are put back before comparing. */
 const isResizeOf = (container: Readonly<Container>, old: Readonly<Container>): boolean =>
-  sameContainer(container, old, withoutResizable(old.resources), withoutResizable(container.resources, old.resources));
+  sameContainer({ ...container, resources: withOldComputeOf(old.resources, container.resources) }, old);
 
-function sameContainer(
-  container: Readonly<Container>,
-  old: Readonly<Container>,
-  oldResources: ResourceRequirements,
-  resources: ResourceRequirements,
-): boolean {
-  const { resources: _, ...rest } = container;
-  const { resources: __, ...oldRest } = old;
-  return (
-    deepEqual(rest, oldRest) &&
-    sameQuantities(resources.limits, oldResources.limits) &&
-    sameQuantities(resources.requests, oldResources.requests) &&
-    deepEqual(resources.claims, oldResources.claims)
-  );
-}
-
-/** Lists a container did not have before count as not given, and so do its claims, as in the reference. */
-function withoutResizable(resources: ResourceRequirements, old?: ResourceRequirements): ResourceRequirements {
-  const kept = (kind: 'limits' | 'requests'): ResourceList | undefined => {
-    if (old && old[kind] === undefined) return undefined;
+/** Claims of the new container are not looked at, and nor are lists the old one did not have, as in the reference. */
+function withOldComputeOf(old: ResourceRequirements, resources: ResourceRequirements): ResourceRequirements {
+  const merged = (kind: 'limits' | 'requests'): ResourceList | undefined => {
+    const before = old[kind];
+    if (before === undefined) return undefined;
     const { cpu: _, memory: __, ...rest } = resources[kind] ?? {};
-    return rest;
+    const { cpu, memory } = before;
+    return { ...rest, ...(cpu !== undefined && { cpu }), ...(memory !== undefined && { memory }) };
   };
-  const limits = kept('limits');
-  const requests = kept('requests');
-  return {
-    ...(limits && { limits }),
-    ...(requests && { requests }),
-    ...(!old && resources.claims && { claims: resources.claims }),
-  };
-}
-
-function sameQuantities(left: ResourceList = {}, right: ResourceList = {}): boolean {
-  const names = Object.keys(left);
-  if (names.length !== Object.keys(right).length) return false;
-  return names.every((name) => {
-    const other = right[name];
-    return other !== undefined && equals(left[name] ?? '0', other);
-  });
+  return { limits: merged('limits'), requests: merged('requests') };
 }

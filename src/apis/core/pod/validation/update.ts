@@ -12,6 +12,7 @@ import type {
   PodSchedulingGate,
   PodSpec,
 } from '../../../../schema/generated/core.v1.js';
+import { samePodSpec } from '../equal.js';
 import { validatePodAnnotationsUpdate } from './annotations.js';
 import { validateImagePadding } from './containers.js';
 import type { PodRules } from './options.js';
@@ -49,11 +50,11 @@ export function validatePodUpdate(pod: Readonly<Pod>, old: Readonly<Pod>, rules:
     ...validateOnlyAddedTolerations(spec.tolerations, old.spec.tolerations, SPEC.child('tolerations')),
     ...validateOnlyDeletedGates(spec.schedulingGates, old.spec.schedulingGates, SPEC.child('schedulingGates')),
   );
-  if (deepEqual(spec, old.spec)) return errors;
+  if (samePodSpec(spec, old.spec)) return errors;
 
   const kept = withMutableMembersOf(old.spec, spec);
   if (old.spec.schedulingGates) errors.push(...takeSchedulingDirectives(kept, old.spec));
-  if (!deepEqual(kept, old.spec)) {
+  if (!samePodSpec(kept, old.spec)) {
     const changes = internalDiff('PodSpec', old.spec, kept);
     errors.push(forbidden(SPEC, `pod updates may not change fields other than ${MUTABLE}\n${changes}`));
   }
