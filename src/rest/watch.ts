@@ -42,7 +42,8 @@ export async function watchObjects(
       async stream(sink) {
         const timeout = AbortSignal.timeout(lastsMs);
         const signal = AbortSignal.any([sink.signal, timeout, services.shutdown]);
-        await run(endpoint, { ...wanted, signal }, encoder, sink);
+        const pace = { timeoutAtMs: Date.now() + lastsMs, drained: () => sink.drained() };
+        await run(endpoint, { ...wanted, ...pace, signal }, encoder, sink);
       },
     },
   };

@@ -305,7 +305,10 @@ export class Cache {
     if (last !== undefined && last.revision > this.#revision) this.#revision = last.revision;
     this.metrics.received?.(this.values.options.resource, batch.length);
     this.metrics.reached?.(this.values.options.resource, this.#revision);
-    if (changes.length > 0) this.watchers.dispatch(changes);
+    if (changes.length > 0) {
+      this.watchers.dispatch(changes);
+      for (const change of changes) change.forgetEvents();
+    }
     this.#wake();
   }
 

@@ -14,7 +14,7 @@ export class Entry implements StoredObject {
   #parsed: WeakRef<KubeObject> | undefined;
   #labels: Strings | undefined;
   #fields: Strings | undefined;
-  #added: WatchEvent | undefined;
+  #added: WeakRef<WatchEvent> | undefined;
 
   constructor(
     readonly options: ResourceStoreOptions,
@@ -42,9 +42,14 @@ export class Entry implements StoredObject {
     return (this.#fields ??= fieldsOf(this.options, this.object()));
   }
 
-  /** The one event that this version appeared, for all watchers it is new to. */
+  /** The one event that this version appeared, for all watchers it is new to at about the same time. */
   get added(): WatchEvent {
-    return (this.#added ??= { type: 'ADDED', object: this });
+    const known = this.#added?.deref();
+    if (known !== undefined) return known;
+    // Weakly, for encodings hang on events: held by the cache they would double its size.
+    const event: WatchEvent = { type: 'ADDED', object: this };
+    this.#added = new WeakRef(event);
+    return event;
   }
 
   /** This object as the event of its deletion shows it: the same content at the deletion's revision. */

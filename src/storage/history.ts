@@ -10,7 +10,10 @@ const FRESH_MS = 75_000;
 /** Bytes of versions that are no longer current. */
 const MAX_SUPERSEDED_BYTES = 64 * 1024 * 1024;
 
-/** One change of one object. Its events are made once and shared by all watchers, so that encodings can be too. */
+/**
+ * One change of one object. Its events are made once and shared by all watchers it is dispatched to, so that
+ * encodings can be too; they are forgotten afterwards, for history would keep the encodings alive.
+ */
 export class Change {
   #modified: WatchEvent | undefined;
   #deleted: WatchEvent | undefined;
@@ -41,6 +44,12 @@ export class Change {
 
   get tombstone(): Entry | undefined {
     return (this.#tombstone ??= this.previous?.deletedAt(this.revision));
+  }
+
+  forgetEvents(): void {
+    this.#modified = undefined;
+    this.#deleted = undefined;
+    this.#tombstone = undefined;
   }
 
   /** The event for who takes everything. */
