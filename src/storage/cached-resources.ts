@@ -1,0 +1,13 @@
+// Which resources have a watch cache.
+import { type GroupResource, groupResourceText } from '../machinery/status.js';
+
+/** Events come and go in numbers and are seldom read: they are not cached unless a size is given for them. */
+const USUALLY_UNCACHED = ['events', 'events.events.k8s.io'];
+
+/** By `--watch-cache` and `--watch-cache-sizes` (`resource[.group]#size`, where only 0 means something). */
+export function isCached(resource: GroupResource, watchCache: boolean, sizes: readonly string[]): boolean {
+  if (!watchCache) return false;
+  const name = groupResourceText(resource);
+  const given = sizes.map((entry) => entry.split('#')).findLast(([entryName]) => entryName === name);
+  return given === undefined ? !USUALLY_UNCACHED.includes(name) : Number(given[1]) !== 0;
+}
