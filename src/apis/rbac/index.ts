@@ -1,6 +1,14 @@
 import { RBAC_GROUP } from '../../authz/rbac-objects.js';
 import { pathSegmentName } from '../../machinery/validation/names.js';
-import { AGE_COLUMN, NAME_COLUMN, ageCell, column, wideColumn } from '../../registry/columns.js';
+import {
+  AGE_COLUMN,
+  ageCell,
+  column,
+  CREATED_COLUMNS,
+  createdRow,
+  NAME_COLUMN,
+  wideColumn,
+} from '../../registry/columns.js';
 import type { Cell, Column, KindDefinition } from '../../registry/kind.js';
 import type { ClusterRole, ClusterRoleBinding, Role, RoleBinding, Subject } from '../../schema/generated/rbac.v1.js';
 import { type EscalationServices, checkBinding, checkRoleEscalation } from './escalation.js';
@@ -44,8 +52,8 @@ function role(services: EscalationServices): KindDefinition<Role> {
         return undefined;
       },
     },
-    columns: ROLE_COLUMNS,
-    row: roleRow,
+    columns: CREATED_COLUMNS,
+    row: createdRow,
   };
 }
 
@@ -73,8 +81,8 @@ function clusterRole(services: EscalationServices): KindDefinition<ClusterRole> 
         return undefined;
       },
     },
-    columns: ROLE_COLUMNS,
-    row: roleRow,
+    columns: CREATED_COLUMNS,
+    row: createdRow,
   };
 }
 
@@ -145,16 +153,6 @@ function defaultBinding(binding: RoleBinding): void {
     if (!subject.apiGroup && (subject.kind === 'User' || subject.kind === 'Group')) subject.apiGroup = RBAC_GROUP;
   }
 }
-
-const ROLE_COLUMNS: readonly Column[] = [
-  NAME_COLUMN,
-  { name: 'Created At', type: 'date', description: 'When the server created the object.' },
-];
-
-const roleRow = (object: Readonly<Role>): readonly Cell[] => [
-  object.metadata.name ?? '',
-  object.metadata.creationTimestamp ?? null,
-];
 
 const bindingColumns = (kind: string): readonly Column[] => [
   NAME_COLUMN,
