@@ -11,6 +11,7 @@ import type { Options } from '../options/options.js';
 import type { LifeContext } from '../registry/kind.js';
 import { MEDIA_TYPES, MEDIA_TYPES_WITH_CBOR } from '../rest/media-types.js';
 import type { RestServices } from '../rest/services.js';
+import { isCached } from '../storage/cached-resources.js';
 import { createResourceStore } from '../storage/create-store.js';
 import { type Authorization, buildAuthentication, buildAuthorization } from './access.js';
 import { Health } from './health.js';
@@ -59,14 +60,13 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
   const stores = await openStores(options, logs.for('stores'));
   lifecycle.onDrained(() => stores.close());
   addStoreChecks(options, stores, health);
-  const uncached = uncachedResources(options);
   const resources = new Resources({
     prefix: options.etcd.etcdPrefix,
     openStore: (storeOptions) =>
       createResourceStore({
         kv: stores.of(storeOptions.resource),
         options: storeOptions,
-        cache: options.etcd.watchCache && !uncached.has(cacheName(storeOptions.resource)),
+        cache: isCached(storeOptions.resource, options.etcd.watchCache, options.etcd.watchCacheSizes),
         log: (message) => logs.for('storage').info(message),
       }),
     clock,
@@ -208,13 +208,5 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     logs,
   });
 }
-
-/** `--watch-cache-sizes=pods#0`: read straight from the store. */
-function uncachedResources({ etcd }: Options): ReadonlySet<string> {
-  return new Set(etcd.watchCacheSizes.filter((entry) => entry.endsWith('#0')).map((entry) => entry.slice(0, -2)));
-}
-
-const cacheName = ({ group, resource }: { group: string; resource: string }): string =>
-  group === '' ? resource : `${resource}.${group}`;
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
