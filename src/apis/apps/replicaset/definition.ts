@@ -75,7 +75,6 @@ export const replicaSets: KindDefinition<ReplicaSet> = {
     ...containerCells(object.spec.template.spec.containers),
     selectorCell(object.spec.selector),
   ],
-  selectableFields: ({ status }) => ({ 'status.replicas': String(status.replicas) }),
   subresources: { scale: scaleSubresource<ReplicaSet>() },
 };
 

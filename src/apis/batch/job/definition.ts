@@ -1,3 +1,4 @@
+import { goQuote } from '../../../lib/go-quote.js';
 import { humanDuration } from '../../../lib/human-duration.js';
 import { FieldPath } from '../../../machinery/field-error.js';
 import { selectorHasInvalidLabelValue } from '../../../machinery/validation/label-selector.js';
@@ -88,6 +89,7 @@ export const jobs: KindDefinition<Job> = {
     selectorCell(job.spec.selector),
   ],
   selectableFields: ({ status }) => ({ 'status.successful': String(status.succeeded ?? 0) }),
+  fieldLabelError: (label) => `field label ${goQuote(label)} not supported for Job`,
 };
 
 /** `path` is the job's spec, which may stand in a cron job. */

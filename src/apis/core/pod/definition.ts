@@ -36,12 +36,16 @@ export const pods: KindDefinition<Pod> = {
   },
   selectableFields: ({ spec, status }) => ({
     'spec.nodeName': spec.nodeName ?? '',
+    // An older name of the same field, which old clients still send.
+    'spec.host': spec.nodeName ?? '',
     'spec.restartPolicy': spec.restartPolicy ?? '',
     'spec.schedulerName': spec.schedulerName ?? '',
     'spec.serviceAccountName': spec.serviceAccountName ?? '',
     'spec.hostNetwork': String(spec.hostNetwork ?? false),
     'status.phase': status.phase ?? '',
     'status.podIP': status.podIPs?.[0]?.ip ?? '',
+    // Taken as a name, but several addresses have no one text to compare with.
+    'status.podIPs': '',
     'status.nominatedNodeName': status.nominatedNodeName ?? '',
   }),
   subresources: {
