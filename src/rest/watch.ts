@@ -26,7 +26,7 @@ export async function watchObjects(
   const selection = selectionOf(endpoint, options, info.name);
   checkResourceVersion(options.resourceVersion);
   const encoder = eventEncoder(endpoint, negotiated, http.query, services.clock);
-  const lastsMs = watchSeconds(services, options) * 1000;
+  const lastsMs = Math.round(watchSeconds(services, options) * 1000);
   const wanted = {
     namespace: info.namespace,
     ...selection,
