@@ -1,0 +1,245 @@
+// `npm run bench`: Binnacle beside bare servers on the same machine, in the same run, over TLS and HTTP/2.
+//
+//   node tools/bench.mjs [--seconds 4] [--rounds 3] [--only get,list,create,fanout]
+//
+// Needs h2load (Debian package nghttp2-client). The figure is the median of the rounds; the ratio is what counts.
+import { execFileSync, spawn } from 'node:child_process';
+import fs from 'node:fs';
+import http2 from 'node:http2';
+import os from 'node:os';
+import path from 'node:path';
+
+const TARGETS = { get: 0.5, list: 0.7, create: 0.4, fanout: 0.6 };
+const WATCHERS = 200;
+const PODS = 500;
+const TOKEN = 'bench-token';
+
+const option = (name, fallback) => {
+  const at = process.argv.indexOf(name);
+  return at < 0 ? fallback : process.argv[at + 1];
+};
+const seconds = Number(option('--seconds', '4'));
+const rounds = Number(option('--rounds', '3'));
+const only = option('--only', 'get,list,create,fanout').split(',');
+
+const NS = '/api/v1/namespaces/bench';
+const PATHS = {
+  ours: {
+    get: `${NS}/configmaps/one`,
+    list: `${NS}/pods`,
+    create: `${NS}/configmaps`,
+    watch: `${NS}/secrets?watch=1`,
+    event: `${NS}/secrets`,
+  },
+  bare: { get: '/get', list: '/list', create: '/create', watch: '/watch', event: '/event' },
+};
+
+const configMap = (metadata) =>
+  JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { pad: 'x'.repeat(900) } });
+const secret = () =>
+  JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { generateName: 'f-' },
+    stringData: { pad: 'x'.repeat(300) },
+  });
+const pod = (i) =>
+  JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: `pod-${i}`, labels: { app: `a${i % 10}` } },
+    spec: {
+      automountServiceAccountToken: false,
+      containers: [
+        {
+          name: 'app',
+          image: 'example.test/app:1',
+          ports: [{ containerPort: 80 }],
+          resources: { requests: { cpu: '100m', memory: '128Mi' } },
+        },
+      ],
+    },
+  });
+
+const WORK = {
+  get: (server, kind) => load(server, PATHS[kind].get, { clients: 4, streams: 16 }),
+  list: (server, kind) => load(server, PATHS[kind].list, { clients: 2, streams: 4 }),
+  create: (server, kind) =>
+    load(server, PATHS[kind].create, { clients: 4, streams: 16, body: configMap({ generateName: 'gen-' }) }),
+  fanout,
+};
+
+try {
+  execFileSync('h2load', ['--version'], { stdio: 'ignore' });
+} catch {
+  console.error('h2load is missing: it is in the Debian package nghttp2-client');
+  process.exit(1);
+}
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'bench-'));
+const children = [];
+try {
+  const ours = await startBinnacle();
+  await prepare(ours);
+  const bare = await startBare(ours);
+  let missed = 0;
+  for (const work of only) {
+    const got = { ours: [], bare: [] };
+    for (let round = 0; round < rounds; round++) {
+      got.bare.push(await WORK[work](bare, 'bare'));
+      got.ours.push(await WORK[work](ours, 'ours'));
+    }
+    const [a, b] = [median(got.ours), median(got.bare)];
+    const ratio = a / b;
+    if (ratio < TARGETS[work]) missed++;
+    console.log(
+      `${work.padEnd(8)} ${a.toFixed(0).padStart(8)}/s   bare ${b.toFixed(0).padStart(8)}/s   ratio ${ratio.toFixed(2)} (target ${TARGETS[work]})`,
+    );
+  }
+  console.log(missed === 0 ? 'every target met' : `${missed} targets missed`);
+} finally {
+  for (const child of children) child.kill('SIGKILL');
+  fs.rmSync(folder, { recursive: true, force: true });
+}
+
+function load(server, target, { clients, streams, body }) {
+  const args = ['-D', String(seconds), '--warm-up-time=1', '-c', String(clients), '-m', String(streams), '-t', '1'];
+  args.push('-H', `authorization: Bearer ${TOKEN}`);
+  if (body !== undefined) {
+    const file = path.join(folder, 'body');
+    fs.writeFileSync(file, body);
+    args.push('-d', file, '-H', 'content-type: application/json');
+  }
+  return new Promise((resolve, reject) => {
+    const child = spawn('h2load', [...args, server.url + target]);
+    let out = '';
+    child.stdout.on('data', (text) => (out += text));
+    child.on('error', reject);
+    child.on('close', () => {
+      const rate = /finished in [\d.]+\w+, ([\d.]+) req\/s/.exec(out);
+      const codes = /status codes: (\d+) 2xx, (\d+) 3xx, (\d+) 4xx, (\d+) 5xx/.exec(out);
+      if (rate === null || codes === null || Number(codes[3]) + Number(codes[4]) > 0) reject(new Error(out));
+      else resolve(Number(rate[1]));
+    });
+  });
+}
+
+async function fanout(server, kind) {
+  const sessions = Array.from({ length: 4 }, () => connect(server));
+  let lines = 0;
+  for (let i = 0; i < WATCHERS; i++) {
+    const stream = sessions[i % sessions.length].request(headersOf('GET', PATHS[kind].watch));
+    stream.on('error', () => undefined);
+    stream.on('data', (chunk) => {
+      for (const byte of chunk) if (byte === 10) lines++;
+    });
+    await new Promise((resolve) => stream.on('response', resolve));
+  }
+  const writer = connect(server);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  lines = 0;
+  const started = performance.now();
+  const end = started + seconds * 1000;
+  let sent = 0;
+  await Promise.all(
+    Array.from({ length: 8 }, async () => {
+      while (performance.now() < end) {
+        await send(writer, 'POST', PATHS[kind].event, secret());
+        sent++;
+      }
+    }),
+  );
+  const deadline = performance.now() + 20_000;
+  while (lines < sent * WATCHERS && performance.now() < deadline)
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  const rate = lines / ((performance.now() - started) / 1000);
+  for (const session of [...sessions, writer]) session.destroy();
+  return rate;
+}
+
+async function prepare(server) {
+  const session = connect(server);
+  await send(session, 'POST', '/api/v1/namespaces', JSON.stringify({ metadata: { name: 'bench' } }));
+  await send(session, 'POST', `${NS}/serviceaccounts`, JSON.stringify({ metadata: { name: 'default' } }));
+  await send(session, 'POST', `${NS}/configmaps`, configMap({ name: 'one' }));
+  for (let i = 0; i < PODS; i++) await send(session, 'POST', `${NS}/pods`, pod(i));
+  fs.writeFileSync(path.join(folder, 'object'), await send(session, 'GET', PATHS.ours.get));
+  fs.writeFileSync(path.join(folder, 'list'), await send(session, 'GET', PATHS.ours.list));
+  const made = await send(session, 'POST', `${NS}/secrets`, secret());
+  fs.writeFileSync(path.join(folder, 'event'), `{"type":"ADDED","object":${made.toString().trim()}}\n`);
+  session.close();
+}
+
+async function startBinnacle() {
+  const tokens = path.join(folder, 'tokens.csv');
+  fs.writeFileSync(tokens, `${TOKEN},admin,admin,"system:masters"\n`);
+  const port = 20_000 + Math.floor(Math.random() * 20_000);
+  const dataDir = path.join(folder, 'data');
+  const flags = [
+    `--secure-port=${port}`,
+    '--bind-address=127.0.0.1',
+    `--data-dir=${dataDir}`,
+    '--authorization-mode=RBAC',
+  ];
+  const child = spawn('bin/binnacle', [
+    ...flags,
+    '--service-cluster-ip-range=10.0.0.0/24',
+    `--token-auth-file=${tokens}`,
+  ]);
+  children.push(child);
+  await new Promise((resolve, reject) => {
+    child.stderr.on('data', (text) => String(text).includes('Serving securely') && resolve());
+    child.on('exit', () => reject(new Error('the server ended')));
+  });
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  return { url: `https://127.0.0.1:${port}`, dataDir };
+}
+
+async function startBare({ dataDir }) {
+  const settings = {
+    folder,
+    certFile: path.join(dataDir, 'pki', 'apiserver.crt'),
+    keyFile: path.join(dataDir, 'pki', 'apiserver.key'),
+    objectFile: path.join(folder, 'object'),
+    listFile: path.join(folder, 'list'),
+    eventFile: path.join(folder, 'event'),
+  };
+  const child = spawn(process.execPath, ['tools/bench/bare-server.mjs', JSON.stringify(settings)]);
+  children.push(child);
+  const port = await new Promise((resolve, reject) => {
+    child.stdout.on('data', (text) => resolve(Number(text)));
+    child.stderr.on('data', (text) => reject(new Error(String(text))));
+  });
+  return { url: `https://127.0.0.1:${port}` };
+}
+
+function connect(server) {
+  const session = http2.connect(server.url, { rejectUnauthorized: false, peerMaxConcurrentStreams: 1000 });
+  session.on('error', () => undefined);
+  session.on('connect', () => session.setLocalWindowSize(1 << 24));
+  return session;
+}
+
+function headersOf(method, target) {
+  return { ':method': method, ':path': target, authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
+}
+
+function send(session, method, target, body) {
+  return new Promise((resolve, reject) => {
+    const stream = session.request(headersOf(method, target));
+    const parts = [];
+    let status = 0;
+    stream.on('response', (headers) => (status = headers[':status']));
+    stream.on('data', (part) => parts.push(part));
+    stream.on('error', reject);
+    stream.on('end', () => {
+      const answer = Buffer.concat(parts);
+      if (status >= 300) reject(new Error(`${method} ${target}: ${status} ${answer.toString().slice(0, 300)}`));
+      else resolve(answer);
+    });
+    stream.end(body);
+  });
+}
+
+function median(values) {
+  return values.sort((a, b) => a - b)[Math.floor(values.length / 2)];
+}
