@@ -29,7 +29,7 @@ export function fromStorage(error: unknown, resource: GroupResource, name: strin
     case 'too-new':
       return tooLargeResourceVersion(error);
     case 'invalid-continue':
-      return badRequest(`continue key is not valid: ${error.message}`);
+      return badRequest(error.message);
     case 'expired-continue':
       return expiredContinue(error.details.inconsistentContinue ?? '');
     case 'unavailable':
