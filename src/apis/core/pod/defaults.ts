@@ -60,7 +60,7 @@ export function defaultPodTemplate(template: PodTemplateSpec): void {
   dropInitContainerAnnotations(template.metadata);
 }
 
-export function defaultPodSpec(spec: PodSpec): void {
+function defaultPodSpec(spec: PodSpec): void {
   spec.dnsPolicy ||= 'ClusterFirst';
   spec.restartPolicy ||= 'Always';
   spec.securityContext ??= {};

@@ -10,7 +10,7 @@ import { validateTolerations } from './tolerations.js';
 export const MIRROR_POD = 'kubernetes.io/config.mirror';
 export const SECCOMP_POD = 'seccomp.security.alpha.kubernetes.io/pod';
 export const SECCOMP_CONTAINER_PREFIX = 'container.seccomp.security.alpha.kubernetes.io/';
-export const SECCOMP_LOCALHOST_PREFIX = 'localhost/';
+const SECCOMP_LOCALHOST_PREFIX = 'localhost/';
 export const APPARMOR_CONTAINER_PREFIX = 'container.apparmor.security.beta.kubernetes.io/';
 export const APPARMOR_LOCALHOST_PREFIX = 'localhost/';
 const TOLERATIONS = 'scheduler.alpha.kubernetes.io/tolerations';

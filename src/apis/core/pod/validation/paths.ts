@@ -1,7 +1,7 @@
 // File paths inside a pod: volumes' items, mounts, profiles.
 import { type FieldErrors, type FieldPath, invalid } from '../../../../machinery/field-error.js';
 
-export const FILE_MODE = 'must be a number between 0 and 0777 (octal), both inclusive';
+const FILE_MODE = 'must be a number between 0 and 0777 (octal), both inclusive';
 
 const isAbsolute = (path: string): boolean => path.startsWith('/');
 export const climbs = (path: string): boolean => path.includes('..') && path.split('/').includes('..');

@@ -36,7 +36,7 @@ const STANDARD_RESOURCES: ReadonlySet<string> = new Set([
   'requests.storage',
 ]);
 
-export const isStandardResource = (name: string): boolean =>
+const isStandardResource = (name: string): boolean =>
   STANDARD_RESOURCES.has(name) || isHugePages(name) || name.startsWith('requests.hugepages-');
 
 /** A device or other thing that others than Kubernetes count: `example.com/gpu`. */

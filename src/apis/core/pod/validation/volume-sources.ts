@@ -153,7 +153,7 @@ export const VOLUME_SOURCES: readonly VolumeSourceRule[] = [
 ];
 
 /** Keys of a config map or secret and the files they become. */
-export function validateItems(items: readonly KeyToPath[] | undefined, path: FieldPath): FieldErrors {
+function validateItems(items: readonly KeyToPath[] | undefined, path: FieldPath): FieldErrors {
   return (items ?? []).flatMap((item, position) => validateItem(item, path.index(position)));
 }
 
