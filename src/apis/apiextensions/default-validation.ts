@@ -1,0 +1,97 @@
+// Defaults are values like any other: they must fit their schema, and hold nothing it does not know.
+import { isDeepStrictEqual } from 'node:util';
+import { isPlainObject } from '../../lib/plain-object.js';
+import { type FieldErrors, FieldPath, aggregateText, fieldErrorText, invalid } from '../../machinery/field-error.js';
+import { type Schema, itemsOf, schemaHas, sortedMembers } from './schema-walk.js';
+import { prune } from './values/prune.js';
+import { metadataMistake, validateResourceMeta } from './values/resource-meta.js';
+import { validateValue } from './values/validate-value.js';
+
+const META_FIELDS = new Set(['metadata', 'apiVersion', 'kind']);
+
+/** A way to a place in an object, from its root: builds the object around a value at that place. */
+type Surround = (value: unknown) => Record<string, unknown>;
+
+interface Place {
+  /** The resource around it: the root or an embedded one. */
+  readonly resource: Schema;
+  readonly surround: Surround;
+  /** Inside what every resource has. */
+  readonly insideMeta: boolean;
+}
+
+export interface DefaultRules {
+  /** Unknown members in a default are an error; a stored definition may have them already. */
+  readonly requirePruned: boolean;
+}
+
+export function validateDefaults(schema: Schema, rules: DefaultRules, path: FieldPath): FieldErrors {
+  if (!schemaHas(schema, hasDefault)) return [];
+  const root = { ...schema, 'x-kubernetes-embedded-resource': true };
+  return validateNode(root, { resource: root, surround: rootObject, insideMeta: false }, rules, path);
+}
+
+/** Whether pruning would change a default of the schema. */
+export const hasUnprunedDefaults = (schema: Schema): boolean =>
+  schemaHas(schema, (node) => hasDefault(node) && !isPruned(node));
+
+export const hasDefault = (schema: Schema): boolean => schema.default !== undefined && schema.default !== null;
+
+const rootObject: Surround = (value) => ({
+  kind: 'Validation',
+  apiVersion: 'validation/v1',
+  ...(isPlainObject(value) ? value : {}),
+});
+
+function validateNode(schema: Schema, outer: Place, rules: DefaultRules, path: FieldPath): FieldErrors {
+  const place: Place = schema['x-kubernetes-embedded-resource']
+    ? { resource: schema, surround: rootObject, insideMeta: false }
+    : outer;
+  const errors: FieldErrors = [];
+  if (hasDefault(schema)) {
+    const at = path.child('default');
+    errors.push(...(place.insideMeta ? validateMetaDefault(schema, place, at) : validateDefault(schema, rules, at)));
+  }
+  const items = itemsOf(schema);
+  if (items !== undefined) {
+    const inner = { ...place, surround: (value: unknown) => place.surround([value]) };
+    errors.push(...validateNode(items, inner, rules, path.child('items')));
+  }
+  for (const [name, property] of sortedMembers(schema.properties)) {
+    const isMeta = schema['x-kubernetes-embedded-resource'] === true && META_FIELDS.has(name);
+    const inner: Place = {
+      ...place,
+      surround: (value) => place.surround({ [name]: value }),
+      insideMeta: place.insideMeta || isMeta,
+    };
+    errors.push(...validateNode(property, inner, rules, path.child('properties').key(name)));
+  }
+  return errors;
+}
+
+function validateDefault(schema: Schema, rules: DefaultRules, path: FieldPath): FieldErrors {
+  const errors: FieldErrors = [];
+  if (rules.requirePruned && !isPruned(schema)) {
+    errors.push(invalid(path, schema.default, 'must not have unknown fields'));
+  }
+  const isResource = schema['x-kubernetes-embedded-resource'] === true;
+  const meta = validateResourceMeta(schema.default, schema, isResource, path);
+  return [...errors, ...(meta.length > 0 ? meta : validateValue(schema.default, schema, path))];
+}
+
+/** A default within metadata is right when an object that has it has valid metadata. */
+function validateMetaDefault(schema: Schema, { resource, surround }: Place, path: FieldPath): FieldErrors {
+  const object = surround(structuredClone(schema.default));
+  const mistake = metadataMistake(object);
+  const refuse = (why: string) => [invalid(path, schema.default, `must result in valid metadata: ${why}`)];
+  if (mistake !== undefined) return refuse(mistake);
+  const errors = validateResourceMeta(object, resource, true, undefined);
+  if (errors.length > 0) return refuse(aggregateText(errors.map(fieldErrorText)));
+  return validateValue(schema.default, schema, path);
+}
+
+function isPruned(schema: Schema): boolean {
+  const pruned = structuredClone(schema.default);
+  prune(pruned, schema, schema['x-kubernetes-embedded-resource'] === true);
+  return isDeepStrictEqual(pruned, schema.default);
+}

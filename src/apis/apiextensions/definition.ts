@@ -1,0 +1,123 @@
+import type { ExpressionChecker } from '../../cel/expression-check.js';
+import { goQuote } from '../../lib/go-quote.js';
+import { NAME_COLUMN } from '../../registry/columns.js';
+import type { KindDefinition } from '../../registry/kind.js';
+import { timestamp } from '../../registry/registry.js';
+import type {
+  CustomResourceDefinition,
+  CustomResourceDefinitionCondition,
+} from '../../schema/generated/apiextensions.v1.js';
+import { schemaHas, schemasOf } from './schema-walk.js';
+import { validateDefinition, validateDefinitionStatus, validateDefinitionUpdate } from './validation.js';
+import { isKnownFormat } from './values/string-formats.js';
+
+const GROUP = 'apiextensions.k8s.io';
+const HTTPS_PORT = 443;
+/** Holds a definition until its resources are gone. */
+export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
+
+export const customResourceDefinition = (
+  checker: ExpressionChecker | undefined,
+): KindDefinition<CustomResourceDefinition> => ({
+  group: GROUP,
+  kind: 'CustomResourceDefinition',
+  plural: 'customresourcedefinitions',
+  singular: 'customresourcedefinition',
+  shortNames: ['crd', 'crds'],
+  categories: ['api-extensions'],
+  namespaced: false,
+  keyPrefix: `${GROUP}/customresourcedefinitions`,
+  versions: [{ version: 'v1', defaults: setDefaults }],
+  storageVersion: 'v1',
+  strategy: {
+    // The name follows from the spec, so it is checked with it.
+    validateName: () => [],
+    anyFinalizer: true,
+    hasStatus: true,
+    allowUnconditionalUpdate: false,
+    prepareForCreate: (object) => {
+      const acceptedNames = { plural: '', kind: '' };
+      object.status = { conditions: null, acceptedNames, storedVersions: null };
+      noteStorageVersion(object);
+    },
+    prepareForUpdate: noteStorageVersion,
+    validate: (object) => validateDefinition(object, checker),
+    validateUpdate: (object, old) => validateDefinitionUpdate(object, old, checker),
+    warningsOnCreate: (object) => unknownFormats(object).map(formatWarning),
+    warningsOnUpdate: (object, old) => {
+      const before = new Set(unknownFormats(old));
+      return unknownFormats(object)
+        .filter((format) => !before.has(format))
+        .map(formatWarning);
+    },
+    status: { validateUpdate: validateDefinitionStatus },
+    delete: { returnsObject: true, terminate },
+    resetFields: { '': [['status']], status: [['metadata'], ['spec']] },
+  },
+  subresources: { status: { kind: 'CustomResourceDefinition', verbs: ['get', 'patch', 'update'] } },
+  columns: [NAME_COLUMN, { name: 'Created At', type: 'date', description: 'When the definition was created.' }],
+  row: ({ metadata }) => [metadata.name ?? '', metadata.creationTimestamp ?? null],
+});
+
+function setDefaults({ spec, status }: CustomResourceDefinition): void {
+  const { names } = spec;
+  if (!names.singular && names.kind !== '') names.singular = names.kind.toLowerCase();
+  if (!names.listKind && names.kind !== '') names.listKind = `${names.kind}List`;
+  spec.conversion ??= { strategy: 'None' };
+  const service = spec.conversion.webhook?.clientConfig?.service;
+  if (service !== undefined) service.port ??= HTTPS_PORT;
+  if ((status.storedVersions ?? []).length > 0) return;
+  const stored = spec.versions?.find(({ storage }) => storage);
+  if (stored !== undefined) status.storedVersions = [stored.name];
+}
+
+/** Every version that ever was the one to store may still have objects. */
+function noteStorageVersion({ spec, status }: CustomResourceDefinition): void {
+  const name = spec.versions?.find(({ storage }) => storage)?.name;
+  if (name === undefined || status.storedVersions?.includes(name)) return;
+  status.storedVersions = [...(status.storedVersions ?? []), name];
+}
+
+/** A deleted definition stays until the objects of its resource are gone. */
+function terminate(object: CustomResourceDefinition, now: Date): 'keep' | 'remove' {
+  if (object.metadata.deletionTimestamp !== undefined) return 'remove';
+  const finalizers = object.metadata.finalizers ?? [];
+  if (!finalizers.includes(CLEANUP_FINALIZER)) object.metadata.finalizers = [...finalizers, CLEANUP_FINALIZER];
+  setCondition(
+    object,
+    {
+      type: 'Terminating',
+      status: 'True',
+      reason: 'InstanceDeletionPending',
+      message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
+    },
+    now,
+  );
+  return 'keep';
+}
+
+/** Sets a condition; its time changes only when its status does. */
+export function setCondition(
+  { status }: CustomResourceDefinition,
+  condition: Omit<CustomResourceDefinitionCondition, 'lastTransitionTime'>,
+  now: Date,
+): void {
+  const conditions = status.conditions ?? [];
+  const old = conditions.find(({ type }) => type === condition.type);
+  const sameStatus = old?.status === condition.status && old.lastTransitionTime;
+  const set = { ...condition, lastTransitionTime: sameStatus ? old.lastTransitionTime : timestamp(now) };
+  status.conditions = old === undefined ? [...conditions, set] : conditions.map((one) => (one === old ? set : one));
+}
+
+function unknownFormats({ spec }: Readonly<CustomResourceDefinition>): string[] {
+  const formats: string[] = [];
+  for (const schema of new Set(schemasOf(spec))) {
+    schemaHas(schema, ({ type, format }) => {
+      if (type === 'string' && format && !isKnownFormat(format)) formats.push(format);
+      return false;
+    });
+  }
+  return formats;
+}
+
+const formatWarning = (format: string): string => `unrecognized format ${goQuote(format)}`;
