@@ -33,9 +33,12 @@ export const statefulSets: KindDefinition<StatefulSet> = {
       template: ({ spec }) => spec.template,
       prepare: (object, old, { features }) => {
         if (old === undefined) object.status = { replicas: 0, availableReplicas: 0 };
-        const used = old?.spec.updateStrategy.rollingUpdate?.maxUnavailable !== undefined;
-        const { rollingUpdate } = object.spec.updateStrategy;
-        if (!features.enabled('MaxUnavailableStatefulSet') && !used) delete rollingUpdate?.maxUnavailable;
+        const { type, rollingUpdate } = object.spec.updateStrategy;
+        if (features.enabled('MaxUnavailableStatefulSet')) {
+          if (type === 'RollingUpdate' && rollingUpdate) rollingUpdate.maxUnavailable ??= 1;
+        } else if (old?.spec.updateStrategy.rollingUpdate?.maxUnavailable === undefined) {
+          delete rollingUpdate?.maxUnavailable;
+        }
       },
     }),
     hasStatus: true,
