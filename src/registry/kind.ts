@@ -30,6 +30,8 @@ export interface KindDefinition<T extends KubeObject = KubeObject> {
   readonly columns: readonly Column[];
   /** The cells of one row, in the order of `columns`. */
   row(object: Readonly<T>, now: Date): readonly Cell[];
+  /** The order of rows in a table, when not that of the list. */
+  compareRows?(a: Readonly<T>, b: Readonly<T>): number;
   /** Conditions shown beside a row, such as a pod's being completed. */
   rowConditions?(object: Readonly<T>): readonly RowCondition[];
   /** Selectable fields beyond metadata.name and metadata.namespace, with an object's values. */

@@ -59,8 +59,13 @@ export function tableOf(endpoint: Endpoint, items: readonly StoredObject[], form
           description,
           priority,
         })),
-    rows: items.map((item) => rowOf(endpoint, item, form)),
+    rows: inRowOrder(endpoint, items).map((item) => rowOf(endpoint, item, form)),
   };
+}
+
+function inRowOrder({ definition }: Endpoint, items: readonly StoredObject[]): readonly StoredObject[] {
+  if (definition.compareRows === undefined || items.length < 2) return items;
+  return items.toSorted((a, b) => definition.compareRows?.(a.object(), b.object()) ?? 0);
 }
 
 function rowOf(endpoint: Endpoint, item: StoredObject, form: TableForm): Row {

@@ -48,7 +48,7 @@ export const mutatingAdmissionPolicyBinding = (
     { version: 'v1beta1', enabledByDefault: false, defaults: defaultBinding },
     { version: 'v1alpha1', enabledByDefault: false, defaults: defaultAlphaBinding },
   ],
-  storageVersion: 'v1beta1',
+  storageVersion: 'v1alpha1',
   strategy: bindingStrategy('MutatingAdmissionPolicyBinding', 'mutatingadmissionpolicies', services, (object) =>
     validateMutatingBindingSpec(object.spec),
   ),

@@ -76,7 +76,7 @@ export const mutatingAdmissionPolicy = (
     { version: 'v1beta1', enabledByDefault: false, defaults: defaultPolicy },
     { version: 'v1alpha1', enabledByDefault: false, defaults: defaultPolicy },
   ],
-  storageVersion: 'v1beta1',
+  storageVersion: 'v1alpha1',
   strategy: policyStrategy('MutatingAdmissionPolicy', services, (object, old) =>
     validateMutatingPolicy(object, old, checker),
   ),

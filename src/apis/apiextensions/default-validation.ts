@@ -4,7 +4,8 @@ import { isPlainObject } from '../../lib/plain-object.js';
 import { type FieldErrors, FieldPath, aggregateText, fieldErrorText, invalid } from '../../machinery/field-error.js';
 import { type Schema, itemsOf, schemaHas, sortedMembers } from './schema-walk.js';
 import { prune } from './values/prune.js';
-import { metadataMistake, validateResourceMeta } from './values/resource-meta.js';
+import { metadataTypeError, validateResourceMeta } from './values/resource-meta.js';
+import { shownJson } from './values/shown-json.js';
 import { validateValue } from './values/validate-value.js';
 
 const META_FIELDS = new Set(['metadata', 'apiVersion', 'kind']);
@@ -72,9 +73,11 @@ function validateNode(schema: Schema, outer: Place, rules: DefaultRules, path: F
 function validateDefault(schema: Schema, rules: DefaultRules, path: FieldPath): FieldErrors {
   const errors: FieldErrors = [];
   if (rules.requirePruned && !isPruned(schema)) {
-    errors.push(invalid(path, schema.default, 'must not have unknown fields'));
+    errors.push(invalid(path, shownJson(schema.default), 'must not have unknown fields'));
   }
   const isResource = schema['x-kubernetes-embedded-resource'] === true;
+  const typeError = metadataTypeError(schema.default, schema, isResource, path);
+  if (typeError !== undefined) return [...errors, typeError];
   const meta = validateResourceMeta(schema.default, schema, isResource, path);
   return [...errors, ...(meta.length > 0 ? meta : validateValue(schema.default, schema, path))];
 }
@@ -82,11 +85,12 @@ function validateDefault(schema: Schema, rules: DefaultRules, path: FieldPath): 
 /** A default within metadata is right when an object that has it has valid metadata. */
 function validateMetaDefault(schema: Schema, { resource, surround }: Place, path: FieldPath): FieldErrors {
   const object = surround(structuredClone(schema.default));
-  const mistake = metadataMistake(object);
-  const refuse = (why: string) => [invalid(path, schema.default, `must result in valid metadata: ${why}`)];
-  if (mistake !== undefined) return refuse(mistake);
-  const errors = validateResourceMeta(object, resource, true, undefined);
-  if (errors.length > 0) return refuse(aggregateText(errors.map(fieldErrorText)));
+  const typeError = metadataTypeError(object, resource, true, undefined);
+  const errors = typeError === undefined ? validateResourceMeta(object, resource, true, undefined) : [typeError];
+  if (errors.length > 0) {
+    const why = `must result in valid metadata: ${aggregateText(errors.map(fieldErrorText))}`;
+    return [invalid(path, shownJson(schema.default), why)];
+  }
   return validateValue(schema.default, schema, path);
 }
 

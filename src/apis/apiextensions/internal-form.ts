@@ -7,6 +7,7 @@ import type {
   CustomResourceSubresources,
   ValidationRule,
 } from '../../schema/generated/apiextensions.v1.js';
+import { escapeHtml, sorted } from './values/shown-json.js';
 import { type Schema, additionalOf, itemSchemasOf, itemsOf, sortedMembers } from './schema-walk.js';
 
 export const shownVersions = (versions: readonly CustomResourceDefinitionVersion[] | null): Verbatim =>
@@ -16,13 +17,7 @@ export const shownRule = (rule: ValidationRule): Verbatim => shown(internalRule(
 /** What a list type says about its items when that is not one schema. */
 export const shownItems = (schema: Schema): Verbatim => shown(internalItems(schema));
 
-const shown = (value: unknown): Verbatim =>
-  new Verbatim(
-    JSON.stringify(value).replace(
-      /[<>&\u2028\u2029]/g,
-      (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-    ),
-  );
+const shown = (value: unknown): Verbatim => new Verbatim(escapeHtml(JSON.stringify(value)));
 
 const internalVersion = (version: CustomResourceDefinitionVersion) => ({
   Name: version.name,
@@ -103,7 +98,7 @@ const PLAIN_MEMBERS: readonly (readonly [string, keyof Schema, unknown])[] = [
 
 function internalSchema(schema: Schema): Record<string, unknown> {
   const form: Record<string, unknown> = {};
-  for (const [name, member, unset] of PLAIN_MEMBERS) form[name] = schema[member] ?? unset;
+  for (const [name, member, unset] of PLAIN_MEMBERS) form[name] = sorted(schema[member] ?? unset);
   const { externalDocs } = schema;
   return Object.assign(form, {
     Items: schema.items === undefined ? null : internalItems(schema),
@@ -129,7 +124,7 @@ function internalSchema(schema: Schema): Record<string, unknown> {
     Definitions: internalMap(schema.definitions),
     ExternalDocs:
       externalDocs === undefined ? null : { Description: externalDocs.description ?? '', URL: externalDocs.url ?? '' },
-    Example: schema.example ?? null,
+    Example: sorted(schema.example ?? null),
     XPreserveUnknownFields: schema['x-kubernetes-preserve-unknown-fields'] ?? null,
     XEmbeddedResource: schema['x-kubernetes-embedded-resource'] ?? false,
     XIntOrString: schema['x-kubernetes-int-or-string'] ?? false,

@@ -35,6 +35,10 @@ const flowSchema: KindDefinition<FlowSchema> = {
     ageCell(object, now),
     object.status.conditions?.find(({ type }) => type === 'Dangling')?.status ?? '?',
   ],
+  // As they are tried.
+  compareRows: (a, b) =>
+    a.spec.matchingPrecedence - b.spec.matchingPrecedence ||
+    ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1),
 };
 
 const priorityLevelConfiguration: KindDefinition<PriorityLevelConfiguration> = {

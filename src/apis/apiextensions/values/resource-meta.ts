@@ -1,10 +1,11 @@
 // Resources within resources have kind, version and metadata like any: these are their rules.
 import { isPlainObject } from '../../../lib/plain-object.js';
-import { type FieldErrors, FieldPath, fieldErrorText, invalid, required } from '../../../machinery/field-error.js';
+import { type FieldError, type FieldErrors, FieldPath, invalid, required } from '../../../machinery/field-error.js';
 import type { ObjectMeta } from '../../../machinery/object.js';
 import { isDns1035Label, pathSegmentName } from '../../../machinery/validation/names.js';
 import { validateObjectMeta } from '../../../machinery/validation/object-meta.js';
 import type { JSONSchemaProps } from '../../../schema/generated/apiextensions.v1.js';
+import { shownJson } from './shown-json.js';
 
 /** Checks the metadata of the value, where it is a resource (`isResource`), and of those embedded in it. */
 export function validateResourceMeta(
@@ -31,16 +32,41 @@ export function validateResourceMeta(
   return errors;
 }
 
-/** Why the metadata of an object cannot be read, or undefined. */
-export function metadataMistake(object: Readonly<Record<string, unknown>>): string | undefined {
-  for (const member of ['apiVersion', 'kind']) {
-    if (Object.hasOwn(object, member) && typeof object[member] !== 'string') {
-      return fieldErrorText(invalid(FieldPath.of(member), object[member], 'must be a string'));
-    }
+/** The first member of a resource's metadata, in the value or embedded in it, that has not even the right type. */
+export function metadataTypeError(
+  value: unknown,
+  schema: Readonly<JSONSchemaProps> | undefined,
+  isResource: boolean,
+  path: FieldPath | undefined,
+): FieldError | undefined {
+  if (schema === undefined) return undefined;
+  if (Array.isArray(value)) {
+    const items = isPlainObject(schema.items) ? schema.items : undefined;
+    return firstOf(value.keys(), (i) => metadataTypeError(value[i], items, false, path?.index(i)));
   }
-  const { metadata } = object;
-  const why = metadata === undefined ? undefined : decodeMistake(metadata);
-  return why === undefined ? undefined : fieldErrorText(invalid(FieldPath.of('metadata'), metadata, why));
+  if (!isPlainObject(value)) return undefined;
+  const embedded = isResource || schema['x-kubernetes-embedded-resource'] === true;
+  const { properties = {}, additionalProperties } = schema;
+  const additional = isPlainObject(additionalProperties) ? additionalProperties : undefined;
+  return firstOf(Object.keys(value).sort(), (key) => {
+    const member = value[key];
+    if (embedded && (key === 'apiVersion' || key === 'kind') && typeof member !== 'string') {
+      return invalid(childOf(path, key), shownJson(member), 'must be a string');
+    }
+    const why = embedded && key === 'metadata' ? decodeMistake(member) : undefined;
+    if (why !== undefined) return invalid(childOf(path, key), shownJson(member), why);
+    const known = Object.hasOwn(properties, key);
+    const at = known ? childOf(path, key) : path?.key(key);
+    return metadataTypeError(member, known ? properties[key] : additional, false, at);
+  });
+}
+
+function firstOf<T>(items: Iterable<T>, find: (item: T) => FieldError | undefined): FieldError | undefined {
+  for (const item of items) {
+    const found = find(item);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 function validateEmbedded(resource: Readonly<Record<string, unknown>>, path: FieldPath | undefined): FieldErrors {
@@ -55,14 +81,14 @@ function validateEmbedded(resource: Readonly<Record<string, unknown>>, path: Fie
   if (metadata !== undefined) {
     const at = childOf(path, 'metadata');
     const why = decodeMistake(metadata);
-    if (why !== undefined) errors.push(invalid(at, metadata, why));
-    else errors.push(...validateMetadata(metadata as ObjectMeta, at));
+    if (why !== undefined) errors.push(invalid(at, shownJson(metadata), why));
+    else errors.push(...validateMetadata((metadata ?? {}) as ObjectMeta, at));
   }
   return errors;
 }
 
 function validateText(value: unknown, path: FieldPath, mistake: (text: string) => string | undefined): FieldErrors {
-  if (typeof value !== 'string') return [invalid(path, value, 'must be a string')];
+  if (typeof value !== 'string') return [invalid(path, shownJson(value), 'must be a string')];
   const why = value === '' ? 'must not be empty' : mistake(value);
   return why === undefined ? [] : [invalid(path, value, why)];
 }

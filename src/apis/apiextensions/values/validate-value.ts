@@ -16,6 +16,7 @@ import {
 } from '../../../machinery/field-error.js';
 import type { JSONSchemaProps } from '../../../schema/generated/apiextensions.v1.js';
 import { compilePattern } from './pattern.js';
+import { shownJson, sorted } from './shown-json.js';
 import { matchesFormat } from './string-formats.js';
 
 /** `path` is where the value stands; undefined at the root of an object. */
@@ -336,8 +337,8 @@ function fieldErrorOf(failure: Failure, path: FieldPath | undefined): FieldError
       return required(at);
     case 'enum': {
       const allowed = failure.allowed ?? [];
-      const shown = allowed.map((member) => (typeof member === 'string' ? member : JSON.stringify(member)));
-      return notSupported(at, value, shown);
+      const shown = allowed.map((member) => (typeof member === 'string' ? member : JSON.stringify(sorted(member))));
+      return notSupported(at, shownJson(value), shown);
     }
     case 'too-long':
       return tooLong(at, limit);
