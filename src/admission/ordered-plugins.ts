@@ -1,19 +1,90 @@
 // Every admission plugin, in the order they run. Enabling one does not change its place.
+import type { Authorizer } from '../authz/authorizer.js';
 import type { AdmissionPlugin } from './plugin.js';
+import { alwaysAdmit } from './plugins/always-admit.js';
+import { alwaysDeny } from './plugins/always-deny.js';
+import { alwaysPullImages } from './plugins/always-pull-images.js';
+import { certificateApproval } from './plugins/certificate-approval.js';
+import { certificateSigning } from './plugins/certificate-signing.js';
+import { certificateSubjectRestriction } from './plugins/certificate-subject-restriction.js';
+import { clusterTrustBundleAttest } from './plugins/cluster-trust-bundle-attest.js';
+import { defaultIngressClass } from './plugins/default-ingress-class.js';
+import { defaultStorageClass } from './plugins/default-storage-class.js';
 import { defaultTolerationSeconds, type TolerationSeconds } from './plugins/default-toleration-seconds.js';
+import { denyServiceExternalIPs } from './plugins/deny-service-external-ips.js';
+import { extendedResourceToleration } from './plugins/extended-resource-toleration.js';
+import { limitPodHardAntiAffinityTopology } from './plugins/limit-pod-hard-anti-affinity-topology.js';
+import { limitRanger } from './plugins/limit-ranger.js';
+import { namespaceAutoProvision } from './plugins/namespace-auto-provision.js';
+import { namespaceExists } from './plugins/namespace-exists.js';
 import { namespaceLifecycle } from './plugins/namespace-lifecycle.js';
+import { nodeRestriction } from './plugins/node-restriction.js';
+import {
+  ownerReferencesPermissionEnforcement,
+  type OwnerReferencesParts,
+} from './plugins/owner-references-permission-enforcement.js';
+import { persistentVolumeClaimResize } from './plugins/persistent-volume-claim-resize.js';
+import { type NodeSelectors, podNodeSelector } from './plugins/pod-node-selector.js';
+import { podSecurity, type PodSecurityOptions } from './plugins/pod-security.js';
+import { podTolerationRestriction, type TolerationLists } from './plugins/pod-toleration-restriction.js';
+import { podTopologyLabels } from './plugins/pod-topology-labels.js';
 import { priority } from './plugins/priority.js';
+import { resourceQuota } from './plugins/resource-quota.js';
+import { runtimeClass } from './plugins/runtime-class.js';
 import { serviceAccount, type ServiceAccountOptions } from './plugins/service-account.js';
+import { storageObjectInUseProtection } from './plugins/storage-object-in-use-protection.js';
+import { taintNodesByCondition } from './plugins/taint-nodes-by-condition.js';
 
 export interface PluginParts {
-  readonly tolerationSeconds: TolerationSeconds;
+  readonly authorizer: Authorizer;
+  readonly resourceOf: OwnerReferencesParts['resourceOf'];
+  readonly nodeSelectors: NodeSelectors;
+  readonly podSecurity: PodSecurityOptions;
   readonly serviceAccount: ServiceAccountOptions;
+  readonly tolerationLists: TolerationLists;
+  readonly tolerationSeconds: TolerationSeconds;
 }
 
 export const orderedPlugins = (parts: PluginParts): readonly AdmissionPlugin[] => [
+  alwaysAdmit,
+  // Makes a missing namespace before the next ones ask whether there is one.
+  namespaceAutoProvision,
   // Whether there is a namespace at all, before anyone looks into it.
   namespaceLifecycle,
+  namespaceExists,
+  limitPodHardAntiAffinityTopology,
+  limitRanger,
   serviceAccount(parts.serviceAccount),
+  nodeRestriction(parts.authorizer),
+  taintNodesByCondition,
+  alwaysPullImages,
+  // ImagePolicyWebhook
+  podSecurity(parts.podSecurity),
+  podNodeSelector(parts.nodeSelectors),
   priority,
+  // Adds tolerations before the next one says which are allowed.
   defaultTolerationSeconds(parts.tolerationSeconds),
+  podTolerationRestriction(parts.tolerationLists),
+  // EventRateLimit
+  extendedResourceToleration,
+  defaultStorageClass,
+  storageObjectInUseProtection,
+  ownerReferencesPermissionEnforcement(parts),
+  persistentVolumeClaimResize,
+  runtimeClass,
+  certificateApproval(parts.authorizer),
+  certificateSigning(parts.authorizer),
+  clusterTrustBundleAttest(parts.authorizer),
+  certificateSubjectRestriction,
+  defaultIngressClass,
+  denyServiceExternalIPs,
+  podTopologyLabels,
+  // From here on others than the server itself have a say, on what it has finished:
+  // MutatingAdmissionPolicy
+  // MutatingAdmissionWebhook
+  // ValidatingAdmissionPolicy
+  // ValidatingAdmissionWebhook
+  // Counts what all others let pass, so that nothing that is refused is charged.
+  resourceQuota(),
+  alwaysDeny,
 ];

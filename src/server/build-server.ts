@@ -1,12 +1,9 @@
 // Wires everything, in the order things need each other. No other file knows all the rooms.
-import { createChain } from '../admission/chain.js';
-import { orderedPlugins } from '../admission/ordered-plugins.js';
 import type { Authentication } from '../authn/create-authenticator.js';
 import type { Logs } from '../lib/log.js';
 import { apiEnablement } from '../machinery/api-enablement.js';
 import { MASTERS_GROUP } from '../machinery/user.js';
 import { emulatedVersionInfo } from '../machinery/version-info.js';
-import { enabledAdmissionPlugins } from '../options/admission-plugins.js';
 import type { Options } from '../options/options.js';
 import type { LifeContext } from '../registry/kind.js';
 import { MEDIA_TYPES, MEDIA_TYPES_WITH_CBOR } from '../rest/media-types.js';
@@ -14,6 +11,7 @@ import type { RestServices } from '../rest/services.js';
 import { isCached } from '../storage/cached-resources.js';
 import { createResourceStore } from '../storage/create-store.js';
 import { type Authorization, buildAuthentication, buildAuthorization } from './access.js';
+import { buildAdmission } from './admission.js';
 import { Health } from './health.js';
 import { serverKinds } from './kinds.js';
 import { lateBound } from './late-bound.js';
@@ -22,7 +20,7 @@ import { openStores } from './open-stores.js';
 import { PostStartHooks } from './post-start-hooks.js';
 import { prepareCertificates } from './prepare-certificates.js';
 import { buildRequestHandler } from './request-handler.js';
-import { nameSuffix, Resources } from './resources.js';
+import { Resources } from './resources.js';
 import { createServerMetrics } from './server-metrics.js';
 import { type RunningServer, startServer } from './server.js';
 import { buildServiceAccountTokens } from './service-account-tokens.js';
@@ -152,16 +150,12 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
   access.set({ authorization, authentication });
 
   // The way of a request.
-  const plugins = orderedPlugins({
-    tolerationSeconds: {
-      notReady: options.admission.defaultNotReadyTolerationSeconds,
-      unreachable: options.admission.defaultUnreachableTolerationSeconds,
-    },
-    serviceAccount: { nameSuffix, wait },
-  });
-  const enabledPlugins: ReadonlySet<string> = enabledAdmissionPlugins(options.admission);
   const services: RestServices = {
-    admission: createChain(plugins.filter(({ name }) => enabledPlugins.has(name))),
+    admission: buildAdmission(options, {
+      resources,
+      authorizer: authorization.authorizer,
+      metrics: metrics.registry,
+    }),
     authorizer: authorization.authorizer,
     features: options.featureGates,
     kindOptions,
@@ -208,5 +202,3 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     logs,
   });
 }
-
-const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,0 +1,245 @@
+import { allContainers } from '../../apis/core/pod/containers.js';
+import { aggregateText, fieldErrorText } from '../../machinery/field-error.js';
+import { forbidden, internalError, invalid } from '../../machinery/status.js';
+import type { LifeContext } from '../../registry/kind.js';
+import type { CronJob } from '../../schema/generated/batch.v1.js';
+import type { Namespace, Pod, PodTemplate, PodTemplateSpec } from '../../schema/generated/core.v1.js';
+import { goQuote } from '../../lib/go-quote.js';
+import { existingPodWarnings } from '../pod-security/existing-pods.js';
+import { evaluatePod, violationsText } from '../pod-security/evaluate.js';
+import type { CheckedPod, Violation } from '../pod-security/check.js';
+import {
+  compareLevels,
+  LABEL_PREFIX,
+  type LevelVersion,
+  type Mode,
+  type Policy,
+  policyOf,
+  policyText,
+  samePolicy,
+} from '../pod-security/policy.js';
+import type { AdmissionAttributes, AdmissionPlugin } from '../plugin.js';
+
+const NAMESPACES = { group: '', resource: 'namespaces' };
+/** Subresources of a pod that do not change what it runs. */
+const HARMLESS = ['exec', 'attach', 'binding', 'eviction', 'log', 'portforward', 'proxy', 'status'];
+const WORKLOADS: ReadonlySet<string> = new Set([
+  'replicationcontrollers',
+  'podtemplates',
+  'replicasets.apps',
+  'deployments.apps',
+  'statefulsets.apps',
+  'daemonsets.apps',
+  'jobs.batch',
+  'cronjobs.batch',
+]);
+
+export interface PodSecurityOptions {
+  /** For namespaces without labels. */
+  readonly defaults: Policy;
+  readonly exemptions: {
+    readonly usernames: readonly string[];
+    readonly namespaces: readonly string[];
+    readonly runtimeClasses: readonly string[];
+  };
+}
+
+const PRIVILEGED: LevelVersion = { level: 'privileged', minor: Infinity };
+
+export const NO_POD_SECURITY: PodSecurityOptions = {
+  defaults: { enforce: PRIVILEGED, audit: PRIVILEGED, warn: PRIVILEGED },
+  exemptions: { usernames: [], namespaces: [], runtimeClasses: [] },
+};
+
+/** Holds pods to the security level their namespace asks for; workloads that would make such pods are warned about. */
+export const podSecurity = (options: PodSecurityOptions): AdmissionPlugin => ({
+  name: 'PodSecurity',
+  handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
+  validate(attributes) {
+    const { group, resource } = attributes.resource;
+    const name = group === '' ? resource : `${resource}.${group}`;
+    if (name === 'pods') return validatePod(options, attributes);
+    if (name === 'namespaces') return validateNamespace(options, attributes);
+    return WORKLOADS.has(name) ? validateWorkload(options, attributes) : undefined;
+  },
+});
+
+async function validatePod(options: PodSecurityOptions, attributes: AdmissionAttributes): Promise<void> {
+  const { subresource, operation, namespace, context, annotate } = attributes;
+  if (HARMLESS.includes(subresource) || isExempt(options, attributes)) return;
+  const labels = await labelsOf(attributes);
+  if (labels === 'missing') throw internalError(`failed to lookup namespace ${goQuote(namespace)}`);
+  const { policy, errors } = policyOf(labels, options.defaults);
+  if (errors.length === 0 && MODES.every((mode) => policy[mode].level === 'privileged')) {
+    annotate(`${LABEL_PREFIX}enforce-policy`, policyText(PRIVILEGED));
+    return;
+  }
+  const pod = attributes.object as Pod;
+  if (operation === 'UPDATE' && !runsSomethingNew(pod, attributes.old as Pod)) return;
+  if (isExemptRuntime(options, attributes, pod)) return;
+  noteErrors(attributes, errors);
+  annotate(`${LABEL_PREFIX}enforce-policy`, policyText(policy.enforce));
+  const evaluate = evaluatorFor(pod, context);
+  const refused = evaluate(policy.enforce);
+  auditAgainst(attributes, policy.audit, evaluate);
+  if (refused.length === 0) {
+    warnAgainst(attributes, policy.warn, evaluate);
+    return;
+  }
+  throw forbidden(
+    attributes.resource,
+    attributes.name,
+    `violates PodSecurity ${goQuote(policyText(policy.enforce))}: ${violationsText(refused)}`,
+  );
+}
+
+async function validateWorkload(options: PodSecurityOptions, attributes: AdmissionAttributes): Promise<void> {
+  if (attributes.subresource !== '' || isExempt(options, attributes)) return;
+  const labels = await labelsOf(attributes);
+  if (labels === 'missing') {
+    const why = `failed to lookup namespace ${goQuote(attributes.namespace)}: namespaces ${goQuote(attributes.namespace)} not found`;
+    attributes.annotate(`${LABEL_PREFIX}error`, why);
+    return;
+  }
+  const { policy, errors } = policyOf(labels, options.defaults);
+  const idle = policy.warn.level === 'privileged' && policy.audit.level === 'privileged';
+  const template = templateOf(attributes);
+  if ((errors.length === 0 && idle) || template === undefined) return;
+  if (isExemptRuntime(options, attributes, template)) return;
+  noteErrors(attributes, errors);
+  const evaluate = evaluatorFor(template, attributes.context);
+  auditAgainst(attributes, policy.audit, evaluate);
+  warnAgainst(attributes, policy.warn, evaluate);
+}
+
+async function validateNamespace(options: PodSecurityOptions, attributes: AdmissionAttributes): Promise<void> {
+  const { subresource, operation, kind, name, context } = attributes;
+  if (subresource !== '') return;
+  const namespace = attributes.object as Namespace;
+  const { policy, errors } = policyOf(namespace.metadata.labels, options.defaults);
+  if (operation === 'CREATE') {
+    if (errors.length > 0) throw invalid(kind, name, errors);
+    warnOfExemption(options, attributes, policy);
+    return;
+  }
+  const before = policyOf(attributes.old?.metadata.labels, options.defaults);
+  const texts = errors.map(fieldErrorText);
+  if (texts.length > 0 && texts.join('\n') !== before.errors.map(fieldErrorText).join('\n')) {
+    throw invalid(kind, name, errors);
+  }
+  const { enforce } = policy;
+  const was = before.policy.enforce;
+  if (samePolicy(enforce, was) || enforce.level === 'privileged') return;
+  if (enforce.minor === was.minor && compareLevels(enforce.level, was.level) < 0) return;
+  if (warnOfExemption(options, attributes, policy)) return;
+  const isExempted = (pod: CheckedPod): boolean =>
+    options.exemptions.runtimeClasses.includes(pod.spec.runtimeClassName ?? '');
+  for (const text of await existingPodWarnings(namespace.metadata.name ?? '', enforce, context, isExempted)) {
+    context.warn(text);
+  }
+}
+
+const MODES: readonly Mode[] = ['enforce', 'audit', 'warn'];
+
+type Evaluate = (policy: LevelVersion) => readonly Violation[];
+
+/** Modes mostly ask for the same, so each answer is kept. */
+function evaluatorFor(pod: CheckedPod, { features }: LifeContext): Evaluate {
+  const answers = new Map<string, readonly Violation[]>();
+  return (policy) => {
+    const key = policyText(policy);
+    const answer = answers.get(key) ?? evaluatePod(policy, pod, features);
+    answers.set(key, answer);
+    return answer;
+  };
+}
+
+function auditAgainst({ annotate }: AdmissionAttributes, policy: LevelVersion, evaluate: Evaluate): void {
+  const found = evaluate(policy);
+  if (found.length > 0) annotate(`${LABEL_PREFIX}audit-violations`, wouldViolate(policy, found));
+}
+
+function warnAgainst({ context }: AdmissionAttributes, policy: LevelVersion, evaluate: Evaluate): void {
+  const found = evaluate(policy);
+  if (found.length > 0) context.warn(wouldViolate(policy, found));
+}
+
+const wouldViolate = (policy: LevelVersion, found: readonly Violation[]): string =>
+  `would violate PodSecurity ${goQuote(policyText(policy))}: ${violationsText(found)}`;
+
+function noteErrors({ annotate }: AdmissionAttributes, errors: readonly Parameters<typeof fieldErrorText>[0][]): void {
+  if (errors.length === 0) return;
+  annotate(`${LABEL_PREFIX}error`, `Failed to parse policy: ${aggregateText(errors.map(fieldErrorText))}`);
+}
+
+async function labelsOf({
+  namespace,
+  context,
+}: AdmissionAttributes): Promise<Readonly<Record<string, string>> | undefined | 'missing'> {
+  const found = await context.lookup.get(NAMESPACES, '', namespace);
+  return found === undefined ? 'missing' : found.metadata.labels;
+}
+
+function isExempt({ exemptions }: PodSecurityOptions, { namespace, context, annotate }: AdmissionAttributes): boolean {
+  const reason = exemptions.namespaces.includes(namespace)
+    ? 'namespace'
+    : exemptions.usernames.includes(context.user.name)
+      ? 'user'
+      : undefined;
+  if (reason !== undefined) annotate(`${LABEL_PREFIX}exempt`, reason);
+  return reason !== undefined;
+}
+
+function isExemptRuntime(
+  { exemptions }: PodSecurityOptions,
+  { annotate }: AdmissionAttributes,
+  { spec }: CheckedPod,
+): boolean {
+  if (!spec.runtimeClassName || !exemptions.runtimeClasses.includes(spec.runtimeClassName)) return false;
+  annotate(`${LABEL_PREFIX}exempt`, 'runtimeClass');
+  return true;
+}
+
+/** Only images decide: nothing else that matters here can be changed on a pod. */
+function runsSomethingNew({ spec }: Pod, { spec: old }: Pod): boolean {
+  for (const member of ['containers', 'initContainers'] as const) {
+    const [now, before] = [spec[member] ?? [], old[member] ?? []];
+    if (now.length !== before.length || now.some(({ image }, i) => image !== before[i]?.image)) return true;
+  }
+  const known = new Map(allContainers({ ...old, containers: [], initContainers: [] }).map((one) => [one.name, one]));
+  return (spec.ephemeralContainers ?? []).some(({ name, image }) => {
+    const before = known.get(name);
+    return before === undefined || before.image !== image;
+  });
+}
+
+function templateOf({ resource, object }: AdmissionAttributes): PodTemplateSpec | undefined {
+  if (resource.resource === 'podtemplates') return (object as PodTemplate).template;
+  if (resource.resource === 'cronjobs') return (object as CronJob).spec.jobTemplate.spec?.template;
+  return (object as unknown as { spec?: { template?: PodTemplateSpec } }).spec?.template;
+}
+
+/** True when the namespace is exempt, whatever its labels say. */
+function warnOfExemption(
+  options: PodSecurityOptions,
+  { object, context }: AdmissionAttributes,
+  policy: Policy,
+): boolean {
+  const name = object?.metadata.name ?? '';
+  if (!options.exemptions.namespaces.includes(name)) return false;
+  const labels = object?.metadata.labels ?? {};
+  const counts = MODES.some((mode) => policy[mode].level !== 'privileged');
+  const isDefault = MODES.every((mode) => {
+    const both = [policy[mode], options.defaults[mode]] as const;
+    return samePolicy(...both) || both.every(({ level }) => level === 'privileged');
+  });
+  if (!counts || isDefault) return true;
+  const ignored = MODES.filter(
+    (mode) =>
+      policy[mode].level !== 'privileged' &&
+      [LABEL_PREFIX + mode, `${LABEL_PREFIX}${mode}-version`].some((label) => labels[label] !== undefined),
+  );
+  const text = ignored.map((mode) => `${mode}=${policyText(policy[mode])}`).join(', ');
+  context.warn(`namespace ${goQuote(name)} is exempt from Pod Security, and the policy (${text}) will be ignored`);
+  return true;
+}

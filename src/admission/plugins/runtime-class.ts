@@ -1,0 +1,75 @@
+import { deepEqual } from '../../lib/deep-equal.js';
+import { goQuote } from '../../lib/go-quote.js';
+import { compareQuantities } from '../../machinery/quantity.js';
+import type { Pod, PodSpec, ResourceList } from '../../schema/generated/core.v1.js';
+import type { RuntimeClass } from '../../schema/generated/node.v1.js';
+import { forbid, isFor } from '../forbid.js';
+import type { AdmissionAttributes, AdmissionPlugin } from '../plugin.js';
+import { mergeTolerations } from '../tolerations.js';
+
+const RUNTIME_CLASSES = { group: 'node.k8s.io', resource: 'runtimeclasses' };
+const MISMATCH = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead";
+
+/** Gives a pod what its runtime costs beyond its containers, and sends it to the nodes that have the runtime. */
+export const runtimeClass: AdmissionPlugin = {
+  name: 'RuntimeClass',
+  handles: (operation) => operation === 'CREATE',
+  async admit(attributes) {
+    if (!isFor(attributes, '', 'pods')) return;
+    const { spec } = attributes.object as Pod;
+    const found = await classOf(attributes, spec);
+    if (found === undefined) return;
+    setOverhead(attributes, spec, found);
+    setScheduling(attributes, spec, found);
+  },
+  async validate(attributes) {
+    if (!isFor(attributes, '', 'pods')) return;
+    const { spec } = attributes.object as Pod;
+    const found = await classOf(attributes, spec);
+    if (found?.overhead) {
+      if (!sameAmounts(found.overhead.podFixed, spec.overhead)) throw forbid(attributes, MISMATCH);
+    } else if (spec.overhead !== undefined) {
+      throw forbid(attributes, 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead');
+    }
+  },
+};
+
+async function classOf(attributes: AdmissionAttributes, spec: PodSpec): Promise<RuntimeClass | undefined> {
+  const name = spec.runtimeClassName;
+  if (name === undefined) return undefined;
+  const found = (await attributes.context.lookup.get(RUNTIME_CLASSES, '', name)) as RuntimeClass | undefined;
+  if (found === undefined) throw forbid(attributes, `pod rejected: RuntimeClass ${goQuote(name)} not found`);
+  return found;
+}
+
+function setOverhead(attributes: AdmissionAttributes, spec: PodSpec, { overhead }: RuntimeClass): void {
+  if (!overhead) return;
+  const given = Object.keys(spec.overhead ?? {}).length > 0;
+  if (given && !sameAmounts(overhead.podFixed, spec.overhead)) throw forbid(attributes, MISMATCH);
+  if (overhead.podFixed === undefined) delete spec.overhead;
+  else spec.overhead = { ...overhead.podFixed };
+}
+
+function setScheduling(attributes: AdmissionAttributes, spec: PodSpec, { scheduling }: RuntimeClass): void {
+  if (!scheduling) return;
+  const selector = { ...spec.nodeSelector };
+  for (const [key, value] of Object.entries(scheduling.nodeSelector ?? {})) {
+    const own = selector[key];
+    if (own !== undefined && own !== value) {
+      throw forbid(
+        attributes,
+        `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${own}`,
+      );
+    }
+    selector[key] = value;
+  }
+  if (Object.keys(selector).length > 0) spec.nodeSelector = selector;
+  const tolerations = mergeTolerations(spec.tolerations ?? [], scheduling.tolerations ?? []);
+  if (tolerations.length > 0) spec.tolerations = tolerations;
+}
+
+function sameAmounts(left: Readonly<ResourceList> = {}, right: Readonly<ResourceList> = {}): boolean {
+  const names = Object.keys(left);
+  if (!deepEqual(names.sort(), Object.keys(right).sort())) return false;
+  return names.every((name) => compareQuantities(left[name] ?? '0', right[name] ?? '0') === 0);
+}

@@ -1,0 +1,72 @@
+import type { KubeObject } from '../../machinery/object.js';
+import { type GroupResource, groupResourceText } from '../../machinery/status.js';
+import type { LifeContext } from '../../registry/kind.js';
+import type { ResourceList, ScopedResourceSelectorRequirement } from '../../schema/generated/core.v1.js';
+import type { AdmissionAttributes } from '../plugin.js';
+import { claimEvaluator } from './persistent-volume-claims.js';
+import { podEvaluator } from './pods.js';
+import { resourceClaimEvaluator } from './resource-claims.js';
+import { serviceEvaluator } from './services.js';
+
+/** How the objects of one resource count. */
+export interface QuotaEvaluator {
+  readonly resource: GroupResource;
+  /** Whether a write can change what is used. */
+  handles(attributes: AdmissionAttributes): boolean;
+  /** Whether this is the name of something these objects use. */
+  counts(name: string): boolean;
+  /** Absent where no scope applies. */
+  matchesScope?(scope: ScopedResourceSelectorRequirement, object: Readonly<KubeObject>, context: LifeContext): boolean;
+  /** What an object has to state for these to be counted, and does not, in words. */
+  missing?(names: readonly string[], object: Readonly<KubeObject>, context: LifeContext): string | undefined;
+  usage(object: Readonly<KubeObject>, context: LifeContext): ResourceList;
+}
+
+/** Undefined for what is never counted. */
+export function evaluatorFor(resource: GroupResource): QuotaEvaluator | undefined {
+  const name = groupResourceText(resource);
+  if (UNCOUNTED.has(name)) return undefined;
+  let found = evaluators.get(name);
+  if (found === undefined) {
+    found = objectCounter(resource, ALIASES.get(name));
+    if (evaluators.size < MAX_EVALUATORS) evaluators.set(name, found);
+  }
+  return found;
+}
+
+/** Reviews are not stored; counting events would make quota the busiest object there is. */
+const UNCOUNTED: ReadonlySet<string> = new Set([
+  'bindings',
+  'componentstatuses',
+  'events',
+  'events.events.k8s.io',
+  'tokenreviews.authentication.k8s.io',
+  'selfsubjectreviews.authentication.k8s.io',
+  ...['subjectaccessreviews', 'selfsubjectaccessreviews', 'localsubjectaccessreviews', 'selfsubjectrulesreviews'].map(
+    (resource) => `${resource}.authorization.k8s.io`,
+  ),
+]);
+
+/** Kinds that could be counted before all could. */
+const ALIASES: ReadonlyMap<string, string> = new Map(
+  ['configmaps', 'resourcequotas', 'replicationcontrollers', 'secrets'].map((name) => [name, name]),
+);
+
+const MAX_EVALUATORS = 10_000;
+const evaluators = new Map<string, QuotaEvaluator>(
+  [podEvaluator, serviceEvaluator, claimEvaluator, resourceClaimEvaluator].map((evaluator) => [
+    groupResourceText(evaluator.resource),
+    evaluator,
+  ]),
+);
+
+function objectCounter(resource: GroupResource, alias: string | undefined): QuotaEvaluator {
+  const names = [`count/${groupResourceText(resource)}`, ...(alias === undefined ? [] : [alias])];
+  const usage: ResourceList = Object.fromEntries(names.map((name) => [name, '1']));
+  return {
+    resource,
+    handles: ({ operation, subresource }) => operation === 'CREATE' && subresource === '',
+    counts: (name) => names.includes(name),
+    usage: () => usage,
+  };
+}
