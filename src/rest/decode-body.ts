@@ -49,7 +49,7 @@ function checkKind(expected: Expected, object: KubeObject, body: Buffer): void {
   const same = kind === expected.kind.kind && apiVersion === apiVersionOf(expected.kind);
   if (same) return;
   if (typeOf(sent.group, sent.version, kind) === undefined) {
-    const why = `no kind ${goQuote(kind)} is registered for version ${goQuote(apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`;
+    const why = `no kind ${goQuote(kind)} is registered for version ${goQuote(apiVersion)} in scheme ${goQuote(schemeOf(expected.kind.group))}`;
     throw undecodable(expected, kind, apiVersion, why, body);
   }
   if (kind !== expected.kind.kind) {
@@ -66,6 +66,14 @@ function checkKind(expected: Expected, object: KubeObject, body: Buffer): void {
     `the API version in the data (${apiVersion}) does not match the expected API version (${apiVersionOf(expected.kind)})`,
   );
 }
+
+const SCHEMES: Readonly<Record<string, string>> = {
+  'apiextensions.k8s.io': 'k8s.io/apiextensions-apiserver/pkg/apiserver/apiserver.go:55',
+  'apiregistration.k8s.io': 'k8s.io/kube-aggregator/pkg/apiserver/scheme/scheme.go:28',
+};
+
+/** The reference names the place its kinds are registered at; clients have come to see it. */
+const schemeOf = (group: string): string => SCHEMES[group] ?? 'pkg/api/legacyscheme/scheme.go:30';
 
 function reportStrict(expected: Expected, object: KubeObject, errors: readonly string[], options: BodyOptions): void {
   if (errors.length === 0) return;
