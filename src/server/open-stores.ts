@@ -18,7 +18,7 @@ export interface Stores {
 
 export async function openStores(options: Options, log: Logger): Promise<Stores> {
   const main = options.embeddedStore
-    ? await openEmbeddedStore({ folder: options.dataDir })
+    ? await openEmbeddedStore({ folder: options.dataDir, historyMs: options.etcd.etcdCompactionIntervalMs })
     : openEtcd(options, options.etcd.etcdServers, log);
   const all = new Map<string, KeyValueStore>([[options.etcd.etcdServers.join(','), main]]);
   const overrides = new Map<string, KeyValueStore>();
