@@ -1,6 +1,7 @@
 // The kinds of every group. Adding a group touches its own folder and this list.
 import type { ParamServices } from '../apis/admissionregistration/param-authorization.js';
 import { admissionregistrationKinds } from '../apis/admissionregistration/index.js';
+import { apiextensionsKinds } from '../apis/apiextensions/index.js';
 import { apiregistrationKinds } from '../apis/apiregistration/index.js';
 import { flowcontrolKinds } from '../apis/flowcontrol/index.js';
 import { internalApiserverKinds } from '../apis/internal-apiserver/index.js';
@@ -51,6 +52,7 @@ export const serverKinds = ({ core, access, identity, resourceOf }: KindParts): 
   ...schedulingKinds,
   ...storageKinds,
   ...admissionregistrationKinds({ authorizer: access.authorizer, resourceOf }),
+  ...apiextensionsKinds(),
   ...apiregistrationKinds,
   ...flowcontrolKinds,
   ...internalApiserverKinds,
