@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fieldErrorText } from '../../../machinery/field-error.js';
+import type { JSONSchemaProps } from '../../../schema/generated/apiextensions.v1.js';
+import { matchesFormat } from './string-formats.js';
+import { validateValue } from './validate-value.js';
+
+const errorsOf = (value: unknown, schema: JSONSchemaProps): string[] =>
+  validateValue(value, schema, undefined).map(fieldErrorText);
+
+test('members are checked by their schema, and missing ones told', () => {
+  const schema: JSONSchemaProps = {
+    type: 'object',
+    required: ['spec', 'kind'],
+    properties: {
+      spec: { type: 'object', properties: { n: { type: 'integer', maximum: 5, exclusiveMaximum: true } } },
+    },
+  };
+  assert.deepEqual(errorsOf({ kind: 'x', spec: { n: 5 } }, schema), [
+    'spec.n: Invalid value: 5: spec.n in body should be less than 5',
+  ]);
+  assert.deepEqual(errorsOf({ spec: null }, schema), [
+    'spec: Invalid value: "null": spec in body must be of type object: "null"',
+    'kind: Required value',
+  ]);
+});
+
+test('a number without a fraction is an integer, whatever it was written as', () => {
+  assert.deepEqual(errorsOf(1, { type: 'number' }), []);
+  assert.deepEqual(errorsOf(1.5, { type: 'integer' }), [
+    '<nil>: Invalid value: "number":  in body must be of type integer: "number"',
+  ]);
+});
+
+test('of alternatives that all fail, the one that matched most is told', () => {
+  const schema: JSONSchemaProps = {
+    anyOf: [{ required: ['a'] }, { properties: { b: { type: 'object', required: ['c'] } } }],
+  };
+  assert.deepEqual(errorsOf({ b: {} }, schema), [
+    '<nil>: Invalid value: "": "" must validate at least one schema (anyOf)',
+    'b.c: Required value',
+  ]);
+  assert.deepEqual(errorsOf({ a: 1, b: { c: 1 } }, { oneOf: schema.anyOf ?? [] }), [
+    '<nil>: Invalid value: "": "" must validate one and only one schema (oneOf). Found 2 valid alternatives',
+  ]);
+});
+
+test('enums name what is allowed; null passes where it may be', () => {
+  assert.deepEqual(errorsOf('c', { type: 'string', enum: ['a', 1] }), [
+    '<nil>: Unsupported value: "c": supported values: "a", "1"',
+  ]);
+  assert.deepEqual(errorsOf(null, { type: 'string', nullable: true }), []);
+});
+
+test('formats', () => {
+  const right: Record<string, string> = {
+    'date-time': '2024-02-29T10:00:00.5Z',
+    date: '2024-02-29',
+    duration: '1h30m',
+    ipv4: '010.0.0.1',
+    ipv6: '::1',
+    cidr: '10.0.0.0/8',
+    uuid: '123e4567-e89b-12d3-a456-426614174000',
+    hostname: 'a.example',
+    uri: 'https://x/y',
+    email: 'a@b.c',
+    mac: '01:23:45:67:89:ab',
+    byte: 'aGk=',
+    isbn13: '978-0321751041',
+    'k8s-short-name': 'a-b',
+  };
+  for (const [format, text] of Object.entries(right)) {
+    assert.equal(matchesFormat(format, text), true, format);
+    assert.equal(matchesFormat(format, '!'), false, format);
+  }
+  assert.equal(matchesFormat('date', '2023-02-29'), false);
+  assert.equal(matchesFormat('anything', 'x'), undefined);
+});
