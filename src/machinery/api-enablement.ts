@@ -1,6 +1,6 @@
 // Which built-in APIs are served, as --runtime-config and the emulated version say: wide settings first, the narrower
 // one wins.
-import { INTRODUCTIONS } from './api-introduction.js';
+import { INTRODUCTIONS, REMOVALS } from './api-introduction.js';
 import type { MinorVersion } from './kube-version.js';
 
 /** `apps/v1=true`, `api/beta=false` …: the settings by key. The core group's version is `/v1`. */
@@ -43,6 +43,7 @@ export function apiEnablement(config: RuntimeConfig, emulated?: EmulatedApis): A
   };
   const resource = (group: string, name: string, plural: string, byDefault: boolean): boolean => {
     const key = `${group}/${name}/${plural}`;
+    if ((emulated?.version.minor ?? Infinity) >= (REMOVALS[key] ?? Infinity)) return false;
     const on = setting(key) ?? version(group, name, byDefault);
     const introduced = INTRODUCTIONS[key];
     if (emulated === undefined || introduced === undefined || introduced.minor <= emulated.version.minor) return on;

@@ -44,3 +44,10 @@ export const LATE_VERSIONS: Readonly<Record<string, number>> = {
   'resource.k8s.io/v1beta2': 33,
   'certificates.k8s.io/v1beta1': 33,
 };
+
+/** Resources of versions that ended: the 1.x from which they are not served any more, whatever the settings say. */
+export const REMOVALS: Readonly<Record<string, number>> = {
+  'admissionregistration.k8s.io/v1beta1/validatingadmissionpolicies': 34,
+  'admissionregistration.k8s.io/v1beta1/validatingadmissionpolicybindings': 34,
+  'authentication.k8s.io/v1beta1/selfsubjectreviews': 33,
+};

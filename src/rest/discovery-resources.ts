@@ -15,7 +15,16 @@ export interface ApiResource {
   readonly storageVersionHash?: string;
 }
 
-const EVERY_VERB: readonly Verb[] = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
+export const EVERY_VERB: readonly Verb[] = [
+  'create',
+  'delete',
+  'deletecollection',
+  'get',
+  'list',
+  'patch',
+  'update',
+  'watch',
+];
 
 /** The resources and subresources of one group version, by name. */
 export function resourceListOf(endpoints: readonly Endpoint[]): ApiResource[] {

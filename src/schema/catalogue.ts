@@ -1,5 +1,6 @@
 // The catalogue at run time: types by kind or by OpenAPI name, materialised file by file when first asked for.
 import { apiVersionOf } from '../machinery/object.js';
+import { describeField, describeType } from './descriptions.js';
 import { catalogueTexts } from './generated/texts.js';
 import { type CatalogueFile, type Declaration, type Member, parseCatalogueFile, type Struct } from './notation.js';
 import type { EmbeddedMessage, Field, ScalarName, ScalarType, StructType, Type } from './type.js';
@@ -193,6 +194,10 @@ class CatalogueStruct implements StructType {
     if (declaration.mapType !== undefined) this.mapType = declaration.mapType;
   }
 
+  get description(): string | undefined {
+    return describeType(this.#file, this.#declaration.name);
+  }
+
   get fields(): readonly Field[] {
     this.#fields ??= this.expand(false);
     return this.#fields;
@@ -214,7 +219,7 @@ class CatalogueStruct implements StructType {
     const own = this.#declaration.members.flatMap((member) =>
       member.inline
         ? this.#inlined(member).expand(embedded || member.proto > 0)
-        : [new CatalogueField(this.#file, member, embedded)],
+        : [new CatalogueField(this.#file, this.#declaration.name, member, embedded)],
     );
     return this.isKind ? [...typeMeta, ...own] : own;
   }
@@ -243,12 +248,14 @@ class CatalogueField implements Field {
   readonly discriminator?: boolean;
   readonly embedded?: boolean;
   readonly #file: string;
+  readonly #owner: string;
   readonly #text: string;
   #type: Type | undefined;
 
-  constructor(file: string, member: Member, embedded: boolean) {
+  constructor(file: string, owner: string, member: Member, embedded: boolean) {
     if (embedded) this.embedded = true;
     this.#file = file;
+    this.#owner = owner;
     this.#text = member.type;
     this.json = member.json;
     this.proto = member.proto;
@@ -290,10 +297,20 @@ class CatalogueField implements Field {
     this.#type ??= resolve(this.#file, this.#text);
     return this.#type;
   }
+
+  get description(): string | undefined {
+    return describeField(this.#file, this.#owner, this.json);
+  }
 }
 
-const typeMeta: readonly Field[] = ['kind', 'apiVersion'].map((json) => ({
+const TYPE_META = {
+  kind: 'The kind of object this is, such as `Pod`. A request may leave it out where its path already tells.',
+  apiVersion: 'The group and version of the schema the object is written in, such as `apps/v1`.',
+};
+
+const typeMeta: readonly Field[] = Object.entries(TYPE_META).map(([json, description]) => ({
   json,
+  description,
   type: { kind: 'scalar', scalar: 'string' },
   proto: 0,
   omitEmpty: true,

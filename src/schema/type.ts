@@ -55,6 +55,7 @@ export interface StructType {
   readonly byJson: ReadonlyMap<string, Field>;
   /** `atomic`: applied and owned as one value. */
   readonly mapType?: 'atomic' | 'granular';
+  readonly description?: string;
   /** Has `kind` and `apiVersion`. */
   readonly isKind?: boolean;
   /** At most one of its pointer members is set, as its discriminator says. */

@@ -8,6 +8,8 @@ import type { StatusError } from '../machinery/status.js';
 import type { VersionInfo } from '../machinery/version-info.js';
 import type { Options } from '../options/options.js';
 import { createDiscovery, discoveryPaths } from '../rest/discovery.js';
+import { createOpenApi, OPENAPI_PATHS } from '../rest/openapi.js';
+import { besideRoutes } from '../rest/openapi-beside.js';
 import { respondError } from '../rest/respond.js';
 import { createRouter } from '../rest/router.js';
 import type { RestServices } from '../rest/services.js';
@@ -89,6 +91,14 @@ function buildPaths({
       mediaTypes: services.mediaTypes,
       serverAddress: `${options.generic.advertiseAddress}:${options.secureServing.securePort}`,
     }),
+    createOpenApi({
+      endpoints: () => resources.all(),
+      mediaTypes: services.mediaTypes,
+      version: version.gitVersion,
+      enums: services.features.enabled('OpenAPIEnums'),
+      beside: besideRoutes({ issuer: tokens.paths.length > 0, logs: false }),
+      now: services.clock,
+    }),
     (request) => health.handle(request),
     ...tokens.paths,
     at('/version', () => rawJson(200, version)),
@@ -99,6 +109,7 @@ function buildPaths({
   const index = (): string[] => [
     ...discoveryPaths(resources.all()),
     ...health.paths(),
+    ...OPENAPI_PATHS,
     ...tokens.index,
     '/metrics',
     '/metrics/slis',

@@ -1,0 +1,263 @@
+// The documents: which operations each tells of, and how a document is put together from them.
+import crypto from 'node:crypto';
+import { apiVersionOf } from '../machinery/object.js';
+import type { createDefinitions } from '../schema/openapi/definitions.js';
+import {
+  type JsonSchema,
+  referencesIn,
+  referenceTo,
+  type SchemaForm,
+  sortedByKey,
+} from '../schema/openapi/json-schema.js';
+import type { Endpoint } from './endpoint.js';
+import { MEDIA_TYPES, type MediaType } from './media-types.js';
+import { groupWords, type Parameter, type Route, UNAUTHORIZED } from './openapi-route.js';
+import { resourceRoutes } from './openapi-resource-routes.js';
+
+const META = 'io.k8s.apimachinery.pkg.apis.meta.v1';
+
+/** The operations by the document of form 3 that tells of them: `api/v1`, `apis/apps`, `version`. */
+export function routesByDocument(
+  endpoints: Iterable<Endpoint>,
+  mediaTypes: readonly MediaType[],
+  beside: ReadonlyMap<string, readonly Route[]>,
+): Map<string, () => Route[]> {
+  const versions = new Map<string, Endpoint[]>();
+  const groups = new Set<string>();
+  for (const endpoint of endpoints) {
+    const { group } = endpoint.kind;
+    const name = group === '' ? `api/${endpoint.kind.version}` : `apis/${apiVersionOf(endpoint.kind)}`;
+    const known = versions.get(name);
+    if (known === undefined) versions.set(name, [endpoint]);
+    else known.push(endpoint);
+    if (group !== '') groups.add(group);
+  }
+  const documents = new Map<string, () => Route[]>([
+    ['api', () => [discoveryRoute({ path: '/api/', id: 'getCoreAPIVersions', tag: 'core', answer: 'APIVersions' })]],
+    ['apis', () => [discoveryRoute({ path: '/apis/', id: 'getAPIVersions', tag: 'apis', answer: 'APIGroupList' })]],
+  ]);
+  for (const group of groups) {
+    const { id, tag } = groupWords({ group });
+    documents.set(`apis/${group}`, () => [
+      discoveryRoute({ path: `/apis/${group}/`, id: `get${id}APIGroup`, tag, answer: 'APIGroup' }),
+    ]);
+  }
+  for (const [name, members] of versions) {
+    documents.set(name, () => versionRoutes(name, members, mediaTypes));
+  }
+  for (const [name, routes] of beside) documents.set(name, () => [...routes]);
+  return documents;
+}
+
+function versionRoutes(name: string, endpoints: readonly Endpoint[], mediaTypes: readonly MediaType[]): Route[] {
+  const [first] = endpoints;
+  const { id, tag } = groupWords(first?.kind ?? {});
+  const discovery = { path: `/${name}/`, id: `get${id}APIResources`, tag, answer: 'APIResourceList', mediaTypes };
+  return [discoveryRoute(discovery), ...endpoints.flatMap((endpoint) => resourceRoutes(endpoint, mediaTypes))];
+}
+
+interface DiscoveryRoute {
+  readonly path: string;
+  readonly id: string;
+  readonly tag: string;
+  readonly answer: string;
+  readonly mediaTypes?: readonly MediaType[];
+}
+
+const DISCOVERY_WORDS: Readonly<Record<string, string>> = {
+  APIVersions: 'Tells which versions of the core group are served.',
+  APIGroupList: 'Tells which groups are served, with their versions.',
+  APIGroup: 'Tells which versions of the group are served, and which one is preferred.',
+  APIResourceList: 'Tells which resources of the version are served, with their verbs and names.',
+};
+
+function discoveryRoute({ path, id, tag, answer, mediaTypes = MEDIA_TYPES }: DiscoveryRoute): Route {
+  const media = mediaTypes.map(({ name }) => name);
+  return {
+    path,
+    method: 'get',
+    operationId: id,
+    tags: [tag],
+    description: DISCOVERY_WORDS[answer] ?? '',
+    parameters: [],
+    consumes: media,
+    produces: media,
+    responses: [{ code: 200, description: 'OK', definition: `${META}.${answer}` }, UNAUTHORIZED],
+  };
+}
+
+export interface DocumentOptions {
+  /** `v1.34.9` */
+  readonly version: string;
+  readonly definitions: ReturnType<typeof createDefinitions>;
+}
+
+const INFO = { title: 'Kubernetes' };
+const BEARER_TOKEN = {
+  type: 'apiKey',
+  description: 'A token in the Authorization header, after the word Bearer.',
+  name: 'authorization',
+  in: 'header',
+};
+
+export function documentV3(routes: readonly Route[], { version, definitions }: DocumentOptions): JsonSchema {
+  const paths = pathItems(routes, 'v3');
+  const schemas = definitions(referencesIn(paths, new Set()));
+  return {
+    openapi: '3.0.0',
+    info: { ...INFO, version },
+    paths,
+    components: {
+      ...(Object.keys(schemas).length > 0 && { schemas }),
+      securitySchemes: { BearerToken: BEARER_TOKEN },
+    },
+  };
+}
+
+export function documentV2(routes: readonly Route[], { version, definitions }: DocumentOptions): JsonSchema {
+  const shared = new Map<string, JsonSchema>();
+  const paths = pathItems(routes, 'v2', shared);
+  return {
+    swagger: '2.0',
+    info: { ...INFO, version },
+    paths,
+    definitions: definitions([...referencesIn([paths, ...shared.values()], new Set())].filter(isDefinition)),
+    parameters: sortedByKey(shared),
+    securityDefinitions: { BearerToken: BEARER_TOKEN },
+    security: [{ BearerToken: [] }],
+  };
+}
+
+/** References to shared parameters have a hash in their name, and no dots. */
+const isDefinition = (name: string): boolean => name.includes('.');
+
+/** The operations by path. What all operations of a path take stands once, beside them. */
+function pathItems(routes: readonly Route[], form: SchemaForm, shared?: Map<string, JsonSchema>): JsonSchema {
+  const byPath = new Map<string, Route[]>();
+  for (const route of routes) {
+    const known = byPath.get(route.path);
+    if (known === undefined) byPath.set(route.path, [route]);
+    else known.push(route);
+  }
+  const items = new Map<string, JsonSchema>();
+  for (const [path, members] of byPath) {
+    const counts = new Map<string, number>();
+    for (const { parameters } of members) {
+      for (const parameter of parameters) counts.set(keyOf(parameter), (counts.get(keyOf(parameter)) ?? 0) + 1);
+    }
+    const isCommon = (parameter: Parameter): boolean => counts.get(keyOf(parameter)) === members.length;
+    const render = (rendered: readonly JsonSchema[]): readonly JsonSchema[] =>
+      form === 'v2' ? rendered.map((parameter) => sharedParameter(parameter, shared)) : rendered;
+    const common = members.at(-1)?.parameters.filter(isCommon) ?? [];
+    const operations = members.map((route): [string, JsonSchema] => {
+      const own = route.parameters.filter((parameter) => !isCommon(parameter));
+      return [route.method, form === 'v3' ? operationV3(route, own) : operationV2(route, own, render)];
+    });
+    items.set(path, {
+      ...Object.fromEntries(operations),
+      ...(common.length > 0 && { parameters: render(sorted(common).map((parameter) => parameterOf(parameter, form))) }),
+    });
+  }
+  return sortedByKey(items);
+}
+
+const keyOf = ({ name, in: place }: Parameter): string => `${place} ${name}`;
+
+const sorted = (parameters: readonly Parameter[]): Parameter[] =>
+  parameters.toSorted((a, b) => (a.name === b.name ? compare(a.in, b.in) : compare(a.name, b.name)));
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+function parameterOf({ name, in: place, type, description }: Parameter, form: SchemaForm): JsonSchema {
+  const schema = { type, uniqueItems: true };
+  return {
+    name,
+    in: place,
+    ...(description !== undefined && { description }),
+    ...(place === 'path' && { required: true }),
+    ...(form === 'v3' ? { schema } : schema),
+  };
+}
+
+function operationV3(route: Route, parameters: readonly Parameter[]): JsonSchema {
+  const content = (types: readonly string[], definition: string): JsonSchema =>
+    Object.fromEntries(types.map((type) => [type, { schema: schemaOf('v3', definition) }]));
+  const { body } = route;
+  return {
+    ...commonWords(route),
+    ...(parameters.length > 0 && { parameters: sorted(parameters).map((parameter) => parameterOf(parameter, 'v3')) }),
+    ...(body && {
+      requestBody: { content: content(route.consumes, body.definition), ...(body.required && { required: true }) },
+    }),
+    responses: Object.fromEntries(
+      route.responses.map(({ code, description, definition }) => [
+        code,
+        { description, ...(definition !== undefined && { content: content(route.produces, definition) }) },
+      ]),
+    ),
+    ...extensions(route),
+  };
+}
+
+function operationV2(
+  route: Route,
+  parameters: readonly Parameter[],
+  render: (parameters: readonly JsonSchema[]) => readonly JsonSchema[],
+): JsonSchema {
+  const { body } = route;
+  const own = [
+    ...(body
+      ? [
+          {
+            name: 'body',
+            in: 'body',
+            ...(body.required && { required: true }),
+            schema: schemaOf('v2', body.definition),
+          },
+        ]
+      : []),
+    ...sorted(parameters).map((parameter) => parameterOf(parameter, 'v2')),
+  ];
+  return {
+    ...commonWords(route),
+    ...(route.consumes.length > 0 && { consumes: route.consumes }),
+    ...(route.produces.length > 0 && { produces: route.produces }),
+    schemes: ['https'],
+    ...(own.length > 0 && { parameters: render(own) }),
+    responses: Object.fromEntries(
+      route.responses.map(({ code, description, definition }) => [
+        code,
+        { description, ...(definition !== undefined && { schema: schemaOf('v2', definition) }) },
+      ]),
+    ),
+    ...extensions(route),
+  };
+}
+
+const schemaOf = (form: SchemaForm, definition: string): JsonSchema =>
+  definition === '' ? { type: 'string' } : referenceTo(form, definition);
+
+const commonWords = ({ description, operationId, tags }: Route): JsonSchema => ({
+  ...(description !== undefined && { description }),
+  tags,
+  operationId,
+});
+
+const extensions = ({ action, kind }: Route): JsonSchema => ({
+  ...(action !== undefined && { 'x-kubernetes-action': action }),
+  ...(kind !== undefined && { 'x-kubernetes-group-version-kind': kind }),
+});
+
+/** Parameters that clients look for in each operation, to tell what a server can do. */
+const NEVER_SHARED = new Set(['name', 'fieldValidation', 'dryRun']);
+
+/** Most parameters return on hundreds of operations, so form 2 defines them once. */
+function sharedParameter(parameter: JsonSchema, shared: Map<string, JsonSchema> | undefined): JsonSchema {
+  const name = String(parameter['name']);
+  const text = JSON.stringify(parameter);
+  const ofOneKind = parameter['in'] === 'body' && !text.includes('"#/definitions/io.k8s.apimachinery');
+  if (shared === undefined || NEVER_SHARED.has(name) || ofOneKind) return parameter;
+  const hash = crypto.createHash('sha256').update(text).digest().subarray(0, 6).toString('base64url');
+  shared.set(`${name}-${hash}`, parameter);
+  return { $ref: `#/parameters/${name}-${hash}` };
+}

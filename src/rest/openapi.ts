@@ -1,0 +1,203 @@
+// Serves the OpenAPI documents: /openapi/v2 as a whole, /openapi/v3 as an index and a document per group version.
+// They are built when first asked for, and again when kinds came or went.
+import type { HttpRequest, HttpResponse } from '../lib/http.js';
+import { createDefinitions } from '../schema/openapi/definitions.js';
+import type { JsonSchema } from '../schema/openapi/json-schema.js';
+import { encodeDocumentV2 } from '../schema/openapi/protobuf-v2.js';
+import { encodeDocumentV3 } from '../schema/openapi/protobuf-v3.js';
+import { compressed } from './compress.js';
+import type { Endpoint } from './endpoint.js';
+import type { MediaType } from './media-types.js';
+import { parseAccept } from './negotiate.js';
+import { documentV2, documentV3, routesByDocument } from './openapi-documents.js';
+import type { Route } from './openapi-route.js';
+import { PublishedDocument } from './published-document.js';
+
+export interface OpenApiOptions {
+  /** Asked anew on each request: kinds come and go. */
+  readonly endpoints: () => Iterable<Endpoint>;
+  readonly mediaTypes: readonly MediaType[];
+  /** `v1.34.9` */
+  readonly version: string;
+  /** Whether the values of closed string types are published. */
+  readonly enums: boolean;
+  /** The operations of what is served beside the API, by document. */
+  readonly beside: ReadonlyMap<string, readonly Route[]>;
+  /** The schema of a custom resource's type, by the type's name. */
+  readonly custom?: (form: 'v2' | 'v3', name: string) => JsonSchema | undefined;
+  readonly now: () => Date;
+}
+
+export const OPENAPI_PATHS = ['/openapi/v2', '/openapi/v3', '/openapi/v3/'];
+
+/** Answers the paths of the documents; undefined for any other. */
+export function createOpenApi(options: OpenApiOptions): (request: HttpRequest) => HttpResponse | undefined {
+  const documents = createDocuments(options);
+  return (request) => {
+    if (!request.path.startsWith('/openapi/')) return undefined;
+    if (request.path === '/openapi/v2') return answerV2(request, documents.current().v2);
+    if (request.path === '/openapi/v3') return answerIndex(request, documents.current(), options.now());
+    if (!request.path.startsWith('/openapi/v3/')) return undefined;
+    const name = request.path.slice('/openapi/v3/'.length);
+    const document = documents.current().v3.get(name);
+    if (document === undefined) return { status: 404, headers: {}, body: '' };
+    return answerV3(request, name, document, options.now());
+  };
+}
+
+interface Documents {
+  readonly v2: PublishedDocument;
+  readonly v3: ReadonlyMap<string, PublishedDocument>;
+}
+
+/** Documents live as long as the endpoints they tell of; a change of one group leaves the others' as they are. */
+function createDocuments(options: OpenApiOptions): { current(): Documents } {
+  const definitions = (form: 'v2' | 'v3'): ReturnType<typeof createDefinitions> =>
+    createDefinitions({
+      form,
+      enums: options.enums,
+      ...(options.custom && { custom: (name) => options.custom?.(form, name) }),
+    });
+  const v2 = { version: options.version, definitions: definitions('v2') };
+  const v3 = { version: options.version, definitions: definitions('v3') };
+  let known: readonly Endpoint[] = [];
+  let documents: Documents | undefined;
+  const build = (endpoints: readonly Endpoint[]): Documents => {
+    const routes = routesByDocument(endpoints, options.mediaTypes, options.beside);
+    const all = (): Route[] => [...routes.values()].flatMap((of) => of());
+    return {
+      v2: new PublishedDocument(() => documentV2(all(), v2), encodeDocumentV2, options.now()),
+      v3: new Map(
+        [...routes].map(([name, of]) => {
+          const former = documents?.v3.get(name);
+          const kept = former !== undefined && sameItems(membersOf(known, name), membersOf(endpoints, name));
+          return [
+            name,
+            kept ? former : new PublishedDocument(() => documentV3(of(), v3), encodeDocumentV3, options.now()),
+          ];
+        }),
+      ),
+    };
+  };
+  return {
+    current() {
+      const endpoints = [...options.endpoints()];
+      if (documents === undefined || !sameItems(known, endpoints)) {
+        documents = build(endpoints);
+        known = endpoints;
+      }
+      return documents;
+    },
+  };
+}
+
+const membersOf = (endpoints: readonly Endpoint[], name: string): Endpoint[] => {
+  const [root, group = '', version] = name.split('/');
+  return endpoints.filter(({ kind }) =>
+    root === 'api' ? kind.group === '' && kind.version === group : kind.group === group && kind.version === version,
+  );
+};
+
+const sameItems = (a: readonly unknown[], b: readonly unknown[]): boolean =>
+  a.length === b.length && a.every((item, i) => item === b[i]);
+
+const JSON_MEDIA = 'application/json';
+const protobufMedia = (form: 'v2' | 'v3'): string => `application/com.github.proto-openapi.spec.${form}@v1.0+protobuf`;
+/** The name clients used before the one with a sign that types may not have. */
+const olderProtobufMedia = (form: 'v2' | 'v3'): string =>
+  `application/com.github.proto-openapi.spec.${form}.v1.0+protobuf`;
+
+function answerV2(request: HttpRequest, document: PublishedDocument): HttpResponse {
+  const media = chooseMedia(request, 'v2');
+  if (media === undefined) return { status: 406, headers: { vary: 'Accept' }, body: '' };
+  const response = content(request, document, media, { vary: 'Accept' });
+  return response.status === 200 ? compressed(request, response, document.json.length) : response;
+}
+
+function answerV3(request: HttpRequest, name: string, document: PublishedDocument, now: Date): HttpResponse {
+  const media = chooseMedia(request, 'v3');
+  if (media === undefined) return { status: 406, headers: { vary: 'Accept' }, body: '' };
+  const asked = request.query.get('hash') ?? '';
+  const headers = { vary: 'Accept' };
+  if (asked === '') return content(request, document, media, headers);
+  if (asked !== document.hash) {
+    const location = urlOf(name, document);
+    return {
+      status: 301,
+      headers: { ...headers, 'content-type': media, etag: `"${document.hash}"`, location },
+      body: '',
+    };
+  }
+  const expires = new Date(now);
+  expires.setUTCFullYear(now.getUTCFullYear() + 1);
+  // What a hash names never changes.
+  return content(request, document, media, {
+    ...headers,
+    'cache-control': 'public, immutable',
+    expires: expires.toUTCString().replace('GMT', 'UTC'),
+  });
+}
+
+function answerIndex(request: HttpRequest, { v3 }: Documents, now: Date): HttpResponse {
+  const paths = Object.fromEntries(
+    [...v3.keys()].sort().map((name) => {
+      const document = v3.get(name);
+      return [name, { serverRelativeURL: document === undefined ? '' : urlOf(name, document) }];
+    }),
+  );
+  // The index is merged anew each time, so its type is guessed from its content, as files' types are.
+  return {
+    status: 200,
+    headers: {
+      'content-type': 'text/plain; charset=utf-8',
+      'accept-ranges': 'bytes',
+      'last-modified': now.toUTCString(),
+    },
+    body: request.method === 'HEAD' ? '' : JSON.stringify({ paths }),
+  };
+}
+
+const urlOf = (name: string, { hash }: PublishedDocument): string => `/openapi/v3/${name}?hash=${hash}`;
+
+function content(
+  request: HttpRequest,
+  document: PublishedDocument,
+  media: string,
+  headers: Readonly<Record<string, string>>,
+): HttpResponse {
+  const etag = `"${document.hash}"`;
+  const known = request.headers['if-none-match'];
+  if (
+    known !== undefined &&
+    (known === '*' || known.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag))
+  ) {
+    return { status: 304, headers: { ...headers, etag }, body: undefined };
+  }
+  return {
+    status: 200,
+    headers: {
+      ...headers,
+      'content-type': media,
+      etag,
+      'accept-ranges': 'bytes',
+      'last-modified': document.since.toUTCString(),
+    },
+    body: media === JSON_MEDIA ? document.json : document.protobuf,
+  };
+}
+
+/** The first form the client takes that there is. */
+function chooseMedia(request: HttpRequest, form: 'v2' | 'v3'): string | undefined {
+  const offered = new Map([
+    [JSON_MEDIA, JSON_MEDIA],
+    [protobufMedia(form), protobufMedia(form)],
+    [olderProtobufMedia(form), protobufMedia(form)],
+  ]);
+  for (const { type, subtype } of parseAccept(request.headers['accept'] || '*/*')) {
+    for (const [name, media] of offered) {
+      const [ownType, ownSubtype] = name.split('/');
+      if ((type === '*' || type === ownType) && (subtype === '*' || subtype === ownSubtype)) return media;
+    }
+  }
+  return undefined;
+}
