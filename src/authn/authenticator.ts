@@ -1,4 +1,5 @@
 import type { HttpRequest } from '../lib/http.js';
+import type { MaybePromise } from '../lib/maybe-promise.js';
 import type { UserInfo } from '../machinery/user.js';
 
 export interface Authenticated {
@@ -13,14 +14,21 @@ export interface Authenticated {
   readonly websocketProtocols?: string;
 }
 
-/** `undefined`: nothing here for this authenticator. An AuthenticationError: a credential that was refused. */
+/**
+ * `undefined`: nothing here for this authenticator. An AuthenticationError, thrown or rejected with: a credential that
+ * was refused. What is known already is answered at once, without a promise.
+ */
 export interface RequestAuthenticator {
-  authenticate(request: HttpRequest): Promise<Authenticated | undefined>;
+  authenticate(request: HttpRequest): MaybePromise<Authenticated | undefined>;
 }
 
 export interface TokenAuthenticator {
-  /** `audiences`: those the caller accepts; empty for the server's own. */
-  authenticateToken(token: string, audiences: readonly string[]): Promise<Authenticated | undefined>;
+  /** `audiences`: those the caller accepts; empty for the server's own. `connection`: which one the token came by. */
+  authenticateToken(
+    token: string,
+    audiences: readonly string[],
+    connection?: object,
+  ): MaybePromise<Authenticated | undefined>;
 }
 
 /** Why a credential was refused: for the log, never for the client. */

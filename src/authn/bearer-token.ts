@@ -1,6 +1,7 @@
 // Where a bearer token stands in a request: the Authorization header, or a WebSocket subprotocol (browsers can set
 // no headers on WebSockets).
 import { type HttpRequest, headerValues } from '../lib/http.js';
+import { whenReady } from '../lib/maybe-promise.js';
 import type { Authenticated, RequestAuthenticator, TokenAuthenticator } from './authenticator.js';
 import { AuthenticationError } from './authenticator.js';
 
@@ -11,9 +12,10 @@ export function createBearerAuthenticator(
   audiences: readonly string[],
 ): RequestAuthenticator {
   return {
-    async authenticate(request) {
+    authenticate(request) {
       const token = bearerToken(request.headers['authorization'] ?? '');
-      return token === '' ? undefined : required(await tokens.authenticateToken(token, audiences));
+      if (token === '') return undefined;
+      return whenReady(tokens.authenticateToken(token, audiences, request.connection), required);
     },
   };
 }
@@ -36,14 +38,16 @@ export function createWebSocketAuthenticator(
   audiences: readonly string[],
 ): RequestAuthenticator {
   return {
-    async authenticate(request): Promise<Authenticated | undefined> {
+    authenticate(request) {
       if (!isWebSocketRequest(request)) return undefined;
       const { token, rest } = splitProtocols(request);
       if (token === '') return undefined;
       // One other protocol must remain, to be answered to the client in place of the one with the token.
       if (rest.length === 0) throw new AuthenticationError('missing additional subprotocol');
-      const result = required(await tokens.authenticateToken(token, audiences));
-      return { ...result, websocketProtocols: rest.join(',') };
+      return whenReady(tokens.authenticateToken(token, audiences, request.connection), (result) => ({
+        ...required(result),
+        websocketProtocols: rest.join(','),
+      }));
     },
   };
 }

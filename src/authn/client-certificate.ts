@@ -46,7 +46,7 @@ export function createCertificateAuthenticator(options: {
   readonly parseUid: boolean;
 }): RequestAuthenticator {
   return {
-    authenticate: async (request: HttpRequest): Promise<Authenticated | undefined> => {
+    authenticate(request: HttpRequest): Authenticated | undefined {
       if (request.clientCertificates.length === 0) return undefined;
       return userOf(options.verifier.verify(request.clientCertificates), options.parseUid);
     },
@@ -99,7 +99,16 @@ function verifyChain(
   }
 }
 
+/** A connection hands over the same array with every request. */
+const fingerprints = new WeakMap<readonly Buffer[], string>();
+
 function fingerprint(chain: readonly Buffer[]): string {
+  let known = fingerprints.get(chain);
+  if (known === undefined) fingerprints.set(chain, (known = digest(chain)));
+  return known;
+}
+
+function digest(chain: readonly Buffer[]): string {
   const hash = createHash('sha256');
   for (const certificate of chain) hash.update(`${certificate.length}:`).update(certificate);
   return hash.digest('base64');

@@ -1,6 +1,7 @@
 // Who makes a request: every way to tell, in the order they are tried.
 import type { HttpRequest } from '../lib/http.js';
 import { goQuote } from '../lib/go-quote.js';
+import { whenReady } from '../lib/maybe-promise.js';
 import { ANONYMOUS_USER, AUTHENTICATED_GROUP, UNAUTHENTICATED_GROUP, type UserInfo } from '../machinery/user.js';
 import type { Authenticated, RequestAuthenticator, TokenAuthenticator } from './authenticator.js';
 import { AuthenticationError } from './authenticator.js';
@@ -73,11 +74,12 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticati
   const union = unionOfRequests(requests);
 
   return {
-    async authenticate(request) {
-      const known = await union.authenticate(request);
-      if (known !== undefined) return checkAudiences(withAuthenticatedGroup(known), apiAudiences);
-      return anonymous(request, options.anonymous);
-    },
+    authenticate: (request) =>
+      whenReady(union.authenticate(request), (known) =>
+        known === undefined
+          ? anonymous(request, options.anonymous)
+          : checkAudiences(withAuthenticatedGroup(known), apiAudiences),
+      ),
     async reviewToken(token, audiences) {
       const known = await tokenUnion.authenticateToken(token, audiences.length === 0 ? apiAudiences : audiences);
       if (known === undefined) throw new AuthenticationError(INVALID_BEARER_TOKEN);
@@ -106,8 +108,16 @@ function withAuthenticatedGroup(known: Authenticated): Authenticated {
   const { user } = known;
   if (user.name === ANONYMOUS_USER) return known;
   if (user.groups.includes(AUTHENTICATED_GROUP) || user.groups.includes(UNAUTHENTICATED_GROUP)) return known;
-  return { ...known, user: { ...user, groups: [...user.groups, AUTHENTICATED_GROUP] } };
+  let completed = withGroup.get(known);
+  if (completed === undefined) {
+    completed = { ...known, user: { ...user, groups: [...user.groups, AUTHENTICATED_GROUP] } };
+    withGroup.set(known, completed);
+  }
+  return completed;
 }
+
+/** What the token cache remembers is one value for many requests, and so is this. */
+const withGroup = new WeakMap<Authenticated, Authenticated>();
 
 /** A credential made for others only is refused, even when it is genuine. */
 function checkAudiences(known: Authenticated, apiAudiences: readonly string[]): Authenticated {

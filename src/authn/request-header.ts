@@ -18,7 +18,7 @@ export interface RequestHeaderOptions {
 
 export function createRequestHeaderAuthenticator(options: RequestHeaderOptions): RequestAuthenticator {
   return {
-    authenticate: async (request: HttpRequest): Promise<Authenticated | undefined> => {
+    authenticate(request: HttpRequest): Authenticated | undefined {
       if (request.clientCertificates.length === 0) return undefined;
       const { commonName } = options.verifier.verify(request.clientCertificates).subjectName;
       if (options.allowedNames.length > 0 && !options.allowedNames.includes(commonName)) {

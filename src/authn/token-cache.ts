@@ -21,22 +21,27 @@ export function cachedTokens(inner: TokenAuthenticator, options: TokenCacheOptio
   // Concurrent requests with one token wait for one check.
   const running = new Map<string, Promise<Outcome>>();
   return {
-    async authenticateToken(token, audiences) {
-      const key = cacheKey(token, audiences);
+    // hot: what is remembered is answered at once.
+    authenticateToken(token, audiences, connection) {
+      const key = connection === undefined ? cacheKey(token, audiences) : keyOnConnection(connection, token, audiences);
       const entry = known.get(key);
       if (entry !== undefined && options.nowMs() < entry.untilMs) return reveal(entry.outcome);
-      let check = running.get(key);
-      if (check === undefined) {
-        check = attempt(inner, token, audiences).finally(() => running.delete(key));
-        running.set(key, check);
-      }
-      const outcome = await check;
-      const succeeded = 'result' in outcome && outcome.result !== undefined;
-      const ttlMs = succeeded ? options.successTtlMs : options.failureTtlMs;
-      if (ttlMs > 0) known.set(key, { outcome, untilMs: options.nowMs() + ttlMs });
-      return reveal(outcome);
+      return check(key, token, audiences);
     },
   };
+
+  async function check(key: string, token: string, audiences: readonly string[]): Promise<Authenticated | undefined> {
+    let under = running.get(key);
+    if (under === undefined) {
+      under = attempt(inner, token, audiences).finally(() => running.delete(key));
+      running.set(key, under);
+    }
+    const outcome = await under;
+    const succeeded = 'result' in outcome && outcome.result !== undefined;
+    const ttlMs = succeeded ? options.successTtlMs : options.failureTtlMs;
+    if (ttlMs > 0) known.set(key, { outcome, untilMs: options.nowMs() + ttlMs });
+    return reveal(outcome);
+  }
 }
 
 async function attempt(inner: TokenAuthenticator, token: string, audiences: readonly string[]): Promise<Outcome> {
@@ -52,6 +57,23 @@ async function attempt(inner: TokenAuthenticator, token: string, audiences: read
 function reveal(outcome: Outcome): Authenticated | undefined {
   if ('refusal' in outcome) throw new AuthenticationError(outcome.refusal);
   return outcome.result;
+}
+
+interface LastToken {
+  readonly token: string;
+  readonly audiences: readonly string[];
+  readonly key: string;
+}
+
+/** A connection's header compression keeps the token for as long as it is open; so may we, and digest it once. */
+const lastTokens = new WeakMap<object, LastToken>();
+
+function keyOnConnection(connection: object, token: string, audiences: readonly string[]): string {
+  const last = lastTokens.get(connection);
+  if (last?.token === token && last.audiences === audiences) return last.key;
+  const key = cacheKey(token, audiences);
+  lastTokens.set(connection, { token, audiences, key });
+  return key;
 }
 
 /** A digest, so that no credentials lie about in the cache. */

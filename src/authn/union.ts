@@ -1,4 +1,5 @@
 // Several ways to authenticate, tried in order.
+import type { MaybePromise } from '../lib/maybe-promise.js';
 import { aggregateText } from '../machinery/field-error.js';
 import type { Authenticated, RequestAuthenticator, TokenAuthenticator } from './authenticator.js';
 import { AuthenticationError } from './authenticator.js';
@@ -9,24 +10,53 @@ export const unionOfRequests = (members: readonly RequestAuthenticator[]): Reque
 });
 
 export const unionOfTokens = (members: readonly TokenAuthenticator[]): TokenAuthenticator => ({
-  authenticateToken: (token, audiences) =>
-    firstSuccess(members, (member) => member.authenticateToken(token, audiences)),
+  authenticateToken: (token, audiences, connection) =>
+    firstSuccess(members, (member) => member.authenticateToken(token, audiences, connection)),
 });
 
-async function firstSuccess<Member>(
+// hot: every request; nothing is awaited while the members answer at once.
+function firstSuccess<Member>(
   members: readonly Member[],
-  attempt: (member: Member) => Promise<Authenticated | undefined>,
-): Promise<Authenticated | undefined> {
+  attempt: (member: Member) => MaybePromise<Authenticated | undefined>,
+): MaybePromise<Authenticated | undefined> {
   const refusals: string[] = [];
-  for (const member of members) {
+  for (let index = 0; index < members.length; index++) {
     try {
-      const result = await attempt(member);
+      const result = attempt(members[index] as Member);
+      if (result instanceof Promise) return goOn(result, members.slice(index + 1), attempt, refusals);
       if (result !== undefined) return result;
     } catch (error) {
-      if (!(error instanceof AuthenticationError)) throw error;
-      refusals.push(error.message);
+      refusals.push(refusalOf(error));
     }
   }
+  return nobody(refusals);
+}
+
+async function goOn<Member>(
+  first: Promise<Authenticated | undefined>,
+  rest: readonly Member[],
+  attempt: (member: Member) => MaybePromise<Authenticated | undefined>,
+  refusals: string[],
+): Promise<Authenticated | undefined> {
+  let result = await first.catch((error: unknown) => void refusals.push(refusalOf(error)));
+  for (const member of rest) {
+    if (result !== undefined) break;
+    try {
+      result = await attempt(member);
+    } catch (error) {
+      refusals.push(refusalOf(error));
+    }
+  }
+  return result ?? nobody(refusals);
+}
+
+/** Anything but a refusal is our own failure, and ends the search. */
+function refusalOf(error: unknown): string {
+  if (!(error instanceof AuthenticationError)) throw error;
+  return error.message;
+}
+
+function nobody(refusals: readonly string[]): undefined {
   if (refusals.length > 0) throw new AuthenticationError(aggregateText(refusals));
   return undefined;
 }

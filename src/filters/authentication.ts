@@ -50,11 +50,18 @@ export function authentication(options: AuthenticationOptions): Filter {
       exchange.audiences = audiences;
       return next(exchange);
     };
-    return authenticator.authenticate(exchange.request).then(go, (error: unknown) => {
+    const fail = (error: unknown): HttpResponse => {
       if (!(error instanceof AuthenticationError)) throw error;
       log.error(error, 'Unable to authenticate the request');
       return refuse(exchange, 'error', startedMs);
-    });
+    };
+    let result: MaybePromise<Authenticated | undefined>;
+    try {
+      result = authenticator.authenticate(exchange.request);
+    } catch (error) {
+      return fail(error);
+    }
+    return result instanceof Promise ? result.then(go, fail) : go(result);
   };
 }
 

@@ -1,7 +1,7 @@
 // What is counted and timed of every request, under the names dashboards know.
 import { isStream, type HttpResponse } from '../lib/http.js';
 import { whenReady } from '../lib/maybe-promise.js';
-import { exponentialBuckets, type MetricRegistry } from '../lib/metrics.js';
+import { type CounterSeries, exponentialBuckets, type HistogramSeries, type MetricRegistry } from '../lib/metrics.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import type { UserInfo } from '../machinery/user.js';
 import type { AuthenticationOutcome } from './authentication.js';
@@ -31,6 +31,15 @@ export function createRequestMetrics(
   isServed: (info: RequestInfo) => boolean = () => true,
 ): RequestMetrics {
   const metrics = register(registry);
+  const known = new Map<string, RequestSeries>();
+
+  // hot: the series of a request are found with one look-up.
+  const seriesOf = (...labels: readonly string[]): RequestSeries => {
+    const key = labels.join('\0');
+    let series = known.get(key);
+    if (series === undefined) known.set(key, (series = new RequestSeries(metrics, labels)));
+    return series;
+  };
 
   const filter: Filter = (exchange, next) => {
     const { info } = exchange;
@@ -46,23 +55,10 @@ export function createRequestMetrics(
       exchange.onFinish(() => running.add(-1));
     }
     return whenReady(next(exchange), (response: HttpResponse) => {
-      const record = (): void => {
-        const seconds = (performance.now() - startedMs) / 1000;
-        const dryRun = dryRunOf(exchange);
-        metrics.total
-          .with(verb, dryRun, apiGroup, apiVersion, resource, subresource, scope, COMPONENT, String(response.status))
-          .inc();
-        metrics.duration
-          .with(verb, dryRun, apiGroup, apiVersion, resource, subresource, scope, COMPONENT)
-          .observe(seconds);
-        metrics.sli.with(verb, apiGroup, apiVersion, resource, subresource, scope, COMPONENT).observe(seconds);
-        metrics.slo.with(verb, apiGroup, apiVersion, resource, subresource, scope, COMPONENT).observe(seconds);
-        const size = sizeOf(response);
-        if (size !== undefined && (verb === 'GET' || verb === 'LIST')) {
-          metrics.size.with(verb, apiGroup, apiVersion, resource, subresource, scope, COMPONENT).observe(size);
-        }
-      };
-      exchange.onFinish(record);
+      exchange.onFinish(() => {
+        const series = seriesOf(verb, dryRunOf(exchange), apiGroup, apiVersion, resource, subresource, scope);
+        series.record(response, (performance.now() - startedMs) / 1000);
+      });
       return response;
     });
   };
@@ -101,6 +97,42 @@ export function createRequestMetrics(
     deprecated: ({ apiGroup, apiVersion, resource, subresource }, removedRelease) =>
       metrics.deprecated.with(apiGroup, apiVersion, resource, subresource, removedRelease).set(1),
   };
+}
+
+/** Where requests with the same labels are counted. */
+class RequestSeries {
+  private readonly totals = new Map<number, CounterSeries>();
+  private readonly seconds: readonly HistogramSeries[];
+  private sizes: HistogramSeries | undefined;
+  private readonly labels: readonly [string, ...string[]];
+  private readonly plain: readonly [string, ...string[]];
+
+  constructor(
+    private readonly metrics: ReturnType<typeof register>,
+    [verb = '', dryRun = '', ...where]: readonly string[],
+  ) {
+    this.labels = [verb, dryRun, ...where, COMPONENT];
+    this.plain = [verb, ...where, COMPONENT];
+    this.seconds = [
+      metrics.duration.with(...this.labels),
+      metrics.sli.with(...this.plain),
+      metrics.slo.with(...this.plain),
+    ];
+  }
+
+  record(response: HttpResponse, seconds: number): void {
+    let total = this.totals.get(response.status);
+    if (total === undefined) {
+      total = this.metrics.total.with(...this.labels, String(response.status));
+      this.totals.set(response.status, total);
+    }
+    total.inc();
+    for (const histogram of this.seconds) histogram.observe(seconds);
+    const [verb] = this.labels;
+    if (verb !== 'GET' && verb !== 'LIST') return;
+    const size = sizeOf(response);
+    if (size !== undefined) (this.sizes ??= this.metrics.size.with(...this.plain)).observe(size);
+  }
 }
 
 function register(registry: MetricRegistry) {

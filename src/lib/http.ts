@@ -23,6 +23,8 @@ export interface HttpRequest {
   readonly signal: AbortSignal;
   /** Names and values by turns, as sent; for headers whose repeated values must stay apart. */
   readonly rawHeaders?: readonly string[];
+  /** The same value for all requests of one connection, to remember by it what they share. */
+  readonly connection?: object;
   /** Ends the request early: `signal` aborts, and an answer already begun is cut. */
   cancel?(reason: Error): void;
   /** Only on HTTP/1.1 upgrade requests: the connection, handed over for good. */

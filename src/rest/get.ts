@@ -1,19 +1,23 @@
 import type { HttpResponse } from '../lib/http.js';
+import type { MaybePromise } from '../lib/maybe-promise.js';
 import { badRequest, StatusError } from '../machinery/status.js';
 import { get } from '../registry/list.js';
+import { keyOf } from '../registry/registry.js';
 import type { Endpoint } from './endpoint.js';
 import { negotiate } from './negotiate.js';
 import { flag } from './query-options.js';
 import type { RestRequest } from './request.js';
 import { respondObject } from './respond.js';
 import type { RestServices } from './services.js';
+import type { StoredObject } from '../storage/store.js';
 
 // hot: most requests are this one.
-export async function getObject(
+/** Without a promise when the object is in the cache. */
+export function getObject(
   services: RestServices,
   endpoint: Endpoint,
   request: RestRequest,
-): Promise<HttpResponse> {
+): MaybePromise<HttpResponse> {
   const { http, info } = request;
   const negotiated = negotiate(http, services.mediaTypes);
   let resourceVersion = '';
@@ -24,8 +28,12 @@ export async function getObject(
     resourceVersion = http.query.get('resourceVersion') ?? '';
     checkResourceVersion(resourceVersion);
   }
-  const stored = await get(endpoint.registry, info.namespace, info.name, resourceVersion);
-  return respondObject({ endpoint, request: http, negotiated, now: services.clock() }, 200, stored);
+  const { registry } = endpoint;
+  const respond = (stored: StoredObject): HttpResponse =>
+    respondObject({ endpoint, request: http, negotiated, now: services.clock() }, 200, stored);
+  const atHand = resourceVersion === '' ? registry.store.peek?.(keyOf(registry, info.namespace, info.name)) : undefined;
+  if (atHand !== undefined) return respond(atHand);
+  return get(registry, info.namespace, info.name, resourceVersion).then(respond);
 }
 
 export function resourceVersionError(resourceVersion: string): string | undefined {

@@ -1,5 +1,6 @@
 // From a request's words to the verb that answers it.
 import type { HttpResponse } from '../lib/http.js';
+import type { MaybePromise } from '../lib/maybe-promise.js';
 import { noSuchPath, StatusError } from '../machinery/status.js';
 import type { Verb } from '../registry/kind.js';
 import { connect } from './connect.js';
@@ -22,20 +23,24 @@ import { watchObjects } from './watch.js';
 export type FindEndpoint = (group: string, version: string, resource: string) => Endpoint | undefined;
 
 export interface Router {
-  handle(request: RestRequest): Promise<HttpResponse>;
+  handle(request: RestRequest): MaybePromise<HttpResponse>;
 }
 
 export function createRouter(services: RestServices, find: FindEndpoint): Router {
   return {
-    async handle(request) {
+    handle(request) {
+      const refuse = (error: unknown): HttpResponse => {
+        if (error instanceof StatusError) return respondError(request.http, error, services.mediaTypes);
+        throw error;
+      };
       try {
         const { apiGroup, apiVersion, resource } = request.info;
         const endpoint = find(apiGroup, apiVersion, resource);
         if (endpoint === undefined) throw noSuchPath();
-        return await dispatch(services, endpoint, request);
+        const answer = dispatch(services, endpoint, request);
+        return answer instanceof Promise ? answer.catch(refuse) : answer;
       } catch (error) {
-        if (error instanceof StatusError) return respondError(request.http, error, services.mediaTypes);
-        throw error;
+        return refuse(error);
       }
     },
   };
@@ -43,7 +48,7 @@ export function createRouter(services: RestServices, find: FindEndpoint): Router
 
 const ALL_VERBS: readonly Verb[] = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
 
-function dispatch(services: RestServices, endpoint: Endpoint, request: RestRequest): Promise<HttpResponse> {
+function dispatch(services: RestServices, endpoint: Endpoint, request: RestRequest): MaybePromise<HttpResponse> {
   const { definition } = endpoint;
   const { info } = request;
   if (!definition.namespaced && info.namespace !== '' && definition.plural !== 'namespaces') throw noSuchPath();
@@ -108,7 +113,11 @@ const isWatchPath = ({ info }: RestRequest): boolean =>
   info.path.startsWith(`/${info.apiPrefix}/`) &&
   /^\/(api\/[^/]+|apis\/[^/]+\/[^/]+)\/watch\//.test(info.path);
 
-function dispatchSubresource(services: RestServices, endpoint: Endpoint, request: RestRequest): Promise<HttpResponse> {
+function dispatchSubresource(
+  services: RestServices,
+  endpoint: Endpoint,
+  request: RestRequest,
+): MaybePromise<HttpResponse> {
   const { definition } = endpoint;
   const { info, http } = request;
   const name = info.subresource;

@@ -177,7 +177,7 @@ class Http2Request implements HttpRequest {
   private reason: Error | undefined = undefined;
 
   constructor(
-    private readonly connection: Connection,
+    readonly connection: Connection,
     readonly stream: ServerHttp2Stream,
     headers: IncomingHttpHeaders,
     flags: number,

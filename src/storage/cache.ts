@@ -67,6 +67,11 @@ export class Cache {
     return this.#revision;
   }
 
+  /** False until the first read, and while everything is read again. */
+  get filled(): boolean {
+    return this.#filled;
+  }
+
   get history(): History {
     return this.#history;
   }

@@ -27,7 +27,12 @@ export class CachedStore implements ManagedResourceStore {
     this.options = direct.options;
   }
 
-  // hot: every get
+  // hot: every get of what is there
+  peek(key: string): Entry | undefined {
+    const { cache } = this;
+    return cache.kv.local && cache.filled ? cache.get(key) : undefined;
+  }
+
   async get(key: string, minRevision: string): Promise<Entry | undefined> {
     await this.cache.ready();
     const { kv } = this.cache;

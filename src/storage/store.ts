@@ -100,6 +100,8 @@ export interface ResourceStore {
   readonly options: ResourceStoreOptions;
   /** `minRevision`: '' for the most recent, '0' for any, or not older than. */
   get(key: string, minRevision: string): Promise<StoredObject | undefined>;
+  /** The most recent version where it is at hand without waiting; undefined when only `get` can tell. */
+  peek?(key: string): StoredObject | undefined;
   /** Fails with `key-exists`. */
   create(key: string, object: KubeObject, options?: { ttlSeconds?: number }): Promise<StoredObject>;
   /** Fails with `conflict` (carrying the current version) when the stored revision is another. */
