@@ -183,6 +183,8 @@ export interface Subresource<T extends KubeObject = KubeObject> {
   /** The kind it takes and answers, when not the parent's. */
   readonly group?: string;
   readonly version?: string;
+  /** Versions of the same kind that a create takes beside. */
+  readonly alsoVersions?: readonly string[];
   readonly kind: string;
   readonly verbs: readonly Verb[];
   /** `update`: reads and writes the parent object through these rules (ephemeralcontainers, resize, approval). */
@@ -212,6 +214,8 @@ export interface SubresourceAction {
   readonly body: KubeObject;
   readonly context: LifeContext;
   readonly operations: ObjectOperations;
+  /** Puts a note on the request's audit event. */
+  annotate(key: string, value: string): void;
 }
 
 /** The generic life of other objects, for subresources and plugins that act on them. */

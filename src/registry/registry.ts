@@ -13,8 +13,8 @@ export interface ResourceRegistry {
   readonly newUid: () => string;
   /** Random lower-case letters and digits that make a generated name unique. */
   readonly nameSuffix: () => string;
-  /** Semantic equality: absent and empty are the same, quantities compare by value. */
-  readonly equal: (a: unknown, b: unknown) => boolean;
+  /** Semantic equality of a member of two objects: absent and empty are the same, quantities compare by value. */
+  readonly equal: (member: string, a: unknown, b: unknown) => boolean;
   /** Objects get the finalizers that the garbage collector works on. */
   readonly garbageCollection: boolean;
   readonly deleteCollectionWorkers: number;

@@ -220,7 +220,9 @@ function rulesOf(
 function raiseGeneration(registry: ResourceRegistry, object: KubeObject, old: Readonly<KubeObject>): void {
   const a = object as JsonObject & KubeObject;
   const b = old as JsonObject & KubeObject;
-  const changed = membersExcept(a, b, ['metadata', 'status']).some((member) => !registry.equal(a[member], b[member]));
+  const changed = membersExcept(a, b, ['metadata', 'status']).some(
+    (member) => !registry.equal(member, a[member], b[member]),
+  );
   if (changed) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
 }
 

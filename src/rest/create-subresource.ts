@@ -1,17 +1,19 @@
 import type { AdmissionAttributes } from '../admission/plugin.js';
-import type { HttpResponse } from '../lib/http.js';
-import type { KubeObject } from '../machinery/object.js';
-import { badRequest } from '../machinery/status.js';
+import type { HttpRequest, HttpResponse } from '../lib/http.js';
+import { apiVersionOf, type KubeObject } from '../machinery/object.js';
+import { badRequest, StatusError } from '../machinery/status.js';
 import type { Subresource } from '../registry/kind.js';
 import { typeOf } from '../schema/catalogue.js';
 import type { StructType } from '../schema/type.js';
 import { decodeBody } from './decode-body.js';
 import type { Endpoint } from './endpoint.js';
-import { negotiate } from './negotiate.js';
+import type { MediaType } from './media-types.js';
+import { bodyMediaType, negotiate } from './negotiate.js';
 import { createOptions } from './query-options.js';
 import type { RestRequest } from './request.js';
 import { metaType, respondValue } from './respond.js';
 import { lifeContext, type RestServices } from './services.js';
+import { decodeObject, WireError } from './wire.js';
 
 /** POST to a subresource that acts on its parent: binding, eviction, token. */
 export async function createSubresource(
@@ -32,12 +34,19 @@ export async function createSubresource(
   const negotiated = negotiate(http, services.mediaTypes);
   const body = await http.body(services.maxBodyBytes);
   const options = createOptions(http.query);
+  const { mediaTypes } = services;
+  const sent = { ...kind, version: sentVersion(http, body, subresource, mediaTypes) ?? kind.version };
   const object = decodeBody(
     http,
     body,
-    { kind, type, defaults: subresource.defaults?.bind(subresource) },
-    { mediaTypes: services.mediaTypes, fieldValidation: options.fieldValidation, warn: (text) => request.warn(text) },
+    {
+      kind: sent,
+      type: typeOf(sent.group, sent.version, sent.kind) ?? type,
+      defaults: subresource.defaults?.bind(subresource),
+    },
+    { mediaTypes, fieldValidation: options.fieldValidation, warn: (text) => request.warn(text) },
   );
+  object.apiVersion = apiVersionOf(kind);
   matchParent(object, info.namespace);
   const context = lifeContext(services, request, info.namespace, options.dryRun);
   const attributes: AdmissionAttributes = {
@@ -61,8 +70,29 @@ export async function createSubresource(
     body: object,
     context,
     operations: services.operations,
+    annotate: (key, value) => request.annotate(key, value),
   });
   return respondValue({ request: http, negotiated }, code, typeOfAnswer(made, type), made);
+}
+
+/** Which of the other versions a subresource takes the body is in; undefined for its own, or one nobody knows. */
+function sentVersion(
+  http: HttpRequest,
+  body: Buffer,
+  { group, alsoVersions = [] }: Subresource,
+  mediaTypes: readonly MediaType[],
+): string | undefined {
+  if (alsoVersions.length === 0) return undefined;
+  try {
+    const media = bodyMediaType(http, mediaTypes);
+    const { apiVersion = '' } = decodeObject(media, metaType('v1', 'PartialObjectMetadata'), body, false)
+      .object as KubeObject;
+    return alsoVersions.find((version) => apiVersion === apiVersionOf({ group: group ?? '', version }));
+  } catch (error) {
+    // What is wrong with the body is told when it is decoded in full.
+    if (error instanceof WireError || error instanceof StatusError) return undefined;
+    throw error;
+  }
 }
 
 function matchParent({ metadata }: KubeObject, namespace: string): void {

@@ -21,6 +21,14 @@ export function deepEqual(type: Type, left: unknown, right: unknown): boolean {
   }
 }
 
+/** Equality of one member of a struct; where the type knows no such member, of its plain values. */
+export function equalMember(type: StructType, member: string, left: unknown, right: unknown): boolean {
+  if (left === right) return true;
+  const field = type.byJson.get(member);
+  if (field === undefined) return equalTrees(left, right);
+  return deepEqual(field.type, orUnset(field, left), orUnset(field, right));
+}
+
 function equalStructs(type: StructType, left: Record<string, unknown>, right: Record<string, unknown>): boolean {
   return type.fields.every((field) => {
     const a = left[field.json];

@@ -1,8 +1,8 @@
 // Every kind the server knows, with its registry and an endpoint for each version that is served.
 import crypto from 'node:crypto';
 import type { ApiEnablement } from '../machinery/api-enablement.js';
-import { deepEqual } from '../lib/deep-equal.js';
 import { deepCopy } from '../schema/deep-copy.js';
+import { equalMember } from '../schema/deep-equal.js';
 import { type GroupResource, groupResourceText } from '../machinery/status.js';
 import type { GroupVersionKind, KubeObject } from '../machinery/object.js';
 import type { KindDefinition, Lookup, ObjectOperations } from '../registry/kind.js';
@@ -69,9 +69,20 @@ export class Resources {
     return undefined;
   };
 
+  /** The type of a served kind, built in or custom. */
+  readonly typeOf = ({ group, version, kind }: GroupVersionKind): StructType | undefined => {
+    const resource = this.resourceOf({ group, version, kind });
+    return resource === undefined ? undefined : this.find(group, version, resource)?.type;
+  };
+
   /** All endpoints, for discovery and documents. */
   all(): Iterable<Endpoint> {
     return this.endpoints.values();
+  }
+
+  /** The registries of all resources that are served now, each once. */
+  served(): ResourceRegistry[] {
+    return [...new Set([...this.endpoints.values()].map(({ registry }) => registry))];
   }
 
   /** A store of its own, for what is kept but not served. */
@@ -85,6 +96,7 @@ export class Resources {
 
   private createRegistry(definition: KindDefinition): ResourceRegistry {
     const { options } = this;
+    const { group, version } = storageVersionOf(definition);
     return {
       kind: definition,
       // Errors name a shared object by where it is stored.
@@ -94,7 +106,7 @@ export class Resources {
       clock: options.clock,
       newUid: () => crypto.randomUUID(),
       nameSuffix,
-      equal: deepEqual,
+      equal: (member, a, b) => equalMember(typeOfKind(group, version, definition.kind), member, a, b),
       garbageCollection: options.garbageCollection,
       deleteCollectionWorkers: options.deleteCollectionWorkers,
     };

@@ -19,6 +19,7 @@ const objects: Record<string, object> = {
 async function request(body: { metadata?: object; spec?: object }, services: Partial<TokenRequestServices> = {}) {
   let issued: TokenToIssue | undefined;
   const warnings: string[] = [];
+  const notes: string[] = [];
   const create = createTokenAction({
     issuer: {
       issue: async (wanted) => {
@@ -47,19 +48,21 @@ async function request(body: { metadata?: object; spec?: object }, services: Par
         return found as KubeObject;
       },
     },
+    annotate: (key: string, value: string) => notes.push(`${key}: ${value}`),
   } as unknown as SubresourceAction;
   try {
     const answer = (await create(action)).object as TokenRequest;
-    return { answer, issued, warnings, error: '' };
+    return { answer, issued, warnings, notes, error: '' };
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
-    return { answer: undefined, issued, warnings, error: `${error.code} ${error.message}` };
+    return { answer: undefined, issued, warnings, notes, error: `${error.code} ${error.message}` };
   }
 }
 const pod = (name: string, uid?: string) => ({ boundObjectRef: { kind: 'Pod', apiVersion: 'v1', name, uid } });
 
 test('what is not asked for comes from the account and the server', async () => {
-  const { answer, issued } = await request({});
+  const { answer, issued, notes } = await request({});
+  assert.deepEqual(notes, ['authentication.kubernetes.io/issued-credential-id: JTI=id']);
   assert.deepEqual(answer?.metadata, {
     name: 'robot',
     namespace: 'ns',

@@ -41,7 +41,7 @@ export function createTokenAction(services: TokenRequestServices) {
       pod !== undefined &&
       spec.expirationSeconds === WARN_ONLY_EXPIRATION_SECONDS &&
       (spec.audiences ?? []).every((audience) => services.apiAudiences.includes(audience));
-    const { token } = await services.issuer.issue({
+    const { token, id } = await services.issuer.issue({
       bound: {
         namespace: request.metadata.namespace ?? '',
         serviceaccount: { name, uid: request.metadata.uid ?? '' },
@@ -54,6 +54,7 @@ export function createTokenAction(services: TokenRequestServices) {
       expirationSeconds: extended ? EXTENDED_EXPIRATION_SECONDS : spec.expirationSeconds,
       now,
     });
+    action.annotate('authentication.kubernetes.io/issued-credential-id', `JTI=${id}`);
     const expires = new Date(now.getTime() + spec.expirationSeconds * 1000);
     return { code: 201, object: { ...request, spec, status: { token, expirationTimestamp: timestamp(expires) } } };
   };
@@ -61,7 +62,7 @@ export function createTokenAction(services: TokenRequestServices) {
 
 /** Fills in what the request leaves to the account, and refuses what contradicts it. */
 async function completeRequest(
-  { name, namespace, body, context, operations }: SubresourceAction,
+  { name, namespace, body, context, operations, ...action }: SubresourceAction,
   apiAudiences: readonly string[],
   now: Date,
 ): Promise<TokenRequest> {
@@ -81,6 +82,7 @@ async function completeRequest(
     if (context.features.enabled('TokenRequestServiceAccountUIDValidation')) {
       throw conflict({ group: GROUP_KIND.group, resource: GROUP_KIND.kind }, name, differs);
     }
+    action.annotate('authentication.k8s.io/token-request-uid-mismatch', differs);
     context.warn(
       `${differs} but TokenRequestServiceAccountUIDValidation is not enabled. In the future, this will return a conflict error`,
     );

@@ -19,8 +19,10 @@ export const SUCCESS = { kind: 'Status', apiVersion: 'v1', metadata: {}, status:
 /** The server's own write of a bound pod: a pod's rules would refuse it. Not served to clients. */
 export const bindingRules: StatusStrategy<Pod> = { validateUpdate: () => [] };
 
+type BindAction = Omit<SubresourceAction, 'annotate'>;
+
 /** A scheduler puts a pod on a node. */
-export async function bindPod({ name, namespace, body, context, operations }: SubresourceAction): Promise<{
+export async function bindPod({ name, namespace, body, context, operations }: BindAction): Promise<{
   code: number;
   object: object;
 }> {

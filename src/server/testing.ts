@@ -1,0 +1,235 @@
+// A whole API without sockets, filters or disks: requests go straight to the router, objects into memory.
+import { parseRequestInfo } from '../filters/request-info.js';
+import { testRequest } from '../filters/testing.js';
+import type { AdmissionChain } from '../admission/plugin.js';
+import type { Authorizer } from '../authz/authorizer.js';
+import type { KeyValueStore } from '../kv/kv.js';
+import { openMemoryStore } from '../kv/memory.js';
+import { type HttpResponse, isStream, type ResponseSink } from '../lib/http.js';
+import { apiEnablement } from '../machinery/api-enablement.js';
+import type { ObjectMeta } from '../machinery/object.js';
+import { requestEntityTooLarge, type StatusDetails } from '../machinery/status.js';
+import type { UserInfo } from '../machinery/user.js';
+import type { KindDefinition } from '../registry/kind.js';
+import { MEDIA_TYPES_WITH_CBOR } from '../rest/media-types.js';
+import { createRouter, type Router } from '../rest/router.js';
+import type { RestServices } from '../rest/services.js';
+import { createResourceStore } from '../storage/create-store.js';
+import { Resources } from './resources.js';
+
+export interface TestApiOptions {
+  readonly kinds: readonly KindDefinition[];
+  readonly kv?: KeyValueStore;
+  readonly cache?: boolean;
+  readonly admission?: Partial<AdmissionChain>;
+  readonly authorize?: Authorizer['authorize'];
+  readonly services?: Partial<RestServices>;
+}
+
+export interface Sent {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** An object is sent as JSON. */
+  readonly body?: object | string | Buffer;
+  readonly user?: UserInfo;
+}
+
+/** What tests look at in an answer, of whatever kind it is. */
+export interface Body {
+  readonly kind: string;
+  readonly apiVersion: string;
+  readonly metadata: ObjectMeta & { readonly continue?: string; readonly remainingItemCount?: number };
+  readonly message: string;
+  readonly reason?: string;
+  readonly code?: number;
+  readonly details?: StatusDetails;
+  readonly data?: Readonly<Record<string, string>>;
+  readonly spec: Readonly<Record<string, unknown>>;
+  readonly status: unknown;
+  readonly items: readonly Body[];
+  readonly rows: readonly { readonly cells: readonly unknown[]; readonly object: Body | null }[];
+  readonly columnDefinitions: readonly { readonly name: string }[] | null;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: HttpResponse['headers'];
+  readonly bytes: Buffer;
+  readonly warnings: readonly string[];
+  readonly annotations: ReadonlyMap<string, string>;
+  readonly body: Body;
+}
+
+export interface WatchedEvent {
+  readonly type: string;
+  readonly object: Body;
+}
+
+/** An open watch. */
+export interface TestWatch {
+  readonly status: number;
+  readonly headers: HttpResponse['headers'];
+  /** The next event of a JSON watch. */
+  next(): Promise<WatchedEvent>;
+  /** The next piece of any watch, as written. */
+  nextBytes(): Promise<Buffer>;
+  /** Settles when the server has ended the stream; `stop` makes it do so. */
+  readonly ended: Promise<void>;
+  stop(): void;
+}
+
+export class TestApi {
+  readonly kv: KeyValueStore;
+  readonly resources: Resources;
+  nowMs = Date.parse('2024-05-01T10:00:00Z');
+  readonly #router: Router;
+  readonly #services: RestServices;
+
+  constructor(options: TestApiOptions) {
+    this.kv = options.kv ?? openMemoryStore();
+    const clock = (): Date => new Date(this.nowMs);
+    this.resources = new Resources({
+      prefix: '/registry',
+      openStore: (store) => createResourceStore({ kv: this.kv, options: store, cache: options.cache ?? true }),
+      clock,
+      garbageCollection: true,
+      deleteCollectionWorkers: 1,
+      enablement: apiEnablement({}),
+    });
+    for (const kind of options.kinds) this.resources.add(kind);
+    this.#services = {
+      admission: { admit: async () => {}, validate: async () => {}, ...options.admission },
+      authorizer: {
+        authorize: options.authorize ?? (() => ({ decision: 'allow', reason: '' })),
+        rulesFor: () => ({ resourceRules: [], nonResourceRules: [], incomplete: false }),
+      },
+      features: { enabled: () => false },
+      kindOptions: { allowPrivileged: true, eventTtlSeconds: 3600 },
+      lookup: this.resources.lookup,
+      operations: this.resources.operations,
+      mediaTypes: MEDIA_TYPES_WITH_CBOR,
+      clock,
+      random: () => 0,
+      minWatchSeconds: 1800,
+      maxBodyBytes: 3 * 1024 * 1024,
+      shutdown: new AbortController().signal,
+      ...options.services,
+    };
+    this.#router = createRouter(this.#services, this.resources.find);
+  }
+
+  async send(method: string, target: string, sent: Sent = {}): Promise<Answer> {
+    const { response, warnings, annotations } = await this.#handle(method, target, sent);
+    const bytes = await allOf(response);
+    return {
+      status: response.status,
+      headers: response.headers,
+      bytes,
+      warnings,
+      annotations,
+      get body() {
+        return JSON.parse(bytes.toString()) as Body;
+      },
+    };
+  }
+
+  readonly get = (target: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> =>
+    this.send('GET', target, { headers });
+  readonly post = (
+    target: string,
+    body: Sent['body'],
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Answer> => this.send('POST', target, { headers, ...(body !== undefined && { body }) });
+  readonly put = (
+    target: string,
+    body: Sent['body'],
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Answer> => this.send('PUT', target, { headers, ...(body !== undefined && { body }) });
+  readonly delete = (target: string, body?: Sent['body']): Promise<Answer> =>
+    this.send('DELETE', target, body === undefined ? {} : { body });
+  readonly patch = (target: string, type: string, body: Sent['body']): Promise<Answer> =>
+    this.send('PATCH', target, { headers: { 'content-type': type }, ...(body !== undefined && { body }) });
+
+  async watch(target: string, headers: Readonly<Record<string, string>> = {}): Promise<TestWatch> {
+    const { response } = await this.#handle('GET', target, { headers });
+    if (!isStream(response.body)) throw new Error(`not a watch: ${response.status} ${String(response.body)}`);
+    const stopped = new AbortController();
+    const chunks: Buffer[] = [];
+    let wake = (): void => undefined;
+    const sink: ResponseSink = {
+      write(chunk) {
+        chunks.push(Buffer.from(chunk));
+        wake();
+        return true;
+      },
+      drained: () => Promise.resolve(),
+      pendingBytes: 0,
+      signal: stopped.signal,
+    };
+    const ended = response.body.stream(sink);
+    const over = ended.then(() => true);
+    const nextBytes = async (): Promise<Buffer> => {
+      for (;;) {
+        const chunk = chunks.shift();
+        if (chunk !== undefined) return chunk;
+        const written = new Promise<boolean>((resolve) => (wake = () => resolve(false)));
+        if ((await Promise.race([written, over])) && chunks.length === 0) throw new Error('the watch is over');
+      }
+    };
+    return {
+      status: response.status,
+      headers: response.headers,
+      nextBytes,
+      next: async () => JSON.parse((await nextBytes()).toString()) as WatchedEvent,
+      ended,
+      stop: () => stopped.abort(),
+    };
+  }
+
+  async #handle(
+    method: string,
+    target: string,
+    sent: Sent,
+  ): Promise<{ response: HttpResponse; warnings: string[]; annotations: Map<string, string> }> {
+    const bytes = bytesOf(sent.body);
+    const http = testRequest(method, target, {
+      headers: sent.headers ?? {},
+      body: (limit) =>
+        bytes.length > limit
+          ? Promise.reject(requestEntityTooLarge(`limit is ${limit}`))
+          : Promise.resolve(Buffer.from(bytes)),
+    });
+    const info = parseRequestInfo(http);
+    if (typeof info !== 'object') throw new Error(`not a well-formed path: ${target}`);
+    const warnings: string[] = [];
+    const annotations = new Map<string, string>();
+    const response = await this.#router.handle({
+      http,
+      info,
+      user: sent.user ?? { name: 'tester', groups: [] },
+      warn: (text) => warnings.push(text),
+      annotate: (key, value) => annotations.set(key, value),
+    });
+    return { response, warnings, annotations };
+  }
+}
+
+function bytesOf(body: Sent['body']): Buffer {
+  if (body === undefined) return Buffer.alloc(0);
+  if (Buffer.isBuffer(body)) return body;
+  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+}
+
+async function allOf({ body }: HttpResponse): Promise<Buffer> {
+  if (body === undefined) return Buffer.alloc(0);
+  if (typeof body === 'string') return Buffer.from(body);
+  if (Buffer.isBuffer(body)) return body;
+  if (!isStream(body)) return Buffer.concat(body as readonly Buffer[]);
+  const chunks: Buffer[] = [];
+  await body.stream({
+    write: (chunk) => chunks.push(Buffer.from(chunk)) > 0,
+    drained: () => Promise.resolve(),
+    pendingBytes: 0,
+    signal: new AbortController().signal,
+  });
+  return Buffer.concat(chunks);
+}
