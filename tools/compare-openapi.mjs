@@ -108,9 +108,11 @@ function* parts(theirs, document) {
       yield [`${label} ${key}`, plain(of(document)[key], document), plain(of(theirs)[key], theirs)];
     }
   }
-  const rest = ({ definitions, paths, parameters, components, ...other }) => ({
-    ...other,
-    security: components?.securitySchemes ?? other.security,
+  const rest = (d) => ({
+    info: d.info,
+    form: d.swagger ?? d.openapi,
+    security: d.security,
+    schemes: d.securityDefinitions ?? d.components?.securitySchemes,
   });
   yield ['rest', plain(rest(document), document), plain(rest(theirs), theirs)];
 }
@@ -127,7 +129,7 @@ function plain(value, document, named = false) {
   for (const key of Object.keys(value).sort()) {
     if (!named && key === 'description' && typeof value[key] === 'string') continue;
     const member = plain(value[key], document, !named && (key === 'properties' || key === 'responses'));
-    copy[key] = !named && key === 'required' && Array.isArray(member) ? member.toSorted() : member;
+    copy[key] = !named && key === 'required' && Array.isArray(member) ? member.toSorted((a, b) => a.localeCompare(b)) : member;
   }
   const keys = Object.keys(copy);
   return !named && keys.length === 1 && copy.allOf?.length === 1 ? copy.allOf[0] : copy;

@@ -43,7 +43,7 @@ export function apiEnablement(config: RuntimeConfig, emulated?: EmulatedApis): A
   };
   const resource = (group: string, name: string, plural: string, byDefault: boolean): boolean => {
     const key = `${group}/${name}/${plural}`;
-    if ((emulated?.version.minor ?? Infinity) >= (REMOVALS[key] ?? Infinity)) return false;
+    if (emulated !== undefined && emulated.version.minor >= (REMOVALS[key] ?? Infinity)) return false;
     const on = setting(key) ?? version(group, name, byDefault);
     const introduced = INTRODUCTIONS[key];
     if (emulated === undefined || introduced === undefined || introduced.minor <= emulated.version.minor) return on;

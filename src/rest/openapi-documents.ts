@@ -2,13 +2,7 @@
 import crypto from 'node:crypto';
 import { apiVersionOf } from '../machinery/object.js';
 import type { createDefinitions } from '../schema/openapi/definitions.js';
-import {
-  type JsonSchema,
-  referencesIn,
-  referenceTo,
-  type SchemaForm,
-  sortedByKey,
-} from '../schema/openapi/json-schema.js';
+import { type JsonSchema, referenceTo, type SchemaForm, sortedByKey } from '../schema/openapi/json-schema.js';
 import type { Endpoint } from './endpoint.js';
 import { MEDIA_TYPES, type MediaType } from './media-types.js';
 import { groupWords, type Parameter, type Route, UNAUTHORIZED } from './openapi-route.js';
@@ -100,36 +94,48 @@ const BEARER_TOKEN = {
   in: 'header',
 };
 
-export function documentV3(routes: readonly Route[], { version, definitions }: DocumentOptions): JsonSchema {
+export function documentV3(routes: readonly Route[], { version, definitions }: DocumentOptions): string {
   const paths = pathItems(routes, 'v3');
-  const schemas = definitions(referencesIn(paths, new Set()));
-  return {
-    openapi: '3.0.0',
-    info: { ...INFO, version },
-    paths,
-    components: {
-      ...(Object.keys(schemas).length > 0 && { schemas }),
-      securitySchemes: { BearerToken: BEARER_TOKEN },
-    },
-  };
+  const schemas = definitions(definitionsIn(routes));
+  return objectText({
+    openapi: '"3.0.0"',
+    info: JSON.stringify({ ...INFO, version }),
+    paths: JSON.stringify(paths),
+    components: objectText({
+      ...(schemas !== '{}' && { schemas }),
+      securitySchemes: JSON.stringify({ BearerToken: BEARER_TOKEN }),
+    }),
+  });
 }
 
-export function documentV2(routes: readonly Route[], { version, definitions }: DocumentOptions): JsonSchema {
+export function documentV2(routes: readonly Route[], { version, definitions }: DocumentOptions): string {
   const shared = new Map<string, JsonSchema>();
   const paths = pathItems(routes, 'v2', shared);
-  return {
-    swagger: '2.0',
-    info: { ...INFO, version },
-    paths,
-    definitions: definitions([...referencesIn([paths, ...shared.values()], new Set())].filter(isDefinition)),
-    parameters: sortedByKey(shared),
-    securityDefinitions: { BearerToken: BEARER_TOKEN },
-    security: [{ BearerToken: [] }],
-  };
+  return objectText({
+    swagger: '"2.0"',
+    info: JSON.stringify({ ...INFO, version }),
+    paths: JSON.stringify(paths),
+    definitions: definitions(definitionsIn(routes)),
+    parameters: JSON.stringify(sortedByKey(shared)),
+    securityDefinitions: JSON.stringify({ BearerToken: BEARER_TOKEN }),
+    security: JSON.stringify([{ BearerToken: [] }]),
+  });
 }
 
-/** References to shared parameters have a hash in their name, and no dots. */
-const isDefinition = (name: string): boolean => name.includes('.');
+/** A JSON object of members that are JSON already. */
+const objectText = (members: Readonly<Record<string, string>>): string =>
+  `{${Object.entries(members)
+    .map(([name, text]) => `"${name}":${text}`)
+    .join(',')}}`;
+
+function definitionsIn(routes: readonly Route[]): Set<string> {
+  const names = new Set<string>();
+  for (const { body, responses } of routes) {
+    if (body !== undefined) names.add(body.definition);
+    for (const { definition } of responses) if (definition !== undefined && definition !== '') names.add(definition);
+  }
+  return names;
+}
 
 /** The operations by path. What all operations of a path take stands once, beside them. */
 function pathItems(routes: readonly Route[], form: SchemaForm, shared?: Map<string, JsonSchema>): JsonSchema {

@@ -208,8 +208,8 @@ function routesOfVerb(target: Target, verb: Verb): Route[] {
 
 /** Kinds that end in phases also answer the object, while they last, but their documents have always said Status. */
 function answersDeletedObject({ endpoint }: Target): boolean {
-  const { returnsObject, terminate } = endpoint.definition.strategy.delete ?? {};
-  return returnsObject === true && terminate === undefined;
+  const rules = endpoint.definition.strategy.delete;
+  return rules?.returnsObject === true && rules.terminate === undefined;
 }
 
 /** Lists and watches of a namespaced kind also span all namespaces. */

@@ -8,13 +8,13 @@ export class PublishedDocument {
   #hash: string | undefined;
 
   constructor(
-    private readonly build: () => JsonSchema,
+    private readonly build: () => string,
     private readonly encode: (document: JsonSchema) => Buffer,
     readonly since: Date,
   ) {}
 
   get json(): Buffer {
-    this.#json ??= Buffer.from(JSON.stringify(this.build()));
+    this.#json ??= Buffer.from(this.build());
     return this.#json;
   }
 

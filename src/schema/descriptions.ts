@@ -22,14 +22,15 @@ const LIST_FIELDS: Readonly<Record<string, string>> = {
   items: 'The objects, in the order of their keys.',
 };
 
-const groups = new Map<string, ReadonlyMap<string, string>>();
+const byFile = new Map<string, ReadonlyMap<string, string>>();
 
 function linesOf(file: string): ReadonlyMap<string, string> {
-  const group = file.split('.', 1)[0] ?? '';
-  let lines = groups.get(group);
+  let lines = byFile.get(file);
   if (lines === undefined) {
-    lines = new Map((descriptionTexts[group] ?? '').split('\n').map(splitLine));
-    groups.set(group, lines);
+    const group = file.split('.', 1)[0] ?? '';
+    const text = descriptionTexts[group];
+    lines = file !== group ? linesOf(group) : new Map(text === undefined ? [] : text.split('\n').map(splitLine));
+    byFile.set(file, lines);
   }
   return lines;
 }

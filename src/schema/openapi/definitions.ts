@@ -14,33 +14,37 @@ export interface DefinitionOptions {
 }
 
 interface Definition {
-  readonly schema: JsonSchema;
-  readonly references: ReadonlySet<string>;
+  /** `"name":{…}`: documents share most definitions, so each is printed once. */
+  readonly text: string;
+  readonly references: readonly string[];
 }
 
-/** Answers the definitions a set of names needs, themselves included. A type is turned into a schema once. */
-export function createDefinitions(options: DefinitionOptions): (names: Iterable<string>) => Record<string, JsonSchema> {
+/** Prints the definitions a set of names needs, themselves included, as one JSON object. */
+export function createDefinitions(options: DefinitionOptions): (names: Iterable<string>) => string {
   const built = new Map<string, Definition>();
   const define = (name: string): Definition => {
     let definition = built.get(name);
     if (definition === undefined) {
       const schema = definitionOf(name, options);
-      definition = { schema, references: referencesIn(schema, new Set()) };
+      definition = {
+        text: `${JSON.stringify(name)}:${JSON.stringify(schema)}`,
+        references: [...referencesIn(schema, new Set())],
+      };
       // A custom resource's schema may be another one tomorrow.
       if (options.custom?.(name) === undefined) built.set(name, definition);
     }
     return definition;
   };
   return (names) => {
-    const needed = new Map<string, JsonSchema>();
+    const needed = new Map<string, string>();
     const open = [...names];
     for (let name = open.pop(); name !== undefined; name = open.pop()) {
       if (needed.has(name)) continue;
-      const { schema, references } = define(name);
-      needed.set(name, schema);
+      const { text, references } = define(name);
+      needed.set(name, text);
       open.push(...references);
     }
-    return sortedByKey(needed);
+    return `{${Object.values(sortedByKey(needed)).join(',')}}`;
   };
 }
 
