@@ -103,6 +103,8 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   validateName?(name: string, prefix: boolean): readonly string[];
   /** Finalizers need not be standard or have a domain of their own. */
   readonly anyFinalizer?: boolean;
+  /** The kind's own rules do not repeat the common ones on the update of metadata: an error in it shows once less. */
+  readonly metadataCheckedOnce?: boolean;
   /** Clears what a client may not set, sets what the server decides. */
   prepareForCreate?(object: T, context: LifeContext): void;
   validate(object: Readonly<T>, context: LifeContext): FieldErrors;

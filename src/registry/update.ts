@@ -187,7 +187,7 @@ function prepareChanged(
   // The common rules come first and the kind's own look at the metadata's update again: an error in it shows twice.
   const errors = validateObjectMeta(metadata, { namespaced: kind.namespaced, validateName: pathSegmentName, path });
   errors.push(...validateObjectMetaUpdate(metadata, old.metadata, path));
-  errors.push(...validateObjectMetaUpdate(metadata, old.metadata, path));
+  if (!kind.strategy.metadataCheckedOnce) errors.push(...validateObjectMetaUpdate(metadata, old.metadata, path));
   errors.push(...rules.validateUpdate(object, old, context));
   if (errors.length > 0) throw invalid(registry.groupKind, metadata.name ?? '', errors);
   for (const text of rules.warningsOnUpdate?.(object, old, context) ?? []) context.warn(text);

@@ -23,10 +23,7 @@ export const validatingAdmissionPolicyBinding = (
   singular: 'validatingadmissionpolicybinding',
   categories: ['api-extensions'],
   namespaced: false,
-  versions: [
-    { version: 'v1', defaults: defaultBinding },
-    { version: 'v1beta1', enabledByDefault: false, defaults: defaultBinding },
-  ],
+  versions: [{ version: 'v1', defaults: defaultBinding }],
   storageVersion: 'v1',
   strategy: bindingStrategy('ValidatingAdmissionPolicyBinding', 'validatingadmissionpolicies', services, (object) =>
     validateBindingSpec(object.spec),
@@ -72,6 +69,7 @@ function bindingStrategy<T extends Binding>(
   };
   return {
     anyFinalizer: true,
+    metadataCheckedOnce: true,
     hasGeneration: true,
     allowUnconditionalUpdate: false,
     validate,

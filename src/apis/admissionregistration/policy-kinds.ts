@@ -28,10 +28,7 @@ export const validatingAdmissionPolicy = (
   singular: 'validatingadmissionpolicy',
   categories: ['api-extensions'],
   namespaced: false,
-  versions: [
-    { version: 'v1', defaults: defaultPolicy },
-    { version: 'v1beta1', enabledByDefault: false, defaults: defaultPolicy },
-  ],
+  versions: [{ version: 'v1', defaults: defaultPolicy }],
   storageVersion: 'v1',
   strategy: {
     ...policyStrategy<ValidatingAdmissionPolicy>('ValidatingAdmissionPolicy', services, (object, old) =>
@@ -106,6 +103,7 @@ function policyStrategy<T extends Policy>(kind: string, services: ParamServices,
   };
   return {
     anyFinalizer: true,
+    metadataCheckedOnce: true,
     hasGeneration: true,
     allowUnconditionalUpdate: false,
     validate: (object) => validate(object, undefined),

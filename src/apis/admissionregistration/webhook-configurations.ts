@@ -47,6 +47,7 @@ export const mutatingWebhookConfiguration = (
 
 const strategyOf = (checker: ExpressionChecker | undefined): Strategy<Configuration> => ({
   anyFinalizer: true,
+  metadataCheckedOnce: true,
   hasGeneration: true,
   allowUnconditionalUpdate: false,
   validate: (object) => validateWebhooks(object.webhooks, undefined, checker),

@@ -81,6 +81,7 @@ type WithConditions = KubeObject & { status: { conditions?: readonly { readonly 
 
 function strategyOf<T extends WithConditions>(validate: (object: Readonly<T>) => FieldErrors): Strategy<T> {
   return {
+    metadataCheckedOnce: true,
     hasStatus: true,
     prepareForCreate: (object) => {
       object.status = {};

@@ -35,6 +35,7 @@ const storageVersion: KindDefinition<StorageVersion> = {
   storageVersion: 'v1alpha1',
   strategy: {
     validateName: nameMessages,
+    metadataCheckedOnce: true,
     hasStatus: true,
     hasGeneration: false,
     allowUnconditionalUpdate: false,
