@@ -27,6 +27,11 @@ export const EXTRA_SPACE_WARNING =
 export const hasExtraSpace = (authorization: string): boolean => /^bearer  +\S/i.test(authorization.trim());
 
 function bearerToken(authorization: string): string {
+  // hot: this is how clients write it.
+  if (authorization.startsWith('Bearer ')) {
+    const token = authorization.slice(7);
+    if (!token.includes(' ') && token.trim() === token) return token;
+  }
   const [scheme = '', token = ''] = authorization.trim().split(' ');
   return scheme.toLowerCase() === 'bearer' ? token : '';
 }

@@ -5,7 +5,7 @@ import { whenReady } from '../lib/maybe-promise.js';
 import { ANONYMOUS_USER, AUTHENTICATED_GROUP, UNAUTHENTICATED_GROUP, type UserInfo } from '../machinery/user.js';
 import type { Authenticated, RequestAuthenticator, TokenAuthenticator } from './authenticator.js';
 import { AuthenticationError } from './authenticator.js';
-import { audienceAgnostic, intersect } from './audience.js';
+import { audienceAgnostic } from './audience.js';
 import {
   createBearerAuthenticator,
   createWebSocketAuthenticator,
@@ -123,7 +123,7 @@ const withGroup = new WeakMap<Authenticated, Authenticated>();
 function checkAudiences(known: Authenticated, apiAudiences: readonly string[]): Authenticated {
   const { audiences } = known;
   if (apiAudiences.length === 0 || audiences === undefined || audiences.length === 0) return known;
-  if (intersect(apiAudiences, audiences).length > 0) return known;
+  if (audiences.some((one) => apiAudiences.includes(one))) return known;
   const list = (values: readonly string[]) => `[${values.map(goQuote).join(' ')}]`;
   throw new AuthenticationError(`unable to match the audience: ${list(audiences)} , accepted: ${list(apiAudiences)}`);
 }

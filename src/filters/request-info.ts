@@ -33,9 +33,32 @@ export const uriOf = (request: HttpRequest): string =>
 const NO_KIND = 'no kind';
 const NONE: readonly string[] = [];
 
+/** Clients ask for the same few objects over and over. Longer paths, and those with a query, are read each time. */
+const MOST_REMEMBERED = 1024;
+const LONGEST_REMEMBERED = 256;
+const remembered = new Map<string, Map<string, RequestInfo>>();
+
 /** `undefined` when the path is not well-formed. */
 // hot: once for each request.
 export function parseRequestInfo(request: HttpRequest): RequestInfo | undefined | typeof NO_KIND {
+  if (request.search !== '' || request.path.length > LONGEST_REMEMBERED) return readRequestInfo(request);
+  const known = remembered.get(request.method)?.get(request.path);
+  if (known !== undefined) return known;
+  const info = readRequestInfo(request);
+  if (typeof info === 'object') remember(request, info);
+  return info;
+}
+
+/** Starts afresh when full, which is cheaper than keeping an order. */
+function remember({ method, path }: HttpRequest, info: RequestInfo): void {
+  if (VERBS[method] === undefined) return;
+  let paths = remembered.get(method);
+  if (paths === undefined) remembered.set(method, (paths = new Map()));
+  if (paths.size >= MOST_REMEMBERED) paths.clear();
+  paths.set(path, info);
+}
+
+function readRequestInfo(request: HttpRequest): RequestInfo | undefined | typeof NO_KIND {
   const path = decodePath(request.path);
   if (path === undefined) return undefined;
   const parts = splitPath(path);

@@ -34,6 +34,8 @@ export class Resources {
   readonly operations: ObjectOperations = createOperations((resource) => this.registry(resource), deepCopy);
   private readonly registries = new Map<string, ResourceRegistry>();
   private readonly endpoints = new Map<string, Endpoint>();
+  /** The endpoints of each resource name, of every group and version. */
+  private readonly named = new Map<string, Endpoint[]>();
   private readonly stores = new Map<string, ManagedResourceStore>();
   private readonly sharing = new Map<string, KindDefinition[]>();
 
@@ -51,11 +53,15 @@ export class Resources {
         listType: typeOf(definition.group, version.version, `${definition.kind}List`) ?? NO_LIST,
       });
       this.endpoints.set(endpointKey(definition.group, version.version, definition.plural), endpoint);
+      const named = this.named.get(definition.plural);
+      if (named === undefined) this.named.set(definition.plural, [endpoint]);
+      else named.push(endpoint);
     }
   }
 
+  // hot: twice for each request; a name has one endpoint or a few, and comparing is cheaper than building a key.
   readonly find = (group: string, version: string, resource: string): Endpoint | undefined =>
-    this.endpoints.get(endpointKey(group, version, resource));
+    this.named.get(resource)?.find(({ kind }) => kind.version === version && kind.group === group);
 
   registry(resource: GroupResource): ResourceRegistry | undefined {
     return this.registries.get(groupResourceText(resource));
