@@ -7,7 +7,8 @@ import type {
   CustomResourceSubresources,
   ValidationRule,
 } from '../../schema/generated/apiextensions.v1.js';
-import { escapeHtml, sorted } from './values/shown-json.js';
+import { escapeHtml } from '../core/internal-form/print.js';
+import { sorted } from './values/shown-json.js';
 import { type Schema, additionalOf, itemSchemasOf, itemsOf, sortedMembers } from './schema-walk.js';
 
 export const shownVersions = (versions: readonly CustomResourceDefinitionVersion[] | null): Verbatim =>

@@ -16,30 +16,33 @@ export const additionalOf = ({ additionalProperties }: Schema): Schema | undefin
   isPlainObject(additionalProperties) ? additionalProperties : undefined;
 
 /** Members in the order of their names, so that errors come in one order. */
-export const sortedMembers = <T>(members: Readonly<Record<string, T>> | undefined): [string, T][] =>
-  Object.entries(members ?? {}).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+export function sortedMembers<T>(members: Readonly<Record<string, T>> | undefined): readonly [string, T][] {
+  if (members === undefined) return [];
+  return Object.entries(members).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+}
 
 export function schemaHas(schema: Schema | undefined, predicate: (schema: Schema) => boolean): boolean {
   if (schema === undefined) return false;
-  return predicate(schema) || [...subschemas(schema)].some((one) => schemaHas(one, predicate));
+  if (predicate(schema)) return true;
+  for (const inner of subschemas(schema)) if (schemaHas(inner, predicate)) return true;
+  return false;
 }
 
-export function* subschemas(schema: Schema): Iterable<Schema> {
-  const { allOf = [], anyOf = [], oneOf = [], not, dependencies, additionalItems } = schema;
-  const items = itemsOf(schema);
-  if (items !== undefined) yield items;
-  yield* itemSchemasOf(schema);
-  yield* allOf;
-  yield* anyOf;
-  yield* oneOf;
-  if (not !== undefined) yield not;
-  for (const [, property] of sortedMembers(schema.properties)) yield property;
-  const additional = additionalOf(schema);
-  if (additional !== undefined) yield additional;
-  for (const [, property] of sortedMembers(schema.patternProperties)) yield property;
-  if (isPlainObject(additionalItems)) yield additionalItems;
-  for (const [, definition] of sortedMembers(schema.definitions)) yield definition;
-  for (const [, dependency] of sortedMembers(dependencies)) if (!Array.isArray(dependency)) yield dependency;
+/** In no particular order. */
+export function subschemas(schema: Schema): Schema[] {
+  const { allOf, anyOf, oneOf, not, items, properties, additionalItems } = schema;
+  const found: Schema[] = [];
+  if (items !== undefined) found.push(...(Array.isArray(items) ? items : [items]));
+  for (const list of [allOf, anyOf, oneOf]) if (list !== undefined) found.push(...list);
+  if (not !== undefined) found.push(not);
+  for (const map of [properties, schema.patternProperties, schema.definitions]) {
+    if (map !== undefined) found.push(...Object.values(map));
+  }
+  for (const one of [additionalOf(schema), additionalItems]) if (isPlainObject(one)) found.push(one);
+  for (const dependency of Object.values(schema.dependencies ?? {})) {
+    if (!Array.isArray(dependency)) found.push(dependency);
+  }
+  return found;
 }
 
 /** The schemas of all versions that have one. */

@@ -1,15 +1,12 @@
 import { isPlainObject } from '../../../lib/plain-object.js';
 import { Verbatim } from '../../../machinery/field-error.js';
+import { escapeHtml } from '../../core/internal-form/print.js';
 
 /** A value of any shape inside an error: members sorted, and escaped as the reference's printer does. */
 export function shownJson(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   return new Verbatim(escapeHtml(JSON.stringify(sorted(value))));
 }
-
-/** The characters JSON need not escape but the reference's printer does. */
-export const escapeHtml = (json: string): string =>
-  json.replace(/[<>&\u2028\u2029]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 export function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);

@@ -44,7 +44,7 @@ function prettyLines(struct: string, value: unknown): string[] {
 }
 
 /** The characters JSON need not escape but the reference's printer does. */
-const escapeHtml = (json: string): string =>
+export const escapeHtml = (json: string): string =>
   json.replace(/[<>&\u2028\u2029]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 type Bag = Readonly<Record<string, unknown>>;
