@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ADMISSION_PLUGIN_DEFAULTS } from '../options/admission-plugins.js';
+import { orderedPlugins } from './ordered-plugins.js';
+import { NO_POD_SECURITY } from './plugins/pod-security.js';
+
+/** Plugins that call out, or need the admission configuration file, come later. */
+const LATER = [
+  'EventRateLimit',
+  'ImagePolicyWebhook',
+  'MutatingAdmissionPolicy',
+  'MutatingAdmissionWebhook',
+  'ValidatingAdmissionPolicy',
+  'ValidatingAdmissionWebhook',
+];
+
+test('every plugin the flags know is in the list, once', () => {
+  const plugins = orderedPlugins({
+    authorizer: {
+      authorize: () => ({ decision: 'deny', reason: '' }),
+      rulesFor: () => ({ resourceRules: [], nonResourceRules: [], incomplete: false }),
+    },
+    resourceOf: () => undefined,
+    nodeSelectors: {},
+    podSecurity: NO_POD_SECURITY,
+    serviceAccount: { nameSuffix: () => '', wait: async () => {} },
+    tolerationLists: { default: [], whitelist: [] },
+    tolerationSeconds: { notReady: 300, unreachable: 300 },
+  });
+  const names = [...plugins.map(({ name }) => name), ...LATER];
+  assert.deepEqual(names.sort(), Object.keys(ADMISSION_PLUGIN_DEFAULTS).sort());
+});

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Pod } from '../../schema/generated/core.v1.js';
+import { refusal, testAttributes } from '../test-attributes.js';
+import { runtimeClass } from './runtime-class.js';
+
+const classes = [
+  {
+    metadata: { name: 'vm' },
+    handler: 'h',
+    overhead: { podFixed: { cpu: '250m' } },
+    scheduling: { nodeSelector: { vm: 'yes' }, tolerations: [{ key: 'vm', operator: 'Exists' }] },
+  },
+];
+const run = async (spec: object): Promise<{ why: string | undefined; pod: Pod }> => {
+  const pod = { metadata: { name: 'p' }, spec } as unknown as Pod;
+  const world = { 'runtimeclasses.node.k8s.io': classes };
+  return { why: await refusal(runtimeClass, testAttributes({ resource: 'pods', object: pod, world })), pod };
+};
+
+test('refuses classes that are not there and amounts that are not the class’s', async () => {
+  assert.match((await run({ runtimeClassName: 'x' })).why ?? '', /pod rejected: RuntimeClass "x" not found$/);
+  const other = await run({ runtimeClassName: 'vm', overhead: { cpu: '1' } });
+  assert.match(other.why ?? '', /pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead$/);
+  const without = await run({ overhead: { cpu: '1' } });
+  assert.match(without.why ?? '', /Pod Overhead set without corresponding RuntimeClass defined Overhead$/);
+  const conflicting = await run({ runtimeClassName: 'vm', nodeSelector: { vm: 'no' } });
+  assert.match(
+    conflicting.why ?? '',
+    /conflict: runtimeClass.scheduling.nodeSelector\[vm\] = yes; pod.spec.nodeSelector\[vm\] = no$/,
+  );
+});
+
+test('gives a pod the overhead and the place of its class', async () => {
+  const { why, pod } = await run({ runtimeClassName: 'vm', overhead: { cpu: '0.25' }, nodeSelector: { a: 'b' } });
+  assert.equal(why, undefined);
+  assert.deepEqual(pod.spec.overhead, { cpu: '250m' });
+  assert.deepEqual(pod.spec.nodeSelector, { a: 'b', vm: 'yes' });
+  assert.deepEqual(pod.spec.tolerations, [{ key: 'vm', operator: 'Exists' }]);
+});
