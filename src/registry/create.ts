@@ -1,7 +1,7 @@
 import { alreadyExists, generateNameConflict, invalid, StatusError } from '../machinery/status.js';
 import { FieldPath } from '../machinery/field-error.js';
 import type { JsonObject, KubeObject } from '../machinery/object.js';
-import { validateKubeFinalizers, validateObjectMeta } from '../machinery/validation/object-meta.js';
+import { validateKubeFinalizers, validateObjectMeta, validateObjectName } from '../machinery/validation/object-meta.js';
 import { nameIsDnsSubdomain, pathSegmentName } from '../machinery/validation/names.js';
 import { type StoredObject, StorageError } from '../storage/store.js';
 import type { LifeContext, Transaction } from './kind.js';
@@ -69,11 +69,8 @@ export function prepareNew(registry: ResourceRegistry, object: KubeObject, conte
   if (!strategy.anyFinalizer)
     errors.push(...validateKubeFinalizers(object.metadata.finalizers, path.child('finalizers')));
   errors.push(...strategy.validate(object, context));
-  if (errors.length === 0) {
-    errors.push(
-      ...validateObjectMeta(object.metadata, { namespaced: kind.namespaced, validateName: pathSegmentName, path }),
-    );
-  }
+  // Whatever a kind calls a name, it must also be one step of a path.
+  if (errors.length === 0) errors.push(...validateObjectName(object.metadata, pathSegmentName, path));
   if (errors.length > 0) throw invalid(groupKind, object.metadata.name ?? '', errors);
   for (const text of strategy.warningsOnCreate?.(object, context) ?? []) context.warn(text);
   strategy.canonicalize?.(object);
@@ -82,12 +79,16 @@ export function prepareNew(registry: ResourceRegistry, object: KubeObject, conte
 async function put(registry: ResourceRegistry, object: KubeObject, context: LifeContext): Promise<StoredObject> {
   const name = object.metadata.name ?? '';
   const key = keyOf(registry, context.namespace, name);
-  delete object.metadata.resourceVersion;
   if (context.dryRun) {
     const current = await registry.store.get(key, '');
     if (current !== undefined) throw nameTaken(registry, object, current);
     return unstored(registry, key, object);
   }
+  // The reference's store answers this in its own words, as an error of the server.
+  if (Number(object.metadata.resourceVersion ?? '0') > 0) {
+    throw new StatusError(500, '', 'resourceVersion should not be set on objects to be created');
+  }
+  delete object.metadata.resourceVersion;
   try {
     return await registry.store.create(key, object, ttlOf(registry, object, context));
   } catch (error) {

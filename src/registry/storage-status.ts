@@ -41,11 +41,16 @@ export function fromStorage(error: unknown, resource: GroupResource, name: strin
   }
 }
 
-/** A watch that lost its history is told so inside its stream. */
-export function watchExpired(error: StorageError): StatusError {
-  const { requestedRevision, currentRevision } = error.details;
-  const oldest = currentRevision === undefined ? '' : ` (${currentRevision})`;
-  return expired(`too old resource version: ${requestedRevision ?? 0}${oldest}`);
+/** What ends a watch is told inside its stream: its answer has begun already. */
+export function watchFailure(error: StorageError): StatusError {
+  switch (error.code) {
+    case 'too-old':
+      return expired(error.message);
+    case 'too-new':
+      return tooLargeResourceVersion(error);
+    default:
+      return internalError(error.message);
+  }
 }
 
 function tooLargeResourceVersion(error: StorageError): StatusError {

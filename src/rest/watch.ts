@@ -1,8 +1,7 @@
 import type { HttpResponse, ResponseSink } from '../lib/http.js';
-import type { StatusError } from '../machinery/status.js';
 import { watch } from '../registry/list.js';
-import { watchExpired } from '../registry/storage-status.js';
-import type { StorageError, WatchEvent } from '../storage/store.js';
+import { watchFailure } from '../registry/storage-status.js';
+import { StorageError, type WatchEvent } from '../storage/store.js';
 import type { Endpoint } from './endpoint.js';
 import { checkResourceVersion } from './get.js';
 import { negotiate } from './negotiate.js';
@@ -68,14 +67,9 @@ async function run(
   try {
     const { ended } = await watch(endpoint.registry, wanted, receive);
     const error = await ended;
-    if (error !== undefined && !wanted.signal.aborted) sink.write(encoder.error(asStatus(error)));
+    if (error !== undefined && !wanted.signal.aborted) sink.write(encoder.error(watchFailure(error)));
   } catch (error) {
-    if (!isStorageError(error)) throw error;
-    sink.write(encoder.error(asStatus(error)));
+    if (!(error instanceof StorageError)) throw error;
+    sink.write(encoder.error(watchFailure(error)));
   }
 }
-
-const isStorageError = (error: unknown): error is StorageError =>
-  error instanceof Error && 'code' in error && 'details' in error;
-
-const asStatus = (error: StorageError): StatusError => watchExpired(error);
