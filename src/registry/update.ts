@@ -1,4 +1,5 @@
-import { conflict, invalid, notFound, STALE_OBJECT } from '../machinery/status.js';
+import { goQuote } from '../lib/go-quote.js';
+import { conflict, invalid, notFound, STALE_OBJECT, StatusError } from '../machinery/status.js';
 import { FieldPath, invalid as invalidField } from '../machinery/field-error.js';
 import type { JsonObject, KubeObject } from '../machinery/object.js';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../machinery/validation/object-meta.js';
@@ -69,10 +70,11 @@ async function attempt(
   const { strategy } = registry.kind;
   if (current === undefined) {
     if (!strategy.allowCreateOnUpdate && !request.createMissing) throw notFound(registry.resource, request.name);
+    checkUid(registry, request, key, '');
     return { stored: await createByUpdate(registry, request, key), created: true };
   }
   const old = current.object();
-  checkUid(registry, request, key, old);
+  checkUid(registry, request, key, old.metadata.uid ?? '');
   const object = await request.change(old);
   matchResourceVersion(registry, request.name, object, current);
   const transaction = await begin(registry, request, object, old);
@@ -122,10 +124,10 @@ async function createByUpdate(registry: ResourceRegistry, request: UpdateRequest
   }
 }
 
-function checkUid(registry: ResourceRegistry, request: UpdateRequest, key: string, old: Readonly<KubeObject>): void {
+function checkUid(registry: ResourceRegistry, request: UpdateRequest, key: string, found: string): void {
   const { uid } = request;
-  if (uid === undefined || uid === '' || uid === old.metadata.uid) return;
-  throw conflict(registry.resource, request.name, preconditionText(registry, key, 'UID', uid, old.metadata.uid ?? ''));
+  if (uid === undefined || uid === '' || uid === found) return;
+  throw conflict(registry.resource, request.name, preconditionText(registry, key, 'UID', uid, found));
 }
 
 /** The reference tells a failed precondition in its store's own words, which clients have come to match. */
@@ -151,7 +153,7 @@ function matchResourceVersion(
 ): void {
   const { resource } = registry;
   const stated = object.metadata.resourceVersion ?? '';
-  if (stated === '' || stated === '0') {
+  if (stated === '' || /^0+$/.test(stated)) {
     if (registry.kind.strategy.allowUnconditionalUpdate === false) {
       const error = invalidField(FieldPath.of('metadata', 'resourceVersion'), 0, 'must be specified for an update');
       throw invalid({ group: resource.group, kind: resource.resource }, name, [error]);
@@ -159,7 +161,10 @@ function matchResourceVersion(
     object.metadata.resourceVersion = String(current.revision);
     return;
   }
-  if (stated !== String(current.revision)) throw conflict(resource, name, STALE_OBJECT);
+  if (!/^\d+$/.test(stated)) {
+    throw new StatusError(500, '', `strconv.ParseUint: parsing ${goQuote(stated)}: invalid syntax`);
+  }
+  if (Number(stated) !== current.revision) throw conflict(resource, name, STALE_OBJECT);
 }
 
 /** Sets what an update cannot change back to what it was, then runs the kind's rules. */
