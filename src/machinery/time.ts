@@ -42,7 +42,18 @@ export function formatMicroTime(seconds: number, nanos: number): string | null {
   return `${isoSeconds(seconds)}.${String(Math.floor(nanos / 1000)).padStart(6, '0')}Z`;
 }
 
-export const timeOf = (date: Date): string => `${isoSeconds(Math.floor(date.getTime() / 1000))}Z`;
+// hot: several times on every write, mostly for one and the same second.
+export function timeOf(date: Date): string {
+  const second = Math.floor(date.getTime() / 1000);
+  if (second !== lastSecond) {
+    lastText = `${isoSeconds(second)}Z`;
+    lastSecond = second;
+  }
+  return lastText;
+}
+
+let lastSecond = Number.NaN;
+let lastText = '';
 
 export function microTimeOf(date: Date): string {
   const seconds = Math.floor(date.getTime() / 1000);

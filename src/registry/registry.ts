@@ -1,4 +1,5 @@
 // One resource's registry: its kind's rules on its store. The verbs are functions beside it, a file each.
+import { timeOf } from '../machinery/time.js';
 import type { GroupKind, GroupResource } from '../machinery/status.js';
 import type { KubeObject } from '../machinery/object.js';
 import type { ResourceStore, StoredObject } from '../storage/store.js';
@@ -43,4 +44,4 @@ export function unstored(registry: ResourceRegistry, key: string, object: KubeOb
 }
 
 /** `2006-01-02T15:04:05Z`: how metadata keeps a time. */
-export const timestamp = (date: Date): string => `${date.toISOString().slice(0, 19)}Z`;
+export const timestamp = timeOf;

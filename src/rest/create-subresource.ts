@@ -33,7 +33,7 @@ export async function createSubresource(
     throw new Error(`no type or action for ${info.subresource}`);
   const negotiated = negotiate(http, services.mediaTypes);
   const body = await http.body(services.maxBodyBytes);
-  const options = createOptions(http.query);
+  const options = createOptions(http);
   const { mediaTypes } = services;
   const sent = { ...kind, version: sentVersion(http, body, subresource, mediaTypes) ?? kind.version };
   const object = decodeBody(

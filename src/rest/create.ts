@@ -25,7 +25,7 @@ export async function createObject(
   const { definition, registry } = endpoint;
   const negotiated = negotiate(http, services.mediaTypes);
   const body = await http.body(services.maxBodyBytes);
-  const options = createOptions(http.query);
+  const options = createOptions(http);
   const decoded = decodeBody(http, body, expectedOf(endpoint), {
     mediaTypes: services.mediaTypes,
     fieldValidation: options.fieldValidation,

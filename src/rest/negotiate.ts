@@ -40,7 +40,7 @@ export function negotiate(request: HttpRequest, supported: readonly MediaType[])
 /** The form of a request's body, by its Content-Type. */
 export function bodyMediaType(request: HttpRequest, supported: readonly MediaType[]): MediaType {
   const sent = request.headers['content-type'];
-  if (sent === undefined || sent === '') return JSON_TYPE;
+  if (sent === undefined || sent === '' || sent === 'application/json') return JSON_TYPE;
   const name = sent.split(';', 1)[0]?.trim().toLowerCase();
   const media = supported.find((type) => type.name === name);
   if (media === undefined) throw unsupportedMediaType(supported.map((type) => type.name));

@@ -8,6 +8,7 @@ import {
   required,
   tooLong,
 } from '../machinery/field-error.js';
+import type { HttpRequest } from '../lib/http.js';
 import { badRequest, invalid } from '../machinery/status.js';
 import type { DeleteOptions } from '../registry/kind.js';
 import type { ResourceVersionMatch } from '../storage/store.js';
@@ -40,8 +41,15 @@ export interface ListOptions {
 const LONGEST_FIELD_MANAGER_BYTES = 128;
 const FIELD_VALIDATIONS = ['', 'Ignore', 'Strict', 'Warn'];
 
-export const createOptions = (query: URLSearchParams): WriteOptions => writeOptions(query, 'CreateOptions');
-export const updateOptions = (query: URLSearchParams): WriteOptions => writeOptions(query, 'UpdateOptions');
+/** What a write without a query has. */
+const NO_OPTIONS: WriteOptions = { dryRun: false, fieldManager: '', fieldValidation: 'Warn' };
+
+type Query = Pick<HttpRequest, 'search' | 'query'>;
+
+export const createOptions = (http: Query): WriteOptions =>
+  http.search === '' ? NO_OPTIONS : writeOptions(http.query, 'CreateOptions');
+export const updateOptions = (http: Query): WriteOptions =>
+  http.search === '' ? NO_OPTIONS : writeOptions(http.query, 'UpdateOptions');
 
 export function patchOptions(query: URLSearchParams, apply: boolean): PatchOptions {
   const errors: FieldErrors = [];

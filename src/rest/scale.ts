@@ -46,7 +46,7 @@ export async function updateScale(
 ): Promise<HttpResponse> {
   const { http } = request;
   const body = await http.body(services.maxBodyBytes);
-  const options = updateOptions(http.query);
+  const options = updateOptions(http);
   const sent = decodeBody(
     http,
     body,

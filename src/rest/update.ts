@@ -23,7 +23,7 @@ export async function updateObject(
   const { http, info } = request;
   const negotiated = negotiate(http, services.mediaTypes);
   const body = await http.body(services.maxBodyBytes);
-  const options = updateOptions(http.query);
+  const options = updateOptions(http);
   const read = (warn: (text: string) => void): KubeObject => {
     const { mediaTypes } = services;
     const { fieldValidation } = options;

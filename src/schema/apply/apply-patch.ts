@@ -1,12 +1,12 @@
 // Server-side apply: one manager says all it wants of an object; what it wanted before and no longer says goes.
 import { type JsonObject, type ManagedFieldsEntry, parseApiVersion } from '../../machinery/object.js';
 import { badRequest, StatusError } from '../../machinery/status.js';
+import { timeOf } from '../../machinery/time.js';
 import { conflictStatus } from './conflict-status.js';
 import { fieldsFromLastApplied, KUBECTL, updateLastApplied } from './last-applied.js';
 import {
   ownershipContext,
   SYSTEM_FIELDS,
-  timeText,
   trackUpdate,
   versioned,
   withoutManagedFields,
@@ -134,7 +134,7 @@ function own(
       result.managers.set(identity, {
         ...mine,
         fields,
-        ...(result.object === undefined ? {} : { time: timeText(time) }),
+        ...(result.object === undefined ? {} : { time: timeOf(time) }),
       });
   }
   return result;

@@ -1,5 +1,6 @@
 // Keeping `metadata.managedFields` through creates, updates and patches that are not applies.
 import type { JsonObject, KubeObject, ManagedFieldsEntry } from '../../machinery/object.js';
+import { timeOf } from '../../machinery/time.js';
 import type { StructType } from '../type.js';
 import { capManagers } from './cap-managers.js';
 import { FieldSet } from './field-set.js';
@@ -72,17 +73,21 @@ export function trackUpdate(
   const fields = taken.difference(SYSTEM_FIELDS);
   if (!fields.empty) {
     const { apiVersion, subresource, time } = write;
-    const manager = { manager: name === '' ? 'unknown' : name, operation: 'Update' as const, apiVersion, subresource };
-    const identity = identityOf(manager);
+    const manager = name === '' ? 'unknown' : name;
+    const identity = identityOf({ manager, operation: 'Update', apiVersion, subresource });
     const earlier = remaining.get(identity);
     const all = earlier === undefined ? fields : fields.union(earlier.fields);
-    remaining.set(identity, { ...manager, time: timeText(time), fields: all });
+    remaining.set(identity, {
+      manager,
+      operation: 'Update',
+      apiVersion,
+      subresource,
+      time: timeOf(time),
+      fields: all,
+    });
   }
   return capManagers(remaining);
 }
-
-/** Managers' times have no fractions. */
-export const timeText = (time: Date): string => `${time.toISOString().slice(0, 19)}Z`;
 
 export const versioned = ({ apiVersion, type }: Write, value: JsonObject): VersionedObject => ({
   apiVersion,
@@ -146,8 +151,21 @@ function decodeOrNone(entries: readonly ManagedFieldsEntry[] | null | undefined)
 
 const MANAGER_MAX_BYTES = 128;
 
+/** Programs that write are few; what their names are is worked out once. */
+const MOST_REMEMBERED = 256;
+const remembered = new Map<string, string>();
+
 /** The part of a user agent before the slash, printable and not too long. */
 export function managerFromUserAgent(userAgent: string): string {
+  const known = remembered.get(userAgent);
+  if (known !== undefined) return known;
+  const name = readManager(userAgent);
+  if (remembered.size >= MOST_REMEMBERED) remembered.clear();
+  if (userAgent.length <= MOST_REMEMBERED) remembered.set(userAgent, name);
+  return name;
+}
+
+function readManager(userAgent: string): string {
   let name = '';
   let bytes = 0;
   for (const char of (userAgent.split('/', 1)[0] as string).replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, '')) {
