@@ -1,9 +1,10 @@
 // What the bootstrap needs of the server: plain reads and writes, each write noted under a manager's name.
 import { typeOf } from '../schema/catalogue.js';
 import { updateManagedFields } from '../schema/apply/field-manager.js';
-import type { KubeObject } from '../machinery/object.js';
+import type { StructType } from '../schema/type.js';
+import { type GroupVersionKind, type KubeObject, parseApiVersion } from '../machinery/object.js';
 import { type GroupResource, StatusError } from '../machinery/status.js';
-import type { LifeContext, Lookup, ObjectOperations } from '../registry/kind.js';
+import type { DeleteOptions, LifeContext, Lookup, ObjectOperations } from '../registry/kind.js';
 
 export interface BootstrapClient {
   get(resource: GroupResource, namespace: string, name: string): Promise<Readonly<KubeObject> | undefined>;
@@ -18,19 +19,30 @@ export interface BootstrapClient {
     manager: string,
     subresource?: string,
   ): Promise<void>;
-  delete(resource: GroupResource, object: Readonly<KubeObject>): Promise<void>;
+  /** `options` add to the condition that it is this very object. */
+  delete(resource: GroupResource, object: Readonly<KubeObject>, options?: DeleteOptions): Promise<void>;
 }
 
 export interface BootstrapClientOptions {
   readonly operations: ObjectOperations;
   readonly lookup: Lookup;
   readonly context: () => LifeContext;
+  /** Types of kinds that are not in the catalogue. */
+  readonly customType?: (kind: GroupVersionKind) => StructType | undefined;
 }
 
 /** The name under which the server's own writes stand in managedFields. */
 export const SERVER_MANAGER = 'kube-apiserver';
 
-export function createBootstrapClient({ operations, lookup, context }: BootstrapClientOptions): BootstrapClient {
+export function createBootstrapClient(options: BootstrapClientOptions): BootstrapClient {
+  const { operations, lookup, context } = options;
+  const note = (
+    object: KubeObject,
+    live: KubeObject | undefined,
+    manager: string,
+    subresource: string,
+    time: Date,
+  ): void => noteWrite(typeFor(options, object), object, live, { manager, subresource, time });
   return {
     get: (resource, namespace, name) => lookup.get(resource, namespace, name),
     async list(resource) {
@@ -58,11 +70,11 @@ export function createBootstrapClient({ operations, lookup, context }: Bootstrap
       };
       await operations.update(resource, namespace, name, subresource, changeAndNote, life);
     },
-    async delete(resource, object) {
+    async delete(resource, object, deleteOptions) {
       const { namespace = '', name = '', uid } = object.metadata;
-      const options = uid === undefined ? {} : { preconditions: { uid } };
+      const same = uid === undefined ? {} : { preconditions: { uid } };
       try {
-        await operations.delete(resource, namespace, name, options, context());
+        await operations.delete(resource, namespace, name, { ...same, ...deleteOptions }, context());
       } catch (error) {
         if (!isStatus(error, 404)) throw error;
       }
@@ -70,19 +82,22 @@ export function createBootstrapClient({ operations, lookup, context }: Bootstrap
   };
 }
 
-function note(
+function noteWrite(
+  type: StructType,
   object: KubeObject,
   live: KubeObject | undefined,
-  manager: string,
-  subresource: string,
-  time: Date,
+  { manager, subresource, time }: { manager: string; subresource: string; time: Date },
 ): void {
   const apiVersion = object.apiVersion ?? '';
-  const slash = apiVersion.indexOf('/');
-  const type = typeOf(slash < 0 ? '' : apiVersion.slice(0, slash), apiVersion.slice(slash + 1), object.kind ?? '');
-  if (type === undefined) throw new Error(`no type for ${apiVersion} ${object.kind ?? ''}`);
   const resetFields = subresource === '' ? [['status']] : [['spec']];
   updateManagedFields({ type, live, newObject: object, manager, apiVersion, subresource, time, resetFields });
+}
+
+function typeFor({ customType }: BootstrapClientOptions, { apiVersion = '', kind = '' }: KubeObject): StructType {
+  const { group, version } = parseApiVersion(apiVersion);
+  const type = typeOf(group, version, kind) ?? customType?.({ group, version, kind });
+  if (type === undefined) throw new Error(`no type for ${apiVersion} ${kind}`);
+  return type;
 }
 
 const isStatus = (error: unknown, code: number): boolean => error instanceof StatusError && error.code === code;

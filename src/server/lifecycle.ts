@@ -5,6 +5,7 @@
 //   delaying   requests are served as ever; only /readyz fails, so that load balancers look elsewhere
 //   draining   with --shutdown-send-retry-after the port stays open and new requests get 429; without, it closes.
 //              Watches are ended, within --shutdown-watch-termination-grace-period when one is set
+import { setMaxListeners } from 'node:events';
 import { type Draining, InFlight, OpenWatches } from '../filters/draining.js';
 import type { Logger } from '../lib/log.js';
 import type { Listener } from './listener.js';
@@ -31,7 +32,10 @@ export class Lifecycle implements Draining {
   private readonly afterDrain: (() => Promise<void> | void)[] = [];
   private readonly stop = new AbortController();
 
-  constructor(private readonly options: LifecycleOptions) {}
+  constructor(private readonly options: LifecycleOptions) {
+    // All that works in the background listens, for as long as the process lives.
+    setMaxListeners(0, this.stop.signal);
+  }
 
   get notAcceptingNewRequests(): boolean {
     return this.phase === 'draining' || this.phase === 'closed';

@@ -9,12 +9,15 @@ import type { Logs } from '../lib/log.js';
 import type { Options } from '../options/options.js';
 import type { LifeContext } from '../registry/kind.js';
 import type { Authorization } from './access.js';
+import { startControllers } from './controllers.js';
 import type { Lifecycle } from './lifecycle.js';
 import { createMasterLeases } from './master-leases.js';
 import type { PostStartHooks } from './post-start-hooks.js';
 import type { PreparedCertificates } from './prepare-certificates.js';
 import type { Resources } from './resources.js';
 import type { ServicePools } from './service-allocators.js';
+
+type StartHook = (signal: AbortSignal) => Promise<void>;
 
 const API_SERVICE_INTERVAL_MS = 10_000;
 
@@ -50,6 +53,13 @@ export function addStartHooks(hooks: PostStartHooks, parts: StartParts): void {
   hooks.add(parts.allocators.repair);
   hooks.add({ name: 'start-apiserver-admission-initializer', run: () => parts.authorization.synced });
   hooks.add({ name: 'bootstrap-controller', run: apiServiceHook(parts, client, log) });
+  if (options.controllers.length > 0) hooks.add({ name: 'start-controllers', run: controllersHook(parts) });
+}
+
+function controllersHook({ options, resources, certificates, serverContext, logs }: StartParts): StartHook {
+  const names = options.controllers;
+  return (signal) =>
+    startControllers({ names, resources, certificates, context: serverContext, log: logs.for('controllers') }, signal);
 }
 
 /** Keeps the API's own service, and in it the addresses of the servers that are alive. */
@@ -57,7 +67,7 @@ function apiServiceHook(
   { options, resources, lifecycle }: StartParts,
   client: Parameters<typeof ensureApiService>[0]['client'],
   log: (message: string) => void,
-): (signal: AbortSignal) => Promise<void> {
+): StartHook {
   const { misc, generic, secureServing } = options;
   const leases = createMasterLeases(resources, options.etcd.etcdPrefix, generic.advertiseAddress);
   const keepsEndpoints = misc.endpointReconcilerType !== 'none';
@@ -71,11 +81,15 @@ function apiServiceHook(
       ...(keepsEndpoints && { serverAddresses: () => leases.renew() }),
     });
   // An address that endpoints may not have (a loopback one) is told, and the server serves all the same.
+  let told = '';
   const task = async (): Promise<void> => {
     try {
       await reconcile();
+      told = '';
     } catch (error) {
-      log(`unable to keep the service of the API: ${error instanceof Error ? error.message : String(error)}`);
+      const text = `unable to keep the service of the API: ${error instanceof Error ? error.message : String(error)}`;
+      if (text !== told) log(text);
+      told = text;
     }
   };
   return (signal) => repeat(task, { everyMs: API_SERVICE_INTERVAL_MS, signal, log });

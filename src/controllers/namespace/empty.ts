@@ -1,0 +1,95 @@
+// Deletes what is in a namespace: pods first, and the rest once no pod can miss it.
+import type { KubeObject } from '../../machinery/object.js';
+import { apiVersionOf } from '../../machinery/object.js';
+import type { ResourceRegistry } from '../../registry/registry.js';
+import type { StoredObject } from '../../storage/store.js';
+import type { ControllerClient } from '../controller.js';
+import { podDeleteOptions } from '../pod-grace.js';
+import type { Emptying } from './conditions.js';
+
+export interface EmptyOptions {
+  readonly client: ControllerClient;
+  readonly registries: readonly ResourceRegistry[];
+}
+
+/** One round: what can go now goes, and what is left is told. */
+export async function emptyNamespace(options: EmptyOptions, namespace: string): Promise<Emptying & { empty: boolean }> {
+  const { pods, others } = contents(options.registries);
+  const round = new Round(options.client, namespace);
+  for (const registry of pods) await round.clear(registry);
+  // While pods run, what they use stays; and the rest is not counted before it was asked to go.
+  if (round.remaining.size > 0) return { failures: round.failures, empty: false };
+  for (const registry of others) await round.clear(registry);
+  const { failures, remaining, finalizers } = round;
+  return { failures, remaining, finalizers, empty: remaining.size === 0 && failures.length === 0 };
+}
+
+class Round {
+  readonly failures: string[] = [];
+  readonly remaining = new Map<string, number>();
+  readonly finalizers = new Map<string, number>();
+
+  constructor(
+    private readonly client: ControllerClient,
+    private readonly namespace: string,
+  ) {}
+
+  async clear(registry: ResourceRegistry): Promise<void> {
+    try {
+      for (const stored of await this.#list(registry)) await this.#delete(registry, stored.object());
+      this.#count(registry, await this.#list(registry));
+    } catch (error) {
+      this.failures.push(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  async #delete(registry: ResourceRegistry, object: Readonly<KubeObject>): Promise<void> {
+    if (isEnding(object)) return;
+    const isPod = registry.resource.group === '' && registry.resource.resource === 'pods';
+    const options = isPod ? await podDeleteOptions(this.client, object) : {};
+    await this.client.delete(registry.resource, object, { propagationPolicy: 'Background', ...options });
+  }
+
+  #count(registry: ResourceRegistry, left: readonly StoredObject[]): void {
+    if (left.length === 0) return;
+    const { group, resource } = registry.resource;
+    this.remaining.set(`${resource}.${group}`, left.length);
+    let held = 0;
+    for (const stored of left) {
+      const { finalizers = [], deletionGracePeriodSeconds = 0 } = stored.object().metadata;
+      if (finalizers.length > 0 || deletionGracePeriodSeconds > 0) held++;
+      for (const name of finalizers) this.finalizers.set(name, (this.finalizers.get(name) ?? 0) + 1);
+    }
+    if (held > 0) return;
+    const version = apiVersionOf({ group, version: registry.kind.storageVersion }).replace(/^(?!.*\/)/, '/');
+    this.failures.push(
+      `unexpected items still remain in namespace: ${this.namespace} for gvr: ${version}, Resource=${resource}`,
+    );
+  }
+
+  async #list({ store }: ResourceRegistry): Promise<readonly StoredObject[]> {
+    const everything = { resourceVersion: '', resourceVersionMatch: '', limit: 0, continue: '' } as const;
+    return (await store.list({ namespace: this.namespace, ...everything })).items;
+  }
+}
+
+/** Asked to go before, with nothing left to shorten. */
+function isEnding({ metadata }: Readonly<KubeObject>): boolean {
+  return metadata.deletionTimestamp !== undefined && (metadata.deletionGracePeriodSeconds ?? 0) === 0;
+}
+
+/** What is kept in namespaces and can be deleted; each store once, whatever groups serve it. */
+function contents(registries: readonly ResourceRegistry[]): { pods: ResourceRegistry[]; others: ResourceRegistry[] } {
+  const pods: ResourceRegistry[] = [];
+  const others: ResourceRegistry[] = [];
+  const stores = new Set<unknown>();
+  for (const registry of registries) {
+    const { kind, store } = registry;
+    if (!kind.namespaced || kind.computed !== undefined || kind.virtualCreate !== undefined) continue;
+    if (kind.verbs !== undefined && !kind.verbs.includes('delete')) continue;
+    if (stores.has(store)) continue;
+    stores.add(store);
+    (registry.resource.group === '' && registry.resource.resource === 'pods' ? pods : others).push(registry);
+  }
+  return { pods, others };
+}

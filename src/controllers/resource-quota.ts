@@ -1,0 +1,153 @@
+// Keeps the status of quotas true: what is hard, and what is used by the objects that are there. Admission adds what
+// it lets in; what goes, and what uses less than before, is counted here.
+import { evaluatorFor, type QuotaEvaluator } from '../admission/quota/evaluator.js';
+import { scopesOf } from '../admission/quota/scope.js';
+import { deepEqual } from '../lib/deep-equal.js';
+import { addQuantities, compareQuantities, formatQuantity } from '../machinery/quantity.js';
+import type { ResourceRegistry } from '../registry/registry.js';
+import type { ResourceList, ResourceQuota } from '../schema/generated/core.v1.js';
+import { followStore } from '../storage/follow-store.js';
+import { type ControllerParts, registryOf, updateSame } from './controller.js';
+import { WorkQueue } from './work-queue.js';
+
+const QUOTAS = { group: '', resource: 'resourcequotas' };
+const CONCURRENCY = 5;
+/** All are counted anew so often, whatever was told. */
+const RECOUNT_EVERY_MS = 5 * 60_000;
+
+interface Counted {
+  readonly registry: ResourceRegistry;
+  readonly evaluator: QuotaEvaluator;
+}
+
+export async function startResourceQuotaController(parts: ControllerParts): Promise<void> {
+  const { clock, signal, log, context } = parts;
+  const followed = new Set<unknown>();
+  const queue = new WorkQueue({
+    name: 'resourcequota',
+    concurrency: CONCURRENCY,
+    clock,
+    signal,
+    log,
+    async work(key) {
+      const quota = quotas.objects.get(key)?.object() as Readonly<ResourceQuota> | undefined;
+      if (quota === undefined) return 'done';
+      const counted = countedBy(parts, quota);
+      await Promise.all(counted.map(follow));
+      return settle(parts, quota, counted);
+    },
+  });
+  const quotas = followStore({
+    store: registryOf(parts, QUOTAS).store,
+    signal,
+    log,
+    put: (stored, before) => {
+      const { spec, status } = stored.object() as Readonly<ResourceQuota>;
+      const old = before?.object() as Readonly<ResourceQuota> | undefined;
+      if (old !== undefined && deepEqual(spec, old.spec) && deepEqual(spec.hard, status.hard)) return;
+      queue.add(stored.key);
+    },
+    gone: () => undefined,
+  });
+  const recount = (): void => {
+    for (const key of quotas.objects.keys()) queue.add(key);
+    if (!signal.aborted) clock.after(RECOUNT_EVERY_MS, recount);
+  };
+  clock.after(RECOUNT_EVERY_MS, recount);
+  await quotas.synced;
+
+  /** Only what some quota counts is followed. */
+  async function follow({ registry, evaluator }: Counted): Promise<void> {
+    if (followed.has(registry.store)) return;
+    followed.add(registry.store);
+    const { synced } = followStore({
+      store: registry.store,
+      signal,
+      log,
+      put: (stored, before) => {
+        if (before === undefined) return;
+        const usage = evaluator.usage(stored.object(), context());
+        if (!deepEqual(usage, evaluator.usage(before.object(), context()))) enqueue(stored.key, evaluator);
+      },
+      gone: (stored) => enqueue(stored.key, evaluator),
+    });
+    await synced;
+  }
+
+  function enqueue(changed: string, evaluator: QuotaEvaluator): void {
+    const namespace = changed.slice(0, changed.indexOf('/') + 1);
+    for (const [key, stored] of quotas.objects) {
+      if (!key.startsWith(namespace)) continue;
+      const { spec } = stored.object() as Readonly<ResourceQuota>;
+      if (Object.keys(spec.hard ?? {}).some((name) => evaluator.counts(name))) queue.add(key);
+    }
+  }
+}
+
+function countedBy(parts: ControllerParts, { spec }: Readonly<ResourceQuota>): Counted[] {
+  const names = Object.keys(spec.hard ?? {});
+  return parts.registries().flatMap((registry) => {
+    const { kind } = registry;
+    if (!kind.namespaced || kind.computed !== undefined || kind.virtualCreate !== undefined) return [];
+    const evaluator = evaluatorFor({ group: kind.group, resource: kind.plural });
+    return evaluator !== undefined && names.some((name) => evaluator.counts(name)) ? [{ registry, evaluator }] : [];
+  });
+}
+
+async function settle(
+  parts: ControllerParts,
+  quota: Readonly<ResourceQuota>,
+  counted: readonly Counted[],
+): Promise<'done' | 'again'> {
+  const hard = quota.spec.hard ?? {};
+  const usage = await usageOf(parts, quota, counted);
+  // What nobody counts keeps the number it has.
+  const all = { ...quota.status.used, ...usage };
+  const used = Object.fromEntries(Object.entries(all).filter(([name]) => hard[name] !== undefined));
+  if (sameAmounts(hard, quota.status.hard) && sameAmounts(used, quota.status.used)) return 'done';
+  let stale = false;
+  await updateSame(
+    parts.client,
+    QUOTAS,
+    quota,
+    (object) => {
+      // Admission has counted something in meanwhile, which must not be lost.
+      stale = object.metadata.resourceVersion !== quota.metadata.resourceVersion;
+      return stale ? object : ({ ...object, status: { hard, used } } as ResourceQuota);
+    },
+    'status',
+  );
+  return stale ? 'again' : 'done';
+}
+
+async function usageOf(
+  { context }: ControllerParts,
+  quota: Readonly<ResourceQuota>,
+  counted: readonly Counted[],
+): Promise<ResourceList> {
+  const life = { ...context(), namespace: quota.metadata.namespace ?? '' };
+  const scopes = scopesOf(quota);
+  const total: ResourceList = {};
+  for (const { registry, evaluator } of counted) {
+    for (const name of Object.keys(quota.spec.hard ?? {})) if (evaluator.counts(name)) total[name] ??= '0';
+    const everything = { resourceVersion: '', resourceVersionMatch: '', limit: 0, continue: '' } as const;
+    const { items } = await registry.store.list({ namespace: life.namespace, ...everything });
+    for (const stored of items) {
+      const object = stored.object();
+      if (!scopes.every((scope) => evaluator.matchesScope?.(scope, object, life) === true)) continue;
+      for (const [name, amount] of Object.entries(evaluator.usage(object, life))) {
+        if (total[name] !== undefined) total[name] = formatQuantity(addQuantities(total[name], amount));
+      }
+    }
+  }
+  return total;
+}
+
+function sameAmounts(left: ResourceList, right: ResourceList | undefined): boolean {
+  const names = Object.keys(left);
+  return (
+    right !== undefined &&
+    names.length === Object.keys(right).length &&
+    names.every((name) => right[name] !== undefined && compareQuantities(left[name] ?? '0', right[name]) === 0)
+  );
+}

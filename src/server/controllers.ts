@@ -1,0 +1,72 @@
+// Starts the small controllers that were asked for, each on its own.
+import { X509Certificate } from 'node:crypto';
+import fs from 'node:fs';
+import { createBootstrapClient } from '../bootstrap/client.js';
+import { createApply } from '../controllers/apply.js';
+import { startClusterRoleAggregation } from '../controllers/cluster-role-aggregation.js';
+import type { ControllerParts, StartController } from '../controllers/controller.js';
+import { startGarbageCollector } from '../controllers/garbage-collector/controller.js';
+import { startNamespaceController } from '../controllers/namespace/controller.js';
+import { startResourceQuotaController } from '../controllers/resource-quota.js';
+import { startRootCaController } from '../controllers/root-ca.js';
+import { startServiceAccountController } from '../controllers/service-account.js';
+import { systemClock } from '../lib/clock.js';
+import type { Logger } from '../lib/log.js';
+import { decodePem } from '../lib/pem.js';
+import type { ControllerName } from '../options/options.js';
+import type { LifeContext } from '../registry/kind.js';
+import type { PreparedCertificates } from './prepare-certificates.js';
+import type { Resources } from './resources.js';
+
+export interface ControllersOptions {
+  readonly names: readonly ControllerName[];
+  readonly resources: Resources;
+  readonly certificates: PreparedCertificates;
+  readonly context: () => LifeContext;
+  readonly log: Logger;
+}
+
+/** Resolves once each knows the state that was there. All end with `signal`. */
+export async function startControllers(options: ControllersOptions, signal: AbortSignal): Promise<void> {
+  const { names, resources, context, log } = options;
+  const { operations, lookup } = resources;
+  const client = createBootstrapClient({ operations, lookup, context, customType: resources.typeOf });
+  const parts: ControllerParts = {
+    client: { ...client, apply: createApply(operations, context) },
+    registries: () => resources.served(),
+    registryOf: (resource) => resources.registry(resource),
+    resourceOf: resources.resourceOf,
+    context,
+    clock: systemClock,
+    signal,
+    log: (message) => log.info(message),
+  };
+  await Promise.all(names.map((name) => starters(options)[name](parts)));
+}
+
+function starters({ certificates, log }: ControllersOptions): Readonly<Record<ControllerName, StartController>> {
+  return {
+    namespace: startNamespaceController,
+    garbagecollector: startGarbageCollector,
+    serviceaccount: startServiceAccountController,
+    'root-ca-configmap': async (parts) => {
+      const caPem = servingCa(certificates);
+      if (caPem === undefined)
+        log.warning('The authority of the serving certificate is unknown: no config maps with it');
+      else await startRootCaController(parts, caPem);
+    },
+    resourcequota: startResourceQuotaController,
+    'clusterrole-aggregation': startClusterRoleAggregation,
+  };
+}
+
+/** What clients can verify this server by: the end of its certificate's chain, or the server's own authority. */
+function servingCa({ serving, servingCaPem }: PreparedCertificates): string | undefined {
+  const chain = decodePem(fs.readFileSync(serving.certFile, 'utf8'))
+    .filter(({ type }) => type === 'CERTIFICATE')
+    .map(({ bytes }) => new X509Certificate(bytes));
+  const last = chain.at(-1);
+  if (last === undefined) return undefined;
+  if (last.checkIssued(last)) return last.toString();
+  return servingCaPem !== undefined && last.checkIssued(new X509Certificate(servingCaPem)) ? servingCaPem : undefined;
+}
