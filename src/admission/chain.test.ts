@@ -16,8 +16,8 @@ test('stops at the first refusal and tells who took how long', async () => {
   });
   const observed: string[] = [];
   const chain = createChain([plugin('a'), plugin('b', true), plugin('c')], {
-    observe: (name, type, operation, rejected) => observed.push([name, type, operation, rejected].join(' ')),
-    observeStep: (type, operation, rejected) => observed.push([type, operation, rejected].join(' ')),
+    plugin: (name, type, operation) => (rejected) => observed.push([name, type, operation, rejected].join(' ')),
+    step: (type, operation) => (rejected) => observed.push([type, operation, rejected].join(' ')),
   });
   await assert.rejects(chain.validate(testAttributes({ resource: 'pods', object: { metadata: {} } })), /no/);
   assert.deepEqual(seen, ['a', 'b']);

@@ -1,6 +1,8 @@
 import { forbidden, type StatusError } from '../machinery/status.js';
 import type { AdmissionAttributes } from './plugin.js';
 
+type Work = (attributes: AdmissionAttributes) => Promise<void> | void;
+
 /** A plugin's refusal, about the object as far as it has a name yet. */
 export function forbid(attributes: AdmissionAttributes, why: string): StatusError {
   const { resource, name, object } = attributes;
@@ -8,6 +10,16 @@ export function forbid(attributes: AdmissionAttributes, why: string): StatusErro
   return forbidden({ group: resource.group, resource: resource.resource }, known, why);
 }
 
-/** True for requests on the resource itself, not on one of its subresources. */
-export const isFor = ({ resource, subresource }: AdmissionAttributes, group: string, plural: string): boolean =>
-  resource.resource === plural && resource.group === group && subresource === '';
+/** True for requests on the resource itself, or on the subresource given. */
+export const isFor = (
+  { resource, subresource }: AdmissionAttributes,
+  group: string,
+  plural: string,
+  wanted = '',
+): boolean => resource.resource === plural && resource.group === group && subresource === wanted;
+
+/** A plugin's work on one resource; writes to all others pass it without even a promise. */
+export const onlyFor =
+  (group: string, plural: string, work: Work, subresource = ''): Work =>
+  (attributes) =>
+    isFor(attributes, group, plural, subresource) ? work(attributes) : undefined;

@@ -1,5 +1,5 @@
-import type { MetricRegistry } from '../lib/metrics.js';
-import type { ChainObserver } from './chain.js';
+import type { Histogram, HistogramSeries, MetricRegistry } from '../lib/metrics.js';
+import type { ChainObserver, Observe } from './chain.js';
 
 const BUCKETS = [0.005, 0.025, 0.1, 0.5, 1, 2.5];
 
@@ -19,10 +19,20 @@ export function admissionMetrics(registry: MetricRegistry): ChainObserver {
     stability: 'STABLE',
     buckets: BUCKETS,
   });
-  const text = (rejected: boolean): string => (rejected ? 'true' : 'false');
   return {
-    observe: (name, type, operation, rejected, seconds) =>
-      plugins.with(name, type, operation, text(rejected)).observe(seconds),
-    observeStep: (type, operation, rejected, seconds) => steps.with(type, operation, text(rejected)).observe(seconds),
+    plugin: (name, type, operation) => observing(plugins, [name, type, operation]),
+    step: (type, operation) => observing(steps, [type, operation]),
+  };
+}
+
+/** Series are made when there is something to show, and kept. */
+function observing(histogram: Histogram, labels: readonly string[]): Observe {
+  let admitted: HistogramSeries | undefined;
+  let refused: HistogramSeries | undefined;
+  return (rejected, seconds) => {
+    const series = rejected
+      ? (refused ??= histogram.with(...labels, 'true'))
+      : (admitted ??= histogram.with(...labels, 'false'));
+    series.observe(seconds);
   };
 }

@@ -1,7 +1,7 @@
 import type { Authorizer } from '../../authz/authorizer.js';
 import { goQuote } from '../../lib/go-quote.js';
 import type { CertificateSigningRequest } from '../../schema/generated/certificates.v1.js';
-import { forbid } from '../forbid.js';
+import { forbid, onlyFor } from '../forbid.js';
 import type { AdmissionPlugin } from '../plugin.js';
 import { maySignerVerb } from '../signer-rights.js';
 
@@ -9,12 +9,14 @@ import { maySignerVerb } from '../signer-rights.js';
 export const certificateApproval = (authorizer: Authorizer): AdmissionPlugin => ({
   name: 'CertificateApproval',
   handles: (operation) => operation === 'UPDATE',
-  async validate(attributes) {
-    const { resource, subresource, old, context } = attributes;
-    if (subresource !== 'approval' || resource.resource !== 'certificatesigningrequests') return;
-    if (resource.group !== 'certificates.k8s.io') return;
-    const { signerName } = (old as CertificateSigningRequest).spec;
-    if (await maySignerVerb(authorizer, context.user, 'approve', signerName)) return;
-    throw forbid(attributes, `user not permitted to approve requests with signerName ${goQuote(signerName)}`);
-  },
+  validate: onlyFor(
+    'certificates.k8s.io',
+    'certificatesigningrequests',
+    async (attributes) => {
+      const { signerName } = (attributes.old as CertificateSigningRequest).spec;
+      if (await maySignerVerb(authorizer, attributes.context.user, 'approve', signerName)) return;
+      throw forbid(attributes, `user not permitted to approve requests with signerName ${goQuote(signerName)}`);
+    },
+    'approval',
+  ),
 });

@@ -2,7 +2,7 @@ import type { Authorizer } from '../../authz/authorizer.js';
 import { deepEqual } from '../../lib/deep-equal.js';
 import { goQuote } from '../../lib/go-quote.js';
 import type { KubeObject } from '../../machinery/object.js';
-import { forbid } from '../forbid.js';
+import { forbid, onlyFor } from '../forbid.js';
 import type { AdmissionPlugin } from '../plugin.js';
 import { maySignerVerb } from '../signer-rights.js';
 
@@ -10,16 +10,15 @@ import { maySignerVerb } from '../signer-rights.js';
 export const clusterTrustBundleAttest = (authorizer: Authorizer): AdmissionPlugin => ({
   name: 'ClusterTrustBundleAttest',
   handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
-  async validate(attributes) {
-    const { resource, operation, object, old, context } = attributes;
-    if (resource.resource !== 'clustertrustbundles' || resource.group !== 'certificates.k8s.io') return;
+  validate: onlyFor('certificates.k8s.io', 'clustertrustbundles', async (attributes) => {
+    const { operation, object, old, context } = attributes;
     if (object === undefined || !context.features.enabled('ClusterTrustBundle')) return;
     const { signerName } = (object as KubeObject & { spec: { signerName?: string } }).spec;
     if (!signerName) return;
     if (operation === 'UPDATE' && old !== undefined && deepEqual(beyondGarbage(object), beyondGarbage(old))) return;
     if (await maySignerVerb(authorizer, context.user, 'attest', signerName)) return;
     throw forbid(attributes, `user not permitted to attest for signerName ${goQuote(signerName)}`);
-  },
+  }),
 });
 
 /** What remains when the fields the garbage collector writes are left out. */

@@ -1,5 +1,5 @@
 import type { Ingress } from '../../schema/generated/networking.v1.js';
-import { isFor } from '../forbid.js';
+import { onlyFor } from '../forbid.js';
 import { newestDefault } from '../newest-default.js';
 import type { AdmissionPlugin } from '../plugin.js';
 
@@ -12,12 +12,11 @@ const CLASS_ANNOTATION = 'kubernetes.io/ingress.class';
 export const defaultIngressClass: AdmissionPlugin = {
   name: 'DefaultIngressClass',
   handles: (operation) => operation === 'CREATE',
-  async admit(attributes) {
-    if (!isFor(attributes, CLASSES.group, 'ingresses')) return;
+  admit: onlyFor(CLASSES.group, 'ingresses', async (attributes) => {
     const { metadata, spec } = attributes.object as Ingress;
     if (spec === undefined || spec.ingressClassName !== undefined) return;
     if (metadata.annotations?.[CLASS_ANNOTATION] !== undefined) return;
     const name = await newestDefault(attributes.context, CLASSES, [DEFAULT_CLASS]);
     if (name !== undefined) spec.ingressClassName = name;
-  },
+  }),
 };

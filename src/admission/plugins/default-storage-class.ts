@@ -1,6 +1,6 @@
 import { BETA_STORAGE_CLASS } from '../../apis/core/shared/volume-rules.js';
 import type { PersistentVolumeClaim } from '../../schema/generated/core.v1.js';
-import { isFor } from '../forbid.js';
+import { onlyFor } from '../forbid.js';
 import { newestDefault } from '../newest-default.js';
 import type { AdmissionPlugin } from '../plugin.js';
 
@@ -14,11 +14,10 @@ const DEFAULT_CLASS = [
 export const defaultStorageClass: AdmissionPlugin = {
   name: 'DefaultStorageClass',
   handles: (operation) => operation === 'CREATE',
-  async admit(attributes) {
-    if (!isFor(attributes, '', 'persistentvolumeclaims')) return;
+  admit: onlyFor('', 'persistentvolumeclaims', async (attributes) => {
     const { metadata, spec } = attributes.object as PersistentVolumeClaim;
     if (metadata.annotations?.[BETA_STORAGE_CLASS] !== undefined || spec.storageClassName !== undefined) return;
     const name = await newestDefault(attributes.context, CLASSES, DEFAULT_CLASS);
     if (name !== undefined) spec.storageClassName = name;
-  },
+  }),
 };

@@ -22,21 +22,24 @@ const POD_LEVEL_RESOURCES = ['cpu', 'memory'];
 export const limitRanger: AdmissionPlugin = {
   name: 'LimitRanger',
   handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
-  async admit(attributes) {
-    if (!isLimited(attributes) || attributes.resource.resource !== 'pods') return;
-    for (const range of await rangesOf(attributes)) setDefaults(attributes.object as Pod, range);
-  },
-  async validate(attributes) {
-    if (!isLimited(attributes)) return;
-    for (const range of await rangesOf(attributes)) {
-      const wrong =
-        attributes.resource.resource === 'pods'
-          ? violationsOfPod(attributes.object as Pod, range, attributes.context)
-          : violationsOfClaim(attributes.object as PersistentVolumeClaim, range);
-      if (wrong.length > 0) throw forbid(attributes, aggregateText(wrong));
-    }
-  },
+  admit: (attributes) => (isLimited(attributes) ? complete(attributes) : undefined),
+  validate: (attributes) => (isLimited(attributes) ? check(attributes) : undefined),
 };
+
+async function complete(attributes: AdmissionAttributes): Promise<void> {
+  if (attributes.resource.resource !== 'pods') return;
+  for (const range of await rangesOf(attributes)) setDefaults(attributes.object as Pod, range);
+}
+
+async function check(attributes: AdmissionAttributes): Promise<void> {
+  for (const range of await rangesOf(attributes)) {
+    const wrong =
+      attributes.resource.resource === 'pods'
+        ? violationsOfPod(attributes.object as Pod, range, attributes.context)
+        : violationsOfClaim(attributes.object as PersistentVolumeClaim, range);
+    if (wrong.length > 0) throw forbid(attributes, aggregateText(wrong));
+  }
+}
 
 /** Pods when they are made or resized, claims at any write; nothing that is being deleted. */
 function isLimited({ resource, subresource, operation, old }: AdmissionAttributes): boolean {
@@ -106,11 +109,11 @@ const violations = (item: LimitRangeItem, amounts: Amounts): readonly string[] =
 
 function violationsOfClaim({ spec }: PersistentVolumeClaim, range: LimitRange): readonly string[] {
   const amounts: Amounts = spec.resources?.requests === undefined ? {} : { requests: spec.resources.requests };
-  const check = (item: LimitRangeItem, enforced: ResourceList | undefined, rule: LimitRule): readonly string[] =>
+  const against = (item: LimitRangeItem, enforced: ResourceList | undefined, rule: LimitRule): readonly string[] =>
     limitViolations(item.type, enforced, amounts, rule);
   return limitsOf(range, 'PersistentVolumeClaim').flatMap((item) => [
-    ...check(item, item.min, minimum),
-    ...check(item, item.max, maxRequest),
+    ...against(item, item.min, minimum),
+    ...against(item, item.max, maxRequest),
   ]);
 }
 

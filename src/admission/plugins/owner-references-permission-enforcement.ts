@@ -20,14 +20,15 @@ export interface OwnerReferencesParts {
 export const ownerReferencesPermissionEnforcement = (parts: OwnerReferencesParts): AdmissionPlugin => ({
   name: 'OwnerReferencesPermissionEnforcement',
   handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
-  async validate(attributes) {
-    if (!changesOwners(attributes)) return;
-    if (attributes.operation !== 'CREATE') await checkDeletion(parts, attributes);
-    const blocking = newlyBlocking(attributes);
-    if (blocking.length === 0 || (await mayFinalizeAnything(parts, attributes))) return;
-    for (const reference of blocking) await checkFinalizers(parts, attributes, reference);
-  },
+  validate: (attributes) => (changesOwners(attributes) ? check(parts, attributes) : undefined),
 });
+
+async function check(parts: OwnerReferencesParts, attributes: AdmissionAttributes): Promise<void> {
+  if (attributes.operation !== 'CREATE') await checkDeletion(parts, attributes);
+  const blocking = newlyBlocking(attributes);
+  if (blocking.length === 0 || (await mayFinalizeAnything(parts, attributes))) return;
+  for (const reference of blocking) await checkFinalizers(parts, attributes, reference);
+}
 
 function changesOwners({ resource, subresource, object, old }: AdmissionAttributes): boolean {
   // Kubelets write the status of pods whose owners they never touch.

@@ -2,7 +2,7 @@ import { BETA_STORAGE_CLASS } from '../../apis/core/shared/volume-rules.js';
 import { compareQuantities } from '../../machinery/quantity.js';
 import type { PersistentVolumeClaim } from '../../schema/generated/core.v1.js';
 import type { StorageClass } from '../../schema/generated/storage.v1.js';
-import { forbid, isFor } from '../forbid.js';
+import { forbid, onlyFor } from '../forbid.js';
 import type { AdmissionAttributes, AdmissionPlugin } from '../plugin.js';
 
 const CLASSES = { group: 'storage.k8s.io', resource: 'storageclasses' };
@@ -11,8 +11,7 @@ const CLASSES = { group: 'storage.k8s.io', resource: 'storageclasses' };
 export const persistentVolumeClaimResize: AdmissionPlugin = {
   name: 'PersistentVolumeClaimResize',
   handles: (operation) => operation === 'UPDATE',
-  async validate(attributes) {
-    if (!isFor(attributes, '', 'persistentvolumeclaims')) return;
+  validate: onlyFor('', 'persistentvolumeclaims', async (attributes) => {
     const old = attributes.old as PersistentVolumeClaim;
     const claim = attributes.object as PersistentVolumeClaim;
     if (compareQuantities(sizeOf(claim), sizeOf(old)) <= 0) return;
@@ -24,7 +23,7 @@ export const persistentVolumeClaimResize: AdmissionPlugin = {
       attributes,
       'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize',
     );
-  },
+  }),
 };
 
 const sizeOf = ({ spec }: PersistentVolumeClaim): string => spec.resources?.requests?.['storage'] ?? '0';

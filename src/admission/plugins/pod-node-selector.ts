@@ -1,7 +1,7 @@
 import { parseLabelMap } from '../label-map.js';
 import { forbidden, notFound, StatusError } from '../../machinery/status.js';
 import type { Pod } from '../../schema/generated/core.v1.js';
-import { isFor } from '../forbid.js';
+import { onlyFor } from '../forbid.js';
 import type { AdmissionAttributes, AdmissionPlugin } from '../plugin.js';
 
 const NAMESPACES = { group: '', resource: 'namespaces' };
@@ -15,20 +15,18 @@ export type NodeSelectors = Readonly<Record<string, string>>;
 export const podNodeSelector = (selectors: NodeSelectors): AdmissionPlugin => ({
   name: 'PodNodeSelector',
   handles: (operation) => operation === 'CREATE',
-  async admit(attributes) {
-    if (!isFor(attributes, '', 'pods')) return;
+  admit: onlyFor('', 'pods', async (attributes) => {
     const { spec } = attributes.object as Pod;
     const required = await namespaceSelector(selectors, attributes);
     checkConflicts(attributes, required);
     const merged = { ...required, ...spec.nodeSelector };
     if (Object.keys(merged).length > 0) spec.nodeSelector = merged;
     checkAllowed(selectors, attributes);
-  },
-  async validate(attributes) {
-    if (!isFor(attributes, '', 'pods')) return;
+  }),
+  validate: onlyFor('', 'pods', async (attributes) => {
     checkConflicts(attributes, await namespaceSelector(selectors, attributes));
     checkAllowed(selectors, attributes);
-  },
+  }),
 });
 
 async function namespaceSelector(

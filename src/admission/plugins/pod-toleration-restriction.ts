@@ -1,7 +1,7 @@
 import { computeQosClass } from '../../apis/core/pod/qos.js';
 import { notFound, StatusError } from '../../machinery/status.js';
 import type { Pod, Toleration } from '../../schema/generated/core.v1.js';
-import { isFor } from '../forbid.js';
+import { onlyFor } from '../forbid.js';
 import type { AdmissionAttributes, AdmissionPlugin } from '../plugin.js';
 import { allowedBy, mergeTolerations } from '../tolerations.js';
 
@@ -19,8 +19,7 @@ export interface TolerationLists {
 export const podTolerationRestriction = (cluster: TolerationLists): AdmissionPlugin => ({
   name: 'PodTolerationRestriction',
   handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
-  async admit(attributes) {
-    if (!isFor(attributes, '', 'pods')) return;
+  admit: onlyFor('', 'pods', async (attributes) => {
     const { spec, status } = attributes.object as Pod;
     const added: Toleration[] = [];
     if (attributes.operation === 'CREATE') {
@@ -32,10 +31,8 @@ export const podTolerationRestriction = (cluster: TolerationLists): AdmissionPlu
     }
     if (added.length > 0) spec.tolerations = mergeTolerations(spec.tolerations ?? [], added);
     await check(cluster, attributes);
-  },
-  async validate(attributes) {
-    if (isFor(attributes, '', 'pods')) await check(cluster, attributes);
-  },
+  }),
+  validate: onlyFor('', 'pods', (attributes) => check(cluster, attributes)),
 });
 
 async function check(cluster: TolerationLists, attributes: AdmissionAttributes): Promise<void> {

@@ -9,12 +9,13 @@ const COPIED = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/region'];
 export const podTopologyLabels: AdmissionPlugin = {
   name: 'PodTopologyLabels',
   handles: (operation) => operation === 'CREATE',
-  async admit(attributes) {
+  admit(attributes) {
     const { object, context } = attributes;
     const nodeName = nodeNameOf(attributes);
     if (nodeName === '' || object === undefined || !context.features.enabled('PodTopologyLabelsAdmission')) return;
-    const node = await context.lookup.get(NODES, '', nodeName);
-    if (node !== undefined) copyLabels(node, object);
+    return context.lookup.get(NODES, '', nodeName).then((node) => {
+      if (node !== undefined) copyLabels(node, object);
+    });
   },
 };
 

@@ -1,7 +1,7 @@
 import type { Pod } from '../../schema/generated/core.v1.js';
 import type { PriorityClass } from '../../schema/generated/scheduling.v1.js';
 import type { LifeContext } from '../../registry/kind.js';
-import { forbid, isFor } from '../forbid.js';
+import { forbid, onlyFor } from '../forbid.js';
 import type { AdmissionAttributes, AdmissionPlugin } from '../plugin.js';
 
 const PRIORITY_CLASSES = { group: 'scheduling.k8s.io', resource: 'priorityclasses' };
@@ -12,14 +12,12 @@ const DEFAULT_PREEMPTION = 'PreemptLowerPriority';
 export const priority: AdmissionPlugin = {
   name: 'Priority',
   handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
-  async admit(attributes) {
-    if (!isFor(attributes, '', 'pods')) return;
+  admit: onlyFor('', 'pods', async (attributes) => {
     if (attributes.operation === 'UPDATE') keepPriority(attributes);
     else await setPriority(attributes);
-  },
-  async validate(attributes) {
+  }),
+  validate: onlyFor(PRIORITY_CLASSES.group, PRIORITY_CLASSES.resource, async (attributes) => {
     const { object, operation, context } = attributes;
-    if (!isFor(attributes, PRIORITY_CLASSES.group, PRIORITY_CLASSES.resource)) return;
     const wanted = object as PriorityClass;
     if (!wanted.globalDefault) return;
     const current = await defaultClass(context);
@@ -29,7 +27,7 @@ export const priority: AdmissionPlugin = {
       attributes,
       `PriorityClass ${current.metadata?.name ?? ''} is already marked as default. Only one default can exist`,
     );
-  },
+  }),
 };
 
 /** What the first write decided stays when a later one leaves it out. */

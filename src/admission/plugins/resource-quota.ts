@@ -1,5 +1,5 @@
-import type { AdmissionPlugin } from '../plugin.js';
-import { evaluatorFor } from '../quota/evaluator.js';
+import type { AdmissionAttributes, AdmissionPlugin } from '../plugin.js';
+import { evaluatorFor, type QuotaEvaluator } from '../quota/evaluator.js';
 import { QuotaLedger, RESOURCE_QUOTAS } from '../quota/ledger.js';
 
 /** Refuses what a namespace has no room for, and counts what it admits. */
@@ -9,14 +9,19 @@ export function resourceQuota(): AdmissionPlugin {
     name: 'ResourceQuota',
     handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
     // hot: runs on every write; most namespaces have no quota.
-    async validate(attributes) {
-      const { namespace, kind, operation, context } = attributes;
-      if (namespace === '') return;
-      if (operation === 'CREATE' && kind.group === '' && kind.kind === 'Namespace') return;
+    validate(attributes) {
+      const { namespace, kind, operation } = attributes;
+      if (namespace === '') return undefined;
+      if (operation === 'CREATE' && kind.group === '' && kind.kind === 'Namespace') return undefined;
       const evaluator = evaluatorFor(attributes.resource);
-      if (evaluator === undefined || !evaluator.handles(attributes)) return;
-      if ((await context.lookup.list(RESOURCE_QUOTAS, namespace)).length === 0) return;
-      await ledger.charge(attributes, evaluator);
+      if (evaluator === undefined || !evaluator.handles(attributes)) return undefined;
+      return charge(ledger, attributes, evaluator);
     },
   };
+}
+
+async function charge(ledger: QuotaLedger, attributes: AdmissionAttributes, evaluator: QuotaEvaluator): Promise<void> {
+  const { namespace, context } = attributes;
+  if ((await context.lookup.list(RESOURCE_QUOTAS, namespace)).length === 0) return;
+  await ledger.charge(attributes, evaluator);
 }

@@ -3,7 +3,7 @@ import { goQuote } from '../../lib/go-quote.js';
 import { compareQuantities } from '../../machinery/quantity.js';
 import type { Pod, PodSpec, ResourceList } from '../../schema/generated/core.v1.js';
 import type { RuntimeClass } from '../../schema/generated/node.v1.js';
-import { forbid, isFor } from '../forbid.js';
+import { forbid, onlyFor } from '../forbid.js';
 import type { AdmissionAttributes, AdmissionPlugin } from '../plugin.js';
 import { mergeTolerations } from '../tolerations.js';
 
@@ -14,16 +14,14 @@ const MISMATCH = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defi
 export const runtimeClass: AdmissionPlugin = {
   name: 'RuntimeClass',
   handles: (operation) => operation === 'CREATE',
-  async admit(attributes) {
-    if (!isFor(attributes, '', 'pods')) return;
+  admit: onlyFor('', 'pods', async (attributes) => {
     const { spec } = attributes.object as Pod;
     const found = await classOf(attributes, spec);
     if (found === undefined) return;
     setOverhead(attributes, spec, found);
     setScheduling(attributes, spec, found);
-  },
-  async validate(attributes) {
-    if (!isFor(attributes, '', 'pods')) return;
+  }),
+  validate: onlyFor('', 'pods', async (attributes) => {
     const { spec } = attributes.object as Pod;
     const found = await classOf(attributes, spec);
     if (found?.overhead) {
@@ -31,7 +29,7 @@ export const runtimeClass: AdmissionPlugin = {
     } else if (spec.overhead !== undefined) {
       throw forbid(attributes, 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead');
     }
-  },
+  }),
 };
 
 async function classOf(attributes: AdmissionAttributes, spec: PodSpec): Promise<RuntimeClass | undefined> {

@@ -26,17 +26,21 @@ export function serviceAccount(options: ServiceAccountOptions): AdmissionPlugin 
   return {
     name: 'ServiceAccount',
     handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
-    async admit(attributes) {
+    admit(attributes) {
       const pod = podOf(attributes);
-      if (pod?.spec === undefined || attributes.operation !== 'CREATE') return;
-      if (!isMirror(pod)) await complete(options, attributes, pod.spec);
-      await check(options, attributes, pod);
+      if (pod?.spec === undefined || attributes.operation !== 'CREATE') return undefined;
+      return admitPod(options, attributes, pod);
     },
-    async validate(attributes) {
+    validate(attributes) {
       const pod = podOf(attributes);
-      if (pod !== undefined) await check(options, attributes, pod);
+      return pod === undefined ? undefined : check(options, attributes, pod);
     },
   };
+}
+
+async function admitPod(options: ServiceAccountOptions, attributes: AdmissionAttributes, pod: Pod): Promise<void> {
+  if (!isMirror(pod)) await complete(options, attributes, pod.spec);
+  await check(options, attributes, pod);
 }
 
 function podOf({ resource, subresource, object }: AdmissionAttributes): Pod | undefined {
