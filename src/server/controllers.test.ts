@@ -1,0 +1,376 @@
+// Each controller on real kinds in a store in memory, through the server's own wiring.
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { rbacKinds } from '../apis/rbac/index.js';
+import { configMaps } from '../apis/core/configmap/definition.js';
+import { namespaces } from '../apis/core/namespace/definition.js';
+import { nodes } from '../apis/core/node/definition.js';
+import { pods } from '../apis/core/pod/definition.js';
+import { resourceQuotas } from '../apis/core/resourcequota/definition.js';
+import { openMemoryStore } from '../kv/memory.js';
+import { silentLogs } from '../lib/log.js';
+import { apiEnablement } from '../machinery/api-enablement.js';
+import type { KubeObject, OwnerReference } from '../machinery/object.js';
+import type { DeleteOptions, KindDefinition, LifeContext } from '../registry/kind.js';
+import type { ControllerName } from '../options/options.js';
+import type { Namespace, Pod, ResourceQuota } from '../schema/generated/core.v1.js';
+import type { ClusterRole } from '../schema/generated/rbac.v1.js';
+import { createResourceStore } from '../storage/create-store.js';
+import { startControllers } from './controllers.js';
+import { Resources } from './resources.js';
+
+const WAIT_MS = 10_000;
+const core = (resource: string) => ({ group: '', resource });
+const CLUSTER_ROLES = { group: 'rbac.authorization.k8s.io', resource: 'clusterroles' };
+
+class World {
+  readonly stop = new AbortController();
+  readonly resources: Resources;
+  readonly context = (): LifeContext => ({
+    user: { name: 'system:apiserver', groups: ['system:masters'] },
+    namespace: '',
+    now: () => new Date(),
+    features: { enabled: () => false },
+    dryRun: false,
+    options: { allowPrivileged: true, eventTtlSeconds: 3600 },
+    lookup: this.resources.lookup,
+    warn: () => undefined,
+  });
+
+  constructor() {
+    const kv = openMemoryStore();
+    this.resources = new Resources({
+      prefix: '/registry',
+      openStore: (options) => createResourceStore({ kv, options }),
+      clock: () => new Date(),
+      garbageCollection: true,
+      deleteCollectionWorkers: 1,
+      enablement: apiEnablement({}),
+    });
+    const nobody = { authorize: async () => ({ decision: 'allow' as const, reason: '' }) };
+    const access = { authorizer: nobody, rules: { grantsFor: async () => ({ grants: [], errors: [] }), version: 0 } };
+    const kinds = [namespaces, configMaps, nodes, pods, resourceQuotas, ...rbacKinds(access as never)];
+    for (const kind of kinds) this.resources.add(kind as KindDefinition);
+  }
+
+  start(...names: ControllerName[]): Promise<void> {
+    const { resources, context } = this;
+    const certificates = { serving: { certFile: '', keyFile: '' } } as never;
+    return startControllers({ names, resources, certificates, context, log: silentLogs.for('test') }, this.stop.signal);
+  }
+
+  create<T extends KubeObject>(resource: string | { group: string; resource: string }, object: T): Promise<T> {
+    const where = typeof resource === 'string' ? core(resource) : resource;
+    return this.resources.operations.create(
+      where,
+      object.metadata.namespace ?? '',
+      object,
+      this.context(),
+    ) as Promise<T>;
+  }
+
+  async get<T extends KubeObject>(resource: string, namespace: string, name: string): Promise<T | undefined> {
+    const where = resource === 'clusterroles' ? CLUSTER_ROLES : core(resource);
+    return (await this.resources.lookup.get(where, namespace, name)) as T | undefined;
+  }
+
+  delete(resource: string, { metadata }: KubeObject, options: DeleteOptions = {}): Promise<KubeObject> {
+    const { namespace = '', name = '' } = metadata;
+    return this.resources.operations.delete(core(resource), namespace, name, options, this.context());
+  }
+
+  update<T extends KubeObject>(resource: string, { metadata }: T, change: (object: T) => void): Promise<KubeObject> {
+    const { namespace = '', name = '' } = metadata;
+    const { operations } = this.resources;
+    const changed = (object: KubeObject): KubeObject => {
+      change(object as T);
+      return object;
+    };
+    return operations.update(core(resource), namespace, name, '', changed, this.context());
+  }
+}
+
+async function eventually<T>(look: () => Promise<T | undefined | false>): Promise<T> {
+  for (const end = Date.now() + WAIT_MS; Date.now() < end;) {
+    const seen = await look();
+    if (seen !== undefined && seen !== false) return seen;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  throw new Error('it did not come about');
+}
+
+const namespace = (name: string): Namespace => ({
+  kind: 'Namespace',
+  apiVersion: 'v1',
+  metadata: { name },
+  spec: {},
+  status: {},
+});
+
+const configMap = (name: string, more: Partial<KubeObject['metadata']> = {}): KubeObject => ({
+  kind: 'ConfigMap',
+  apiVersion: 'v1',
+  metadata: { name, namespace: 'n', ...more },
+});
+
+const pod = (name: string, nodeName?: string): Pod =>
+  ({
+    kind: 'Pod',
+    apiVersion: 'v1',
+    metadata: { name, namespace: 'n' },
+    spec: {
+      containers: [
+        {
+          name: 'c',
+          image: 'i',
+          resources: {},
+          imagePullPolicy: 'Always',
+          terminationMessagePolicy: 'File',
+          terminationMessagePath: '/dev/termination-log',
+        },
+      ],
+      restartPolicy: 'Always',
+      dnsPolicy: 'ClusterFirst',
+      terminationGracePeriodSeconds: 30,
+      enableServiceLinks: true,
+      schedulerName: 's',
+      securityContext: {},
+      ...(nodeName !== undefined && { nodeName }),
+    },
+    status: {},
+  }) as unknown as Pod;
+
+const ownedBy = (owner: KubeObject, blockOwnerDeletion?: boolean): { ownerReferences: OwnerReference[] } => ({
+  ownerReferences: [
+    {
+      apiVersion: owner.apiVersion ?? '',
+      kind: owner.kind ?? '',
+      name: owner.metadata.name ?? '',
+      uid: owner.metadata.uid ?? '',
+      ...(blockOwnerDeletion !== undefined && { blockOwnerDeletion }),
+    },
+  ],
+});
+
+describe('controllers', () => {
+  let world: World;
+  beforeEach(() => (world = new World()));
+  afterEach(() => {
+    world.stop.abort();
+    world.resources.close();
+  });
+  const isGone = (resource: string, in_: string, name: string) =>
+    eventually(async () => (await world.get(resource, in_, name)) === undefined);
+
+  describe('namespace', () => {
+    it('empties a deleted namespace, pods of unknown nodes included, and lets it go', async () => {
+      await world.start('namespace');
+      const made = await world.create('namespaces', namespace('n'));
+      await world.create('configmaps', configMap('a'));
+      await world.create('pods', pod('unbound'));
+      await world.create('pods', pod('bound', 'no-such-node'));
+      await world.create('configmaps', { ...configMap('other'), metadata: { name: 'other', namespace: 'o' } });
+      await world.delete('namespaces', made);
+      await isGone('namespaces', '', 'n');
+      assert.equal(await world.get('configmaps', 'n', 'a'), undefined);
+      assert.equal(await world.get('pods', 'n', 'bound'), undefined);
+      assert.ok(await world.get('configmaps', 'o', 'other'));
+    });
+
+    it('tells what holds a namespace back, until it no longer does', async () => {
+      await world.start('namespace');
+      const made = await world.create('namespaces', namespace('n'));
+      const held = await world.create('configmaps', configMap('a', { finalizers: ['example.test/hold'] }));
+      await world.delete('namespaces', made);
+      const conditions = await eventually(async () => {
+        const { status } = (await world.get<Namespace>('namespaces', '', 'n')) ?? {};
+        return status?.conditions;
+      });
+      assert.deepEqual(
+        conditions.map(({ type, status, reason, message }) => [type, status, reason, message]),
+        [
+          [
+            'NamespaceDeletionDiscoveryFailure',
+            'False',
+            'ResourcesDiscovered',
+            'All resources successfully discovered',
+          ],
+          [
+            'NamespaceDeletionGroupVersionParsingFailure',
+            'False',
+            'ParsedGroupVersions',
+            'All legacy kube types successfully parsed',
+          ],
+          [
+            'NamespaceDeletionContentFailure',
+            'False',
+            'ContentDeleted',
+            'All content successfully deleted, may be waiting on finalization',
+          ],
+          [
+            'NamespaceContentRemaining',
+            'True',
+            'SomeResourcesRemain',
+            'Some resources are remaining: configmaps. has 1 resource instances',
+          ],
+          [
+            'NamespaceFinalizersRemaining',
+            'True',
+            'SomeFinalizersRemain',
+            'Some content in the namespace has finalizers remaining: example.test/hold in 1 resource instances',
+          ],
+        ],
+      );
+      await world.update('configmaps', held, ({ metadata }) => delete metadata.finalizers);
+      await isGone('namespaces', '', 'n');
+    });
+
+    it('waits for pods on nodes that are there', async () => {
+      await world.start('namespace');
+      await world.create('nodes', {
+        kind: 'Node',
+        apiVersion: 'v1',
+        metadata: { name: 'node-1' },
+        spec: {},
+        status: {},
+      } as never);
+      const made = await world.create('namespaces', namespace('n'));
+      const bound = await world.create('pods', pod('bound', 'node-1'));
+      await world.create('configmaps', configMap('used-by-it'));
+      await world.delete('namespaces', made);
+      await eventually(async () => (await world.get<Pod>('pods', 'n', 'bound'))?.metadata.deletionTimestamp);
+      assert.ok(await world.get('configmaps', 'n', 'used-by-it'), 'what a running pod may use stays');
+      await world.delete('pods', bound, { gracePeriodSeconds: 0 });
+      await isGone('namespaces', '', 'n');
+    });
+  });
+
+  describe('garbagecollector', () => {
+    it('deletes what a deleted owner leaves, down the line', async () => {
+      await world.start('garbagecollector');
+      const owner = await world.create('configmaps', configMap('owner'));
+      const middle = await world.create('configmaps', configMap('middle', ownedBy(owner)));
+      await world.create('pods', { ...pod('leaf'), metadata: { name: 'leaf', namespace: 'n', ...ownedBy(middle) } });
+      await world.create('configmaps', configMap('free'));
+      await world.delete('configmaps', owner, { propagationPolicy: 'Background' });
+      await isGone('pods', 'n', 'leaf');
+      assert.ok(await world.get('configmaps', 'n', 'free'));
+    });
+
+    it('deletes what came too late, and what was left before it started', async () => {
+      const owner = await world.create('configmaps', configMap('owner'));
+      await world.create('configmaps', configMap('before', ownedBy(owner)));
+      await world.delete('configmaps', owner, {});
+      await world.start('garbagecollector');
+      await world.create('configmaps', configMap('late', ownedBy(owner)));
+      await isGone('configmaps', 'n', 'before');
+      await isGone('configmaps', 'n', 'late');
+    });
+
+    it('knows an owner by its uid, and keeps what another one still owns', async () => {
+      await world.start('garbagecollector');
+      const first = await world.create('configmaps', configMap('first'));
+      const second = await world.create('configmaps', configMap('second'));
+      const { ownerReferences: both } = ownedBy(first);
+      both.push(...ownedBy(second).ownerReferences);
+      await world.create('configmaps', configMap('shared', { ownerReferences: both }));
+      await world.delete('configmaps', first);
+      await world.create('configmaps', configMap('first'));
+      const left = await eventually(async () => {
+        const { metadata } = (await world.get('configmaps', 'n', 'shared')) ?? {};
+        return metadata?.ownerReferences?.length === 1 ? metadata.ownerReferences : undefined;
+      });
+      assert.equal(left[0]?.uid, second.metadata.uid);
+    });
+
+    it('holds an owner in foreground deletion until those who block it are gone', async () => {
+      await world.start('garbagecollector');
+      const owner = await world.create('configmaps', configMap('owner'));
+      const held = { finalizers: ['example.test/hold'] };
+      const dependent = await world.create('configmaps', configMap('dep', { ...ownedBy(owner, true), ...held }));
+      await world.delete('configmaps', owner, { propagationPolicy: 'Foreground' });
+      await eventually(async () => (await world.get('configmaps', 'n', 'dep'))?.metadata.deletionTimestamp);
+      assert.deepEqual((await world.get('configmaps', 'n', 'owner'))?.metadata.finalizers, ['foregroundDeletion']);
+      await world.update('configmaps', dependent, ({ metadata }) => delete metadata.finalizers);
+      await isGone('configmaps', 'n', 'owner');
+    });
+
+    it('ends a circle of owners in foreground deletion', async () => {
+      await world.start('garbagecollector');
+      const one = await world.create('configmaps', configMap('one'));
+      const two = await world.create('configmaps', configMap('two', ownedBy(one, true)));
+      await world.update('configmaps', one, ({ metadata }) => Object.assign(metadata, ownedBy(two, true)));
+      await world.delete('configmaps', one, { propagationPolicy: 'Foreground' });
+      await isGone('configmaps', 'n', 'one');
+      await isGone('configmaps', 'n', 'two');
+    });
+
+    it('sets dependents free when they are to be orphaned', async () => {
+      await world.start('garbagecollector');
+      const owner = await world.create('configmaps', configMap('owner'));
+      await world.create('configmaps', configMap('dep', ownedBy(owner)));
+      await world.delete('configmaps', owner, { propagationPolicy: 'Orphan' });
+      await isGone('configmaps', 'n', 'owner');
+      assert.equal((await world.get('configmaps', 'n', 'dep'))?.metadata.ownerReferences, undefined);
+    });
+
+    it('leaves alone what belongs to a kind it does not know', async () => {
+      await world.start('garbagecollector');
+      const [reference] = ownedBy(configMap('x', { uid: 'some-uid' })).ownerReferences;
+      const ownerReferences = [{ ...reference, apiVersion: 'example.test/v1', kind: 'Thing' } as OwnerReference];
+      await world.create('configmaps', configMap('dep', { ownerReferences }));
+      const owner = await world.create('configmaps', configMap('owner'));
+      await world.create('configmaps', configMap('sign', ownedBy(owner)));
+      await world.delete('configmaps', owner);
+      await isGone('configmaps', 'n', 'sign');
+      assert.ok(await world.get('configmaps', 'n', 'dep'));
+    });
+  });
+
+  it('resourcequota: counts what is there, and again what went', async () => {
+    await world.start('resourcequota');
+    const one = await world.create('configmaps', configMap('one'));
+    await world.create('configmaps', configMap('two'));
+    await world.create('resourcequotas', {
+      kind: 'ResourceQuota',
+      apiVersion: 'v1',
+      metadata: { name: 'q', namespace: 'n' },
+      spec: { hard: { configmaps: '5', pods: '3', 'count/things.example.test': '1' } },
+      status: {},
+    } as ResourceQuota);
+    const counted = (used: Record<string, string>) =>
+      eventually(async () => {
+        const { status } = (await world.get<ResourceQuota>('resourcequotas', 'n', 'q')) ?? {};
+        return status?.used !== undefined && JSON.stringify(status.used) === JSON.stringify(used) && status;
+      });
+    const { hard } = await counted({ configmaps: '2', pods: '0' });
+    assert.deepEqual(hard, { configmaps: '5', 'count/things.example.test': '1', pods: '3' });
+    await world.delete('configmaps', one);
+    await counted({ configmaps: '1', pods: '0' });
+  });
+
+  it('clusterrole-aggregation: gathers the rules of selected roles by name, each once', async () => {
+    await world.start('clusterrole-aggregation');
+    const role = (name: string, more: Partial<ClusterRole>): ClusterRole => ({
+      kind: 'ClusterRole',
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      metadata: { name, labels: { part: 'yes' } },
+      rules: null,
+      ...more,
+    });
+    const rule = (resource: string) => ({ verbs: ['get'], apiGroups: [''], resources: [resource] });
+    await world.create(
+      CLUSTER_ROLES,
+      role('all', { aggregationRule: { clusterRoleSelectors: [{ matchLabels: { part: 'yes' } }] } }),
+    );
+    await world.create(CLUSTER_ROLES, role('b', { rules: [rule('pods'), rule('secrets')] }));
+    await world.create(CLUSTER_ROLES, role('a', { rules: [rule('nodes'), rule('pods')] }));
+    const gathered = await eventually(async () => {
+      const all = await world.get<ClusterRole>('clusterroles', '', 'all');
+      return all?.rules?.length === 3 && all;
+    });
+    assert.deepEqual(gathered.rules, [rule('nodes'), rule('pods'), rule('secrets')]);
+    const entry = gathered.metadata.managedFields?.find(({ operation }) => operation === 'Apply');
+    assert.equal(entry?.manager, 'clusterrole-aggregation-controller');
+  });
+});
