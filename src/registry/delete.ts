@@ -61,9 +61,7 @@ async function attempt(
   if (finalizers !== undefined) object.metadata.finalizers = finalizers;
   const held = (object.metadata.finalizers?.length ?? 0) > 0;
   await request.admit(old);
-  if (step.kind === 'graceful' || held || finalizers !== undefined) {
-    return mark(registry, request, key, current, object, { step, held });
-  }
+  if (step.kind === 'graceful' || held) return mark(registry, request, key, current, object, { step, held });
   if (context.dryRun) return { answer: answerOf(registry, current), deleted: true };
   return { answer: answerOf(registry, await remove(registry, key, current, context)), deleted: true };
 }
@@ -78,9 +76,9 @@ async function mark(
   { step, held }: { step: GracefulStep; held: boolean },
 ): Promise<DeleteResult> {
   const { context } = request;
-  if (step.kind === 'now' && held) markDeletingNow(registry, object);
+  if (step.kind === 'now') markDeletingNow(registry, object);
   if (object.metadata.finalizers?.length === 0) delete object.metadata.finalizers;
-  const goesNow = !held && (step.kind !== 'graceful' || step.seconds === 0);
+  const goesNow = !held && step.kind === 'graceful' && step.seconds === 0;
   const marked = await write(registry, key, current, object, context);
   if (!goesNow) return { answer: marked, deleted: false };
   if (context.dryRun) return { answer: answerOf(registry, marked), deleted: true };

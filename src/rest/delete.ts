@@ -1,6 +1,7 @@
 import type { AdmissionAttributes } from '../admission/plugin.js';
+import { goQuote } from '../lib/go-quote.js';
 import type { HttpRequest, HttpResponse } from '../lib/http.js';
-import { badRequest } from '../machinery/status.js';
+import { StatusError } from '../machinery/status.js';
 import { deleteCollection } from '../registry/delete-collection.js';
 import { deleteObject } from '../registry/delete.js';
 import type { DeleteOptions } from '../registry/kind.js';
@@ -107,13 +108,19 @@ function decodeDeleteOptions(services: RestServices, http: HttpRequest, body: Bu
   const media = bodyMediaType(http, services.mediaTypes);
   try {
     const { object } = decodeObject(media, metaType('DeleteOptions'), body, false);
-    const { kind } = object as { kind?: string };
-    if (kind !== undefined && kind !== 'DeleteOptions') {
-      throw badRequest('decoded object cannot be converted to DeleteOptions');
+    const { kind = '', apiVersion = '' } = object as Partial<KubeObject>;
+    if (kind !== '' && kind !== 'DeleteOptions') {
+      const version = goQuote(apiVersion || 'v1');
+      throw notOptions(`no kind ${goQuote(kind)} is registered for version ${version} in scheme ${META_SCHEME}`);
     }
     return object as DeleteOptions;
   } catch (error) {
-    if (error instanceof WireError) throw badRequest(error.message);
+    if (error instanceof WireError) throw notOptions(error.message);
     throw error;
   }
 }
+
+const META_SCHEME = '"k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27"';
+
+/** The reference takes options it cannot read for an error of its own. */
+const notOptions = (message: string): StatusError => new StatusError(500, '', message);
