@@ -3,6 +3,7 @@ import { admissionMetrics } from '../admission/metrics.js';
 import { orderedPlugins } from '../admission/ordered-plugins.js';
 import type { AdmissionChain } from '../admission/plugin.js';
 import { NO_POD_SECURITY } from '../admission/plugins/pod-security.js';
+import { podSecurityMetrics } from '../admission/pod-security/metrics.js';
 import type { Authorizer } from '../authz/authorizer.js';
 import type { MetricRegistry } from '../lib/metrics.js';
 import { enabledAdmissionPlugins } from '../options/admission-plugins.js';
@@ -29,7 +30,7 @@ export function buildAdmission(
     },
     // Their settings come from --admission-control-config-file, which is not read yet.
     nodeSelectors: {},
-    podSecurity: NO_POD_SECURITY,
+    podSecurity: { ...NO_POD_SECURITY, recorder: podSecurityMetrics(metrics) },
     tolerationLists: { default: [], whitelist: [] },
     serviceAccount: { nameSuffix, wait },
     tolerationSeconds: {

@@ -13,7 +13,13 @@ export const namespaceAutoProvision: AdmissionPlugin = {
     const { kind, namespace, context, operations } = attributes;
     if (context.dryRun || namespace === '' || (kind.group === '' && kind.kind === 'Namespace')) return;
     if ((await context.lookup.get(NAMESPACES, '', namespace)) !== undefined) return;
-    const made: Namespace = { metadata: { name: namespace }, spec: {}, status: {} };
+    const made: Namespace = {
+      kind: 'Namespace',
+      apiVersion: 'v1',
+      metadata: { name: namespace, labels: { 'kubernetes.io/metadata.name': namespace } },
+      spec: {},
+      status: {},
+    };
     try {
       await operations.create(NAMESPACES, '', made, context);
     } catch (error) {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { MetricRegistry } from '../../lib/metrics.js';
 import type { PodSpec } from '../../schema/generated/core.v1.js';
+import { podSecurityMetrics } from '../pod-security/metrics.js';
 import { refusal, type TestAttributes, testAttributes, type TestWrite } from '../test-attributes.js';
 import { NO_POD_SECURITY, podSecurity } from './pod-security.js';
 
@@ -140,4 +142,22 @@ test('who is exempt is not checked', async () => {
   const attributes = enforcing('baseline', { hostPID: true });
   assert.equal(await refusal(exempting, attributes), undefined);
   assert.equal(attributes.annotations[`${P}exempt`], 'user');
+});
+
+test('what was decided is counted, by level, version and mode', async () => {
+  const registry = new MetricRegistry();
+  const counting = podSecurity({ ...NO_POD_SECURITY, recorder: podSecurityMetrics(registry) });
+  await refusal(counting, enforcing('baseline', { hostPID: true }, 'v1.99'));
+  await refusal(counting, enforcing('privileged', { hostPID: true }));
+  const lines = registry.text().split('\n');
+  const series = (labels: string): string => `pod_security_evaluations_total{${labels}} 1`;
+  const where = 'request_operation="create",resource="pod",subresource=""';
+  assert.ok(
+    lines.includes(series(`decision="deny",mode="enforce",policy_level="baseline",policy_version="future",${where}`)),
+  );
+  assert.ok(
+    lines.includes(
+      series(`decision="allow",mode="enforce",policy_level="privileged",policy_version="latest",${where}`),
+    ),
+  );
 });

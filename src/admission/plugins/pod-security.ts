@@ -1,5 +1,5 @@
 import { allContainers } from '../../apis/core/pod/containers.js';
-import { aggregateText, fieldErrorText } from '../../machinery/field-error.js';
+import { aggregateText, type FieldError, fieldErrorText } from '../../machinery/field-error.js';
 import { forbidden, internalError, invalid } from '../../machinery/status.js';
 import type { LifeContext } from '../../registry/kind.js';
 import type { CronJob } from '../../schema/generated/batch.v1.js';
@@ -8,6 +8,7 @@ import { goQuote } from '../../lib/go-quote.js';
 import { existingPodWarnings } from '../pod-security/existing-pods.js';
 import { evaluatePod, violationsText } from '../pod-security/evaluate.js';
 import type { CheckedPod, Violation } from '../pod-security/check.js';
+import type { PodSecurityRecorder } from '../pod-security/metrics.js';
 import {
   compareLevels,
   LABEL_PREFIX,
@@ -37,6 +38,7 @@ const WORKLOADS: ReadonlySet<string> = new Set([
 export interface PodSecurityOptions {
   /** For namespaces without labels. */
   readonly defaults: Policy;
+  readonly recorder?: PodSecurityRecorder;
   readonly exemptions: {
     readonly usernames: readonly string[];
     readonly namespaces: readonly string[];
@@ -68,22 +70,27 @@ async function validatePod(options: PodSecurityOptions, attributes: AdmissionAtt
   const { subresource, operation, namespace, context, annotate } = attributes;
   if (HARMLESS.includes(subresource) || isExempt(options, attributes)) return;
   const labels = await labelsOf(attributes);
-  if (labels === 'missing') throw internalError(`failed to lookup namespace ${goQuote(namespace)}`);
+  if (labels === 'missing') {
+    options.recorder?.failed(true, attributes);
+    throw internalError(`failed to lookup namespace ${goQuote(namespace)}`);
+  }
   const { policy, errors } = policyOf(labels, options.defaults);
   if (errors.length === 0 && MODES.every((mode) => policy[mode].level === 'privileged')) {
     annotate(`${LABEL_PREFIX}enforce-policy`, policyText(PRIVILEGED));
+    options.recorder?.evaluated('allow', policy.enforce, 'enforce', attributes);
     return;
   }
   const pod = attributes.object as Pod;
   if (operation === 'UPDATE' && !runsSomethingNew(pod, attributes.old as Pod)) return;
   if (isExemptRuntime(options, attributes, pod)) return;
-  noteErrors(attributes, errors);
+  noteErrors(options, attributes, errors);
   annotate(`${LABEL_PREFIX}enforce-policy`, policyText(policy.enforce));
   const evaluate = evaluatorFor(pod, context);
   const refused = evaluate(policy.enforce);
-  auditAgainst(attributes, policy.audit, evaluate);
+  options.recorder?.evaluated(refused.length === 0 ? 'allow' : 'deny', policy.enforce, 'enforce', attributes);
+  auditAgainst(options, attributes, policy.audit, evaluate);
   if (refused.length === 0) {
-    warnAgainst(attributes, policy.warn, evaluate);
+    warnAgainst(options, attributes, policy.warn, evaluate);
     return;
   }
   throw forbidden(
@@ -106,10 +113,10 @@ async function validateWorkload(options: PodSecurityOptions, attributes: Admissi
   const template = templateOf(attributes);
   if ((errors.length === 0 && idle) || template === undefined) return;
   if (isExemptRuntime(options, attributes, template)) return;
-  noteErrors(attributes, errors);
+  noteErrors(options, attributes, errors);
   const evaluate = evaluatorFor(template, attributes.context);
-  auditAgainst(attributes, policy.audit, evaluate);
-  warnAgainst(attributes, policy.warn, evaluate);
+  auditAgainst(options, attributes, policy.audit, evaluate);
+  warnAgainst(options, attributes, policy.warn, evaluate);
 }
 
 async function validateNamespace(options: PodSecurityOptions, attributes: AdmissionAttributes): Promise<void> {
@@ -154,22 +161,42 @@ function evaluatorFor(pod: CheckedPod, { features }: LifeContext): Evaluate {
   };
 }
 
-function auditAgainst({ annotate }: AdmissionAttributes, policy: LevelVersion, evaluate: Evaluate): void {
+function auditAgainst(
+  { recorder }: PodSecurityOptions,
+  attributes: AdmissionAttributes,
+  policy: LevelVersion,
+  evaluate: Evaluate,
+): void {
   const found = evaluate(policy);
-  if (found.length > 0) annotate(`${LABEL_PREFIX}audit-violations`, wouldViolate(policy, found));
+  if (found.length === 0) return;
+  recorder?.evaluated('deny', policy, 'audit', attributes);
+  attributes.annotate(`${LABEL_PREFIX}audit-violations`, wouldViolate(policy, found));
 }
 
-function warnAgainst({ context }: AdmissionAttributes, policy: LevelVersion, evaluate: Evaluate): void {
+function warnAgainst(
+  { recorder }: PodSecurityOptions,
+  attributes: AdmissionAttributes,
+  policy: LevelVersion,
+  evaluate: Evaluate,
+): void {
   const found = evaluate(policy);
-  if (found.length > 0) context.warn(wouldViolate(policy, found));
+  if (found.length === 0) return;
+  recorder?.evaluated('deny', policy, 'warn', attributes);
+  attributes.context.warn(wouldViolate(policy, found));
 }
 
 const wouldViolate = (policy: LevelVersion, found: readonly Violation[]): string =>
   `would violate PodSecurity ${goQuote(policyText(policy))}: ${violationsText(found)}`;
 
-function noteErrors({ annotate }: AdmissionAttributes, errors: readonly Parameters<typeof fieldErrorText>[0][]): void {
+function noteErrors(
+  { recorder }: PodSecurityOptions,
+  attributes: AdmissionAttributes,
+  errors: readonly FieldError[],
+): void {
   if (errors.length === 0) return;
-  annotate(`${LABEL_PREFIX}error`, `Failed to parse policy: ${aggregateText(errors.map(fieldErrorText))}`);
+  recorder?.failed(false, attributes);
+  const why = aggregateText(errors.map(fieldErrorText));
+  attributes.annotate(`${LABEL_PREFIX}error`, `Failed to parse policy: ${why}`);
 }
 
 async function labelsOf({
@@ -180,23 +207,27 @@ async function labelsOf({
   return found === undefined ? 'missing' : found.metadata.labels;
 }
 
-function isExempt({ exemptions }: PodSecurityOptions, { namespace, context, annotate }: AdmissionAttributes): boolean {
+function isExempt({ exemptions, recorder }: PodSecurityOptions, attributes: AdmissionAttributes): boolean {
+  const { namespace, context, annotate } = attributes;
   const reason = exemptions.namespaces.includes(namespace)
     ? 'namespace'
     : exemptions.usernames.includes(context.user.name)
       ? 'user'
       : undefined;
-  if (reason !== undefined) annotate(`${LABEL_PREFIX}exempt`, reason);
-  return reason !== undefined;
+  if (reason === undefined) return false;
+  annotate(`${LABEL_PREFIX}exempt`, reason);
+  recorder?.exempted(attributes);
+  return true;
 }
 
 function isExemptRuntime(
-  { exemptions }: PodSecurityOptions,
-  { annotate }: AdmissionAttributes,
+  { exemptions, recorder }: PodSecurityOptions,
+  attributes: AdmissionAttributes,
   { spec }: CheckedPod,
 ): boolean {
   if (!spec.runtimeClassName || !exemptions.runtimeClasses.includes(spec.runtimeClassName)) return false;
-  annotate(`${LABEL_PREFIX}exempt`, 'runtimeClass');
+  attributes.annotate(`${LABEL_PREFIX}exempt`, 'runtimeClass');
+  recorder?.exempted(attributes);
   return true;
 }
 
