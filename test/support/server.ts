@@ -1,0 +1,123 @@
+// The real program on a free port with a data folder of its own.
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import https from 'node:https';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+
+const root = process.env['BINNACLE_ROOT'] ?? process.cwd();
+const READY_WITHIN_MS = 30_000;
+
+export interface TestServer {
+  readonly url: string;
+  readonly folder: string;
+  readonly kubeconfig: string;
+  readonly log: () => string;
+  /** A request of the administrator, over a connection of its own. */
+  request(method: string, path: string, body?: unknown): Promise<{ status: number; body: string }>;
+  /** The lines of a watch, as they come; ends with the signal. */
+  watch(path: string, signal: AbortSignal, line: (event: { type: string; object: unknown }) => void): void;
+  /** At once, as when the power goes. */
+  kill(): Promise<void>;
+  /** Asked to end, it ends and its folder goes. */
+  stop(): Promise<void>;
+}
+
+export interface TestServerOptions {
+  readonly flags?: readonly string[];
+  /** Start as `npm start` does, with its flags. */
+  readonly npmStart?: boolean;
+}
+
+export async function startTestServer({ flags = [], npmStart = false }: TestServerOptions = {}): Promise<TestServer> {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-test-'));
+  const port = await freePort();
+  const program = npmStart
+    ? [process.execPath, path.join(root, 'tools', 'start.mjs')]
+    : [path.join(root, 'bin', 'binnacle'), '--authorization-mode=RBAC', '--service-cluster-ip-range=10.0.0.0/24'];
+  const [command = '', ...args] = program;
+  const child = spawn(command, [...args, `--data-dir=${folder}`, `--secure-port=${port}`, ...flags], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let log = '';
+  child.stderr.on('data', (text: Buffer) => (log += text.toString()));
+  const exited = new Promise<void>((resolve) => child.on('exit', () => resolve()));
+  const pki = (name: string): Buffer => fs.readFileSync(path.join(folder, 'pki', name));
+  const call = (method: string, to: string): https.RequestOptions => ({
+    host: '127.0.0.1',
+    port,
+    method,
+    path: to,
+    ca: pki('ca.crt'),
+    cert: pki('admin.crt'),
+    key: pki('admin.key'),
+    agent: false,
+    headers: { 'content-type': 'application/json' },
+  });
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+    await exited;
+  };
+  const server: TestServer = {
+    url: `https://127.0.0.1:${port}`,
+    folder,
+    kubeconfig: path.join(folder, 'admin.kubeconfig'),
+    log: () => log,
+    request: (method, to, body) =>
+      new Promise((resolve, reject) => {
+        const request = https.request(call(method, to), (response) => {
+          let text = '';
+          response.on('data', (chunk: Buffer) => (text += chunk.toString()));
+          response.on('end', () => resolve({ status: response.statusCode ?? 0, body: text }));
+          response.on('error', reject);
+        });
+        request.on('error', reject);
+        request.end(body === undefined ? undefined : JSON.stringify(body));
+      }),
+    watch(to, signal, line) {
+      const request = https.request({ ...call('GET', to), signal }, (response) => {
+        let rest = '';
+        response.on('data', (chunk: Buffer) => {
+          const lines = (rest + chunk.toString()).split('\n');
+          rest = lines.pop() ?? '';
+          for (const text of lines) line(JSON.parse(text) as { type: string; object: unknown });
+        });
+        response.on('error', () => undefined);
+      });
+      request.on('error', () => undefined);
+      request.end();
+    },
+    kill: () => end('SIGKILL'),
+    async stop() {
+      await end('SIGTERM');
+      fs.rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  try {
+    await ready(server, () => child.exitCode !== null || child.signalCode !== null);
+  } catch (error) {
+    await end('SIGKILL');
+    throw error;
+  }
+  return server;
+}
+
+async function ready(server: TestServer, ended: () => boolean): Promise<void> {
+  for (const deadline = Date.now() + READY_WITHIN_MS; Date.now() < deadline;) {
+    if (ended()) throw new Error(`the server ended:\n${server.log()}`);
+    const answer = await server.request('GET', '/readyz').catch(() => undefined);
+    if (answer?.status === 200) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error(`the server is not ready:\n${server.log()}`);
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = net.createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as net.AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}
