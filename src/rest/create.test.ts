@@ -169,8 +169,26 @@ test('a body over the limit is 413, one in an unknown form 415, one that is no o
   assert.deepEqual([large.status, large.body.reason], [413, 'RequestEntityTooLarge']);
   const csv = await api.post(MAPS, 'a,b', { 'content-type': 'text/csv' });
   assert.deepEqual([csv.status, csv.body.reason], [415, 'UnsupportedMediaType']);
-  for (const text of ['', '[]', '"x"', '{', '{"kind":3}', '{"metadata":[]}']) {
-    assert.equal((await api.post(MAPS, text)).status, 400, text);
+  const unrecognized = (why: string, shown: string): string =>
+    `the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; json parse error: ${why} (${shown})`;
+  const probe =
+    'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+  const messages: readonly [string, string][] = [
+    ['', unrecognized('unexpected end of JSON input', '<empty>')],
+    ['{', unrecognized('unexpected end of JSON input', '{')],
+    ['[]', unrecognized(`json: cannot unmarshal array into Go value of type ${probe}`, '5b5d')],
+    [
+      '{"kind":3}',
+      unrecognized('json: cannot unmarshal number into Go struct field .kind of type string', '{"kind":3}'),
+    ],
+    [
+      '{"data":[]}',
+      'ConfigMap in version "v1" cannot be handled as a ConfigMap: json: cannot unmarshal array into Go struct field ConfigMap.data of type map[string]string',
+    ],
+  ];
+  for (const [text, message] of messages) {
+    const { status, body } = await api.post(MAPS, text);
+    assert.deepEqual([status, body.message], [400, message], text);
   }
 });
 

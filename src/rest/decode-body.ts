@@ -105,9 +105,9 @@ function undecodable(
   body: Buffer,
 ): StatusError {
   const wanted = expected.kind.kind;
-  if (kind) {
-    const { version } = parseApiVersion(apiVersion ?? '');
-    return badRequest(`${kind} in version ${goQuote(version)} cannot be handled as a ${wanted}: ${why}`);
+  if (kind !== undefined) {
+    const { version } = apiVersion ? parseApiVersion(apiVersion) : expected.kind;
+    return badRequest(`${kind || wanted} in version ${goQuote(version)} cannot be handled as a ${wanted}: ${why}`);
   }
   return badRequest(`the object provided is unrecognized (must be of type ${wanted}): ${why} (${summaryOf(body)})`);
 }

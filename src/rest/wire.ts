@@ -1,7 +1,7 @@
 // Objects to bytes and back, by media type.
 import { decodeCbor, decodeCborTree } from '../schema/cbor/decode.js';
 import { encodeCbor, encodeCborTree } from '../schema/cbor/encode.js';
-import { decodeJson, DecodeError, decodeTree } from '../schema/json/decode.js';
+import { decodeJson, DecodeError, decodeTree, parseJsonTree } from '../schema/json/decode.js';
 import { encodeJson } from '../schema/json/encode.js';
 import { decodeProtobuf, encodeProtobuf, isProtobuf, readEnvelope } from '../schema/protobuf/envelope.js';
 import { protobufWatchEvent } from '../schema/protobuf/frames.js';
@@ -9,6 +9,7 @@ import type { StructType } from '../schema/type.js';
 import { parseYaml } from '../schema/yaml/parse.js';
 import { printYaml } from '../schema/yaml/print.js';
 import type { MediaType } from './media-types.js';
+import { type SentKind, sentKind, unreadable } from './sent-kind.js';
 
 export interface Decoded {
   readonly object: object;
@@ -54,7 +55,7 @@ export function decodeObject(media: MediaType, type: StructType, bytes: Buffer, 
     }
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    throw new WireError(error.message, ...kindOf(bytes));
+    throw wireError(media, bytes, error);
   }
 }
 
@@ -64,15 +65,35 @@ function decodeYaml(type: StructType, bytes: Buffer, strict: boolean): Decoded {
   return { object, strictErrors: strict && strictError !== undefined ? [strictError, ...strictErrors] : strictErrors };
 }
 
-/** As much of a body's kind as can be told without its type. */
-function kindOf(bytes: Buffer): [kind?: string, apiVersion?: string] {
+/** What is wrong with a body: that nothing can be told of it, or what its kind does not allow. */
+function wireError(media: MediaType, bytes: Buffer, error: DecodeError): WireError {
   try {
-    const { kind, apiVersion } = isProtobuf(bytes)
-      ? readEnvelope(bytes)
-      : (JSON.parse(bytes.toString()) as { kind?: unknown; apiVersion?: unknown });
-    return typeof kind === 'string' && typeof apiVersion === 'string' ? [kind, apiVersion] : [];
-  } catch {
-    return [];
+    const { kind, apiVersion } = kindOf(media, bytes);
+    return new WireError(error.message, kind, apiVersion);
+  } catch (cause) {
+    if (!(cause instanceof DecodeError)) throw cause;
+    return new WireError(cause.message);
+  }
+}
+
+function kindOf(media: MediaType, bytes: Buffer): SentKind {
+  switch (media.encoding) {
+    case 'json':
+      return sentKind(jsonTree(bytes));
+    case 'yaml':
+      return sentKind(parseYaml(bytes).value);
+    case 'protobuf':
+      return readEnvelope(bytes);
+    case 'cbor':
+      return sentKind(decodeCborTree(bytes));
+  }
+}
+
+function jsonTree(bytes: Buffer): unknown {
+  try {
+    return parseJsonTree(bytes).value;
+  } catch (error) {
+    throw error instanceof DecodeError ? unreadable(error.message) : error;
   }
 }
 

@@ -1,0 +1,271 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { deployments } from '../apis/apps/deployment/definition.js';
+import { configMaps } from '../apis/core/configmap/definition.js';
+import { namespaces } from '../apis/core/namespace/definition.js';
+import { pods } from '../apis/core/pod/definition.js';
+import { replicationControllers } from '../apis/core/replicationcontroller/definition.js';
+import type { KindDefinition } from '../registry/kind.js';
+import { type Answer, TestApi } from '../server/testing.js';
+
+const MAPS = '/api/v1/namespaces/n/configmaps';
+const PODS = '/api/v1/namespaces/n/pods';
+const DEPLOYMENTS = '/apis/apps/v1/namespaces/n/deployments';
+const kinds = [configMaps, deployments, namespaces, pods, replicationControllers] as readonly KindDefinition[];
+const open = (over: Partial<ConstructorParameters<typeof TestApi>[0]> = {}): TestApi => new TestApi({ kinds, ...over });
+const map = (name: string, metadata: object = {}): object => ({ metadata: { name, ...metadata } });
+const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } };
+
+/** A pod on a node: one that has to be ended gracefully. */
+const podOn = async (api: TestApi, name: string, nodeName = 'node'): Promise<Answer> =>
+  api.post(PODS, { metadata: { name }, spec: { nodeName, containers: [{ name: 'c', image: 'i' }] } });
+
+test('what is not there cannot be deleted', async () => {
+  const { status, body } = await open().delete(`${MAPS}/a`);
+  assert.deepEqual([status, body.message], [404, 'configmaps "a" not found']);
+});
+
+test('an object is gone at once when nothing holds it, and the answer is a status', async () => {
+  const api = open();
+  const { metadata } = (await api.post(MAPS, map('a'))).body;
+  const { status, body } = await api.delete(`${MAPS}/a`);
+  assert.equal(status, 200);
+  assert.deepEqual(body, {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Success',
+    details: { name: 'a', kind: 'configmaps', uid: metadata.uid },
+  });
+  assert.equal((await api.get(`${MAPS}/a`)).status, 404);
+});
+
+test('preconditions that do not hold keep the object', async () => {
+  const api = open();
+  const { metadata } = (await api.post(MAPS, map('a'))).body;
+  const uid = await api.delete(`${MAPS}/a`, { preconditions: { uid: 'x' } });
+  assert.deepEqual([uid.status, uid.body.reason], [409, 'Conflict']);
+  assert.equal(
+    uid.body.message,
+    'Operation cannot be fulfilled on ConfigMap "a": the UID in the precondition (x) does not match the UID in record ' +
+      `(${metadata.uid}). The object might have been deleted and then recreated`,
+  );
+  const version = await api.delete(`${MAPS}/a`, { preconditions: { resourceVersion: '1' } });
+  assert.match(version.body.message, /The object might have been modified$/);
+  const both = { uid: metadata.uid, resourceVersion: metadata.resourceVersion };
+  assert.equal((await api.delete(`${MAPS}/a`, { preconditions: both })).status, 200);
+});
+
+test('options that contradict themselves or mean nothing are refused', async () => {
+  const api = open();
+  await api.post(MAPS, map('a'));
+  const both = await api.delete(`${MAPS}/a`, { orphanDependents: true, propagationPolicy: 'Orphan' });
+  assert.equal(both.status, 422);
+  assert.match(both.body.message, /orphanDependents and deletionPropagation cannot be both set/);
+  const unknown = await api.delete(`${MAPS}/a?propagationPolicy=Sometimes`);
+  assert.equal(unknown.status, 422);
+  assert.match(
+    unknown.body.message,
+    /propagationPolicy: Unsupported value: "Sometimes": supported values: "Foreground", "Background", "Orphan", "nil"/,
+  );
+  assert.equal((await api.delete(`${MAPS}/a?gracePeriodSeconds=soon`)).status, 400);
+  assert.equal((await api.get(`${MAPS}/a`)).status, 200);
+});
+
+test('a body that is no delete options is an error', async () => {
+  const api = open();
+  await api.post(MAPS, map('a'));
+  const broken = await api.delete(`${MAPS}/a`, '{');
+  assert.deepEqual(
+    [broken.status, broken.body.message],
+    [500, "couldn't get version/kind; json parse error: unexpected end of JSON input"],
+  );
+  const other = await api.delete(`${MAPS}/a`, { kind: 'Pod', apiVersion: 'v1' });
+  assert.equal(other.status, 500);
+  assert.match(other.body.message, /^no kind "Pod" is registered for version "v1" in scheme/);
+  assert.equal((await api.get(`${MAPS}/a`)).status, 200);
+});
+
+test('the way dependents go is noted in the finalizers', async () => {
+  const api = open();
+  const finalizersAfter = async (name: string, options: object): Promise<readonly string[] | undefined> => {
+    await api.post(MAPS, map(name));
+    await api.delete(`${MAPS}/${name}`, options);
+    const left = await api.get(`${MAPS}/${name}`);
+    return left.status === 404 ? undefined : (left.body.metadata.finalizers ?? []);
+  };
+  assert.deepEqual(await finalizersAfter('o', { propagationPolicy: 'Orphan' }), ['orphan']);
+  assert.deepEqual(await finalizersAfter('f', { propagationPolicy: 'Foreground' }), ['foregroundDeletion']);
+  assert.deepEqual(await finalizersAfter('d', { orphanDependents: true }), ['orphan']);
+  assert.equal(await finalizersAfter('b', { propagationPolicy: 'Background' }), undefined);
+  assert.equal(await finalizersAfter('n', {}), undefined);
+});
+
+test('a later delete may change its mind about dependents', async () => {
+  const api = open();
+  await api.post(MAPS, map('a', { finalizers: ['x.io/y'] }));
+  const orphan = await api.delete(`${MAPS}/a`, { propagationPolicy: 'Orphan' });
+  assert.deepEqual(orphan.body.metadata.finalizers, ['x.io/y', 'orphan']);
+  const foreground = await api.delete(`${MAPS}/a`, { propagationPolicy: 'Foreground' });
+  assert.deepEqual(foreground.body.metadata.finalizers, ['x.io/y', 'foregroundDeletion']);
+  const background = await api.delete(`${MAPS}/a`, { propagationPolicy: 'Background' });
+  assert.deepEqual(background.body.metadata.finalizers, ['x.io/y']);
+});
+
+test('dropping the only finalizer of the collector removes the object in one step', async () => {
+  const api = open();
+  await api.post(MAPS, map('a'));
+  await api.delete(`${MAPS}/a`, { propagationPolicy: 'Orphan' });
+  const { resourceVersion } = (await api.get(MAPS)).body.metadata;
+  const watch = await api.watch(`${MAPS}?watch=1&resourceVersion=${resourceVersion}`);
+  assert.equal((await api.delete(`${MAPS}/a`, { propagationPolicy: 'Background' })).status, 200);
+  assert.equal((await watch.next()).type, 'DELETED');
+  watch.stop();
+});
+
+test('an object that is held is marked once, with its generation raised', async () => {
+  const api = open();
+  const spec = { selector: { matchLabels: { a: 'b' } }, template };
+  await api.post(DEPLOYMENTS, { metadata: { name: 'd', finalizers: ['x.io/y'] }, spec });
+  const marked = await api.delete(`${DEPLOYMENTS}/d`);
+  assert.equal(marked.status, 200);
+  assert.equal(marked.body.kind, 'Deployment');
+  const { deletionTimestamp, deletionGracePeriodSeconds, generation, resourceVersion } = marked.body.metadata;
+  assert.deepEqual([deletionTimestamp, deletionGracePeriodSeconds, generation], ['2024-05-01T10:00:00Z', 0, 2]);
+  api.nowMs += 5000;
+  const again = (await api.delete(`${DEPLOYMENTS}/d`)).body.metadata;
+  assert.deepEqual([again.deletionTimestamp, again.resourceVersion], [deletionTimestamp, resourceVersion]);
+});
+
+test('a 202 goes to who asked not to orphan and has to wait', async () => {
+  const api = open();
+  await api.post(MAPS, map('a', { finalizers: ['x.io/y'] }));
+  assert.equal((await api.delete(`${MAPS}/a`, { orphanDependents: false })).status, 202);
+  assert.equal((await api.delete(`${MAPS}/a`)).status, 200);
+});
+
+test('a dry run of a deletion leaves everything as it is', async () => {
+  const api = open();
+  const plain = (await api.post(MAPS, map('a'))).body;
+  const held = (await api.post(MAPS, map('b', { finalizers: ['x.io/y'] }))).body;
+  await podOn(api, 'p');
+  assert.equal((await api.delete(`${MAPS}/a?dryRun=All`)).status, 200);
+  assert.ok((await api.delete(`${MAPS}/b`, { dryRun: ['All'] })).body.metadata.deletionTimestamp);
+  assert.ok((await api.delete(`${PODS}/p?dryRun=All`)).body.metadata.deletionTimestamp);
+  assert.deepEqual((await api.get(`${MAPS}/a`)).body, plain);
+  assert.deepEqual((await api.get(`${MAPS}/b`)).body, held);
+  assert.equal((await api.get(`${PODS}/p`)).body.metadata.deletionTimestamp, undefined);
+});
+
+test('a pod on a node gets its time, which later deletes may only shorten', async () => {
+  const api = open();
+  await podOn(api, 'p');
+  const graceOf = ({ body }: Answer): unknown[] => [
+    body.metadata.deletionTimestamp,
+    body.metadata.deletionGracePeriodSeconds,
+  ];
+  assert.deepEqual(graceOf(await api.delete(`${PODS}/p`)), ['2024-05-01T10:00:30Z', 30]);
+  assert.deepEqual(graceOf(await api.delete(`${PODS}/p?gracePeriodSeconds=60`)), ['2024-05-01T10:00:30Z', 30]);
+  assert.deepEqual(graceOf(await api.delete(`${PODS}/p?gracePeriodSeconds=10`)), ['2024-05-01T10:00:10Z', 10]);
+  api.nowMs += 8000;
+  // Less than has passed already: the node still gets a second.
+  assert.deepEqual(graceOf(await api.delete(`${PODS}/p?gracePeriodSeconds=5`)), ['2024-05-01T10:00:08Z', 1]);
+  const generation = (await api.get(`${PODS}/p`)).body.metadata.generation;
+  assert.equal(generation, 2);
+  assert.equal((await api.delete(`${PODS}/p?gracePeriodSeconds=0`)).status, 200);
+  assert.equal((await api.get(`${PODS}/p`)).status, 404);
+});
+
+test('a pod on no node, and one deleted by force, goes at once', async () => {
+  const api = open();
+  await podOn(api, 'p', '');
+  await podOn(api, 'q');
+  const { body } = await api.delete(`${PODS}/p`);
+  assert.equal(body.kind, 'Pod');
+  assert.equal((await api.get(`${PODS}/p`)).status, 404);
+  assert.equal((await api.delete(`${PODS}/q?gracePeriodSeconds=0`)).status, 200);
+  assert.equal((await api.get(`${PODS}/q`)).status, 404);
+});
+
+test('a negative time is one second', async () => {
+  const api = open();
+  await podOn(api, 'p');
+  assert.equal((await api.delete(`${PODS}/p?gracePeriodSeconds=-3`)).body.metadata.deletionGracePeriodSeconds, 1);
+});
+
+test('replication controllers orphan their pods unless told otherwise', async () => {
+  const api = open();
+  const path = '/api/v1/namespaces/n/replicationcontrollers';
+  await api.post(path, { metadata: { name: 'r' }, spec: { selector: { a: 'b' }, template } });
+  assert.deepEqual((await api.delete(`${path}/r`)).body.metadata.finalizers, ['orphan']);
+});
+
+test('a plugin that refuses keeps the object', async () => {
+  const api = open({
+    admission: {
+      validate: async ({ operation }) => {
+        if (operation === 'DELETE') throw new Error('kept');
+      },
+    },
+  });
+  await api.post(MAPS, map('a'));
+  await assert.rejects(api.delete(`${MAPS}/a`), /kept/);
+  assert.equal((await api.get(`${MAPS}/a`)).status, 200);
+});
+
+test('a collection is deleted as selected, and answered as a list', async () => {
+  const api = open();
+  for (const [name, tier] of [
+    ['a', 'x'],
+    ['b', 'y'],
+    ['c', 'x'],
+  ] as const)
+    await api.post(MAPS, map(name, { labels: { tier } }));
+  const { status, body } = await api.delete(`${MAPS}?labelSelector=tier%3Dx`);
+  assert.equal(status, 200);
+  assert.equal(body.kind, 'ConfigMapList');
+  assert.deepEqual(
+    body.items.map(({ metadata }) => metadata.name),
+    ['a', 'c'],
+  );
+  const left = await api.get(MAPS);
+  assert.deepEqual(
+    left.body.items.map(({ metadata }) => metadata.name),
+    ['b'],
+  );
+});
+
+test('a limit deletes one page of a collection, and a dry run none', async () => {
+  const api = open();
+  for (const name of ['a', 'b', 'c']) await api.post(MAPS, map(name));
+  assert.equal((await api.delete(`${MAPS}?dryRun=All`)).body.items.length, 3);
+  const page = await api.delete(`${MAPS}?limit=2`);
+  assert.deepEqual(
+    page.body.items.map(({ metadata }) => metadata.name),
+    ['a', 'b'],
+  );
+  assert.ok(page.body.metadata.continue);
+  assert.deepEqual(
+    (await api.get(MAPS)).body.items.map(({ metadata }) => metadata.name),
+    ['c'],
+  );
+});
+
+test('a collection that holds more than one page is deleted whole', async () => {
+  const api = open();
+  for (let i = 0; i < 30; i++) await api.post(MAPS, map(`m${i}`, i % 3 === 0 ? { finalizers: ['x.io/y'] } : {}));
+  assert.equal((await api.delete(MAPS)).body.items.length, 30);
+  const left = (await api.get(MAPS)).body.items;
+  assert.equal(left.length, 10);
+  assert.ok(left.every(({ metadata }) => metadata.deletionTimestamp !== undefined));
+});
+
+test('of many who delete one object, each is told that it is gone or was', async () => {
+  const api = open();
+  await api.post(MAPS, map('a'));
+  const codes = (await Promise.all(Array.from({ length: 8 }, () => api.delete(`${MAPS}/a`)))).map(
+    ({ status }) => status,
+  );
+  assert.ok(codes.includes(200));
+  assert.ok(codes.every((code) => code === 200 || code === 404));
+});

@@ -1,0 +1,36 @@
+import { DecodeError } from '../schema/json/decode.js';
+
+export interface SentKind {
+  /** Empty when the body leaves it to the path. */
+  readonly kind: string;
+  readonly apiVersion: string;
+}
+
+/** What a body says it is, told before anything else of it is looked at. */
+export function sentKind(tree: unknown): SentKind {
+  if (tree === null) return { kind: '', apiVersion: '' };
+  if (typeof tree !== 'object' || Array.isArray(tree)) {
+    throw unreadable(`json: cannot unmarshal ${goKind(tree)} into Go value of type ${PROBE}`);
+  }
+  const said = { kind: '', apiVersion: '' };
+  for (const [member, value] of Object.entries(tree)) {
+    if ((member !== 'kind' && member !== 'apiVersion') || value === null) continue;
+    if (typeof value !== 'string') {
+      throw unreadable(`json: cannot unmarshal ${goKind(value)} into Go struct field .${member} of type string`);
+    }
+    said[member] = value;
+  }
+  return said;
+}
+
+export const unreadable = (why: string): DecodeError =>
+  new DecodeError(`couldn't get version/kind; json parse error: ${why}`);
+
+/** The reference looks through a nameless struct, and its decoder prints that in full. */
+const PROBE = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+
+function goKind(value: unknown): string {
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'boolean') return 'bool';
+  return typeof value === 'bigint' ? 'number' : typeof value;
+}
