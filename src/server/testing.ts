@@ -3,6 +3,7 @@ import { parseRequestInfo } from '../filters/request-info.js';
 import { testRequest } from '../filters/testing.js';
 import type { AdmissionChain } from '../admission/plugin.js';
 import type { Authorizer } from '../authz/authorizer.js';
+import type { Clock } from '../lib/clock.js';
 import type { KeyValueStore } from '../kv/kv.js';
 import { openMemoryStore } from '../kv/memory.js';
 import { type HttpResponse, isStream, type ResponseSink } from '../lib/http.js';
@@ -81,6 +82,15 @@ export class TestApi {
   readonly kv: KeyValueStore;
   readonly resources: Resources;
   nowMs = Date.parse('2024-05-01T10:00:00Z');
+  readonly #timers = new Set<{ readonly atMs: number; readonly callback: () => void }>();
+  readonly #clock: Clock = {
+    now: () => this.nowMs,
+    after: (ms, callback) => {
+      const timer = { atMs: this.nowMs + ms, callback };
+      this.#timers.add(timer);
+      return () => this.#timers.delete(timer);
+    },
+  };
   readonly #router: Router;
   readonly #services: RestServices;
 
@@ -89,7 +99,8 @@ export class TestApi {
     const clock = (): Date => new Date(this.nowMs);
     this.resources = new Resources({
       prefix: '/registry',
-      openStore: (store) => createResourceStore({ kv: this.kv, options: store, cache: options.cache ?? true }),
+      openStore: (store) =>
+        createResourceStore({ kv: this.kv, options: store, cache: options.cache ?? true, clock: this.#clock }),
       clock,
       garbageCollection: true,
       deleteCollectionWorkers: 1,
@@ -115,6 +126,17 @@ export class TestApi {
       ...options.services,
     };
     this.#router = createRouter(this.#services, this.resources.find);
+  }
+
+  /** Lets time pass for the stores, once what is under way has come to wait for it. */
+  async advance(ms: number): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve));
+    this.nowMs += ms;
+    for (const timer of [...this.#timers]) {
+      if (timer.atMs > this.nowMs) continue;
+      this.#timers.delete(timer);
+      timer.callback();
+    }
   }
 
   async send(method: string, target: string, sent: Sent = {}): Promise<Answer> {
