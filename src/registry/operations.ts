@@ -16,11 +16,13 @@ export function createLookup(find: FindRegistry): Lookup {
     async get(resource, namespace, name) {
       const registry = find(resource);
       if (registry === undefined) return undefined;
-      return (await registry.store.get(keyOf(registry, namespace, name), ''))?.object();
+      const key = keyOf(registry, namespace, name);
+      return (registry.store.peek?.(key) ?? (await registry.store.get(key, '')))?.object();
     },
     async list(resource, namespace) {
       const registry = find(resource);
-      if (registry === undefined) return [];
+      // hot: most clusters have no quotas and no limits, and every write asks for them.
+      if (registry === undefined || registry.store.isEmpty === true) return [];
       const request = { namespace, resourceVersion: '', resourceVersionMatch: '' as const, limit: 0, continue: '' };
       return (await registry.store.list(request)).items;
     },

@@ -15,7 +15,9 @@ import { selectionOf } from './selection.js';
 import type { RestServices } from './services.js';
 import { tableOf, tableOptions } from './table.js';
 
-/** Pieces of this size keep the socket busy without holding the whole answer. */
+/** A list up to this size is joined once and sent to all who ask for it, until it changes. */
+const MOST_SHARED_BYTES = 4 * 1024 * 1024;
+/** A larger one is copied as its client reads it. Pieces of this size keep the socket busy without holding the whole answer. */
 const PIECE_BYTES = 256 * 1024;
 
 export async function listObjects(
@@ -110,25 +112,29 @@ function respondBytes({ endpoint, request }: Rendering, { items }: ListResult, m
   for (const item of items) bytes += 1 + item.json.length - endpoint.storageHeadLength;
   const headers = { 'content-type': 'application/json' };
   const body: ResponseBody =
-    bytes <= PIECE_BYTES ? onePiece(endpoint, items, head, tail, bytes) : pieces(endpoint, items, head, tail);
+    bytes <= MOST_SHARED_BYTES
+      ? [head, sharedItems(endpoint, items, bytes - head.length - tail.length), tail]
+      : pieces(endpoint, items, head, tail);
   return compressed(request, { status: 200, headers, body }, bytes);
 }
 
 const COMMA = 0x2c;
 const OPEN = 0x7b;
 
-function onePiece(
-  endpoint: Endpoint,
-  items: readonly StoredObject[],
-  head: Buffer,
-  tail: Buffer,
-  bytes: number,
-): Buffer {
-  const out = Buffer.allocUnsafe(bytes);
-  let at = head.copy(out, 0);
-  for (let i = 0; i < items.length; i++) at = putItem(endpoint, items[i] as StoredObject, i, out, at);
-  tail.copy(out, at);
-  return out;
+/** By the array of items, which the store hands out again while nothing has changed. */
+const shared = new WeakMap<readonly StoredObject[], Map<Endpoint, Buffer>>();
+
+function sharedItems(endpoint: Endpoint, items: readonly StoredObject[], bytes: number): Buffer {
+  let forms = shared.get(items);
+  if (forms === undefined) shared.set(items, (forms = new Map()));
+  let joined = forms.get(endpoint);
+  if (joined === undefined) {
+    joined = Buffer.allocUnsafe(bytes);
+    let at = 0;
+    for (let i = 0; i < items.length; i++) at = putItem(endpoint, items[i] as StoredObject, i, joined, at);
+    forms.set(endpoint, joined);
+  }
+  return joined;
 }
 
 function putItem(endpoint: Endpoint, item: StoredObject, index: number, out: Buffer, start: number): number {

@@ -42,6 +42,8 @@ export class Cache {
   /** A local store does not wait for us: what takes time (decryption) keeps its order here. */
   readonly #incoming = new Serial();
   #history = new History(0);
+  /** Rises with every change of the state. */
+  #generation = 0;
   #revision = 0;
   #loading: Promise<void> | undefined;
   #filled = false;
@@ -70,6 +72,10 @@ export class Cache {
   /** False until the first read, and while everything is read again. */
   get filled(): boolean {
     return this.#filled;
+  }
+
+  get generation(): number {
+    return this.#generation;
   }
 
   get history(): History {
@@ -216,6 +222,7 @@ export class Cache {
     this.#map.clear();
     for (const entry of entries) this.#map.set(entry.key, entry);
     this.state = new OrderedMap(entries.map((entry): [string, Entry] => [entry.key, entry]));
+    this.#generation++;
     this.#snapshots.clear();
     this.#history = new History(revision);
     this.#revision = revision;
@@ -306,6 +313,7 @@ export class Cache {
       changes.push(change);
       this.#history.push(change);
     }
+    if (changes.length > 0) this.#generation++;
     const last = batch[batch.length - 1];
     if (last !== undefined && last.revision > this.#revision) this.#revision = last.revision;
     this.metrics.received?.(this.values.options.resource, batch.length);

@@ -20,6 +20,10 @@ import { Watcher } from './watcher.js';
 export class CachedStore implements ManagedResourceStore {
   readonly options: ResourceStoreOptions;
 
+  #lastList:
+    | { readonly generation: number; readonly prefix: string; readonly items: WeakRef<readonly Entry[]> }
+    | undefined;
+
   constructor(
     readonly cache: Cache,
     readonly direct: DirectStore,
@@ -31,6 +35,11 @@ export class CachedStore implements ManagedResourceStore {
   peek(key: string): Entry | undefined {
     const { cache } = this;
     return cache.kv.local && cache.filled ? cache.get(key) : undefined;
+  }
+
+  get isEmpty(): boolean {
+    const { cache } = this;
+    return cache.kv.local && cache.filled && cache.size === 0;
   }
 
   async get(key: string, minRevision: string): Promise<Entry | undefined> {
@@ -85,6 +94,9 @@ export class CachedStore implements ManagedResourceStore {
         await this.cache.reach(plan.freshness.revision);
     }
     const { revision } = this.cache;
+    if (request.predicate === undefined && whole.limit === 0 && whole.nameAnywhere === '' && request.continue === '') {
+      return { items: this.#wholeList(whole, request), revision, continue: '' };
+    }
     const result = listFrom(this.cache.state, whole, request, revision);
     if (result.continue !== '') this.cache.keepSnapshot(revision);
     return result;
@@ -137,6 +149,20 @@ export class CachedStore implements ManagedResourceStore {
     const known = this.cache.get(key);
     if (known?.revision === kv.modRevision) return known;
     return this.cache.values.entry(key, kv.value, kv.modRevision);
+  }
+
+  /**
+   * Everything below a prefix. Clients that lost their server come back all at once with the same list: they share
+   * one array, and by it what was made of it. It is held weakly, so that it goes when nobody is being answered.
+   */
+  #wholeList(plan: ListPlan, request: ListRequest): readonly Entry[] {
+    const { generation } = this.cache;
+    const last = this.#lastList;
+    const known = last?.generation === generation && last.prefix === plan.prefix ? last.items.deref() : undefined;
+    if (known !== undefined) return known;
+    const items = listFrom(this.cache.state, plan, request, 0).items as readonly Entry[];
+    this.#lastList = { generation, prefix: plan.prefix, items: new WeakRef(items) };
+    return items;
   }
 
   async #listExact(plan: ListPlan, request: ListRequest, revision: number): Promise<ListResult> {

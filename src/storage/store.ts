@@ -102,6 +102,8 @@ export interface ResourceStore {
   get(key: string, minRevision: string): Promise<StoredObject | undefined>;
   /** The most recent version where it is at hand without waiting; undefined when only `get` can tell. */
   peek?(key: string): StoredObject | undefined;
+  /** True when it is known without waiting that nothing is stored. */
+  readonly isEmpty?: boolean;
   /** Fails with `key-exists`. */
   create(key: string, object: KubeObject, options?: { ttlSeconds?: number }): Promise<StoredObject>;
   /** Fails with `conflict` (carrying the current version) when the stored revision is another. */
