@@ -16,8 +16,8 @@ export interface TestServer {
   readonly log: () => string;
   /** A request of the administrator, over a connection of its own. */
   request(method: string, path: string, body?: unknown): Promise<{ status: number; body: string }>;
-  /** The lines of a watch, as they come; ends with the signal. */
-  watch(path: string, signal: AbortSignal, line: (event: { type: string; object: unknown }) => void): void;
+  /** Resolves when the watch has begun; hands over its lines as they come, until the signal. */
+  watch(path: string, signal: AbortSignal, line: (event: { type: string; object: unknown }) => void): Promise<void>;
   /** At once, as when the power goes. */
   kill(): Promise<void>;
   /** Asked to end, it ends and its folder goes. */
@@ -28,32 +28,44 @@ export interface TestServerOptions {
   readonly flags?: readonly string[];
   /** Start as `npm start` does, with its flags. */
   readonly npmStart?: boolean;
+  /** The administrator shows a token, for servers that make no certificates for clients. */
+  readonly adminToken?: string;
 }
 
-export async function startTestServer({ flags = [], npmStart = false }: TestServerOptions = {}): Promise<TestServer> {
+export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-test-'));
   const port = await freePort();
+  const { adminToken, npmStart = false } = options;
+  const flags = [`--data-dir=${folder}`, `--secure-port=${port}`, ...(options.flags ?? [])];
+  if (adminToken !== undefined) {
+    const file = path.join(folder, 'tokens.csv');
+    fs.writeFileSync(file, `${adminToken},admin,admin,"system:masters"\n`);
+    flags.push(`--token-auth-file=${file}`, `--cert-dir=${folder}`);
+  }
   const program = npmStart
     ? [process.execPath, path.join(root, 'tools', 'start.mjs')]
     : [path.join(root, 'bin', 'binnacle'), '--authorization-mode=RBAC', '--service-cluster-ip-range=10.0.0.0/24'];
   const [command = '', ...args] = program;
-  const child = spawn(command, [...args, `--data-dir=${folder}`, `--secure-port=${port}`, ...flags], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
+  const child = spawn(command, [...args, ...flags], { stdio: ['ignore', 'ignore', 'pipe'] });
   let log = '';
   child.stderr.on('data', (text: Buffer) => (log += text.toString()));
   const exited = new Promise<void>((resolve) => child.on('exit', () => resolve()));
   const pki = (name: string): Buffer => fs.readFileSync(path.join(folder, 'pki', name));
+  const identity = (): https.RequestOptions =>
+    adminToken === undefined
+      ? { ca: pki('ca.crt'), cert: pki('admin.crt'), key: pki('admin.key') }
+      : { rejectUnauthorized: false };
   const call = (method: string, to: string): https.RequestOptions => ({
     host: '127.0.0.1',
     port,
     method,
     path: to,
-    ca: pki('ca.crt'),
-    cert: pki('admin.crt'),
-    key: pki('admin.key'),
+    ...identity(),
     agent: false,
-    headers: { 'content-type': 'application/json' },
+    headers: {
+      'content-type': 'application/json',
+      ...(adminToken !== undefined && { authorization: `Bearer ${adminToken}` }),
+    },
   });
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     if (child.exitCode === null && child.signalCode === null) child.kill(signal);
@@ -75,19 +87,21 @@ export async function startTestServer({ flags = [], npmStart = false }: TestServ
         request.on('error', reject);
         request.end(body === undefined ? undefined : JSON.stringify(body));
       }),
-    watch(to, signal, line) {
-      const request = https.request({ ...call('GET', to), signal }, (response) => {
-        let rest = '';
-        response.on('data', (chunk: Buffer) => {
-          const lines = (rest + chunk.toString()).split('\n');
-          rest = lines.pop() ?? '';
-          for (const text of lines) line(JSON.parse(text) as { type: string; object: unknown });
+    watch: (to, signal, line) =>
+      new Promise((resolve, reject) => {
+        const request = https.request({ ...call('GET', to), signal }, (response) => {
+          resolve();
+          let rest = '';
+          response.on('data', (chunk: Buffer) => {
+            const lines = (rest + chunk.toString()).split('\n');
+            rest = lines.pop() ?? '';
+            for (const text of lines) line(JSON.parse(text) as { type: string; object: unknown });
+          });
+          response.on('error', () => undefined);
         });
-        response.on('error', () => undefined);
-      });
-      request.on('error', () => undefined);
-      request.end();
-    },
+        request.on('error', reject);
+        request.end();
+      }),
     kill: () => end('SIGKILL'),
     async stop() {
       await end('SIGTERM');

@@ -1,0 +1,114 @@
+// Two servers on one etcd are one control plane.
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { type EtcdProcess, etcdPrograms, startEtcd } from './etcd-process.js';
+import { startTestServer, type TestServer } from './support/server.js';
+
+const [etcdProgram] = etcdPrograms();
+const skip = etcdProgram === undefined && 'there is no etcd: run `node tools/fetch-test-binaries.mjs`';
+const SERVICES = 40;
+
+describe('two servers on one etcd', { skip, timeout: 90_000 }, () => {
+  let etcd: EtcdProcess;
+  let one: TestServer;
+  let two: TestServer;
+  const stop = new AbortController();
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-keys-'));
+  before(async () => {
+    etcd = await startEtcd(etcdProgram?.program ?? '');
+    const key = path.join(folder, 'service-accounts.key');
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    fs.writeFileSync(key, privateKey.export({ type: 'pkcs8', format: 'pem' }));
+    const flags = [
+      `--etcd-servers=${etcd.url}`,
+      `--service-account-key-file=${key}`,
+      `--service-account-signing-key-file=${key}`,
+      '--service-account-issuer=https://kubernetes.default.svc',
+    ];
+    one = await startTestServer({ flags, adminToken: 'admin-token' });
+    two = await startTestServer({ flags, adminToken: 'admin-token' });
+  });
+  after(async () => {
+    stop.abort();
+    await Promise.all([one?.stop(), two?.stop()]);
+    await etcd?.remove();
+    fs.rmSync(folder, { recursive: true, force: true });
+  });
+
+  const configMap = (name: string, value: string) => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name },
+    data: { value },
+  });
+  const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
+
+  it('a watch on one shows what is written through the other, and a read never misses it', async () => {
+    const seen: string[] = [];
+    let wake = (): void => undefined;
+    await two.watch(`${CONFIG_MAPS}?watch=true&resourceVersion=0`, stop.signal, ({ type, object }) => {
+      const { metadata, data } = object as ReturnType<typeof configMap>;
+      if (metadata.name === 'shared') seen.push(`${type} ${data.value}`);
+      wake();
+    });
+    assert.equal((await one.request('POST', CONFIG_MAPS, configMap('shared', 'a'))).status, 201);
+    assert.equal((await two.request('GET', `${CONFIG_MAPS}/shared`)).status, 200);
+    assert.equal((await two.request('PUT', `${CONFIG_MAPS}/shared`, configMap('shared', 'b'))).status, 200);
+    assert.match((await one.request('GET', `${CONFIG_MAPS}/shared`)).body, /"value":"b"/);
+    assert.equal((await one.request('DELETE', `${CONFIG_MAPS}/shared`)).status, 200);
+    assert.equal((await two.request('GET', `${CONFIG_MAPS}/shared`)).status, 404);
+    while (seen.length < 3) await new Promise<void>((resolve) => (wake = resolve));
+    assert.deepEqual(seen, ['ADDED a', 'MODIFIED b', 'DELETED b']);
+  });
+
+  it('services made through both at once never get the same address or port', async () => {
+    const make = async (i: number): Promise<{ clusterIP: string; nodePort: number }> => {
+      const { status, body } = await (i % 2 === 0 ? one : two).request('POST', '/api/v1/namespaces/default/services', {
+        apiVersion: 'v1',
+        kind: 'Service',
+        metadata: { name: `s${i}` },
+        spec: { type: 'NodePort', ports: [{ port: 80 }] },
+      });
+      assert.equal(status, 201, body);
+      const { spec } = JSON.parse(body) as { spec: { clusterIP: string; ports: { nodePort: number }[] } };
+      return { clusterIP: spec.clusterIP, nodePort: spec.ports[0]?.nodePort ?? 0 };
+    };
+    const made = await Promise.all(Array.from({ length: SERVICES }, (_, i) => make(i)));
+    assert.equal(new Set(made.map(({ clusterIP }) => clusterIP)).size, SERVICES);
+    assert.equal(new Set(made.map(({ nodePort }) => nodePort)).size, SERVICES);
+  });
+
+  it('writers through both lose no update', async () => {
+    await one.request('POST', CONFIG_MAPS, configMap('counter', '0'));
+    const raise = async (server: TestServer): Promise<void> => {
+      for (let done = 0; done < 10;) {
+        const { body } = await server.request('GET', `${CONFIG_MAPS}/counter`);
+        const current = JSON.parse(body) as ReturnType<typeof configMap>;
+        current.data.value = String(Number(current.data.value) + 1);
+        const { status } = await server.request('PUT', `${CONFIG_MAPS}/counter`, current);
+        if (status === 200) done++;
+        else assert.equal(status, 409);
+      }
+    };
+    await Promise.all([raise(one), raise(two)]);
+    assert.match((await two.request('GET', `${CONFIG_MAPS}/counter`)).body, /"value":"20"/);
+  });
+
+  it('when one is killed the other goes on, its watches included', async () => {
+    let seen = (): void => undefined;
+    const added = new Promise<void>((resolve) => (seen = resolve));
+    await two.watch(`${CONFIG_MAPS}?watch=true&resourceVersion=0`, stop.signal, ({ object }) => {
+      if ((object as ReturnType<typeof configMap>).metadata.name === 'after') seen();
+    });
+    await one.kill();
+    assert.equal((await two.request('POST', CONFIG_MAPS, configMap('after', 'x'))).status, 201);
+    await added;
+    assert.equal((await two.request('GET', '/readyz')).status, 200);
+    const { body } = await two.request('GET', '/api/v1/namespaces/default/services');
+    assert.equal((JSON.parse(body) as { items: unknown[] }).items.length, SERVICES + 1);
+  });
+});
