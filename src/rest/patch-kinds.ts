@@ -10,7 +10,7 @@ import { applyPatch } from '../schema/apply/apply-patch.js';
 import { isManagedFieldsReset } from '../schema/apply/managers.js';
 import type { Versions } from '../schema/apply/versions.js';
 import { DecodeError, decodeTree, parseJsonTree } from '../schema/json/decode.js';
-import { encodeTree } from '../schema/json/encode.js';
+import { encodeJson, encodeTree } from '../schema/json/encode.js';
 import { strategicMergePatch } from '../schema/patch/strategic-merge.js';
 import type { StructType } from '../schema/type.js';
 import { parseYaml } from '../schema/yaml/parse.js';
@@ -52,7 +52,8 @@ export function preparePatch(kind: PatchKind, body: Buffer, context: PatchContex
     if (live === undefined) throw new Error('only an apply creates what it patches');
     const patched = patchTree(kind, live, patch, context.target);
     const reset = isReset(patched);
-    const object = decodePatched(kind, patched, patch, duplicates, context);
+    const shown = (): string => shownPatch(kind, live, patch, context.target);
+    const object = decodePatched(kind, patched, shown, duplicates, context);
     context.target.note(live, object, context.manager, reset);
     return object;
   };
@@ -111,13 +112,12 @@ function isReset(patched: JsonObject): boolean {
 function decodePatched(
   kind: PatchKind,
   patched: JsonObject,
-  patch: unknown,
+  shown: () => string,
   duplicates: readonly string[],
   context: PatchContext,
 ): KubeObject {
   const { target, options } = context;
   const strict = options.fieldValidation !== 'Ignore';
-  const shown = (): string => (kind === 'strategic' ? goValueText(patch) : encodeTree(patched, 'asIs'));
   let decoded: { object: object; strictErrors: readonly string[] };
   try {
     decoded = decodeTree(target.type, deepCopy(patched), { strict });
@@ -137,6 +137,13 @@ function decodePatched(
   object.metadata ??= {};
   target.defaults(object);
   return object;
+}
+
+/** What a refusal shows: the patch, or the patched print of the object, whose members stand in the type's order. */
+function shownPatch(kind: PatchKind, live: Readonly<KubeObject>, patch: unknown, target: PatchTarget): string {
+  if (kind === 'strategic') return goValueText(patch);
+  const printed = parseJsonTree(encodeJson(target.type, live)).value as KubeObject;
+  return encodeTree(patchTree(kind, printed, patch, target), 'asIs');
 }
 
 const GO_KINDS: Readonly<Record<string, string>> = { object: 'map', array: 'slice', number: 'int64' };
