@@ -4,6 +4,7 @@ import type { FieldErrors } from '../machinery/field-error.js';
 import type { GroupResource } from '../machinery/status.js';
 import type { KubeObject } from '../machinery/object.js';
 import type { UserInfo } from '../machinery/user.js';
+import type { StructType } from '../schema/type.js';
 import type { StoredObject } from '../storage/store.js';
 
 export interface KindDefinition<T extends KubeObject = KubeObject> {
@@ -24,8 +25,14 @@ export interface KindDefinition<T extends KubeObject = KubeObject> {
   readonly keyPrefix?: string;
   /** A kind defined by a CustomResourceDefinition. */
   readonly custom?: boolean;
+  /** The kind of its lists, when not `<kind>List`. */
+  readonly listKind?: string;
+  /** What OpenAPI documents say of a custom kind's types, by their names. */
+  openApiSchema?(form: 'v2' | 'v3', typeName: string): Readonly<Record<string, unknown>> | undefined;
   /** Verbs served, when not all of them. */
   readonly verbs?: readonly Verb[];
+  /** Verbs told to clients, in this order, where they differ from those served. */
+  shownVerbs?(): readonly Verb[];
   readonly strategy: Strategy<T>;
   readonly columns: readonly Column[];
   /** The cells of one row, in the order of `columns`. */
@@ -61,6 +68,8 @@ export interface KindVersion<T extends KubeObject = KubeObject> {
   /** Absent when this version has the storage version's shape. Both may change and return their argument. */
   toStorage?(object: T): T;
   fromStorage?(object: T): T;
+  /** The type of a kind that is not in the catalogue. */
+  readonly type?: StructType;
   /** Sent as a Warning header on every use of this version. */
   readonly deprecationWarning?: string;
 }
@@ -207,6 +216,10 @@ export interface ScaleAccess<T extends KubeObject = KubeObject> {
   statusReplicas(object: Readonly<T>): number;
   /** As a label selector in text form; empty when there is none. */
   selector(object: Readonly<T>): string;
+  /** Where the wanted replicas stand in each version, when not at spec.replicas in all. */
+  readonly replicasPaths?: Readonly<Record<string, readonly string[]>>;
+  /** The path of the wanted replicas when they must be set and are not. */
+  missing?(object: Readonly<T>): string | undefined;
 }
 
 export interface SubresourceAction {

@@ -2,7 +2,8 @@
 import { goQuote } from '../lib/go-quote.js';
 import type { HttpRequest } from '../lib/http.js';
 import { apiVersionOf, type GroupVersionKind, type KubeObject, parseApiVersion } from '../machinery/object.js';
-import { badRequest, type StatusError } from '../machinery/status.js';
+import { FieldPath, invalid as invalidField } from '../machinery/field-error.js';
+import { badRequest, invalid, type StatusError } from '../machinery/status.js';
 import { typeOf } from '../schema/catalogue.js';
 import type { StructType } from '../schema/type.js';
 import { bodyMediaType } from './negotiate.js';
@@ -43,6 +44,10 @@ export function decodeBody(http: HttpRequest, body: Buffer, expected: Expected, 
 }
 
 function checkKind(expected: Expected, object: KubeObject, body: Buffer): void {
+  if (expected.type.unstructured !== undefined) {
+    checkCustomKind(expected.kind, object);
+    return;
+  }
   const kind = object.kind || expected.kind.kind;
   const apiVersion = object.apiVersion || apiVersionOf(expected.kind);
   const sent = parseApiVersion(apiVersion);
@@ -74,6 +79,20 @@ const SCHEMES: Readonly<Record<string, string>> = {
 
 /** The reference names the place its kinds are registered at; clients have come to see it. */
 const schemeOf = (group: string): string => SCHEMES[group] ?? 'pkg/api/legacyscheme/scheme.go:30';
+
+/** A custom resource says what it is: there is no type to tell it from. */
+function checkCustomKind(expected: GroupVersionKind, { kind, apiVersion, metadata }: KubeObject): void {
+  if (!kind) throw badRequest("Object 'Kind' is missing in 'unstructured object has no kind'");
+  if (!apiVersion) throw badRequest("Object 'apiVersion' is missing in 'unstructured object has no version'");
+  const wanted = apiVersionOf(expected);
+  if (apiVersion !== wanted) {
+    const words = `the API version in the data (${apiVersion}) does not match the expected API version (${wanted})`;
+    throw badRequest(words);
+  }
+  if (kind === expected.kind) return;
+  const error = invalidField(FieldPath.of('kind'), kind, `must be ${expected.kind}`);
+  throw invalid({ group: expected.group, kind }, metadata?.name ?? '', [error]);
+}
 
 function reportStrict(expected: Expected, object: KubeObject, errors: readonly string[], options: BodyOptions): void {
   if (errors.length === 0) return;

@@ -28,9 +28,13 @@ export const EVERY_VERB: readonly Verb[] = [
 
 /** The resources and subresources of one group version, by name. */
 export function resourceListOf(endpoints: readonly Endpoint[]): ApiResource[] {
-  return endpoints
-    .flatMap((endpoint) => [resourceOf(endpoint), ...subresourcesOf(endpoint)])
-    .sort((a, b) => (a.name < b.name ? -1 : 1));
+  const byName = <T>(nameOf: (item: T) => string) => (a: T, b: T) => (nameOf(a) < nameOf(b) ? -1 : 1);
+  const resources = endpoints
+    .toSorted(byName(({ definition }) => definition.plural))
+    .map((endpoint) => [resourceOf(endpoint), ...subresourcesOf(endpoint)]);
+  // The subresources of custom resources are listed in the order they were invented.
+  if (endpoints.every(({ definition }) => definition.custom)) return resources.flat();
+  return resources.flat().sort(byName(({ name }) => name));
 }
 
 function resourceOf({ definition }: Endpoint): ApiResource {
@@ -41,7 +45,7 @@ function resourceOf({ definition }: Endpoint): ApiResource {
     singularName: singular,
     namespaced,
     kind,
-    verbs: [...verbs].sort(),
+    verbs: definition.shownVerbs?.() ?? [...verbs].sort(),
     ...(shortNames && { shortNames }),
     ...(categories && { categories }),
     ...(verbs.includes('watch') && { storageVersionHash: storageVersionHash(definition) }),

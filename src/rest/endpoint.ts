@@ -15,8 +15,10 @@ export interface Endpoint {
   readonly resource: GroupVersionResource;
   readonly type: StructType;
   readonly listType: StructType;
-  /** `{"kind":"Pod","apiVersion":"v1",`: how every object of this version begins. */
+  /** `{"kind":"Pod","apiVersion":"v1",`: how every object of this version begins. Empty for a custom resource. */
   readonly head: Buffer;
+  /** What an item of a list begins with: it has no kind and apiVersion, unless it is a custom resource. */
+  readonly itemHead: Buffer;
   /** The bytes before the members that all versions share, in the storage version. */
   readonly storageHeadLength: number;
   /** True when this version's objects differ from the stored ones in their head only. */
@@ -36,11 +38,15 @@ export function createEndpoint(registry: ResourceRegistry, version: KindVersion,
     kind,
     resource: { group: definition.group, version: version.version, resource: definition.plural },
     ...types,
-    head: Buffer.from(headOf(kind)),
-    storageHeadLength: headOf(stored).length,
-    storedShape: version.fromStorage === undefined,
+    ...(definition.custom ? CUSTOM_HEADS : { head: Buffer.from(headOf(kind)), itemHead: Buffer.from('{') }),
+    storageHeadLength: definition.custom ? 0 : headOf(stored).length,
+    storedShape:
+      version.fromStorage === undefined && (!definition.custom || version.version === definition.storageVersion),
   };
 }
+
+/** A custom resource prints its members sorted by name: any may come before its kind, so its bytes are not taken apart. */
+const CUSTOM_HEADS = { head: Buffer.alloc(0), itemHead: Buffer.alloc(0) };
 
 /** The group version objects are kept in. */
 export const storageVersionOf = (definition: KindDefinition): GroupVersion => ({

@@ -2,6 +2,7 @@ import type { HttpResponse, ResponseBody } from '../lib/http.js';
 import { badRequest } from '../machinery/status.js';
 import { apiVersionOf } from '../machinery/object.js';
 import { list } from '../registry/list.js';
+import { encodeTree } from '../schema/json/encode.js';
 import type { ListResult, StoredObject } from '../storage/store.js';
 import { compressed } from './compress.js';
 import { type Endpoint, inVersion, tailOf } from './endpoint.js';
@@ -71,11 +72,13 @@ export function respondList(rendering: Rendering, result: ListResult): HttpRespo
       );
   }
   if (media.encoding === 'json' && !pretty && endpoint.storedShape) return respondBytes(rendering, result, metadata);
+  const { definition } = endpoint;
+  const items = result.items.map((item) => inVersion(endpoint, item.object()));
   const value = {
-    kind: `${endpoint.kind.kind}List`,
+    kind: definition.listKind ?? `${endpoint.kind.kind}List`,
     apiVersion: apiVersionOf(endpoint.kind),
-    metadata,
-    items: result.items.map((item) => withoutKind(inVersion(endpoint, item.object()))),
+    metadata: definition.custom ? { continue: '', ...metadata } : metadata,
+    items: definition.custom ? items : items.map(withoutKind),
   };
   return respondValue(rendering, 200, endpoint.listType, value);
 }
@@ -102,14 +105,10 @@ function withoutKind(object: object): object {
 
 // hot: a list is written from the bytes that are there, piece by piece.
 function respondBytes({ endpoint, request }: Rendering, { items }: ListResult, metadata: ListMeta): HttpResponse {
-  const kind = JSON.stringify(`${endpoint.kind.kind}List`);
-  const apiVersion = JSON.stringify(apiVersionOf(endpoint.kind));
-  const head = Buffer.from(
-    `{"kind":${kind},"apiVersion":${apiVersion},"metadata":${JSON.stringify(metadata)},"items":[`,
-  );
-  const tail = Buffer.from(']}\n');
+  const { head, tail } = envelopeOf(endpoint, metadata);
+  const perItem = endpoint.itemHead.length - endpoint.storageHeadLength;
   let bytes = head.length + tail.length + Math.max(0, items.length - 1);
-  for (const item of items) bytes += 1 + item.json.length - endpoint.storageHeadLength;
+  for (const item of items) bytes += perItem + item.json.length;
   const headers = { 'content-type': 'application/json' };
   const body: ResponseBody =
     bytes <= MOST_SHARED_BYTES
@@ -118,8 +117,26 @@ function respondBytes({ endpoint, request }: Rendering, { items }: ListResult, m
   return compressed(request, { status: 200, headers, body }, bytes);
 }
 
+/** What stands around the items. Lists of custom resources print their members sorted by name, too. */
+function envelopeOf({ kind, definition }: Endpoint, metadata: ListMeta): { head: Buffer; tail: Buffer } {
+  const listKind = JSON.stringify(definition.listKind ?? `${kind.kind}List`);
+  const apiVersion = JSON.stringify(apiVersionOf(kind));
+  if (definition.custom) {
+    const shown = encodeTree({ continue: '', ...metadata });
+    return {
+      head: Buffer.from(`{"apiVersion":${apiVersion},"items":[`),
+      tail: Buffer.from(`],"kind":${listKind},"metadata":${shown}}\n`),
+    };
+  }
+  return {
+    head: Buffer.from(
+      `{"kind":${listKind},"apiVersion":${apiVersion},"metadata":${JSON.stringify(metadata)},"items":[`,
+    ),
+    tail: Buffer.from(']}\n'),
+  };
+}
+
 const COMMA = 0x2c;
-const OPEN = 0x7b;
 
 /** By the array of items, which the store hands out again while nothing has changed. */
 const shared = new WeakMap<readonly StoredObject[], Map<Endpoint, Buffer>>();
@@ -140,7 +157,7 @@ function sharedItems(endpoint: Endpoint, items: readonly StoredObject[], bytes: 
 function putItem(endpoint: Endpoint, item: StoredObject, index: number, out: Buffer, start: number): number {
   let at = start;
   if (index > 0) out[at++] = COMMA;
-  out[at++] = OPEN;
+  at += endpoint.itemHead.copy(out, at);
   return at + tailOf(endpoint, item).copy(out, at);
 }
 

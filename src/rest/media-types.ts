@@ -7,6 +7,8 @@ export interface MediaType {
   readonly name: string;
   /** What a watch's answer is labelled with. */
   readonly streamName: string;
+  /** Only for tables and metadata alone: custom resources themselves have no such form. */
+  readonly transformsOnly?: boolean;
 }
 
 export const JSON_TYPE: MediaType = {
@@ -34,3 +36,15 @@ export const CBOR_TYPE: MediaType = {
 export const MEDIA_TYPES: readonly MediaType[] = [JSON_TYPE, YAML_TYPE, PROTOBUF_TYPE];
 /** With the gate CBORServingAndStorage. */
 export const MEDIA_TYPES_WITH_CBOR: readonly MediaType[] = [...MEDIA_TYPES, CBOR_TYPE];
+
+const customForms = new WeakMap<readonly MediaType[], readonly MediaType[]>();
+
+/** The same for custom resources. */
+export function customMediaTypes(mediaTypes: readonly MediaType[]): readonly MediaType[] {
+  let known = customForms.get(mediaTypes);
+  if (known === undefined) {
+    known = mediaTypes.map((type) => (type.encoding === 'protobuf' ? { ...type, transformsOnly: true } : type));
+    customForms.set(mediaTypes, known);
+  }
+  return known;
+}

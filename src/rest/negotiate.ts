@@ -20,7 +20,7 @@ const PLAIN_PRETTY: Negotiated = { media: JSON_TYPE, pretty: true };
 
 // Clients repeat a handful of Accept headers for ever.
 const MOST_REMEMBERED = 256;
-const remembered = new LRUCache<string, Negotiated>({ max: MOST_REMEMBERED });
+const remembered = new WeakMap<readonly MediaType[], LRUCache<string, Negotiated>>();
 
 // hot: runs on every request.
 /** Chooses the form of the answer, or refuses with 406. */
@@ -28,11 +28,12 @@ export function negotiate(request: HttpRequest, supported: readonly MediaType[])
   const accept = request.headers['accept'];
   const pretty = wantsPretty(request);
   if (accept === undefined || accept === '' || accept === 'application/json') return pretty ? PLAIN_PRETTY : PLAIN;
-  const key = `${supported.length}${accept}`;
-  let chosen = remembered.get(key);
+  let choices = remembered.get(supported);
+  if (choices === undefined) remembered.set(supported, (choices = new LRUCache({ max: MOST_REMEMBERED })));
+  let chosen = choices.get(accept);
   if (chosen === undefined) {
     chosen = choose(accept, supported);
-    remembered.set(key, chosen);
+    choices.set(accept, chosen);
   }
   return pretty && !chosen.pretty ? { ...chosen, pretty } : chosen;
 }
@@ -98,7 +99,9 @@ function withParameters(clause: Clause, media: MediaType): Negotiated | undefine
   if (serverVersion !== undefined && serverVersion !== '' && serverVersion !== 'v1') return undefined;
   const pretty = parameters.get('pretty') === '1';
   const kind = parameters.get('as');
-  if (kind === undefined && !parameters.has('g') && !parameters.has('v')) return { media, pretty };
+  if (kind === undefined && !parameters.has('g') && !parameters.has('v')) {
+    return media.transformsOnly ? undefined : { media, pretty };
+  }
   const version = parameters.get('v');
   if (parameters.get('g') !== 'meta.k8s.io' || (version !== 'v1' && version !== 'v1beta1')) return undefined;
   if (kind === 'Table') {

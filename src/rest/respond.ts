@@ -14,7 +14,6 @@ import { tableOf, tableOptions } from './table.js';
 import { encodeObject } from './wire.js';
 
 const NEWLINE = Buffer.from('\n');
-const OPEN = Buffer.from('{');
 
 export interface Rendering {
   readonly endpoint: Endpoint;
@@ -71,7 +70,8 @@ function respondTransformed(rendering: Rendering, status: number, stored: Stored
 }
 
 /** How the reference names the type in its own words. */
-export function goName({ kind }: Endpoint, suffix = ''): string {
+export function goName({ kind, definition }: Endpoint, suffix = ''): string {
+  if (definition.custom) return `*unstructured.Unstructured${suffix}`;
   const group = kind.group === '' ? 'core' : (kind.group.split('.')[0] ?? '');
   return `*${group}.${kind.kind}${suffix}`;
 }
@@ -121,5 +121,5 @@ export function answer(request: HttpRequest, status: number, media: MediaType, b
 
 /** One item of a list: the object without kind and apiVersion. */
 export function itemBytes(endpoint: Endpoint, stored: StoredObject): Buffer {
-  return Buffer.concat([OPEN, tailOf(endpoint, stored)]);
+  return Buffer.concat([endpoint.itemHead, tailOf(endpoint, stored)]);
 }

@@ -1,7 +1,7 @@
 // From a request's words to the verb that answers it.
 import type { HttpResponse } from '../lib/http.js';
 import type { MaybePromise } from '../lib/maybe-promise.js';
-import { noSuchPath, StatusError } from '../machinery/status.js';
+import { methodNotAllowed as methodNotSupported, noSuchPath, notFound, StatusError } from '../machinery/status.js';
 import type { Verb } from '../registry/kind.js';
 import { connect } from './connect.js';
 import { createObject } from './create.js';
@@ -9,9 +9,11 @@ import { removeCollection, removeObject } from './delete.js';
 import type { Endpoint } from './endpoint.js';
 import { getObject } from './get.js';
 import { listObjects } from './list.js';
+import { customMediaTypes } from './media-types.js';
 import { patchObject } from './patch.js';
 import { listOptions } from './query-options.js';
 import type { RestRequest } from './request.js';
+import { pageNotFound } from './page-not-found.js';
 import { respondError } from './respond.js';
 import { getScale, patchScale, updateScale } from './scale.js';
 import type { RestServices } from './services.js';
@@ -26,18 +28,28 @@ export interface Router {
   handle(request: RestRequest): MaybePromise<HttpResponse>;
 }
 
-export function createRouter(services: RestServices, find: FindEndpoint): Router {
+/**
+ * Built-in groups tell as a Status that they have no such resource; of other groups nobody knows whether they exist at
+ * all, so what they do not serve is a page that was not found.
+ */
+export function createRouter(
+  services: RestServices,
+  find: FindEndpoint,
+  isBuiltIn: (group: string) => boolean = () => true,
+): Router {
+  const custom: RestServices = { ...services, mediaTypes: customMediaTypes(services.mediaTypes) };
   return {
     handle(request) {
       const refuse = (error: unknown): HttpResponse => {
+        if (error instanceof NothingThere) return pageNotFound();
         if (error instanceof StatusError) return respondError(request.http, error, services.mediaTypes);
         throw error;
       };
       try {
         const { apiGroup, apiVersion, resource } = request.info;
         const endpoint = find(apiGroup, apiVersion, resource);
-        if (endpoint === undefined) throw noSuchPath();
-        const answer = dispatch(services, endpoint, request);
+        if (endpoint === undefined) throw isBuiltIn(apiGroup) ? noSuchPath() : new NothingThere();
+        const answer = dispatch(endpoint.definition.custom ? custom : services, endpoint, request);
         return answer instanceof Promise ? answer.catch(refuse) : answer;
       } catch (error) {
         return refuse(error);
@@ -46,20 +58,24 @@ export function createRouter(services: RestServices, find: FindEndpoint): Router
   };
 }
 
+class NothingThere extends Error {}
+
+const nothingAt = ({ definition }: Endpoint): Error => (definition.custom ? new NothingThere() : noSuchPath());
+
 const ALL_VERBS: readonly Verb[] = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
 
 function dispatch(services: RestServices, endpoint: Endpoint, request: RestRequest): MaybePromise<HttpResponse> {
   const { definition } = endpoint;
   const { info } = request;
-  if (!definition.namespaced && info.namespace !== '' && definition.plural !== 'namespaces') throw noSuchPath();
+  if (!definition.namespaced && info.namespace !== '' && definition.plural !== 'namespaces') throw nothingAt(endpoint);
   if (info.subresource !== '') return dispatchSubresource(services, endpoint, request);
-  if (info.parts.length > 2) throw noSuchPath();
+  if (info.parts.length > 2) throw nothingAt(endpoint);
   const ofOne = info.parts.length === 2;
   if (definition.namespaced && info.namespace === '' && (ofOne || request.http.method !== 'GET')) {
-    throw ofOne ? noSuchPath() : methodNotAllowed();
+    throw ofOne || definition.custom ? nothingAt(endpoint) : methodNotAllowed();
   }
   const verb = verbOf(request, ofOne);
-  if (verb === undefined || !(definition.verbs ?? ALL_VERBS).includes(verb)) throw methodNotAllowed();
+  if (verb === undefined || !(definition.verbs ?? ALL_VERBS).includes(verb)) throw refusedMethod(endpoint, request);
   warnIfDeprecated(endpoint, request);
   switch (verb) {
     case 'get':
@@ -123,12 +139,14 @@ function dispatchSubresource(
   const name = info.subresource;
   const subresource = definition.subresources?.[name];
   const known = subresource !== undefined || (name === 'status' && definition.strategy.status !== undefined);
-  if (!known || (definition.namespaced && info.namespace === '')) throw noSuchPath();
+  const misplaced = definition.namespaced && info.namespace === '';
+  if (!known && definition.custom && !misplaced) throw notFound(endpoint.registry.resource, info.name);
+  if (!known || misplaced) throw nothingAt(endpoint);
   if (subresource?.connect !== undefined) return connect(services, endpoint, request, subresource.connect);
-  if (info.parts.length > 3) throw noSuchPath();
+  if (info.parts.length > 3) throw nothingAt(endpoint);
   const verbs: readonly Verb[] = subresource?.verbs ?? ['get', 'patch', 'update'];
   const verb = http.method === 'POST' ? 'create' : verbOf(request, true);
-  if (verb === undefined || !verbs.includes(verb)) throw methodNotAllowed();
+  if (verb === undefined || !verbs.includes(verb)) throw refusedMethod(endpoint, request);
   warnIfDeprecated(endpoint, request);
   if (subresource?.scale !== undefined) {
     const { scale } = subresource;
@@ -151,6 +169,10 @@ function dispatchSubresource(
       throw methodNotAllowed();
   }
 }
+
+/** Custom resources are served by a handler of their own, with words of its own. */
+const refusedMethod = ({ definition, registry }: Endpoint, { info }: RestRequest): StatusError =>
+  definition.custom ? methodNotSupported(registry.resource, info.verb) : methodNotAllowed();
 
 const methodNotAllowed = (): StatusError =>
   new StatusError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});

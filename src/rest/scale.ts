@@ -1,8 +1,9 @@
 // The scale subresource: a workload seen as nothing but its number of replicas.
+import { goQuote } from '../lib/go-quote.js';
 import type { HttpResponse } from '../lib/http.js';
 import { FieldPath, invalid as invalidField } from '../machinery/field-error.js';
 import { apiVersionOf, type KubeObject } from '../machinery/object.js';
-import { conflict, invalid, STALE_OBJECT } from '../machinery/status.js';
+import { badRequest, conflict, internalError, invalid, STALE_OBJECT } from '../machinery/status.js';
 import type { ScaleAccess } from '../registry/kind.js';
 import { get } from '../registry/list.js';
 import { matchNamespace } from '../registry/system-fields.js';
@@ -35,6 +36,8 @@ export async function getScale(
   const { http, info } = request;
   const negotiated = negotiate(http, services.mediaTypes);
   const stored = await get(endpoint.registry, info.namespace, info.name, '');
+  const missing = access.missing?.(stored.object());
+  if (missing !== undefined) throw internalError(`the spec replicas field ${goQuote(missing)} does not exist`);
   return respondValue({ request: http, negotiated }, 200, scaleType(), scaleOf(stored.object(), access));
 }
 
@@ -99,7 +102,7 @@ async function write(
 ): Promise<HttpResponse> {
   const { http, info } = request;
   const negotiated = negotiate(http, services.mediaTypes);
-  const paths = replicasPaths(endpoint);
+  const paths = replicasPaths(endpoint, access);
   const { stored } = await writeObject(services, endpoint, {
     request,
     subresource: 'scale',
@@ -110,7 +113,12 @@ async function write(
       const live = scaleOf(current, access);
       const entries = toScaleManagedFields(current.metadata.managedFields, paths);
       if (entries !== undefined) live.metadata.managedFields = entries;
+      const missing = access.missing?.(current);
+      if (missing !== undefined) live.spec = { replicas: NEVER_SET };
       const scale = change(live);
+      if (missing !== undefined && scale.spec?.replicas === NEVER_SET) {
+        throw badRequest(`the spec replicas field ${goQuote(missing)} cannot be empty`);
+      }
       checkScale(endpoint, info.name, info.namespace, scale, current);
       const object = deepCopy(current) as KubeObject;
       access.setSpecReplicas(object, scale.spec?.replicas ?? 0);
@@ -128,13 +136,16 @@ async function write(
   return respondValue({ request: http, negotiated }, 200, scaleType(), scaleOf(stored.object(), access));
 }
 
-/** Replicas stand in the same place in every version of the kinds that scale. */
-const replicasPaths = ({ definition }: Endpoint): ReplicasPaths =>
+/** A number no client sends, while the replicas of a custom resource are not set: the least of its 32 bits. */
+const NEVER_SET = -(2 ** 31);
+
+/** Replicas stand in the same place in every version of the built-in kinds that scale. */
+const replicasPaths = ({ definition }: Endpoint, { replicasPaths: stated = {} }: ScaleAccess): ReplicasPaths =>
   Object.fromEntries(
-    definition.versions.map(({ version }) => [
-      apiVersionOf({ group: definition.group, version }),
-      ['f:spec', 'f:replicas'],
-    ]),
+    definition.versions.map(({ version }) => {
+      const path = stated[version] ?? ['spec', 'replicas'];
+      return [apiVersionOf({ group: definition.group, version }), path.map((name) => `f:${name}`)];
+    }),
   );
 
 function noteScale(live: Readonly<KubeObject>, object: KubeObject, manager: string, now: Date): void {
@@ -166,7 +177,8 @@ function checkScale(
     throw conflict(endpoint.registry.resource, name, STALE_OBJECT);
   }
   const replicas = scale.spec?.replicas ?? 0;
-  if (replicas < 0) {
+  // A custom resource's own rules tell what is wrong with its replicas, by their place in it.
+  if (replicas < 0 && !endpoint.definition.custom) {
     const error = invalidField(FieldPath.of('spec', 'replicas'), replicas, 'must be greater than or equal to 0');
     throw invalid({ group: SCALE.group, kind: SCALE.kind }, name, [error]);
   }

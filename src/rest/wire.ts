@@ -37,7 +37,7 @@ export function encodeObject(media: MediaType, type: StructType, object: object)
     case 'protobuf':
       return encodeProtobuf(type, object);
     case 'cbor':
-      return encodeCbor(type, object);
+      return type.unstructured === undefined ? encodeCbor(type, object) : encodeCborTree(object);
   }
 }
 
@@ -49,9 +49,12 @@ export function decodeObject(media: MediaType, type: StructType, bytes: Buffer, 
       case 'yaml':
         return decodeYaml(type, bytes, strict);
       case 'protobuf':
+        if (type.unstructured !== undefined) throw new WireError('custom resources have no protobuf form');
         return { object: decodeProtobuf(type, bytes), strictErrors: [] };
       case 'cbor':
-        return decodeCbor(type, bytes, { strict });
+        return type.unstructured === undefined
+          ? decodeCbor(type, bytes, { strict })
+          : decodeTree(type, decodeCborTree(bytes), { strict });
     }
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;

@@ -64,6 +64,17 @@ export interface StructType {
   readonly embedded?: readonly EmbeddedMessage[];
   /** Members outside `fields` are kept, not dropped (custom resources). */
   readonly preserveUnknown?: boolean;
+  /** Set for a custom resource and its list: objects are trees that print sorted by name, whatever `fields` says. */
+  readonly unstructured?: Unstructured;
+}
+
+/** How trees of a type that exists at run time only are read. */
+export interface Unstructured {
+  /**
+   * Drops what the schema does not know and brings metadata into its normal form, in place. Answers the paths of what
+   * was dropped, when `strict` asks for them. Throws DecodeError for metadata that is none.
+   */
+  coerce(tree: Record<string, unknown>, strict: boolean): readonly string[];
 }
 
 export interface EmbeddedMessage {

@@ -16,10 +16,3 @@ export const metricsText = (registry: MetricRegistry): HttpResponse => ({
   headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores' },
   body: registry.text(),
 });
-
-/** The answer for a path that nothing at all is served at. */
-export const pageNotFound = (): HttpResponse => ({
-  status: 404,
-  headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
-  body: '404 page not found\n',
-});

@@ -1,7 +1,8 @@
 // What is served beside the resources: discovery, health, documents, metrics, profiles.
 import type { HttpRequest, HttpResponse } from '../lib/http.js';
 import type { MaybePromise } from '../lib/maybe-promise.js';
-import { indexOf, pageNotFound } from './endpoints.js';
+import { pageNotFound } from '../rest/page-not-found.js';
+import { indexOf } from './endpoints.js';
 
 /** Answers the paths it knows; undefined for any other. */
 export type PathHandler = (request: HttpRequest) => MaybePromise<HttpResponse> | undefined;

@@ -39,7 +39,7 @@ export interface HandlerParts {
 export function buildRequestHandler(parts: HandlerParts): ListenerHandler {
   const { options, logs, lifecycle, metrics, resources, services } = parts;
   const { generic } = options;
-  const router = createRouter(services, resources.find);
+  const router = createRouter(services, resources.find, resources.isBuiltIn);
   const paths = buildPaths(parts);
   const renderStatus = (error: StatusError, { request }: Exchange): HttpResponse =>
     respondError(request, error, services.mediaTypes);
@@ -96,6 +96,7 @@ function buildPaths({
       mediaTypes: services.mediaTypes,
       version: version.gitVersion,
       enums: services.features.enabled('OpenAPIEnums'),
+      custom: resources.customSchema,
       beside: besideRoutes({ issuer: tokens.paths.length > 0, logs: false }),
       now: services.clock,
     }),

@@ -2,7 +2,9 @@
 import crypto from 'node:crypto';
 import type { ApiEnablement } from '../machinery/api-enablement.js';
 import { deepCopy } from '../schema/deep-copy.js';
-import { equalMember } from '../schema/deep-equal.js';
+import type { ServedKind } from '../crd/controller.js';
+import type { CustomKind } from '../crd/custom-kind.js';
+import { equalMember, equalTrees } from '../schema/deep-equal.js';
 import { type GroupResource, groupResourceText } from '../machinery/status.js';
 import type { GroupVersionKind, KubeObject } from '../machinery/object.js';
 import type { KindDefinition, Lookup, ObjectOperations } from '../registry/kind.js';
@@ -28,6 +30,8 @@ export interface ResourcesOptions {
 /** The letters of generated names: none that form words, none that look alike. */
 const SUFFIX_LETTERS = 'bcdfghjklmnpqrstvwxz2456789';
 const SUFFIX_LENGTH = 5;
+/** What requests that began before a custom kind went have to end. */
+const CUSTOM_STORE_GRACE_MS = 1000;
 
 export class Resources {
   readonly lookup: Lookup = createLookup((resource) => this.registry(resource));
@@ -38,11 +42,14 @@ export class Resources {
   private readonly named = new Map<string, Endpoint[]>();
   private readonly stores = new Map<string, ManagedResourceStore>();
   private readonly sharing = new Map<string, KindDefinition[]>();
+  private readonly customStores = new Set<ManagedResourceStore>();
+  private readonly builtInGroups = new Set<string>();
 
   constructor(private readonly options: ResourcesOptions) {}
 
   add(definition: KindDefinition): void {
     const registry = this.createRegistry(definition);
+    this.builtInGroups.add(definition.group);
     this.registries.set(groupResourceText({ group: definition.group, resource: definition.plural }), registry);
     for (const version of definition.versions) {
       const { enablement } = this.options;
@@ -52,11 +59,22 @@ export class Resources {
         type: typeOfKind(definition.group, version.version, definition.kind),
         listType: typeOf(definition.group, version.version, `${definition.kind}List`) ?? NO_LIST,
       });
-      this.endpoints.set(endpointKey(definition.group, version.version, definition.plural), endpoint);
-      const named = this.named.get(definition.plural);
-      if (named === undefined) this.named.set(definition.plural, [endpoint]);
-      else named.push(endpoint);
+      this.addEndpoint(endpoint);
     }
+  }
+
+  private addEndpoint(endpoint: Endpoint): void {
+    const { group, version, resource } = endpoint.resource;
+    this.endpoints.set(endpointKey(group, version, resource), endpoint);
+    this.named.set(resource, [...(this.named.get(resource) ?? []), endpoint]);
+  }
+
+  private removeEndpoint(endpoint: Endpoint): void {
+    const { group, version, resource } = endpoint.resource;
+    this.endpoints.delete(endpointKey(group, version, resource));
+    const rest = (this.named.get(resource) ?? []).filter((other) => other !== endpoint);
+    if (rest.length === 0) this.named.delete(resource);
+    else this.named.set(resource, rest);
   }
 
   // hot: twice for each request; a name has one endpoint or a few, and comparing is cheaper than building a key.
@@ -88,7 +106,13 @@ export class Resources {
 
   /** The registries of all resources that are served now, each once. */
   served(): ResourceRegistry[] {
-    return [...new Set([...this.endpoints.values()].map(({ registry }) => registry))];
+    // The versions of a custom resource have rules of their own, over one store.
+    const byStore = new Map<unknown, ResourceRegistry>();
+    for (const { definition, registry } of this.endpoints.values()) {
+      const key = definition.custom ? registry.store : registry;
+      if (!byStore.has(key)) byStore.set(key, registry);
+    }
+    return [...byStore.values()];
   }
 
   /** A store of its own, for what is kept but not served. */
@@ -96,23 +120,76 @@ export class Resources {
     return this.options.openStore(options);
   }
 
+  /**
+   * Serves a kind that is defined at run time, until it is stopped. Its store is closed a little later, when requests
+   * under way have had their time: then its watches end.
+   */
+  serveCustom(custom: CustomKind): ServedKind {
+    const { group, plural } = custom;
+    const prefix = `${this.options.prefix}/${group}/${plural}/`;
+    const store = this.options.openStore({ ...custom.store, prefix });
+    this.customStores.add(store);
+    const equal: ResourceRegistry['equal'] = (_member, a, b) => equalTrees(a, b);
+    const registryOf = (definition: KindDefinition): ResourceRegistry => this.registryOn(definition, store, equal);
+    const registry = registryOf(custom.definition);
+    const name = groupResourceText({ group, resource: plural });
+    const endpoints = custom.served.map(({ definition, version, types }) =>
+      createEndpoint(registryOf(definition), version, types),
+    );
+    this.registries.set(name, registry);
+    for (const endpoint of endpoints) this.addEndpoint(endpoint);
+    return {
+      registry,
+      stop: () => {
+        this.registries.delete(name);
+        for (const endpoint of endpoints) this.removeEndpoint(endpoint);
+        setTimeout(() => {
+          this.customStores.delete(store);
+          store.close();
+        }, CUSTOM_STORE_GRACE_MS).unref();
+      },
+    };
+  }
+
+  /** Whether the group has kinds of the server's own. */
+  readonly isBuiltIn = (group: string): boolean => this.builtInGroups.has(group);
+
+  /** What OpenAPI documents say of a custom resource's type. */
+  readonly customSchema = (form: 'v2' | 'v3', typeName: string): Readonly<Record<string, unknown>> | undefined => {
+    for (const { definition } of this.endpoints.values()) {
+      const schema = definition.openApiSchema?.(form, typeName);
+      if (schema !== undefined) return schema;
+    }
+    return undefined;
+  };
+
   close(): void {
-    for (const store of this.stores.values()) store.close();
+    for (const store of [...this.stores.values(), ...this.customStores]) store.close();
   }
 
   private createRegistry(definition: KindDefinition): ResourceRegistry {
-    const { options } = this;
     const { group, version } = storageVersionOf(definition);
+    return this.registryOn(definition, this.storeOf(definition), (member, a, b) =>
+      equalMember(typeOfKind(group, version, definition.kind), member, a, b),
+    );
+  }
+
+  private registryOn(
+    definition: KindDefinition,
+    store: ManagedResourceStore,
+    equal: ResourceRegistry['equal'],
+  ): ResourceRegistry {
+    const { options } = this;
     return {
       kind: definition,
       // Errors name a shared object by where it is stored.
       resource: { group: definition.storageGroup ?? definition.group, resource: definition.plural },
       groupKind: { group: definition.storageGroup ?? definition.group, kind: definition.kind },
-      store: this.storeOf(definition),
+      store,
       clock: options.clock,
       newUid: () => crypto.randomUUID(),
       nameSuffix,
-      equal: (member, a, b) => equalMember(typeOfKind(group, version, definition.kind), member, a, b),
+      equal,
       garbageCollection: options.garbageCollection,
       deleteCollectionWorkers: options.deleteCollectionWorkers,
     };

@@ -4,6 +4,8 @@ import { ensureApiService } from '../bootstrap/api-service.js';
 import { createBootstrapClient } from '../bootstrap/client.js';
 import { bootstrapHooks } from '../bootstrap/hooks.js';
 import { repeat } from '../bootstrap/repeat.js';
+import { startDefinitions } from '../crd/controller.js';
+import { DEFINITIONS } from '../crd/definition-writer.js';
 import { cidrText } from '../lib/ip-address.js';
 import type { Logs } from '../lib/log.js';
 import type { Options } from '../options/options.js';
@@ -53,7 +55,24 @@ export function addStartHooks(hooks: PostStartHooks, parts: StartParts): void {
   hooks.add(parts.allocators.repair);
   hooks.add({ name: 'start-apiserver-admission-initializer', run: () => parts.authorization.synced });
   hooks.add({ name: 'bootstrap-controller', run: apiServiceHook(parts, client, log) });
+  hooks.add({ name: 'crd-informer-synced', run: definitionsHook(parts) });
   if (options.controllers.length > 0) hooks.add({ name: 'start-controllers', run: controllersHook(parts) });
+}
+
+/** Serves what custom resource definitions define. Ready once those that were there are served. */
+function definitionsHook({ resources, serverContext, logs }: StartParts): StartHook {
+  return async (signal) => {
+    const registry = resources.registry(DEFINITIONS);
+    if (registry === undefined) return;
+    await startDefinitions({
+      store: registry.store,
+      operations: resources.operations,
+      context: serverContext,
+      serve: (kind) => resources.serveCustom(kind),
+      signal,
+      log: (message) => logs.for('apiextensions').info(message),
+    });
+  };
 }
 
 function controllersHook({ options, resources, certificates, serverContext, logs }: StartParts): StartHook {

@@ -24,6 +24,8 @@ export interface ObjectCodec {
   /** For stores that keep another media type (etcd: protobuf). */
   encodeStorage(object: KubeObject): Buffer;
   decodeStorage(bytes: Buffer): KubeObject;
+  /** Stored JSON as it reads today, for kinds whose form may have changed since it was written (custom resources). */
+  renew?(json: Buffer): Buffer;
 }
 
 export interface ResourceStoreOptions {

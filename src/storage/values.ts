@@ -79,8 +79,8 @@ export class Values {
 
   #read(key: string, plain: Buffer, revision: number): Entry {
     try {
-      if (this.form === 'json') return entryOf(this.options, key, revision, plain);
       const { codec } = this.options;
+      if (this.form === 'json') return entryOf(this.options, key, revision, codec.renew?.(plain) ?? plain);
       const object = withoutResourceVersion(codec.decodeStorage(plain));
       return entryOf(this.options, key, revision, codec.encodeJson(object), object);
     } catch (error) {

@@ -6,7 +6,7 @@
 import { noteGivenEmpty } from '../../machinery/given-empty.js';
 import { setMember } from '../../lib/plain-object.js';
 import { printedFields, unsetValue, zeroStruct, zeroValue, isStructInGo } from '../normal-form.js';
-import type { Field, StructType, Type } from '../type.js';
+import type { Field, StructType, Type, Unstructured } from '../type.js';
 import { explain } from './explain.js';
 import { FloatLiteral, JsonSyntaxError, maxJsonDepth, type ParsedJson, parseExactJson } from './parse.js';
 import { decodeScalar, plain } from './scalar.js';
@@ -27,6 +27,10 @@ export interface Decoded {
 }
 
 export function decodeJson(type: StructType, input: Uint8Array | string, { strict }: DecodeOptions): Decoded {
+  if (type.unstructured !== undefined) {
+    const { value, duplicates } = parseJsonTree(input);
+    return decodeUnstructured(type.unstructured, value, strict, duplicates);
+  }
   const text = typeof input === 'string' ? input : textOf(input);
   const scan = scanJson(text);
   if (scan.depth > maxJsonDepth) throw new DecodeError('exceeded max depth');
@@ -40,6 +44,7 @@ export function decodeJson(type: StructType, input: Uint8Array | string, { stric
 
 /** The same for a tree that is parsed already. The tree is used up: its objects become the result's. */
 export function decodeTree(type: StructType, tree: unknown, { strict }: DecodeOptions): Decoded {
+  if (type.unstructured !== undefined) return decodeUnstructured(type.unstructured, tree, strict, []);
   const explained = strict ? explain(type, tree, noneRepeated) : undefined;
   const object = run(type, tree, { keys: 0, unknown: 0, count: false }, () => ({
     value: tree,
@@ -61,6 +66,21 @@ export function parseJsonTree(input: Uint8Array | string): { value: unknown; dup
   if (countKeys(value) === scan.keys) return { value, duplicates: [] };
   const exact = repeated.size > 0 ? { value, repeated } : parse(text, true, false);
   return { value: exact.value, duplicates: [...explain(undefined, exact.value, exact.repeated).strictErrors] };
+}
+
+function decodeUnstructured(
+  rules: Unstructured,
+  tree: unknown,
+  strict: boolean,
+  duplicates: readonly string[],
+): Decoded {
+  if (!isObject(tree)) {
+    const found = Array.isArray(tree) ? 'array' : tree === null ? 'null' : typeof tree;
+    throw new DecodeError(`json: cannot unmarshal ${found} into Go value of type map[string]interface {}`);
+  }
+  const unknown = rules.coerce(tree, strict);
+  if (!strict) return { object: tree, strictErrors: [] };
+  return { object: tree, strictErrors: [...duplicates, ...unknown.map((path) => `unknown field "${path}"`)] };
 }
 
 type Decoder = (value: unknown, walk: Walk) => unknown;

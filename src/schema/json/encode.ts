@@ -9,13 +9,15 @@ import { mustType } from '../catalogue.js';
 import type { Field, ScalarName, StructType, Type } from '../type.js';
 import { quoteJson } from './quote.js';
 
-export const encodeJson = (type: StructType, object: object): string => structEncoder(type, 'sent')(object);
+export const encodeJson = (type: StructType, object: object): string =>
+  type.unstructured === undefined ? structEncoder(type, 'sent')(object) : encodeTree(object);
 
 /**
  * The same for an object that is kept. The reference keeps objects as protobuf, which knows no difference between an
  * empty list and none: what was sent as `[]` reads back as `null` where it is printed at all.
  */
-export const encodeStored = (type: StructType, object: object): string => structEncoder(type, 'stored')(object);
+export const encodeStored = (type: StructType, object: object): string =>
+  type.unstructured === undefined ? structEncoder(type, 'stored')(object) : encodeTree(object);
 
 /** A tree without a type. Members are sorted by name, as a custom resource's are, unless told to stay as they are. */
 export function encodeTree(value: unknown, order: 'sorted' | 'asIs' = 'sorted'): string {

@@ -1,0 +1,100 @@
+// Bringing the tree of a custom resource into the form its schema gives it.
+import { isPlainObject, setMember } from '../lib/plain-object.js';
+import { additionalOf, itemsOf, type Schema } from '../apis/apiextensions/schema-walk.js';
+import { metaType } from '../schema/catalogue.js';
+import { DecodeError, decodeTree } from '../schema/json/decode.js';
+import type { Unstructured } from '../schema/type.js';
+import { prune, propertyOf } from './prune.js';
+import { dropForbiddenNulls } from './set-defaults.js';
+
+export interface CoerceRules {
+  /** Absent when the version has none: then nothing but metadata is known. */
+  readonly schema: Schema | undefined;
+  /** The definition keeps every unknown member, everywhere (those of the first version of definitions). */
+  readonly preserveUnknown: boolean;
+}
+
+export function coercion({ schema, preserveUnknown }: CoerceRules): Unstructured {
+  return {
+    coerce(tree, strict) {
+      for (const member of ['kind', 'apiVersion']) {
+        const value = tree[member];
+        if (value === undefined || typeof value === 'string') continue;
+        throw new DecodeError(
+          `json: cannot unmarshal ${jsonTypeOf(value)} into Go struct field .${member} of type string`,
+        );
+      }
+      const unknown = coerceMetadata(tree, 'metadata', strict);
+      if (!preserveUnknown) {
+        unknown.push(...prune(tree, schema, true));
+        dropForbiddenNulls(tree, schema);
+      }
+      unknown.push(...coerceEmbedded(tree, schema, '', strict).sort());
+      return unknown;
+    },
+  };
+}
+
+/** A list's own members are the server's: there is nothing to drop. */
+export const AS_IT_IS: Unstructured = { coerce: () => [] };
+
+/** Reads the metadata of a resource by its type. Answers what is unknown in it. */
+function coerceMetadata(resource: Record<string, unknown>, path: string, strict: boolean): string[] {
+  const { metadata } = resource;
+  if (metadata === undefined) return [];
+  const { object, strictErrors } = decodeTree(metaType('ObjectMeta'), metadata, { strict });
+  resource['metadata'] = object;
+  return strictErrors.flatMap((text) => {
+    const [, field] = /^unknown field "(.*)"$/.exec(text) ?? [];
+    return field === undefined ? [] : [`${path}.${field}`];
+  });
+}
+
+function coerceEmbedded(value: unknown, schema: Schema | undefined, path: string, strict: boolean): string[] {
+  if (schema === undefined) return [];
+  if (Array.isArray(value)) {
+    const items = itemsOf(schema);
+    return value.flatMap((item, i) => coerceEmbedded(item, items, `${path}[${i}]`, strict));
+  }
+  if (!isPlainObject(value)) return [];
+  const unknown: string[] = [];
+  const at = (key: string): string => (path === '' ? key : `${path}.${key}`);
+  if (schema['x-kubernetes-embedded-resource']) {
+    for (const member of ['apiVersion', 'kind']) {
+      if (Object.hasOwn(value, member) && typeof value[member] !== 'string') {
+        throw new DecodeError(`${at(member)}: Invalid value: ${JSON.stringify(value[member])}: must be a string`);
+      }
+    }
+    try {
+      unknown.push(...coerceMetadata(value, at('metadata'), strict));
+    } catch (error) {
+      if (!(error instanceof DecodeError)) throw error;
+      const shown = JSON.stringify(value['metadata']);
+      throw new DecodeError(`${at('metadata')}: Invalid value: ${shown}: ${error.message}`);
+    }
+  }
+  const additional = additionalOf(schema);
+  for (const key of Object.keys(value)) {
+    unknown.push(...coerceEmbedded(value[key], propertyOf(schema, key) ?? additional, at(key), strict));
+  }
+  return unknown;
+}
+
+/** What is stored may have metadata from before there were rules for it: what cannot be read is dropped. */
+export function dropUnreadableMetadata(tree: Record<string, unknown>): void {
+  const { metadata } = tree;
+  if (!isPlainObject(metadata)) return;
+  const kept: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(metadata)) {
+    try {
+      decodeTree(metaType('ObjectMeta'), structuredClone({ [key]: value }), { strict: false });
+      setMember(kept, key, value);
+    } catch (error) {
+      if (!(error instanceof DecodeError)) throw error;
+    }
+  }
+  tree['metadata'] = kept;
+}
+
+const jsonTypeOf = (value: unknown): string =>
+  Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : value === null ? 'null' : typeof value;

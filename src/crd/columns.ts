@@ -1,0 +1,71 @@
+// The columns a definition asks for beside an object's name.
+import { canonicalTime, TimeError } from '../machinery/time.js';
+import type { KubeObject } from '../machinery/object.js';
+import { NAME_COLUMN, sinceCell } from '../registry/columns.js';
+import type { Cell, Column, KindDefinition } from '../registry/kind.js';
+import type { CustomResourceColumnDefinition } from '../schema/generated/apiextensions.v1.js';
+import { encodeTree } from '../schema/json/encode.js';
+import { type JsonPath, parseJsonPath } from './json-path.js';
+
+const AGE: CustomResourceColumnDefinition = {
+  name: 'Age',
+  type: 'date',
+  description: 'When the server created the object.',
+  jsonPath: '.metadata.creationTimestamp',
+};
+
+/** Without columns of its own a kind shows its age. Columns stop at the first whose path cannot be read. */
+export function columnsOf(
+  stated: readonly CustomResourceColumnDefinition[] | null | undefined,
+): Pick<KindDefinition, 'columns' | 'row'> {
+  const columns: Column[] = [NAME_COLUMN];
+  const cells: ((object: Readonly<KubeObject>, now: Date) => Cell)[] = [];
+  for (const definition of stated?.length ? stated : [AGE]) {
+    const { name, format, description, jsonPath, priority = 0 } = definition;
+    const path = parseJsonPath(jsonPath);
+    if (path === undefined) break;
+    const type = definition.type as Column['type'];
+    columns.push({
+      name,
+      type,
+      ...(format && { format }),
+      description: description || `Custom resource definition column (in JSONPath format): ${jsonPath}`,
+      ...(priority !== 0 && { priority }),
+    });
+    cells.push((object, now) => cellOf(type, path, object, now));
+  }
+  return { columns, row: (object, now) => [object.metadata.name ?? '', ...cells.map((cell) => cell(object, now))] };
+}
+
+function cellOf(type: Column['type'], path: JsonPath, object: Readonly<KubeObject>, now: Date): Cell {
+  const [value] = path(object);
+  if (value === undefined) return null;
+  switch (type) {
+    case 'string':
+      return textOf(value);
+    case 'integer':
+      return typeof value === 'number' ? Math.trunc(value) : typeof value === 'bigint' ? Number(value) : null;
+    case 'number':
+      return typeof value === 'number' ? value : typeof value === 'bigint' ? Number(value) : null;
+    case 'boolean':
+      return typeof value === 'boolean' ? value : null;
+    case 'date':
+      return typeof value === 'string' ? dateCell(value, now) : null;
+    default:
+      return null;
+  }
+}
+
+function dateCell(text: string, now: Date): string {
+  try {
+    return sinceCell(text === '' ? undefined : canonicalTime(text), now);
+  } catch (error) {
+    if (error instanceof TimeError) return '<invalid>';
+    throw error;
+  }
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return value === null ? '<no value>' : encodeTree(value);
+}

@@ -1,0 +1,121 @@
+// A custom resource's schema as the run-time form of a type: what server-side apply and documents walk.
+import { metaType } from '../schema/catalogue.js';
+import type { Field, ScalarName, StructType, Type } from '../schema/type.js';
+import { additionalOf, itemsOf, type Schema, sortedMembers } from '../apis/apiextensions/schema-walk.js';
+import { AS_IT_IS, coercion } from './coerce.js';
+
+export interface CompileOptions {
+  /** `test.example.v1.Widget`: unique, as OpenAPI names it. */
+  readonly name: string;
+  readonly schema: Schema | undefined;
+  readonly preserveUnknown: boolean;
+}
+
+export function compileType({ name, schema, preserveUnknown }: CompileOptions): StructType {
+  const keepAll = preserveUnknown || schema === undefined;
+  const { fields } = structOf(schema ?? {}, keepAll, name);
+  const own = fields.filter(({ json }) => !(json in RESOURCE_FIELDS));
+  return {
+    ...structFrom([...Object.values(RESOURCE_FIELDS).map((field) => field()), ...own], name),
+    ...(schema?.description !== undefined && { description: schema.description }),
+    isKind: true,
+    ...((keepAll || schema?.['x-kubernetes-preserve-unknown-fields'] === true) && { preserveUnknown: true }),
+    unstructured: coercion({ schema, preserveUnknown }),
+  };
+}
+
+/** The list of a custom resource: printed as it is made. */
+export const listTypeOf = (name: string): StructType => ({
+  ...structFrom([], name),
+  isKind: true,
+  preserveUnknown: true,
+  unstructured: AS_IT_IS,
+});
+
+const TEXT: Type = { kind: 'scalar', scalar: 'string' };
+const ANY: Type = { kind: 'scalar', scalar: 'any' };
+
+const member = (json: string, type: Type, words: Partial<Field> = {}): Field => ({
+  json,
+  type,
+  proto: 0,
+  omitEmpty: true,
+  pointer: true,
+  required: false,
+  ...words,
+});
+
+/** What every resource has, whatever its schema says of it. */
+const RESOURCE_FIELDS: Readonly<Record<string, () => Field>> = {
+  apiVersion: () => member('apiVersion', TEXT),
+  kind: () => member('kind', TEXT),
+  metadata: () => member('metadata', metaType('ObjectMeta')),
+};
+
+const structFrom = (fields: readonly Field[], name: string): StructType => {
+  const sorted = [...fields].sort((a, b) => (a.json < b.json ? -1 : 1));
+  return { kind: 'struct', name, fields: sorted, byJson: new Map(sorted.map((field) => [field.json, field])) };
+};
+
+/** `name` is of the type it is part of: the types inside have none of their own. */
+function structOf(schema: Schema, keepAll: boolean, name: string): StructType {
+  const required = new Set(schema.required);
+  const fields = sortedMembers(schema.properties).map(([json, property]) =>
+    member(json, typeOf(property, name), { ...wordsOf(property), required: required.has(json) }),
+  );
+  const embedded = schema['x-kubernetes-embedded-resource'] === true;
+  const own = embedded ? fields.filter(({ json }) => !(json in RESOURCE_FIELDS)) : fields;
+  const all = embedded ? [...Object.values(RESOURCE_FIELDS).map((field) => field()), ...own] : own;
+  const preserveUnknown = keepAll || schema['x-kubernetes-preserve-unknown-fields'] === true || all.length === 0;
+  return {
+    ...structFrom(all, name),
+    ...(schema['x-kubernetes-map-type'] === 'atomic' && { mapType: 'atomic' as const }),
+    ...(preserveUnknown && { preserveUnknown }),
+  };
+}
+
+function typeOf(schema: Schema, name: string): Type {
+  if (schema['x-kubernetes-int-or-string']) return { kind: 'scalar', scalar: 'intOrString' };
+  switch (schema.type) {
+    case 'object': {
+      if (schema.properties !== undefined || schema['x-kubernetes-embedded-resource'])
+        return structOf(schema, false, name);
+      const additional = additionalOf(schema);
+      if (additional !== undefined) return { kind: 'map', value: typeOf(additional, name) };
+      return structOf(schema, false, name);
+    }
+    case 'array': {
+      const items = itemsOf(schema);
+      return { kind: 'list', element: items === undefined ? ANY : typeOf(items, name) };
+    }
+    case 'string':
+    case 'boolean':
+    case 'integer':
+    case 'number':
+      return { kind: 'scalar', scalar: SCALARS[schema.type] };
+    default:
+      return ANY;
+  }
+}
+
+const SCALARS = {
+  string: 'string',
+  boolean: 'bool',
+  integer: 'int64',
+  number: 'double',
+} as const satisfies Record<string, ScalarName>;
+
+/** What a field says about the list or map at its place. */
+function wordsOf(schema: Schema): Partial<Field> {
+  const listType = schema['x-kubernetes-list-type'];
+  const mapType = schema['x-kubernetes-map-type'];
+  const keys = schema['x-kubernetes-list-map-keys'];
+  return {
+    ...((listType === 'atomic' || listType === 'set' || listType === 'map') && { listType }),
+    ...(keys && { listMapKeys: keys }),
+    ...((mapType === 'atomic' || mapType === 'granular') && { mapType }),
+    ...(schema.nullable && { nullable: true }),
+    ...(schema.description !== undefined && { description: schema.description }),
+    ...(schema.default !== undefined && { default: schema.default }),
+  };
+}

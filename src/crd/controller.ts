@@ -1,0 +1,228 @@
+// Follows the definitions: decides on their names, serves what they define, and sees them off.
+//
+// One definition is worked on at a time, so that of two that want one name the first gets it:
+//
+//   created → names decided → served → established … changed → served anew … deleted → objects deleted → gone
+import { isDeepStrictEqual } from 'node:util';
+import { isCaBundle } from '../apis/apiextensions/conversion-validation.js';
+import type { LifeContext, ObjectOperations } from '../registry/kind.js';
+import type { ResourceRegistry } from '../registry/registry.js';
+import type { CustomResourceDefinition } from '../schema/generated/apiextensions.v1.js';
+import { followStore } from '../storage/follow-store.js';
+import type { ResourceStore } from '../storage/store.js';
+import { decideNames } from './accept-names.js';
+import { approvalCondition } from './approval-condition.js';
+import { type CustomKind, customKind } from './custom-kind.js';
+import { createDefinitionWriter } from './definition-writer.js';
+import { finalizeDefinition, needsFinalizing } from './finalize.js';
+
+export interface DefinitionsOptions {
+  /** The store of the definitions. */
+  readonly store: ResourceStore;
+  readonly operations: ObjectOperations;
+  readonly context: () => LifeContext;
+  /** Serves a kind until it is told to stop. */
+  readonly serve: (kind: CustomKind) => ServedKind;
+  readonly signal: AbortSignal;
+  readonly log: (message: string) => void;
+}
+
+export interface ServedKind {
+  readonly registry: ResourceRegistry;
+  stop(): void;
+}
+
+type Definition = Readonly<CustomResourceDefinition>;
+
+interface Serving {
+  /** What the kind was made from: it is made anew when this changes. */
+  readonly made: { readonly uid: string; readonly spec: Definition['spec']; readonly names: object };
+  readonly kind: ServedKind;
+  terminating: boolean;
+}
+
+const RETRY_MS = 1000;
+
+/** Resolves once all definitions that were there at the start are served. */
+export async function startDefinitions(options: DefinitionsOptions): Promise<void> {
+  const { store, signal, log } = options;
+  const definitions = new Map<string, Definition>();
+  const controller = new Definitions(options, definitions);
+  const followed = followStore({
+    store,
+    signal,
+    log: (message) => log(`custom resource definitions: ${message}`),
+    put(stored) {
+      const definition = stored.object() as unknown as CustomResourceDefinition;
+      const known = Number(definitions.get(stored.key)?.metadata.resourceVersion ?? 0);
+      // Of our own writes the last is known before the watch brings the first.
+      if (known < stored.revision) definitions.set(stored.key, definition);
+      controller.look(stored.key);
+    },
+    gone({ key }) {
+      definitions.delete(key);
+      controller.look(key);
+    },
+  });
+  await followed.synced;
+  await controller.idle();
+}
+
+class Definitions {
+  readonly #serving = new Map<string, Serving>();
+  readonly #finalizing = new Set<string>();
+  readonly #waiting = new Set<string>();
+  readonly #writer;
+  #working: Promise<void> | undefined;
+
+  constructor(
+    private readonly options: DefinitionsOptions,
+    private readonly definitions: Map<string, Definition>,
+  ) {
+    this.#writer = createDefinitionWriter(options);
+  }
+
+  /** Something about this definition may have to be done. */
+  look(name: string): void {
+    this.#waiting.add(name);
+    this.#working ??= this.#work();
+  }
+
+  /** Resolves when nothing is left to do. */
+  async idle(): Promise<void> {
+    while (this.#working !== undefined) await this.#working;
+  }
+
+  async #work(): Promise<void> {
+    for (const name of this.#waiting) {
+      this.#waiting.delete(name);
+      if (this.options.signal.aborted) break;
+      try {
+        await this.#reconcile(name);
+      } catch (error) {
+        this.#retry(name, error);
+      }
+    }
+    this.#working = undefined;
+  }
+
+  #retry(name: string, error: unknown): void {
+    const { signal, log } = this.options;
+    if (signal.aborted) return;
+    log(`custom resource definition ${name}: ${error instanceof Error ? error.message : String(error)}`);
+    setTimeout(() => this.look(name), RETRY_MS).unref();
+  }
+
+  async #reconcile(name: string): Promise<void> {
+    let definition = this.definitions.get(name);
+    if (definition === undefined) {
+      this.#stop(name);
+      this.#lookAtGroup(name, name.slice(name.indexOf('.') + 1));
+      return;
+    }
+    definition = await this.#acceptNames(name, definition);
+    this.#serve(name, definition);
+    definition = await this.#establish(name, definition);
+    definition = await this.#tellApproval(name, definition);
+    if (needsFinalizing(definition)) this.#finalize(name);
+  }
+
+  /** Names that were given up may be what another definition waits for. */
+  #lookAtGroup(name: string, group: string): void {
+    for (const [other, { spec }] of this.definitions) if (other !== name && spec.group === group) this.look(other);
+  }
+
+  async #acceptNames(name: string, definition: Definition): Promise<Definition> {
+    if (isDeepStrictEqual(definition.spec.names, definition.status.acceptedNames)) return definition;
+    let changed = false;
+    const written = await this.#writer.update(name, (current, set) => {
+      const { acceptedNames, namesAccepted, established } = decideNames(current, this.definitions.values());
+      const old = current.status.conditions?.find(({ type }) => type === 'NamesAccepted');
+      const same =
+        old?.status === namesAccepted.status &&
+        old.reason === namesAccepted.reason &&
+        old.message === namesAccepted.message;
+      changed = !same || !isDeepStrictEqual(acceptedNames, current.status.acceptedNames);
+      if (!changed) return false;
+      current.status.acceptedNames = acceptedNames;
+      set(namesAccepted);
+      set(established);
+      return true;
+    });
+    if (changed) this.#lookAtGroup(name, definition.spec.group);
+    return this.#know(name, written) ?? definition;
+  }
+
+  /** A write of our own is known before it comes back by the watch. */
+  #know(name: string, written: Definition | undefined): Definition | undefined {
+    if (written !== undefined && this.definitions.has(name)) this.definitions.set(name, written);
+    return written;
+  }
+
+  async #establish(name: string, definition: Definition): Promise<Definition> {
+    if (!isTrue(definition, 'NamesAccepted') || isTrue(definition, 'Established')) return definition;
+    const caBundle = definition.spec.conversion?.webhook?.clientConfig?.caBundle ?? '';
+    const written = await this.#writer.update(name, (current, set) => {
+      if (!isTrue(current, 'NamesAccepted') || isTrue(current, 'Established')) return false;
+      if (caBundle !== '' && !isCaBundle(caBundle)) {
+        const message = 'The conversion webhook CABundle is invalid';
+        set({ type: 'Established', status: 'False', reason: 'InvalidCABundle', message });
+      } else {
+        const message = 'the initial names have been accepted';
+        set({ type: 'Established', status: 'True', reason: 'InitialNamesAccepted', message });
+      }
+      return true;
+    });
+    return this.#know(name, written) ?? definition;
+  }
+
+  async #tellApproval(name: string, definition: Definition): Promise<Definition> {
+    const wanted = approvalCondition(definition);
+    const old = definition.status.conditions?.find(({ type }) => type === wanted?.type);
+    if (
+      wanted === undefined ||
+      (old?.status === wanted.status && old.reason === wanted.reason && old.message === wanted.message)
+    ) {
+      return definition;
+    }
+    const written = await this.#writer.update(name, (_current, set) => {
+      set(wanted);
+      return true;
+    });
+    return this.#know(name, written) ?? definition;
+  }
+
+  #serve(name: string, definition: Definition): void {
+    if (!isTrue(definition, 'NamesAccepted') && !isTrue(definition, 'Established')) return;
+    const { metadata, spec, status } = definition;
+    const made = { uid: metadata.uid ?? '', spec, names: status.acceptedNames };
+    const known = this.#serving.get(name);
+    if (known !== undefined) {
+      known.terminating = isTrue(definition, 'Terminating');
+      if (isDeepStrictEqual(known.made, made)) return;
+    }
+    this.#stop(name);
+    const kind = customKind(definition, () => serving.terminating);
+    const serving: Serving = { made, terminating: isTrue(definition, 'Terminating'), kind: this.options.serve(kind) };
+    this.#serving.set(name, serving);
+  }
+
+  #stop(name: string): void {
+    this.#serving.get(name)?.kind.stop();
+    this.#serving.delete(name);
+  }
+
+  /** Beside the others: objects may take their time to go. */
+  #finalize(name: string): void {
+    if (this.#finalizing.has(name)) return;
+    this.#finalizing.add(name);
+    const { context, signal } = this.options;
+    const registry = this.#serving.get(name)?.kind.registry;
+    finalizeDefinition(name, { writer: this.#writer, context, signal, registry })
+      .catch((error: unknown) => this.#retry(name, error))
+      .finally(() => this.#finalizing.delete(name));
+  }
+}
+
+const isTrue = ({ status }: Definition, type: string): boolean =>
+  status.conditions?.some((condition) => condition.type === type && condition.status === 'True') ?? false;

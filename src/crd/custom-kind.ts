@@ -1,0 +1,238 @@
+// A definition as kinds that can be served: one for each of its versions, over one store.
+import { isDeepStrictEqual } from 'node:util';
+import { goValueText } from '../lib/go-value.js';
+import { apiVersionOf, type JsonObject, type KubeObject } from '../machinery/object.js';
+import { internalError } from '../machinery/status.js';
+import type { Schema } from '../apis/apiextensions/schema-walk.js';
+import type { KindDefinition, KindVersion, Subresource, Verb } from '../registry/kind.js';
+import type { EndpointTypes } from '../rest/endpoint.js';
+import { compareVersions } from '../rest/group-priorities.js';
+import type {
+  CustomResourceDefinition,
+  CustomResourceDefinitionVersion,
+} from '../schema/generated/apiextensions.v1.js';
+import type { StructType } from '../schema/type.js';
+import type { ResourceStoreOptions } from '../storage/store.js';
+import { columnsOf } from './columns.js';
+import { compileType, listTypeOf } from './compile-type.js';
+import { parseJsonPath } from './json-path.js';
+import { publishedSchemas } from './published-schema.js';
+import { namesIn, scaleAccess } from './scale.js';
+import { setDefaults } from './set-defaults.js';
+import { storedCodec } from './stored-codec.js';
+import { customStrategy } from './strategy.js';
+import { withoutUnknownDefaults } from './pruned-schema.js';
+
+export interface CustomKind {
+  readonly group: string;
+  readonly plural: string;
+  /** The kind as it is stored, whether or not that version is served. */
+  readonly definition: KindDefinition;
+  readonly served: readonly ServedVersion[];
+  readonly store: Omit<ResourceStoreOptions, 'prefix'>;
+}
+
+export interface ServedVersion {
+  readonly definition: KindDefinition;
+  readonly version: KindVersion;
+  readonly types: EndpointTypes;
+}
+
+interface CompiledVersion {
+  readonly stated: CustomResourceDefinitionVersion;
+  readonly schema: Schema | undefined;
+  readonly type: StructType;
+  readonly kindVersion: KindVersion;
+}
+
+/** `terminating` is asked anew on each creation. */
+export function customKind(crd: Readonly<CustomResourceDefinition>, terminating: () => boolean): CustomKind {
+  const { spec, status } = crd;
+  const names = status.acceptedNames;
+  const versions = compileVersions(crd);
+  const stored = versions.find(({ stated }) => stated.storage);
+  if (stored === undefined) throw new Error(`${crd.metadata.name ?? ''} has no version to store`);
+  const definitionOf = (version: CompiledVersion): KindDefinition =>
+    definitionOfVersion(crd, version, { stored, versions, terminating });
+  const served = versions.filter(({ stated }) => stated.served);
+  return {
+    group: spec.group,
+    plural: names.plural,
+    definition: definitionOf(stored),
+    served: served.map((version) => ({
+      definition: definitionOf(version),
+      version: version.kindVersion,
+      types: { type: version.type, listType: listTypeOf(typeName(crd, version.stated.name, names.listKind ?? '')) },
+    })),
+    store: {
+      resource: { group: spec.group, resource: names.plural },
+      namespaced: spec.scope === 'Namespaced',
+      codec: storedCodec({
+        apiVersion: apiVersionOf({ group: spec.group, version: stored.stated.name }),
+        converts: spec.conversion?.strategy !== 'Webhook',
+        type: stored.type,
+        schema: stored.schema,
+      }),
+      fieldsOf: (object) =>
+        Object.assign({}, ...served.map(({ stated }) => selectableFields(stated)(object))) as Record<string, string>,
+    },
+  };
+}
+
+function compileVersions(crd: Readonly<CustomResourceDefinition>): CompiledVersion[] {
+  const { spec, status } = crd;
+  const preserveUnknown = spec.preserveUnknownFields === true;
+  const schemas = (spec.versions ?? []).map((stated) => {
+    const schema = stated.schema?.openAPIV3Schema;
+    return { stated, schema: schema === undefined || preserveUnknown ? schema : withoutUnknownDefaults(schema) };
+  });
+  const storage = schemas.find(({ stated }) => stated.storage);
+  return schemas.map(({ stated, schema }) => {
+    const name = typeName(crd, stated.name, status.acceptedNames.kind);
+    const type = compileType({ name, schema, preserveUnknown });
+    const sameForm = stated.storage || isDeepStrictEqual(schema, storage?.schema);
+    const kindVersion: KindVersion = {
+      version: stated.name,
+      type,
+      ...(schema !== undefined && { defaults: (object) => setDefaults(object, schema) }),
+      ...(!stated.storage && conversion(crd, { type, schema, sameForm })),
+      ...(stated.deprecated && { deprecationWarning: stated.deprecationWarning ?? deprecation(crd, stated.name) }),
+    };
+    return { stated, schema, type, kindVersion };
+  });
+}
+
+/** `test.example.v1.Widget`: the group's parts reversed. */
+const typeName = ({ spec }: Readonly<CustomResourceDefinition>, version: string, kind: string): string =>
+  [...spec.group.split('.').reverse(), version, kind].join('.');
+
+/** How a version that is not the stored one is made from it, and back. */
+function conversion(
+  { spec }: Readonly<CustomResourceDefinition>,
+  { type, schema, sameForm }: { type: StructType; schema: Schema | undefined; sameForm: boolean },
+): Pick<KindVersion, 'toStorage' | 'fromStorage'> {
+  if (spec.conversion?.strategy === 'Webhook') {
+    const refuse = (): never => {
+      throw internalError(
+        `conversion webhook for ${spec.group}, Kind=${spec.names.kind} failed: this server does not call conversion webhooks yet`,
+      );
+    };
+    return { toStorage: refuse, fromStorage: refuse };
+  }
+  if (sameForm) return {};
+  return {
+    fromStorage(object) {
+      const tree = object as JsonObject & KubeObject;
+      type.unstructured?.coerce(tree, false);
+      setDefaults(tree, schema);
+      return object;
+    },
+  };
+}
+
+function deprecation({ spec }: Readonly<CustomResourceDefinition>, version: string): string {
+  const [newest] = (spec.versions ?? [])
+    .filter(({ name, served, deprecated }) => served && !deprecated && compareVersions(name, version) < 0)
+    .map(({ name }) => name)
+    .sort(compareVersions);
+  const { kind } = spec.names;
+  const use = newest === undefined ? '' : `; use ${spec.group}/${newest} ${kind}`;
+  return `${spec.group}/${version} ${kind} is deprecated${use}`;
+}
+
+interface DefinitionParts {
+  readonly stored: CompiledVersion;
+  readonly versions: readonly CompiledVersion[];
+  readonly terminating: () => boolean;
+}
+
+const EVERY_VERB: readonly Verb[] = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
+const TERMINATING_VERBS: readonly Verb[] = ['delete', 'deletecollection', 'get', 'list', 'watch'];
+
+function definitionOfVersion(
+  crd: Readonly<CustomResourceDefinition>,
+  version: CompiledVersion,
+  { stored, versions, terminating }: DefinitionParts,
+): KindDefinition {
+  const { spec, status } = crd;
+  const names = status.acceptedNames;
+  const { stated, schema } = version;
+  const subresources = stated.subresources ?? {};
+  const pruned = spec.preserveUnknownFields !== true && version !== stored && !isDeepStrictEqual(schema, stored.schema);
+  return {
+    group: spec.group,
+    kind: names.kind,
+    listKind: names.listKind ?? '',
+    plural: names.plural,
+    singular: names.singular ?? '',
+    ...(names.shortNames && { shortNames: names.shortNames }),
+    ...(names.categories && { categories: names.categories }),
+    namespaced: spec.scope === 'Namespaced',
+    versions: versions.filter(({ stated: { served } }) => served).map(({ kindVersion }) => kindVersion),
+    storageVersion: stored.stated.name,
+    custom: true,
+    shownVerbs: () => (terminating() ? TERMINATING_VERBS : EVERY_VERB),
+    strategy: customStrategy({
+      group: spec.group,
+      plural: names.plural,
+      schema,
+      subresources,
+      terminating,
+      ...(pruned && {
+        toStored: (object: KubeObject) =>
+          void stored.type.unstructured?.coerce(object as JsonObject & KubeObject, false),
+      }),
+    }),
+    subresources: subresourcesOf(crd, stated),
+    ...columnsOf(stated.additionalPrinterColumns),
+    selectableFields: selectableFields(stated),
+    openApiSchema: publishedSchemas({
+      kind: { group: spec.group, version: stated.name, kind: names.kind },
+      listKind: names.listKind ?? '',
+      plural: names.plural,
+      typeName: version.type.name,
+      listTypeName: typeName(crd, stated.name, names.listKind ?? ''),
+      schema: stated.schema?.openAPIV3Schema,
+      preserveUnknown: spec.preserveUnknownFields === true,
+      selectableFields: stated.selectableFields ?? [],
+    }),
+  };
+}
+
+function subresourcesOf(
+  { spec, status }: Readonly<CustomResourceDefinition>,
+  { subresources = {} }: CustomResourceDefinitionVersion,
+): Record<string, Subresource> {
+  const verbs: readonly Verb[] = ['get', 'patch', 'update'];
+  const replicasPaths = Object.fromEntries(
+    (spec.versions ?? []).flatMap(({ name, subresources: of }) =>
+      of?.scale === undefined ? [] : [[name, namesIn(of.scale.specReplicasPath)]],
+    ),
+  ) as Record<string, string[]>;
+  return {
+    ...(subresources.status && { status: { kind: status.acceptedNames.kind, verbs } }),
+    ...(subresources.scale && {
+      scale: {
+        group: 'autoscaling',
+        version: 'v1',
+        kind: 'Scale',
+        verbs,
+        scale: scaleAccess(subresources.scale, replicasPaths),
+      },
+    }),
+  };
+}
+
+/** The fields a version lets be selected, and an object's values of them as text. */
+function selectableFields({
+  selectableFields: stated = [],
+}: CustomResourceDefinitionVersion): (object: Readonly<KubeObject>) => Record<string, string> {
+  const paths = stated.map(({ jsonPath }) => ({ name: jsonPath.replace(/^\./, ''), path: parseJsonPath(jsonPath) }));
+  return (object) =>
+    Object.fromEntries(
+      paths.map(({ name, path }) => {
+        const value = path?.(object)[0];
+        return [name, value === undefined || value === null ? '' : goValueText(value)];
+      }),
+    );
+}

@@ -1,0 +1,82 @@
+// The end of a definition: its objects go first, then it.
+import { setTimeout as delay } from 'node:timers/promises';
+import { CLEANUP_FINALIZER } from '../apis/apiextensions/definition.js';
+import { deleteCollection } from '../registry/delete-collection.js';
+import type { LifeContext } from '../registry/kind.js';
+import type { ResourceRegistry } from '../registry/registry.js';
+import { deepCopy } from '../schema/deep-copy.js';
+import type { CustomResourceDefinition } from '../schema/generated/apiextensions.v1.js';
+import type { Condition } from './accept-names.js';
+import type { DefinitionWriter } from './definition-writer.js';
+
+/** Objects with finalizers of their own are waited for this long before the definition says so. */
+const WAIT_MS = 60_000;
+const POLL_MS = 250;
+
+export interface FinalizeOptions {
+  readonly writer: DefinitionWriter;
+  readonly context: () => LifeContext;
+  readonly signal: AbortSignal;
+  /** Where the definition's objects are; undefined when it was never served. */
+  readonly registry: ResourceRegistry | undefined;
+}
+
+export const needsFinalizing = ({ metadata }: Readonly<CustomResourceDefinition>): boolean =>
+  metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).includes(CLEANUP_FINALIZER);
+
+/** Deletes all objects of a deleted definition and lets it go. Throws when objects remain: then it is to be tried again. */
+export async function finalizeDefinition(name: string, options: FinalizeOptions): Promise<void> {
+  const { writer, registry } = options;
+  const begun = await writer.update(name, (definition, set) => {
+    if (!needsFinalizing(definition)) return false;
+    set(terminating('True', 'InstanceDeletionInProgress', 'CustomResource deletion is in progress'));
+    return true;
+  });
+  if (begun === undefined || !needsFinalizing(begun)) return;
+  const end =
+    registry === undefined
+      ? terminating('False', 'NeverEstablished', 'resource was never established')
+      : await deleteInstances(registry, options);
+  await writer.update(name, (definition, set) => {
+    set(end);
+    if (end.status === 'True') return true;
+    const { metadata } = definition;
+    const rest = (metadata.finalizers ?? []).filter((finalizer) => finalizer !== CLEANUP_FINALIZER);
+    if (rest.length > 0) metadata.finalizers = rest;
+    else delete metadata.finalizers;
+    return true;
+  });
+  if (end.status === 'True') throw new Error(end.message);
+}
+
+async function deleteInstances(
+  registry: ResourceRegistry,
+  { context, signal }: Pick<FinalizeOptions, 'context' | 'signal'>,
+): Promise<Condition> {
+  const everything = { namespace: '', resourceVersion: '', resourceVersionMatch: '' as const, limit: 0, continue: '' };
+  try {
+    const request = { options: {}, context: context(), admit: async () => undefined, copy: deepCopy };
+    await deleteCollection(registry, everything, request);
+  } catch (error) {
+    return terminating('True', 'InstanceDeletionFailed', `could not issue all deletes: ${messageOf(error)}`);
+  }
+  try {
+    for (const end = Date.now() + WAIT_MS; ; await delay(POLL_MS, undefined, { signal })) {
+      const { items } = await registry.store.list({ ...everything, limit: 1 });
+      if (items.length === 0) return terminating('False', 'InstanceDeletionCompleted', 'removed all instances');
+      if (Date.now() >= end) throw new Error('context deadline exceeded');
+    }
+  } catch (error) {
+    const why = `could not confirm zero CustomResources remaining: ${messageOf(error)}`;
+    return terminating('True', 'InstanceDeletionCheck', why);
+  }
+}
+
+const terminating = (status: 'True' | 'False', reason: string, message: string): Condition => ({
+  type: 'Terminating',
+  status,
+  reason,
+  message,
+});
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

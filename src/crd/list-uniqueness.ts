@@ -1,0 +1,64 @@
+// Lists that are sets or maps hold no item twice.
+import { isPlainObject } from '../lib/plain-object.js';
+import { duplicate, type FieldErrors, FieldPath, invalid } from '../machinery/field-error.js';
+import { additionalOf, itemsOf, type Schema } from '../apis/apiextensions/schema-walk.js';
+import { shownJson } from '../apis/apiextensions/values/shown-json.js';
+import { encodeTree } from '../schema/json/encode.js';
+import { propertyOf } from './prune.js';
+
+export function validateUniqueItems(
+  value: unknown,
+  schema: Schema | undefined,
+  path: FieldPath | undefined,
+): FieldErrors {
+  if (schema === undefined) return [];
+  if (Array.isArray(value)) return path === undefined ? [] : validateList(value, schema, path);
+  if (!isPlainObject(value)) return [];
+  const errors: FieldErrors = [];
+  const additional = additionalOf(schema);
+  for (const key of Object.keys(value).sort()) {
+    if (additional !== undefined) errors.push(...validateUniqueItems(value[key], additional, path?.key(key)));
+    const at = path === undefined ? FieldPath.of(key) : path.child(key);
+    errors.push(...validateUniqueItems(value[key], propertyOf(schema, key), at));
+  }
+  return errors;
+}
+
+function validateList(list: readonly unknown[], schema: Schema, path: FieldPath): FieldErrors {
+  const errors: FieldErrors = [];
+  const listType = schema['x-kubernetes-list-type'];
+  if (listType === 'set') {
+    for (const i of repeated(list)) errors.push(duplicate(path.index(i), shownJson(list[i])));
+  } else if (listType === 'map') {
+    errors.push(...validateKeys(list, schema['x-kubernetes-list-map-keys'] ?? [], path));
+  }
+  const items = itemsOf(schema);
+  if (items === undefined) return errors;
+  return [...errors, ...list.flatMap((item, i) => validateUniqueItems(item, items, path.index(i)))];
+}
+
+function validateKeys(list: readonly unknown[], keys: readonly string[], path: FieldPath): FieldErrors {
+  for (const [i, item] of list.entries()) {
+    if (item !== null && !isPlainObject(item)) {
+      return [invalid(path.index(i), shownJson(item), 'must be an object for an array of list-type map')];
+    }
+  }
+  const identities = list.map((item) => {
+    const object = item as Readonly<Record<string, unknown>> | null;
+    return Object.fromEntries(
+      keys.filter((key) => object !== null && Object.hasOwn(object, key)).map((key) => [key, object?.[key]]),
+    );
+  });
+  return repeated(identities).map((i) => duplicate(path.index(i), shownJson(identities[i])));
+}
+
+/** The second place of each value that stands in the list more than once. */
+function repeated(list: readonly unknown[]): number[] {
+  const times = new Map<string, number>();
+  return [...list.keys()].filter((i) => {
+    const text = encodeTree(list[i]);
+    const before = times.get(text) ?? 0;
+    times.set(text, before + 1);
+    return before === 1;
+  });
+}

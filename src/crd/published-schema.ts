@@ -1,0 +1,115 @@
+// A custom resource's schema as OpenAPI documents show it.
+import type { GroupVersionKind } from '../machinery/object.js';
+import { isPlainObject } from '../lib/plain-object.js';
+import { additionalOf, itemsOf, type Schema, sortedMembers } from '../apis/apiextensions/schema-walk.js';
+import type { KindDefinition } from '../registry/kind.js';
+import { metaType } from '../schema/catalogue.js';
+import { type JsonSchema, referenceTo, type SchemaForm, sortedByKey } from '../schema/openapi/json-schema.js';
+import type { SelectableField } from '../schema/generated/apiextensions.v1.js';
+
+export interface Published {
+  readonly kind: GroupVersionKind;
+  readonly listKind: string;
+  readonly plural: string;
+  readonly typeName: string;
+  readonly listTypeName: string;
+  readonly schema: Schema | undefined;
+  readonly preserveUnknown: boolean;
+  readonly selectableFields: readonly SelectableField[];
+}
+
+export function publishedSchemas(published: Published): NonNullable<KindDefinition['openApiSchema']> {
+  return (form, name) => {
+    if (name === published.typeName) return objectSchema(published, form);
+    return name === published.listTypeName ? listSchema(published, form) : undefined;
+  };
+}
+
+function objectSchema({ schema, preserveUnknown, kind, selectableFields }: Published, form: SchemaForm): JsonSchema {
+  const words = {
+    'x-kubernetes-group-version-kind': [{ group: kind.group, version: kind.version, kind: kind.kind }],
+    ...selectable(selectableFields),
+  };
+  const unknownKept = preserveUnknown || schema?.['x-kubernetes-preserve-unknown-fields'] === true;
+  // kubectl takes the members it is told of for all there are, so it is told of none.
+  if (schema === undefined || (form === 'v2' && unknownKept)) return { type: 'object', ...words };
+  const { properties, ...rest } = nodeSchema(schema, form) as { properties?: JsonSchema } & JsonSchema;
+  return { ...rest, properties: sortedByKey({ ...properties, ...resourceProperties(form) }), ...words };
+}
+
+function listSchema({ kind, listKind, plural, typeName, selectableFields }: Published, form: SchemaForm): JsonSchema {
+  const { metadata: _, ...typeMeta } = resourceProperties(form);
+  const listMeta = 'io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta';
+  return {
+    description: `${listKind} is a list of ${kind.kind}`,
+    type: 'object',
+    required: ['items'],
+    properties: sortedByKey({
+      ...typeMeta,
+      items: { description: `The ${plural} of the list.`, type: 'array', items: referenceTo(form, typeName) },
+      metadata: described(referenceTo(form, listMeta), form, 'PartialObjectMetadataList', 'metadata'),
+    }),
+    'x-kubernetes-group-version-kind': [{ group: kind.group, version: kind.version, kind: listKind }],
+    ...selectable(selectableFields),
+  };
+}
+
+const selectable = (fields: readonly SelectableField[]): JsonSchema =>
+  fields.length === 0
+    ? {}
+    : { 'x-kubernetes-selectable-fields': fields.map(({ jsonPath }) => ({ fieldPath: jsonPath.replace(/^\./, '') })) };
+
+/** What every resource has. */
+function resourceProperties(form: SchemaForm): JsonSchema {
+  const objectMeta = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
+  return {
+    apiVersion: described({ type: 'string' }, form, 'PartialObjectMetadata', 'apiVersion'),
+    kind: described({ type: 'string' }, form, 'PartialObjectMetadata', 'kind'),
+    metadata: described(referenceTo(form, objectMeta), form, 'PartialObjectMetadata', 'metadata'),
+  };
+}
+
+/** With the words the catalogue has for a member of one of its types. A reference takes none beside it in form 3. */
+function described(schema: JsonSchema, form: SchemaForm, typeName: string, member: string): JsonSchema {
+  const description = metaType(typeName).byJson.get(member)?.description;
+  if (description === undefined) return schema;
+  return form === 'v3' && '$ref' in schema ? { description, allOf: [schema] } : { description, ...schema };
+}
+
+function nodeSchema(schema: Schema, form: SchemaForm): JsonSchema {
+  const node: Record<string, unknown> = { ...(form === 'v2' ? inFormTwo(schema) : schema) };
+  const { properties } = node;
+  if (isPlainObject(properties)) {
+    node['properties'] = Object.fromEntries(
+      sortedMembers(properties as Record<string, Schema>).map(([name, one]) => [name, nodeSchema(one, form)]),
+    );
+  }
+  const items = itemsOf(node as Schema);
+  if (items !== undefined) node['items'] = nodeSchema(items, form);
+  const additional = additionalOf(node as Schema);
+  if (additional !== undefined) node['additionalProperties'] = nodeSchema(additional, form);
+  if (schema['x-kubernetes-embedded-resource'] && !(form === 'v2' && schema['x-kubernetes-preserve-unknown-fields'])) {
+    node['properties'] = sortedByKey({ ...(node['properties'] as JsonSchema), ...resourceProperties(form) });
+    node['required'] = [...new Set([...(schema.required ?? []), 'kind', 'apiVersion'])];
+  }
+  return node;
+}
+
+/** What form 2 has no words for is left out, and with it what kubectl could not cope with then. */
+function inFormTwo(schema: Schema): Schema {
+  const { allOf: _all, oneOf: _one, anyOf: _any, not: _not, nullable, ...kept } = schema;
+  const open = schema['x-kubernetes-preserve-unknown-fields'] === true;
+  if (nullable || open) {
+    delete kept.items;
+    delete kept.properties;
+  }
+  const untypedList = kept.type === 'array' && kept.items === undefined;
+  if (nullable || untypedList || (open && kept.type === 'object')) delete kept.type;
+  if (kept.required !== undefined && kept.properties !== undefined) {
+    const { properties } = kept;
+    kept.required = kept.required.filter((name) => properties[name]?.nullable !== true);
+    if (kept.required.length === 0) delete kept.required;
+  }
+  if (additionalOf(schema)?.nullable) delete kept.required;
+  return kept;
+}
