@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { deployments } from '../apis/apps/deployment/definition.js';
+import { configMaps } from '../apis/core/configmap/definition.js';
+import { pods } from '../apis/core/pod/definition.js';
+import { applyMergePatch } from '../machinery/merge-patch.js';
+import type { JsonObject } from '../machinery/object.js';
+import type { KindDefinition } from '../registry/kind.js';
+import { TestApi } from '../server/testing.js';
+
+const MAPS = '/api/v1/namespaces/n/configmaps';
+const DEPLOYMENTS = '/apis/apps/v1/namespaces/n/deployments';
+const JSON_PATCH = 'application/json-patch+json';
+const MERGE = 'application/merge-patch+json';
+const STRATEGIC = 'application/strategic-merge-patch+json';
+const APPLY = 'application/apply-patch+yaml';
+const kinds = [configMaps, deployments, pods] as readonly KindDefinition[];
+const open = (over: Partial<ConstructorParameters<typeof TestApi>[0]> = {}): TestApi => new TestApi({ kinds, ...over });
+
+async function withMap(data: object = { k: '1' }): Promise<TestApi> {
+  const api = open();
+  await api.post(MAPS, { metadata: { name: 'a' }, data });
+  return api;
+}
+
+const deployment = {
+  metadata: { name: 'd' },
+  spec: {
+    selector: { matchLabels: { a: 'b' } },
+    template: {
+      metadata: { labels: { a: 'b' } },
+      spec: {
+        containers: [
+          { name: 'one', image: 'i' },
+          { name: 'two', image: 'i' },
+        ],
+      },
+    },
+  },
+};
+const imagesOf = (spec: Readonly<Record<string, unknown>>): string[] => {
+  const { containers } = (spec['template'] as { spec: { containers: { name: string; image: string }[] } }).spec;
+  return containers.map(({ name, image }) => `${name}=${image}`);
+};
+
+test('a patch of an unknown sort is 415 and names those there are', async () => {
+  const api = await withMap();
+  for (const type of ['application/json', '', 'text/plain']) {
+    const { status, body } = await api.patch(`${MAPS}/a`, type, {});
+    assert.equal(status, 415, type);
+    assert.equal(
+      body.message,
+      `the body of the request was in an unknown format - accepted media types include: ${JSON_PATCH}, ${MERGE}, ${STRATEGIC}, ${APPLY}`,
+    );
+  }
+  assert.equal((await api.patch(`${MAPS}/a`, `${MERGE}; charset=utf-8`, {})).status, 200);
+});
+
+test('only an apply creates what is missing', async () => {
+  const api = open();
+  for (const [type, body] of [
+    [JSON_PATCH, []],
+    [MERGE, {}],
+    [STRATEGIC, {}],
+  ] as const) {
+    const missing = await api.patch(`${MAPS}/a`, type, body);
+    assert.deepEqual([missing.status, missing.body.message], [404, 'configmaps "a" not found'], type);
+  }
+  const config = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { k: 'v' } };
+  const dry = await api.patch(`${MAPS}/a?fieldManager=me&dryRun=All`, APPLY, config);
+  assert.equal(dry.status, 201);
+  assert.equal((await api.get(`${MAPS}/a`)).status, 404);
+  assert.equal((await api.patch(`${MAPS}/a?fieldManager=me`, APPLY, config)).status, 201);
+  assert.equal((await api.patch(`${MAPS}/a?fieldManager=me`, APPLY, config)).status, 200);
+});
+
+test('each kind of patch changes the object its own way', async () => {
+  const api = await withMap({ k: '1', l: '2' });
+  const operations = [
+    { op: 'test', path: '/data/k', value: '1' },
+    { op: 'move', from: '/data/k', path: '/data/m' },
+  ];
+  assert.deepEqual((await api.patch(`${MAPS}/a`, JSON_PATCH, operations)).body.data, { l: '2', m: '1' });
+  assert.deepEqual((await api.patch(`${MAPS}/a`, MERGE, { data: { l: null, n: '3' } })).body.data, { m: '1', n: '3' });
+  await api.post(DEPLOYMENTS, deployment);
+  const patch = { spec: { template: { spec: { containers: [{ name: 'two', image: 'new' }] } } } };
+  const strategic = await api.patch(`${DEPLOYMENTS}/d`, STRATEGIC, patch);
+  assert.deepEqual(imagesOf(strategic.body.spec), ['one=i', 'two=new']);
+  const merged = await api.patch(`${DEPLOYMENTS}/d`, MERGE, patch);
+  assert.deepEqual(imagesOf(merged.body.spec), ['two=new']);
+});
+
+test('a JSON patch whose test fails or that is none is refused', async () => {
+  const api = await withMap();
+  const failed = await api.patch(`${MAPS}/a`, JSON_PATCH, [{ op: 'test', path: '/data/k', value: '2' }]);
+  assert.deepEqual([failed.status, failed.body.reason], [422, 'Invalid']);
+  assert.equal(failed.body.message, 'the server rejected our request due to an error in our request');
+  for (const body of ['{', '{"op":"add"}', '3']) {
+    assert.equal((await api.patch(`${MAPS}/a`, JSON_PATCH, body)).status, 400, body);
+  }
+  assert.deepEqual((await api.get(`${MAPS}/a`)).body.data, { k: '1' });
+});
+
+test('a patch that is no object is refused', async () => {
+  const api = await withMap();
+  for (const type of [MERGE, STRATEGIC]) {
+    for (const body of ['{', '[]', '"x"']) {
+      assert.equal((await api.patch(`${MAPS}/a`, type, body)).status, 400, `${type} ${body}`);
+    }
+  }
+});
+
+test('a patch can rename, move or retype nothing', async () => {
+  const api = await withMap();
+  const renamed = await api.patch(`${MAPS}/a`, MERGE, { metadata: { name: 'b' } });
+  assert.deepEqual(
+    [renamed.status, renamed.body.message],
+    [400, 'the name of the object (b) does not match the name on the URL (a)'],
+  );
+  const moved = await api.patch(`${MAPS}/a`, MERGE, { metadata: { namespace: 'm' } });
+  assert.equal(moved.status, 400);
+  const identity = await api.patch(`${MAPS}/a`, MERGE, { metadata: { uid: 'x' } });
+  assert.ok([409, 422].includes(identity.status));
+  const typed = await api.patch(`${MAPS}/a`, MERGE, { data: { k: 3 } });
+  assert.equal(typed.status, 422);
+  assert.match(typed.body.message, /cannot unmarshal number into Go struct field ConfigMap.data of type string/);
+});
+
+test('a version in a patch must be the current one', async () => {
+  const api = await withMap();
+  const stale = await api.patch(`${MAPS}/a`, MERGE, { metadata: { resourceVersion: '1' }, data: { k: '2' } });
+  assert.deepEqual([stale.status, stale.body.reason], [409, 'Conflict']);
+  const { resourceVersion } = (await api.get(`${MAPS}/a`)).body.metadata;
+  assert.equal((await api.patch(`${MAPS}/a`, MERGE, { metadata: { resourceVersion }, data: { k: '2' } })).status, 200);
+});
+
+test('a patch that changes nothing writes nothing', async () => {
+  const api = await withMap();
+  const { resourceVersion } = (await api.get(`${MAPS}/a`)).body.metadata;
+  api.nowMs += 5000;
+  for (const [type, body] of [
+    [JSON_PATCH, []],
+    [MERGE, {}],
+    [STRATEGIC, { data: { k: '1' } }],
+  ] as const) {
+    const { body: answer } = await api.patch(`${MAPS}/a`, type, body);
+    assert.equal(answer.metadata.resourceVersion, resourceVersion, type);
+  }
+});
+
+test('what does not belong in a patch is told, refused or passed over as asked', async () => {
+  const api = await withMap();
+  const text = '{"data":{"k":"2"},"data":{"k":"3"},"surplus":1}';
+  const strict = await api.patch(`${MAPS}/a?fieldValidation=Strict`, MERGE, text);
+  assert.equal(strict.status, 422);
+  assert.match(strict.body.message, /strict decoding error: duplicate field "data", unknown field "surplus"/);
+  const warned = await api.patch(`${MAPS}/a?dryRun=All`, MERGE, text);
+  assert.deepEqual([warned.status, warned.warnings], [200, ['duplicate field "data"', 'unknown field "surplus"']]);
+  const ignored = await api.patch(`${MAPS}/a?fieldValidation=Ignore`, MERGE, text);
+  assert.deepEqual([ignored.status, ignored.warnings, ignored.body.data], [200, [], { k: '3' }]);
+  const apply = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  z: "1"\n  z: "2"\n';
+  const twice = await api.patch(`${MAPS}/a?fieldManager=me&fieldValidation=Strict`, APPLY, apply);
+  assert.equal(twice.status, 400);
+  assert.match(twice.body.message, /^error strict decoding YAML: /);
+});
+
+test('an apply needs its manager, and force is for applies alone', async () => {
+  const api = await withMap();
+  const config = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } };
+  const nobody = await api.patch(`${MAPS}/a`, APPLY, config);
+  assert.equal(nobody.status, 422);
+  assert.match(nobody.body.message, /fieldManager: Required value: is required for apply patch/);
+  const forced = await api.patch(`${MAPS}/a?force=true`, MERGE, {});
+  assert.equal(forced.status, 422);
+  assert.match(forced.body.message, /force: Forbidden: may not be specified for non-apply patch/);
+  const long = await api.patch(`${MAPS}/a?fieldManager=${'x'.repeat(129)}`, MERGE, {});
+  assert.match(long.body.message, /fieldManager: Too long: may not be more than 128 bytes/);
+  for (const text of ['a: [', '- 1', 'x']) {
+    assert.equal((await api.patch(`${MAPS}/a?fieldManager=me`, APPLY, text)).status, 400, text);
+  }
+});
+
+test('two appliers conflict over a field until one forces it', async () => {
+  const api = open();
+  const config = (k: string): object => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { k } });
+  await api.patch(`${MAPS}/a?fieldManager=one`, APPLY, config('1'));
+  const refused = await api.patch(`${MAPS}/a?fieldManager=two`, APPLY, config('2'));
+  assert.deepEqual([refused.status, refused.body.reason], [409, 'Conflict']);
+  assert.equal(refused.body.message, 'Apply failed with 1 conflict: conflict with "one": .data.k');
+  const forced = await api.patch(`${MAPS}/a?fieldManager=two&force=true`, APPLY, config('2'));
+  assert.deepEqual([forced.status, forced.body.data], [200, { k: '2' }]);
+  const dropped = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } };
+  const left = await api.patch(`${MAPS}/a?fieldManager=two`, APPLY, dropped);
+  assert.equal(left.body.data, undefined);
+});
+
+test('a merge patch made of the differences turns any data into any other', async () => {
+  const data = fc.dictionary(fc.stringMatching(/^[a-z][a-z0-9]{0,3}$/), fc.string({ maxLength: 5 }), { maxKeys: 5 });
+  const api = await withMap();
+  await fc.assert(
+    fc.asyncProperty(data, data, async (from, to) => {
+      await api.put(`${MAPS}/a`, { metadata: { name: 'a' }, data: from });
+      const gone = Object.keys(from).filter((key) => !Object.hasOwn(to, key));
+      const patch = { data: { ...to, ...Object.fromEntries(gone.map((key) => [key, null])) } };
+      const merged = await api.patch(`${MAPS}/a`, MERGE, patch);
+      assert.deepEqual(merged.body.data ?? {}, { ...to });
+      const operations = [{ op: 'add', path: '/data', value: from }];
+      const replaced = await api.patch(`${MAPS}/a`, JSON_PATCH, operations);
+      assert.deepEqual(replaced.body.data ?? {}, { ...from });
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('a merge patch of random trees does what its specification says, twice as once', () => {
+  const tree = fc.letrec((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 3 },
+      fc.constant(null),
+      fc.integer(),
+      fc.string({ maxLength: 3 }),
+      fc.array(fc.integer(), { maxLength: 2 }),
+      tie('object'),
+    ),
+    object: fc.dictionary(fc.constantFrom('a', 'b', 'c', '__proto__'), tie('value'), { maxKeys: 3 }),
+  }));
+  const specified = (target: unknown, patch: unknown): unknown => {
+    if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch;
+    const isTree = typeof target === 'object' && target !== null && !Array.isArray(target);
+    const result = new Map(isTree ? Object.entries(target) : []);
+    for (const [member, value] of Object.entries(patch)) {
+      if (value === null) result.delete(member);
+      else result.set(member, specified(result.get(member), value));
+    }
+    return Object.fromEntries(result);
+  };
+  fc.assert(
+    fc.property(tree.object, tree.object, (target, patch) => {
+      const before = JSON.stringify(target);
+      const once = applyMergePatch(target as JsonObject, patch);
+      assert.deepEqual(JSON.parse(JSON.stringify(once)), JSON.parse(JSON.stringify(specified(target, patch))));
+      assert.deepEqual(applyMergePatch(once, patch), once);
+      assert.equal(JSON.stringify(target), before);
+    }),
+    { numRuns: 300 },
+  );
+});
