@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { applyLiteralDefaults } from './literal-defaults.js';
 import { catalogueKinds, catalogueTypeNames, metaType, mustType, typeByName, typeOf } from './catalogue.js';
-import { deepEqual } from './deep-equal.js';
+import { equalByType } from './deep-equal.js';
 import { encodeJson } from './json/encode.js';
 import type { Type } from './type.js';
 
@@ -55,24 +54,15 @@ test('a field carries its list type, merge key, default and enum', () => {
   assert.deepEqual(protocol.type.kind === 'scalar' && protocol.type.enum, ['SCTP', 'TCP', 'UDP']);
 });
 
-test('literal defaults fill in what is unset, wherever it is', () => {
-  const pod = {
-    spec: { containers: [{ name: 'a', ports: [{ containerPort: 1 }, { containerPort: 2, protocol: 'UDP' }] }] },
-  };
-  applyLiteralDefaults(mustType('io.k8s.api.core.v1.Pod'), pod);
-  assert.deepEqual(pod.spec.containers[0]?.ports, [
-    { containerPort: 1, protocol: 'TCP' },
-    { containerPort: 2, protocol: 'UDP' },
-  ]);
-});
-
 test('equality is by meaning: quantities by value, unset lists are empty, unset pointers are not zero', () => {
   const type = mustType('io.k8s.api.core.v1.PodSpec');
   const limits = (cpu: string) => ({ containers: [{ name: 'a', resources: { limits: { cpu } } }] });
-  assert.ok(deepEqual(type, limits('1'), limits('1000m')));
-  assert.ok(!deepEqual(type, limits('1'), limits('2')));
-  assert.ok(deepEqual(type, { containers: null }, { containers: [], tolerations: [], nodeName: '', nodeSelector: {} }));
-  assert.ok(!deepEqual(type, { containers: null }, { containers: null, priority: 0 }));
+  assert.ok(equalByType(type, limits('1'), limits('1000m')));
+  assert.ok(!equalByType(type, limits('1'), limits('2')));
+  assert.ok(
+    equalByType(type, { containers: null }, { containers: [], tolerations: [], nodeName: '', nodeSelector: {} }),
+  );
+  assert.ok(!equalByType(type, { containers: null }, { containers: null, priority: 0 }));
 });
 
 test('what is empty is not printed, even when the object is not in normal form', () => {

@@ -4,7 +4,7 @@ import { compareQuantities } from '../machinery/quantity.js';
 import { isAlwaysPrinted, unsetValue } from './normal-form.js';
 import type { Field, StructType, Type } from './type.js';
 
-export function deepEqual(type: Type, left: unknown, right: unknown): boolean {
+export function equalByType(type: Type, left: unknown, right: unknown): boolean {
   if (left === right) return true;
   switch (type.kind) {
     case 'struct':
@@ -26,7 +26,7 @@ export function equalMember(type: StructType, member: string, left: unknown, rig
   if (left === right) return true;
   const field = type.byJson.get(member);
   if (field === undefined) return equalTrees(left, right);
-  return deepEqual(field.type, orUnset(field, left), orUnset(field, right));
+  return equalByType(field.type, orUnset(field, left), orUnset(field, right));
 }
 
 function equalStructs(type: StructType, left: Record<string, unknown>, right: Record<string, unknown>): boolean {
@@ -34,7 +34,7 @@ function equalStructs(type: StructType, left: Record<string, unknown>, right: Re
     const a = left[field.json];
     const b = right[field.json];
     if (a === b) return true;
-    return deepEqual(field.type, orUnset(field, a), orUnset(field, b));
+    return equalByType(field.type, orUnset(field, a), orUnset(field, b));
   });
 }
 
@@ -46,7 +46,7 @@ function orUnset(field: Field, value: unknown): unknown {
 function equalLists(element: Type, left: unknown, right: unknown): boolean {
   const a = Array.isArray(left) ? left : [];
   const b = Array.isArray(right) ? right : [];
-  return a.length === b.length && a.every((item, index) => deepEqual(element, item, b[index]));
+  return a.length === b.length && a.every((item, index) => equalByType(element, item, b[index]));
 }
 
 function equalMaps(value: Type, left: unknown, right: unknown): boolean {
@@ -55,7 +55,7 @@ function equalMaps(value: Type, left: unknown, right: unknown): boolean {
   const keys = Object.keys(a);
   return (
     keys.length === Object.keys(b).length &&
-    keys.every((key) => Object.hasOwn(b, key) && deepEqual(value, a[key], b[key]))
+    keys.every((key) => Object.hasOwn(b, key) && equalByType(value, a[key], b[key]))
   );
 }
 
