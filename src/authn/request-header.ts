@@ -58,7 +58,7 @@ function extraOf(request: HttpRequest, prefixes: readonly string[]): Record<stri
 }
 
 /** Keys may be percent-encoded, since header names know only some characters; a malformed one is taken as it is. */
-export function unescapeExtraKey(encoded: string): string {
+function unescapeExtraKey(encoded: string): string {
   try {
     return decodeURIComponent(encoded);
   } catch {

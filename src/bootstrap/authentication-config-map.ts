@@ -51,7 +51,7 @@ export async function ensureAuthenticationConfigMap(
 
 type Data = Readonly<Record<string, string>>;
 
-export function combinedData(existing: Data, { clientCa, requestHeader }: AuthenticationTrust, nowMs: number): Data {
+function combinedData(existing: Data, { clientCa, requestHeader }: AuthenticationTrust, nowMs: number): Data {
   const data: Record<string, string> = {};
   const clientPem = combinedPem(existing['client-ca-file'], clientCa, nowMs);
   if (clientPem !== '') data['client-ca-file'] = clientPem;

@@ -3,7 +3,7 @@ import type { Namespace } from '../schema/generated/core.v1.js';
 import { type BootstrapClient, SERVER_MANAGER } from './client.js';
 
 /** Always there, and made again when somebody deletes them. */
-export const SYSTEM_NAMESPACES = ['kube-system', 'kube-public', 'kube-node-lease', 'default'] as const;
+const SYSTEM_NAMESPACES = ['kube-system', 'kube-public', 'kube-node-lease', 'default'] as const;
 
 const RESOURCE = { group: '', resource: 'namespaces' };
 

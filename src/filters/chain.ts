@@ -119,7 +119,7 @@ export function buildChain(
 }
 
 /** `[a, b]` around a handler: `a` runs first and its `next` is `b`. */
-export function compose(filters: readonly (Filter | undefined)[], handler: Handler): Handler {
+function compose(filters: readonly (Filter | undefined)[], handler: Handler): Handler {
   return filters.reduceRight<Handler>((next, filter) => {
     return filter === undefined ? next : (exchange) => filter(exchange, next);
   }, handler);

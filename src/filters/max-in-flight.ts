@@ -3,7 +3,7 @@ import { MASTERS_GROUP } from '../machinery/user.js';
 import type { Exchange, Filter } from './exchange.js';
 import { plainError } from './plain-response.js';
 
-export const READ_ONLY_VERBS: ReadonlySet<string> = new Set(['get', 'list', 'watch']);
+const READ_ONLY_VERBS: ReadonlySet<string> = new Set(['get', 'list', 'watch']);
 
 export interface MaxInFlightOptions {
   /** 0 removes the cap. */

@@ -20,7 +20,7 @@ export function parseCertificateRequestPem(pem: string): CertificateRequest {
   return parseCertificateRequest(block.bytes);
 }
 
-export function parseCertificateRequest(der: Buffer): CertificateRequest {
+function parseCertificateRequest(der: Buffer): CertificateRequest {
   const [info, algorithm, signature] = derChildren(readWholeDer(der, DER.sequence));
   if (info === undefined || algorithm === undefined || signature?.tag !== DER.bitString) {
     throw new DerError('malformed certificate request');

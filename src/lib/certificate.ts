@@ -80,7 +80,7 @@ export interface Extension {
   readonly value: Buffer;
 }
 
-export function parseExtensionList(list: DerNode | undefined): Extension[] {
+function parseExtensionList(list: DerNode | undefined): Extension[] {
   if (list === undefined) return [];
   return derChildren(list).map((extension) => {
     const parts = derChildren(extension);

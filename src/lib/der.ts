@@ -28,7 +28,7 @@ export const DER = {
 } as const;
 
 /** The element at `offset`; fails when it does not fit into the bytes. */
-export function readDer(bytes: Buffer, offset = 0): DerNode {
+function readDer(bytes: Buffer, offset = 0): DerNode {
   const tag = bytes[offset];
   const first = bytes[offset + 1];
   if (tag === undefined || first === undefined) throw new DerError('truncated element');

@@ -22,7 +22,7 @@ export interface FeatureGateChoice {
   readonly warnings: readonly string[];
 }
 
-export const isFeatureGate = (name: string): name is FeatureGate => Object.hasOwn(FEATURE_GATE_HISTORY, name);
+const isFeatureGate = (name: string): name is FeatureGate => Object.hasOwn(FEATURE_GATE_HISTORY, name);
 export const featureGateNames = (): readonly FeatureGate[] => Object.keys(FEATURE_GATE_HISTORY) as FeatureGate[];
 
 /** The gates at a version, with what was asked for by name: `AllAlpha` and `AllBeta` reach the gates not named. */
@@ -53,10 +53,7 @@ export function chooseFeatureGates(chosen: ReadonlyMap<string, boolean>, version
   return { gates: featureGatesAt(version, enabled), errors, warnings };
 }
 
-export function featureGatesAt(
-  version: MinorVersion,
-  chosen: ReadonlyMap<FeatureGate, boolean> = new Map(),
-): FeatureGates {
+function featureGatesAt(version: MinorVersion, chosen: ReadonlyMap<FeatureGate, boolean> = new Map()): FeatureGates {
   const known = new Map<FeatureGate, boolean>(chosen);
   return {
     enabled(gate) {

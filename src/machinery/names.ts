@@ -1,14 +1,12 @@
 // Binnacle's values for the neutral words of its specification, here and nowhere else.
 
 /** The domain that ends the platform's API group names. */
-export const GROUP_DOMAIN = 'k8s.io';
+const GROUP_DOMAIN = 'k8s.io';
 /** The platform's name in media types, flags, folders and object names. */
 export const PLATFORM = 'kubernetes';
 
 export const PROTOBUF_MEDIA_TYPE = `application/vnd.${PLATFORM}.protobuf`;
 export const BOOTSTRAP_TOKEN_SECRET_TYPE = `bootstrap.${PLATFORM}.io/token`;
-export const CONFIG_GROUP_V1BETA1 = `apiserver.${GROUP_DOMAIN}`;
-export const CONFIG_GROUP_V1 = `apiserver.config.${GROUP_DOMAIN}`;
 export const AUDIT_GROUP_VERSION = `audit.${GROUP_DOMAIN}/v1`;
 export const DEFAULT_SERVICE_ACCOUNT_ISSUER = `https://${PLATFORM}.default.svc.cluster.local`;
 

@@ -96,7 +96,7 @@ export function addQuantities(left: Quantity | string, right: Quantity | string)
   };
 }
 
-export function negateQuantity(quantity: Quantity | string): Quantity {
+function negateQuantity(quantity: Quantity | string): Quantity {
   const { unscaled, exponent, format } = quantityOf(quantity);
   return { unscaled: -unscaled, exponent, format };
 }

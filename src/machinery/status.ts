@@ -174,14 +174,6 @@ export const internalError = (message: string): StatusError =>
 export const timeout = (message: string, retryAfterSeconds = 0): StatusError =>
   new StatusError(504, 'Timeout', `Timeout: ${message}`, { retryAfterSeconds });
 
-export const serverTimeout = (resource: GroupResource, operation: string, retryAfterSeconds: number): StatusError =>
-  new StatusError(
-    500,
-    'ServerTimeout',
-    `The ${operation} operation against ${groupResourceText(resource)} could not be completed at this time, please try again.`,
-    { group: resource.group, kind: resource.resource, retryAfterSeconds },
-  );
-
 export const tooManyRequests = (message: string, retryAfterSeconds: number): StatusError =>
   new StatusError(429, 'TooManyRequests', message, { retryAfterSeconds });
 

@@ -20,7 +20,7 @@ export interface Instant {
   readonly nanos: number;
 }
 
-export function parseTime(text: string): Instant {
+function parseTime(text: string): Instant {
   const match = shape.exec(text);
   if (match === null) throw timeError(text);
   const [, date = '', fraction = '', zone = ''] = match;
@@ -54,11 +54,6 @@ export function timeOf(date: Date): string {
 
 let lastSecond = Number.NaN;
 let lastText = '';
-
-export function microTimeOf(date: Date): string {
-  const seconds = Math.floor(date.getTime() / 1000);
-  return `${isoSeconds(seconds)}.${String((date.getTime() - seconds * 1000) * 1000).padStart(6, '0')}Z`;
-}
 
 /** Milliseconds since 1970 of a time text, for comparing and adding. */
 export function timeMs(text: string): number {

@@ -41,7 +41,7 @@ export function printedFields(type: StructType): readonly Field[] {
 }
 
 /** Empty in the sense of an omit rule; a struct or a pointer's target never is. */
-export function isEmptyValue(value: unknown): boolean {
+function isEmptyValue(value: unknown): boolean {
   if (value === '' || value === 0 || value === false || value === null || value === undefined || value === 0n)
     return true;
   if (Array.isArray(value)) return value.length === 0;

@@ -48,7 +48,7 @@ const CLOSE_BRACKET = 0x5d;
 /** Members printed before resourceVersion in the declared order. */
 const BEFORE = new Set(['name', 'generateName', 'namespace', 'selfLink', 'uid']);
 
-export function findSplice(json: Buffer): Splice {
+function findSplice(json: Buffer): Splice {
   const start = enterMetadata(json);
   if (start < 0) throw new Error('the object has no metadata');
   // Every stored object has a creation time, so names that are sorted do not begin with one of these.

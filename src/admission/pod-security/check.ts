@@ -42,7 +42,7 @@ export const namesOfContainers = (
     .filter(wrong)
     .map(({ name }) => name);
 
-export const isWindows = ({ spec }: CheckedPod): boolean => spec.os?.name === 'windows';
+const isWindows = ({ spec }: CheckedPod): boolean => spec.os?.name === 'windows';
 
 /** In a user namespace of its own a pod's root is nobody outside. */
 export const isInUserNamespace = ({ spec }: CheckedPod, features: FeatureGates): boolean =>

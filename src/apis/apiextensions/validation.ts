@@ -123,7 +123,7 @@ function validateSpecUpdate(spec: Readonly<CustomResourceDefinitionSpec>, old: D
   return errors;
 }
 
-export const isEstablished = ({ status }: Definition): boolean =>
+const isEstablished = ({ status }: Definition): boolean =>
   (status.conditions ?? []).some((condition) => condition.type === 'Established' && condition.status === 'True');
 
 function validateSpec(spec: Readonly<CustomResourceDefinitionSpec>, base: Rules): FieldErrors {

@@ -12,7 +12,7 @@ import { type DeviceRules, validateSelectors } from './device-rules.js';
 import { validateFullyQualifiedName, validateLabelText, validateSubdomain } from './name-rules.js';
 import { validateToleration } from './taint-validation.js';
 
-export const MAX_REQUESTS = 32;
+const MAX_REQUESTS = 32;
 export const MAX_CONFIGURATIONS = 32;
 const MAX_CONSTRAINTS = 32;
 const MAX_ALTERNATIVES = 8;

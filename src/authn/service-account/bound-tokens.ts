@@ -28,7 +28,7 @@ export interface BoundTokenOptions {
 }
 
 /** Clocks of servers differ. */
-export const LEEWAY_MS = 60_000;
+const LEEWAY_MS = 60_000;
 
 export function createBoundTokenAuthenticator(options: BoundTokenOptions): TokenAuthenticator {
   return {

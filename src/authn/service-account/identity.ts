@@ -52,4 +52,4 @@ export function serviceAccountUser(identity: ServiceAccountIdentity): UserInfo {
   };
 }
 
-export const credentialIdOf = (tokenId: string): string => `JTI=${tokenId}`;
+const credentialIdOf = (tokenId: string): string => `JTI=${tokenId}`;

@@ -20,9 +20,9 @@ export interface LegacyTokenOptions {
   readonly markUsed: (secret: Readonly<KubeObject>, day: string) => void;
 }
 
-export const LEGACY_ISSUER = 'kubernetes/serviceaccount';
+const LEGACY_ISSUER = 'kubernetes/serviceaccount';
 export const LAST_USED_LABEL = 'kubernetes.io/legacy-token-last-used';
-export const INVALID_SINCE_LABEL = 'kubernetes.io/legacy-token-invalid-since';
+const INVALID_SINCE_LABEL = 'kubernetes.io/legacy-token-invalid-since';
 
 export function createLegacyTokenAuthenticator(options: LegacyTokenOptions): TokenAuthenticator {
   return {

@@ -34,10 +34,7 @@ export async function bootstrapRbac({ client, features, log }: BootstrapRbacOpti
 }
 
 /** The role as it shall be, or undefined when it is right already. */
-export function reconciledRole(
-  existing: Readonly<ClusterRole>,
-  expected: Readonly<ClusterRole>,
-): ClusterRole | undefined {
+function reconciledRole(existing: Readonly<ClusterRole>, expected: Readonly<ClusterRole>): ClusterRole | undefined {
   const role: ClusterRole = { ...existing, metadata: mergedMetadata(existing, expected) };
   const missingRules = uncoveredRules(existing.rules ?? [], expected.rules ?? []);
   if (missingRules.length > 0) role.rules = [...(existing.rules ?? []), ...missingRules];
@@ -51,7 +48,7 @@ export function reconciledRole(
 }
 
 /** The binding as it shall be, 'recreate' when it binds another role, or undefined when it is right already. */
-export function reconciledBinding(
+function reconciledBinding(
   existing: Readonly<RoleBinding>,
   expected: Readonly<RoleBinding>,
 ): RoleBinding | 'recreate' | undefined {

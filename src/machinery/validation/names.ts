@@ -14,7 +14,6 @@ const LABEL_VALUE = `(${QUALIFIED_NAME})?`;
 const C_IDENTIFIER = '[A-Za-z_][A-Za-z0-9_]*';
 const PERCENT = '[0-9]+%';
 const HTTP_HEADER_NAME = '[-A-Za-z0-9]+';
-const ENV_VAR_NAME = '[-._a-zA-Z][-._a-zA-Z0-9]*';
 const CONFIG_MAP_KEY = '[-._a-zA-Z0-9]+';
 
 const whole = (pattern: string): RegExp => new RegExp(`^${pattern}$`);
@@ -29,14 +28,13 @@ const labelValue = whole(LABEL_VALUE);
 const cIdentifier = whole(C_IDENTIFIER);
 const percent = whole(PERCENT);
 const httpHeaderName = whole(HTTP_HEADER_NAME);
-const envVarName = whole(ENV_VAR_NAME);
 const configMapKey = whole(CONFIG_MAP_KEY);
 
 export const LABEL_MAX_LENGTH = 63;
 export const SUBDOMAIN_MAX_LENGTH = 253;
 export const EMPTY = 'must be non-empty';
 
-export const maxLengthMessage = (length: number): string => `must be no more than ${length} characters`;
+const maxLengthMessage = (length: number): string => `must be no more than ${length} characters`;
 export const rangeMessage = (low: number, high: number): string => `must be between ${low} and ${high}, inclusive`;
 
 /** A rule in words, with examples, and the pattern behind it. */
@@ -105,13 +103,6 @@ const HTTP_HEADER_MESSAGE = patternMessage(
   HTTP_HEADER_NAME,
   'X-Header-Name',
 );
-const ENV_VAR_MESSAGE = patternMessage(
-  "a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', and must not start with a digit",
-  ENV_VAR_NAME,
-  'my.env-name',
-  'MY_ENV.NAME',
-  'MyEnvName1',
-);
 const RELAXED_ENV_VAR_MESSAGE =
   "a valid environment variable name must consist only of printable ASCII characters other than '='";
 const CONFIG_MAP_KEY_MESSAGE = patternMessage(
@@ -164,11 +155,6 @@ export const isCIdentifier = (value: string): string[] => (cIdentifier.test(valu
 export const isValidPercent = (value: string): string[] => (percent.test(value) ? [] : [PERCENT_MESSAGE]);
 export const isHttpHeaderName = (value: string): string[] => (httpHeaderName.test(value) ? [] : [HTTP_HEADER_MESSAGE]);
 
-export const isEnvVarName = (value: string): string[] => [
-  ...(envVarName.test(value) ? [] : [ENV_VAR_MESSAGE]),
-  ...climbsDirectories(value),
-];
-
 export function isRelaxedEnvVarName(value: string): string[] {
   if (value === '') return [`environment variable name ${EMPTY}`];
   return /^[ -<>-~]*$/.test(value) ? [] : [RELAXED_ENV_VAR_MESSAGE];
@@ -179,7 +165,7 @@ export const isConfigMapKey = (value: string): string[] => [
   ...climbsDirectories(value),
 ];
 
-export const isInRange = (value: number | bigint, low: number, high: number): string[] =>
+const isInRange = (value: number | bigint, low: number, high: number): string[] =>
   value >= low && value <= high ? [] : [rangeMessage(low, high)];
 
 const MAX_INT32 = 2 ** 31 - 1;

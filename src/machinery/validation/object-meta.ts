@@ -105,10 +105,7 @@ export function validateAnnotations(
   return errors;
 }
 
-export function validateOwnerReferences(
-  references: readonly OwnerReference[] | undefined,
-  path: FieldPath,
-): FieldErrors {
+function validateOwnerReferences(references: readonly OwnerReference[] | undefined, path: FieldPath): FieldErrors {
   const errors: FieldErrors = [];
   let controller: string | undefined;
   for (const reference of references ?? []) {
@@ -127,7 +124,7 @@ export function validateOwnerReferences(
 export const validateFinalizerName = (finalizer: string, path: FieldPath): FieldErrors =>
   invalidEach(path, finalizer, isQualifiedName(finalizer));
 
-export function validateFinalizers(finalizers: readonly string[] | undefined, path: FieldPath): FieldErrors {
+function validateFinalizers(finalizers: readonly string[] | undefined, path: FieldPath): FieldErrors {
   if (!finalizers) return [];
   const errors = finalizers.flatMap((finalizer) => validateFinalizerName(finalizer, path));
   if (finalizers.includes(ORPHAN) && finalizers.includes(FOREGROUND)) {
@@ -147,7 +144,7 @@ export function validateKubeFinalizers(finalizers: readonly string[] | undefined
   );
 }
 
-export function validateNoNewFinalizers(
+function validateNoNewFinalizers(
   finalizers: readonly string[] | undefined,
   old: readonly string[] | undefined,
   path: FieldPath,
@@ -160,10 +157,7 @@ export function validateNoNewFinalizers(
   ];
 }
 
-export function validateManagedFields(
-  entries: readonly ManagedFieldsEntry[] | undefined,
-  path: FieldPath,
-): FieldErrors {
+function validateManagedFields(entries: readonly ManagedFieldsEntry[] | undefined, path: FieldPath): FieldErrors {
   const errors: FieldErrors = [];
   for (const [position, entry] of (entries ?? []).entries()) {
     const at = path.index(position);
@@ -181,7 +175,7 @@ export function validateManagedFields(
   return errors;
 }
 
-export function validateFieldManager(manager: string, path: FieldPath): FieldErrors {
+function validateFieldManager(manager: string, path: FieldPath): FieldErrors {
   // hot: on every write, and nearly every name is plain.
   if (manager.length <= FIELD_MANAGER_MAX_BYTES && /^[\x20-\x7e]*$/.test(manager)) return [];
   const errors: FieldErrors = [];

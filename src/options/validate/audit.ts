@@ -2,7 +2,6 @@ import { goQuote } from '../../lib/go-quote.js';
 import { AUDIT_GROUP_VERSION } from '../../machinery/names.js';
 import type { Options } from '../options.js';
 
-export type AuditMode = 'batch' | 'blocking' | 'blocking-strict';
 const MODES = ['batch', 'blocking', 'blocking-strict'];
 const FORMATS = ['legacy', 'json'];
 

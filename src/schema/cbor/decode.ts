@@ -12,8 +12,6 @@ export const decodeCbor = (type: StructType, bytes: Uint8Array, options: DecodeO
 /** Without a type: custom resources and patches. */
 export const decodeCborTree = (bytes: Uint8Array): unknown => plain(new CborReader(bytes).document());
 
-export const isCbor = (bytes: Uint8Array): boolean => bytes[0] === 0xd9 && bytes[1] === 0xd9 && bytes[2] === 0xf7;
-
 const maxDepth = 64;
 const maxElements = 1024;
 

@@ -6,7 +6,7 @@ import type { ScalarName, StructType, Type } from '../type.js';
 import { CborWriter } from './writer.js';
 
 /** The mark in front of every document: tag 55799, "this is CBOR". */
-export const cborMark = Buffer.from([0xd9, 0xd9, 0xf7]);
+const cborMark = Buffer.from([0xd9, 0xd9, 0xf7]);
 
 export function encodeCbor(type: StructType, object: object): Buffer {
   const writer = new CborWriter();

@@ -14,16 +14,35 @@ export interface Envelope {
   readonly contentType: string;
 }
 
-export const protobufMark = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
+const protobufMark = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
+const spareWriter = new Writer();
 
 /** An object with `kind` and `apiVersion` as `application/vnd.kubernetes.protobuf`. */
 export function encodeProtobuf(type: StructType, object: { kind?: string; apiVersion?: string }): Buffer {
-  return envelope(object.apiVersion ?? '', object.kind ?? '', (writer) => writeMessage(type, object, writer));
+  const writer = spareWriter;
+  try {
+    // The writer fills its buffer from the end, so that each length is known when it is written.
+    writer.string('');
+    writer.byte(0x22);
+    writer.byte(0);
+    writer.byte(0x1a);
+    const beforeMessage = writer.written;
+    writeMessage(type, object, writer);
+    writer.varint(writer.written - beforeMessage);
+    writer.byte(0x12);
+    const beforeType = writer.written;
+    writer.string(object.kind ?? '');
+    writer.byte(0x12);
+    writer.string(object.apiVersion ?? '');
+    writer.byte(0x0a);
+    writer.varint(writer.written - beforeType);
+    writer.byte(0x0a);
+    for (let i = 3; i >= 0; i--) writer.byte(protobufMark[i] ?? 0);
+    return writer.finish();
+  } finally {
+    writer.reset();
+  }
 }
-
-/** The same around a message that is encoded already. */
-export const wrapMessage = (apiVersion: string, kind: string, message: Uint8Array, contentType = ''): Buffer =>
-  envelope(apiVersion, kind, undefined, message, contentType);
 
 export function decodeProtobuf(type: StructType, bytes: Uint8Array): Record<string, unknown> {
   const { apiVersion, kind, raw } = readEnvelope(bytes);
@@ -66,40 +85,4 @@ function readTypeMeta(reader: Reader): { apiVersion: string; kind: string } {
   }
   reader.leave(outer);
   return typeMeta;
-}
-
-const spareWriter = new Writer();
-
-function envelope(
-  apiVersion: string,
-  kind: string,
-  write: ((writer: Writer) => void) | undefined,
-  message: Uint8Array = protobufMark.subarray(0, 0),
-  contentType = '',
-): Buffer {
-  const writer = spareWriter;
-  try {
-    writer.string(contentType);
-    writer.byte(0x22);
-    writer.byte(0);
-    writer.byte(0x1a);
-    if (write === undefined) writer.bytes(message);
-    else {
-      const before = writer.written;
-      write(writer);
-      writer.varint(writer.written - before);
-    }
-    writer.byte(0x12);
-    const before = writer.written;
-    writer.string(kind);
-    writer.byte(0x12);
-    writer.string(apiVersion);
-    writer.byte(0x0a);
-    writer.varint(writer.written - before);
-    writer.byte(0x0a);
-    for (let i = 3; i >= 0; i--) writer.byte(protobufMark[i] ?? 0);
-    return writer.finish();
-  } finally {
-    writer.reset();
-  }
 }

@@ -1,7 +1,7 @@
 // The watch stream in protobuf: frames of four length bytes and an event message, whose object is an envelope.
 
 /** One frame of a protobuf stream. */
-export function protobufFrame(message: Uint8Array): Buffer {
+function protobufFrame(message: Uint8Array): Buffer {
   const frame = Buffer.allocUnsafeSlow(4 + message.length);
   frame.writeUInt32BE(message.length, 0);
   frame.set(message, 4);

@@ -33,7 +33,7 @@ const base60 = /^[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?$/;
 const timestamp = /^\d{4}-\d{1,2}-\d{1,2}([Tt ]\d{1,2}:\d{1,2}:\d{1,2}(\.\d+)?\s*(Z|[-+]\d{1,2}:\d{2})?)?$/;
 
 /** As Go's ParseInt with base 0: prefixes 0x, 0b, 0o and a leading zero for octal. */
-export function readInteger(text: string): number | bigint | undefined {
+function readInteger(text: string): number | bigint | undefined {
   const match = /^([-+]?)(0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO]?[0-7]+|0|[1-9][0-9]*)$/.exec(text);
   if (match === null) return undefined;
   const [, sign = '', digits = ''] = match;
@@ -46,7 +46,7 @@ export function readInteger(text: string): number | bigint | undefined {
   return value < 2n ** 63n ? value : small;
 }
 
-export function readFloat(text: string): number | undefined {
+function readFloat(text: string): number | undefined {
   if (/^[-+]?\.(inf|Inf|INF)$/.test(text)) return text.startsWith('-') ? -Infinity : Infinity;
   if (/^\.(nan|NaN|NAN)$/.test(text)) return Number.NaN;
   if (!/^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$/.test(text)) return undefined;

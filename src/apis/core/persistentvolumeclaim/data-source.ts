@@ -17,7 +17,7 @@ export function settleDataSources(spec: Spec, old: Readonly<Spec> | undefined, f
 }
 
 /** `dataSource` and `dataSourceRef` name the same source, for older and newer clients. */
-export function linkDataSources(spec: Spec): void {
+function linkDataSources(spec: Spec): void {
   const { dataSource, dataSourceRef } = spec;
   if (dataSource !== undefined && dataSourceRef === undefined) spec.dataSourceRef = { ...dataSource };
   if (dataSource === undefined && dataSourceRef !== undefined && !dataSourceRef.namespace) {

@@ -84,7 +84,7 @@ function claimWarnings({ metadata, spec }: Readonly<PersistentVolumeClaim>): str
 }
 
 /** Bytes do not come in parts; also asked of the claims in templates. */
-export function claimSpecWarnings({ resources }: Readonly<PersistentVolumeClaim['spec']>, path: FieldPath): string[] {
+function claimSpecWarnings({ resources }: Readonly<PersistentVolumeClaim['spec']>, path: FieldPath): string[] {
   return (['requests', 'limits'] as const).flatMap((member) => {
     const amount = resources[member]?.['storage'];
     if (amount === undefined || isWhole(amount)) return [];
