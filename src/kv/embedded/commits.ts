@@ -74,9 +74,9 @@ export class Commits {
     this.revision = options.revision;
   }
 
-  write(request: WriteRequest): Promise<WriteResult> {
+  write({ key, expected, value, ttlSeconds }: WriteRequest): Promise<WriteResult> {
     return new Promise((resolve, reject) => {
-      this.#queue.push({ ...request, resolve, reject });
+      this.#queue.push({ key, expected, value, ttlSeconds, resolve, reject });
       this.#run();
     });
   }
