@@ -139,11 +139,32 @@ function decodePatched(
   return object;
 }
 
-/** What a refusal shows: the patch, or the patched print of the object, whose members stand in the type's order. */
+/**
+ * What a refusal shows: the patch, or the patched print of the object. What the patch left alone stands as it was
+ * printed; objects it reached into have their members sorted.
+ */
 function shownPatch(kind: PatchKind, live: Readonly<KubeObject>, patch: unknown, target: PatchTarget): string {
   if (kind === 'strategic') return goValueText(patch);
   const printed = parseJsonTree(encodeJson(target.type, live)).value as KubeObject;
-  return encodeTree(patchTree(kind, printed, patch, target), 'asIs');
+  const untouched = new Set<unknown>();
+  collectObjects(printed, untouched);
+  // What a JSON patch puts in is shown as it was sent; a merge patch is walked for nulls, and so sorted.
+  if (kind === 'json') collectObjects(patch, untouched);
+  return encodeTree(sortTouched(patchTree(kind, printed, patch, target), untouched), 'asIs');
+}
+
+function collectObjects(value: unknown, found: Set<unknown>): void {
+  if (typeof value !== 'object' || value === null) return;
+  found.add(value);
+  for (const member of Object.values(value)) collectObjects(member, found);
+}
+
+function sortTouched(value: unknown, untouched: ReadonlySet<unknown>): unknown {
+  if (untouched.has(value)) return value;
+  if (Array.isArray(value)) return value.map((item) => sortTouched(item, untouched));
+  if (!isObject(value)) return value;
+  const names = Object.keys(value).sort();
+  return Object.fromEntries(names.map((name) => [name, sortTouched(value[name], untouched)]));
 }
 
 const GO_KINDS: Readonly<Record<string, string>> = { object: 'map', array: 'slice', number: 'int64' };

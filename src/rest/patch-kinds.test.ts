@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { KubeObject } from '../machinery/object.js';
+import { typeOf } from '../schema/catalogue.js';
+import { type PatchKind, preparePatch } from './patch-kinds.js';
+
+const kind = { group: '', version: 'v1', kind: 'Service' };
+
+function refusal(patchKind: PatchKind, patch: unknown): string {
+  const type = typeOf('', 'v1', 'Service');
+  assert.ok(type);
+  const prepared = preparePatch(patchKind, Buffer.from(JSON.stringify(patch)), {
+    target: { type, kind, defaults: () => undefined, note: () => undefined, resetFields: [] },
+    options: { fieldValidation: 'Strict' } as never,
+    manager: 'm',
+    subresource: '',
+    now: new Date(0),
+    warn: () => undefined,
+  });
+  // Members in memory stand in any order.
+  const live = {
+    spec: { type: 'ClusterIP', selector: { b: '1', a: '2' }, ports: [{ port: 1, name: 'p' }] },
+    metadata: { labels: { z: '1' }, name: 's' },
+    apiVersion: 'v1',
+    kind: 'Service',
+  } as unknown as KubeObject;
+  try {
+    prepared(live);
+  } catch (error) {
+    const [, shown = ''] = /Invalid value: ("(?:[^"\\]|\\.)*")/.exec((error as Error).message) ?? [];
+    return JSON.parse(shown) as string;
+  }
+  throw new Error('the patch was taken');
+}
+
+test('a refused merge patch is shown with sorted members where it reached, and the type’s order elsewhere', () => {
+  const shown = refusal('merge', { spec: { type: 7, externalIPs: [{ y: 1, x: null, b: 2 }] } });
+  const [head = '', spec = ''] = shown.split(',"spec":');
+  assert.equal(head, '{"apiVersion":"v1","kind":"Service","metadata":{"name":"s","labels":{"z":"1"}}');
+  assert.match(spec, /^\{"externalIPs":\[\{"b":2,"y":1\}\],"ports":\[\{"name":"p","port":1,"targetPort":0\}\],/);
+  assert.match(spec, /"selector":\{"a":"2","b":"1"\},"type":7\}/);
+});
+
+test('a refused JSON patch shows what it put in as it was sent', () => {
+  const shown = refusal('json', [{ op: 'add', path: '/spec/type', value: { z: 1, a: 2 } }]);
+  assert.match(shown, /^\{"apiVersion":"v1","kind":"Service",/);
+  assert.match(shown, /"type":\{"z":1,"a":2\}\}/);
+});
