@@ -138,40 +138,76 @@ function definitionsIn(routes: readonly Route[]): Set<string> {
 }
 
 /** The operations by path. What all operations of a path take stands once, beside them. */
-function pathItems(routes: readonly Route[], form: SchemaForm, shared?: Map<string, JsonSchema>): JsonSchema {
+function pathItems(routes: readonly Route[], form: SchemaForm, shared = new Map<string, JsonSchema>()): JsonSchema {
   const byPath = new Map<string, Route[]>();
   for (const route of routes) {
     const known = byPath.get(route.path);
     if (known === undefined) byPath.set(route.path, [route]);
     else known.push(route);
   }
+  const pen = createPen(form, shared);
   const items = new Map<string, JsonSchema>();
   for (const [path, members] of byPath) {
     const counts = new Map<string, number>();
     for (const { parameters } of members) {
-      for (const parameter of parameters) counts.set(keyOf(parameter), (counts.get(keyOf(parameter)) ?? 0) + 1);
+      for (const { name, in: place } of parameters) {
+        const key = `${place} ${name}`;
+        counts.set(key, (counts.get(key) ?? 0) + 1);
+      }
     }
-    const isCommon = (parameter: Parameter): boolean => counts.get(keyOf(parameter)) === members.length;
-    const render = (rendered: readonly JsonSchema[]): readonly JsonSchema[] =>
-      form === 'v2' ? rendered.map((parameter) => sharedParameter(parameter, shared)) : rendered;
+    const isCommon = ({ name, in: place }: Parameter): boolean => counts.get(`${place} ${name}`) === members.length;
     const common = members.at(-1)?.parameters.filter(isCommon) ?? [];
     const operations = members.map((route): [string, JsonSchema] => {
       const own = route.parameters.filter((parameter) => !isCommon(parameter));
-      return [route.method, form === 'v3' ? operationV3(route, own) : operationV2(route, own, render)];
+      return [route.method, form === 'v3' ? operationV3(route, own, pen) : operationV2(route, own, pen)];
     });
     items.set(path, {
       ...Object.fromEntries(operations),
-      ...(common.length > 0 && { parameters: render(sorted(common).map((parameter) => parameterOf(parameter, form))) }),
+      ...(common.length > 0 && { parameters: pen.parameters(common) }),
     });
   }
   return sortedByKey(items);
 }
 
-const keyOf = ({ name, in: place }: Parameter): string => `${place} ${name}`;
+/** Draws what returns on hundreds of operations once. */
+interface Pen {
+  parameters(parameters: readonly Parameter[]): JsonSchema[];
+  body(body: NonNullable<Route['body']>): JsonSchema;
+  content(types: readonly string[], definition: string): JsonSchema;
+}
 
-const sorted = (parameters: readonly Parameter[]): Parameter[] =>
-  parameters.toSorted((a, b) => (a.name === b.name ? compare(a.in, b.in) : compare(a.name, b.name)));
+function createPen(form: SchemaForm, shared: Map<string, JsonSchema>): Pen {
+  const drawn = new Map<Parameter, JsonSchema>();
+  const bodies = new Map<string, JsonSchema>();
+  const draw = (parameter: Parameter): JsonSchema => {
+    let schema = drawn.get(parameter);
+    if (schema === undefined) {
+      schema = parameterOf(parameter, form);
+      if (form === 'v2') schema = sharedParameter(schema, shared);
+      drawn.set(parameter, schema);
+    }
+    return schema;
+  };
+  return {
+    parameters: (parameters) => parameters.toSorted(byNameThenPlace).map(draw),
+    body({ definition, required }) {
+      const key = `${definition} ${required}`;
+      let schema = bodies.get(key);
+      if (schema === undefined) {
+        const plain = { name: 'body', in: 'body', ...(required && { required }), schema: schemaOf('v2', definition) };
+        schema = sharedParameter(plain, shared);
+        bodies.set(key, schema);
+      }
+      return schema;
+    },
+    content(types, definition) {
+      const media = { schema: schemaOf(form, definition) };
+      return Object.fromEntries(types.map((type) => [type, media]));
+    },
+  };
+}
 
+const byNameThenPlace = (a: Parameter, b: Parameter): number => compare(a.name, b.name) || compare(a.in, b.in);
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 function parameterOf({ name, in: place, type, description }: Parameter, form: SchemaForm): JsonSchema {
@@ -185,51 +221,32 @@ function parameterOf({ name, in: place, type, description }: Parameter, form: Sc
   };
 }
 
-function operationV3(route: Route, parameters: readonly Parameter[]): JsonSchema {
-  const content = (types: readonly string[], definition: string): JsonSchema =>
-    Object.fromEntries(types.map((type) => [type, { schema: schemaOf('v3', definition) }]));
+function operationV3(route: Route, parameters: readonly Parameter[], pen: Pen): JsonSchema {
   const { body } = route;
   return {
     ...commonWords(route),
-    ...(parameters.length > 0 && { parameters: sorted(parameters).map((parameter) => parameterOf(parameter, 'v3')) }),
+    ...(parameters.length > 0 && { parameters: pen.parameters(parameters) }),
     ...(body && {
-      requestBody: { content: content(route.consumes, body.definition), ...(body.required && { required: true }) },
+      requestBody: { content: pen.content(route.consumes, body.definition), ...(body.required && { required: true }) },
     }),
     responses: Object.fromEntries(
       route.responses.map(({ code, description, definition }) => [
         code,
-        { description, ...(definition !== undefined && { content: content(route.produces, definition) }) },
+        { description, ...(definition !== undefined && { content: pen.content(route.produces, definition) }) },
       ]),
     ),
     ...extensions(route),
   };
 }
 
-function operationV2(
-  route: Route,
-  parameters: readonly Parameter[],
-  render: (parameters: readonly JsonSchema[]) => readonly JsonSchema[],
-): JsonSchema {
-  const { body } = route;
-  const own = [
-    ...(body
-      ? [
-          {
-            name: 'body',
-            in: 'body',
-            ...(body.required && { required: true }),
-            schema: schemaOf('v2', body.definition),
-          },
-        ]
-      : []),
-    ...sorted(parameters).map((parameter) => parameterOf(parameter, 'v2')),
-  ];
+function operationV2(route: Route, parameters: readonly Parameter[], pen: Pen): JsonSchema {
+  const own = [...(route.body ? [pen.body(route.body)] : []), ...pen.parameters(parameters)];
   return {
     ...commonWords(route),
     ...(route.consumes.length > 0 && { consumes: route.consumes }),
     ...(route.produces.length > 0 && { produces: route.produces }),
     schemes: ['https'],
-    ...(own.length > 0 && { parameters: render(own) }),
+    ...(own.length > 0 && { parameters: own }),
     responses: Object.fromEntries(
       route.responses.map(({ code, description, definition }) => [
         code,
@@ -258,11 +275,11 @@ const extensions = ({ action, kind }: Route): JsonSchema => ({
 const NEVER_SHARED = new Set(['name', 'fieldValidation', 'dryRun']);
 
 /** Most parameters return on hundreds of operations, so form 2 defines them once. */
-function sharedParameter(parameter: JsonSchema, shared: Map<string, JsonSchema> | undefined): JsonSchema {
+function sharedParameter(parameter: JsonSchema, shared: Map<string, JsonSchema>): JsonSchema {
   const name = String(parameter['name']);
   const text = JSON.stringify(parameter);
   const ofOneKind = parameter['in'] === 'body' && !text.includes('"#/definitions/io.k8s.apimachinery');
-  if (shared === undefined || NEVER_SHARED.has(name) || ofOneKind) return parameter;
+  if (NEVER_SHARED.has(name) || ofOneKind) return parameter;
   const hash = crypto.createHash('sha256').update(text).digest().subarray(0, 6).toString('base64url');
   shared.set(`${name}-${hash}`, parameter);
   return { $ref: `#/parameters/${name}-${hash}` };

@@ -58,15 +58,29 @@ export const nameParameter = (kind: string): Parameter => ({
   description: `The name of the ${kind}.`,
 });
 
-/** The parameters each verb takes, from the options it understands. */
-export const optionParameters = {
-  create: () => queryParametersOf(metaType('CreateOptions')),
-  update: () => queryParametersOf(metaType('UpdateOptions')),
-  patch: () => queryParametersOf(metaType('PatchOptions')),
-  delete: () => queryParametersOf(metaType('DeleteOptions')),
-  list: () => queryParametersOf(metaType('ListOptions')),
-  deletecollection: () => [
-    ...queryParametersOf(metaType('DeleteOptions')),
-    ...queryParametersOf(metaType('ListOptions'), ['watch', 'allowWatchBookmarks']),
-  ],
-};
+/** The parameters each verb takes, from the options it understands: the same for every resource. */
+export interface OptionParameters {
+  readonly create: readonly Parameter[];
+  readonly update: readonly Parameter[];
+  readonly patch: readonly Parameter[];
+  readonly delete: readonly Parameter[];
+  readonly list: readonly Parameter[];
+  readonly deletecollection: readonly Parameter[];
+}
+
+let known: OptionParameters | undefined;
+
+export function optionParameters(): OptionParameters {
+  known ??= {
+    create: queryParametersOf(metaType('CreateOptions')),
+    update: queryParametersOf(metaType('UpdateOptions')),
+    patch: queryParametersOf(metaType('PatchOptions')),
+    delete: queryParametersOf(metaType('DeleteOptions')),
+    list: queryParametersOf(metaType('ListOptions')),
+    deletecollection: [
+      ...queryParametersOf(metaType('DeleteOptions')),
+      ...queryParametersOf(metaType('ListOptions'), ['watch', 'allowWatchBookmarks']),
+    ],
+  };
+  return known;
+}

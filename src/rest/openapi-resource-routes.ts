@@ -42,6 +42,7 @@ export function resourceRoutes(endpoint: Endpoint, mediaTypes: readonly MediaTyp
 /** What operations work on: a resource or a subresource, and the names it goes by. */
 interface Target {
   readonly endpoint: Endpoint;
+  readonly words: ReturnType<typeof groupWords>;
   readonly subresource: string;
   /** What is read and written. */
   readonly kind: GroupVersionKind;
@@ -68,6 +69,7 @@ function targetOf(endpoint: Endpoint, mediaTypes: readonly MediaType[]): Target 
   const withCbor = names.includes('application/cbor');
   return {
     endpoint,
+    words: groupWords(kind),
     subresource: '',
     kind,
     definition: type.name,
@@ -134,7 +136,7 @@ function routesOfVerb(target: Target, verb: Verb): Route[] {
           action: 'put',
           method: 'put',
           description: `Replaces ${what} as a whole.`,
-          parameters: optionParameters.update(),
+          parameters: optionParameters().update,
           body: { definition, required: true },
           answers: [200, 201],
         }),
@@ -146,7 +148,7 @@ function routesOfVerb(target: Target, verb: Verb): Route[] {
           action: 'patch',
           method: 'patch',
           description: `Changes parts of ${what}, or applies the fields a manager means to own.`,
-          parameters: optionParameters.patch(),
+          parameters: optionParameters().patch,
           body: { definition: PATCH_DEFINITION, required: true },
           consumes: target.patchTypes,
           answers: [200, 201],
@@ -160,7 +162,7 @@ function routesOfVerb(target: Target, verb: Verb): Route[] {
           method: 'post',
           collection: true,
           description: target.subresource === '' ? `Creates ${what}.` : `Sends ${what}.`,
-          parameters: optionParameters.create(),
+          parameters: optionParameters().create,
           body: { definition, required: true },
           answers: [200, 201, 202],
         }),
@@ -172,7 +174,7 @@ function routesOfVerb(target: Target, verb: Verb): Route[] {
           action: 'delete',
           method: 'delete',
           description: `Deletes ${what}, at once or gracefully as the options and the kind say.`,
-          parameters: optionParameters.delete(),
+          parameters: optionParameters().delete,
           body: { definition: DELETE_OPTIONS, required: false },
           produced: answersDeletedObject(target) ? definition : STATUS,
           answers: [200, 202],
@@ -187,7 +189,7 @@ function routesOfVerb(target: Target, verb: Verb): Route[] {
           method: 'delete',
           collection: true,
           description: `Deletes every ${target.kind.kind} that the selectors choose.`,
-          parameters: optionParameters.deletecollection(),
+          parameters: optionParameters().deletecollection,
           body: { definition: DELETE_OPTIONS, required: false },
           produced: STATUS,
           answers: [200],
@@ -217,7 +219,7 @@ function everywhere(target: Target, operation: Omit<Operation, 'answers'>): Rout
   const whole: Operation = {
     ...operation,
     collection: true,
-    parameters: optionParameters.list(),
+    parameters: optionParameters().list,
     produces: [...target.media, ...target.streamMedia],
     answers: [200],
   };
@@ -239,7 +241,7 @@ function watchRoutes(target: Target): Route[] {
       action: 'watch',
       method: 'get',
       description: `Streams the changes of one ${target.kind.kind}. Deprecated: watch the list, with a field selector on metadata.name.`,
-      parameters: optionParameters.list(),
+      parameters: optionParameters().list,
       produces: [...target.media, ...target.streamMedia],
       produced,
       answers: [200],
@@ -330,7 +332,7 @@ interface Operation {
 const ANSWER_WORDS: Readonly<Record<number, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted' };
 
 function route(target: Target, operation: Operation): Route {
-  const { id, tag } = groupWords(target.endpoint.kind);
+  const { id, tag } = target.words;
   const { subresource, namespaced } = target;
   const noun = `${namespaced ? 'Namespaced' : ''}${target.endpoint.kind.kind}`;
   const below = subresource.charAt(0).toUpperCase() + subresource.slice(1);

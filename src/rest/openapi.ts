@@ -102,10 +102,9 @@ const sameItems = (a: readonly unknown[], b: readonly unknown[]): boolean =>
   a.length === b.length && a.every((item, i) => item === b[i]);
 
 const JSON_MEDIA = 'application/json';
-const protobufMedia = (form: 'v2' | 'v3'): string => `application/com.github.proto-openapi.spec.${form}@v1.0+protobuf`;
-/** The name clients used before the one with a sign that types may not have. */
-const olderProtobufMedia = (form: 'v2' | 'v3'): string =>
-  `application/com.github.proto-openapi.spec.${form}.v1.0+protobuf`;
+const protobufMedia = (form: 'v2' | 'v3'): string => `application/com.github.proto-openapi.spec.${form}.v1.0+protobuf`;
+/** What clients asked for before; it has a sign that no media type may have, so answers do not say it. */
+const olderProtobufMedia = (form: 'v2' | 'v3'): string => protobufMedia(form).replace('.v1.0+', '@v1.0+');
 
 function answerV2(request: HttpRequest, document: PublishedDocument): HttpResponse {
   const media = chooseMedia(request, 'v2');
