@@ -1,8 +1,10 @@
 // What the bootstrap needs of the server: plain reads and writes, each write noted under a manager's name.
-import { typeOf } from '../schema/catalogue.js';
+import { applyPatch } from '../schema/apply/apply-patch.js';
 import { updateManagedFields } from '../schema/apply/field-manager.js';
+import { typeOf } from '../schema/catalogue.js';
+import { decodeTree } from '../schema/json/decode.js';
 import type { StructType } from '../schema/type.js';
-import { type GroupVersionKind, type KubeObject, parseApiVersion } from '../machinery/object.js';
+import { type GroupVersionKind, type JsonObject, type KubeObject, parseApiVersion } from '../machinery/object.js';
 import { type GroupResource, StatusError } from '../machinery/status.js';
 import type { DeleteOptions, LifeContext, Lookup, ObjectOperations } from '../registry/kind.js';
 
@@ -16,6 +18,14 @@ export interface BootstrapClient {
     resource: GroupResource,
     object: Readonly<KubeObject>,
     change: (object: KubeObject) => KubeObject,
+    manager: string,
+    subresource?: string,
+  ): Promise<void>;
+  /** Server-side apply on an object that exists, by force, in the version it is stored in. */
+  apply(
+    resource: GroupResource,
+    object: Readonly<KubeObject>,
+    configuration: KubeObject,
     manager: string,
     subresource?: string,
   ): Promise<void>;
@@ -70,6 +80,14 @@ export function createBootstrapClient(options: BootstrapClientOptions): Bootstra
       };
       await operations.update(resource, namespace, name, subresource, changeAndNote, life);
     },
+    async apply(resource, object, configuration, manager, subresource = '') {
+      const life = context();
+      const { namespace = '', name = '' } = object.metadata;
+      const type = typeFor(options, configuration);
+      const write = { manager, subresource, time: life.now(), resetFields: resetFieldsOf(subresource) };
+      const change = (current: KubeObject): KubeObject => applied(type, current, configuration, write);
+      await operations.update(resource, namespace, name, subresource, change, life);
+    },
     async delete(resource, object, deleteOptions) {
       const { namespace = '', name = '', uid } = object.metadata;
       const same = uid === undefined ? {} : { preconditions: { uid } };
@@ -89,8 +107,24 @@ function noteWrite(
   { manager, subresource, time }: { manager: string; subresource: string; time: Date },
 ): void {
   const apiVersion = object.apiVersion ?? '';
-  const resetFields = subresource === '' ? [['status']] : [['spec']];
+  const resetFields = resetFieldsOf(subresource);
   updateManagedFields({ type, live, newObject: object, manager, apiVersion, subresource, time, resetFields });
+}
+
+/** What no writer of the endpoint can own. */
+const resetFieldsOf = (subresource: string): string[][] => (subresource === '' ? [['status']] : [['spec']]);
+
+function applied(
+  type: StructType,
+  current: KubeObject,
+  configuration: KubeObject,
+  write: { manager: string; subresource: string; time: Date; resetFields: string[][] },
+): KubeObject {
+  const { apiVersion = '', kind = '' } = configuration;
+  const live = current as unknown as JsonObject;
+  const patch = configuration as unknown as JsonObject;
+  const tree = applyPatch({ ...write, type, kind, apiVersion, live, patch, force: true });
+  return decodeTree(type, tree, { strict: false }).object as unknown as KubeObject;
 }
 
 function typeFor({ customType }: BootstrapClientOptions, { apiVersion = '', kind = '' }: KubeObject): StructType {

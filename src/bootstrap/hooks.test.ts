@@ -33,6 +33,9 @@ class TestClient implements BootstrapClient {
     this.writes.push(`update ${key}`);
     this.objects.set(key, change(structuredClone(this.objects.get(key) ?? object)));
   }
+  async apply(): Promise<void> {
+    throw new Error('no hook applies');
+  }
   async delete(resource: GroupResource, object: KubeObject): Promise<void> {
     const key = this.key(resource, object.metadata.namespace ?? '', object.metadata.name ?? '');
     this.writes.push(`delete ${key}`);

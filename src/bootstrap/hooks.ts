@@ -3,7 +3,7 @@ import type { FeatureGates } from '../registry/kind.js';
 import { timestamp } from '../registry/registry.js';
 import { type AuthenticationTrust, ensureAuthenticationConfigMap } from './authentication-config-map.js';
 import type { BootstrapClient } from './client.js';
-import { ensureFlowControl, markDanglingFlowSchemas } from './flow-control/ensure.js';
+import { ensureFlowControl } from './flow-control/ensure.js';
 import { ensureLegacyTokenTracking } from './legacy-token-tracking.js';
 import { ensureSystemNamespaces } from './namespaces.js';
 import { ensureSystemPriorityClasses } from './priority-classes.js';
@@ -44,14 +44,7 @@ export function bootstrapHooks(options: BootstrapOptions): readonly BootstrapHoo
       name: 'scheduling/bootstrap-system-priority-classes',
       run: surely(() => ensureSystemPriorityClasses(client)),
     },
-    {
-      name: 'priority-and-fairness-config-producer',
-      // The consumer's marks follow at once: whoever lists the schemas first finds them complete.
-      run: every(MINUTE_MS, async () => {
-        await ensureFlowControl(client);
-        await markDanglingFlowSchemas(client, nowText);
-      }),
-    },
+    { name: 'priority-and-fairness-config-producer', run: every(MINUTE_MS, () => ensureFlowControl(client)) },
     {
       name: 'start-cluster-authentication-info-controller',
       run: every(MINUTE_MS, () => ensureAuthenticationConfigMap(client, trust, () => now().getTime())),

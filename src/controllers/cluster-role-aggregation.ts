@@ -4,7 +4,7 @@ import { labelSelectorAsSelector } from '../machinery/label-selector.js';
 import type { ClusterRole, PolicyRule } from '../schema/generated/rbac.v1.js';
 import { followStore } from '../storage/follow-store.js';
 import { type ControllerParts, registryOf } from './controller.js';
-import { WorkQueue } from './work-queue.js';
+import { WorkQueue } from '../lib/work-queue.js';
 
 const MANAGER = 'clusterrole-aggregation-controller';
 const CLUSTER_ROLES = { group: 'rbac.authorization.k8s.io', resource: 'clusterroles' };

@@ -4,7 +4,7 @@ import type { GroupResource } from '../machinery/status.js';
 import type { Namespace } from '../schema/generated/core.v1.js';
 import { followStore } from '../storage/follow-store.js';
 import { CONTROLLER_MANAGER, type ControllerParts, NAMESPACES, registryOf, updateSame } from './controller.js';
-import { WorkQueue } from './work-queue.js';
+import { WorkQueue } from '../lib/work-queue.js';
 
 export interface Kept {
   /** The controller's name, in logs. */

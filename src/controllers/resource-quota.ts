@@ -8,7 +8,7 @@ import type { ResourceRegistry } from '../registry/registry.js';
 import type { ResourceList, ResourceQuota } from '../schema/generated/core.v1.js';
 import { followStore } from '../storage/follow-store.js';
 import { type ControllerParts, registryOf, updateSame } from './controller.js';
-import { WorkQueue } from './work-queue.js';
+import { WorkQueue } from '../lib/work-queue.js';
 
 const QUOTAS = { group: '', resource: 'resourcequotas' };
 const CONCURRENCY = 5;

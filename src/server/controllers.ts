@@ -2,7 +2,6 @@
 import { X509Certificate } from 'node:crypto';
 import fs from 'node:fs';
 import { createBootstrapClient } from '../bootstrap/client.js';
-import { createApply } from '../controllers/apply.js';
 import { startClusterRoleAggregation } from '../controllers/cluster-role-aggregation.js';
 import type { ControllerParts, StartController } from '../controllers/controller.js';
 import { startGarbageCollector } from '../controllers/garbage-collector/controller.js';
@@ -32,7 +31,7 @@ export async function startControllers(options: ControllersOptions, signal: Abor
   const { operations, lookup } = resources;
   const client = createBootstrapClient({ operations, lookup, context, customType: resources.typeOf });
   const parts: ControllerParts = {
-    client: { ...client, apply: createApply(operations, context) },
+    client,
     registries: () => resources.served(),
     registryOf: (resource) => resources.registry(resource),
     resourceOf: resources.resourceOf,

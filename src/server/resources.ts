@@ -15,7 +15,7 @@ import { objectCodec } from '../rest/object-codec.js';
 import { createEndpoint, type Endpoint, storageVersionOf } from '../rest/endpoint.js';
 import { typeOf } from '../schema/catalogue.js';
 import type { StructType } from '../schema/type.js';
-import type { ManagedResourceStore, ObjectCodec, ResourceStoreOptions } from '../storage/store.js';
+import type { ManagedResourceStore, ObjectCodec, ResourceStore, ResourceStoreOptions } from '../storage/store.js';
 
 export interface ResourcesOptions {
   /** `/registry`. */
@@ -83,6 +83,13 @@ export class Resources {
 
   registry(resource: GroupResource): ResourceRegistry | undefined {
     return this.registries.get(groupResourceText(resource));
+  }
+
+  /** The store of a resource every server has. */
+  store(resource: GroupResource): ResourceStore {
+    const registry = this.registry(resource);
+    if (registry === undefined) throw new Error(`the server has no ${groupResourceText(resource)}`);
+    return registry.store;
   }
 
   /** The resource that serves a kind in a version, undefined when none does. */

@@ -1,11 +1,14 @@
 // What begins once the port is open, each under the name health checks know.
 import { createCaBundle, type CaBundleSource } from '../authn/ca-bundle.js';
 import { ensureApiService } from '../bootstrap/api-service.js';
-import { createBootstrapClient } from '../bootstrap/client.js';
+import { type BootstrapClient, createBootstrapClient } from '../bootstrap/client.js';
+import { FLOW_CONTROL_GROUP } from '../bootstrap/flow-control/default-configuration.js';
+import { markDanglingFlowSchemas } from '../bootstrap/flow-control/mark-dangling.js';
 import { bootstrapHooks } from '../bootstrap/hooks.js';
 import { repeat } from '../bootstrap/repeat.js';
 import { startDefinitions } from '../crd/controller.js';
 import { DEFINITIONS } from '../crd/definition-writer.js';
+import { systemClock } from '../lib/clock.js';
 import { cidrText } from '../lib/ip-address.js';
 import type { Logs } from '../lib/log.js';
 import type { Options } from '../options/options.js';
@@ -52,6 +55,9 @@ export function addStartHooks(hooks: PostStartHooks, parts: StartParts): void {
     log,
   });
   for (const hook of namespaces) hooks.add(hook);
+  if (options.features.enablePriorityAndFairness) {
+    hooks.add({ name: 'priority-and-fairness-config-consumer', run: flowSchemasHook(parts, client) });
+  }
   hooks.add(parts.allocators.repair);
   hooks.add({ name: 'start-apiserver-admission-initializer', run: () => parts.authorization.synced });
   hooks.add({ name: 'bootstrap-controller', run: apiServiceHook(parts, client, log) });
@@ -75,6 +81,13 @@ function definitionsHook({ resources, serverContext, logs }: StartParts): StartH
   };
 }
 
+function flowSchemasHook({ resources, logs }: StartParts, client: BootstrapClient): StartHook {
+  const schemas = resources.store({ group: FLOW_CONTROL_GROUP, resource: 'flowschemas' });
+  const levels = resources.store({ group: FLOW_CONTROL_GROUP, resource: 'prioritylevelconfigurations' });
+  const log = (message: string): void => logs.for('flow-control').info(message);
+  return (signal) => markDanglingFlowSchemas({ client, schemas, levels, clock: systemClock, signal, log });
+}
+
 function controllersHook({ options, resources, certificates, serverContext, logs }: StartParts): StartHook {
   const names = options.controllers;
   return (signal) =>
@@ -84,7 +97,7 @@ function controllersHook({ options, resources, certificates, serverContext, logs
 /** Keeps the API's own service, and in it the addresses of the servers that are alive. */
 function apiServiceHook(
   { options, resources, lifecycle }: StartParts,
-  client: Parameters<typeof ensureApiService>[0]['client'],
+  client: BootstrapClient,
   log: (message: string) => void,
 ): StartHook {
   const { misc, generic, secureServing } = options;

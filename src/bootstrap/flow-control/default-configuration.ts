@@ -1,5 +1,6 @@
 // How requests share the server from the start: priority levels, and the schemas that sort requests into them.
 // `mandatory` ones are always as here; suggested ones may be changed by people.
+import { MANDATORY_FLOW_SCHEMAS, MANDATORY_PRIORITY_LEVELS } from '../../apis/flowcontrol/mandatory.js';
 import type {
   FlowSchema,
   FlowSchemaSpec,
@@ -19,18 +20,15 @@ export interface DefaultObject<T> {
 
 const API_VERSION = `${FLOW_CONTROL_GROUP}/v1`;
 
+const metadataOf = (name: string) => ({ name, annotations: { [AUTO_UPDATE_SPEC]: 'true' } });
+
 function level(
   name: string,
   spec: PriorityLevelConfigurationSpec,
   mandatory = false,
 ): DefaultObject<PriorityLevelConfiguration> {
-  const object: PriorityLevelConfiguration = {
-    kind: 'PriorityLevelConfiguration',
-    apiVersion: API_VERSION,
-    metadata: { name, annotations: { [AUTO_UPDATE_SPEC]: 'true' } },
-    spec,
-    status: {},
-  };
+  const metadata = metadataOf(name);
+  const object = { kind: 'PriorityLevelConfiguration', apiVersion: API_VERSION, metadata, spec, status: {} };
   return { object, mandatory };
 }
 
@@ -49,15 +47,7 @@ const queued = (
 });
 
 export const PRIORITY_LEVELS: readonly DefaultObject<PriorityLevelConfiguration>[] = [
-  level('exempt', { type: 'Exempt', exempt: { nominalConcurrencyShares: 0, lendablePercent: 0 } }, true),
-  level(
-    'catch-all',
-    {
-      type: 'Limited',
-      limited: { nominalConcurrencyShares: 5, limitResponse: { type: 'Reject' }, lendablePercent: 0 },
-    },
-    true,
-  ),
+  ...[...MANDATORY_PRIORITY_LEVELS].map(([name, spec]) => level(name, spec, true)),
   // Kubelets and what else keeps running pods alive.
   level('system', queued(30, 33, 64, 6)),
   // Nodes telling that they are well must get through even when much else is going on.
@@ -70,23 +60,25 @@ export const PRIORITY_LEVELS: readonly DefaultObject<PriorityLevelConfiguration>
 
 type Rule = Omit<PolicyRulesWithSubjects, 'subjects'>;
 
-function schema(
+function schema(name: string, spec: FlowSchemaSpec, mandatory = false): DefaultObject<FlowSchema> {
+  const object = { kind: 'FlowSchema', apiVersion: API_VERSION, metadata: metadataOf(name), spec, status: {} };
+  return { object, mandatory };
+}
+
+function suggested(
   name: string,
   levelName: string,
   matchingPrecedence: number,
   distinguisher: '' | 'ByUser' | 'ByNamespace',
   subjects: readonly Subject[],
   rule: Rule,
-  mandatory = false,
 ): DefaultObject<FlowSchema> {
-  const spec: FlowSchemaSpec = {
+  return schema(name, {
     priorityLevelConfiguration: { name: levelName },
     matchingPrecedence,
     ...(distinguisher === '' ? {} : { distinguisherMethod: { type: distinguisher } }),
     rules: [{ subjects: [...subjects], ...rule }],
-  };
-  const metadata = { name, annotations: { [AUTO_UPDATE_SPEC]: 'true' } };
-  return { object: { kind: 'FlowSchema', apiVersion: API_VERSION, metadata, spec, status: {} }, mandatory };
+  });
 }
 
 const group = (name: string): Subject => ({ kind: 'Group', group: { name } });
@@ -119,15 +111,14 @@ const MANAGER = user('system:kube-controller-manager');
 const SCHEDULER = user('system:kube-scheduler');
 
 export const FLOW_SCHEMAS: readonly DefaultObject<FlowSchema>[] = [
-  schema('exempt', 'exempt', 1, '', [group('system:masters')], EVERYTHING, true),
-  schema('catch-all', 'catch-all', 10_000, 'ByUser', EVERYBODY, EVERYTHING, true),
-  schema('system-nodes', 'system', 500, 'ByUser', [group('system:nodes')], EVERYTHING),
-  schema('system-node-high', 'node-high', 400, 'ByUser', [group('system:nodes')], NODE_HEALTH),
-  schema('probes', 'exempt', 2, '', EVERYBODY, PROBES),
-  schema('system-leader-election', 'leader-election', 100, 'ByUser', [MANAGER, SCHEDULER, SYSTEM_ACCOUNTS], LEASES),
-  schema('kube-controller-manager', 'workload-high', 800, 'ByNamespace', [MANAGER], EVERYTHING),
-  schema('kube-scheduler', 'workload-high', 800, 'ByNamespace', [SCHEDULER], EVERYTHING),
-  schema('kube-system-service-accounts', 'workload-high', 900, 'ByNamespace', [SYSTEM_ACCOUNTS], EVERYTHING),
-  schema('service-accounts', 'workload-low', 9000, 'ByUser', [group('system:serviceaccounts')], EVERYTHING),
-  schema('global-default', 'global-default', 9900, 'ByUser', EVERYBODY, EVERYTHING),
+  ...[...MANDATORY_FLOW_SCHEMAS].map(([name, spec]) => schema(name, spec, true)),
+  suggested('system-nodes', 'system', 500, 'ByUser', [group('system:nodes')], EVERYTHING),
+  suggested('system-node-high', 'node-high', 400, 'ByUser', [group('system:nodes')], NODE_HEALTH),
+  suggested('probes', 'exempt', 2, '', EVERYBODY, PROBES),
+  suggested('system-leader-election', 'leader-election', 100, 'ByUser', [MANAGER, SCHEDULER, SYSTEM_ACCOUNTS], LEASES),
+  suggested('kube-controller-manager', 'workload-high', 800, 'ByNamespace', [MANAGER], EVERYTHING),
+  suggested('kube-scheduler', 'workload-high', 800, 'ByNamespace', [SCHEDULER], EVERYTHING),
+  suggested('kube-system-service-accounts', 'workload-high', 900, 'ByNamespace', [SYSTEM_ACCOUNTS], EVERYTHING),
+  suggested('service-accounts', 'workload-low', 9000, 'ByUser', [group('system:serviceaccounts')], EVERYTHING),
+  suggested('global-default', 'global-default', 9900, 'ByUser', EVERYBODY, EVERYTHING),
 ];

@@ -1,10 +1,8 @@
 // Keeps the default flow-control objects: mandatory ones as they are written here, suggested ones until people change
 // them, and none that an older version suggested and this one does not.
 import { deepEqual } from '../../lib/deep-equal.js';
-import { goQuote } from '../../lib/go-quote.js';
 import type { KubeObject } from '../../machinery/object.js';
 import type { GroupResource } from '../../machinery/status.js';
-import type { FlowSchema } from '../../schema/generated/flowcontrol.v1.js';
 import type { BootstrapClient } from '../client.js';
 import {
   AUTO_UPDATE_SPEC,
@@ -87,38 +85,3 @@ const WORDS: Readonly<Record<string, boolean | undefined>> = {
 
 const autoUpdateOf = (object: Readonly<KubeObject>): boolean | undefined =>
   WORDS[object.metadata.annotations?.[AUTO_UPDATE_SPEC] ?? ''];
-
-const STATUS_MANAGER = 'api-priority-and-fairness-config-consumer-v1';
-
-/** Tells on every flow schema whether the priority level it names is there. */
-export async function markDanglingFlowSchemas(client: BootstrapClient, now: () => string): Promise<void> {
-  const levels = new Set((await client.list(LEVELS)).map((level) => level.metadata.name));
-  await Promise.all(
-    (await client.list(SCHEMAS)).map(async (object) => {
-      const schema = object as FlowSchema;
-      const condition = danglingCondition(schema, levels.has(schema.spec.priorityLevelConfiguration.name));
-      const known = schema.status.conditions?.find(({ type }) => type === 'Dangling');
-      if (known !== undefined && deepEqual({ ...known, lastTransitionTime: null }, condition)) return;
-      const change = (current: KubeObject): KubeObject => {
-        const others = ((current as FlowSchema).status.conditions ?? []).filter(({ type }) => type !== 'Dangling');
-        return {
-          ...current,
-          status: { conditions: [...others, { ...condition, lastTransitionTime: now() }] },
-        } as KubeObject;
-      };
-      await client.update(SCHEMAS, object, change, STATUS_MANAGER, 'status');
-    }),
-  );
-}
-
-function danglingCondition({ spec }: FlowSchema, found: boolean) {
-  const name = goQuote(spec.priorityLevelConfiguration.name);
-  const head = `This FlowSchema references the PriorityLevelConfiguration object named ${name}`;
-  return {
-    type: 'Dangling',
-    status: found ? 'False' : 'True',
-    lastTransitionTime: null,
-    reason: found ? 'Found' : 'NotFound',
-    message: found ? `${head} and it exists` : `${head} but there is no such object`,
-  };
-}

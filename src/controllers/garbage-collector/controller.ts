@@ -2,7 +2,7 @@
 import type { ResourceRegistry } from '../../registry/registry.js';
 import { followStore } from '../../storage/follow-store.js';
 import type { ControllerParts } from '../controller.js';
-import { WorkQueue } from '../work-queue.js';
+import { WorkQueue } from '../../lib/work-queue.js';
 import { collect } from './collect.js';
 import { Graph } from './graph.js';
 

@@ -4,7 +4,7 @@ import { timestamp } from '../../registry/registry.js';
 import type { Namespace } from '../../schema/generated/core.v1.js';
 import { followStore } from '../../storage/follow-store.js';
 import { type ControllerParts, NAMESPACES, registryOf, updateSame } from '../controller.js';
-import { WorkQueue } from '../work-queue.js';
+import { WorkQueue } from '../../lib/work-queue.js';
 import { type Emptying, setConditions } from './conditions.js';
 import { emptyNamespace } from './empty.js';
 

@@ -1,6 +1,6 @@
 // Keys that want work, each at most once at a time. A key added while it is worked on is worked on again; one that
 // failed comes back after a pause that doubles each time.
-import type { Clock } from '../lib/clock.js';
+import type { Clock } from './clock.js';
 
 export interface WorkQueueOptions {
   readonly name: string;
