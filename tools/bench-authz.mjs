@@ -1,22 +1,9 @@
 // How long an RBAC decision takes with 1,000 bindings and 200 roles: remembered, and right after a change.
 //
 //   node tools/bench-authz.mjs
-import { build } from 'esbuild';
-import fs from 'node:fs';
-import path from 'node:path';
+import { loadSource } from './bundle.mjs';
 
-fs.mkdirSync('.cache', { recursive: true });
-const outfile = path.resolve('.cache', `bench-authz-${process.pid}.mjs`);
-await build({
-  entryPoints: ['src/authz/rbac.ts'],
-  outfile,
-  bundle: true,
-  platform: 'node',
-  format: 'esm',
-  logLevel: 'error',
-});
-const { createRbacAuthorizer } = await import(outfile);
-fs.rmSync(outfile);
+const { createRbacAuthorizer } = await loadSource('src/authz/rbac.ts');
 
 const source = () => {
   const receivers = [];

@@ -1,34 +1,14 @@
 // Measures the codecs on a pod of about 3 KiB against JSON.parse, JSON.stringify and protobufjs: `node tools/bench-codec.mjs`.
-import { build } from 'esbuild';
-import { createRequire } from 'node:module';
 import protobuf from 'protobufjs';
-import { mkdirSync } from 'node:fs';
-import path from 'node:path';
+import { loadSource } from './bundle.mjs';
 
-mkdirSync('.cache', { recursive: true });
-const outfile = path.resolve('.cache/bench-codec.cjs');
-await build({
-  stdin: {
-    contents: `
-      export { typeOf } from './src/schema/catalogue.js';
-      export { decodeJson } from './src/schema/json/decode.js';
-      export { encodeJson } from './src/schema/json/encode.js';
-      export { encodeMessage } from './src/schema/protobuf/encode.js';
-      export { decodeMessage } from './src/schema/protobuf/decode.js';
-    `,
-    resolveDir: process.cwd(),
-    loader: 'ts',
-  },
-  outfile,
-  bundle: true,
-  platform: 'node',
-  target: 'node20',
-  format: 'cjs',
-  mainFields: ['main', 'module'],
-  conditions: ['require', 'node'],
-  logLevel: 'warning',
-});
-const { typeOf, decodeJson, encodeJson, encodeMessage, decodeMessage } = createRequire(import.meta.url)(outfile);
+const { typeOf, decodeJson, encodeJson, encodeMessage, decodeMessage } = await loadSource(
+  'src/schema/catalogue.ts',
+  'src/schema/json/decode.ts',
+  'src/schema/json/encode.ts',
+  'src/schema/protobuf/encode.ts',
+  'src/schema/protobuf/decode.ts',
+);
 
 const type = typeOf('', 'v1', 'Pod');
 const text = encodeJson(type, decodeJson(type, JSON.stringify(pod()), { strict: true }).object);

@@ -1,30 +1,12 @@
 // Measures the rules of a pod that uses most of its spec: `node tools/bench-pod-validation.mjs`. The limit is 0.2 ms.
-import { build } from 'esbuild';
-import { createRequire } from 'node:module';
-import { mkdirSync } from 'node:fs';
-import path from 'node:path';
+import { loadSource } from './bundle.mjs';
 
 const LIMIT_MS = 0.2;
-mkdirSync('.cache', { recursive: true });
-const outfile = path.resolve('.cache/bench-pod-validation.cjs');
-await build({
-  stdin: {
-    contents: `
-      export { pods } from './src/apis/core/pod/definition.js';
-      export { typeOf } from './src/schema/catalogue.js';
-      export { decodeJson } from './src/schema/json/decode.js';
-    `,
-    resolveDir: process.cwd(),
-    loader: 'ts',
-  },
-  outfile,
-  bundle: true,
-  platform: 'node',
-  target: 'node20',
-  format: 'cjs',
-  logLevel: 'warning',
-});
-const { pods, typeOf, decodeJson } = createRequire(import.meta.url)(outfile);
+const { pods, typeOf, decodeJson } = await loadSource(
+  'src/apis/core/pod/definition.ts',
+  'src/schema/catalogue.ts',
+  'src/schema/json/decode.ts',
+);
 
 const context = {
   features: { enabled: () => true },
@@ -89,11 +71,19 @@ function pod() {
       seccompProfile: { type: 'RuntimeDefault' },
     },
   });
-  const selector = { matchLabels: { app: 'web' }, matchExpressions: [{ key: 'tier', operator: 'In', values: ['a', 'b'] }] };
+  const selector = {
+    matchLabels: { app: 'web' },
+    matchExpressions: [{ key: 'tier', operator: 'In', values: ['a', 'b'] }],
+  };
   return {
     apiVersion: 'v1',
     kind: 'Pod',
-    metadata: { name: 'web-0', namespace: 'default', labels: { app: 'web' }, annotations: { 'example.test/note': 'x' } },
+    metadata: {
+      name: 'web-0',
+      namespace: 'default',
+      labels: { app: 'web' },
+      annotations: { 'example.test/note': 'x' },
+    },
     spec: {
       serviceAccountName: 'web',
       nodeSelector: { 'kubernetes.io/os': 'linux' },
@@ -137,7 +127,11 @@ function pod() {
         { key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 },
       ],
       securityContext: { runAsNonRoot: true, fsGroup: 2000, sysctls: [{ name: 'net.core.somaxconn', value: '1024' }] },
-      dnsConfig: { nameservers: ['10.0.0.10'], searches: ['svc.cluster.local'], options: [{ name: 'ndots', value: '2' }] },
+      dnsConfig: {
+        nameservers: ['10.0.0.10'],
+        searches: ['svc.cluster.local'],
+        options: [{ name: 'ndots', value: '2' }],
+      },
       hostAliases: [{ ip: '10.1.2.3', hostnames: ['db.internal'] }],
       readinessGates: [{ conditionType: 'example.test/ready' }],
       priorityClassName: 'high',

@@ -3,13 +3,13 @@
 //   node tools/bench-store.mjs [--seconds 3] [--folder DIR] [writes|range|watch|memory ...]
 //
 // etcd is taken from BINNACLE_ETCD or .cache/bin/etcd-3.5; without it only our own figures are shown.
-import { build } from 'esbuild';
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { bundleSource } from './bundle.mjs';
 
 const args = process.argv.slice(2);
 const option = (name, fallback) => (args.includes(name) ? args[args.indexOf(name) + 1] : fallback);
@@ -29,7 +29,11 @@ else await measureMemory(child, option('--bundle', ''));
 clearInterval(alive);
 
 async function main() {
-  const bundle = await bundleStores();
+  const bundle = await bundleSource(
+    'src/kv/embedded/embedded.ts',
+    'src/kv/etcd/etcd.ts',
+    'src/storage/create-store.ts',
+  );
   const stores = await import(pathToFileURL(bundle).href);
   const etcd = await startEtcd();
   try {
@@ -204,30 +208,6 @@ function podOptions() {
     codec: { encodeJson: encode, decodeJson: decode, encodeStorage: encode, decodeStorage: decode },
     fieldsOf: (object) => ({ 'spec.nodeName': object.spec.nodeName }),
   };
-}
-
-async function bundleStores() {
-  fs.mkdirSync('.cache', { recursive: true });
-  const outfile = path.resolve('.cache', `bench-store-${process.pid}.mjs`);
-  await build({
-    stdin: {
-      contents: [
-        `export { openEmbeddedStore } from './src/kv/embedded/embedded.js';`,
-        `export { openEtcdStore } from './src/kv/etcd/etcd.js';`,
-        `export { createResourceStore } from './src/storage/create-store.js';`,
-      ].join('\n'),
-      resolveDir: process.cwd(),
-      loader: 'ts',
-    },
-    outfile,
-    bundle: true,
-    platform: 'node',
-    target: 'node20',
-    format: 'esm',
-    external: ['lmdb'],
-    logLevel: 'error',
-  });
-  return outfile;
 }
 
 async function startEtcd() {

@@ -3,42 +3,23 @@
 // DIR holds pairs group.version.Kind.json and .pb. Each .pb must decode to exactly its .json and encode back to exactly
 // its bytes; each .json must pass a strict decode and print the same members in the same order; where a .yaml lies
 // beside them, it must read as the .json and be printed as it is.
-import { build } from 'esbuild';
-import { createRequire } from 'node:module';
-import { existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
+import { loadSource } from './bundle.mjs';
 
 const folder = process.argv[2];
 if (folder === undefined) {
   console.error('usage: node tools/check-wire.mjs DIR');
   process.exit(2);
 }
-mkdirSync('.cache', { recursive: true });
-const outfile = path.resolve('.cache/check-wire.cjs');
-await build({
-  stdin: {
-    contents: `
-      export { typeOf } from './src/schema/catalogue.js';
-      export { decodeJson } from './src/schema/json/decode.js';
-      export { encodeJson } from './src/schema/json/encode.js';
-      export { encodeTree } from './src/schema/json/encode.js';
-      export { parseYaml } from './src/schema/yaml/parse.js';
-      export { printYaml } from './src/schema/yaml/print.js';
-      export { decodeProtobuf, encodeProtobuf, readEnvelope } from './src/schema/protobuf/envelope.js';
-    `,
-    resolveDir: process.cwd(),
-    loader: 'ts',
-  },
-  outfile,
-  bundle: true,
-  platform: 'node',
-  target: 'node20',
-  format: 'cjs',
-  mainFields: ['main', 'module'],
-  conditions: ['require', 'node'],
-  logLevel: 'warning',
-});
-const codec = createRequire(import.meta.url)(outfile);
+const codec = await loadSource(
+  'src/schema/catalogue.ts',
+  'src/schema/json/decode.ts',
+  'src/schema/json/encode.ts',
+  'src/schema/yaml/parse.ts',
+  'src/schema/yaml/print.ts',
+  'src/schema/protobuf/envelope.ts',
+);
 
 let checked = 0;
 let failed = 0;

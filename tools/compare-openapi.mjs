@@ -129,7 +129,8 @@ function plain(value, document, named = false) {
   for (const key of Object.keys(value).sort()) {
     if (!named && key === 'description' && typeof value[key] === 'string') continue;
     const member = plain(value[key], document, !named && (key === 'properties' || key === 'responses'));
-    copy[key] = !named && key === 'required' && Array.isArray(member) ? member.toSorted((a, b) => a.localeCompare(b)) : member;
+    copy[key] =
+      !named && key === 'required' && Array.isArray(member) ? member.toSorted((a, b) => a.localeCompare(b)) : member;
   }
   const keys = Object.keys(copy);
   return !named && keys.length === 1 && copy.allOf?.length === 1 ? copy.allOf[0] : copy;

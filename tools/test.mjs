@@ -7,6 +7,7 @@ import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { bundleOptions } from './bundle.mjs';
 
 const roots = process.argv.slice(2).filter((a) => !a.startsWith('--'));
 const passed = process.argv.slice(2).filter((a) => a.startsWith('--'));
@@ -26,19 +27,12 @@ if (files.length === 0) {
 fs.mkdirSync('.cache', { recursive: true });
 const outdir = fs.mkdtempSync(path.join('.cache', 'test-'));
 await build({
+  ...bundleOptions,
   entryPoints: files,
   outdir,
   outbase: '.',
-  outExtension: { '.js': '.cjs' },
-  bundle: true,
-  platform: 'node',
-  target: 'node20',
-  format: 'cjs',
-  mainFields: ['main', 'module'],
-  conditions: ['require', 'node'],
-  external: ['lmdb', 'esbuild', 'protobufjs', 'fast-check'],
+  external: [...bundleOptions.external, 'esbuild', 'protobufjs', 'fast-check'],
   sourcemap: 'inline',
-  logLevel: 'warning',
 });
 const compiled = files.map((f) => path.join(outdir, f.replace(/\.ts$/, '.cjs')));
 const child = spawn(
