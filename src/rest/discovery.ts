@@ -5,7 +5,12 @@ import { apiVersionOf } from '../machinery/object.js';
 import { noSuchPath } from '../machinery/status.js';
 import { mustType, metaType } from '../schema/catalogue.js';
 import { encodeJson } from '../schema/json/encode.js';
-import { aggregatedGroup, type AggregatedVersion, wantsAggregated } from './aggregated-discovery.js';
+import {
+  type AggregatedForm,
+  aggregatedGroup,
+  type AggregatedVersion,
+  wantsAggregated,
+} from './aggregated-discovery.js';
 import { resourceListOf } from './discovery-resources.js';
 import type { Endpoint } from './endpoint.js';
 import { compareGroups, compareVersions } from './group-priorities.js';
@@ -17,6 +22,8 @@ export interface DiscoveryOptions {
   /** Asked anew on each request: kinds come and go. */
   readonly endpoints: () => Iterable<Endpoint>;
   readonly mediaTypes: readonly MediaType[];
+  /** The versions of the all-in-one document that are still given out. */
+  readonly aggregatedVersions: readonly AggregatedVersion[];
   /** Where clients reach this server: `10.0.0.1:6443`. */
   readonly serverAddress: string;
 }
@@ -70,7 +77,7 @@ function coreAnswer(
 ): HttpResponse | undefined {
   const versions = groupsOf(options).get('') ?? new Map<string, Endpoint[]>();
   if (version !== undefined) return versionAnswer(options, request, versions.get(version));
-  const aggregated = wantsAggregated(request);
+  const aggregated = wantsAggregated(request, options.mediaTypes, options.aggregatedVersions);
   if (aggregated !== undefined) return aggregatedAnswer(request, aggregated, [['', versions]]);
   return respond(options, request, metaType('APIVersions'), {
     kind: 'APIVersions',
@@ -81,7 +88,7 @@ function coreAnswer(
 
 function groupsAnswer(options: DiscoveryOptions, request: HttpRequest): HttpResponse {
   const groups = [...groupsOf(options)].filter(([name]) => name !== '').sort(([a], [b]) => compareGroups(a, b));
-  const aggregated = wantsAggregated(request);
+  const aggregated = wantsAggregated(request, options.mediaTypes, options.aggregatedVersions);
   if (aggregated !== undefined) return aggregatedAnswer(request, aggregated, groups);
   return respond(options, request, metaType('APIGroupList'), {
     kind: 'APIGroupList',
@@ -121,15 +128,16 @@ function respond(
   type: ReturnType<typeof metaType>,
   value: object,
 ): HttpResponse {
-  const { media, pretty } = negotiate(request, options.mediaTypes);
+  const { media, pretty } = negotiate(request, options.mediaTypes, true);
   return respondValue({ request, negotiated: { media, pretty } }, 200, type, value);
 }
 
 function aggregatedAnswer(
   request: HttpRequest,
-  version: AggregatedVersion,
+  { version, media }: AggregatedForm,
   groups: [string, Versions][],
 ): HttpResponse {
+  const type = mustType(`io.k8s.api.apidiscovery.${version}.APIGroupDiscoveryList`);
   const value = {
     kind: 'APIGroupDiscoveryList',
     apiVersion: `apidiscovery.k8s.io/${version}`,
@@ -141,14 +149,10 @@ function aggregatedAnswer(
       ),
     ),
   };
-  const body = encodeJson(mustType(`io.k8s.api.apidiscovery.${version}.APIGroupDiscoveryList`), value);
-  const etag = `"${crypto.createHash('sha512').update(body).digest('hex').toUpperCase()}"`;
-  const headers = {
-    etag,
-    vary: 'Accept',
-    'content-type': `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`,
-  };
-  const known = request.headers['if-none-match'];
-  if (known === etag) return { status: 304, headers: { etag, vary: 'Accept' }, body: undefined };
-  return { status: 200, headers, body: `${body}\n` };
+  const hash = crypto.createHash('sha512').update(encodeJson(type, value)).digest('hex').toUpperCase();
+  const headers = { etag: `"${hash}"`, vary: 'Accept', 'cache-control': 'public' };
+  if (request.headers['if-none-match'] === headers.etag) return { status: 304, headers, body: undefined };
+  const answer = respondValue({ request, negotiated: { media, pretty: false } }, 200, type, value);
+  const name = `${media.name};g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`;
+  return { ...answer, headers: { ...answer.headers, ...headers, 'content-type': name } };
 }

@@ -5,8 +5,8 @@ export type Encoding = 'json' | 'yaml' | 'protobuf' | 'cbor';
 export interface MediaType {
   readonly encoding: Encoding;
   readonly name: string;
-  /** What a watch's answer is labelled with. */
-  readonly streamName: string;
+  /** What a watch's answer is labelled with; absent for a form that cannot be watched in. */
+  readonly streamName?: string;
   /** Only for tables and metadata alone: custom resources themselves have no such form. */
   readonly transformsOnly?: boolean;
 }
@@ -19,7 +19,6 @@ export const JSON_TYPE: MediaType = {
 export const YAML_TYPE: MediaType = {
   encoding: 'yaml',
   name: 'application/yaml',
-  streamName: 'application/yaml;stream=watch',
 };
 export const PROTOBUF_TYPE: MediaType = {
   encoding: 'protobuf',
@@ -31,6 +30,12 @@ export const CBOR_TYPE: MediaType = {
   name: 'application/cbor',
   streamName: 'application/cbor-seq',
 };
+
+/** How the forms a watch can have are named to clients. */
+export const streamNames = (mediaTypes: readonly MediaType[]): string[] =>
+  mediaTypes
+    .filter(({ streamName }) => streamName !== undefined)
+    .map(({ encoding, name, streamName = '' }) => (encoding === 'cbor' ? streamName : `${name};stream=watch`));
 
 /** What the server reads and writes, in the order errors name them. */
 export const MEDIA_TYPES: readonly MediaType[] = [JSON_TYPE, YAML_TYPE, PROTOBUF_TYPE];

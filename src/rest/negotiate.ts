@@ -2,7 +2,7 @@
 import type { HttpRequest } from '../lib/http.js';
 import { LRUCache } from 'lru-cache';
 import { notAcceptable, StatusError, unsupportedMediaType } from '../machinery/status.js';
-import { JSON_TYPE, type MediaType } from './media-types.js';
+import { JSON_TYPE, type MediaType, streamNames } from './media-types.js';
 
 export interface Transform {
   readonly kind: 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList';
@@ -23,8 +23,8 @@ const MOST_REMEMBERED = 256;
 const remembered = new WeakMap<readonly MediaType[], LRUCache<string, Negotiated>>();
 
 // hot: runs on every request.
-/** Chooses the form of the answer, or refuses with 406. */
-export function negotiate(request: HttpRequest, supported: readonly MediaType[]): Negotiated {
+/** Chooses the form of the answer, or refuses with 406. `streams`: the path can be watched, too. */
+export function negotiate(request: HttpRequest, supported: readonly MediaType[], streams = false): Negotiated {
   const accept = request.headers['accept'];
   const pretty = wantsPretty(request);
   if (accept === undefined || accept === '' || accept === 'application/json') return pretty ? PLAIN_PRETTY : PLAIN;
@@ -32,7 +32,7 @@ export function negotiate(request: HttpRequest, supported: readonly MediaType[])
   if (choices === undefined) remembered.set(supported, (choices = new LRUCache({ max: MOST_REMEMBERED })));
   let chosen = choices.get(accept);
   if (chosen === undefined) {
-    chosen = choose(accept, supported);
+    chosen = choose(accept, supported, streams);
     choices.set(accept, chosen);
   }
   return pretty && !chosen.pretty ? { ...chosen, pretty } : chosen;
@@ -67,20 +67,28 @@ interface Clause {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-function choose(accept: string, supported: readonly MediaType[]): Negotiated {
-  let matched = false;
+function choose(accept: string, supported: readonly MediaType[], streams: boolean): Negotiated {
+  const names = supported.map((type) => type.name);
+  checkRoute(accept, supported, streams ? [...names, ...streamNames(supported)] : names);
   for (const clause of parseAccept(accept)) {
     for (const media of supported) {
       if (!matches(clause, media.name)) continue;
-      matched = true;
       const chosen = withParameters(clause, media);
       if (chosen !== undefined) return chosen;
     }
   }
-  const names = supported.map((type) => type.name);
-  if (matched) throw notAcceptable(names);
-  // A form nobody here has is refused in the words of the reference's router.
-  const message = `406: Not Acceptable\n\nAvailable representations: ${names.join(', ')}`;
+  throw notAcceptable(names);
+}
+
+/**
+ * The reference's router looks first, and knows no wildcard but the widest. It refuses in words of its own. Custom
+ * resources do not come by it.
+ */
+function checkRoute(accept: string, supported: readonly MediaType[], produced: readonly string[]): void {
+  if (supported.some(({ transformsOnly }) => transformsOnly)) return;
+  const ranges = accept.split(',').map((clause) => clause.split(';', 1)[0]?.trim() ?? '');
+  if (ranges.some((range) => range === '*/*' || produced.includes(range))) return;
+  const message = `406: Not Acceptable\n\nAvailable representations: ${produced.join(', ')}`;
   throw new StatusError(406, 'NotAcceptable', message, {});
 }
 
@@ -119,19 +127,29 @@ function withParameters(clause: Clause, media: MediaType): Negotiated | undefine
 export function parseAccept(header: string): readonly Clause[] {
   const clauses = header.split(',').flatMap((text): Clause[] => {
     const [range = '', ...rest] = text.split(';').map((part) => part.trim());
-    const [type = '', subtype = ''] = range.split('/');
-    if (type === '') return [];
+    const [type = '', subtype = type === '*' ? '*' : '', ...more] = range.split('/');
+    if (type === '' || subtype === '' || more.length > 0) return [];
     const parameters = new Map(
-      rest.map((part): [string, string] => {
-        const equals = part.indexOf('=');
-        return equals < 0 ? [part, ''] : [part.slice(0, equals).trim(), part.slice(equals + 1).trim()];
+      rest.flatMap((part): [string, string][] => {
+        const [name = '', value = '', ...surplus] = part.split('=');
+        return value === '' || surplus.length > 0 ? [] : [[name.trim(), value.trim()]];
       }),
     );
-    const stated = Number(parameters.get('q') ?? '1');
-    return [{ type, subtype, quality: Number.isFinite(stated) ? stated : 1, parameters }];
+    const quality = Number(parameters.get('q') ?? '1');
+    return [{ type, subtype, quality: Number.isFinite(quality) ? quality : 0, parameters }];
   });
-  const wildness = (clause: Clause): number => (clause.type === '*' ? 2 : 0) + (clause.subtype === '*' ? 1 : 0);
-  return clauses.sort((a, b) => b.quality - a.quality || wildness(a) - wildness(b));
+  // Not an order by the book: what is precise goes before a wildcard whatever their qualities, as in the reference.
+  for (let i = 1; i < clauses.length; i++) {
+    for (let j = i; j > 0 && isBetter(clauses[j], clauses[j - 1]); j--) {
+      [clauses[j], clauses[j - 1]] = [clauses[j - 1] as Clause, clauses[j] as Clause];
+    }
+  }
+  return clauses;
 }
+
+const isBetter = (a: Clause | undefined, b: Clause | undefined): boolean =>
+  a !== undefined &&
+  b !== undefined &&
+  (a.quality > b.quality || (a.type !== '*' && b.type === '*') || (a.subtype !== '*' && b.subtype === '*'));
 
 export const notAcceptableTransform = (message: string): StatusError => new StatusError(406, 'NotAcceptable', message);

@@ -234,7 +234,6 @@ test('each form of a watch is labelled as such', async () => {
   const api = open();
   await make(api, 'a');
   const forms: readonly [string, string][] = [
-    ['application/yaml', 'application/yaml;stream=watch'],
     ['application/vnd.kubernetes.protobuf', 'application/vnd.kubernetes.protobuf;stream=watch'],
     ['application/cbor', 'application/cbor-seq'],
     ['application/json;stream=watch', 'application/json'],
@@ -245,6 +244,10 @@ test('each form of a watch is labelled as such', async () => {
     assert.ok((await watch.nextBytes()).length > 20);
     watch.stop();
   }
+  const yaml = await api.get(`${MAPS}?watch=1`, { accept: 'application/yaml' });
+  assert.equal(yaml.status, 406);
+  assert.match(yaml.bytes.toString(), /only the following media types are accepted/);
+  assert.doesNotMatch(yaml.bytes.toString(), /application\/yaml/);
 });
 
 test('an event is shown in the version of its watch', async () => {

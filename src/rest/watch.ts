@@ -1,9 +1,11 @@
 import type { HttpResponse, ResponseSink } from '../lib/http.js';
+import { notAcceptable } from '../machinery/status.js';
 import { watch } from '../registry/list.js';
 import { watchFailure } from '../registry/storage-status.js';
 import { StorageError, type WatchEvent } from '../storage/store.js';
 import type { Endpoint } from './endpoint.js';
 import { checkResourceVersion } from './get.js';
+import { streamNames } from './media-types.js';
 import { negotiate } from './negotiate.js';
 import type { ListOptions } from './query-options.js';
 import type { RestRequest } from './request.js';
@@ -21,9 +23,11 @@ export async function watchObjects(
   options: ListOptions,
 ): Promise<HttpResponse> {
   const { http, info } = request;
-  const negotiated = negotiate(http, services.mediaTypes);
+  const negotiated = negotiate(http, services.mediaTypes, true);
   const selection = selectionOf(endpoint, options, info.name);
   checkResourceVersion(options.resourceVersion);
+  const { streamName } = negotiated.media;
+  if (streamName === undefined) throw notAcceptable(streamNames(services.mediaTypes));
   const encoder = eventEncoder(endpoint, negotiated, http.query, services.clock);
   const lastsMs = Math.round(watchSeconds(services, options) * 1000);
   const wanted = {
@@ -36,7 +40,7 @@ export async function watchObjects(
   };
   return {
     status: 200,
-    headers: { 'content-type': negotiated.media.streamName },
+    headers: { 'content-type': streamName },
     body: {
       async stream(sink) {
         const timeout = AbortSignal.timeout(lastsMs);

@@ -110,10 +110,8 @@ export function frameEvent(media: MediaType, type: string, object: Buffer): Buff
   switch (media.encoding) {
     case 'json':
       return Buffer.concat([Buffer.from(`{"type":"${type}","object":`), object, Buffer.from('}\n')]);
-    case 'yaml': {
-      const { value } = parseYaml(object);
-      return Buffer.from(`---\n${printYaml({ type, object: value })}`);
-    }
+    case 'yaml':
+      throw new Error('YAML is not watched');
     case 'protobuf':
       return protobufWatchEvent(type, object);
     case 'cbor':
