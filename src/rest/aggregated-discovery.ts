@@ -1,21 +1,35 @@
+// All of discovery in one document, for clients that ask for it by its media type.
 import type { HttpRequest } from '../lib/http.js';
 import { resourceListOf, type ApiResource } from './discovery-resources.js';
 import type { Endpoint } from './endpoint.js';
+import type { MediaType } from './media-types.js';
 import { parseAccept } from './negotiate.js';
 
 export type AggregatedVersion = 'v2' | 'v2beta1';
 
-/** The version of the all-in-one document the client prefers to plain discovery; undefined when it wants plain. */
-export function wantsAggregated(request: HttpRequest): AggregatedVersion | undefined {
+export interface AggregatedForm {
+  readonly version: AggregatedVersion;
+  readonly media: MediaType;
+}
+
+/** The form of the all-in-one document the client prefers to plain discovery; undefined when it wants plain. */
+export function wantsAggregated(
+  request: HttpRequest,
+  mediaTypes: readonly MediaType[],
+  versions: readonly AggregatedVersion[],
+): AggregatedForm | undefined {
   const accept = request.headers['accept'];
   if (accept === undefined || !accept.includes('apidiscovery.k8s.io')) return undefined;
   for (const { type, subtype, parameters } of parseAccept(accept)) {
-    const json = (type === 'application' || type === '*') && (subtype === 'json' || subtype === '*');
-    if (!json) continue;
-    if (parameters.get('g') === undefined) return undefined;
-    const version = parameters.get('v');
+    const media = mediaTypes.find(({ name }) => {
+      const [ownType, ownSubtype] = name.split('/');
+      return (type === '*' || type === ownType) && (subtype === '*' || subtype === ownSubtype);
+    });
+    if (media === undefined) continue;
+    if (!parameters.has('g') && !parameters.has('v') && !parameters.has('as')) return undefined;
     const ours = parameters.get('g') === 'apidiscovery.k8s.io' && parameters.get('as') === 'APIGroupDiscoveryList';
-    if (ours && (version === 'v2' || version === 'v2beta1')) return version;
+    const version = versions.find((name) => name === parameters.get('v'));
+    if (ours && version !== undefined) return { version, media };
   }
   return undefined;
 }

@@ -89,6 +89,7 @@ function buildPaths({
     createDiscovery({
       endpoints: () => resources.all(),
       mediaTypes: services.mediaTypes,
+      aggregatedVersions: services.features.enabled('AggregatedDiscoveryRemoveBetaType') ? ['v2'] : ['v2', 'v2beta1'],
       serverAddress: `${options.generic.advertiseAddress}:${options.secureServing.securePort}`,
     }),
     createOpenApi({
