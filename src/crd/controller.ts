@@ -43,12 +43,18 @@ interface Serving {
 
 const RETRY_MS = 1000;
 
-/** Resolves once all definitions that were there at the start are served. */
-export async function startDefinitions(options: DefinitionsOptions): Promise<void> {
+export interface StartedDefinitions {
+  /** Resolves once the definitions that were there at the start are known. */
+  readonly synced: Promise<void>;
+  /** Resolves once they are served. */
+  readonly served: Promise<void>;
+}
+
+export function startDefinitions(options: DefinitionsOptions): StartedDefinitions {
   const { store, signal, log } = options;
   const definitions = new Map<string, Definition>();
   const controller = new Definitions(options, definitions);
-  const followed = followStore({
+  const { synced } = followStore({
     store,
     signal,
     log: (message) => log(`custom resource definitions: ${message}`),
@@ -64,8 +70,7 @@ export async function startDefinitions(options: DefinitionsOptions): Promise<voi
       controller.look(key);
     },
   });
-  await followed.synced;
-  await controller.idle();
+  return { synced, served: synced.then(() => controller.idle()) };
 }
 
 class Definitions {

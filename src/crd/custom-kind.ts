@@ -122,12 +122,16 @@ function conversion(
   if (sameForm) return {};
   return {
     fromStorage(object) {
-      const tree = object as JsonObject & KubeObject;
-      type.unstructured?.coerce(tree, false);
-      setDefaults(tree, schema);
+      inFormOf({ type, schema }, object);
       return object;
     },
   };
+}
+
+/** Drops what a version does not know and fills in what it has defaults for, in place. */
+function inFormOf({ type, schema }: Pick<CompiledVersion, 'type' | 'schema'>, object: KubeObject): void {
+  type.unstructured?.coerce(object as JsonObject & KubeObject, false);
+  setDefaults(object, schema);
 }
 
 function deprecation({ spec }: Readonly<CustomResourceDefinition>, version: string): string {
@@ -179,8 +183,7 @@ function definitionOfVersion(
       subresources,
       terminating,
       ...(pruned && {
-        toStored: (object: KubeObject) =>
-          void stored.type.unstructured?.coerce(object as JsonObject & KubeObject, false),
+        toStored: (object: KubeObject) => inFormOf(stored, object),
       }),
     }),
     subresources: subresourcesOf(crd, stated),

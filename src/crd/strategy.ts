@@ -6,7 +6,7 @@ import { forbidden } from '../machinery/status.js';
 import { isQualifiedName } from '../machinery/validation/names.js';
 import { type Schema, schemaHas } from '../apis/apiextensions/schema-walk.js';
 import { validateResourceMeta } from '../apis/apiextensions/values/resource-meta.js';
-import { validateValue } from '../apis/apiextensions/values/validate-value.js';
+import { type Old, validateValue } from '../apis/apiextensions/values/validate-value.js';
 import type { StatusStrategy, Strategy } from '../registry/kind.js';
 import type { CustomResourceSubresources } from '../schema/generated/apiextensions.v1.js';
 import { equalTrees } from '../schema/deep-equal.js';
@@ -49,7 +49,7 @@ export function customStrategy(options: StrategyOptions): Strategy {
       }
     },
     validateUpdate: (object, old) =>
-      withRules([...validateBySchema(object, options), ...validateChangedItems(object, old, schema)]),
+      withRules([...validateBySchema(object, options, { value: old }), ...validateChangedItems(object, old, schema)]),
     warningsOnUpdate: ({ metadata }, old) => {
       const before = new Set(old.metadata.finalizers);
       return finalizerWarnings((metadata.finalizers ?? []).filter((name) => !before.has(name)));
@@ -80,16 +80,20 @@ function statusStrategy(
       const errors =
         status === undefined || statusSchema === undefined
           ? []
-          : validateValue(status, statusSchema, FieldPath.of('status'));
+          : validateValue(status, statusSchema, FieldPath.of('status'), { value: statusOf(old) });
       errors.push(...validateScaleStatus(object, subresources.scale), ...validateChangedItems(object, old, schema));
       return withRules(errors);
     },
   };
 }
 
-function validateBySchema(object: Readonly<KubeObject>, { schema, subresources }: StrategyOptions): FieldErrors {
+function validateBySchema(
+  object: Readonly<KubeObject>,
+  { schema, subresources }: StrategyOptions,
+  old?: Old,
+): FieldErrors {
   return [
-    ...(schema === undefined ? [] : validateValue(object, schema, undefined)),
+    ...(schema === undefined ? [] : validateValue(object, schema, undefined, old)),
     ...validateScaleSpec(object, subresources.scale),
     ...validateScaleStatus(object, subresources.scale),
     ...validateResourceMeta(object, schema, false, undefined),

@@ -1,12 +1,11 @@
 // What begins once the port is open, each under the name health checks know.
-import { createCaBundle, type CaBundleSource } from '../authn/ca-bundle.js';
 import { ensureApiService } from '../bootstrap/api-service.js';
 import { type BootstrapClient, createBootstrapClient } from '../bootstrap/client.js';
 import { FLOW_CONTROL_GROUP } from '../bootstrap/flow-control/default-configuration.js';
 import { markDanglingFlowSchemas } from '../bootstrap/flow-control/mark-dangling.js';
 import { bootstrapHooks } from '../bootstrap/hooks.js';
 import { repeat } from '../bootstrap/repeat.js';
-import { startDefinitions } from '../crd/controller.js';
+import { startDefinitions, type StartedDefinitions } from '../crd/controller.js';
 import { DEFINITIONS } from '../crd/definition-writer.js';
 import { systemClock } from '../lib/clock.js';
 import { cidrText } from '../lib/ip-address.js';
@@ -17,10 +16,11 @@ import type { Authorization } from './access.js';
 import { startControllers } from './controllers.js';
 import type { Lifecycle } from './lifecycle.js';
 import { createMasterLeases } from './master-leases.js';
-import type { PostStartHooks } from './post-start-hooks.js';
+import type { PostStartHook, PostStartHooks } from './post-start-hooks.js';
 import type { PreparedCertificates } from './prepare-certificates.js';
 import type { Resources } from './resources.js';
 import type { ServicePools } from './service-allocators.js';
+import { trustOf } from './trust.js';
 
 type StartHook = (signal: AbortSignal) => Promise<void>;
 
@@ -49,11 +49,12 @@ export function addStartHooks(hooks: PostStartHooks, parts: StartParts): void {
   const namespaces = bootstrapHooks({
     client,
     features: options.featureGates,
-    trust: trustOf(parts, log),
+    trust: trustOf(options, parts.certificates.clientCaFile, log),
     serviceCidrs: [primary, secondary].filter((range) => range !== undefined).map(cidrText),
     now: () => new Date(),
     log,
   });
+  for (const hook of definitionsHooks(parts)) hooks.add(hook);
   for (const hook of namespaces) hooks.add(hook);
   if (options.features.enablePriorityAndFairness) {
     hooks.add({ name: 'priority-and-fairness-config-consumer', run: flowSchemasHook(parts, client) });
@@ -61,24 +62,28 @@ export function addStartHooks(hooks: PostStartHooks, parts: StartParts): void {
   hooks.add(parts.allocators.repair);
   hooks.add({ name: 'start-apiserver-admission-initializer', run: () => parts.authorization.synced });
   hooks.add({ name: 'bootstrap-controller', run: apiServiceHook(parts, client, log) });
-  hooks.add({ name: 'crd-informer-synced', run: definitionsHook(parts) });
   if (options.controllers.length > 0) hooks.add({ name: 'start-controllers', run: controllersHook(parts) });
 }
 
 /** Serves what custom resource definitions define. Ready once those that were there are served. */
-function definitionsHook({ resources, serverContext, logs }: StartParts): StartHook {
-  return async (signal) => {
-    const registry = resources.registry(DEFINITIONS);
-    if (registry === undefined) return;
-    await startDefinitions({
+function definitionsHooks({ resources, serverContext, logs }: StartParts): PostStartHook[] {
+  const registry = resources.registry(DEFINITIONS);
+  if (registry === undefined) return [];
+  let started: StartedDefinitions | undefined;
+  const begin = (signal: AbortSignal): StartedDefinitions =>
+    (started ??= startDefinitions({
       store: registry.store,
       operations: resources.operations,
       context: serverContext,
       serve: (kind) => resources.serveCustom(kind),
       signal,
       log: (message) => logs.for('apiextensions').info(message),
-    });
-  };
+    }));
+  return [
+    { name: 'start-apiextensions-informers', run: (signal) => void begin(signal) },
+    { name: 'start-apiextensions-controllers', run: (signal) => begin(signal).synced },
+    { name: 'crd-informer-synced', run: (signal) => begin(signal).served },
+  ];
 }
 
 function flowSchemasHook({ resources, logs }: StartParts, client: BootstrapClient): StartHook {
@@ -125,24 +130,4 @@ function apiServiceHook(
     }
   };
   return (signal) => repeat(task, { everyMs: API_SERVICE_INTERVAL_MS, signal, log });
-}
-
-function trustOf(
-  { options: { authentication }, certificates }: StartParts,
-  log: (message: string) => void,
-): Parameters<typeof bootstrapHooks>[0]['trust'] {
-  const bundle = (path: string): CaBundleSource => createCaBundle({ path, nowMs: Date.now, log });
-  return {
-    ...(certificates.clientCaFile !== '' && { clientCa: bundle(certificates.clientCaFile) }),
-    ...(authentication.requestheaderClientCaFile !== '' && {
-      requestHeader: {
-        clientCa: bundle(authentication.requestheaderClientCaFile),
-        allowedNames: authentication.requestheaderAllowedNames,
-        usernameHeaders: authentication.requestheaderUsernameHeaders,
-        uidHeaders: authentication.requestheaderUidHeaders,
-        groupHeaders: authentication.requestheaderGroupHeaders,
-        extraHeaderPrefixes: authentication.requestheaderExtraHeadersPrefix,
-      },
-    }),
-  };
 }

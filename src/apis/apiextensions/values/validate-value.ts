@@ -19,13 +19,22 @@ import { compilePattern } from './pattern.js';
 import { shownJson, sorted } from './shown-json.js';
 import { matchesFormat } from './string-formats.js';
 
-/** `path` is where the value stands; undefined at the root of an object. */
+/**
+ * `path` is where the value stands; undefined at the root of an object. `old` is what an update replaces: what was wrong
+ * before and is still the same may stay.
+ */
 export function validateValue(
   value: unknown,
   schema: Readonly<JSONSchemaProps>,
   path: FieldPath | undefined,
+  old?: Old,
 ): FieldErrors {
-  return check(value, schema, '').failures.map((failure) => fieldErrorOf(failure, path));
+  return check(value, schema, '', old).failures.map((failure) => fieldErrorOf(failure, path));
+}
+
+/** The value before an update, where there is one to compare with. */
+export interface Old {
+  readonly value: unknown;
 }
 
 type Code = 'required' | 'enum' | 'too-long' | 'max-items' | 'max-properties' | 'type' | 'other' | 'composite';
@@ -46,7 +55,13 @@ interface Outcome {
   matches: number;
 }
 
-function check(value: unknown, schema: Readonly<JSONSchemaProps>, name: string): Outcome {
+function check(value: unknown, schema: Readonly<JSONSchemaProps>, name: string, old?: Old): Outcome {
+  const outcome = checkAll(value, schema, name, old);
+  const unchanged = outcome.failures.length > 0 && old !== undefined && isDeepStrictEqual(value, old.value);
+  return unchanged ? { failures: [], matches: outcome.matches } : outcome;
+}
+
+function checkAll(value: unknown, schema: Readonly<JSONSchemaProps>, name: string, old: Old | undefined): Outcome {
   const outcome: Outcome = { failures: [], matches: 0 };
   const types = typesOf(schema);
   if (value === null || value === undefined) {
@@ -58,7 +73,7 @@ function check(value: unknown, schema: Readonly<JSONSchemaProps>, name: string):
     merge(outcome, checkType(value, types, schema, name));
     outcome.matches += 1;
   }
-  merge(outcome, checkCombinations(value, schema, name));
+  merge(outcome, checkCombinations(value, schema, name, old));
   outcome.matches += 1;
   if (typeof value === 'string') {
     merge(outcome, checkString(value, schema, name));
@@ -72,13 +87,13 @@ function check(value: unknown, schema: Readonly<JSONSchemaProps>, name: string):
     merge(outcome, checkNumber(Number(value), value, schema, name));
     outcome.matches += 1;
   } else if (Array.isArray(value)) {
-    merge(outcome, checkList(value, schema, name));
+    merge(outcome, checkList(value, schema, name, old));
     outcome.matches += 1;
   }
   merge(outcome, checkEnum(value, schema, name));
   outcome.matches += 1;
   if (isPlainObject(value)) {
-    merge(outcome, checkObject(value, schema, name));
+    merge(outcome, checkObject(value, schema, name, old));
     outcome.matches += 1;
   }
   outcome.matches += 1;
@@ -228,11 +243,17 @@ function numberText(value: number, whole: boolean): string {
   return `${digits}e${power.charAt(0)}${power.slice(1).padStart(2, '0')}`;
 }
 
-function checkList(items: readonly unknown[], schema: Readonly<JSONSchemaProps>, name: string): Outcome {
+function checkList(
+  items: readonly unknown[],
+  schema: Readonly<JSONSchemaProps>,
+  name: string,
+  old: Old | undefined,
+): Outcome {
   const outcome: Outcome = { failures: [], matches: 1 };
   const { items: itemSchema, minItems, maxItems } = schema;
   if (itemSchema !== undefined && !Array.isArray(itemSchema)) {
-    for (const [i, item] of items.entries()) merge(outcome, check(item, itemSchema, `${name}[${i}]`));
+    const before = oldItems(schema, old);
+    for (const [i, item] of items.entries()) merge(outcome, check(item, itemSchema, `${name}[${i}]`, before(item)));
   }
   const size = items.length;
   if (minItems !== undefined && size < minItems) {
@@ -248,10 +269,32 @@ function checkList(items: readonly unknown[], schema: Readonly<JSONSchemaProps>,
   return outcome;
 }
 
+/** Items are told apart by their keys; those of lists without keys have no former value. */
+function oldItems(schema: Readonly<JSONSchemaProps>, old: Old | undefined): (item: unknown) => Old | undefined {
+  const keys = schema['x-kubernetes-list-map-keys'] ?? [];
+  const list: readonly unknown[] = Array.isArray(old?.value) ? old.value : [];
+  if (schema['x-kubernetes-list-type'] !== 'map' || list.length === 0) return () => undefined;
+  const isSame = (a: unknown, b: unknown): boolean =>
+    isPlainObject(a) && isPlainObject(b) && keys.every((key) => isDeepStrictEqual(a[key], b[key]));
+  return (item) => {
+    const value = list.find((former) => isSame(former, item));
+    return value === undefined ? undefined : { value };
+  };
+}
+
+const META_FIELDS = new Set(['apiVersion', 'kind', 'metadata']);
+
+/** A member's former value. What every resource has at its root is always looked at. */
+function oldMember(old: Old | undefined, name: string, key: string): Old | undefined {
+  if (old === undefined || !isPlainObject(old.value) || !Object.hasOwn(old.value, key)) return undefined;
+  return name === '' && META_FIELDS.has(key) ? undefined : { value: old.value[key] };
+}
+
 function checkObject(
   object: Readonly<Record<string, unknown>>,
   schema: Readonly<JSONSchemaProps>,
   name: string,
+  old: Old | undefined,
 ): Outcome {
   const outcome: Outcome = { failures: [], matches: 0 };
   const { minProperties, maxProperties, properties = {}, additionalProperties } = schema;
@@ -270,13 +313,13 @@ function checkObject(
       const message = `${name}.${key} in body is a forbidden property`;
       merge(outcome, failed({ code: 'other', name, value: key, message }));
     } else if (isPlainObject(additionalProperties)) {
-      merge(outcome, check(object[key], additionalProperties, `${name}.${key}`));
+      merge(outcome, check(object[key], additionalProperties, `${name}.${key}`, oldMember(old, name, key)));
     }
   }
   for (const key of Object.keys(properties).sort()) {
     const property = properties[key];
     if (property === undefined || !Object.hasOwn(object, key)) continue;
-    merge(outcome, check(object[key], property, name === '' ? key : `${name}.${key}`));
+    merge(outcome, check(object[key], property, name === '' ? key : `${name}.${key}`, oldMember(old, name, key)));
   }
   for (const key of schema.required ?? []) {
     if (Object.hasOwn(object, key)) continue;
@@ -285,19 +328,24 @@ function checkObject(
   return outcome;
 }
 
-function checkCombinations(value: unknown, schema: Readonly<JSONSchemaProps>, name: string): Outcome {
+function checkCombinations(
+  value: unknown,
+  schema: Readonly<JSONSchemaProps>,
+  name: string,
+  old: Old | undefined,
+): Outcome {
   const outcome: Outcome = { failures: [], matches: 0 };
   const complain = (rule: string) =>
     merge(outcome, failed({ code: 'composite', name, message: `${goQuote(name)} must ${rule}` }));
   const { anyOf = [], oneOf = [], allOf = [], not } = schema;
   if (anyOf.length > 0) {
-    const results = anyOf.map((alternative) => check(value, alternative, name));
+    const results = anyOf.map((alternative) => checkAll(value, alternative, name, old));
     const success = results.find(succeeded);
     if (success === undefined) complain('validate at least one schema (anyOf)');
     merge(outcome, success ?? bestOf(results));
   }
   if (oneOf.length > 0) {
-    const results = oneOf.map((alternative) => check(value, alternative, name));
+    const results = oneOf.map((alternative) => checkAll(value, alternative, name, old));
     const valid = results.filter(succeeded);
     if (valid.length === 1) merge(outcome, valid[0]);
     else {
@@ -307,14 +355,14 @@ function checkCombinations(value: unknown, schema: Readonly<JSONSchemaProps>, na
     }
   }
   if (allOf.length > 0) {
-    const results = allOf.map((part) => check(value, part, name));
+    const results = allOf.map((part) => checkAll(value, part, name, old));
     for (const result of results) merge(outcome, result);
     const valid = results.filter(succeeded).length;
     if (valid < results.length) {
       complain(`validate all the schemas (allOf)${valid === 0 ? '. None validated' : ''}`);
     }
   }
-  if (not !== undefined && succeeded(check(value, not, name))) complain('not validate the schema (not)');
+  if (not !== undefined && succeeded(checkAll(value, not, name, old))) complain('not validate the schema (not)');
   outcome.matches += 1;
   return outcome;
 }
