@@ -1,10 +1,10 @@
 import type { Authorizer } from '../../authz/authorizer.js';
+import { mayActForSigner } from '../../authz/signer-rights.js';
 import { deepEqual } from '../../lib/deep-equal.js';
 import { goQuote } from '../../lib/go-quote.js';
 import type { CertificateSigningRequest } from '../../schema/generated/certificates.v1.js';
 import { forbid, onlyFor } from '../forbid.js';
 import type { AdmissionPlugin } from '../plugin.js';
-import { maySignerVerb } from '../signer-rights.js';
 
 /** Issuing a certificate, or failing to, takes the right to sign for its signer. */
 export const certificateSigning = (authorizer: Authorizer): AdmissionPlugin => ({
@@ -19,7 +19,7 @@ export const certificateSigning = (authorizer: Authorizer): AdmissionPlugin => (
       const sameCertificate = (before.status?.certificate ?? '') === (after.status?.certificate ?? '');
       if (sameCertificate && deepEqual(before.status?.conditions, after.status?.conditions)) return;
       const { signerName } = before.spec;
-      if (await maySignerVerb(authorizer, attributes.context.user, 'sign', signerName)) return;
+      if (await mayActForSigner(authorizer, attributes.context.user, 'sign', signerName)) return;
       throw forbid(attributes, `user not permitted to sign requests with signerName ${goQuote(signerName)}`);
     },
     'status',

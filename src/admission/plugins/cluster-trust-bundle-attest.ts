@@ -1,10 +1,10 @@
 import type { Authorizer } from '../../authz/authorizer.js';
+import { mayActForSigner } from '../../authz/signer-rights.js';
 import { deepEqual } from '../../lib/deep-equal.js';
 import { goQuote } from '../../lib/go-quote.js';
 import type { KubeObject } from '../../machinery/object.js';
 import { forbid, onlyFor } from '../forbid.js';
 import type { AdmissionPlugin } from '../plugin.js';
-import { maySignerVerb } from '../signer-rights.js';
 
 /** A bundle that speaks for a signer is written only by those who may attest for it. */
 export const clusterTrustBundleAttest = (authorizer: Authorizer): AdmissionPlugin => ({
@@ -16,7 +16,7 @@ export const clusterTrustBundleAttest = (authorizer: Authorizer): AdmissionPlugi
     const { signerName } = (object as KubeObject & { spec: { signerName?: string } }).spec;
     if (!signerName) return;
     if (operation === 'UPDATE' && old !== undefined && deepEqual(beyondGarbage(object), beyondGarbage(old))) return;
-    if (await maySignerVerb(authorizer, context.user, 'attest', signerName)) return;
+    if (await mayActForSigner(authorizer, context.user, 'attest', signerName)) return;
     throw forbid(attributes, `user not permitted to attest for signerName ${goQuote(signerName)}`);
   }),
 });

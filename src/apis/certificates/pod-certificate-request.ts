@@ -1,4 +1,5 @@
 import type { Authorizer } from '../../authz/authorizer.js';
+import { signerQuestions } from '../../authz/signer-rights.js';
 import { deepEqual } from '../../lib/deep-equal.js';
 import { goQuote } from '../../lib/go-quote.js';
 import { type FieldErrors, FieldPath, forbidden } from '../../machinery/field-error.js';
@@ -63,27 +64,13 @@ export const podCertificateRequest = (authorizer: Authorizer): KindDefinition<Po
   ],
 });
 
-/** Issuing is for those who may sign as this signer, or as any of its domain. */
+/**
+ * Issuing is for those who may sign as this signer. Validation cannot wait: an authorizer that has to ask elsewhere counts
+ * as one that does not allow.
+ */
 function checkSigner(authorizer: Authorizer, user: UserInfo, signerName: string): FieldErrors {
-  const wildcard = `${signerName.split('/')[0] ?? ''}/*`;
-  if ([signerName, wildcard].some((name) => maySign(authorizer, user, name))) return [];
+  const answers = signerQuestions(user, 'sign', signerName).map((question) => authorizer.authorize(question));
+  if (answers.some((answer) => !(answer instanceof Promise) && answer.decision === 'allow')) return [];
   const text = `User ${goQuote(user.name)} is not permitted to "sign" for signer ${goQuote(signerName)}`;
   return [forbidden(FieldPath.of('spec', 'signerName'), text)];
-}
-
-/** Validation cannot wait: an authorizer that has to ask elsewhere counts as one that does not allow. */
-function maySign(authorizer: Authorizer, user: UserInfo, name: string): boolean {
-  const answer = authorizer.authorize({
-    user,
-    verb: 'sign',
-    resourceRequest: true,
-    apiGroup: 'certificates.k8s.io',
-    apiVersion: '*',
-    resource: 'signers',
-    subresource: '',
-    namespace: '',
-    name,
-    path: '',
-  });
-  return !(answer instanceof Promise) && answer.decision === 'allow';
 }
