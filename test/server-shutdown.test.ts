@@ -59,7 +59,6 @@ async function serve(shutdownSendRetryAfter: boolean): Promise<Gate> {
         authorize: () => ({ decision: 'allow', reason: '' }),
         rulesFor: () => ({ resourceRules: [], nonResourceRules: [], incomplete: false }),
       },
-      apiAudiences: [],
       requestTimeoutMs: 10_000,
       maxRequestsInFlight: 0,
       maxMutatingRequestsInFlight: 0,

@@ -10,8 +10,6 @@ export type AuthenticationOutcome = 'success' | 'failure' | 'error';
 
 export interface AuthenticationOptions {
   readonly authenticator: RequestAuthenticator;
-  /** The audiences the server answers to; empty accepts a credential for any. */
-  readonly apiAudiences: readonly string[];
   readonly renderStatus: (error: StatusError, exchange: Exchange) => HttpResponse;
   readonly observe: (outcome: AuthenticationOutcome, user: UserInfo | undefined, startedMs: number) => void;
   /** Nobody unknown may keep an HTTP/2 connection: streams are cheap to open and dear to serve. */
@@ -21,7 +19,7 @@ export interface AuthenticationOptions {
 
 /** Finds out who sends the request; a credential that is refused answers 401 and goes no further. */
 export function authentication(options: AuthenticationOptions): Filter {
-  const { authenticator, apiAudiences, renderStatus, observe, log } = options;
+  const { authenticator, renderStatus, observe, log } = options;
   const closeHttp2 = ({ request, responseHeaders }: Exchange): void => {
     if (options.closeUnknownHttp2 && request.httpVersion === '2.0') responseHeaders.connection = 'close';
   };
@@ -37,10 +35,6 @@ export function authentication(options: AuthenticationOptions): Filter {
     const go = (result: Authenticated | undefined): MaybePromise<HttpResponse> => {
       if (result === undefined) return refuse(exchange, 'failure', startedMs);
       const { user, audiences } = result;
-      if (!audiencesMeet(apiAudiences, audiences)) {
-        log.error(undefined, 'Unable to match the audience', { audiences, accepted: apiAudiences });
-        return refuse(exchange, 'error', startedMs);
-      }
       observe('success', user, startedMs);
       if (isAnonymous(user)) closeHttp2(exchange);
       if (result.warnings !== undefined) for (const warning of result.warnings) exchange.warn(warning);
@@ -64,9 +58,6 @@ export function authentication(options: AuthenticationOptions): Filter {
     return result instanceof Promise ? result.then(go, fail) : go(result);
   };
 }
-
-const audiencesMeet = (accepted: readonly string[], given: readonly string[] | undefined): boolean =>
-  accepted.length === 0 || given === undefined || given.length === 0 || given.some((one) => accepted.includes(one));
 
 const isAnonymous = (user: UserInfo): boolean =>
   user.name === ANONYMOUS_USER || user.groups.includes(UNAUTHENTICATED_GROUP);

@@ -31,7 +31,6 @@ export interface ChainOptions {
   readonly draining: Draining;
   readonly authenticator: RequestAuthenticator;
   readonly authorizer: Authorizer;
-  readonly apiAudiences: readonly string[];
   /** Prints a refusal in the form the client accepts. */
   readonly renderStatus?: (error: StatusError, exchange: Exchange) => HttpResponse;
   readonly requestTimeoutMs: number;
@@ -86,7 +85,6 @@ export function buildChain(
     cors(options.corsAllowedOrigins),
     authentication({
       authenticator: options.authenticator,
-      apiAudiences: options.apiAudiences,
       renderStatus,
       observe: metrics.authenticated,
       closeUnknownHttp2: options.closeUnknownHttp2 ?? true,

@@ -43,7 +43,6 @@ function chain(over: Partial<ChainOptions>, handler: Handler): (request: HttpReq
       draining,
       authenticator: authenticateAs(alice),
       authorizer: authorizeBy(() => true),
-      apiAudiences: [],
       requestTimeoutMs: 1000,
       maxRequestsInFlight: 0,
       maxMutatingRequestsInFlight: 0,
@@ -74,7 +73,7 @@ test('an answer has the audit id, the cache rule, HSTS and its warnings', async 
   assert.match(String((await run(testRequest('GET', '/x'))).headers['audit-id']), /^[0-9a-f-]{36}$/);
 });
 
-test('an unexpected error answers 500 and is logged with the audit id', async () => {
+test('an unexpected error answers 500 and is logged with the audit id and where it came from', async () => {
   let log = '';
   const logs = createLogs({ verbosity: 0, write: (_, text) => (log += text) });
   const run = chain({ logs }, () => {
@@ -84,7 +83,7 @@ test('an unexpected error answers 500 and is logged with the audit id', async ()
   assert.equal(response.status, 500);
   assert.equal(response.body, 'This request caused apiserver to panic. Look in the logs for details.\n');
   logs.flush();
-  assert.match(log, /^E\d{4} [\d:.]+ +\d+ panic-recovery.ts:1\] "apiserver panic'd" err="our bug" .*auditID="A1"/);
+  assert.match(log, /^E\d{4} [\d:.]+ +\d+ panic-recovery.ts:1\] "apiserver panic'd" err="our bug" .*auditID="A1" stack=".*filters\.test/);
 });
 
 test('nobody known answers 401, and ends the connection on HTTP/2', async () => {

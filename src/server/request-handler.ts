@@ -50,7 +50,6 @@ export function buildRequestHandler(parts: HandlerParts): ListenerHandler {
       draining: lifecycle,
       authenticator: parts.authentication,
       authorizer: services.authorizer,
-      apiAudiences: options.authentication.apiAudiences,
       renderStatus,
       requestTimeoutMs: generic.requestTimeoutMs,
       maxRequestsInFlight: generic.maxRequestsInflight,
