@@ -12,6 +12,7 @@ import { isCached } from '../storage/cached-resources.js';
 import { createResourceStore } from '../storage/create-store.js';
 import { type Authorization, buildAuthentication, buildAuthorization } from './access.js';
 import { buildAdmission } from './admission.js';
+import { createDebug, serveDebugSocket } from './debug.js';
 import { Health } from './health.js';
 import { serverKinds } from './kinds.js';
 import { lateBound } from './late-bound.js';
@@ -168,6 +169,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     maxBodyBytes: MAX_BODY_BYTES,
     shutdown: lifecycle.stopping,
   };
+  const debug = createDebug({ contentionProfiling: options.features.contentionProfiling });
   const handler = buildRequestHandler({
     options,
     logs,
@@ -175,12 +177,17 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     health,
     metrics,
     version,
+    debug,
     resources,
     services,
     authentication,
     tokens,
   });
 
+  const { debugSocketPath } = options.features;
+  if (debugSocketPath !== '') {
+    lifecycle.onDrained(await serveDebugSocket({ file: debugSocketPath, debug, log: logs.for('debug') }));
+  }
   addStartHooks(hooks, { options, logs, lifecycle, resources, certificates, authorization, allocators, serverContext });
   return startServer({
     listener: {

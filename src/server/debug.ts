@@ -171,7 +171,7 @@ const text = (body: string): HttpResponse => ({
 });
 
 /** `--debug-socket-path`: profiles on a unix socket, without authentication: who may open the file may ask. */
-export async function serveDebugSocket(file: string, debug: Debug, log: Logger): Promise<() => void> {
+export async function serveDebugSocket({ file, debug, log }: DebugSocket): Promise<() => void> {
   // The socket of a process that ended without cleaning up would refuse the address for ever.
   fs.rmSync(file, { force: true });
   const http1 = createHttp1({
@@ -187,4 +187,10 @@ export async function serveDebugSocket(file: string, debug: Debug, log: Logger):
     http1.retire();
     server.close();
   };
+}
+
+interface DebugSocket {
+  readonly file: string;
+  readonly debug: Debug;
+  readonly log: Logger;
 }

@@ -13,7 +13,7 @@ import { besideRoutes } from '../rest/openapi-beside.js';
 import { respondError } from '../rest/respond.js';
 import { createRouter } from '../rest/router.js';
 import type { RestServices } from '../rest/services.js';
-import { createDebug } from './debug.js';
+import type { Debug } from './debug.js';
 import { metricsText, rawJson } from './endpoints.js';
 import type { Health } from './health.js';
 import type { Lifecycle } from './lifecycle.js';
@@ -30,6 +30,7 @@ export interface HandlerParts {
   readonly health: Health;
   readonly metrics: ServerMetrics;
   readonly version: VersionInfo;
+  readonly debug: Debug;
   readonly resources: Resources;
   readonly services: RestServices;
   readonly authentication: Authentication;
@@ -79,11 +80,11 @@ function buildPaths({
   health,
   metrics,
   version,
+  debug,
   resources,
   services,
   tokens,
 }: HandlerParts): ReturnType<typeof createPaths> {
-  const debug = createDebug({ contentionProfiling: options.features.contentionProfiling });
   const handlers: PathHandler[] = [
     createDiscovery({
       endpoints: () => resources.all(),
