@@ -13,20 +13,16 @@ import {
   hasExtraSpace,
   INVALID_BEARER_TOKEN,
 } from './bearer-token.js';
-import type { CaBundleSource } from './ca-bundle.js';
 import { createCertificateAuthenticator, createCertificateVerifier } from './client-certificate.js';
-import { createRequestHeaderAuthenticator, type RequestHeaderOptions } from './request-header.js';
+import { createRequestHeaderAuthenticator } from './request-header.js';
 import { cachedTokens } from './token-cache.js';
 import { createTokenFileAuthenticator } from './token-file.js';
+import type { AuthenticationTrust } from './trust.js';
 import { unionOfRequests, unionOfTokens } from './union.js';
 
-export interface AuthenticatorOptions {
+export interface AuthenticatorOptions extends AuthenticationTrust {
   /** The server's own audiences (--api-audiences, or the service-account issuer). */
   readonly apiAudiences: readonly string[];
-  /** --client-ca-file. */
-  readonly clientCa?: CaBundleSource;
-  /** --requestheader-*. */
-  readonly requestHeader?: Omit<RequestHeaderOptions, 'verifier'> & { readonly clientCa: CaBundleSource };
   /** --token-auth-file, parsed. */
   readonly tokenFile?: ReadonlyMap<string, UserInfo>;
   /** Legacy first, then bound tokens. */

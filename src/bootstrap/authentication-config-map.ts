@@ -1,23 +1,12 @@
 // kube-system/extension-apiserver-authentication: how extension servers may authenticate the requests we pass on.
 import type { CaBundleSource } from '../authn/ca-bundle.js';
+import type { AuthenticationTrust } from '../authn/trust.js';
 import type { KubeObject } from '../machinery/object.js';
 import type { ConfigMap } from '../schema/generated/core.v1.js';
 import { parseCertificate } from '../lib/certificate.js';
 import { decodePem } from '../lib/pem.js';
 import { deepEqual } from '../lib/deep-equal.js';
 import { type BootstrapClient, SERVER_MANAGER } from './client.js';
-
-export interface AuthenticationTrust {
-  readonly clientCa?: CaBundleSource;
-  readonly requestHeader?: {
-    readonly clientCa: CaBundleSource;
-    readonly allowedNames: readonly string[];
-    readonly usernameHeaders: readonly string[];
-    readonly uidHeaders: readonly string[];
-    readonly groupHeaders: readonly string[];
-    readonly extraHeaderPrefixes: readonly string[];
-  };
-}
 
 const RESOURCE = { group: '', resource: 'configmaps' };
 const NAMESPACE = 'kube-system';

@@ -1,7 +1,8 @@
 // What the server brings about once it listens, by the names health checks show.
+import type { AuthenticationTrust } from '../authn/trust.js';
 import type { FeatureGates } from '../registry/kind.js';
 import { timestamp } from '../registry/registry.js';
-import { type AuthenticationTrust, ensureAuthenticationConfigMap } from './authentication-config-map.js';
+import { ensureAuthenticationConfigMap } from './authentication-config-map.js';
 import type { BootstrapClient } from './client.js';
 import { ensureFlowControl } from './flow-control/ensure.js';
 import { ensureLegacyTokenTracking } from './legacy-token-tracking.js';

@@ -1,6 +1,5 @@
 // Who may come in and what they may do, from the options.
 import fs from 'node:fs';
-import { createCaBundle, type CaBundleSource } from '../authn/ca-bundle.js';
 import { anonymousEnabled, type Authentication, createAuthenticator } from '../authn/create-authenticator.js';
 import { parseTokenFile } from '../authn/token-file.js';
 import type { TokenAuthenticator } from '../authn/authenticator.js';
@@ -13,6 +12,7 @@ import type { Logger } from '../lib/log.js';
 import type { KubeObject } from '../machinery/object.js';
 import type { Options } from '../options/options.js';
 import type { Resources } from './resources.js';
+import { trustOf } from './trust.js';
 
 export interface Authorization {
   readonly authorizer: Authorizer;
@@ -64,21 +64,10 @@ export function buildAuthentication(
   const { authentication } = options;
   const log = (message: string): void => parts.log.warning(message);
   const nowMs = Date.now;
-  const bundle = (path: string): CaBundleSource => createCaBundle({ path, nowMs, log });
   const { tokenAuthFile } = authentication;
   return createAuthenticator({
     apiAudiences: parts.apiAudiences,
-    ...(parts.clientCaFile !== '' && { clientCa: bundle(parts.clientCaFile) }),
-    ...(authentication.requestheaderClientCaFile !== '' && {
-      requestHeader: {
-        clientCa: bundle(authentication.requestheaderClientCaFile),
-        allowedNames: authentication.requestheaderAllowedNames,
-        usernameHeaders: authentication.requestheaderUsernameHeaders,
-        uidHeaders: authentication.requestheaderUidHeaders,
-        groupHeaders: authentication.requestheaderGroupHeaders,
-        extraHeaderPrefixes: authentication.requestheaderExtraHeadersPrefix,
-      },
-    }),
+    ...trustOf(options, parts.clientCaFile, log),
     ...(tokenAuthFile !== '' && {
       tokenFile: parseTokenFile(fs.readFileSync(tokenAuthFile, 'utf8'), tokenAuthFile, log),
     }),
