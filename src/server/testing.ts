@@ -132,8 +132,8 @@ export class TestApi {
   async advance(ms: number): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
     this.nowMs += ms;
-    for (const timer of [...this.#timers]) {
-      if (timer.atMs > this.nowMs) continue;
+    const due = [...this.#timers].filter(({ atMs }) => atMs <= this.nowMs);
+    for (const timer of due) {
       this.#timers.delete(timer);
       timer.callback();
     }

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { deployments } from '../apis/apps/deployment/definition.js';
+import { configMaps } from '../apis/core/configmap/definition.js';
+import { namespaces } from '../apis/core/namespace/definition.js';
+import { nodes } from '../apis/core/node/definition.js';
+import { pods } from '../apis/core/pod/definition.js';
+import { policyKinds } from '../apis/policy/index.js';
+import type { KindDefinition } from '../registry/kind.js';
+import { TestApi } from '../server/testing.js';
+
+const MAPS = '/api/v1/namespaces/n/configmaps';
+const PODS = '/api/v1/namespaces/n/pods';
+const DEPLOYMENTS = '/apis/apps/v1/namespaces/n/deployments';
+const kinds = [configMaps, deployments, namespaces, nodes, pods, ...policyKinds] as readonly KindDefinition[];
+const open = (over: Partial<ConstructorParameters<typeof TestApi>[0]> = {}): TestApi => new TestApi({ kinds, ...over });
+const pod = { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } };
+const deployment = {
+  metadata: { name: 'd' },
+  spec: {
+    replicas: 2,
+    selector: { matchLabels: { a: 'b' } },
+    template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+  },
+};
+
+test('paths that nothing is served at are not found', async () => {
+  const api = open();
+  for (const path of [
+    '/api/v1/namespaces/n/chairs',
+    '/api/v2/namespaces/n/configmaps',
+    '/apis/apps/v1/namespaces/n/configmaps',
+    '/api/v1/configmaps/a',
+    '/api/v1/namespaces/n/nodes',
+    `${MAPS}/a/status`,
+    `${MAPS}/a/b/c`,
+    `${PODS}/p/nothing`,
+    '/api/v1/nodes/x/status/more',
+  ]) {
+    const { status, body } = await api.get(path);
+    assert.deepEqual([status, body.message], [404, 'the server could not find the requested resource'], path);
+  }
+});
+
+test('methods a path does not know are not allowed', async () => {
+  const api = open();
+  for (const [method, path] of [
+    ['POST', `${MAPS}/a`],
+    ['PUT', MAPS],
+    ['PATCH', MAPS],
+    ['POST', '/api/v1/configmaps'],
+    ['DELETE', '/api/v1/configmaps'],
+    ['OPTIONS', MAPS],
+    ['HEAD', `${MAPS}/a`],
+    ['HEAD', MAPS],
+    ['TRACE', `${MAPS}/a`],
+    ['DELETE', '/api/v1/namespaces'],
+    ['POST', `${PODS}/p/status`],
+    ['DELETE', `${PODS}/p/status`],
+    ['GET', `${PODS}/p/eviction`],
+  ] as const) {
+    const { status, body } = await api.send(method, path);
+    assert.deepEqual([status, body.reason], [405, 'MethodNotAllowed'], `${method} ${path}`);
+    assert.equal(body.message, 'the server does not allow this method on the requested resource');
+  }
+});
+
+test('names and queries that are not well encoded do no harm', async () => {
+  const api = open();
+  await api.post(MAPS, { metadata: { name: 'a.b' } });
+  assert.equal((await api.get(`${MAPS}/a%2Eb`)).status, 200);
+  for (const name of ['%00', '%C3%A9', '%FF', '..%5C..', 'a%0Ab', '%F0%9F%98%80'.repeat(300)]) {
+    assert.equal((await api.get(`${MAPS}/${name}`)).status, 404, name);
+  }
+  for (const name of ['é', 'a\nb', '..', 'a/b', 'a%b', '\u0000', '😀'.repeat(300)]) {
+    assert.equal((await api.post(MAPS, { metadata: { name } })).status, 422, name);
+  }
+  for (const query of ['%', '%zz', 'labelSelector=%', 'limit=%FF', 'a=b=c&&&=', 'resourceVersion=%']) {
+    assert.ok([200, 400].includes((await api.get(`${MAPS}?${query}`)).status), query);
+  }
+});
+
+test('a scale reads and writes nothing but the replicas', async () => {
+  const api = open();
+  await api.post(DEPLOYMENTS, deployment);
+  const scale = await api.get(`${DEPLOYMENTS}/d/scale`);
+  assert.deepEqual([scale.body.kind, scale.body.apiVersion], ['Scale', 'autoscaling/v1']);
+  assert.deepEqual([scale.body.spec, scale.body.status], [{ replicas: 2 }, { replicas: 0, selector: 'a=b' }]);
+  const put = await api.put(`${DEPLOYMENTS}/d/scale`, { ...scale.body, spec: { replicas: 5 } });
+  assert.deepEqual([put.status, put.body.spec], [200, { replicas: 5 }]);
+  const patched = await api.patch(`${DEPLOYMENTS}/d/scale`, 'application/merge-patch+json', { spec: { replicas: 0 } });
+  assert.deepEqual(patched.body.spec, {});
+  const after = (await api.get(`${DEPLOYMENTS}/d`)).body;
+  assert.deepEqual([after.spec['replicas'], after.metadata.generation], [0, 3]);
+});
+
+test('a scale that is stale, negative or of nothing is refused', async () => {
+  const api = open();
+  await api.post(DEPLOYMENTS, deployment);
+  const { body: scale } = await api.get(`${DEPLOYMENTS}/d/scale`);
+  const negative = await api.put(`${DEPLOYMENTS}/d/scale`, { ...scale, spec: { replicas: -1 } });
+  assert.equal(negative.status, 422);
+  assert.match(negative.body.message, /^Scale.autoscaling "d" is invalid: spec.replicas: Invalid value: -1/);
+  await api.patch(`${DEPLOYMENTS}/d`, 'application/merge-patch+json', { metadata: { labels: { x: 'y' } } });
+  assert.equal((await api.put(`${DEPLOYMENTS}/d/scale`, { ...scale, spec: { replicas: 3 } })).status, 409);
+  const missing = await api.put(`${DEPLOYMENTS}/e/scale`, { metadata: { name: 'e' }, spec: { replicas: 1 } });
+  assert.equal(missing.status, 404);
+  assert.equal((await api.get(`${DEPLOYMENTS}/e/scale`)).status, 404);
+  const dry = await api.put(`${DEPLOYMENTS}/d/scale?dryRun=All`, { metadata: { name: 'd' }, spec: { replicas: 9 } });
+  assert.deepEqual([dry.status, dry.body.spec], [200, { replicas: 9 }]);
+  assert.equal((await api.get(`${DEPLOYMENTS}/d`)).body.spec['replicas'], 2);
+});
+
+test('a pod is evicted by either version of an eviction', async () => {
+  for (const apiVersion of ['policy/v1', 'policy/v1beta1', undefined]) {
+    const api = open();
+    await api.post(PODS, pod);
+    const eviction = {
+      apiVersion,
+      kind: 'Eviction',
+      metadata: { name: 'p' },
+      deleteOptions: { gracePeriodSeconds: 0 },
+    };
+    const { status, body } = await api.post(`${PODS}/p/eviction`, eviction);
+    assert.deepEqual([status, body.kind, body.status], [201, 'Status', 'Success'], apiVersion);
+    assert.equal((await api.get(`${PODS}/p`)).status, 404);
+  }
+  const api = open();
+  await api.post(PODS, pod);
+  const unknown = await api.post(`${PODS}/p/eviction`, {
+    apiVersion: 'policy/v2',
+    kind: 'Eviction',
+    metadata: { name: 'p' },
+  });
+  assert.equal(unknown.status, 400);
+  const odd = { apiVersion: 'policy/v1beta1', kind: 'Eviction', metadata: { name: 'p' }, surplus: 1 };
+  const warned = await api.post(`${PODS}/p/eviction?dryRun=All`, odd);
+  assert.deepEqual([warned.status, warned.warnings], [201, ['unknown field "surplus"']]);
+  assert.equal((await api.get(`${PODS}/p`)).status, 200);
+});
+
+test('a deprecated version warns whoever uses it, and nobody else', async () => {
+  const old = {
+    ...configMaps,
+    versions: [{ version: 'v1', deprecationWarning: 'v1 is old' }],
+  } as unknown as KindDefinition;
+  const api = new TestApi({ kinds: [old] });
+  assert.deepEqual((await api.get(MAPS)).warnings, ['v1 is old']);
+  assert.deepEqual((await api.get('/api/v1/namespaces/n/chairs')).warnings, []);
+  assert.deepEqual((await api.send('TRACE', MAPS)).warnings, []);
+});
+
+test('a namespace is itself the place it is in', async () => {
+  const seen: string[] = [];
+  const api = open({
+    admission: {
+      validate: async ({ operation, namespace, name }) => {
+        seen.push(`${operation} ${namespace} ${name}`);
+      },
+    },
+  });
+  await api.post('/api/v1/namespaces', { metadata: { name: 'n' } });
+  await api.patch('/api/v1/namespaces/n', 'application/merge-patch+json', { metadata: { labels: { a: 'b' } } });
+  await api.delete('/api/v1/namespaces/n');
+  assert.deepEqual(seen, ['CREATE n n', 'UPDATE n n', 'DELETE n n']);
+});
