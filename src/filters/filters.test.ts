@@ -83,7 +83,10 @@ test('an unexpected error answers 500 and is logged with the audit id and where 
   assert.equal(response.status, 500);
   assert.equal(response.body, 'This request caused apiserver to panic. Look in the logs for details.\n');
   logs.flush();
-  assert.match(log, /^E\d{4} [\d:.]+ +\d+ panic-recovery.ts:1\] "apiserver panic'd" err="our bug" .*auditID="A1" stack=".*filters\.test/);
+  assert.match(
+    log,
+    /^E\d{4} [\d:.]+ +\d+ panic-recovery.ts:1\] "apiserver panic'd" err="our bug" .*auditID="A1" stack=".*filters\.test/,
+  );
 });
 
 test('nobody known answers 401, and ends the connection on HTTP/2', async () => {

@@ -9,7 +9,14 @@ export function panicRecovery(log: Logger): Filter {
   return (exchange, next) => {
     const recover = (error: unknown): HttpResponse => {
       const { method } = exchange.request;
-      log.error(error, "apiserver panic'd", { method, URI: uriOf(exchange.request), auditID: exchange.auditId });
+      const { message, stack } = error instanceof Error ? error : { message: String(error) };
+      log.error(undefined, "apiserver panic'd", {
+        err: message,
+        method,
+        URI: uriOf(exchange.request),
+        auditID: exchange.auditId,
+        stack,
+      });
       return plainError(500, 'This request caused apiserver to panic. Look in the logs for details.');
     };
     try {

@@ -6,7 +6,7 @@ import { applyJsonPatch, JsonPatchError, jsonPatchRefused } from '../machinery/j
 import { applyMergePatch } from '../machinery/merge-patch.js';
 import { apiVersionOf, type GroupVersionKind, type JsonObject, type KubeObject } from '../machinery/object.js';
 import { badRequest, invalid, StatusError } from '../machinery/status.js';
-import { applyPatch } from '../schema/apply/apply-patch.js';
+import { applyPatch, unfitApply } from '../schema/apply/apply-patch.js';
 import { isManagedFieldsReset } from '../schema/apply/managers.js';
 import type { Versions } from '../schema/apply/versions.js';
 import { DecodeError, decodeTree, parseJsonTree } from '../schema/json/decode.js';
@@ -212,10 +212,20 @@ function prepareApply(body: Buffer, context: PatchContext): Patch {
       if (options.fieldValidation === 'Strict') throw badRequest(`error strict decoding YAML: ${strictError}`);
       for (const text of eachWarning(strictError)) context.warn(text);
     }
-    const object = decodeTree(target.type, applied, { strict: false }).object as unknown as KubeObject;
+    const object = decodeApplied(target.type, applied, value);
     target.defaults(object);
     return object;
   };
+}
+
+function decodeApplied(type: StructType, applied: JsonObject, patch: Readonly<JsonObject>): KubeObject {
+  try {
+    return decodeTree(type, applied, { strict: false }).object as unknown as KubeObject;
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    const why = restoreError(error.message).replace(/Go struct field \S+ of type/, 'Go value of type');
+    throw unfitApply(patch, why);
+  }
 }
 
 const isObject = (value: unknown): value is JsonObject =>

@@ -4,6 +4,8 @@ import fc from 'fast-check';
 import { deployments } from '../apis/apps/deployment/definition.js';
 import { configMaps } from '../apis/core/configmap/definition.js';
 import { pods } from '../apis/core/pod/definition.js';
+import { resourceQuotas } from '../apis/core/resourcequota/definition.js';
+import { runtimeClasses } from '../apis/node/runtime-class.js';
 import { applyMergePatch } from '../machinery/merge-patch.js';
 import type { JsonObject } from '../machinery/object.js';
 import type { KindDefinition } from '../registry/kind.js';
@@ -73,6 +75,24 @@ test('only an apply creates what is missing', async () => {
   assert.equal((await api.get(`${MAPS}/a`)).status, 404);
   assert.equal((await api.patch(`${MAPS}/a?fieldManager=me`, APPLY, config)).status, 201);
   assert.equal((await api.patch(`${MAPS}/a?fieldManager=me`, APPLY, config)).status, 200);
+});
+
+test('a kind that a PUT creates is not created by a patch either', async () => {
+  const api = open({ kinds: [runtimeClasses] as readonly KindDefinition[] });
+  const missing = await api.patch('/apis/node.k8s.io/v1/runtimeclasses/r', MERGE, {});
+  assert.deepEqual([missing.status, missing.body.message], [404, 'runtimeclasses.node.k8s.io "r" not found']);
+});
+
+test('an apply of a value that its type cannot hold is refused', async () => {
+  const api = open({ kinds: [resourceQuotas] as readonly KindDefinition[] });
+  const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'q' }, spec: { hard: { pods: 'many' } } };
+  const { status, body } = await api.patch('/api/v1/namespaces/n/resourcequotas/q?fieldManager=me', APPLY, quota);
+  assert.equal(status, 500);
+  assert.equal(
+    body.message,
+    'failed to convert new object (/q; /v1, Kind=ResourceQuota) to proper version: unable to convert unstructured object to /v1, Kind=ResourceQuota: ' +
+      "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
+  );
 });
 
 test('each kind of patch changes the object its own way', async () => {

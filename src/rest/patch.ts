@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponse } from '../lib/http.js';
 import type { KubeObject } from '../machinery/object.js';
-import { unsupportedMediaType } from '../machinery/status.js';
+import { notFound, unsupportedMediaType } from '../machinery/status.js';
 import { matchNamespace } from '../registry/system-fields.js';
 import { type Endpoint, inVersion, toStorage } from './endpoint.js';
 import { negotiate } from './negotiate.js';
@@ -49,6 +49,8 @@ export async function patchObject(
     options,
     createMissing: kind === 'apply',
     async change(current) {
+      // A kind whose PUT may create asks for the change of what is missing, too.
+      if (current === undefined && kind !== 'apply') throw notFound(endpoint.resource, info.name);
       const live = current === undefined ? undefined : inVersion(endpoint, current);
       const object: KubeObject = patch(live);
       matchNamespace(object, endpoint.definition.namespaced, info.namespace);

@@ -61,10 +61,19 @@ function checkPatch({ patch, apiVersion, kind, type }: ApplyWrite): void {
     validateTyped(patch, type);
   } catch (error) {
     if (!(error instanceof TypedValueError)) throw error;
-    const { namespace = '', name = '' } = (isObject(metadata) ? metadata : {}) as Record<string, string>;
-    const what = `${namespace}/${name}; ${kindText(patch)}`;
-    throw unexplained(`failed to create typed patch object (${what}): ${error.message}`);
+    throw unexplained(`failed to create typed patch object (${patchText(patch)}): ${error.message}`);
   }
+}
+
+/** What the apply made does not fit its type: values that the shapes of apply leave open, as quantities and times. */
+export const unfitApply = (patch: Readonly<JsonObject>, why: string): StatusError =>
+  unexplained(
+    `failed to convert new object (${patchText(patch)}) to proper version: unable to convert unstructured object to ${kindText(patch)}: ${why}`,
+  );
+
+function patchText(patch: Readonly<JsonObject>): string {
+  const metadata = isObject(patch['metadata']) ? patch['metadata'] : {};
+  return `${text(metadata['namespace'])}/${text(metadata['name'])}; ${kindText(patch)}`;
 }
 
 function kindText(patch: Readonly<JsonObject>): string {
