@@ -29,6 +29,7 @@ import { createServiceAllocators, deleteEndpoints } from './service-allocators.j
 import { loadServingCertificates } from './serving-certificates.js';
 import { servingOptions } from './serving-options.js';
 import { addStartHooks } from './start-hooks.js';
+import { createStorageMetrics, pollStorageMetrics } from './storage-metrics.js';
 import { addStoreChecks } from './store-checks.js';
 
 const MAX_BODY_BYTES = 3 * 1024 * 1024;
@@ -59,6 +60,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
   const stores = await openStores(options, logs.for('stores'));
   lifecycle.onDrained(() => stores.close());
   addStoreChecks(options, stores, health);
+  const storageMetrics = createStorageMetrics(metrics.registry);
   const resources = new Resources({
     prefix: options.etcd.etcdPrefix,
     openStore: (storeOptions) =>
@@ -67,6 +69,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
         options: storeOptions,
         cache: isCached(storeOptions.resource, options.etcd.watchCache, options.etcd.watchCacheSizes),
         log: (message) => logs.for('storage').info(message),
+        metrics: storageMetrics,
       }),
     clock,
     garbageCollection: options.etcd.enableGarbageCollector,
@@ -74,6 +77,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     enablement: apiEnablement(options.apiEnablement.runtimeConfig, options.emulatedApis),
   });
   lifecycle.onDrained(() => resources.close());
+  pollStorageMetrics(metrics.registry, { options, stores, resources, log: logs.for('storage') }, lifecycle.stopping);
 
   // The server's own part in the life of objects.
   const kindOptions = {
