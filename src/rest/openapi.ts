@@ -2,7 +2,7 @@
 // They are built when first asked for, and again when kinds came or went.
 import type { HttpRequest, HttpResponse } from '../lib/http.js';
 import { createDefinitions } from '../schema/openapi/definitions.js';
-import type { JsonSchema } from '../schema/openapi/json-schema.js';
+import type { SchemaForm } from '../schema/openapi/json-schema.js';
 import { encodeDocumentV2 } from '../schema/openapi/protobuf-v2.js';
 import { encodeDocumentV3 } from '../schema/openapi/protobuf-v3.js';
 import { compressed } from './compress.js';
@@ -23,8 +23,6 @@ export interface OpenApiOptions {
   readonly enums: boolean;
   /** The operations of what is served beside the API, by document. */
   readonly beside: ReadonlyMap<string, readonly Route[]>;
-  /** The schema of a custom resource's type, by the type's name. */
-  readonly custom?: (form: 'v2' | 'v3', name: string) => JsonSchema | undefined;
   readonly now: () => Date;
 }
 
@@ -52,11 +50,12 @@ interface Documents {
 
 /** Documents live as long as the endpoints they tell of; a change of one group leaves the others' as they are. */
 function createDocuments(options: OpenApiOptions): { current(): Documents } {
-  const definitions = (form: 'v2' | 'v3'): ReturnType<typeof createDefinitions> =>
+  let custom: ReadonlyMap<string, Endpoint> = new Map();
+  const definitions = (form: SchemaForm): ReturnType<typeof createDefinitions> =>
     createDefinitions({
       form,
       enums: options.enums,
-      ...(options.custom && { custom: (name) => options.custom?.(form, name) }),
+      custom: (name) => custom.get(name)?.definition.openApiSchema?.(form, name),
     });
   const v2 = { version: options.version, definitions: definitions('v2') };
   const v3 = { version: options.version, definitions: definitions('v3') };
@@ -83,6 +82,7 @@ function createDocuments(options: OpenApiOptions): { current(): Documents } {
     current() {
       const endpoints = [...options.endpoints()];
       if (documents === undefined || !sameItems(known, endpoints)) {
+        custom = customTypes(endpoints);
         documents = build(endpoints);
         known = endpoints;
       }
@@ -90,6 +90,17 @@ function createDocuments(options: OpenApiOptions): { current(): Documents } {
     },
   };
 }
+
+/** The endpoints whose types the catalogue does not know, by the names of these types. */
+const customTypes = (endpoints: readonly Endpoint[]): Map<string, Endpoint> =>
+  new Map(
+    endpoints
+      .filter(({ definition }) => definition.openApiSchema !== undefined)
+      .flatMap((endpoint): [string, Endpoint][] => [
+        [endpoint.type.name, endpoint],
+        [endpoint.listType.name, endpoint],
+      ]),
+  );
 
 const membersOf = (endpoints: readonly Endpoint[], name: string): Endpoint[] => {
   const [root, group = '', version] = name.split('/');
@@ -102,9 +113,9 @@ const sameItems = (a: readonly unknown[], b: readonly unknown[]): boolean =>
   a.length === b.length && a.every((item, i) => item === b[i]);
 
 const JSON_MEDIA = 'application/json';
-const protobufMedia = (form: 'v2' | 'v3'): string => `application/com.github.proto-openapi.spec.${form}.v1.0+protobuf`;
+const protobufMedia = (form: SchemaForm): string => `application/com.github.proto-openapi.spec.${form}.v1.0+protobuf`;
 /** What clients asked for before; it has a sign that no media type may have, so answers do not say it. */
-const olderProtobufMedia = (form: 'v2' | 'v3'): string => protobufMedia(form).replace('.v1.0+', '@v1.0+');
+const olderProtobufMedia = (form: SchemaForm): string => protobufMedia(form).replace('.v1.0+', '@v1.0+');
 
 function answerV2(request: HttpRequest, document: PublishedDocument): HttpResponse {
   const media = chooseMedia(request, 'v2');
@@ -186,7 +197,7 @@ function content(
 }
 
 /** The first form the client takes that there is. */
-function chooseMedia(request: HttpRequest, form: 'v2' | 'v3'): string | undefined {
+function chooseMedia(request: HttpRequest, form: SchemaForm): string | undefined {
   const offered = new Map([
     [JSON_MEDIA, JSON_MEDIA],
     [protobufMedia(form), protobufMedia(form)],

@@ -25,13 +25,14 @@ export function createDefinitions(options: DefinitionOptions): (names: Iterable<
   const define = (name: string): Definition => {
     let definition = built.get(name);
     if (definition === undefined) {
-      const schema = definitionOf(name, options);
+      const custom = options.custom?.(name);
+      const schema = custom ?? definitionOf(name, options);
       definition = {
         text: `${JSON.stringify(name)}:${JSON.stringify(schema)}`,
         references: [...referencesIn(schema, new Set())],
       };
       // A custom resource's schema may be another one tomorrow.
-      if (options.custom?.(name) === undefined) built.set(name, definition);
+      if (custom === undefined) built.set(name, definition);
     }
     return definition;
   };
@@ -49,7 +50,7 @@ export function createDefinitions(options: DefinitionOptions): (names: Iterable<
 }
 
 function definitionOf(name: string, options: DefinitionOptions): JsonSchema {
-  const known = options.custom?.(name) ?? scalarDefinition(name, options.form);
+  const known = scalarDefinition(name, options.form);
   if (known !== undefined) return known;
   const type = typeByName(name);
   if (type === undefined) throw new Error(`the catalogue has no type ${name}`);
