@@ -91,7 +91,7 @@ let expired = '';
 let foreign = '';
 
 const requestWith = (headers: Record<string, string>, clientCertificates: readonly Buffer[] = []): HttpRequest =>
-  ({ headers, clientCertificates, path: '/' }) as unknown as HttpRequest;
+  ({ headers, clientCertificates, path: '/' }) as HttpRequest;
 
 /** The user, or 401. Anything else that is thrown fails the test. */
 async function userOf(request: HttpRequest): Promise<UserInfo | 401> {

@@ -22,7 +22,7 @@ export function createStoreSource<T extends NamedObject & KubeObject>(options: S
   };
   const { synced, objects } = followStore({
     ...options,
-    put: (stored) => tell({ type: 'put', object: stored.object() as unknown as T }),
+    put: (stored) => tell({ type: 'put', object: stored.object() as T }),
     gone: (stored) => {
       const { namespace = '', name = '' } = stored.object().metadata;
       tell({ type: 'delete', namespace, name });
@@ -31,7 +31,7 @@ export function createStoreSource<T extends NamedObject & KubeObject>(options: S
   return {
     synced,
     subscribe(receive) {
-      for (const stored of objects.values()) receive({ type: 'put', object: stored.object() as unknown as T });
+      for (const stored of objects.values()) receive({ type: 'put', object: stored.object() as T });
       receivers.push(receive);
     },
   };

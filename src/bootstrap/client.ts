@@ -4,7 +4,7 @@ import { updateManagedFields } from '../schema/apply/field-manager.js';
 import { typeOf } from '../schema/catalogue.js';
 import { decodeTree } from '../schema/json/decode.js';
 import type { StructType } from '../schema/type.js';
-import { type GroupVersionKind, type JsonObject, type KubeObject, parseApiVersion } from '../machinery/object.js';
+import { type GroupVersionKind, type KubeObject, parseApiVersion } from '../machinery/object.js';
 import { type GroupResource, StatusError } from '../machinery/status.js';
 import type { DeleteOptions, LifeContext, Lookup, ObjectOperations } from '../registry/kind.js';
 
@@ -121,10 +121,8 @@ function applied(
   write: { manager: string; subresource: string; time: Date; resetFields: string[][] },
 ): KubeObject {
   const { apiVersion = '', kind = '' } = configuration;
-  const live = current as unknown as JsonObject;
-  const patch = configuration as unknown as JsonObject;
-  const tree = applyPatch({ ...write, type, kind, apiVersion, live, patch, force: true });
-  return decodeTree(type, tree, { strict: false }).object as unknown as KubeObject;
+  const tree = applyPatch({ ...write, type, kind, apiVersion, live: current, patch: configuration, force: true });
+  return decodeTree(type, tree, { strict: false }).object as KubeObject;
 }
 
 function typeFor({ customType }: BootstrapClientOptions, { apiVersion = '', kind = '' }: KubeObject): StructType {

@@ -42,11 +42,12 @@ export interface ObjectMeta {
   managedFields?: ManagedFieldsEntry[];
 }
 
-export interface KubeObject {
+/** A type alias and no interface, so that an object is also a bag of members (JsonObject) without a cast. */
+export type KubeObject = {
   kind?: string;
   apiVersion?: string;
   metadata: ObjectMeta;
-}
+};
 
 /** The same object seen as a bag of members, for code that walks a schema. */
 export type JsonObject = { [member: string]: unknown };

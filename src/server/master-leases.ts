@@ -33,7 +33,7 @@ export function createMasterLeases(resources: Resources, prefix: string, address
         apiVersion: 'v1',
         metadata: { generation },
         subsets: [{ addresses: [{ ip: address }] }],
-      } as unknown as KubeObject;
+      } as KubeObject;
       const ttl = { ttlSeconds: LEASE_SECONDS };
       if (current === undefined) await store.create(address, object, ttl);
       else await store.update(address, current.revision, object, ttl);

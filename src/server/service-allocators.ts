@@ -51,7 +51,7 @@ export function createServiceAllocators(options: AllocatorOptions): ServicePools
   const objects: AddressObjects = {
     async serviceCidrs() {
       const stored = await resources.lookup.list(SERVICE_CIDRS, '');
-      return stored.map((item) => item.object() as unknown as ServiceCIDR);
+      return stored.map((item) => item.object() as ServiceCIDR);
     },
     async exists(name) {
       return (await resources.lookup.get(IP_ADDRESSES, '', name)) !== undefined;
@@ -66,15 +66,14 @@ export function createServiceAllocators(options: AllocatorOptions): ServicePools
     },
   };
   const services = async (): Promise<readonly Readonly<Service>[]> =>
-    (await resources.lookup.list(SERVICES, '')).map((item) => item.object() as unknown as Service);
+    (await resources.lookup.list(SERVICES, '')).map((item) => item.object() as Service);
   const { log } = options;
   const repairNodePorts = createNodePortRepair({ store, range: options.nodePorts, services, log });
   const repair = async (): Promise<void> => {
     await repairNodePorts();
     await repairAddresses({
       services,
-      addresses: async () =>
-        (await resources.lookup.list(IP_ADDRESSES, '')).map((item) => item.object() as unknown as IPAddress),
+      addresses: async () => (await resources.lookup.list(IP_ADDRESSES, '')).map((item) => item.object() as IPAddress),
       create: (address) => objects.create(address),
       delete: (name) => objects.delete(name),
       now: () => context().now(),

@@ -71,7 +71,7 @@ export function listFrom(state: State, plan: ListPlan, request: ListRequest, rev
   const items: Entry[] = [];
   let last = '';
   let more = false;
-  const reused: [string, Entry] = ['', undefined as unknown as Entry];
+  const reused: (string | Entry)[] = [];
   for (const [key, entry] of state.entries(plan.start, reused)) {
     if (key >= plan.end) break;
     if (plan.limit > 0 && items.length >= plan.limit) {

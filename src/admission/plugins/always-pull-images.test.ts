@@ -5,7 +5,7 @@ import { refusal, testAttributes } from '../test-attributes.js';
 import { alwaysPullImages } from './always-pull-images.js';
 
 const pod = (image: string, imagePullPolicy = 'IfNotPresent'): Pod =>
-  ({ metadata: { name: 'p' }, spec: { containers: [{ name: 'a', image, imagePullPolicy }] } }) as unknown as Pod;
+  ({ metadata: { name: 'p' }, spec: { containers: [{ name: 'a', image, imagePullPolicy }] } }) as Pod;
 
 test('pulls every image, and refuses what somebody later in the chain turned back', async () => {
   const object = pod('i');

@@ -9,7 +9,7 @@ const pod = (...resources: object[]): Pod =>
   ({
     metadata: { name: 'p' },
     spec: { containers: resources.map((one, i) => ({ name: `c${i}`, resources: one })) },
-  }) as unknown as Pod;
+  }) as Pod;
 const onPod = (object: Pod, ...limits: Partial<LimitRangeItem>[]) =>
   testAttributes({ resource: 'pods', object, world: { limitranges: [range(...limits)] } });
 

@@ -6,7 +6,7 @@ import { podNodeSelector } from './pod-node-selector.js';
 
 const run = async (text: string | undefined, nodeSelector: Record<string, string>, selectors = {}) => {
   const annotations = text === undefined ? {} : { 'scheduler.alpha.kubernetes.io/node-selector': text };
-  const pod = { metadata: { name: 'p' }, spec: { nodeSelector } } as unknown as Pod;
+  const pod = { metadata: { name: 'p' }, spec: { nodeSelector } } as Pod;
   const world = { namespaces: [{ metadata: { name: 'ns', annotations } }] };
   const why = await refusal(podNodeSelector(selectors), testAttributes({ resource: 'pods', object: pod, world }));
   return { why, selector: pod.spec.nodeSelector };

@@ -247,7 +247,7 @@ function runsSomethingNew({ spec }: Pod, { spec: old }: Pod): boolean {
 function templateOf({ resource, object }: AdmissionAttributes): PodTemplateSpec | undefined {
   if (resource.resource === 'podtemplates') return (object as PodTemplate).template;
   if (resource.resource === 'cronjobs') return (object as CronJob).spec.jobTemplate.spec?.template;
-  return (object as unknown as { spec?: { template?: PodTemplateSpec } }).spec?.template;
+  return (object as { spec?: { template?: PodTemplateSpec } }).spec?.template;
 }
 
 /** True when the namespace is exempt, whatever its labels say. */

@@ -8,7 +8,7 @@ const P = 'scheduler.alpha.kubernetes.io/';
 const exists = (key: string): Toleration => ({ key, operator: 'Exists' });
 const run = async (annotations: Record<string, string>, tolerations: Toleration[], whitelist: Toleration[] = []) => {
   const spec = { containers: [{ name: 'a', resources: {} }], tolerations };
-  const pod = { metadata: { name: 'p' }, spec } as unknown as Pod;
+  const pod = { metadata: { name: 'p' }, spec } as Pod;
   const world = { namespaces: [{ metadata: { name: 'ns', annotations } }] };
   const plugin = podTolerationRestriction({ default: [exists('cluster')], whitelist });
   const why = await refusal(plugin, testAttributes({ resource: 'pods', object: pod, world }));

@@ -5,7 +5,6 @@ import type { KeyValueStore } from '../../kv/kv.js';
 import { pods } from '../../apis/core/pod/definition.js';
 import { resourceQuotas } from '../../apis/core/resourcequota/definition.js';
 import { apiEnablement } from '../../machinery/api-enablement.js';
-import type { KindDefinition } from '../../registry/kind.js';
 import type { ResourceList, ResourceQuota } from '../../schema/generated/core.v1.js';
 import { Resources } from '../../server/resources.js';
 import { createResourceStore } from '../../storage/create-store.js';
@@ -211,7 +210,7 @@ function server(kv: KeyValueStore) {
     deleteCollectionWorkers: 1,
     enablement: apiEnablement({}),
   });
-  resources.add(pods as unknown as KindDefinition);
-  resources.add(resourceQuotas as unknown as KindDefinition);
+  resources.add(pods);
+  resources.add(resourceQuotas);
   return { resources, plugin: resourceQuota() };
 }

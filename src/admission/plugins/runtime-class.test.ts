@@ -13,7 +13,7 @@ const classes = [
   },
 ];
 const run = async (spec: object): Promise<{ why: string | undefined; pod: Pod }> => {
-  const pod = { metadata: { name: 'p' }, spec } as unknown as Pod;
+  const pod = { metadata: { name: 'p' }, spec } as Pod;
   const world = { 'runtimeclasses.node.k8s.io': classes };
   return { why: await refusal(runtimeClass, testAttributes({ resource: 'pods', object: pod, world })), pod };
 };

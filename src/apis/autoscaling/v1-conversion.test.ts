@@ -18,7 +18,7 @@ test('the use of CPU is a member of version 1, every other metric an annotation 
       { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 55 } } },
     ],
   });
-  const sent = toV1(stored) as unknown as { spec: object; metadata: { annotations: Record<string, string> } };
+  const sent = toV1(stored) as { spec: object; metadata: { annotations: Record<string, string> } };
   assert.equal((sent.spec as { targetCPUUtilizationPercentage: number }).targetCPUUtilizationPercentage, 55);
   assert.equal(
     sent.metadata.annotations[`${PREFIX}metrics`],

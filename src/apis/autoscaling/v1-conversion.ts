@@ -41,13 +41,13 @@ export function dropConversionAnnotations(object: HorizontalPodAutoscaler): Hori
 /** Without any metric at all the use of CPU is what counts, so version 1 says so. */
 export function defaultV1(object: HorizontalPodAutoscaler): void {
   defaultMinReplicas(object);
-  const { metadata, spec } = object as unknown as v1.HorizontalPodAutoscaler;
+  const { metadata, spec } = object as v1.HorizontalPodAutoscaler;
   if ((readMetrics(metadata.annotations?.[METRICS]) ?? []).length > 0) return;
   spec.targetCPUUtilizationPercentage ??= DEFAULT_CPU_UTILIZATION;
 }
 
 export function fromV1(object: HorizontalPodAutoscaler): HorizontalPodAutoscaler {
-  const { metadata, spec, status } = object as unknown as v1.HorizontalPodAutoscaler;
+  const { metadata, spec, status } = object as v1.HorizontalPodAutoscaler;
   const annotations = metadata.annotations ?? {};
   const { targetCPUUtilizationPercentage: percent, ...rest } = spec;
   const { currentCPUUtilizationPercentage: currentPercent, currentReplicas, ...restOfStatus } = status;

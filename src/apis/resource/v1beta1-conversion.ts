@@ -4,7 +4,7 @@ import type * as v1beta1 from '../../schema/generated/resource.v1beta1.js';
 import { defaultCount } from './defaults.js';
 
 export function defaultOldClaim(claim: v1.DeviceClaim): void {
-  for (const request of (claim as unknown as v1beta1.DeviceClaim).requests ?? []) {
+  for (const request of (claim as v1beta1.DeviceClaim).requests ?? []) {
     // Without a class the request has alternatives, and nothing of its own to count.
     if (request.deviceClassName !== '') defaultCount(request);
     for (const alternative of request.firstAvailable ?? []) defaultCount(alternative);
@@ -12,13 +12,13 @@ export function defaultOldClaim(claim: v1.DeviceClaim): void {
 }
 
 export function claimFromOld(claim: v1.DeviceClaim): v1.DeviceClaim {
-  const { requests } = claim as unknown as v1beta1.DeviceClaim;
+  const { requests } = claim as v1beta1.DeviceClaim;
   return { ...claim, requests: requests?.map(requestFromOld) ?? null };
 }
 
 export function claimToOld(claim: v1.DeviceClaim): v1.DeviceClaim {
   const old: v1beta1.DeviceClaim = { ...claim, requests: claim.requests?.map(requestToOld) ?? null };
-  return old as unknown as v1.DeviceClaim;
+  return old as v1.DeviceClaim;
 }
 
 function requestFromOld({ name, firstAvailable, ...wanted }: v1beta1.DeviceRequest): v1.DeviceRequest {
@@ -38,7 +38,7 @@ const requestToOld = ({ name, exactly, firstAvailable }: v1.DeviceRequest): v1be
 });
 
 export function sliceFromOld(slice: v1.ResourceSlice): v1.ResourceSlice {
-  const { devices } = slice.spec as unknown as v1beta1.ResourceSliceSpec;
+  const { devices } = slice.spec as v1beta1.ResourceSliceSpec;
   slice.spec.devices = devices?.map(({ name, basic }) => ({ name, ...basic })) ?? null;
   return slice;
 }

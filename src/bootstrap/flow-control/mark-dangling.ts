@@ -46,7 +46,7 @@ export async function markDanglingFlowSchemas(options: MarkDanglingOptions): Pro
   const lookAtThoseOf = (level: string): void => {
     if (!synced) return;
     for (const [name, stored] of schemas.objects) {
-      if ((stored.object() as unknown as FlowSchema).spec.priorityLevelConfiguration.name === level) look(name);
+      if ((stored.object() as FlowSchema).spec.priorityLevelConfiguration.name === level) look(name);
     }
   };
   const levels = followStore({

@@ -36,7 +36,7 @@ function apply(manager: string, live: object | undefined, patch: JsonObject, mor
     ...more,
   };
   const whole = { apiVersion: write.apiVersion, kind: write.kind, ...patch };
-  return applyPatch({ ...write, live: live as JsonObject | undefined, patch: whole }) as unknown as Shape;
+  return applyPatch({ ...write, live: live as JsonObject | undefined, patch: whole }) as Shape;
 }
 
 function update(
@@ -56,7 +56,7 @@ function update(
     newObject,
     ...more,
   });
-  return newObject as unknown as Shape;
+  return newObject as Shape;
 }
 
 const owners = ({ metadata }: Shape): Record<string, unknown> =>
@@ -292,7 +292,7 @@ test('a field set of another version is compared in that version', () => {
   const v1 = { type: types['x/v1'] as StructType, apiVersion: 'x/v1', kind: 'K', versions };
   const v2 = { type: types['x/v2'] as StructType, apiVersion: 'x/v2', kind: 'K', versions };
   const first = apply('m1', undefined, { metadata: { name: 'c', uid: 'u' }, old: '1' }, v1);
-  const live = versions.convert(first as unknown as JsonObject, 'x/v1', 'x/v2');
+  const live = versions.convert(first, 'x/v1', 'x/v2');
   assert.equal(
     refusal(() => apply('m2', live, { metadata: { name: 'c' }, new: '2' }, v2)).message,
     'Apply failed with 1 conflict: conflict with "m1": .old',
@@ -346,7 +346,7 @@ test('manager names come from the user agent', () => {
 });
 
 test('a write that changes only times is none', () => {
-  const old = update('m', undefined, { metadata: { name: 'c' }, data: { a: '1' } }) as unknown as KubeObject;
+  const old = update('m', undefined, { metadata: { name: 'c' }, data: { a: '1' } }) as KubeObject;
   const later = structuredClone(old);
   for (const entry of later.metadata.managedFields ?? []) entry.time = '2022-01-01T00:00:00Z';
   keepUnchangedTimes(later, old);

@@ -46,9 +46,9 @@ export function updateManagedFields<T extends KubeObject>(write: UpdateWrite<T>)
   delete newObject.metadata.managedFields;
   // An object that was never tracked stays so until its first apply.
   if (managers.size === 0 && live !== undefined) return;
-  const before = live === undefined ? zeroOf(write.type) : withoutManagedFields(live as unknown as JsonObject);
+  const before = live === undefined ? zeroOf(write.type) : withoutManagedFields(live);
   try {
-    const owned = trackUpdate(write, before, newObject as unknown as JsonObject, managers, write.manager);
+    const owned = trackUpdate(write, before, newObject, managers, write.manager);
     const entries = encodeManagers(owned);
     if (entries !== undefined) newObject.metadata.managedFields = entries;
   } catch (error) {
@@ -187,9 +187,6 @@ export function keepUnchangedTimes(object: KubeObject, old: Readonly<KubeObject>
     return time === undefined ? rest : { ...rest, time };
   });
   if (!valuesEqual(kept, oldEntries)) return;
-  const unchanged = valuesEqual(
-    withoutManagedFields(object as unknown as JsonObject),
-    withoutManagedFields(old as unknown as JsonObject),
-  );
+  const unchanged = valuesEqual(withoutManagedFields(object), withoutManagedFields(old));
   if (unchanged) object.metadata.managedFields = [...oldEntries];
 }
