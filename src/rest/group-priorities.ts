@@ -28,9 +28,10 @@ const GROUP_RANKS: Readonly<Record<string, number>> = {
 };
 const CUSTOM_GROUP_RANK = 1000;
 
+export const groupRank = (group: string): number => GROUP_RANKS[group] ?? CUSTOM_GROUP_RANK;
+
 export function compareGroups(a: string, b: string): number {
-  const rank = (group: string): number => GROUP_RANKS[group] ?? CUSTOM_GROUP_RANK;
-  return rank(b) - rank(a) || (a < b ? -1 : a > b ? 1 : 0);
+  return groupRank(b) - groupRank(a) || (a < b ? -1 : a > b ? 1 : 0);
 }
 
 /** Stable before beta before alpha, then the higher number: v2, v1, v1beta2, v1beta1, v1alpha1. */

@@ -1,6 +1,6 @@
 // What begins once the port is open; each is a health check until it has begun well.
 import type { Logger } from '../lib/log.js';
-import type { Health } from './health.js';
+import type { Health, HealthCheck } from './health.js';
 
 export interface PostStartHook {
   readonly name: string;
@@ -20,6 +20,11 @@ export class PostStartHooks {
       name: `poststarthook/${hook.name}`,
       check: () => (entry.done ? undefined : 'not finished'),
     });
+  }
+
+  /** Tells of a part of the start-up that goes on after its hook has begun. */
+  addCheck(check: HealthCheck): void {
+    this.health.addBoot(check);
   }
 
   /** Runs all at once; resolves when each has begun. */

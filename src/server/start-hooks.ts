@@ -1,4 +1,5 @@
 // What begins once the port is open, each under the name health checks know.
+import { createAggregation } from '../aggregation/hooks.js';
 import { ensureApiService } from '../bootstrap/api-service.js';
 import { type BootstrapClient, createBootstrapClient } from '../bootstrap/client.js';
 import { FLOW_CONTROL_GROUP } from '../bootstrap/flow-control/default-configuration.js';
@@ -62,6 +63,7 @@ export function addStartHooks(hooks: PostStartHooks, parts: StartParts): void {
   hooks.add(parts.allocators.repair);
   hooks.add({ name: 'start-apiserver-admission-initializer', run: () => parts.authorization.synced });
   hooks.add({ name: 'bootstrap-controller', run: apiServiceHook(parts, client, log) });
+  addAggregation(hooks, parts, client);
   if (options.controllers.length > 0) hooks.add({ name: 'start-controllers', run: controllersHook(parts) });
 }
 
@@ -84,6 +86,20 @@ function definitionsHooks({ resources, serverContext, logs }: StartParts): PostS
     { name: 'start-apiextensions-controllers', run: (signal) => begin(signal).synced },
     { name: 'crd-informer-synced', run: (signal) => begin(signal).served },
   ];
+}
+
+function addAggregation(hooks: PostStartHooks, { resources, logs }: StartParts, client: BootstrapClient): void {
+  const aggregation = createAggregation({
+    client,
+    lookup: resources.lookup,
+    storeOf: (resource) => resources.store(resource),
+    // Taken before definitions are: only what the server brings along.
+    builtIn: Array.from(resources.all(), ({ kind }) => kind),
+    clock: systemClock,
+    log: (message) => logs.for('aggregation').info(message),
+  });
+  for (const hook of aggregation.hooks) hooks.add(hook);
+  hooks.addCheck({ name: 'autoregister-completion', check: aggregation.completion });
 }
 
 function flowSchemasHook({ resources, logs }: StartParts, client: BootstrapClient): StartHook {

@@ -20,6 +20,14 @@ const MAX_VERSION_PRIORITY = 1000;
 const SPEC = FieldPath.of('spec');
 const CONDITION_STATUSES = ['True', 'False', 'Unknown'];
 
+/** What is said of a version that this server serves itself. */
+export const LOCAL_AVAILABLE = {
+  type: 'Available',
+  status: 'True',
+  reason: 'Local',
+  message: 'Local APIServices are always available',
+} as const;
+
 const apiService: KindDefinition<APIService> = {
   group: GROUP,
   kind: 'APIService',
@@ -40,7 +48,9 @@ const apiService: KindDefinition<APIService> = {
     prepareForCreate: (object, context) => {
       object.status = {};
       // Nothing has to be reached for what this server serves itself.
-      if (object.spec.service === undefined) object.status.conditions = [localAvailable(context.now())];
+      if (object.spec.service === undefined) {
+        object.status.conditions = [{ ...LOCAL_AVAILABLE, lastTransitionTime: timestamp(context.now()) }];
+      }
     },
     validate: (object) => [...validateName(object), ...validateSpec(object)],
     validateUpdate: (object) => [
@@ -74,14 +84,6 @@ export const apiregistrationKinds: readonly KindDefinition[] = [apiService];
 function setDefaults({ spec: { service } }: APIService): void {
   if (service !== undefined) service.port ??= HTTPS_PORT;
 }
-
-const localAvailable = (now: Date) => ({
-  type: 'Available',
-  status: 'True',
-  lastTransitionTime: timestamp(now),
-  reason: 'Local',
-  message: 'Local APIServices are always available',
-});
 
 function validateName({ metadata, spec }: Readonly<APIService>): FieldErrors {
   const wanted = `${spec.version ?? ''}.${spec.group ?? ''}`;

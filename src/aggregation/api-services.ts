@@ -1,0 +1,75 @@
+// The API services there are, followed once for all that look after them.
+import type { KubeObject } from '../machinery/object.js';
+import { type GroupResource, StatusError } from '../machinery/status.js';
+import type { APIService } from '../schema/generated/apiregistration.v1.js';
+import { type Followed, followStore } from '../storage/follow-store.js';
+import type { ResourceStore } from '../storage/store.js';
+
+export const API_SERVICES: GroupResource = { group: 'apiregistration.k8s.io', resource: 'apiservices' };
+/** The name the server writes API services under. */
+export const MANAGER = 'kube-apiserver';
+
+/** How API services are written; each write is noted under a manager's name. */
+export interface ApiServiceWriter {
+  /** Answers false when the object was there already. */
+  create(resource: GroupResource, object: KubeObject, manager: string): Promise<boolean>;
+  update(
+    resource: GroupResource,
+    object: Readonly<KubeObject>,
+    change: (object: KubeObject) => KubeObject,
+    manager: string,
+    subresource?: string,
+  ): Promise<void>;
+  /** Only this very object. */
+  delete(resource: GroupResource, object: Readonly<KubeObject>): Promise<void>;
+}
+
+type Receive = (name: string) => void;
+
+export class ApiServices {
+  readonly #receivers: Receive[] = [];
+  #followed: Followed | undefined;
+
+  constructor(
+    private readonly store: ResourceStore,
+    private readonly log: (message: string) => void,
+  ) {}
+
+  /** Resolves once those that were there are known; follows until `signal` aborts. */
+  async follow(signal: AbortSignal): Promise<void> {
+    const tell = ({ key }: { readonly key: string }): void => {
+      for (const receive of this.#receivers) receive(key);
+    };
+    this.#followed ??= followStore({
+      store: this.store,
+      signal,
+      log: (message) => this.log(`API services: ${message}`),
+      put: tell,
+      gone: tell,
+    });
+    await this.#followed.synced;
+  }
+
+  /** Tells names of those that are there, then of each that comes, changes or goes. */
+  subscribe(receive: Receive): void {
+    for (const name of this.names()) receive(name);
+    this.#receivers.push(receive);
+  }
+
+  get(name: string): Readonly<APIService> | undefined {
+    return this.#followed?.objects.get(name)?.object() as APIService | undefined;
+  }
+
+  names(): string[] {
+    return [...(this.#followed?.objects.keys() ?? [])];
+  }
+}
+
+/** For a write to what may have gone or changed meanwhile: then the watch tells, and it is looked at again. */
+export async function unlessOvertaken(write: Promise<unknown>): Promise<void> {
+  try {
+    await write;
+  } catch (error) {
+    if (!(error instanceof StatusError && (error.code === 404 || error.code === 409))) throw error;
+  }
+}

@@ -1,0 +1,121 @@
+// Says on each API service whether it is available: at once of those this server serves itself, and of the others
+// whenever their service or its endpoints change.
+import { LOCAL_AVAILABLE } from '../apis/apiregistration/index.js';
+import type { Clock } from '../lib/clock.js';
+import { WorkQueue } from '../lib/work-queue.js';
+import type { KubeObject } from '../machinery/object.js';
+import type { GroupResource } from '../machinery/status.js';
+import type { Lookup } from '../registry/kind.js';
+import { timestamp } from '../registry/registry.js';
+import type { APIService, ServiceReference } from '../schema/generated/apiregistration.v1.js';
+import type { Service } from '../schema/generated/core.v1.js';
+import type { EndpointSlice } from '../schema/generated/discovery.v1.js';
+import { followStore } from '../storage/follow-store.js';
+import type { ResourceStore, StoredObject } from '../storage/store.js';
+import { API_SERVICES, type ApiServices, type ApiServiceWriter, MANAGER, unlessOvertaken } from './api-services.js';
+import { type Judgement, remoteCondition } from './remote-condition.js';
+
+export interface AvailabilityOptions {
+  readonly services: ApiServices;
+  readonly client: ApiServiceWriter;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly log: (message: string) => void;
+}
+
+export interface RemoteOptions extends AvailabilityOptions {
+  readonly lookup: Lookup;
+  readonly storeOf: (resource: GroupResource) => ResourceStore;
+}
+
+const SERVICES: GroupResource = { group: '', resource: 'services' };
+const ENDPOINT_SLICES: GroupResource = { group: 'discovery.k8s.io', resource: 'endpointslices' };
+const SERVICE_NAME = 'kubernetes.io/service-name';
+const CONCURRENCY = 5;
+
+export function keepLocalAvailable(options: AvailabilityOptions): void {
+  keep(options, async ({ spec }) => (spec.service === undefined ? LOCAL_AVAILABLE : undefined));
+}
+
+export function keepRemoteAvailability(options: RemoteOptions): void {
+  const { services, lookup } = options;
+  let following = false;
+  const queue = keep(options, async ({ spec: { service } }) => {
+    if (service === undefined) return undefined;
+    // Most clusters have no such API service, and need not watch all their endpoints for none.
+    if (!following) followBackings();
+    following = true;
+    return remoteCondition(service, await backingOf(service));
+  });
+
+  async function backingOf({ namespace = '', name = '' }: ServiceReference) {
+    const slices = (await lookup.list(ENDPOINT_SLICES, namespace)).filter((one) => one.labels[SERVICE_NAME] === name);
+    return {
+      service: (await lookup.get(SERVICES, namespace, name)) as Service | undefined,
+      slices: slices.map((one) => one.object() as EndpointSlice),
+    };
+  }
+
+  function followBackings(): void {
+    follow(SERVICES, ({ key }) => lookAtThoseOf(key));
+    follow(ENDPOINT_SLICES, ({ key, labels }) => {
+      lookAtThoseOf(`${key.slice(0, key.indexOf('/'))}/${labels[SERVICE_NAME] ?? ''}`);
+    });
+  }
+
+  function follow(resource: GroupResource, changed: (stored: StoredObject) => void): void {
+    followStore({
+      store: options.storeOf(resource),
+      signal: options.signal,
+      log: (message) => options.log(`${resource.resource}: ${message}`),
+      put: (stored, before) => {
+        if (before !== undefined) changed(before);
+        changed(stored);
+      },
+      gone: changed,
+    });
+  }
+
+  function lookAtThoseOf(serviceKey: string): void {
+    for (const name of services.names()) {
+      const service = services.get(name)?.spec.service;
+      if (service !== undefined && `${service.namespace}/${service.name}` === serviceKey) queue.add(name);
+    }
+  }
+}
+
+/** Undefined: somebody else judges this one. */
+type Judge = (service: Readonly<APIService>) => Promise<Judgement | undefined>;
+
+function keep({ services, client, clock, signal, log }: AvailabilityOptions, judge: Judge): WorkQueue {
+  const work = async (name: string): Promise<'done'> => {
+    const service = services.get(name);
+    const judgement = service && (await judge(service));
+    if (service !== undefined && judgement !== undefined && !isSaid(service, judgement)) {
+      const now = timestamp(new Date(clock.now()));
+      const say = (current: KubeObject): KubeObject => withCondition(current as APIService, judgement, now);
+      await unlessOvertaken(client.update(API_SERVICES, service, say, MANAGER, 'status'));
+    }
+    return 'done';
+  };
+  const queue = new WorkQueue({ name: 'API service', work, concurrency: CONCURRENCY, clock, signal, log });
+  services.subscribe((name) => queue.add(name));
+  return queue;
+}
+
+function isSaid({ status }: Readonly<APIService>, judgement: Judgement): boolean {
+  const said = status.conditions?.find(({ type }) => type === judgement.type);
+  return said?.status === judgement.status && said?.reason === judgement.reason && said?.message === judgement.message;
+}
+
+/** The time is that of the last change of the status, not of the reason. */
+function withCondition(service: APIService, judgement: Judgement, now: string): KubeObject {
+  const conditions = [...(service.status.conditions ?? [])];
+  const place = conditions.findIndex(({ type }) => type === judgement.type);
+  const known = conditions[place];
+  const lastTransitionTime = known?.status === judgement.status ? known.lastTransitionTime : now;
+  const condition = { ...judgement, lastTransitionTime };
+  if (place === -1) conditions.push(condition);
+  else conditions[place] = condition;
+  return { ...service, status: { ...service.status, conditions } } as KubeObject;
+}

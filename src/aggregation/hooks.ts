@@ -1,0 +1,60 @@
+// What looks after API services, under the names health checks know.
+import type { Clock } from '../lib/clock.js';
+import type { GroupResource } from '../machinery/status.js';
+import type { Lookup } from '../registry/kind.js';
+import type { ResourceStore } from '../storage/store.js';
+import { API_SERVICES, ApiServices, type ApiServiceWriter } from './api-services.js';
+import { keepLocalAvailable, keepRemoteAvailability } from './availability.js';
+import { keepRegistered } from './registration.js';
+import { builtInService, type GroupVersion, nameOf } from './wanted-services.js';
+
+export interface AggregationOptions {
+  readonly client: ApiServiceWriter;
+  readonly lookup: Lookup;
+  readonly storeOf: (resource: GroupResource) => ResourceStore;
+  /** The group versions this server serves itself, without those of custom resources; one may come often. */
+  readonly builtIn: Iterable<GroupVersion>;
+  readonly clock: Clock;
+  readonly log: (message: string) => void;
+}
+
+export interface Aggregation {
+  readonly hooks: readonly { readonly name: string; run(signal: AbortSignal): Promise<void> | void }[];
+  /** Undefined once every API service of the server's own has been seen available. */
+  completion(): string | undefined;
+}
+
+const DEFINITIONS: GroupResource = { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' };
+
+export function createAggregation(options: AggregationOptions): Aggregation {
+  const { client, lookup, storeOf, clock, log } = options;
+  const services = new ApiServices(storeOf(API_SERVICES), log);
+  const versions = new Map(Array.from(options.builtIn, (one) => [nameOf(one), one]));
+  const builtIn = [...versions.values()].flatMap((one) => builtInService(one) ?? []);
+  const missing = new Set(builtIn.map(({ metadata }) => metadata.name ?? ''));
+  services.subscribe((name) => {
+    if (missing.has(name) && isAvailable(services, name)) missing.delete(name);
+  });
+  const parts = (signal: AbortSignal) => ({ services, client, clock, signal, log });
+  return {
+    hooks: [
+      { name: 'start-kube-aggregator-informers', run: (signal) => services.follow(signal) },
+      {
+        name: 'apiservice-status-local-available-controller',
+        run: (signal) => keepLocalAvailable(parts(signal)),
+      },
+      {
+        name: 'apiservice-status-remote-available-controller',
+        run: (signal) => keepRemoteAvailability({ ...parts(signal), lookup, storeOf }),
+      },
+      {
+        name: 'kube-apiserver-autoregistration',
+        run: (signal) => keepRegistered({ ...parts(signal), builtIn, definitions: storeOf(DEFINITIONS) }),
+      },
+    ],
+    completion: () => (missing.size === 0 ? undefined : `missing APIService: [${[...missing].sort().join(' ')}]`),
+  };
+}
+
+const isAvailable = (services: ApiServices, name: string): boolean =>
+  services.get(name)?.status.conditions?.some(({ type, status }) => type === 'Available' && status === 'True') ?? false;
