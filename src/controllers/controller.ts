@@ -25,7 +25,6 @@ export type StartController = (parts: ControllerParts) => Promise<void>;
 /** Reads, and writes that are noted under a manager's name. Objects read are shared: read only. */
 export interface ControllerClient {
   get(resource: GroupResource, namespace: string, name: string): Promise<Readonly<KubeObject> | undefined>;
-  list(resource: GroupResource): Promise<readonly Readonly<KubeObject>[]>;
   /** Answers false when the object was there already. */
   create(resource: GroupResource, object: KubeObject, manager: string): Promise<boolean>;
   update(
@@ -73,6 +72,13 @@ export async function updateSame(
 }
 
 export const isStatus = (error: unknown, code: number): boolean => error instanceof StatusError && error.code === code;
+
+/** Many at a time, so that the store can write them together; not all, so that others get their turn. */
+export async function inBatches<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  for (let at = 0; at < items.length; at += BATCH) await Promise.all(items.slice(at, at + BATCH).map(work));
+}
+
+const BATCH = 32;
 
 class OtherObjectError extends Error {}
 

@@ -1,11 +1,15 @@
 // Each controller on real kinds in a store in memory, through the server's own wiring.
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { rbacKinds } from '../apis/rbac/index.js';
 import { configMaps } from '../apis/core/configmap/definition.js';
 import { namespaces } from '../apis/core/namespace/definition.js';
 import { nodes } from '../apis/core/node/definition.js';
 import { pods } from '../apis/core/pod/definition.js';
+import { serviceAccountKind } from '../apis/core/serviceaccount/definition.js';
 import { resourceQuotas } from '../apis/core/resourcequota/definition.js';
 import { openMemoryStore } from '../kv/memory.js';
 import { silentLogs } from '../lib/log.js';
@@ -13,10 +17,13 @@ import { apiEnablement } from '../machinery/api-enablement.js';
 import type { KubeObject, OwnerReference } from '../machinery/object.js';
 import type { DeleteOptions, KindDefinition, LifeContext } from '../registry/kind.js';
 import type { ControllerName } from '../options/options.js';
-import type { Namespace, Pod, ResourceQuota } from '../schema/generated/core.v1.js';
+import type { ConfigMap, Namespace, Pod, ResourceQuota } from '../schema/generated/core.v1.js';
 import type { ClusterRole } from '../schema/generated/rbac.v1.js';
 import { createResourceStore } from '../storage/create-store.js';
+import { ensureSelfSignedCertificate } from './certificates.js';
 import { startControllers } from './controllers.js';
+import type { PreparedCertificates } from './prepare-certificates.js';
+import type { CertificateFiles } from './serving-certificates.js';
 import { Resources } from './resources.js';
 
 const WAIT_MS = 10_000;
@@ -24,6 +31,7 @@ const core = (resource: string) => ({ group: '', resource });
 const CLUSTER_ROLES = { group: 'rbac.authorization.k8s.io', resource: 'clusterroles' };
 
 class World {
+  serving: CertificateFiles = { certFile: '', keyFile: '' };
   readonly stop = new AbortController();
   readonly resources: Resources;
   readonly context = (): LifeContext => ({
@@ -49,13 +57,21 @@ class World {
     });
     const nobody = { authorize: async () => ({ decision: 'allow' as const, reason: '' }) };
     const access = { authorizer: nobody, rules: { grantsFor: async () => ({ grants: [], errors: [] }), version: 0 } };
-    const kinds = [namespaces, configMaps, nodes, pods, resourceQuotas, ...rbacKinds(access as never)];
+    const kinds = [
+      namespaces,
+      configMaps,
+      serviceAccountKind({} as never),
+      nodes,
+      pods,
+      resourceQuotas,
+      ...rbacKinds(access as never),
+    ];
     for (const kind of kinds) this.resources.add(kind as KindDefinition);
   }
 
   start(...names: ControllerName[]): Promise<void> {
     const { resources, context } = this;
-    const certificates = { serving: { certFile: '', keyFile: '' } } as never;
+    const certificates = { serving: this.serving } as PreparedCertificates;
     return startControllers({ names, resources, certificates, context, log: silentLogs.for('test') }, this.stop.signal);
   }
 
@@ -325,6 +341,33 @@ describe('controllers', () => {
       await isGone('configmaps', 'n', 'sign');
       assert.ok(await world.get('configmaps', 'n', 'dep'));
     });
+  });
+
+  it('serviceaccount and root-ca-configmap: every active namespace has its account and the authority, again when lost', async () => {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-root-ca-'));
+    try {
+      world.serving = ensureSelfSignedCertificate(folder, 'test', { dnsNames: ['test'], ipAddresses: [] }, Date.now());
+      await world.create('namespaces', namespace('before'));
+      await world.start('serviceaccount', 'root-ca-configmap');
+      await world.create('namespaces', namespace('n'));
+      for (const name of ['before', 'n']) {
+        await eventually(() => world.get('serviceaccounts', name, 'default'));
+        await eventually(() => world.get('configmaps', name, 'kube-root-ca.crt'));
+      }
+      const made = await world.get<ConfigMap>('configmaps', 'n', 'kube-root-ca.crt');
+      assert.ok(made);
+      assert.match(made.data?.['ca.crt'] ?? '', /^-----BEGIN CERTIFICATE-----/);
+      assert.match(made.metadata.annotations?.['kubernetes.io/description'] ?? '', /^Contains a CA bundle/);
+      await world.update<ConfigMap>('configmaps', made, (object) => (object.data = { 'ca.crt': 'forged' }));
+      await eventually(async () => {
+        const now = await world.get<ConfigMap>('configmaps', 'n', 'kube-root-ca.crt');
+        return now?.data?.['ca.crt'] === made.data?.['ca.crt'];
+      });
+      await world.delete('configmaps', made);
+      await eventually(() => world.get('configmaps', 'n', 'kube-root-ca.crt'));
+    } finally {
+      fs.rmSync(folder, { recursive: true, force: true });
+    }
   });
 
   it('resourcequota: counts what is there, and again what went', async () => {

@@ -66,6 +66,7 @@ function servingCa({ serving, servingCaPem }: PreparedCertificates): string | un
     .map(({ bytes }) => new X509Certificate(bytes));
   const last = chain.at(-1);
   if (last === undefined) return undefined;
-  if (last.checkIssued(last)) return last.toString();
+  // A certificate that signed itself is trusted as it is, though it may sign no other.
+  if (last.issuer === last.subject && last.verify(last.publicKey)) return last.toString();
   return servingCaPem !== undefined && last.checkIssued(new X509Certificate(servingCaPem)) ? servingCaPem : undefined;
 }

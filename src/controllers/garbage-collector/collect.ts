@@ -2,7 +2,7 @@
 import { type KubeObject, type OwnerReference, parseApiVersion } from '../../machinery/object.js';
 import { FOREGROUND_FINALIZER, ORPHAN_FINALIZER } from '../../registry/deletion-finalizers.js';
 import { keyOf } from '../../registry/registry.js';
-import { type ControllerParts, isStatus, updateSame } from '../controller.js';
+import { type ControllerParts, inBatches, isStatus, updateSame } from '../controller.js';
 import { podDeleteOptions } from '../pod-grace.js';
 import type { Graph, GraphNode } from './graph.js';
 
@@ -29,7 +29,8 @@ export async function collect(collector: Collector, uid: string): Promise<'done'
 }
 
 async function orphanDependents({ parts, graph }: Collector, owner: GraphNode): Promise<'done'> {
-  for (const dependent of graph.dependents(owner.uid)) await dropOwners(parts, dependent, new Set([owner.uid]));
+  const owners = new Set([owner.uid]);
+  await inBatches(graph.dependents(owner.uid), (dependent) => dropOwners(parts, dependent, owners));
   await removeFinalizer(parts, owner, ORPHAN_FINALIZER);
   return 'done';
 }

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../machinery/object.js';
 import { apiVersionOf } from '../../machinery/object.js';
 import type { ResourceRegistry } from '../../registry/registry.js';
 import type { StoredObject } from '../../storage/store.js';
-import type { ControllerClient } from '../controller.js';
+import { type ControllerClient, inBatches } from '../controller.js';
 import { podDeleteOptions } from '../pod-grace.js';
 import type { Emptying } from './conditions.js';
 
@@ -36,7 +36,7 @@ class Round {
 
   async clear(registry: ResourceRegistry): Promise<void> {
     try {
-      for (const stored of await this.#list(registry)) await this.#delete(registry, stored.object());
+      await inBatches(await this.#list(registry), (stored) => this.#delete(registry, stored.object()));
       this.#count(registry, await this.#list(registry));
     } catch (error) {
       this.failures.push(error instanceof Error ? error.message : String(error));
