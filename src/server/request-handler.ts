@@ -97,7 +97,6 @@ function buildPaths({
       mediaTypes: services.mediaTypes,
       version: version.gitVersion,
       enums: services.features.enabled('OpenAPIEnums'),
-      custom: resources.customSchema,
       beside: besideRoutes({ issuer: tokens.paths.length > 0, logs: false }),
       now: services.clock,
     }),
