@@ -37,7 +37,13 @@ export function createEndpoint(registry: ResourceRegistry, version: KindVersion,
     version,
     kind,
     resource: { group: definition.group, version: version.version, resource: definition.plural },
-    ...types,
+    // Asked for when they are wanted: a start reads the types of no kind that nobody uses.
+    get type() {
+      return types.type;
+    },
+    get listType() {
+      return types.listType;
+    },
     ...(definition.custom ? CUSTOM_HEADS : { head: Buffer.from(headOf(kind)), itemHead: Buffer.from('{') }),
     storageHeadLength: definition.custom ? 0 : headOf(stored).length,
     storedShape:

@@ -12,7 +12,7 @@ import { computedStore } from '../registry/computed-store.js';
 import { createLookup, createOperations } from '../registry/operations.js';
 import type { ResourceRegistry } from '../registry/registry.js';
 import { objectCodec } from '../rest/object-codec.js';
-import { createEndpoint, type Endpoint, storageVersionOf } from '../rest/endpoint.js';
+import { createEndpoint, type Endpoint, type EndpointTypes, storageVersionOf } from '../rest/endpoint.js';
 import { typeOf } from '../schema/catalogue.js';
 import type { StructType } from '../schema/type.js';
 import type { ManagedResourceStore, ObjectCodec, ResourceStore, ResourceStoreOptions } from '../storage/store.js';
@@ -55,11 +55,7 @@ export class Resources {
       const { enablement } = this.options;
       const byDefault = version.enabledByDefault ?? true;
       if (!enablement.resource(definition.group, version.version, definition.plural, byDefault)) continue;
-      const endpoint = createEndpoint(registry, version, {
-        type: typeOfKind(definition.group, version.version, definition.kind),
-        listType: typeOf(definition.group, version.version, `${definition.kind}List`) ?? NO_LIST,
-      });
-      this.addEndpoint(endpoint);
+      this.addEndpoint(createEndpoint(registry, version, lazyTypes(definition, version.version)));
     }
   }
 
@@ -248,6 +244,20 @@ function typeOfKind(group: string, version: string, kind: string): StructType {
 
 /** Kinds that are never listed have no list type. */
 const NO_LIST: StructType = { kind: 'struct', name: '', fields: [], byJson: new Map() };
+
+/** The types of a kind are read from the catalogue only when they are wanted. */
+function lazyTypes({ group, kind }: KindDefinition, version: string): EndpointTypes {
+  let type: StructType | undefined;
+  let listType: StructType | undefined;
+  return {
+    get type() {
+      return (type ??= typeOfKind(group, version, kind));
+    },
+    get listType() {
+      return (listType ??= typeOf(group, version, `${kind}List`) ?? NO_LIST);
+    },
+  };
+}
 
 /** The type of a kind is read from the catalogue only when its first object is. */
 function lazyCodec(type: () => StructType): ObjectCodec {

@@ -36,7 +36,9 @@ export async function bootstrapRbac({ client, features, log }: BootstrapRbacOpti
 /** The role as it shall be, or undefined when it is right already. */
 function reconciledRole(existing: Readonly<ClusterRole>, expected: Readonly<ClusterRole>): ClusterRole | undefined {
   const role: ClusterRole = { ...existing, metadata: mergedMetadata(existing, expected) };
-  const missingRules = uncoveredRules(existing.rules ?? [], expected.rules ?? []);
+  // On every start but the first they are the same, and telling what covers what takes far longer.
+  const sameRules = deepEqual(existing.rules, expected.rules);
+  const missingRules = sameRules ? [] : uncoveredRules(existing.rules ?? [], expected.rules ?? []);
   if (missingRules.length > 0) role.rules = [...(existing.rules ?? []), ...missingRules];
   const has = existing.aggregationRule?.clusterRoleSelectors ?? [];
   const missing = (expected.aggregationRule?.clusterRoleSelectors ?? []).filter(
