@@ -66,17 +66,18 @@ async function ourDocuments() {
       beside: besideRoutes({ issuer: true, logs: true }),
       now: () => new Date(),
     });
-    const get = (path, accept) => handle({ method: 'GET', path, query: new URLSearchParams(), headers: { accept } }).body;
-    const json = (path) => JSON.parse(get(path, 'application/json').toString());
+    const get = async (path, accept) => (await handle({ method: 'GET', path, query: new URLSearchParams(), headers: { accept } })).body;
+    const json = async (path) => JSON.parse((await get(path, 'application/json')).toString());
     const started = performance.now();
-    const { paths } = json('/openapi/v3');
-    const v2Text = get('/openapi/v2', 'application/json');
+    const { paths } = await json('/openapi/v3');
+    const v2Text = await get('/openapi/v2', 'application/json');
     const buildMs = performance.now() - started;
-    const v3 = Object.fromEntries(Object.keys(paths).map((name) => [name, json('/openapi/v3/' + name)]));
+    const v3 = {};
+    for (const name of Object.keys(paths)) v3[name] = await json('/openapi/v3/' + name);
     const sizes = {
       v2: v2Text.length,
-      v2Protobuf: get('/openapi/v2', 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf').length,
-      v3: Object.keys(paths).reduce((sum, name) => sum + get('/openapi/v3/' + name, 'application/json').length, 0),
+      v2Protobuf: (await get('/openapi/v2', 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf')).length,
+      v3: Object.values(v3).reduce((sum, document) => sum + JSON.stringify(document).length, 0),
     };
     export default { v2: JSON.parse(v2Text.toString()), v3, buildMs, sizes };
   `;

@@ -157,14 +157,13 @@ function pathItems(routes: readonly Route[], form: SchemaForm, shared = new Map<
     }
     const isCommon = ({ name, in: place }: Parameter): boolean => counts.get(`${place} ${name}`) === members.length;
     const common = members.at(-1)?.parameters.filter(isCommon) ?? [];
-    const operations = members.map((route): [string, JsonSchema] => {
+    const item: Record<string, unknown> = {};
+    for (const route of members) {
       const own = route.parameters.filter((parameter) => !isCommon(parameter));
-      return [route.method, form === 'v3' ? operationV3(route, own, pen) : operationV2(route, own, pen)];
-    });
-    items.set(path, {
-      ...Object.fromEntries(operations),
-      ...(common.length > 0 && { parameters: pen.parameters(common) }),
-    });
+      item[route.method] = form === 'v3' ? operationV3(route, own, pen) : operationV2(route, own, pen);
+    }
+    if (common.length > 0) item['parameters'] = pen.parameters(common);
+    items.set(path, item);
   }
   return sortedByKey(items);
 }
@@ -202,7 +201,9 @@ function createPen(form: SchemaForm, shared: Map<string, JsonSchema>): Pen {
     },
     content(types, definition) {
       const media = { schema: schemaOf(form, definition) };
-      return Object.fromEntries(types.map((type) => [type, media]));
+      const content: Record<string, unknown> = {};
+      for (const type of types) content[type] = media;
+      return content;
     },
   };
 }
@@ -222,54 +223,51 @@ function parameterOf({ name, in: place, type, description }: Parameter, form: Sc
 }
 
 function operationV3(route: Route, parameters: readonly Parameter[], pen: Pen): JsonSchema {
+  const operation = operationWords(route);
   const { body } = route;
-  return {
-    ...commonWords(route),
-    ...(parameters.length > 0 && { parameters: pen.parameters(parameters) }),
-    ...(body && {
-      requestBody: { content: pen.content(route.consumes, body.definition), ...(body.required && { required: true }) },
-    }),
-    responses: Object.fromEntries(
-      route.responses.map(({ code, description, definition }) => [
-        code,
-        { description, ...(definition !== undefined && { content: pen.content(route.produces, definition) }) },
-      ]),
-    ),
-    ...extensions(route),
-  };
+  if (parameters.length > 0) operation['parameters'] = pen.parameters(parameters);
+  if (body !== undefined) {
+    const content = pen.content(route.consumes, body.definition);
+    operation['requestBody'] = body.required ? { content, required: true } : { content };
+  }
+  operation['responses'] = responsesOf(route, (definition) => ({ content: pen.content(route.produces, definition) }));
+  return operation;
 }
 
 function operationV2(route: Route, parameters: readonly Parameter[], pen: Pen): JsonSchema {
-  const own = [...(route.body ? [pen.body(route.body)] : []), ...pen.parameters(parameters)];
-  return {
-    ...commonWords(route),
-    ...(route.consumes.length > 0 && { consumes: route.consumes }),
-    ...(route.produces.length > 0 && { produces: route.produces }),
-    schemes: ['https'],
-    ...(own.length > 0 && { parameters: own }),
-    responses: Object.fromEntries(
-      route.responses.map(({ code, description, definition }) => [
-        code,
-        { description, ...(definition !== undefined && { schema: schemaOf('v2', definition) }) },
-      ]),
-    ),
-    ...extensions(route),
-  };
+  const operation = operationWords(route);
+  const own = pen.parameters(parameters);
+  if (route.body !== undefined) own.unshift(pen.body(route.body));
+  if (route.consumes.length > 0) operation['consumes'] = route.consumes;
+  if (route.produces.length > 0) operation['produces'] = route.produces;
+  operation['schemes'] = HTTPS;
+  if (own.length > 0) operation['parameters'] = own;
+  operation['responses'] = responsesOf(route, (definition) => ({ schema: schemaOf('v2', definition) }));
+  return operation;
+}
+
+const HTTPS = ['https'];
+
+function operationWords({ description, operationId, tags, action, kind }: Route): Record<string, unknown> {
+  const operation: Record<string, unknown> = {};
+  if (description !== undefined) operation['description'] = description;
+  operation['tags'] = tags;
+  operation['operationId'] = operationId;
+  if (action !== undefined) operation['x-kubernetes-action'] = action;
+  if (kind !== undefined) operation['x-kubernetes-group-version-kind'] = kind;
+  return operation;
+}
+
+function responsesOf({ responses }: Route, draw: (definition: string) => JsonSchema): JsonSchema {
+  const drawn: Record<string, unknown> = {};
+  for (const { code, description, definition } of responses) {
+    drawn[code] = definition === undefined ? { description } : { description, ...draw(definition) };
+  }
+  return drawn;
 }
 
 const schemaOf = (form: SchemaForm, definition: string): JsonSchema =>
   definition === '' ? { type: 'string' } : referenceTo(form, definition);
-
-const commonWords = ({ description, operationId, tags }: Route): JsonSchema => ({
-  ...(description !== undefined && { description }),
-  tags,
-  operationId,
-});
-
-const extensions = ({ action, kind }: Route): JsonSchema => ({
-  ...(action !== undefined && { 'x-kubernetes-action': action }),
-  ...(kind !== undefined && { 'x-kubernetes-group-version-kind': kind }),
-});
 
 /** Parameters that clients look for in each operation, to tell what a server can do. */
 const NEVER_SHARED = new Set(['name', 'fieldValidation', 'dryRun']);

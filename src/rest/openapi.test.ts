@@ -15,53 +15,53 @@ import { besideRoutes } from './openapi-beside.js';
 
 const NOW = new Date('2026-01-02T03:04:05Z');
 
-test('the index names each document with the hash of its bytes', () => {
+test('the index names each document with the hash of its bytes', async () => {
   const { get } = server(appsEndpoints());
-  const { paths } = jsonOf(get('/openapi/v3')) as { paths: Record<string, { serverRelativeURL: string }> };
+  const { paths } = jsonOf(await get('/openapi/v3')) as { paths: Record<string, { serverRelativeURL: string }> };
   assert.deepEqual(Object.keys(paths), ['api', 'apis', 'apis/apps', 'apis/apps/v1', 'version']);
-  const body = bytesOf(get('/openapi/v3/apis/apps/v1'));
+  const body = bytesOf(await get('/openapi/v3/apis/apps/v1'));
   const hash = crypto.createHash('sha512').update(body).digest('hex').toUpperCase();
   assert.equal(paths['apis/apps/v1']?.serverRelativeURL, `/openapi/v3/apis/apps/v1?hash=${hash}`);
 });
 
-test('a right hash may be kept for ever, a wrong one is sent on, a known tag needs no body', () => {
+test('a right hash may be kept for ever, a wrong one is sent on, a known tag needs no body', async () => {
   const { get } = server(appsEndpoints());
-  const tag = String(get('/openapi/v3/apis/apps/v1').headers['etag']);
+  const tag = String((await get('/openapi/v3/apis/apps/v1')).headers['etag']);
   const hash = tag.slice(1, -1);
-  const right = get('/openapi/v3/apis/apps/v1', {}, `hash=${hash}`);
+  const right = await get('/openapi/v3/apis/apps/v1', {}, `hash=${hash}`);
   assert.equal(right.headers['cache-control'], 'public, immutable');
   assert.equal(right.headers['expires'], 'Sat, 02 Jan 2027 03:04:05 UTC');
-  const wrong = get('/openapi/v3/apis/apps/v1', {}, 'hash=AB');
+  const wrong = await get('/openapi/v3/apis/apps/v1', {}, 'hash=AB');
   assert.equal(wrong.status, 301);
   assert.equal(wrong.headers['location'], `/openapi/v3/apis/apps/v1?hash=${hash}`);
-  assert.equal(get('/openapi/v3/apis/apps/v1', { 'if-none-match': tag }).status, 304);
-  assert.equal(get('/openapi/v2', { 'if-none-match': '"other"' }).status, 200);
+  assert.equal((await get('/openapi/v3/apis/apps/v1', { 'if-none-match': tag })).status, 304);
+  assert.equal((await get('/openapi/v2', { 'if-none-match': '"other"' })).status, 200);
 });
 
-test('what is not there is 404, what cannot be given 406, and other paths are left to others', () => {
+test('what is not there is 404, what cannot be given 406, and other paths are left to others', async () => {
   const { handle, get } = server(appsEndpoints());
-  assert.equal(get('/openapi/v3/apis/apps/v9').status, 404);
-  assert.equal(get('/openapi/v3/apis/apps/v1', { accept: 'text/html' }).status, 406);
-  assert.equal(get('/openapi/v2', { accept: 'text/html' }).status, 406);
+  assert.equal((await get('/openapi/v3/apis/apps/v9')).status, 404);
+  assert.equal((await get('/openapi/v3/apis/apps/v1', { accept: 'text/html' })).status, 406);
+  assert.equal((await get('/openapi/v2', { accept: 'text/html' })).status, 406);
   assert.equal(handle(request('/openapi/v4')), undefined);
   assert.equal(handle(request('/apis')), undefined);
 });
 
-test('either name of the protobuf form is understood and the valid one is answered', () => {
+test('either name of the protobuf form is understood and the valid one is answered', async () => {
   const { get } = server(appsEndpoints());
   for (const sign of ['@', '.']) {
-    const { headers } = get('/openapi/v2', {
+    const { headers } = await get('/openapi/v2', {
       accept: `application/com.github.proto-openapi.spec.v2${sign}v1.0+protobuf`,
     });
     assert.equal(headers['content-type'], 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf');
   }
 });
 
-test('the protobuf form of a document says what its JSON says', () => {
+test('the protobuf form of a document says what its JSON says', async () => {
   const { get } = server(appsEndpoints());
   const accept = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
-  const document = V2_MESSAGES.decode(bytesOf(get('/openapi/v2', { accept }))) as unknown as V2Document;
-  const json = jsonOf(get('/openapi/v2')) as { definitions: Record<string, { description?: string }> };
+  const document = V2_MESSAGES.decode(bytesOf(await get('/openapi/v2', { accept }))) as unknown as V2Document;
+  const json = jsonOf(await get('/openapi/v2')) as { definitions: Record<string, { description?: string }> };
   const named = document.definitions.entries;
   assert.deepEqual(
     named.map(({ name }) => name),
@@ -74,9 +74,11 @@ test('the protobuf form of a document says what its JSON says', () => {
   assert.match(deployment?.extensions[0]?.value.yaml ?? '', /kind: Deployment/);
 });
 
-test('a schema tells types, defaults, required members, list types and kinds', () => {
+test('a schema tells types, defaults, required members, list types and kinds', async () => {
   const { get } = server(appsEndpoints());
-  const { components } = jsonOf(get('/openapi/v3/apis/apps/v1')) as { components: { schemas: Record<string, Schema> } };
+  const { components } = jsonOf(await get('/openapi/v3/apis/apps/v1')) as {
+    components: { schemas: Record<string, Schema> };
+  };
   const spec = components.schemas['io.k8s.api.apps.v1.DeploymentSpec'];
   assert.deepEqual(spec?.required, ['selector', 'template']);
   assert.deepEqual(withoutDescription(spec?.properties?.['strategy']), {
@@ -95,9 +97,9 @@ test('a schema tells types, defaults, required members, list types and kinds', (
   ]);
 });
 
-test('form 2 has no defaults, and parameters that return are defined once', () => {
+test('form 2 has no defaults, and parameters that return are defined once', async () => {
   const { get } = server(appsEndpoints());
-  const document = jsonOf(get('/openapi/v2')) as {
+  const document = jsonOf(await get('/openapi/v2')) as {
     definitions: Record<string, Schema>;
     paths: Record<string, { parameters: { $ref?: string; name?: string }[] }>;
     parameters: Record<string, { name: string }>;
@@ -113,24 +115,24 @@ test('form 2 has no defaults, and parameters that return are defined once', () =
   assert.equal(document.parameters[pretty?.$ref?.slice('#/parameters/'.length) ?? '']?.name, 'pretty');
 });
 
-test('a kind that comes or changes renews its own document only', () => {
+test('a kind that comes or changes renews its own document only', async () => {
   const endpoints = appsEndpoints();
   const { get } = server(endpoints);
-  const apps = String(get('/openapi/v3/apis/apps/v1').headers['etag']);
+  const apps = String((await get('/openapi/v3/apis/apps/v1')).headers['etag']);
   endpoints.push(widget('A first form.'));
-  const first = get('/openapi/v3/apis/test.example/v1');
+  const first = await get('/openapi/v3/apis/test.example/v1');
   assert.match(bytesOf(first).toString(), /A first form\./);
-  assert.match(bytesOf(get('/openapi/v2')).toString(), /A first form\./);
+  assert.match(bytesOf(await get('/openapi/v2')).toString(), /A first form\./);
   endpoints[endpoints.length - 1] = widget('A second form.');
-  assert.match(bytesOf(get('/openapi/v3/apis/test.example/v1')).toString(), /A second form\./);
-  assert.equal(get('/openapi/v3/apis/apps/v1').headers['etag'], apps);
+  assert.match(bytesOf(await get('/openapi/v3/apis/test.example/v1')).toString(), /A second form\./);
+  assert.equal((await get('/openapi/v3/apis/apps/v1')).headers['etag'], apps);
   endpoints.pop();
-  assert.equal(get('/openapi/v3/apis/test.example/v1').status, 404);
+  assert.equal((await get('/openapi/v3/apis/test.example/v1')).status, 404);
 });
 
-test('a custom kind is patched in the ways it can be, and has no paths of old', () => {
+test('a custom kind is patched in the ways it can be, and has no paths of old', async () => {
   const { get } = server([widget('A form.')]);
-  const { paths } = jsonOf(get('/openapi/v3/apis/test.example/v1')) as {
+  const { paths } = jsonOf(await get('/openapi/v3/apis/test.example/v1')) as {
     paths: Record<string, { patch?: { requestBody: { content: object } } }>;
   };
   assert.deepEqual(Object.keys(paths), [
@@ -158,7 +160,7 @@ function withoutDescription(schema: Schema | undefined): object {
 
 function server(endpoints: Endpoint[]): {
   handle: ReturnType<typeof createOpenApi>;
-  get: (path: string, headers?: Record<string, string>, search?: string) => HttpResponse;
+  get: (path: string, headers?: Record<string, string>, search?: string) => Promise<HttpResponse>;
 } {
   const handle = createOpenApi({
     endpoints: () => endpoints,
@@ -168,8 +170,8 @@ function server(endpoints: Endpoint[]): {
     beside: besideRoutes({ issuer: false, logs: false }),
     now: () => NOW,
   });
-  const get = (path: string, headers: Record<string, string> = {}, search = ''): HttpResponse => {
-    const answer = handle(request(path, headers, search));
+  const get = async (path: string, headers: Record<string, string> = {}, search = ''): Promise<HttpResponse> => {
+    const answer = await handle(request(path, headers, search));
     assert.ok(answer !== undefined, path);
     return answer;
   };

@@ -1,6 +1,8 @@
 // Serves the OpenAPI documents: /openapi/v2 as a whole, /openapi/v3 as an index and a document per group version.
 // They are built when first asked for, and again when kinds came or went.
+import { setImmediate } from 'node:timers/promises';
 import type { HttpRequest, HttpResponse } from '../lib/http.js';
+import type { MaybePromise } from '../lib/maybe-promise.js';
 import { createDefinitions } from '../schema/openapi/definitions.js';
 import type { SchemaForm } from '../schema/openapi/json-schema.js';
 import { encodeDocumentV2 } from '../schema/openapi/protobuf-v2.js';
@@ -29,7 +31,9 @@ export interface OpenApiOptions {
 export const OPENAPI_PATHS = ['/openapi/v2', '/openapi/v3', '/openapi/v3/'];
 
 /** Answers the paths of the documents; undefined for any other. */
-export function createOpenApi(options: OpenApiOptions): (request: HttpRequest) => HttpResponse | undefined {
+export function createOpenApi(
+  options: OpenApiOptions,
+): (request: HttpRequest) => MaybePromise<HttpResponse> | undefined {
   const documents = createDocuments(options);
   return (request) => {
     if (!request.path.startsWith('/openapi/')) return undefined;
@@ -148,7 +152,13 @@ function answerV3(request: HttpRequest, name: string, document: PublishedDocumen
   });
 }
 
-function answerIndex(request: HttpRequest, { v3 }: Documents, now: Date): HttpResponse {
+async function answerIndex(request: HttpRequest, { v3 }: Documents, now: Date): Promise<HttpResponse> {
+  for (const document of v3.values()) {
+    if (document.isBuilt) continue;
+    document.build();
+    // Building all takes some hundred milliseconds; other requests get their turn in between.
+    await setImmediate();
+  }
   const paths = Object.fromEntries(
     [...v3.keys()].sort().map((name) => {
       const document = v3.get(name);

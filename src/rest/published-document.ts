@@ -8,13 +8,21 @@ export class PublishedDocument {
   #hash: string | undefined;
 
   constructor(
-    private readonly build: () => string,
+    private readonly print: () => string,
     private readonly encode: (document: JsonSchema) => Buffer,
     readonly since: Date,
   ) {}
 
+  get isBuilt(): boolean {
+    return this.#hash !== undefined;
+  }
+
+  build(): void {
+    this.#hash ??= hashOf(this.json);
+  }
+
   get json(): Buffer {
-    this.#json ??= Buffer.from(this.build());
+    this.#json ??= Buffer.from(this.print());
     return this.#json;
   }
 
@@ -25,7 +33,8 @@ export class PublishedDocument {
 
   /** Of the JSON form; the other form is the same document. */
   get hash(): string {
-    this.#hash ??= crypto.createHash('sha512').update(this.json).digest('hex').toUpperCase();
-    return this.#hash;
+    return (this.#hash ??= hashOf(this.json));
   }
 }
+
+const hashOf = (bytes: Buffer): string => crypto.createHash('sha512').update(bytes).digest('hex').toUpperCase();
