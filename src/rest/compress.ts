@@ -19,38 +19,43 @@ export function compressed(request: HttpRequest, response: HttpResponse, bytes: 
 
 function acceptsGzip(header: string | undefined): boolean {
   if (header === undefined) return false;
-  return header.split(',').some((token) => {
-    const name = token.split(';', 1)[0]?.trim();
-    return name === 'gzip';
-  });
+  // As in the reference, a gzip with a quality is passed over: `gzip;q=0` would mean none at all.
+  return header.split(',').some((token) => token.trim() === 'gzip');
 }
 
 function gzipped(body: ResponseBody): ResponseBody {
   return {
     async stream(sink) {
       const gzip = zlib.createGzip({ level: LEVEL });
-      const done = new Promise<void>((resolve, reject) => gzip.on('end', resolve).on('error', reject));
+      const closed = new Promise<void>((resolve, reject) => gzip.on('close', resolve).on('error', reject));
+      const leave = (): void => void gzip.destroy();
+      sink.signal.addEventListener('abort', leave, { once: true });
       gzip.on('data', (chunk: Buffer) => {
         if (sink.write(chunk)) return;
         gzip.pause();
-        sink.drained().then(
-          () => gzip.resume(),
-          () => gzip.destroy(),
-        );
+        sink.drained().then(() => gzip.resume(), leave);
       });
-      await feed(body, gzip);
+      await feed(body, gzip, sink.signal);
       gzip.end();
-      await done;
+      await closed;
+      sink.signal.removeEventListener('abort', leave);
     },
   };
 }
 
-async function feed(body: ResponseBody, gzip: zlib.Gzip): Promise<void> {
-  const write = (chunk: Buffer | string): boolean => gzip.write(chunk);
-  const drained = (): Promise<void> => new Promise((resolve) => gzip.once('drain', resolve));
+async function feed(body: ResponseBody, gzip: zlib.Gzip, signal: AbortSignal): Promise<void> {
+  const write = (chunk: Buffer | string): boolean => gzip.destroyed || gzip.write(chunk);
+  const drained = (): Promise<void> =>
+    new Promise((resolve) => {
+      if (gzip.destroyed || !gzip.writableNeedDrain) return resolve();
+      const done = (): void => {
+        gzip.off('drain', done).off('close', done);
+        resolve();
+      };
+      gzip.on('drain', done).on('close', done);
+    });
   if (body === undefined) return;
   if (isStream(body)) {
-    const signal = new AbortController().signal;
     await body.stream({ write, drained, signal, pendingBytes: 0 });
     return;
   }

@@ -175,7 +175,10 @@ function pieces(endpoint: Endpoint, items: readonly StoredObject[], head: Buffer
       for (let i = 0; i < items.length; i++) {
         const item = items[i] as StoredObject;
         const needed = item.json.length + 2;
-        if (at + needed > piece.length) await flush(needed);
+        if (at + needed > piece.length) {
+          await flush(needed);
+          if (sink.signal.aborted) return;
+        }
         at = putItem(endpoint, item, i, piece, at);
       }
       if (at + tail.length > piece.length) await flush(tail.length);
