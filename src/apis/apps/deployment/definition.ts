@@ -7,6 +7,7 @@ import type { Deployment } from '../../../schema/generated/apps.v1.js';
 import { containerCells, containerColumns } from '../../core/pod/columns.js';
 import { defaultPodTemplate } from '../../core/pod/defaults.js';
 import { equalityOf } from '../../core/pod/equal.js';
+import { scaleSubresource } from '../../core/pod/scale.js';
 import {
   isNewGeneration,
   podNameWarnings,
@@ -15,7 +16,6 @@ import {
   workloadHooks,
 } from '../../core/pod/template-strategy.js';
 import { podRules } from '../../core/pod/validation/options.js';
-import { scaleSubresource } from '../shared/scale.js';
 import { validateImmutableSelector } from '../shared/selector.js';
 import { validateDeploymentSpec, validateDeploymentStatus } from './validation.js';
 
@@ -83,7 +83,7 @@ export const deployments: KindDefinition<Deployment> = {
     ...containerCells(object.spec.template.spec.containers),
     selectorText(object.spec.selector, '<invalid>'),
   ],
-  subresources: { scale: scaleSubresource<Deployment>() },
+  subresources: { scale: scaleSubresource<Deployment>(({ spec }) => selectorText(spec.selector)) },
 };
 
 function setDefaults({ spec }: Deployment): void {

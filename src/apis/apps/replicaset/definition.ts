@@ -1,20 +1,20 @@
 import { FieldPath } from '../../../machinery/field-error.js';
 import { nameIsDnsSubdomain } from '../../../machinery/validation/names.js';
-import { AGE_COLUMN, ageCell, NAME_COLUMN, wideColumn } from '../../../registry/columns.js';
 import type { KindDefinition } from '../../../registry/kind.js';
 import type { ReplicaSet } from '../../../schema/generated/apps.v1.js';
-import { containerCells, containerColumns } from '../../core/pod/columns.js';
 import { defaultPodTemplate } from '../../core/pod/defaults.js';
 import { equalityOf } from '../../core/pod/equal.js';
+import { replicaColumns, replicaRow } from '../../core/pod/replica-table.js';
+import { scaleSubresource } from '../../core/pod/scale.js';
 import {
   isNewGeneration,
   podNameWarnings,
   selectorCell,
+  selectorText,
   templateWarnings,
   workloadHooks,
 } from '../../core/pod/template-strategy.js';
 import { podRules } from '../../core/pod/validation/options.js';
-import { scaleSubresource } from '../shared/scale.js';
 import { validateImmutableSelector } from '../shared/selector.js';
 import { validateReplicaSetSpec, validateReplicaSetStatus } from './validation.js';
 
@@ -57,25 +57,9 @@ export const replicaSets: KindDefinition<ReplicaSet> = {
       validateUpdate: ({ status }) => validateReplicaSetStatus(status),
     },
   },
-  columns: [
-    NAME_COLUMN,
-    { name: 'Desired', type: 'integer', description: 'How many pods are wanted.' },
-    { name: 'Current', type: 'integer', description: 'How many pods there are.' },
-    { name: 'Ready', type: 'integer', description: 'How many of them are ready.' },
-    AGE_COLUMN,
-    ...containerColumns,
-    wideColumn('Selector', 'The labels of its pods.'),
-  ],
-  row: (object, now) => [
-    object.metadata.name ?? '',
-    object.spec.replicas ?? 0,
-    object.status.replicas,
-    object.status.readyReplicas ?? 0,
-    ageCell(object, now),
-    ...containerCells(object.spec.template.spec.containers),
-    selectorCell(object.spec.selector),
-  ],
-  subresources: { scale: scaleSubresource<ReplicaSet>() },
+  columns: replicaColumns,
+  row: (object, now) => replicaRow(object, now, selectorCell(object.spec.selector)),
+  subresources: { scale: scaleSubresource<ReplicaSet>(({ spec }) => selectorText(spec.selector)) },
 };
 
 function setDefaults({ spec }: ReplicaSet): void {

@@ -6,10 +6,10 @@ import type { StatefulSet } from '../../../schema/generated/apps.v1.js';
 import { containerCells, containerColumns } from '../../core/pod/columns.js';
 import { defaultPodTemplate, roundQuantities } from '../../core/pod/defaults.js';
 import { equalityOf } from '../../core/pod/equal.js';
-import { isNewGeneration, templateWarnings, workloadHooks } from '../../core/pod/template-strategy.js';
+import { scaleSubresource } from '../../core/pod/scale.js';
+import { isNewGeneration, selectorText, templateWarnings, workloadHooks } from '../../core/pod/template-strategy.js';
 import { podRules } from '../../core/pod/validation/options.js';
 import { warningsForClaimSpec } from '../../core/pod/warnings.js';
-import { scaleSubresource } from '../shared/scale.js';
 import { validateStatefulSetCreate, validateStatefulSetStatus, validateStatefulSetUpdate } from './validation.js';
 
 const CLAIMS = FieldPath.of('spec', 'volumeClaimTemplates');
@@ -70,7 +70,7 @@ export const statefulSets: KindDefinition<StatefulSet> = {
     ageCell(object, now),
     ...containerCells(object.spec.template.spec.containers),
   ],
-  subresources: { scale: scaleSubresource<StatefulSet>() },
+  subresources: { scale: scaleSubresource<StatefulSet>(({ spec }) => selectorText(spec.selector)) },
 };
 
 const historyWarnings = ({ spec }: Readonly<StatefulSet>): string[] =>

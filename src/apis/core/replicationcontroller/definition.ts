@@ -1,12 +1,13 @@
 import { validateObjectMeta } from '../../../machinery/validation/object-meta.js';
 import { nameIsDnsSubdomain } from '../../../machinery/validation/names.js';
 import { LabelSelector } from '../../../machinery/label-selector.js';
-import { AGE_COLUMN, ageCell, labelsCell, NAME_COLUMN, wideColumn } from '../../../registry/columns.js';
+import { labelsCell } from '../../../registry/columns.js';
 import type { KindDefinition } from '../../../registry/kind.js';
 import type { ReplicationController } from '../../../schema/generated/core.v1.js';
-import { containerCells, containerColumns } from '../pod/columns.js';
 import { defaultPodTemplate } from '../pod/defaults.js';
 import { equalityOf } from '../pod/equal.js';
+import { replicaColumns, replicaRow } from '../pod/replica-table.js';
+import { scaleSubresource } from '../pod/scale.js';
 import { isNewGeneration, podNameWarnings, templateWarnings, workloadHooks } from '../pod/template-strategy.js';
 import { podRules } from '../pod/validation/options.js';
 import { validateControllerSpec, validateControllerStatus } from './validation.js';
@@ -50,40 +51,11 @@ export const replicationControllers: KindDefinition<ReplicationController> = {
     status: { validateUpdate: ({ status }) => validateControllerStatus(status) },
     delete: { defaultGarbageCollection: 'orphan' },
   },
-  columns: [
-    NAME_COLUMN,
-    { name: 'Desired', type: 'integer', description: 'How many pods are wanted.' },
-    { name: 'Current', type: 'integer', description: 'How many pods there are.' },
-    { name: 'Ready', type: 'integer', description: 'How many of them are ready.' },
-    AGE_COLUMN,
-    ...containerColumns,
-    wideColumn('Selector', 'The labels of its pods.'),
-  ],
-  row: (object, now) => [
-    object.metadata.name ?? '',
-    object.spec.replicas ?? 0,
-    object.status.replicas,
-    object.status.readyReplicas ?? 0,
-    ageCell(object, now),
-    ...containerCells(object.spec.template?.spec.containers),
-    labelsCell(object.spec.selector),
-  ],
+  columns: replicaColumns,
+  row: (object, now) => replicaRow(object, now, labelsCell(object.spec.selector)),
   selectableFields: ({ status }) => ({ 'status.replicas': String(status.replicas) }),
   subresources: {
-    scale: {
-      group: 'autoscaling',
-      version: 'v1',
-      kind: 'Scale',
-      verbs: ['get', 'patch', 'update'],
-      scale: {
-        specReplicas: ({ spec }) => spec.replicas ?? 0,
-        setSpecReplicas: ({ spec }, replicas) => {
-          spec.replicas = replicas;
-        },
-        statusReplicas: ({ status }) => status.replicas,
-        selector: ({ spec }) => LabelSelector.fromLabels(spec.selector).toString(),
-      },
-    },
+    scale: scaleSubresource<ReplicationController>(({ spec }) => LabelSelector.fromLabels(spec.selector).toString()),
   },
 };
 

@@ -1,15 +1,13 @@
 import type { KubeObject } from '../../../machinery/object.js';
 import type { Subresource } from '../../../registry/kind.js';
-import type { LabelSelector } from '../../../schema/generated/meta.v1.js';
-import { selectorText } from '../../core/pod/template-strategy.js';
 
-interface Replicated extends KubeObject {
-  spec: { replicas?: number; selector: LabelSelector | null };
+type Replicated = KubeObject & {
+  spec: { replicas?: number };
   status: { replicas?: number };
-}
+};
 
-/** The scale subresource of the workloads that count their pods. */
-export const scaleSubresource = <T extends Replicated>(): Subresource<T> => ({
+/** The scale subresource of the workloads that count their pods, which `selector` finds. */
+export const scaleSubresource = <T extends Replicated>(selector: (object: Readonly<T>) => string): Subresource<T> => ({
   group: 'autoscaling',
   version: 'v1',
   kind: 'Scale',
@@ -20,6 +18,6 @@ export const scaleSubresource = <T extends Replicated>(): Subresource<T> => ({
       spec.replicas = replicas;
     },
     statusReplicas: ({ status }) => status.replicas ?? 0,
-    selector: ({ spec }) => selectorText(spec.selector),
+    selector,
   },
 });
