@@ -1,4 +1,5 @@
 import { RBAC_GROUP } from '../../authz/rbac-objects.js';
+import type { KubeObject } from '../../machinery/object.js';
 import { pathSegmentName } from '../../machinery/validation/names.js';
 import {
   AGE_COLUMN,
@@ -9,7 +10,7 @@ import {
   NAME_COLUMN,
   wideColumn,
 } from '../../registry/columns.js';
-import type { Cell, Column, KindDefinition } from '../../registry/kind.js';
+import type { Cell, Column, KindDefinition, LifeContext, Strategy } from '../../registry/kind.js';
 import type { ClusterRole, ClusterRoleBinding, Role, RoleBinding, Subject } from '../../schema/generated/rbac.v1.js';
 import { type EscalationServices, checkBinding, checkRoleEscalation } from './escalation.js';
 import {
@@ -28,117 +29,93 @@ export function rbacKinds(services: EscalationServices): readonly KindDefinition
   return [role(services), roleBinding(services), clusterRole(services), clusterRoleBinding(services)];
 }
 
-function role(services: EscalationServices): KindDefinition<Role> {
-  return {
-    group: RBAC_GROUP,
-    kind: 'Role',
-    plural: 'roles',
-    singular: 'role',
-    namespaced: true,
-    versions: [{ version: 'v1' }],
-    storageVersion: 'v1',
-    strategy: {
-      validateName: pathSegmentName,
-      allowCreateOnUpdate: true,
-      validate: validateRole,
-      validateUpdate: validateRoleUpdate,
-      canonicalize: emptyRulesAreNull,
-      beginCreate: async (object, context) => {
-        await checkRoleEscalation(services, 'roles', object, undefined, context);
-        return undefined;
-      },
-      beginUpdate: async (object, old, context) => {
-        await checkRoleEscalation(services, 'roles', object, old, context);
-        return undefined;
-      },
-    },
-    columns: CREATED_COLUMNS,
-    row: createdRow,
-  };
-}
+const role = (services: EscalationServices): KindDefinition<Role> => ({
+  ...ROLE,
+  kind: 'Role',
+  plural: 'roles',
+  singular: 'role',
+  namespaced: true,
+  strategy: {
+    ...ROLE_STRATEGY,
+    ...guarded((object, old, context) => checkRoleEscalation(services, 'roles', object, old, context)),
+    validate: validateRole,
+    validateUpdate: validateRoleUpdate,
+  },
+});
 
-function clusterRole(services: EscalationServices): KindDefinition<ClusterRole> {
-  return {
-    group: RBAC_GROUP,
-    kind: 'ClusterRole',
-    plural: 'clusterroles',
-    singular: 'clusterrole',
-    namespaced: false,
-    versions: [{ version: 'v1' }],
-    storageVersion: 'v1',
-    strategy: {
-      validateName: pathSegmentName,
-      allowCreateOnUpdate: true,
-      validate: (object) => validateClusterRole(object),
-      validateUpdate: validateClusterRoleUpdate,
-      canonicalize: emptyRulesAreNull,
-      beginCreate: async (object, context) => {
-        await checkRoleEscalation(services, 'clusterroles', object, undefined, context);
-        return undefined;
-      },
-      beginUpdate: async (object, old, context) => {
-        await checkRoleEscalation(services, 'clusterroles', object, old, context);
-        return undefined;
-      },
-    },
-    columns: CREATED_COLUMNS,
-    row: createdRow,
-  };
-}
+const clusterRole = (services: EscalationServices): KindDefinition<ClusterRole> => ({
+  ...ROLE,
+  kind: 'ClusterRole',
+  plural: 'clusterroles',
+  singular: 'clusterrole',
+  namespaced: false,
+  strategy: {
+    ...ROLE_STRATEGY,
+    ...guarded((object, old, context) => checkRoleEscalation(services, 'clusterroles', object, old, context)),
+    validate: (object) => validateClusterRole(object),
+    validateUpdate: validateClusterRoleUpdate,
+  },
+});
 
-function roleBinding(services: EscalationServices): KindDefinition<RoleBinding> {
-  return {
-    group: RBAC_GROUP,
-    kind: 'RoleBinding',
-    plural: 'rolebindings',
-    singular: 'rolebinding',
-    namespaced: true,
-    versions: [{ version: 'v1', defaults: defaultBinding }],
-    storageVersion: 'v1',
-    strategy: {
-      validateName: pathSegmentName,
-      allowCreateOnUpdate: true,
-      validate: validateRoleBinding,
-      validateUpdate: validateRoleBindingUpdate,
-      beginCreate: async (object, context) => {
-        await checkBinding(services, 'rolebindings', object, undefined, context);
-        return undefined;
-      },
-      beginUpdate: async (object, old, context) => {
-        await checkBinding(services, 'rolebindings', object, old, context);
-        return undefined;
-      },
-    },
-    columns: bindingColumns('roleBinding'),
-    row: bindingRow,
-  };
-}
+const roleBinding = (services: EscalationServices): KindDefinition<RoleBinding> => ({
+  ...BINDING,
+  kind: 'RoleBinding',
+  plural: 'rolebindings',
+  singular: 'rolebinding',
+  namespaced: true,
+  strategy: {
+    ...STRATEGY,
+    ...guarded((object, old, context) => checkBinding(services, 'rolebindings', object, old, context)),
+    validate: validateRoleBinding,
+    validateUpdate: validateRoleBindingUpdate,
+  },
+  columns: bindingColumns('roleBinding'),
+});
 
-function clusterRoleBinding(services: EscalationServices): KindDefinition<ClusterRoleBinding> {
+const clusterRoleBinding = (services: EscalationServices): KindDefinition<ClusterRoleBinding> => ({
+  ...BINDING,
+  kind: 'ClusterRoleBinding',
+  plural: 'clusterrolebindings',
+  singular: 'clusterrolebinding',
+  namespaced: false,
+  strategy: {
+    ...STRATEGY,
+    ...guarded((object, old, context) => checkBinding(services, 'clusterrolebindings', object, old, context)),
+    validate: validateClusterRoleBinding,
+    validateUpdate: validateClusterRoleBindingUpdate,
+  },
+  columns: bindingColumns('clusterRoleBinding'),
+});
+
+const ROLE = {
+  group: RBAC_GROUP,
+  versions: [{ version: 'v1' }],
+  storageVersion: 'v1',
+  columns: CREATED_COLUMNS,
+  row: createdRow,
+};
+const BINDING = {
+  group: RBAC_GROUP,
+  versions: [{ version: 'v1', defaults: defaultBinding }],
+  storageVersion: 'v1',
+  row: bindingRow,
+};
+const STRATEGY = { validateName: pathSegmentName, allowCreateOnUpdate: true };
+const ROLE_STRATEGY = { ...STRATEGY, canonicalize: emptyRulesAreNull };
+
+/** A check that stands before every write; `old` is absent on creation. */
+function guarded<T extends KubeObject>(
+  check: (object: Readonly<T>, old: Readonly<T> | undefined, context: LifeContext) => Promise<void>,
+): Pick<Strategy<T>, 'beginCreate' | 'beginUpdate'> {
   return {
-    group: RBAC_GROUP,
-    kind: 'ClusterRoleBinding',
-    plural: 'clusterrolebindings',
-    singular: 'clusterrolebinding',
-    namespaced: false,
-    versions: [{ version: 'v1', defaults: defaultBinding }],
-    storageVersion: 'v1',
-    strategy: {
-      validateName: pathSegmentName,
-      allowCreateOnUpdate: true,
-      validate: validateClusterRoleBinding,
-      validateUpdate: validateClusterRoleBindingUpdate,
-      beginCreate: async (object, context) => {
-        await checkBinding(services, 'clusterrolebindings', object, undefined, context);
-        return undefined;
-      },
-      beginUpdate: async (object, old, context) => {
-        await checkBinding(services, 'clusterrolebindings', object, old, context);
-        return undefined;
-      },
+    beginCreate: async (object, context) => {
+      await check(object, undefined, context);
+      return undefined;
     },
-    columns: bindingColumns('clusterRoleBinding'),
-    row: bindingRow,
+    beginUpdate: async (object, old, context) => {
+      await check(object, old, context);
+      return undefined;
+    },
   };
 }
 
