@@ -1,0 +1,200 @@
+// Definitions and what they define, over the whole API: created, served, changed, deleted.
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, test } from 'node:test';
+import { apiextensionsKinds } from '../apis/apiextensions/index.js';
+import type { LifeContext } from '../registry/kind.js';
+import type { CustomResourceDefinition, JSONSchemaProps } from '../schema/generated/apiextensions.v1.js';
+import { type Answer, TestApi } from '../server/testing.js';
+import { startDefinitions } from './controller.js';
+
+const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const THINGS = '/apis/example.test/v1/namespaces/default/things';
+const GROUP_RESOURCE = { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' };
+
+let api: TestApi;
+let stop: AbortController;
+
+beforeEach(async () => {
+  api = new TestApi({ kinds: apiextensionsKinds() });
+  stop = new AbortController();
+  const context = (): LifeContext => ({
+    user: { name: 'system:apiserver', groups: [] },
+    namespace: '',
+    now: () => new Date(api.nowMs),
+    features: { enabled: () => false },
+    dryRun: false,
+    options: { allowPrivileged: true, eventTtlSeconds: 3600 },
+    lookup: api.resources.lookup,
+    warn: () => undefined,
+  });
+  const registry = api.resources.registry(GROUP_RESOURCE);
+  assert.ok(registry);
+  const { served } = startDefinitions({
+    store: registry.store,
+    operations: api.resources.operations,
+    context,
+    serve: (kind) => api.resources.serveCustom(kind),
+    signal: stop.signal,
+    log: (message) => assert.fail(message),
+  });
+  await served;
+});
+
+afterEach(() => {
+  stop.abort();
+  api.resources.close();
+});
+
+const SCHEMA: JSONSchemaProps = {
+  type: 'object',
+  properties: {
+    spec: {
+      type: 'object',
+      required: ['size'],
+      properties: { size: { type: 'integer', maximum: 10 }, color: { type: 'string', default: 'red' } },
+    },
+    status: { type: 'object', properties: { replicas: { type: 'integer' } } },
+  },
+};
+
+const version = (name: string, storage: boolean, schema = SCHEMA): object => ({
+  name,
+  served: true,
+  storage,
+  schema: { openAPIV3Schema: schema },
+  subresources: { status: {}, scale: { specReplicasPath: '.spec.size', statusReplicasPath: '.status.replicas' } },
+});
+
+const definition = (versions: readonly object[], plural = 'things', kind = 'Thing'): object => ({
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: `${plural}.example.test` },
+  spec: { group: 'example.test', scope: 'Namespaced', names: { plural, kind }, versions },
+});
+
+const thing = (spec: object, name = 'a', more: object = {}): object => ({
+  apiVersion: 'example.test/v1',
+  kind: 'Thing',
+  metadata: { name, ...more },
+  spec,
+});
+
+/** Follows a definition until it is as wanted; undefined once it is gone. */
+async function until(name: string, wanted: (crd: CustomResourceDefinition | undefined) => boolean): Promise<void> {
+  const watch = await api.watch(`${DEFINITIONS}?watch=1&fieldSelector=metadata.name%3D${name}.example.test`);
+  for (;;) {
+    const { type, object } = await watch.next();
+    if (!wanted(type === 'DELETED' ? undefined : (object as unknown as CustomResourceDefinition))) continue;
+    watch.stop();
+    return;
+  }
+}
+
+const hasCondition =
+  (type: string, status: string, reason: string) =>
+  (crd: CustomResourceDefinition | undefined): boolean =>
+    crd?.status.conditions?.some((one) => one.type === type && one.status === status && one.reason === reason) ?? false;
+
+async function define(body: object, name = 'things'): Promise<void> {
+  const answer = await api.send('POST', DEFINITIONS, { body });
+  assert.equal(answer.status, 201, answer.bytes.toString());
+  await until(name, hasCondition('Established', 'True', 'InitialNamesAccepted'));
+}
+
+const post = (body: object, query = ''): Promise<Answer> => api.send('POST', THINGS + query, { body });
+const merge = (target: string, body: object): Promise<Answer> =>
+  api.send('PATCH', target, { body, headers: { 'content-type': 'application/merge-patch+json' } });
+
+test('what a definition defines is served once it is established', async () => {
+  await define(definition([version('v1', true)]));
+  const created = await post(thing({ size: 3, unknown: 1 }));
+  assert.equal(created.status, 201);
+  assert.deepEqual(created.warnings, ['unknown field "spec.unknown"']);
+  assert.deepEqual(created.body.spec, { color: 'red', size: 3 });
+  const got = await api.send('GET', `${THINGS}/a`);
+  assert.match(
+    got.bytes.toString(),
+    /^\{"apiVersion":"example.test\/v1","kind":"Thing","metadata":\{"creationTimestamp"/,
+  );
+  const list = (await api.send('GET', THINGS)).bytes.toString();
+  assert.match(list, /^\{"apiVersion":"example.test\/v1","items":\[\{"apiVersion":"example.test\/v1","kind":"Thing",/);
+  assert.match(list, /\],"kind":"ThingList","metadata":\{"continue":"","resourceVersion":"\d+"\}\}\n$/);
+});
+
+test('objects that do not fit their schema are refused in its words', async () => {
+  await define(definition([version('v1', true)]));
+  const refused = await post(thing({ size: 1, color: 5 }));
+  assert.equal(refused.status, 422);
+  assert.equal(
+    refused.body.message,
+    'Thing.example.test "a" is invalid: spec.color: Invalid value: "integer": spec.color in body must be of type string: "integer"',
+  );
+  const strict = await post(thing({ size: 1, x: 1 }), '?fieldValidation=Strict');
+  assert.equal(
+    strict.body.message,
+    'Thing in version "v1" cannot be handled as a Thing: strict decoding error: unknown field "spec.x"',
+  );
+});
+
+test('an update may leave as it is what a newer schema would refuse', async () => {
+  await define(definition([version('v1', true)]));
+  await post(thing({ size: 9 }));
+  const before = api.resources.find('example.test', 'v1', 'things');
+  const stricter = structuredClone(SCHEMA);
+  Object.assign(stricter.properties?.['spec']?.properties?.['size'] ?? {}, { maximum: 5 });
+  await merge(`${DEFINITIONS}/things.example.test`, { spec: { versions: [version('v1', true, stricter)] } });
+  while (api.resources.find('example.test', 'v1', 'things') === before) await new Promise(setImmediate);
+  const other = await merge(`${THINGS}/a`, { spec: { color: 'blue' } });
+  assert.equal(other.status, 200, other.bytes.toString());
+  assert.equal((await merge(`${THINGS}/a`, { spec: { size: 8 } })).status, 422);
+});
+
+test('the status and the scale have endpoints of their own', async () => {
+  await define(definition([version('v1', true)]));
+  await post(thing({ size: 2 }));
+  const status = await merge(`${THINGS}/a/status`, { spec: { size: 9 }, status: { replicas: 2 } });
+  assert.deepEqual(
+    [status.body.spec['size'], status.body.status, status.body.metadata.generation],
+    [2, { replicas: 2 }, 1],
+  );
+  const scaled = await merge(`${THINGS}/a/scale`, { spec: { replicas: 4 } });
+  assert.deepEqual([scaled.body.kind, scaled.body.spec], ['Scale', { replicas: 4 }]);
+  const after = await api.send('GET', `${THINGS}/a`);
+  assert.deepEqual([after.body.spec['size'], after.body.metadata.generation], [4, 2]);
+  const negative = await merge(`${THINGS}/a/scale`, { spec: { replicas: -1 } });
+  assert.match(negative.body.message, /\.spec\.size: Invalid value: -1: should be a non-negative integer/);
+});
+
+test('versions are told apart by their schemas, and the newest is what defaults come from', async () => {
+  const older: JSONSchemaProps = {
+    type: 'object',
+    properties: { spec: { type: 'object', properties: { size: { type: 'integer' } } } },
+  };
+  await define(definition([version('v1', true), version('v1beta1', false, older)]));
+  await post(thing({ size: 2 }));
+  const read = await api.send('GET', THINGS.replace('v1', 'v1beta1'));
+  assert.deepEqual(read.body.items[0]?.spec, { size: 2 });
+  assert.equal(read.body.items[0]?.apiVersion, 'example.test/v1beta1');
+});
+
+test('a deleted definition takes its objects with it, and waits for those that are held', async () => {
+  await define(definition([version('v1', true)]));
+  await post(thing({ size: 1 }, 'free'));
+  await post(thing({ size: 1 }, 'held', { finalizers: ['example.test/hold'] }));
+  assert.equal((await api.send('DELETE', `${DEFINITIONS}/things.example.test`)).status, 200);
+  await until('things', hasCondition('Terminating', 'True', 'InstanceDeletionInProgress'));
+  const refused = await post(thing({ size: 1 }, 'late'));
+  assert.equal(refused.status, 403);
+  assert.match(refused.body.message, /create not allowed while custom resource definition is terminating$/);
+  const gone = until('things', (crd) => crd === undefined);
+  assert.equal((await merge(`${THINGS}/held`, { metadata: { finalizers: null } })).status, 200);
+  await gone;
+});
+
+test('of two that want one kind the first gets it, and the other when the first is gone', async () => {
+  await define(definition([version('v1', true)]));
+  await api.send('POST', DEFINITIONS, { body: definition([version('v1', true)], 'others', 'Thing') });
+  await until('others', hasCondition('NamesAccepted', 'False', 'ListKindConflict'));
+  await api.send('DELETE', `${DEFINITIONS}/things.example.test`);
+  await until('others', hasCondition('Established', 'True', 'InitialNamesAccepted'));
+});
