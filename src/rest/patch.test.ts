@@ -95,6 +95,16 @@ test('an apply of a value that its type cannot hold is refused', async () => {
   );
 });
 
+test('an apply through a subresource creates nothing', async () => {
+  const api = open();
+  const config = { apiVersion: 'apps/v1', kind: 'Deployment', ...deployment, status: { replicas: 1 } };
+  for (const path of [`${DEPLOYMENTS}/d/status`, `${DEPLOYMENTS}/d/scale`]) {
+    const { status, body } = await api.patch(`${path}?fieldManager=me`, APPLY, config);
+    assert.deepEqual([status, body.message], [404, 'deployments.apps "d" not found'], path);
+  }
+  assert.equal((await api.get(`${DEPLOYMENTS}/d`)).status, 404);
+});
+
 test('each kind of patch changes the object its own way', async () => {
   const api = await withMap({ k: '1', l: '2' });
   const operations = [

@@ -47,7 +47,7 @@ export async function patchObject(
     subresource: info.subresource,
     dryRun: options.dryRun,
     options,
-    createMissing: kind === 'apply',
+    createMissing: kind === 'apply' && info.subresource === '',
     async change(current) {
       // A kind whose PUT may create asks for the change of what is missing, too.
       if (current === undefined && kind !== 'apply') throw notFound(endpoint.resource, info.name);
