@@ -11,7 +11,7 @@ import { apiEnablement } from '../machinery/api-enablement.js';
 import type { ObjectMeta } from '../machinery/object.js';
 import { requestEntityTooLarge, type StatusDetails } from '../machinery/status.js';
 import type { UserInfo } from '../machinery/user.js';
-import type { KindDefinition } from '../registry/kind.js';
+import type { KindDefinition, LifeContext } from '../registry/kind.js';
 import { MEDIA_TYPES_WITH_CBOR } from '../rest/media-types.js';
 import { createRouter, type Router } from '../rest/router.js';
 import type { RestServices } from '../rest/services.js';
@@ -127,6 +127,18 @@ export class TestApi {
     };
     this.#router = createRouter(this.#services, this.resources.find);
   }
+
+  /** The server's own part in the life of objects. */
+  readonly context = (): LifeContext => ({
+    user: { name: 'system:apiserver', groups: [] },
+    namespace: '',
+    now: this.#services.clock,
+    features: this.#services.features,
+    dryRun: false,
+    options: this.#services.kindOptions,
+    lookup: this.resources.lookup,
+    warn: () => undefined,
+  });
 
   /** Lets time pass for the stores, once what is under way has come to wait for it. */
   async advance(ms: number): Promise<void> {

@@ -32,19 +32,9 @@ async function marked(watch: TestWatch, status: string): Promise<Body> {
 function start(api: TestApi): AbortController {
   const stop = new AbortController();
   const { operations, lookup } = api.resources;
-  const context = () => ({
-    user: { name: 'system:apiserver', groups: [] },
-    namespace: '',
-    now: () => new Date(api.nowMs),
-    features: { enabled: () => false },
-    dryRun: false,
-    options: { allowPrivileged: true, eventTtlSeconds: 3600 },
-    lookup,
-    warn: () => undefined,
-  });
   const store = (resource: string) => api.resources.store({ group: 'flowcontrol.apiserver.k8s.io', resource });
   void markDanglingFlowSchemas({
-    client: createBootstrapClient({ operations, lookup, context }),
+    client: createBootstrapClient({ operations, lookup, context: api.context }),
     schemas: store('flowschemas'),
     levels: store('prioritylevelconfigurations'),
     clock: systemClock,

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { apiregistrationKinds } from '../apis/apiregistration/index.js';
+import { discoveryKinds } from '../apis/discovery/index.js';
+import { createBootstrapClient } from '../bootstrap/client.js';
+import { systemClock } from '../lib/clock.js';
+import type { Lookup } from '../registry/kind.js';
+import type { APIServiceCondition } from '../schema/generated/apiregistration.v1.js';
+import type { Service } from '../schema/generated/core.v1.js';
+import { type Body, TestApi, type TestWatch } from '../server/testing.js';
+import { API_SERVICES, ApiServices } from './api-services.js';
+import { type AvailabilityOptions, keepLocalAvailable, keepRemoteAvailability } from './availability.js';
+
+const SERVICES = '/apis/apiregistration.k8s.io/v1/apiservices';
+const SLICES = { group: 'discovery.k8s.io', resource: 'endpointslices' };
+const spec = { group: 'example.test', version: 'v1', groupPriorityMinimum: 100, versionPriority: 10 };
+const remote = { ...spec, insecureSkipTLSVerify: true, service: { namespace: 'n', name: 'ext' } };
+const apiService = (of: object) => ({ metadata: { name: 'v1.example.test' }, spec: of });
+
+const conditionOf = ({ status }: Body): APIServiceCondition | undefined =>
+  (status as { conditions?: APIServiceCondition[] }).conditions?.[0];
+
+async function until(watch: TestWatch, reason: string): Promise<Body> {
+  for (;;) {
+    const { object } = await watch.next();
+    if (conditionOf(object)?.reason === reason) return object;
+  }
+}
+
+async function open(stop: AbortController): Promise<{ api: TestApi; options: AvailabilityOptions }> {
+  const api = new TestApi({ kinds: [...apiregistrationKinds, ...discoveryKinds] });
+  const { operations, lookup } = api.resources;
+  const services = new ApiServices(api.resources.store(API_SERVICES), () => undefined);
+  await services.follow(stop.signal);
+  const client = createBootstrapClient({ operations, lookup, context: api.context });
+  const clock = { ...systemClock, now: () => api.nowMs };
+  return { api, options: { services, client, clock, signal: stop.signal, log: () => undefined } };
+}
+
+test('what this server serves is available, whatever is written', async () => {
+  const stop = new AbortController();
+  const { api, options } = await open(stop);
+  keepLocalAvailable(options);
+  const watch = await api.watch(`${SERVICES}?watch=1`);
+  await api.post(SERVICES, apiService(spec));
+  await until(watch, 'Local');
+  const lie = { status: { conditions: [{ type: 'Available', status: 'False', reason: 'Lie' }] } };
+  await api.patch(`${SERVICES}/v1.example.test/status`, 'application/merge-patch+json', lie);
+  await until(watch, 'Lie');
+  const { metadata } = await until(watch, 'Local');
+  const writers = metadata.managedFields?.map(({ manager, subresource }) => `${manager} ${subresource}`);
+  assert.ok(writers?.includes('kube-apiserver status'), String(writers));
+  stop.abort();
+  watch.stop();
+});
+
+test('what another server serves is judged anew when its endpoints change', async () => {
+  const stop = new AbortController();
+  const { api, options } = await open(stop);
+  let service: Service | undefined;
+  const lookup: Lookup = { ...api.resources.lookup, get: async () => service };
+  keepRemoteAvailability({ ...options, lookup, storeOf: () => api.resources.store(SLICES) });
+  const watch = await api.watch(`${SERVICES}?watch=1`);
+  await api.post(SERVICES, apiService(remote));
+  const missing = conditionOf(await until(watch, 'ServiceNotFound'));
+  assert.equal(missing?.message, 'service/ext in "n" is not present');
+
+  service = {
+    metadata: {},
+    spec: { type: 'ClusterIP', ports: [{ port: 443, targetPort: 443 }] },
+    status: {},
+  } as Service;
+  api.nowMs += 5000;
+  const made = await api.post('/apis/discovery.k8s.io/v1/namespaces/n/endpointslices', {
+    metadata: { name: 'ext-1', labels: { 'kubernetes.io/service-name': 'ext' } },
+    addressType: 'IPv4',
+    endpoints: [{ addresses: ['10.1.2.3'] }],
+    ports: [{ port: 6443 }],
+  });
+  assert.equal(made.status, 201, made.bytes.toString());
+  const found = conditionOf(await until(watch, 'FailedDiscoveryCheck'));
+  assert.equal(found?.lastTransitionTime, missing?.lastTransitionTime, 'the status is as it was');
+  stop.abort();
+  watch.stop();
+});
