@@ -63,6 +63,15 @@ test('hostile nesting ends in an error and not in a crash', () => {
   fails(`{"metadata":{"managedFields":[{"fieldsV1":${'['.repeat(9_990)}${']'.repeat(9_990)}}]}}`, 'exceeded max depth');
 });
 
+test('half a pair of surrogates is read as the mark for what is no character', () => {
+  const text =
+    '{"metadata":{"annotations":{"a":"\\ud83d\\ude00","b":"x\\ud800y","c":"\\\\ud800","d":"\\udc00\\ud83d","\\uDFFF":""}}}';
+  const { object } = decodeJson(pod, text, { strict: true });
+  assert.deepEqual(object['metadata'], {
+    annotations: { a: '\u{1f600}', b: 'x\ufffdy', c: '\\ud800', d: '\ufffd\ufffd', '\ufffd': '' },
+  });
+});
+
 test('unknown and duplicate fields are reported in the order of the text, at any depth', () => {
   const text =
     '{"metadata":{"name":"a","name":"b","zz":1},"spec":{"containers":[{"name":"x","foo":{"a":1,"a":2},"name":"y"}],"Containers":[]},"bar":1}';

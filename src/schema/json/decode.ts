@@ -31,7 +31,7 @@ export function decodeJson(type: StructType, input: Uint8Array | string, { stric
     const { value, duplicates } = parseJsonTree(input);
     return decodeUnstructured(type.unstructured, value, strict, duplicates);
   }
-  const text = typeof input === 'string' ? input : textOf(input);
+  const text = textOf(input);
   const scan = scanJson(text);
   if (scan.depth > maxJsonDepth) throw new DecodeError('exceeded max depth');
   const { value } = parse(text, scan.exactNumbers);
@@ -59,7 +59,7 @@ export const normalize = (type: StructType, object: unknown): Record<string, unk
 
 /** A JSON text as a tree without a type: for custom resources and patches. */
 export function parseJsonTree(input: Uint8Array | string): { value: unknown; duplicates: string[] } {
-  const text = typeof input === 'string' ? input : textOf(input);
+  const text = textOf(input);
   const scan = scanJson(text);
   if (scan.depth > maxJsonDepth) throw new DecodeError('exceeded max depth');
   const { value, repeated } = parse(text, scan.exactNumbers, false);
@@ -87,10 +87,21 @@ type Decoder = (value: unknown, walk: Walk) => unknown;
 
 const noneRepeated: ParsedJson['repeated'] = new Map();
 
-function textOf(bytes: Uint8Array): string {
-  const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return buffer.toString('utf8');
+function textOf(input: Uint8Array | string): string {
+  if (typeof input === 'string') return withoutLoneSurrogates(input);
+  const buffer = Buffer.isBuffer(input) ? input : Buffer.from(input.buffer, input.byteOffset, input.byteLength);
+  return withoutLoneSurrogates(buffer.toString('utf8'));
 }
+
+/** Half a pair of surrogates is no character: it would not come back from the store, which keeps UTF-8. */
+function withoutLoneSurrogates(text: string): string {
+  if (!text.includes('\\u') || !SURROGATE_ESCAPE.test(text)) return text;
+  return text.replace(ESCAPE, (escape) => (LONE_SURROGATE.test(escape) ? '\\ufffd' : escape));
+}
+
+const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
+const ESCAPE = /\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u[\da-fA-F]{4}|[^])/g;
+const LONE_SURROGATE = /^\\u[dD][89a-fA-F].{2}$/;
 
 function parse(text: string, exact: boolean, keepFloats = exact): ParsedJson {
   if (!exact) {

@@ -24,8 +24,11 @@ export interface ParseOptions {
   readonly keepFloats?: boolean;
 }
 
-/** Objects and lists within each other: the reference's limit. */
-export const maxJsonDepth = 10_000;
+/**
+ * Objects and lists within each other. The reference takes 10,000; here all that walks a tree, and most deeply the rules
+ * for schemas of custom resources, lives on a stack that is smaller. What was taken must be readable again.
+ */
+export const maxJsonDepth = 500;
 
 export function parseExactJson(text: string, options: ParseOptions = {}): ParsedJson {
   const parser = new Parser(text, options.keepFloats === true);

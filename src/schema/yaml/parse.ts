@@ -16,6 +16,7 @@ import {
 } from 'js-yaml';
 import { goQuote } from '../../lib/go-quote.js';
 import { setMember } from '../../lib/plain-object.js';
+import { maxJsonDepth } from '../json/parse.js';
 import { DecodeError } from '../json/walk.js';
 import { resolvePlain } from './resolve.js';
 
@@ -29,10 +30,13 @@ export interface ParsedYaml {
 export function parseYaml(input: Uint8Array | string): ParsedYaml {
   const source = typeof input === 'string' ? input : Buffer.from(input).toString('utf8');
   try {
-    const events = firstDocument(parseEvents(source, { maxDepth }));
+    const events = firstDocument(parseEvents(source, { maxDepth: maxJsonDepth }));
     if (events.length === 0) return { value: null };
     const repeats = repeatedKeys(source, events);
     const [tree] = constructFromEvents(events, { source, schema, json: true, maxAliases });
+    if (SURROGATE_ESCAPE.test(source) && !wellFormed(tree)) {
+      throw new Error('yaml: found invalid Unicode character escape code');
+    }
     const value = events.some((event) => event.type === EVENT_ID.ALIAS) ? unshared(tree) : tree;
     return repeats.length === 0
       ? { value: value ?? null }
@@ -42,8 +46,15 @@ export function parseYaml(input: Uint8Array | string): ParsedYaml {
   }
 }
 
-/** Mappings and lists within each other. */
-const maxDepth = 1000;
+const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+function wellFormed(value: unknown): boolean {
+  if (typeof value === 'string') return !LONE_SURROGATE.test(value);
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every(([key, member]) => wellFormed(key) && wellFormed(member));
+}
+
 const maxAliases = 10_000;
 /** Nodes a document may grow to when its aliases are written out. */
 const maxNodes = 1_000_000;
@@ -126,7 +137,7 @@ function keyText(key: unknown): string | undefined {
 function unshared(tree: unknown): unknown {
   let nodes = 0;
   const copy = (value: unknown, depth: number): unknown => {
-    if (++nodes > maxNodes || depth > maxDepth) throw new Error('yaml: document contains excessive aliasing');
+    if (++nodes > maxNodes || depth > maxJsonDepth) throw new Error('yaml: document contains excessive aliasing');
     if (typeof value !== 'object' || value === null) return value;
     if (Array.isArray(value)) return value.map((item) => copy(item, depth + 1));
     const object: Record<string, unknown> = {};

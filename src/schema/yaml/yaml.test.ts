@@ -82,3 +82,8 @@ test('strings that would be read as something else are quoted, long ones are fol
     `a9: ${'x'.repeat(50)} ${'y'.repeat(40)}\n  z\na10: 1\nb: "yes"\nc: |\n  one\n  two\nd: '- x'\ne:\n- a\n- - b\n  - c: {}\n- []\n"n": ""\nt: "tab\\there"\n`,
   );
 });
+
+test('an escape for half a character is refused, and only an escape', () => {
+  assert.throws(() => parseYaml('a: ["\\ud800"]'), /invalid Unicode character escape code/);
+  assert.deepEqual(parseYaml("a: ['\\ud800', \\udc00]").value, { a: ['\\ud800', '\\udc00'] });
+});
