@@ -79,3 +79,25 @@ test('after a broken watch tells only what changed, and what went meanwhile', { 
   await new Promise((resolve) => setImmediate(resolve));
   assert.equal(fed.watches, 2);
 });
+
+test('a receiver that fails on one object gets the next', async () => {
+  const fed = new FedStore();
+  const told: string[] = [];
+  const stop = new AbortController();
+  const begun = fed.nextWatch();
+  followStore({
+    store: fed.store,
+    signal: stop.signal,
+    log: (message) => told.push(message),
+    put: ({ key }) => {
+      if (key === 'bad') throw new Error('unreadable');
+      told.push(key);
+    },
+    gone: () => undefined,
+  });
+  await begun;
+  fed.feed({ type: 'ADDED', object: stored('bad', 1) }, { type: 'ADDED', object: stored('good', 2) });
+  assert.deepEqual(told, ['watch event failed: unreadable', 'good']);
+  stop.abort();
+  fed.end();
+});

@@ -81,11 +81,20 @@ export function followStore(options: FollowOptions): Followed {
     const before = objects.get(object.key);
     objects.set(object.key, object);
     // A watch that begins anew tells again what is known.
-    if (before?.revision !== object.revision) options.put(object, before);
+    if (before?.revision !== object.revision) tell(() => options.put(object, before));
   }
 
   function remove(key: string, object: StoredObject): void {
-    if (objects.delete(key)) options.gone(object);
+    if (objects.delete(key)) tell(() => options.gone(object));
+  }
+
+  /** Those who watch beside us must not suffer from a receiver that fails, on an object nobody can read, say. */
+  function tell(receiver: () => void): void {
+    try {
+      receiver();
+    } catch (error) {
+      log(`watch event failed: ${error instanceof Error ? error.message : String(error)}`);
+    }
   }
 }
 
