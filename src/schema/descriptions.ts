@@ -4,7 +4,8 @@ import { descriptionTexts } from './generated/description-texts.js';
 
 /** `file` is a file of the catalogue: `apps.v1`. */
 export function describeType(file: string, type: string): string | undefined {
-  const own = groupOf(file).sentences.get(type);
+  const { sentences, borrowed } = groupOf(file);
+  const own = sentences.get(type) ?? sentences.get(borrowed.get(type) ?? '');
   if (own !== undefined) return own;
   if (type.endsWith('List')) return `A list of ${type.slice(0, -'List'.length)} objects.`;
   return type.endsWith('Condition') ? 'One aspect of the state of an object.' : undefined;
