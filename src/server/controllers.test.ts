@@ -9,6 +9,7 @@ import { configMaps } from '../apis/core/configmap/definition.js';
 import { namespaces } from '../apis/core/namespace/definition.js';
 import { nodes } from '../apis/core/node/definition.js';
 import { pods } from '../apis/core/pod/definition.js';
+import { secrets } from '../apis/core/secret/definition.js';
 import { serviceAccountKind } from '../apis/core/serviceaccount/definition.js';
 import { resourceQuotas } from '../apis/core/resourcequota/definition.js';
 import { openMemoryStore } from '../kv/memory.js';
@@ -328,6 +329,16 @@ describe('controllers', () => {
       await world.delete('configmaps', owner, { propagationPolicy: 'Orphan' });
       await isGone('configmaps', 'n', 'owner');
       assert.equal((await world.get('configmaps', 'n', 'dep'))?.metadata.ownerReferences, undefined);
+    });
+
+    it('follows a kind that is served later', async () => {
+      await world.start('garbagecollector');
+      world.resources.add(secrets as KindDefinition);
+      const owner = await world.create('configmaps', configMap('owner'));
+      const metadata = { name: 'dep', namespace: 'n', ...ownedBy(owner) };
+      await world.create('secrets', { kind: 'Secret', apiVersion: 'v1', metadata, type: 'Opaque' } as KubeObject);
+      await world.delete('configmaps', owner);
+      await isGone('secrets', 'n', 'dep');
     });
 
     it('leaves alone what belongs to a kind it does not know', async () => {
