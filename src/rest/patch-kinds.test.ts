@@ -6,7 +6,7 @@ import { type PatchKind, preparePatch } from './patch-kinds.js';
 
 const kind = { group: '', version: 'v1', kind: 'Service' };
 
-function refusal(patchKind: PatchKind, patch: unknown): string {
+function prepare(patchKind: PatchKind, patch: unknown): () => KubeObject {
   const type = typeOf('', 'v1', 'Service');
   assert.ok(type);
   const prepared = preparePatch(patchKind, Buffer.from(JSON.stringify(patch)), {
@@ -24,8 +24,12 @@ function refusal(patchKind: PatchKind, patch: unknown): string {
     apiVersion: 'v1',
     kind: 'Service',
   } as unknown as KubeObject;
+  return () => prepared(live);
+}
+
+function refusal(patchKind: PatchKind, patch: unknown): string {
   try {
-    prepared(live);
+    prepare(patchKind, patch)();
   } catch (error) {
     const [, shown = ''] = /Invalid value: ("(?:[^"\\]|\\.)*")/.exec((error as Error).message) ?? [];
     return JSON.parse(shown) as string;
@@ -45,4 +49,17 @@ test('a refused JSON patch shows what it put in as it was sent', () => {
   const shown = refusal('json', [{ op: 'add', path: '/spec/type', value: { z: 1, a: 2 } }]);
   assert.match(shown, /^\{"apiVersion":"v1","kind":"Service",/);
   assert.match(shown, /"type":\{"z":1,"a":2\}\}/);
+});
+
+test('a JSON patch does not build deeper than a body may be', () => {
+  const levels = 300;
+  const nested = JSON.parse(`${'{"a":'.repeat(levels)}{}${'}'.repeat(levels)}`) as unknown;
+  const operations = Array.from({ length: 100 }, (_, i) => ({
+    op: 'add',
+    path: `/spec${'/a'.repeat(i * levels)}/a`,
+    value: nested,
+  }));
+  for (const count of [2, 100]) {
+    assert.throws(prepare('json', operations.slice(0, count)), { code: 422, message: /rejected our request/ });
+  }
 });

@@ -10,6 +10,7 @@ import { applyPatch, unfitApply } from '../schema/apply/apply-patch.js';
 import { isManagedFieldsReset } from '../schema/apply/managers.js';
 import type { Versions } from '../schema/apply/versions.js';
 import { DecodeError, decodeTree, parseJsonTree } from '../schema/json/decode.js';
+import { maxJsonDepth } from '../schema/json/parse.js';
 import { encodeJson, encodeTree } from '../schema/json/encode.js';
 import { strategicMergePatch } from '../schema/patch/strategic-merge.js';
 import type { StructType } from '../schema/type.js';
@@ -92,9 +93,12 @@ function patchTree(kind: PatchKind, live: Readonly<KubeObject>, patch: unknown, 
   switch (kind) {
     case 'json':
       try {
-        return applyJsonPatch(document, patch) as JsonObject;
+        const patched = applyJsonPatch(document, patch) as JsonObject;
+        if (isDeeperThan(maxJsonDepth, patched)) throw jsonPatchRefused();
+        return patched;
       } catch (error) {
-        throw error instanceof JsonPatchError ? jsonPatchRefused() : error;
+        // Operations put trees within trees: how deep they go shows only now, and may be deeper than the stack.
+        throw error instanceof JsonPatchError || error instanceof RangeError ? jsonPatchRefused() : error;
       }
     case 'merge':
       return applyMergePatch(document, patch);
@@ -104,6 +108,11 @@ function patchTree(kind: PatchKind, live: Readonly<KubeObject>, patch: unknown, 
       throw new Error('an apply is not a patch of the tree');
   }
 }
+
+const isDeeperThan = (levels: number, value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((member) => isDeeperThan(levels - 1, member)));
 
 function isReset(patched: JsonObject): boolean {
   return isManagedFieldsReset((patched['metadata'] as { managedFields?: unknown } | null | undefined)?.managedFields);
