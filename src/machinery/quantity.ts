@@ -2,6 +2,7 @@
 //
 // A quantity remembers the family of suffix it was written with. A text that already is canonical by the reference's
 // quick test is kept as written, so that an object reads back as it was sent.
+import { remember } from '../lib/remember.js';
 
 export type QuantityFormat = 'DecimalSI' | 'BinarySI' | 'DecimalExponent';
 
@@ -39,16 +40,10 @@ export function parseQuantity(text: string): Quantity {
   return parseLong(unit, negative, integer, fraction);
 }
 
+const MOST_REMEMBERED = 4096;
+
 /** The text the API prints for a quantity given as text. */
-export function canonicalQuantity(text: string): string {
-  let canonical = canonicalTexts.get(text);
-  if (canonical === undefined) {
-    canonical = formatQuantity(parseQuantity(text));
-    if (canonicalTexts.size >= cachedTextsLimit) canonicalTexts.clear();
-    canonicalTexts.set(text, canonical);
-  }
-  return canonical;
-}
+export const canonicalQuantity = remember(MOST_REMEMBERED, (text: string) => formatQuantity(parseQuantity(text)));
 
 export function formatQuantity(quantity: Quantity): string {
   if (quantity.text !== undefined) return quantity.text;
@@ -141,8 +136,6 @@ const binarySuffixes = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
 const largestBinary = 2n ** 63n - 1n;
 /** Exponents beyond this add nothing but digits. */
 const largestShift = 4096;
-const cachedTextsLimit = 4096;
-const canonicalTexts = new Map<string, string>();
 
 interface Unit {
   readonly base: 2 | 10;

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { type HttpRequest, type HttpResponse, isStream, type ResponseSink } from '../lib/http.js';
+import { remember } from '../lib/remember.js';
 import { requestEntityTooLarge } from '../machinery/status.js';
 import type { ListenerHandler } from './listener.js';
 import { peerAddressOf, type PeerCertificates, peerCertificatesOf } from './peer.js';
@@ -118,19 +119,12 @@ export function createHttp1({ handler, onError }: Http1Options): {
   }
 }
 
-const canonicalNames = new Map<string, string>();
+const MOST_REMEMBERED = 1000;
 
 /** `audit-id` as `Audit-Id`: people read these, and a few clients compare them with case. */
-function canonicalName(name: string): string {
-  let canonical = canonicalNames.get(name);
-  if (canonical === undefined) {
-    canonical = name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase());
-    if (canonicalNames.size < MAX_CANONICAL_NAMES) canonicalNames.set(name, canonical);
-  }
-  return canonical;
-}
-
-const MAX_CANONICAL_NAMES = 1000;
+const canonicalName = remember(MOST_REMEMBERED, (name: string) =>
+  name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase()),
+);
 
 const VERSIONS: Readonly<Record<string, '1.0' | '1.1'>> = { '1.0': '1.0', '1.1': '1.1' };
 

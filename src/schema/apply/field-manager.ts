@@ -1,4 +1,5 @@
 // Keeping `metadata.managedFields` through creates, updates and patches that are not applies.
+import { remember } from '../../lib/remember.js';
 import type { JsonObject, KubeObject, ManagedFieldsEntry } from '../../machinery/object.js';
 import { timeOf } from '../../machinery/time.js';
 import type { StructType } from '../type.js';
@@ -153,17 +154,12 @@ const MANAGER_MAX_BYTES = 128;
 
 /** Programs that write are few; what their names are is worked out once. */
 const MOST_REMEMBERED = 256;
-const remembered = new Map<string, string>();
+const LONGEST_REMEMBERED = 256;
+const rememberedManager = remember(MOST_REMEMBERED, readManager);
 
 /** The part of a user agent before the slash, printable and not too long. */
-export function managerFromUserAgent(userAgent: string): string {
-  const known = remembered.get(userAgent);
-  if (known !== undefined) return known;
-  const name = readManager(userAgent);
-  if (remembered.size >= MOST_REMEMBERED) remembered.clear();
-  if (userAgent.length <= MOST_REMEMBERED) remembered.set(userAgent, name);
-  return name;
-}
+export const managerFromUserAgent = (userAgent: string): string =>
+  userAgent.length <= LONGEST_REMEMBERED ? rememberedManager(userAgent) : readManager(userAgent);
 
 function readManager(userAgent: string): string {
   let name = '';

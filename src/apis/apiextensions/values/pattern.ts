@@ -1,20 +1,13 @@
 // Patterns in schemas are RE2, so that no pattern can stall the server.
 import { RE2JS } from 're2js';
+import { remember } from '../../../lib/remember.js';
 
 export type CompiledPattern = { matches(text: string): boolean } | { readonly error: string };
 
-const MAX_KEPT = 1000;
-const kept = new Map<string, CompiledPattern>();
+const MOST_REMEMBERED = 1000;
 
 /** Compiled once; the reference's words when the pattern is none. */
-export function compilePattern(pattern: string): CompiledPattern {
-  const known = kept.get(pattern);
-  if (known !== undefined) return known;
-  if (kept.size >= MAX_KEPT) kept.clear();
-  const compiled = compile(pattern);
-  kept.set(pattern, compiled);
-  return compiled;
-}
+export const compilePattern = remember(MOST_REMEMBERED, compile);
 
 function compile(pattern: string): CompiledPattern {
   try {
