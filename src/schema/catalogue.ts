@@ -3,7 +3,15 @@ import { apiVersionOf } from '../machinery/object.js';
 import { describeField, describeType } from './descriptions.js';
 import { catalogueTexts } from './generated/texts.js';
 import { type CatalogueFile, type Declaration, type Member, parseCatalogueFile, type Struct } from './notation.js';
-import type { EmbeddedMessage, Field, ScalarName, ScalarType, StructType, Type } from './type.js';
+import {
+  type EmbeddedMessage,
+  type Field,
+  SCALAR_NAMES,
+  type ScalarName,
+  type ScalarType,
+  type StructType,
+  type Type,
+} from './type.js';
 
 /** The type of a kind, including the option and review kinds that every group version understands. */
 export function typeOf(group: string, version: string, kind: string): StructType | undefined {
@@ -63,25 +71,7 @@ const kindsOfEveryVersion = new Set([
 ]);
 const kindsOfCoreVersion = new Set(['Status', 'APIVersions', 'APIGroup', 'APIGroupList', 'APIResourceList']);
 
-const scalarNames = new Set<string>([
-  'string',
-  'bool',
-  'int32',
-  'int64',
-  'double',
-  'bytes',
-  'quantity',
-  'time',
-  'microTime',
-  'duration',
-  'intOrString',
-  'any',
-  'rawExtension',
-  'fieldsV1',
-  'schemaOrArray',
-  'schemaOrBool',
-  'schemaOrStringArray',
-] satisfies ScalarName[]);
+const scalarNames: ReadonlySet<string> = new Set(SCALAR_NAMES);
 const isScalarName = (text: string): text is ScalarName => scalarNames.has(text);
 
 const parsedFiles = new Map<string, CatalogueFile>();

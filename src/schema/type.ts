@@ -3,28 +3,31 @@
 // Built-in types come from the catalogue (src/schema/catalogue/*.types); a custom resource's OpenAPI schema compiles
 // into the same form. Types refer to each other lazily, so a group version is materialised when first used.
 
-export type ScalarName =
-  | 'string'
-  | 'bool'
-  | 'int32'
-  | 'int64'
-  | 'double'
-  | 'bytes'
-  | 'quantity'
-  | 'time'
-  | 'microTime'
-  | 'duration'
-  | 'intOrString'
+export const SCALAR_NAMES = [
+  'string',
+  'bool',
+  'int32',
+  'int64',
+  'double',
+  'bytes',
+  'quantity',
+  'time',
+  'microTime',
+  'duration',
+  'intOrString',
   /** Any JSON value. */
-  | 'any'
+  'any',
   /** An embedded object of a kind of its own: kept as its JSON. */
-  | 'rawExtension'
+  'rawExtension',
   /** A field set in its wire form. */
-  | 'fieldsV1'
+  'fieldsV1',
   /** A JSON schema or a list of them, a truth value, or a list of names: opaque to all but the codecs. */
-  | 'schemaOrArray'
-  | 'schemaOrBool'
-  | 'schemaOrStringArray';
+  'schemaOrArray',
+  'schemaOrBool',
+  'schemaOrStringArray',
+] as const;
+
+export type ScalarName = (typeof SCALAR_NAMES)[number];
 
 export interface ScalarType {
   readonly kind: 'scalar';
