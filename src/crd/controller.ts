@@ -1,6 +1,6 @@
 // Follows the definitions: decides on their names, serves what they define, and sees them off.
 //
-// One definition is worked on at a time, so that of two that want one name the first gets it:
+// Of a group one definition is worked on at a time, so that of two that want one name the first gets it:
 //
 //   created → names decided → served → established … changed → served anew … deleted → objects deleted → gone
 import { isDeepStrictEqual } from 'node:util';
@@ -76,9 +76,10 @@ export function startDefinitions(options: DefinitionsOptions): StartedDefinition
 class Definitions {
   readonly #serving = new Map<string, Serving>();
   readonly #finalizing = new Set<string>();
-  readonly #waiting = new Set<string>();
+  /** What waits for its turn, by group, while the group is worked on. */
+  readonly #waiting = new Map<string, Set<string>>();
+  readonly #working = new Set<Promise<void>>();
   readonly #writer;
-  #working: Promise<void> | undefined;
 
   constructor(
     private readonly options: DefinitionsOptions,
@@ -89,18 +90,26 @@ class Definitions {
 
   /** Something about this definition may have to be done. */
   look(name: string): void {
-    this.#waiting.add(name);
-    this.#working ??= this.#work();
+    const group = groupOf(name);
+    const waiting = this.#waiting.get(group);
+    if (waiting !== undefined) {
+      waiting.add(name);
+      return;
+    }
+    this.#waiting.set(group, new Set([name]));
+    const work = this.#work(group).finally(() => this.#working.delete(work));
+    this.#working.add(work);
   }
 
   /** Resolves when nothing is left to do. */
   async idle(): Promise<void> {
-    while (this.#working !== undefined) await this.#working;
+    while (this.#working.size > 0) await Promise.all(this.#working);
   }
 
-  async #work(): Promise<void> {
-    for (const name of this.#waiting) {
-      this.#waiting.delete(name);
+  async #work(group: string): Promise<void> {
+    const waiting = this.#waiting.get(group) ?? new Set<string>();
+    for (const name of waiting) {
+      waiting.delete(name);
       if (this.options.signal.aborted) break;
       try {
         await this.#reconcile(name);
@@ -108,7 +117,7 @@ class Definitions {
         this.#retry(name, error);
       }
     }
-    this.#working = undefined;
+    this.#waiting.delete(group);
   }
 
   #retry(name: string, error: unknown): void {
@@ -122,7 +131,7 @@ class Definitions {
     let definition = this.definitions.get(name);
     if (definition === undefined) {
       this.#stop(name);
-      this.#lookAtGroup(name, name.slice(name.indexOf('.') + 1));
+      this.#lookAtGroup(name);
       return;
     }
     definition = await this.#acceptNames(name, definition);
@@ -133,7 +142,8 @@ class Definitions {
   }
 
   /** Names that were given up may be what another definition waits for. */
-  #lookAtGroup(name: string, group: string): void {
+  #lookAtGroup(name: string): void {
+    const group = groupOf(name);
     for (const [other, { spec }] of this.definitions) if (other !== name && spec.group === group) this.look(other);
   }
 
@@ -154,7 +164,7 @@ class Definitions {
       set(established);
       return true;
     });
-    if (changed) this.#lookAtGroup(name, definition.spec.group);
+    if (changed) this.#lookAtGroup(name);
     return this.#know(name, written) ?? definition;
   }
 
@@ -231,3 +241,6 @@ class Definitions {
 
 const isTrue = ({ status }: Definition, type: string): boolean =>
   status.conditions?.some((condition) => condition.type === type && condition.status === 'True') ?? false;
+
+/** A definition's name is its plural and its group. */
+const groupOf = (name: string): string => name.slice(name.indexOf('.') + 1);
