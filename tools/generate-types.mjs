@@ -1,12 +1,11 @@
 // Generates src/schema/generated from the catalogue: a module of interfaces per group version, and the run-time text.
-import { transformSync } from 'esbuild';
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync, existsSync } from 'node:fs';
+import { loadSource } from './bundle.mjs';
 
 const source = 'src/schema/catalogue';
 const target = 'src/schema/generated';
 
-const compiled = transformSync(readFileSync('src/schema/notation.ts', 'utf8'), { loader: 'ts', format: 'esm' }).code;
-const { parseCatalogueFile } = await import(`data:text/javascript;base64,${Buffer.from(compiled).toString('base64')}`);
+const { parseCatalogueFile, isStructInGo } = await loadSource('src/schema/notation.ts', 'src/schema/normal-form.ts');
 
 const scalarTexts = {
   string: 'string',
@@ -27,18 +26,6 @@ const scalarTexts = {
   schemaOrBool: 'JSONSchemaPropsOrBool',
   schemaOrStringArray: 'JSONSchemaPropsOrStringArray',
 };
-/** Scalars that are structs in the reference: never empty, so no omit rule drops them. */
-const structScalars = new Set([
-  'quantity',
-  'time',
-  'microTime',
-  'duration',
-  'intOrString',
-  'any',
-  'rawExtension',
-  'fieldsV1',
-]);
-
 const files = new Map();
 for (const name of readdirSync(source).sort()) {
   if (!name.endsWith('.types')) continue;
@@ -134,7 +121,7 @@ function mayBeNull(from, member) {
 function shapeOf(from, text) {
   if (text.startsWith('[]')) return 'list';
   if (text.startsWith('map[')) return 'map';
-  if (scalarTexts[text] !== undefined) return structScalars.has(text) ? 'struct' : 'scalar';
+  if (scalarTexts[text] !== undefined) return isStructInGo({ kind: 'scalar', scalar: text }) ? 'struct' : 'scalar';
   const { from: home, declaration } = resolve(from, text);
   if (declaration.is === 'alias') return shapeOf(home, declaration.type);
   return declaration.is === 'struct' ? 'struct' : 'scalar';
