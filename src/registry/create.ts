@@ -6,6 +6,7 @@ import { nameIsDnsSubdomain, pathSegmentName } from '../machinery/validation/nam
 import { type StoredObject, StorageError } from '../storage/store.js';
 import type { LifeContext, Transaction } from './kind.js';
 import { type AdmitCreate, keyOf, type ResourceRegistry, unstored } from './registry.js';
+import { findObject } from './list.js';
 import { fillSystemFields, generateName, matchNamespace } from './system-fields.js';
 import { fromStorage } from './storage-status.js';
 
@@ -80,7 +81,7 @@ async function put(registry: ResourceRegistry, object: KubeObject, context: Life
   const name = object.metadata.name ?? '';
   const key = keyOf(registry, context.namespace, name);
   if (context.dryRun) {
-    const current = await registry.store.get(key, '');
+    const current = await findObject(registry, key, name);
     if (current !== undefined) throw nameTaken(registry, object, current);
     return unstored(registry, key, object);
   }
@@ -93,7 +94,7 @@ async function put(registry: ResourceRegistry, object: KubeObject, context: Life
     return await registry.store.create(key, object, ttlOf(registry, object, context));
   } catch (error) {
     if (error instanceof StorageError && error.code === 'key-exists') {
-      throw nameTaken(registry, object, await registry.store.get(key, ''));
+      throw nameTaken(registry, object, await findObject(registry, key, name));
     }
     throw fromStorage(error, registry.resource, name);
   }

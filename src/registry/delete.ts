@@ -5,6 +5,7 @@ import type { DeleteOptions, LifeContext } from './kind.js';
 import { type AdmitDelete, keyOf, type ResourceRegistry, timestamp, unstored } from './registry.js';
 import { deletionFinalizers } from './deletion-finalizers.js';
 import { gracefulStep, type GracefulStep } from './graceful-deletion.js';
+import { findObject } from './list.js';
 import { remove } from './remove.js';
 import { fromStorage } from './storage-status.js';
 import { preconditionText } from './update.js';
@@ -29,7 +30,7 @@ export interface DeleteResult {
 export async function deleteObject(registry: ResourceRegistry, request: DeleteRequest): Promise<DeleteResult> {
   const key = keyOf(registry, request.context.namespace, request.name);
   for (;;) {
-    const current = await registry.store.get(key, '');
+    const current = await findObject(registry, key, request.name);
     if (current === undefined) throw notFound(registry.resource, request.name);
     try {
       return await attempt(registry, request, key, current);

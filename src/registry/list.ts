@@ -20,6 +20,19 @@ export async function get(
   return stored;
 }
 
+/** The object as it is now, if there is one. */
+export async function findObject(
+  registry: ResourceRegistry,
+  key: string,
+  name: string,
+): Promise<StoredObject | undefined> {
+  try {
+    return await registry.store.get(key, '');
+  } catch (error) {
+    throw fromStorage(error, registry.resource, name);
+  }
+}
+
 export async function list(registry: ResourceRegistry, request: ListRequest): Promise<ListResult> {
   try {
     return await registry.store.list(request);

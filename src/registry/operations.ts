@@ -4,7 +4,7 @@ import type { KubeObject } from '../machinery/object.js';
 import { create } from './create.js';
 import { deleteObject } from './delete.js';
 import type { Lookup, ObjectOperations } from './kind.js';
-import { get } from './list.js';
+import { findObject, get, list } from './list.js';
 import { keyOf, type ResourceRegistry } from './registry.js';
 import { update } from './update.js';
 
@@ -17,14 +17,14 @@ export function createLookup(find: FindRegistry): Lookup {
       const registry = find(resource);
       if (registry === undefined) return undefined;
       const key = keyOf(registry, namespace, name);
-      return (registry.store.peek?.(key) ?? (await registry.store.get(key, '')))?.object();
+      return (registry.store.peek?.(key) ?? (await findObject(registry, key, name)))?.object();
     },
     async list(resource, namespace) {
       const registry = find(resource);
       // hot: most clusters have no quotas and no limits, and every write asks for them.
       if (registry === undefined || registry.store.isEmpty === true) return [];
       const request = { namespace, resourceVersion: '', resourceVersionMatch: '' as const, limit: 0, continue: '' };
-      return (await registry.store.list(request)).items;
+      return (await list(registry, request)).items;
     },
   };
 }

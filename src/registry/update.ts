@@ -9,6 +9,7 @@ import type { LifeContext, StatusStrategy, Transaction } from './kind.js';
 import { type AdmitCreate, type AdmitUpdate, keyOf, type ResourceRegistry, unstored } from './registry.js';
 import { fillSystemFields, matchNamespace } from './system-fields.js';
 import { prepareNew, revert, ttlOf } from './create.js';
+import { findObject } from './list.js';
 import { remove } from './remove.js';
 import { fromStorage } from './storage-status.js';
 import { keepUnchangedTimes } from '../schema/apply/field-manager.js';
@@ -38,26 +39,17 @@ export interface UpdateResult {
 
 /** Reads, changes and writes, again when another writer came between. */
 export async function update(registry: ResourceRegistry, request: UpdateRequest): Promise<UpdateResult> {
-  const { store, resource } = registry;
   const key = keyOf(registry, request.context.namespace, request.name);
-  let current = await read(registry, key, request.name);
+  let current = await findObject(registry, key, request.name);
   for (;;) {
     try {
       return await attempt(registry, request, key, current);
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
       const raced = error.code === 'conflict' || error.code === 'key-exists' || error.code === 'not-found';
-      if (!raced) throw fromStorage(error, resource, request.name);
-      current = error.details.current ?? (await store.get(key, ''));
+      if (!raced) throw fromStorage(error, registry.resource, request.name);
+      current = error.details.current ?? (await findObject(registry, key, request.name));
     }
-  }
-}
-
-async function read(registry: ResourceRegistry, key: string, name: string): Promise<StoredObject | undefined> {
-  try {
-    return await registry.store.get(key, '');
-  } catch (error) {
-    throw fromStorage(error, registry.resource, name);
   }
 }
 

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { configMaps } from '../apis/core/configmap/definition.js';
+import { namespaces } from '../apis/core/namespace/definition.js';
+import { type KeyValueStore, KvError, type KvErrorCode } from '../kv/kv.js';
+import { openMemoryStore } from '../kv/memory.js';
+import { type GroupResource, StatusError } from '../machinery/status.js';
+import { TestApi } from '../server/testing.js';
+import { StorageError, type StorageErrorCode } from '../storage/store.js';
+import type { KindDefinition, Strategy, Transaction } from './kind.js';
+import { fromStorage, watchFailure } from './storage-status.js';
+import { generateName } from './system-fields.js';
+
+const MAPS = '/api/v1/namespaces/n/configmaps';
+const MERGE = 'application/merge-patch+json';
+const RESOURCE: GroupResource = { group: '', resource: 'configmaps' };
+
+/** Config maps with more rules. */
+const kindWith = (strategy: Partial<Strategy>): KindDefinition =>
+  ({ ...configMaps, strategy: { ...configMaps.strategy, ...strategy } }) as unknown as KindDefinition;
+
+class Ledger {
+  readonly open = new Set<number>();
+  begun = 0;
+  committed = 0;
+  reverted = 0;
+  readonly begin = async (): Promise<Transaction> => {
+    const id = this.begun++;
+    this.open.add(id);
+    const close = (): void => assert.ok(this.open.delete(id), 'a transaction ends once');
+    return {
+      commit: async () => {
+        close();
+        this.committed++;
+      },
+      revert: async () => {
+        close();
+        this.reverted++;
+      },
+    };
+  };
+}
+
+test('what a creation began is committed when it is stored, and given back when it is not', async () => {
+  const ledger = new Ledger();
+  let refuse = false;
+  const api = new TestApi({
+    kinds: [kindWith({ beginCreate: ledger.begin })],
+    admission: {
+      validate: async () => {
+        if (refuse) throw new StatusError(403, 'Forbidden', 'no');
+      },
+    },
+  });
+  assert.equal((await api.post(MAPS, { metadata: { name: 'a' } })).status, 201);
+  assert.deepEqual([ledger.committed, ledger.reverted], [1, 0]);
+  assert.equal((await api.post(MAPS, { metadata: { name: 'a' } })).status, 409);
+  assert.equal((await api.post(MAPS, { metadata: { name: 'B' } })).status, 422);
+  refuse = true;
+  assert.equal((await api.post(MAPS, { metadata: { name: 'c' } })).status, 403);
+  assert.deepEqual([ledger.committed, ledger.reverted, ledger.open.size], [1, 3, 0]);
+});
+
+test('each lost race of an update gives back what its attempt began', async () => {
+  const ledger = new Ledger();
+  const api = new TestApi({ kinds: [kindWith({ beginUpdate: ledger.begin })] });
+  await api.post(MAPS, { metadata: { name: 'a' } });
+  const writes = Array.from({ length: 12 }, (_, i) => api.patch(`${MAPS}/a`, MERGE, { data: { [`k${i}`]: 'v' } }));
+  for (const { status } of await Promise.all(writes)) assert.equal(status, 200);
+  assert.equal(ledger.committed, 12);
+  assert.equal(ledger.begun, ledger.committed + ledger.reverted);
+  assert.equal(ledger.open.size, 0);
+  const stale = await api.put(`${MAPS}/a`, { metadata: { name: 'a', resourceVersion: '1' } });
+  assert.equal(stale.status, 409);
+  assert.equal(ledger.begun, ledger.committed + ledger.reverted);
+});
+
+test('a kind hears once of each object that is gone, however it went', async () => {
+  const gone: (string | undefined)[] = [];
+  const afterDelete: Strategy['afterDelete'] = async ({ metadata }) => void gone.push(metadata.name);
+  const api = new TestApi({ kinds: [kindWith({ afterDelete })] });
+  await api.post(MAPS, { metadata: { name: 'plain' } });
+  await api.post(MAPS, { metadata: { name: 'held', finalizers: ['x.io/y'] } });
+  await api.delete(`${MAPS}/plain?dryRun=All`);
+  await api.delete(`${MAPS}/held`);
+  assert.deepEqual(gone, []);
+  await api.delete(`${MAPS}/plain`);
+  await api.patch(`${MAPS}/held?dryRun=All`, MERGE, { metadata: { finalizers: [] } });
+  assert.deepEqual(gone, ['plain']);
+  await api.patch(`${MAPS}/held`, MERGE, { metadata: { finalizers: [] } });
+  assert.deepEqual(gone, ['plain', 'held']);
+});
+
+test('a namespace ends in phases: it stays until its finalizers are done', async () => {
+  const api = new TestApi({ kinds: [namespaces as unknown as KindDefinition] });
+  const path = '/api/v1/namespaces/n';
+  const made = (await api.post('/api/v1/namespaces', { metadata: { name: 'n' } })).body;
+  assert.deepEqual([made.spec, made.status], [{ finalizers: ['kubernetes'] }, { phase: 'Active' }]);
+  const marked = (await api.delete(path)).body;
+  assert.deepEqual([marked.kind, marked.status], ['Namespace', { phase: 'Terminating' }]);
+  const { resourceVersion } = marked.metadata;
+  assert.equal((await api.delete(path)).body.metadata.resourceVersion, resourceVersion);
+  const finalized = await api.put(`${path}/finalize`, { ...marked, spec: { finalizers: [] } });
+  assert.equal(finalized.status, 200);
+  assert.equal((await api.get(path)).status, 404);
+});
+
+test('every error of the store has an answer', () => {
+  const expected: Readonly<Record<StorageErrorCode, [number, string]>> = {
+    'key-exists': [409, 'AlreadyExists'],
+    'not-found': [404, 'NotFound'],
+    conflict: [409, 'Conflict'],
+    'too-old': [410, 'Expired'],
+    'too-new': [504, 'Timeout'],
+    'invalid-continue': [400, 'BadRequest'],
+    'expired-continue': [410, 'Expired'],
+    unavailable: [503, 'ServiceUnavailable'],
+    corrupt: [500, 'InternalError'],
+    'too-large': [413, 'RequestEntityTooLarge'],
+  };
+  for (const [code, answer] of Object.entries(expected)) {
+    const status = fromStorage(new StorageError(code as StorageErrorCode, 'x'), RESOURCE, 'a');
+    assert.ok(status instanceof StatusError);
+    assert.deepEqual([status.code, status.reason], answer, code);
+  }
+  const own = new Error('a bug');
+  assert.equal(fromStorage(own, RESOURCE, 'a'), own);
+  const inStream = (code: StorageErrorCode): number => watchFailure(new StorageError(code, 'x')).code;
+  assert.deepEqual([inStream('too-old'), inStream('too-new'), inStream('corrupt')], [410, 504, 500]);
+});
+
+/** A store whose named call fails from now on. */
+function failing(kv: KeyValueStore, call: keyof KeyValueStore, code: KvErrorCode): KeyValueStore {
+  return new Proxy(kv, {
+    get(target, name) {
+      if (name === call) return () => Promise.reject(new KvError(code, 'out of order'));
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+    },
+  });
+}
+
+test('a store that fails is told to the client, and nothing is half done', async () => {
+  const kv = openMemoryStore();
+  const sound = new TestApi({ kinds: [kindWith({})], kv, cache: false });
+  await sound.post(MAPS, { metadata: { name: 'a' } });
+  for (const [call, send] of [
+    ['create', (api: TestApi) => api.post(MAPS, { metadata: { name: 'b' } })],
+    ['update', (api: TestApi) => api.patch(`${MAPS}/a`, MERGE, { data: { k: 'v' } })],
+    ['delete', (api: TestApi) => api.delete(`${MAPS}/a`)],
+    ['get', (api: TestApi) => api.get(`${MAPS}/a`)],
+    ['get', (api: TestApi) => api.delete(`${MAPS}/a`)],
+    ['get', (api: TestApi) => api.patch(`${MAPS}/a`, MERGE, { data: { k: 'v' } })],
+    ['get', (api: TestApi) => api.post(`${MAPS}?dryRun=All`, { metadata: { name: 'b' } })],
+    ['range', (api: TestApi) => api.get(MAPS)],
+    ['range', (api: TestApi) => api.delete(MAPS)],
+  ] as const) {
+    const ledger = new Ledger();
+    const kind = kindWith({ beginCreate: ledger.begin, beginUpdate: ledger.begin });
+    const api = new TestApi({ kinds: [kind], kv: failing(kv, call, 'unavailable'), cache: false });
+    const { status, body } = await send(api);
+    assert.deepEqual([status, body.reason], [503, 'ServiceUnavailable'], call);
+    assert.equal(ledger.begun, ledger.reverted);
+  }
+  assert.equal((await sound.get(MAPS)).body.items.length, 1);
+  assert.equal((await sound.get(`${MAPS}/a`)).body.data, undefined);
+});
+
+test('a generated name leaves room for its suffix', () => {
+  assert.equal(generateName('a-', 'bcdfg'), 'a-bcdfg');
+  assert.equal(generateName('x'.repeat(80), 'bcdfg').length, 63);
+});
