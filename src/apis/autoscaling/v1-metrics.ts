@@ -1,4 +1,5 @@
 // One metric and its status, between the shape of version 2 and the one version 1 keeps in annotations.
+import { present } from '../../lib/present.js';
 import type * as v1 from '../../schema/generated/autoscaling.v1.js';
 import type * as v2 from '../../schema/generated/autoscaling.v2.js';
 
@@ -168,12 +169,3 @@ const usageTarget = (source: v1.ResourceMetricSource): v2.MetricTarget =>
 
 const usage = (status: v1.ResourceMetricStatus): v2.MetricValueStatus =>
   present({ averageValue: status.currentAverageValue, averageUtilization: status.currentAverageUtilization });
-
-type Present<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
-  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
-};
-
-/** Without the members that are not set. */
-function present<T extends object>(members: T): Present<T> {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Present<T>;
-}

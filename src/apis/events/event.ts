@@ -1,3 +1,4 @@
+import { present } from '../../lib/present.js';
 import type { KubeObject } from '../../machinery/object.js';
 import type { KindDefinition } from '../../registry/kind.js';
 import type { Event as CoreEvent } from '../../schema/generated/core.v1.js';
@@ -23,7 +24,7 @@ export const groupEvents: KindDefinition<CoreEvent> = {
 
 function toStorage(object: KubeObject): CoreEvent {
   const event = object as Event;
-  return dropUnset({
+  return present({
     kind: 'Event',
     apiVersion: 'v1',
     metadata: event.metadata,
@@ -36,7 +37,7 @@ function toStorage(object: KubeObject): CoreEvent {
     count: event.deprecatedCount,
     type: event.type,
     eventTime: event.eventTime,
-    series: event.series && dropUnset({ ...event.series, count: event.series.count || undefined }),
+    series: event.series && present({ ...event.series, count: event.series.count || undefined }),
     action: event.action,
     related: event.related,
     reportingComponent: event.reportingController ?? '',
@@ -45,7 +46,7 @@ function toStorage(object: KubeObject): CoreEvent {
 }
 
 function fromStorage(event: CoreEvent): CoreEvent {
-  return dropUnset({
+  return present({
     kind: 'Event',
     apiVersion: 'events.k8s.io/v1',
     metadata: event.metadata,
@@ -64,9 +65,4 @@ function fromStorage(event: CoreEvent): CoreEvent {
     deprecatedLastTimestamp: event.lastTimestamp,
     deprecatedCount: event.count,
   }) as unknown as CoreEvent;
-}
-
-/** Members that are omitted when empty are absent, not undefined, in the normal form. */
-function dropUnset<T extends object>(object: T): T {
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as T;
 }

@@ -1,17 +1,7 @@
 import { goQuote } from '../../lib/go-quote.js';
-import {
-  type FieldErrors,
-  FieldPath,
-  Verbatim,
-  duplicate,
-  invalid,
-  notSupported,
-  required,
-  tooLong,
-} from '../../machinery/field-error.js';
+import { type FieldErrors, FieldPath, Verbatim, invalid, required } from '../../machinery/field-error.js';
+import { type Condition, validateConditions } from '../../machinery/validation/conditions.js';
 import { IMMUTABLE, NOT_NEGATIVE } from '../../machinery/validation/fields.js';
-import { validateLabelName } from '../../machinery/validation/label-selector.js';
-import { patternMessage } from '../../machinery/validation/names.js';
 import { column } from '../../registry/columns.js';
 import type { KindDefinition } from '../../registry/kind.js';
 import type { MigrationCondition, StorageVersionMigration } from '../../schema/generated/storagemigration.v1alpha1.js';
@@ -82,13 +72,7 @@ function validateStatus(
   const { resourceVersion = '', conditions = [] } = object.status;
   const path = STATUS.child('resourceVersion');
   const errors = validateResourceVersion(resourceVersion, path);
-  for (const [i, condition] of conditions.entries()) {
-    const at = STATUS.child('conditions').index(i);
-    if (conditions.findIndex(({ type }) => type === condition.type) < i) {
-      errors.push(duplicate(at.child('type'), condition.type));
-    }
-    errors.push(...validateCondition(condition, at));
-  }
+  errors.push(...validateConditions(conditions.map(asCondition), STATUS.child('conditions')));
   const before = old.status.resourceVersion ?? '';
   if (before !== '' && before !== resourceVersion) errors.push(invalid(path, resourceVersion, IMMUTABLE));
   errors.push(...validateProgress(object, old));
@@ -134,31 +118,11 @@ const internalCondition = (condition: Readonly<MigrationCondition>) => ({
   Message: condition.message ?? '',
 });
 
-const REASON = '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?';
-const REASON_MESSAGE = patternMessage(
-  "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_'",
-  REASON,
-  'my_name',
-  'MY_NAME',
-  'MyName',
-  'ReasonA,ReasonB',
-  'ReasonA:ReasonB',
-);
-const STATUSES = ['False', 'True', 'Unknown'];
-const REASON_MAX_BYTES = 1024;
-const MESSAGE_MAX_BYTES = 32 * 1024;
-
 /** Like the conditions of other kinds, but that their time is that of the last update. */
-function validateCondition(condition: Readonly<MigrationCondition>, path: FieldPath): FieldErrors {
-  const { type, status, lastUpdateTime, reason = '', message = '' } = condition;
-  const errors = validateLabelName(type, path.child('type'));
-  if (!STATUSES.includes(status)) errors.push(notSupported(path.child('status'), status, STATUSES));
-  if (!lastUpdateTime) errors.push(required(path.child('lastTransitionTime')));
-  if (reason === '') errors.push(required(path.child('reason')));
-  else {
-    if (!new RegExp(`^${REASON}$`).test(reason)) errors.push(invalid(path.child('reason'), reason, REASON_MESSAGE));
-    if (Buffer.byteLength(reason) > REASON_MAX_BYTES) errors.push(tooLong(path.child('reason'), REASON_MAX_BYTES));
-  }
-  if (Buffer.byteLength(message) > MESSAGE_MAX_BYTES) errors.push(tooLong(path.child('message'), MESSAGE_MAX_BYTES));
-  return errors;
-}
+const asCondition = (condition: Readonly<MigrationCondition>): Condition => ({
+  type: condition.type,
+  status: condition.status,
+  lastTransitionTime: condition.lastUpdateTime ?? null,
+  reason: condition.reason ?? '',
+  message: condition.message ?? '',
+});

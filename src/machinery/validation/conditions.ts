@@ -46,7 +46,7 @@ export function validateConditions(conditions: readonly Condition[] | null | und
   return errors;
 }
 
-export function validateCondition(condition: Readonly<Condition>, path: FieldPath): FieldErrors {
+function validateCondition(condition: Readonly<Condition>, path: FieldPath): FieldErrors {
   const errors = validateLabelName(condition.type, path.child('type'));
   const statuses = ['False', 'True', 'Unknown'];
   if (!statuses.includes(condition.status)) {
