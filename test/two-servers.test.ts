@@ -28,6 +28,8 @@ describe('two servers on one etcd', { skip, timeout: 90_000 }, () => {
       `--service-account-key-file=${key}`,
       `--service-account-signing-key-file=${key}`,
       '--service-account-issuer=https://kubernetes.default.svc',
+      // In both: they must not get into each other's way.
+      '--controllers=namespace,resourcequota',
     ];
     one = await startTestServer({ flags, adminToken: 'admin-token' });
     two = await startTestServer({ flags, adminToken: 'admin-token' });
@@ -96,6 +98,37 @@ describe('two servers on one etcd', { skip, timeout: 90_000 }, () => {
     };
     await Promise.all([raise(one), raise(two)]);
     assert.match((await two.request('GET', `${CONFIG_MAPS}/counter`)).body, /"value":"20"/);
+  });
+
+  it('creators through both never exceed a quota, and get all of it', async () => {
+    const named = (name: string) => ({ apiVersion: 'v1', metadata: { name } });
+    await one.request('POST', '/api/v1/namespaces', { ...named('full'), kind: 'Namespace' });
+    const quotas = '/api/v1/namespaces/full/resourcequotas';
+    await one.request('POST', quotas, { ...named('q'), kind: 'ResourceQuota', spec: { hard: { secrets: '10' } } });
+    const used = async (server: TestServer): Promise<string | undefined> => {
+      const { body } = await server.request('GET', `${quotas}/q`);
+      return (JSON.parse(body) as { status: { used?: { secrets: string } } }).status.used?.secrets;
+    };
+    while ((await used(one)) !== '0') await new Promise((resolve) => setTimeout(resolve, 10));
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, i) =>
+        (i % 2 === 0 ? one : two).request('POST', '/api/v1/namespaces/full/secrets', {
+          ...named(`s${i}`),
+          kind: 'Secret',
+        }),
+      ),
+    );
+    const statuses = answers.map(({ status }) => status);
+    assert.equal(statuses.filter((status) => status === 201).length, 10, answers.map(({ body }) => body).join('\n'));
+    assert.equal(statuses.filter((status) => status === 403).length, 40);
+    assert.equal(await used(two), '10');
+    const made = statuses.indexOf(201);
+    await two.request('DELETE', `/api/v1/namespaces/full/secrets/s${made}`);
+    while ((await used(one)) !== '9') await new Promise((resolve) => setTimeout(resolve, 10));
+    await one.request('DELETE', '/api/v1/namespaces/full');
+    while ((await two.request('GET', '/api/v1/namespaces/full')).status !== 404) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
   });
 
   it('when one is killed the other goes on, its watches included', async () => {
