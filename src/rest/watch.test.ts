@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import { horizontalPodAutoscalers } from '../apis/autoscaling/horizontal-pod-autoscaler.js';
 import { configMaps } from '../apis/core/configmap/definition.js';
 import { KvError } from '../kv/kv.js';
@@ -268,4 +269,53 @@ test('an event is shown in the version of its watch', async () => {
   assert.equal(v2?.object.apiVersion, 'autoscaling/v2');
   assert.ok(Array.isArray(v2?.object.spec['metrics']));
   for (const watch of watches) watch.stop();
+});
+
+test('whoever lists and then watches knows, after each event, what another list would show', async () => {
+  const step = fc.record({
+    name: fc.integer({ min: 0, max: 4 }),
+    action: fc.constantFrom('create', 'label', 'unlabel', 'touch', 'delete'),
+  });
+  const steps = fc.array(step, { maxLength: 12 });
+  await fc.assert(
+    fc.asyncProperty(steps, steps, fc.boolean(), fc.boolean(), async (before, after, cache, selected) => {
+      const api = open({ cache });
+      const run = async ({ name, action }: { name: number; action: string }): Promise<void> => {
+        const target = `${MAPS}/m${name}`;
+        if (action === 'create') await make(api, `m${name}`, name % 2 === 0 ? { x: 'y' } : {});
+        else if (action === 'label') await relabel(api, `m${name}`, { x: 'y' });
+        else if (action === 'unlabel') await relabel(api, `m${name}`, { x: null });
+        else if (action === 'delete') await api.delete(target);
+        else await api.patch(target, 'application/merge-patch+json', { data: { at: String(Math.random()) } });
+      };
+      const query = selected ? '&labelSelector=x%3Dy' : '';
+      for (const one of before) await run(one);
+      const first = (await api.get(`${MAPS}?x=1${query}`)).body;
+      const known = new Map(first.items.map(({ metadata }) => [metadata.name, metadata.resourceVersion]));
+      const watch = await api.watch(`${MAPS}?watch=1&resourceVersion=${first.metadata.resourceVersion}${query}`);
+      for (const one of after) await run(one);
+      // An object that all watches show marks the end.
+      await make(api, 'end', { x: 'y' });
+      let last = Number(first.metadata.resourceVersion);
+      for (;;) {
+        const { type, object } = await watch.next();
+        const { name, resourceVersion } = object.metadata;
+        assert.ok(Number(resourceVersion) > last);
+        last = Number(resourceVersion);
+        if (type === 'DELETED') assert.ok(known.delete(name));
+        else {
+          assert.equal(known.has(name), type === 'MODIFIED');
+          known.set(name, resourceVersion);
+        }
+        if (name === 'end') break;
+      }
+      watch.stop();
+      const second = (await api.get(`${MAPS}?x=1${query}`)).body;
+      assert.deepEqual(
+        [...known].sort(),
+        second.items.map(({ metadata }) => [metadata.name, metadata.resourceVersion]).sort(),
+      );
+    }),
+    { numRuns: 60 },
+  );
 });
