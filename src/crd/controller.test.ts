@@ -198,3 +198,38 @@ test('of two that want one kind the first gets it, and the other when the first 
   await api.send('DELETE', `${DEFINITIONS}/things.example.test`);
   await until('others', hasCondition('Established', 'True', 'InitialNamesAccepted'));
 });
+
+test('a definition in the place of a built-in kind serves nothing and deletes nothing of it', async () => {
+  await define(definition([version('v1', true)]));
+  const group = 'apiextensions.k8s.io';
+  const body = {
+    ...definition([version('v1', true)]),
+    metadata: {
+      name: `customresourcedefinitions.${group}`,
+      annotations: { 'api-approved.kubernetes.io': 'unapproved, a test' },
+    },
+    spec: {
+      group,
+      scope: 'Cluster',
+      names: { plural: 'customresourcedefinitions', kind: 'Odd' },
+      versions: [version('v1', true)],
+    },
+  };
+  assert.equal((await api.send('POST', DEFINITIONS, { body })).status, 201);
+  const odd = `${DEFINITIONS}/customresourcedefinitions.${group}`;
+  const watch = await api.watch(
+    `${DEFINITIONS}?watch=1&fieldSelector=metadata.name%3Dcustomresourcedefinitions.${group}`,
+  );
+  const seen: string[] = [];
+  for (let event = await watch.next(); event.type !== 'DELETED'; event = await watch.next()) {
+    const crd = event.object as unknown as CustomResourceDefinition;
+    seen.push(...(crd.status.conditions ?? []).map(({ type, reason }) => `${type}=${reason ?? ''}`));
+    if (seen.at(-1)?.startsWith('KubernetesAPIApproval')) await api.send('DELETE', odd);
+  }
+  assert.ok(seen.includes('KubernetesAPIApprovalPolicyConformant=UnapprovedAnnotation'), seen.join(' '));
+  const left = await api.send('GET', DEFINITIONS);
+  assert.deepEqual(
+    left.body.items.map(({ metadata }) => metadata.name),
+    ['things.example.test'],
+  );
+});

@@ -28,7 +28,8 @@ export interface DefinitionsOptions {
 }
 
 export interface ServedKind {
-  readonly registry: ResourceRegistry;
+  /** The kind's objects; `built-in` when a kind of the server's own has its objects in their place. */
+  readonly objects: ResourceRegistry | 'built-in';
   stop(): void;
 }
 
@@ -232,8 +233,8 @@ class Definitions {
     if (this.#finalizing.has(name)) return;
     this.#finalizing.add(name);
     const { context, signal } = this.options;
-    const registry = this.#serving.get(name)?.kind.registry;
-    finalizeDefinition(name, { writer: this.#writer, context, signal, registry })
+    const objects = this.#serving.get(name)?.kind.objects;
+    finalizeDefinition(name, { writer: this.#writer, context, signal, objects })
       .catch((error: unknown) => this.#retry(name, error))
       .finally(() => this.#finalizing.delete(name));
   }

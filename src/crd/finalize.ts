@@ -17,8 +17,8 @@ export interface FinalizeOptions {
   readonly writer: DefinitionWriter;
   readonly context: () => LifeContext;
   readonly signal: AbortSignal;
-  /** Where the definition's objects are; undefined when it was never served. */
-  readonly registry: ResourceRegistry | undefined;
+  /** The definition's objects; undefined when it was never served, `built-in` when they are another kind's. */
+  readonly objects: ResourceRegistry | 'built-in' | undefined;
 }
 
 export const needsFinalizing = ({ metadata }: Readonly<CustomResourceDefinition>): boolean =>
@@ -26,17 +26,14 @@ export const needsFinalizing = ({ metadata }: Readonly<CustomResourceDefinition>
 
 /** Deletes all objects of a deleted definition and lets it go. Throws when objects remain: then it is to be tried again. */
 export async function finalizeDefinition(name: string, options: FinalizeOptions): Promise<void> {
-  const { writer, registry } = options;
+  const { writer } = options;
   const begun = await writer.update(name, (definition, set) => {
     if (!needsFinalizing(definition)) return false;
     set(terminating('True', 'InstanceDeletionInProgress', 'CustomResource deletion is in progress'));
     return true;
   });
   if (begun === undefined || !needsFinalizing(begun)) return;
-  const end =
-    registry === undefined
-      ? terminating('False', 'NeverEstablished', 'resource was never established')
-      : await deleteInstances(registry, options);
+  const end = await deleteObjects(options);
   await writer.update(name, (definition, set) => {
     set(end);
     if (end.status === 'True') return true;
@@ -47,6 +44,14 @@ export async function finalizeDefinition(name: string, options: FinalizeOptions)
     return true;
   });
   if (end.status === 'True') throw new Error(end.message);
+}
+
+async function deleteObjects(options: FinalizeOptions): Promise<Condition> {
+  const { objects } = options;
+  if (objects === undefined) return terminating('False', 'NeverEstablished', 'resource was never established');
+  if (objects !== 'built-in') return deleteInstances(objects, options);
+  const why = 'instances overlap with built-in resources in storage';
+  return terminating('False', 'OverlappingBuiltInResource', why);
 }
 
 async function deleteInstances(

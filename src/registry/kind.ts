@@ -19,6 +19,8 @@ export interface KindDefinition<T extends KubeObject = KubeObject> {
   readonly versions: readonly KindVersion<T>[];
   /** The version objects are kept and validated in. */
   readonly storageVersion: string;
+  /** The storage version told to clients, where that of the reference is another. */
+  readonly shownStorageVersion?: string;
   /** The group of the type they are kept and validated as, for a kind that shares another group's objects (events). */
   readonly storageGroup?: string;
   /** Where its keys lie below the store's prefix, when not `<plural>` or `<group>/<plural>` for later groups. */

@@ -6,7 +6,7 @@ import type { ServedKind } from '../crd/controller.js';
 import type { CustomKind } from '../crd/custom-kind.js';
 import { equalMember, equalTrees } from '../schema/deep-equal.js';
 import { type GroupResource, groupResourceText } from '../machinery/status.js';
-import type { GroupVersionKind, KubeObject } from '../machinery/object.js';
+import { apiVersionOf, type GroupVersionKind, type KubeObject } from '../machinery/object.js';
 import type { KindDefinition, Lookup, ObjectOperations } from '../registry/kind.js';
 import { computedStore } from '../registry/computed-store.js';
 import { createLookup, createOperations } from '../registry/operations.js';
@@ -44,6 +44,7 @@ export class Resources {
   private readonly sharing = new Map<string, KindDefinition[]>();
   private readonly customStores = new Set<ManagedResourceStore>();
   private readonly builtInGroups = new Set<string>();
+  private readonly builtInVersions = new Set<string>();
 
   constructor(private readonly options: ResourcesOptions) {}
 
@@ -52,6 +53,7 @@ export class Resources {
     this.builtInGroups.add(definition.group);
     this.registries.set(groupResourceText({ group: definition.group, resource: definition.plural }), registry);
     for (const version of definition.versions) {
+      this.builtInVersions.add(apiVersionOf({ group: definition.group, version: version.version }));
       const { enablement } = this.options;
       const byDefault = version.enabledByDefault ?? true;
       if (!enablement.resource(definition.group, version.version, definition.plural, byDefault)) continue;
@@ -125,26 +127,29 @@ export class Resources {
 
   /**
    * Serves a kind that is defined at run time, until it is stopped. Its store is closed a little later, when requests
-   * under way have had their time: then its watches end.
+   * under way have had their time: then its watches end. The server's own kinds come first: in their versions nothing
+   * else is served, and where their objects lie nothing else may be done.
    */
   serveCustom(custom: CustomKind): ServedKind {
     const { group, plural } = custom;
     const prefix = `${this.options.prefix}/${group}/${plural}/`;
+    if (this.stores.has(prefix)) return { objects: 'built-in', stop: () => undefined };
     const store = this.options.openStore({ ...custom.store, prefix });
     this.customStores.add(store);
     const equal: ResourceRegistry['equal'] = (_member, a, b) => equalTrees(a, b);
     const registryOf = (definition: KindDefinition): ResourceRegistry => this.registryOn(definition, store, equal);
     const registry = registryOf(custom.definition);
     const name = groupResourceText({ group, resource: plural });
-    const endpoints = custom.served.map(({ definition, version, types }) =>
-      createEndpoint(registryOf(definition), version, types),
-    );
-    this.registries.set(name, registry);
+    const endpoints = custom.served
+      .filter(({ version: { version } }) => !this.builtInVersions.has(apiVersionOf({ group, version })))
+      .map(({ definition, version, types }) => createEndpoint(registryOf(definition), version, types));
+    const isNew = !this.registries.has(name);
+    if (isNew) this.registries.set(name, registry);
     for (const endpoint of endpoints) this.addEndpoint(endpoint);
     return {
-      registry,
+      objects: registry,
       stop: () => {
-        this.registries.delete(name);
+        if (isNew) this.registries.delete(name);
         for (const endpoint of endpoints) this.removeEndpoint(endpoint);
         setTimeout(() => {
           this.customStores.delete(store);
@@ -156,15 +161,6 @@ export class Resources {
 
   /** Whether the group has kinds of the server's own. */
   readonly isBuiltIn = (group: string): boolean => this.builtInGroups.has(group);
-
-  /** What OpenAPI documents say of a custom resource's type. */
-  readonly customSchema = (form: 'v2' | 'v3', typeName: string): Readonly<Record<string, unknown>> | undefined => {
-    for (const { definition } of this.endpoints.values()) {
-      const schema = definition.openApiSchema?.(form, typeName);
-      if (schema !== undefined) return schema;
-    }
-    return undefined;
-  };
 
   close(): void {
     for (const store of [...this.stores.values(), ...this.customStores]) store.close();

@@ -29,6 +29,7 @@ export const customResourceDefinition = (
   keyPrefix: `${GROUP}/customresourcedefinitions`,
   versions: [{ version: 'v1', defaults: setDefaults }],
   storageVersion: 'v1',
+  shownStorageVersion: 'v1beta1',
   strategy: {
     // The name follows from the spec, so it is checked with it.
     validateName: () => [],
