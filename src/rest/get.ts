@@ -36,10 +36,17 @@ export function getObject(
   return get(registry, info.namespace, info.name, resourceVersion).then(respond);
 }
 
+/** In digits: a shorter number always fits into 64 bits. */
+const LONGEST_VERSION = 20;
+
 export function resourceVersionError(resourceVersion: string): string | undefined {
-  if (resourceVersion === '' || /^\d+$/.test(resourceVersion)) return undefined;
+  if (resourceVersion === '') return undefined;
+  const isNumber = /^\d+$/.test(resourceVersion);
+  if (isNumber && resourceVersion.length < LONGEST_VERSION) return undefined;
+  if (isNumber && BigInt.asUintN(64, BigInt(resourceVersion)) === BigInt(resourceVersion)) return undefined;
   const quoted = JSON.stringify(resourceVersion);
-  return `resourceVersion: Invalid value: ${quoted}: strconv.ParseUint: parsing ${quoted}: invalid syntax`;
+  const why = isNumber ? 'value out of range' : 'invalid syntax';
+  return `resourceVersion: Invalid value: ${quoted}: strconv.ParseUint: parsing ${quoted}: ${why}`;
 }
 
 /** A version that is no number fails a get and a watch as an error of the server, as it does in the reference. */

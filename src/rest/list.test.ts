@@ -64,6 +64,8 @@ test('options that do not go together are refused', async () => {
   }
   for (const query of [
     'resourceVersion=x',
+    'resourceVersion=99999999999999999999',
+    'limit=99999999999999999999',
     'limit=x',
     'labelSelector=%3D%3D',
     'fieldSelector=a',

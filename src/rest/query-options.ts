@@ -215,5 +215,8 @@ function integer(query: URLSearchParams, name: string): number | undefined {
   if (!/^[+-]?\d+$/.test(value)) {
     throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: invalid syntax`);
   }
+  if (BigInt.asIntN(64, BigInt(value)) !== BigInt(value)) {
+    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: value out of range`);
+  }
   return Number(value);
 }

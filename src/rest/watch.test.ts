@@ -182,6 +182,21 @@ test('a stop of the client or of the server ends the stream without a word', asy
   await assert.rejects(ended.next(), /the watch is over/);
 });
 
+test('a watch lasts as long as asked, if that is not for ever', async () => {
+  const api = open();
+  await make(api, 'a');
+  const long = await api.watch(`${MAPS}?watch=1&timeoutSeconds=99999999999`);
+  assert.deepEqual(await take(long, 1), ['ADDED a']);
+  await make(api, 'b');
+  assert.deepEqual(await take(long, 1), ['ADDED b']);
+  long.stop();
+  const past = await api.watch(`${MAPS}?watch=1&timeoutSeconds=-5`);
+  // The server's timers let a process end: this one is kept until the watch is over.
+  const alive = setInterval(() => undefined, 1000);
+  await past.ended;
+  clearInterval(alive);
+});
+
 test('a watch of one object, by its name or by the old path', async () => {
   const api = open();
   const { resourceVersion } = (await make(api, 'a')).metadata;

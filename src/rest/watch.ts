@@ -15,6 +15,8 @@ import { type EventEncoder, eventEncoder } from './watch-events.js';
 
 /** A client that has so much unread is taken to be gone or too slow, and starts over. */
 const MOST_UNREAD_BYTES = 32 * 1024 * 1024;
+/** What a timer takes, about 24 days. */
+const LONGEST_MS = 2 ** 31 - 1;
 
 export async function watchObjects(
   services: RestServices,
@@ -29,7 +31,7 @@ export async function watchObjects(
   const { streamName } = negotiated.media;
   if (streamName === undefined) throw notAcceptable(streamNames(services.mediaTypes));
   const encoder = eventEncoder(endpoint, negotiated, http.query, services.clock);
-  const lastsMs = Math.round(watchSeconds(services, options) * 1000);
+  const lastsMs = Math.min(Math.round(watchSeconds(services, options) * 1000), LONGEST_MS);
   const wanted = {
     namespace: info.namespace,
     ...selection,
@@ -53,7 +55,7 @@ export async function watchObjects(
 }
 
 function watchSeconds(services: RestServices, { timeoutSeconds }: ListOptions): number {
-  if (timeoutSeconds !== undefined && timeoutSeconds > 0) return timeoutSeconds;
+  if (timeoutSeconds !== undefined && timeoutSeconds !== 0) return Math.max(0, timeoutSeconds);
   return services.minWatchSeconds * (1 + services.random());
 }
 
