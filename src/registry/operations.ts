@@ -1,5 +1,5 @@
 // The generic life of objects for code inside the server: subresources, plugins, controllers, bootstrap.
-import { type GroupResource, groupResourceText } from '../machinery/status.js';
+import { type GroupResource, groupResourceText, notFound } from '../machinery/status.js';
 import type { KubeObject } from '../machinery/object.js';
 import { create } from './create.js';
 import { deleteObject } from './delete.js';
@@ -49,14 +49,15 @@ export function createOperations(
       return (await create(registryOf(resource), request)).object();
     },
     async update(resource, namespace, name, subresource, change, context) {
-      const { stored } = await update(registryOf(resource), {
+      const registry = registryOf(resource);
+      const { stored } = await update(registry, {
         name,
         endpoint: subresource,
         context: { ...context, namespace },
         admitCreate: admitted,
         admitUpdate: admitted,
         async change(current) {
-          if (current === undefined) throw new Error('an update of a missing object has nothing to change');
+          if (current === undefined) throw notFound(registry.resource, name);
           return change(copy(current));
         },
       });

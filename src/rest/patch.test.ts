@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { deployments } from '../apis/apps/deployment/definition.js';
+import { leases } from '../apis/coordination/lease.js';
 import { configMaps } from '../apis/core/configmap/definition.js';
 import { pods } from '../apis/core/pod/definition.js';
 import { resourceQuotas } from '../apis/core/resourcequota/definition.js';
@@ -17,7 +18,7 @@ const JSON_PATCH = 'application/json-patch+json';
 const MERGE = 'application/merge-patch+json';
 const STRATEGIC = 'application/strategic-merge-patch+json';
 const APPLY = 'application/apply-patch+yaml';
-const kinds = [configMaps, deployments, pods] as readonly KindDefinition[];
+const kinds = [configMaps, deployments, leases, pods] as readonly KindDefinition[];
 const open = (over: Partial<ConstructorParameters<typeof TestApi>[0]> = {}): TestApi => new TestApi({ kinds, ...over });
 
 async function withMap(data: object = { k: '1' }): Promise<TestApi> {
@@ -68,6 +69,9 @@ test('only an apply creates what is missing', async () => {
   ] as const) {
     const missing = await api.patch(`${MAPS}/a`, type, body);
     assert.deepEqual([missing.status, missing.body.message], [404, 'configmaps "a" not found'], type);
+    // Not even where an update would.
+    const lease = await api.patch('/apis/coordination.k8s.io/v1/namespaces/n/leases/l', type, body);
+    assert.deepEqual([lease.status, lease.body.message], [404, 'leases.coordination.k8s.io "l" not found'], type);
   }
   const config = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { k: 'v' } };
   const dry = await api.patch(`${MAPS}/a?fieldManager=me&dryRun=All`, APPLY, config);
