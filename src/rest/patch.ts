@@ -51,8 +51,6 @@ export async function patchObject(
     async change(current) {
       // A kind whose PUT may create asks for the change of what is missing, too.
       if (current === undefined && kind !== 'apply') throw notFound(endpoint.resource, info.name);
-      // Also of a kind that a PUT would create.
-      if (current === undefined && kind !== 'apply') throw notFound(endpoint.resource, info.name);
       const live = current === undefined ? undefined : inVersion(endpoint, current);
       const object: KubeObject = patch(live);
       matchNamespace(object, endpoint.definition.namespaced, info.namespace);
