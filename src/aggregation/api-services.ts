@@ -65,6 +65,9 @@ export class ApiServices {
   }
 }
 
+export const isAvailable = ({ status }: Readonly<APIService>): boolean =>
+  status.conditions?.some((one) => one.type === 'Available' && one.status === 'True') ?? false;
+
 /** For a write to what may have gone or changed meanwhile: then the watch tells, and it is looked at again. */
 export async function unlessOvertaken(write: Promise<unknown>): Promise<void> {
   try {

@@ -4,11 +4,13 @@ import { apiregistrationKinds } from '../apis/apiregistration/index.js';
 import { discoveryKinds } from '../apis/discovery/index.js';
 import { createBootstrapClient } from '../bootstrap/client.js';
 import { systemClock } from '../lib/clock.js';
+import { MetricRegistry } from '../lib/metrics.js';
 import type { Lookup } from '../registry/kind.js';
 import type { APIServiceCondition } from '../schema/generated/apiregistration.v1.js';
 import type { Service } from '../schema/generated/core.v1.js';
 import { type Body, TestApi, type TestWatch } from '../server/testing.js';
 import { API_SERVICES, ApiServices } from './api-services.js';
+import { createAvailabilityMetrics } from './availability-metrics.js';
 import { type AvailabilityOptions, keepLocalAvailable, keepRemoteAvailability } from './availability.js';
 
 const SERVICES = '/apis/apiregistration.k8s.io/v1/apiservices';
@@ -27,14 +29,18 @@ async function until(watch: TestWatch, reason: string): Promise<Body> {
   }
 }
 
-async function open(stop: AbortController): Promise<{ api: TestApi; options: AvailabilityOptions }> {
+async function open(
+  stop: AbortController,
+): Promise<{ api: TestApi; registry: MetricRegistry; options: AvailabilityOptions }> {
   const api = new TestApi({ kinds: [...apiregistrationKinds, ...discoveryKinds] });
   const { operations, lookup } = api.resources;
+  const registry = new MetricRegistry();
   const services = new ApiServices(api.resources.store(API_SERVICES), () => undefined);
   await services.follow(stop.signal);
   const client = createBootstrapClient({ operations, lookup, context: api.context });
   const clock = { ...systemClock, now: () => api.nowMs };
-  return { api, options: { services, client, clock, signal: stop.signal, log: () => undefined } };
+  const metrics = createAvailabilityMetrics(registry);
+  return { api, registry, options: { services, client, metrics, clock, signal: stop.signal, log: () => undefined } };
 }
 
 test('what this server serves is available, whatever is written', async () => {
@@ -56,7 +62,7 @@ test('what this server serves is available, whatever is written', async () => {
 
 test('what another server serves is judged anew when its endpoints change', async () => {
   const stop = new AbortController();
-  const { api, options } = await open(stop);
+  const { api, registry, options } = await open(stop);
   let service: Service | undefined;
   const lookup: Lookup = { ...api.resources.lookup, get: async () => service };
   keepRemoteAvailability({ ...options, lookup, storeOf: () => api.resources.store(SLICES) });
@@ -80,6 +86,11 @@ test('what another server serves is judged anew when its endpoints change', asyn
   assert.equal(made.status, 201, made.bytes.toString());
   const found = conditionOf(await until(watch, 'FailedDiscoveryCheck'));
   assert.equal(found?.lastTransitionTime, missing?.lastTransitionTime, 'the status is as it was');
+  assert.match(registry.text(), /^aggregator_unavailable_apiservice\{name="v1.example.test"\} 1$/m);
+  await api.delete(`${SERVICES}/v1.example.test`);
+  while ((await watch.next()).type !== 'DELETED');
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.doesNotMatch(registry.text(), /v1\.example\.test/);
   stop.abort();
   watch.stop();
 });

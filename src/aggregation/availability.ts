@@ -12,12 +12,21 @@ import type { Service } from '../schema/generated/core.v1.js';
 import type { EndpointSlice } from '../schema/generated/discovery.v1.js';
 import { followStore } from '../storage/follow-store.js';
 import type { ResourceStore, StoredObject } from '../storage/store.js';
-import { API_SERVICES, type ApiServices, type ApiServiceWriter, MANAGER, unlessOvertaken } from './api-services.js';
+import {
+  API_SERVICES,
+  type ApiServices,
+  type ApiServiceWriter,
+  isAvailable,
+  MANAGER,
+  unlessOvertaken,
+} from './api-services.js';
+import type { AvailabilityMetrics } from './availability-metrics.js';
 import { type Judgement, remoteCondition } from './remote-condition.js';
 
 export interface AvailabilityOptions {
   readonly services: ApiServices;
   readonly client: ApiServiceWriter;
+  readonly metrics: AvailabilityMetrics;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly log: (message: string) => void;
@@ -87,15 +96,22 @@ export function keepRemoteAvailability(options: RemoteOptions): void {
 /** Undefined: somebody else judges this one. */
 type Judge = (service: Readonly<APIService>) => Promise<Judgement | undefined>;
 
-function keep({ services, client, clock, signal, log }: AvailabilityOptions, judge: Judge): WorkQueue {
+function keep(options: AvailabilityOptions, judge: Judge): WorkQueue {
+  const { services, client, metrics, clock, signal, log } = options;
   const work = async (name: string): Promise<'done'> => {
     const service = services.get(name);
-    const judgement = service && (await judge(service));
-    if (service !== undefined && judgement !== undefined && !isSaid(service, judgement)) {
-      const now = timestamp(new Date(clock.now()));
-      const say = (current: KubeObject): KubeObject => withCondition(current as APIService, judgement, now);
-      await unlessOvertaken(client.update(API_SERVICES, service, say, MANAGER, 'status'));
+    if (service === undefined) {
+      metrics.forget(name);
+      return 'done';
     }
+    const judgement = await judge(service);
+    if (judgement === undefined) return 'done';
+    metrics.judged(name, judgement);
+    if (isSaid(service, judgement)) return 'done';
+    const now = timestamp(new Date(clock.now()));
+    const say = (current: KubeObject): KubeObject => withCondition(current as APIService, judgement, now);
+    await unlessOvertaken(client.update(API_SERVICES, service, say, MANAGER, 'status'));
+    if (isAvailable(service) && judgement.status !== 'True') metrics.lost(name, judgement);
     return 'done';
   };
   const queue = new WorkQueue({ name: 'API service', work, concurrency: CONCURRENCY, clock, signal, log });

@@ -1,9 +1,11 @@
 // What looks after API services, under the names health checks know.
 import type { Clock } from '../lib/clock.js';
+import type { MetricRegistry } from '../lib/metrics.js';
 import type { GroupResource } from '../machinery/status.js';
 import type { Lookup } from '../registry/kind.js';
 import type { ResourceStore } from '../storage/store.js';
-import { API_SERVICES, ApiServices, type ApiServiceWriter } from './api-services.js';
+import { API_SERVICES, ApiServices, type ApiServiceWriter, isAvailable } from './api-services.js';
+import { createAvailabilityMetrics } from './availability-metrics.js';
 import { keepLocalAvailable, keepRemoteAvailability } from './availability.js';
 import { keepRegistered } from './registration.js';
 import { builtInService, type GroupVersion, nameOf } from './wanted-services.js';
@@ -14,6 +16,7 @@ export interface AggregationOptions {
   readonly storeOf: (resource: GroupResource) => ResourceStore;
   /** The group versions this server serves itself, without those of custom resources; one may come often. */
   readonly builtIn: Iterable<GroupVersion>;
+  readonly metrics: MetricRegistry;
   readonly clock: Clock;
   readonly log: (message: string) => void;
 }
@@ -33,9 +36,11 @@ export function createAggregation(options: AggregationOptions): Aggregation {
   const builtIn = [...versions.values()].flatMap((one) => builtInService(one) ?? []);
   const missing = new Set(builtIn.map(({ metadata }) => metadata.name ?? ''));
   services.subscribe((name) => {
-    if (missing.has(name) && isAvailable(services, name)) missing.delete(name);
+    const service = missing.has(name) ? services.get(name) : undefined;
+    if (service !== undefined && isAvailable(service)) missing.delete(name);
   });
-  const parts = (signal: AbortSignal) => ({ services, client, clock, signal, log });
+  const metrics = createAvailabilityMetrics(options.metrics);
+  const parts = (signal: AbortSignal) => ({ services, client, metrics, clock, signal, log });
   return {
     hooks: [
       { name: 'start-kube-aggregator-informers', run: (signal) => services.follow(signal) },
@@ -55,6 +60,3 @@ export function createAggregation(options: AggregationOptions): Aggregation {
     completion: () => (missing.size === 0 ? undefined : `missing APIService: [${[...missing].sort().join(' ')}]`),
   };
 }
-
-const isAvailable = (services: ApiServices, name: string): boolean =>
-  services.get(name)?.status.conditions?.some(({ type, status }) => type === 'Available' && status === 'True') ?? false;

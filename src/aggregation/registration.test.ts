@@ -4,6 +4,7 @@ import { apiextensionsKinds } from '../apis/apiextensions/index.js';
 import { apiregistrationKinds } from '../apis/apiregistration/index.js';
 import { createBootstrapClient } from '../bootstrap/client.js';
 import { systemClock } from '../lib/clock.js';
+import { MetricRegistry } from '../lib/metrics.js';
 import type { APIService } from '../schema/generated/apiregistration.v1.js';
 import { type Body, TestApi, type TestWatch } from '../server/testing.js';
 import { type Aggregation, createAggregation } from './hooks.js';
@@ -64,6 +65,7 @@ function start(api: TestApi): { readonly aggregation: Aggregation; readonly stop
     lookup,
     storeOf: (resource) => api.resources.store(resource),
     builtIn: BUILT_IN,
+    metrics: new MetricRegistry(),
     clock: systemClock,
     log: () => undefined,
   });

@@ -166,6 +166,20 @@ class Family<S> {
     return found === undefined ? this.add(level, value, values) : found;
   }
 
+  remove(values: readonly string[]): void {
+    if (this.allowed !== undefined) values = keepAllowed(values, this.allowed);
+    let level: Level<S> | undefined = this.root;
+    for (const value of values.slice(0, -1)) level = level?.get(value) as Level<S> | undefined;
+    const last = values.at(-1) ?? '';
+    const series = level?.get(last) as S | undefined;
+    if (series === undefined) return;
+    level?.delete(last);
+    this.all.splice(
+      this.all.findIndex((one) => one.series === series),
+      1,
+    );
+  }
+
   private add(level: Level<S>, value: string, values: readonly string[]): S {
     const series = this.create();
     level.set(value, series);
@@ -230,6 +244,11 @@ export class Gauge implements Metric {
 
   with(...values: readonly string[]): GaugeSeries {
     return this.family.find(values);
+  }
+
+  /** For what is no more: its series is not shown again. */
+  remove(...values: readonly string[]): void {
+    this.family.remove(values);
   }
 
   print(lines: string[]): void {

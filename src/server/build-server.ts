@@ -192,7 +192,17 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
   if (debugSocketPath !== '') {
     lifecycle.onDrained(await serveDebugSocket({ file: debugSocketPath, debug, log: logs.for('debug') }));
   }
-  addStartHooks(hooks, { options, logs, lifecycle, resources, certificates, authorization, allocators, serverContext });
+  addStartHooks(hooks, {
+    options,
+    logs,
+    lifecycle,
+    resources,
+    metrics: metrics.registry,
+    certificates,
+    authorization,
+    allocators,
+    serverContext,
+  });
   return startServer({
     listener: {
       address: options.secureServing.bindAddress,

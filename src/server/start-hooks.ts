@@ -11,6 +11,7 @@ import { DEFINITIONS } from '../crd/definition-writer.js';
 import { systemClock } from '../lib/clock.js';
 import { cidrText } from '../lib/ip-address.js';
 import type { Logs } from '../lib/log.js';
+import type { MetricRegistry } from '../lib/metrics.js';
 import type { Options } from '../options/options.js';
 import type { LifeContext } from '../registry/kind.js';
 import type { Authorization } from './access.js';
@@ -32,6 +33,7 @@ export interface StartParts {
   readonly logs: Logs;
   readonly lifecycle: Lifecycle;
   readonly resources: Resources;
+  readonly metrics: MetricRegistry;
   readonly certificates: PreparedCertificates;
   readonly authorization: Authorization;
   readonly allocators: ServicePools;
@@ -88,13 +90,18 @@ function definitionsHooks({ resources, serverContext, logs }: StartParts): PostS
   ];
 }
 
-function addAggregation(hooks: PostStartHooks, { resources, logs }: StartParts, client: BootstrapClient): void {
+function addAggregation(
+  hooks: PostStartHooks,
+  { resources, metrics, logs }: StartParts,
+  client: BootstrapClient,
+): void {
   const aggregation = createAggregation({
     client,
     lookup: resources.lookup,
     storeOf: (resource) => resources.store(resource),
     // Taken before definitions are: only what the server brings along.
     builtIn: Array.from(resources.all(), ({ kind }) => kind),
+    metrics,
     clock: systemClock,
     log: (message) => logs.for('aggregation').info(message),
   });
