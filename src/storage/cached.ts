@@ -4,7 +4,7 @@ import { Cache } from './cache.js';
 import type { DirectStore } from './direct.js';
 import type { Entry } from './entry.js';
 import { fromKv } from './errors.js';
-import { listFrom, type ListPlan, parseRevision, planList, scopeOf } from './list.js';
+import { listFrom, type ListPlan, nextPage, parseRevision, planList, scopeOf } from './list.js';
 import {
   type ListRequest,
   type ListResult,
@@ -17,12 +17,22 @@ import {
 } from './store.js';
 import { Watcher } from './watcher.js';
 
+const MOST_SHARED_LISTS = 64;
+
+interface SharedList {
+  /** Of the state the items are from. */
+  readonly generation: number;
+  /** Weakly: they go when nobody is being answered with them. */
+  readonly items: WeakRef<ListResult['items']>;
+  /** Absent on the last page. */
+  readonly remainingItemCount: number | undefined;
+}
+
 export class CachedStore implements ManagedResourceStore {
   readonly options: ResourceStoreOptions;
 
-  #lastList:
-    | { readonly generation: number; readonly prefix: string; readonly items: WeakRef<readonly Entry[]> }
-    | undefined;
+  /** By their range and limit. */
+  readonly #lists = new Map<string, SharedList>();
 
   constructor(
     readonly cache: Cache,
@@ -94,10 +104,7 @@ export class CachedStore implements ManagedResourceStore {
         await this.cache.reach(plan.freshness.revision);
     }
     const { revision } = this.cache;
-    if (request.predicate === undefined && whole.limit === 0 && whole.nameAnywhere === '' && request.continue === '') {
-      return { items: this.#wholeList(whole, request), revision, continue: '' };
-    }
-    const result = listFrom(this.cache.state, whole, request, revision);
+    const result = this.#listCurrent(whole, request, revision);
     if (result.continue !== '') this.cache.keepSnapshot(revision);
     return result;
   }
@@ -152,21 +159,34 @@ export class CachedStore implements ManagedResourceStore {
   }
 
   /**
-   * Everything below a prefix. Clients that lost their server come back all at once with the same list: they share
-   * one array, and by it what was made of it. It is held weakly, so that it goes when nobody is being answered.
+   * Clients that lost their server come back all at once, with the same lists and pages: while nothing has changed
+   * they share one array of items, and by it what was made of it.
    */
-  #wholeList(plan: ListPlan, request: ListRequest): readonly Entry[] {
-    const { generation } = this.cache;
-    const last = this.#lastList;
-    const known = last?.generation === generation && last.prefix === plan.prefix ? last.items.deref() : undefined;
-    if (known !== undefined) return known;
-    const items = listFrom(this.cache.state, plan, request, 0).items as readonly Entry[];
-    this.#lastList = { generation, prefix: plan.prefix, items: new WeakRef(items) };
-    return items;
+  #listCurrent(plan: ListPlan, request: ListRequest, revision: number): ListResult {
+    const { state, generation } = this.cache;
+    if (request.predicate !== undefined || plan.nameAnywhere !== '') return listFrom(state, plan, request, revision);
+    const key = `${plan.start}\0${plan.end}\0${plan.limit}`;
+    const known = this.#lists.get(key);
+    const items = known?.generation === generation ? known.items.deref() : undefined;
+    if (known === undefined || items === undefined) {
+      const result = listFrom(state, plan, request, revision);
+      if (this.#lists.size >= MOST_SHARED_LISTS) this.#lists.clear();
+      const { remainingItemCount } = result;
+      this.#lists.set(key, { generation, items: new WeakRef(result.items), remainingItemCount });
+      return result;
+    }
+    const { remainingItemCount } = known;
+    if (remainingItemCount === undefined) return { items, revision, continue: '' };
+    const last = items[items.length - 1]?.key ?? '';
+    return { items, revision, continue: nextPage(plan, last, revision), remainingItemCount };
   }
 
   async #listExact(plan: ListPlan, request: ListRequest, revision: number): Promise<ListResult> {
     await this.cache.reach(revision);
+    const { history } = this.cache;
+    // Later pages of a list mostly come while nothing has changed since its first.
+    const unchanged = revision >= history.floor && history.after(revision).length === 0;
+    if (unchanged) return this.#listCurrent(plan, request, revision);
     const state = this.cache.stateAt(revision);
     if (state !== undefined) return listFrom(state, plan, request, revision);
     // Older than our history: the store may still know.

@@ -22,18 +22,17 @@ const options: ResourceStoreOptions = {
   fieldsOf: () => ({}),
 };
 
-const pod = (namespace: string, name: string, labels?: Record<string, string>): KubeObject =>
-  ({
-    kind: 'Pod',
-    apiVersion: 'v1',
-    metadata: {
-      name,
-      namespace,
-      uid: `uid-${name}`,
-      creationTimestamp: '2024-01-01T00:00:00Z',
-      ...(labels ? { labels } : {}),
-    },
-  }) as KubeObject;
+const pod = (namespace: string, name: string, labels?: Record<string, string>): KubeObject => ({
+  kind: 'Pod',
+  apiVersion: 'v1',
+  metadata: {
+    name,
+    namespace,
+    uid: `uid-${name}`,
+    creationTimestamp: '2024-01-01T00:00:00Z',
+    ...(labels ? { labels } : {}),
+  },
+});
 
 const everything: ListRequest = {
   namespace: '',
@@ -201,6 +200,29 @@ for (const [name, setup] of forms) {
 }
 
 describe('watch cache', () => {
+  it('shares the items of a list and of its pages until something changes', async () => {
+    const store = createResourceStore({ kv: openMemoryStore(), options });
+    for (const name of ['a', 'b', 'c']) await store.create(`n/${name}`, pod('n', name));
+    const [whole, again] = [await store.list(everything), await store.list(everything)];
+    assert.equal(again.items, whole.items);
+    const first = await store.list({ ...everything, limit: 2 });
+    const repeated = await store.list({ ...everything, limit: 2 });
+    assert.equal(repeated.items, first.items);
+    assert.deepEqual({ ...repeated, items: [] }, { ...first, items: [] });
+    const rest = { ...everything, limit: 2, continue: first.continue };
+    const second = await store.list(rest);
+    assert.deepEqual(
+      second.items.map(({ key }) => key),
+      ['n/c'],
+    );
+    assert.equal((await store.list(rest)).items, second.items);
+    await store.create('n/d', pod('n', 'd'));
+    assert.equal((await store.list(everything)).items.length, 4);
+    assert.deepEqual((await store.list(rest)).items, second.items);
+    assert.deepEqual((await store.list({ ...everything, limit: 2 })).remainingItemCount, 2);
+    store.close();
+  });
+
   it('gives all watchers the same event', async () => {
     const store = createResourceStore({ kv: openMemoryStore(), options });
     const one = await watching(store, {});
