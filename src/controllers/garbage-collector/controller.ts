@@ -16,6 +16,7 @@ export async function startGarbageCollector(parts: ControllerParts): Promise<voi
   const followed = new Map<unknown, AbortController>();
   // Nothing is decided while dependents may be unknown.
   let known: Promise<unknown> = Promise.resolve();
+  let fromStart = true;
   const queue = new WorkQueue({
     name: 'garbagecollector',
     work: async (uid) => {
@@ -29,6 +30,7 @@ export async function startGarbageCollector(parts: ControllerParts): Promise<voi
   });
 
   followKinds();
+  fromStart = false;
   const again = (): void => {
     if (signal.aborted) return;
     followKinds();
@@ -60,7 +62,7 @@ export async function startGarbageCollector(parts: ControllerParts): Promise<voi
       for (const uid of uids) queue.add(uid);
     };
     const until = AbortSignal.any([signal, stop.signal]);
-    const { synced } = followStore({
+    const { synced, objects } = followStore({
       store: registry.store,
       signal: until,
       log,
@@ -68,7 +70,9 @@ export async function startGarbageCollector(parts: ControllerParts): Promise<voi
       gone: (stored) => touch(graph.gone(registry, stored)),
     });
     const stopped = new Promise<void>((resolve) => until.addEventListener('abort', () => resolve(), { once: true }));
-    return Promise.race([synced, stopped]);
+    // The kinds that are there from the start are all known before anything is decided.
+    const settled = fromStart ? synced : synced.then(() => touch(graph.settle(registry, objects)));
+    return Promise.race([settled, stopped]);
   }
 }
 

@@ -4,7 +4,7 @@
 //   dependents  uid-of-set ─▶ { uid-of-pod, … }
 //
 // An owner that is well and alive has no node; its uid only stands among the dependents' owners.
-import type { OwnerReference } from '../../machinery/object.js';
+import { type OwnerReference, parseApiVersion } from '../../machinery/object.js';
 import { FOREGROUND_FINALIZER, ORPHAN_FINALIZER } from '../../registry/deletion-finalizers.js';
 import type { ResourceRegistry } from '../../registry/registry.js';
 import type { StoredObject } from '../../storage/store.js';
@@ -62,6 +62,25 @@ export class Graph {
     // Without dependents anywhere, nobody has to know whose end this was.
     if (known === undefined && this.#dependents.size === 0) return touched;
     this.#forget(place, known ?? stored.object().metadata.uid ?? '', touched);
+    return touched;
+  }
+
+  /**
+   * Once all objects of a resource are known: takes out those that went while nobody followed it, and answers the uids
+   * to look at, those of objects whose owners are of its kind among them, since these may have come and gone unseen.
+   */
+  settle(registry: ResourceRegistry, objects: ReadonlyMap<string, StoredObject>): Set<string> {
+    const touched = new Set<string>();
+    const { prefix } = registry.store.options;
+    for (const [place, uid] of this.#uids) {
+      if (place.startsWith(prefix) && !objects.has(place.slice(prefix.length))) this.#forget(place, uid, touched);
+    }
+    const { group, kind } = registry.kind;
+    for (const { uid, owners } of this.#nodes.values()) {
+      if (owners.some((owner) => owner.kind === kind && parseApiVersion(owner.apiVersion).group === group)) {
+        touched.add(uid);
+      }
+    }
     return touched;
   }
 
