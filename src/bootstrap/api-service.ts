@@ -1,5 +1,4 @@
 // The API's own service, `kubernetes` in the default namespace, and the addresses of the servers behind it.
-import type { KubeObject } from '../machinery/object.js';
 import type { Endpoints, Service } from '../schema/generated/core.v1.js';
 import type { EndpointSlice } from '../schema/generated/discovery.v1.js';
 import { deepEqual } from '../lib/deep-equal.js';
@@ -60,7 +59,7 @@ async function ensureService({ client, clusterIp, nodePort, securePort }: ApiSer
     },
     status: { loadBalancer: {} },
   };
-  await client.create(SERVICES, service as KubeObject, SERVER_MANAGER);
+  await client.create(SERVICES, service, SERVER_MANAGER);
 }
 
 async function ensureEndpoints({ client, securePort }: ApiServiceOptions, addresses: readonly string[]): Promise<void> {
@@ -79,14 +78,9 @@ async function ensureEndpoints({ client, securePort }: ApiServiceOptions, addres
       metadata: { name: NAME, namespace: NAMESPACE, labels },
       subsets,
     };
-    await client.create(ENDPOINTS, object as KubeObject, SERVER_MANAGER);
+    await client.create(ENDPOINTS, object, SERVER_MANAGER);
   } else if (!deepEqual(current.subsets, subsets)) {
-    await client.update(
-      ENDPOINTS,
-      current as KubeObject,
-      (object) => Object.assign(object, { subsets }),
-      SERVER_MANAGER,
-    );
+    await client.update(ENDPOINTS, current, (object) => Object.assign(object, { subsets }), SERVER_MANAGER);
   }
 }
 
@@ -104,8 +98,8 @@ async function ensureSlice({ client, securePort }: ApiServiceOptions, addresses:
       metadata: { name: NAME, namespace: NAMESPACE, labels: { 'kubernetes.io/service-name': NAME } },
       ...wanted,
     };
-    await client.create(SLICES, object as KubeObject, SERVER_MANAGER);
+    await client.create(SLICES, object, SERVER_MANAGER);
   } else if (!deepEqual(current.endpoints, wanted.endpoints) || !deepEqual(current.ports, wanted.ports)) {
-    await client.update(SLICES, current as KubeObject, (object) => Object.assign(object, wanted), SERVER_MANAGER);
+    await client.update(SLICES, current, (object) => Object.assign(object, wanted), SERVER_MANAGER);
   }
 }

@@ -93,7 +93,7 @@ function withResourceVersion(object: KubeObject, revision: number): KubeObject {
   }
   metadata['resourceVersion'] = String(revision);
   for (const [name, value] of Object.entries(object.metadata)) if (!(name in metadata)) metadata[name] = value;
-  return { ...object, metadata: metadata as ObjectMeta };
+  return { ...object, metadata };
 }
 
 function fieldsOf(options: ResourceStoreOptions, object: KubeObject): Strings {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { KubeObject } from '../machinery/object.js';
 import { followStore } from './follow-store.js';
 import { type ResourceStore, StorageError, type StoredObject, type WatchEvent } from './store.js';
 
@@ -8,7 +7,7 @@ const stored = (key: string, revision: number): StoredObject => ({
   key,
   revision,
   json: Buffer.alloc(0),
-  object: () => ({ metadata: { name: key } }) as KubeObject,
+  object: () => ({ metadata: { name: key } }),
   labels: {},
   fields: {},
 });

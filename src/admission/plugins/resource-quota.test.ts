@@ -12,12 +12,11 @@ import type { AdmissionAttributes } from '../plugin.js';
 import { refusal, testAttributes, type TestWrite } from '../test-attributes.js';
 import { resourceQuota } from './resource-quota.js';
 
-const quota = (hard: ResourceList, used: ResourceList, spec: object = {}): ResourceQuota =>
-  ({
-    metadata: { name: 'q', namespace: 'ns', resourceVersion: '1' },
-    spec: { hard, ...spec },
-    status: { hard, used },
-  }) as ResourceQuota;
+const quota = (hard: ResourceList, used: ResourceList, spec: object = {}): ResourceQuota => ({
+  metadata: { name: 'q', namespace: 'ns', resourceVersion: '1' },
+  spec: { hard, ...spec },
+  status: { hard, used },
+});
 const pod = (resources: object = {}, spec: object = {}): object => ({
   metadata: { name: 'p' },
   spec: { containers: [{ name: 'a', resources }], ...spec },

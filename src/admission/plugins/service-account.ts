@@ -72,7 +72,7 @@ async function accountOf(
   for (let i = 0; i < tries; i++) {
     if (i > 0) await wait(DEFAULT_ACCOUNT_WAIT_MS);
     const found = await context.lookup.get(SERVICE_ACCOUNTS, namespace, name);
-    if (found !== undefined) return found as ServiceAccount;
+    if (found !== undefined) return found;
   }
   throw forbid(
     attributes,
@@ -191,7 +191,7 @@ function secretNotAllowed(
     }
     return undefined;
   };
-  if (ephemeral) return inContainers('ephemeral container', (spec?.ephemeralContainers ?? []) as Container[]);
+  if (ephemeral) return inContainers('ephemeral container', spec?.ephemeralContainers ?? []);
   const volume = (spec?.volumes ?? []).find(({ secret }) => secret && !allowed.includes(secret.secretName));
   if (volume !== undefined) return `volume with secret.secretName="${volume.secret?.secretName ?? ''}" ${because}`;
   const used =

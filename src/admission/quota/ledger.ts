@@ -39,7 +39,7 @@ export class QuotaLedger {
           if (charge.settled) return;
           charge.settled = true;
           if (refusal === undefined) resolve();
-          else reject(refusal as Error);
+          else reject(refusal);
         },
       };
       const queue = this.waiting.get(namespace);

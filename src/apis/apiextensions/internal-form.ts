@@ -1,4 +1,5 @@
 // The shape in which the reference prints parts of a definition inside errors: its in-memory structs.
+import { jsonText } from '../../lib/json-text.js';
 import { isPlainObject } from '../../lib/plain-object.js';
 import { Verbatim } from '../../machinery/field-error.js';
 import type {
@@ -18,7 +19,7 @@ export const shownRule = (rule: ValidationRule): Verbatim => shown(internalRule(
 /** What a list type says about its items when that is not one schema. */
 export const shownItems = (schema: Schema): Verbatim => shown(internalItems(schema));
 
-const shown = (value: unknown): Verbatim => new Verbatim(escapeHtml(JSON.stringify(value)));
+const shown = (value: unknown): Verbatim => new Verbatim(escapeHtml(jsonText(value)));
 
 const internalVersion = (version: CustomResourceDefinitionVersion) => ({
   Name: version.name,

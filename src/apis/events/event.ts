@@ -42,7 +42,7 @@ function toStorage(object: KubeObject): CoreEvent {
     related: event.related,
     reportingComponent: event.reportingController ?? '',
     reportingInstance: event.reportingInstance ?? '',
-  }) as CoreEvent;
+  });
 }
 
 function fromStorage(event: CoreEvent): CoreEvent {

@@ -1,3 +1,4 @@
+import { jsonText } from '../../lib/json-text.js';
 import { isPlainObject } from '../../lib/plain-object.js';
 import { type FieldErrors, type FieldPath, invalid, required, tooLong } from '../../machinery/field-error.js';
 import type { DeviceConfiguration } from '../../schema/generated/resource.v1.js';
@@ -25,6 +26,6 @@ export function validateConfiguration(
 
 export function validateJsonObject(value: unknown, path: FieldPath, maxBytes: number): FieldErrors {
   if (value === null || value === undefined) return [required(path)];
-  if (Buffer.byteLength(JSON.stringify(value)) > maxBytes) return [tooLong(path, maxBytes)];
+  if (Buffer.byteLength(jsonText(value)) > maxBytes) return [tooLong(path, maxBytes)];
   return isPlainObject(value) ? [] : [invalid(path, '<value omitted>', 'must be a valid JSON object')];
 }

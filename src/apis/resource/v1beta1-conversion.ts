@@ -18,7 +18,7 @@ export function claimFromOld(claim: v1.DeviceClaim): v1.DeviceClaim {
 
 export function claimToOld(claim: v1.DeviceClaim): v1.DeviceClaim {
   const old: v1beta1.DeviceClaim = { ...claim, requests: claim.requests?.map(requestToOld) ?? null };
-  return old as v1.DeviceClaim;
+  return old;
 }
 
 function requestFromOld({ name, firstAvailable, ...wanted }: v1beta1.DeviceRequest): v1.DeviceRequest {

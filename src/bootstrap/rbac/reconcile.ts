@@ -160,5 +160,5 @@ async function splitDiscoveryBinding(client: BootstrapClient, bindings: readonly
   const metadata = structuredClone({ ...template.metadata, labels, annotations });
   const subjects = source.subjects === undefined ? {} : { subjects: structuredClone(source.subjects) };
   const { subjects: _, ...rest } = structuredClone(template);
-  await client.create(resource, { ...rest, metadata, ...subjects } as KubeObject, SERVER_MANAGER);
+  await client.create(resource, { ...rest, metadata, ...subjects }, SERVER_MANAGER);
 }

@@ -56,7 +56,7 @@ function update(
     newObject,
     ...more,
   });
-  return newObject as Shape;
+  return newObject;
 }
 
 const owners = ({ metadata }: Shape): Record<string, unknown> =>

@@ -1,4 +1,5 @@
 // Moving from `kubectl apply` to server-side apply: the annotation that client-side apply left on an object.
+import { jsonText } from '../../lib/json-text.js';
 import type { JsonObject } from '../../machinery/object.js';
 import type { StructType } from '../type.js';
 import { compare } from './compare.js';
@@ -74,5 +75,5 @@ function sortedJson(value: unknown): string {
     return `{${names.map((name) => `${sortedJson(name)}:${sortedJson(value[name])}`).join(',')}}`;
   }
   if (typeof value === 'bigint') return value.toString();
-  return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (char) => ESCAPES[char] as string);
+  return jsonText(value).replace(/[<>&\u2028\u2029]/g, (char) => ESCAPES[char] as string);
 }

@@ -23,7 +23,7 @@ export function listRule(type: Type, name: string): MergeRule {
 }
 
 const strategyOf = ({ patchStrategy, patchMergeKey }: Field): Omit<MergeRule, 'type'> => ({
-  strategy: patchStrategy?.find((strategy) => strategy !== 'retainKeys') as MergeRule['strategy'],
+  strategy: patchStrategy?.find((strategy) => strategy !== 'retainKeys'),
   mergeKey: patchMergeKey,
 });
 

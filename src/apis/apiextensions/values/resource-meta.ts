@@ -82,7 +82,7 @@ function validateEmbedded(resource: Readonly<Record<string, unknown>>, path: Fie
     const at = childOf(path, 'metadata');
     const why = decodeMistake(metadata);
     if (why !== undefined) errors.push(invalid(at, shownJson(metadata), why));
-    else errors.push(...validateMetadata((metadata ?? {}) as ObjectMeta, at));
+    else errors.push(...validateMetadata(metadata ?? {}, at));
   }
   return errors;
 }

@@ -1,3 +1,4 @@
+import { jsonText } from '../../../lib/json-text.js';
 import { isPlainObject } from '../../../lib/plain-object.js';
 import { Verbatim } from '../../../machinery/field-error.js';
 import { escapeHtml } from '../../core/internal-form/print.js';
@@ -5,7 +6,7 @@ import { escapeHtml } from '../../core/internal-form/print.js';
 /** A value of any shape inside an error: members sorted, and escaped as the reference's printer does. */
 export function shownJson(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
-  return new Verbatim(escapeHtml(JSON.stringify(sorted(value))));
+  return new Verbatim(escapeHtml(jsonText(sorted(value))));
 }
 
 export function sorted(value: unknown): unknown {

@@ -1,3 +1,4 @@
+import { jsonText } from '../../../lib/json-text.js';
 import { unifiedDiff } from '../../../lib/unified-diff.js';
 import { Verbatim } from '../../../machinery/field-error.js';
 import type { LabelSelector } from '../../../schema/generated/meta.v1.js';
@@ -7,11 +8,11 @@ import { INTERNAL_STRUCTS } from './structs.js';
 
 /** The value of an error, as the reference prints the named struct. `struct` names a line of INTERNAL_STRUCTS. */
 export const internalValue = (struct: string, value: unknown): Verbatim =>
-  new Verbatim(escapeHtml(JSON.stringify(internalForm(struct, value))));
+  new Verbatim(escapeHtml(jsonText(internalForm(struct, value))));
 
 /** A list of the named struct, printed likewise. */
 export const internalList = (struct: string, values: readonly unknown[] | undefined | null): Verbatim =>
-  new Verbatim(escapeHtml(JSON.stringify(values == null ? null : values.map((value) => internalForm(struct, value)))));
+  new Verbatim(escapeHtml(jsonText(values == null ? null : values.map((value) => internalForm(struct, value)))));
 
 /** A label selector prints by its JSON names, in their order; labels print by key. */
 export function selectorValue(selector: Readonly<LabelSelector> | null | undefined): unknown {
@@ -39,7 +40,7 @@ export const internalDiff = (struct: string, old: unknown, now: unknown): string
   unifiedDiff(prettyLines(struct, old), prettyLines(struct, now));
 
 function prettyLines(struct: string, value: unknown): string[] {
-  const text = escapeHtml(JSON.stringify(internalForm(struct, value), undefined, 1));
+  const text = escapeHtml(JSON.stringify(internalForm(struct, value), roundBigint, 1));
   return text.split('\n');
 }
 

@@ -63,7 +63,7 @@ const source = <M extends keyof PersistentVolumeSpec>(
   ...more,
   validate: (spec, path, name) => {
     const value = spec[member];
-    return value === undefined ? [] : validate(value as NonNullable<PersistentVolumeSpec[M]>, path, name);
+    return value === undefined ? [] : validate(value, path, name);
   },
 });
 

@@ -54,7 +54,7 @@ const source = <M extends VolumeSourceRule['member']>(
   ...names,
   validate: (volume, path, rules) => {
     const value = volume[member];
-    return value === undefined ? [] : validate(value as NonNullable<Volume[M]>, path, rules);
+    return value === undefined ? [] : validate(value, path, rules);
   },
 });
 
