@@ -4,17 +4,18 @@
 //
 //   created → names decided → served → established … changed → served anew … deleted → objects deleted → gone
 import { isDeepStrictEqual } from 'node:util';
+import { API_APPROVED } from '../apis/apiextensions/api-approval.js';
 import { isCaBundle } from '../apis/apiextensions/conversion-validation.js';
 import type { LifeContext, ObjectOperations } from '../registry/kind.js';
 import type { ResourceRegistry } from '../registry/registry.js';
 import type { CustomResourceDefinition } from '../schema/generated/apiextensions.v1.js';
 import { followStore } from '../storage/follow-store.js';
 import type { ResourceStore } from '../storage/store.js';
-import { decideNames } from './accept-names.js';
-import { approvalCondition } from './approval-condition.js';
+import { type Condition, decideNames } from './accept-names.js';
 import { type CustomKind, customKind } from './custom-kind.js';
 import { createDefinitionWriter } from './definition-writer.js';
 import { finalizeDefinition, needsFinalizing } from './finalize.js';
+import { toldConditions } from './told-conditions.js';
 
 export interface DefinitionsOptions {
   /** The store of the definitions. */
@@ -77,6 +78,7 @@ export function startDefinitions(options: DefinitionsOptions): StartedDefinition
 class Definitions {
   readonly #serving = new Map<string, Serving>();
   readonly #finalizing = new Set<string>();
+  readonly #told = new Map<string, string>();
   /** What waits for its turn, by group, while the group is worked on. */
   readonly #waiting = new Map<string, Set<string>>();
   readonly #working = new Set<Promise<void>>();
@@ -138,7 +140,7 @@ class Definitions {
     definition = await this.#acceptNames(name, definition);
     this.#serve(name, definition);
     definition = await this.#establish(name, definition);
-    definition = await this.#tellApproval(name, definition);
+    definition = await this.#tell(name, definition);
     if (needsFinalizing(definition)) this.#finalize(name);
   }
 
@@ -154,11 +156,7 @@ class Definitions {
     const written = await this.#writer.update(name, (current, set) => {
       const { acceptedNames, namesAccepted, established } = decideNames(current, this.definitions.values());
       const old = current.status.conditions?.find(({ type }) => type === 'NamesAccepted');
-      const same =
-        old?.status === namesAccepted.status &&
-        old.reason === namesAccepted.reason &&
-        old.message === namesAccepted.message;
-      changed = !same || !isDeepStrictEqual(acceptedNames, current.status.acceptedNames);
+      changed = !isSame(old, namesAccepted) || !isDeepStrictEqual(acceptedNames, current.status.acceptedNames);
       if (!changed) return false;
       current.status.acceptedNames = acceptedNames;
       set(namesAccepted);
@@ -192,17 +190,22 @@ class Definitions {
     return this.#know(name, written) ?? definition;
   }
 
-  async #tellApproval(name: string, definition: Definition): Promise<Definition> {
-    const wanted = approvalCondition(definition);
-    const old = definition.status.conditions?.find(({ type }) => type === wanted?.type);
-    if (
-      wanted === undefined ||
-      (old?.status === wanted.status && old.reason === wanted.reason && old.message === wanted.message)
-    ) {
-      return definition;
-    }
-    const written = await this.#writer.update(name, (_current, set) => {
-      set(wanted);
+  async #tell(name: string, definition: Definition): Promise<Definition> {
+    const { uid = '', generation = 0, annotations } = definition.metadata;
+    // Looking through a large schema takes its time, so what was told of this very one is not looked at again.
+    const about = `${uid}/${generation}/${annotations?.[API_APPROVED] ?? ''}`;
+    if (this.#told.get(name) === about) return definition;
+    this.#told.set(name, about);
+    const told = Object.entries(toldConditions(definition)).filter(([type, wanted]) => {
+      const old = definition.status.conditions?.find((one) => one.type === type);
+      return wanted === undefined ? old !== undefined : !isSame(old, wanted);
+    });
+    if (told.length === 0) return definition;
+    const written = await this.#writer.update(name, ({ status }, set) => {
+      for (const [type, wanted] of told) {
+        if (wanted !== undefined) set(wanted);
+        else status.conditions = (status.conditions ?? []).filter((one) => one.type !== type);
+      }
       return true;
     });
     return this.#know(name, written) ?? definition;
@@ -226,6 +229,7 @@ class Definitions {
   #stop(name: string): void {
     this.#serving.get(name)?.kind.stop();
     this.#serving.delete(name);
+    this.#told.delete(name);
   }
 
   /** Beside the others: objects may take their time to go. */
@@ -245,3 +249,6 @@ const isTrue = ({ status }: Definition, type: string): boolean =>
 
 /** A definition's name is its plural and its group. */
 const groupOf = (name: string): string => name.slice(name.indexOf('.') + 1);
+
+const isSame = (old: Condition | undefined, { status, reason, message }: Condition): boolean =>
+  old?.status === status && old.reason === reason && old.message === message;

@@ -71,9 +71,9 @@ function integerAt(object: object, path: string): { value?: number; mistake?: st
 function at(object: object, names: readonly string[]): { value?: unknown; mistake?: string } {
   let value: unknown = object;
   for (const [i, name] of names.entries()) {
+    if (value === null) return {};
     if (!isPlainObject(value)) {
-      const path = `.${names.slice(0, i).join('.')}`;
-      return { mistake: wrongType(path, value, 'map[string]interface{}') };
+      return { mistake: wrongType(names.slice(0, i + 1).join('.'), value, 'map[string]interface{}') };
     }
     if (!Object.hasOwn(value, name)) return {};
     value = value[name];
