@@ -14,6 +14,8 @@ const QUOTAS = { group: '', resource: 'resourcequotas' };
 const CONCURRENCY = 5;
 /** All are counted anew so often, whatever was told. */
 const RECOUNT_EVERY_MS = 5 * 60_000;
+/** How soon a kind that is no longer served is left alone. */
+const KINDS_EVERY_MS = 1000;
 
 interface Counted {
   readonly registry: ResourceRegistry;
@@ -22,7 +24,7 @@ interface Counted {
 
 export async function startResourceQuotaController(parts: ControllerParts): Promise<void> {
   const { clock, signal, log, context } = parts;
-  const followed = new Set<unknown>();
+  const followed = new Map<unknown, AbortController>();
   const queue = new WorkQueue({
     name: 'resourcequota',
     concurrency: CONCURRENCY,
@@ -54,15 +56,26 @@ export async function startResourceQuotaController(parts: ControllerParts): Prom
     if (!signal.aborted) clock.after(RECOUNT_EVERY_MS, recount);
   };
   clock.after(RECOUNT_EVERY_MS, recount);
+  const leaveUnserved = (): void => {
+    const served = new Set<unknown>(parts.registries().map(({ store }) => store));
+    for (const [store, stop] of followed) {
+      if (served.has(store)) continue;
+      stop.abort();
+      followed.delete(store);
+    }
+    if (!signal.aborted) clock.after(KINDS_EVERY_MS, leaveUnserved);
+  };
+  clock.after(KINDS_EVERY_MS, leaveUnserved);
   await quotas.synced;
 
   /** Only what some quota counts is followed. */
   async function follow({ registry, evaluator }: Counted): Promise<void> {
     if (followed.has(registry.store)) return;
-    followed.add(registry.store);
+    const stop = new AbortController();
+    followed.set(registry.store, stop);
     const { synced } = followStore({
       store: registry.store,
-      signal,
+      signal: AbortSignal.any([signal, stop.signal]),
       log,
       put: (stored, before) => {
         if (before === undefined) return;

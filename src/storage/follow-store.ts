@@ -12,7 +12,7 @@ export interface FollowOptions {
 }
 
 export interface Followed {
-  /** Resolves once the state that was there at the start has been handed over; never when `signal` aborts before. */
+  /** Resolves once the state that was there at the start has been handed over, or when `signal` aborts. */
   readonly synced: Promise<void>;
   /** What is known now, by key. */
   readonly objects: ReadonlyMap<string, StoredObject>;
@@ -26,6 +26,7 @@ export function followStore(options: FollowOptions): Followed {
   const objects = new Map<string, StoredObject>();
   let markSynced = (): void => undefined;
   const synced = new Promise<void>((resolve) => (markSynced = resolve));
+  signal.addEventListener('abort', () => markSynced(), { once: true });
   void run();
   return { synced, objects };
 

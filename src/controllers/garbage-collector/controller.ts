@@ -69,10 +69,12 @@ export async function startGarbageCollector(parts: ControllerParts): Promise<voi
       put: (stored) => touch(graph.put(registry, stored)),
       gone: (stored) => touch(graph.gone(registry, stored)),
     });
-    const stopped = new Promise<void>((resolve) => until.addEventListener('abort', () => resolve(), { once: true }));
     // The kinds that are there from the start are all known before anything is decided.
-    const settled = fromStart ? synced : synced.then(() => touch(graph.settle(registry, objects)));
-    return Promise.race([settled, stopped]);
+    return fromStart
+      ? synced
+      : synced.then(() => {
+          if (!until.aborted) touch(graph.settle(registry, objects));
+        });
   }
 }
 
