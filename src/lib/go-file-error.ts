@@ -7,6 +7,11 @@ const ERRNO_TEXTS: Readonly<Record<string, string>> = {
   ENOTDIR: 'not a directory',
   ELOOP: 'too many levels of symbolic links',
   ENAMETOOLONG: 'file name too long',
+  EEXIST: 'file exists',
+  EPERM: 'operation not permitted',
+  EROFS: 'read-only file system',
+  ENOSPC: 'no space left on device',
+  EDQUOT: 'disk quota exceeded',
 };
 
 /** `open /x: no such file or directory`: a file error in the words the platform's users know. */

@@ -16,6 +16,8 @@ import {
   publicKeyPem,
   type Subject,
 } from '../lib/issue-certificate.js';
+import { goFileError } from '../lib/go-file-error.js';
+import { makeFolder } from '../lib/make-folder.js';
 import { MASTERS_GROUP } from '../machinery/user.js';
 import type { CertificateFiles } from './serving-certificates.js';
 
@@ -220,8 +222,13 @@ function writePair({ certFile, keyFile }: CertificateFiles, certPem: string, key
 
 /** All or nothing, for the owner alone. */
 function writeWhole(file: string, text: string): void {
-  fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
   const temporary = `${file}.${process.pid}.tmp`;
-  fs.writeFileSync(temporary, text, { mode: 0o600 });
-  fs.renameSync(temporary, file);
+  try {
+    makeFolder(path.dirname(file));
+    fs.writeFileSync(temporary, text, { mode: 0o600 });
+    fs.renameSync(temporary, file);
+  } catch (error) {
+    fs.rmSync(temporary, { force: true });
+    throw new Error(goFileError(error, file), { cause: error });
+  }
 }

@@ -5,6 +5,7 @@ import fs from 'node:fs';
 import type { RootDatabase } from 'lmdb';
 import type { Clock } from '../../lib/clock.js';
 import { KvError, type KvEvent, type WriteResult } from '../kv.js';
+import { diskFull } from './folder.js';
 import { currentOf, keyValueOf, REVISION, type Tables } from './past.js';
 import { encodeLog, encodeNumbers, encodeVersion, type Version } from './records.js';
 
@@ -208,11 +209,7 @@ export class Commits {
     // A full disk shows as one of several errors, so the disk is asked too.
     const { bavail, bsize } = fs.statfsSync(this.#folder);
     if (/space|quota/i.test(why) || bavail * bsize < FULL_BELOW_BYTES) {
-      return new KvError(
-        'disk-full',
-        `no space left to write to ${this.#folder}; free some space there. The write did not happen, nothing was lost`,
-        { cause: error },
-      );
+      return diskFull(this.#folder, error);
     }
     return new KvError('unavailable', `cannot write to ${this.#folder}: ${why}`, { cause: error });
   }

@@ -83,6 +83,19 @@ describe('embedded store', () => {
     await (await openEmbeddedStore({ folder })).close();
   });
 
+  it('says which folder cannot be made, and why', async () => {
+    const file = path.join(newFolder(), 'file');
+    fs.mkdirSync(path.dirname(file), { recursive: true });
+    fs.writeFileSync(file, 'kept');
+    for (const folder of [file, path.join(file, 'below'), '/proc/none']) {
+      await assert.rejects(openEmbeddedStore({ folder }), (error: Error) => {
+        assert.match(error.message, /^cannot use the data folder \/.*: mkdir \/.*; name one that can be written to$/);
+        return failsWith('unavailable')(error);
+      });
+    }
+    assert.equal(fs.readFileSync(file, 'utf8'), 'kept');
+  });
+
   it('refuses a newer format, a foreign file and a file cut short, and changes nothing', async () => {
     const folder = newFolder();
     const store = await openEmbeddedStore({ folder });

@@ -17,7 +17,7 @@ import {
 } from '../kv.js';
 import { WatchHub } from '../watch-hub.js';
 import { Commits } from './commits.js';
-import { damaged, type DataFolder, openFolder } from './folder.js';
+import { type DataFolder, openFailure, openFolder } from './folder.js';
 import { Housekeeping } from './housekeeping.js';
 import { COMPACTED, currentOf, eventsSince, getAt, keyValueOf, rangeAt, REVISION, type Tables } from './past.js';
 import { encodeNumbers, numberAt } from './records.js';
@@ -38,7 +38,9 @@ export interface EmbeddedOptions {
 export async function openEmbeddedStore(options: EmbeddedOptions): Promise<KeyValueStore> {
   // The engine is a native module; it is loaded only where it is used.
   const { open } = await import('lmdb');
-  const folder = await openFolder(options.folder);
+  const folder = await openFolder(options.folder).catch((error: unknown) => {
+    throw openFailure(options.folder, error);
+  });
   try {
     const env = open({
       path: folder.storePath,
@@ -65,8 +67,7 @@ export async function openEmbeddedStore(options: EmbeddedOptions): Promise<KeyVa
     return new EmbeddedStore(env, tables, folder, options);
   } catch (error) {
     await folder.release();
-    if (error instanceof KvError) throw error;
-    throw damaged(options.folder, error instanceof Error ? error.message : String(error));
+    throw openFailure(options.folder, error);
   }
 }
 

@@ -6,6 +6,8 @@
 import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
+import { goFileError } from '../../lib/go-file-error.js';
+import { makeFolder } from '../../lib/make-folder.js';
 import { KvError } from '../kv.js';
 
 const FORMAT = 1;
@@ -22,7 +24,7 @@ export interface DataFolder {
 }
 
 export async function openFolder(folder: string): Promise<DataFolder> {
-  fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   const release = await lockFolder(folder);
   try {
     const created = checkFormat(folder);
@@ -179,6 +181,32 @@ function readMeta(fd: number, offset: number): { pageSize: number; lastPage: big
   if (bytes.readUInt32LE(0x18) !== MAGIC || pageSize < 256 || pageSize > 65536) return undefined;
   return { pageSize, lastPage: bytes.readBigUInt64LE(0x90), transaction: bytes.readBigUInt64LE(0x98) };
 }
+
+/** Why a folder could not be opened, and what to do: only the engine's own complaint means that the data are damaged. */
+export function openFailure(folder: string, error: unknown): KvError {
+  if (error instanceof KvError) return error;
+  const why = error instanceof Error ? error.message : String(error);
+  if (/ENOSPC|EDQUOT|no space left|quota/i.test(why)) return diskFull(folder, error);
+  const { syscall, path: file = folder } = error as NodeJS.ErrnoException;
+  if (syscall !== undefined || /permission denied|read-only|not permitted/i.test(why)) {
+    const text = syscall === undefined ? why : goFileError(error, file);
+    return new KvError(
+      'unavailable',
+      `cannot use the data folder ${folder}: ${text}; name one that can be written to`,
+      {
+        cause: error,
+      },
+    );
+  }
+  return damaged(folder, why);
+}
+
+export const diskFull = (folder: string, cause: unknown): KvError =>
+  new KvError(
+    'disk-full',
+    `no space left to write to ${folder}; free some space there. The write did not happen, nothing was lost`,
+    { cause },
+  );
 
 export const damaged = (folder: string, why: string): KvError =>
   new KvError(
