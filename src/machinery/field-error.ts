@@ -1,4 +1,5 @@
 // Where and how a value is wrong. Validation returns these as data, all of them, in the order of its rules.
+import { jsonText } from '../lib/json-text.js';
 import { goQuote } from '../lib/go-quote.js';
 
 /**
@@ -96,8 +97,7 @@ function printValue(value: unknown): string {
   if (typeof value === 'string') return goQuote(value);
   if (value instanceof Verbatim) return value.text;
   if (value === undefined || value === null) return 'null';
-  if (typeof value === 'bigint') return value.toString();
-  return JSON.stringify(value);
+  return jsonText(value);
 }
 
 export const invalid = (path: FieldPath | undefined, value: unknown, detail: string): FieldError =>

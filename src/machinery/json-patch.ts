@@ -1,5 +1,6 @@
 // JSON patch (RFC 6902), with the reference's liberties: `replace` may set a member that is not there, negative
 // array indices count from the end.
+import { jsonText } from '../lib/json-text.js';
 import { badRequest, requestEntityTooLarge, StatusError } from './status.js';
 import type { JsonObject } from './object.js';
 
@@ -142,7 +143,7 @@ function copy(state: State, operation: JsonObject): void {
   const path = pointer(operation, 'path', 'copy operation failed to decode path');
   const place = find(state, path);
   if (place === undefined) missing(`copy operation does not apply: doc is missing destination path: ${path}`);
-  state.copiedBytes += Buffer.byteLength(JSON.stringify(value, bigintAsNumber));
+  state.copiedBytes += Buffer.byteLength(jsonText(value));
   if (state.copiedBytes > MAX_COPIED_BYTES) {
     throw new JsonPatchError(
       `Unable to complete the copy, the accumulated size increase of copy is ${state.copiedBytes}, exceeding the limit ${MAX_COPIED_BYTES}`,
@@ -282,5 +283,3 @@ function jsonKind(value: unknown): string {
   if (typeof value === 'bigint') return 'number';
   return typeof value === 'boolean' ? 'bool' : typeof value;
 }
-
-const bigintAsNumber = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? Number(value) : value);

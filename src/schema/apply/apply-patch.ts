@@ -2,6 +2,7 @@
 import { type JsonObject, type ManagedFieldsEntry, parseApiVersion } from '../../machinery/object.js';
 import { badRequest, StatusError } from '../../machinery/status.js';
 import { timeOf } from '../../machinery/time.js';
+import type { StructType } from '../type.js';
 import { conflictStatus } from './conflict-status.js';
 import { fieldsFromLastApplied, KUBECTL, updateLastApplied } from './last-applied.js';
 import {
@@ -38,7 +39,7 @@ export function applyPatch(write: ApplyWrite): JsonObject {
   let managers = decodeLive(live);
   if (managers.size === 0 && live !== undefined) {
     // What was there before the first apply belongs to a manager of its own, so that taking it over conflicts.
-    managers = trackUpdate(write, zeroOf(type), before, managers, BEFORE_FIRST_APPLY);
+    managers = ownBeforeFirstApply(write, before);
   }
   const { managers: owned, object } = applyUnlessOthersOwn(write, before, managers);
   const result = clone(object ?? before) as JsonObject;
@@ -48,6 +49,29 @@ export function applyPatch(write: ApplyWrite): JsonObject {
 }
 
 const BEFORE_FIRST_APPLY = 'before-first-apply';
+
+function ownBeforeFirstApply(write: ApplyWrite, before: JsonObject): Managers {
+  try {
+    return trackUpdate(write, zeroOf(write.type), before, new Map(), BEFORE_FIRST_APPLY);
+  } catch (error) {
+    if (!(error instanceof TypedValueError)) throw error;
+    const why = untypedReason(before, write.type) ?? error.message;
+    throw unexplained(
+      `failed to create manager for existing fields: failed to convert new object (${objectText(before)}) to smd typed: ${why}`,
+    );
+  }
+}
+
+/** Validation allows lists that apply cannot tell the items of, and so an object may lie there that no one can apply. */
+function untypedReason(object: Readonly<JsonObject>, type: StructType): string | undefined {
+  try {
+    validateTyped(object, type);
+    return undefined;
+  } catch (error) {
+    if (error instanceof TypedValueError) return error.message;
+    throw error;
+  }
+}
 
 function checkPatch({ patch, apiVersion, kind, type }: ApplyWrite): void {
   if (patch['apiVersion'] !== apiVersion || patch['kind'] !== kind) {
@@ -61,17 +85,17 @@ function checkPatch({ patch, apiVersion, kind, type }: ApplyWrite): void {
     validateTyped(patch, type);
   } catch (error) {
     if (!(error instanceof TypedValueError)) throw error;
-    throw unexplained(`failed to create typed patch object (${patchText(patch)}): ${error.message}`);
+    throw unexplained(`failed to create typed patch object (${objectText(patch)}): ${error.message}`);
   }
 }
 
 /** What the apply made does not fit its type: values that the shapes of apply leave open, as quantities and times. */
 export const unfitApply = (patch: Readonly<JsonObject>, why: string): StatusError =>
   unexplained(
-    `failed to convert new object (${patchText(patch)}) to proper version: unable to convert unstructured object to ${kindText(patch)}: ${why}`,
+    `failed to convert new object (${objectText(patch)}) to proper version: unable to convert unstructured object to ${kindText(patch)}: ${why}`,
   );
 
-function patchText(patch: Readonly<JsonObject>): string {
+function objectText(patch: Readonly<JsonObject>): string {
   const metadata = isObject(patch['metadata']) ? patch['metadata'] : {};
   return `${text(metadata['namespace'])}/${text(metadata['name'])}; ${kindText(patch)}`;
 }
@@ -100,7 +124,7 @@ function applyUnlessOthersOwn(
   before: JsonObject,
   managers: Managers,
 ): { managers: Managers; object: JsonObject | undefined } {
-  const conflicts = attempt(() => own(write, before, managers, write.force));
+  const conflicts = attempt(write, before, () => own(write, before, managers, write.force));
   if (!Array.isArray(conflicts)) return conflicts;
   if (write.manager === KUBECTL) {
     const allowed = fieldsFromLastApplied(before, write.type, write.apiVersion);
@@ -113,13 +137,18 @@ function applyUnlessOthersOwn(
   throw conflictStatus(conflicts);
 }
 
-function attempt<T>(action: () => T): T | Conflict[] {
+function attempt<T>({ type }: ApplyWrite, before: JsonObject, action: () => T): T | Conflict[] {
   try {
     return action();
   } catch (error) {
     if (error instanceof ConflictError) return [...error.conflicts];
-    if (error instanceof TypedValueError) throw unexplained(`failed to merge config: ${error.message}`);
-    throw error;
+    if (!(error instanceof TypedValueError)) throw error;
+    const why = untypedReason(before, type);
+    throw unexplained(
+      why === undefined
+        ? `failed to merge config: ${error.message}`
+        : `failed to create typed live object (${objectText(before)}): ${why}`,
+    );
   }
 }
 
@@ -150,7 +179,7 @@ function own(
 }
 
 function setManagedFields(object: JsonObject, entries: ManagedFieldsEntry[] | undefined): void {
-  const metadata = (isObject(object['metadata']) ? object['metadata'] : {}) as JsonObject;
+  const metadata = isObject(object['metadata']) ? object['metadata'] : {};
   object['metadata'] = metadata;
   if (entries === undefined) delete metadata['managedFields'];
   else metadata['managedFields'] = entries;

@@ -352,3 +352,21 @@ test('a write that changes only times is none', () => {
   keepUnchangedTimes(later, old);
   assert.deepEqual(later, old);
 });
+
+test('an object whose items cannot be told apart refuses to be applied to', () => {
+  const account = mustTypeOf('', 'ServiceAccount');
+  const patch = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 's' } };
+  const why =
+    '.secrets: element 0: associative list with keys has an element that omits all key fields ["name"] (and doesn\'t have default values for any key fields)';
+  const live = { ...patch, metadata: { name: 's', namespace: 'n' }, secrets: [{ kind: 'Secret' }] };
+  const first = refusal(() => apply('m', live, patch, { type: account, kind: 'ServiceAccount' }));
+  assert.equal(
+    first.message,
+    `failed to create manager for existing fields: failed to convert new object (n/s; /v1, Kind=ServiceAccount) to smd typed: ${why}`,
+  );
+  const fieldsV1 = { 'f:metadata': { 'f:labels': { 'f:a': {} } } };
+  const managedFields = [{ manager: 'other', operation: 'Apply', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1 }];
+  const tracked = { ...live, metadata: { ...live.metadata, managedFields } };
+  const later = refusal(() => apply('m', tracked, patch, { type: account, kind: 'ServiceAccount' }));
+  assert.equal(later.message, `failed to create typed live object (n/s; /v1, Kind=ServiceAccount): ${why}`);
+});

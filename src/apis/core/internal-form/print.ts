@@ -44,6 +44,8 @@ function prettyLines(struct: string, value: unknown): string[] {
   return text.split('\n');
 }
 
+const roundBigint = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? Number(value) : value);
+
 /** The characters JSON need not escape but the reference's printer does. */
 export const escapeHtml = (json: string): string =>
   json.replace(/[<>&\u2028\u2029]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
