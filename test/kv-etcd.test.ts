@@ -54,7 +54,7 @@ for (const { name, program } of programs) {
     it('speaks TLS with certificates from files, and refuses a server it does not trust', async (context) => {
       const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-etcd-tls-'));
       if (!makeCertificates(folder)) return context.skip('no openssl at hand');
-      const file = (name: string): string => path.join(folder, name);
+      const file = (base: string): string => path.join(folder, base);
       const secure = await startEtcd(program, { ca: file('ca.crt'), cert: file('leaf.crt'), key: file('leaf.key') });
       try {
         const tls = { caFile: file('ca.crt'), certFile: file('leaf.crt'), keyFile: file('leaf.key') };

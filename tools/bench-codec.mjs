@@ -57,7 +57,7 @@ function protobufType(root) {
     fieldsV1: [['raw', 'bytes', 1]],
   };
   const nameOf = (fieldType) => {
-    if (fieldType.kind === 'struct') return message(fieldType);
+    if (fieldType.kind === 'struct') return messageOf(fieldType);
     if (fieldType.kind !== 'scalar') throw new Error(fieldType.kind);
     const fields = special[fieldType.scalar];
     if (fields === undefined) return fieldType.scalar;
@@ -69,7 +69,7 @@ function protobufType(root) {
     }
     return made.get(fieldType.scalar);
   };
-  function message(struct) {
+  function messageOf(struct) {
     if (made.has(struct)) return made.get(struct);
     const own = new protobuf.Type(struct.name.split('.').at(-1));
     made.set(struct, own.name);
@@ -83,10 +83,10 @@ function protobufType(root) {
       else own.add(new protobuf.Field(json, proto, nameOf(fieldType)));
     }
     for (const { proto, type: inlined } of struct.embedded)
-      own.add(new protobuf.Field(`embedded${proto}`, proto, message(inlined)));
+      own.add(new protobuf.Field(`embedded${proto}`, proto, messageOf(inlined)));
     return own.name;
   }
-  message(root);
+  messageOf(root);
   namespace.resolveAll();
   return namespace.lookupType(root.name.split('.').at(-1));
 }

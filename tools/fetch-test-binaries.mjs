@@ -40,7 +40,7 @@ function fetchFrom(suite, programs, work) {
       const folder = path.join(work, name);
       fs.mkdirSync(folder);
       run('apt-get', [...options, '-qq', 'download', packageName], folder);
-      const [archive] = fs.readdirSync(folder).filter((entry) => entry.endsWith('.deb'));
+      const archive = fs.readdirSync(folder).find((entry) => entry.endsWith('.deb'));
       run('dpkg-deb', ['-x', archive, 'unpacked'], folder);
       const target = path.join(BIN, name);
       // Renamed into place, so that a half-copied program is never run.

@@ -32,8 +32,8 @@ export function customService(
 ): APIService | undefined {
   for (const { spec } of definitions) {
     if (spec.group !== groupVersion.group) continue;
-    const served = spec.versions?.some(({ name, served }) => served && name === groupVersion.version);
-    if (served) return localService(groupVersion, 'true', CUSTOM_PRIORITIES);
+    const isServed = spec.versions?.some(({ name, served }) => served && name === groupVersion.version);
+    if (isServed) return localService(groupVersion, 'true', CUSTOM_PRIORITIES);
   }
   return undefined;
 }

@@ -64,7 +64,7 @@ function readBundle(path: string, generation: number): CaBundle {
   try {
     certificates = parseCertificateBundle(pem);
   } catch (error) {
-    throw new Error(`error loading certs from ${path}: ${(error as Error).message}`);
+    throw new Error(`error loading certs from ${path}: ${(error as Error).message}`, { cause: error });
   }
   if (certificates.length === 0) {
     throw new Error(

@@ -45,7 +45,7 @@ export function servingPairError(purpose: string, certFile: string, keyFile: str
   if (cert.text === '' || key.text === '') {
     return `missing content for serving cert ${goQuote(`${purpose}::${certFile}::${keyFile}`)}`;
   }
-  const [leaf] = pemBlocks(cert.text).filter(({ label }) => label === 'CERTIFICATE');
+  const leaf = pemBlocks(cert.text).find(({ label }) => label === 'CERTIFICATE');
   if (leaf === undefined) return 'tls: failed to find any PEM data in certificate input';
   const secret = pemBlocks(key.text).find(({ label }) => label.endsWith('PRIVATE KEY'));
   if (secret === undefined) return 'tls: failed to find any PEM data in key input';

@@ -72,7 +72,7 @@ export class Health {
     const endpoint = match[1] as HealthEndpoint;
     const name = match[2];
     if (name === undefined) return this.all(endpoint, request);
-    const check = this.checks[endpoint].find((one) => one.name === name);
+    const check = this.checks[endpoint].find((each) => each.name === name);
     return check === undefined ? undefined : one(check, request);
   }
 

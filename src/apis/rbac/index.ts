@@ -120,8 +120,8 @@ function guarded<T extends KubeObject>(
 }
 
 /** A list that prints even when it is empty prints as null once it has been stored, whatever was sent. */
-function emptyRulesAreNull(role: Role): void {
-  if (role.rules?.length === 0) role.rules = null;
+function emptyRulesAreNull(object: Role): void {
+  if (object.rules?.length === 0) object.rules = null;
 }
 
 function defaultBinding(binding: RoleBinding): void {

@@ -78,9 +78,9 @@ export const writeClaims = (publicClaims: PublicClaims, bound: BoundClaims): str
 
 function sorted(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  const entries = Object.entries(value).filter(([, member]) => member !== undefined);
+  const entries = Object.entries(value).filter(([, claim]) => claim !== undefined);
   return Object.fromEntries(
-    entries.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([key, member]) => [key, sorted(member)]),
+    entries.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([key, claim]) => [key, sorted(claim)]),
   );
 }
 

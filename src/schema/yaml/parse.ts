@@ -216,6 +216,6 @@ function lineCounter(source: string): (offset: number) => number {
 function describe(error: unknown): string {
   if (!(error instanceof YAMLException)) return error instanceof Error ? error.message : String(error);
   if (error.reason.startsWith('json: ') || error.reason.startsWith('yaml: ')) return error.reason;
-  const reason = /tab/.test(error.reason) ? 'found character that cannot start any token' : error.reason;
+  const reason = error.reason.includes('tab') ? 'found character that cannot start any token' : error.reason;
   return error.mark === undefined ? `yaml: ${reason}` : `yaml: line ${error.mark.line + 1}: ${reason}`;
 }

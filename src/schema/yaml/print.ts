@@ -158,7 +158,7 @@ function quoteKey(key: string): string {
 function shapeOf(text: string): { plain: boolean; singleQuoted: boolean; literal: boolean } {
   // Tabs and other control characters only live in double quotes.
   const unprintable = /[^\n\x20-\x7e\u00a0-\ud7ff\ue000-\ufefe\uff00-\ufffd\u{10000}-\u{10ffff}]/u.test(text);
-  const spaceBeforeBreak = / \n/.test(text);
+  const spaceBeforeBreak = text.includes(' \n');
   if (unprintable || spaceBeforeBreak) return { plain: false, singleQuoted: false, literal: false };
   const outer = /^ | $/.test(text);
   const indicator =
@@ -167,7 +167,7 @@ function shapeOf(text: string): { plain: boolean; singleQuoted: boolean; literal
     /^[-?:]( |\n|$)/.test(text) ||
     /:( |\n|$)/.test(text) ||
     /[ \n]#/.test(text);
-  return { plain: !outer && !indicator, singleQuoted: !/\n /.test(text), literal: !text.endsWith(' ') };
+  return { plain: !outer && !indicator, singleQuoted: !text.includes('\n '), literal: !text.endsWith(' ') };
 }
 
 const escapes: Readonly<Record<string, string>> = {
