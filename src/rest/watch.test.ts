@@ -334,3 +334,9 @@ test('whoever lists and then watches knows, after each event, what another list 
     { numRuns: 60 },
   );
 });
+
+test('what cannot be watched says so at once', async () => {
+  const listed = { ...configMaps, verbs: ['get', 'list'] } as unknown as KindDefinition;
+  const { status, body } = await open({ kinds: [listed] }).get(`${MAPS}?watch=true`);
+  assert.deepEqual([status, body.message], [405, 'watch is not supported on resources of kind "configmaps"']);
+});

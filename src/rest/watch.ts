@@ -1,5 +1,5 @@
 import type { HttpResponse, ResponseSink } from '../lib/http.js';
-import { notAcceptable } from '../machinery/status.js';
+import { methodNotAllowed, notAcceptable } from '../machinery/status.js';
 import { watch } from '../registry/list.js';
 import { watchFailure } from '../registry/storage-status.js';
 import { StorageError, type WatchEvent } from '../storage/store.js';
@@ -27,6 +27,8 @@ export async function watchObjects(
   const { http, info } = request;
   const negotiated = negotiate(http, services.mediaTypes, true);
   const selection = selectionOf(endpoint, options, info.name);
+  const { verbs } = endpoint.definition;
+  if (verbs !== undefined && !verbs.includes('watch')) throw methodNotAllowed(endpoint.resource, 'watch');
   checkResourceVersion(options.resourceVersion);
   const { streamName } = negotiated.media;
   if (streamName === undefined) throw notAcceptable(streamNames(services.mediaTypes));
