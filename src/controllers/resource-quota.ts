@@ -51,8 +51,11 @@ export async function startResourceQuotaController(parts: ControllerParts): Prom
     },
     gone: () => undefined,
   });
-  const recount = (): void => {
+  const countAll = (): void => {
     for (const key of quotas.objects.keys()) queue.add(key);
+  };
+  const recount = (): void => {
+    countAll();
     if (!signal.aborted) clock.after(RECOUNT_EVERY_MS, recount);
   };
   clock.after(RECOUNT_EVERY_MS, recount);
@@ -62,6 +65,8 @@ export async function startResourceQuotaController(parts: ControllerParts): Prom
       if (served.has(store)) continue;
       stop.abort();
       followed.delete(store);
+      // A custom kind that was changed is served from another store: counting finds it.
+      countAll();
     }
     if (!signal.aborted) clock.after(KINDS_EVERY_MS, leaveUnserved);
   };
