@@ -111,6 +111,41 @@ test('a scale that is stale, negative or of nothing is refused', async () => {
   assert.equal((await api.get(`${DEPLOYMENTS}/d`)).body.spec['replicas'], 2);
 });
 
+test('a scale of another object, or of a version that is none, is refused', async () => {
+  const api = open();
+  const { metadata } = (await api.post(DEPLOYMENTS, deployment)).body;
+  const put = await api.put(`${DEPLOYMENTS}/d/scale`, { metadata: { name: 'd', uid: 'x' }, spec: { replicas: 3 } });
+  assert.equal(put.status, 409);
+  assert.match(
+    put.body.message,
+    /on deployments.apps "d": .*Precondition failed: UID in precondition: x, UID in object meta:/,
+  );
+  const patched = await api.patch(`${DEPLOYMENTS}/d/scale`, 'application/merge-patch+json', { metadata: { uid: 'x' } });
+  assert.equal(
+    patched.body.message,
+    `Operation cannot be fulfilled on deployments/scale.apps "d": Precondition failed: UID in precondition: x, UID in object meta: ${metadata.uid}`,
+  );
+  const version = { metadata: { name: 'd', resourceVersion: 'x' }, spec: { replicas: 3 } };
+  assert.equal((await api.put(`${DEPLOYMENTS}/d/scale`, version)).status, 500);
+  assert.equal((await api.get(`${DEPLOYMENTS}/d/scale?resourceVersion=x`)).status, 500);
+  assert.equal((await api.get(`${DEPLOYMENTS}/d`)).body.spec['replicas'], 2);
+});
+
+test('a scale is shown as a table or as bare metadata, too', async () => {
+  const api = open();
+  await api.post(DEPLOYMENTS, deployment);
+  const form = (kind: string): Record<string, string> => ({ accept: `application/json;as=${kind};v=v1;g=meta.k8s.io` });
+  const table = (await api.get(`${DEPLOYMENTS}/d/scale`, form('Table'))).body;
+  assert.deepEqual(
+    table.columnDefinitions?.map(({ name }) => name),
+    ['Name', 'Desired', 'Available', 'Age'],
+  );
+  assert.deepEqual(table.rows[0]?.cells, ['d', 2, 0, '0s']);
+  const bare = (await api.get(`${DEPLOYMENTS}/d/scale`, form('PartialObjectMetadata'))).body;
+  assert.deepEqual([bare.kind, bare.metadata.name, bare.spec], ['PartialObjectMetadata', 'd', undefined]);
+  assert.equal((await api.get(`${DEPLOYMENTS}/d/scale`, form('PartialObjectMetadataList'))).status, 406);
+});
+
 test('a pod is evicted by either version of an eviction', async () => {
   for (const apiVersion of ['policy/v1', 'policy/v1beta1', undefined]) {
     const api = open();

@@ -3,25 +3,24 @@ import { goQuote } from '../lib/go-quote.js';
 import type { HttpResponse } from '../lib/http.js';
 import { FieldPath, invalid as invalidField } from '../machinery/field-error.js';
 import { apiVersionOf, type KubeObject } from '../machinery/object.js';
-import { badRequest, conflict, internalError, invalid, STALE_OBJECT } from '../machinery/status.js';
+import { badRequest, conflict, internalError, invalid } from '../machinery/status.js';
 import type { ScaleAccess } from '../registry/kind.js';
 import { get } from '../registry/list.js';
 import { matchNamespace } from '../registry/system-fields.js';
 import { updateManagedFields } from '../schema/apply/field-manager.js';
 import { fromScaleManagedFields, type ReplicasPaths, toScaleManagedFields } from '../schema/apply/scale-managers.js';
-import { typeOf } from '../schema/catalogue.js';
 import { deepCopy } from '../schema/deep-copy.js';
 import type { Scale } from '../schema/generated/autoscaling.v1.js';
-import type { StructType } from '../schema/type.js';
 import { decodeBody } from './decode-body.js';
 import type { Endpoint } from './endpoint.js';
 import { managerName } from './field-manager.js';
+import { checkResourceVersion } from './get.js';
 import { negotiate } from './negotiate.js';
 import { patchKind } from './patch.js';
 import { preparePatch } from './patch-kinds.js';
 import { patchOptions, updateOptions, type WriteOptions } from './query-options.js';
 import type { RestRequest } from './request.js';
-import { respondValue } from './respond.js';
+import { respondScale, scaleType } from './scale-answer.js';
 import type { RestServices } from './services.js';
 import { checkName, writeObject } from './write-object.js';
 
@@ -35,10 +34,12 @@ export async function getScale(
 ): Promise<HttpResponse> {
   const { http, info } = request;
   const negotiated = negotiate(http, services.mediaTypes);
-  const stored = await get(endpoint.registry, info.namespace, info.name, '');
+  const resourceVersion = http.query.get('resourceVersion') ?? '';
+  checkResourceVersion(resourceVersion);
+  const stored = await get(endpoint.registry, info.namespace, info.name, resourceVersion);
   const missing = access.missing?.(stored.object());
   if (missing !== undefined) throw internalError(`the spec replicas field ${goQuote(missing)} does not exist`);
-  return respondValue({ request: http, negotiated }, 200, scaleType(), scaleOf(stored.object(), access));
+  return respondScale({ request: http, negotiated, now: services.clock() }, scaleOf(stored.object(), access));
 }
 
 export async function updateScale(
@@ -57,7 +58,7 @@ export async function updateScale(
     { mediaTypes: services.mediaTypes, fieldValidation: options.fieldValidation, warn: (text) => request.warn(text) },
   );
   const manager = managerName(options.fieldManager, http);
-  return write(services, endpoint, request, access, options, (live) => {
+  return write(services, endpoint, request, access, { ...options, uid: sent.metadata.uid }, (live) => {
     const scale = deepCopy(sent);
     noteScale(live, scale, manager, services.clock());
     return scale as Scale;
@@ -97,7 +98,7 @@ async function write(
   endpoint: Endpoint,
   request: RestRequest,
   access: ScaleAccess,
-  options: WriteOptions,
+  { uid, ...options }: WriteOptions & { readonly uid?: string | undefined },
   change: (scale: Scale & KubeObject) => Scale,
 ): Promise<HttpResponse> {
   const { http, info } = request;
@@ -108,6 +109,7 @@ async function write(
     subresource: 'scale',
     dryRun: options.dryRun,
     options,
+    uid,
     async change(current) {
       if (current === undefined) throw new Error('a scale is never created');
       const live = scaleOf(current, access);
@@ -122,6 +124,7 @@ async function write(
       checkScale(endpoint, info.name, info.namespace, scale, current);
       const object = deepCopy(current) as KubeObject;
       access.setSpecReplicas(object, scale.spec?.replicas ?? 0);
+      object.metadata.resourceVersion = scale.metadata?.resourceVersion ?? '';
       const owned = fromScaleManagedFields(
         current.metadata.managedFields,
         scale.metadata?.managedFields,
@@ -133,7 +136,7 @@ async function write(
       return object;
     },
   });
-  return respondValue({ request: http, negotiated }, 200, scaleType(), scaleOf(stored.object(), access));
+  return respondScale({ request: http, negotiated, now: services.clock() }, scaleOf(stored.object(), access));
 }
 
 /** A number no client sends, while the replicas of a custom resource are not set: the least of its 32 bits. */
@@ -172,15 +175,17 @@ function checkScale(
   object.metadata ??= {};
   matchNamespace(object, true, namespace);
   checkName(object, name);
-  const stated = object.metadata.resourceVersion ?? '';
-  if (stated !== '' && stated !== current.metadata.resourceVersion) {
-    throw conflict(endpoint.registry.resource, name, STALE_OBJECT);
-  }
   const replicas = scale.spec?.replicas ?? 0;
   // A custom resource's own rules tell what is wrong with its replicas, by their place in it.
   if (replicas < 0 && !endpoint.definition.custom) {
     const error = invalidField(FieldPath.of('spec', 'replicas'), replicas, 'must be greater than or equal to 0');
     throw invalid({ group: SCALE.group, kind: SCALE.kind }, name, [error]);
+  }
+  const { uid } = object.metadata;
+  if (uid && uid !== current.metadata.uid) {
+    const { group, resource } = endpoint.registry.resource;
+    const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${current.metadata.uid ?? ''}`;
+    throw conflict({ group, resource: `${resource}/scale` }, name, why);
   }
 }
 
@@ -201,10 +206,4 @@ function scaleOf(object: Readonly<KubeObject>, access: ScaleAccess): Scale & Kub
     spec: replicas === 0 ? {} : { replicas },
     status: { replicas: access.statusReplicas(object), ...(selector !== '' && { selector }) },
   };
-}
-
-function scaleType(): StructType {
-  const type = typeOf(SCALE.group, SCALE.version, SCALE.kind);
-  if (type === undefined) throw new Error('the catalogue has no Scale');
-  return type;
 }

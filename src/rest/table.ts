@@ -1,7 +1,7 @@
 // Objects as a table, as kubectl shows them.
 import { FieldPath, fieldErrorText, invalid as invalidField } from '../machinery/field-error.js';
 import { badRequest } from '../machinery/status.js';
-import type { Cell, RowCondition } from '../registry/kind.js';
+import type { Cell, Column, RowCondition } from '../registry/kind.js';
 import type { StoredObject } from '../storage/store.js';
 import { type Endpoint, inVersion } from './endpoint.js';
 import { partialMetadata } from './partial-metadata.js';
@@ -50,18 +50,20 @@ export function tableOf(endpoint: Endpoint, items: readonly StoredObject[], form
     kind: 'Table',
     apiVersion: `meta.k8s.io/${form.version}`,
     metadata,
-    columnDefinitions: form.withoutColumns
-      ? null
-      : definition.columns.map(({ name, type, format = '', description, priority = 0 }) => ({
-          name,
-          type,
-          format,
-          description,
-          priority,
-        })),
+    columnDefinitions: form.withoutColumns ? null : columnDefinitions(definition.columns),
     rows: inRowOrder(endpoint, items).map((item) => rowOf(endpoint, item, form)),
   };
 }
+
+/** Columns as the wire has them. */
+export const columnDefinitions = (columns: readonly Column[]): readonly object[] =>
+  columns.map(({ name, type, format = '', description, priority = 0 }) => ({
+    name,
+    type,
+    format,
+    description,
+    priority,
+  }));
 
 function inRowOrder({ definition }: Endpoint, items: readonly StoredObject[]): readonly StoredObject[] {
   if (definition.compareRows === undefined || items.length < 2) return items;
