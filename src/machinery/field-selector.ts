@@ -1,5 +1,5 @@
 // Field selectors: `?fieldSelector=status.phase!=Running,spec.nodeName=n1`.
-import { SelectorError } from './label-selector.js';
+import { SelectorError } from './label-requirement.js';
 
 export interface FieldRequirement {
   readonly field: string;

@@ -2,7 +2,8 @@ import { type FieldErrors, type FieldPath, invalid, required } from '../../../ma
 import { deepEqual } from '../../../lib/deep-equal.js';
 import { selectorValue } from '../../core/internal-form/print.js';
 import { IMMUTABLE } from '../../../machinery/validation/fields.js';
-import { type LabelSelector, labelSelectorAsSelector, SelectorError } from '../../../machinery/label-selector.js';
+import { SelectorError } from '../../../machinery/label-requirement.js';
+import { type LabelSelector, labelSelectorAsSelector } from '../../../machinery/label-selector.js';
 import { isEmptySelector, validateLabelSelector } from '../../../machinery/validation/label-selector.js';
 import type { LabelSelector as SelectorField } from '../../../schema/generated/meta.v1.js';
 

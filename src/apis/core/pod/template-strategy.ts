@@ -1,7 +1,8 @@
 // What every kind that makes pods from a template does alike.
 import { FieldPath } from '../../../machinery/field-error.js';
 import { isDns1123Label } from '../../../machinery/validation/names.js';
-import { labelSelectorAsSelector, SelectorError } from '../../../machinery/label-selector.js';
+import { SelectorError } from '../../../machinery/label-requirement.js';
+import { labelSelectorAsSelector } from '../../../machinery/label-selector.js';
 import type { KubeObject } from '../../../machinery/object.js';
 import type { LifeContext, Strategy } from '../../../registry/kind.js';
 import type { LabelSelector } from '../../../schema/generated/meta.v1.js';
