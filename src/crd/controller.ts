@@ -141,7 +141,7 @@ class Definitions {
     this.#serve(name, definition);
     definition = await this.#establish(name, definition);
     definition = await this.#tell(name, definition);
-    if (needsFinalizing(definition)) this.#finalize(name);
+    if (needsFinalizing(definition)) this.#finalize(name, definition);
   }
 
   /** Names that were given up may be what another definition waits for. */
@@ -233,11 +233,12 @@ class Definitions {
   }
 
   /** Beside the others: objects may take their time to go. */
-  #finalize(name: string): void {
+  #finalize(name: string, definition: Definition): void {
     if (this.#finalizing.has(name)) return;
+    const objects = this.#serving.get(name)?.kind.objects;
+    if (objects === undefined && isTrue(definition, 'Established')) throw new Error('its objects cannot be reached');
     this.#finalizing.add(name);
     const { context, signal } = this.options;
-    const objects = this.#serving.get(name)?.kind.objects;
     finalizeDefinition(name, { writer: this.#writer, context, signal, objects })
       .catch((error: unknown) => this.#retry(name, error))
       .finally(() => this.#finalizing.delete(name));

@@ -38,8 +38,13 @@ export function createDiscovery(options: DiscoveryOptions): (request: HttpReques
     if (group === undefined) return groupsAnswer(options, request);
     const groups = groupsOf(options);
     const versions = groups.get(group);
-    if (version !== undefined) return versionAnswer(options, request, versions?.get(version));
     if (versions === undefined) return undefined;
+    if (version !== undefined) {
+      const endpoints = versions.get(version);
+      // Only the server's own groups tell as a Status which versions they do not have.
+      if (endpoints === undefined && isCustom(versions)) return undefined;
+      return versionAnswer(options, request, endpoints);
+    }
     return respond(options, request, metaType('APIGroup'), {
       kind: 'APIGroup',
       apiVersion: 'v1',
@@ -59,6 +64,9 @@ export function discoveryPaths(endpoints: Iterable<Endpoint>): string[] {
 }
 
 type Versions = Map<string, Endpoint[]>;
+
+const isCustom = (versions: Versions): boolean =>
+  [...versions.values()].every((endpoints) => endpoints.every(({ definition }) => definition.custom));
 
 function groupsOf({ endpoints }: DiscoveryOptions): Map<string, Versions> {
   const groups = new Map<string, Versions>();
