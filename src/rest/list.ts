@@ -169,7 +169,9 @@ function pieces(endpoint: Endpoint, items: readonly StoredObject[], head: Buffer
       const flush = async (next: number): Promise<void> => {
         const ready = sink.write(piece.subarray(0, at));
         if (!ready) await sink.drained();
-        piece = Buffer.allocUnsafe(Math.max(PIECE_BYTES, next));
+        // What was written and has drained is on its way, encrypted: the same memory takes the next piece.
+        if (ready || sink.pendingBytes > 0 || next > piece.length)
+          piece = Buffer.allocUnsafe(Math.max(PIECE_BYTES, next));
         at = 0;
       };
       for (let i = 0; i < items.length; i++) {
