@@ -30,6 +30,11 @@ test('paths find members, items, slices and what a filter lets through', () => {
   assert.equal(find('.spec[', value), undefined);
 });
 
+test('a path that never ends is refused at once', () => {
+  for (const text of ['["', "['", '[?(@.a=="', '.a'])
+    assert.equal(parseJsonPath(`${text}${'\\'.repeat(61)}`), undefined);
+});
+
 test('cells are of their column’s type, or empty', () => {
   const { columns, row } = columnsOf([
     { name: 'I', type: 'integer', jsonPath: '.i' },

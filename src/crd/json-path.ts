@@ -46,13 +46,13 @@ function parseSteps(reader: Reader): Step[] | undefined {
 function parseStep(reader: Reader): Step | undefined {
   if (reader.take(/\.\./y)) return descendants;
   if (reader.take(/\.?\*/y)) return children;
-  const name = reader.take(/\.?((?:\\.|[^.[\]*@$?()\s])+)/y);
+  const name = reader.take(/\.?((?:\\.|[^.[\]*@$?()\s\\])+)/y);
   if (name !== undefined) return memberStep((name[1] ?? '').replace(/\\(.)/g, '$1'));
   if (reader.take(/\.(?=\[)/y)) return parseStep(reader);
   if (reader.take(/\.$/y)) return (value) => [value];
-  const filter = reader.take(/\[\?\(\s*((?:"(?:\\.|[^"])*"|'(?:\\.|[^'])*'|[^"'])*?)\s*\)\]/y);
+  const filter = reader.take(/\[\?\(\s*((?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[^"'])*?)\s*\)\]/y);
   if (filter !== undefined) return filterStep(filter[1] ?? '');
-  const quoted = reader.take(/\[\s*(?:'((?:\\.|[^'])*)'|"((?:\\.|[^"])*)")\s*\]/y);
+  const quoted = reader.take(/\[\s*(?:'((?:\\.|[^'\\])*)'|"((?:\\.|[^"\\])*)")\s*\]/y);
   if (quoted !== undefined) return memberStep((quoted[1] ?? quoted[2] ?? '').replace(/\\(.)/g, '$1'));
   const slice = reader.take(/\[(-?\d+)?(?:(:)(-?\d+)?(?::(\d+))?)?\]/y);
   if (slice !== undefined) return sliceStep(slice);
@@ -105,7 +105,7 @@ function filterStep(text: string): Step | undefined {
 
 function operandOf(text: string): Operand | undefined {
   const trimmed = text.trim();
-  const [, single, double] = /^(?:'((?:\\.|[^'])*)'|"((?:\\.|[^"])*)")$/.exec(trimmed) ?? [];
+  const [, single, double] = /^(?:'((?:\\.|[^'\\])*)'|"((?:\\.|[^"\\])*)")$/.exec(trimmed) ?? [];
   const literal = single ?? double;
   if (literal !== undefined) return () => literal.replace(/\\(.)/g, '$1');
   if (/^-?\d+(\.\d+)?$/.test(trimmed)) return () => Number(trimmed);
