@@ -6,7 +6,7 @@ import { type AdmitDelete, keyOf, type ResourceRegistry, timestamp, unstored } f
 import { deletionFinalizers } from './deletion-finalizers.js';
 import { gracefulStep, type GracefulStep } from './graceful-deletion.js';
 import { findObject } from './list.js';
-import { remove } from './remove.js';
+import { remove, removeMarked } from './remove.js';
 import { fromStorage } from './storage-status.js';
 import { preconditionText } from './update.js';
 
@@ -83,7 +83,7 @@ async function mark(
   const marked = await write(registry, key, current, object, context);
   if (!goesNow) return { answer: marked, deleted: false };
   if (context.dryRun) return { answer: answerOf(registry, marked), deleted: true };
-  return { answer: answerOf(registry, await remove(registry, key, marked, context)), deleted: true };
+  return { answer: answerOf(registry, await removeMarked(registry, key, marked, context)), deleted: true };
 }
 
 async function keepTerminating(

@@ -166,6 +166,35 @@ test('a store that fails is told to the client, and nothing is half done', async
   assert.equal((await sound.get(`${MAPS}/a`)).body.data, undefined);
 });
 
+test('what another removes first is removed all the same, once it was marked', async () => {
+  const kv = openMemoryStore();
+  let race = false;
+  const racing = new Proxy(kv, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name);
+      if (name === 'delete') {
+        return async (...[key, revision]: Parameters<KeyValueStore['delete']>) => {
+          if (race) await target.delete(key, revision);
+          return target.delete(key, revision);
+        };
+      }
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+    },
+  });
+  const graceful = { delete: { gracePeriodSeconds: (_: unknown, asked: number | undefined) => asked ?? 30 } };
+  for (const cache of [true, false]) {
+    const api = new TestApi({ kinds: [kindWith(graceful)], kv: racing, cache });
+    await api.post(MAPS, { metadata: { name: 'a' } });
+    await api.post(MAPS, { metadata: { name: 'b', finalizers: ['x.io/y'] } });
+    await api.delete(`${MAPS}/b?gracePeriodSeconds=0`);
+    race = true;
+    assert.equal((await api.delete(`${MAPS}/a?gracePeriodSeconds=0`)).status, 200);
+    assert.equal((await api.patch(`${MAPS}/b`, MERGE, { metadata: { finalizers: null } })).status, 200);
+    race = false;
+    assert.equal((await api.get(MAPS)).body.items.length, 0);
+  }
+});
+
 test('a generated name leaves room for its suffix', () => {
   assert.equal(generateName('a-', 'bcdfg'), 'a-bcdfg');
   assert.equal(generateName('x'.repeat(80), 'bcdfg').length, 63);

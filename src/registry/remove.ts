@@ -1,5 +1,5 @@
 import type { KubeObject } from '../machinery/object.js';
-import type { StoredObject } from '../storage/store.js';
+import { StorageError, type StoredObject } from '../storage/store.js';
 import type { LifeContext } from './kind.js';
 import type { ResourceRegistry } from './registry.js';
 
@@ -10,8 +10,26 @@ export async function remove(
   current: StoredObject,
   context: LifeContext,
 ): Promise<StoredObject> {
-  const removed = await registry.store.delete(key, current.revision);
+  return noted(registry, await registry.store.delete(key, current.revision), context);
+}
+
+/** The same for an object that was marked before: that another one removed it meanwhile is as good. */
+export async function removeMarked(
+  registry: ResourceRegistry,
+  key: string,
+  marked: StoredObject,
+  context: LifeContext,
+): Promise<StoredObject> {
+  try {
+    return await remove(registry, key, marked, context);
+  } catch (error) {
+    if (!(error instanceof StorageError && error.code === 'not-found')) throw error;
+    return noted(registry, marked, context);
+  }
+}
+
+async function noted({ kind }: ResourceRegistry, removed: StoredObject, context: LifeContext): Promise<StoredObject> {
   const last: Readonly<KubeObject> = removed.object();
-  await registry.kind.strategy.afterDelete?.(last, context);
+  await kind.strategy.afterDelete?.(last, context);
   return removed;
 }

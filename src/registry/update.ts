@@ -10,7 +10,7 @@ import { type AdmitCreate, type AdmitUpdate, keyOf, type ResourceRegistry, unsto
 import { fillSystemFields, matchNamespace } from './system-fields.js';
 import { prepareNew, revert, ttlOf } from './create.js';
 import { findObject } from './list.js';
-import { remove } from './remove.js';
+import { removeMarked } from './remove.js';
 import { fromStorage } from './storage-status.js';
 import { keepUnchangedTimes } from '../schema/apply/field-manager.js';
 
@@ -252,7 +252,7 @@ async function removeEmptied(
   object: KubeObject,
   current: StoredObject,
 ): Promise<StoredObject> {
-  if (!request.context.dryRun) await remove(registry, key, current, request.context);
+  if (!request.context.dryRun) await removeMarked(registry, key, current, request.context);
   return unstored(registry, key, object);
 }
 
