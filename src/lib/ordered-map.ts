@@ -7,4 +7,5 @@ export class OrderedMap<V> extends sortedBTree.default<string, V> {
   }
 }
 
-const compareKeys = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+// hot: a dozen times for every object written. Whether they are equal is told sooner than which is greater.
+const compareKeys = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);

@@ -28,14 +28,14 @@ export function validateObjectMeta(meta: Readonly<ObjectMeta>, rules: ObjectMeta
   } else if (meta.namespace) {
     errors.push(forbidden(path.child('namespace'), 'not allowed on this type'));
   }
-  errors.push(
-    ...validateNonNegative(meta.generation, path.child('generation')),
-    ...validateLabels(meta.labels, path.child('labels')),
-    ...validateAnnotations(meta.annotations, path.child('annotations')),
-    ...validateOwnerReferences(meta.ownerReferences, path.child('ownerReferences')),
-    ...validateFinalizers(meta.finalizers, path.child('finalizers')),
-    ...validateManagedFields(meta.managedFields, path.child('managedFields')),
-  );
+  // hot: on every write, and most objects have few of these.
+  const { generation, labels, annotations, ownerReferences, finalizers, managedFields } = meta;
+  if (generation) errors.push(...validateNonNegative(generation, path.child('generation')));
+  if (labels) errors.push(...validateLabels(labels, path.child('labels')));
+  if (annotations) errors.push(...validateAnnotations(annotations, path.child('annotations')));
+  if (ownerReferences) errors.push(...validateOwnerReferences(ownerReferences, path.child('ownerReferences')));
+  if (finalizers) errors.push(...validateFinalizers(finalizers, path.child('finalizers')));
+  if (managedFields) errors.push(...validateManagedFields(managedFields, path.child('managedFields')));
   return errors;
 }
 

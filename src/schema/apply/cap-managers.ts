@@ -7,6 +7,7 @@ const OLD_UPDATES_MANAGER = 'ancient-changes';
 
 /** The oldest updaters beyond the bound become one of each version. */
 export function capManagers(managers: Managers): Managers {
+  if (managers.size <= MAX_UPDATE_MANAGERS) return managers;
   const updaters = [...managers].filter(([, { operation }]) => operation === 'Update');
   if (updaters.length <= MAX_UPDATE_MANAGERS) return managers;
   updaters.sort(
