@@ -25,15 +25,63 @@ export interface NodePortAllocatorParts {
   readonly random: (below: number) => number;
 }
 
+interface Change {
+  /** Throws what the asker is told. */
+  readonly apply: (bits: bigint) => { readonly bits: bigint; readonly settle: () => void };
+  readonly reject: (error: unknown) => void;
+}
+
 export function createNodePortAllocator({ store, range, random }: NodePortAllocatorParts): NodePortAllocator {
   const inRange = (port: number): boolean => port >= range.base && port < range.base + range.size;
 
+  const waiting: Change[] = [];
+  let writing = false;
+
+  /** Changes asked for while a write is under way wait for it and are written together: they never race each other. */
+  function change<T>(edit: (bits: bigint) => { bits: bigint; result: T }): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const apply = (bits: bigint): { bits: bigint; settle: () => void } => {
+        const { bits: changed, result } = edit(bits);
+        return { bits: changed, settle: () => resolve(result) };
+      };
+      waiting.push({ apply, reject });
+      if (!writing) void writeWaiting();
+    });
+  }
+
+  async function writeWaiting(): Promise<void> {
+    writing = true;
+    while (waiting.length > 0) {
+      const changes = waiting.splice(0);
+      try {
+        await write(changes);
+      } catch (error) {
+        for (const { reject } of changes) reject(error);
+      }
+    }
+    writing = false;
+  }
+
   /** Reads the bitmap, changes it and writes it, again when another server came first. */
-  async function change<T>(edit: (bits: bigint) => { bits: bigint; result: T }): Promise<T> {
+  async function write(changes: readonly Change[]): Promise<void> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const stored = await store.get(NODE_PORTS_KEY, '');
-      const { bits, result } = edit(bitsOf(stored, range));
-      if (await writeNodePorts(store, stored, range, bits)) return result;
+      const before = bitsOf(stored, range);
+      let bits = before;
+      const settles: (() => void)[] = [];
+      for (const { apply, reject } of changes) {
+        try {
+          const applied = apply(bits);
+          bits = applied.bits;
+          settles.push(applied.settle);
+        } catch (error) {
+          settles.push(() => reject(error));
+        }
+      }
+      if (bits === before || (await writeNodePorts(store, stored, range, bits))) {
+        for (const settle of settles) settle();
+        return;
+      }
     }
     throw new AllocationError('cannot allocate resources of type servicenodeportallocations at this time');
   }
