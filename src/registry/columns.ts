@@ -31,10 +31,7 @@ export function firstFewCell(list: readonly string[], shown = 3): string {
 }
 
 /** The columns of kinds that show nothing of their own, with `createdRow`. */
-export const CREATED_COLUMNS: readonly Column[] = [
-  NAME_COLUMN,
-  { name: 'Created At', type: 'date', description: 'When the server created the object.' },
-];
+export const CREATED_COLUMNS: readonly Column[] = [NAME_COLUMN, CREATED_AT_COLUMN];
 
 export const createdRow = ({ metadata }: Readonly<KubeObject>): readonly Cell[] => [
   metadata.name ?? '',

@@ -118,8 +118,3 @@ export function answer(request: HttpRequest, status: number, media: MediaType, b
   const plain: HttpResponse = { status, headers: { 'content-type': media.name }, body };
   return compressed(request, plain, body.length);
 }
-
-/** One item of a list: the object without kind and apiVersion. */
-export function itemBytes(endpoint: Endpoint, stored: StoredObject): Buffer {
-  return Buffer.concat([endpoint.itemHead, tailOf(endpoint, stored)]);
-}
