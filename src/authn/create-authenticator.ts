@@ -1,5 +1,6 @@
 // Who makes a request: every way to tell, in the order they are tried.
 import type { HttpRequest } from '../lib/http.js';
+import { percentDecode } from '../lib/percent-decode.js';
 import { goQuote } from '../lib/go-quote.js';
 import { whenReady } from '../lib/maybe-promise.js';
 import { ANONYMOUS_USER, AUTHENTICATED_GROUP, UNAUTHENTICATED_GROUP, type UserInfo } from '../machinery/user.js';
@@ -95,7 +96,7 @@ function tokenAuthenticators(options: AuthenticatorOptions): TokenAuthenticator[
 }
 
 function anonymous(request: HttpRequest, { enabled, paths = [] }: AnonymousOptions): Authenticated | undefined {
-  if (!enabled || (paths.length > 0 && !paths.includes(decodedPath(request.path)))) return undefined;
+  if (!enabled || (paths.length > 0 && !paths.includes(percentDecode(request.path)))) return undefined;
   const warnings = hasExtraSpace(request.headers['authorization'] ?? '') ? { warnings: [EXTRA_SPACE_WARNING] } : {};
   return { user: { name: ANONYMOUS_USER, groups: [UNAUTHENTICATED_GROUP] }, ...warnings };
 }
@@ -122,12 +123,4 @@ function checkAudiences(known: Authenticated, apiAudiences: readonly string[]): 
   if (audiences.some((one) => apiAudiences.includes(one))) return known;
   const list = (values: readonly string[]) => `[${values.map(goQuote).join(' ')}]`;
   throw new AuthenticationError(`unable to match the audience: ${list(audiences)} , accepted: ${list(apiAudiences)}`);
-}
-
-function decodedPath(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
 }

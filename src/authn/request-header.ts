@@ -1,5 +1,6 @@
 // Identities that a trusted proxy in front passes on in headers, believed only with the proxy's own certificate.
 import { type HttpRequest, headerValues } from '../lib/http.js';
+import { percentDecode } from '../lib/percent-decode.js';
 import type { Authenticated, RequestAuthenticator } from './authenticator.js';
 import { AuthenticationError } from './authenticator.js';
 import type { CertificateVerifier } from './client-certificate.js';
@@ -50,18 +51,10 @@ function extraOf(request: HttpRequest, prefixes: readonly string[]): Record<stri
   for (const prefix of prefixes.map((text) => text.toLowerCase())) {
     for (const header of Object.keys(request.headers)) {
       if (!header.startsWith(prefix)) continue;
-      const key = unescapeExtraKey(header.slice(prefix.length));
+      // Header names know only some characters, so keys may be percent-encoded.
+      const key = percentDecode(header.slice(prefix.length));
       extra[key] = [...(extra[key] ?? []), ...headerValues(request, header)];
     }
   }
   return { ...extra };
-}
-
-/** Keys may be percent-encoded, since header names know only some characters; a malformed one is taken as it is. */
-function unescapeExtraKey(encoded: string): string {
-  try {
-    return decodeURIComponent(encoded);
-  } catch {
-    return encoded;
-  }
 }

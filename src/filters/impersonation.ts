@@ -1,6 +1,7 @@
 // `Impersonate-*` headers: acting as someone else, each part of whom the sender must be allowed to take on.
 import type { AuthorizationAttributes, Authorizer } from '../authz/authorizer.js';
 import { headerValues, type HttpRequest, type HttpResponse } from '../lib/http.js';
+import { percentDecode } from '../lib/percent-decode.js';
 import type { Logger } from '../lib/log.js';
 import type { StatusError } from '../machinery/status.js';
 import { ANONYMOUS_USER, AUTHENTICATED_GROUP, UNAUTHENTICATED_GROUP, type UserInfo } from '../machinery/user.js';
@@ -90,20 +91,12 @@ function partsOf(request: HttpRequest): Part[] {
   for (const group of headerValues(request, GROUP)) add('Group', group);
   for (const name in request.headers) {
     if (!name.startsWith(EXTRA_PREFIX)) continue;
-    const key = unescapeKey(name.slice(EXTRA_PREFIX.length));
+    const key = percentDecode(name.slice(EXTRA_PREFIX.length));
     for (const value of headerValues(request, name)) add('UserExtra', value, '', key);
   }
   const uid = request.headers[UID] ?? '';
   if (uid !== '') add('UID', uid);
   return parts;
-}
-
-function unescapeKey(key: string): string {
-  try {
-    return decodeURIComponent(key);
-  } catch {
-    return key;
-  }
 }
 
 /** The reference shows the part as an object reference without its member names. */

@@ -7,6 +7,7 @@
 // Every other path is for no resource, and its verb is the method.
 import type { HttpRequest } from '../lib/http.js';
 import { parseFieldSelector } from '../machinery/field-selector.js';
+import { SelectorError } from '../machinery/label-requirement.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import type { Filter } from './exchange.js';
 import { isLongRunning } from './long-running.js';
@@ -171,8 +172,9 @@ function nameInSelector(request: HttpRequest): string {
   try {
     const name = parseFieldSelector(text).requiresExactMatch('metadata.name') ?? '';
     return name === '.' || name === '..' || /[/%]/.test(name) ? '' : name;
-  } catch {
-    return '';
+  } catch (error) {
+    if (error instanceof SelectorError) return '';
+    throw error;
   }
 }
 

@@ -1,6 +1,7 @@
 // What an access review asks, as the authorizer is asked.
 import type { AuthorizationAttributes } from '../../authz/authorizer.js';
 import { type FieldSelector, escapeFieldValue, parseFieldSelector } from '../../machinery/field-selector.js';
+import { SelectorError } from '../../machinery/label-requirement.js';
 import { labelSelectorAsSelector, parseLabelSelector } from '../../machinery/label-selector.js';
 import type { UserInfo } from '../../machinery/user.js';
 import type {
@@ -77,7 +78,8 @@ function readSelector(field: string, read: () => ReadSelector): { text: string; 
   let result: ReadSelector;
   try {
     result = read();
-  } catch {
+  } catch (error) {
+    if (!(error instanceof SelectorError)) throw error;
     result = { text: '', failed: true };
   }
   if (!result.failed) return { text: result.text, warnings: [] };
@@ -109,8 +111,9 @@ function labelSelectorText(selector: LabelSelectorAttributes | undefined): ReadS
   const texts = requirements.flatMap((requirement) => {
     try {
       return [labelSelectorAsSelector({ matchExpressions: [requirement] }).toString()];
-    } catch {
-      return [];
+    } catch (error) {
+      if (error instanceof SelectorError) return [];
+      throw error;
     }
   });
   return { text: texts.join(','), failed: texts.length < requirements.length };

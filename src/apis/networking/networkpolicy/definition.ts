@@ -1,9 +1,9 @@
 import { FieldPath } from '../../../machinery/field-error.js';
-import { labelSelectorAsSelector } from '../../../machinery/label-selector.js';
 import { warningsForCidr } from '../../../machinery/validation/ip.js';
 import type { KindDefinition } from '../../../registry/kind.js';
 import { AGE_COLUMN, ageCell, column, NAME_COLUMN } from '../../../registry/columns.js';
 import type { NetworkPolicy } from '../../../schema/generated/networking.v1.js';
+import { selectorCell } from '../../core/pod/template-strategy.js';
 import { peersOf, validateNetworkPolicy, validateNetworkPolicyUpdate } from './validation.js';
 
 export const networkPolicies: KindDefinition<NetworkPolicy> = {
@@ -23,7 +23,7 @@ export const networkPolicies: KindDefinition<NetworkPolicy> = {
     warningsOnUpdate: cidrWarnings,
   },
   columns: [NAME_COLUMN, column('Pod-Selector', 'The pods the policy is for.'), AGE_COLUMN],
-  row: (object, now) => [object.metadata.name ?? '', podSelectorCell(object), ageCell(object, now)],
+  row: (object, now) => [object.metadata.name ?? '', selectorCell(object.spec.podSelector), ageCell(object, now)],
 };
 
 function setDefaults({ spec }: NetworkPolicy): void {
@@ -43,12 +43,4 @@ function cidrWarnings(object: Readonly<NetworkPolicy>): string[] {
       ...(ipBlock.except ?? []).flatMap((cidr, position) => warningsForCidr(at.child('except').index(position), cidr)),
     ];
   });
-}
-
-function podSelectorCell({ spec }: Readonly<NetworkPolicy>): string {
-  try {
-    return labelSelectorAsSelector(spec.podSelector).toString() || '<none>';
-  } catch {
-    return '<error>';
-  }
 }
