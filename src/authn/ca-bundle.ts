@@ -51,12 +51,6 @@ export function createCaBundle({ path, nowMs, log }: CaBundleOptions): CaBundleS
   };
 }
 
-/** A bundle that never changes, from text in hand. */
-export const fixedCaBundle = (pem: string, path = 'memory'): CaBundleSource => {
-  const bundle: CaBundle = { path, generation: 1, pem, certificates: parseCertificateBundle(pem) };
-  return { current: () => bundle };
-};
-
 function readBundle(path: string, generation: number): CaBundle {
   const pem = readFileSync(path, 'utf8');
   if (pem === '') throw new Error(`missing content for CA bundle "client-ca-bundle::${path}"`);

@@ -11,7 +11,7 @@ import type { HttpRequest } from '../lib/http.js';
 import type { KubeObject } from '../machinery/object.js';
 import type { UserInfo } from '../machinery/user.js';
 import { AuthenticationError } from './authenticator.js';
-import { fixedCaBundle } from './ca-bundle.js';
+import { createCaBundle } from './ca-bundle.js';
 import { type Authentication, createAuthenticator } from './create-authenticator.js';
 import { createBoundTokenAuthenticator } from './service-account/bound-tokens.js';
 import { createTokenIssuer } from './service-account/issuer.js';
@@ -54,7 +54,7 @@ before(async () => {
   const keys = [...parseVerifyingKeys(rsaPem), ...parseVerifyingKeys(ecPem)];
   authentication = createAuthenticator({
     apiAudiences: [ISSUER],
-    clientCa: fixedCaBundle(readFileSync(path.join(folder, 'ca.pem'), 'utf8')),
+    clientCa: createCaBundle({ path: path.join(folder, 'ca.pem'), nowMs: Date.now, log: () => undefined }),
     tokenFile: parseTokenFile('statictoken,bob,bob-uid,"a,b"\n', 'tokens.csv', () => undefined),
     serviceAccounts: [
       createBoundTokenAuthenticator({

@@ -1,3 +1,5 @@
+import { pause } from '../lib/pause.js';
+
 /** Runs once and waits for it; then again and again until `signal` aborts. Later failures are logged and tried again. */
 export async function repeat(
   task: () => Promise<void>,
@@ -31,7 +33,7 @@ export async function insist(
     } catch (error) {
       if (options.signal.aborted || attempt >= MAX_ATTEMPTS) throw error;
       options.log((error as Error).message);
-      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      await pause(RETRY_MS, options.signal);
     }
   }
 }

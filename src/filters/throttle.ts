@@ -1,6 +1,7 @@
 // `--max-connection-bytes-per-sec`: how fast a long-running answer may flow to one client.
 import { isStream, type HttpResponse, type ResponseSink } from '../lib/http.js';
 import { whenReady } from '../lib/maybe-promise.js';
+import { pause } from '../lib/pause.js';
 import type { Filter } from './exchange.js';
 
 /** No row when nothing is throttled. */
@@ -42,20 +43,7 @@ class ThrottledSink implements ResponseSink {
 
   async drained(): Promise<void> {
     const waitMs = this.freeAtMs - performance.now();
-    if (waitMs > 0) await abortableDelay(waitMs, this.signal);
+    if (waitMs > 0) await pause(waitMs, this.signal);
     await this.sink.drained();
   }
-}
-
-function abortableDelay(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const done = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', done);
-  });
 }

@@ -55,12 +55,6 @@ export function timeOf(date: Date): string {
 let lastSecond = Number.NaN;
 let lastText = '';
 
-/** Milliseconds since 1970 of a time text, for comparing and adding. */
-export function timeMs(text: string): number {
-  const { seconds, nanos } = parseTime(text);
-  return seconds * 1000 + Math.floor(nanos / 1_000_000);
-}
-
 /** Nanoseconds of a text such as `1h30m` or `1.5s`. */
 export function parseDuration(text: string): bigint {
   const match = /^([-+]?)(.*)$/s.exec(text);

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import type { HttpRequest, HttpResponse } from '../lib/http.js';
 import type { Logger } from '../lib/log.js';
+import { pause } from '../lib/pause.js';
 import { plainError } from '../filters/plain-response.js';
 import { createHttp1 } from './http1-connection.js';
 import { cpuProfile, heapProfile } from './pprof-format.js';
@@ -138,18 +139,6 @@ const post = (session: Session, method: string, parameters: object = {}): Promis
   new Promise((resolve, reject) => {
     session.post(method, parameters, (error) => (error === null ? resolve() : reject(error)));
   });
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', done);
-  });
-}
 
 function activeResources(): string {
   const counts = new Map<string, number>();

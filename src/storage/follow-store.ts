@@ -1,4 +1,5 @@
 // Follows all objects of a store, for as long as it is wanted: whatever ends a watch, the next one goes on from there.
+import { pause } from '../lib/pause.js';
 import type { ResourceStore, StoredObject, WatchEvent } from './store.js';
 
 export interface FollowOptions {
@@ -97,16 +98,4 @@ export function followStore(options: FollowOptions): Followed {
       log(`watch event failed: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', done, { once: true });
-  });
 }
