@@ -121,12 +121,12 @@ test('what was taken is given back when the write fails', async () => {
   assert.equal(await allocators.nodePorts.isTaken(port), false);
 });
 
-test('a hundred who want a port at once all get one of their own, in a few writes', async () => {
+test('those who want a port at once all get one of their own, in a few writes', async () => {
   const { allocators, store } = pools();
   await allocators.nodePorts.take(30005);
-  const asked = Array.from({ length: 100 }, () => allocators.nodePorts.takeNext());
+  const asked = Array.from({ length: RANGE.size - 1 }, () => allocators.nodePorts.takeNext());
   await assert.rejects(allocators.nodePorts.take(30005), /already allocated/);
-  assert.equal(new Set(await Promise.all(asked)).size, 100);
+  assert.equal(new Set(await Promise.all(asked)).size, RANGE.size - 1);
   assert.ok((store.stored?.revision ?? 0) <= 4, `${store.stored?.revision} writes`);
 });
 
