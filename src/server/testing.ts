@@ -16,6 +16,7 @@ import { MEDIA_TYPES_WITH_CBOR } from '../rest/media-types.js';
 import { createRouter, type Router } from '../rest/router.js';
 import type { RestServices } from '../rest/services.js';
 import { createResourceStore } from '../storage/create-store.js';
+import type { ObjectCodec } from '../storage/store.js';
 import { Resources } from './resources.js';
 
 export interface TestApiOptions {
@@ -100,7 +101,12 @@ export class TestApi {
     this.resources = new Resources({
       prefix: '/registry',
       openStore: (store) =>
-        createResourceStore({ kv: this.kv, options: store, cache: options.cache ?? true, clock: this.#clock }),
+        createResourceStore({
+          kv: this.kv,
+          options: { ...store, codec: freezing(store.codec) },
+          cache: options.cache ?? true,
+          clock: this.#clock,
+        }),
       clock,
       garbageCollection: true,
       deleteCollectionWorkers: 1,
@@ -188,6 +194,8 @@ export class TestApi {
     if (!isStream(response.body)) throw new Error(`not a watch: ${response.status} ${String(response.body)}`);
     const stopped = new AbortController();
     const chunks: Buffer[] = [];
+    // Several events may be written at once.
+    const lines: string[] = [];
     let wake = (): void => undefined;
     const sink: ResponseSink = {
       write(chunk) {
@@ -213,7 +221,10 @@ export class TestApi {
       status: response.status,
       headers: response.headers,
       nextBytes,
-      next: async () => JSON.parse((await nextBytes()).toString()) as WatchedEvent,
+      async next() {
+        while (lines.length === 0) lines.push(...(await nextBytes()).toString().split('\n').filter(Boolean));
+        return JSON.parse(lines.shift() ?? '') as WatchedEvent;
+      },
       ended,
       stop: () => stopped.abort(),
     };
@@ -245,6 +256,20 @@ export class TestApi {
     });
     return { response, warnings, annotations };
   }
+}
+
+/** What comes out of a store or went into it is shared: whoever changes it fails here. */
+const freezing = (codec: ObjectCodec): ObjectCodec => ({
+  encodeJson: (object) => codec.encodeJson(deepFreeze(object)),
+  encodeStorage: (object) => codec.encodeStorage(deepFreeze(object)),
+  decodeJson: (bytes) => deepFreeze(codec.decodeJson(bytes)),
+  decodeStorage: (bytes) => deepFreeze(codec.decodeStorage(bytes)),
+});
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  for (const member of Object.values(value)) deepFreeze(member);
+  return Object.freeze(value);
 }
 
 function bytesOf(body: Sent['body']): Buffer {
