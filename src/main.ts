@@ -1,4 +1,5 @@
 // The program: from its command line to its end.
+import { errorText } from './lib/error-text.js';
 import { createLogs } from './lib/log.js';
 import { commandFailedLine, parseCommandLine } from './options/parse-command-line.js';
 import { buildServer } from './server/build-server.js';
@@ -45,7 +46,7 @@ async function main(): Promise<void> {
     process.exit(0);
   } catch (error) {
     logs.flush();
-    const text = error instanceof Error ? error.message : String(error);
+    const text = errorText(error);
     process.stderr.write(`${commandFailedLine(text, new Date())}\n`);
     if (error instanceof TypeError || error instanceof RangeError) process.stderr.write(`${error.stack}\n`);
     process.exit(1);

@@ -1,4 +1,5 @@
 // A write to try plugins on, in a world of given objects.
+import { errorText } from '../lib/error-text.js';
 import type { KubeObject } from '../machinery/object.js';
 import { type GroupResource, groupResourceText } from '../machinery/status.js';
 import type { UserInfo } from '../machinery/user.js';
@@ -73,7 +74,7 @@ export async function refusal(plugin: AdmissionPlugin, attributes: AdmissionAttr
     await plugin.validate?.(attributes);
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return errorText(error);
   }
 }
 

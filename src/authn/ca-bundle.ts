@@ -1,6 +1,7 @@
 // A file of CA certificates that is read again when it changes. A file that turned bad leaves the old ones in use.
 import { readFileSync, statSync } from 'node:fs';
 import { type Certificate, parseCertificateBundle } from '../lib/certificate.js';
+import { errorText } from '../lib/error-text.js';
 
 export interface CaBundle {
   readonly path: string;
@@ -44,7 +45,7 @@ export function createCaBundle({ path, nowMs, log }: CaBundleOptions): CaBundleS
           log(`loaded a new CA bundle from ${path}`);
         }
       } catch (error) {
-        log(`kept the CA bundle in use: ${(error as Error).message}`);
+        log(`kept the CA bundle in use: ${errorText(error)}`);
       }
       return bundle;
     },
@@ -58,7 +59,7 @@ function readBundle(path: string, generation: number): CaBundle {
   try {
     certificates = parseCertificateBundle(pem);
   } catch (error) {
-    throw new Error(`error loading certs from ${path}: ${(error as Error).message}`, { cause: error });
+    throw new Error(`error loading certs from ${path}: ${errorText(error)}`, { cause: error });
   }
   if (certificates.length === 0) {
     throw new Error(

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { type Certificate, parseCertificate } from '../lib/certificate.js';
+import { errorText } from '../lib/error-text.js';
 import { CLIENT_AUTH, verifyCertificate } from '../lib/verify-certificate.js';
 import type { HttpRequest } from '../lib/http.js';
 import type { Authenticated, RequestAuthenticator } from './authenticator.js';
@@ -88,14 +89,14 @@ function verifyChain(
   try {
     parsed = chain.map(parseCertificate);
   } catch (error) {
-    throw new AuthenticationError(`malformed client certificate: ${(error as Error).message}`);
+    throw new AuthenticationError(`malformed client certificate: ${errorText(error)}`);
   }
   const [leaf, ...intermediates] = parsed;
   if (leaf === undefined) throw new AuthenticationError('no client certificate');
   try {
     return { leaf, path: verifyCertificate(leaf, { roots, intermediates, keyUsage: CLIENT_AUTH, nowMs }) };
   } catch (error) {
-    throw new AuthenticationError(`verifying certificate SN=${leaf.serialNumber} failed: ${(error as Error).message}`);
+    throw new AuthenticationError(`verifying certificate SN=${leaf.serialNumber} failed: ${errorText(error)}`);
   }
 }
 

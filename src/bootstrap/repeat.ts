@@ -1,3 +1,4 @@
+import { errorText } from '../lib/error-text.js';
 import { pause } from '../lib/pause.js';
 
 /** Runs once and waits for it; then again and again until `signal` aborts. Later failures are logged and tried again. */
@@ -14,7 +15,7 @@ export async function repeat(
     if (running) return;
     running = true;
     task()
-      .catch((error: unknown) => log((error as Error).message))
+      .catch((error: unknown) => log(errorText(error)))
       .finally(() => (running = false));
   }, everyMs);
   timer.unref();
@@ -32,7 +33,7 @@ export async function insist(
       return;
     } catch (error) {
       if (options.signal.aborted || attempt >= MAX_ATTEMPTS) throw error;
-      options.log((error as Error).message);
+      options.log(errorText(error));
       await pause(RETRY_MS, options.signal);
     }
   }

@@ -1,4 +1,5 @@
 import fs from 'node:fs';
+import { errorText } from './error-text.js';
 
 const ERRNO_TEXTS: Readonly<Record<string, string>> = {
   ENOENT: 'no such file or directory',
@@ -17,7 +18,7 @@ const ERRNO_TEXTS: Readonly<Record<string, string>> = {
 /** `open /x: no such file or directory`: a file error in the words the platform's users know. */
 export function goFileError(error: unknown, path: string, operation?: string): string {
   const { code = '', syscall = 'open' } = error as NodeJS.ErrnoException;
-  return `${operation ?? syscall} ${path}: ${ERRNO_TEXTS[code] ?? (error instanceof Error ? error.message : String(error))}`;
+  return `${operation ?? syscall} ${path}: ${ERRNO_TEXTS[code] ?? errorText(error)}`;
 }
 
 export type FileRead = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly error: string };

@@ -5,6 +5,7 @@
 // The severity, month and day, local time, process id and source file come first. A bundle has no source lines at run
 // time, so the line is always 1; the file is what --vmodule goes by.
 import fs from 'node:fs';
+import { errorText } from './error-text.js';
 import { goQuote } from './go-quote.js';
 
 export type Fields = Readonly<Record<string, unknown>>;
@@ -118,8 +119,6 @@ class FileLogger implements Logger {
 }
 
 const UNEXPECTED: ReadonlySet<string> = new Set(['TypeError', 'RangeError', 'ReferenceError', 'AssertionError']);
-
-const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 function printValue(value: unknown): string {
   switch (typeof value) {

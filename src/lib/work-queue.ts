@@ -1,6 +1,7 @@
 // Keys that want work, each at most once at a time. A key added while it is worked on is worked on again; one that
 // failed comes back after a pause that doubles each time.
 import type { Clock } from './clock.js';
+import { errorText } from './error-text.js';
 
 export interface WorkQueueOptions {
   readonly name: string;
@@ -48,7 +49,7 @@ export class WorkQueue {
     try {
       outcome = await work(key);
     } catch (error) {
-      if (!signal.aborted) log(`${name}: ${key}: ${error instanceof Error ? error.message : String(error)}`);
+      if (!signal.aborted) log(`${name}: ${key}: ${errorText(error)}`);
     }
     this.#running.delete(key);
     if (outcome === 'done') this.#attempts.delete(key);

@@ -1,4 +1,5 @@
 // Feature gates and the emulated version, which decide together: --feature-gates, --emulated-version.
+import { errorText } from '../lib/error-text.js';
 import { parseBool } from '../lib/go-strconv.js';
 import { aggregateText } from '../machinery/field-error.js';
 import { chooseFeatureGates, type FeatureGates } from '../machinery/feature-gates.js';
@@ -88,7 +89,7 @@ function readGates(byComponent: Readonly<Record<string, readonly string[]>>): Ma
       try {
         chosen.set(name, parseBool(value));
       } catch (error) {
-        return `invalid value of ${name}=${value}, err: ${error instanceof Error ? error.message : String(error)}`;
+        return `invalid value of ${name}=${value}, err: ${errorText(error)}`;
       }
     }
   }

@@ -1,6 +1,7 @@
 // The kinds of value a flag may have: how a text becomes a value, how a default is shown, and what a repeated flag
 // does. Types and defaults of the tables in flags/ are built on these.
 import { CsvError, parseCsv } from '../lib/csv.js';
+import { errorText } from '../lib/error-text.js';
 import { goQuote } from '../lib/go-quote.js';
 import { ipText, parseIp } from '../lib/ip-address.js';
 import { parseBool, parseFloat64, parseInteger, SyntaxMistake } from '../lib/go-strconv.js';
@@ -253,9 +254,7 @@ function readModules(text: string): ModuleVerbosity[] {
       try {
         return { pattern, verbosity: FLAG_KINDS.level.read(level, undefined) };
       } catch (error) {
-        throw new SyntaxMistake(
-          `parsing verbosity in ${goQuote(entry)}: ${error instanceof Error ? error.message : String(error)}`,
-        );
+        throw new SyntaxMistake(`parsing verbosity in ${goQuote(entry)}: ${errorText(error)}`);
       }
     });
 }

@@ -1,4 +1,5 @@
 // What --runtime-config may name.
+import { errorText } from '../lib/error-text.js';
 import { goQuote } from '../lib/go-quote.js';
 import { parseBool } from '../lib/go-strconv.js';
 import { apiEnablement, VERSION_CLASSES, type EmulatedApis, type RuntimeConfig } from '../machinery/api-enablement.js';
@@ -76,7 +77,7 @@ export function runtimeConfigValueError(config: RuntimeConfig): string | undefin
     try {
       if (value !== '') parseBool(value);
     } catch (error) {
-      return `invalid value of ${key}: ${value}, err: ${error instanceof Error ? error.message : String(error)}`;
+      return `invalid value of ${key}: ${value}, err: ${errorText(error)}`;
     }
     if (resource !== undefined && resource !== resource.toLowerCase()) {
       return `invalid key ${key}: group/version/resource and resource is always lowercase plural, not ${goQuote(resource)}`;

@@ -1,5 +1,6 @@
 // Connects the pools of service addresses and node ports to what is stored.
 import crypto from 'node:crypto';
+import { errorText } from '../lib/error-text.js';
 import { type AddressObjects, createAddressAllocator } from '../apis/core/service/address-allocator.js';
 import type { ServiceAllocators } from '../apis/core/service/allocators.js';
 import { createNodePortAllocator, type PortRange } from '../apis/core/service/node-port-allocator.js';
@@ -88,8 +89,7 @@ export function createServiceAllocators(options: AllocatorOptions): ServicePools
       random: (below) => crypto.randomBytes(8).readBigUInt64BE() % below,
       objects,
     }),
-    leaked: (what, error) =>
-      log(`cannot give back the ${what}: ${error instanceof Error ? error.message : String(error)}`),
+    leaked: (what, error) => log(`cannot give back the ${what}: ${errorText(error)}`),
     repair: {
       name: 'start-service-ip-repair-controllers',
       run: (signal) => repeat(repair, { everyMs: REPAIR_INTERVAL_MS, signal, log }),

@@ -9,6 +9,7 @@ import { repeat } from '../bootstrap/repeat.js';
 import { startDefinitions, type StartedDefinitions } from '../crd/controller.js';
 import { DEFINITIONS } from '../crd/definition-writer.js';
 import { systemClock } from '../lib/clock.js';
+import { errorText } from '../lib/error-text.js';
 import { cidrText } from '../lib/ip-address.js';
 import type { Logs } from '../lib/log.js';
 import type { MetricRegistry } from '../lib/metrics.js';
@@ -106,7 +107,7 @@ function addAggregation(
     log: (message) => logs.for('aggregation').info(message),
   });
   for (const hook of aggregation.hooks) hooks.add(hook);
-  hooks.addCheck({ name: 'autoregister-completion', check: aggregation.completion });
+  hooks.addCheck({ name: 'autoregister-completion', check: () => aggregation.completion() });
 }
 
 function flowSchemasHook({ resources, logs }: StartParts, client: BootstrapClient): StartHook {
@@ -147,7 +148,7 @@ function apiServiceHook(
       await reconcile();
       told = '';
     } catch (error) {
-      const text = `unable to keep the service of the API: ${error instanceof Error ? error.message : String(error)}`;
+      const text = `unable to keep the service of the API: ${errorText(error)}`;
       if (text !== told) log(text);
       told = text;
     }

@@ -1,4 +1,5 @@
 // Whether the stores can be reached, for health and readiness.
+import { errorText } from '../lib/error-text.js';
 import type { MaybePromise } from '../lib/maybe-promise.js';
 import type { KeyValueStore } from '../kv/kv.js';
 import type { Options } from '../options/options.js';
@@ -22,6 +23,6 @@ async function failureOf(store: KeyValueStore, timeoutMs: number): Promise<strin
     await store.health({ timeoutMs });
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return errorText(error);
   }
 }

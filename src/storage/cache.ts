@@ -4,6 +4,7 @@
 //                        │        │
 //                     history   watchers
 import type { Clock } from '../lib/clock.js';
+import { errorText } from '../lib/error-text.js';
 import { OrderedMap } from '../lib/ordered-map.js';
 import { type KeyValueStore, KvError, type KvEvent, type KvWatch, prefixEnd } from '../kv/kv.js';
 import type { Entry } from './entry.js';
@@ -256,7 +257,7 @@ export class Cache {
   #takeOrReload(batch: readonly KvEvent[]): void | Promise<void> {
     const failed = (error: unknown): void => {
       this.#kvWatch?.cancel();
-      this.#lost(new KvError('damaged', error instanceof Error ? error.message : String(error)));
+      this.#lost(new KvError('damaged', errorText(error)));
     };
     try {
       return this.#take(batch)?.catch(failed);

@@ -1,5 +1,6 @@
 // The token that a limited list answers for its next page, in the reference's form, so that either server takes the
 // other's: base64url of {"v":"meta.k8s.io/v1","rv":<revision>,"start":"<first key below the listed prefix>"}.
+import { errorText } from '../lib/error-text.js';
 import { StorageError } from './store.js';
 
 /** A token with this revision goes on at the newest state. */
@@ -31,7 +32,7 @@ export function decodeContinue(token: string): ContinueToken {
   try {
     parsed = JSON.parse(Buffer.from(token, 'base64url').toString());
   } catch (error) {
-    throw refused(`continue key is not valid: ${error instanceof Error ? error.message : String(error)}`);
+    throw refused(`continue key is not valid: ${errorText(error)}`);
   }
   const { v, rv, start } = (typeof parsed === 'object' && parsed !== null ? parsed : {}) as Record<string, unknown>;
   if (v !== API_VERSION) {

@@ -1,4 +1,5 @@
 // Follows all objects of a store, for as long as it is wanted: whatever ends a watch, the next one goes on from there.
+import { errorText } from '../lib/error-text.js';
 import { pause } from '../lib/pause.js';
 import type { ResourceStore, StoredObject, WatchEvent } from './store.js';
 
@@ -39,7 +40,7 @@ export function followStore(options: FollowOptions): Followed {
         log(`watch ended: ${ended?.message ?? 'the store closed it'}`);
       } catch (error) {
         if (signal.aborted) return;
-        log(`watch failed: ${error instanceof Error ? error.message : String(error)}`);
+        log(`watch failed: ${errorText(error)}`);
       }
       await pause(RETRY_MS, signal);
     }
@@ -95,7 +96,7 @@ export function followStore(options: FollowOptions): Followed {
     try {
       receiver();
     } catch (error) {
-      log(`watch event failed: ${error instanceof Error ? error.message : String(error)}`);
+      log(`watch event failed: ${errorText(error)}`);
     }
   }
 }

@@ -1,5 +1,6 @@
 // A kubelet asks for certificates of its own, and of the pods it runs.
 import { parseCertificateRequestPem } from '../../lib/certificate-request.js';
+import { errorText } from '../../lib/error-text.js';
 import { goQuote } from '../../lib/go-quote.js';
 import type { PodCertificateRequest } from '../../schema/generated/certificates.v1alpha1.js';
 import type { CertificateSigningRequest } from '../../schema/generated/certificates.v1.js';
@@ -24,7 +25,7 @@ function commonName(attributes: AdmissionAttributes, request: string): string {
   try {
     return parseCertificateRequestPem(Buffer.from(request, 'base64').toString()).subject.commonName;
   } catch (error) {
-    throw forbid(attributes, `unable to parse csr: ${error instanceof Error ? error.message : String(error)}`);
+    throw forbid(attributes, `unable to parse csr: ${errorText(error)}`);
   }
 }
 

@@ -1,4 +1,5 @@
 import { parseCertificateRequestPem } from '../../lib/certificate-request.js';
+import { errorText } from '../../lib/error-text.js';
 import { MASTERS_GROUP } from '../../machinery/user.js';
 import type { CertificateSigningRequest } from '../../schema/generated/certificates.v1.js';
 import { forbid, isFor } from '../forbid.js';
@@ -24,6 +25,6 @@ function organizationsOf(attributes: AdmissionAttributes, request: string | null
     const { subject } = parseCertificateRequestPem(Buffer.from(request ?? '', 'base64').toString());
     return subject.organizations;
   } catch (error) {
-    throw forbid(attributes, `failed to parse CSR: ${error instanceof Error ? error.message : String(error)}`);
+    throw forbid(attributes, `failed to parse CSR: ${errorText(error)}`);
   }
 }

@@ -1,3 +1,4 @@
+import { errorText } from '../../lib/error-text.js';
 import { computeQosClass } from '../../apis/core/pod/qos.js';
 import { notFound, StatusError } from '../../machinery/status.js';
 import type { Pod, Toleration } from '../../schema/generated/core.v1.js';
@@ -65,7 +66,7 @@ function parseTolerations(text: string): readonly Toleration[] {
   try {
     parsed = JSON.parse(text);
   } catch (error) {
-    throw new StatusError(500, '', error instanceof Error ? error.message : String(error));
+    throw new StatusError(500, '', errorText(error));
   }
   if (parsed === null) return [];
   if (Array.isArray(parsed) && parsed.every((item) => typeof item === 'object' && item !== null)) {

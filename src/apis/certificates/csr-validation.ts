@@ -1,6 +1,7 @@
 import { parseCertificate } from '../../lib/certificate.js';
 import { parseCertificateRequestPem } from '../../lib/certificate-request.js';
 import { deepEqual } from '../../lib/deep-equal.js';
+import { errorText } from '../../lib/error-text.js';
 import { goQuote } from '../../lib/go-quote.js';
 import { decodePem } from '../../lib/pem.js';
 import {
@@ -110,7 +111,7 @@ function requestProblem(base64: string | null): string | undefined {
     parseCertificateRequestPem(Buffer.from(base64 ?? '', 'base64').toString('latin1')).checkSignature();
     return undefined;
   } catch (error) {
-    return (error as Error).message;
+    return errorText(error);
   }
 }
 

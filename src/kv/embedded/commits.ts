@@ -4,6 +4,7 @@
 import fs from 'node:fs';
 import type { RootDatabase } from 'lmdb';
 import type { Clock } from '../../lib/clock.js';
+import { errorText } from '../../lib/error-text.js';
 import { KvError, type KvEvent, type WriteResult } from '../kv.js';
 import { diskFull } from './folder.js';
 import { currentOf, keyValueOf, REVISION, type Tables } from './past.js';
@@ -205,7 +206,7 @@ export class Commits {
   }
 
   #commitFailure(error: unknown): KvError {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorText(error);
     // A full disk shows as one of several errors, so the disk is asked too.
     const { bavail, bsize } = fs.statfsSync(this.#folder);
     if (/space|quota/i.test(why) || bavail * bsize < FULL_BELOW_BYTES) {

@@ -6,6 +6,7 @@
 import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
+import { errorText } from '../../lib/error-text.js';
 import { goFileError } from '../../lib/go-file-error.js';
 import { makeFolder } from '../../lib/make-folder.js';
 import { KvError } from '../kv.js';
@@ -185,7 +186,7 @@ function readMeta(fd: number, offset: number): { pageSize: number; lastPage: big
 /** Why a folder could not be opened, and what to do: only the engine's own complaint means that the data are damaged. */
 export function openFailure(folder: string, error: unknown): KvError {
   if (error instanceof KvError) return error;
-  const why = error instanceof Error ? error.message : String(error);
+  const why = errorText(error);
   if (/ENOSPC|EDQUOT|no space left|quota/i.test(why)) return diskFull(folder, error);
   const { syscall, path: file = folder } = error as NodeJS.ErrnoException;
   if (syscall !== undefined || /permission denied|read-only|not permitted/i.test(why)) {

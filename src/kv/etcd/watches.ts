@@ -1,4 +1,5 @@
 // All watches of one etcd, on one stream. When the stream is lost, a new one goes on where each watch was.
+import { errorText } from '../../lib/error-text.js';
 import { compacted, KvError, type KvEvent, type KvWatch, type KvWatchReceiver, prefixEnd } from '../kv.js';
 import { kvError, METHODS } from './client.js';
 import type { Endpoints } from './endpoints.js';
@@ -108,7 +109,7 @@ export class EtcdWatches {
 
   #reconnectLater(error: unknown): void {
     if (this.#closed) return;
-    this.#log?.(`the watch of etcd was lost, resuming: ${error instanceof Error ? error.message : String(error)}`);
+    this.#log?.(`the watch of etcd was lost, resuming: ${errorText(error)}`);
     setTimeout(() => void this.#connect(), this.#pauseMs).unref();
     this.#pauseMs = Math.min(this.#pauseMs * 2, RECONNECT_MAX_MS);
   }

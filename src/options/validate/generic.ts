@@ -1,4 +1,5 @@
 import { RE2JS } from 're2js';
+import { errorText } from '../../lib/error-text.js';
 import { emulationErrors } from '../emulation.js';
 import { RELEASE } from '../../machinery/names.js';
 import type { Options } from '../options.js';
@@ -60,7 +61,7 @@ function regularExpressionMistake(source: string): string | undefined {
   try {
     RE2JS.compile(source);
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return errorText(error);
   }
   const held = /\^|\/\//.test(source) && /[$:]/.test(source);
   return held ? undefined : 'regular expression does not pin to start/end of host in the origin header';

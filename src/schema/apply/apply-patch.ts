@@ -1,4 +1,5 @@
 // Server-side apply: one manager says all it wants of an object; what it wanted before and no longer says goes.
+import { errorText } from '../../lib/error-text.js';
 import { type JsonObject, type ManagedFieldsEntry, parseApiVersion } from '../../machinery/object.js';
 import { badRequest, StatusError } from '../../machinery/status.js';
 import { timeOf } from '../../machinery/time.js';
@@ -115,7 +116,7 @@ function decodeLive(live: Readonly<JsonObject> | undefined): Managers {
   try {
     return decodeManagers(metadata?.managedFields);
   } catch (error) {
-    throw unexplained(`failed to decode managed fields: ${error instanceof Error ? error.message : String(error)}`);
+    throw unexplained(`failed to decode managed fields: ${errorText(error)}`);
   }
 }
 

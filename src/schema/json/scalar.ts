@@ -1,4 +1,5 @@
 // Scalars from their JSON, each with its own rules.
+import { errorText } from '../../lib/error-text.js';
 import { canonicalQuantity } from '../../machinery/quantity.js';
 import { canonicalDuration, canonicalMicroTime, canonicalTime } from '../../machinery/time.js';
 import { mustType } from '../catalogue.js';
@@ -76,7 +77,7 @@ function parsed(parse: (text: string) => string | null, value: unknown): string 
   try {
     return parse(value);
   } catch (error) {
-    throw new DecodeError(error instanceof Error ? error.message : String(error));
+    throw new DecodeError(errorText(error));
   }
 }
 

@@ -1,5 +1,6 @@
 // hot: a protobuf message into the normal form of its type. Fields that are not known are passed over.
 import { compileFunction, Scope } from '../../lib/compile.js';
+import { errorText } from '../../lib/error-text.js';
 import { isPlainObject, setMember } from '../../lib/plain-object.js';
 import { formatDuration, formatMicroTime, formatTime } from '../../machinery/time.js';
 import { canonicalQuantity } from '../../machinery/quantity.js';
@@ -253,7 +254,7 @@ function readQuantity(reader: Reader): unknown {
   try {
     return canonicalQuantity(text);
   } catch (error) {
-    throw new DecodeError(error instanceof Error ? error.message : String(error));
+    throw new DecodeError(errorText(error));
   }
 }
 

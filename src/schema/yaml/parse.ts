@@ -14,6 +14,7 @@ import {
   strTag,
   YAMLException,
 } from 'js-yaml';
+import { errorText } from '../../lib/error-text.js';
 import { goQuote } from '../../lib/go-quote.js';
 import { setMember } from '../../lib/plain-object.js';
 import { maxJsonDepth } from '../json/parse.js';
@@ -214,7 +215,7 @@ function lineCounter(source: string): (offset: number) => number {
 }
 
 function describe(error: unknown): string {
-  if (!(error instanceof YAMLException)) return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof YAMLException)) return errorText(error);
   if (error.reason.startsWith('json: ') || error.reason.startsWith('yaml: ')) return error.reason;
   const reason = error.reason.includes('tab') ? 'found character that cannot start any token' : error.reason;
   return error.mark === undefined ? `yaml: ${reason}` : `yaml: line ${error.mark.line + 1}: ${reason}`;

@@ -1,5 +1,6 @@
 // Patterns in schemas are RE2, so that no pattern can stall the server.
 import { RE2JS } from 're2js';
+import { errorText } from '../../../lib/error-text.js';
 import { remember } from '../../../lib/remember.js';
 
 export type CompiledPattern = { matches(text: string): boolean } | { readonly error: string };
@@ -14,6 +15,6 @@ function compile(pattern: string): CompiledPattern {
     const expression = RE2JS.compile(pattern);
     return { matches: (text) => expression.matcher(text).find() };
   } catch (error) {
-    return { error: error instanceof Error ? error.message : String(error) };
+    return { error: errorText(error) };
   }
 }

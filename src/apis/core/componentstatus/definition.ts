@@ -1,4 +1,5 @@
 import https from 'node:https';
+import { errorText } from '../../../lib/error-text.js';
 import type { KindDefinition } from '../../../registry/kind.js';
 import { column, NAME_COLUMN } from '../../../registry/columns.js';
 import type { ComponentStatus } from '../../../schema/generated/core.v1.js';
@@ -60,7 +61,7 @@ async function statusOf(name: string, probe: () => Promise<string>): Promise<Com
 
 const failed = (error: unknown): { status: string; message: string } => ({
   status: 'False',
-  message: error instanceof Error ? error.message : String(error),
+  message: errorText(error),
 });
 
 /** The components listen on the same host with certificates of their own making. */

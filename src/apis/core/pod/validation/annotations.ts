@@ -1,4 +1,5 @@
 // Annotations that mean something to pods.
+import { errorText } from '../../../../lib/error-text.js';
 import { type FieldErrors, type FieldPath, forbidden, invalid } from '../../../../machinery/field-error.js';
 import { goQuote } from '../../../../lib/go-quote.js';
 import type { Pod, PodSpec, Toleration } from '../../../../schema/generated/core.v1.js';
@@ -86,7 +87,7 @@ function validateTolerationsAnnotation(text: string, path: FieldPath): FieldErro
   try {
     tolerations = JSON.parse(text) as Toleration[];
   } catch (error) {
-    return [invalid(path, TOLERATIONS, error instanceof Error ? error.message : String(error))];
+    return [invalid(path, TOLERATIONS, errorText(error))];
   }
   return validateTolerations(tolerations, path.child(TOLERATIONS));
 }
