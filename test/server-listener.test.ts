@@ -12,7 +12,7 @@ import { after, before, test } from 'node:test';
 import tls from 'node:tls';
 import { promisify } from 'node:util';
 import type { HttpRequest, HttpResponse } from '../src/lib/http.js';
-import { silentLogs } from '../src/lib/log.js';
+import { createLogs, silentLogs } from '../src/lib/log.js';
 import {
   ensureAdminCertificate,
   ensureAuthority,
@@ -269,7 +269,15 @@ test('certificate files that change are shown to new connections, and a broken p
     { dnsNames: [], ipAddresses: [] },
     now,
   );
-  const certificates = loadServingCertificates({ serving: files, log });
+  let refused = (): void => undefined;
+  const refusal = new Promise<void>((resolve) => (refused = resolve));
+  const logs = createLogs({
+    verbosity: 0,
+    write: (_descriptor, text) => {
+      if (text.includes('Unable to load serving certificates')) refused();
+    },
+  });
+  const certificates = loadServingCertificates({ serving: files, log: logs.for('certificates') });
   const changed = await listen({ address: '127.0.0.1', port: 0, certificates, handler: () => ok('x'), log });
   const shown = (): Promise<string> =>
     new Promise((resolve, reject) => {
@@ -286,7 +294,7 @@ test('certificate files that change are shown to new connections, and a broken p
   assert.equal(await shown(), 'first');
   const next = ensureSelfSignedCertificate(path.join(folder, 'next'), 'second', { dnsNames: [], ipAddresses: [] }, now);
   fs.copyFileSync(next.certFile, files.certFile);
-  await new Promise((resolve) => setTimeout(resolve, 250));
+  await refusal;
   assert.equal(await shown(), 'first');
   fs.copyFileSync(next.keyFile, files.keyFile);
   await becomes('second');

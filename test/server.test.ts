@@ -167,7 +167,7 @@ test('SIGTERM under load: served while delaying, 429 while draining, nothing cut
       watch.resume();
     });
     await new Promise((resolve) => watch.on('response', resolve));
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    while (outcomes.length < 2 * loads.length) await get1(server, '/livez');
 
     signalledMs = performance.now();
     server.process.kill('SIGTERM');
