@@ -1,4 +1,5 @@
 // The rules a limit range can state about one resource of a container, pod or claim.
+import { ownMember } from '../lib/plain-object.js';
 import { parseQuantity, scaledValue } from '../machinery/quantity.js';
 import type { ResourceList } from '../schema/generated/core.v1.js';
 
@@ -30,7 +31,7 @@ export function limitViolations(
     .sort()
     .flatMap((resource) => {
       const subject = { type, resource, enforced: enforced?.[resource] ?? '0' };
-      return rule({ ...subject, request: requests?.[resource], limit: limits?.[resource] }) ?? [];
+      return rule({ ...subject, request: ownMember(requests, resource), limit: ownMember(limits, resource) }) ?? [];
     });
 }
 

@@ -1,4 +1,5 @@
 // Identities that a trusted proxy in front passes on in headers, believed only with the proxy's own certificate.
+import { ownMember } from '../lib/plain-object.js';
 import { type HttpRequest, headerValues } from '../lib/http.js';
 import { percentDecode } from '../lib/percent-decode.js';
 import type { Authenticated, RequestAuthenticator } from './authenticator.js';
@@ -53,7 +54,7 @@ function extraOf(request: HttpRequest, prefixes: readonly string[]): Record<stri
       if (!header.startsWith(prefix)) continue;
       // Header names know only some characters, so keys may be percent-encoded.
       const key = percentDecode(header.slice(prefix.length));
-      extra[key] = [...(extra[key] ?? []), ...headerValues(request, header)];
+      extra[key] = [...(ownMember(extra, key) ?? []), ...headerValues(request, header)];
     }
   }
   return { ...extra };

@@ -11,3 +11,7 @@ export function setMember(object: Record<string, unknown>, key: string, value: u
     object[key] = value;
   }
 }
+
+/** Of maps whose keys people choose: `constructor` and the like are there by inheritance, and are not theirs. */
+export const ownMember = <T>(map: Readonly<Record<string, T>> | null | undefined, key: string): T | undefined =>
+  map != null && Object.hasOwn(map, key) ? map[key] : undefined;

@@ -1,3 +1,4 @@
+import { ownMember } from '../../lib/plain-object.js';
 import { aggregateContainers } from '../../apis/core/pod/aggregate-resources.js';
 import { aggregateText } from '../../machinery/field-error.js';
 import type { LifeContext } from '../../registry/kind.js';
@@ -86,7 +87,7 @@ function fillMissing(
   defaults: Readonly<ResourceList>,
 ): readonly string[] {
   const given = container.resources[kind] ?? {};
-  const missing = Object.entries(defaults).filter(([name]) => given[name] === undefined);
+  const missing = Object.entries(defaults).filter(([name]) => ownMember(given, name) === undefined);
   if (missing.length === 0) return [];
   container.resources[kind] = { ...given, ...Object.fromEntries(missing) };
   return missing.map(([name]) => name);

@@ -1,3 +1,4 @@
+import { ownMember } from '../../lib/plain-object.js';
 import { deepEqual } from '../../lib/deep-equal.js';
 import { goQuote } from '../../lib/go-quote.js';
 import { compareQuantities } from '../../machinery/quantity.js';
@@ -52,7 +53,7 @@ function setScheduling(attributes: AdmissionAttributes, spec: PodSpec, { schedul
   if (!scheduling) return;
   const selector = { ...spec.nodeSelector };
   for (const [key, value] of Object.entries(scheduling.nodeSelector ?? {})) {
-    const own = selector[key];
+    const own = ownMember(selector, key);
     if (own !== undefined && own !== value) {
       throw forbid(
         attributes,

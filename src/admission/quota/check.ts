@@ -1,4 +1,5 @@
 // One write against the quotas of its namespace.
+import { ownMember } from '../../lib/plain-object.js';
 import {
   addQuantities,
   compareQuantities,
@@ -76,9 +77,9 @@ const matches = (
 
 function charge(quota: Readonly<ResourceQuota>, delta: Amounts, attributes: AdmissionAttributes): Amounts {
   const { hard = {}, used = {} } = quota.status;
-  const requested = Object.keys(delta).filter((name) => hard[name] !== undefined);
+  const requested = Object.keys(delta).filter((name) => ownMember(hard, name) !== undefined);
   const after: ResourceList = { ...used };
-  for (const name of requested) after[name] = sum(used[name], delta[name] ?? '0');
+  for (const name of requested) after[name] = sum(ownMember(used, name), delta[name] ?? '0');
   // Who reports what was allocated already is not stopped by it.
   if (attributes.subresource === 'status') return after;
   const exceeded = requested.filter((name) => compareQuantities(after[name] ?? '0', hard[name] ?? '0') > 0);
@@ -100,7 +101,7 @@ const sum = (so: string | undefined, more: string): string =>
 
 function subtract(left: Amounts, right: Amounts): Amounts {
   const difference = ([name, quantity]: [string, string]): [string, string] => {
-    const less = right[name];
+    const less = ownMember(right, name);
     return [name, less === undefined ? quantity : formatQuantity(subtractQuantities(quantity, less))];
   };
   return Object.fromEntries(Object.entries(left).map(difference));

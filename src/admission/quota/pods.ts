@@ -1,3 +1,4 @@
+import { ownMember } from '../../lib/plain-object.js';
 import { computeQosClass } from '../../apis/core/pod/qos.js';
 import { hasPodLevelResources, podLimits, podRequests } from '../../apis/core/pod/resources.js';
 import { isExtendedResource, isHugePages, isNativeResource } from '../../apis/core/pod/validation/resource-names.js';
@@ -104,7 +105,7 @@ function missingAmounts(spec: PodSpec, names: readonly string[]): string | undef
     stated: computeUsage(resources.requests ?? {}, resources.limits ?? {}),
   }));
   const texts = [...names].sort().flatMap((name) => {
-    const without = containers.filter(({ stated }) => stated[name] === undefined).map((one) => one.name);
+    const without = containers.filter(({ stated }) => ownMember(stated, name) === undefined).map((one) => one.name);
     return without.length === 0 ? [] : [`${name} for: ${[...new Set(without)].sort().join(',')}`];
   });
   return texts.length === 0 ? undefined : `must specify ${texts.join('; ')}`;

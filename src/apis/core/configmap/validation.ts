@@ -1,3 +1,4 @@
+import { ownMember } from '../../../lib/plain-object.js';
 import { type FieldErrors, FieldPath, invalid, tooLong } from '../../../machinery/field-error.js';
 import { invalidEach } from '../../../machinery/validation/fields.js';
 import { isConfigMapKey } from '../../../machinery/validation/names.js';
@@ -10,7 +11,7 @@ export function validateConfigMap(object: Readonly<ConfigMap>): FieldErrors {
   for (const key of sortedKeys(object.data)) {
     const at = FieldPath.of('data').key(key);
     errors.push(...invalidEach(at, key, isConfigMapKey(key)));
-    if (object.binaryData?.[key] !== undefined) {
+    if (ownMember(object.binaryData, key) !== undefined) {
       errors.push(invalid(at, key, 'duplicate of key present in binaryData'));
     }
     bytes += Buffer.byteLength(object.data?.[key] ?? '');

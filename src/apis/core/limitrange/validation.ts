@@ -1,3 +1,4 @@
+import { ownMember } from '../../../lib/plain-object.js';
 import {
   duplicate,
   type FieldErrors,
@@ -70,11 +71,11 @@ function namesOf(item: Readonly<LimitRangeItem>): string[] {
 }
 
 function validateAmounts(item: Readonly<LimitRangeItem>, name: string, path: FieldPath): FieldErrors {
-  const min = item.min?.[name];
-  const max = item.max?.[name];
-  const ratio = item.maxLimitRequestRatio?.[name];
-  const limit = item.type === 'Pod' ? undefined : item.default?.[name];
-  const request = item.type === 'Pod' ? undefined : item.defaultRequest?.[name];
+  const min = ownMember(item.min, name);
+  const max = ownMember(item.max, name);
+  const ratio = ownMember(item.maxLimitRequestRatio, name);
+  const limit = item.type === 'Pod' ? undefined : ownMember(item.default, name);
+  const request = item.type === 'Pod' ? undefined : ownMember(item.defaultRequest, name);
   const errors: FieldErrors = [];
   const ordered = (low: Amount, high: Amount, member: string, shown: 'low' | 'high'): void => {
     if (low.value === undefined || high.value === undefined || compareQuantities(low.value, high.value) <= 0) return;

@@ -1,3 +1,4 @@
+import { ownMember } from '../../../lib/plain-object.js';
 import { addQuantities, compareQuantities, formatQuantity } from '../../../machinery/quantity.js';
 import type { PodSpec, ResourceList } from '../../../schema/generated/core.v1.js';
 import { isSidecar } from './containers.js';
@@ -30,14 +31,14 @@ export function aggregateContainers(spec: Readonly<PodSpec>, kind: 'requests' | 
 
 function add(total: ResourceList, more: Readonly<ResourceList> | undefined): void {
   for (const [name, quantity] of Object.entries(more ?? {})) {
-    const so = total[name];
+    const so = ownMember(total, name);
     total[name] = so === undefined ? quantity : formatQuantity(addQuantities(so, quantity));
   }
 }
 
 function raise(total: ResourceList, atLeast: Readonly<ResourceList>): void {
   for (const [name, quantity] of Object.entries(atLeast)) {
-    const so = total[name];
+    const so = ownMember(total, name);
     if (so === undefined || compareQuantities(quantity, so) > 0) total[name] = quantity;
   }
 }

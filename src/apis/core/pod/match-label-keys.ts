@@ -1,3 +1,4 @@
+import { ownMember } from '../../../lib/plain-object.js';
 import type { FeatureGates } from '../../../registry/kind.js';
 import type { Pod } from '../../../schema/generated/core.v1.js';
 import type { LabelSelector } from '../../../schema/generated/meta.v1.js';
@@ -28,7 +29,7 @@ function merge(
   // Without a selector nothing is matched, and nothing need be added.
   if (!selector) return;
   for (const key of keys ?? []) {
-    const value = labels[key];
+    const value = ownMember(labels, key);
     if (value !== undefined) (selector.matchExpressions ??= []).push({ key, operator, values: [value] });
   }
 }

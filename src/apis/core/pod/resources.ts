@@ -1,4 +1,5 @@
 // What a whole pod asks for, as quota and schedulers count it.
+import { ownMember } from '../../../lib/plain-object.js';
 import { addQuantities, compareQuantities, formatQuantity, quantitySign } from '../../../machinery/quantity.js';
 import type { FeatureGates } from '../../../registry/kind.js';
 import type { Container, ContainerStatus, Pod, PodSpec, ResourceList } from '../../../schema/generated/core.v1.js';
@@ -10,7 +11,7 @@ import { isPodLevelResource } from './validation/resource-names.js';
 export function podRequests(pod: Readonly<Pod>, features: FeatureGates): ResourceList {
   const total = withPodLevel(pod, features, 'requests');
   for (const [name, overhead] of Object.entries(pod.spec.overhead ?? {})) {
-    const so = total[name];
+    const so = ownMember(total, name);
     total[name] = so === undefined ? overhead : formatQuantity(addQuantities(so, overhead));
   }
   return total;
@@ -20,7 +21,7 @@ export function podRequests(pod: Readonly<Pod>, features: FeatureGates): Resourc
 export function podLimits(pod: Readonly<Pod>, features: FeatureGates): ResourceList {
   const total = withPodLevel(pod, features, 'limits');
   for (const [name, overhead] of Object.entries(pod.spec.overhead ?? {})) {
-    const so = total[name];
+    const so = ownMember(total, name);
     if (so !== undefined && quantitySign(so) !== 0) total[name] = formatQuantity(addQuantities(so, overhead));
   }
   return total;
@@ -69,7 +70,7 @@ function asRunning({ spec, status }: Readonly<Pod>): PodSpec {
 function largest(...lists: readonly (Readonly<ResourceList> | undefined)[]): ResourceList {
   const result: ResourceList = {};
   for (const [name, quantity] of lists.flatMap((list) => Object.entries(list ?? {}))) {
-    const so = result[name];
+    const so = ownMember(result, name);
     if (so === undefined || compareQuantities(quantity, so) > 0) result[name] = quantity;
   }
   return result;

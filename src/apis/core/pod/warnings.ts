@@ -1,4 +1,5 @@
 // What is accepted in a pod but probably not meant, or soon not accepted any more.
+import { ownMember } from '../../../lib/plain-object.js';
 import { deepEqual } from '../../../lib/deep-equal.js';
 import { goQuote } from '../../../lib/go-quote.js';
 import { FieldPath } from '../../../machinery/field-error.js';
@@ -113,7 +114,7 @@ function warnings(
 function nodeLabelWarnings({ nodeSelector, affinity }: Readonly<PodSpec>, path: FieldPath): string[] {
   const found: string[] = [];
   for (const key of Object.keys(nodeSelector ?? {}).sort()) {
-    const text = DEPRECATED_NODE_LABELS[key];
+    const text = ownMember(DEPRECATED_NODE_LABELS, key);
     if (text !== undefined) found.push(`${path.child('nodeSelector').key(key).toString()}: ${text}`);
   }
   const nodes = affinity?.nodeAffinity;
@@ -131,7 +132,7 @@ function termWarnings(term: Readonly<NodeSelectorTerm>, checkValues: boolean, pa
   const found: string[] = [];
   for (const [position, { key, values }] of (term.matchExpressions ?? []).entries()) {
     const at = path.child('matchExpressions').index(position);
-    const text = DEPRECATED_NODE_LABELS[key];
+    const text = ownMember(DEPRECATED_NODE_LABELS, key);
     if (text !== undefined) found.push(`${at.child('key').toString()}: ${key} is ${text}`);
     if (!checkValues) continue;
     for (const [index, value] of (values ?? []).entries()) {
@@ -146,7 +147,7 @@ function termWarnings(term: Readonly<NodeSelectorTerm>, checkValues: boolean, pa
 function spreadWarnings({ topologySpreadConstraints }: Readonly<PodSpec>, path: FieldPath): string[] {
   return (topologySpreadConstraints ?? []).flatMap(({ topologyKey, labelSelector }, position) => {
     const at = path.index(position);
-    const text = DEPRECATED_NODE_LABELS[topologyKey];
+    const text = ownMember(DEPRECATED_NODE_LABELS, topologyKey);
     return [
       ...(text === undefined ? [] : [`${at.child('topologyKey').toString()}: ${topologyKey} is ${text}`]),
       ...(labelSelector === undefined ? [nullSelector(at)] : []),

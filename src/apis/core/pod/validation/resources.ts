@@ -1,3 +1,4 @@
+import { ownMember } from '../../../../lib/plain-object.js';
 import {
   duplicate,
   type FieldError,
@@ -102,7 +103,7 @@ function validateRequirements(
   for (const [name, quantity] of byName(requests)) {
     const at = requestsPath.key(name);
     errors.push(...validateName(name, at), ...validateResourceQuantity(name, quantity, at));
-    const limit = limits?.[name];
+    const limit = ownMember(limits, name);
     const overcommit = isOvercommitAllowed(name);
     if (limit === undefined) {
       if (!overcommit) errors.push(required(limitsPath, 'Limit must be set for non overcommitable resources'));
@@ -180,14 +181,14 @@ function validateContainersFit(
 ): FieldErrors {
   const errors: FieldErrors = [];
   for (const [name, needed] of byName(aggregateContainers(spec, 'requests'))) {
-    const own = requests?.[name];
+    const own = ownMember(requests, name);
     if (own !== undefined && exceeds(needed, own)) {
       const why = `must be greater than or equal to aggregate container requests of ${needed}`;
       errors.push(invalid(path.child('requests').key(name), own, why));
     }
   }
   for (const [name, needed] of byName(aggregateContainers(spec, 'limits'))) {
-    const own = limits?.[name];
+    const own = ownMember(limits, name);
     if (isHugePages(name) && own !== undefined && exceeds(needed, own)) {
       const why = `must be greater than or equal to aggregate container limits of ${needed}`;
       errors.push(invalid(path.child('limits').key(name), own, why));
@@ -195,7 +196,7 @@ function validateContainersFit(
   }
   for (const [position, container] of (spec.containers ?? []).entries()) {
     for (const [name, limit] of byName(container.resources.limits)) {
-      const own = limits?.[name];
+      const own = ownMember(limits, name);
       if (own === undefined || !exceeds(limit, own)) continue;
       const at = path.child('containers').index(position).key(name).child('limits');
       errors.push(invalid(at, limit, `must be less than or equal to pod limits of ${own}`));
