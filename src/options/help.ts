@@ -1,7 +1,7 @@
 // `--help`: every flag that is not hidden, by topic, with its text wrapped to the terminal.
 import { PROGRAM } from '../machinery/names.js';
 import { FLAG_KINDS, type FlagKind } from './flag-kinds.js';
-import type { FlagSpec, Topic } from './flag-table.js';
+import { type FlagSpec, laterOf, type Topic } from './flag-table.js';
 
 const ABOUT =
   'Binnacle serves the Kubernetes API: it checks, keeps and hands out the objects of a cluster (pods, services and all the others), and is what every other part of the cluster talks to and through.';
@@ -17,7 +17,7 @@ export function helpText(topics: readonly Topic[], width: number): string {
     lines.push('', `${topic.title.slice(0, 1).toUpperCase()}${topic.title.slice(1)} flags:`, '');
     for (const [name, spec] of visibleFlags(topic)) {
       lines.push(`  ${signature(name, spec)}${shownDefault(spec)}`);
-      lines.push(...wrap(fullHelp(spec), columns - TEXT_INDENT).map((line) => ' '.repeat(TEXT_INDENT) + line));
+      lines.push(...wrap(fullHelp(topic, spec), columns - TEXT_INDENT).map((line) => ' '.repeat(TEXT_INDENT) + line));
     }
   }
   return `${lines.join('\n')}\n`;
@@ -26,8 +26,14 @@ export function helpText(topics: readonly Topic[], width: number): string {
 export const visibleFlags = (topic: Topic): [string, FlagSpec][] =>
   Object.entries(topic.flags).filter(([, spec]) => spec.hidden !== true);
 
-export const fullHelp = (spec: FlagSpec): string =>
-  spec.deprecated === undefined ? spec.help : `${spec.help} (DEPRECATED: ${spec.deprecated})`;
+export function fullHelp(topic: Topic, spec: FlagSpec): string {
+  const later = laterOf(topic, spec);
+  const notes = [
+    later === undefined ? '' : ` (NOT IN EFFECT YET: comes with ${later})`,
+    spec.deprecated === undefined ? '' : ` (DEPRECATED: ${spec.deprecated})`,
+  ];
+  return spec.help + notes.join('');
+}
 
 /** What is shown of a flag's default; empty when it has none worth showing. */
 export function defaultText(spec: FlagSpec): string {

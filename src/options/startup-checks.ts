@@ -39,6 +39,7 @@ export function startupError(options: Options, hooks: StartupHooks = {}): string
     signingAlgorithmsError,
     tokenWebhookError,
     authorizationWebhookError,
+    missingModeError,
     hooks.authorization,
     hooks.auditPolicy,
     hooks.admission,
@@ -173,6 +174,12 @@ function authorizationWebhookError({ authorization }: Options): string | undefin
   if (error !== undefined) return `invalid authorization config: ${error}`;
   if (REVIEW_VERSIONS.includes(version)) return undefined;
   return `invalid authorization config: unsupported webhook authorizer version ${goQuote(version)}, supported versions are "v1", "v1beta1"`;
+}
+
+/** Passing over an authorizer that was asked for could let in whom it would have kept out. */
+function missingModeError({ authorization: { authorizationMode } }: Options): string | undefined {
+  const mode = authorizationMode.find((name) => name === 'ABAC' || name === 'Webhook');
+  return mode === undefined ? undefined : `authorization mode ${mode} is not available yet in this server`;
 }
 
 function statError(file: string): string | undefined {

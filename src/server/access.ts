@@ -48,8 +48,9 @@ export function buildAuthorization(
   };
 }
 
+/** None with --authorization-config, which is not read yet: then only system:masters may do anything. */
 export function authorizationModes({ authorization }: Options): readonly string[] {
-  return authorization.authorizationMode.length === 0 ? ['AlwaysAllow'] : authorization.authorizationMode;
+  return authorization.authorizationMode;
 }
 
 export function buildAuthentication(

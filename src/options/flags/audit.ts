@@ -8,6 +8,7 @@ const BATCH_ONLY = 'In batch mode only.';
 export const audit = defineTopic({
   key: 'audit',
   title: 'auditing',
+  later: 'audit',
   flags: {
     'audit-log-batch-buffer-size': {
       type: 'int',

@@ -1,6 +1,9 @@
 import { BOOTSTRAP_TOKEN_SECRET_TYPE } from '../../machinery/names.js';
 import { defineTopic, MINUTE_MS } from '../flag-table.js';
 
+const JWT = 'JWT and OpenID authentication';
+const WEBHOOK = 'webhook token authentication';
+
 export const authentication = defineTopic({
   key: 'authentication',
   title: 'authentication',
@@ -17,20 +20,24 @@ export const authentication = defineTopic({
     'authentication-config': {
       type: 'string',
       help: 'The file (AuthenticationConfiguration) that sets up JWT and anonymous authentication. It takes the place of the --oidc-* flags and, where it speaks of anonymous requests, of --anonymous-auth.',
+      later: JWT,
     },
     'authentication-token-webhook-cache-ttl': {
       type: 'duration',
       default: 2 * MINUTE_MS,
       help: "How long the token webhook's answers are remembered.",
+      later: WEBHOOK,
     },
     'authentication-token-webhook-config-file': {
       type: 'string',
       help: 'The kubeconfig file of a webhook that is asked whose bearer tokens are.',
+      later: WEBHOOK,
     },
     'authentication-token-webhook-version': {
       type: 'string',
       default: 'v1beta1',
       help: 'The version of the TokenReview sent to that webhook: v1 or v1beta1.',
+      later: WEBHOOK,
     },
     'client-ca-file': {
       type: 'string',
@@ -39,32 +46,54 @@ export const authentication = defineTopic({
     'enable-bootstrap-token-auth': {
       type: 'bool',
       help: `Accept the tokens in secrets of type ${BOOTSTRAP_TOKEN_SECRET_TYPE} in kube-system, with which new nodes join.`,
+      later: 'bootstrap tokens',
     },
     'oidc-ca-file': {
       type: 'string',
       help: "The file with the authorities of the OpenID issuer's certificate; the system's own when not given.",
+      later: JWT,
     },
-    'oidc-client-id': { type: 'string', help: 'The client id tokens must be meant for. Goes with --oidc-issuer-url.' },
-    'oidc-groups-claim': { type: 'string', help: "The claim with the user's groups: a text or a list of texts." },
+    'oidc-client-id': {
+      type: 'string',
+      help: 'The client id tokens must be meant for. Goes with --oidc-issuer-url.',
+      later: JWT,
+    },
+    'oidc-groups-claim': {
+      type: 'string',
+      help: "The claim with the user's groups: a text or a list of texts.",
+      later: JWT,
+    },
     'oidc-groups-prefix': {
       type: 'string',
       help: 'Put before every group from a token, to keep them apart from others.',
+      later: JWT,
     },
-    'oidc-issuer-url': { type: 'string', help: 'The https address of the OpenID issuer whose tokens are accepted.' },
-    'oidc-required-claim': { type: 'pair', help: 'A claim, and its value, that a token must have. May be repeated.' },
+    'oidc-issuer-url': {
+      type: 'string',
+      help: 'The https address of the OpenID issuer whose tokens are accepted.',
+      later: JWT,
+    },
+    'oidc-required-claim': {
+      type: 'pair',
+      help: 'A claim, and its value, that a token must have. May be repeated.',
+      later: JWT,
+    },
     'oidc-signing-algs': {
       type: 'strings',
       default: ['RS256'],
       help: 'The signing algorithms accepted: RS256, RS384, RS512, ES256, ES384, ES512, PS256, PS384, PS512.',
+      later: JWT,
     },
     'oidc-username-claim': {
       type: 'string',
       default: 'sub',
       help: "The claim with the user name. Claims other than 'sub' may be neither unique nor lasting.",
+      later: JWT,
     },
     'oidc-username-prefix': {
       type: 'string',
       help: "Put before every user name from a token. When not given, names from claims other than 'email' begin with the issuer's address; '-' for no prefix.",
+      later: JWT,
     },
     'requestheader-allowed-names': {
       type: 'strings',

@@ -1,5 +1,7 @@
 import { defineTopic, MINUTE_MS, SECOND_MS } from '../flag-table.js';
 
+const WEBHOOK = 'authorization mode Webhook';
+
 export const authorization = defineTopic({
   key: 'authorization',
   title: 'authorization',
@@ -7,33 +9,39 @@ export const authorization = defineTopic({
     'authorization-config': {
       type: 'string',
       help: 'The file (AuthorizationConfiguration) with the chain of authorizers. It takes the place of --authorization-mode and the --authorization-webhook-* flags.',
+      later: 'structured authorization; until then only system:masters may do anything',
     },
     'authorization-mode': {
       type: 'strings',
-      help: 'The authorizers to ask, in this order: AlwaysAllow, AlwaysDeny, ABAC, Webhook, RBAC, Node. AlwaysAllow when nothing is given.',
+      help: 'The authorizers to ask, in this order: AlwaysAllow, AlwaysDeny, ABAC, Webhook, RBAC, Node. AlwaysAllow when nothing is given. ABAC and Webhook are refused and Node has no opinion until they are there.',
     },
     'authorization-policy-file': {
       type: 'string',
       help: 'The file with the rules of mode ABAC, a JSON object a line.',
+      later: 'authorization mode ABAC',
     },
     'authorization-webhook-cache-authorized-ttl': {
       type: 'duration',
       default: 5 * MINUTE_MS,
       help: "How long the webhook's permissions are remembered.",
+      later: WEBHOOK,
     },
     'authorization-webhook-cache-unauthorized-ttl': {
       type: 'duration',
       default: 30 * SECOND_MS,
       help: "How long the webhook's refusals are remembered.",
+      later: WEBHOOK,
     },
     'authorization-webhook-config-file': {
       type: 'string',
       help: 'The kubeconfig file of the webhook of mode Webhook.',
+      later: WEBHOOK,
     },
     'authorization-webhook-version': {
       type: 'string',
       default: 'v1beta1',
       help: 'The version of the SubjectAccessReview sent to that webhook: v1 or v1beta1.',
+      later: WEBHOOK,
     },
   },
 });

@@ -76,6 +76,7 @@ export const generic = defineTopic({
       type: 'duration',
       default: MINUTE_MS,
       help: 'How long to wait for the storage before reporting ready without it.',
+      later: 'the WatchCacheInitializationPostStartHook feature, which is off by default',
     },
     'strict-transport-security-directives': {
       type: 'strings',

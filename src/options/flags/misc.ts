@@ -2,6 +2,11 @@ import { defineTopic, HOUR_MS, SECOND_MS } from '../flag-table.js';
 
 const PEERS = 'Needs the UnknownVersionInteroperabilityProxy feature gate, and several servers.';
 
+const EXTENSIONS = 'calls to extension servers and admission webhooks';
+const NODES = 'connections to nodes (logs, exec, port-forward)';
+const PEER_PROXY = 'proxying between servers of different releases';
+const LEADERSHIP = 'coordinated leader election';
+
 export const misc = defineTopic({
   key: 'misc',
   title: 'misc',
@@ -10,6 +15,7 @@ export const misc = defineTopic({
       type: 'bool',
       default: true,
       help: 'Refuse redirects that extension servers answer with, instead of passing them to the client.',
+      later: EXTENSIONS,
     },
     'allow-privileged': { type: 'bool', help: 'Allow privileged containers.' },
     'apiserver-count': {
@@ -18,30 +24,36 @@ export const misc = defineTopic({
       help: 'How many servers the cluster has, for --endpoint-reconciler-type=master-count.',
       deprecated: 'apiserver-count is deprecated and will be removed in a future version.',
       hidden: true,
+      later: 'the master-count reconciler; until then leases are counted',
     },
     'coordinated-leadership-lease-duration': {
       type: 'duration',
       default: 15 * SECOND_MS,
       help: 'How long a lease of a coordinated leader election lasts.',
+      later: LEADERSHIP,
     },
     'coordinated-leadership-renew-deadline': {
       type: 'duration',
       default: 10 * SECOND_MS,
       help: 'By when such a lease must be renewed.',
+      later: LEADERSHIP,
     },
     'coordinated-leadership-retry-period': {
       type: 'duration',
       default: 2 * SECOND_MS,
       help: 'How long to wait between attempts to renew it.',
+      later: LEADERSHIP,
     },
     'enable-aggregator-routing': {
       type: 'bool',
       help: "Reach extension servers at their endpoints' addresses, not the service's.",
+      later: EXTENSIONS,
     },
     'enable-logs-handler': {
       type: 'bool',
       help: "Serve this machine's log files under /logs.",
       deprecated: 'Log handler functionality is deprecated',
+      later: 'the handler of log files',
     },
     'endpoint-reconciler-type': {
       type: 'string',
@@ -52,23 +64,31 @@ export const misc = defineTopic({
     'kubelet-certificate-authority': {
       type: 'string',
       help: "The file with the authority of the node agents' certificates.",
+      later: NODES,
     },
     'kubelet-client-certificate': {
       type: 'string',
       help: 'The file with the client certificate shown to node agents.',
+      later: NODES,
     },
-    'kubelet-client-key': { type: 'string', help: 'The file with the key of --kubelet-client-certificate.' },
+    'kubelet-client-key': {
+      type: 'string',
+      help: 'The file with the key of --kubelet-client-certificate.',
+      later: NODES,
+    },
     'kubelet-port': {
       type: 'uint',
       default: 10250,
       help: 'The port of node agents.',
       deprecated: 'kubelet-port is deprecated and will be removed.',
       hidden: true,
+      later: NODES,
     },
     'kubelet-preferred-address-types': {
       type: 'strings',
       default: ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'],
       help: "Which of a node's addresses to use, the first there is.",
+      later: NODES,
     },
     'kubelet-read-only-port': {
       type: 'uint',
@@ -76,8 +96,14 @@ export const misc = defineTopic({
       help: 'The read-only port of node agents.',
       deprecated: 'kubelet-read-only-port is deprecated and will be removed.',
       hidden: true,
+      later: NODES,
     },
-    'kubelet-timeout': { type: 'duration', default: 5 * SECOND_MS, help: 'How long a node agent may take to answer.' },
+    'kubelet-timeout': {
+      type: 'duration',
+      default: 5 * SECOND_MS,
+      help: 'How long a node agent may take to answer.',
+      later: NODES,
+    },
     'kubernetes-service-node-port': {
       type: 'int',
       help: "The node port of this API's own service; 0 leaves it of type ClusterIP.",
@@ -89,20 +115,28 @@ export const misc = defineTopic({
     'peer-advertise-ip': {
       type: 'string',
       help: `The address other servers send requests to that only this one can serve. ${PEERS}`,
+      later: PEER_PROXY,
     },
-    'peer-advertise-port': { type: 'string', help: `The port for the same. ${PEERS}` },
+    'peer-advertise-port': { type: 'string', help: `The port for the same. ${PEERS}`, later: PEER_PROXY },
     'peer-ca-file': {
       type: 'string',
       help: `The file with the authority of the other servers' certificates. ${PEERS}`,
+      later: PEER_PROXY,
     },
     'proxy-client-cert-file': {
       type: 'string',
       help: 'The file with the client certificate shown to extension servers and admission webhooks. Its authority is the one of --requestheader-client-ca-file.',
+      later: EXTENSIONS,
     },
-    'proxy-client-key-file': { type: 'string', help: 'The file with the key of --proxy-client-cert-file.' },
+    'proxy-client-key-file': {
+      type: 'string',
+      help: 'The file with the key of --proxy-client-cert-file.',
+      later: EXTENSIONS,
+    },
     'service-account-signing-endpoint': {
       type: 'string',
       help: 'The unix socket of an external signer of service-account tokens, in place of both key-file flags.',
+      later: 'external signers of tokens',
     },
     'service-account-signing-key-file': {
       type: 'string',

@@ -22,11 +22,11 @@ export const secureServing = defineTopic({
     },
     'permit-address-sharing': {
       type: 'bool',
-      help: 'Listen with SO_REUSEADDR: a wildcard and a single address may be bound side by side, and a port is free again at once.',
+      help: 'Listen with SO_REUSEADDR: a wildcard and a single address may be bound side by side, and a port is free again at once. Node does so always, also without the flag.',
     },
     'permit-port-sharing': {
       type: 'bool',
-      help: 'Listen with SO_REUSEPORT: several servers may share one address and port.',
+      help: 'Listen with SO_REUSEPORT: several servers may share one address and port. Needs Node 22.12; with an older one the log says that it is ignored.',
     },
     'secure-port': { type: 'int', default: 6443, help: 'The port for HTTPS. It cannot be turned off.' },
     'tls-cert-file': {
