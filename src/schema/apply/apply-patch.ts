@@ -1,5 +1,4 @@
 // Server-side apply: one manager says all it wants of an object; what it wanted before and no longer says goes.
-import { errorText } from '../../lib/error-text.js';
 import { type JsonObject, type ManagedFieldsEntry, parseApiVersion } from '../../machinery/object.js';
 import { badRequest, StatusError } from '../../machinery/status.js';
 import { timeOf } from '../../machinery/time.js';
@@ -14,6 +13,7 @@ import {
   withoutManagedFields,
   type Write,
 } from './field-manager.js';
+import { ManagedFieldsError } from './managed-fields-error.js';
 import { decodeManagers, encodeManagers, identityOf, type Managers } from './managers.js';
 import { isObject, TypedValueError } from './shape.js';
 import { type Conflict, ConflictError, ownApply } from './updater.js';
@@ -116,7 +116,8 @@ function decodeLive(live: Readonly<JsonObject> | undefined): Managers {
   try {
     return decodeManagers(metadata?.managedFields);
   } catch (error) {
-    throw unexplained(`failed to decode managed fields: ${errorText(error)}`);
+    if (!(error instanceof ManagedFieldsError)) throw error;
+    throw unexplained(`failed to decode managed fields: ${error.message}`);
   }
 }
 

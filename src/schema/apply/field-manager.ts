@@ -5,6 +5,7 @@ import { timeOf } from '../../machinery/time.js';
 import type { StructType } from '../type.js';
 import { capManagers } from './cap-managers.js';
 import { FieldSet } from './field-set.js';
+import { ManagedFieldsError } from './managed-fields-error.js';
 import { decodeManagers, encodeManagers, identityOf, isManagedFieldsReset, type Managers } from './managers.js';
 import { fieldElement } from './path-element.js';
 import { TypedValueError, valuesEqual } from './shape.js';
@@ -145,8 +146,9 @@ function startingManagers<T extends KubeObject>({ live, newObject, subresource, 
 function decodeOrNone(entries: readonly ManagedFieldsEntry[] | null | undefined): Managers {
   try {
     return decodeManagers(entries);
-  } catch {
-    return new Map();
+  } catch (error) {
+    if (error instanceof ManagedFieldsError) return new Map();
+    throw error;
   }
 }
 

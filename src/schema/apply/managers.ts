@@ -2,6 +2,7 @@
 import type { ManagedFieldsEntry } from '../../machinery/object.js';
 import { goQuote } from '../../lib/go-quote.js';
 import { FieldSet } from './field-set.js';
+import { ManagedFieldsError } from './managed-fields-error.js';
 import { compareText } from './path-element.js';
 
 export interface ManagerIdentity {
@@ -29,16 +30,17 @@ export function identityOf({ manager, operation, subresource, apiVersion }: Mana
   return subresource === '' ? `${identity}}` : `${identity},"subresource":${JSON.stringify(subresource)}}`;
 }
 
-/** Throws an Error that says what is wrong with the entries. */
+/** Throws ManagedFieldsError. */
 export function decodeManagers(entries: readonly ManagedFieldsEntry[] | null | undefined): Managers {
   const managers: Managers = new Map();
   for (const [position, entry] of (entries ?? []).entries()) {
     const { manager = '', operation, apiVersion = '', time, fieldsType = '', fieldsV1, subresource = '' } = entry;
-    if (operation !== 'Apply' && operation !== 'Update') throw new Error('operation must be `Apply` or `Update`');
-    if (apiVersion === '') throw new Error('apiVersion must not be empty');
-    if (fieldsType === '') throw new Error(`missing fieldsType in managed fields entry ${position}`);
+    if (operation !== 'Apply' && operation !== 'Update')
+      throw new ManagedFieldsError('operation must be `Apply` or `Update`');
+    if (apiVersion === '') throw new ManagedFieldsError('apiVersion must not be empty');
+    if (fieldsType === '') throw new ManagedFieldsError(`missing fieldsType in managed fields entry ${position}`);
     if (fieldsType !== 'FieldsV1') {
-      throw new Error(`invalid fieldsType ${goQuote(fieldsType)} in managed fields entry ${position}`);
+      throw new ManagedFieldsError(`invalid fieldsType ${goQuote(fieldsType)} in managed fields entry ${position}`);
     }
     const fields = FieldSet.decode(fieldsV1 ?? {});
     const decoded: Manager = { manager, operation, apiVersion, subresource, fields, ...(time ? { time } : {}) };

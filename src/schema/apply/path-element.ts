@@ -6,7 +6,9 @@
 //   i:3                                       an item by position
 //
 // The text in canonical form is the step: equal steps are equal strings.
+import { errorText } from '../../lib/error-text.js';
 import { goQuote } from '../../lib/go-quote.js';
+import { ManagedFieldsError } from './managed-fields-error.js';
 
 export const fieldElement = (name: string): string => `f:${name}`;
 
@@ -23,25 +25,33 @@ export function keyElement(fields: readonly (readonly [name: string, value: unkn
 export const fieldName = (element: string): string | undefined =>
   element.startsWith('f:') ? element.slice(2) : undefined;
 
-/** Canonical form; undefined for kinds of steps of a later time, which are skipped. Throws for what is no step. */
+/** Canonical form; undefined for kinds of steps of a later time, which are skipped. Throws ManagedFieldsError for what is no step. */
 export function parseElement(text: string): string | undefined {
-  if (text.length < 2) throw new Error('key must be 2 characters long:');
-  if (text[1] !== ':') throw new Error(`missing colon: ${text}`);
+  if (text.length < 2) throw new ManagedFieldsError('key must be 2 characters long:');
+  if (text[1] !== ':') throw new ManagedFieldsError(`missing colon: ${text}`);
   switch (text[0]) {
     case 'f':
       return text;
     case 'v':
-      return valueElement(JSON.parse(text.slice(2)));
+      return valueElement(parsed(text));
     case 'k': {
-      const key: unknown = JSON.parse(text.slice(2));
-      if (typeof key !== 'object' || key === null) throw new Error(`expected an object: ${text}`);
+      const key: unknown = parsed(text);
+      if (typeof key !== 'object' || key === null) throw new ManagedFieldsError(`expected an object: ${text}`);
       return keyElement(Object.entries(key).toSorted(([a], [b]) => compareText(a, b)));
     }
     case 'i':
-      if (!/^-?[0-9]+$/.test(text.slice(2))) throw new Error(`no index: ${text}`);
+      if (!/^-?[0-9]+$/.test(text.slice(2))) throw new ManagedFieldsError(`no index: ${text}`);
       return text;
     default:
       return undefined;
+  }
+}
+
+function parsed(element: string): unknown {
+  try {
+    return JSON.parse(element.slice(2));
+  } catch (error) {
+    throw new ManagedFieldsError(errorText(error), { cause: error });
   }
 }
 

@@ -1,0 +1,2 @@
+/** Managed fields that cannot be read; the message says what is wrong with them. */
+export class ManagedFieldsError extends Error {}
