@@ -12,7 +12,8 @@ import { tableOf, tableOptions, type TableForm } from './table.js';
 import { encodeObject, frameEvent } from './wire.js';
 
 export interface EventEncoder {
-  event(event: WatchEvent): Buffer;
+  /** What happened together, as bytes to write together. */
+  events(events: readonly WatchEvent[]): Buffer;
   error(error: StatusError): Buffer;
 }
 
@@ -27,13 +28,13 @@ export function eventEncoder(
   const error = (failure: StatusError): Buffer =>
     frameEvent(media, 'ERROR', encodeObject(media, metaType('v1', 'Status'), failure.status));
   if (media.encoding === 'json' && negotiated.transform === undefined && endpoint.storedShape) {
-    return { event: (event) => sharedJson(endpoint, event), error };
+    return { events: (events) => sharedBatch(endpoint, events), error };
   }
   const event = (happened: WatchEvent): Buffer => {
     const { type, value } = render(happened);
     return frameEvent(media, happened.type, encodeObject(media, type, value));
   };
-  return { event, error };
+  return { events: (events) => joined(events, event), error };
 }
 
 interface Rendered {
@@ -84,6 +85,23 @@ function bookmark(endpoint: Endpoint, event: Extract<WatchEvent, { type: 'BOOKMA
   };
   const json = Buffer.from(encodeJson(endpoint.type, object as JsonObject));
   return { key: '', revision: event.revision, json, object: () => object, labels: {}, fields: {} };
+}
+
+function joined(events: readonly WatchEvent[], encode: (event: WatchEvent) => Buffer): Buffer {
+  return events.length === 1 ? encode(events[0] as WatchEvent) : Buffer.concat(events.map(encode));
+}
+
+/** Watchers of the same things are handed the same array. */
+const sharedBatches = new WeakMap<readonly WatchEvent[], Map<Endpoint, Buffer>>();
+
+// hot: one look-up per watcher and batch; the bytes are joined by the first.
+function sharedBatch(endpoint: Endpoint, events: readonly WatchEvent[]): Buffer {
+  if (events.length === 1) return sharedJson(endpoint, events[0] as WatchEvent);
+  let forms = sharedBatches.get(events);
+  if (forms === undefined) sharedBatches.set(events, (forms = new Map()));
+  let bytes = forms.get(endpoint);
+  if (bytes === undefined) forms.set(endpoint, (bytes = joined(events, (event) => sharedJson(endpoint, event))));
+  return bytes;
 }
 
 const shared = new WeakMap<WatchEvent, Map<Endpoint, Buffer>>();

@@ -69,7 +69,7 @@ async function run(
 ): Promise<void> {
   // hot: runs for every watcher on every batch of events.
   const receive = (events: readonly WatchEvent[]): boolean => {
-    for (const event of events) sink.write(encoder.event(event));
+    if (events.length > 0) sink.write(encoder.events(events));
     return sink.pendingBytes < MOST_UNREAD_BYTES;
   };
   try {
