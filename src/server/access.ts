@@ -28,11 +28,8 @@ export function buildAuthorization(
   logger: Logger,
 ): Authorization {
   const log = (message: string): void => logger.warning(message);
-  const source = <T extends RoleObject | BindingObject>(resource: string): StoreSource<T & KubeObject> => {
-    const registry = resources.registry({ group: RBAC_GROUP, resource });
-    if (registry === undefined) throw new Error(`no registry for ${resource}`);
-    return createStoreSource({ store: registry.store, signal, log });
-  };
+  const source = <T extends RoleObject | BindingObject>(resource: string): StoreSource<T & KubeObject> =>
+    createStoreSource({ store: resources.store({ group: RBAC_GROUP, resource }), signal, log });
   const sources = {
     roles: source<RoleObject>('roles'),
     roleBindings: source<BindingObject>('rolebindings'),
