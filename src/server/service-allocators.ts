@@ -12,7 +12,7 @@ import { StatusError } from '../machinery/status.js';
 import type { LifeContext } from '../registry/kind.js';
 import type { Service } from '../schema/generated/core.v1.js';
 import type { IPAddress, ServiceCIDR } from '../schema/generated/networking.v1.js';
-import { typeByName } from '../schema/catalogue.js';
+import { mustType } from '../schema/catalogue.js';
 import { objectCodec } from '../rest/object-codec.js';
 import type { PostStartHook } from './post-start-hooks.js';
 import type { Resources } from './resources.js';
@@ -39,13 +39,11 @@ export interface ServicePools extends ServiceAllocators {
 
 export function createServiceAllocators(options: AllocatorOptions): ServicePools {
   const { resources, ranges, context } = options;
-  const type = typeByName('io.k8s.api.core.v1.RangeAllocation');
-  if (type === undefined) throw new Error('the catalogue has no RangeAllocation');
   const store = resources.openStore({
     resource: { group: '', resource: 'servicenodeportallocations' },
     prefix: `${options.prefix}/ranges/`,
     namespaced: false,
-    codec: objectCodec(type),
+    codec: objectCodec(mustType('io.k8s.api.core.v1.RangeAllocation')),
     fieldsOf: () => ({}),
   });
   const client = createBootstrapClient({ operations: resources.operations, lookup: resources.lookup, context });
