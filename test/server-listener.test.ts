@@ -147,6 +147,39 @@ test('a body beyond the limit is refused with 413 and the connection stays usabl
   assert.equal((await ask1({ method: 'POST' }, 'x'.repeat(100_000))).status, 413);
 });
 
+test('a body that its client gives up half way is the fault of the client', async () => {
+  let began = (): void => undefined;
+  const failures: Promise<unknown>[] = [];
+  handler = (r) => {
+    const read = r.body(1000);
+    failures.push(read.then(String, (error: { code: number; message: string }) => [error.code, error.message]));
+    began();
+    return read.then(() => ok(''));
+  };
+  for (const start of [startHalf2, startHalf1]) {
+    const arrived = new Promise<void>((resolve) => (began = resolve));
+    const abandon = start();
+    await arrived;
+    abandon();
+  }
+  assert.deepEqual(await Promise.all(failures), Array(2).fill([400, 'unexpected EOF']));
+});
+
+function startHalf2(): () => void {
+  const session = connect();
+  const stream = session.request({ ':method': 'POST', ':path': '/' });
+  stream.on('error', () => undefined);
+  stream.write('half');
+  return () => session.destroy();
+}
+
+function startHalf1(): () => void {
+  const request = https.request({ port: listener.port, ca: authority.certPem, host: '127.0.0.1', method: 'POST' });
+  request.on('error', () => undefined);
+  request.write('half');
+  return () => request.destroy();
+}
+
 test('an answer in pieces waits for a slow client and ends when the client goes', async () => {
   let waited = 0;
   let ended: () => void;

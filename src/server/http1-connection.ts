@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { type HttpRequest, type HttpResponse, isStream, type ResponseSink } from '../lib/http.js';
 import { remember } from '../lib/remember.js';
-import { requestEntityTooLarge } from '../machinery/status.js';
+import { badRequest, requestEntityTooLarge } from '../machinery/status.js';
 import type { ListenerHandler } from './listener.js';
 import { peerAddressOf, type PeerCertificates, peerCertificatesOf } from './peer.js';
 
@@ -206,7 +206,7 @@ class Http1Request implements HttpRequest {
         reject(requestEntityTooLarge(`limit is ${limitBytes}`));
       });
       message.once('end', () => resolve(Buffer.concat(pieces, size)));
-      message.once('close', () => reject(CLIENT_GONE));
+      message.once('close', () => reject(badRequest('unexpected EOF')));
     });
   }
 }

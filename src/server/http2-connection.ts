@@ -2,7 +2,7 @@
 import http2, { type IncomingHttpHeaders, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import { type HttpRequest, type HttpResponse, isStream, type ResponseSink } from '../lib/http.js';
-import { requestEntityTooLarge } from '../machinery/status.js';
+import { badRequest, requestEntityTooLarge } from '../machinery/status.js';
 import type { ListenerHandler } from './listener.js';
 import { peerAddressOf, type PeerCertificates, peerCertificatesOf } from './peer.js';
 
@@ -240,11 +240,14 @@ class Http2Request implements HttpRequest {
         stream.removeAllListeners('data');
         reject(requestEntityTooLarge(`limit is ${limitBytes}`));
       });
+      const cutShort = (): void => reject(badRequest('unexpected EOF'));
       stream.once('end', () => {
         this.bodyEnded = true;
+        // A stream that its client reset ends, too: half a body must not pass for a whole one.
+        if (stream.aborted) return cutShort();
         resolve(pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces, size));
       });
-      stream.once('close', () => reject(CLIENT_GONE));
+      stream.once('close', cutShort);
     });
   }
 }
