@@ -14,6 +14,8 @@ import path from 'node:path';
 
 const BASELINE = 'test/parity/baseline.json';
 const READY_MS = 20_000;
+/** Where the reference listened; a few recorded answers name it. */
+const RECORDED_PORT = 16443;
 
 const args = process.argv.slice(2);
 const option = (name) => {
@@ -31,7 +33,7 @@ const counting = args.includes('--ratchet') || args.includes('--raise');
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'parity-'));
 let child;
 try {
-  const port = await freePort();
+  const port = await portToUse();
   child = await startServer(port);
   const report = path.join(folder, 'report.json');
   const passed = args.filter(
@@ -121,9 +123,16 @@ function run(script, scriptArgs) {
   });
 }
 
-function freePort() {
+/** The recorded port, or any other when it is taken. */
+async function portToUse() {
+  return (await listenOn(RECORDED_PORT)) ?? (await listenOn(0));
+}
+
+function listenOn(wanted) {
   return new Promise((resolve) => {
-    const probe = net.createServer().listen(0, '127.0.0.1', () => {
+    const probe = net.createServer();
+    probe.on('error', () => resolve(undefined));
+    probe.listen(wanted, '127.0.0.1', () => {
       const { port } = probe.address();
       probe.close(() => resolve(port));
     });
