@@ -89,7 +89,10 @@ describe('embedded store', () => {
     fs.writeFileSync(file, 'kept');
     for (const folder of [file, path.join(file, 'below'), '/proc/none']) {
       await assert.rejects(openEmbeddedStore({ folder }), (error: Error) => {
-        assert.match(error.message, /^cannot use the data folder \/.*: (?:mkdir|stat) \/.*; name one that can be written to$/);
+        assert.match(
+          error.message,
+          /^cannot use the data folder \/.*: (?:mkdir|stat) \/.*; name one that can be written to$/,
+        );
         return failsWith('unavailable')(error);
       });
     }

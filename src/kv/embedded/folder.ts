@@ -31,6 +31,7 @@ export async function openFolder(folder: string): Promise<DataFolder> {
     const created = checkFormat(folder);
     const storePath = path.join(folder, STORE_FILE);
     checkStoreFile(storePath, created);
+    checkSpace(folder);
     return { storePath, markCreated: () => writeFormat(folder), release };
   } catch (error) {
     await release();
@@ -143,6 +144,13 @@ function writeFormat(folder: string): void {
   fs.closeSync(directory);
 }
 
+/** The engine maps its lock file before it has room on the disk, and ends the process without a word if there is none. */
+function checkSpace(folder: string): void {
+  const { bavail, bsize } = fs.statfsSync(folder);
+  if (bavail * bsize < MIN_FREE_BYTES) throw diskFull(folder, undefined);
+}
+
+const MIN_FREE_BYTES = 16 * 1024;
 const MAGIC = 0xbeefc0de;
 const META_SIZE = 0xa0;
 const MIN_PAGE = 4096;

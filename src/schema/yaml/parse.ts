@@ -38,7 +38,7 @@ export function parseYaml(input: Uint8Array | string): ParsedYaml {
     if (SURROGATE_ESCAPE.test(source) && !wellFormed(tree)) {
       throw new Error('yaml: found invalid Unicode character escape code');
     }
-    const value = events.some((event) => event.type === EVENT_ID.ALIAS) ? unshared(tree) : tree;
+    const value = events.some((event) => event.type === EVENT_ID.ALIAS) ? unshared(tree, events.length) : tree;
     return repeats.length === 0
       ? { value: value ?? null }
       : { value: value ?? null, strictError: `yaml: unmarshal errors:\n  ${repeats.join('\n  ')}` };
@@ -59,6 +59,9 @@ function wellFormed(value: unknown): boolean {
 const maxAliases = 10_000;
 /** Nodes a document may grow to when its aliases are written out. */
 const maxNodes = 1_000_000;
+/** How many times its written size a document may grow to, unless it stays small: writing out a bomb stops everyone. */
+const maxGrowth = 100;
+const alwaysAllowedNodes = 1000;
 
 function firstDocument(events: Event[]): Event[] {
   const second = events.findIndex((event, index) => index > 0 && event.type === EVENT_ID.DOCUMENT);
@@ -135,10 +138,11 @@ function keyText(key: unknown): string | undefined {
 }
 
 /** Writes out aliases: what is shared in the tree would be changed in two places at once. */
-function unshared(tree: unknown): unknown {
+function unshared(tree: unknown, written: number): unknown {
+  const limit = Math.min(maxNodes, Math.max(alwaysAllowedNodes, written * maxGrowth));
   let nodes = 0;
   const copy = (value: unknown, depth: number): unknown => {
-    if (++nodes > maxNodes || depth > maxJsonDepth) throw new Error('yaml: document contains excessive aliasing');
+    if (++nodes > limit || depth > maxJsonDepth) throw new Error('yaml: document contains excessive aliasing');
     if (typeof value !== 'object' || value === null) return value;
     if (Array.isArray(value)) return value.map((item) => copy(item, depth + 1));
     const object: Record<string, unknown> = {};

@@ -55,6 +55,9 @@ test('aliases are written out, within bounds', () => {
   for (let i = 1; i < 10; i++)
     lines.push(`a${i}: &a${i} [${Array.from({ length: 9 }, () => `*a${i - 1}`).join(', ')}]`);
   assert.throws(() => parseYaml(lines.join('\n')), /excessive aliasing/);
+  // A document that grows a hundredfold is refused long before it is large.
+  assert.throws(() => parseYaml(lines.slice(0, 5).join('\n')), /excessive aliasing/);
+  assert.ok(parseYaml(lines.slice(0, 3).join('\n')).value);
 });
 
 test('what cannot be read is an error with its line', () => {
