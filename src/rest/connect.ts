@@ -3,10 +3,11 @@
 // gives: what is missing, or that there is no way to the node.
 import type { HttpResponse } from '../lib/http.js';
 import type { KubeObject } from '../machinery/object.js';
-import { badRequest, internalError, notFound, serviceUnavailable } from '../machinery/status.js';
+import { badRequest, notFound, serviceUnavailable, StatusError } from '../machinery/status.js';
 import { get } from '../registry/list.js';
 import type { Node, Pod } from '../schema/generated/core.v1.js';
 import type { Endpoint } from './endpoint.js';
+import { checkLogOptions } from './pod-log-options.js';
 import type { RestRequest } from './request.js';
 import { lifeContext, type RestServices } from './services.js';
 
@@ -17,12 +18,17 @@ export async function connect(
   connector: string,
 ): Promise<HttpResponse> {
   const { info, http } = request;
-  if (http.query.has('dryRun')) throw badRequest('dryRun is not supported');
+  const way = connector.slice(connector.indexOf('/') + 1);
+  // A log is read: no plugin is asked, and a dry run means nothing.
+  if (way !== 'log') {
+    if (http.query.has('dryRun')) throw badRequest('dryRun is not supported');
+    await admitConnect(services, endpoint, request);
+  }
   const parent = async (): Promise<Readonly<KubeObject>> =>
     (await get(endpoint.registry, info.namespace, nameOf(info.name), '')).object();
-  await admitConnect(services, endpoint, request);
-  switch (connector.slice(connector.indexOf('/') + 1)) {
+  switch (way) {
     case 'log': {
+      checkLogOptions(http.query, info.name, services.features);
       const pod = (await parent()) as unknown as Pod;
       const container = containerOf(pod, http.query.get('container') ?? '');
       if (!pod.spec?.nodeName) return { status: 204, headers: {}, body: undefined };
@@ -32,7 +38,7 @@ export async function connect(
     case 'attach':
     case 'portforward': {
       const pod = (await parent()) as unknown as Pod;
-      if (!connector.endsWith('portforward')) containerOf(pod, http.query.get('container') ?? '');
+      if (way !== 'portforward') containerOf(pod, http.query.get('container') ?? '');
       if (!pod.spec?.nodeName) throw badRequest(`pod ${info.name} does not have a host assigned`);
       throw await noWayTo(services, pod.spec.nodeName, connector);
     }
@@ -43,6 +49,7 @@ export async function connect(
       }
       if (endpoint.kind.kind === 'Service')
         throw serviceUnavailable(`no endpoints available for service "${info.name}"`);
+      if (endpoint.kind.kind === 'Node') throw await noWayTo(services, nameOf(info.name), connector);
       throw serviceUnavailable(`there is no connection to ${endpoint.definition.singular} "${info.name}" from here`);
     }
   }
@@ -95,6 +102,6 @@ async function noWayTo(services: RestServices, nodeName: string, what: string): 
     | undefined;
   if (node === undefined) return notFound({ group: '', resource: 'nodes' }, nodeName);
   const addresses = node.status?.addresses ?? [];
-  if (addresses.length === 0) return internalError('no preferred addresses found; known addresses: []');
+  if (addresses.length === 0) return new StatusError(500, '', 'no preferred addresses found; known addresses: []');
   return serviceUnavailable(`there is no connection to node "${nodeName}" from here for ${what}`);
 }

@@ -209,7 +209,7 @@ export function flag(query: URLSearchParams, name: string): boolean | undefined 
   return value.toLowerCase() !== 'false' && value !== '0';
 }
 
-function integer(query: URLSearchParams, name: string): number | undefined {
+export function integer(query: URLSearchParams, name: string): number | undefined {
   const value = query.get(name);
   if (value === null || value === '') return undefined;
   if (!/^[+-]?\d+$/.test(value)) {
