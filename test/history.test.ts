@@ -351,7 +351,7 @@ function resourceStore(kv: KeyValueStore): ReturnType<typeof createResourceStore
       codec: { encodeJson: encode, decodeJson: decode, encodeStorage: encode, decodeStorage: decode },
       fieldsOf: () => ({}),
     },
-    form: 'storage',
+    form: { kind: 'storage', mediaType: 'application/test' },
   });
 }
 

@@ -25,7 +25,7 @@ export function storedCodec(form: StoredForm): ObjectCodec {
     // What is in the cache has been renewed already.
     decodeJson: (bytes) => parseJsonTree(bytes).value as KubeObject,
     // Custom resources have no protobuf form: they are kept as JSON everywhere.
-    encodeStorage: encode,
+    encodeStorage: (object) => Buffer.from(`${encodeTree(object)}\n`),
     decodeStorage: (bytes) => renewed(form, bytes),
     renew: (json) => encode(renewed(form, json)),
   };

@@ -3,8 +3,10 @@ import { decodeJson } from '../schema/json/decode.js';
 import { encodeStored } from '../schema/json/encode.js';
 import type { StructType } from '../schema/type.js';
 import type { ObjectCodec } from '../storage/store.js';
-import { JSON_TYPE, PROTOBUF_TYPE } from './media-types.js';
+import { JSON_TYPE, MEDIA_TYPES } from './media-types.js';
 import { decodeStored, encodeObject } from './wire.js';
+
+const LINE_BREAK = Buffer.from('\n');
 
 /** How objects of a type lie in a store. */
 export function objectCodec(type: StructType): ObjectCodec {
@@ -12,8 +14,12 @@ export function objectCodec(type: StructType): ObjectCodec {
   return {
     encodeJson: (object) => Buffer.from(encodeStored(type, object)),
     decodeJson: (bytes) => asObject(decodeJson(type, bytes, { strict: false }).object),
-    // Custom resources have no protobuf form: they are kept as JSON everywhere.
-    encodeStorage: (object) => encodeObject(type.unstructured === undefined ? PROTOBUF_TYPE : JSON_TYPE, type, object),
+    encodeStorage(object, mediaType) {
+      const media = MEDIA_TYPES.find(({ name }) => name === mediaType) ?? JSON_TYPE;
+      const bytes = encodeObject(media, type, object);
+      // The reference ends what it stores as JSON with a line break.
+      return media === JSON_TYPE ? Buffer.concat([bytes, LINE_BREAK]) : bytes;
+    },
     decodeStorage: (bytes) => asObject(decodeStored(type, bytes)),
   };
 }

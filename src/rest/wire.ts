@@ -11,6 +11,8 @@ import { printYaml } from '../schema/yaml/print.js';
 import type { MediaType } from './media-types.js';
 import { type SentKind, sentKind, unreadable } from './sent-kind.js';
 
+const OPENING_BRACE = 0x7b;
+
 export interface Decoded {
   readonly object: object;
   /** What strict decoding found, in the reference's words and order. */
@@ -100,9 +102,11 @@ function jsonTree(bytes: Buffer): unknown {
   }
 }
 
-/** What a store of the reference's may hold: its protobuf envelope, or JSON. */
+/** What a store of the reference's may hold, whatever is written there today: its protobuf envelope, JSON or YAML. */
 export function decodeStored(type: StructType, bytes: Buffer): object {
-  return isProtobuf(bytes) ? decodeProtobuf(type, bytes) : decodeJson(type, bytes, { strict: false }).object;
+  if (isProtobuf(bytes)) return decodeProtobuf(type, bytes);
+  if (bytes[0] === OPENING_BRACE) return decodeJson(type, bytes, { strict: false }).object;
+  return decodeYaml(type, bytes, false).object;
 }
 
 /** One event of a watch, framed for its media type. */

@@ -29,6 +29,7 @@ import { createServiceAllocators, deleteEndpoints } from './service-allocators.j
 import { loadServingCertificates } from './serving-certificates.js';
 import { servingOptions } from './serving-options.js';
 import { addStartHooks } from './start-hooks.js';
+import { storedForm } from './stored-form.js';
 import { createStorageMetrics, pollStorageMetrics } from './storage-metrics.js';
 import { addStoreChecks } from './store-checks.js';
 
@@ -66,6 +67,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     openStore: (storeOptions) =>
       createResourceStore({
         kv: stores.of(storeOptions.resource),
+        form: storedForm(stores.of(storeOptions.resource), storeOptions.resource.group, options.etcd.storageMediaType),
         options: storeOptions,
         cache: isCached(storeOptions.resource, options.etcd.watchCache, options.etcd.watchCacheSizes),
         log: (message) => logs.for('storage').info(message),

@@ -262,7 +262,7 @@ function lazyCodec(type: () => StructType): ObjectCodec {
   return {
     encodeJson: (object) => get().encodeJson(object),
     decodeJson: (bytes) => get().decodeJson(bytes),
-    encodeStorage: (object) => get().encodeStorage(object),
+    encodeStorage: (object, mediaType) => get().encodeStorage(object, mediaType),
     decodeStorage: (bytes) => get().decodeStorage(bytes),
   };
 }

@@ -261,7 +261,7 @@ export class TestApi {
 /** What comes out of a store or went into it is shared: whoever changes it fails here. */
 const freezing = (codec: ObjectCodec): ObjectCodec => ({
   encodeJson: (object) => codec.encodeJson(deepFreeze(object)),
-  encodeStorage: (object) => codec.encodeStorage(deepFreeze(object)),
+  encodeStorage: (object, mediaType) => codec.encodeStorage(deepFreeze(object), mediaType),
   decodeJson: (bytes) => deepFreeze(codec.decodeJson(bytes)),
   decodeStorage: (bytes) => deepFreeze(codec.decodeStorage(bytes)),
 });

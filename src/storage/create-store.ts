@@ -1,6 +1,7 @@
 // Opens one resource's store on a key-value store.
 import { type Clock, systemClock } from '../lib/clock.js';
 import type { KeyValueStore } from '../kv/kv.js';
+import { PROTOBUF_MEDIA_TYPE } from '../machinery/names.js';
 import { Cache } from './cache.js';
 import { CachedStore } from './cached.js';
 import { DirectStore } from './direct.js';
@@ -15,7 +16,7 @@ export interface ResourceStoreSetup {
   readonly log?: (message: string) => void;
   /** False reads straight from the store (`--watch-cache=false`, `--watch-cache-sizes=pods#0`). */
   readonly cache?: boolean;
-  /** Which bytes the store keeps; by default the served JSON in a local store, the storage encoding elsewhere. */
+  /** Which bytes the store keeps; by default the served JSON in a local store, protobuf elsewhere. */
   readonly form?: ValueForm;
   /** Encryption at rest. */
   readonly transformer?: ValueTransformer;
@@ -24,7 +25,11 @@ export interface ResourceStoreSetup {
 
 export function createResourceStore(setup: ResourceStoreSetup): ManagedResourceStore {
   const { kv, options, clock = systemClock, log, transformer, metrics } = setup;
-  const values = new Values(options, setup.form ?? (kv.local ? 'json' : 'storage'), transformer);
+  const values = new Values(
+    options,
+    setup.form ?? (kv.local ? { kind: 'json' } : { kind: 'storage', mediaType: PROTOBUF_MEDIA_TYPE }),
+    transformer,
+  );
   const direct = new DirectStore(kv, values, clock, metrics);
   return setup.cache === false ? direct : new CachedStore(new Cache(kv, values, clock, log, metrics), direct);
 }

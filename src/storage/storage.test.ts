@@ -8,6 +8,7 @@ import { createResourceStore } from './create-store.js';
 import { spliceResourceVersion } from './splice.js';
 import type { ListRequest, ManagedResourceStore, ResourceStoreOptions, WatchEvent, WatchRequest } from './store.js';
 import { StorageError } from './store.js';
+import type { ValueForm } from './values.js';
 
 const options: ResourceStoreOptions = {
   resource: { group: '', resource: 'pods' },
@@ -42,9 +43,9 @@ const everything: ListRequest = {
   continue: '',
 };
 
-const forms: [string, { cache?: boolean; form?: 'json' | 'storage' }][] = [
+const forms: [string, { cache?: boolean; form?: ValueForm }][] = [
   ['cached', {}],
-  ['cached, storage form', { form: 'storage' }],
+  ['cached, storage form', { form: { kind: 'storage', mediaType: 'application/test' } }],
   ['direct', { cache: false }],
 ];
 for (const [name, setup] of forms) {

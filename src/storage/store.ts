@@ -21,8 +21,8 @@ export interface ObjectCodec {
   /** The JSON print of an object in normal form. */
   encodeJson(object: KubeObject): Buffer;
   decodeJson(bytes: Buffer): KubeObject;
-  /** For stores that keep another media type (etcd: protobuf). */
-  encodeStorage(object: KubeObject): Buffer;
+  /** For stores that keep a media type of their own (etcd: protobuf, or what `--storage-media-type` says). */
+  encodeStorage(object: KubeObject, mediaType: string): Buffer;
   decodeStorage(bytes: Buffer): KubeObject;
   /** Stored JSON as it reads today, for kinds whose form may have changed since it was written (custom resources). */
   renew?(json: Buffer): Buffer;

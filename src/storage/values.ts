@@ -10,8 +10,8 @@ export interface ValueTransformer {
   fromStorage(value: Buffer, key: string): MaybePromise<Buffer>;
 }
 
-/** `json`: the bytes that are served. `storage`: what the codec's `encodeStorage` makes (etcd: protobuf). */
-export type ValueForm = 'json' | 'storage';
+/** `json`: the bytes that are served. `storage`: what the codec's `encodeStorage` makes of it in a media type. */
+export type ValueForm = { readonly kind: 'json' } | { readonly kind: 'storage'; readonly mediaType: string };
 
 /** A write under way: what the store was given, and what its entry is made of once the revision is known. */
 export interface Written {
@@ -35,7 +35,7 @@ export class Values {
     const object = withoutResourceVersion(given);
     const { codec, prefix } = this.options;
     const json = codec.encodeJson(object);
-    const plain = this.form === 'json' ? json : codec.encodeStorage(object);
+    const plain = this.form.kind === 'json' ? json : codec.encodeStorage(object, this.form.mediaType);
     const value = this.transformer === undefined ? plain : await this.transformer.toStorage(plain, prefix + key);
     const written: Written = { key, value, object, json, entry: undefined };
     const others = this.#underWay.get(key);
@@ -80,7 +80,7 @@ export class Values {
   #read(key: string, plain: Buffer, revision: number): Entry {
     try {
       const { codec } = this.options;
-      if (this.form === 'json') return entryOf(this.options, key, revision, codec.renew?.(plain) ?? plain);
+      if (this.form.kind === 'json') return entryOf(this.options, key, revision, codec.renew?.(plain) ?? plain);
       const object = withoutResourceVersion(codec.decodeStorage(plain));
       return entryOf(this.options, key, revision, codec.encodeJson(object), object);
     } catch (error) {
