@@ -12,13 +12,18 @@ import {
   OPENID_CONFIGURATION_PATH,
 } from '../authn/service-account/discovery.js';
 import { createTokenIssuer } from '../authn/service-account/issuer.js';
-import { parseSigningKey, parseVerifyingKeys, type VerifyingKey } from '../authn/service-account/keys.js';
+import {
+  parseSigningKey,
+  parseVerifyingKeys,
+  type SigningKey,
+  type VerifyingKey,
+} from '../authn/service-account/keys.js';
 import { createLegacyTokenAuthenticator, LAST_USED_LABEL } from '../authn/service-account/legacy-tokens.js';
 import type { HttpResponse } from '../lib/http.js';
 import type { Logger } from '../lib/log.js';
 import type { LifeContext } from '../registry/kind.js';
 import type { Options } from '../options/options.js';
-import { at, type PathHandler } from './paths.js';
+import { getAt, type PathHandler } from './paths.js';
 import type { PreparedCertificates } from './prepare-certificates.js';
 import type { Resources } from './resources.js';
 
@@ -68,12 +73,21 @@ export function buildServiceAccountTokens(options: Options, parts: ServiceAccoun
   };
 }
 
+function signingKeyFrom(file: string): SigningKey {
+  try {
+    return parseSigningKey(fs.readFileSync(file, 'utf8'));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(`error reading private key file ${file}: ${why}`, { cause: error });
+  }
+}
+
 function issuing(options: Options, { serviceAccountSigningKeyFile: file }: PreparedCertificates): ServiceAccountParts {
   const { authentication } = options;
   if (file === '') return {};
   const issuer = createTokenIssuer({
     issuer: authentication.serviceAccountIssuer[0] ?? '',
-    key: parseSigningKey(fs.readFileSync(file, 'utf8')),
+    key: signingKeyFrom(file),
     newId: () => crypto.randomUUID(),
   });
   return {
@@ -124,8 +138,8 @@ function documents(
     });
     return {
       paths: [
-        at(OPENID_CONFIGURATION_PATH, () => cached('application/json', configuration)),
-        at(JWKS_PATH, () => cached('application/jwk-set+json', keySet)),
+        getAt(OPENID_CONFIGURATION_PATH, () => cached('application/json', configuration)),
+        getAt(JWKS_PATH, () => cached('application/jwk-set+json', keySet)),
       ],
       index: [OPENID_CONFIGURATION_PATH, JWKS_PATH],
     };

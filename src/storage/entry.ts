@@ -29,9 +29,17 @@ export class Entry implements StoredObject {
   object(): KubeObject {
     const known = this.#parsed?.deref();
     if (known !== undefined) return known;
-    const object = this.options.codec.decodeJson(this.json);
+    const object = this.#decoded();
     this.#parsed = new WeakRef(object);
     return object;
+  }
+
+  #decoded(): KubeObject {
+    try {
+      return this.options.codec.decodeJson(this.json);
+    } catch (error) {
+      throw corrupt(this.key, error);
+    }
   }
 
   get labels(): Strings {

@@ -277,6 +277,18 @@ describe('watch cache', () => {
     store.close();
   });
 
+  it('names an object whose damage shows only when it is looked into', async () => {
+    const kv = openMemoryStore();
+    const store = createResourceStore({ kv, options });
+    await kv.create('/registry/pods/a/half', Buffer.from('{"metadata":{"name":"half"},"spec":{"a":}}'));
+    const half = await store.get('a/half', '');
+    assert.throws(
+      () => half?.object(),
+      (e: StorageError) => e.code === 'corrupt' && e.message.includes('a/half'),
+    );
+    store.close();
+  });
+
   it('starts over when the store dropped what its watch needed, and lets its watchers relist', async () => {
     const kv = openMemoryStore();
     let lose = (): void => undefined;
