@@ -150,6 +150,10 @@ export function invalid(kind: GroupKind, name: string, errors: readonly FieldErr
 
 export const badRequest = (message: string): StatusError => new StatusError(400, 'BadRequest', message);
 
+/** The answer for a method that a path is not served with. */
+export const wrongMethod = (): StatusError =>
+  new StatusError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
+
 export const methodNotAllowed = (resource: GroupResource, action: string): StatusError =>
   new StatusError(
     405,

@@ -2,7 +2,7 @@
 import crypto from 'node:crypto';
 import type { HttpRequest, HttpResponse } from '../lib/http.js';
 import { apiVersionOf } from '../machinery/object.js';
-import { noSuchPath } from '../machinery/status.js';
+import { noSuchPath, wrongMethod } from '../machinery/status.js';
 import { mustType, metaType } from '../schema/catalogue.js';
 import { encodeJson } from '../schema/json/encode.js';
 import {
@@ -84,6 +84,7 @@ function coreAnswer(
   version: string | undefined,
 ): HttpResponse | undefined {
   const versions = groupsOf(options).get('') ?? new Map<string, Endpoint[]>();
+  if (request.method !== 'GET') throw wrongMethod();
   if (version !== undefined) return versionAnswer(options, request, versions.get(version));
   const aggregated = wantsAggregated(request, options.mediaTypes, options.aggregatedVersions);
   if (aggregated !== undefined) return aggregatedAnswer(request, aggregated, [['', versions]]);
@@ -121,6 +122,8 @@ function versionAnswer(
   const [first] = endpoints ?? [];
   if (endpoints === undefined || first === undefined) throw noSuchPath();
   const { group } = first.kind;
+  // The list of groups, a group and the versions of custom ones are given to whoever asks, with whatever method.
+  if (request.method !== 'GET' && !first.definition.custom) throw wrongMethod();
   return respond(options, request, metaType('APIResourceList'), {
     kind: 'APIResourceList',
     // The oldest group is listed without a version, as it was before lists had one.

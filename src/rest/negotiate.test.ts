@@ -138,3 +138,20 @@ test('bare metadata of one and of many, each where it belongs', async () => {
   const deleted = await api.send('DELETE', `${MAPS}/a`, { headers: { accept: BARE } });
   assert.deepEqual([deleted.status, deleted.body.kind], [200, 'Status']);
 });
+
+test('a body whose type has broken parameters has no type we know', async () => {
+  const api = await filled();
+  const post = async (type: string): Promise<number> =>
+    (await api.post(`${MAPS}?dryRun=All`, { metadata: { name: 'b' } }, { 'content-type': type })).status;
+  for (const type of ['application/json; charset="utf-8";', 'application/json ; a=b; c = d', 'Application/JSON']) {
+    assert.equal(await post(type), 201, type);
+  }
+  for (const type of [
+    'application/json; charset',
+    'application/json;;',
+    'application/json; a="b',
+    'application/json; a=b c',
+  ]) {
+    assert.equal(await post(type), 415, type);
+  }
+});

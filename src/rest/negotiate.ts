@@ -43,10 +43,14 @@ export function bodyMediaType(request: HttpRequest, supported: readonly MediaTyp
   const sent = request.headers['content-type'];
   if (sent === undefined || sent === '' || sent === 'application/json') return JSON_TYPE;
   const name = sent.split(';', 1)[0]?.trim().toLowerCase();
-  const media = supported.find((type) => type.name === name);
+  const media = MEDIA_PARAMETERS.test(sent) ? supported.find((type) => type.name === name) : undefined;
   if (media === undefined) throw unsupportedMediaType(supported.map((type) => type.name));
   return media;
 }
+
+/** Parameters are not looked at, but must be well formed. */
+const MEDIA_PARAMETERS =
+  /^[^;]*(?:;\s*[\w!#$%&'*+.^`|~-]+\s*=\s*(?:[\w!#$%&'*+.^`|~-]+|"(?:[^"\\\r\n]|\\.)*")\s*)*(?:;\s*)?$/;
 
 const PEOPLE = ['curl', 'Wget', 'Mozilla/5.0'];
 

@@ -1,4 +1,4 @@
-// The four kinds of patch, each as a function from the current object to the wanted one.
+// The kinds of patch, each as a function from the current object to the wanted one.
 import { goValueText } from '../lib/go-value.js';
 import { deepCopy } from '../schema/deep-copy.js';
 import { FieldPath, invalid as invalidField } from '../machinery/field-error.js';
@@ -9,6 +9,7 @@ import { badRequest, invalid, StatusError } from '../machinery/status.js';
 import { applyPatch, unfitApply } from '../schema/apply/apply-patch.js';
 import { isManagedFieldsReset } from '../schema/apply/managers.js';
 import type { Versions } from '../schema/apply/versions.js';
+import { decodeCborTree } from '../schema/cbor/decode.js';
 import { DecodeError, decodeTree, parseJsonTree } from '../schema/json/decode.js';
 import { maxJsonDepth } from '../schema/json/parse.js';
 import { encodeJson, encodeTree } from '../schema/json/encode.js';
@@ -18,7 +19,9 @@ import { parseYaml } from '../schema/yaml/parse.js';
 import { eachWarning } from './decode-body.js';
 import type { PatchOptions } from './query-options.js';
 
-export type PatchKind = 'json' | 'merge' | 'strategic' | 'apply';
+export type PatchKind = 'json' | 'merge' | 'strategic' | 'apply' | 'apply-cbor';
+
+export const isApply = (kind: PatchKind): boolean => kind === 'apply' || kind === 'apply-cbor';
 
 export interface PatchTarget {
   readonly type: StructType;
@@ -44,7 +47,7 @@ export interface PatchContext {
 export type Patch = (live: Readonly<KubeObject> | undefined) => KubeObject;
 
 export function preparePatch(kind: PatchKind, body: Buffer, context: PatchContext): Patch {
-  if (kind === 'apply') return prepareApply(body, context);
+  if (isApply(kind)) return prepareApply(kind, body, context);
   const { value: patch, duplicates } = parsePatch(kind, body, context);
   if (kind === 'strategic' && !isObject(patch)) {
     throw badRequest('json: cannot unmarshal the patch into Go value of type map[string]interface {}');
@@ -105,6 +108,7 @@ function patchTree(kind: PatchKind, live: Readonly<KubeObject>, patch: unknown, 
     case 'strategic':
       return strategicMergePatch(document, patch as JsonObject, target.type);
     case 'apply':
+    case 'apply-cbor':
       throw new Error('an apply is not a patch of the tree');
   }
 }
@@ -191,11 +195,12 @@ function restoreError(message: string): string {
 const refusedPatch = (shown: string, why: string): StatusError =>
   invalid({ group: '', kind: '' }, '', [invalidField(FieldPath.of('patch'), shown, why)]);
 
-function prepareApply(body: Buffer, context: PatchContext): Patch {
+function prepareApply(kind: PatchKind, body: Buffer, context: PatchContext): Patch {
   const { target, options } = context;
   let parsed: ReturnType<typeof parseYaml>;
   try {
-    parsed = parseYaml(body);
+    // CBOR has no duplicates to be strict about: a map that has one cannot be read at all.
+    parsed = kind === 'apply-cbor' ? { value: decodeCborTree(body) } : parseYaml(body);
   } catch (error) {
     throw badRequest(`error decoding YAML: ${error instanceof Error ? error.message : String(error)}`);
   }

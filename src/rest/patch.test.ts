@@ -10,7 +10,9 @@ import { runtimeClasses } from '../apis/node/runtime-class.js';
 import { applyMergePatch } from '../machinery/merge-patch.js';
 import type { JsonObject } from '../machinery/object.js';
 import type { KindDefinition } from '../registry/kind.js';
+import { encodeCborTree } from '../schema/cbor/encode.js';
 import { TestApi } from '../server/testing.js';
+import { MEDIA_TYPES } from './media-types.js';
 
 const MAPS = '/api/v1/namespaces/n/configmaps';
 const DEPLOYMENTS = '/apis/apps/v1/namespaces/n/deployments';
@@ -18,6 +20,7 @@ const JSON_PATCH = 'application/json-patch+json';
 const MERGE = 'application/merge-patch+json';
 const STRATEGIC = 'application/strategic-merge-patch+json';
 const APPLY = 'application/apply-patch+yaml';
+const APPLY_CBOR = 'application/apply-patch+cbor';
 const kinds = [configMaps, deployments, leases, pods] as readonly KindDefinition[];
 const open = (over: Partial<ConstructorParameters<typeof TestApi>[0]> = {}): TestApi => new TestApi({ kinds, ...over });
 
@@ -47,6 +50,19 @@ const imagesOf = (spec: Readonly<Record<string, unknown>>): string[] => {
   return containers.map(({ name, image }) => `${name}=${image}`);
 };
 
+test('an apply comes in CBOR, too, where objects do', async () => {
+  const map = (name: string): Buffer =>
+    encodeCborTree({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name }, data: { k: '1' } });
+  const api = open();
+  const { status, body } = await api.patch(`${MAPS}/a?fieldManager=m`, APPLY_CBOR, map('a'));
+  assert.equal(status, 201);
+  assert.deepEqual(body.metadata?.managedFields?.[0]?.fieldsV1, { 'f:data': { 'f:k': {} } });
+  const broken = await api.patch(`${MAPS}/b?fieldManager=m`, APPLY_CBOR, map('b').subarray(0, -2));
+  assert.deepEqual([broken.status, broken.body.message], [400, 'error decoding YAML: unexpected EOF']);
+  const without = open({ services: { mediaTypes: MEDIA_TYPES } });
+  assert.equal((await without.patch(`${MAPS}/a?fieldManager=m`, APPLY_CBOR, map('a'))).status, 415);
+});
+
 test('a patch of an unknown sort is 415 and names those there are', async () => {
   const api = await withMap();
   for (const type of ['application/json', '', 'text/plain']) {
@@ -54,7 +70,7 @@ test('a patch of an unknown sort is 415 and names those there are', async () => 
     assert.equal(status, 415, type);
     assert.equal(
       body.message,
-      `the body of the request was in an unknown format - accepted media types include: ${JSON_PATCH}, ${MERGE}, ${STRATEGIC}, ${APPLY}`,
+      `the body of the request was in an unknown format - accepted media types include: ${JSON_PATCH}, ${MERGE}, ${STRATEGIC}, ${APPLY}, ${APPLY_CBOR}`,
     );
   }
   assert.equal((await api.patch(`${MAPS}/a`, `${MERGE}; charset=utf-8`, {})).status, 200);

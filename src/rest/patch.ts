@@ -3,10 +3,11 @@ import type { KubeObject } from '../machinery/object.js';
 import { notFound, unsupportedMediaType } from '../machinery/status.js';
 import { matchNamespace } from '../registry/system-fields.js';
 import { type Endpoint, inVersion, toStorage } from './endpoint.js';
+import { CBOR_TYPE, type MediaType } from './media-types.js';
 import { negotiate } from './negotiate.js';
 import { managerName } from './field-manager.js';
 import { noteWrite, resetFieldsOf } from './note-write.js';
-import { type PatchKind, type PatchTarget, preparePatch } from './patch-kinds.js';
+import { isApply, type PatchKind, type PatchTarget, preparePatch } from './patch-kinds.js';
 import { patchOptions } from './query-options.js';
 import type { RestRequest } from './request.js';
 import { respondObject } from './respond.js';
@@ -19,9 +20,8 @@ const PATCH_TYPES: Readonly<Record<string, PatchKind>> = {
   'application/merge-patch+json': 'merge',
   'application/strategic-merge-patch+json': 'strategic',
   'application/apply-patch+yaml': 'apply',
+  'application/apply-patch+cbor': 'apply-cbor',
 };
-/** Custom resources have no merge keys: they take no strategic merge patches. */
-const CUSTOM_PATCH_TYPES = Object.keys(PATCH_TYPES).filter((type) => PATCH_TYPES[type] !== 'strategic');
 
 /** PATCH of an object or of a subresource that has the object's own form. */
 export async function patchObject(
@@ -30,10 +30,11 @@ export async function patchObject(
   request: RestRequest,
 ): Promise<HttpResponse> {
   const { http, info } = request;
-  const kind = patchKind(http, endpoint.definition.custom ?? false);
+  const kind = patchKind(http, endpoint, services.mediaTypes);
   const negotiated = negotiate(http, services.mediaTypes);
   const body = await http.body(services.maxBodyBytes);
-  const options = patchOptions(http.query, kind === 'apply');
+  const applies = isApply(kind);
+  const options = patchOptions(http.query, applies);
   const patch = preparePatch(kind, body, {
     target: targetOf(endpoint, info.subresource, services.clock()),
     options,
@@ -47,10 +48,10 @@ export async function patchObject(
     subresource: info.subresource,
     dryRun: options.dryRun,
     options,
-    createMissing: kind === 'apply' && info.subresource === '',
+    createMissing: applies && info.subresource === '',
     async change(current) {
       // A kind whose PUT may create asks for the change of what is missing, too.
-      if (current === undefined && kind !== 'apply') throw notFound(endpoint.resource, info.name);
+      if (current === undefined && !applies) throw notFound(endpoint.resource, info.name);
       const live = current === undefined ? undefined : inVersion(endpoint, current);
       const object: KubeObject = patch(live);
       matchNamespace(object, endpoint.definition.namespaced, info.namespace);
@@ -72,9 +73,20 @@ function targetOf(endpoint: Endpoint, subresource: string, now: Date): PatchTarg
   };
 }
 
-export function patchKind(http: HttpRequest, custom: boolean): PatchKind {
+/**
+ * Custom resources have no merge keys: they take no strategic merge patches. Applies come in CBOR where objects do.
+ */
+export function patchKind(
+  http: HttpRequest,
+  { definition }: Pick<Endpoint, 'definition'>,
+  mediaTypes: readonly MediaType[],
+): PatchKind {
   const sent = (http.headers['content-type'] ?? '').split(';', 1)[0] ?? '';
-  const allowed = custom ? CUSTOM_PATCH_TYPES : Object.keys(PATCH_TYPES);
+  const withCbor = mediaTypes.includes(CBOR_TYPE);
+  const allowed = Object.keys(PATCH_TYPES).filter((type) => {
+    const kind = PATCH_TYPES[type];
+    return (kind !== 'strategic' || !definition.custom) && (kind !== 'apply-cbor' || withCbor);
+  });
   const kind = allowed.includes(sent) ? PATCH_TYPES[sent] : undefined;
   if (kind === undefined) throw unsupportedMediaType(allowed);
   return kind;

@@ -199,3 +199,17 @@ test('a namespace is itself the place it is in', async () => {
   await api.delete('/api/v1/namespaces/n');
   assert.deepEqual(seen, ['CREATE n n', 'UPDATE n n', 'DELETE n n']);
 });
+
+test('only custom resources take a HEAD for a GET', async () => {
+  const custom = { ...(configMaps as KindDefinition), custom: true };
+  for (const [kind, status] of [
+    [configMaps as KindDefinition, 405],
+    [custom, 200],
+  ] as const) {
+    const api = open({ kinds: [kind] });
+    await api.post(MAPS, { metadata: { name: 'a' } });
+    for (const path of [MAPS, `${MAPS}/a`, '/api/v1/configmaps']) {
+      assert.equal((await api.send('HEAD', path)).status, status, path);
+    }
+  }
+});

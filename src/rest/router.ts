@@ -1,7 +1,7 @@
 // From a request's words to the verb that answers it.
 import type { HttpResponse } from '../lib/http.js';
 import type { MaybePromise } from '../lib/maybe-promise.js';
-import { methodNotAllowed as methodNotSupported, noSuchPath, notFound, StatusError } from '../machinery/status.js';
+import { methodNotAllowed, noSuchPath, notFound, StatusError, wrongMethod } from '../machinery/status.js';
 import type { Verb } from '../registry/kind.js';
 import { connect } from './connect.js';
 import { createObject } from './create.js';
@@ -71,10 +71,11 @@ function dispatch(services: RestServices, endpoint: Endpoint, request: RestReque
   if (info.subresource !== '') return dispatchSubresource(services, endpoint, request);
   if (info.parts.length > 2) throw nothingAt(endpoint);
   const ofOne = info.parts.length === 2;
-  if (definition.namespaced && info.namespace === '' && (ofOne || request.http.method !== 'GET')) {
-    throw ofOne || definition.custom ? nothingAt(endpoint) : methodNotAllowed();
+  const method = methodOf(endpoint, request);
+  if (definition.namespaced && info.namespace === '' && (ofOne || method !== 'GET')) {
+    throw ofOne || definition.custom ? nothingAt(endpoint) : wrongMethod();
   }
-  const verb = verbOf(request, ofOne);
+  const verb = verbOf(request, method, ofOne);
   if (verb === undefined || !(definition.verbs ?? ALL_VERBS).includes(verb)) throw refusedMethod(endpoint, request);
   warnIfDeprecated(endpoint, request);
   switch (verb) {
@@ -105,9 +106,13 @@ function warnIfDeprecated({ version }: Endpoint, request: RestRequest): void {
   if (version.deprecationWarning !== undefined) request.warn(version.deprecationWarning);
 }
 
+/** The handler of custom resources goes by verbs, and a HEAD has the verb of a GET. Others know only their methods. */
+const methodOf = ({ definition }: Endpoint, { http }: RestRequest): string =>
+  http.method === 'HEAD' && definition.custom ? 'GET' : http.method;
+
 /** What a method means on a collection or on one object. */
-function verbOf(request: RestRequest, ofOne: boolean): Verb | undefined {
-  switch (request.http.method) {
+function verbOf(request: RestRequest, method: string, ofOne: boolean): Verb | undefined {
+  switch (method) {
     case 'GET':
       return isWatchPath(request) ? 'watch' : ofOne ? 'get' : 'list';
     case 'POST':
@@ -145,7 +150,7 @@ function dispatchSubresource(
   if (subresource?.connect !== undefined) return connect(services, endpoint, request, subresource.connect);
   if (info.parts.length > 3) throw nothingAt(endpoint);
   const verbs: readonly Verb[] = subresource?.verbs ?? ['get', 'patch', 'update'];
-  const verb = http.method === 'POST' ? 'create' : verbOf(request, true);
+  const verb = http.method === 'POST' ? 'create' : verbOf(request, methodOf(endpoint, request), true);
   if (verb === undefined || !verbs.includes(verb)) throw refusedMethod(endpoint, request);
   warnIfDeprecated(endpoint, request);
   if (subresource?.scale !== undefined) {
@@ -163,16 +168,13 @@ function dispatchSubresource(
     case 'patch':
       return patchObject(services, endpoint, request);
     case 'create':
-      if (subresource?.create === undefined) throw methodNotAllowed();
+      if (subresource?.create === undefined) throw wrongMethod();
       return createSubresource(services, endpoint, request, subresource);
     default:
-      throw methodNotAllowed();
+      throw wrongMethod();
   }
 }
 
 /** Custom resources are served by a handler of their own, with words of its own. */
 const refusedMethod = ({ definition, registry }: Endpoint, { info }: RestRequest): StatusError =>
-  definition.custom ? methodNotSupported(registry.resource, info.verb) : methodNotAllowed();
-
-const methodNotAllowed = (): StatusError =>
-  new StatusError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
+  definition.custom ? methodNotAllowed(registry.resource, info.verb) : wrongMethod();

@@ -17,7 +17,7 @@ import { managerName } from './field-manager.js';
 import { checkResourceVersion } from './get.js';
 import { negotiate } from './negotiate.js';
 import { patchKind } from './patch.js';
-import { preparePatch } from './patch-kinds.js';
+import { isApply, preparePatch } from './patch-kinds.js';
 import { patchOptions, updateOptions, type WriteOptions } from './query-options.js';
 import type { RestRequest } from './request.js';
 import { respondScale, scaleType } from './scale-answer.js';
@@ -72,9 +72,9 @@ export async function patchScale(
   access: ScaleAccess,
 ): Promise<HttpResponse> {
   const { http, info } = request;
-  const kind = patchKind(http, endpoint.definition.custom ?? false);
+  const kind = patchKind(http, endpoint, services.mediaTypes);
   const body = await http.body(services.maxBodyBytes);
-  const options = patchOptions(http.query, kind === 'apply');
+  const options = patchOptions(http.query, isApply(kind));
   const now = services.clock();
   const patch = preparePatch(kind, body, {
     target: {

@@ -1,6 +1,7 @@
 // What is served beside the resources: discovery, health, documents, metrics, profiles.
 import type { HttpRequest, HttpResponse } from '../lib/http.js';
 import type { MaybePromise } from '../lib/maybe-promise.js';
+import { wrongMethod } from '../machinery/status.js';
 import { pageNotFound } from '../rest/page-not-found.js';
 import { indexOf } from './endpoints.js';
 
@@ -30,3 +31,10 @@ export const at =
   (path: string, answer: (request: HttpRequest) => MaybePromise<HttpResponse>): PathHandler =>
   (request) =>
     request.path === path || request.path === `${path}/` ? answer(request) : undefined;
+
+/** The same for what can only be read. */
+export const getAt = (path: string, answer: () => MaybePromise<HttpResponse>): PathHandler =>
+  at(path, (request) => {
+    if (request.method !== 'GET') throw wrongMethod();
+    return answer();
+  });

@@ -18,7 +18,7 @@ import { metricsText, rawJson } from './endpoints.js';
 import type { Health } from './health.js';
 import type { Lifecycle } from './lifecycle.js';
 import type { ListenerHandler } from './listener.js';
-import { at, createPaths, type PathHandler } from './paths.js';
+import { at, createPaths, getAt, type PathHandler } from './paths.js';
 import type { Resources } from './resources.js';
 import type { ServerMetrics } from './server-metrics.js';
 import type { ServiceAccountTokens } from './service-account-tokens.js';
@@ -102,7 +102,7 @@ function buildPaths({
     }),
     (request) => health.handle(request),
     ...tokens.paths,
-    at('/version', () => rawJson(200, version)),
+    getAt('/version', () => rawJson(200, version)),
     at('/metrics', () => metricsText(metrics.registry)),
     at('/metrics/slis', () => metricsText(metrics.sliRegistry)),
   ];

@@ -1,6 +1,7 @@
 // The token that a limited list answers for its next page, in the reference's form, so that either server takes the
 // other's: base64url of {"v":"meta.k8s.io/v1","rv":<revision>,"start":"<first key below the listed prefix>"}.
 import { errorText } from '../lib/error-text.js';
+import { parseExactJson } from '../schema/json/parse.js';
 import { StorageError } from './store.js';
 
 /** A token with this revision goes on at the newest state. */
@@ -28,25 +29,60 @@ export function decodeContinue(token: string): ContinueToken {
   if (bad >= 0 || token.length % 4 === 1) {
     throw refused(`continue key is not valid: illegal base64 data at input byte ${bad >= 0 ? bad : token.length - 1}`);
   }
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(Buffer.from(token, 'base64url').toString());
-  } catch (error) {
-    throw refused(`continue key is not valid: ${errorText(error)}`);
-  }
-  const { v, rv, start } = (typeof parsed === 'object' && parsed !== null ? parsed : {}) as Record<string, unknown>;
+  const { v, rv, start } = readToken(Buffer.from(token, 'base64url'));
   if (v !== API_VERSION) {
-    throw refused(
-      `continue key is not valid: server does not recognize this encoded version ${typeof v === 'string' ? v : ''}`,
-    );
+    throw refused(`continue key is not valid: server does not recognize this encoded version ${v}`);
   }
-  if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || rv === 0) {
+  if (rv === 0) {
     throw refused('continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)');
   }
-  if (typeof start !== 'string' || start === '') {
+  if (start === '') {
     throw refused('continue key is not valid: encoded start key empty (version meta.k8s.io/v1)');
   }
   return { revision: rv, start: cleanStart(start) };
+}
+
+interface TokenMembers {
+  v: string;
+  rv: number;
+  start: string;
+}
+
+/** Reads the members as Go does: what is missing is empty, what has another type is refused. */
+function readToken(bytes: Buffer): TokenMembers {
+  let parsed: unknown;
+  try {
+    // Go names the byte that it could not read, not the letter that the byte is a part of.
+    parseExactJson(bytes.toString('latin1'));
+    parsed = JSON.parse(bytes.toString());
+  } catch (error) {
+    throw refused(`continue key is not valid: ${errorText(error)}`);
+  }
+  const members: TokenMembers = { v: '', rv: 0, start: '' };
+  if (parsed === null) return members;
+  if (typeof parsed !== 'object' || Array.isArray(parsed)) {
+    throw refused(
+      `continue key is not valid: json: cannot unmarshal ${jsonKind(parsed)} into Go value of type storage.continueToken`,
+    );
+  }
+  for (const [name, value] of Object.entries(parsed)) {
+    if (value === null) continue;
+    if (name === 'rv' && Number.isSafeInteger(value)) members.rv = value as number;
+    else if ((name === 'v' || name === 'start') && typeof value === 'string') members[name] = value;
+    else if (Object.hasOwn(members, name)) {
+      const wanted = name === 'rv' ? 'int64' : 'string';
+      throw refused(
+        `continue key is not valid: json: cannot unmarshal ${jsonKind(value)} into Go struct field continueToken.${name} of type ${wanted}`,
+      );
+    }
+  }
+  return members;
+}
+
+function jsonKind(value: unknown): string {
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? 'number' : `number ${value}`;
+  return typeof value === 'boolean' ? 'bool' : typeof value;
 }
 
 /** A start key may not climb out of the listed prefix. */

@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { testRequest } from '../filters/testing.js';
+import { StatusError } from '../machinery/status.js';
+import { createPaths, getAt } from './paths.js';
+
+test('what can only be read refuses other methods', () => {
+  const answer = { status: 200, headers: {}, body: 'here' };
+  const paths = createPaths({ handlers: [getAt('/here', () => answer)], index: () => [] });
+  assert.equal(paths(testRequest('GET', '/here/')), answer);
+  for (const method of ['HEAD', 'POST']) {
+    assert.throws(
+      () => paths(testRequest(method, '/here')),
+      (error) => error instanceof StatusError && error.code === 405,
+    );
+  }
+});
