@@ -205,8 +205,12 @@ class Http1Request implements HttpRequest {
         message.removeAllListeners('data');
         reject(requestEntityTooLarge(`limit is ${limitBytes}`));
       });
-      message.once('end', () => resolve(Buffer.concat(pieces, size)));
-      message.once('close', () => reject(badRequest('unexpected EOF')));
+      const cutShort = (): void => reject(badRequest('unexpected EOF'));
+      message.once('end', () => {
+        message.off('close', cutShort);
+        resolve(Buffer.concat(pieces, size));
+      });
+      message.once('close', cutShort);
     });
   }
 }

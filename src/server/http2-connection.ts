@@ -245,6 +245,8 @@ class Http2Request implements HttpRequest {
         this.bodyEnded = true;
         // A stream that its client reset ends, too: half a body must not pass for a whole one.
         if (stream.aborted) return cutShort();
+        // Every stream closes in the end, and an error nobody sees is still made with its stack.
+        stream.off('close', cutShort);
         resolve(pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces, size));
       });
       stream.once('close', cutShort);
