@@ -194,7 +194,7 @@ const scalarEncoders: Readonly<Record<ScalarName, Encoder>> = {
   intOrString: (value) => (typeof value === 'string' ? quoteJson(value) : encodeInteger(value)),
   any: encodeOpaque,
   rawExtension: encodeOpaque,
-  fieldsV1: encodeOpaque,
+  fieldsV1: encodeFieldSet,
   schemaOrArray: encodeSchemaOr,
   schemaOrBool: (value) => (typeof value === 'boolean' ? String(value) : encodeSchemaOr(value ?? false)),
   schemaOrStringArray: encodeSchemaOr,
@@ -213,6 +213,19 @@ function encodeSchemaOr(value: unknown): string {
 /** Go and JavaScript agree on floats but for minus zero. */
 const encodeNumber = (value: number): string =>
   Object.is(value, -0) ? '0' : Number.isFinite(value) ? `${value}` : 'null';
+
+/** Most of what a small object's print consists of. Only what Go would escape further takes the long way. */
+function encodeFieldSet(value: unknown): string {
+  try {
+    const text = JSON.stringify(value);
+    if (!NEEDS_ESCAPES.test(text)) return text;
+  } catch {
+    // An integer beyond 2^53, which no field set has, but a client may send.
+  }
+  return encodeOpaque(value);
+}
+
+const NEEDS_ESCAPES = /[<>&\u2028\u2029]|\\u/;
 
 function encodeTreeList(value: readonly unknown[], order: 'sorted' | 'asIs'): string {
   if (value.length === 0) return '[]';
