@@ -5,6 +5,7 @@ import { configMaps } from '../apis/core/configmap/definition.js';
 import { namespaces } from '../apis/core/namespace/definition.js';
 import { pods } from '../apis/core/pod/definition.js';
 import { replicationControllers } from '../apis/core/replicationcontroller/definition.js';
+import { openMemoryStore } from '../kv/memory.js';
 import type { KindDefinition } from '../registry/kind.js';
 import { type Answer, TestApi } from '../server/testing.js';
 
@@ -268,4 +269,69 @@ test('of many who delete one object, each is told that it is gone or was', async
   );
   assert.ok(codes.includes(200));
   assert.ok(codes.every((code) => code === 200 || code === 404));
+});
+
+const UNSAFE = 'ignoreStoreReadErrorWithClusterBreakingPotential';
+
+/** With a map that can be read and one that cannot. */
+async function halfReadable(over: Partial<ConstructorParameters<typeof TestApi>[0]> = {}): Promise<TestApi> {
+  const kv = openMemoryStore();
+  await new TestApi({ kinds, kv }).post(MAPS, map('good'));
+  await kv.create('/registry/configmaps/n/bad', Buffer.from('rubbish'));
+  return open({
+    kv,
+    services: { features: { enabled: (gate) => gate === 'AllowUnsafeMalformedObjectDeletion' } },
+    ...over,
+  });
+}
+
+for (const cache of [true, false]) {
+  test(`an object that cannot be read goes only when that is asked for, ${cache ? 'cached' : 'direct'}`, async () => {
+    const api = await halfReadable({ cache });
+    assert.equal((await api.delete(`${MAPS}/bad`)).status, 500);
+    assert.equal((await api.get(`${MAPS}/good`)).status, 200);
+    assert.equal((await api.put(`${MAPS}/good`, { ...map('good'), data: { k: '1' } })).status, 200);
+    const refused = await api.delete(`${MAPS}/good?${UNSAFE}=true`);
+    assert.equal(
+      refused.body.message,
+      `configmaps "good" is invalid: ${UNSAFE}: Invalid value: true: is exclusively used to delete corrupt object(s), try again by removing this option`,
+    );
+    const gone = await api.delete(`${MAPS}/bad`, { [UNSAFE]: true });
+    assert.deepEqual(gone.body, {
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Success',
+      details: { name: 'bad', kind: 'ConfigMap' },
+      code: 200,
+    });
+    assert.deepEqual([...gone.annotations], [['apiserver.k8s.io/unsafe-delete-ignore-read-error', '']]);
+    assert.equal((await api.get(MAPS)).body.items?.length, 1);
+  });
+}
+
+test('a deletion of the unreadable needs a right, stands alone, and is of one object', async () => {
+  const api = await halfReadable({
+    authorize: ({ verb }) => ({ decision: verb.startsWith('unsafe') ? 'no-opinion' : 'allow', reason: 'no' }),
+  });
+  const forbidden = await api.delete(`${MAPS}/bad?${UNSAFE}=true`);
+  assert.deepEqual(
+    [forbidden.status, forbidden.body.message],
+    [403, 'configmaps "bad" is forbidden: not permitted to do "unsafe-delete-ignore-read-errors", reason: no'],
+  );
+  const mixed = await api.delete(`${MAPS}/bad`, { [UNSAFE]: true, dryRun: ['All'], gracePeriodSeconds: 1 });
+  assert.deepEqual(
+    mixed.body.details?.causes?.map(({ message }) => message),
+    ['.dryRun', '.gracePeriodSeconds'].map((name) => `Invalid value: true: cannot be set together with ${name}`),
+  );
+  const many = await api.delete(`${MAPS}?${UNSAFE}=true`);
+  assert.match(many.body.message ?? '', /is not allowed with DELETECOLLECTION, try again after removing the option$/);
+});
+
+test('without its gate the wish to delete the unreadable is not heard', async () => {
+  const api = open();
+  await api.post(MAPS, map('a'));
+  assert.equal((await api.delete(`${MAPS}/a?${UNSAFE}=true`)).status, 200);
+  await api.kv.create('/registry/configmaps/n/bad', Buffer.from('rubbish'));
+  assert.equal((await api.delete(`${MAPS}/bad?${UNSAFE}=true`)).status, 500);
 });

@@ -1,8 +1,10 @@
 import type { AdmissionAttributes } from '../admission/plugin.js';
 import { goQuote } from '../lib/go-quote.js';
 import type { HttpRequest, HttpResponse } from '../lib/http.js';
-import { StatusError } from '../machinery/status.js';
+import { FieldPath, invalid as invalidField } from '../machinery/field-error.js';
+import { forbidden, invalid, type Status, StatusError } from '../machinery/status.js';
 import { deleteCollection } from '../registry/delete-collection.js';
+import { deleteUnreadable } from '../registry/delete-unreadable.js';
 import { deleteObject } from '../registry/delete.js';
 import type { DeleteOptions } from '../registry/kind.js';
 import { metaType } from '../schema/catalogue.js';
@@ -11,7 +13,7 @@ import type { KubeObject } from '../machinery/object.js';
 import type { Endpoint } from './endpoint.js';
 import { respondList } from './list.js';
 import { bodyMediaType, negotiate } from './negotiate.js';
-import { checkDeleteOptions, deleteOptionsFromQuery, listOptions } from './query-options.js';
+import { checkDeleteOptions, deleteOptionsFromQuery, listOptions, UNSAFE_DELETE } from './query-options.js';
 import type { RestRequest } from './request.js';
 import { respondObject, respondStatus } from './respond.js';
 import { selectionOf } from './selection.js';
@@ -28,6 +30,7 @@ export async function removeObject(
   const options = await readDeleteOptions(services, http);
   const isNamespace = endpoint.resource.group === '' && endpoint.resource.resource === 'namespaces';
   const namespace = isNamespace ? info.name : info.namespace;
+  if (options[UNSAFE_DELETE]) return removeUnreadable(services, endpoint, request, namespace);
   const context = lifeContext(services, request, namespace, (options.dryRun?.length ?? 0) > 0);
   const { answer, deleted } = await deleteObject(endpoint.registry, {
     name: info.name,
@@ -42,6 +45,39 @@ export async function removeObject(
   return respondStatus(http, answer, code, services.mediaTypes);
 }
 
+/** Asks for a right of its own: what the object would have held back happens no more. */
+async function removeUnreadable(
+  services: RestServices,
+  endpoint: Endpoint,
+  request: RestRequest,
+  namespace: string,
+): Promise<HttpResponse> {
+  const { http, info, user } = request;
+  request.annotate('apiserver.k8s.io/unsafe-delete-ignore-read-error', '');
+  const { group, version, resource } = endpoint.resource;
+  const attributes = {
+    user,
+    verb: 'unsafe-delete-ignore-read-errors',
+    resourceRequest: true,
+    apiGroup: group,
+    apiVersion: version,
+    resource,
+    subresource: '',
+    namespace,
+    name: info.name,
+    path: info.path,
+  };
+  const { decision, reason } = await services.authorizer.authorize(attributes);
+  if (decision !== 'allow') {
+    const why = `not permitted to do ${goQuote(attributes.verb)}, reason: ${reason}`;
+    throw forbidden({ group, resource }, info.name, why);
+  }
+  await deleteUnreadable(endpoint.registry, endpoint.definition.namespaced ? namespace : '', info.name);
+  const details = { name: info.name, kind: endpoint.kind.kind };
+  const gone: Status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details, code: 200 };
+  return respondStatus(http, gone, 200, services.mediaTypes);
+}
+
 export async function removeCollection(
   services: RestServices,
   endpoint: Endpoint,
@@ -52,6 +88,11 @@ export async function removeCollection(
   const selected = listOptions(http.query, false);
   const selection = selectionOf(endpoint, selected, info.name);
   const options = await readDeleteOptions(services, http);
+  if (options[UNSAFE_DELETE]) {
+    const why = 'is not allowed with DELETECOLLECTION, try again after removing the option';
+    const kind = { group: 'meta.k8s.io', kind: 'DeleteOptions' };
+    throw invalid(kind, '', [invalidField(FieldPath.of(UNSAFE_DELETE), true, why)]);
+  }
   const context = lifeContext(services, request, info.namespace, (options.dryRun?.length ?? 0) > 0);
   const result = await deleteCollection(
     endpoint.registry,
@@ -99,7 +140,8 @@ function admitDelete(
 async function readDeleteOptions(services: RestServices, http: HttpRequest): Promise<DeleteOptions> {
   const body = await http.body(services.maxBodyBytes);
   const sent = body.length === 0 ? deleteOptionsFromQuery(http.query) : decodeDeleteOptions(services, http, body);
-  const { ignoreStoreReadErrorWithClusterBreakingPotential: _unsafe, ...options } = sent;
+  const { [UNSAFE_DELETE]: unsafe, ...usual } = sent;
+  const options = unsafe && services.features.enabled('AllowUnsafeMalformedObjectDeletion') ? sent : usual;
   checkDeleteOptions(options);
   return options;
 }

@@ -100,13 +100,20 @@ export function deleteOptionsFromQuery(query: URLSearchParams): DeleteOptions {
   const orphanDependents = flag(query, 'orphanDependents');
   const propagationPolicy = query.get('propagationPolicy') ?? undefined;
   const dryRun = query.getAll('dryRun');
+  const unsafe = flag(query, UNSAFE_DELETE);
   return {
+    ...(unsafe !== undefined && { [UNSAFE_DELETE]: unsafe }),
     ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
     ...(orphanDependents !== undefined && { orphanDependents }),
     ...(propagationPolicy !== undefined && { propagationPolicy }),
     ...(dryRun.length > 0 && { dryRun }),
   };
 }
+
+/** Asks for the deletion of an object that cannot be read. */
+export const UNSAFE_DELETE = 'ignoreStoreReadErrorWithClusterBreakingPotential';
+/** What such a deletion does not take along, in the order it is told. */
+const NOT_UNSAFE = ['propagationPolicy', 'orphanDependents', 'gracePeriodSeconds', 'preconditions'] as const;
 
 const PROPAGATION_POLICIES = ['Foreground', 'Background', 'Orphan'];
 
@@ -121,6 +128,15 @@ export function checkDeleteOptions(options: DeleteOptions): void {
     errors.push(notSupported(path, policy, [...PROPAGATION_POLICIES, 'nil']));
   }
   errors.push(...dryRunErrors(options.dryRun ?? []));
+  if (options[UNSAFE_DELETE]) {
+    const beside = [
+      ...((options.dryRun ?? []).length > 0 ? ['dryRun'] : []),
+      ...NOT_UNSAFE.filter((name) => options[name] !== undefined),
+    ];
+    for (const name of beside) {
+      errors.push(invalidField(FieldPath.of(UNSAFE_DELETE), true, `cannot be set together with .${name}`));
+    }
+  }
   refuse('DeleteOptions', errors);
 }
 

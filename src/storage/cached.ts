@@ -53,7 +53,7 @@ export class CachedStore implements ManagedResourceStore {
   }
 
   async get(key: string, minRevision: string): Promise<Entry | undefined> {
-    await this.cache.ready();
+    if (!(await this.#canBeFilled())) return this.direct.get(key, minRevision);
     const { kv } = this.cache;
     if (minRevision === '' && !kv.local) return this.#getNewest(key);
     const wanted = parseRevision(minRevision);
@@ -62,7 +62,7 @@ export class CachedStore implements ManagedResourceStore {
   }
 
   async create(key: string, object: KubeObject, options?: { ttlSeconds?: number }): Promise<Entry> {
-    await this.cache.ready();
+    await this.#canBeFilled();
     return this.direct.create(key, object, options);
   }
 
@@ -72,13 +72,18 @@ export class CachedStore implements ManagedResourceStore {
     object: KubeObject,
     options?: { ttlSeconds?: number },
   ): Promise<Entry> {
-    await this.cache.ready();
+    await this.#canBeFilled();
     return this.direct.update(key, expectedRevision, object, options);
   }
 
   async delete(key: string, expectedRevision: number): Promise<Entry> {
-    await this.cache.ready();
+    await this.#canBeFilled();
     return this.direct.delete(key, expectedRevision, this.cache.get(key));
+  }
+
+  /** Past the cache, which cannot be filled while there is something unreadable. */
+  deleteUnreadable(key: string): Promise<boolean> {
+    return this.direct.deleteUnreadable(key);
   }
 
   async list(request: ListRequest): Promise<ListResult> {
@@ -133,6 +138,17 @@ export class CachedStore implements ManagedResourceStore {
     else watcher.start([], start, inScope(cache.history.after(start), scope));
     if (!watcher.over) cache.watchers.add(watcher, scope);
     return watcher;
+  }
+
+  /** One object that cannot be read keeps the cache empty; the others are then read and written without it. */
+  async #canBeFilled(): Promise<boolean> {
+    try {
+      await this.cache.ready();
+      return true;
+    } catch (error) {
+      if (error instanceof StorageError && error.code === 'corrupt') return false;
+      throw error;
+    }
   }
 
   async count(): Promise<number> {

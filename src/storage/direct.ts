@@ -94,6 +94,26 @@ export class DirectStore implements ManagedResourceStore {
     throw conflict(key, await this.#entry(result.current));
   }
 
+  async deleteUnreadable(key: string): Promise<boolean> {
+    const full = this.options.prefix + key;
+    for (;;) {
+      const kv = await this.#timed('get', this.kv.get(full));
+      if (kv === undefined || (await this.#canRead(kv))) return false;
+      const result = await this.#timed('delete', this.kv.delete(full, kv.modRevision));
+      if (result.done) return true;
+    }
+  }
+
+  async #canRead(kv: KeyValue): Promise<boolean> {
+    try {
+      // Stored JSON is not looked into before someone asks for the object.
+      (await this.#entry(kv)).object();
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
   async list(request: ListRequest): Promise<ListResult> {
     const counts = { fetched: 0, evaluated: 0 };
     const result = await this.#list(request, counts);

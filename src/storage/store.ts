@@ -117,6 +117,8 @@ export interface ResourceStore {
   ): Promise<StoredObject>;
   /** Answers the deleted object as its last event shows it: with the deletion's revision. */
   delete(key: string, expectedRevision: number): Promise<StoredObject>;
+  /** Deletes what is stored there if it cannot be read; answers whether it did. */
+  deleteUnreadable?(key: string): Promise<boolean>;
   list(request: ListRequest): Promise<ListResult>;
   watch(request: WatchRequest, receive: (events: readonly WatchEvent[]) => boolean): Promise<Watch>;
   /** The number of stored objects, for metrics and quota. */

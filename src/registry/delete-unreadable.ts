@@ -1,0 +1,22 @@
+import { FieldPath, invalid as invalidField } from '../machinery/field-error.js';
+import { invalid } from '../machinery/status.js';
+import { keyOf, type ResourceRegistry } from './registry.js';
+import { fromStorage } from './storage-status.js';
+
+/**
+ * Deletes an object that cannot be read: nobody can tell what waits for it, so neither finalizers nor admission hold
+ * it. What can be read has to go the usual way.
+ */
+export async function deleteUnreadable(registry: ResourceRegistry, namespace: string, name: string): Promise<void> {
+  let deleted: boolean | undefined;
+  try {
+    deleted = await registry.store.deleteUnreadable?.(keyOf(registry, namespace, name));
+  } catch (error) {
+    throw fromStorage(error, registry.resource, name);
+  }
+  if (deleted) return;
+  const { group, resource } = registry.resource;
+  const path = FieldPath.of('ignoreStoreReadErrorWithClusterBreakingPotential');
+  const why = 'is exclusively used to delete corrupt object(s), try again by removing this option';
+  throw invalid({ group, kind: resource }, name, [invalidField(path, true, why)]);
+}
