@@ -58,7 +58,7 @@ export const misc = defineTopic({
     'endpoint-reconciler-type': {
       type: 'string',
       default: 'lease',
-      help: 'How the servers keep the endpoints of their own service: lease, master-count (deprecated) or none.',
+      help: 'How the servers keep the endpoints of their own service: lease, master-count (deprecated; it does what lease does) or none.',
     },
     'event-ttl': { type: 'duration', default: HOUR_MS, help: 'How long events are kept.' },
     'kubelet-certificate-authority': {
