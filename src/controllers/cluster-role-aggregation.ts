@@ -19,6 +19,8 @@ export async function startClusterRoleAggregation(parts: ControllerParts): Promi
     signal,
     log,
     async work(name) {
+      // With only some of the roles known, a role would lose the others' rules for a while.
+      await roles.synced;
       const role = roles.objects.get(name)?.object() as Readonly<ClusterRole> | undefined;
       if (role?.aggregationRule === undefined) return 'done';
       const rules = aggregatedRules(

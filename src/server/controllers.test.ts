@@ -427,4 +427,27 @@ describe('controllers', () => {
     const entry = gathered.metadata.managedFields?.find(({ operation }) => operation === 'Apply');
     assert.equal(entry?.manager, 'clusterrole-aggregation-controller');
   });
+
+  it('clusterrole-aggregation: leaves a role alone that has its rules, however many roles there are at the start', async () => {
+    const meta = (name: string): object => ({
+      kind: 'ClusterRole',
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      metadata: { name, labels: { part: 'yes' } },
+    });
+    const rules = Array.from({ length: 400 }, (_, index) => ({
+      verbs: ['get'],
+      apiGroups: [''],
+      resources: [`r${1000 + index}`],
+    }));
+    const aggregationRule = { clusterRoleSelectors: [{ matchLabels: { part: 'yes' } }] };
+    const make = (name: string, more: object): Promise<ClusterRole> =>
+      world.create(CLUSTER_ROLES, { ...meta(name), ...more } as ClusterRole);
+    const made = await make('all', { aggregationRule, rules });
+    for (const rule of rules) await make(`role-${rule.resources[0]}`, { rules: [rule] });
+    await world.start('clusterrole-aggregation');
+    await make('later', { aggregationRule, rules: null });
+    await eventually(async () => (await world.get<ClusterRole>('clusterroles', '', 'later'))?.rules?.length === 400);
+    const after = await world.get<ClusterRole>('clusterroles', '', 'all');
+    assert.equal(after?.metadata.resourceVersion, made.metadata.resourceVersion);
+  });
 });
