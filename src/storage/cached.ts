@@ -151,9 +151,9 @@ export class CachedStore implements ManagedResourceStore {
     }
   }
 
+  /** Counting is no use of the objects: it does not fill a cache nobody has asked yet. */
   async count(): Promise<number> {
-    await this.cache.ready();
-    return this.cache.size;
+    return this.cache.filled ? this.cache.size : this.direct.count();
   }
 
   ready(): Promise<void> {

@@ -322,6 +322,20 @@ describe('watch cache', () => {
     store.close();
   });
 
+  it('counts without filling a cache that nobody has asked', async () => {
+    const kv = openMemoryStore();
+    await kv.create('/registry/pods/a/x', Buffer.from(JSON.stringify(pod('a', 'x'))));
+    let filled = 0;
+    const store = createResourceStore({ kv, options, metrics: { filled: () => void filled++ } });
+    assert.equal(await store.count(), 1);
+    assert.equal(filled, 0);
+    await store.create('a/y', pod('a', 'y'));
+    await store.list(everything);
+    assert.equal(filled, 1);
+    assert.equal(await store.count(), 2);
+    store.close();
+  });
+
   it('sends bookmarks about every minute to who allows them', async () => {
     let now = 0;
     const timers: (() => void)[] = [];
