@@ -1,6 +1,8 @@
 // Objects as a table, as kubectl shows them.
 import { FieldPath, fieldErrorText, invalid as invalidField } from '../machinery/field-error.js';
 import { badRequest } from '../machinery/status.js';
+import { metaType } from '../schema/catalogue.js';
+import { inFieldOrder } from '../schema/field-order.js';
 import type { Cell, Column, RowCondition } from '../registry/kind.js';
 import type { StoredObject } from '../storage/store.js';
 import { type Endpoint, inVersion } from './endpoint.js';
@@ -86,8 +88,8 @@ function includedObject(endpoint: Endpoint, item: StoredObject, form: TableForm)
     case 'None':
       return null;
     case 'Object':
-      return inVersion(endpoint, item.object());
+      return inFieldOrder(endpoint.type, inVersion(endpoint, item.object())) as object;
     case 'Metadata':
-      return partialMetadata(item.object(), form.version);
+      return inFieldOrder(metaType('PartialObjectMetadata'), partialMetadata(item.object(), form.version)) as object;
   }
 }
