@@ -5,6 +5,7 @@
 //   /api/v1/watch/...                                            the old form of ?watch=true
 //
 // Every other path is for no resource, and its verb is the method.
+import { ownMember } from '../lib/plain-object.js';
 import type { HttpRequest } from '../lib/http.js';
 import { parseFieldSelector } from '../machinery/field-selector.js';
 import { SelectorError } from '../machinery/label-requirement.js';
@@ -52,7 +53,7 @@ export function parseRequestInfo(request: HttpRequest): RequestInfo | undefined 
 
 /** Starts afresh when full, which is cheaper than keeping an order. */
 function remember({ method, path }: HttpRequest, info: RequestInfo): void {
-  if (VERBS[method] === undefined) return;
+  if (ownMember(VERBS, method) === undefined) return;
   let paths = remembered.get(method);
   if (paths === undefined) remembered.set(method, (paths = new Map()));
   if (paths.size >= MOST_REMEMBERED) paths.clear();
@@ -77,7 +78,7 @@ function readRequestInfo(request: HttpRequest): RequestInfo | undefined | typeof
     if (parts.length - at < 2) return NO_KIND;
     verb = parts[at++] ?? '';
   } else {
-    verb = VERBS[request.method] ?? '';
+    verb = ownMember(VERBS, request.method) ?? '';
   }
 
   let namespace = '';

@@ -1,4 +1,5 @@
 // Label selectors: all conditions on the labels of an object, from the object form in specs or from text.
+import { ownMember } from '../lib/plain-object.js';
 import { goQuote } from '../lib/go-quote.js';
 import {
   type LabelOperator,
@@ -79,7 +80,7 @@ export function labelSelectorAsSelector(selector: LabelSelectorObject | null | u
     requirements.push(newRequirement(key, '=', [value]));
   }
   for (const { key, operator, values } of selector.matchExpressions ?? []) {
-    const known = EXPRESSION_OPERATORS[operator];
+    const known = ownMember(EXPRESSION_OPERATORS, operator);
     if (known === undefined) throw new SelectorError(`${goQuote(operator)} is not a valid label selector operator`);
     requirements.push(newRequirement(key, known, values ?? []));
   }

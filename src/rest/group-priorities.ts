@@ -1,4 +1,5 @@
 // The order groups and versions are listed in: clients take the first that has what they look for.
+import { ownMember } from '../lib/plain-object.js';
 
 /** Higher comes first; groups of one rank follow each other by name. */
 const GROUP_RANKS: Readonly<Record<string, number>> = {
@@ -28,7 +29,7 @@ const GROUP_RANKS: Readonly<Record<string, number>> = {
 };
 const CUSTOM_GROUP_RANK = 1000;
 
-export const groupRank = (group: string): number => GROUP_RANKS[group] ?? CUSTOM_GROUP_RANK;
+export const groupRank = (group: string): number => ownMember(GROUP_RANKS, group) ?? CUSTOM_GROUP_RANK;
 
 export function compareGroups(a: string, b: string): number {
   return groupRank(b) - groupRank(a) || (a < b ? -1 : a > b ? 1 : 0);

@@ -1,4 +1,5 @@
 // Nobody hands out more than they hold: the checks that stand before every write of a role or binding.
+import { ownMember } from '../../lib/plain-object.js';
 import { deepEqual } from '../../lib/deep-equal.js';
 import { goQuote } from '../../lib/go-quote.js';
 import type { Authorizer } from '../../authz/authorizer.js';
@@ -51,7 +52,7 @@ export async function checkBinding(
   const { user, namespace } = context;
   if (isSuperuser(user) || onlyForGarbageCollector(binding, old)) return;
   const { roleRef } = binding;
-  const roleResource = ROLE_RESOURCES[roleRef.kind];
+  const roleResource = ownMember(ROLE_RESOURCES, roleRef.kind);
   if (roleResource !== undefined && roleRef.apiGroup === RBAC_GROUP) {
     if (await allowed(services, user, 'bind', roleResource, namespace, roleRef.name)) return;
   }
@@ -125,7 +126,7 @@ const aggregate = (errors: readonly string[]): string =>
   errors.length === 1 ? errors.join('') : `[${errors.join(', ')}]`;
 
 async function rulesOf(ref: RoleRef, context: LifeContext): Promise<readonly PolicyRule[]> {
-  const resource = ROLE_RESOURCES[ref.kind];
+  const resource = ownMember(ROLE_RESOURCES, ref.kind);
   if (resource === undefined) throw internalError(`unsupported role reference kind: ${goQuote(ref.kind)}`);
   const namespace = resource === 'roles' ? context.namespace : '';
   if (resource === 'roles' && namespace === '') throw badRequest('namespace is required');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { validateConfigMap } from '../configmap/validation.js';
+import { validateQuota } from '../resourcequota/validation.js';
 import { validateLimitRange } from './validation.js';
 
 test('names that every JavaScript object knows are names like any other', () => {
@@ -9,4 +10,9 @@ test('names that every JavaScript object knows are names like any other', () => 
   assert.deepEqual([...new Set(errors.map(({ field }) => field))], ['spec.limits[0].max[constructor]']);
   const map = { metadata: { name: 'm' }, data: { constructor: 'x' }, binaryData: { toString: 'YQ==' } };
   assert.deepEqual(validateConfigMap(map), []);
+  const quota = { metadata: { name: 'q' }, spec: { hard: { pods: '1' }, scopes: ['constructor'] }, status: {} };
+  assert.deepEqual(
+    validateQuota(quota).map(({ field }) => field),
+    ['spec.scopes'],
+  );
 });

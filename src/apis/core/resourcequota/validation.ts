@@ -1,3 +1,4 @@
+import { ownMember } from '../../../lib/plain-object.js';
 import { type FieldErrors, FieldPath, invalid, required, Verbatim } from '../../../machinery/field-error.js';
 import { asGiven } from '../../../machinery/given-empty.js';
 import { IMMUTABLE } from '../../../machinery/validation/fields.js';
@@ -81,7 +82,7 @@ const COUNTED: Readonly<Record<string, readonly string[]>> = {
 };
 
 const uncounted = (scope: string, { hard }: Readonly<ResourceQuotaSpec>): number => {
-  const counted = COUNTED[scope];
+  const counted = ownMember(COUNTED, scope);
   if (counted === undefined) return 0;
   return sortedKeys(hard).filter((name) => isQuotaResource(name) && !counted.includes(name)).length;
 };
@@ -96,7 +97,7 @@ function validateScopes(spec: Readonly<ResourceQuotaSpec>): FieldErrors {
   const scopes = spec.scopes ?? [];
   const errors: FieldErrors = [];
   for (const scope of scopes) {
-    if (COUNTED[scope] === undefined) errors.push(invalid(path, scopes, 'unsupported scope'));
+    if (ownMember(COUNTED, scope) === undefined) errors.push(invalid(path, scopes, 'unsupported scope'));
     for (let times = uncounted(scope, spec); times > 0; times--) {
       errors.push(invalid(path, scopes, 'unsupported scope applied to resource'));
     }
@@ -115,7 +116,8 @@ function validateScopeSelector(spec: Readonly<ResourceQuotaSpec>): FieldErrors {
   const requirements = spec.scopeSelector.matchExpressions ?? [];
   const errors: FieldErrors = [];
   for (const { scopeName, operator, values } of requirements) {
-    if (COUNTED[scopeName] === undefined) errors.push(invalid(path.child('scopeName'), scopeName, 'unsupported scope'));
+    if (ownMember(COUNTED, scopeName) === undefined)
+      errors.push(invalid(path.child('scopeName'), scopeName, 'unsupported scope'));
     for (let times = uncounted(scopeName, spec); times > 0; times--) {
       errors.push(invalid(path, shownSelector(spec.scopeSelector), 'unsupported scope applied to resource'));
     }
