@@ -120,6 +120,17 @@ export class Resources {
     return [...byStore.values()];
   }
 
+  /** Those of them whose objects lie in a store: not what only answers, or is made up when asked for. */
+  stored(): ResourceRegistry[] {
+    return this.served().filter(({ kind }) => kind.virtualCreate === undefined && kind.computed === undefined);
+  }
+
+  /** The stores of built-in resources that are served. */
+  builtInStores(): ManagedResourceStore[] {
+    const kept = new Set(this.stored().map(({ store }) => store));
+    return [...this.stores.values()].filter((store) => kept.has(store));
+  }
+
   /** A store of its own, for what is kept but not served. */
   openStore(options: ResourceStoreOptions): ManagedResourceStore {
     return this.options.openStore(options);

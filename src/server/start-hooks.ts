@@ -23,6 +23,7 @@ import type { PostStartHook, PostStartHooks } from './post-start-hooks.js';
 import type { PreparedCertificates } from './prepare-certificates.js';
 import type { Resources } from './resources.js';
 import type { ServicePools } from './service-allocators.js';
+import { storageReadinessHook } from './storage-readiness.js';
 import { trustOf } from './trust.js';
 
 type StartHook = (signal: AbortSignal) => Promise<void>;
@@ -60,6 +61,15 @@ export function addStartHooks(hooks: PostStartHooks, parts: StartParts): void {
   });
   for (const hook of definitionsHooks(parts)) hooks.add(hook);
   for (const hook of namespaces) hooks.add(hook);
+  if (options.featureGates.enabled('WatchCacheInitializationPostStartHook')) {
+    hooks.add(
+      storageReadinessHook({
+        stores: () => resources.builtInStores(),
+        timeoutMs: options.generic.storageInitializationTimeoutMs,
+        log: parts.logs.for('storage-readiness'),
+      }),
+    );
+  }
   if (options.features.enablePriorityAndFairness) {
     hooks.add({ name: 'priority-and-fairness-config-consumer', run: flowSchemasHook(parts, client) });
   }

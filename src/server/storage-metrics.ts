@@ -101,9 +101,7 @@ export function pollStorageMetrics(
     stability: 'STABLE',
   });
   const countObjects = async (): Promise<void> => {
-    for (const { kind, resource, store } of resources.served()) {
-      // What only answers, or is made up when asked for, lies in no store.
-      if (kind.virtualCreate !== undefined || kind.computed !== undefined) continue;
+    for (const { resource, store } of resources.stored()) {
       const count = await store.count().catch(() => -1);
       objects.with(groupResourceText(resource)).set(count);
       objectsByGroup.with(resource.group, resource.resource).set(count);

@@ -75,8 +75,7 @@ export const generic = defineTopic({
     'storage-initialization-timeout': {
       type: 'duration',
       default: MINUTE_MS,
-      help: 'How long to wait for the storage before reporting ready without it.',
-      later: 'the WatchCacheInitializationPostStartHook feature, which is off by default',
+      help: 'How long to wait for the watch caches to fill before reporting ready without them. Needs the WatchCacheInitializationPostStartHook feature gate, which is off by default; without it caches fill when they are first asked.',
     },
     'strict-transport-security-directives': {
       type: 'strings',
