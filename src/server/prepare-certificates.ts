@@ -1,4 +1,5 @@
 // The keys and certificates a server starts with: those it was given, and for the rest those it makes once and keeps.
+import fs from 'node:fs';
 import os from 'node:os';
 import type { Options } from '../options/options.js';
 import {
@@ -31,17 +32,22 @@ export function prepareCertificates(options: Options, nowMs: number): PreparedCe
   const serving = servingFiles();
   const keys = generate.serviceAccountKeys ? ensureServiceAccountKeys(dataDir) : undefined;
   const own = authority !== undefined && generate.clientCa ? { authority } : undefined;
+  // Our authority has not signed a certificate we were given: clients then trust that one itself and what follows it.
+  const servingCaPem =
+    authority !== undefined && generate.servingCertificate
+      ? authority.certPem
+      : fs.readFileSync(serving.certFile, 'utf8');
   return {
     serving,
     clientCaFile: own?.authority.certFile ?? authentication.clientCaFile,
     serviceAccountSigningKeyFile: keys?.keyFile ?? misc.serviceAccountSigningKeyFile,
     serviceAccountKeyFiles: keys === undefined ? authentication.serviceAccountKeyFile : [keys.publicKeyFile],
-    ...(authority !== undefined && { servingCaPem: authority.certPem }),
+    ...(authority !== undefined && { servingCaPem }),
     ...(own !== undefined && {
       adminKubeconfig: writeAdminKubeconfig(
         dataDir,
         `https://${kubeconfigHost(secureServing.bindAddress)}:${secureServing.securePort}`,
-        own.authority.certPem,
+        servingCaPem,
         ensureAdminCertificate(dataDir, own.authority, nowMs),
       ),
     }),
