@@ -1,5 +1,6 @@
 // JSON patch (RFC 6902), with the reference's liberties: `replace` may set a member that is not there, negative
 // array indices count from the end.
+import { goJsonKind } from '../lib/go-json-kind.js';
 import { jsonText } from '../lib/json-text.js';
 import { badRequest, requestEntityTooLarge, StatusError } from './status.js';
 import type { JsonObject } from './object.js';
@@ -17,11 +18,11 @@ export class JsonPatchError extends Error {}
  */
 export function applyJsonPatch(document: JsonObject, patch: unknown): unknown {
   if (!Array.isArray(patch)) {
-    throw badRequest(`json: cannot unmarshal ${jsonKind(patch)} into Go value of type jsonpatch.Patch`);
+    throw badRequest(`json: cannot unmarshal ${goJsonKind(patch)} into Go value of type jsonpatch.Patch`);
   }
   for (const operation of patch) {
-    if (operation !== null && jsonKind(operation) !== 'object') {
-      throw badRequest(`json: cannot unmarshal ${jsonKind(operation)} into Go value of type jsonpatch.Operation`);
+    if (operation !== null && goJsonKind(operation) !== 'object') {
+      throw badRequest(`json: cannot unmarshal ${goJsonKind(operation)} into Go value of type jsonpatch.Operation`);
     }
   }
   if (patch.length > MAX_OPERATIONS) {
@@ -275,11 +276,4 @@ function jsonEqual(left: unknown, right: unknown): boolean {
   return keys.every(
     (key) => Object.hasOwn(right, key) && jsonEqual((left as JsonObject)[key], (right as JsonObject)[key]),
   );
-}
-
-function jsonKind(value: unknown): string {
-  if (value === null || value === undefined) return 'null';
-  if (Array.isArray(value)) return 'array';
-  if (typeof value === 'bigint') return 'number';
-  return typeof value === 'boolean' ? 'bool' : typeof value;
 }

@@ -1,4 +1,6 @@
 // The kinds of patch, each as a function from the current object to the wanted one.
+import { errorText } from '../lib/error-text.js';
+import { goJsonKind } from '../lib/go-json-kind.js';
 import { goValueText } from '../lib/go-value.js';
 import { deepCopy } from '../schema/deep-copy.js';
 import { FieldPath, invalid as invalidField } from '../machinery/field-error.js';
@@ -15,7 +17,7 @@ import { maxJsonDepth } from '../schema/json/parse.js';
 import { encodeJson, encodeTree } from '../schema/json/encode.js';
 import { strategicMergePatch } from '../schema/patch/strategic-merge.js';
 import type { StructType } from '../schema/type.js';
-import { parseYaml } from '../schema/yaml/parse.js';
+import { type ParsedYaml, parseYaml } from '../schema/yaml/parse.js';
 import { eachWarning } from './decode-body.js';
 import type { PatchOptions } from './query-options.js';
 
@@ -197,17 +199,7 @@ const refusedPatch = (shown: string, why: string): StatusError =>
 
 function prepareApply(kind: PatchKind, body: Buffer, context: PatchContext): Patch {
   const { target, options } = context;
-  let parsed: ReturnType<typeof parseYaml>;
-  try {
-    // CBOR has no duplicates to be strict about: a map that has one cannot be read at all.
-    parsed = kind === 'apply-cbor' ? { value: decodeCborTree(body) } : parseYaml(body);
-  } catch (error) {
-    throw badRequest(`error decoding YAML: ${error instanceof Error ? error.message : String(error)}`);
-  }
-  const { value, strictError } = parsed;
-  if (!isObject(value)) {
-    throw badRequest('error decoding YAML: the configuration is not an object');
-  }
+  const { value, strictError } = parseApplied(kind, body);
   return (live) => {
     const applied = applyPatch({
       type: target.type,
@@ -223,7 +215,9 @@ function prepareApply(kind: PatchKind, body: Buffer, context: PatchContext): Pat
       ...(target.versions !== undefined && { versions: target.versions }),
     });
     if (strictError !== undefined && options.fieldValidation !== 'Ignore') {
-      if (options.fieldValidation === 'Strict') throw badRequest(`error strict decoding YAML: ${strictError}`);
+      if (options.fieldValidation === 'Strict') {
+        throw badRequest(`error strict decoding YAML: ${YAML_TO_JSON}${strictError}`);
+      }
       for (const text of eachWarning(strictError)) context.warn(text);
     }
     const object = decodeApplied(target.type, applied, value);
@@ -231,6 +225,39 @@ function prepareApply(kind: PatchKind, body: Buffer, context: PatchContext): Pat
     return object;
   };
 }
+
+/** Reads an applied configuration; what is wrong with it is told as the reference's readers tell it. */
+function parseApplied(kind: PatchKind, body: Buffer): { value: JsonObject; strictError?: string } {
+  // CBOR has no duplicates to be strict about: a map that has one cannot be read at all.
+  const { value, strictError } = kind === 'apply-cbor' ? { value: readCbor(body) } : readYaml(body);
+  // Nothing is read as an object that has nothing.
+  if (value === null || value === undefined) return { value: {} };
+  if (!isObject(value)) {
+    const reader = kind === 'apply-cbor' ? 'cbor:' : 'error unmarshaling JSON: while decoding JSON: json:';
+    const why = `${reader} cannot unmarshal ${goJsonKind(value)} into Go value of type map[string]interface {}`;
+    throw badRequest(`error decoding YAML: ${why}`);
+  }
+  return { value, ...(strictError !== undefined && { strictError }) };
+}
+
+function readCbor(body: Buffer): unknown {
+  try {
+    return decodeCborTree(body);
+  } catch (error) {
+    throw badRequest(`error decoding YAML: ${errorText(error)}`);
+  }
+}
+
+function readYaml(body: Buffer): ParsedYaml {
+  try {
+    return parseYaml(body);
+  } catch (error) {
+    throw badRequest(`error decoding YAML: ${YAML_TO_JSON}${errorText(error)}`);
+  }
+}
+
+/** YAML is made JSON first, and told apart by that from what JSON does not take. */
+const YAML_TO_JSON = 'error converting YAML to JSON: ';
 
 function decodeApplied(type: StructType, applied: JsonObject, patch: Readonly<JsonObject>): KubeObject {
   try {

@@ -63,6 +63,36 @@ test('an apply comes in CBOR, too, where objects do', async () => {
   assert.equal((await without.patch(`${MAPS}/a?fieldManager=m`, APPLY_CBOR, map('a'))).status, 415);
 });
 
+test('an applied configuration that is none is refused in the words of its reader', async () => {
+  const api = open();
+  for (const [type, sent, words] of [
+    [
+      APPLY,
+      '[]',
+      'error unmarshaling JSON: while decoding JSON: json: cannot unmarshal array into Go value of type map[string]interface {}',
+    ],
+    [
+      APPLY,
+      '5',
+      'error unmarshaling JSON: while decoding JSON: json: cannot unmarshal number into Go value of type map[string]interface {}',
+    ],
+    [APPLY_CBOR, encodeCborTree([]), 'cbor: cannot unmarshal array into Go value of type map[string]interface {}'],
+  ] as const) {
+    const { status, body } = await api.patch(`${MAPS}/a?fieldManager=m`, type, sent);
+    assert.deepEqual([status, body.message], [400, `error decoding YAML: ${words}`]);
+  }
+  const nothing = await api.patch(`${MAPS}/a?fieldManager=m`, APPLY, '');
+  assert.deepEqual([nothing.status, nothing.body.message], [400, 'invalid object type: /, Kind=']);
+  const twice = 'kind: ConfigMap\napiVersion: v1\nmetadata:\n  name: a\n  name: a\n';
+  const strict = await api.patch(`${MAPS}/a?fieldManager=m&fieldValidation=Strict`, APPLY, twice);
+  assert.equal(
+    strict.body.message,
+    'error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  line 5: key "name" already set in map',
+  );
+  const warned = await api.patch(`${MAPS}/a?fieldManager=m`, APPLY, twice);
+  assert.deepEqual(warned.warnings, ['line 5: key "name" already set in map']);
+});
+
 test('a patch of an unknown sort is 415 and names those there are', async () => {
   const api = await withMap();
   for (const type of ['application/json', '', 'text/plain']) {

@@ -1,3 +1,4 @@
+import { goJsonKind } from '../lib/go-json-kind.js';
 import { DecodeError } from '../schema/json/decode.js';
 
 export interface SentKind {
@@ -10,13 +11,13 @@ export interface SentKind {
 export function sentKind(tree: unknown): SentKind {
   if (tree === null) return { kind: '', apiVersion: '' };
   if (typeof tree !== 'object' || Array.isArray(tree)) {
-    throw unreadable(`json: cannot unmarshal ${goKind(tree)} into Go value of type ${PROBE}`);
+    throw unreadable(`json: cannot unmarshal ${goJsonKind(tree)} into Go value of type ${PROBE}`);
   }
   const said = { kind: '', apiVersion: '' };
   for (const [member, value] of Object.entries(tree)) {
     if ((member !== 'kind' && member !== 'apiVersion') || value === null) continue;
     if (typeof value !== 'string') {
-      throw unreadable(`json: cannot unmarshal ${goKind(value)} into Go struct field .${member} of type string`);
+      throw unreadable(`json: cannot unmarshal ${goJsonKind(value)} into Go struct field .${member} of type string`);
     }
     said[member] = value;
   }
@@ -28,9 +29,3 @@ export const unreadable = (why: string): DecodeError =>
 
 /** The reference looks through a nameless struct, and its decoder prints that in full. */
 const PROBE = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
-
-function goKind(value: unknown): string {
-  if (Array.isArray(value)) return 'array';
-  if (typeof value === 'boolean') return 'bool';
-  return typeof value === 'bigint' ? 'number' : typeof value;
-}

@@ -1,6 +1,7 @@
 // The token that a limited list answers for its next page, in the reference's form, so that either server takes the
 // other's: base64url of {"v":"meta.k8s.io/v1","rv":<revision>,"start":"<first key below the listed prefix>"}.
 import { errorText } from '../lib/error-text.js';
+import { goJsonKind } from '../lib/go-json-kind.js';
 import { parseExactJson } from '../schema/json/parse.js';
 import { StorageError } from './store.js';
 
@@ -79,11 +80,9 @@ function readToken(bytes: Buffer): TokenMembers {
   return members;
 }
 
-function jsonKind(value: unknown): string {
-  if (Array.isArray(value)) return 'array';
-  if (typeof value === 'number') return Number.isSafeInteger(value) ? 'number' : `number ${value}`;
-  return typeof value === 'boolean' ? 'bool' : typeof value;
-}
+/** A number that does not fit is shown. */
+const jsonKind = (value: unknown): string =>
+  typeof value === 'number' && !Number.isSafeInteger(value) ? `number ${value}` : goJsonKind(value);
 
 /** A start key may not climb out of the listed prefix. */
 function cleanStart(start: string): string {
