@@ -15,6 +15,8 @@ export interface KindDefinition<T extends KubeObject = KubeObject> {
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
   readonly namespaced: boolean;
+  /** It is served only while this feature gate is on, whatever versions are asked for. */
+  readonly gate?: string;
   /** Served versions, most preferred first. */
   readonly versions: readonly KindVersion<T>[];
   /** The version objects are kept and validated in. */
@@ -193,6 +195,8 @@ export interface Transaction {
  * here beyond their name: `status` follows from the strategy, `scale` from ScalePaths.
  */
 export interface Subresource<T extends KubeObject = KubeObject> {
+  /** It is served only while this feature gate is on. */
+  readonly gate?: string;
   /** The kind it takes and answers, when not the parent's. */
   readonly group?: string;
   readonly version?: string;

@@ -14,7 +14,7 @@ import { type Authorization, buildAuthentication, buildAuthorization } from './a
 import { buildAdmission } from './admission.js';
 import { createDebug, serveDebugSocket } from './debug.js';
 import { Health } from './health.js';
-import { serverKinds } from './kinds.js';
+import { behindGates, serverKinds } from './kinds.js';
 import { lateBound } from './late-bound.js';
 import { Lifecycle } from './lifecycle.js';
 import { openStores } from './open-stores.js';
@@ -146,7 +146,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     },
     resourceOf: resources.resourceOf,
   });
-  for (const kind of kinds) resources.add(kind);
+  for (const kind of behindGates(kinds, options.featureGates)) resources.add(kind);
   const authorization = buildAuthorization(options, resources, lifecycle.stopping, logs.for('authorization'));
   const authentication = buildAuthentication(options, {
     apiAudiences,

@@ -24,7 +24,7 @@ import { policyKinds } from '../apis/policy/index.js';
 import { resourceKinds } from '../apis/resource/index.js';
 import { schedulingKinds } from '../apis/scheduling/index.js';
 import { storageKinds } from '../apis/storage/index.js';
-import type { KindDefinition } from '../registry/kind.js';
+import type { FeatureGates, KindDefinition } from '../registry/kind.js';
 
 export interface KindParts {
   readonly core: CoreParts;
@@ -58,3 +58,15 @@ export const serverKinds = ({ core, access, identity, resourceOf }: KindParts): 
   ...internalApiserverKinds,
   ...storagemigrationKinds,
 ];
+
+/** What is served of these kinds with these gates. */
+export const behindGates = (kinds: readonly KindDefinition[], gates: FeatureGates): readonly KindDefinition[] =>
+  kinds.filter(({ gate }) => isOn(gate, gates)).map((kind) => withSubresourcesOn(kind, gates));
+
+function withSubresourcesOn(kind: KindDefinition, gates: FeatureGates): KindDefinition {
+  const all = Object.entries(kind.subresources ?? {});
+  const on = all.filter(([, { gate }]) => isOn(gate, gates));
+  return on.length === all.length ? kind : { ...kind, subresources: Object.fromEntries(on) };
+}
+
+const isOn = (gate: string | undefined, gates: FeatureGates): boolean => gate === undefined || gates.enabled(gate);

@@ -14,6 +14,7 @@ export const clusterTrustBundle: KindDefinition<ClusterTrustBundle> = {
   plural: 'clustertrustbundles',
   singular: 'clustertrustbundle',
   namespaced: false,
+  gate: 'ClusterTrustBundle',
   versions: [
     { version: 'v1beta1', enabledByDefault: false },
     { version: 'v1alpha1', enabledByDefault: false },

@@ -16,6 +16,7 @@ export const podCertificateRequest = (authorizer: Authorizer): KindDefinition<Po
   plural: 'podcertificaterequests',
   singular: 'podcertificaterequest',
   namespaced: true,
+  gate: 'PodCertificateRequest',
   versions: [{ version: 'v1alpha1', enabledByDefault: false }],
   storageVersion: 'v1alpha1',
   strategy: {

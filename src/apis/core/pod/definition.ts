@@ -64,6 +64,6 @@ export const pods: KindDefinition<Pod> = {
     log: connecting('Pod', 'log', ['get']),
     portforward: connecting('PodPortForwardOptions', 'portforward', ['create', 'get']),
     proxy: connecting('PodProxyOptions', 'proxy', ['create', 'delete', 'get', 'patch', 'update']),
-    resize: { kind: 'Pod', verbs: ['get', 'patch', 'update'], update: resizeRules },
+    resize: { gate: 'InPlacePodVerticalScaling', kind: 'Pod', verbs: ['get', 'patch', 'update'], update: resizeRules },
   },
 };
