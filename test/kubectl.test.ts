@@ -70,10 +70,7 @@ describe('kubectl', { skip: program === undefined && NO_KUBECTL, timeout: 120_00
 
   it('create makes objects from words and refuses a second of the same name', async () => {
     assert.equal((await kubectl('create configmap made --from-literal=a=b')).out, 'configmap/made created\n');
-    assert.match(
-      (await kubectl('create configmap made', { code: 1 })).err,
-      /configmaps "made" already exists\n$/,
-    );
+    assert.match((await kubectl('create configmap made', { code: 1 })).err, /configmaps "made" already exists\n$/);
     assert.equal((await kubectl('create -f -', { input: CONFIG_MAP })).out, 'configmap/settings created\n');
     assert.equal((await kubectl('create service clusterip web --tcp=80')).out, 'service/web created\n');
     assert.match(await jsonPath('service/web', '{.spec.clusterIP}'), /^10\.0\.0\.\d+$/);

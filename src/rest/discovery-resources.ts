@@ -28,7 +28,10 @@ export const EVERY_VERB: readonly Verb[] = [
 
 /** The resources and subresources of one group version, by name. */
 export function resourceListOf(endpoints: readonly Endpoint[]): ApiResource[] {
-  const byName = <T>(nameOf: (item: T) => string) => (a: T, b: T) => (nameOf(a) < nameOf(b) ? -1 : 1);
+  const byName =
+    <T>(nameOf: (item: T) => string) =>
+    (a: T, b: T) =>
+      nameOf(a) < nameOf(b) ? -1 : 1;
   const resources = endpoints
     .toSorted(byName(({ definition }) => definition.plural))
     .map((endpoint) => [resourceOf(endpoint), ...subresourcesOf(endpoint)]);

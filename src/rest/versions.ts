@@ -23,7 +23,9 @@ function createVersions({ definition, kind, type }: Endpoint): Versions {
     typeAt(apiVersion) {
       if (apiVersion === apiVersionOf(kind)) return type;
       const version = versionAt(apiVersion);
-      return version === undefined ? undefined : (version.type ?? typeOf(definition.group, version.version, definition.kind));
+      return version === undefined
+        ? undefined
+        : (version.type ?? typeOf(definition.group, version.version, definition.kind));
     },
     convert(object, fromApiVersion, toApiVersion) {
       const from = versionAt(fromApiVersion);
