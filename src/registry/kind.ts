@@ -2,7 +2,7 @@
 // and small functions; the generic life of its objects is in registry.ts.
 import type { FieldErrors } from '../machinery/field-error.js';
 import type { GroupResource } from '../machinery/status.js';
-import type { KubeObject } from '../machinery/object.js';
+import type { JsonObject, KubeObject } from '../machinery/object.js';
 import type { UserInfo } from '../machinery/user.js';
 import type { StructType } from '../schema/type.js';
 import type { StoredObject } from '../storage/store.js';
@@ -23,6 +23,11 @@ export interface KindDefinition<T extends KubeObject = KubeObject> {
   readonly storageVersion: string;
   /** The storage version told to clients, where that of the reference is another. */
   readonly shownStorageVersion?: string;
+  /** The shape objects have in a store shared with the reference, where that is another; both work on plain JSON. */
+  readonly storedShape?: {
+    to(object: Readonly<T>): JsonObject;
+    from(stored: JsonObject): JsonObject;
+  };
   /** The group of the type they are kept and validated as, for a kind that shares another group's objects (events). */
   readonly storageGroup?: string;
   /** Where its keys lie below the store's prefix, when not `<plural>` or `<group>/<plural>` for later groups. */

@@ -1,6 +1,7 @@
-import type { KubeObject } from '../machinery/object.js';
-import { decodeJson } from '../schema/json/decode.js';
-import { encodeStored } from '../schema/json/encode.js';
+import type { JsonObject, KubeObject } from '../machinery/object.js';
+import type { KindDefinition } from '../registry/kind.js';
+import { decodeJson, decodeTree, parseJsonTree } from '../schema/json/decode.js';
+import { encodeStored, encodeTree } from '../schema/json/encode.js';
 import type { StructType } from '../schema/type.js';
 import type { ObjectCodec } from '../storage/store.js';
 import { JSON_TYPE, MEDIA_TYPES } from './media-types.js';
@@ -9,9 +10,9 @@ import { decodeStored, encodeObject } from './wire.js';
 const LINE_BREAK = Buffer.from('\n');
 
 /** How objects of a type lie in a store. */
-export function objectCodec(type: StructType): ObjectCodec {
+export function objectCodec(type: StructType, shape?: KindDefinition['storedShape']): ObjectCodec {
   const asObject = (value: object): KubeObject => value as KubeObject;
-  return {
+  const codec: ObjectCodec = {
     encodeJson: (object) => Buffer.from(encodeStored(type, object)),
     decodeJson: (bytes) => asObject(decodeJson(type, bytes, { strict: false }).object),
     encodeStorage(object, mediaType) {
@@ -21,5 +22,15 @@ export function objectCodec(type: StructType): ObjectCodec {
       return media === JSON_TYPE ? Buffer.concat([bytes, LINE_BREAK]) : bytes;
     },
     decodeStorage: (bytes) => asObject(decodeStored(type, bytes)),
+  };
+  if (shape === undefined) return codec;
+  // Kinds of another stored shape are kept as JSON, whatever the store keeps of others.
+  return {
+    ...codec,
+    encodeStorage: (object) => Buffer.from(`${encodeTree(shape.to(object), 'asIs')}\n`),
+    decodeStorage(bytes) {
+      const tree = parseJsonTree(bytes).value as JsonObject;
+      return asObject(decodeTree(type, shape.from(tree), { strict: false }).object);
+    },
   };
 }

@@ -218,7 +218,7 @@ export class Resources {
       resource: { group, resource: definition.plural },
       prefix,
       namespaced: definition.namespaced,
-      codec: lazyCodec(() => typeOfKind(group, version, definition.kind)),
+      codec: lazyCodec(() => typeOfKind(group, version, definition.kind), definition.storedShape),
       fieldsOf: (object: KubeObject) =>
         sharing.length === 1
           ? (definition.selectableFields?.(object) ?? {})
@@ -267,9 +267,9 @@ function lazyTypes({ group, kind }: KindDefinition, version: string): EndpointTy
 }
 
 /** The type of a kind is read from the catalogue only when its first object is. */
-function lazyCodec(type: () => StructType): ObjectCodec {
+function lazyCodec(type: () => StructType, shape: KindDefinition['storedShape']): ObjectCodec {
   let codec: ObjectCodec | undefined;
-  const get = (): ObjectCodec => (codec ??= objectCodec(type()));
+  const get = (): ObjectCodec => (codec ??= objectCodec(type(), shape));
   return {
     encodeJson: (object) => get().encodeJson(object),
     decodeJson: (bytes) => get().decodeJson(bytes),

@@ -8,6 +8,7 @@ import type {
   CustomResourceDefinitionCondition,
 } from '../../schema/generated/apiextensions.v1.js';
 import { schemaHas, schemasOf } from './schema-walk.js';
+import { fromStoredForm, toStoredForm } from './stored-form.js';
 import { validateDefinition, validateDefinitionStatus, validateDefinitionUpdate } from './validation.js';
 import { isKnownFormat } from './values/string-formats.js';
 
@@ -30,6 +31,7 @@ export const customResourceDefinition = (
   versions: [{ version: 'v1', defaults: setDefaults }],
   storageVersion: 'v1',
   shownStorageVersion: 'v1beta1',
+  storedShape: { to: toStoredForm, from: fromStoredForm },
   strategy: {
     // The name follows from the spec, so it is checked with it.
     validateName: () => [],
