@@ -1,6 +1,7 @@
 // Which objects a list, watch or collection delete is about.
 import { parseFieldSelector, type FieldSelector } from '../machinery/field-selector.js';
 import { parseLabelSelector } from '../machinery/label-selector.js';
+import { SelectorError } from '../machinery/label-requirement.js';
 import type { KubeObject } from '../machinery/object.js';
 import { badRequest } from '../machinery/status.js';
 import { goQuote } from '../lib/go-quote.js';
@@ -38,7 +39,8 @@ function parsed<S>(parse: () => S): S {
   try {
     return parse();
   } catch (error) {
-    throw badRequest(error instanceof Error ? error.message : String(error));
+    if (!(error instanceof SelectorError)) throw error;
+    throw badRequest(error.message);
   }
 }
 
