@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { apiregistrationKinds } from '../apis/apiregistration/index.js';
 import { discoveryKinds } from '../apis/discovery/index.js';
-import { createBootstrapClient } from '../bootstrap/client.js';
+import { createServerClient } from '../registry/server-client.js';
 import { systemClock } from '../lib/clock.js';
 import { MetricRegistry } from '../lib/metrics.js';
 import type { Lookup } from '../registry/kind.js';
@@ -37,7 +37,7 @@ async function open(
   const registry = new MetricRegistry();
   const services = new ApiServices(api.resources.store(API_SERVICES), () => undefined);
   await services.follow(stop.signal);
-  const client = createBootstrapClient({ operations, lookup, context: api.context });
+  const client = createServerClient({ operations, lookup, context: api.context });
   const clock = { ...systemClock, now: () => api.nowMs };
   const metrics = createAvailabilityMetrics(registry);
   return { api, registry, options: { services, client, metrics, clock, signal: stop.signal, log: () => undefined } };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { apiextensionsKinds } from '../apis/apiextensions/index.js';
 import { apiregistrationKinds } from '../apis/apiregistration/index.js';
-import { createBootstrapClient } from '../bootstrap/client.js';
+import { createServerClient } from '../registry/server-client.js';
 import { systemClock } from '../lib/clock.js';
 import { MetricRegistry } from '../lib/metrics.js';
 import type { APIService } from '../schema/generated/apiregistration.v1.js';
@@ -61,7 +61,7 @@ function start(api: TestApi): { readonly aggregation: Aggregation; readonly stop
   const stop = new AbortController();
   const { operations, lookup } = api.resources;
   const aggregation = createAggregation({
-    client: createBootstrapClient({ operations, lookup, context: api.context }),
+    client: createServerClient({ operations, lookup, context: api.context }),
     lookup,
     storeOf: (resource) => api.resources.store(resource),
     builtIn: BUILT_IN,

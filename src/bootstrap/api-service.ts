@@ -2,7 +2,7 @@
 import type { Endpoints, Service } from '../schema/generated/core.v1.js';
 import type { EndpointSlice } from '../schema/generated/discovery.v1.js';
 import { deepEqual } from '../lib/deep-equal.js';
-import { type BootstrapClient, SERVER_MANAGER } from './client.js';
+import { type ServerClient, SERVER_MANAGER } from '../registry/server-client.js';
 
 const SERVICES = { group: '', resource: 'services' };
 const ENDPOINTS = { group: '', resource: 'endpoints' };
@@ -11,7 +11,7 @@ const NAMESPACE = 'default';
 const NAME = 'kubernetes';
 
 export interface ApiServiceOptions {
-  readonly client: BootstrapClient;
+  readonly client: ServerClient;
   /** The address of the service itself. */
   readonly clusterIp: string;
   /** --kubernetes-service-node-port; 0 for none. */

@@ -6,7 +6,7 @@ import type { ConfigMap } from '../schema/generated/core.v1.js';
 import { parseCertificate } from '../lib/certificate.js';
 import { decodePem } from '../lib/pem.js';
 import { deepEqual } from '../lib/deep-equal.js';
-import { type BootstrapClient, SERVER_MANAGER } from './client.js';
+import { type ServerClient, SERVER_MANAGER } from '../registry/server-client.js';
 
 const RESOURCE = { group: '', resource: 'configmaps' };
 const NAMESPACE = 'kube-system';
@@ -14,7 +14,7 @@ const NAME = 'extension-apiserver-authentication';
 
 /** Several servers with differing files write one map, so what is there is kept and ours is added. */
 export async function ensureAuthenticationConfigMap(
-  client: BootstrapClient,
+  client: ServerClient,
   trust: AuthenticationTrust,
   nowMs: () => number,
 ): Promise<void> {

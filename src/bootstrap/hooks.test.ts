@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import type { KubeObject } from '../machinery/object.js';
 import { type GroupResource, groupResourceText } from '../machinery/status.js';
 import type { ClusterRole, RoleBinding } from '../schema/generated/rbac.v1.js';
-import type { BootstrapClient } from './client.js';
+import type { ServerClient } from '../registry/server-client.js';
 import { bootstrapHooks } from './hooks.js';
 
 /** Keeps objects in memory and counts writes. */
-class TestClient implements BootstrapClient {
+class TestClient implements ServerClient {
   readonly objects = new Map<string, KubeObject>();
   readonly writes: string[] = [];
 

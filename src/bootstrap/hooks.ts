@@ -3,13 +3,13 @@ import type { AuthenticationTrust } from '../authn/trust.js';
 import type { FeatureGates } from '../registry/kind.js';
 import { timestamp } from '../registry/registry.js';
 import { ensureAuthenticationConfigMap } from './authentication-config-map.js';
-import type { BootstrapClient } from './client.js';
+import type { ServerClient } from '../registry/server-client.js';
 import { ensureFlowControl } from './flow-control/ensure.js';
 import { ensureLegacyTokenTracking } from './legacy-token-tracking.js';
 import { ensureSystemNamespaces } from './namespaces.js';
 import { ensureSystemPriorityClasses } from './priority-classes.js';
 import { bootstrapRbac } from './rbac/reconcile.js';
-import { insist, repeat } from './repeat.js';
+import { insist, repeat } from '../lib/repeat.js';
 import { createDefaultServiceCidr } from './service-cidr.js';
 
 export interface BootstrapHook {
@@ -19,7 +19,7 @@ export interface BootstrapHook {
 }
 
 export interface BootstrapOptions {
-  readonly client: BootstrapClient;
+  readonly client: ServerClient;
   readonly features: FeatureGates;
   readonly trust: AuthenticationTrust;
   /** The ranges of --service-cluster-ip-range. */

@@ -1,13 +1,13 @@
 import type { KubeObject } from '../machinery/object.js';
 import type { Namespace } from '../schema/generated/core.v1.js';
-import { type BootstrapClient, SERVER_MANAGER } from './client.js';
+import { type ServerClient, SERVER_MANAGER } from '../registry/server-client.js';
 
 /** Always there, and made again when somebody deletes them. */
 const SYSTEM_NAMESPACES = ['kube-system', 'kube-public', 'kube-node-lease', 'default'] as const;
 
 const RESOURCE = { group: '', resource: 'namespaces' };
 
-export async function ensureSystemNamespaces(client: BootstrapClient): Promise<void> {
+export async function ensureSystemNamespaces(client: ServerClient): Promise<void> {
   await Promise.all(
     SYSTEM_NAMESPACES.map(async (name) => {
       if ((await client.get(RESOURCE, '', name)) === undefined)

@@ -1,5 +1,5 @@
 import type { PriorityClass } from '../schema/generated/scheduling.v1.js';
-import { type BootstrapClient, SERVER_MANAGER } from './client.js';
+import { type ServerClient, SERVER_MANAGER } from '../registry/server-client.js';
 
 const RESOURCE = { group: 'scheduling.k8s.io', resource: 'priorityclasses' };
 /** The highest value users may give is 10^9; system classes stand above. */
@@ -18,7 +18,7 @@ const CLASSES: readonly (readonly [name: string, value: number, description: str
   ],
 ];
 
-export async function ensureSystemPriorityClasses(client: BootstrapClient): Promise<void> {
+export async function ensureSystemPriorityClasses(client: ServerClient): Promise<void> {
   await Promise.all(
     CLASSES.map(async ([name, value, description]) => {
       if ((await client.get(RESOURCE, '', name)) !== undefined) return;

@@ -2,14 +2,14 @@
 import { deepEqual } from '../lib/deep-equal.js';
 import type { KubeObject } from '../machinery/object.js';
 import type { ServiceCIDR } from '../schema/generated/networking.v1.js';
-import { type BootstrapClient, SERVER_MANAGER } from './client.js';
+import { type ServerClient, SERVER_MANAGER } from '../registry/server-client.js';
 
 const RESOURCE = { group: 'networking.k8s.io', resource: 'servicecidrs' };
 const NAME = 'kubernetes';
 const STATUS_MANAGER = 'kubernetes-service-cidr-controller';
 
 export interface ServiceCidrOptions {
-  readonly client: BootstrapClient;
+  readonly client: ServerClient;
   /** The range of the default address family first. */
   readonly cidrs: readonly string[];
   readonly now: () => string;

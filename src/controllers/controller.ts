@@ -2,11 +2,12 @@
 import type { Clock } from '../lib/clock.js';
 import type { GroupVersionKind, KubeObject } from '../machinery/object.js';
 import { type GroupResource, StatusError } from '../machinery/status.js';
-import type { DeleteOptions, LifeContext } from '../registry/kind.js';
+import type { LifeContext } from '../registry/kind.js';
 import type { ResourceRegistry } from '../registry/registry.js';
+import type { ServerClient } from '../registry/server-client.js';
 
 export interface ControllerParts {
-  readonly client: ControllerClient;
+  readonly client: ServerClient;
   /** Resources that are served now; custom ones come and go. */
   readonly registries: () => readonly ResourceRegistry[];
   readonly registryOf: (resource: GroupResource) => ResourceRegistry | undefined;
@@ -22,29 +23,6 @@ export interface ControllerParts {
 /** Resolves once the controller knows the state that was there; it works on until the signal aborts. */
 export type StartController = (parts: ControllerParts) => Promise<void>;
 
-/** Reads, and writes that are noted under a manager's name. Objects read are shared: read only. */
-export interface ControllerClient {
-  get(resource: GroupResource, namespace: string, name: string): Promise<Readonly<KubeObject> | undefined>;
-  /** Answers false when the object was there already. */
-  create(resource: GroupResource, object: KubeObject, manager: string): Promise<boolean>;
-  update(
-    resource: GroupResource,
-    object: Readonly<KubeObject>,
-    change: (object: KubeObject) => KubeObject,
-    manager: string,
-    subresource?: string,
-  ): Promise<void>;
-  /** Server-side apply, by force. */
-  apply(
-    resource: GroupResource,
-    object: Readonly<KubeObject>,
-    configuration: KubeObject,
-    manager: string,
-  ): Promise<void>;
-  /** Only the very object: another one of its name stays. An object that is gone already is no error. */
-  delete(resource: GroupResource, object: Readonly<KubeObject>, options?: DeleteOptions): Promise<void>;
-}
-
 /** The manager the reference's controllers write as. */
 export const CONTROLLER_MANAGER = 'kube-controller-manager';
 
@@ -54,7 +32,7 @@ export const NODES: GroupResource = { group: '', resource: 'nodes' };
 
 /** Changes the object if it is still the same one; one that is gone needs no change any more. */
 export async function updateSame(
-  client: ControllerClient,
+  client: ServerClient,
   resource: GroupResource,
   object: Readonly<KubeObject>,
   change: (object: KubeObject) => KubeObject,

@@ -3,6 +3,7 @@
 // Of a group one definition is worked on at a time, so that of two that want one name the first gets it:
 //
 //   created → names decided → served → established … changed → served anew … deleted → objects deleted → gone
+import { errorText } from '../lib/error-text.js';
 import { isDeepStrictEqual } from 'node:util';
 import { API_APPROVED } from '../apis/apiextensions/api-approval.js';
 import { isCaBundle } from '../apis/apiextensions/conversion-validation.js';
@@ -126,7 +127,7 @@ class Definitions {
   #retry(name: string, error: unknown): void {
     const { signal, log } = this.options;
     if (signal.aborted) return;
-    log(`custom resource definition ${name}: ${error instanceof Error ? error.message : String(error)}`);
+    log(`custom resource definition ${name}: ${errorText(error)}`);
     setTimeout(() => this.look(name), RETRY_MS).unref();
   }
 

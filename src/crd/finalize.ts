@@ -1,4 +1,5 @@
 // The end of a definition: its objects go first, then it.
+import { errorText } from '../lib/error-text.js';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CLEANUP_FINALIZER } from '../apis/apiextensions/definition.js';
 import { deleteCollection } from '../registry/delete-collection.js';
@@ -63,7 +64,7 @@ async function deleteInstances(
     const request = { options: {}, context: context(), admit: async () => undefined, copy: deepCopy };
     await deleteCollection(registry, everything, request);
   } catch (error) {
-    return terminating('True', 'InstanceDeletionFailed', `could not issue all deletes: ${messageOf(error)}`);
+    return terminating('True', 'InstanceDeletionFailed', `could not issue all deletes: ${errorText(error)}`);
   }
   try {
     for (const end = Date.now() + WAIT_MS; ; await delay(POLL_MS, undefined, { signal })) {
@@ -72,7 +73,7 @@ async function deleteInstances(
       if (Date.now() >= end) throw new Error('context deadline exceeded');
     }
   } catch (error) {
-    const why = `could not confirm zero CustomResources remaining: ${messageOf(error)}`;
+    const why = `could not confirm zero CustomResources remaining: ${errorText(error)}`;
     return terminating('True', 'InstanceDeletionCheck', why);
   }
 }
@@ -83,5 +84,3 @@ const terminating = (status: 'True' | 'False', reason: string, message: string):
   reason,
   message,
 });
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,7 +1,7 @@
 // Starts the small controllers that were asked for, each on its own.
 import { X509Certificate } from 'node:crypto';
 import fs from 'node:fs';
-import { createBootstrapClient } from '../bootstrap/client.js';
+import { createServerClient } from '../registry/server-client.js';
 import { startClusterRoleAggregation } from '../controllers/cluster-role-aggregation.js';
 import type { ControllerParts, StartController } from '../controllers/controller.js';
 import { startGarbageCollector } from '../controllers/garbage-collector/controller.js';
@@ -29,7 +29,7 @@ export interface ControllersOptions {
 export async function startControllers(options: ControllersOptions, signal: AbortSignal): Promise<void> {
   const { names, resources, context, log } = options;
   const { operations, lookup } = resources;
-  const client = createBootstrapClient({ operations, lookup, context, customType: resources.typeOf });
+  const client = createServerClient({ operations, lookup, context, customType: resources.typeOf });
   const parts: ControllerParts = {
     client,
     registries: () => resources.served(),

@@ -1,4 +1,5 @@
 // Service-account tokens: who signs, who verifies, and the documents others verify them by.
+import { errorText } from '../lib/error-text.js';
 import crypto from 'node:crypto';
 import fs from 'node:fs';
 import { createTokenAction } from '../apis/authentication/token-request.js';
@@ -77,7 +78,7 @@ function signingKeyFrom(file: string): SigningKey {
   try {
     return parseSigningKey(fs.readFileSync(file, 'utf8'));
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorText(error);
     throw new Error(`error reading private key file ${file}: ${why}`, { cause: error });
   }
 }

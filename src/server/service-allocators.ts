@@ -5,8 +5,8 @@ import { type AddressObjects, createAddressAllocator } from '../apis/core/servic
 import type { ServiceAllocators } from '../apis/core/service/allocators.js';
 import { createNodePortAllocator, type PortRange } from '../apis/core/service/node-port-allocator.js';
 import { createNodePortRepair, repairAddresses } from '../apis/core/service/repair.js';
-import { createBootstrapClient, SERVER_MANAGER } from '../bootstrap/client.js';
-import { repeat } from '../bootstrap/repeat.js';
+import { createServerClient, SERVER_MANAGER } from '../registry/server-client.js';
+import { repeat } from '../lib/repeat.js';
 import type { Cidr } from '../lib/ip-address.js';
 import { StatusError } from '../machinery/status.js';
 import type { LifeContext } from '../registry/kind.js';
@@ -46,7 +46,7 @@ export function createServiceAllocators(options: AllocatorOptions): ServicePools
     codec: objectCodec(mustType('io.k8s.api.core.v1.RangeAllocation')),
     fieldsOf: () => ({}),
   });
-  const client = createBootstrapClient({ operations: resources.operations, lookup: resources.lookup, context });
+  const client = createServerClient({ operations: resources.operations, lookup: resources.lookup, context });
   const objects: AddressObjects = {
     async serviceCidrs() {
       const stored = await resources.lookup.list(SERVICE_CIDRS, '');

@@ -1,11 +1,11 @@
 // What begins once the port is open, each under the name health checks know.
 import { createAggregation } from '../aggregation/hooks.js';
 import { ensureApiService } from '../bootstrap/api-service.js';
-import { type BootstrapClient, createBootstrapClient } from '../bootstrap/client.js';
+import { type ServerClient, createServerClient } from '../registry/server-client.js';
 import { FLOW_CONTROL_GROUP } from '../bootstrap/flow-control/default-configuration.js';
 import { markDanglingFlowSchemas } from '../bootstrap/flow-control/mark-dangling.js';
 import { bootstrapHooks } from '../bootstrap/hooks.js';
-import { repeat } from '../bootstrap/repeat.js';
+import { repeat } from '../lib/repeat.js';
 import { startDefinitions, type StartedDefinitions } from '../crd/controller.js';
 import { DEFINITIONS } from '../crd/definition-writer.js';
 import { systemClock } from '../lib/clock.js';
@@ -45,7 +45,7 @@ export interface StartParts {
 export function addStartHooks(hooks: PostStartHooks, parts: StartParts): void {
   const { options, resources, serverContext } = parts;
   const log = (message: string): void => parts.logs.for('bootstrap').info(message);
-  const client = createBootstrapClient({
+  const client = createServerClient({
     operations: resources.operations,
     lookup: resources.lookup,
     context: serverContext,
@@ -101,11 +101,7 @@ function definitionsHooks({ resources, serverContext, logs }: StartParts): PostS
   ];
 }
 
-function addAggregation(
-  hooks: PostStartHooks,
-  { resources, metrics, logs }: StartParts,
-  client: BootstrapClient,
-): void {
+function addAggregation(hooks: PostStartHooks, { resources, metrics, logs }: StartParts, client: ServerClient): void {
   const aggregation = createAggregation({
     client,
     lookup: resources.lookup,
@@ -120,7 +116,7 @@ function addAggregation(
   hooks.addCheck({ name: 'autoregister-completion', check: () => aggregation.completion() });
 }
 
-function flowSchemasHook({ resources, logs }: StartParts, client: BootstrapClient): StartHook {
+function flowSchemasHook({ resources, logs }: StartParts, client: ServerClient): StartHook {
   const schemas = resources.store({ group: FLOW_CONTROL_GROUP, resource: 'flowschemas' });
   const levels = resources.store({ group: FLOW_CONTROL_GROUP, resource: 'prioritylevelconfigurations' });
   const log = (message: string): void => logs.for('flow-control').info(message);
@@ -136,7 +132,7 @@ function controllersHook({ options, resources, certificates, serverContext, logs
 /** Keeps the API's own service, and in it the addresses of the servers that are alive. */
 function apiServiceHook(
   { options, resources, lifecycle }: StartParts,
-  client: BootstrapClient,
+  client: ServerClient,
   log: (message: string) => void,
 ): StartHook {
   const { misc, generic, secureServing } = options;

@@ -2,6 +2,7 @@
 import type { KeyValueStore } from '../kv/kv.js';
 import type { Logger } from '../lib/log.js';
 import type { MetricRegistry } from '../lib/metrics.js';
+import { every } from '../lib/repeat.js';
 import { groupResourceText } from '../machinery/status.js';
 import type { StorageMetrics } from '../storage/metrics.js';
 import type { Options } from '../options/options.js';
@@ -117,19 +118,9 @@ export function pollStorageMetrics(
       log.error(error, 'Could not measure the store', { store: name });
     }
   };
-  every(options.etcd.etcdCountMetricPollPeriodMs, countObjects, signal);
-  every(options.etcd.etcdDbMetricPollIntervalMs, measure, signal);
-}
-
-function every(ms: number, task: () => Promise<void>, signal: AbortSignal): void {
-  if (ms <= 0) return;
-  let running = false;
-  const timer = setInterval(() => {
-    // A slow store must not pile up rounds.
-    if (running) return;
-    running = true;
-    void task().finally(() => (running = false));
-  }, ms);
-  timer.unref();
-  signal.addEventListener('abort', () => clearInterval(timer), { once: true });
+  const poll = (everyMs: number, task: () => Promise<void>): void => {
+    if (everyMs > 0) every(task, { everyMs, signal, log: (message) => log.warning(message) });
+  };
+  poll(options.etcd.etcdCountMetricPollPeriodMs, countObjects);
+  poll(options.etcd.etcdDbMetricPollIntervalMs, measure);
 }

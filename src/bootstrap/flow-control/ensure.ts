@@ -3,7 +3,7 @@
 import { deepEqual } from '../../lib/deep-equal.js';
 import type { KubeObject } from '../../machinery/object.js';
 import type { GroupResource } from '../../machinery/status.js';
-import type { BootstrapClient } from '../client.js';
+import type { ServerClient } from '../../registry/server-client.js';
 import {
   AUTO_UPDATE_SPEC,
   type DefaultObject,
@@ -18,7 +18,7 @@ const MANAGER = 'api-priority-and-fairness-config-producer-v1';
 const SCHEMAS: GroupResource = { group: FLOW_CONTROL_GROUP, resource: 'flowschemas' };
 const LEVELS: GroupResource = { group: FLOW_CONTROL_GROUP, resource: 'prioritylevelconfigurations' };
 
-export async function ensureFlowControl(client: BootstrapClient): Promise<void> {
+export async function ensureFlowControl(client: ServerClient): Promise<void> {
   await Promise.all([
     ...PRIORITY_LEVELS.map((level) => ensure(client, LEVELS, level)),
     ...FLOW_SCHEMAS.map((schema) => ensure(client, SCHEMAS, schema)),
@@ -42,11 +42,7 @@ export function revised(current: Readonly<Configured>, wanted: DefaultObject<Con
   };
 }
 
-async function ensure(
-  client: BootstrapClient,
-  resource: GroupResource,
-  wanted: DefaultObject<Configured>,
-): Promise<void> {
+async function ensure(client: ServerClient, resource: GroupResource, wanted: DefaultObject<Configured>): Promise<void> {
   const name = wanted.object.metadata.name ?? '';
   const current = (await client.get(resource, '', name)) as Configured | undefined;
   if (current === undefined) {
@@ -58,7 +54,7 @@ async function ensure(
 }
 
 async function removeForgotten(
-  client: BootstrapClient,
+  client: ServerClient,
   resource: GroupResource,
   wanted: readonly DefaultObject<KubeObject>[],
 ): Promise<void> {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { flowcontrolKinds } from '../../apis/flowcontrol/index.js';
 import { systemClock } from '../../lib/clock.js';
 import { type Body, TestApi, type TestWatch } from '../../server/testing.js';
-import { createBootstrapClient } from '../client.js';
+import { createServerClient } from '../../registry/server-client.js';
 import { markDanglingFlowSchemas } from './mark-dangling.js';
 
 const API = '/apis/flowcontrol.apiserver.k8s.io/v1';
@@ -34,7 +34,7 @@ function start(api: TestApi): AbortController {
   const { operations, lookup } = api.resources;
   const store = (resource: string) => api.resources.store({ group: 'flowcontrol.apiserver.k8s.io', resource });
   void markDanglingFlowSchemas({
-    client: createBootstrapClient({ operations, lookup, context: api.context }),
+    client: createServerClient({ operations, lookup, context: api.context }),
     schemas: store('flowschemas'),
     levels: store('prioritylevelconfigurations'),
     clock: systemClock,

@@ -7,11 +7,11 @@ import { timestamp } from '../../registry/registry.js';
 import type { FlowSchema, FlowSchemaCondition } from '../../schema/generated/flowcontrol.v1.js';
 import { type Followed, followStore } from '../../storage/follow-store.js';
 import type { ResourceStore } from '../../storage/store.js';
-import type { BootstrapClient } from '../client.js';
+import type { ServerClient } from '../../registry/server-client.js';
 import { FLOW_CONTROL_GROUP } from './default-configuration.js';
 
 export interface MarkDanglingOptions {
-  readonly client: Pick<BootstrapClient, 'apply'>;
+  readonly client: Pick<ServerClient, 'apply'>;
   /** The stores of flow schemas and of priority levels. */
   readonly schemas: ResourceStore;
   readonly levels: ResourceStore;

@@ -6,12 +6,12 @@ import type { KubeObject } from '../../machinery/object.js';
 import type { GroupResource } from '../../machinery/status.js';
 import type { FeatureGates } from '../../registry/kind.js';
 import type { ClusterRole, RoleBinding } from '../../schema/generated/rbac.v1.js';
-import { type BootstrapClient, SERVER_MANAGER } from '../client.js';
+import { type ServerClient, SERVER_MANAGER } from '../../registry/server-client.js';
 import { defaultPolicy } from './default-policy.js';
 import { AUTO_UPDATE } from './notation.js';
 
 export interface BootstrapRbacOptions {
-  readonly client: BootstrapClient;
+  readonly client: ServerClient;
   readonly features: FeatureGates;
   readonly log: (message: string) => void;
 }
@@ -75,7 +75,7 @@ function mergedMetadata(existing: Readonly<KubeObject>, expected: Readonly<KubeO
 const isProtected = (object: Readonly<KubeObject>): boolean => object.metadata.annotations?.[AUTO_UPDATE] === 'false';
 
 async function reconcileRole(
-  client: BootstrapClient,
+  client: ServerClient,
   resource: GroupResource,
   expected: ClusterRole,
   log: BootstrapRbacOptions['log'],
@@ -93,7 +93,7 @@ async function reconcileRole(
 }
 
 async function reconcileBinding(
-  client: BootstrapClient,
+  client: ServerClient,
   resource: GroupResource,
   expected: RoleBinding,
   log: BootstrapRbacOptions['log'],
@@ -123,7 +123,7 @@ async function reconcileBinding(
 
 /** Undefined when the object was missing and is now created as expected. */
 async function currentOrCreated(
-  client: BootstrapClient,
+  client: ServerClient,
   resource: GroupResource,
   expected: KubeObject,
 ): Promise<Readonly<KubeObject> | undefined> {
@@ -136,7 +136,7 @@ async function currentOrCreated(
 }
 
 /** Very old clusters kept in `admin` itself what is gathered from `system:aggregate-to-admin` today. */
-async function moveOldRoles(client: BootstrapClient): Promise<void> {
+async function moveOldRoles(client: ServerClient): Promise<void> {
   const resource = resourceOf('clusterroles');
   for (const name of ['admin', 'edit', 'view']) {
     const target = `system:aggregate-to-${name}`;
@@ -150,7 +150,7 @@ async function moveOldRoles(client: BootstrapClient): Promise<void> {
 }
 
 /** Clusters older than `system:public-info-viewer` keep those they let see it under `system:discovery`. */
-async function splitDiscoveryBinding(client: BootstrapClient, bindings: readonly RoleBinding[]): Promise<void> {
+async function splitDiscoveryBinding(client: ServerClient, bindings: readonly RoleBinding[]): Promise<void> {
   const resource = resourceOf('clusterrolebindings');
   const template = bindings.find((binding) => binding.metadata.name === 'system:public-info-viewer');
   const source = (await client.get(resource, '', 'system:discovery')) as RoleBinding | undefined;

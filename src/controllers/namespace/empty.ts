@@ -1,14 +1,16 @@
 // Deletes what is in a namespace: pods first, and the rest once no pod can miss it.
+import { errorText } from '../../lib/error-text.js';
 import type { KubeObject } from '../../machinery/object.js';
 import { apiVersionOf } from '../../machinery/object.js';
 import type { ResourceRegistry } from '../../registry/registry.js';
 import type { StoredObject } from '../../storage/store.js';
-import { type ControllerClient, inBatches } from '../controller.js';
+import type { ServerClient } from '../../registry/server-client.js';
+import { inBatches } from '../controller.js';
 import { podDeleteOptions } from '../pod-grace.js';
 import type { Emptying } from './conditions.js';
 
 export interface EmptyOptions {
-  readonly client: ControllerClient;
+  readonly client: ServerClient;
   readonly registries: readonly ResourceRegistry[];
 }
 
@@ -30,7 +32,7 @@ class Round {
   readonly finalizers = new Map<string, number>();
 
   constructor(
-    private readonly client: ControllerClient,
+    private readonly client: ServerClient,
     private readonly namespace: string,
   ) {}
 
@@ -39,7 +41,7 @@ class Round {
       await inBatches(await this.#list(registry), (stored) => this.#delete(registry, stored.object()));
       this.#count(registry, await this.#list(registry));
     } catch (error) {
-      this.failures.push(error instanceof Error ? error.message : String(error));
+      this.failures.push(errorText(error));
     }
   }
 

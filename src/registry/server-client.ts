@@ -1,4 +1,4 @@
-// What the bootstrap needs of the server: plain reads and writes, each write noted under a manager's name.
+// How the server itself reads and writes objects: each write is noted under a manager's name.
 import { applyPatch } from '../schema/apply/apply-patch.js';
 import { updateManagedFields } from '../schema/apply/field-manager.js';
 import { typeOf } from '../schema/catalogue.js';
@@ -6,9 +6,10 @@ import { decodeTree } from '../schema/json/decode.js';
 import type { StructType } from '../schema/type.js';
 import { type GroupVersionKind, type KubeObject, parseApiVersion } from '../machinery/object.js';
 import { type GroupResource, StatusError } from '../machinery/status.js';
-import type { DeleteOptions, LifeContext, Lookup, ObjectOperations } from '../registry/kind.js';
+import type { DeleteOptions, LifeContext, Lookup, ObjectOperations } from './kind.js';
 
-export interface BootstrapClient {
+/** Objects read are shared: read only. */
+export interface ServerClient {
   get(resource: GroupResource, namespace: string, name: string): Promise<Readonly<KubeObject> | undefined>;
   list(resource: GroupResource): Promise<readonly Readonly<KubeObject>[]>;
   /** Answers false when the object was there already. */
@@ -29,11 +30,11 @@ export interface BootstrapClient {
     manager: string,
     subresource?: string,
   ): Promise<void>;
-  /** `options` add to the condition that it is this very object. */
+  /** Only this very object: another one of its name stays. An object that is gone already is no error. */
   delete(resource: GroupResource, object: Readonly<KubeObject>, options?: DeleteOptions): Promise<void>;
 }
 
-export interface BootstrapClientOptions {
+export interface ServerClientOptions {
   readonly operations: ObjectOperations;
   readonly lookup: Lookup;
   readonly context: () => LifeContext;
@@ -44,7 +45,7 @@ export interface BootstrapClientOptions {
 /** The name under which the server's own writes stand in managedFields. */
 export const SERVER_MANAGER = 'kube-apiserver';
 
-export function createBootstrapClient(options: BootstrapClientOptions): BootstrapClient {
+export function createServerClient(options: ServerClientOptions): ServerClient {
   const { operations, lookup, context } = options;
   const note = (
     object: KubeObject,
@@ -125,7 +126,7 @@ function applied(
   return decodeTree(type, tree, { strict: false }).object as KubeObject;
 }
 
-function typeFor({ customType }: BootstrapClientOptions, { apiVersion = '', kind = '' }: KubeObject): StructType {
+function typeFor({ customType }: ServerClientOptions, { apiVersion = '', kind = '' }: KubeObject): StructType {
   const { group, version } = parseApiVersion(apiVersion);
   const type = typeOf(group, version, kind) ?? customType?.({ group, version, kind });
   if (type === undefined) throw new Error(`no type for ${apiVersion} ${kind}`);

@@ -1,14 +1,21 @@
-import { errorText } from '../lib/error-text.js';
-import { pause } from '../lib/pause.js';
+// Work that is done again and again, or until it succeeds.
+import { errorText } from './error-text.js';
+import { pause } from './pause.js';
+
+export interface Repetition {
+  readonly everyMs: number;
+  readonly signal: AbortSignal;
+  readonly log: (message: string) => void;
+}
 
 /** Runs once and waits for it; then again and again until `signal` aborts. Later failures are logged and tried again. */
-export async function repeat(
-  task: () => Promise<void>,
-  options: { readonly everyMs: number; readonly signal: AbortSignal; readonly log: (message: string) => void },
-): Promise<void> {
-  const { everyMs, signal, log } = options;
+export async function repeat(task: () => Promise<void>, repetition: Repetition): Promise<void> {
   await task();
-  if (signal.aborted) return;
+  if (!repetition.signal.aborted) every(task, repetition);
+}
+
+/** Runs from the first interval on. Failures are logged and tried again. */
+export function every(task: () => Promise<void>, { everyMs, signal, log }: Repetition): void {
   let running = false;
   const timer = setInterval(() => {
     // A slow store must not pile up rounds.
