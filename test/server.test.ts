@@ -139,7 +139,12 @@ test('SIGTERM under load: served while delaying, 429 while draining, nothing cut
     const outcomes: { readonly atMs: number; readonly what: string }[] = [];
     let stopped = false;
     let signalledMs = Infinity;
-    const note = (what: string): void => void outcomes.push({ atMs: performance.now() - signalledMs, what });
+    let told = (): void => undefined;
+    const toldToComeBack = new Promise<void>((resolve) => (told = resolve));
+    const note = (what: string): void => {
+      outcomes.push({ atMs: performance.now() - signalledMs, what });
+      if (what === '429') told();
+    };
     const load = async (get: () => Promise<Answer>): Promise<void> => {
       while (!stopped) {
         try {
@@ -168,6 +173,18 @@ test('SIGTERM under load: served while delaying, 429 while draining, nothing cut
     });
     await new Promise((resolve) => watch.on('response', resolve));
     while (outcomes.length < 2 * loads.length) await get1(server, '/livez');
+    // Draining lasts as long as this request, whose body comes only when another has been told to come back.
+    const holding = connect(server);
+    const held = holding.request({
+      ':method': 'POST',
+      ':path': '/api/v1/namespaces?dryRun=All',
+      'content-type': 'application/json',
+    });
+    const heldStatus = new Promise<number>((resolve) => {
+      held.on('response', (headers) => resolve(Number(headers[':status'])));
+    });
+    held.resume();
+    held.write('{"metadata":');
 
     signalledMs = performance.now();
     server.process.kill('SIGTERM');
@@ -178,11 +195,14 @@ test('SIGTERM under load: served while delaying, 429 while draining, nothing cut
     assert.equal((await get1(server, '/healthz')).status, 200);
     assert.equal((await get1(server, '/livez')).status, 200);
 
+    await Promise.race([toldToComeBack, server.exited]);
+    held.end('{"name":"held"}}');
+    assert.equal(await heldStatus, 201);
+
     assert.equal(await server.exited, 0);
     stopped = true;
     await Promise.all(loads);
-    for (const session of sessions) session.destroy();
-    watching.destroy();
+    for (const session of [...sessions, watching, holding]) session.destroy();
 
     assert.equal(await watchEnded, 'in good order');
     assert.deepEqual(
