@@ -113,13 +113,18 @@ function noteWrite(
 }
 
 /** What no writer of the endpoint can own. */
-const resetFieldsOf = (subresource: string): string[][] => (subresource === '' ? [['status']] : [['spec']]);
+const resetFieldsOf = (subresource: string): ResetFields => (subresource === '' ? STATUS : SPEC);
+
+type ResetFields = readonly (readonly string[])[];
+// The same lists each time: what is made of them is remembered by them.
+const STATUS: ResetFields = [['status']];
+const SPEC: ResetFields = [['spec']];
 
 function applied(
   type: StructType,
   current: KubeObject,
   configuration: KubeObject,
-  write: { manager: string; subresource: string; time: Date; resetFields: string[][] },
+  write: { manager: string; subresource: string; time: Date; resetFields: ResetFields },
 ): KubeObject {
   const { apiVersion = '', kind = '' } = configuration;
   const tree = applyPatch({ ...write, type, kind, apiVersion, live: current, patch: configuration, force: true });

@@ -35,6 +35,11 @@ export function noteWrite(endpoint: Endpoint, write: Write): void {
 export function resetFieldsOf({ definition }: Endpoint, subresource: string): readonly (readonly string[])[] {
   const stated = definition.strategy.resetFields?.[subresource];
   if (stated !== undefined) return stated;
-  if (!definition.strategy.hasStatus) return [];
-  return subresource === '' ? [['status']] : subresource === 'status' ? [['spec']] : [];
+  if (!definition.strategy.hasStatus) return NOTHING;
+  return subresource === '' ? STATUS : subresource === 'status' ? SPEC : NOTHING;
 }
+
+// The same lists each time: what is made of them is remembered by them.
+const NOTHING: readonly (readonly string[])[] = [];
+const STATUS = [['status']] as const;
+const SPEC = [['spec']] as const;

@@ -6,7 +6,16 @@ import type { StructType } from '../type.js';
 import { capManagers } from './cap-managers.js';
 import { FieldSet } from './field-set.js';
 import { ManagedFieldsError } from './managed-fields-error.js';
-import { decodeManagers, encodeManagers, identityOf, isManagedFieldsReset, type Managers } from './managers.js';
+import {
+  decodeManagers,
+  encodeManagers,
+  entryOf,
+  identityOf,
+  isManagedFieldsReset,
+  type Manager,
+  type Managers,
+} from './managers.js';
+import { newFields } from './new-fields.js';
 import { fieldElement } from './path-element.js';
 import { TypedValueError, valuesEqual } from './shape.js';
 import { ownUpdate } from './updater.js';
@@ -48,14 +57,28 @@ export function updateManagedFields<T extends KubeObject>(write: UpdateWrite<T>)
   delete newObject.metadata.managedFields;
   // An object that was never tracked stays so until its first apply.
   if (managers.size === 0 && live !== undefined) return;
-  const before = live === undefined ? zeroOf(write.type) : withoutManagedFields(live);
   try {
-    const owned = trackUpdate(write, before, newObject, managers, write.manager);
-    const entries = encodeManagers(owned);
+    const entries = live === undefined && managers.size === 0 ? firstEntries(write) : trackedEntries(write, managers);
     if (entries !== undefined) newObject.metadata.managedFields = entries;
   } catch (error) {
     if (!(error instanceof TypedValueError)) throw error;
   }
+}
+
+function trackedEntries<T extends KubeObject>(
+  write: UpdateWrite<T>,
+  managers: Managers,
+): ManagedFieldsEntry[] | undefined {
+  const { live, newObject } = write;
+  const before = live === undefined ? zeroOf(write.type) : withoutManagedFields(live);
+  return encodeManagers(trackUpdate(write, before, newObject, managers, write.manager));
+}
+
+/** The writer of a new object is its only manager. */
+function firstEntries<T extends KubeObject>(write: UpdateWrite<T>): ManagedFieldsEntry[] | undefined {
+  const { reset } = ownershipContext(write);
+  const fieldsV1 = newFields(write.newObject, write.type, { system: SYSTEM_FIELDS, reset });
+  return fieldsV1 && [entryOf(updater(write, write.manager), fieldsV1)];
 }
 
 /** The managers after `updated` took the place of `before`, with the writer among them if anything changed. */
@@ -74,22 +97,21 @@ export function trackUpdate(
   );
   const fields = taken.difference(SYSTEM_FIELDS);
   if (!fields.empty) {
-    const { apiVersion, subresource, time } = write;
-    const manager = name === '' ? 'unknown' : name;
-    const identity = identityOf({ manager, operation: 'Update', apiVersion, subresource });
+    const manager = updater(write, name);
+    const identity = identityOf(manager);
     const earlier = remaining.get(identity);
-    const all = earlier === undefined ? fields : fields.union(earlier.fields);
-    remaining.set(identity, {
-      manager,
-      operation: 'Update',
-      apiVersion,
-      subresource,
-      time: timeOf(time),
-      fields: all,
-    });
+    remaining.set(identity, { ...manager, fields: earlier === undefined ? fields : fields.union(earlier.fields) });
   }
   return capManagers(remaining);
 }
+
+const updater = ({ apiVersion, subresource, time }: Write, name: string): Omit<Manager, 'fields'> => ({
+  manager: name === '' ? 'unknown' : name,
+  operation: 'Update',
+  apiVersion,
+  subresource,
+  time: timeOf(time),
+});
 
 export const versioned = ({ apiVersion, type }: Write, value: JsonObject): VersionedObject => ({
   apiVersion,
@@ -104,10 +126,22 @@ export const ownershipContext = ({
   resetFields,
 }: Write): { versions: Versions; reset: FieldSet } => ({
   versions: versions ?? singleVersion(apiVersion, type),
-  reset: resetFields === undefined ? NO_FIELDS : FieldSet.of(...resetFields.map((path) => path.map(fieldElement))),
+  reset: resetFields === undefined ? NO_FIELDS : resetSet(resetFields),
 });
 
 const NO_FIELDS = new FieldSet();
+
+/** A kind names the same fields with every write. */
+function resetSet(paths: readonly (readonly string[])[]): FieldSet {
+  let set = resetSets.get(paths);
+  if (set === undefined) {
+    set = FieldSet.of(...paths.map((path) => path.map(fieldElement)));
+    resetSets.set(paths, set);
+  }
+  return set;
+}
+
+const resetSets = new WeakMap<readonly (readonly string[])[], FieldSet>();
 
 /** Nobody owns what the server itself decides. */
 export const SYSTEM_FIELDS = FieldSet.of(

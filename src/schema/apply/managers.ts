@@ -1,5 +1,5 @@
 // The managers of an object: who owns which fields, as `metadata.managedFields` says it.
-import type { ManagedFieldsEntry } from '../../machinery/object.js';
+import type { JsonObject, ManagedFieldsEntry } from '../../machinery/object.js';
 import { goQuote } from '../../lib/go-quote.js';
 import { FieldSet } from './field-set.js';
 import { ManagedFieldsError } from './managed-fields-error.js';
@@ -54,18 +54,21 @@ export function encodeManagers(managers: Managers): ManagedFieldsEntry[] | undef
   if (managers.size === 0) return undefined;
   const all = [...managers.values()];
   if (all.length > 1) all.sort(compareManagers);
-  return all.map(encodeManager);
+  return all.map((manager) => entryOf(manager, manager.fields.encode()));
 }
 
 // hot: on every write, for every manager. Members are set one by one: spreading optional ones costs far more.
-function encodeManager({ manager, operation, apiVersion, time, fields, subresource }: Manager): ManagedFieldsEntry {
+export function entryOf(
+  { manager, operation, apiVersion, time, subresource }: Omit<Manager, 'fields'>,
+  fieldsV1: JsonObject,
+): ManagedFieldsEntry {
   const entry: { -readonly [Name in keyof ManagedFieldsEntry]: ManagedFieldsEntry[Name] } = {};
   if (manager !== '') entry.manager = manager;
   entry.operation = operation;
   entry.apiVersion = apiVersion;
   if (time !== undefined) entry.time = time;
   entry.fieldsType = 'FieldsV1';
-  entry.fieldsV1 = fields.encode();
+  entry.fieldsV1 = fieldsV1;
   if (subresource !== '') entry.subresource = subresource;
   return entry;
 }
