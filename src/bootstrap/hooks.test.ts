@@ -43,7 +43,13 @@ class TestClient implements ServerClient {
   }
 }
 
-const OFF = new Set(['ClusterTrustBundle', 'PodCertificateRequest', 'DRADeviceTaints', 'StorageVersionAPI']);
+const OFF = new Set([
+  'APIServerIdentity',
+  'ClusterTrustBundle',
+  'PodCertificateRequest',
+  'DRADeviceTaints',
+  'StorageVersionAPI',
+]);
 
 async function runAll(client: TestClient, off: ReadonlySet<string> = OFF): Promise<string[]> {
   client.writes.length = 0;
@@ -53,6 +59,8 @@ async function runAll(client: TestClient, off: ReadonlySet<string> = OFF): Promi
     features: { enabled: (name) => !off.has(name) },
     trust: {},
     serviceCidrs: ['10.0.0.0/24'],
+    hostname: 'node-1',
+    runId: 'run',
     now: () => new Date('2030-01-02T03:04:05Z'),
     log: () => undefined,
   });

@@ -4,7 +4,9 @@ import type { FeatureGates } from '../registry/kind.js';
 import { timestamp } from '../registry/registry.js';
 import { ensureAuthenticationConfigMap } from './authentication-config-map.js';
 import type { ServerClient } from '../registry/server-client.js';
+import { errorText } from '../lib/error-text.js';
 import { ensureFlowControl } from './flow-control/ensure.js';
+import { collectIdentityLeases, renewIdentityLease } from './identity-lease.js';
 import { ensureLegacyTokenTracking } from './legacy-token-tracking.js';
 import { ensureSystemNamespaces } from './namespaces.js';
 import { ensureSystemPriorityClasses } from './priority-classes.js';
@@ -24,12 +26,17 @@ export interface BootstrapOptions {
   readonly trust: AuthenticationTrust;
   /** The ranges of --service-cluster-ip-range. */
   readonly serviceCidrs: readonly string[];
+  readonly hostname: string;
+  /** Of this run of the server. */
+  readonly runId: string;
   readonly now: () => Date;
   readonly log: (message: string) => void;
 }
 
 const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 const SERVICE_CIDR_INTERVAL_MS = 10_000;
+const IDENTITY_INTERVAL_MS = 10_000;
 
 export function bootstrapHooks(options: BootstrapOptions): readonly BootstrapHook[] {
   const { client, features, trust, serviceCidrs, now, log } = options;
@@ -54,5 +61,24 @@ export function bootstrapHooks(options: BootstrapOptions): readonly BootstrapHoo
     ...(features.enabled('MultiCIDRServiceAllocator')
       ? [{ name: 'start-kubernetes-service-cidr-controller', run: every(SERVICE_CIDR_INTERVAL_MS, syncServiceCidr) }]
       : []),
+    ...(features.enabled('APIServerIdentity') ? identityHooks(options) : []),
+  ];
+}
+
+/** A host's name may be none that a label can have: this is told, and the server serves all the same. */
+function identityHooks({ client, hostname, runId, now, log }: BootstrapOptions): BootstrapHook[] {
+  const told = (task: () => Promise<void>) => (): Promise<void> =>
+    task().catch((error: unknown) => log(`leases of API servers: ${errorText(error)}`));
+  const renew = told(() => renewIdentityLease({ client, hostname, runId, now }));
+  const collect = told(() => collectIdentityLeases(client, now));
+  return [
+    {
+      name: 'start-kube-apiserver-identity-lease-controller',
+      run: (signal) => repeat(renew, { everyMs: IDENTITY_INTERVAL_MS, signal, log }),
+    },
+    {
+      name: 'start-kube-apiserver-identity-lease-garbage-collector',
+      run: (signal) => repeat(collect, { everyMs: HOUR_MS, signal, log }),
+    },
   ];
 }

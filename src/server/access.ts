@@ -19,6 +19,8 @@ export interface Authorization {
   readonly rules: RuleResolver;
   /** Resolves when the roles and bindings that were there at the start are known. */
   readonly synced: Promise<void>;
+  /** The kinds of which that is not so yet. */
+  readonly unsynced: () => readonly string[];
 }
 
 export function buildAuthorization(
@@ -36,12 +38,22 @@ export function buildAuthorization(
     clusterRoles: source<RoleObject>('clusterroles'),
     clusterRoleBindings: source<BindingObject>('clusterrolebindings'),
   };
+  const waiting = new Set(['Role', 'RoleBinding', 'ClusterRole', 'ClusterRoleBinding']);
+  const known = (kind: string, { synced }: { readonly synced: Promise<void> }): Promise<unknown> =>
+    synced.then(() => waiting.delete(kind));
+  const synced = Promise.all([
+    known('Role', sources.roles),
+    known('RoleBinding', sources.roleBindings),
+    known('ClusterRole', sources.clusterRoles),
+    known('ClusterRoleBinding', sources.clusterRoleBindings),
+  ]);
   const rules = createRbacIndex(sources);
   const modes = authorizationModes(options) as AuthorizationMode[];
   return {
     authorizer: createAuthorizer({ modes, rules }),
     rules,
-    synced: Promise.all(Object.values(sources).map(({ synced }) => synced)).then(() => undefined),
+    synced: synced.then(() => undefined),
+    unsynced: () => [...waiting],
   };
 }
 

@@ -27,6 +27,11 @@ export class PostStartHooks {
     this.health.addBoot(check);
   }
 
+  /** The same, where only readiness depends on it. */
+  addReadyCheck(check: HealthCheck): void {
+    this.health.addReadyz(check);
+  }
+
   /** Runs all at once; resolves when each has begun. */
   async run(signal: AbortSignal, log: Logger): Promise<void> {
     await Promise.all(

@@ -1,4 +1,6 @@
 // What begins once the port is open, each under the name health checks know.
+import crypto from 'node:crypto';
+import os from 'node:os';
 import { createAggregation } from '../aggregation/hooks.js';
 import { ensureApiService } from '../bootstrap/api-service.js';
 import { type ServerClient, createServerClient } from '../registry/server-client.js';
@@ -56,6 +58,8 @@ export function addStartHooks(hooks: PostStartHooks, parts: StartParts): void {
     features: options.featureGates,
     trust: trustOf(options, parts.certificates.clientCaFile, log),
     serviceCidrs: [primary, secondary].filter((range) => range !== undefined).map(cidrText),
+    hostname: os.hostname(),
+    runId: crypto.randomUUID(),
     now: () => new Date(),
     log,
   });
@@ -74,10 +78,23 @@ export function addStartHooks(hooks: PostStartHooks, parts: StartParts): void {
     hooks.add({ name: 'priority-and-fairness-config-consumer', run: flowSchemasHook(parts, client) });
   }
   hooks.add(parts.allocators.repair);
-  hooks.add({ name: 'start-apiserver-admission-initializer', run: () => parts.authorization.synced });
+  addInformers(hooks, parts.authorization);
   hooks.add({ name: 'bootstrap-controller', run: apiServiceHook(parts, client, log) });
   addAggregation(hooks, parts, client);
   if (options.controllers.length > 0) hooks.add({ name: 'start-controllers', run: controllersHook(parts) });
+}
+
+/** What all requests are judged by was begun to be followed as the server was built; it is used once it is known. */
+function addInformers(hooks: PostStartHooks, { synced, unsynced }: Authorization): void {
+  hooks.add({ name: 'generic-apiserver-start-informers', run: () => undefined });
+  hooks.add({ name: 'start-apiserver-admission-initializer', run: () => synced });
+  hooks.addReadyCheck({
+    name: 'informer-sync',
+    check() {
+      const kinds = unsynced().map((kind) => `*v1.${kind}`);
+      return kinds.length === 0 ? undefined : `${kinds.length} informers not started yet: [${kinds.join(' ')}]`;
+    },
+  });
 }
 
 /** Serves what custom resource definitions define. Ready once those that were there are served. */
