@@ -1,3 +1,4 @@
+import { buildStamp } from './build-stamp.js';
 import { GIT_VERSION, RELEASE } from './names.js';
 import type { MinorVersion } from './kube-version.js';
 
@@ -26,9 +27,9 @@ export function versionInfo(gitVersion: string = GIT_VERSION): VersionInfo {
     major: String(RELEASE.major),
     minor: String(RELEASE.minor),
     gitVersion,
-    gitCommit: '',
-    gitTreeState: 'clean',
-    buildDate: '1970-01-01T00:00:00Z',
+    gitCommit: buildStamp.commit,
+    gitTreeState: buildStamp.treeState,
+    buildDate: buildStamp.date,
     goVersion: `node${process.versions.node}`,
     compiler: 'v8',
     platform: `${process.platform}/${ARCHITECTURES[process.arch] ?? process.arch}`,
