@@ -38,7 +38,7 @@ const compiled = files.map((f) => path.join(outdir, f.replace(/\.ts$/, '.cjs')))
 const child = spawn(
   process.execPath,
   ['--enable-source-maps', '--test', `--test-concurrency=${os.availableParallelism()}`, ...passed, ...compiled],
-  { stdio: 'inherit', env: { ...process.env, BINNACLE_ROOT: process.cwd() } },
+  { stdio: 'inherit', env: { BINNACLE_ROOT: process.cwd(), ...process.env } },
 );
 child.on('close', (code) => {
   fs.rmSync(outdir, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 // Where a bearer token stands in a request: the Authorization header, or a WebSocket subprotocol (browsers can set
 // no headers on WebSockets).
-import { type HttpRequest, headerValues } from '../lib/http.js';
+import { type HttpRequest, headerValues, isWebSocketRequest } from '../lib/http.js';
 import { whenReady } from '../lib/maybe-promise.js';
 import type { Authenticated, RequestAuthenticator, TokenAuthenticator } from './authenticator.js';
 import { AuthenticationError } from './authenticator.js';
@@ -82,13 +82,6 @@ function decodeToken(encoded: string): string {
     throw new AuthenticationError('invalid base64.bearer.authorization token');
   }
 }
-
-const isWebSocketRequest = ({ headers }: HttpRequest): boolean =>
-  (headers['upgrade'] ?? '').toLowerCase() === 'websocket' &&
-  (headers['connection'] ?? '')
-    .toLowerCase()
-    .split(/\s*,\s*/)
-    .includes('upgrade');
 
 function required(result: Authenticated | undefined): Authenticated {
   if (result === undefined) throw new AuthenticationError(INVALID_BEARER_TOKEN);

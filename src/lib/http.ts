@@ -45,7 +45,8 @@ export function headerValues(request: HttpRequest, name: string): readonly strin
 }
 
 /**
- * An upgrade request whose connection was taken over answers status 101 without a body, and nothing is written.
+ * An upgrade request whose connection was taken over answers status 101, and nothing is written. A stream it has for a
+ * body runs once the connection is free of HTTP; the bytes it writes go out as they are.
  */
 export interface HttpResponse {
   readonly status: number;
@@ -73,6 +74,10 @@ export interface ResponseSink {
   readonly pendingBytes: number;
   readonly signal: AbortSignal;
 }
+
+/** Asks for a connection of WebSocket messages instead of an answer. */
+export const isWebSocketRequest = ({ headers }: HttpRequest): boolean =>
+  headers.upgrade?.toLowerCase() === 'websocket' && (headers.connection ?? '').toLowerCase().includes('upgrade');
 
 export const isStream = (body: ResponseBody): body is ResponseStream =>
   typeof body === 'object' && body !== null && 'stream' in body;

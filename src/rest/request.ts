@@ -7,6 +7,8 @@ export interface RestRequest {
   readonly http: HttpRequest;
   readonly info: RequestInfo;
   readonly user: UserInfo;
+  /** What Sec-WebSocket-Protocol asks for where authentication took a token out of it. */
+  readonly websocketProtocols?: string | undefined;
   /** Adds a Warning header to the answer. */
   warn(text: string): void;
   /** Puts a note on the request's audit event. */

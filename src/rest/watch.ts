@@ -1,17 +1,19 @@
-import type { HttpResponse, ResponseSink } from '../lib/http.js';
-import { methodNotAllowed, notAcceptable } from '../machinery/status.js';
+import { type HttpResponse, isWebSocketRequest, type ResponseSink } from '../lib/http.js';
+import { methodNotAllowed, notAcceptable, type StatusError } from '../machinery/status.js';
 import { watch } from '../registry/list.js';
 import { watchFailure } from '../registry/storage-status.js';
 import { StorageError, type WatchEvent } from '../storage/store.js';
 import type { Endpoint } from './endpoint.js';
 import { checkResourceVersion } from './get.js';
-import { streamNames } from './media-types.js';
+import { type MediaType, streamNames } from './media-types.js';
 import { negotiate } from './negotiate.js';
 import type { ListOptions } from './query-options.js';
 import type { RestRequest } from './request.js';
 import { selectionOf } from './selection.js';
 import type { RestServices } from './services.js';
 import { type EventEncoder, eventEncoder } from './watch-events.js';
+import { acceptWebSocket } from './web-socket.js';
+import { unframed } from './wire.js';
 
 /** A client that has so much unread is taken to be gone or too slow, and starts over. */
 const MOST_UNREAD_BYTES = 32 * 1024 * 1024;
@@ -42,17 +44,23 @@ export async function watchObjects(
     allowBookmarks: options.allowWatchBookmarks,
     ...(options.sendInitialEvents !== undefined && { sendInitialEvents: options.sendInitialEvents }),
   };
+  const stream = async (sink: ResponseSink, output: Output): Promise<void> => {
+    const timeout = AbortSignal.timeout(lastsMs);
+    const signal = AbortSignal.any([sink.signal, timeout, services.shutdown]);
+    const pace = { timeoutAtMs: Date.now() + lastsMs, drained: () => sink.drained() };
+    await run(endpoint, { ...wanted, ...pace, signal }, output, sink);
+  };
+  if (http.upgrade !== undefined && isWebSocketRequest(http)) {
+    const { media } = negotiated;
+    const protocols = request.websocketProtocols ?? http.headers['sec-websocket-protocol'];
+    return acceptWebSocket(http, { isText: media.encoding === 'json', protocols }, (sink) =>
+      stream(sink, asMessages(encoder, media, sink)),
+    );
+  }
   return {
     status: 200,
     headers: { 'content-type': streamName },
-    body: {
-      async stream(sink) {
-        const timeout = AbortSignal.timeout(lastsMs);
-        const signal = AbortSignal.any([sink.signal, timeout, services.shutdown]);
-        const pace = { timeoutAtMs: Date.now() + lastsMs, drained: () => sink.drained() };
-        await run(endpoint, { ...wanted, ...pace, signal }, encoder, sink);
-      },
-    },
+    body: { stream: (sink) => stream(sink, asStream(encoder, sink)) },
   };
 }
 
@@ -61,23 +69,42 @@ function watchSeconds(services: RestServices, { timeoutSeconds }: ListOptions): 
   return services.minWatchSeconds * (1 + services.random());
 }
 
+/** Where events go. */
+interface Output {
+  events(events: readonly WatchEvent[]): void;
+  error(error: StatusError): void;
+}
+
+const asStream = (encoder: EventEncoder, sink: ResponseSink): Output => ({
+  events: (events) => void sink.write(encoder.events(events)),
+  error: (error) => void sink.write(encoder.error(error)),
+});
+
+/** Each event a message of its own, which needs no other frame. */
+const asMessages = (encoder: EventEncoder, media: MediaType, sink: ResponseSink): Output => ({
+  events(events) {
+    for (const event of events) sink.write(unframed(media, encoder.events([event])));
+  },
+  error: (error) => void sink.write(unframed(media, encoder.error(error))),
+});
+
 async function run(
   endpoint: Endpoint,
   wanted: Parameters<typeof watch>[1],
-  encoder: EventEncoder,
+  output: Output,
   sink: ResponseSink,
 ): Promise<void> {
   // hot: runs for every watcher on every batch of events.
   const receive = (events: readonly WatchEvent[]): boolean => {
-    if (events.length > 0) sink.write(encoder.events(events));
+    if (events.length > 0) output.events(events);
     return sink.pendingBytes < MOST_UNREAD_BYTES;
   };
   try {
     const { ended } = await watch(endpoint.registry, wanted, receive);
     const error = await ended;
-    if (error !== undefined && !wanted.signal.aborted) sink.write(encoder.error(watchFailure(error)));
+    if (error !== undefined && !wanted.signal.aborted) output.error(watchFailure(error));
   } catch (error) {
     if (!(error instanceof StorageError)) throw error;
-    sink.write(encoder.error(watchFailure(error)));
+    output.error(watchFailure(error));
   }
 }

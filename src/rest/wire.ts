@@ -4,7 +4,7 @@ import { encodeCbor, encodeCborTree } from '../schema/cbor/encode.js';
 import { decodeJson, DecodeError, decodeTree, parseJsonTree } from '../schema/json/decode.js';
 import { encodeJson } from '../schema/json/encode.js';
 import { decodeProtobuf, encodeProtobuf, isProtobuf, readEnvelope } from '../schema/protobuf/envelope.js';
-import { protobufWatchEvent } from '../schema/protobuf/frames.js';
+import { FRAME_HEAD_BYTES, protobufWatchEvent } from '../schema/protobuf/frames.js';
 import type { StructType } from '../schema/type.js';
 import { parseYaml } from '../schema/yaml/parse.js';
 import { printYaml } from '../schema/yaml/print.js';
@@ -122,3 +122,7 @@ export function frameEvent(media: MediaType, type: string, object: Buffer): Buff
       return encodeCborTree({ type, object: decodeCborTree(object) });
   }
 }
+
+/** The same without its frame, for a message that has an end of its own. */
+export const unframed = ({ encoding }: MediaType, event: Buffer): Buffer =>
+  encoding === 'protobuf' ? event.subarray(FRAME_HEAD_BYTES) : event;

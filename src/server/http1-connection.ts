@@ -1,9 +1,10 @@
 // HTTP/1.1: the same plain requests and answers, and connections handed over on upgrade.
 import http, { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
+import type { Duplex, Writable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
-import { type HttpRequest, type HttpResponse, isStream, type ResponseSink } from '../lib/http.js';
+import { drained } from '../lib/drained.js';
+import { type HttpRequest, type HttpResponse, isStream, type ResponseSink, type ResponseStream } from '../lib/http.js';
 import { remember } from '../lib/remember.js';
 import { badRequest, requestEntityTooLarge } from '../machinery/status.js';
 import type { ListenerHandler } from './listener.js';
@@ -72,6 +73,7 @@ export function createHttp1({ handler, onError }: Http1Options): {
     if (status === 101) {
       // The connection belongs to whoever upgraded it.
       if (response.socket) response.detachSocket(response.socket);
+      if (request.upgrade !== undefined && isStream(body)) runUpgraded(request.upgrade.socket, body);
       return;
     }
     try {
@@ -101,15 +103,21 @@ export function createHttp1({ handler, onError }: Http1Options): {
     }
   }
 
-  function sendPieces(
-    request: Http1Request,
-    response: ServerResponse,
-    body: { stream(sink: ResponseSink): Promise<void> },
-  ): void {
+  function runUpgraded(socket: Duplex, body: ResponseStream): void {
+    const gone = new AbortController();
+    socket.once('close', () => gone.abort(CLIENT_GONE));
+    if (socket.destroyed) gone.abort(CLIENT_GONE);
+    body.stream(new StreamSink(socket, gone.signal)).catch((error: unknown) => {
+      if (!gone.signal.aborted) onError(error);
+      socket.destroy();
+    });
+  }
+
+  function sendPieces(request: Http1Request, response: ServerResponse, body: ResponseStream): void {
     request.responded = true;
     response.flushHeaders();
     if (request.method === 'HEAD') return void response.end();
-    body.stream(new Http1Sink(request, response)).then(
+    body.stream(new StreamSink(response, request.signal)).then(
       () => response.end(),
       (error: unknown) => {
         if (!request.signal.aborted) onError(error);
@@ -222,35 +230,22 @@ function targetOf(url: string): string {
   return afterHost === undefined || afterHost === '' ? '/' : afterHost;
 }
 
-class Http1Sink implements ResponseSink {
+/** Over an answer, or over a connection that was handed over. */
+class StreamSink implements ResponseSink {
   constructor(
-    private readonly request: Http1Request,
-    private readonly response: ServerResponse,
+    private readonly output: Writable,
+    readonly signal: AbortSignal,
   ) {}
 
-  get signal(): AbortSignal {
-    return this.request.signal;
-  }
-
   get pendingBytes(): number {
-    return this.response.writableLength;
+    return this.output.writableLength;
   }
 
   write(chunk: Buffer | string): boolean {
-    return this.response.destroyed ? false : this.response.write(chunk);
+    return this.output.destroyed ? false : this.output.write(chunk);
   }
 
   drained(): Promise<void> {
-    const { response } = this;
-    if (response.destroyed || !response.writableNeedDrain) return Promise.resolve();
-    return new Promise((resolve) => {
-      const done = (): void => {
-        response.removeListener('drain', done);
-        response.removeListener('close', done);
-        resolve();
-      };
-      response.on('drain', done);
-      response.on('close', done);
-    });
+    return drained(this.output);
   }
 }

@@ -68,6 +68,7 @@ export function buildRequestHandler(parts: HandlerParts): ListenerHandler {
         http: request,
         info,
         user,
+        websocketProtocols: exchange.websocketProtocols,
         warn: (text) => exchange.warn(text),
         annotate: (key, value) => exchange.annotate(key, value),
       });

@@ -1,10 +1,12 @@
 // The watch stream in protobuf: frames of four length bytes and an event message, whose object is an envelope.
 
+export const FRAME_HEAD_BYTES = 4;
+
 /** One frame of a protobuf stream. */
 function protobufFrame(message: Uint8Array): Buffer {
-  const frame = Buffer.allocUnsafeSlow(4 + message.length);
+  const frame = Buffer.allocUnsafeSlow(FRAME_HEAD_BYTES + message.length);
   frame.writeUInt32BE(message.length, 0);
-  frame.set(message, 4);
+  frame.set(message, FRAME_HEAD_BYTES);
   return frame;
 }
 

@@ -1,0 +1,120 @@
+// An answer as WebSocket messages, for clients that only listen: browsers, which cannot read an endless answer.
+import type { IncomingMessage } from 'node:http';
+import type { WebSocket } from 'ws';
+import { drained } from '../lib/drained.js';
+import type { HttpRequest, HttpResponse, ResponseSink } from '../lib/http.js';
+
+export interface WebSocketForm {
+  /** Messages of text; of bytes otherwise. */
+  readonly isText: boolean;
+  /** What the client may speak, divided by commas. */
+  readonly protocols: string | undefined;
+}
+
+type Upgrade = NonNullable<HttpRequest['upgrade']>;
+
+const SUPPORTED_VERSION = '13';
+/** What a client may send at once; it is read and forgotten. */
+const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
+const NORMAL_END = 1000;
+
+/** Each write of `stream` becomes a message. The connection ends with it, and it with the connection. */
+export function acceptWebSocket(
+  request: HttpRequest,
+  form: WebSocketForm,
+  stream: (sink: ResponseSink) => Promise<void>,
+): HttpResponse {
+  const { upgrade } = request;
+  const protocols = (form.protocols ?? '').split(',').flatMap((one) => one.trim() || []);
+  const refused = refusal(request, protocols);
+  if (refused !== undefined || upgrade === undefined) return refused ?? plain(400, 'not websocket protocol');
+  return {
+    status: 101,
+    headers: {},
+    body: {
+      async stream(connection) {
+        const webSocket = await shakeHands(request, upgrade, protocols[0]);
+        if (webSocket === undefined) return;
+        try {
+          await stream(new MessageSink(webSocket, upgrade, connection.signal, form.isText));
+        } finally {
+          webSocket.close(NORMAL_END);
+        }
+      },
+    },
+  };
+}
+
+function refusal({ method, headers }: HttpRequest, protocols: readonly string[]): HttpResponse | undefined {
+  if (method !== 'GET') return plain(405, 'bad method');
+  if (!/^[+/0-9A-Za-z]{22}==$/.test(headers['sec-websocket-key'] ?? ''))
+    return plain(400, 'mismatch challenge/response');
+  if (headers['sec-websocket-version'] !== SUPPORTED_VERSION) {
+    return plain(400, 'missing or bad WebSocket Version', { 'sec-websocket-version': SUPPORTED_VERSION });
+  }
+  // Any page may open a WebSocket, and only this header tells of it: a client without one is not let in.
+  if (!isOrigin(headers.origin ?? '')) return plain(403, '');
+  // Nothing tells which of several to speak.
+  return protocols.length > 1 ? plain(400, '') : undefined;
+}
+
+const isOrigin = (text: string): boolean => text.startsWith('/') || /^[a-z][a-z\d+.-]*:/i.test(text);
+
+const plain = (status: number, body: string, headers: Record<string, string> = {}): HttpResponse => ({
+  status,
+  headers,
+  body,
+});
+
+/** Undefined when the client broke off, or asked for what cannot be spoken. */
+async function shakeHands(
+  { headers }: HttpRequest,
+  { socket, head }: Upgrade,
+  protocol: string | undefined,
+): Promise<WebSocket | undefined> {
+  // Few servers ever need it, so it is loaded when one does.
+  const { WebSocketServer } = await import('ws');
+  const server = new WebSocketServer({ noServer: true, clientTracking: false, maxPayload: MAX_MESSAGE_BYTES });
+  const asked = {
+    method: 'GET',
+    headers: {
+      upgrade: 'websocket',
+      'sec-websocket-key': headers['sec-websocket-key'],
+      'sec-websocket-version': SUPPORTED_VERSION,
+      ...(protocol !== undefined && { 'sec-websocket-protocol': protocol }),
+    },
+  } as unknown as IncomingMessage;
+  let accepted: WebSocket | undefined;
+  server.handleUpgrade(asked, socket, head, (webSocket) => (accepted = webSocket));
+  accepted?.on('error', () => undefined);
+  return accepted;
+}
+
+class MessageSink implements ResponseSink {
+  readonly signal: AbortSignal;
+
+  constructor(
+    private readonly webSocket: WebSocket,
+    private readonly upgrade: Upgrade,
+    connectionSignal: AbortSignal,
+    private readonly isText: boolean,
+  ) {
+    // A client says that it goes before its connection does.
+    const closing = new AbortController();
+    webSocket.once('close', () => closing.abort());
+    this.signal = AbortSignal.any([connectionSignal, closing.signal]);
+  }
+
+  get pendingBytes(): number {
+    return this.webSocket.bufferedAmount;
+  }
+
+  write(chunk: Buffer | string): boolean {
+    this.webSocket.send(chunk, { binary: !this.isText });
+    return !this.upgrade.socket.writableNeedDrain;
+  }
+
+  drained(): Promise<void> {
+    return drained(this.upgrade.socket);
+  }
+}
