@@ -1,6 +1,6 @@
 // A custom resource's schema as the run-time form of a type: what server-side apply and documents walk.
 import { metaType } from '../schema/catalogue.js';
-import type { Field, ScalarName, StructType, Type } from '../schema/type.js';
+import type { Field, ListType, MapType, ScalarName, StructType, Type } from '../schema/type.js';
 import { additionalOf, itemsOf, type Schema, sortedMembers } from '../apis/apiextensions/schema-walk.js';
 import { AS_IT_IS, coercion } from './coerce.js';
 
@@ -81,12 +81,12 @@ function typeOf(schema: Schema, name: string): Type {
       if (schema.properties !== undefined || schema['x-kubernetes-embedded-resource'])
         return structOf(schema, false, name);
       const additional = additionalOf(schema);
-      if (additional !== undefined) return { kind: 'map', value: typeOf(additional, name) };
+      if (additional !== undefined) return { kind: 'map', value: typeOf(additional, name), ...mapWordsOf(schema) };
       return structOf(schema, false, name);
     }
     case 'array': {
       const items = itemsOf(schema);
-      return { kind: 'list', element: items === undefined ? ANY : typeOf(items, name) };
+      return { kind: 'list', element: items === undefined ? ANY : typeOf(items, name), ...listWordsOf(schema) };
     }
     case 'string':
     case 'boolean':
@@ -105,15 +105,25 @@ const SCALARS = {
   number: 'double',
 } as const satisfies Record<string, ScalarName>;
 
-/** What a field says about the list or map at its place. */
-function wordsOf(schema: Schema): Partial<Field> {
+function listWordsOf(schema: Schema): Pick<ListType, 'listType' | 'listMapKeys'> {
   const listType = schema['x-kubernetes-list-type'];
-  const mapType = schema['x-kubernetes-map-type'];
   const keys = schema['x-kubernetes-list-map-keys'];
   return {
     ...((listType === 'atomic' || listType === 'set' || listType === 'map') && { listType }),
     ...(keys && { listMapKeys: keys }),
-    ...((mapType === 'atomic' || mapType === 'granular') && { mapType }),
+  };
+}
+
+function mapWordsOf(schema: Schema): Pick<MapType, 'mapType'> {
+  const mapType = schema['x-kubernetes-map-type'];
+  return mapType === 'atomic' || mapType === 'granular' ? { mapType } : {};
+}
+
+/** What a field says about the value at its place. */
+function wordsOf(schema: Schema): Partial<Field> {
+  return {
+    ...listWordsOf(schema),
+    ...mapWordsOf(schema),
     ...(schema.nullable && { nullable: true }),
     ...(schema.description !== undefined && { description: schema.description }),
     ...(schema.default !== undefined && { default: schema.default }),

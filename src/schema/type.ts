@@ -42,11 +42,16 @@ export interface ListType {
   readonly element: Type;
   /** A named list that protobuf wraps in a message of its own. */
   readonly message?: boolean;
+  /** Where no field says so: for lists that stand in lists or maps (custom resources). */
+  readonly listType?: 'atomic' | 'set' | 'map';
+  readonly listMapKeys?: readonly string[];
 }
 
 export interface MapType {
   readonly kind: 'map';
   readonly value: Type;
+  /** Where no field says so. */
+  readonly mapType?: 'atomic' | 'granular';
 }
 
 export interface StructType {

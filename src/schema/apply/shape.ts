@@ -39,11 +39,10 @@ const DEDUCED_MAP: MapShape = { kind: 'map', atomic: false, named: new Map(), ot
 export function shapeOf(type: Type, field: Field | undefined, value: unknown): Shape {
   switch (type.kind) {
     case 'struct':
+    case 'map':
       return (field?.mapType ?? type.mapType) === 'atomic'
         ? cached(ATOMIC_MAPS, type, atomicMap)
         : cached(MAPS, type, map);
-    case 'map':
-      return field?.mapType === 'atomic' ? cached(ATOMIC_MAPS, type, atomicMap) : cached(MAPS, type, map);
     case 'list':
       return listShape(type, field);
     case 'scalar':
@@ -146,17 +145,22 @@ function mapShape(type: StructType | MapType, atomic: boolean): MapShape {
 /** Lists without a list type follow their patch strategy, and are one value without either. */
 function listShape(type: ListType, field: Field | undefined): ListShape {
   if (field === undefined) {
-    return cached(PLAIN_LISTS, type, ({ element }) => ({ kind: 'list', atomic: true, keys: [], element }));
+    return cached(PLAIN_LISTS, type, ({ element, listType, listMapKeys }) => listOf(element, listType, listMapKeys));
   }
-  return cached(LISTS, field, () => {
-    const { element } = type;
-    const merges = field.patchStrategy?.includes('merge') === true;
-    const listType = field.listType ?? (merges ? (field.patchMergeKey === undefined ? 'set' : 'map') : 'atomic');
-    if (listType !== 'map') return { kind: 'list', atomic: listType === 'atomic', keys: [], element };
-    const keys = field.listMapKeys ?? (field.patchMergeKey === undefined ? [] : [field.patchMergeKey]);
-    return { kind: 'list', atomic: false, keys, element };
+  return cached(LISTS, field, ({ patchStrategy, patchMergeKey, listType, listMapKeys }) => {
+    const merges = patchStrategy?.includes('merge') === true;
+    const merged = merges ? (patchMergeKey === undefined ? 'set' : 'map') : undefined;
+    const keys = listMapKeys ?? (patchMergeKey === undefined ? [] : [patchMergeKey]);
+    return listOf(type.element, listType ?? merged, keys);
   });
 }
+
+const listOf = (element: Type, listType: ListType['listType'] = 'atomic', keys: readonly string[] = []): ListShape => ({
+  kind: 'list',
+  atomic: listType === 'atomic',
+  keys: listType === 'map' ? keys : [],
+  element,
+});
 
 function cached<K extends object, V>(cache: WeakMap<K, V>, key: K, make: (key: K) => V): V {
   let value = cache.get(key);
