@@ -6,20 +6,12 @@ import { testAttributes } from './test-attributes.js';
 
 test('stops at the first refusal and tells who took how long', async () => {
   const seen: string[] = [];
-  const plugin = (name: string, refuses = false): AdmissionPlugin => ({
-    name,
-    handles: (operation) => operation === 'CREATE',
-    validate() {
-      seen.push(name);
-      if (refuses) throw new Error('no');
-    },
-  });
   const observed: string[] = [];
-  const chain = createChain([plugin('a'), plugin('b', true), plugin('c')], {
+  const chain = createChain([plugin('a', seen), plugin('b', seen, 'refuses'), plugin('c', seen)], {
     plugin: (name, type, operation) => (rejected) => observed.push([name, type, operation, rejected].join(' ')),
     step: (type, operation) => (rejected) => observed.push([type, operation, rejected].join(' ')),
   });
-  await assert.rejects(chain.validate(testAttributes({ resource: 'pods', object: { metadata: {} } })), /no/);
+  assert.throws(() => chain.validate(testAttributes({ resource: 'pods', object: { metadata: {} } })), /no/);
   assert.deepEqual(seen, ['a', 'b']);
   assert.deepEqual(observed, ['a validate CREATE false', 'b validate CREATE true', 'validate CREATE true']);
   await chain.validate(testAttributes({ resource: 'pods', old: { metadata: {} } }));
@@ -27,3 +19,48 @@ test('stops at the first refusal and tells who took how long', async () => {
   assert.deepEqual(seen, ['a', 'b']);
   assert.deepEqual(observed.slice(3), ['validate UPDATE false', 'admit CREATE false']);
 });
+
+test('waits where a plugin waits, and then goes on in order', async () => {
+  for (const refuses of [false, true]) {
+    const seen: string[] = [];
+    const observed: string[] = [];
+    const chain = createChain(
+      [plugin('a', seen), plugin('b', seen, refuses ? 'refuses late' : 'waits'), plugin('c', seen, 'waits')],
+      {
+        plugin: (name) => (rejected) => observed.push(`${name} ${rejected}`),
+        step: () => (rejected) => observed.push(`step ${rejected}`),
+      },
+    );
+    const validated = chain.validate(testAttributes({ resource: 'pods', object: { metadata: {} } }));
+    assert.deepEqual(seen, ['a', 'b begins']);
+    assert.ok(validated instanceof Promise);
+    if (refuses) await assert.rejects(validated, /no/);
+    else await validated;
+    assert.deepEqual(seen, refuses ? ['a', 'b begins'] : ['a', 'b begins', 'b', 'c begins', 'c']);
+    const expected = refuses ? ['a false', 'b true', 'step true'] : ['a false', 'b false', 'c false', 'step false'];
+    assert.deepEqual(observed, expected);
+  }
+});
+
+type Behaviour = 'passes' | 'refuses' | 'waits' | 'refuses late';
+
+function plugin(name: string, seen: string[], behaviour: Behaviour = 'passes'): AdmissionPlugin {
+  return {
+    name,
+    handles: (operation) => operation === 'CREATE',
+    validate() {
+      if (behaviour === 'waits' || behaviour === 'refuses late') {
+        seen.push(`${name} begins`);
+        return new Promise((resolve, reject) =>
+          setImmediate(() => {
+            if (behaviour === 'refuses late') return reject(new Error('no'));
+            seen.push(name);
+            resolve();
+          }),
+        );
+      }
+      seen.push(name);
+      if (behaviour === 'refuses') throw new Error('no');
+    },
+  };
+}

@@ -1,3 +1,4 @@
+import type { MaybePromise } from '../lib/maybe-promise.js';
 import type { GroupVersionKind, GroupVersionResource, KubeObject } from '../machinery/object.js';
 import type { LifeContext, ObjectOperations } from '../registry/kind.js';
 
@@ -26,14 +27,14 @@ export interface AdmissionAttributes {
 export interface AdmissionPlugin {
   readonly name: string;
   readonly handles: (operation: Operation) => boolean;
-  readonly admit?: (attributes: AdmissionAttributes) => Promise<void> | void;
-  readonly validate?: (attributes: AdmissionAttributes) => Promise<void> | void;
+  readonly admit?: (attributes: AdmissionAttributes) => MaybePromise<void>;
+  readonly validate?: (attributes: AdmissionAttributes) => MaybePromise<void>;
 }
 
 /** All plugins of a server, in order. */
 export interface AdmissionChain {
   /** Lets the plugins that mutate change the object. */
-  admit(attributes: AdmissionAttributes): Promise<void>;
+  admit(attributes: AdmissionAttributes): MaybePromise<void>;
   /** Lets the plugins that look at the finished object refuse it. */
-  validate(attributes: AdmissionAttributes): Promise<void>;
+  validate(attributes: AdmissionAttributes): MaybePromise<void>;
 }

@@ -43,12 +43,15 @@ async function attempt(registry: ResourceRegistry, request: CreateRequest, objec
   fillSystemFields(registry, object);
   if (metadata.generateName && !metadata.name)
     metadata.name = generateName(metadata.generateName, registry.nameSuffix());
-  const transaction = await registry.kind.strategy.beginCreate?.(object, context);
+  // hot: most kinds have nothing to begin, and most plugins nothing to wait for.
+  const beginning = registry.kind.strategy.beginCreate?.(object, context);
+  const transaction = beginning && (await beginning);
   try {
     prepareNew(registry, object, context);
-    await admit(object);
+    const admitting = admit(object);
+    if (admitting !== undefined) await admitting;
     const stored = await put(registry, object, context);
-    await transaction?.commit();
+    if (transaction !== undefined) await transaction.commit();
     return stored;
   } catch (error) {
     await revert(transaction);

@@ -1,5 +1,6 @@
 // A kind as the server knows it: names, versions, rules, columns. Everything particular to a kind is here, as data
 // and small functions; the generic life of its objects is in registry.ts.
+import type { MaybePromise } from '../lib/maybe-promise.js';
 import type { FieldErrors } from '../machinery/field-error.js';
 import type { GroupResource } from '../machinery/status.js';
 import type { JsonObject, KubeObject } from '../machinery/object.js';
@@ -108,8 +109,8 @@ export interface KindOptions {
 }
 
 export interface Lookup {
-  get(resource: GroupResource, namespace: string, name: string): Promise<KubeObject | undefined>;
-  list(resource: GroupResource, namespace: string): Promise<readonly StoredObject[]>;
+  get(resource: GroupResource, namespace: string, name: string): MaybePromise<KubeObject | undefined>;
+  list(resource: GroupResource, namespace: string): MaybePromise<readonly StoredObject[]>;
 }
 
 /**

@@ -1,6 +1,7 @@
 // The generic life of objects for code inside the server: subresources, plugins, controllers, bootstrap.
 import { type GroupResource, groupResourceText, notFound } from '../machinery/status.js';
 import type { KubeObject } from '../machinery/object.js';
+import type { StoredObject } from '../storage/store.js';
 import { create } from './create.js';
 import { deleteObject } from './delete.js';
 import type { Lookup, ObjectOperations } from './kind.js';
@@ -13,21 +14,25 @@ export type FindRegistry = (resource: GroupResource) => ResourceRegistry | undef
 /** Reads through the watch caches. An unknown resource has no objects. */
 export function createLookup(find: FindRegistry): Lookup {
   return {
-    async get(resource, namespace, name) {
+    // hot: every write asks for its namespace, and for quotas and limits, of which most clusters have none.
+    get(resource, namespace, name) {
       const registry = find(resource);
       if (registry === undefined) return undefined;
       const key = keyOf(registry, namespace, name);
-      return (registry.store.peek?.(key) ?? (await findObject(registry, key, name)))?.object();
+      const known = registry.store.peek?.(key);
+      if (known !== undefined) return known.object();
+      return findObject(registry, key, name).then((stored) => stored?.object());
     },
-    async list(resource, namespace) {
+    list(resource, namespace) {
       const registry = find(resource);
-      // hot: most clusters have no quotas and no limits, and every write asks for them.
-      if (registry === undefined || registry.store.isEmpty === true) return [];
+      if (registry === undefined || registry.store.isEmpty === true) return NO_OBJECTS;
       const request = { namespace, resourceVersion: '', resourceVersionMatch: '' as const, limit: 0, continue: '' };
-      return (await list(registry, request)).items;
+      return list(registry, request).then(({ items }) => items);
     },
   };
 }
+
+const NO_OBJECTS: readonly StoredObject[] = [];
 
 /** Writes that hold to a kind's rules but not to admission: the server trusts itself. */
 export function createOperations(

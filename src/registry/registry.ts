@@ -1,4 +1,5 @@
 // One resource's registry: its kind's rules on its store. The verbs are functions beside it, a file each.
+import type { MaybePromise } from '../lib/maybe-promise.js';
 import { timeOf } from '../machinery/time.js';
 import type { GroupKind, GroupResource } from '../machinery/status.js';
 import type { KubeObject } from '../machinery/object.js';
@@ -22,9 +23,9 @@ export interface ResourceRegistry {
 }
 
 /** Runs the plugins that look at the finished object. */
-export type AdmitCreate = (object: KubeObject) => Promise<void>;
-export type AdmitUpdate = (object: KubeObject, old: Readonly<KubeObject>) => Promise<void>;
-export type AdmitDelete = (old: Readonly<KubeObject>) => Promise<void>;
+export type AdmitCreate = (object: KubeObject) => MaybePromise<void>;
+export type AdmitUpdate = (object: KubeObject, old: Readonly<KubeObject>) => MaybePromise<void>;
+export type AdmitDelete = (old: Readonly<KubeObject>) => MaybePromise<void>;
 
 export function keyOf(registry: ResourceRegistry, namespace: string, name: string): string {
   return registry.kind.namespaced ? `${namespace}/${name}` : name;

@@ -55,7 +55,7 @@ export function createServerClient(options: ServerClientOptions): ServerClient {
     time: Date,
   ): void => noteWrite(typeFor(options, object), object, live, { manager, subresource, time });
   return {
-    get: (resource, namespace, name) => lookup.get(resource, namespace, name),
+    get: async (resource, namespace, name) => lookup.get(resource, namespace, name),
     async list(resource) {
       return (await lookup.list(resource, '')).map((stored) => stored.object());
     },

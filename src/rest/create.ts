@@ -57,7 +57,8 @@ export async function createObject(
     operations: services.operations,
     annotate: (key, value) => request.annotate(key, value),
   };
-  await services.admission.admit(attributes);
+  const admitting = services.admission.admit(attributes);
+  if (admitting !== undefined) await admitting;
   dedupOwnerReferences(object, (text) => request.warn(text), true);
   if (definition.virtualCreate !== undefined) {
     await services.admission.validate(attributes);

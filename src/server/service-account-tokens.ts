@@ -49,7 +49,7 @@ export function buildServiceAccountTokens(options: Options, parts: ServiceAccoun
   const keys = certificates.serviceAccountKeyFiles.flatMap((file) => parseVerifyingKeys(fs.readFileSync(file, 'utf8')));
   const { apiAudiences } = authentication;
   const objects: TokenObjects = {
-    get: (resource, namespace, name) => resources.lookup.get({ group: '', resource }, namespace, name),
+    get: async (resource, namespace, name) => resources.lookup.get({ group: '', resource }, namespace, name),
   };
   return {
     authenticators: [

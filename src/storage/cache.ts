@@ -121,6 +121,7 @@ export class Cache {
       const before = previous && (await this.values.entry(key, previous.value, previous.modRevision));
       changes.push(new Change(key, at, entry, before, now));
     }
+    forgetGiven(changes);
     if (this.#history.floor === floor) this.#history.prepend(changes, revision);
   }
 
@@ -221,7 +222,10 @@ export class Cache {
 
   #replace(entries: readonly Entry[], revision: number): void {
     this.#map.clear();
-    for (const entry of entries) this.#map.set(entry.key, entry);
+    for (const entry of entries) {
+      entry.forgetGiven();
+      this.#map.set(entry.key, entry);
+    }
     this.state = new OrderedMap(entries.map((entry): [string, Entry] => [entry.key, entry]));
     this.#generation++;
     this.#snapshots.clear();
@@ -322,6 +326,8 @@ export class Cache {
     if (changes.length > 0) {
       this.watchers.dispatch(changes);
       for (const change of changes) change.forgetEvents();
+      // Not at once: the writers are about to be answered, perhaps in another form than the bytes.
+      setImmediate(forgetGiven, changes);
     }
     this.#wake();
   }
@@ -347,5 +353,13 @@ export class Cache {
       this.#stopProgress = undefined;
       this.#askProgress();
     });
+  }
+}
+
+/** History keeps changes for long; of their objects the bytes are enough. */
+function forgetGiven(changes: readonly Change[]): void {
+  for (const { entry, previous } of changes) {
+    entry?.forgetGiven();
+    previous?.forgetGiven();
   }
 }

@@ -61,24 +61,16 @@ export class CachedStore implements ManagedResourceStore {
     return this.cache.get(key);
   }
 
-  async create(key: string, object: KubeObject, options?: { ttlSeconds?: number }): Promise<Entry> {
-    await this.#canBeFilled();
-    return this.direct.create(key, object, options);
+  create(key: string, object: KubeObject, options?: { ttlSeconds?: number }): Promise<Entry> {
+    return this.#onceFilled(() => this.direct.create(key, object, options));
   }
 
-  async update(
-    key: string,
-    expectedRevision: number,
-    object: KubeObject,
-    options?: { ttlSeconds?: number },
-  ): Promise<Entry> {
-    await this.#canBeFilled();
-    return this.direct.update(key, expectedRevision, object, options);
+  update(key: string, expectedRevision: number, object: KubeObject, options?: { ttlSeconds?: number }): Promise<Entry> {
+    return this.#onceFilled(() => this.direct.update(key, expectedRevision, object, options));
   }
 
-  async delete(key: string, expectedRevision: number): Promise<Entry> {
-    await this.#canBeFilled();
-    return this.direct.delete(key, expectedRevision, this.cache.get(key));
+  delete(key: string, expectedRevision: number): Promise<Entry> {
+    return this.#onceFilled(() => this.direct.delete(key, expectedRevision, this.cache.get(key)));
   }
 
   /** Past the cache, which cannot be filled while there is something unreadable. */
@@ -138,6 +130,10 @@ export class CachedStore implements ManagedResourceStore {
     else watcher.start([], start, inScope(cache.history.after(start), scope));
     if (!watcher.over) cache.watchers.add(watcher, scope);
     return watcher;
+  }
+
+  #onceFilled<T>(write: () => Promise<T>): Promise<T> {
+    return this.cache.filled ? write() : this.#canBeFilled().then(write);
   }
 
   /** One object that cannot be read keeps the cache empty; the others are then read and written without it. */

@@ -61,11 +61,11 @@ export class DirectStore implements ManagedResourceStore {
     return kv && this.#entry(kv);
   }
 
-  async create(key: string, object: KubeObject, options: { ttlSeconds?: number } = {}): Promise<Entry> {
+  create(key: string, object: KubeObject, options: { ttlSeconds?: number } = {}): Promise<Entry> {
     return this.#put(key, object, (full, value) => this.kv.create(full, value, options), 0);
   }
 
-  async update(
+  update(
     key: string,
     expectedRevision: number,
     object: KubeObject,
@@ -242,16 +242,18 @@ export class DirectStore implements ManagedResourceStore {
     });
   }
 
+  // hot: every write
   async #put(
     key: string,
     object: KubeObject,
     put: (full: string, value: Buffer) => Promise<WriteResult>,
     expectedRevision: number,
   ): Promise<Entry> {
-    const written = await this.values.begin(key, object);
+    const begun = this.values.begin(key, object);
+    const written = begun instanceof Promise ? await begun : begun;
     try {
       const operation = expectedRevision === 0 ? 'create' : 'update';
-      const result = await this.#timed(operation, put(this.options.prefix + key, written.value));
+      const result = await this.#observed(operation, put(this.options.prefix + key, written.value));
       if (result.done) return this.values.entryOfWritten(written, result.revision);
       if (expectedRevision === 0) {
         throw new StorageError('key-exists', `${key} exists`, {
@@ -260,6 +262,8 @@ export class DirectStore implements ManagedResourceStore {
       }
       if (result.current === undefined) throw notFound(key);
       throw conflict(key, await this.#entry(result.current));
+    } catch (error) {
+      throw storageError(error);
     } finally {
       this.values.end(written);
     }
@@ -270,16 +274,19 @@ export class DirectStore implements ManagedResourceStore {
   }
 
   async #observed<T>(operation: StoreOperation, call: Promise<T>): Promise<T> {
-    if (this.metrics.request === undefined) return call;
     const began = performance.now();
-    let failed = true;
     try {
       const result = await call;
-      failed = false;
+      this.#count(operation, began, false);
       return result;
-    } finally {
-      this.metrics.request(operation, this.options.resource, (performance.now() - began) / 1000, failed);
+    } catch (error) {
+      this.#count(operation, began, true);
+      throw error;
     }
+  }
+
+  #count(operation: StoreOperation, beganMs: number, failed: boolean): void {
+    this.metrics.request?.(operation, this.options.resource, (performance.now() - beganMs) / 1000, failed);
   }
 
   async #page(

@@ -8,9 +8,11 @@ const NO_STRINGS: Strings = Object.freeze({});
 
 /**
  * Keeps the JSON strongly and the parsed object weakly: after a full collection an object nobody holds is parsed
- * again, so that a cache of many objects costs little more than their bytes.
+ * again, so that a cache of many objects costs little more than their bytes. What a writer gave is at hand until
+ * everybody has been told of it; of most objects nobody asks for more than the bytes.
  */
 export class Entry implements StoredObject {
+  #given: KubeObject | undefined;
   #parsed: WeakRef<KubeObject> | undefined;
   #labels: Strings | undefined;
   #fields: Strings | undefined;
@@ -21,17 +23,22 @@ export class Entry implements StoredObject {
     readonly key: string,
     readonly revision: number,
     readonly json: Buffer,
-    parsed?: KubeObject,
+    /** The object that `json` prints, without its resourceVersion. */
+    given?: KubeObject,
   ) {
-    if (parsed !== undefined) this.#parsed = new WeakRef(parsed);
+    this.#given = given;
   }
 
   object(): KubeObject {
     const known = this.#parsed?.deref();
     if (known !== undefined) return known;
-    const object = this.#decoded();
+    const object = this.#given === undefined ? this.#decoded() : withResourceVersion(this.#given, this.revision);
     this.#parsed = new WeakRef(object);
     return object;
+  }
+
+  forgetGiven(): void {
+    this.#given = undefined;
   }
 
   #decoded(): KubeObject {
@@ -75,7 +82,7 @@ export function entryOf(
   object?: KubeObject,
 ): Entry {
   const json = spliceResourceVersion(stored, revision);
-  return new Entry(options, key, revision, json, object && withResourceVersion(object, revision));
+  return new Entry(options, key, revision, json, object);
 }
 
 /** What is encoded for storing: the object without a resourceVersion. */

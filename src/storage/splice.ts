@@ -48,7 +48,21 @@ const CLOSE_BRACKET = 0x5d;
 /** Members printed before resourceVersion in the declared order. */
 const BEFORE = new Set(['name', 'generateName', 'namespace', 'selfLink', 'uid']);
 
+/** How a typed object begins, up to its uid, which resourceVersion comes right after. */
+const TYPED_HEAD =
+  /^\{"kind":"[^"\\]*","apiVersion":"[^"\\]*","metadata":\{(?:"(?:name|generateName|namespace|selfLink)":"[^"\\]*",)*"uid":"[^"\\]*"/;
+/** Nearly every object's uid ends before here. */
+const HEAD_BYTES = 512;
+
 function findSplice(json: Buffer): Splice {
+  // One letter for each byte, whatever they spell.
+  const head = TYPED_HEAD.exec(json.toString('latin1', 0, HEAD_BYTES));
+  if (head !== null) return { offset: head[0].length, commaBefore: true, commaAfter: false };
+  return searchSplice(json);
+}
+
+/** Looks at each member of the metadata. */
+function searchSplice(json: Buffer): Splice {
   const start = enterMetadata(json);
   if (start < 0) throw new Error('the object has no metadata');
   // Every stored object has a creation time, so names that are sorted do not begin with one of these.

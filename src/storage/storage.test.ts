@@ -365,6 +365,14 @@ describe('resourceVersion in stored JSON', () => {
       '{"data":{"metadata":{"uid":"x"},"n":[1,{"a":"]"}]},"metadata":{"creationTimestamp":"t","name":"a","resourceVersion":"7","uid":"u"}}',
     ],
     ['{"metadata":{}}', '{"metadata":{"resourceVersion":"7"}}'],
+    [
+      '{"kind":"A","apiVersion":"v1","metadata":{"name":"é","generateName":"g-","namespace":"b","uid":"u","labels":{"uid":"x"}}}',
+      '{"kind":"A","apiVersion":"v1","metadata":{"name":"é","generateName":"g-","namespace":"b","uid":"u","resourceVersion":"7","labels":{"uid":"x"}}}',
+    ],
+    [
+      '{"kind":"A","apiVersion":"v1","metadata":{"name":"a","labels":{"uid":"x"}}}',
+      '{"kind":"A","apiVersion":"v1","metadata":{"name":"a","resourceVersion":"7","labels":{"uid":"x"}}}',
+    ],
   ];
   for (const [stored, served] of cases) {
     it(`goes into ${stored}`, () => assert.equal(spliceResourceVersion(Buffer.from(stored), 7).toString(), served));

@@ -1,6 +1,6 @@
 // Between stored bytes and entries: which form the store keeps, encryption, and knowing our own writes again.
 import type { KubeObject } from '../machinery/object.js';
-import type { MaybePromise } from '../lib/maybe-promise.js';
+import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
 import { corrupt, type Entry, entryOf, withoutResourceVersion } from './entry.js';
 import type { ResourceStoreOptions } from './store.js';
 
@@ -31,12 +31,18 @@ export class Values {
     readonly transformer: ValueTransformer | undefined,
   ) {}
 
-  async begin(key: string, given: KubeObject): Promise<Written> {
+  // hot: every write
+  begin(key: string, given: KubeObject): MaybePromise<Written> {
     const object = withoutResourceVersion(given);
     const { codec, prefix } = this.options;
     const json = codec.encodeJson(object);
     const plain = this.form.kind === 'json' ? json : codec.encodeStorage(object, this.form.mediaType);
-    const value = this.transformer === undefined ? plain : await this.transformer.toStorage(plain, prefix + key);
+    if (this.transformer === undefined) return this.#begun(key, plain, object, json);
+    const encrypted = this.transformer.toStorage(plain, prefix + key);
+    return whenReady(encrypted, (value) => this.#begun(key, value, object, json));
+  }
+
+  #begun(key: string, value: Buffer, object: KubeObject, json: Buffer): Written {
     const written: Written = { key, value, object, json, entry: undefined };
     const others = this.#underWay.get(key);
     if (others === undefined) this.#underWay.set(key, [written]);

@@ -1,3 +1,4 @@
+import { whenReady } from '../../lib/maybe-promise.js';
 import { internalError, notFound, StatusError } from '../../machinery/status.js';
 import type { Namespace } from '../../schema/generated/core.v1.js';
 import { forbid } from '../forbid.js';
@@ -10,16 +11,19 @@ const IMMORTAL = ['default', 'kube-system', 'kube-public'];
 export const namespaceLifecycle: AdmissionPlugin = {
   name: 'NamespaceLifecycle',
   handles: (operation) => operation !== 'CONNECT',
-  async admit(attributes) {
+  // hot: runs on every write; the namespace is nearly always at hand.
+  admit(attributes) {
     const { operation, kind, name, namespace, context } = attributes;
     const ofNamespace = kind.group === '' && kind.kind === 'Namespace';
     if (ofNamespace && operation === 'DELETE' && IMMORTAL.includes(name)) {
       throw forbid(attributes, 'this namespace may not be deleted');
     }
-    if (ofNamespace || namespace === '' || operation === 'DELETE' || isAccessReview(attributes)) return;
-    const found = (await context.lookup.get(NAMESPACES, '', namespace)) as Namespace | undefined;
-    if (found === undefined) throw notFound(NAMESPACES, namespace);
-    if (operation === 'CREATE' && found.status?.phase === 'Terminating') throw terminating(attributes);
+    if (ofNamespace || namespace === '' || operation === 'DELETE' || isAccessReview(attributes)) return undefined;
+    return whenReady(context.lookup.get(NAMESPACES, '', namespace), (found) => {
+      if (found === undefined) throw notFound(NAMESPACES, namespace);
+      const { status } = found as Namespace;
+      if (operation === 'CREATE' && status?.phase === 'Terminating') throw terminating(attributes);
+    });
   },
 };
 

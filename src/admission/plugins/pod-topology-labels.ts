@@ -1,3 +1,4 @@
+import { whenReady } from '../../lib/maybe-promise.js';
 import type { KubeObject } from '../../machinery/object.js';
 import type { Binding, Pod } from '../../schema/generated/core.v1.js';
 import type { AdmissionAttributes, AdmissionPlugin } from '../plugin.js';
@@ -13,7 +14,7 @@ export const podTopologyLabels: AdmissionPlugin = {
     const { object, context } = attributes;
     const nodeName = nodeNameOf(attributes);
     if (nodeName === '' || object === undefined || !context.features.enabled('PodTopologyLabelsAdmission')) return;
-    return context.lookup.get(NODES, '', nodeName).then((node) => {
+    return whenReady(context.lookup.get(NODES, '', nodeName), (node) => {
       if (node !== undefined) copyLabels(node, object);
     });
   },

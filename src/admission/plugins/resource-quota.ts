@@ -1,5 +1,6 @@
-import type { AdmissionAttributes, AdmissionPlugin } from '../plugin.js';
-import { evaluatorFor, type QuotaEvaluator } from '../quota/evaluator.js';
+import { whenReady } from '../../lib/maybe-promise.js';
+import type { AdmissionPlugin } from '../plugin.js';
+import { evaluatorFor } from '../quota/evaluator.js';
 import { QuotaLedger, RESOURCE_QUOTAS } from '../quota/ledger.js';
 
 /** Refuses what a namespace has no room for, and counts what it admits. */
@@ -15,13 +16,9 @@ export function resourceQuota(): AdmissionPlugin {
       if (operation === 'CREATE' && kind.group === '' && kind.kind === 'Namespace') return undefined;
       const evaluator = evaluatorFor(attributes.resource);
       if (evaluator === undefined || !evaluator.handles(attributes)) return undefined;
-      return charge(ledger, attributes, evaluator);
+      return whenReady(attributes.context.lookup.list(RESOURCE_QUOTAS, namespace), (quotas) =>
+        quotas.length === 0 ? undefined : ledger.charge(attributes, evaluator),
+      );
     },
   };
-}
-
-async function charge(ledger: QuotaLedger, attributes: AdmissionAttributes, evaluator: QuotaEvaluator): Promise<void> {
-  const { namespace, context } = attributes;
-  if ((await context.lookup.list(RESOURCE_QUOTAS, namespace)).length === 0) return;
-  await ledger.charge(attributes, evaluator);
 }

@@ -208,18 +208,19 @@ class EmbeddedStore implements KeyValueStore {
     return bytes === undefined ? 0 : numberAt(bytes, 0);
   }
 
-  async #write(
+  // hot: every write
+  #write(
     key: string,
     expected: number,
     value: Buffer | undefined,
     { ttlSeconds = 0 }: WriteOptions,
   ): Promise<WriteResult> {
-    this.#checkOpen();
+    if (this.#closed) return Promise.reject(new KvError('closed', 'the store is closed'));
     if (Buffer.byteLength(key) > MAX_KEY_BYTES) {
-      throw new KvError('too-large', `a key may have at most ${MAX_KEY_BYTES} bytes`);
+      return Promise.reject(new KvError('too-large', `a key may have at most ${MAX_KEY_BYTES} bytes`));
     }
     if (value !== undefined && value.length > MAX_VALUE_BYTES) {
-      throw new KvError('too-large', `a value may have at most ${MAX_VALUE_BYTES} bytes`);
+      return Promise.reject(new KvError('too-large', `a value may have at most ${MAX_VALUE_BYTES} bytes`));
     }
     return this.#commits.write({ key, expected, value, ttlSeconds });
   }
