@@ -15,6 +15,12 @@ export interface FunctionDeclaration {
   /** `size`, `sets.contains`, or an operator's inner name: `_+_`. */
   readonly name: string;
   readonly overloads: readonly Overload[];
+  /**
+   * What a call says that no overload takes: by default `no such overload: name(types)`. Operators and some functions
+   * of the language are chosen by their first operand: `operand` says `no such overload: name` when it does not fit,
+   * and `no such overload` when another does not; `plain` says the latter always.
+   */
+  readonly dispatch?: 'operand' | 'plain';
 }
 
 export interface Overload {

@@ -1,0 +1,29 @@
+// Values as error texts print them.
+import { formatGeneral } from './format-number.js';
+import { formatDuration, formatTimestamp } from './time.js';
+import { CelType } from '../type.js';
+import { CelError, CelList, CelMap, Duration, Optional, Timestamp, typeOf, Uint } from '../value.js';
+import type { Value } from '../value.js';
+
+/** What Go's %v makes of a value: strings stand bare. */
+export function plainText(value: Value): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'bigint' || typeof value === 'boolean') return String(value);
+  if (typeof value === 'number') return formatGeneral(value);
+  if (value === null) return '0';
+  if (value instanceof Uint) return String(value.value);
+  if (value instanceof Uint8Array) return `[${value.join(' ')}]`;
+  if (value instanceof CelError) return value.message;
+  if (value instanceof CelType) return value.name;
+  if (value instanceof Timestamp) return formatTimestamp(value);
+  if (value instanceof Duration) return formatDuration(value);
+  if (value instanceof Optional) {
+    return value.value === undefined ? 'optional.none()' : `optional(${plainText(value.value)})`;
+  }
+  if (value instanceof CelList) return `[${[...value].map(plainText).join(', ')}]`;
+  if (value instanceof CelMap) {
+    const entries = [...value.keys()].map((key) => `${plainText(key)}: ${plainText(value.find(key) ?? null)}`);
+    return `{${entries.join(', ')}}`;
+  }
+  return typeOf(value).name;
+}

@@ -1,0 +1,98 @@
+// The text of an expression, and errors as the reference prints them: with the line they are in and a caret below.
+
+export interface Location {
+  /** From 1. */
+  readonly line: number;
+  /** In characters, from 0. */
+  readonly column: number;
+}
+
+/** Where an error stands that is about no place. */
+export const NOWHERE: Location = { line: -1, column: -1 };
+
+export class Source {
+  private readonly lines: readonly string[];
+
+  constructor(readonly text: string) {
+    this.lines = text.split('\n');
+  }
+
+  /** The place of an offset in UTF-16 units. */
+  locate(offset: number): Location {
+    let line = 0;
+    let start = 0;
+    for (; line < this.lines.length - 1; line++) {
+      const next = start + (this.lines[line]?.length ?? 0) + 1;
+      if (offset < next) break;
+      start = next;
+    }
+    return { line: line + 1, column: characters(this.text.slice(start, offset)) };
+  }
+
+  line(number: number): string | undefined {
+    return number < 1 ? undefined : this.lines[number - 1];
+  }
+}
+
+export interface Mistake {
+  readonly location: Location;
+  readonly message: string;
+}
+
+const MOST_MISTAKES = 100;
+const LONGEST_SNIPPET_BYTES = 16_384;
+
+/** Errors of one expression, in the order they were found. */
+export class Mistakes {
+  private readonly found: Mistake[] = [];
+  private count = 0;
+
+  constructor(private readonly source: Source) {}
+
+  get any(): boolean {
+    return this.count > 0;
+  }
+
+  report(location: Location, message: string): void {
+    this.count++;
+    if (this.count <= MOST_MISTAKES) this.found.push({ location, message });
+  }
+
+  /** All of them, by place. */
+  toString(): string {
+    const sorted = this.found.toSorted(
+      (a, b) => a.location.line - b.location.line || a.location.column - b.location.column,
+    );
+    const blocks = sorted.map((mistake) => display(mistake, this.source));
+    if (this.count > MOST_MISTAKES) blocks.push(`${this.count - MOST_MISTAKES} more errors were truncated`);
+    return blocks.join('\n');
+  }
+}
+
+function display({ location, message }: Mistake, source: Source): string {
+  const head = `ERROR: <input>:${location.line}:${location.column + 1}: ${message}`;
+  const line = source.line(location.line);
+  if (line === undefined || Buffer.byteLength(line) > LONGEST_SNIPPET_BYTES) return head;
+  const snippet = line.replaceAll('\t', ' ');
+  const before = Array.from(snippet);
+  const at = before[location.column] ?? '';
+  // Characters beyond ASCII are as wide as two, so their marks are the wide forms.
+  const dots = before.slice(0, location.column).map((c) => (c > '\u007f' ? '\uff0e' : '.'));
+  return `${head}\n | ${snippet}\n | ${dots.join('')}${at > '\u007f' ? '\uff3e' : '^'}`;
+}
+
+/** How many characters (code points) a text has. */
+export function characters(text: string): number {
+  let count = text.length;
+  for (let i = 0; i < text.length - 1; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit >= 0xd800 && unit < 0xdc00) {
+      const next = text.charCodeAt(i + 1);
+      if (next >= 0xdc00 && next < 0xe000) {
+        count--;
+        i++;
+      }
+    }
+  }
+  return count;
+}
