@@ -59,6 +59,8 @@ export class Commits {
   #running: Promise<void> | undefined;
   /** How long commits in place have taken lately. */
   #inPlaceMs = 0;
+  /** The writes of the commit before. */
+  #lastCount = 1;
 
   constructor(options: {
     env: RootDatabase;
@@ -141,11 +143,14 @@ export class Commits {
   }
 
   /**
-   * A lone write on a quick disk is committed in place: handing it to the engine's thread and back takes longer
-   * than the sync. Larger commits, and all on a slower disk, leave this thread free meanwhile.
+   * Lone writes on a quick disk are committed in place: handing one to the engine's thread and back takes longer
+   * than the sync. Larger commits, and all on a slower disk, leave this thread free meanwhile; so does a single
+   * write among larger commits, for there are others to be served.
    */
   async #transact(writeCount: number, action: () => void): Promise<void> {
-    if (writeCount !== 1 || this.#inPlaceMs > IN_PLACE_MAX_MS) {
+    const alone = writeCount === 1 && this.#lastCount === 1;
+    this.#lastCount = writeCount;
+    if (!alone || this.#inPlaceMs > IN_PLACE_MAX_MS) {
       // Disks get quicker again, too: after many commits elsewhere one is tried in place.
       this.#inPlaceMs *= IN_PLACE_FORGET;
       await this.#env.batch(action);

@@ -2,6 +2,7 @@
 //
 // The same as comparing with the zero object, without the field sets of a comparison: nobody else owns anything yet,
 // so what is found is written down at once.
+import { sortFew } from '../../lib/sort-few.js';
 import type { JsonObject } from '../../machinery/object.js';
 import type { Field, StructType, Type } from '../type.js';
 import { FieldSet } from './field-set.js';
@@ -64,15 +65,17 @@ function onlyItself(fields: JsonObject): boolean {
 
 function addMembers(fields: JsonObject, zero: JsonObject, value: unknown, shape: MapShape, unowned: Unowned): void {
   if (!isObject(value)) return;
-  const names = Object.keys(value);
-  if (names.length > 1) names.sort();
-  for (const name of names) {
+  for (const name of sorted(Object.keys(value))) {
     const { element, type, field } = memberOf(shape, name);
     if (type === undefined) continue;
     const before = Object.hasOwn(zero, name) ? zero[name] : undefined;
     add(fields, element, before, value[name], type, field, unowned);
   }
 }
+
+/** A config map may have thousands of members; most objects have a few. */
+const FEW = 16;
+const sorted = (names: string[]): string[] => (names.length <= FEW ? sortFew(names) : names.sort());
 
 /** Items that cannot be told apart count as one value at their step. */
 function addItems(fields: JsonObject, value: unknown, shape: ListShape, unowned: Unowned): void {
