@@ -7,6 +7,8 @@ export interface GoUrl {
   readonly host: string;
   /** As written, before the `@`. */
   readonly user: string | undefined;
+  /** What follows the scheme of a URL that has no path from the root: `mailto:who`. */
+  readonly opaque: string;
   readonly path: string;
   readonly rawQuery: string;
   readonly fragment: string;
@@ -25,12 +27,33 @@ export function parseGoUrl(raw: string): GoUrl | { readonly error: string } {
   }
 }
 
+/** As parseGoUrl, for what stands in a request line: an absolute URL or a path from the root, no fragment cut off. */
+export function parseGoRequestUri(raw: string): GoUrl | { readonly error: string } {
+  try {
+    const url = parse(raw, '');
+    if (raw === '') throw new UrlError('empty url');
+    if (url.scheme === '' && !raw.startsWith('/') && raw !== '*') throw new UrlError('invalid URI for request');
+    return url;
+  } catch (error) {
+    if (!(error instanceof UrlError)) throw error;
+    return { error: `parse ${goQuote(raw)}: ${error.message}` };
+  }
+}
+
 class UrlError extends Error {}
 
 function parse(raw: string, fragment: string): GoUrl {
   // oxlint-disable-next-line no-control-regex
   if (/[\x00-\x1f\x7f]/.test(raw)) throw new UrlError('net/url: invalid control character in URL');
-  const url = { scheme: '', host: '', user: undefined as string | undefined, path: '', rawQuery: '', fragment };
+  const url = {
+    scheme: '',
+    host: '',
+    user: undefined as string | undefined,
+    opaque: '',
+    path: '',
+    rawQuery: '',
+    fragment,
+  };
   if (raw === '*') return { ...url, path: '*' };
   let rest = raw;
   const colon = /^[A-Za-z0-9+\-.]*:/.exec(raw);
@@ -43,7 +66,7 @@ function parse(raw: string, fragment: string): GoUrl {
   url.rawQuery = query;
   rest = beforeQuery;
   if (!rest.startsWith('/')) {
-    if (url.scheme !== '') return url;
+    if (url.scheme !== '') return { ...url, opaque: rest };
     if (rest.split('/')[0]?.includes(':')) throw new UrlError('first path segment in URL cannot contain colon');
   }
   if (rest.startsWith('//') && (url.scheme !== '' || !rest.startsWith('///'))) {

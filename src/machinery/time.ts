@@ -20,7 +20,7 @@ export interface Instant {
   readonly nanos: number;
 }
 
-function parseTime(text: string): Instant {
+export function parseTime(text: string): Instant {
   const match = shape.exec(text);
   if (match === null) throw timeError(text);
   const [, date = '', fraction = '', zone = ''] = match;

@@ -10,7 +10,7 @@ import type {
 import { schemaHas, schemasOf } from './schema-walk.js';
 import { fromStoredForm, toStoredForm } from './stored-form.js';
 import { validateDefinition, validateDefinitionStatus, validateDefinitionUpdate } from './validation.js';
-import { isKnownFormat } from './values/string-formats.js';
+import { isKnownFormat } from '../../machinery/validation/string-formats.js';
 
 const GROUP = 'apiextensions.k8s.io';
 const HTTPS_PORT = 443;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fieldErrorText } from '../../../machinery/field-error.js';
 import type { JSONSchemaProps } from '../../../schema/generated/apiextensions.v1.js';
-import { matchesFormat } from './string-formats.js';
+import { matchesFormat } from '../../../machinery/validation/string-formats.js';
 import { validateValue } from './validate-value.js';
 
 const errorsOf = (value: unknown, schema: JSONSchemaProps): string[] =>

@@ -17,7 +17,7 @@ import {
 import type { JSONSchemaProps } from '../../../schema/generated/apiextensions.v1.js';
 import { compilePattern } from './pattern.js';
 import { shownJson, sorted } from './shown-json.js';
-import { matchesFormat } from './string-formats.js';
+import { matchesFormat } from '../../../machinery/validation/string-formats.js';
 
 /**
  * `path` is where the value stands; undefined at the root of an object. `old` is what an update replaces: what was wrong

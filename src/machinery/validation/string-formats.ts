@@ -1,6 +1,7 @@
 // The string formats a schema can name. A format nobody knows is no rule at all.
-import { parseGoUrl } from '../../../lib/go-url.js';
-import { parseIp } from '../../../lib/ip-address.js';
+import { parseGoRequestUri } from '../../lib/go-url.js';
+import { parseIp } from '../../lib/ip-address.js';
+import { parseLooseDuration } from './loose-duration.js';
 
 /** Undefined: no such format. */
 export function matchesFormat(format: string, text: string): boolean | undefined {
@@ -25,7 +26,7 @@ const CREDIT_CARD =
 
 const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ['bsonobjectid', pattern(/^[0-9a-fA-F]{24}$/)],
-  ['uri', isRequestUri],
+  ['uri', (text) => !('error' in parseGoRequestUri(text))],
   ['email', pattern(/^(?:[^<>@\s]+|.*<[^<>@\s]+)@[^<>@\s]+>?$/)],
   ['hostname', isHostname],
   ['ipv4', (text) => text.includes('.') && parseIp(withoutLeadingZeros(text)) !== undefined],
@@ -46,17 +47,11 @@ const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ['byte', pattern(/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$/)],
   ['password', () => true],
   ['date', isDate],
-  ['duration', isDuration],
+  ['duration', (text) => parseLooseDuration(text) !== undefined],
   ['datetime', isDateTime],
   ['k8sshortname', (text) => text.length <= 63 && new RegExp(`^${SHORT_NAME}$`).test(text)],
   ['k8slongname', (text) => text.length <= 253 && new RegExp(`^${SHORT_NAME}(\\.${SHORT_NAME})*$`).test(text)],
 ]);
-
-/** What may stand in a request line: an absolute URL or a path from the root. */
-function isRequestUri(text: string): boolean {
-  const url = parseGoUrl(text);
-  return !('error' in url) && (text.startsWith('/') || url.scheme !== '');
-}
 
 function isHostname(text: string): boolean {
   if (!HOSTNAME.test(text) || Buffer.byteLength(text) > 255) return false;
@@ -122,18 +117,4 @@ function isDateTime(text: string): boolean {
   if (more.length > 0 || !isDate(date)) return false;
   const match = /^([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?(z|([+-][0-9]{2}:[0-9]{2}))$/.exec(time);
   return match !== null && (match[1] ?? '') <= '23' && (match[2] ?? '') <= '59' && (match[3] ?? '') <= '59';
-}
-
-const UNITS = /^(ns|nano|us|µs|micro|ms|milli|s|sec|m|min|h|hr|hour|d|day|w|wk|week)/i;
-const EXACT_UNITS = new Set(['ns', 'us', 'µs', 'ms', 's', 'm', 'h', 'd', 'w']);
-
-/** Go's durations, and loosely written ones: `5 minutes`, `1 day`. */
-function isDuration(text: string): boolean {
-  if (/^[+-]?(0|(\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+$/.test(text)) return true;
-  for (const [, unit = ''] of text.matchAll(/\d+\s*([A-Za-zµ]+)/g)) {
-    const match = UNITS.exec(unit);
-    if (match !== null && (!EXACT_UNITS.has(match[0].toLowerCase()) || match[0].length === unit.length)) return true;
-    if (/^(nano|micro|milli|sec|min|hour|hr|day|week|wk)/i.test(unit)) return true;
-  }
-  return false;
 }
