@@ -30,7 +30,7 @@ import { loadServingCertificates } from './serving-certificates.js';
 import { servingOptions } from './serving-options.js';
 import { addStartHooks } from './start-hooks.js';
 import { storedForm } from './stored-form.js';
-import { createStorageMetrics, pollStorageMetrics } from './storage-metrics.js';
+import { createStorageMetrics, pollStorageSize } from './storage-metrics.js';
 import { addStoreChecks } from './store-checks.js';
 
 const MAX_BODY_BYTES = 3 * 1024 * 1024;
@@ -79,7 +79,8 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     enablement: apiEnablement(options.apiEnablement.runtimeConfig, options.emulatedApis),
   });
   lifecycle.onDrained(() => resources.close());
-  pollStorageMetrics(metrics.registry, { options, stores, resources, log: logs.for('storage') }, lifecycle.stopping);
+  const sizePoll = { stores, everyMs: options.etcd.etcdDbMetricPollIntervalMs, log: logs.for('storage') };
+  pollStorageSize(metrics.registry, sizePoll, lifecycle.stopping);
 
   // The server's own part in the life of objects.
   const kindOptions = {

@@ -21,6 +21,7 @@ import type { Authorization } from './access.js';
 import { startControllers } from './controllers.js';
 import type { Lifecycle } from './lifecycle.js';
 import { createMasterLeases } from './master-leases.js';
+import { objectCountHook } from './object-counts.js';
 import type { PostStartHook, PostStartHooks } from './post-start-hooks.js';
 import type { PreparedCertificates } from './prepare-certificates.js';
 import type { Resources } from './resources.js';
@@ -71,6 +72,17 @@ export function addStartHooks(hooks: PostStartHooks, parts: StartParts): void {
         stores: () => resources.builtInStores(),
         timeoutMs: options.generic.storageInitializationTimeoutMs,
         log: parts.logs.for('storage-readiness'),
+      }),
+    );
+  }
+  const countEveryMs = options.etcd.etcdCountMetricPollPeriodMs;
+  if (countEveryMs > 0) {
+    hooks.add(
+      objectCountHook({
+        metrics: parts.metrics,
+        stored: () => resources.stored(),
+        everyMs: countEveryMs,
+        log: (message) => parts.logs.for('storage').warning(message),
       }),
     );
   }

@@ -3,11 +3,8 @@ import type { KeyValueStore } from '../kv/kv.js';
 import type { Logger } from '../lib/log.js';
 import type { MetricRegistry } from '../lib/metrics.js';
 import { every } from '../lib/repeat.js';
-import { groupResourceText } from '../machinery/status.js';
 import type { StorageMetrics } from '../storage/metrics.js';
-import type { Options } from '../options/options.js';
 import type { Stores } from './open-stores.js';
-import type { Resources } from './resources.js';
 
 const REQUEST_SECONDS = [
   0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
@@ -76,38 +73,18 @@ export function createStorageMetrics(registry: MetricRegistry): StorageMetrics {
   };
 }
 
-/** `--etcd-count-metric-poll-period` and `--etcd-db-metric-poll-interval`: 0 turns a poll off. */
-export function pollStorageMetrics(
+/** `--etcd-db-metric-poll-interval`: 0 turns it off. */
+export function pollStorageSize(
   registry: MetricRegistry,
-  parts: { readonly options: Options; readonly stores: Stores; readonly resources: Resources; readonly log: Logger },
+  { stores, everyMs, log }: { readonly stores: Stores; readonly everyMs: number; readonly log: Logger },
   signal: AbortSignal,
 ): void {
-  const { options, stores, resources, log } = parts;
-  const objects = registry.gauge({
-    name: 'apiserver_storage_objects',
-    help: 'Stored objects at the last count; -1 when they could not be counted.',
-    labels: ['resource'],
-    stability: 'STABLE',
-  });
-  const objectsByGroup = registry.gauge({
-    name: 'apiserver_resource_objects',
-    help: 'Stored objects at the last count; -1 when they could not be counted.',
-    labels: WHERE,
-    stability: 'ALPHA',
-  });
   const bytes = registry.gauge({
     name: 'apiserver_storage_size_bytes',
     help: 'The size of the store.',
     labels: ['storage_cluster_id'],
     stability: 'STABLE',
   });
-  const countObjects = async (): Promise<void> => {
-    for (const { resource, store } of resources.stored()) {
-      const count = await store.count().catch(() => -1);
-      objects.with(groupResourceText(resource)).set(count);
-      objectsByGroup.with(resource.group, resource.resource).set(count);
-    }
-  };
   const measure = async (): Promise<void> => {
     for (const [i, store] of [...stores.all.values()].entries()) await measureOne(store, `etcd-${i}`);
   };
@@ -118,9 +95,5 @@ export function pollStorageMetrics(
       log.error(error, 'Could not measure the store', { store: name });
     }
   };
-  const poll = (everyMs: number, task: () => Promise<void>): void => {
-    if (everyMs > 0) every(task, { everyMs, signal, log: (message) => log.warning(message) });
-  };
-  poll(options.etcd.etcdCountMetricPollPeriodMs, countObjects);
-  poll(options.etcd.etcdDbMetricPollIntervalMs, measure);
+  if (everyMs > 0) every(measure, { everyMs, signal, log: (message) => log.warning(message) });
 }

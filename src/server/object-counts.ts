@@ -1,0 +1,51 @@
+// How many objects of each resource are stored, counted now and then for metrics.
+import { errorText } from '../lib/error-text.js';
+import type { MetricRegistry } from '../lib/metrics.js';
+import { every } from '../lib/repeat.js';
+import { type GroupResource, groupResourceText } from '../machinery/status.js';
+import type { PostStartHook } from './post-start-hooks.js';
+
+export interface ObjectCountOptions {
+  readonly metrics: MetricRegistry;
+  /** What is stored now: custom resources come and go. */
+  readonly stored: () => Iterable<{ readonly resource: GroupResource; readonly store: { count(): Promise<number> } }>;
+  /** `--etcd-count-metric-poll-period` */
+  readonly everyMs: number;
+  readonly log: (message: string) => void;
+}
+
+/** Nothing waits for the first count: it may be long. */
+export function objectCountHook({ metrics, stored, everyMs, log }: ObjectCountOptions): PostStartHook {
+  const help = 'Stored objects at the last count; -1 when they could not be counted.';
+  const objects = metrics.gauge({ name: 'apiserver_storage_objects', help, labels: ['resource'], stability: 'STABLE' });
+  const byGroup = metrics.gauge({
+    name: 'apiserver_resource_objects',
+    help,
+    labels: ['group', 'resource'],
+    stability: 'ALPHA',
+  });
+  const told = new Map<string, GroupResource>();
+  const count = async (): Promise<void> => {
+    const gone = new Map(told);
+    for (const { resource, store } of stored()) {
+      const name = groupResourceText(resource);
+      const found = await store.count().catch(() => -1);
+      objects.with(name).set(found);
+      byGroup.with(resource.group, resource.resource).set(found);
+      told.set(name, resource);
+      gone.delete(name);
+    }
+    for (const [name, { group, resource }] of gone) {
+      objects.remove(name);
+      byGroup.remove(group, resource);
+      told.delete(name);
+    }
+  };
+  return {
+    name: 'storage-object-count-tracker-hook',
+    run(signal) {
+      count().catch((error: unknown) => log(errorText(error)));
+      every(count, { everyMs, signal, log });
+    },
+  };
+}
