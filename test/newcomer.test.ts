@@ -29,6 +29,15 @@ describe('a newcomer with kubectl', { skip: program === undefined && NO_KUBECTL,
     assert.match((await kubectl('auth whoami')).out, /system:masters/);
   });
 
+  it('can tell which build it has', async () => {
+    const { serverVersion } = JSON.parse((await kubectl('version -o json')).out) as {
+      serverVersion: { gitCommit: string; gitTreeState: string; buildDate: string };
+    };
+    assert.match(serverVersion.gitCommit, /^([0-9a-f]{40})?$/);
+    assert.match(serverVersion.gitTreeState, serverVersion.gitCommit === '' ? /^$/ : /^(clean|dirty)$/);
+    assert.ok(Date.parse(serverVersion.buildDate) > Date.parse('2020-01-01'), serverVersion.buildDate);
+  });
+
   it('makes a namespace with a deployment in it', async () => {
     assert.equal((await kubectl('create namespace shop')).out, 'namespace/shop created\n');
     await kubectl('wait --for=create serviceaccount/default configmap/kube-root-ca.crt -n shop --timeout=10s');
