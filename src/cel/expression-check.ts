@@ -1,14 +1,23 @@
 // The seam between objects that hold expressions and the engine that compiles them. Kinds validate everything else
 // about an expression themselves and ask a checker, where they were given one, whether it compiles.
-import type { FieldErrors, FieldPath } from '../machinery/field-error.js';
-import { invalid } from '../machinery/field-error.js';
+import { type FieldErrors, type FieldPath, forbidden, internal, invalid } from '../machinery/field-error.js';
+import type { DeclaredType } from './environments/declared-type.js';
+import type { CompileRule } from './environments/schema-rules.js';
 
 export interface ExpressionChecker {
-  /** Why the expression does not compile in its environment; undefined when it does. */
-  check(expression: string, environment: ExpressionEnvironment): string | undefined;
+  /** Why the expression may not be used in its environment; undefined when it may. */
+  check(expression: string, environment: ExpressionEnvironment): ExpressionFault | undefined;
+  /** Compiles rules on a node of a custom resource's schema, whose values have this type. */
+  rulesOn(type: DeclaredType): CompileRule;
 }
 
-export type ExpressionEnvironment = PolicyEnvironment | SchemaEnvironment | DeviceEnvironment;
+/** What is wrong: with the expression, with what it costs, or when its constant parts are worked out. */
+export interface ExpressionFault {
+  readonly kind: 'invalid' | 'forbidden' | 'internal';
+  readonly detail: string;
+}
+
+export type ExpressionEnvironment = PolicyEnvironment | DeviceEnvironment;
 
 /** Expressions of admission policies and webhooks: they see `object`, `oldObject`, `request` and what is said here. */
 export interface PolicyEnvironment {
@@ -24,19 +33,11 @@ export interface PolicyEnvironment {
   readonly params: boolean;
   /** `authorizer` is declared. */
   readonly authorizer: boolean;
-  /** The policy's variables that come before the expression. */
+  /** `variables` is declared, whether or not a variable comes before the expression. */
+  readonly composed: boolean;
+  /** The policy's variables that come before the expression; the same list throughout a policy. */
   readonly variables: readonly { readonly name: string; readonly expression: string }[];
   /** The expression was in the stored object, so a newer server's functions are allowed. */
-  readonly stored: boolean;
-}
-
-/** Rules of a custom resource's schema: they see `self`, of the type the schema describes. */
-export interface SchemaEnvironment {
-  readonly use: 'schema-rule' | 'schema-message';
-  /** The schema node the rule stands on, as JSON. */
-  readonly schema: object;
-  /** The rule may also see `oldSelf` when there is none. */
-  readonly optionalOldSelf: boolean;
   readonly stored: boolean;
 }
 
@@ -55,6 +56,14 @@ export function checkExpression(
   environment: ExpressionEnvironment,
   path: FieldPath,
 ): FieldErrors {
-  const why = checker?.check(expression, environment);
-  return why === undefined ? [] : [invalid(path, expression, why)];
+  const fault = checker?.check(expression, environment);
+  if (fault === undefined) return [];
+  switch (fault.kind) {
+    case 'invalid':
+      return [invalid(path, expression, fault.detail)];
+    case 'forbidden':
+      return [forbidden(path, fault.detail)];
+    case 'internal':
+      return [internal(path, fault.detail)];
+  }
 }

@@ -1,5 +1,5 @@
 // What a library brings to an environment: types, functions with their overloads, macros, and what calls cost.
-import type { Expr } from './syntax/expression.js';
+import type { CallExpr, Expr } from './syntax/expression.js';
 import type { CelType } from './type.js';
 import type { Value } from './value.js';
 
@@ -9,6 +9,17 @@ export interface Library {
   readonly types?: readonly CelType[];
   readonly functions?: readonly FunctionDeclaration[];
   readonly macros?: readonly Macro[];
+  /** Functions in whose arguments the elements of one list or map literal may have different types. */
+  readonly mixedLiterals?: readonly string[];
+  /** Looks for mistakes in a checked expression that types do not show. */
+  readonly validate?: (tree: CheckedTree) => void;
+}
+
+export interface CheckedTree {
+  /** Calls of a function, by its name, wherever they stand. */
+  callsOf(name: string): readonly CallExpr[];
+  typeOf(e: Expr): CelType;
+  report(at: Expr, message: string): void;
 }
 
 export interface FunctionDeclaration {
@@ -130,6 +141,8 @@ export interface CostModel {
   /** Number of characters, bytes, elements or entries; undefined when unknown. */
   estimateSize?(node: EstimatedNode): Estimate | undefined;
   estimateCall?(call: CallToEstimate): CallEstimate | undefined;
+  /** The functions `callCost` may answer for; when given, it is not asked for others, which saves time. */
+  readonly pricedFunctions?: ReadonlySet<string>;
   /** What a call cost at run time. */
   callCost?(functionName: string, overload: string, values: readonly Value[], result: Value): number | undefined;
 }

@@ -138,6 +138,11 @@ export class EntryMap extends CelMap {
     const identity = keyIdentity(key);
     if (identity !== undefined) this.entries.set(identity, [key, value]);
   }
+  /** Only while the map is being made. */
+  delete(key: Value): void {
+    const identity = keyIdentity(key);
+    if (identity !== undefined) this.entries.delete(identity);
+  }
   find(key: Value): Value | undefined {
     for (const identity of lookupIdentities(key)) {
       const entry = this.entries.get(identity);

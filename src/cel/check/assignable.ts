@@ -84,7 +84,9 @@ function atLeastAsGeneral(a: CelType, b: CelType): boolean {
     default:
       return sameType(a, b);
   }
-  return a.parameters.length === b.parameters.length && a.parameters.every((p, i) => atLeastAsGeneral(p, parameter(b, i)));
+  return (
+    a.parameters.length === b.parameters.length && a.parameters.every((p, i) => atLeastAsGeneral(p, parameter(b, i)))
+  );
 }
 
 /** Whether a parameter is part of a type, which would make the type endless. */

@@ -1,5 +1,13 @@
 // Gives every node its type, resolves names and overloads, and reports what does not fit, in the reference's words.
-import { allAssignable, assignable, mostGeneral, substitute, Substitutions, unwrapOptional, wrapOptional } from './assignable.js';
+import {
+  allAssignable,
+  assignable,
+  mostGeneral,
+  substitute,
+  Substitutions,
+  unwrapOptional,
+  wrapOptional,
+} from './assignable.js';
 import type { DeclaredFunction, DeclaredOverload, Declarations } from './declarations.js';
 import { Scope } from './scope.js';
 import type {
@@ -258,7 +266,7 @@ class Checker {
     const elements = e.elements.map((item, i) => {
       const checked = this.check(item);
       const type = this.unwrapped(checked, e.optional.has(i));
-      element = this.join(checked, element, type);
+      element = this.join(element, type);
       return checked;
     });
     return this.typed({ ...e, elements }, listType(element ?? this.freeVariable()));
@@ -269,9 +277,9 @@ class Checker {
     let values: CelType | undefined;
     const entries = e.entries.map((entry) => {
       const key = this.check(entry.key);
-      keys = this.join(key, keys, this.typeOf(key));
+      keys = this.join(keys, this.typeOf(key));
       const value = this.check(entry.value);
-      values = this.join(value, values, this.unwrapped(value, entry.optional));
+      values = this.join(values, this.unwrapped(value, entry.optional));
       return { ...entry, key, value };
     });
     return this.typed({ ...e, entries }, mapType(keys ?? this.freeVariable(), values ?? this.freeVariable()));
@@ -358,12 +366,9 @@ class Checker {
   }
 
   /** The common type of the elements so far and one more. */
-  private join(e: Expr, previous: CelType | undefined, current: CelType): CelType {
+  private join(previous: CelType | undefined, current: CelType): CelType {
     if (previous === undefined) return current;
-    if (this.assign(previous, current)) return mostGeneral(previous, current);
-    if (!this.declarations.settings.homogeneousLiterals) return DYN;
-    this.mismatch(e, previous, current);
-    return ERROR;
+    return this.assign(previous, current) ? mostGeneral(previous, current) : DYN;
   }
 
   private expectType(e: Expr, type: CelType): void {

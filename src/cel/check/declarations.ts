@@ -29,9 +29,11 @@ export class LibraryDeclarations {
   readonly functions = new Map<string, DeclaredFunction>();
   readonly types = new Map<string, CelType>();
   readonly macros = new Map<string, Macro>();
+  readonly mixedLiterals = new Set<string>();
 
-  constructor(libraries: readonly Library[]) {
+  constructor(readonly libraries: readonly Library[]) {
     for (const library of libraries) {
+      for (const name of library.mixedLiterals ?? []) this.mixedLiterals.add(name);
       for (const type of library.types ?? []) this.types.set(type.name, type);
       for (const declaration of library.functions ?? []) this.join(declaration);
       for (const macro of library.macros ?? []) {

@@ -105,8 +105,7 @@ function collect(build: ExpressionBuilder, rest: Arguments, init: Expr, step: Ex
   return {
     init,
     condition: build.literal(true),
-    step:
-      rest.length === 2 && filter !== undefined ? build.call('_?_:_', filter, step, build.accuIdent()) : step,
+    step: rest.length === 2 && filter !== undefined ? build.call('_?_:_', filter, step, build.accuIdent()) : step,
     result: build.accuIdent(),
   };
 }

@@ -1,7 +1,17 @@
 // Equality and order of values. Numbers of different kinds are compared by what they stand for; other values of
 // different kinds are not equal, and have no order.
 import { CelType } from '../type.js';
-import { CelError, CelList, CelMap, Duration, noSuchOverload, OpaqueValue, Optional, Timestamp, Uint } from '../value.js';
+import {
+  CelError,
+  CelList,
+  CelMap,
+  Duration,
+  noSuchOverload,
+  OpaqueValue,
+  Optional,
+  Timestamp,
+  Uint,
+} from '../value.js';
 import type { Value } from '../value.js';
 
 /** `a == b`: true, false, or the error that kept it from being said. */

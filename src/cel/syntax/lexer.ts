@@ -70,7 +70,10 @@ const QUOTED_WORD = /`[a-zA-Z0-9_.\-/ ]+`/y;
 const FLOAT = /(?:[0-9]+\.[0-9]+(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+|\.[0-9]+(?:[eE][+-]?[0-9]+)?)/y;
 const UINT = /(?:0x[0-9a-fA-F]+|[0-9]+)[uU]/y;
 const INTEGER = /(?:0x[0-9a-fA-F]+|[0-9]+)/y;
-const ESCAPE = String.raw`\\(?:[abfnrtv"'\\?` + '`' + String.raw`]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7][0-7])`;
+const ESCAPE =
+  String.raw`\\(?:[abfnrtv"'\\?` +
+  '`' +
+  String.raw`]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7][0-7])`;
 // Each string form is tried on its own, because the longest match counts: `''''''` is one string, not two.
 const PLAIN_STRINGS = [
   new RegExp(`"(?:${ESCAPE}|[^\\\\"\\n\\r])*"`, 'y'),

@@ -156,7 +156,7 @@ class Parser {
     const before = this.depth.relation;
     this.enter('relation');
     let left = this.sum();
-    for (let name = RELATIONS[this.type]; name !== undefined; name = RELATIONS[this.type]) {
+    for (let name = RELATIONS[this.look()]; name !== undefined; name = RELATIONS[this.look()]) {
       this.enter('relation');
       const id = this.make.id(this.next().start);
       this.enter('relation');
@@ -172,7 +172,7 @@ class Parser {
     const before = this.depth.calc;
     this.enter('calc');
     let left = this.product();
-    for (let name = SUMS[this.type]; name !== undefined; name = SUMS[this.type]) {
+    for (let name = SUMS[this.look()]; name !== undefined; name = SUMS[this.look()]) {
       this.enter('calc');
       const id = this.make.id(this.next().start);
       const inner = this.depth.calc;
@@ -187,7 +187,7 @@ class Parser {
 
   private product(): Expr {
     let left = this.unary();
-    for (let name = PRODUCTS[this.type]; name !== undefined; name = PRODUCTS[this.type]) {
+    for (let name = PRODUCTS[this.look()]; name !== undefined; name = PRODUCTS[this.look()]) {
       this.enter('calc');
       const id = this.make.id(this.next().start);
       this.enter('calc');
@@ -230,7 +230,7 @@ class Parser {
 
   private selectOrCall(operand: Expr, dot: Token): Expr {
     const optional = this.accept('?') !== undefined;
-    const token = this.type === 'ESC_IDENTIFIER' ? this.next() : this.expect('IDENTIFIER');
+    const token = this.look() === 'ESC_IDENTIFIER' ? this.next() : this.expect('IDENTIFIER');
     const open = optional || token.type !== 'IDENTIFIER' ? undefined : this.accept('(');
     if (open !== undefined) {
       const id = this.make.id(open.start);
@@ -337,7 +337,7 @@ class Parser {
     const fields: StructField[] = [];
     this.items('}', () => {
       const optional = this.optionalMark();
-      const token = this.type === 'ESC_IDENTIFIER' ? this.next() : this.expect('IDENTIFIER');
+      const token = this.look() === 'ESC_IDENTIFIER' ? this.next() : this.expect('IDENTIFIER');
       const fieldId = this.make.id(this.expect(':').start);
       fields.push({ id: fieldId, name: this.fieldName(token), value: this.expr(), optional });
     });
@@ -346,9 +346,9 @@ class Parser {
 
   /** Items up to the closing bracket, with commas between them and perhaps one after the last. */
   private items(close: TokenType, item: () => void): void {
-    if (this.type !== close && this.type !== ',') {
+    if (this.look() !== close && this.look() !== ',') {
       item();
-      while (this.type === ',' && this.tokens[this.at + 1]?.type !== close) {
+      while (this.look() === ',' && this.tokens[this.at + 1]?.type !== close) {
         this.next();
         item();
       }
@@ -421,7 +421,10 @@ class Parser {
     const offset = this.make.offsets[id] ?? 0;
     const expanded = macro?.expand(this.make.builder(offset), target, args);
     if (expanded instanceof MacroError) {
-      return this.report(expanded.at === undefined ? offset : (this.make.offsets[expanded.at.id] ?? 0), expanded.message);
+      return this.report(
+        expanded.at === undefined ? offset : (this.make.offsets[expanded.at.id] ?? 0),
+        expanded.message,
+      );
     }
     return expanded ?? this.make.call(id, name, target, args);
   }
@@ -456,7 +459,7 @@ class Parser {
     return this.tokens[this.at] ?? { type: 'EOF', text: '<EOF>', start: 0 };
   }
 
-  private get type(): TokenType {
+  private look(): TokenType {
     return this.tokens[this.at]?.type ?? 'EOF';
   }
 
@@ -467,7 +470,7 @@ class Parser {
   }
 
   private accept(type: TokenType): Token | undefined {
-    return this.type === type ? this.next() : undefined;
+    return this.look() === type ? this.next() : undefined;
   }
 
   private expect(type: TokenType): Token {

@@ -1,0 +1,199 @@
+// Strings, in the version (2) that Kubernetes has. Places and lengths count characters, not UTF-16 units.
+import { formatText, validateFormats } from './format.js';
+import type { FunctionDeclaration, Library, Overload } from '../library.js';
+import { plainText } from '../run/format-value.js';
+import { DYN, INT, listType, STRING } from '../type.js';
+import type { CelType } from '../type.js';
+import type { CelList, Value } from '../value.js';
+import { ArrayList, CelError } from '../value.js';
+
+const TEXTS = listType(STRING);
+
+const outOfRange = (index: bigint): CelError => new CelError(`index out of range: ${index}`);
+
+/** Characters of a text; plain ones are not split. */
+class Characters {
+  private readonly points: readonly string[] | undefined;
+  readonly length: number;
+
+  constructor(private readonly text: string) {
+    this.points = /[\ud800-\udfff]/.test(text) ? Array.from(text) : undefined;
+    this.length = this.points?.length ?? text.length;
+  }
+  slice(start: number, end = this.length): string {
+    return this.points === undefined ? this.text.slice(start, end) : this.points.slice(start, end).join('');
+  }
+  /** The place of a part at or after a place, or going backwards from it; -1 when it is not there. */
+  find(part: string, from: number, step: 1 | -1): number {
+    const length = new Characters(part).length;
+    if (this.points === undefined)
+      return step === 1 ? this.text.indexOf(part, from) : this.text.lastIndexOf(part, from);
+    for (let i = from; i >= 0 && i + length <= this.length; i += step) {
+      if (this.slice(i, i + length) === part) return i;
+    }
+    return -1;
+  }
+}
+
+function charAt(text: string, index: bigint): Value {
+  const characters = new Characters(text);
+  if (index < 0n || index > BigInt(characters.length)) return outOfRange(index);
+  return characters.slice(Number(index), Number(index) + 1);
+}
+
+function indexOf(text: string, part: string, offset: bigint): Value {
+  if (part === '') return offset;
+  if (offset < 0n) return outOfRange(offset);
+  const characters = new Characters(text);
+  if (offset >= BigInt(characters.length)) return -1n;
+  return BigInt(characters.find(part, Number(offset), 1));
+}
+
+function lastIndexOf(text: string, part: string, offset?: bigint): Value {
+  const characters = new Characters(text);
+  if (part === '') return offset ?? BigInt(characters.length);
+  if (offset === undefined && Buffer.byteLength(text) < Buffer.byteLength(part)) return -1n;
+  const from = offset ?? BigInt(characters.length - 1);
+  if (from < 0n) return outOfRange(from);
+  if (from >= BigInt(characters.length)) return -1n;
+  const start = Math.min(Number(from), characters.length - new Characters(part).length);
+  return BigInt(start < 0 ? -1 : characters.find(part, start, -1));
+}
+
+function substring(text: string, start: bigint, end?: bigint): Value {
+  const characters = new Characters(text);
+  const length = BigInt(characters.length);
+  if (end !== undefined && start > end) {
+    return new CelError(`invalid substring range. start: ${start}, end: ${end}`);
+  }
+  if (start < 0n || start > length) return outOfRange(start);
+  if (end !== undefined && (end < 0n || end > length)) return outOfRange(end);
+  return characters.slice(Number(start), end === undefined ? undefined : Number(end));
+}
+
+/** At most `count` replacements, all when it is negative; an empty text to replace stands around every character. */
+function replace(text: string, old: string, replacement: string, count: bigint): string {
+  if (count === 0n || old === replacement) return text;
+  const limit = count < 0n ? Infinity : Number(count);
+  const pieces = old === '' ? ['', ...Array.from(text), ''] : text.split(old);
+  let result = pieces[0] ?? '';
+  for (let i = 1; i < pieces.length; i++) {
+    const separator = i <= limit ? replacement : old;
+    result += separator + (pieces[i] ?? '');
+  }
+  return result;
+}
+
+function split(text: string, separator: string, count: bigint): Value {
+  if (count === 0n) return new ArrayList([]);
+  const pieces = separator === '' ? Array.from(text) : text.split(separator);
+  const limit = count < 0n ? pieces.length : Number(count);
+  if (pieces.length <= limit) return new ArrayList(pieces);
+  return new ArrayList([...pieces.slice(0, limit - 1), pieces.slice(limit - 1).join(separator)]);
+}
+
+function join(list: CelList, separator: string): Value {
+  const texts: string[] = [];
+  for (const item of list) {
+    if (typeof item !== 'string') return new CelError(`join: invalid input: ${plainText(item)}`);
+    texts.push(item);
+  }
+  return texts.join(separator);
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '\x07': '\\a',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\v': '\\v',
+  '\\': '\\\\',
+  '"': '\\"',
+};
+const ESCAPED = new RegExp(
+  `[${Object.keys(ESCAPES)
+    .map((c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('')}]`,
+  'g',
+);
+
+const quote = (text: string): string => `"${text.replace(ESCAPED, (c) => ESCAPES[c] ?? c)}"`;
+
+// Go trims what Unicode calls white space, which includes U+0085 and leaves U+FEFF alone.
+const SPACE = String.raw`[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+`;
+const TRIMMED = new RegExp(`^${SPACE}|${SPACE}$`, 'g');
+
+const member = (id: string, parameters: readonly CelType[], result: CelType, call: Overload['call']): Overload => ({
+  id,
+  member: true,
+  parameters,
+  result,
+  call,
+});
+
+const declare = (name: string, ...overloads: readonly Overload[]): FunctionDeclaration => ({ name, overloads });
+
+export const stringsLibrary: Library = {
+  name: 'strings',
+  mixedLiterals: ['format'],
+  validate: validateFormats,
+  functions: [
+    declare('charAt', member('string_char_at_int', [STRING, INT], STRING, charAt)),
+    declare(
+      'indexOf',
+      member('string_index_of_string', [STRING, STRING], INT, (text: string, part: string) => indexOf(text, part, 0n)),
+      member('string_index_of_string_int', [STRING, STRING, INT], INT, indexOf),
+    ),
+    declare(
+      'lastIndexOf',
+      member('string_last_index_of_string', [STRING, STRING], INT, (text: string, part: string) =>
+        lastIndexOf(text, part),
+      ),
+      member('string_last_index_of_string_int', [STRING, STRING, INT], INT, lastIndexOf),
+    ),
+    declare(
+      'lowerAscii',
+      member('string_lower_ascii', [STRING], STRING, (text: string) =>
+        text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()),
+      ),
+    ),
+    declare(
+      'upperAscii',
+      member('string_upper_ascii', [STRING], STRING, (text: string) =>
+        text.replace(/[a-z]+/g, (letters) => letters.toUpperCase()),
+      ),
+    ),
+    declare(
+      'replace',
+      member('string_replace_string_string', [STRING, STRING, STRING], STRING, (text: string, a: string, b: string) =>
+        replace(text, a, b, -1n),
+      ),
+      member('string_replace_string_string_int', [STRING, STRING, STRING, INT], STRING, replace),
+    ),
+    declare(
+      'split',
+      member('string_split_string', [STRING, STRING], TEXTS, (text: string, separator: string) =>
+        split(text, separator, -1n),
+      ),
+      member('string_split_string_int', [STRING, STRING, INT], TEXTS, split),
+    ),
+    declare(
+      'substring',
+      member('string_substring_int', [STRING, INT], STRING, (text: string, start: bigint) => substring(text, start)),
+      member('string_substring_int_int', [STRING, INT, INT], STRING, substring),
+    ),
+    declare(
+      'trim',
+      member('string_trim', [STRING], STRING, (text: string) => text.replace(TRIMMED, '')),
+    ),
+    declare('format', member('string_format', [STRING, listType(DYN)], STRING, formatText)),
+    declare('strings.quote', { id: 'strings_quote', parameters: [STRING], result: STRING, call: quote }),
+    declare(
+      'join',
+      member('list_join', [TEXTS], STRING, (list: CelList) => join(list, '')),
+      member('list_join_string', [TEXTS, STRING], STRING, join),
+    ),
+  ],
+};
