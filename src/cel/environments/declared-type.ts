@@ -21,9 +21,10 @@ export interface ListType extends Bounds {
   readonly element: DeclaredType;
 }
 
-/** Keys are strings. */
+/** Keys are strings; nothing is known of their length. */
 export interface MapType extends Bounds {
   readonly kind: 'map';
+  readonly keyLength: 0;
   readonly element: DeclaredType;
 }
 
@@ -96,7 +97,7 @@ function mapType(schema: RuleSchema): MapType | undefined {
   if (element === undefined) return undefined;
   // A key of two characters in quotes, a colon and a comma.
   const maxElements = limit(schema.maxProperties) ?? Math.floor((MAX_REQUEST_BYTES - 2) / (element.minSize + 6));
-  return { kind: 'map', element, maxElements, minSize: SMALLEST.emptyObject };
+  return { kind: 'map', keyLength: 0, element, maxElements, minSize: SMALLEST.emptyObject };
 }
 
 function objectType(schema: RuleSchema): ObjectType {

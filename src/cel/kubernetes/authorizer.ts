@@ -1,0 +1,204 @@
+// Questions to the server's authorizer: `authorizer.group('apps').resource('deployments').check('create').allowed()`.
+import { nameIsDnsLabel, nameIsDnsSubdomain } from '../../machinery/validation/names.js';
+import type { UserInfo } from '../../machinery/user.js';
+import type { FunctionDeclaration, Library } from '../library.js';
+import { BOOL, type CelType, STRING, objectType } from '../type.js';
+import { CelError, OpaqueValue, type Value, noSuchOverload } from '../value.js';
+
+export const AUTHORIZER = objectType('kubernetes.authorization.Authorizer');
+const PATH_CHECK = objectType('kubernetes.authorization.PathCheck');
+const GROUP_CHECK = objectType('kubernetes.authorization.GroupCheck');
+export const RESOURCE_CHECK = objectType('kubernetes.authorization.ResourceCheck');
+const DECISION = objectType('kubernetes.authorization.Decision');
+
+/** What is asked of the authorizer. */
+export interface AccessQuestion {
+  readonly user: UserInfo;
+  readonly verb: string;
+  readonly resourceRequest: boolean;
+  readonly apiGroup: string;
+  readonly apiVersion: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly path: string;
+  readonly fieldSelector?: string;
+  readonly labelSelector?: string;
+}
+
+export interface AccessAnswer {
+  readonly allowed: boolean;
+  readonly reason: string;
+  readonly error?: string;
+}
+
+/** Answers at once: an expression does not wait. */
+export type Ask = (question: AccessQuestion) => AccessAnswer;
+
+/** Values that only have functions; two of them are never compared. */
+abstract class Receiver extends OpaqueValue {
+  equal(_other: Value): Value {
+    return noSuchOverload();
+  }
+}
+
+export class AuthorizerValue extends Receiver {
+  readonly type = AUTHORIZER;
+  constructor(
+    readonly user: UserInfo,
+    readonly ask: Ask,
+  ) {
+    super();
+  }
+}
+
+class PathCheck extends Receiver {
+  readonly type = PATH_CHECK;
+  constructor(
+    readonly authorizer: AuthorizerValue,
+    readonly path: string,
+  ) {
+    super();
+  }
+}
+
+class GroupCheck extends Receiver {
+  readonly type = GROUP_CHECK;
+  constructor(
+    readonly authorizer: AuthorizerValue,
+    readonly group: string,
+  ) {
+    super();
+  }
+}
+
+type CheckedResource = Omit<AccessQuestion, 'user' | 'verb' | 'resourceRequest' | 'apiVersion' | 'path'>;
+
+class ResourceCheck extends Receiver {
+  readonly type = RESOURCE_CHECK;
+  constructor(
+    readonly authorizer: AuthorizerValue,
+    readonly checked: CheckedResource,
+  ) {
+    super();
+  }
+  with(more: Partial<CheckedResource>): ResourceCheck {
+    return new ResourceCheck(this.authorizer, { ...this.checked, ...more });
+  }
+}
+
+class DecisionValue extends Receiver {
+  readonly type = DECISION;
+  constructor(readonly answer: AccessAnswer) {
+    super();
+  }
+}
+
+/** The check that `authorizer.requestResource` stands for: the resource the request is about. */
+export const requestResourceCheck = (
+  authorizer: AuthorizerValue,
+  checked: Pick<CheckedResource, 'apiGroup' | 'resource' | 'subresource' | 'namespace' | 'name'>,
+): OpaqueValue => new ResourceCheck(authorizer, checked);
+
+export const authorizerLibrary: Library = {
+  name: 'kubernetes.authz',
+  functions: [
+    member('path', 'authorizer_path', [AUTHORIZER, STRING], PATH_CHECK, (authorizer: AuthorizerValue, path: string) =>
+      path.trim() === '' ? new CelError('path must not be empty') : new PathCheck(authorizer, path),
+    ),
+    member(
+      'group',
+      'authorizer_group',
+      [AUTHORIZER, STRING],
+      GROUP_CHECK,
+      (authorizer: AuthorizerValue, group: string) => new GroupCheck(authorizer, group),
+    ),
+    member('serviceAccount', 'authorizer_serviceaccount', [AUTHORIZER, STRING, STRING], AUTHORIZER, serviceAccount),
+    member('resource', 'groupcheck_resource', [GROUP_CHECK, STRING], RESOURCE_CHECK, resourceOfGroup),
+    narrowing('subresource', 'resourcecheck_subresource'),
+    narrowing('namespace', 'resourcecheck_namespace'),
+    narrowing('name', 'resourcecheck_name'),
+    {
+      name: 'check',
+      overloads: [
+        { id: 'pathcheck_check', member: true, parameters: [PATH_CHECK, STRING], result: DECISION, call: checkPath },
+        {
+          id: 'resourcecheck_check',
+          member: true,
+          parameters: [RESOURCE_CHECK, STRING],
+          result: DECISION,
+          call: checkResource,
+        },
+      ],
+    },
+    telling('errored', BOOL, ({ error }) => error !== undefined),
+    telling('error', STRING, ({ error }) => error ?? ''),
+    telling('allowed', BOOL, ({ allowed }) => allowed),
+    telling('reason', STRING, ({ reason }) => reason),
+  ],
+};
+
+/** Checks of lists that are narrowed by selectors. */
+export const authorizerSelectorsLibrary: Library = {
+  name: 'kubernetes.authzSelectors',
+  functions: [
+    narrowing('fieldSelector', 'authorizer_fieldselector'),
+    narrowing('labelSelector', 'authorizer_labelselector'),
+  ],
+};
+
+function member(
+  name: string,
+  id: string,
+  parameters: readonly CelType[],
+  result: CelType,
+  call: (...values: never[]) => Value,
+): FunctionDeclaration {
+  return { name, overloads: [{ id, member: true, parameters, result, call }] };
+}
+
+function narrowing(
+  name: 'subresource' | 'namespace' | 'name' | 'fieldSelector' | 'labelSelector',
+  id: string,
+): FunctionDeclaration {
+  const call = (check: ResourceCheck, value: string): Value => check.with({ [name]: value });
+  return member(name, id, [RESOURCE_CHECK, STRING], RESOURCE_CHECK, call);
+}
+
+function telling(name: string, result: CelType, tell: (answer: AccessAnswer) => Value): FunctionDeclaration {
+  return member(name, `decision_${name}`, [DECISION], result, ({ answer }: DecisionValue) => tell(answer));
+}
+
+function serviceAccount({ ask }: AuthorizerValue, namespace: string, name: string): Value {
+  if (nameIsDnsSubdomain(name, false).length > 0) return new CelError('Invalid service account name');
+  if (nameIsDnsLabel(namespace, false).length > 0) return new CelError('Invalid service account namespace');
+  const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`];
+  return new AuthorizerValue({ name: `system:serviceaccount:${namespace}:${name}`, groups }, ask);
+}
+
+function resourceOfGroup({ authorizer, group }: GroupCheck, resource: string): Value {
+  if (resource.trim() === '') return new CelError('resource must not be empty');
+  return new ResourceCheck(authorizer, { apiGroup: group, resource, subresource: '', namespace: '', name: '' });
+}
+
+function checkPath({ authorizer, path }: PathCheck, verb: string): Value {
+  const nothing = { apiGroup: '', apiVersion: '', resource: '', subresource: '', namespace: '', name: '' };
+  return new DecisionValue(authorizer.ask({ ...nothing, user: authorizer.user, verb, resourceRequest: false, path }));
+}
+
+function checkResource({ authorizer, checked }: ResourceCheck, verb: string): Value {
+  const { fieldSelector, labelSelector, ...resource } = checked;
+  return new DecisionValue(
+    authorizer.ask({
+      ...resource,
+      ...(fieldSelector && { fieldSelector }),
+      ...(labelSelector && { labelSelector }),
+      user: authorizer.user,
+      verb,
+      resourceRequest: true,
+      apiVersion: '*',
+      path: '',
+    }),
+  );
+}

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { baseEnvironments } from '../environments/base.js';
+import { CelError, CelList, type Value } from '../value.js';
+import { AUTHORIZER, type AccessQuestion, AuthorizerValue } from './authorizer.js';
+
+const environment = baseEnvironments({
+  compatibility: { major: 1, minor: 34 },
+  features: { enabled: () => true },
+}).of(true);
+
+function evaluate(expression: string): unknown {
+  const checked = environment.compile(expression);
+  assert.equal(checked.issues, undefined, expression);
+  const program = checked.issues === undefined ? checked.plan() : undefined;
+  assert.ok(program !== undefined);
+  return program instanceof CelError ? plain(program) : plain(program.evaluate({}).value);
+}
+
+function plain(value: Value): unknown {
+  if (value instanceof CelError) return `error: ${value.message}`;
+  return value instanceof CelList ? Array.from(value, plain) : value;
+}
+
+function all(expected: Readonly<Record<string, unknown>>): void {
+  for (const [expression, value] of Object.entries(expected)) {
+    assert.deepEqual(evaluate(expression), value, expression);
+  }
+}
+
+test('quantities', () => {
+  all({
+    'isQuantity("1.3Gi")': true,
+    'isQuantity("1.3GiB")': false,
+    'quantity("50Mi") == quantity("52428800")': true,
+    'quantity("500m").compareTo(quantity("1"))': -1n,
+    'quantity("50k").add(20) == quantity("50020")': true,
+    'quantity("50k").sub(quantity("20")).asInteger()': 49980n,
+    'quantity("50.5k").asApproximateFloat()': 50500,
+    'quantity("0.5").isInteger()': false,
+    'quantity("0.5").asInteger()': 'error: cannot convert value to integer',
+    'sign(quantity("-1"))': -1n,
+    'quantity("x")':
+      "error: quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
+  });
+});
+
+test('addresses and blocks', () => {
+  all({
+    'ip("127.0.0.1").isLoopback()': true,
+    'ip("2001:db8::68").family()': 6n,
+    'ip("fe80::1").isLinkLocalUnicast()': true,
+    'ip("ff02::1").isLinkLocalMulticast()': true,
+    'ip("255.255.255.255").isGlobalUnicast()': false,
+    'ip.isCanonical("2001:DB8::68")': false,
+    'isIP("::ffff:1.2.3.4")': false,
+    'string(ip("2001:db8:0:0::1"))': '2001:db8::1',
+    'ip("1.2.3")':
+      'error: IP Address "1.2.3" parse error during conversion from string: ParseAddr("1.2.3"): IPv4 address too short',
+    'cidr("192.168.0.0/24").containsIP("192.168.0.9")': true,
+    'cidr("192.168.0.0/24").containsCIDR(cidr("192.168.0.0/23"))': false,
+    'cidr("192.168.0.7/24").masked() == cidr("192.168.0.0/24")': true,
+    'string(cidr("::1/64").masked())': '::/64',
+    'cidr("192.168.0.7/24").ip() == ip("192.168.0.7")': true,
+    'cidr("10.0.0.0/8").prefixLength()': 8n,
+    'type(ip("::1")) == net.IP': true,
+  });
+});
+
+test('URLs', () => {
+  all({
+    'url("https://u@[::1]:80/a b?x=1&x=2#f").getHostname()': '::1',
+    'url("https://example.com:80/a b").getEscapedPath()': '/a%20b',
+    'url("https://example.com/?x=1&x=a+b").getQuery()["x"]': ['1', 'a b'],
+    'url("https://example.com").getPort()': '',
+    'isURL("example.com/x")': false,
+    'url("x")': 'error: URL parse error during conversion from string: parse "x": invalid URI for request',
+  });
+});
+
+test('lists, regular expressions and versions', () => {
+  all({
+    '["a", "b", "b"].isSorted()': true,
+    '[2.0, 1.0].isSorted()': false,
+    '[duration("1m"), duration("1s")].sum() == duration("61s")': true,
+    '[1, 3].max()': 3n,
+    '[0].filter(x, x > 0).min()': 'error: min called on empty list',
+    '["a", "b", "b"].lastIndexOf("b")': 2n,
+    '"123 abc 456".findAll("[0-9]+", 1)': ['123'],
+    '"abc".find("[0-9]+")': '',
+    'semver("1.0.0-rc.1").isLessThan(semver("1.0.0"))': true,
+    'semver("v1.2", true).minor()': 2n,
+    'isSemver("1.2")': false,
+  });
+});
+
+test('named formats', () => {
+  all({
+    'format.dns1123Label().validate("Bad").value()[0].contains("RFC 1123")': true,
+    'format.named("uuid").value().validate("x").value()': ['does not match the UUID format'],
+    'format.named("nothing").hasValue()': false,
+    'format.labelValue().validate("ok").hasValue()': false,
+  });
+});
+
+test('the authorizer is asked what was built up', () => {
+  const asked: AccessQuestion[] = [];
+  const authorizer = new AuthorizerValue({ name: 'me', groups: [] }, (question) => {
+    asked.push(question);
+    return { allowed: question.verb === 'get', reason: 'because' };
+  });
+  const checked = environment
+    .extend({ variables: { authorizer: AUTHORIZER } })
+    .compile(
+      `authorizer.serviceAccount('ns', 'sa').group('apps').resource('deployments').namespace('ns').name('d')` +
+        `.fieldSelector('a=b').check('get').allowed()`,
+    );
+  assert.equal(checked.issues, undefined);
+  const program = checked.issues === undefined ? checked.plan() : undefined;
+  assert.ok(program !== undefined && !(program instanceof CelError));
+  const { value, cost } = program.evaluate({ authorizer });
+  assert.equal(value, true);
+  assert.ok(cost > 350_000);
+  assert.deepEqual(asked, [
+    {
+      user: {
+        name: 'system:serviceaccount:ns:sa',
+        groups: ['system:serviceaccounts', 'system:serviceaccounts:ns'],
+      },
+      apiGroup: 'apps',
+      resource: 'deployments',
+      subresource: '',
+      namespace: 'ns',
+      name: 'd',
+      fieldSelector: 'a=b',
+      verb: 'get',
+      resourceRequest: true,
+      apiVersion: '*',
+      path: '',
+    },
+  ]);
+});

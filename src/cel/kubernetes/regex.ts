@@ -1,0 +1,59 @@
+// Finding what a regular expression (RE2) matches.
+import type { RE2JS } from 're2js';
+import type { Library } from '../library.js';
+import { compileRegex } from '../run/regex.js';
+import { INT, STRING, listType } from '../type.js';
+import { ArrayList, CelError, type Value } from '../value.js';
+
+const TEXTS = listType(STRING);
+
+export const regexLibrary: Library = {
+  name: 'kubernetes.regex',
+  functions: [
+    {
+      name: 'find',
+      overloads: [{ id: 'string_find_string', member: true, parameters: [STRING, STRING], result: STRING, call: find }],
+    },
+    {
+      name: 'findAll',
+      overloads: [
+        {
+          id: 'string_find_all_string',
+          member: true,
+          parameters: [STRING, STRING],
+          result: TEXTS,
+          call: (text: string, pattern: string) => findAll(text, pattern, -1n),
+        },
+        {
+          id: 'string_find_all_string_int',
+          member: true,
+          parameters: [STRING, STRING, INT],
+          result: TEXTS,
+          call: findAll,
+        },
+      ],
+    },
+  ],
+};
+
+function find(text: string, pattern: string): Value {
+  const expression = compiled(pattern);
+  if (expression instanceof CelError) return expression;
+  const matcher = expression.matcher(text);
+  return matcher.find() ? (matcher.group() ?? '') : '';
+}
+
+/** The first `most` matches; all of them when that is negative. */
+function findAll(text: string, pattern: string, most: bigint): Value {
+  const expression = compiled(pattern);
+  if (expression instanceof CelError) return expression;
+  const found: string[] = [];
+  const matcher = expression.matcher(text);
+  while ((most < 0n || BigInt(found.length) < most) && matcher.find()) found.push(matcher.group() ?? '');
+  return new ArrayList(found);
+}
+
+function compiled(pattern: string): RE2JS | CelError {
+  const expression = compileRegex(pattern);
+  return expression instanceof CelError ? new CelError(`Illegal regex: ${expression.message}`) : expression;
+}
