@@ -3,6 +3,7 @@
 // Of a group one definition is worked on at a time, so that of two that want one name the first gets it:
 //
 //   created → names decided → served → established … changed → served anew … deleted → objects deleted → gone
+import type { ExpressionChecker } from '../cel/expression-check.js';
 import { errorText } from '../lib/error-text.js';
 import { isDeepStrictEqual } from 'node:util';
 import { API_APPROVED } from '../apis/apiextensions/api-approval.js';
@@ -25,6 +26,8 @@ export interface DefinitionsOptions {
   readonly context: () => LifeContext;
   /** Serves a kind until it is told to stop. */
   readonly serve: (kind: CustomKind) => ServedKind;
+  /** Compiles the rules of schemas. */
+  readonly expressions?: Pick<ExpressionChecker, 'rulesOn'>;
   readonly signal: AbortSignal;
   readonly log: (message: string) => void;
 }
@@ -222,7 +225,11 @@ class Definitions {
       if (isDeepStrictEqual(known.made, made)) return;
     }
     this.#stop(name);
-    const kind = customKind(definition, () => serving.terminating);
+    const { expressions } = this.options;
+    const kind = customKind(definition, {
+      terminating: () => serving.terminating,
+      ...(expressions && { expressions }),
+    });
     const serving: Serving = { made, terminating: isTrue(definition, 'Terminating'), kind: this.options.serve(kind) };
     this.#serving.set(name, serving);
   }

@@ -1,5 +1,6 @@
 // A definition as kinds that can be served: one for each of its versions, over one store.
 import { isDeepStrictEqual } from 'node:util';
+import type { ExpressionChecker } from '../cel/expression-check.js';
 import { goValueText } from '../lib/go-value.js';
 import { apiVersionOf, type JsonObject, type KubeObject } from '../machinery/object.js';
 import { internalError } from '../machinery/status.js';
@@ -45,15 +46,21 @@ interface CompiledVersion {
   readonly kindVersion: KindVersion;
 }
 
-/** `terminating` is asked anew on each creation. */
-export function customKind(crd: Readonly<CustomResourceDefinition>, terminating: () => boolean): CustomKind {
+export interface CustomKindOptions {
+  /** Asked anew on each creation. */
+  readonly terminating: () => boolean;
+  /** Compiles the rules of schemas. */
+  readonly expressions?: Pick<ExpressionChecker, 'rulesOn'>;
+}
+
+export function customKind(crd: Readonly<CustomResourceDefinition>, options: CustomKindOptions): CustomKind {
   const { spec, status } = crd;
   const names = status.acceptedNames;
   const versions = compileVersions(crd);
   const stored = versions.find(({ stated }) => stated.storage);
   if (stored === undefined) throw new Error(`${crd.metadata.name ?? ''} has no version to store`);
   const definitionOf = (version: CompiledVersion): KindDefinition =>
-    definitionOfVersion(crd, version, { stored, versions, terminating });
+    definitionOfVersion(crd, version, { ...options, stored, versions });
   const served = versions.filter(({ stated }) => stated.served);
   return {
     group: spec.group,
@@ -144,10 +151,9 @@ function deprecation({ spec }: Readonly<CustomResourceDefinition>, version: stri
   return `${spec.group}/${version} ${kind} is deprecated${use}`;
 }
 
-interface DefinitionParts {
+interface DefinitionParts extends CustomKindOptions {
   readonly stored: CompiledVersion;
   readonly versions: readonly CompiledVersion[];
-  readonly terminating: () => boolean;
 }
 
 const EVERY_VERB: readonly Verb[] = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
@@ -156,7 +162,7 @@ const TERMINATING_VERBS: readonly Verb[] = ['delete', 'deletecollection', 'get',
 function definitionOfVersion(
   crd: Readonly<CustomResourceDefinition>,
   version: CompiledVersion,
-  { stored, versions, terminating }: DefinitionParts,
+  { stored, versions, terminating, expressions }: DefinitionParts,
 ): KindDefinition {
   const { spec, status } = crd;
   const names = status.acceptedNames;
@@ -182,6 +188,7 @@ function definitionOfVersion(
       schema,
       subresources,
       terminating,
+      ...(expressions && { expressions }),
       ...(pruned && {
         toStored: (object: KubeObject) => inFormOf(stored, object),
       }),

@@ -1,13 +1,16 @@
 // The rules of a custom resource's life: what its definition's version says of it.
+import type { ExpressionChecker } from '../cel/expression-check.js';
 import { goQuote } from '../lib/go-quote.js';
 import { type FieldError, type FieldErrors, FieldPath, invalid } from '../machinery/field-error.js';
 import type { JsonObject, KubeObject } from '../machinery/object.js';
 import { forbidden } from '../machinery/status.js';
 import { isQualifiedName } from '../machinery/validation/names.js';
-import { type Schema, schemaHas } from '../apis/apiextensions/schema-walk.js';
+import type { Schema } from '../apis/apiextensions/schema-walk.js';
 import { validateResourceMeta } from '../apis/apiextensions/values/resource-meta.js';
+import { type RuleNode, hasRules, ruleTree } from '../apis/apiextensions/values/rule-tree.js';
+import { OBJECT_COST_BUDGET, validateRules } from '../apis/apiextensions/values/validate-rules.js';
 import { type Old, validateValue } from '../apis/apiextensions/values/validate-value.js';
-import type { StatusStrategy, Strategy } from '../registry/kind.js';
+import type { LifeContext, StatusStrategy, Strategy } from '../registry/kind.js';
 import type { CustomResourceSubresources } from '../schema/generated/apiextensions.v1.js';
 import { equalTrees } from '../schema/deep-equal.js';
 import { validateUniqueItems } from './list-uniqueness.js';
@@ -20,6 +23,8 @@ export interface StrategyOptions {
   readonly subresources: CustomResourceSubresources;
   /** True while the definition is being deleted: then nothing new is made. */
   readonly terminating: () => boolean;
+  /** Compiles the rules of the schema; without it no rule is checked. */
+  readonly expressions?: Pick<ExpressionChecker, 'rulesOn'>;
   /** Takes an object that passed the rules of its version into the form that is stored. */
   readonly toStored?: (object: KubeObject) => void;
 }
@@ -27,8 +32,7 @@ export interface StrategyOptions {
 export function customStrategy(options: StrategyOptions): Strategy {
   const { schema, subresources, toStored } = options;
   const hasStatus = subresources.status !== undefined;
-  const hasRules = schemaHas(schema, (node) => (node['x-kubernetes-validations']?.length ?? 0) > 0);
-  const withRules = (errors: FieldErrors): FieldErrors => (hasRules ? [...errors, ...unchecked(errors)] : errors);
+  const checkRules = rulesOf(options);
   return {
     anyFinalizer: true,
     hasStatus,
@@ -39,8 +43,11 @@ export function customStrategy(options: StrategyOptions): Strategy {
       const why = 'create not allowed while custom resource definition is terminating';
       throw forbidden({ group: options.group, resource: options.plural }, object.metadata.name ?? '', why);
     },
-    validate: (object) =>
-      withRules([...validateBySchema(object, options), ...validateUniqueItems(object, schema, undefined)]),
+    validate: (object, context) =>
+      checkRules(object, undefined, context, [
+        ...validateBySchema(object, options),
+        ...validateUniqueItems(object, schema, undefined),
+      ]),
     warningsOnCreate: ({ metadata }) => finalizerWarnings(metadata.finalizers ?? []),
     prepareForUpdate(object, old) {
       // Without an endpoint of its own the status is a part of the object like any other.
@@ -48,24 +55,50 @@ export function customStrategy(options: StrategyOptions): Strategy {
         object.metadata.generation = (old.metadata.generation ?? 0) + 1;
       }
     },
-    validateUpdate: (object, old) =>
-      withRules([...validateBySchema(object, options, { value: old }), ...validateChangedItems(object, old, schema)]),
+    validateUpdate: (object, old, context) =>
+      checkRules(object, old, context, [
+        ...validateBySchema(object, options, { value: old }),
+        ...validateChangedItems(object, old, schema),
+      ]),
     warningsOnUpdate: ({ metadata }, old) => {
       const before = new Set(old.metadata.finalizers);
       return finalizerWarnings((metadata.finalizers ?? []).filter((name) => !before.has(name)));
     },
     ...(toStored && { canonicalize: toStored }),
-    ...(hasStatus && { status: statusStrategy(options, withRules) }),
+    ...(hasStatus && { status: statusStrategy(options, checkRules) }),
     resetFields: { '': hasStatus ? [['status']] : [], status: [['spec']] },
   };
 }
 
 const statusOf = (object: Readonly<KubeObject>): unknown => (object as JsonObject & KubeObject)['status'];
 
-function statusStrategy(
-  { schema, subresources }: StrategyOptions,
-  withRules: (errors: FieldErrors) => FieldErrors,
-): StatusStrategy {
+/** The errors of an object's form, and after them those of its rules. */
+type CheckRules = (
+  object: Readonly<KubeObject>,
+  old: Readonly<KubeObject> | undefined,
+  context: LifeContext,
+  errors: FieldErrors,
+) => FieldErrors;
+
+/** Rules are compiled when the first object is written. */
+function rulesOf({ schema, expressions }: StrategyOptions): CheckRules {
+  if (schema === undefined || !hasRules(schema)) return (_object, _old, _context, errors) => errors;
+  let tree: RuleNode | undefined;
+  return (object, old, context, errors) => {
+    if (errors.some(({ type }) => BLOCKING.has(type))) return [...errors, uncheckedRules()];
+    if (expressions === undefined) return errors;
+    tree ??= ruleTree(schema, true, (type) => expressions.rulesOn(type));
+    if (tree === undefined) return errors;
+    const check = { value: object, old, path: undefined, budget: OBJECT_COST_BUDGET };
+    const outcome = validateRules(
+      tree,
+      old === undefined ? check : { ...check, ratchet: { warn: (text) => context.warn(text) } },
+    );
+    return [...errors, ...outcome.errors];
+  };
+}
+
+function statusStrategy({ schema, subresources }: StrategyOptions, checkRules: CheckRules): StatusStrategy {
   const statusSchema = schema?.properties?.['status'];
   return {
     prepareForUpdate(object, old) {
@@ -75,14 +108,14 @@ function statusStrategy(
       if (managedFields === undefined) delete object.metadata.managedFields;
       else object.metadata.managedFields = managedFields;
     },
-    validateUpdate(object, old) {
+    validateUpdate(object, old, context) {
       const status = statusOf(object);
       const errors =
         status === undefined || statusSchema === undefined
           ? []
           : validateValue(status, statusSchema, FieldPath.of('status'), { value: statusOf(old) });
       errors.push(...validateScaleStatus(object, subresources.scale), ...validateChangedItems(object, old, schema));
-      return withRules(errors);
+      return checkRules(object, old, context, errors);
     },
   };
 }
@@ -118,12 +151,11 @@ const BLOCKING: ReadonlySet<FieldError['type']> = new Set<FieldError['type']>([
   'FieldValueTypeInvalid',
 ]);
 
-/** Expressions are not tried on an object that has not the form they were written for. */
-function unchecked(errors: FieldErrors): FieldErrors {
-  if (!errors.some(({ type }) => BLOCKING.has(type))) return [];
+/** Rules are not tried on an object that has not the form they were written for. */
+function uncheckedRules(): FieldError {
   const why =
     'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation';
-  return [invalid(undefined, null, why)];
+  return invalid(undefined, null, why);
 }
 
 const STANDARD_FINALIZERS = new Set(['orphan', 'foregroundDeletion', 'kubernetes']);

@@ -1,5 +1,6 @@
 // Wires everything, in the order things need each other. No other file knows all the rooms.
 import type { Authentication } from '../authn/create-authenticator.js';
+import { kubernetesExpressions } from '../cel/environments/kubernetes-expressions.js';
 import type { Logs } from '../lib/log.js';
 import { apiEnablement } from '../machinery/api-enablement.js';
 import { MASTERS_GROUP } from '../machinery/user.js';
@@ -114,6 +115,11 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     log: (message) => logs.for('service-repair').info(message),
   });
 
+  const expressions = kubernetesExpressions({
+    compatibility: options.minCompatibleVersion,
+    features: options.featureGates,
+  });
+
   // Kinds ask who may do what, and what may be done is kept in kinds: the one is bound late.
   const access = lateBound<{ authorization: Authorization; authentication: Authentication }>();
   const kinds = serverKinds({
@@ -146,6 +152,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
       apiAudiences,
     },
     resourceOf: resources.resourceOf,
+    expressions,
   });
   for (const kind of behindGates(kinds, options.featureGates)) resources.add(kind);
   const authorization = buildAuthorization(options, resources, lifecycle.stopping, logs.for('authorization'));
@@ -197,6 +204,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
   }
   addStartHooks(hooks, {
     options,
+    expressions,
     logs,
     lifecycle,
     resources,

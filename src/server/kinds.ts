@@ -1,4 +1,5 @@
 // The kinds of every group. Adding a group touches its own folder and this list.
+import type { ExpressionChecker } from '../cel/expression-check.js';
 import type { ParamServices } from '../apis/admissionregistration/param-authorization.js';
 import { admissionregistrationKinds } from '../apis/admissionregistration/index.js';
 import { apiextensionsKinds } from '../apis/apiextensions/index.js';
@@ -31,9 +32,16 @@ export interface KindParts {
   readonly access: EscalationServices;
   readonly identity: AuthenticationServices;
   readonly resourceOf: ParamServices['resourceOf'];
+  readonly expressions: ExpressionChecker;
 }
 
-export const serverKinds = ({ core, access, identity, resourceOf }: KindParts): readonly KindDefinition[] => [
+export const serverKinds = ({
+  core,
+  access,
+  identity,
+  resourceOf,
+  expressions,
+}: KindParts): readonly KindDefinition[] => [
   ...coreKinds(core),
   ...appsKinds,
   ...batchKinds,
@@ -48,11 +56,11 @@ export const serverKinds = ({ core, access, identity, resourceOf }: KindParts): 
   ...coordinationKinds,
   ...nodeKinds,
   ...policyKinds,
-  ...resourceKinds(),
+  ...resourceKinds(expressions),
   ...schedulingKinds,
   ...storageKinds,
-  ...admissionregistrationKinds({ authorizer: access.authorizer, resourceOf }),
-  ...apiextensionsKinds(),
+  ...admissionregistrationKinds({ authorizer: access.authorizer, resourceOf }, expressions),
+  ...apiextensionsKinds(expressions),
   ...apiregistrationKinds,
   ...flowcontrolKinds,
   ...internalApiserverKinds,

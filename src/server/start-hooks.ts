@@ -7,6 +7,7 @@ import { type ServerClient, createServerClient } from '../registry/server-client
 import { FLOW_CONTROL_GROUP } from '../bootstrap/flow-control/default-configuration.js';
 import { markDanglingFlowSchemas } from '../bootstrap/flow-control/mark-dangling.js';
 import { bootstrapHooks } from '../bootstrap/hooks.js';
+import type { ExpressionChecker } from '../cel/expression-check.js';
 import { repeat } from '../lib/repeat.js';
 import { startDefinitions, type StartedDefinitions } from '../crd/controller.js';
 import { DEFINITIONS } from '../crd/definition-writer.js';
@@ -35,6 +36,7 @@ const API_SERVICE_INTERVAL_MS = 10_000;
 
 export interface StartParts {
   readonly options: Options;
+  readonly expressions: ExpressionChecker;
   readonly logs: Logs;
   readonly lifecycle: Lifecycle;
   readonly resources: Resources;
@@ -110,7 +112,7 @@ function addInformers(hooks: PostStartHooks, { synced, unsynced }: Authorization
 }
 
 /** Serves what custom resource definitions define. Ready once those that were there are served. */
-function definitionsHooks({ resources, serverContext, logs }: StartParts): PostStartHook[] {
+function definitionsHooks({ resources, serverContext, expressions, logs }: StartParts): PostStartHook[] {
   const registry = resources.registry(DEFINITIONS);
   if (registry === undefined) return [];
   let started: StartedDefinitions | undefined;
@@ -120,6 +122,7 @@ function definitionsHooks({ resources, serverContext, logs }: StartParts): PostS
       operations: resources.operations,
       context: serverContext,
       serve: (kind) => resources.serveCustom(kind),
+      expressions,
       signal,
       log: (message) => logs.for('apiextensions').info(message),
     }));

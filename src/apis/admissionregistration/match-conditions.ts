@@ -28,7 +28,7 @@ export function validateMatchConditions(
     const trimmed = expression.trim();
     if (trimmed === '') errors.push(required(at.child('expression')));
     else {
-      const environment = { use: 'match-condition', params, authorizer: true, variables: [] } as const;
+      const environment = { use: 'match-condition', params, authorizer: true, composed: false, variables: [] } as const;
       errors.push(
         ...checkExpression(checker, trimmed, { ...environment, stored: stored.has(trimmed) }, at.child('expression')),
       );

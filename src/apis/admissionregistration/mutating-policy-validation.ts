@@ -14,7 +14,7 @@ export function validateMutatingPolicy(
   checker: ExpressionChecker | undefined,
 ): FieldErrors {
   const stored = (old?.spec.mutations ?? []).map(({ applyConfiguration }) => applyConfiguration?.expression ?? '');
-  const check = new PolicyExpressions(checker, spec, new Set(stored));
+  const check = new PolicyExpressions(checker, spec, new Set(stored), true);
   const errors = validatePolicyFrame(spec, old?.spec, checker, (match, path) => [
     ...validateMatchConstraints(match, path),
     ...validateMutatingOperations(match, path),

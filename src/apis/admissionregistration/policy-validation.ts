@@ -87,6 +87,8 @@ export class PolicyExpressions {
     private readonly checker: ExpressionChecker | undefined,
     private readonly spec: Readonly<PolicySpec>,
     private readonly stored: ReadonlySet<string>,
+    /** Expressions may name `variables`. */
+    private readonly composed = (spec.variables?.length ?? 0) > 0,
   ) {}
 
   declare(variable: Variable): void {
@@ -103,6 +105,7 @@ export class PolicyExpressions {
       use,
       params: this.spec.paramKind !== undefined,
       authorizer: use !== 'message',
+      composed: this.composed,
       variables: this.variables,
       stored: stored.has(expression),
     };

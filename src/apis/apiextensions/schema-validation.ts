@@ -5,7 +5,8 @@ import type { CustomResourceValidation } from '../../schema/generated/apiextensi
 import { hasDefault, validateDefaults } from './default-validation.js';
 import { shownSchema } from './internal-form.js';
 import { validateListType, validateMapType } from './list-type-rules.js';
-import { type ExpressionRules, checkRules, validateRuleTexts } from './rule-validation.js';
+import { RuleContext, type Step } from './rule-context.js';
+import { type StoredExpressions, checkRules, validateRuleTexts } from './rule-validation.js';
 import { type Schema, additionalOf, itemSchemasOf, itemsOf, sortedMembers } from './schema-walk.js';
 import { structuralMistake, validateStructural } from './structural-schema.js';
 
@@ -17,7 +18,9 @@ export interface SchemaRules {
   readonly atomicSets: boolean;
   readonly mapKeys: boolean;
   readonly checker: ExpressionChecker | undefined;
-  readonly storedExpressions: ReadonlySet<string>;
+  readonly storedExpressions: StoredExpressions;
+  /** The schema is as it was before, so that no rule of it is too costly. */
+  readonly unchanged: boolean;
 }
 
 export function validateSchema(
@@ -35,21 +38,24 @@ export function validateSchema(
     errors.push(forbidden(path.child('openAPIV3Schema.nullable'), 'nullable cannot be true at the root'));
   }
   let mistake: string | undefined;
-  let checkExpressions = false;
+  let expressions: RuleContext | undefined;
   if (rules.structural) {
     mistake = structuralMistake(schema);
     if (mistake === undefined) {
       const structural = validateStructural(schema, at);
       const broken =
-        structural.length > 0 ? structural : validateDefaults(schema, { requirePruned: rules.prunedDefaults }, at);
+        structural.length > 0
+          ? structural
+          : validateDefaults(schema, { requirePruned: rules.prunedDefaults, checker: rules.checker }, at);
       errors.push(...broken);
-      checkExpressions = broken.length === 0;
+      if (broken.length === 0 && rules.checker !== undefined) expressions = RuleContext.root(schema);
     }
   }
-  const node: NodeContext = { rules, checkExpressions, isRoot: true };
+  const node: NodeContext = { rules, ...(expressions && { expressions }), isRoot: true };
   const found = validateNode(schema, node, at);
   errors.push(...found.schema, ...found.expressions);
   if (errors.length === 0 && mistake !== undefined) errors.push(invalid(at, '', mistake));
+  if (expressions !== undefined) errors.push(...expressions.total.errors(at));
   return errors;
 }
 
@@ -99,8 +105,8 @@ function validateRootMembers(schema: Schema, path: FieldPath): FieldErrors {
 
 interface NodeContext {
   readonly rules: SchemaRules;
-  /** Rules of this node are compiled: the structure is right and known here. */
-  readonly checkExpressions: boolean;
+  /** Set where rules are compiled: the structure is right and known there. */
+  readonly expressions?: RuleContext;
   readonly isRoot?: boolean;
   readonly insideMeta?: boolean;
   /** Why no default may stand here. */
@@ -131,9 +137,10 @@ function validateNode(schema: Schema, context: NodeContext, path: FieldPath): Fo
   if (ruleList.length === 0) return found;
   found.schema.push(...validateRuleTexts(schema, path));
   // A schema that is wrong has no types to compile a rule with.
-  if (found.schema.length === 0 && context.checkExpressions) {
-    const expressions: ExpressionRules = { checker: rules.checker, stored: rules.storedExpressions };
-    found.expressions.push(...checkRules(schema, expressions, path));
+  const { expressions } = context;
+  if (found.schema.length === 0 && expressions !== undefined && rules.checker !== undefined) {
+    const { checker, storedExpressions: stored, unchanged } = rules;
+    found.expressions.push(...checkRules(schema, expressions, { checker, stored, unchanged }, path));
   }
   return found;
 }
@@ -144,8 +151,10 @@ function validateInner(schema: Schema, context: NodeContext, path: FieldPath, fo
     found.schema.push(...errors);
     found.expressions.push(...expressions);
   };
-  const { isRoot = false, ...inherited } = context;
-  const nested: NodeContext = { ...inherited, checkExpressions: false };
+  const { isRoot = false, expressions: outer, ...nested } = context;
+  /** The context of a node on the structure's spine; rules elsewhere are not compiled. */
+  const below = (inner: Schema, step: Step): NodeContext =>
+    outer === undefined ? nested : { ...nested, expressions: outer.child(inner, step, path) };
   const { additionalProperties, properties = {} } = schema;
   if (additionalProperties !== undefined) {
     if (Object.keys(properties).length > 0 && additionalProperties !== true) {
@@ -154,13 +163,15 @@ function validateInner(schema: Schema, context: NodeContext, path: FieldPath, fo
     }
     const additional = additionalOf(schema);
     const noDefaults = 'inside additionalProperties applying to object metadata';
-    const inner = context.insideMeta ? { ...inherited, noDefaults } : inherited;
-    if (additional !== undefined) visit(additional, inner, path.child('additionalProperties'));
+    if (additional !== undefined) {
+      const inner = below(additional, 'additional');
+      visit(additional, context.insideMeta ? { ...inner, noDefaults } : inner, path.child('additionalProperties'));
+    }
   }
   for (const [name, property] of sortedMembers(properties)) {
     const isMeta = (isRoot || schema['x-kubernetes-embedded-resource'] === true) && META_FIELDS.has(name);
     const inner: NodeContext = {
-      ...inherited,
+      ...below(property, { property: name }),
       ...(isMeta ? { insideMeta: true } : {}),
       ...(isMeta && isRoot ? { noDefaults: `in top-level ${name}` } : {}),
     };
@@ -174,8 +185,10 @@ function validateInner(schema: Schema, context: NodeContext, path: FieldPath, fo
     visit(definition, nested, path.child('definitions').key(name));
   }
   const items = itemsOf(schema);
-  if (items !== undefined) visit(items, inherited, path.child('items'));
-  for (const [i, item] of itemSchemasOf(schema).entries()) visit(item, inherited, path.child('items').index(i));
+  if (items !== undefined) visit(items, below(items, 'items'), path.child('items'));
+  for (const [i, item] of itemSchemasOf(schema).entries()) {
+    visit(item, below(item, 'items'), path.child('items').index(i));
+  }
   for (const [name, dependency] of sortedMembers(schema.dependencies)) {
     if (!Array.isArray(dependency)) visit(dependency, nested, path.child('dependencies').key(name));
   }

@@ -143,10 +143,15 @@ test('selectable fields lead to texts, booleans and integers', () => {
 
 test('rules are compiled where the schema is right, and only with a checker', () => {
   const schema: JSONSchemaProps = { type: 'object', 'x-kubernetes-validations': [{ rule: 'self < 1' }] };
-  const checker: ExpressionChecker = { check: (expression, { use }) => `${use} ${expression}` };
+  const checker: ExpressionChecker = {
+    check: () => undefined,
+    rulesOn:
+      ({ kind }) =>
+      ({ rule }) => ({ fault: `${rule} on ${kind}`, cost: 0, usesOldSelf: false }),
+  };
   assert.deepEqual(texts(definition(schema)), []);
   assert.deepEqual(texts(definition(schema), checker), [
-    `${SCHEMA}.properties[spec].x-kubernetes-validations[0].rule: Invalid value: {"Rule":"self \\u003c 1","Message":"","MessageExpression":"","Reason":null,"FieldPath":"","OptionalOldSelf":null}: schema-rule self < 1`,
+    `${SCHEMA}.properties[spec].x-kubernetes-validations[0].rule: Invalid value: {"Rule":"self \\u003c 1","Message":"","MessageExpression":"","Reason":null,"FieldPath":"","OptionalOldSelf":null}: self < 1 on object`,
   ]);
   assert.deepEqual(texts(definition({ ...schema, properties: { a: {} } }), checker), [
     `${SCHEMA}.properties[spec].properties[a].type: Required value: must not be empty for specified object fields`,

@@ -1,4 +1,5 @@
 import type { ExpressionChecker } from '../../cel/expression-check.js';
+import { deepEqual } from '../../lib/deep-equal.js';
 import { type FieldErrors, FieldPath, invalid, notSupported, required } from '../../machinery/field-error.js';
 import { IMMUTABLE, invalidEach, validateImmutableField } from '../../machinery/validation/fields.js';
 import { isDns1035Label, isDns1123Subdomain, nameIsDnsSubdomain } from '../../machinery/validation/names.js';
@@ -19,6 +20,7 @@ import { type HoistedSpec, hoist } from './hoisted-spec.js';
 import { shownVersions } from './internal-form.js';
 import { hasNonAtomicSet, validateMapKeys } from './list-type-rules.js';
 import { validateNames, validateRequiredNames } from './names-validation.js';
+import type { StoredExpressions } from './rule-validation.js';
 import { type SchemaRules, validateSchema } from './schema-validation.js';
 import { type Schema, anySchemaHas, schemaHas, schemasOf } from './schema-walk.js';
 import { isStructural } from './structural-schema.js';
@@ -36,7 +38,9 @@ const TYPES = new Set(['', 'array', 'boolean', 'integer', 'number', 'object', 's
 type Definition = Readonly<CustomResourceDefinition>;
 
 interface Rules {
-  readonly schema: SchemaRules;
+  readonly schema: Omit<SchemaRules, 'unchanged'>;
+  /** Versions whose schema an update leaves as it was. */
+  readonly unchangedVersions: ReadonlySet<string>;
   readonly conversion: ConversionRules;
   /** Every version has a schema. */
   readonly requireSchema: boolean;
@@ -52,7 +56,7 @@ export function validateDefinitionUpdate(
   old: Definition,
   checker: ExpressionChecker | undefined,
 ): FieldErrors {
-  return validateAll(object, old, rulesOfUpdate(old, checker));
+  return validateAll(object, old, rulesOfUpdate(object, old, checker));
 }
 
 /** The name follows from the spec, on creation; later neither changes. */
@@ -183,7 +187,12 @@ function validateVersion(
   const subresources = perVersion ? version.subresources : hoisted.subresources;
   errors.push(
     ...validateDeprecation(version, path),
-    ...validateSchema(version.schema, subresources?.status !== undefined, rules.schema, path.child('schema')),
+    ...validateSchema(
+      version.schema,
+      subresources?.status !== undefined,
+      { ...rules.schema, unchanged: rules.unchangedVersions.has(version.name) },
+      path.child('schema'),
+    ),
     ...validateSubresources(version.subresources, path.child('subresources')),
     ...validateColumns(version.additionalPrinterColumns, path.child('additionalPrinterColumns')),
     ...validateSelectableFields(
@@ -220,7 +229,12 @@ function validateTop(spec: Readonly<CustomResourceDefinitionSpec>, hoisted: Hois
   errors.push(
     ...validateRequiredNames(spec.names, SPEC.child('names')),
     ...validateNames(spec.names, SPEC.child('names')),
-    ...validateSchema(hoisted.validation, anyStatus, rules.schema, SPEC.child('validation')),
+    ...validateSchema(
+      hoisted.validation,
+      anyStatus,
+      { ...rules.schema, unchanged: rules.unchangedVersions.has(first?.name ?? '') },
+      SPEC.child('validation'),
+    ),
     ...validateSubresources(hoisted.subresources, SPEC.child('subresources')),
     ...validateColumns(hoisted.additionalPrinterColumns, SPEC.child('additionalPrinterColumns')),
     ...validateSelectableFields(
@@ -249,17 +263,16 @@ const rulesOfNew = (checker: ExpressionChecker | undefined): Rules => ({
     atomicSets: true,
     mapKeys: true,
     checker,
-    storedExpressions: new Set(),
+    storedExpressions: { rules: new Set(), messages: new Set() },
   },
+  unchangedVersions: new Set(),
   conversion: { knownReviewVersion: true, allowInvalidCaBundle: true },
   requireSchema: true,
 });
 
-function rulesOfUpdate(old: Definition, checker: ExpressionChecker | undefined): Rules {
+function rulesOfUpdate(object: Definition, old: Definition, checker: ExpressionChecker | undefined): Rules {
   const { spec } = old;
   const schemas = schemasOf(spec);
-  const expressions = new Set<string>();
-  for (const schema of schemas) collectExpressions(schema, expressions);
   const caBundle = spec.conversion?.webhook?.clientConfig?.caBundle ?? '';
   const reviewVersions = spec.conversion?.webhook?.conversionReviewVersions ?? [];
   return {
@@ -270,8 +283,9 @@ function rulesOfUpdate(old: Definition, checker: ExpressionChecker | undefined):
       atomicSets: !anySchemaHas(spec, hasNonAtomicSet),
       mapKeys: !anySchemaHas(spec, (schema) => validateMapKeys(schema, SPEC).length > 0),
       checker,
-      storedExpressions: expressions,
+      storedExpressions: expressionsIn(schemas),
     },
+    unchangedVersions: versionsAsBefore(object.spec, spec),
     conversion: {
       knownReviewVersion: reviewVersions.length === 0 || hasKnownReviewVersion(reviewVersions),
       allowInvalidCaBundle: !isEstablished(old) || (caBundle !== '' && !isCaBundle(caBundle)),
@@ -280,12 +294,27 @@ function rulesOfUpdate(old: Definition, checker: ExpressionChecker | undefined):
   };
 }
 
-function collectExpressions(schema: Schema, into: Set<string>): void {
-  schemaHas(schema, (node) => {
-    for (const { rule, messageExpression } of node['x-kubernetes-validations'] ?? []) {
-      into.add(rule);
-      if (messageExpression) into.add(messageExpression);
-    }
-    return false;
+function versionsAsBefore(
+  spec: Readonly<CustomResourceDefinitionSpec>,
+  old: Readonly<CustomResourceDefinitionSpec>,
+): Set<string> {
+  const same = (spec.versions ?? []).filter(({ name, schema }) => {
+    const before = old.versions?.find((version) => version.name === name);
+    return before !== undefined && deepEqual(schema, before.schema);
   });
+  return new Set(same.map(({ name }) => name));
+}
+
+function expressionsIn(schemas: readonly Schema[]): StoredExpressions {
+  const found = { rules: new Set<string>(), messages: new Set<string>() };
+  for (const schema of schemas) {
+    schemaHas(schema, (node) => {
+      for (const { rule, messageExpression } of node['x-kubernetes-validations'] ?? []) {
+        found.rules.add(rule);
+        if (messageExpression) found.messages.add(messageExpression);
+      }
+      return false;
+    });
+  }
+  return found;
 }
