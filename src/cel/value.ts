@@ -53,6 +53,8 @@ export class Timestamp {
     readonly seconds: number,
     /** 0 to 999 999 999. */
     readonly nanos: number,
+    /** How far east of UTC it is printed, as it was written; nothing else depends on it. */
+    readonly offsetSeconds = 0,
   ) {}
 }
 

@@ -18,6 +18,8 @@ export interface Instant {
   /** Since 1970, whole. */
   readonly seconds: number;
   readonly nanos: number;
+  /** How far east of UTC the text was written. */
+  readonly offsetSeconds: number;
 }
 
 export function parseTime(text: string): Instant {
@@ -28,7 +30,8 @@ export function parseTime(text: string): Instant {
   const milliseconds = Date.parse(`${date}Z`);
   const offset = zone === 'Z' ? 0 : zoneSeconds(zone);
   if (Number.isNaN(milliseconds) || offset === undefined) throw timeError(text);
-  return { seconds: milliseconds / 1000 - offset, nanos: Number(fraction.slice(1, 10).padEnd(9, '0')) };
+  const nanos = Number(fraction.slice(1, 10).padEnd(9, '0'));
+  return { seconds: milliseconds / 1000 - offset, nanos, offsetSeconds: offset };
 }
 
 /** The text of a time in seconds since 1970; null for the zero time. */

@@ -97,8 +97,8 @@ function textValue(text: string, format: string | undefined): Value {
 function timeValue(text: string, full: string, format: string): Value {
   if (text === '' && format === 'date-time') return new Timestamp(0, 0);
   try {
-    const { seconds, nanos } = parseTime(full);
-    return new Timestamp(seconds, nanos);
+    const { seconds, nanos, offsetSeconds } = parseTime(full);
+    return new Timestamp(seconds, nanos, offsetSeconds);
   } catch (error) {
     if (error instanceof TimeError) return new CelError(`Invalid ${format} formatted string ${text}: ${error.message}`);
     throw error;

@@ -37,21 +37,21 @@ export const moduloUints = (a: Uint, b: Uint): Value => (b.value === 0n ? MODULU
 
 export function addDuration(time: Timestamp, { nanos }: Duration, sign: 1n | -1n): Value {
   const sum = BigInt(time.seconds) * SECOND + BigInt(time.nanos) + sign * nanos;
-  return timestampFromNanos(sum);
+  return timestampFromNanos(sum, time.offsetSeconds);
 }
 
-function timestampFromNanos(total: bigint): Value {
+function timestampFromNanos(total: bigint, offsetSeconds: number): Value {
   let seconds = total / SECOND;
   let nanos = total % SECOND;
   if (nanos < 0n) {
     nanos += SECOND;
     seconds -= 1n;
   }
-  return timestamp(Number(seconds), Number(nanos));
+  return timestamp(Number(seconds), Number(nanos), offsetSeconds);
 }
 
-export const timestamp = (seconds: number, nanos: number): Value =>
-  seconds < FIRST_SECOND || seconds > LAST_SECOND ? TIMESTAMP_OVERFLOW : new Timestamp(seconds, nanos);
+export const timestamp = (seconds: number, nanos: number, offsetSeconds = 0): Value =>
+  seconds < FIRST_SECOND || seconds > LAST_SECOND ? TIMESTAMP_OVERFLOW : new Timestamp(seconds, nanos, offsetSeconds);
 
 export const subtractTimes = (a: Timestamp, b: Timestamp): Value =>
   duration(BigInt(a.seconds - b.seconds) * SECOND + BigInt(a.nanos - b.nanos));

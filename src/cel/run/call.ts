@@ -4,7 +4,7 @@ import { defaultCallCost } from '../cost/actual-cost.js';
 import type { DeclaredFunction, DeclaredOverload } from '../check/declarations.js';
 import type { Evaluate } from './frame.js';
 import type { CostModel } from '../library.js';
-import { CelType } from '../type.js';
+import { CelType, parameter } from '../type.js';
 import { CelError, CelList, CelMap, Duration, noSuchOverload, Timestamp, typeOf, Uint } from '../value.js';
 import type { Value } from '../value.js';
 
@@ -21,10 +21,11 @@ type Implementation = (...values: Value[]) => Value;
 /** A function of values, which are no errors. */
 export function dispatcher({ declared, overload, member }: Call, count: number): Implementation {
   const fitting = declared.overloads.filter((o) => (o.member === true) === member && o.parameters.length === count);
+  const inside = overload === undefined;
   const candidates = (overload === undefined ? fitting : [overload]).map((o) => ({
     // The guards are what makes calling with any values sound.
     call: o.call as unknown as Implementation,
-    guards: o.parameters.map(guard),
+    guards: o.parameters.map((type) => guard(type, inside)),
   }));
   const failure = noMatch(declared, fitting);
   const [only] = candidates;
@@ -63,8 +64,11 @@ function noMatch(
   }
 }
 
-/** Whether a value is of a parameter's kind. Containers are not looked into. */
-function guard(type: CelType): (value: Value) => boolean {
+/**
+ * Whether a value is of a parameter's kind. Containers are looked into where values decide on the overload: by what
+ * comes first in them.
+ */
+function guard(type: CelType, inside = false): (value: Value) => boolean {
   switch (type.kind) {
     case 'bool':
       return (v) => typeof v === 'boolean';
@@ -80,8 +84,10 @@ function guard(type: CelType): (value: Value) => boolean {
       return (v) => v instanceof Uint;
     case 'bytes':
       return (v) => v instanceof Uint8Array;
-    case 'list':
-      return (v) => v instanceof CelList;
+    case 'list': {
+      const element = inside ? guard(parameter(type, 0), true) : undefined;
+      return (v) => v instanceof CelList && (element === undefined || v.size === 0 || element(v.at(0)));
+    }
     case 'map':
       return (v) => v instanceof CelMap;
     case 'timestamp':

@@ -180,9 +180,10 @@ export class Planner {
 
   /** A constant regular expression is compiled now, and wrong ones are told now. */
   private regexOrElse(call: Call, pattern: Step | undefined): ((...values: Value[]) => Value) | undefined {
-    if (call.declared.name !== 'matches' || typeof pattern?.constant?.value !== 'string') return undefined;
+    if (!PATTERNED.has(call.declared.name) || typeof pattern?.constant?.value !== 'string') return undefined;
     const regex = compileRegex(pattern.constant.value);
     if (regex instanceof CelError) throw new Unplannable(regex);
+    if (call.declared.name !== 'matches') return undefined;
     return (text) => (typeof text === 'string' ? regex.matcher(text).find() : noSuchOverload());
   }
 
@@ -207,6 +208,9 @@ export class Planner {
     return planBinary((a = null, b = null) => compare(a, b), cost, left, right);
   }
 }
+
+/** Functions whose first argument, after the receiver, is a regular expression. */
+const PATTERNED = new Set(['matches', 'find', 'findAll']);
 
 const constant = (value: Value): Step => ({ constant: { value }, evaluate: () => value });
 

@@ -7,8 +7,8 @@ import type { Value } from '../value.js';
 
 export function parseTimestamp(text: string): Value {
   try {
-    const { seconds, nanos } = parseTime(text);
-    return timestamp(seconds, nanos);
+    const { seconds, nanos, offsetSeconds } = parseTime(text);
+    return timestamp(seconds, nanos, offsetSeconds);
   } catch (error) {
     if (error instanceof TimeError) return conversion('google.protobuf.Timestamp');
     throw error;
@@ -26,11 +26,18 @@ export function parseDuration(text: string): Value {
 
 const conversion = (to: string): CelError => new CelError(`type conversion error from 'string' to '${to}'`);
 
-/** RFC 3339 in UTC, with as many digits of a second as there are. */
-export function formatTimestamp({ seconds, nanos }: Timestamp): string {
-  const date = new Date(seconds * 1000).toISOString().slice(0, 19);
+/** RFC 3339 in the zone it was written in, with as many digits of a second as there are. */
+export function formatTimestamp({ seconds, nanos, offsetSeconds }: Timestamp): string {
+  const date = new Date((seconds + offsetSeconds) * 1000).toISOString().slice(0, 19);
   const fraction = nanos === 0 ? '' : `.${String(nanos).padStart(9, '0').replace(/0+$/, '')}`;
-  return `${date}${fraction}Z`;
+  return `${date}${fraction}${zoneText(offsetSeconds)}`;
+}
+
+function zoneText(offsetSeconds: number): string {
+  if (offsetSeconds === 0) return 'Z';
+  const minutes = Math.abs(offsetSeconds) / 60;
+  const two = (value: number): string => String(value).padStart(2, '0');
+  return `${offsetSeconds < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
 }
 
 /** Seconds with a decimal point where one is needed: `3600s`, `1.5s`. */
