@@ -57,8 +57,8 @@ export function parse(text: string, options: ParseOptions): Parsed {
     }
   }
   const reported = new Mistakes(source);
-  for (const { offset, message } of syntaxMistakes(tokens, lexical)) {
-    reported.report(source.locate(offset), `Syntax error: ${message}`);
+  for (const { offset, message } of syntaxMistakes(text, tokens, lexical)) {
+    reported.report(offset === undefined ? NOWHERE : source.locate(offset), message);
   }
   return { ...failed(), mistakes: reported };
 }
@@ -84,7 +84,7 @@ const RELATIONS: Partial<Record<TokenType, string>> = {
 const PRODUCTS: Partial<Record<TokenType, string>> = { '*': '_*_', '/': '_/_', '%': '_%_' };
 const SUMS: Partial<Record<TokenType, string>> = { '+': '_+_', '-': '_-_' };
 
-/** The reference limits how deep each of its grammar rules may nest; operators of one chain nest as well. */
+/** The reference limits how deep each of its grammar rules may nest, and how deep operators may. */
 type Rule = 'expr' | 'relation' | 'calc' | 'member';
 
 class Parser {
@@ -153,42 +153,36 @@ class Parser {
   }
 
   private relation(): Expr {
-    const before = this.depth.relation;
     this.enter('relation');
     let left = this.sum();
     for (let name = RELATIONS[this.look()]; name !== undefined; name = RELATIONS[this.look()]) {
-      this.enter('relation');
       const id = this.make.id(this.next().start);
       this.enter('relation');
       const right = this.sum();
       this.depth.relation--;
       left = this.nested(this.callOrMacro(id, name, undefined, [left, right]), left, right);
     }
-    this.depth.relation = before;
+    this.depth.relation--;
     return left;
   }
 
   private sum(): Expr {
-    const before = this.depth.calc;
     this.enter('calc');
     let left = this.product();
     for (let name = SUMS[this.look()]; name !== undefined; name = SUMS[this.look()]) {
-      this.enter('calc');
       const id = this.make.id(this.next().start);
-      const inner = this.depth.calc;
       this.enter('calc');
       const right = this.product();
-      this.depth.calc = inner;
+      this.depth.calc--;
       left = this.nested(this.callOrMacro(id, name, undefined, [left, right]), left, right);
     }
-    this.depth.calc = before;
+    this.depth.calc--;
     return left;
   }
 
   private product(): Expr {
     let left = this.unary();
     for (let name = PRODUCTS[this.look()]; name !== undefined; name = PRODUCTS[this.look()]) {
-      this.enter('calc');
       const id = this.make.id(this.next().start);
       this.enter('calc');
       const right = this.unary();
@@ -213,18 +207,16 @@ class Parser {
   }
 
   private member(): Expr {
-    const before = this.depth.member;
     this.enter('member');
     let operand = this.primary();
     for (;;) {
       const dot = this.accept('.');
       const bracket = dot === undefined ? this.accept('[') : undefined;
       if (dot === undefined && bracket === undefined) break;
-      this.enter('member');
       if (dot !== undefined) operand = this.selectOrCall(operand, dot);
       else if (bracket !== undefined) operand = this.index(operand, bracket);
     }
-    this.depth.member = before;
+    this.depth.member--;
     return operand;
   }
 

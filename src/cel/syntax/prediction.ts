@@ -1,0 +1,117 @@
+// Which way to go at a choice, by looking ahead as far as it takes, and which tokens a state can begin with.
+import type { Network, State } from './grammar.js';
+import type { TokenType } from './lexer.js';
+
+/** States to return to, innermost first; undefined where nobody knows who called. */
+export interface Stack {
+  readonly state: State;
+  readonly outer: Stack | undefined;
+}
+
+export type Expected = TokenType | 'END';
+
+/** The tokens a state may go on with; END when its rule may end there and the caller is not known. */
+export function firstTokens(network: Network, from: State, callers?: Stack): Set<Expected> {
+  const tokens = new Set<Expected>();
+  const seen = new Map<State, Set<Stack | undefined>>();
+  const visit = (state: State, stack: Stack | undefined): void => {
+    const stacks = seen.get(state) ?? new Set();
+    // A state reached again through the same rule adds nothing.
+    if (stacks.has(stack) || stacks.size > 40) return;
+    seen.set(state, stacks.add(stack));
+    if (state.kind === 'stop') {
+      if (stack === undefined) tokens.add('END');
+      else visit(stack.state, stack.outer);
+      return;
+    }
+    for (const move of state.moves) {
+      if (move.move === 'token') move.tokens.forEach((t) => tokens.add(t));
+      else if (move.move === 'free') visit(move.to, stack);
+      else visit(network.start[move.rule], { state: move.to, outer: stack });
+    }
+  };
+  visit(from, callers);
+  return tokens;
+}
+
+interface Configuration {
+  readonly state: State;
+  /** Which way this began with, from 1. */
+  readonly way: number;
+  readonly stack: Stack | undefined;
+  /** It has left the rule the choice is in. */
+  readonly left: boolean;
+}
+
+/** The way to take, from 1; or the place of the token at which no way is open. */
+export function predict(
+  network: Network,
+  decision: State,
+  precedence: number,
+  lookAhead: (places: number) => TokenType,
+): { readonly way: number } | { readonly stuckAt: number } {
+  let current = new Configurations(network);
+  decision.moves.forEach((move, i) => {
+    if (move.move === 'free') current.add({ state: move.to, way: i + 1, stack: undefined, left: false }, precedence);
+  });
+  for (let place = 1; ; place++) {
+    const token = lookAhead(place);
+    const next = new Configurations(network);
+    for (const { state, way, stack, left } of current.all) {
+      for (const move of state.moves) {
+        if (move.move === 'token' && move.tokens.has(token)) next.add({ state: move.to, way, stack, left });
+      }
+    }
+    if (next.all.length === 0) {
+      const finished = current.all.filter((c) => c.left || c.state.kind === 'stop').map((c) => c.way);
+      return finished.length === 0 ? { stuckAt: place } : { way: Math.min(...finished) };
+    }
+    const ways = new Set(next.all.map((c) => c.way));
+    if (ways.size === 1 || token === 'EOF' || next.isUndecidable()) return { way: Math.min(...ways) };
+    current = next;
+  }
+}
+
+class Configurations {
+  readonly all: Configuration[] = [];
+  private readonly seen = new Map<State, Configuration[]>();
+
+  constructor(private readonly network: Network) {}
+
+  /** Adds a configuration and all that it reaches without a token. Levels count only in the rule that decides. */
+  add(start: Configuration, precedence?: number): void {
+    const known = this.seen.get(start.state) ?? [];
+    if (known.some((c) => c.way === start.way && sameStack(c.stack, start.stack) && c.left === start.left)) return;
+    this.seen.set(start.state, [...known, start]);
+    const { state, way, stack, left } = start;
+    if (state.kind === 'stop') {
+      if (stack !== undefined) return this.add({ state: stack.state, way, stack: stack.outer, left });
+      const follows = this.network.follows.get(state.rule) ?? [];
+      if (follows.length === 0) this.all.push(start);
+      for (const follow of follows) this.add({ state: follow, way, stack: undefined, left: true });
+      return;
+    }
+    let stays = false;
+    for (const move of state.moves) {
+      if (move.move === 'token') stays = true;
+      else if (move.move === 'rule') {
+        this.add({ state: this.network.start[move.rule], way, stack: { state: move.to, outer: stack }, left });
+      } else if (move.level === undefined || precedence === undefined || move.level >= precedence) {
+        this.add({ state: move.to, way, stack, left }, precedence);
+      }
+    }
+    if (stays) this.all.push(start);
+  }
+
+  /** Whether every configuration is reached by more than one way, so that looking further decides nothing. */
+  isUndecidable(): boolean {
+    return this.all.every((c) =>
+      this.all.some((other) => other.way !== c.way && other.state === c.state && sameStack(other.stack, c.stack)),
+    );
+  }
+}
+
+function sameStack(a: Stack | undefined, b: Stack | undefined): boolean {
+  if (a === b) return true;
+  return a !== undefined && b !== undefined && a.state === b.state && sameStack(a.outer, b.outer);
+}
