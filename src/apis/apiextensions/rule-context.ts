@@ -20,7 +20,7 @@ export class RuleContext {
     /** The most values an object can have here; undefined where nothing bounds them. */
     readonly cardinality: number | undefined,
     readonly total: TotalCost,
-    /** The outermost list around it whose items have no keys, and so no past. */
+    /** The outermost list or map around it whose values have no past. */
     readonly uncorrelated: FieldPath | undefined,
   ) {}
 
@@ -32,8 +32,7 @@ export class RuleContext {
   child(schema: Schema, step: Step, path: FieldPath): RuleContext {
     const factor = elementsOf(this.schema);
     const cardinality = this.cardinality === undefined || factor === undefined ? undefined : this.cardinality * factor;
-    const losesPast = step === 'items' && this.schema['x-kubernetes-list-type'] !== 'map';
-    const uncorrelated = this.uncorrelated ?? (losesPast ? path : undefined);
+    const uncorrelated = this.uncorrelated ?? (losesPast(this.schema, step) ? path : undefined);
     return new RuleContext(schema, { context: this, step }, cardinality, this.total, uncorrelated);
   }
 
@@ -69,6 +68,13 @@ export class RuleContext {
     const type = declaredType(this.schema, isResource);
     return type === undefined ? { error: 'unable to convert structural schema to CEL declarations' } : { type };
   }
+}
+
+/** Whether an update cannot tell what a value one step below was before: in lists without keys, and unknown maps. */
+function losesPast(schema: Schema, step: Step): boolean {
+  if (step === 'items') return schema['x-kubernetes-list-type'] !== 'map';
+  if (step === 'additional') return false;
+  return !['granular', 'atomic'].includes(schema['x-kubernetes-map-type'] ?? 'granular');
 }
 
 /** By how much a schema multiplies the values below it; undefined when by any number. */
