@@ -68,7 +68,7 @@ export interface DateParts {
 
 /** The parts of a time in a zone: a name of the tz database, or an offset such as `-08:00`. */
 export function partsIn(time: Timestamp, zone: string): DateParts | CelError {
-  const offset = zone === 'UTC' || zone === '' ? 0 : offsetSeconds(zone, time);
+  const offset = zone === 'UTC' || zone === '' ? 0 : zoneOffset(zone, time);
   if (offset instanceof CelError) return offset;
   const local = new Date((time.seconds + offset) * 1000);
   const year = local.getUTCFullYear();
@@ -87,7 +87,7 @@ export function partsIn(time: Timestamp, zone: string): DateParts | CelError {
   };
 }
 
-function offsetSeconds(zone: string, time: Timestamp): number | CelError {
+function zoneOffset(zone: string, time: Timestamp): number | CelError {
   const colon = zone.indexOf(':');
   if (colon < 0) return namedOffset(zone, time);
   const hours = atoi(zone.slice(0, colon));
