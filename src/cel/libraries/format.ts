@@ -154,9 +154,22 @@ function doubleOf(value: Value): number | undefined {
 function fixedPoint(value: number, precision: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? '∞' : '-∞';
-  const [whole = '', fraction] = value.toFixed(Math.min(precision, 100)).split('.');
+  const [whole = '', fraction] = roundedTo(value, Math.min(precision, 100)).split('.');
   const grouped = whole.replace(/\B(?=(\d{3})+(?!\d))/g, ',');
   return fraction === undefined ? grouped : `${grouped}.${fraction}`;
+}
+
+/** JavaScript rounds halves away from zero, Go to the even digit. */
+function roundedTo(value: number, digits: number): string {
+  const rounded = value.toFixed(digits);
+  const exact = value.toFixed(Math.min(digits + 60, 100));
+  const rest = exact.slice(exact.indexOf('.') + 1 + digits);
+  if (!/^50*$/.test(rest) || !/[13579]$/.test(rounded)) return rounded;
+  // The lower neighbour ends in the even digit.
+  const step = rounded.replace('.', '').replace('-', '');
+  const lower = String(BigInt(step) - 1n).padStart(step.length, '0');
+  const text = digits === 0 ? lower : `${lower.slice(0, -digits)}.${lower.slice(-digits)}`;
+  return rounded.startsWith('-') ? `-${text}` : text;
 }
 
 const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
@@ -202,7 +215,7 @@ function literalOf(value: Value): string {
   if (value instanceof Timestamp) return `timestamp(${goQuote(formatTimestamp(value))})`;
   if (value instanceof Duration) return `duration(${goQuote(formatDuration(value))})`;
   if (typeof value === 'number') {
-    if (Number.isFinite(value)) return value.toFixed(DEFAULT_PRECISION);
+    if (Number.isFinite(value)) return roundedTo(value, DEFAULT_PRECISION);
     return goQuote(Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf');
   }
   const { kind, name } = typeOf(value);

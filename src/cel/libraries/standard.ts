@@ -61,7 +61,7 @@ function inMap(key: Value, map: CelMap): Value {
 
 function matches(text: string, pattern: string): Value {
   const regex = compileRegex(pattern);
-  return regex instanceof CelError ? regex : regex.matcher(text).find();
+  return regex instanceof CelError ? regex : regex.test(text);
 }
 
 const textTest = (name: string, id: string, call: (text: string, part: string) => boolean): FunctionDeclaration => ({

@@ -184,7 +184,7 @@ export class Planner {
     const regex = compileRegex(pattern.constant.value);
     if (regex instanceof CelError) throw new Unplannable(regex);
     if (call.declared.name !== 'matches') return undefined;
-    return (text) => (typeof text === 'string' ? regex.matcher(text).find() : noSuchOverload());
+    return (text) => (typeof text === 'string' ? regex.test(text) : noSuchOverload());
   }
 
   private resolvedCall(e: CallExpr): Call {

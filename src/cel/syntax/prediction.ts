@@ -11,7 +11,19 @@ export interface Stack {
 export type Expected = TokenType | 'END';
 
 /** The tokens a state may go on with; END when its rule may end there and the caller is not known. */
-export function firstTokens(network: Network, from: State, callers?: Stack): Set<Expected> {
+export function firstTokens(network: Network, from: State, callers?: Stack): ReadonlySet<Expected> {
+  if (callers !== undefined) return findFirstTokens(network, from, callers);
+  let known = remembered.get(from);
+  if (known === undefined) {
+    known = findFirstTokens(network, from, undefined);
+    remembered.set(from, known);
+  }
+  return known;
+}
+
+const remembered = new WeakMap<State, ReadonlySet<Expected>>();
+
+function findFirstTokens(network: Network, from: State, callers: Stack | undefined): ReadonlySet<Expected> {
   const tokens = new Set<Expected>();
   const seen = new Map<State, Set<Stack | undefined>>();
   const visit = (state: State, stack: Stack | undefined): void => {
@@ -43,13 +55,36 @@ interface Configuration {
   readonly left: boolean;
 }
 
-/** The way to take, from 1; or the place of the token at which no way is open. */
-export function predict(
+export type Prediction =
+  /** The way to take, from 1, and how many tokens decided it. */
+  | { readonly way: number; readonly tokens: number }
+  /** The place of the token at which no way is open. */
+  | { readonly stuckAt: number };
+
+/** Most choices are decided by one token, so those answers are remembered. */
+export class Predictor {
+  private readonly known = new Map<State, Map<string, Prediction>>();
+
+  constructor(private readonly network: Network) {}
+
+  predict(decision: State, precedence: number, lookAhead: (places: number) => TokenType): Prediction {
+    const answers = this.known.get(decision) ?? new Map<string, Prediction>();
+    this.known.set(decision, answers);
+    const key = `${precedence} ${lookAhead(1)}`;
+    const known = answers.get(key);
+    if (known !== undefined) return known;
+    const answer = predict(this.network, decision, precedence, lookAhead);
+    if ('way' in answer && answer.tokens === 1) answers.set(key, answer);
+    return answer;
+  }
+}
+
+function predict(
   network: Network,
   decision: State,
   precedence: number,
   lookAhead: (places: number) => TokenType,
-): { readonly way: number } | { readonly stuckAt: number } {
+): Prediction {
   let current = new Configurations(network);
   decision.moves.forEach((move, i) => {
     if (move.move === 'free') current.add({ state: move.to, way: i + 1, stack: undefined, left: false }, precedence);
@@ -64,10 +99,10 @@ export function predict(
     }
     if (next.all.length === 0) {
       const finished = current.all.filter((c) => c.left || c.state.kind === 'stop').map((c) => c.way);
-      return finished.length === 0 ? { stuckAt: place } : { way: Math.min(...finished) };
+      return finished.length === 0 ? { stuckAt: place } : { way: Math.min(...finished), tokens: place };
     }
     const ways = new Set(next.all.map((c) => c.way));
-    if (ways.size === 1 || token === 'EOF' || next.isUndecidable()) return { way: Math.min(...ways) };
+    if (ways.size === 1 || token === 'EOF' || next.isUndecidable()) return { way: Math.min(...ways), tokens: place };
     current = next;
   }
 }

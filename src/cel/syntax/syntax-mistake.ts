@@ -6,7 +6,7 @@
 import { grammarNetwork } from './grammar.js';
 import type { Placed, RuleName, State } from './grammar.js';
 import type { LexicalMistake, Token, TokenType } from './lexer.js';
-import { firstTokens, predict } from './prediction.js';
+import { firstTokens, Predictor } from './prediction.js';
 import type { Expected, Stack } from './prediction.js';
 
 export interface SyntaxMistake {
@@ -59,6 +59,7 @@ const RESERVED_FIELD = /^no viable alternative at input '.(true|false|null)'$/su
 class Recognizer {
   readonly mistakes: SyntaxMistake[] = [];
   private readonly network = grammarNetwork();
+  private readonly predictor = new Predictor(this.network);
   private at = 0;
   private state: State = this.network.start.start;
   private stack: Stack | undefined;
@@ -149,7 +150,7 @@ class Recognizer {
   }
 
   private predicted(decision: State): number {
-    const answer = predict(this.network, decision, this.precedence, (places) => this.ahead(places));
+    const answer = this.predictor.predict(decision, this.precedence, (places) => this.ahead(places));
     if ('way' in answer) return answer.way;
     throw new Stuck(this.noViable(answer.stuckAt));
   }
@@ -239,7 +240,7 @@ class Recognizer {
 
   private expected(): Set<Expected> {
     let following = firstTokens(this.network, this.state);
-    const tokens = new Set(following);
+    const tokens = new Set<Expected>(following);
     for (let stack = this.stack; following.has('END') && stack !== undefined; stack = stack.outer) {
       following = firstTokens(this.network, stack.state);
       following.forEach((t) => tokens.add(t));
