@@ -1,6 +1,5 @@
 // Wires everything, in the order things need each other. No other file knows all the rooms.
 import type { Authentication } from '../authn/create-authenticator.js';
-import { kubernetesExpressions } from '../cel/environments/kubernetes-expressions.js';
 import type { Logs } from '../lib/log.js';
 import { apiEnablement } from '../machinery/api-enablement.js';
 import { MASTERS_GROUP } from '../machinery/user.js';
@@ -14,6 +13,7 @@ import { createResourceStore } from '../storage/create-store.js';
 import { type Authorization, buildAuthentication, buildAuthorization } from './access.js';
 import { buildAdmission } from './admission.js';
 import { createDebug, serveDebugSocket } from './debug.js';
+import { lazyExpressions } from './expressions.js';
 import { Health } from './health.js';
 import { behindGates, serverKinds } from './kinds.js';
 import { lateBound } from './late-bound.js';
@@ -115,7 +115,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     log: (message) => logs.for('service-repair').info(message),
   });
 
-  const expressions = kubernetesExpressions({
+  const expressions = lazyExpressions({
     compatibility: options.minCompatibleVersion,
     features: options.featureGates,
   });

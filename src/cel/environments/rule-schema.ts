@@ -32,6 +32,9 @@ export interface SchemaRule {
   readonly optionalOldSelf?: boolean;
 }
 
+/** Each evaluation of a rule, and of its message, may cost this much. */
+export const RULE_COST_LIMIT = 1_000_000;
+
 export const itemsSchema = ({ items }: RuleSchema): RuleSchema | undefined =>
   items === undefined || isList(items) ? undefined : items;
 

@@ -9,9 +9,6 @@ import { type NamedTypes, nameTypes } from './object-types.js';
 import type { SchemaRule } from './rule-schema.js';
 import { costsWithin } from './size-estimates.js';
 
-/** Each evaluation of a rule, and of its message, may cost this much. */
-export const RULE_COST_LIMIT = 1_000_000;
-
 export interface CompiledExpression {
   /** Why it cannot be used. */
   readonly fault?: string;

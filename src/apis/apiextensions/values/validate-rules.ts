@@ -1,6 +1,5 @@
 // Does an object keep the rules (`x-kubernetes-validations`) of its schema?
-import { withObjectMeta } from '../../../cel/environments/rule-schema.js';
-import { RULE_COST_LIMIT } from '../../../cel/environments/schema-rules.js';
+import { RULE_COST_LIMIT, withObjectMeta } from '../../../cel/environments/rule-schema.js';
 import { schemaValue } from '../../../cel/environments/schema-value.js';
 import type { Program, Variables } from '../../../cel/environment.js';
 import { CelError, Optional, type Value } from '../../../cel/value.js';
