@@ -2,15 +2,14 @@
 // which says what is wrong with it in the reference's words.
 import { ExpressionFactory } from './factory.js';
 import type { Expr, MapEntry, StructField } from './expression.js';
+import { literalValue } from './literal.js';
 import type { Token, TokenType } from './lexer.js';
 import { tokenize } from './lexer.js';
 import type { Macro } from '../library.js';
 import { MacroError } from '../library.js';
 import { characters, Mistakes, NOWHERE, Source } from './source.js';
 import { syntaxMistakes } from './syntax-mistake.js';
-import { LiteralMistake, unescapeBytes, unescapeString } from './unescape.js';
-import { Uint } from '../value.js';
-import type { Value } from '../value.js';
+import { LiteralMistake } from './unescape.js';
 
 export interface ParseOptions {
   /** By `macroKey`. */
@@ -366,39 +365,10 @@ class Parser {
     const start = this.token.start;
     const sign = this.accept('-') === undefined ? '' : '-';
     const token = this.next();
-    if (sign === '-' && token.type !== 'NUM_INT' && token.type !== 'NUM_FLOAT') throw new Ungrammatical();
-    const value = (v: Value): Expr => this.make.literal(this.make.id(start), v);
-    switch (token.type) {
-      case 'NUM_INT': {
-        const int = sign === '-' ? -BigInt(token.text) : BigInt(token.text);
-        return BigInt.asIntN(64, int) === int ? value(int) : this.report(start, 'invalid int literal');
-      }
-      case 'NUM_UINT': {
-        const uint = BigInt(token.text.slice(0, -1));
-        return BigInt.asUintN(64, uint) === uint ? value(new Uint(uint)) : this.report(start, 'invalid uint literal');
-      }
-      case 'NUM_FLOAT': {
-        const double = Number(sign + token.text);
-        return Number.isFinite(double) ? value(double) : this.report(start, 'invalid double literal');
-      }
-      case 'STRING':
-        return this.quoted(start, () => value(unescapeString(token.text)));
-      case 'BYTES':
-        return this.quoted(start, () => value(unescapeBytes(token.text.slice(1))));
-      case 'true':
-        return value(true);
-      case 'false':
-        return value(false);
-      case 'null':
-        return value(null);
-      default:
-        throw new Ungrammatical();
-    }
-  }
-
-  private quoted(start: number, read: () => Expr): Expr {
     try {
-      return read();
+      const value = literalValue(token, sign);
+      if (value === undefined) throw new Ungrammatical();
+      return this.make.literal(this.make.id(start), value);
     } catch (error) {
       if (error instanceof LiteralMistake) return this.report(start, error.message);
       throw error;
