@@ -17,7 +17,7 @@ test('a mistake is shown with its line and a caret below it, wide below wide cha
 });
 
 const SYNTAX: readonly (readonly [string, ...string[]])[] = [
-  ['', `1:1 Syntax error: mismatched input '<EOF>' expecting ${OPERAND}`],
+  ['', `1:0 Syntax error: mismatched input '<EOF>' expecting ${OPERAND}`],
   ['1 +', `1:4 Syntax error: mismatched input '<EOF>' expecting ${OPERAND}`],
   [
     '1 + +',

@@ -19,6 +19,8 @@ export class Source {
 
   /** The place of an offset in UTF-16 units. */
   locate(offset: number): Location {
+    // The end of nothing stands before the first character, as the reference counts.
+    if (this.text === '') return { line: 1, column: -1 };
     let line = 0;
     let start = 0;
     for (; line < this.lines.length - 1; line++) {
@@ -30,7 +32,7 @@ export class Source {
   }
 
   line(number: number): string | undefined {
-    return number < 1 ? undefined : this.lines[number - 1];
+    return number < 1 || this.text === '' ? undefined : this.lines[number - 1];
   }
 }
 
