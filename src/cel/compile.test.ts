@@ -27,6 +27,7 @@ const RESULTS: readonly (readonly [string, string])[] = [
   ['int("0x1f")', "plan: type conversion error from 'string' to 'int'"],
   ['int(1e20)', 'plan: integer overflow'],
   ['string(1e21) + string(1e-7) + string(0.1)', 'string 1e+211e-070.1'],
+  ['string(123456.5) + string(1234567.0)', 'string 123456.51.234567e+06'],
   ['string(b"\\xff")', 'plan: invalid UTF-8 in bytes, cannot convert to string'],
   ['bool("t") && !bool("False")', 'bool true'],
   ['int(dyn({}))', 'plan: no such overload: int(map)'],

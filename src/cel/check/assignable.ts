@@ -1,17 +1,28 @@
 // When a value of one type may stand where another is wanted, and what that says of type parameters still open.
 import { CelType, isDyn, isOptionalType, optionalType, parameter, sameType, DYN } from '../type.js';
 
-/** What is known of type parameters. Copied before a trial, kept when the trial succeeds. */
+/** What is known of type parameters. */
 export class Substitutions {
-  constructor(private readonly known: Map<string, CelType> = new Map()) {}
+  private readonly known = new Map<string, CelType>();
+  /** What the parameters learnt in the current trial meant before. */
+  private before: (readonly [string, CelType | undefined])[] = [];
+
   find(type: CelType): CelType | undefined {
     return type.kind === 'type-param' ? this.known.get(type.name) : undefined;
   }
-  add(param: CelType, type: CelType): void {
-    this.known.set(param.name, type);
+  add({ name }: CelType, type: CelType): void {
+    this.before.push([name, this.known.get(name)]);
+    this.known.set(name, type);
   }
-  copy(): Substitutions {
-    return new Substitutions(new Map(this.known));
+  /** What a trial learns is kept when it succeeds, and forgotten otherwise. */
+  attempt(trial: (known: Substitutions) => boolean): boolean {
+    this.before = [];
+    if (trial(this)) return true;
+    for (const [name, type] of this.before.toReversed()) {
+      if (type === undefined) this.known.delete(name);
+      else this.known.set(name, type);
+    }
+    return false;
   }
 }
 

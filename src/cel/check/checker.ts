@@ -81,7 +81,7 @@ class Checker {
   readonly overloads = new Map<number, readonly DeclaredOverload[]>();
   readonly namedTypes = new Map<number, CelType>();
   readonly mentions = new Set<string>();
-  known = new Substitutions();
+  readonly known = new Substitutions();
   private scope = new Scope(undefined);
   private freeVariables = 0;
 
@@ -218,9 +218,7 @@ class Checker {
       if ((overload.member === true) !== (e.target !== undefined)) continue;
       if (!this.declarations.settings.crossTypeNumericComparisons && CROSS_TYPE.test(overload.id)) continue;
       const { parameters, result: produced } = this.instantiate(overload);
-      const trial = this.known.copy();
-      if (!allAssignable(trial, types, parameters)) continue;
-      this.known = trial;
+      if (!this.known.attempt((known) => allAssignable(known, types, parameters))) continue;
       matching.push(overload);
       const type = substitute(this.known, produced, false);
       if (result === undefined) result = type;
@@ -376,10 +374,7 @@ class Checker {
   }
 
   private assign(from: CelType, to: CelType): boolean {
-    const trial = this.known.copy();
-    if (!assignable(trial, from, to)) return false;
-    this.known = trial;
-    return true;
+    return this.known.attempt((known) => assignable(known, from, to));
   }
 
   private freeVariable(): CelType {

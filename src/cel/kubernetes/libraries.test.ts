@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { baseEnvironments } from '../environments/base.js';
+import { STRING } from '../type.js';
 import { CelError, CelList, type Value } from '../value.js';
 import { AUTHORIZER, type AccessQuestion, AuthorizerValue } from './authorizer.js';
 
@@ -139,4 +140,15 @@ test('the authorizer is asked what was built up', () => {
       path: '',
     },
   ]);
+});
+
+test('a pattern that would hold everything up stops the evaluation', () => {
+  const expression = (name: string): string => `variable.${name}('([a-z]{1,900}[a-y]{1,900}){1,1}z0') != dyn(null)`;
+  for (const name of ['matches', 'find', 'findAll']) {
+    const checked = environment.extend({ variables: { variable: STRING } }).compile(expression(name));
+    const program = checked.issues === undefined ? checked.plan() : undefined;
+    assert.ok(program !== undefined && !(program instanceof CelError));
+    const { value } = program.evaluate({ variable: `${'a'.repeat(100_000)}!z0` });
+    assert.deepEqual(value, new CelError('operation interrupted', 'interrupted'));
+  }
 });

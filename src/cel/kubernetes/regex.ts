@@ -1,7 +1,7 @@
 // Finding what a regular expression (RE2) matches.
 import type { RE2JS } from 're2js';
 import type { Library } from '../library.js';
-import { compileRegex } from '../run/regex.js';
+import { checkEffort, compileRegex } from '../run/regex.js';
 import { INT, STRING, listType } from '../type.js';
 import { ArrayList, CelError, type Value } from '../value.js';
 
@@ -37,7 +37,7 @@ export const regexLibrary: Library = {
 };
 
 function find(text: string, pattern: string): Value {
-  const expression = compiled(pattern);
+  const expression = compiled(pattern, text);
   if (expression instanceof CelError) return expression;
   const matcher = expression.matcher(text);
   return matcher.find() ? (matcher.group() ?? '') : '';
@@ -45,7 +45,7 @@ function find(text: string, pattern: string): Value {
 
 /** The first `most` matches; all of them when that is negative. */
 function findAll(text: string, pattern: string, most: bigint): Value {
-  const expression = compiled(pattern);
+  const expression = compiled(pattern, text);
   if (expression instanceof CelError) return expression;
   const found: string[] = [];
   const matcher = expression.matcher(text);
@@ -53,7 +53,10 @@ function findAll(text: string, pattern: string, most: bigint): Value {
   return new ArrayList(found);
 }
 
-function compiled(pattern: string): RE2JS | CelError {
+/** The expression, to be tried on a text. */
+function compiled(pattern: string, text: string): RE2JS | CelError {
   const expression = compileRegex(pattern);
-  return expression instanceof CelError ? new CelError(`Illegal regex: ${expression.message}`) : expression;
+  if (expression instanceof CelError) return new CelError(`Illegal regex: ${expression.message}`);
+  checkEffort(expression, text);
+  return expression;
 }

@@ -6,7 +6,7 @@ import { STANDARD_MACROS } from './macros.js';
 import { TIME_FUNCTIONS } from './time.js';
 import type { FunctionDeclaration, Library, Overload } from '../library.js';
 import { equalValues } from '../run/equality.js';
-import { compileRegex } from '../run/regex.js';
+import { compileRegex, matchesRegex } from '../run/regex.js';
 import { characters } from '../syntax/source.js';
 import {
   BOOL,
@@ -61,7 +61,7 @@ function inMap(key: Value, map: CelMap): Value {
 
 function matches(text: string, pattern: string): Value {
   const regex = compileRegex(pattern);
-  return regex instanceof CelError ? regex : regex.test(text);
+  return regex instanceof CelError ? regex : matchesRegex(regex, text);
 }
 
 const textTest = (name: string, id: string, call: (text: string, part: string) => boolean): FunctionDeclaration => ({

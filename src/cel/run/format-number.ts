@@ -13,13 +13,13 @@ export function formatDecimal(value: number): string {
   return sign + digits.padEnd(exponent + 1, '0');
 }
 
-/** As %g: an exponent below -4 and from 21 on (the shortest form), with at least two digits. */
+/** As %g: the shortest form, with an exponent below -4 and from 6 on. */
 export function formatGeneral(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf';
   if (value === 0) return Object.is(value, -0) ? '-0' : '0';
   const { sign, digits, exponent } = decompose(value);
-  if (exponent >= -4 && exponent < 21) return formatDecimal(value);
+  if (exponent >= -4 && exponent < 6) return formatDecimal(value);
   return sign + mantissa(digits) + formatExponent(exponent);
 }
 

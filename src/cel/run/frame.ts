@@ -14,7 +14,7 @@ export class Cancelled extends Error {
 }
 
 const COST_EXCEEDED = new CelError('operation cancelled: actual cost limit exceeded', 'cost-limit');
-const INTERRUPTED = new CelError('operation interrupted', 'interrupted');
+export const INTERRUPTED = new CelError('operation interrupted', 'interrupted');
 /** How many rounds of loops pass between questions whether to go on. */
 const ROUNDS_BETWEEN_CHECKS = 100;
 

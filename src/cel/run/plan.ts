@@ -10,7 +10,7 @@ import { Frame } from './frame.js';
 import type { Evaluate } from './frame.js';
 import { Locals } from './locals.js';
 import { membership } from './membership.js';
-import { compileRegex } from './regex.js';
+import { compileRegex, matchesRegex } from './regex.js';
 import type { Checked } from '../check/checker.js';
 import type { Declarations } from '../check/declarations.js';
 import type { CallExpr, Expr, IdentExpr, SelectExpr } from '../syntax/expression.js';
@@ -184,7 +184,7 @@ export class Planner {
     const regex = compileRegex(pattern.constant.value);
     if (regex instanceof CelError) throw new Unplannable(regex);
     if (call.declared.name !== 'matches') return undefined;
-    return (text) => (typeof text === 'string' ? regex.test(text) : noSuchOverload());
+    return (text) => (typeof text === 'string' ? matchesRegex(regex, text) : noSuchOverload());
   }
 
   private resolvedCall(e: CallExpr): Call {

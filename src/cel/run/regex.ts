@@ -2,8 +2,11 @@ import { RE2JS } from 're2js';
 import { errorText } from '../../lib/error-text.js';
 import { remember } from '../../lib/remember.js';
 import { CelError } from '../value.js';
+import { Cancelled, INTERRUPTED } from './frame.js';
 
 const MOST_REMEMBERED = 512;
+/** Instructions of a pattern by letters of a text. While they are worked off nothing else runs, so there is a bound. */
+const MOST_STEPS = 5e7;
 
 /** A regular expression, or why it is none. */
 export const compileRegex = remember(MOST_REMEMBERED, (pattern: string): RE2JS | CelError => {
@@ -13,3 +16,13 @@ export const compileRegex = remember(MOST_REMEMBERED, (pattern: string): RE2JS |
     return new CelError(errorText(error));
   }
 });
+
+/** Stops the evaluation where trying the pattern on the text would hold everything else up. */
+export function checkEffort(regex: RE2JS, text: string): void {
+  if (text.length * regex.programSize() > MOST_STEPS) throw new Cancelled(INTERRUPTED);
+}
+
+export function matchesRegex(regex: RE2JS, text: string): boolean {
+  checkEffort(regex, text);
+  return regex.test(text);
+}

@@ -1,5 +1,5 @@
 // Which way to go at a choice, by looking ahead as far as it takes, and which tokens a state can begin with.
-import type { Network, State } from './grammar.js';
+import type { Network, RuleName, State } from './grammar.js';
 import type { TokenType } from './lexer.js';
 
 /** States to return to, innermost first; undefined where nobody knows who called. */
@@ -25,24 +25,31 @@ const remembered = new WeakMap<State, ReadonlySet<Expected>>();
 
 function findFirstTokens(network: Network, from: State, callers: Stack | undefined): ReadonlySet<Expected> {
   const tokens = new Set<Expected>();
-  const seen = new Map<State, Set<Stack | undefined>>();
-  const visit = (state: State, stack: Stack | undefined): void => {
-    const stacks = seen.get(state) ?? new Set();
-    // A state reached again through the same rule adds nothing.
-    if (stacks.has(stack) || stacks.size > 40) return;
-    seen.set(state, stacks.add(stack));
-    if (state.kind === 'stop') {
-      if (stack === undefined) tokens.add('END');
-      else visit(stack.state, stack.outer);
-      return;
-    }
+  /** Rules that are being gone through; going into them once more adds nothing. */
+  const inside = new Set<RuleName>();
+  const visit = (state: State, seen: Set<State>, stop: () => void): void => {
+    if (seen.has(state)) return;
+    seen.add(state);
+    if (state.kind === 'stop') return stop();
     for (const move of state.moves) {
       if (move.move === 'token') move.tokens.forEach((t) => tokens.add(t));
-      else if (move.move === 'free') visit(move.to, stack);
-      else visit(network.start[move.rule], { state: move.to, outer: stack });
+      else if (move.move === 'free') visit(move.to, seen, stop);
+      else if (!inside.has(move.rule)) {
+        inside.add(move.rule);
+        let ends = false;
+        visit(network.start[move.rule], new Set(), () => (ends = true));
+        inside.delete(move.rule);
+        if (ends) visit(move.to, seen, stop);
+      }
     }
   };
-  visit(from, callers);
+  const reach = (state: State, stack: Stack | undefined): void => {
+    let ends = false;
+    visit(state, new Set(), () => (ends = true));
+    if (ends && stack === undefined) tokens.add('END');
+    else if (ends && stack !== undefined) reach(stack.state, stack.outer);
+  };
+  reach(from, callers);
   return tokens;
 }
 
