@@ -84,6 +84,12 @@ test('expressions nest up to a limit', () => {
   );
 });
 
+test('macros that copy their target do not fill the memory', () => {
+  const chain = `optional.of(1)${'.optMap(x, x + 1)'.repeat(40)}`;
+  assert.equal(issues(chain), 'ERROR: <input>:-1:0: expression recursion limit exceeded: 250');
+  assert.equal(result(`optional.of(1)${'.optMap(x, x + 1)'.repeat(8)}.value()`), 'int 9');
+});
+
 test('literals', () => {
   assert.equal(result(String.raw`"\u00e9\x41\101\n\U0001F600"`), 'string éAA\n😀');
   assert.equal(result(String.raw`r'\d+' + R"\n"`), String.raw`string \d+\n`);

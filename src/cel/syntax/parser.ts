@@ -1,6 +1,6 @@
 // Tokens to an expression tree, macros expanded. A text that is not of the grammar is handed to syntax-mistake.ts,
 // which says what is wrong with it in the reference's words.
-import { ExpressionFactory } from './factory.js';
+import { ExpressionFactory, TooManyNodes } from './factory.js';
 import type { Expr, MapEntry, StructField } from './expression.js';
 import { literalValue } from './literal.js';
 import type { Token, TokenType } from './lexer.js';
@@ -36,7 +36,7 @@ export function parse(text: string, options: ParseOptions): Parsed {
   const source = new Source(text);
   const mistakes = new Mistakes(source);
   const factory = new ExpressionFactory();
-  const failed = (): Parsed => ({ source, mistakes, expression: factory.unspecified(0), offsets: factory.offsets });
+  const failed = (): Parsed => ({ source, mistakes, expression: { kind: 'unspecified', id: 0 }, offsets: [] });
   const size = characters(text);
   if (size > MOST_CHARACTERS) {
     mistakes.report(NOWHERE, `expression code point size exceeds limit: size: ${size}, limit ${MOST_CHARACTERS}`);
@@ -48,9 +48,10 @@ export function parse(text: string, options: ParseOptions): Parsed {
     try {
       return { source, mistakes, expression: parser.whole(), offsets: factory.offsets };
     } catch (error) {
-      if (error instanceof TooDeep) {
-        mistakes.report(NOWHERE, error.message);
-        return failed();
+      if (error instanceof TooDeep || error instanceof TooManyNodes) {
+        const tooMuch = new Mistakes(source);
+        tooMuch.report(NOWHERE, error.message);
+        return { ...failed(), mistakes: tooMuch };
       }
       if (!(error instanceof Ungrammatical)) throw error;
     }
