@@ -9,6 +9,8 @@ export interface ExpressionChecker {
   check(expression: string, environment: ExpressionEnvironment): ExpressionFault | undefined;
   /** Compiles rules on a node of a custom resource's schema, whose values have this type. */
   rulesOn(type: DeclaredType): CompileRule;
+  /** Told how long the rules of one object took. */
+  evaluated?(seconds: number): void;
 }
 
 /** What is wrong: with the expression, with what it costs, or when its constant parts are worked out. */

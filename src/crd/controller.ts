@@ -27,7 +27,7 @@ export interface DefinitionsOptions {
   /** Serves a kind until it is told to stop. */
   readonly serve: (kind: CustomKind) => ServedKind;
   /** Compiles the rules of schemas. */
-  readonly expressions?: Pick<ExpressionChecker, 'rulesOn'>;
+  readonly expressions?: Pick<ExpressionChecker, 'rulesOn' | 'evaluated'>;
   readonly signal: AbortSignal;
   readonly log: (message: string) => void;
 }

@@ -50,7 +50,7 @@ export interface CustomKindOptions {
   /** Asked anew on each creation. */
   readonly terminating: () => boolean;
   /** Compiles the rules of schemas. */
-  readonly expressions?: Pick<ExpressionChecker, 'rulesOn'>;
+  readonly expressions?: Pick<ExpressionChecker, 'rulesOn' | 'evaluated'>;
 }
 
 export function customKind(crd: Readonly<CustomResourceDefinition>, options: CustomKindOptions): CustomKind {

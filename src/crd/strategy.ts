@@ -24,7 +24,7 @@ export interface StrategyOptions {
   /** True while the definition is being deleted: then nothing new is made. */
   readonly terminating: () => boolean;
   /** Compiles the rules of the schema; without it no rule is checked. */
-  readonly expressions?: Pick<ExpressionChecker, 'rulesOn'>;
+  readonly expressions?: Pick<ExpressionChecker, 'rulesOn' | 'evaluated'>;
   /** Takes an object that passed the rules of its version into the form that is stored. */
   readonly toStored?: (object: KubeObject) => void;
 }
@@ -90,10 +90,10 @@ function rulesOf({ schema, expressions }: StrategyOptions): CheckRules {
     tree ??= ruleTree(schema, true, (type) => expressions.rulesOn(type));
     if (tree === undefined) return errors;
     const check = { value: object, old, path: undefined, budget: OBJECT_COST_BUDGET };
-    const outcome = validateRules(
-      tree,
-      old === undefined ? check : { ...check, ratchet: { warn: (text) => context.warn(text) } },
-    );
+    const ratchet = { warn: (text: string) => context.warn(text) };
+    const startedMs = performance.now();
+    const outcome = validateRules(tree, old === undefined ? check : { ...check, ratchet });
+    expressions.evaluated?.((performance.now() - startedMs) / 1000);
     return [...errors, ...outcome.errors];
   };
 }

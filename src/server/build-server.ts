@@ -115,10 +115,10 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     log: (message) => logs.for('service-repair').info(message),
   });
 
-  const expressions = lazyExpressions({
-    compatibility: options.minCompatibleVersion,
-    features: options.featureGates,
-  });
+  const expressions = lazyExpressions(
+    { compatibility: options.minCompatibleVersion, features: options.featureGates },
+    metrics.registry,
+  );
 
   // Kinds ask who may do what, and what may be done is kept in kinds: the one is bound late.
   const access = lateBound<{ authorization: Authorization; authentication: Authentication }>();

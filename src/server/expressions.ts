@@ -1,17 +1,41 @@
 import type { BaseOptions } from '../cel/environments/base.js';
 import type { ExpressionChecker } from '../cel/expression-check.js';
+import type { MetricRegistry } from '../lib/metrics.js';
 
 type Engine = typeof import('../cel/environments/kubernetes-expressions.js');
 
 /** Reads and prepares the engine when the first expression comes: a start without any does not pay for it. */
-export function lazyExpressions(options: BaseOptions): ExpressionChecker {
+export function lazyExpressions(options: BaseOptions, registry: MetricRegistry): ExpressionChecker {
+  const observe = createObservers(registry);
   let made: ExpressionChecker | undefined;
   const engine = (): ExpressionChecker => (made ??= load().kubernetesExpressions(options));
   return {
     check: (expression, environment) => engine().check(expression, environment),
-    rulesOn: (type) => engine().rulesOn(type),
+    rulesOn(type) {
+      const compile = engine().rulesOn(type);
+      return (rule, stored) => {
+        const startedMs = performance.now();
+        const compiled = compile(rule, stored);
+        observe.compilation((performance.now() - startedMs) / 1000);
+        return compiled;
+      };
+    },
+    evaluated: observe.evaluation,
   };
 }
 
 /** In the bundle a module that is required stands unread until then; an import() would have to be waited for. */
 const load = (): Engine => require('../cel/environments/kubernetes-expressions.js') as Engine;
+
+const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+function createObservers(registry: MetricRegistry) {
+  const histogram = (name: string, help: string): ((seconds: number) => void) => {
+    const series = registry.histogram({ name, help, labels: [], buckets: SECONDS, stability: 'BETA' }).with();
+    return (seconds) => series.observe(seconds);
+  };
+  return {
+    compilation: histogram('apiserver_cel_compilation_duration_seconds', 'How long compiling a rule took.'),
+    evaluation: histogram('apiserver_cel_evaluation_duration_seconds', 'How long the rules of an object took.'),
+  };
+}

@@ -7,11 +7,12 @@ import { ruleCompiler } from './schema-rules.js';
 /** Checks the expressions of the API's objects. Environments are made when the first expression comes. */
 export function kubernetesExpressions(options: BaseOptions): ExpressionChecker {
   const base = baseEnvironments(options);
+  let typesNamed = 0;
   return {
     check: (expression, environment) =>
       environment.use === 'device-selector'
         ? checkDeviceSelector(base, expression, environment)
         : checkPolicyExpression(base, expression, environment),
-    rulesOn: (type) => ruleCompiler(base, type),
+    rulesOn: (type) => ruleCompiler(base, type, `selfType${++typesNamed}`),
   };
 }

@@ -32,11 +32,9 @@ export interface StoredParts {
 /** Compiles the rules of one node. */
 export type CompileRule = (rule: SchemaRule, stored: StoredParts) => CompiledRule;
 
-let typesNamed = 0;
-
-export function ruleCompiler(base: BaseEnvironments, type: DeclaredType): CompileRule {
-  // Nobody is to write the name of a type that a schema only describes, so it is another one each time.
-  const named = nameTypes(type, `selfType${++typesNamed}`);
+/** `typeName` names the type of `self`; nobody is to write it, so it is another one each time. */
+export function ruleCompiler(base: BaseEnvironments, type: DeclaredType, typeName: string): CompileRule {
+  const named = nameTypes(type, typeName);
   const costs = costsWithin(type);
   const known = new Map<string, Environment>();
   const environmentFor = (stored: boolean, optionalOldSelf: boolean): Environment => {
