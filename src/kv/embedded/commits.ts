@@ -106,7 +106,7 @@ export class Commits {
     // Writers of the same turn share the first commit.
     await Promise.resolve();
     while (this.#queue.length > 0 || this.#chores.length > 0) {
-      const writes = this.#queue.splice(0, MAX_BATCH);
+      const writes = this.#queue.splice(0, this.#nextCount());
       const chores = this.#chores.splice(0);
       await this.#commit(
         writes,
@@ -116,6 +116,17 @@ export class Commits {
     }
     // At once, in the turn that found the queue empty: a writer that comes next starts anew.
     this.#running = undefined;
+  }
+
+  /**
+   * Many writers that wait for answers form two groups: one is being committed while the other writes anew. When they
+   * are of one size, neither this thread nor the disk waits for the other, so a queue longer than the commit before
+   * is taken half way towards it.
+   */
+  #nextCount(): number {
+    const waiting = this.#queue.length;
+    const balanced = Math.ceil((waiting + this.#lastCount) / 2);
+    return Math.min(waiting, Math.max(balanced, this.#lastCount), MAX_BATCH);
   }
 
   // hot: every write
