@@ -5,6 +5,9 @@ import { commandFailedLine, parseCommandLine } from './options/parse-command-lin
 import { buildServer } from './server/build-server.js';
 import { firstSignal } from './server/lifecycle.js';
 
+/** Node cuts small buffers from slabs of this size. Each request takes several kilobytes; the default is 8. */
+Buffer.poolSize = 64 * 1024;
+
 async function main(): Promise<void> {
   const command = parseCommandLine(process.argv.slice(2), process.env, { columns: process.stdout.columns });
   switch (command.kind) {

@@ -149,19 +149,19 @@ function complete(exchange: Exchange, response: HttpResponse): HttpResponse {
   const { status, body } = response;
   const { method, upgrade } = exchange.request;
   if (status === 101 && upgrade !== undefined) {
-    upgrade.socket.once('close', () => exchange.finish());
+    upgrade.socket.once('close', () => exchange.finish(response));
     return { status, headers, body };
   }
   // HEAD answers what GET would, and nobody pulls its pieces.
   if (!isStream(body) || method === 'HEAD') {
-    exchange.finish();
+    exchange.finish(response);
     return { status, headers, body };
   }
   const stream = async (sink: ResponseSink): Promise<void> => {
     try {
       await body.stream(sink);
     } finally {
-      exchange.finish();
+      exchange.finish(response);
     }
   };
   return { status, headers, body: { stream } };

@@ -53,7 +53,7 @@ export class Exchange {
   /** For the audit event. */
   annotations: Map<string, string> | undefined = undefined;
 
-  private finishers: (() => void)[] | undefined = undefined;
+  private finishers: ((response: HttpResponse) => void)[] | undefined = undefined;
 
   constructor(
     readonly request: HttpRequest,
@@ -69,14 +69,14 @@ export class Exchange {
   }
 
   /** Runs when the whole answer has been produced: for an answer in pieces, after its last piece. */
-  onFinish(finisher: () => void): void {
+  onFinish(finisher: (response: HttpResponse) => void): void {
     (this.finishers ??= []).push(finisher);
   }
 
-  finish(): void {
+  finish(response: HttpResponse): void {
     const finishers = this.finishers;
     if (finishers === undefined) return;
     this.finishers = undefined;
-    for (const finisher of finishers) finisher();
+    for (const finisher of finishers) finisher(response);
   }
 }

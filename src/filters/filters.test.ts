@@ -222,7 +222,7 @@ test('beyond the limit in flight 429, except for administrators', async () => {
   master.user = { name: 'root', groups: ['system:masters'] };
   assert.equal((await filter(master, () => answer())).status, 200);
   assert.equal((await filter(testExchange('GET', '/api/v1/pods?watch=1'), () => answer())).status, 200);
-  first.finish();
+  first.finish(answer());
   assert.equal((await filter(testExchange('GET', '/api/v1/pods'), () => answer())).status, 200);
 });
 

@@ -1,6 +1,4 @@
-import type { HttpResponse } from '../lib/http.js';
 import type { Logger } from '../lib/log.js';
-import { whenReady } from '../lib/maybe-promise.js';
 import { formatDuration } from '../machinery/time.js';
 import type { Filter } from './exchange.js';
 import { uriOf } from './request-info.js';
@@ -14,19 +12,17 @@ export function httpLog(log: Logger): Filter | undefined {
   return (exchange, next) => {
     const { request, info, auditId } = exchange;
     const startedMs = performance.now();
-    return whenReady(next(exchange), (response: HttpResponse) => {
-      exchange.onFinish(() => {
-        lines.info('HTTP', {
-          verb: info.isResourceRequest ? info.verb.toUpperCase() : request.method,
-          URI: uriOf(request),
-          latency: formatDuration(BigInt(Math.round((performance.now() - startedMs) * 1e6))),
-          userAgent: request.headers['user-agent'] ?? '',
-          'audit-ID': auditId.slice(0, 64),
-          srcIP: request.remoteAddress,
-          ...(response.status === 101 ? { hijacked: true } : { resp: response.status }),
-        });
+    exchange.onFinish((response) => {
+      lines.info('HTTP', {
+        verb: info.isResourceRequest ? info.verb.toUpperCase() : request.method,
+        URI: uriOf(request),
+        latency: formatDuration(BigInt(Math.round((performance.now() - startedMs) * 1e6))),
+        userAgent: request.headers['user-agent'] ?? '',
+        'audit-ID': auditId.slice(0, 64),
+        srcIP: request.remoteAddress,
+        ...(response.status === 101 ? { hijacked: true } : { resp: response.status }),
       });
-      return response;
     });
+    return next(exchange);
   };
 }

@@ -1,6 +1,5 @@
 // What is counted and timed of every request, under the names dashboards know.
 import { isStream, type HttpResponse } from '../lib/http.js';
-import { whenReady } from '../lib/maybe-promise.js';
 import { type CounterSeries, exponentialBuckets, type HistogramSeries, type MetricRegistry } from '../lib/metrics.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import type { UserInfo } from '../machinery/user.js';
@@ -54,13 +53,11 @@ export function createRequestMetrics(
       running.add(1);
       exchange.onFinish(() => running.add(-1));
     }
-    return whenReady(next(exchange), (response: HttpResponse) => {
-      exchange.onFinish(() => {
-        const series = seriesOf(verb, dryRunOf(exchange), apiGroup, apiVersion, resource, subresource, scope);
-        series.record(response, (performance.now() - startedMs) / 1000);
-      });
-      return response;
+    exchange.onFinish((response) => {
+      const series = seriesOf(verb, dryRunOf(exchange), apiGroup, apiVersion, resource, subresource, scope);
+      series.record(response, (performance.now() - startedMs) / 1000);
     });
+    return next(exchange);
   };
 
   const terminated = (exchange: Exchange, code: string): void => {

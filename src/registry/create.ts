@@ -22,6 +22,8 @@ export interface CreateRequest {
   readonly copy: (object: KubeObject) => KubeObject;
 }
 
+const METADATA = FieldPath.of('metadata');
+
 /** Stores a new object, or says why not. */
 export async function create(registry: ResourceRegistry, request: CreateRequest): Promise<StoredObject> {
   const { metadata } = request.object;
@@ -64,19 +66,21 @@ export function prepareNew(registry: ResourceRegistry, object: KubeObject, conte
   const { kind, groupKind } = registry;
   const { strategy } = kind;
   matchNamespace(object, kind.namespaced, context.namespace);
-  if (strategy.hasStatus) delete (object as JsonObject & KubeObject)['status'];
+  const tree: JsonObject = object;
+  if (strategy.hasStatus && tree['status'] !== undefined) delete tree['status'];
   if (strategy.hasGeneration ?? strategy.hasStatus) object.metadata.generation = 1;
   strategy.prepareForCreate?.(object, context);
-  const path = FieldPath.of('metadata');
   const validateName = strategy.validateName?.bind(strategy) ?? nameIsDnsSubdomain;
-  const errors = validateObjectMeta(object.metadata, { namespaced: kind.namespaced, validateName, path });
-  if (!strategy.anyFinalizer)
-    errors.push(...validateKubeFinalizers(object.metadata.finalizers, path.child('finalizers')));
+  const { metadata } = object;
+  const errors = validateObjectMeta(metadata, { namespaced: kind.namespaced, validateName, path: METADATA });
+  if (!strategy.anyFinalizer && metadata.finalizers !== undefined)
+    errors.push(...validateKubeFinalizers(metadata.finalizers, METADATA.child('finalizers')));
   errors.push(...strategy.validate(object, context));
   // Whatever a kind calls a name, it must also be one step of a path.
-  if (errors.length === 0) errors.push(...validateObjectName(object.metadata, pathSegmentName, path));
-  if (errors.length > 0) throw invalid(groupKind, object.metadata.name ?? '', errors);
-  for (const text of strategy.warningsOnCreate?.(object, context) ?? []) context.warn(text);
+  if (errors.length === 0) errors.push(...validateObjectName(metadata, pathSegmentName, METADATA));
+  if (errors.length > 0) throw invalid(groupKind, metadata.name ?? '', errors);
+  const warnings = strategy.warningsOnCreate?.(object, context);
+  if (warnings !== undefined) for (const text of warnings) context.warn(text);
   strategy.canonicalize?.(object);
 }
 
@@ -92,7 +96,7 @@ async function put(registry: ResourceRegistry, object: KubeObject, context: Life
   if (Number(object.metadata.resourceVersion ?? '0') > 0) {
     throw new StatusError(500, '', 'resourceVersion should not be set on objects to be created');
   }
-  delete object.metadata.resourceVersion;
+  if (object.metadata.resourceVersion !== undefined) delete object.metadata.resourceVersion;
   try {
     return await registry.store.create(key, object, ttlOf(registry, object, context));
   } catch (error) {

@@ -238,8 +238,13 @@ const endpointKey = (group: string, version: string, resource: string): string =
 
 /** Random letters that make a generated name unique. */
 export function nameSuffix(): string {
+  // One random number has room for all letters: 27^5 is far below 2^47.
+  let number = crypto.randomInt(SUFFIX_LETTERS.length ** SUFFIX_LENGTH);
   let suffix = '';
-  for (let i = 0; i < SUFFIX_LENGTH; i++) suffix += SUFFIX_LETTERS[crypto.randomInt(SUFFIX_LETTERS.length)];
+  for (let i = 0; i < SUFFIX_LENGTH; i++) {
+    suffix += SUFFIX_LETTERS[number % SUFFIX_LETTERS.length];
+    number = Math.floor(number / SUFFIX_LETTERS.length);
+  }
   return suffix;
 }
 

@@ -27,8 +27,7 @@ test('requests for resources there are become series, made-up ones do not', asyn
   const metrics = create();
   for (const target of ['/api/v1/namespaces/x/pods', '/api/v1/namespaces/x/nonsense', '/healthz', '/made/up']) {
     const exchange = testExchange('GET', target);
-    await metrics.requests.filter(exchange, () => answer());
-    exchange.finish();
+    exchange.finish(await metrics.requests.filter(exchange, () => answer()));
   }
   const lines = metrics.registry
     .text()
@@ -56,8 +55,7 @@ test('the flags hide, show and limit', async () => {
   });
   fs.rmSync(folder, { recursive: true });
   const exchange = testExchange('GET', '/api/v1/pods');
-  await metrics.requests.filter(exchange, () => ({ ...answer(), status: 418 }));
-  exchange.finish();
+  exchange.finish(await metrics.requests.filter(exchange, () => ({ ...answer(), status: 418 })));
   const text = metrics.registry.text();
   assert.match(text, /apiserver_request_total\{code="unexpected",.*verb="LIST"/);
   assert.match(text, /apiserver_request_slo_duration_seconds_count/);

@@ -54,7 +54,7 @@ export interface UpdateWrite<T extends KubeObject> extends Write {
 export function updateManagedFields<T extends KubeObject>(write: UpdateWrite<T>): void {
   const { live, newObject } = write;
   const managers = startingManagers(write);
-  delete newObject.metadata.managedFields;
+  if (newObject.metadata.managedFields !== undefined) delete newObject.metadata.managedFields;
   // An object that was never tracked stays so until its first apply.
   if (managers.size === 0 && live !== undefined) return;
   try {
