@@ -27,11 +27,19 @@ const METADATA = FieldPath.of('metadata');
 /** Stores a new object, or says why not. */
 export async function create(registry: ResourceRegistry, request: CreateRequest): Promise<StoredObject> {
   const { metadata } = request.object;
-  const generated = !metadata.name && metadata.generateName !== undefined && metadata.generateName !== '';
-  if (!generated) return attempt(registry, request, request.object);
+  if (metadata.name || !metadata.generateName) return attempt(registry, request, request.object, metadata.name);
+  const generated = (): string => generateName(metadata.generateName ?? '', registry.nameSuffix());
+  const { store } = registry;
+  // hot: where every name is at hand, a taken one is seen beforehand, and no copy is needed to start over from.
+  if (store.knowsAll === true) {
+    let name = generated();
+    for (let tries = 1; tries < GENERATED_NAME_ATTEMPTS && isKnown(registry, request, name); tries++)
+      name = generated();
+    return attempt(registry, request, request.object, name);
+  }
   for (let tries = 1; ; tries++) {
     try {
-      return await attempt(registry, request, request.copy(request.object));
+      return await attempt(registry, request, request.copy(request.object), generated());
     } catch (error) {
       const taken = error instanceof StatusError && error.reason === 'AlreadyExists';
       if (!taken || tries === GENERATED_NAME_ATTEMPTS) throw error;
@@ -39,12 +47,18 @@ export async function create(registry: ResourceRegistry, request: CreateRequest)
   }
 }
 
-async function attempt(registry: ResourceRegistry, request: CreateRequest, object: KubeObject): Promise<StoredObject> {
+const isKnown = (registry: ResourceRegistry, { context }: CreateRequest, name: string): boolean =>
+  registry.store.peek?.(keyOf(registry, context.namespace, name)) !== undefined;
+
+async function attempt(
+  registry: ResourceRegistry,
+  request: CreateRequest,
+  object: KubeObject,
+  name: string | undefined,
+): Promise<StoredObject> {
   const { context, admit } = request;
-  const { metadata } = object;
   fillSystemFields(registry, object);
-  if (metadata.generateName && !metadata.name)
-    metadata.name = generateName(metadata.generateName, registry.nameSuffix());
+  if (name !== undefined) object.metadata.name = name;
   // hot: most kinds have nothing to begin, and most plugins nothing to wait for.
   const beginning = registry.kind.strategy.beginCreate?.(object, context);
   const transaction = beginning && (await beginning);

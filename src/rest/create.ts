@@ -72,7 +72,7 @@ export async function createObject(
       services.admission.validate({ ...attributes, object: finished, name: finished.metadata.name ?? '' }),
     copy: deepCopy,
   });
-  return respondObject({ endpoint, request: http, negotiated, now: services.clock() }, 201, stored);
+  return respondObject({ endpoint, request: http, negotiated, clock: services.clock }, 201, stored);
 }
 
 /** A namespace is in itself, for whoever asks where a request happens. */

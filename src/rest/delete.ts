@@ -41,7 +41,7 @@ export async function removeObject(
   });
   const code = !deleted && options.orphanDependents === false ? 202 : 200;
   if ('json' in answer)
-    return respondObject({ endpoint, request: http, negotiated, now: services.clock() }, code, answer);
+    return respondObject({ endpoint, request: http, negotiated, clock: services.clock }, code, answer);
   return respondStatus(http, answer, code, services.mediaTypes);
 }
 
@@ -111,7 +111,7 @@ export async function removeCollection(
       copy: deepCopy,
     },
   );
-  return respondList({ endpoint, request: http, negotiated, now: services.clock() }, result);
+  return respondList({ endpoint, request: http, negotiated, clock: services.clock }, result);
 }
 
 function admitDelete(

@@ -30,7 +30,7 @@ export function getObject(
   }
   const { registry } = endpoint;
   const respond = (stored: StoredObject): HttpResponse =>
-    respondObject({ endpoint, request: http, negotiated, now: services.clock() }, 200, stored);
+    respondObject({ endpoint, request: http, negotiated, clock: services.clock }, 200, stored);
   const atHand = resourceVersion === '' ? registry.store.peek?.(keyOf(registry, info.namespace, info.name)) : undefined;
   if (atHand !== undefined) return respond(atHand);
   return get(registry, info.namespace, info.name, resourceVersion).then(respond);

@@ -44,19 +44,19 @@ export async function listObjects(
     continue: options.continue,
     ...selection,
   });
-  return respondList({ endpoint, request: http, negotiated, now: services.clock() }, result);
+  return respondList({ endpoint, request: http, negotiated, clock: services.clock }, result);
 }
 
 /** A list in the form that was asked for. */
 export function respondList(rendering: Rendering, result: ListResult): HttpResponse {
-  const { endpoint, request, negotiated, now } = rendering;
+  const { endpoint, request, negotiated, clock } = rendering;
   const { media, pretty, transform } = negotiated;
   const metadata = listMeta(result);
   switch (transform?.kind) {
     case undefined:
       break;
     case 'Table': {
-      const form = { version: transform.version, now, ...tableOptions(request.query) };
+      const form = { version: transform.version, now: clock(), ...tableOptions(request.query) };
       const table = tableOf(endpoint, result.items, form, metadata);
       return respondValue(rendering, 200, metaType(transform.version, 'Table'), table);
     }

@@ -59,7 +59,7 @@ export async function patchObject(
       return toStorage(endpoint, object);
     },
   });
-  return respondObject({ endpoint, request: http, negotiated, now: services.clock() }, created ? 201 : 200, stored);
+  return respondObject({ endpoint, request: http, negotiated, clock: services.clock }, created ? 201 : 200, stored);
 }
 
 function targetOf(endpoint: Endpoint, subresource: string, now: Date): PatchTarget {

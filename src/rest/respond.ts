@@ -19,7 +19,8 @@ export interface Rendering {
   readonly endpoint: Endpoint;
   readonly request: HttpRequest;
   readonly negotiated: Negotiated;
-  readonly now: Date;
+  /** Asked only where ages are told. */
+  readonly clock: () => Date;
 }
 
 // hot: the answer to a GET is the stored bytes.
@@ -49,13 +50,18 @@ export function respondValue(
 }
 
 function respondTransformed(rendering: Rendering, status: number, stored: StoredObject): HttpResponse {
-  const { endpoint, request, negotiated, now } = rendering;
+  const { endpoint, request, negotiated, clock } = rendering;
   const { transform } = negotiated;
   if (transform === undefined) return respondObject(rendering, status, stored);
   switch (transform.kind) {
     case 'Table': {
       const options = tableOptions(request.query);
-      const table = tableOf(endpoint, [stored], { version: transform.version, now, ...options }, listMetaOf(stored));
+      const table = tableOf(
+        endpoint,
+        [stored],
+        { version: transform.version, now: clock(), ...options },
+        listMetaOf(stored),
+      );
       return respondValue(rendering, status, metaType(transform.version, 'Table'), table);
     }
     case 'PartialObjectMetadata': {

@@ -19,7 +19,7 @@ const COLUMNS: readonly Column[] = [
 ];
 
 export function respondScale(rendering: Omit<Rendering, 'endpoint'>, scale: Scale & KubeObject): HttpResponse {
-  const { request, negotiated, now } = rendering;
+  const { request, negotiated, clock } = rendering;
   const { transform } = negotiated;
   switch (transform?.kind) {
     case undefined:
@@ -33,7 +33,9 @@ export function respondScale(rendering: Omit<Rendering, 'endpoint'>, scale: Scal
         apiVersion: `meta.k8s.io/${transform.version}`,
         metadata: resourceVersion === undefined ? {} : { resourceVersion },
         columnDefinitions: columnDefinitions(COLUMNS),
-        rows: [{ cells: [name, scale.spec?.replicas ?? 0, scale.status?.replicas ?? 0, ageCell(scale, now)], object }],
+        rows: [
+          { cells: [name, scale.spec?.replicas ?? 0, scale.status?.replicas ?? 0, ageCell(scale, clock())], object },
+        ],
       };
       return respondValue(rendering, 200, metaType(transform.version, 'Table'), table);
     }

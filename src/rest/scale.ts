@@ -39,7 +39,7 @@ export async function getScale(
   const stored = await get(endpoint.registry, info.namespace, info.name, resourceVersion);
   const missing = access.missing?.(stored.object());
   if (missing !== undefined) throw internalError(`the spec replicas field ${goQuote(missing)} does not exist`);
-  return respondScale({ request: http, negotiated, now: services.clock() }, scaleOf(stored.object(), access));
+  return respondScale({ request: http, negotiated, clock: services.clock }, scaleOf(stored.object(), access));
 }
 
 export async function updateScale(
@@ -136,7 +136,7 @@ async function write(
       return object;
     },
   });
-  return respondScale({ request: http, negotiated, now: services.clock() }, scaleOf(stored.object(), access));
+  return respondScale({ request: http, negotiated, clock: services.clock }, scaleOf(stored.object(), access));
 }
 
 /** A number no client sends, while the replicas of a custom resource are not set: the least of its 32 bits. */

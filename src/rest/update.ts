@@ -51,5 +51,5 @@ export async function updateObject(
       return toStorage(endpoint, object);
     },
   });
-  return respondObject({ endpoint, request: http, negotiated, now: services.clock() }, created ? 201 : 200, stored);
+  return respondObject({ endpoint, request: http, negotiated, clock: services.clock }, created ? 201 : 200, stored);
 }

@@ -43,13 +43,16 @@ export class CachedStore implements ManagedResourceStore {
 
   // hot: every get of what is there
   peek(key: string): Entry | undefined {
+    return this.knowsAll ? this.cache.get(key) : undefined;
+  }
+
+  get knowsAll(): boolean {
     const { cache } = this;
-    return cache.kv.local && cache.filled ? cache.get(key) : undefined;
+    return cache.kv.local && cache.filled;
   }
 
   get isEmpty(): boolean {
-    const { cache } = this;
-    return cache.kv.local && cache.filled && cache.size === 0;
+    return this.knowsAll && this.cache.size === 0;
   }
 
   async get(key: string, minRevision: string): Promise<Entry | undefined> {

@@ -104,6 +104,8 @@ export interface ResourceStore {
   get(key: string, minRevision: string): Promise<StoredObject | undefined>;
   /** The most recent version where it is at hand without waiting; undefined when only `get` can tell. */
   peek?(key: string): StoredObject | undefined;
+  /** True when `peek` tells of every object there is. */
+  readonly knowsAll?: boolean;
   /** True when it is known without waiting that nothing is stored. */
   readonly isEmpty?: boolean;
   /** Fails with `key-exists`. */

@@ -20,10 +20,13 @@ export interface Written {
   readonly object: KubeObject;
   readonly json: Buffer;
   entry: Entry | undefined;
+  /** Another write to the same key that is under way. */
+  other: Written | undefined;
 }
 
 export class Values {
-  readonly #underWay = new Map<string, Written[]>();
+  /** By key; of several to one key, the one that began last. */
+  readonly #underWay = new Map<string, Written>();
 
   constructor(
     readonly options: ResourceStoreOptions,
@@ -43,19 +46,21 @@ export class Values {
   }
 
   #begun(key: string, value: Buffer, object: KubeObject, json: Buffer): Written {
-    const written: Written = { key, value, object, json, entry: undefined };
-    const others = this.#underWay.get(key);
-    if (others === undefined) this.#underWay.set(key, [written]);
-    else others.push(written);
+    const written: Written = { key, value, object, json, entry: undefined, other: this.#underWay.get(key) };
+    this.#underWay.set(key, written);
     return written;
   }
 
   end(written: Written): void {
-    const all = this.#underWay.get(written.key);
-    if (all === undefined) return;
-    const rest = all.filter((other) => other !== written);
-    if (rest.length === 0) this.#underWay.delete(written.key);
-    else this.#underWay.set(written.key, rest);
+    const { key, other } = written;
+    let last = this.#underWay.get(key);
+    if (last === written) {
+      if (other === undefined) this.#underWay.delete(key);
+      else this.#underWay.set(key, other);
+      return;
+    }
+    while (last !== undefined && last.other !== written) last = last.other;
+    if (last !== undefined) last.other = other;
   }
 
   /** The entry of a write that was answered with this revision. */
@@ -66,7 +71,7 @@ export class Values {
 
   /** The entry of a stored value; of our own write without reading it back. */
   entry(key: string, value: Buffer, revision: number): MaybePromise<Entry> {
-    for (const written of this.#underWay.get(key) ?? []) {
+    for (let written = this.#underWay.get(key); written !== undefined; written = written.other) {
       if (written.value === value || written.value.equals(value)) return this.entryOfWritten(written, revision);
     }
     if (this.transformer === undefined) return this.#read(key, value, revision);

@@ -33,7 +33,9 @@ export function identityOf({ manager, operation, subresource, apiVersion }: Mana
 /** Throws ManagedFieldsError. */
 export function decodeManagers(entries: readonly ManagedFieldsEntry[] | null | undefined): Managers {
   const managers: Managers = new Map();
-  for (const [position, entry] of (entries ?? []).entries()) {
+  // hot: a new object has none.
+  if (entries === undefined || entries === null) return managers;
+  for (const [position, entry] of entries.entries()) {
     const { manager = '', operation, apiVersion = '', time, fieldsType = '', fieldsV1, subresource = '' } = entry;
     if (operation !== 'Apply' && operation !== 'Update')
       throw new ManagedFieldsError('operation must be `Apply` or `Update`');

@@ -111,7 +111,7 @@ function add(
   const owned = visit(zero, value, type, field, below);
   if (owned === undefined) return;
   if (system.hasMember(element)) {
-    delete owned['.'];
+    if (owned['.'] !== undefined) delete owned['.'];
     if (isEmptyObject(owned)) return;
   }
   fields[element] = owned;
