@@ -34,12 +34,17 @@ export class WatchHub {
   // hot: once per commit
   dispatch(events: readonly KvEvent[]): void {
     const touched: HubWatch[] = [];
+    let folder = '';
+    let above: readonly Set<HubWatch>[] = [];
     for (const event of events) {
-      for (let slash = event.key.indexOf('/'); slash >= 0; slash = event.key.indexOf('/', slash + 1)) {
-        const watches = this.#folders.get(event.key.slice(0, slash + 1));
-        if (watches !== undefined) for (const watch of watches) collect(watch, event, touched);
+      const { key } = event;
+      // Writes at one time are mostly to one folder.
+      if (key.lastIndexOf('/') !== folder.length - 1 || !key.startsWith(folder)) {
+        folder = key.slice(0, key.lastIndexOf('/') + 1);
+        above = this.#above(folder);
       }
-      for (const watch of this.#others) if (event.key.startsWith(watch.prefix)) collect(watch, event, touched);
+      for (const watches of above) for (const watch of watches) collect(watch, event, touched);
+      for (const watch of this.#others) if (key.startsWith(watch.prefix)) collect(watch, event, touched);
     }
     for (const watch of touched) {
       const batch = watch.batch;
@@ -63,6 +68,16 @@ export class WatchHub {
     this.#folders.clear();
     this.#others.clear();
     for (const watch of watches) watch.receiver.failed(error);
+  }
+
+  /** The watches of a folder and of all it lies in. */
+  #above(folder: string): readonly Set<HubWatch>[] {
+    const found: Set<HubWatch>[] = [];
+    for (let slash = folder.indexOf('/'); slash >= 0; slash = folder.indexOf('/', slash + 1)) {
+      const watches = this.#folders.get(folder.slice(0, slash + 1));
+      if (watches !== undefined) found.push(watches);
+    }
+    return found;
   }
 
   *#all(): Iterable<HubWatch> {

@@ -303,8 +303,8 @@ export class Cache {
     const now = this.clock.now();
     const changes: Change[] = [];
     for (const [index, event] of batch.entries()) {
-      const key = event.key.slice(prefix.length);
       const entry = entries[index];
+      const key = entry?.key ?? event.key.slice(prefix.length);
       const previous = this.#map.get(key);
       if (entry === undefined) {
         if (previous === undefined) continue;

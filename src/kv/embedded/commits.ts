@@ -38,9 +38,18 @@ interface QueuedWrite extends WriteRequest {
 
 /** What one commit does, worked out before the engine is asked. */
 interface Commit {
+  readonly atMs: number;
   readonly events: KvEvent[];
   readonly answers: (() => void)[];
-  readonly puts: (() => void)[];
+  readonly changes: Change[];
+}
+
+interface Change {
+  readonly key: string;
+  readonly revision: number;
+  /** Absent for a delete. */
+  readonly next: Version | undefined;
+  readonly previous: Version | undefined;
 }
 
 export class Commits {
@@ -134,12 +143,12 @@ export class Commits {
     this.#env.resetReadTxn();
     const commit = this.#evaluate(writes);
     const revision = this.revision + commit.events.length;
-    if (commit.puts.length > 0 || chores.length > 0) {
+    if (commit.changes.length > 0 || chores.length > 0) {
       try {
         await this.#transact(writes.length, () => {
-          for (const put of commit.puts) put();
+          for (const change of commit.changes) this.#put(change, commit.atMs);
           for (const chore of chores) chore();
-          quietly(this.#tables.meta.put(REVISION, encodeNumbers(revision)));
+          void this.#tables.meta.put(REVISION, encodeNumbers(revision));
         });
         this.failure = undefined;
       } catch (error) {
@@ -174,10 +183,10 @@ export class Commits {
   }
 
   #evaluate(writes: readonly QueuedWrite[]): Commit {
-    const commit: Commit = { events: [], answers: [], puts: [] };
+    const atMs = this.#clock.now();
+    const commit: Commit = { atMs, events: [], answers: [], changes: [] };
     const changed = new Map<string, Version | undefined>();
     let revision = this.revision;
-    const atMs = this.#clock.now();
     for (const write of writes) {
       const { key, value, resolve } = write;
       const current = changed.has(key) ? changed.get(key) : currentOf(this.#tables, key);
@@ -191,7 +200,7 @@ export class Commits {
       const expiresAtMs = write.ttlSeconds > 0 ? atMs + write.ttlSeconds * 1000 : 0;
       const next = value && { modRevision: mine, createRevision, expiresAtMs, value };
       changed.set(key, next);
-      commit.puts.push(() => this.#put(key, mine, atMs, next, current));
+      commit.changes.push({ key, revision: mine, next, previous: current });
       commit.events.push({
         type: value === undefined ? 'delete' : 'put',
         key,
@@ -205,19 +214,20 @@ export class Commits {
     return commit;
   }
 
-  #put(key: string, revision: number, atMs: number, next: Version | undefined, previous: Version | undefined): void {
+  /** Inside a commit, whose own promise tells of a failure: the parts' promises are fulfilled in any case. */
+  #put({ key, revision, next, previous }: Change, atMs: number): void {
     const { current, log, expiries } = this.#tables;
     const name = Buffer.from(key);
-    if (next === undefined) quietly(current.remove(name));
-    else quietly(current.put(name, encodeVersion(next)));
+    if (next === undefined) void current.remove(name);
+    else void current.put(name, encodeVersion(next));
     const type = next === undefined ? 'delete' : 'put';
     const createRevision = next?.createRevision ?? 0;
-    quietly(log.put(encodeNumbers(revision), encodeLog({ type, atMs, createRevision, key, previous })));
+    void log.put(encodeNumbers(revision), encodeLog(name, { type, atMs, createRevision, previous }));
     if (previous !== undefined && previous.expiresAtMs > 0) {
-      quietly(expiries.remove(encodeNumbers(previous.expiresAtMs, previous.modRevision)));
+      void expiries.remove(encodeNumbers(previous.expiresAtMs, previous.modRevision));
     }
     if (next !== undefined && next.expiresAtMs > 0) {
-      quietly(expiries.put(encodeNumbers(next.expiresAtMs, revision), name));
+      void expiries.put(encodeNumbers(next.expiresAtMs, revision), name);
     }
   }
 
@@ -230,11 +240,6 @@ export class Commits {
     }
     return new KvError('unavailable', `cannot write to ${this.#folder}: ${why}`, { cause: error });
   }
-}
-
-/** The commit's own promise tells of a failure; those of its parts need no one to listen. */
-export function quietly(part: Promise<boolean>): void {
-  part.catch(() => undefined);
 }
 
 /** The engine's error of a failed commit points to the one with the reason. */

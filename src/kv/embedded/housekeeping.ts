@@ -1,7 +1,7 @@
 // What the embedded store does on its own: dropping old history, little by little, and keys whose time is over.
 import type { RootDatabase } from 'lmdb';
 import type { Clock } from '../../lib/clock.js';
-import { type Commits, quietly } from './commits.js';
+import type { Commits } from './commits.js';
 import { COMPACTED, type Tables } from './past.js';
 import { encodeNumbers, logTimeMs, numberAt } from './records.js';
 
@@ -86,9 +86,9 @@ export class Housekeeping {
     const { log, meta } = this.#tables;
     if (revision > this.compacted) {
       this.compacted = revision;
-      quietly(meta.put(COMPACTED, encodeNumbers(revision)));
+      void meta.put(COMPACTED, encodeNumbers(revision));
     }
-    for (const key of log.getKeys({ end: encodeNumbers(upTo + 1), limit: TRIM_BATCH })) quietly(log.remove(key));
+    for (const key of log.getKeys({ end: encodeNumbers(upTo + 1), limit: TRIM_BATCH })) void log.remove(key);
   }
 
   #scheduleExpiry(): void {

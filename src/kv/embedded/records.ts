@@ -37,10 +37,22 @@ export function encodeNumbers(...numbers: number[]): Buffer {
   return bytes;
 }
 
+const LOG_HEADER = 3 + 2 * NUMBER;
+
 export const numberAt = (bytes: Buffer, index: number): number => bytes.readUIntBE(index * NUMBER, NUMBER);
 
-export function encodeVersion({ modRevision, createRevision, expiresAtMs, value }: Version): Buffer {
-  return Buffer.concat([encodeNumbers(modRevision, createRevision, expiresAtMs), value]);
+// hot: every write
+export function encodeVersion(version: Version): Buffer {
+  const bytes = Buffer.allocUnsafe(VERSION_HEADER + version.value.length);
+  writeVersion(bytes, 0, version);
+  return bytes;
+}
+
+function writeVersion(bytes: Buffer, at: number, { modRevision, createRevision, expiresAtMs, value }: Version): void {
+  bytes.writeUIntBE(modRevision, at, NUMBER);
+  bytes.writeUIntBE(createRevision, at + NUMBER, NUMBER);
+  bytes.writeUIntBE(expiresAtMs, at + 2 * NUMBER, NUMBER);
+  value.copy(bytes, at + VERSION_HEADER);
 }
 
 export const decodeVersion = (bytes: Buffer): Version => ({
@@ -50,26 +62,32 @@ export const decodeVersion = (bytes: Buffer): Version => ({
   value: bytes.subarray(VERSION_HEADER),
 });
 
-export function encodeLog({ type, atMs, createRevision, key, previous }: Omit<LogRecord, 'revision'>): Buffer {
-  const name = Buffer.from(key);
-  const head = Buffer.allocUnsafe(3);
-  head[0] = type === 'put' ? 1 : 2;
-  head.writeUInt16BE(name.length, 1);
-  const parts = [head, encodeNumbers(atMs, createRevision), name];
-  if (previous !== undefined) parts.push(encodeVersion(previous));
-  return Buffer.concat(parts);
+/** `name` is the key, encoded. */
+// hot: every write
+export function encodeLog(
+  name: Buffer,
+  { type, atMs, createRevision, previous }: Omit<LogRecord, 'revision' | 'key'>,
+): Buffer {
+  const head = LOG_HEADER + name.length;
+  const bytes = Buffer.allocUnsafe(head + (previous === undefined ? 0 : VERSION_HEADER + previous.value.length));
+  bytes[0] = type === 'put' ? 1 : 2;
+  bytes.writeUInt16BE(name.length, 1);
+  bytes.writeUIntBE(atMs, 3, NUMBER);
+  bytes.writeUIntBE(createRevision, 3 + NUMBER, NUMBER);
+  name.copy(bytes, LOG_HEADER);
+  if (previous !== undefined) writeVersion(bytes, head, previous);
+  return bytes;
 }
 
 export function decodeLog(revision: number, bytes: Buffer): LogRecord {
   const numbers = bytes.subarray(3);
-  const keyStart = 3 + 2 * NUMBER;
-  const keyEnd = keyStart + bytes.readUInt16BE(1);
+  const keyEnd = LOG_HEADER + bytes.readUInt16BE(1);
   return {
     revision,
     type: bytes[0] === 1 ? 'put' : 'delete',
     atMs: numberAt(numbers, 0),
     createRevision: numberAt(numbers, 1),
-    key: bytes.toString('utf8', keyStart, keyEnd),
+    key: bytes.toString('utf8', LOG_HEADER, keyEnd),
     previous: keyEnd < bytes.length ? decodeVersion(bytes.subarray(keyEnd)) : undefined,
   };
 }
