@@ -28,18 +28,12 @@ const METADATA = FieldPath.of('metadata');
 export async function create(registry: ResourceRegistry, request: CreateRequest): Promise<StoredObject> {
   const { metadata } = request.object;
   if (metadata.name || !metadata.generateName) return attempt(registry, request, request.object, metadata.name);
-  const generated = (): string => generateName(metadata.generateName ?? '', registry.nameSuffix());
-  const { store } = registry;
   // hot: where every name is at hand, a taken one is seen beforehand, and no copy is needed to start over from.
-  if (store.knowsAll === true) {
-    let name = generated();
-    for (let tries = 1; tries < GENERATED_NAME_ATTEMPTS && isKnown(registry, request, name); tries++)
-      name = generated();
-    return attempt(registry, request, request.object, name);
-  }
+  if (registry.store.knowsAll === true) return createUnderFreeName(registry, request, metadata.generateName);
   for (let tries = 1; ; tries++) {
+    const name = generateName(metadata.generateName, registry.nameSuffix());
     try {
-      return await attempt(registry, request, request.copy(request.object), generated());
+      return await attempt(registry, request, request.copy(request.object), name);
     } catch (error) {
       const taken = error instanceof StatusError && error.reason === 'AlreadyExists';
       if (!taken || tries === GENERATED_NAME_ATTEMPTS) throw error;
@@ -47,8 +41,26 @@ export async function create(registry: ResourceRegistry, request: CreateRequest)
   }
 }
 
-const isKnown = (registry: ResourceRegistry, { context }: CreateRequest, name: string): boolean =>
-  registry.store.peek?.(keyOf(registry, context.namespace, name)) !== undefined;
+async function createUnderFreeName(
+  registry: ResourceRegistry,
+  request: CreateRequest,
+  base: string,
+): Promise<StoredObject> {
+  const { store, drawnKeys } = registry;
+  const { namespace } = request.context;
+  for (let tries = 1; ; tries++) {
+    const name = generateName(base, registry.nameSuffix());
+    const key = keyOf(registry, namespace, name);
+    const taken = drawnKeys.has(key) || store.peek?.(key) !== undefined;
+    if (taken && tries < GENERATED_NAME_ATTEMPTS) continue;
+    drawnKeys.add(key);
+    try {
+      return await attempt(registry, request, request.object, name);
+    } finally {
+      drawnKeys.delete(key);
+    }
+  }
+}
 
 async function attempt(
   registry: ResourceRegistry,

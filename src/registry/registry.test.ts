@@ -7,6 +7,7 @@ import { openMemoryStore } from '../kv/memory.js';
 import { type GroupResource, StatusError } from '../machinery/status.js';
 import { TestApi } from '../server/testing.js';
 import { StorageError, type StorageErrorCode } from '../storage/store.js';
+import { create } from './create.js';
 import type { KindDefinition, Strategy, Transaction } from './kind.js';
 import { fromStorage, watchFailure } from './storage-status.js';
 import { generateName } from './system-fields.js';
@@ -192,6 +193,25 @@ test('what another removes first is removed all the same, once it was marked', a
     assert.equal((await api.patch(`${MAPS}/b`, MERGE, { metadata: { finalizers: null } })).status, 200);
     race = false;
     assert.equal((await api.get(MAPS)).body.items.length, 0);
+  }
+});
+
+test('a generated name that is taken, or about to be, is drawn again', async () => {
+  for (const cache of [true, false]) {
+    const api = new TestApi({ kinds: [configMaps as unknown as KindDefinition], cache });
+    await api.post(MAPS, { metadata: { name: 'a-1' } });
+    const registry = api.resources.registry(RESOURCE);
+    assert.ok(registry !== undefined);
+    const suffixes = ['1', '2', '2', '3'];
+    const drawing = { ...registry, nameSuffix: () => suffixes.shift() ?? assert.fail('drawn too often') };
+    const createOne = async (): Promise<string | undefined> => {
+      const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { generateName: 'a-', namespace: 'n' } };
+      const context = { ...api.context(), namespace: 'n' };
+      const stored = await create(drawing, { object, context, admit: () => undefined, copy: structuredClone });
+      return stored.object().metadata.name;
+    };
+    assert.deepEqual((await Promise.all([createOne(), createOne()])).sort(), ['a-2', 'a-3']);
+    assert.equal(registry.drawnKeys.size, 0);
   }
 });
 

@@ -15,6 +15,8 @@ export interface ResourceRegistry {
   readonly newUid: () => string;
   /** Random lower-case letters and digits that make a generated name unique. */
   readonly nameSuffix: () => string;
+  /** Of objects that are being stored under a generated name. */
+  readonly drawnKeys: Set<string>;
   /** Semantic equality of a member of two objects: absent and empty are the same, quantities compare by value. */
   readonly equal: (member: string, a: unknown, b: unknown) => boolean;
   /** Objects get the finalizers that the garbage collector works on. */

@@ -199,6 +199,7 @@ export class Resources {
       clock: options.clock,
       newUid: () => crypto.randomUUID(),
       nameSuffix,
+      drawnKeys: new Set(),
       equal,
       garbageCollection: options.garbageCollection,
       deleteCollectionWorkers: options.deleteCollectionWorkers,
