@@ -51,18 +51,19 @@ export interface DeviceEnvironment {
   readonly stored: boolean;
 }
 
-/** The checker's verdict as errors at a path; none without a checker. */
+/** The checker's verdict as errors at a path, about the text as it was written; none without a checker. */
 export function checkExpression(
   checker: ExpressionChecker | undefined,
   expression: string,
   environment: ExpressionEnvironment,
   path: FieldPath,
+  shown = expression,
 ): FieldErrors {
   const fault = checker?.check(expression, environment);
   if (fault === undefined) return [];
   switch (fault.kind) {
     case 'invalid':
-      return [invalid(path, expression, fault.detail)];
+      return [invalid(path, shown, fault.detail)];
     case 'forbidden':
       return [forbidden(path, fault.detail)];
     case 'internal':

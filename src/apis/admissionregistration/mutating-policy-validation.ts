@@ -62,9 +62,9 @@ function validatePatch(
   if (patch === undefined) {
     errors.push(required(path.child(wanted), `must be specified when patchType is ${mutation.patchType}`));
   } else {
-    const expression = (patch.expression ?? '').trim();
+    const { expression = '' } = patch;
     const at = path.child(wanted, 'expression');
-    if (expression === '') errors.push(required(at));
+    if (expression.trim() === '') errors.push(required(at));
     else errors.push(...check.check(USES[wanted], expression, at));
   }
   if (mutation[unwanted] !== undefined) {

@@ -79,6 +79,13 @@ export function validatePolicyFrame(
   return errors;
 }
 
+/** Uses whose expressions are compiled without the blanks around them. */
+const TRIMMED: ReadonlySet<PolicyEnvironment['use']> = new Set([
+  'audit-annotation',
+  'apply-configuration',
+  'json-patch',
+]);
+
 /** Compiles the expressions of one policy, each with the variables that come before it. */
 export class PolicyExpressions {
   private readonly variables: Variable[] = [];
@@ -101,6 +108,8 @@ export class PolicyExpressions {
     path: FieldPath,
     stored: ReadonlySet<string> = this.stored,
   ): FieldErrors {
+    // Of most uses blanks around the expression count, since mistakes are told by their column.
+    const trimmed = TRIMMED.has(use) ? expression.trim() : expression;
     const environment = {
       use,
       params: this.spec.paramKind !== undefined,
@@ -109,7 +118,7 @@ export class PolicyExpressions {
       variables: this.variables,
       stored: stored.has(expression),
     };
-    return checkExpression(this.checker, expression, environment, path);
+    return checkExpression(this.checker, trimmed, environment, path, use === 'audit-annotation' ? expression : trimmed);
   }
 }
 
@@ -199,7 +208,7 @@ function validateAuditAnnotation(
   if (trimmed === '') errors.push(required(at, 'valueExpression is not specified'));
   else if (Buffer.byteLength(trimmed) > MAX_VALUE_EXPRESSION_BYTES) {
     errors.push(required(at, `must not exceed ${MAX_VALUE_EXPRESSION_BYTES} bytes in length`));
-  } else errors.push(...check.check('audit-annotation', trimmed, at, stored));
+  } else errors.push(...check.check('audit-annotation', valueExpression, at, stored));
   return errors;
 }
 

@@ -174,3 +174,45 @@ test('sets and lists with keys are compared without order, and added by merging'
     [],
   );
 });
+
+test('values are what their schema says', () => {
+  const properties: JSONSchemaProps['properties'] = {
+    when: { type: 'string', format: 'date-time' },
+    day: { type: 'string', format: 'date' },
+    took: { type: 'string', format: 'duration' },
+    bytes: { type: 'string', format: 'byte' },
+    port: { 'x-kubernetes-int-or-string': true },
+    ratio: { type: 'number' },
+    none: { type: 'string', nullable: true },
+    kept: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+    pod: { type: 'object', 'x-kubernetes-embedded-resource': true },
+  };
+  const value = {
+    when: '2024-05-06T07:08:09.5+02:00',
+    day: '2024-05-06',
+    took: '1 day',
+    bytes: 'aGk=',
+    port: '80%',
+    ratio: 1,
+    none: null,
+    kept: { a: [1] },
+    pod: { kind: 'Pod', metadata: { name: 'p' } },
+  };
+  const holds = (rule: string, old?: object): string[] =>
+    check(object([{ rule }], properties), value, old === undefined ? {} : { old });
+  assert.deepEqual(holds(`self.when.getHours() == 5 && string(self.when) == '2024-05-06T07:08:09.5+02:00'`), []);
+  assert.deepEqual(holds(`self.day < self.when && self.took == duration('24h')`), []);
+  assert.deepEqual(holds(`self.bytes == b'hi' && type(self.port) == string && self.port.endsWith('%')`), []);
+  assert.deepEqual(holds(`type(self.ratio) == double && !has(self.none)`), []);
+  assert.deepEqual(holds(`self.pod.metadata.name == 'p' && self.pod.kind == 'Pod'`), []);
+  assert.deepEqual(holds('self.kept == oldSelf.kept', { ...value, kept: { a: [1] } }), []);
+  assert.equal(holds('self.kept == oldSelf.kept', { ...value, kept: { a: [2] } }).length, 1);
+});
+
+test('rules in allOf run on the same values', () => {
+  const schema: JSONSchemaProps = {
+    ...object([{ rule: 'true' }]),
+    allOf: [{ properties: { lo: { 'x-kubernetes-validations': [{ rule: 'self < 5', message: 'large' }] } } }],
+  };
+  assert.deepEqual(check(schema, { lo: 7 }), ['spec.lo: Invalid value: "integer": large']);
+});
