@@ -1,5 +1,7 @@
 import type { MaybePromise } from '../lib/maybe-promise.js';
-import type { AdmissionAttributes, AdmissionChain, AdmissionPlugin, Operation } from './plugin.js';
+import type { GroupVersionResource } from '../machinery/object.js';
+import type { GroupResource } from '../machinery/status.js';
+import type { AdmissionAttributes, AdmissionChain, AdmissionPlugin, AdmissionWork, Operation } from './plugin.js';
 
 export type StepType = 'admit' | 'validate';
 
@@ -30,13 +32,21 @@ export function createChain(plugins: readonly AdmissionPlugin[], observer?: Chai
 }
 
 interface StepPlugin {
-  readonly work: (attributes: AdmissionAttributes) => MaybePromise<void>;
+  readonly work: AdmissionWork;
+  readonly only: GroupResource | undefined;
   readonly observe: Observe | undefined;
 }
 
 interface Step {
   readonly plugins: readonly StepPlugin[];
   readonly observe: Observe | undefined;
+  readonly involved: WeakMap<GroupVersionResource, Involved>;
+}
+
+/** The plugins that look at writes to one resource, and the others, which are done with them in no time. */
+interface Involved {
+  readonly plugins: readonly StepPlugin[];
+  readonly others: readonly StepPlugin[];
 }
 
 function stepOf(
@@ -47,29 +57,43 @@ function stepOf(
 ): Step {
   return {
     plugins: plugins.flatMap((plugin) => {
-      const work = plugin[type]?.bind(plugin);
+      const work = plugin[type];
       if (work === undefined || !plugin.handles(operation)) return [];
-      return [{ work, observe: observer?.plugin(plugin.name, type, operation) }];
+      const observe = observer?.plugin(plugin.name, type, operation);
+      return [{ work: work.bind(plugin), only: work.only, observe }];
     }),
     observe: observer?.step(type, operation),
+    involved: new WeakMap(),
   };
 }
 
 // hot: runs on every write. Goes on at once for as long as plugins have nothing to wait for.
 function run(step: Step, attributes: AdmissionAttributes): MaybePromise<void> {
+  let involved = step.involved.get(attributes.resource);
+  if (involved === undefined) {
+    involved = involvedIn(step, attributes.resource);
+    step.involved.set(attributes.resource, involved);
+  }
+  for (const { observe } of involved.others) observe?.(false, 0);
   const startedMs = performance.now();
-  return runFrom(step, 0, attributes, startedMs, startedMs);
+  return runFrom(step, involved.plugins, 0, attributes, startedMs, startedMs);
+}
+
+function involvedIn({ plugins }: Step, { group, resource }: GroupResource): Involved {
+  const looks = ({ only }: StepPlugin): boolean =>
+    only === undefined || (only.group === group && only.resource === resource);
+  return { plugins: plugins.filter(looks), others: plugins.filter((plugin) => !looks(plugin)) };
 }
 
 /** One look at the clock between two plugins ends the one and begins the other. */
 function runFrom(
   step: Step,
+  plugins: readonly StepPlugin[],
   first: number,
   attributes: AdmissionAttributes,
   startedMs: number,
   beganMs: number,
 ): MaybePromise<void> {
-  const { plugins } = step;
   let lastMs = beganMs;
   for (let index = first; index < plugins.length; index++) {
     const plugin = plugins[index] as StepPlugin;
@@ -82,7 +106,7 @@ function runFrom(
     }
     if (waiting !== undefined) {
       return waiting.then(
-        () => runFrom(step, index + 1, attributes, startedMs, passed(plugin, lastMs)),
+        () => runFrom(step, plugins, index + 1, attributes, startedMs, passed(plugin, lastMs)),
         (error: unknown) => {
           refused(step, plugin, startedMs, lastMs);
           throw error;

@@ -1,7 +1,5 @@
 import { forbidden, type StatusError } from '../machinery/status.js';
-import type { AdmissionAttributes } from './plugin.js';
-
-type Work = (attributes: AdmissionAttributes) => Promise<void> | void;
+import type { AdmissionAttributes, AdmissionWork } from './plugin.js';
 
 /** A plugin's refusal, about the object as far as it has a name yet. */
 export function forbid(attributes: AdmissionAttributes, why: string): StatusError {
@@ -18,8 +16,9 @@ export const isFor = (
   wanted = '',
 ): boolean => resource.resource === plural && resource.group === group && subresource === wanted;
 
-/** A plugin's work on one resource; writes to all others pass it without even a promise. */
-export const onlyFor =
-  (group: string, plural: string, work: Work, subresource = ''): Work =>
-  (attributes) =>
-    isFor(attributes, group, plural, subresource) ? work(attributes) : undefined;
+/** A plugin's work on one resource; writes to all others pass it unseen. */
+export const onlyFor = (group: string, plural: string, work: AdmissionWork, subresource = ''): AdmissionWork =>
+  Object.assign(
+    (attributes: AdmissionAttributes) => (isFor(attributes, group, plural, subresource) ? work(attributes) : undefined),
+    { only: { group, resource: plural } },
+  );

@@ -1,5 +1,6 @@
 import type { MaybePromise } from '../lib/maybe-promise.js';
 import type { GroupVersionKind, GroupVersionResource, KubeObject } from '../machinery/object.js';
+import type { GroupResource } from '../machinery/status.js';
 import type { LifeContext, ObjectOperations } from '../registry/kind.js';
 
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
@@ -23,12 +24,19 @@ export interface AdmissionAttributes {
   readonly annotate: (key: string, value: string) => void;
 }
 
+/** What a plugin does about a write. */
+export interface AdmissionWork {
+  (attributes: AdmissionAttributes): MaybePromise<void>;
+  /** The only resource it looks at, where there is one: writes to others pass it unseen. */
+  readonly only?: GroupResource;
+}
+
 /** One admission plugin. To refuse, it throws a StatusError (mostly `forbidden`). */
 export interface AdmissionPlugin {
   readonly name: string;
   readonly handles: (operation: Operation) => boolean;
-  readonly admit?: (attributes: AdmissionAttributes) => MaybePromise<void>;
-  readonly validate?: (attributes: AdmissionAttributes) => MaybePromise<void>;
+  readonly admit?: AdmissionWork;
+  readonly validate?: AdmissionWork;
 }
 
 /** All plugins of a server, in order. */

@@ -1,4 +1,5 @@
 // `--request-timeout` and `?timeout=`: how long a request that is not long-running may take.
+import { Deadlines } from '../lib/deadlines.js';
 import { type HttpResponse, isStream } from '../lib/http.js';
 import { badRequest, type StatusError, timeout } from '../machinery/status.js';
 import { parseDuration, TimeError } from '../machinery/time.js';
@@ -34,27 +35,27 @@ function askedTimeoutMs(exchange: Exchange): number {
 
 /** Answers in the handler's place when the time is over; an answer that has begun is cut instead. */
 export function enforceDeadline(onTimeout: (exchange: Exchange) => void): Filter {
+  const deadlines = new Deadlines();
   return (exchange, next) => {
-    const { deadlineMs, request } = exchange;
+    const { deadlineMs, receivedMs, request } = exchange;
     if (deadlineMs === undefined) return next(exchange);
     const answer = next(exchange);
     // An answer that is there already needs no clock, unless it is produced piece by piece.
     if (!(answer instanceof Promise)) return isStream(answer.body) ? cutAtDeadline(exchange, answer) : answer;
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
+      const deadline = deadlines.set(receivedMs, deadlineMs - receivedMs, () => {
         const error = timeout('request did not complete within the allotted timeout');
         onTimeout(exchange);
         resolve({ status: 504, headers: {}, body: `${JSON.stringify(error.status)}\n` });
         request.cancel?.(error);
-        // Not what is left until the deadline: timers of one length share a list, and arming one costs next to nothing.
-      }, deadlineMs - exchange.receivedMs);
+      });
       answer.then(
         (response) => {
-          clearTimeout(timer);
+          deadlines.clear(deadline);
           resolve(isStream(response.body) ? cutAtDeadline(exchange, response) : response);
         },
         (error: unknown) => {
-          clearTimeout(timer);
+          deadlines.clear(deadline);
           reject(error);
         },
       );

@@ -4,7 +4,7 @@ import { create } from '../registry/create.js';
 import { matchNamespace, wipeSystemFields } from '../registry/system-fields.js';
 import { deepCopy } from '../schema/deep-copy.js';
 import type { AdmissionAttributes } from '../admission/plugin.js';
-import { decodeBody } from './decode-body.js';
+import { decodeBody, type Expected } from './decode-body.js';
 import { type Endpoint, toStorage } from './endpoint.js';
 import { managerName } from './field-manager.js';
 import { noteWrite } from './note-write.js';
@@ -82,8 +82,15 @@ export function namespaceOf(endpoint: Endpoint, namespace: string, object: KubeO
   return namespace;
 }
 
-export const expectedOf = (endpoint: Endpoint): Parameters<typeof decodeBody>[2] => ({
-  kind: endpoint.kind,
-  type: endpoint.type,
-  defaults: endpoint.version.defaults?.bind(endpoint.version),
-});
+/** What the body of a write to an endpoint must be. */
+export function expectedOf(endpoint: Endpoint): Expected {
+  let known = expectations.get(endpoint);
+  if (known === undefined) {
+    const { kind, type, version } = endpoint;
+    known = { kind, type, defaults: version.defaults?.bind(version) };
+    expectations.set(endpoint, known);
+  }
+  return known;
+}
+
+const expectations = new WeakMap<Endpoint, Expected>();

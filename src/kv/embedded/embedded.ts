@@ -216,7 +216,8 @@ class EmbeddedStore implements KeyValueStore {
     { ttlSeconds = 0 }: WriteOptions,
   ): Promise<WriteResult> {
     if (this.#closed) return Promise.reject(new KvError('closed', 'the store is closed'));
-    if (Buffer.byteLength(key) > MAX_KEY_BYTES) {
+    // A letter is three bytes at most.
+    if (key.length * 3 > MAX_KEY_BYTES && Buffer.byteLength(key) > MAX_KEY_BYTES) {
       return Promise.reject(new KvError('too-large', `a key may have at most ${MAX_KEY_BYTES} bytes`));
     }
     if (value !== undefined && value.length > MAX_VALUE_BYTES) {

@@ -191,7 +191,9 @@ export const nameIsDns1035Label: NameRule = (name, prefix) => isDns1035Label(pre
 /** Any text that can stand as one segment of a URL path. */
 export const pathSegmentName: NameRule = (name, prefix) => {
   if (!prefix && (name === '.' || name === '..')) return [`may not be '${name}'`];
-  return ['/', '%'].filter((part) => name.includes(part)).map((part) => `may not contain '${part}'`);
+  const messages: string[] = [];
+  for (const part of ['/', '%']) if (name.includes(part)) messages.push(`may not contain '${part}'`);
+  return messages;
 };
 
 /** A generateName may end in a dash, since letters follow it; the rule then sees a letter in its place. */

@@ -24,7 +24,7 @@ export function validateObjectMeta(meta: Readonly<ObjectMeta>, rules: ObjectMeta
   const errors = validateObjectName(meta, rules.validateName, path);
   if (rules.namespaced) {
     if (!meta.namespace) errors.push(required(path.child('namespace')));
-    else errors.push(...invalidEach(path.child('namespace'), meta.namespace, isDns1123Label(meta.namespace)));
+    else pushEach(errors, path, 'namespace', meta.namespace, isDns1123Label(meta.namespace));
   } else if (meta.namespace) {
     errors.push(forbidden(path.child('namespace'), 'not allowed on this type'));
   }
@@ -47,12 +47,22 @@ export function validateObjectName(
 ): FieldErrors {
   const errors: FieldErrors = [];
   if (meta.generateName) {
-    const messages = validateName(meta.generateName, true);
-    errors.push(...invalidEach(path.child('generateName'), meta.generateName, messages));
+    pushEach(errors, path, 'generateName', meta.generateName, validateName(meta.generateName, true));
   }
   if (!meta.name) errors.push(required(path.child('name'), 'name or generateName is required'));
-  else errors.push(...invalidEach(path.child('name'), meta.name, validateName(meta.name, false)));
+  else pushEach(errors, path, 'name', meta.name, validateName(meta.name, false));
   return errors;
+}
+
+// hot: on every write, and names are nearly always right.
+function pushEach(
+  errors: FieldErrors,
+  path: FieldPath,
+  name: string,
+  value: string,
+  messages: readonly string[],
+): void {
+  if (messages.length > 0) errors.push(...invalidEach(path.child(name), value, messages));
 }
 
 export function validateObjectMetaUpdate(
