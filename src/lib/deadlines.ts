@@ -55,6 +55,9 @@ export class Deadlines {
     else before.after = after;
     if (after === undefined) list.last = before;
     else after.before = before;
+    // One that outlives the collector's quick rounds must not keep its neighbours, and theirs, from being collected.
+    deadline.before = undefined;
+    deadline.after = undefined;
   }
 
   #armed(list: DeadlineList, ms: number): NodeJS.Timeout {
