@@ -27,6 +27,8 @@ const READY_TIMEOUT_MS = 10_000;
 /** How far history is read back for a watch that resumes. */
 const MAX_RECALLED_REVISIONS = 100_000;
 const LOAD_PAGE = 10_000;
+/** So many changes at most wait for a list to want them in order. */
+const MOST_UNPLACED = 1024;
 const RETRY_MIN_MS = 100;
 const RETRY_MAX_MS = 5_000;
 
@@ -36,7 +38,9 @@ interface Waiter {
 }
 
 export class Cache {
-  state: State = new OrderedMap();
+  /** Behind by what has not been put in its place yet: read through `state`. */
+  #ordered: State = new OrderedMap();
+  #unplaced: Change[] = [];
   readonly watchers: Watchers;
   readonly #map = new Map<string, Entry>();
   readonly #snapshots = new Snapshots();
@@ -68,6 +72,12 @@ export class Cache {
 
   get revision(): number {
     return this.#revision;
+  }
+
+  /** The current objects, in the order of their keys. */
+  get state(): State {
+    this.#place();
+    return this.#ordered;
   }
 
   /** False until the first read, and while everything is read again. */
@@ -226,7 +236,8 @@ export class Cache {
       entry.forgetGiven();
       this.#map.set(entry.key, entry);
     }
-    this.state = new OrderedMap(entries.map((entry): [string, Entry] => [entry.key, entry]));
+    this.#ordered = new OrderedMap(entries.map((entry): [string, Entry] => [entry.key, entry]));
+    this.#unplaced = [];
     this.#generation++;
     this.#snapshots.clear();
     this.#history = new History(revision);
@@ -309,15 +320,15 @@ export class Cache {
       if (entry === undefined) {
         if (previous === undefined) continue;
         this.#map.delete(key);
-        this.state.delete(key);
       } else {
         this.#map.set(key, entry);
-        this.state.set(key, entry);
       }
       const change = new Change(key, event.revision, entry, previous, now);
       changes.push(change);
       this.#history.push(change);
+      this.#unplaced.push(change);
     }
+    if (this.#unplaced.length >= MOST_UNPLACED) this.#place();
     if (changes.length > 0) this.#generation++;
     const last = batch[batch.length - 1];
     if (last !== undefined && last.revision > this.#revision) this.#revision = last.revision;
@@ -330,6 +341,22 @@ export class Cache {
       setImmediate(forgetGiven, changes);
     }
     this.#wake();
+  }
+
+  /**
+   * Only lists want the order, and they are rare beside writes. In the order of their keys many changes are placed in
+   * a fraction of the time each alone would take: neighbours find the tree's way to them in the processor's cache.
+   */
+  #place(): void {
+    const changes = this.#unplaced;
+    if (changes.length === 0) return;
+    this.#unplaced = [];
+    if (changes.length > 1) changes.sort(byKeyAndTime);
+    for (const [index, { key, entry }] of changes.entries()) {
+      if (changes[index + 1]?.key === key) continue;
+      if (entry === undefined) this.#ordered.delete(key);
+      else this.#ordered.set(key, entry);
+    }
   }
 
   #advance(revision: number): void {
@@ -355,6 +382,9 @@ export class Cache {
     });
   }
 }
+
+const byKeyAndTime = (a: Change, b: Change): number =>
+  a.key < b.key ? -1 : a.key > b.key ? 1 : a.revision - b.revision;
 
 /** History keeps changes for long; of their objects the bytes are enough. */
 function forgetGiven(changes: readonly Change[]): void {
