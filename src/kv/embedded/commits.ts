@@ -112,8 +112,8 @@ export class Commits {
   }
 
   async #commitAll(): Promise<void> {
-    // Writers of the same turn share the first commit.
-    await Promise.resolve();
+    // Writers of the same turn of the event loop share the first commit.
+    await new Promise((resolve) => setImmediate(resolve));
     while (this.#queue.length > 0 || this.#chores.length > 0) {
       const writes = this.#queue.splice(0, this.#nextCount());
       const chores = this.#chores.splice(0);
