@@ -26,6 +26,9 @@ const MAX_VALUE_BYTES = 8 * 1024 * 1024;
 /** The engine's limit is 1978. */
 const MAX_KEY_BYTES = 1900;
 const HISTORY_MS = 5 * 60_000;
+/** Addresses, not memory. When the file outgrows them the engine maps it anew, and the old map stays in memory too. */
+const MAP_BYTES = 8 * 1024 ** 3;
+const HAS_FEW_ADDRESSES: ReadonlySet<string> = new Set(['arm', 'ia32', 'mips', 'mipsel']);
 
 export interface EmbeddedOptions {
   /** The data folder; made when it is missing. */
@@ -53,6 +56,7 @@ export async function openEmbeddedStore(options: EmbeddedOptions): Promise<KeyVa
       compression: false,
       cache: false,
       maxDbs: 8,
+      ...(HAS_FEW_ADDRESSES.has(process.arch) ? {} : { mapSize: MAP_BYTES }),
     });
     const table = (name: string): Database<Buffer, Buffer> =>
       env.openDB<Buffer, Buffer>(name, { encoding: 'binary', keyEncoding: 'binary', cache: false });
