@@ -1,4 +1,5 @@
-const SHORT: Record<string, string> = {
+/** What Go escapes with a letter. */
+export const GO_ESCAPES: Readonly<Record<string, string>> = {
   '\x07': '\\a',
   '\b': '\\b',
   '\f': '\\f',
@@ -18,7 +19,7 @@ export function goQuote(text: string): string {
 }
 
 function escape(char: string): string {
-  const short = SHORT[char];
+  const short = GO_ESCAPES[char];
   if (short !== undefined) return short;
   const code = char.codePointAt(0) ?? 0;
   if (code < 0x80) return `\\x${code.toString(16).padStart(2, '0')}`;

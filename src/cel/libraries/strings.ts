@@ -1,4 +1,5 @@
 // Strings, in the version (2) that Kubernetes has. Places and lengths count characters, not UTF-16 units.
+import { GO_ESCAPES } from '../../lib/go-quote.js';
 import { formatText, validateFormats } from './format.js';
 import type { FunctionDeclaration, Library, Overload } from '../library.js';
 import { plainText } from '../run/format-value.js';
@@ -101,25 +102,14 @@ function join(list: CelList, separator: string): Value {
   return texts.join(separator);
 }
 
-const ESCAPES: Readonly<Record<string, string>> = {
-  '\x07': '\\a',
-  '\b': '\\b',
-  '\f': '\\f',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-  '\v': '\\v',
-  '\\': '\\\\',
-  '"': '\\"',
-};
 const ESCAPED = new RegExp(
-  `[${Object.keys(ESCAPES)
+  `[${Object.keys(GO_ESCAPES)
     .map((c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
     .join('')}]`,
   'g',
 );
 
-const quote = (text: string): string => `"${text.replace(ESCAPED, (c) => ESCAPES[c] ?? c)}"`;
+const quote = (text: string): string => `"${text.replace(ESCAPED, (c) => GO_ESCAPES[c] ?? c)}"`;
 
 // Go trims what Unicode calls white space, which includes U+0085 and leaves U+FEFF alone.
 const SPACE = String.raw`[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+`;
