@@ -34,6 +34,7 @@ import { runtimeClass } from './plugins/runtime-class.js';
 import { serviceAccount, type ServiceAccountOptions } from './plugins/service-account.js';
 import { storageObjectInUseProtection } from './plugins/storage-object-in-use-protection.js';
 import { taintNodesByCondition } from './plugins/taint-nodes-by-condition.js';
+import { validatingAdmissionPolicy, type ValidatingPolicyParts } from './plugins/validating-admission-policy.js';
 
 export interface PluginParts {
   readonly authorizer: Authorizer;
@@ -43,6 +44,7 @@ export interface PluginParts {
   readonly serviceAccount: ServiceAccountOptions;
   readonly tolerationLists: TolerationLists;
   readonly tolerationSeconds: TolerationSeconds;
+  readonly validatingPolicy: Pick<ValidatingPolicyParts, 'source' | 'served' | 'recorder'>;
 }
 
 export const orderedPlugins = (parts: PluginParts): readonly AdmissionPlugin[] => [
@@ -82,7 +84,7 @@ export const orderedPlugins = (parts: PluginParts): readonly AdmissionPlugin[] =
   // From here on others than the server itself have a say, on what it has finished:
   // MutatingAdmissionPolicy
   // MutatingAdmissionWebhook
-  // ValidatingAdmissionPolicy
+  validatingAdmissionPolicy({ ...parts, ...parts.validatingPolicy }),
   // ValidatingAdmissionWebhook
   // Counts what all others let pass, so that nothing that is refused is charged.
   resourceQuota(),

@@ -17,11 +17,19 @@ export interface AdmissionAttributes {
   readonly object?: KubeObject;
   /** Absent on CREATE and CONNECT. Shared: read only. */
   readonly old?: Readonly<KubeObject>;
+  /** What the request reads and writes, where that is not the object itself but another kind made of it (a scale). */
+  readonly view?: AdmissionView;
   readonly options?: object;
   readonly context: LifeContext;
   readonly operations: ObjectOperations;
   /** Put on the request's audit event. */
   readonly annotate: (key: string, value: string) => void;
+}
+
+/** An object seen as one of another kind. */
+export interface AdmissionView {
+  readonly kind: GroupVersionKind;
+  of(object: Readonly<KubeObject>): KubeObject;
 }
 
 /** What a plugin does about a write. */

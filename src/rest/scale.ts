@@ -109,6 +109,7 @@ async function write(
     subresource: 'scale',
     dryRun: options.dryRun,
     options,
+    view: { kind: SCALE, of: (object) => scaleOf(object, access) },
     uid,
     async change(current) {
       if (current === undefined) throw new Error('a scale is never created');

@@ -1,5 +1,5 @@
 // What PUT and PATCH share: an update of the object or one of its subresources, with admission.
-import type { AdmissionAttributes } from '../admission/plugin.js';
+import type { AdmissionAttributes, AdmissionView } from '../admission/plugin.js';
 import type { KubeObject } from '../machinery/object.js';
 import { badRequest } from '../machinery/status.js';
 import { update, type UpdateResult } from '../registry/update.js';
@@ -15,6 +15,8 @@ export interface WriteRequest {
   readonly subresource: string;
   readonly dryRun: boolean;
   readonly options: object;
+  /** What the subresource shows, when not the object itself. */
+  readonly view?: AdmissionView;
   readonly uid?: string | undefined;
   readonly createMissing?: boolean;
   /** In the storage version. */
@@ -38,6 +40,7 @@ export async function writeObject(
     namespace,
     name,
     options: write.options,
+    ...(write.view && { view: write.view }),
     context,
     operations: services.operations,
     annotate: (key: string, value: string) => request.annotate(key, value),

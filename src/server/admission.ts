@@ -4,22 +4,32 @@ import { orderedPlugins } from '../admission/ordered-plugins.js';
 import type { AdmissionChain } from '../admission/plugin.js';
 import { NO_POD_SECURITY } from '../admission/plugins/pod-security.js';
 import { podSecurityMetrics } from '../admission/pod-security/metrics.js';
+import { followPolicies } from '../admission/validating-policy/follow-policies.js';
+import { policyMetrics } from '../admission/validating-policy/metrics.js';
 import type { Authorizer } from '../authz/authorizer.js';
+import type { PolicyCompiler } from '../cel/compiled-policy.js';
+import type { Logger } from '../lib/log.js';
 import type { MetricRegistry } from '../lib/metrics.js';
 import { enabledAdmissionPlugins } from '../options/admission-plugins.js';
 import type { Options } from '../options/options.js';
 import { nameSuffix, type Resources } from './resources.js';
+import { servedResources } from './served-resources.js';
 
 export interface AdmissionParts {
   readonly resources: Resources;
   readonly authorizer: Authorizer;
   readonly metrics: MetricRegistry;
+  readonly policyCompiler: PolicyCompiler;
+  readonly stopping: AbortSignal;
+  readonly log: Logger;
 }
+
+const POLICY_GROUP = 'admissionregistration.k8s.io';
 
 /** The plugins the flags turn on, in their order. */
 export function buildAdmission(
   { admission }: Pick<Options, 'admission'>,
-  { resources, authorizer, metrics }: AdmissionParts,
+  { resources, authorizer, metrics, ...parts }: AdmissionParts,
 ): AdmissionChain {
   const plugins = orderedPlugins({
     authorizer,
@@ -36,6 +46,18 @@ export function buildAdmission(
     tolerationSeconds: {
       notReady: admission.defaultNotReadyTolerationSeconds,
       unreachable: admission.defaultUnreachableTolerationSeconds,
+    },
+    validatingPolicy: {
+      source: followPolicies({
+        policies: resources.store({ group: POLICY_GROUP, resource: 'validatingadmissionpolicies' }),
+        bindings: resources.store({ group: POLICY_GROUP, resource: 'validatingadmissionpolicybindings' }),
+        compiler: parts.policyCompiler,
+        signal: parts.stopping,
+        log: (message) => parts.log.warning(message),
+        wait,
+      }),
+      served: servedResources(resources),
+      recorder: policyMetrics(metrics),
     },
   });
   const enabled: ReadonlySet<string> = enabledAdmissionPlugins(admission);

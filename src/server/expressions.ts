@@ -1,16 +1,20 @@
 import type { BaseOptions } from '../cel/environments/base.js';
+import type { PolicyCompiler } from '../cel/compiled-policy.js';
 import type { ExpressionChecker } from '../cel/expression-check.js';
 import type { MetricRegistry } from '../lib/metrics.js';
+
+export type Expressions = ExpressionChecker & PolicyCompiler;
 
 type Engine = typeof import('../cel/environments/kubernetes-expressions.js');
 
 /** Reads and prepares the engine when the first expression comes: a start without any does not pay for it. */
-export function lazyExpressions(options: BaseOptions, registry: MetricRegistry): ExpressionChecker {
+export function lazyExpressions(options: BaseOptions, registry: MetricRegistry): Expressions {
   const observe = createObservers(registry);
-  let made: ExpressionChecker | undefined;
-  const engine = (): ExpressionChecker => (made ??= load().kubernetesExpressions(options));
+  let made: Expressions | undefined;
+  const engine = (): Expressions => (made ??= load().kubernetesExpressions(options));
   return {
     check: (expression, environment) => engine().check(expression, environment),
+    compilePolicy: (source) => engine().compilePolicy(source),
     rulesOn(type) {
       const compile = engine().rulesOn(type);
       return (rule, stored) => {

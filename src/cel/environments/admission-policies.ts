@@ -1,6 +1,6 @@
 // Expressions of admission policies and of webhooks' match conditions. They see the `object`, the `oldObject`, the
 // `request` and the `namespaceObject`; where declared, `params`, the `authorizer`, and the policy's `variables`.
-import type { Environment, ObjectTypes } from '../environment.js';
+import type { Environment, ObjectTypes, Program } from '../environment.js';
 import type { ExpressionFault, PolicyEnvironment } from '../expression-check.js';
 import { AUTHORIZER, RESOURCE_CHECK } from '../kubernetes/authorizer.js';
 import { jsonPatchLibrary } from '../kubernetes/json-patch.js';
@@ -32,6 +32,16 @@ export function checkPolicyExpression(
   expression: string,
   options: PolicyEnvironment,
 ): ExpressionFault | undefined {
+  const compiled = compilePolicyExpression(base, expression, options);
+  return 'evaluate' in compiled ? undefined : compiled;
+}
+
+/** The expression as a program, or why there is none. */
+export function compilePolicyExpression(
+  base: BaseEnvironments,
+  expression: string,
+  options: PolicyEnvironment,
+): Program | ExpressionFault {
   const checked = policyEnvironment(base, options).compile(expression);
   if (checked.issues !== undefined) return { kind: 'invalid', detail: `compilation failed: ${checked.issues}` };
   const wanted = RESULTS[options.use];
@@ -42,7 +52,7 @@ export function checkPolicyExpression(
     return { kind: 'invalid', detail: `must evaluate to ${names} but got ${typeName(checked.type)}` };
   }
   const program = checked.plan();
-  if (!(program instanceof CelError)) return undefined;
+  if (!(program instanceof CelError)) return program;
   return { kind: 'internal', detail: `program instantiation failed: ${program.message}` };
 }
 

@@ -1,11 +1,13 @@
+import type { PolicyCompiler } from '../compiled-policy.js';
 import type { ExpressionChecker } from '../expression-check.js';
 import { checkPolicyExpression } from './admission-policies.js';
 import { type BaseOptions, baseEnvironments } from './base.js';
 import { checkDeviceSelector } from './device-selectors.js';
+import { compilePolicy } from './policy-programs.js';
 import { ruleCompiler } from './schema-rules.js';
 
-/** Checks the expressions of the API's objects. Environments are made when the first expression comes. */
-export function kubernetesExpressions(options: BaseOptions): ExpressionChecker {
+/** Checks and compiles the expressions of the API's objects. Environments are made when the first one comes. */
+export function kubernetesExpressions(options: BaseOptions): ExpressionChecker & PolicyCompiler {
   const base = baseEnvironments(options);
   let typesNamed = 0;
   return {
@@ -13,6 +15,7 @@ export function kubernetesExpressions(options: BaseOptions): ExpressionChecker {
       environment.use === 'device-selector'
         ? checkDeviceSelector(base, expression, environment)
         : checkPolicyExpression(base, expression, environment),
+    compilePolicy: (source) => compilePolicy(base, source),
     rulesOn: (type) => ruleCompiler(base, type, `selfType${++typesNamed}`),
   };
 }

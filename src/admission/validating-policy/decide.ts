@@ -1,0 +1,124 @@
+// What a policy says about one request, with one set of parameters.
+import type { CompiledPolicy, ExpressionResult, PolicyInput } from '../../cel/compiled-policy.js';
+import { aggregateText } from '../../machinery/field-error.js';
+import type { ValidatingAdmissionPolicySpec, Validation } from '../../schema/generated/admissionregistration.v1.js';
+
+/** What all validations of a policy may cost, messages included; annotations have as much again. */
+const COST_BUDGET = 10_000_000;
+const MATCH_COST_BUDGET = 2_500_000;
+const MAX_MESSAGE_BYTES = 5 * 1024;
+
+export interface Decision {
+  readonly deny: boolean;
+  /** `error`: the failure policy has decided. */
+  readonly evaluation: 'admit' | 'deny' | 'error';
+  readonly message: string;
+  readonly reason: string;
+  readonly seconds: number;
+}
+
+export type AnnotationResult =
+  | { readonly kind: 'publish'; readonly key: string; readonly value: string }
+  | { readonly kind: 'error'; readonly message: string; readonly seconds: number };
+
+export interface Verdict {
+  readonly decisions: readonly Decision[];
+  readonly annotations: readonly AnnotationResult[];
+}
+
+export interface DecideOptions {
+  readonly spec: Readonly<ValidatingAdmissionPolicySpec>;
+  readonly compiled: CompiledPolicy;
+  /** With the resource as it was requested: match conditions do not see under which name it was matched. */
+  readonly matchInput: PolicyInput;
+  readonly input: PolicyInput;
+  readonly observeMatch?: (seconds: number, errors: number) => void;
+}
+
+const NOTHING: Verdict = { decisions: [], annotations: [] };
+
+export function decide(options: DecideOptions): Verdict {
+  const { spec, compiled, input } = options;
+  const denyOnError = spec.failurePolicy !== 'Ignore';
+  const failed = (message: string): Verdict => ({ decisions: [errorDecision(denyOnError, message)], annotations: [] });
+  if ((spec.matchConditions ?? []).length > 0) {
+    const matched = matches(options);
+    if (matched === false || (matched !== true && !denyOnError)) return NOTHING;
+    if (matched !== true) return failed(matched.error);
+  }
+  const validated = compiled.evaluate('validations', input, COST_BUDGET);
+  if (validated.kind !== 'done') return failed(validated.error);
+  const { authorizer: _none, ...withoutAuthorizer } = input;
+  const told = compiled.evaluate('messages', withoutAuthorizer, validated.remainingCost);
+  const decisions = validated.results.map((result, index): Decision => {
+    const { seconds } = result;
+    if (result.error !== undefined) return errorDecision(denyOnError, result.error, seconds);
+    if (told.kind !== 'done') return errorDecision(denyOnError, `failed messageExpression: ${told.error}`, seconds);
+    if (result.value === true) return { deny: false, evaluation: 'admit', message: '', reason: '', seconds };
+    const validation = spec.validations?.[index] ?? { expression: '' };
+    const message = messageOf(validation, told.results[index]);
+    return { deny: true, evaluation: 'deny', message, reason: validation.reason ?? 'Invalid', seconds };
+  });
+  const annotated = compiled.evaluate('auditAnnotations', withoutAuthorizer, COST_BUDGET);
+  if (annotated.kind !== 'done') return failed(annotated.error);
+  return {
+    decisions,
+    annotations: annotated.results.flatMap((result, i) => annotationOf(spec, i, result, denyOnError)),
+  };
+}
+
+const errorDecision = (deny: boolean, message: string, seconds = 0): Decision => ({
+  deny,
+  evaluation: 'error',
+  message,
+  reason: '',
+  seconds,
+});
+
+/** A condition that is false decides, whatever errors the others gave. Conditions that all hold are not observed. */
+function matches({ compiled, matchInput, observeMatch }: DecideOptions): boolean | { readonly error: string } {
+  const startedMs = performance.now();
+  const evaluated = compiled.evaluate('matchConditions', matchInput, MATCH_COST_BUDGET);
+  const seconds = (performance.now() - startedMs) / 1000;
+  if (evaluated.kind !== 'done') {
+    observeMatch?.(seconds, 0);
+    return { error: evaluated.error };
+  }
+  const errors: string[] = [];
+  for (const { value, error } of evaluated.results) {
+    if (error !== undefined) errors.push(error);
+    if (value !== false) continue;
+    observeMatch?.(seconds, errors.length);
+    return false;
+  }
+  if (errors.length === 0) return true;
+  observeMatch?.(seconds, errors.length);
+  return { error: aggregateText(errors) };
+}
+
+/** A message that is worked out must be short and on one line, else the one that is written counts. */
+function messageOf({ expression, message = '' }: Validation, told: ExpressionResult | undefined): string {
+  if (typeof told?.value === 'string') {
+    const text = told.value.trim();
+    if (text !== '' && Buffer.byteLength(text) <= MAX_MESSAGE_BYTES && !text.includes('\n')) return text;
+  }
+  return message.trim() === '' ? `failed expression: ${expression.trim()}` : message.trim();
+}
+
+function annotationOf(
+  { auditAnnotations = [] }: Readonly<ValidatingAdmissionPolicySpec>,
+  index: number,
+  { error, value, seconds }: ExpressionResult,
+  denyOnError: boolean,
+): readonly AnnotationResult[] {
+  const { key = '', valueExpression = '' } = auditAnnotations[index] ?? {};
+  if (error !== undefined) return denyOnError ? [{ kind: 'error', message: error, seconds }] : [];
+  if (value === null || value === undefined) return [];
+  if (typeof value === 'string') {
+    const text = value.trim();
+    return text === '' ? [] : [{ kind: 'publish', key, value: text }];
+  }
+  const type = typeof value === 'boolean' ? 'bool' : value.type;
+  const message = `valueExpression '${valueExpression}' resulted in unsupported return type: ${type}. Return type must be either string or null.`;
+  return [{ kind: 'error', message, seconds }];
+}

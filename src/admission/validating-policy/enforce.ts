@@ -1,0 +1,189 @@
+// Applies the policies that are for a request, each with every binding and every set of parameters. All are applied,
+// so that every warning and annotation is given; the first refusal is the one that is told.
+import type { Authorizer } from '../../authz/authorizer.js';
+import type { PolicyInput } from '../../cel/compiled-policy.js';
+import type { KubeObject } from '../../machinery/object.js';
+import { notFound, StatusError } from '../../machinery/status.js';
+import { forbid } from '../forbid.js';
+import type { AdmissionAttributes } from '../plugin.js';
+import { AnnotationCollector, cutAnnotation, failureAnnotation, VALIDATION_FAILURE } from './annotations.js';
+import { decide, type Decision, type Verdict } from './decide.js';
+import { isFault, matchRequest, type ResourceMatch } from './match.js';
+import type { PolicyRecorder } from './metrics.js';
+import { collectParams, paramResource, type ResourceOf } from './params.js';
+import type { BoundPolicy, PolicyBinding } from './policy-index.js';
+import { RememberedAnswers } from './remembered-answers.js';
+import { namespaceValue, requestValue } from './request-value.js';
+import type { SeenRequest, ServedResources } from './seen-request.js';
+
+export interface EnforcementParts {
+  readonly authorizer: Pick<Authorizer, 'authorize'>;
+  readonly served: ServedResources;
+  readonly resourceOf: ResourceOf;
+  readonly recorder?: PolicyRecorder;
+}
+
+interface Refusal {
+  readonly policy: BoundPolicy;
+  readonly binding?: PolicyBinding;
+  readonly message: string;
+  readonly reason: string;
+}
+
+const NAMESPACES = { group: '', resource: 'namespaces' };
+const CODES: Readonly<Record<string, number>> = { Forbidden: 403, Unauthorized: 401, RequestEntityTooLarge: 413 };
+const UNPROCESSABLE = 422;
+
+export async function enforce(
+  parts: EnforcementParts,
+  policies: readonly BoundPolicy[],
+  request: SeenRequest,
+): Promise<void> {
+  const enforcement = new Enforcement(parts, request);
+  for (const policy of policies) await enforcement.apply(policy);
+  enforcement.conclude();
+}
+
+class Enforcement {
+  private readonly refusals: Refusal[] = [];
+  private readonly answers: RememberedAnswers;
+  private readonly annotations: AnnotationCollector;
+  private namespace: Readonly<KubeObject> | undefined;
+
+  constructor(
+    private readonly parts: EnforcementParts,
+    private readonly request: SeenRequest,
+  ) {
+    this.answers = new RememberedAnswers(parts.authorizer);
+    this.annotations = new AnnotationCollector(request.attributes.annotate);
+  }
+
+  async apply(policy: BoundPolicy): Promise<void> {
+    const matched = policy.criteria
+      ? await matchRequest(policy.criteria, this.request)
+      : { fault: 'policy contained no match constraints, a required field' };
+    if (matched === undefined) return;
+    if (isFault(matched)) return this.misconfigured(policy, undefined, matched.fault);
+    const resource = paramResource(policy.spec.paramKind, this.parts.resourceOf);
+    if (isFault(resource)) return this.misconfigured(policy, undefined, resource.fault);
+    for (const binding of policy.bindings) {
+      const bound = binding.criteria === undefined ? matched : await matchRequest(binding.criteria, this.request);
+      if (bound === undefined) continue;
+      if (isFault(bound)) {
+        this.misconfigured(policy, binding, bound.fault);
+        continue;
+      }
+      const { attributes } = this.request;
+      const params = await collectParams(resource, binding.spec.paramRef, attributes, this.parts.served);
+      if (isFault(params)) {
+        this.misconfigured(policy, binding, params.fault);
+        continue;
+      }
+      await this.findNamespace();
+      const verdicts: Verdict[] = [];
+      for (const each of params) verdicts.push(await this.decide(policy, matched, each));
+      for (const verdict of verdicts) this.act(policy, binding, verdict);
+    }
+    this.annotations.publish(policy.name);
+  }
+
+  /** Refuses when any policy has. */
+  conclude(): void {
+    const [first] = this.refusals;
+    if (first === undefined) return;
+    const binding = first.binding === undefined ? '' : ` with binding '${first.binding.name}'`;
+    const message = `ValidatingAdmissionPolicy '${first.policy.name}'${binding} denied request: ${first.message}`;
+    const refused = forbid(this.request.attributes, message);
+    const reason = first.reason === '' ? 'Invalid' : first.reason;
+    const causes = [...(refused.details?.causes ?? []), { message }];
+    throw new StatusError(CODES[reason] ?? UNPROCESSABLE, reason, refused.message, { ...refused.details, causes });
+  }
+
+  private misconfigured(policy: BoundPolicy, binding: PolicyBinding | undefined, fault: string): void {
+    if (policy.spec.failurePolicy === 'Ignore') return;
+    const message = `failed to configure ${binding === undefined ? 'policy' : 'binding'}: ${fault}`;
+    this.refusals.push({ policy, ...(binding && { binding }), message, reason: '' });
+  }
+
+  /** The namespace of the request, unless it is one. */
+  private async findNamespace(): Promise<void> {
+    const { namespace, kind, context } = this.request.attributes;
+    const isNamespace = kind.kind === 'Namespace' && kind.group === '' && kind.version === 'v1';
+    if (namespace === '' || isNamespace || this.namespace !== undefined) return;
+    this.namespace = await context.lookup.get(NAMESPACES, '', namespace);
+    if (this.namespace === undefined) throw notFound(NAMESPACES, namespace);
+  }
+
+  private decide(policy: BoundPolicy, matched: ResourceMatch, params: Readonly<KubeObject> | null): Promise<Verdict> {
+    const { request, parts, answers } = this;
+    const { attributes } = request;
+    const input: PolicyInput = {
+      object: request.inVersion(request.object, matched),
+      oldObject: request.inVersion(request.old, matched),
+      request: requestValue(request, matched),
+      namespaceObject: this.namespace === undefined ? null : namespaceValue(this.namespace),
+      params,
+      authorizer: { user: attributes.context.user, ask: answers.ask, resource: resourceAsked(attributes) },
+    };
+    const asRequested = { ...matched, resource: attributes.resource };
+    const options = {
+      spec: policy.spec,
+      compiled: policy.compiled(),
+      input,
+      matchInput: { ...input, request: requestValue(request, asRequested), namespaceObject: null },
+      observeMatch: (seconds: number, errors: number) =>
+        parts.recorder?.matched(policy.name, attributes.operation, seconds, errors),
+    };
+    return answers.settle(() => decide(options));
+  }
+
+  private act(policy: BoundPolicy, binding: PolicyBinding, { decisions, annotations }: Verdict): void {
+    const { recorder } = this.parts;
+    for (const [index, decision] of decisions.entries()) {
+      if (decision.deny) this.enforce(policy, binding, decision, index);
+      else if (decision.evaluation === 'error') recorder?.checked(policy.name, binding.name, 'allow', decision);
+    }
+    for (const annotation of annotations) {
+      if (annotation.kind === 'publish') {
+        this.annotations.collect(annotation.key, cutAnnotation(annotation.value));
+        continue;
+      }
+      const { message, seconds } = annotation;
+      this.refusals.push({ policy, binding, message, reason: '' });
+      const decision: Decision = { deny: true, evaluation: 'error', message, reason: '', seconds };
+      recorder?.checked(policy.name, binding.name, 'deny', decision);
+    }
+  }
+
+  private enforce(policy: BoundPolicy, binding: PolicyBinding, decision: Decision, index: number): void {
+    const { recorder } = this.parts;
+    const { message, reason } = decision;
+    for (const action of binding.spec.validationActions ?? []) {
+      switch (action) {
+        case 'Deny':
+          this.refusals.push({ policy, binding, message, reason });
+          recorder?.checked(policy.name, binding.name, 'deny', decision);
+          break;
+        case 'Audit':
+          this.annotations.set(VALIDATION_FAILURE, failureAnnotation(binding, index, message));
+          recorder?.checked(policy.name, binding.name, 'audit', decision);
+          break;
+        case 'Warn':
+          this.request.attributes.context.warn(
+            `Validation failed for ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}': ${message}`,
+          );
+          recorder?.checked(policy.name, binding.name, 'warn', decision);
+          break;
+        default:
+      }
+    }
+  }
+}
+
+const resourceAsked = ({ resource, subresource, namespace, name }: AdmissionAttributes) => ({
+  apiGroup: resource.group,
+  resource: resource.resource,
+  subresource,
+  namespace,
+  name,
+});

@@ -1,0 +1,60 @@
+import type { PolicyCompiler } from '../../cel/compiled-policy.js';
+import { followStore } from '../../storage/follow-store.js';
+import type { ResourceStore, StoredObject } from '../../storage/store.js';
+import { PolicyIndex, type BoundPolicy } from './policy-index.js';
+
+/** The policies in force at this moment. */
+export interface PolicySource {
+  /** False until what was stored at the start is known. */
+  readonly ready: boolean;
+  /** Resolves when it is, or with false when that takes too long for a request. */
+  whenReady(): Promise<boolean>;
+  readonly bound: readonly BoundPolicy[];
+}
+
+export interface FollowPoliciesOptions {
+  readonly policies: ResourceStore;
+  readonly bindings: ResourceStore;
+  readonly compiler: PolicyCompiler;
+  readonly signal: AbortSignal;
+  readonly log: (message: string) => void;
+  readonly wait: (ms: number) => Promise<void>;
+}
+
+const READY_WITHIN_MS = 10_000;
+
+/** Policies and bindings as they change, until the signal aborts. */
+export function followPolicies(options: FollowPoliciesOptions): PolicySource {
+  const { policies, bindings, signal, log, wait } = options;
+  const index = new PolicyIndex(options.compiler);
+  const followed = [
+    followStore({
+      store: policies,
+      signal,
+      log,
+      put: (stored) => index.putPolicy(stored.object()),
+      gone: (stored) => index.removePolicy(nameOf(stored)),
+    }),
+    followStore({
+      store: bindings,
+      signal,
+      log,
+      put: (stored) => index.putBinding(stored.object()),
+      gone: (stored) => index.removeBinding(nameOf(stored)),
+    }),
+  ];
+  let ready = false;
+  const synced = Promise.all(followed.map((each) => each.synced)).then(() => (ready = true));
+  return {
+    get ready() {
+      return ready;
+    },
+    whenReady: () => Promise.race([synced, wait(READY_WITHIN_MS).then(() => false)]),
+    get bound() {
+      return index.bound;
+    },
+  };
+}
+
+/** Neither kind has namespaces: the key is the name. */
+const nameOf = (stored: StoredObject): string => stored.key;

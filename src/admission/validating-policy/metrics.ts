@@ -1,0 +1,64 @@
+import type { MetricRegistry } from '../../lib/metrics.js';
+import type { Operation } from '../plugin.js';
+import type { Decision } from './decide.js';
+
+export type EnforcementAction = 'allow' | 'deny' | 'audit' | 'warn';
+
+/** Counts what came of policies. */
+export interface PolicyRecorder {
+  checked(policy: string, binding: string, action: EnforcementAction, decision: Decision): void;
+  /** The match conditions of a policy were evaluated, with so many errors. */
+  matched(policy: string, operation: Operation, seconds: number, errors: number): void;
+}
+
+const CHECK_LABELS = ['policy', 'policy_binding', 'error_type', 'enforcement_action'];
+const MATCH_LABELS = ['name', 'kind', 'type', 'operation'];
+
+export function policyMetrics(registry: MetricRegistry): PolicyRecorder {
+  const checks = registry.counter({
+    name: 'apiserver_validating_admission_policy_check_total',
+    help: 'Checks by validating admission policies, by policy, binding, kind of error and what was done about it.',
+    labels: CHECK_LABELS,
+    stability: 'BETA',
+  });
+  const durations = registry.histogram({
+    name: 'apiserver_validating_admission_policy_check_duration_seconds',
+    help: 'Seconds an expression of a validating admission policy took, by policy, binding, kind of error and what was done about it.',
+    labels: CHECK_LABELS,
+    buckets: [0.0000005, 0.001, 0.01, 0.1, 1],
+    stability: 'BETA',
+  });
+  const matchErrors = registry.counter({
+    name: 'apiserver_admission_match_condition_evaluation_errors_total',
+    help: 'Match conditions that could not be evaluated, by the policy or webhook they stand in.',
+    labels: MATCH_LABELS,
+    stability: 'ALPHA',
+  });
+  const matchDurations = registry.histogram({
+    name: 'apiserver_admission_match_condition_evaluation_seconds',
+    help: 'Seconds the match conditions of a policy or webhook took.',
+    labels: MATCH_LABELS,
+    buckets: [0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25],
+    stability: 'ALPHA',
+  });
+  return {
+    checked(policy, binding, action, decision) {
+      const labels = [policy, binding, errorType(decision), action];
+      checks.with(...labels).inc();
+      durations.with(...labels).observe(decision.seconds);
+    },
+    matched(policy, operation, seconds, errors) {
+      const labels = [policy, 'policy', 'validate', operation];
+      matchDurations.with(...labels).observe(seconds);
+      if (errors > 0) matchErrors.with(...labels).inc(errors);
+    },
+  };
+}
+
+/** A refusal by an expression that was evaluated counts as an invalid error, too. */
+function errorType({ evaluation, message }: Decision): string {
+  if (evaluation === 'admit') return 'no_error';
+  if (message.startsWith('compilation')) return 'compile_error';
+  if (message.startsWith('validation failed due to running out of cost budget')) return 'out_of_budget';
+  return 'invalid_error';
+}

@@ -1,0 +1,46 @@
+// The authorizer for expressions: what one request has asked is remembered, and what must be waited for is.
+import type { Authorizer } from '../../authz/authorizer.js';
+import type { AccessAnswer, AccessQuestion } from '../../cel/kubernetes/authorizer.js';
+
+/** Thrown through an evaluation, which cannot wait, to whoever can. */
+class StillAsked extends Error {
+  constructor(readonly answered: Promise<void>) {
+    super('the authorizer has not answered yet');
+  }
+}
+
+export class RememberedAnswers {
+  private readonly known = new Map<string, AccessAnswer>();
+
+  constructor(private readonly authorizer: Pick<Authorizer, 'authorize'>) {}
+
+  readonly ask = (question: AccessQuestion): AccessAnswer => {
+    const key = JSON.stringify(question);
+    const known = this.known.get(key);
+    if (known !== undefined) return known;
+    const remember = ({ decision, reason, evaluationError }: Awaited<ReturnType<Authorizer['authorize']>>) => {
+      const answer = {
+        allowed: decision === 'allow',
+        reason,
+        ...(evaluationError !== undefined && { error: evaluationError }),
+      };
+      this.known.set(key, answer);
+      return answer;
+    };
+    const result = this.authorizer.authorize(question);
+    if (!(result instanceof Promise)) return remember(result);
+    throw new StillAsked(result.then((answer) => void remember(answer)));
+  };
+
+  /** Does the work anew after each answer that had to be waited for; it must have no effects. */
+  async settle<T>(work: () => T): Promise<T> {
+    for (;;) {
+      try {
+        return work();
+      } catch (error) {
+        if (!(error instanceof StillAsked)) throw error;
+        await error.answered;
+      }
+    }
+  }
+}

@@ -1,0 +1,82 @@
+// What expressions see beside the object: the request, and the namespace it is in.
+import type { GroupVersionResource, JsonObject, KubeObject } from '../../machinery/object.js';
+import type { AdmissionAttributes, Operation } from '../plugin.js';
+import type { ResourceMatch } from './match.js';
+import type { SeenRequest } from './seen-request.js';
+
+/** `request`. Texts that are empty are left out, as the reference prints them. */
+export function requestValue({ attributes, kind }: SeenRequest, matched: ResourceMatch): object {
+  const { subresource, name, namespace, operation, context } = attributes;
+  return {
+    uid: '',
+    kind: { ...matched.kind },
+    resource: resourceValue(matched.resource),
+    ...(subresource !== '' && { subResource: subresource }),
+    requestKind: { ...kind },
+    requestResource: resourceValue(attributes.resource),
+    ...(subresource !== '' && { requestSubResource: subresource }),
+    ...(name !== '' && { name }),
+    ...(namespace !== '' && { namespace }),
+    operation,
+    userInfo: userValue(attributes),
+    dryRun: context.dryRun,
+    options: optionsValue(attributes),
+  };
+}
+
+const resourceValue = ({ group, version, resource }: GroupVersionResource): object => ({ group, version, resource });
+
+function userValue({ context: { user } }: AdmissionAttributes): object {
+  const { name, uid = '', groups, extra = {} } = user;
+  return {
+    ...(name !== '' && { username: name }),
+    ...(uid !== '' && { uid }),
+    ...(groups.length > 0 && { groups }),
+    ...(Object.keys(extra).length > 0 && { extra }),
+  };
+}
+
+const OPTIONS_KINDS: Readonly<Record<Exclude<Operation, 'CONNECT'>, string>> = {
+  CREATE: 'CreateOptions',
+  UPDATE: 'UpdateOptions',
+  DELETE: 'DeleteOptions',
+};
+
+/** Options as the API has them: those of writes are kept in a form that is easier to ask. */
+function optionsValue({ operation, options }: AdmissionAttributes): object | null {
+  if (operation === 'CONNECT' || options === undefined) return null;
+  const head = { kind: OPTIONS_KINDS[operation], apiVersion: 'meta.k8s.io/v1' };
+  if (operation === 'DELETE') return { ...options, ...head };
+  const { dryRun, fieldManager, fieldValidation } = options as Readonly<Record<string, unknown>>;
+  return {
+    ...head,
+    ...(dryRun === true && { dryRun: ['All'] }),
+    ...(fieldManager !== '' && { fieldManager }),
+    // A write that does not say is one that warns.
+    ...(fieldValidation !== 'Warn' && { fieldValidation }),
+  };
+}
+
+/** The members of a namespace's metadata that expressions may ask for. */
+const NAMESPACE_METADATA = [
+  'name',
+  'generateName',
+  'namespace',
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'labels',
+  'annotations',
+  'finalizers',
+] as const;
+
+export function namespaceValue(namespace: Readonly<KubeObject>): object {
+  const { metadata, spec, status } = namespace as Readonly<KubeObject> & JsonObject;
+  const kept = NAMESPACE_METADATA.flatMap((member) =>
+    metadata[member] === undefined ? [] : [[member, metadata[member]]],
+  );
+  return { metadata: Object.fromEntries(kept) as object, spec: spec ?? {}, status: status ?? {} };
+}

@@ -1,0 +1,60 @@
+// The seam between admission, which decides what a policy's expressions mean, and the engine that runs them.
+import type { UserInfo } from '../machinery/user.js';
+import type { Ask } from './kubernetes/authorizer.js';
+
+export interface PolicyCompiler {
+  /** Never fails: an expression that does not compile gives its error when it is evaluated. */
+  compilePolicy(source: PolicySource): CompiledPolicy;
+}
+
+/** The expressions of a policy, in groups that are evaluated together. */
+export interface PolicySource {
+  /** `params` is declared. */
+  readonly params: boolean;
+  readonly variables: readonly { readonly name: string; readonly expression: string }[];
+  readonly matchConditions: readonly string[];
+  readonly validations: readonly string[];
+  /** One for each validation; those without have an empty text. */
+  readonly messages: readonly string[];
+  readonly auditAnnotations: readonly string[];
+}
+
+export type PolicyGroup = 'matchConditions' | 'validations' | 'messages' | 'auditAnnotations';
+
+export interface CompiledPolicy {
+  /** Runs one group after the other expression by expression; variables are worked out anew for each group. */
+  evaluate(group: PolicyGroup, input: PolicyInput, costBudget: number): GroupEvaluation;
+}
+
+/** What expressions see, as JSON; null where there is none. */
+export interface PolicyInput {
+  readonly object: object | null;
+  readonly oldObject: object | null;
+  readonly request: object;
+  readonly namespaceObject: object | null;
+  readonly params: object | null;
+  /** Whom and what `authorizer` is about; messages and annotations have none. */
+  readonly authorizer?: {
+    readonly user: UserInfo;
+    readonly ask: Ask;
+    readonly resource: {
+      readonly apiGroup: string;
+      readonly resource: string;
+      readonly subresource: string;
+      readonly namespace: string;
+      readonly name: string;
+    };
+  };
+}
+
+export type GroupEvaluation =
+  | { readonly kind: 'done'; readonly results: readonly ExpressionResult[]; readonly remainingCost: number }
+  /** The budget is used up: nothing the group has found so far counts. */
+  | { readonly kind: 'out-of-budget'; readonly error: string };
+
+export interface ExpressionResult {
+  readonly seconds: number;
+  readonly error?: string;
+  /** Absent with an error, and where there was no expression. Of values no policy has a use for, the type is told. */
+  readonly value?: boolean | string | null | { readonly type: string };
+}

@@ -1,0 +1,149 @@
+// The expressions of an admission policy as programs, and their evaluation within a budget.
+//
+// Objects come as they print and have no types here, whatever the declarations of the request and the namespace say.
+// Variables are worked out when they are first named, and once for each group of expressions.
+import type {
+  CompiledPolicy,
+  ExpressionResult,
+  GroupEvaluation,
+  PolicyInput,
+  PolicySource,
+} from '../compiled-policy.js';
+import type { Program, Variables } from '../environment.js';
+import type { ExpressionFault, PolicyEnvironment } from '../expression-check.js';
+import { fromJson } from '../json-value.js';
+import { AuthorizerValue, requestResourceCheck } from '../kubernetes/authorizer.js';
+import { CelError, CelMap, typeOf, type Value } from '../value.js';
+import { compilePolicyExpression } from './admission-policies.js';
+import type { BaseEnvironments } from './base.js';
+
+/** What one evaluation may cost; each variable is one of its own. */
+const CALL_COST_LIMIT = 1_000_000;
+const OUT_OF_BUDGET = 'validation failed due to running out of cost budget, no further validation rules will be run';
+
+interface Compiled {
+  readonly expression: string;
+  readonly program: Program | ExpressionFault;
+}
+
+export function compilePolicy(base: BaseEnvironments, source: PolicySource): CompiledPolicy {
+  const declared: { name: string; expression: string }[] = [];
+  const compile = (use: PolicyEnvironment['use'], expression: string): Compiled => ({
+    expression,
+    program: compilePolicyExpression(base, expression, {
+      use,
+      params: source.params,
+      authorizer: use !== 'message',
+      composed: true,
+      variables: declared,
+      stored: true,
+    }),
+  });
+  const variables = new Map<string, Compiled>();
+  for (const variable of source.variables) {
+    variables.set(variable.name, compile('variable', variable.expression));
+    declared.push(variable);
+  }
+  const all = (use: PolicyEnvironment['use'], expressions: readonly string[]): readonly (Compiled | undefined)[] =>
+    expressions.map((expression) => (expression === '' ? undefined : compile(use, expression)));
+  const groups = {
+    matchConditions: all('match-condition', source.matchConditions),
+    validations: all('validation', source.validations),
+    messages: all('message', source.messages),
+    auditAnnotations: all('audit-annotation', source.auditAnnotations),
+  };
+  return { evaluate: (group, input, costBudget) => evaluateGroup(groups[group], variables, input, costBudget) };
+}
+
+function evaluateGroup(
+  expressions: readonly (Compiled | undefined)[],
+  variables: ReadonlyMap<string, Compiled>,
+  input: PolicyInput,
+  costBudget: number,
+): GroupEvaluation {
+  const composed = new LazyVariables(variables);
+  const seen = visible(input, composed);
+  composed.seen = seen;
+  const results: ExpressionResult[] = [];
+  let remainingCost = costBudget;
+  for (const compiled of expressions) {
+    if (compiled === undefined || !('evaluate' in compiled.program)) {
+      results.push({ seconds: 0, ...(compiled !== undefined && { error: `compilation error: ${faultOf(compiled)}` }) });
+      continue;
+    }
+    const startedMs = performance.now();
+    const { value, cost } = compiled.program.evaluate(seen, { costLimit: CALL_COST_LIMIT });
+    remainingCost -= composed.takeCost() + cost;
+    if (remainingCost < 0) return { kind: 'out-of-budget', error: OUT_OF_BUDGET };
+    results.push({ seconds: (performance.now() - startedMs) / 1000, ...outcome(compiled.expression, value) });
+  }
+  return { kind: 'done', results, remainingCost };
+}
+
+function outcome(expression: string, value: Value): Pick<ExpressionResult, 'error' | 'value'> {
+  if (value instanceof CelError) return { error: `expression '${expression}' resulted in error: ${value.message}` };
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return { value };
+  return { value: { type: typeOf(value).name } };
+}
+
+const faultOf = ({ program }: Compiled): string => ('detail' in program ? program.detail : '');
+
+function visible(input: PolicyInput, variables: CelMap): Variables {
+  const { authorizer } = input;
+  const seen = {
+    object: fromJson(input.object),
+    oldObject: fromJson(input.oldObject),
+    request: fromJson(input.request),
+    namespaceObject: fromJson(input.namespaceObject),
+    params: fromJson(input.params),
+    variables,
+  };
+  if (authorizer === undefined) return seen;
+  const value = new AuthorizerValue(authorizer.user, authorizer.ask);
+  return {
+    ...seen,
+    authorizer: value,
+    'authorizer.requestResource': requestResourceCheck(value, authorizer.resource),
+  };
+}
+
+/** `variables`: each is evaluated when it is first named, with a limit of its own; what it cost is asked for after. */
+class LazyVariables extends CelMap {
+  seen: Variables = {};
+  private readonly known = new Map<string, Value>();
+  private cost = 0;
+
+  constructor(private readonly variables: ReadonlyMap<string, Compiled>) {
+    super();
+  }
+  get size(): number {
+    return this.variables.size;
+  }
+  keys(): Iterable<Value> {
+    return this.variables.keys();
+  }
+  find(key: Value): Value | undefined {
+    if (typeof key !== 'string') return undefined;
+    const known = this.known.get(key);
+    if (known !== undefined) return known;
+    const compiled = this.variables.get(key);
+    if (compiled === undefined) return undefined;
+    const value = this.evaluate(key, compiled);
+    this.known.set(key, value);
+    return value;
+  }
+  takeCost(): number {
+    const { cost } = this;
+    this.cost = 0;
+    return cost;
+  }
+  private evaluate(name: string, compiled: Compiled): Value {
+    if (!('evaluate' in compiled.program)) {
+      return new CelError(`composited variable "${name}" fails to compile: ${faultOf(compiled)}`);
+    }
+    const { value, cost } = compiled.program.evaluate(this.seen, { costLimit: CALL_COST_LIMIT });
+    this.cost += cost;
+    if (!(value instanceof CelError)) return value;
+    return new CelError(`composited variable "${name}" fails to evaluate: ${value.message}`);
+  }
+}

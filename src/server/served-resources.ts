@@ -1,0 +1,18 @@
+import type { ServedResources } from '../admission/validating-policy/seen-request.js';
+import { inVersion } from '../rest/endpoint.js';
+import type { Resources } from './resources.js';
+
+/** What admission policies know of the resources: names with the same objects behind them, and their versions. */
+export const servedResources = (resources: Resources): ServedResources => ({
+  equivalentsOf(resource) {
+    const asked = resources.find(resource.group, resource.version, resource.resource);
+    if (asked === undefined) return [];
+    return [...resources.all()]
+      .filter((other) => other !== asked && other.registry.store === asked.registry.store)
+      .map(({ resource: other, kind }) => ({ resource: other, kind }));
+  },
+  inVersion({ group, version, resource }, stored) {
+    const endpoint = resources.find(group, version, resource);
+    return endpoint === undefined || endpoint.kind.kind !== stored.kind ? stored : inVersion(endpoint, stored);
+  },
+});
