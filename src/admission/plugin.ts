@@ -13,12 +13,14 @@ export interface AdmissionAttributes {
   readonly subresource: string;
   readonly namespace: string;
   readonly name: string;
-  /** Absent on DELETE. In the storage version of its kind. */
+  /** Absent on DELETE and CONNECT. In the storage version of its kind. */
   readonly object?: KubeObject;
   /** Absent on CREATE and CONNECT. Shared: read only. */
   readonly old?: Readonly<KubeObject>;
   /** What the request reads and writes, where that is not the object itself but another kind made of it (a scale). */
   readonly view?: AdmissionView;
+  /** What a CONNECT asks for, an object of the attributes' kind; it has no metadata. */
+  readonly connectOptions?: object;
   readonly options?: object;
   readonly context: LifeContext;
   readonly operations: ObjectOperations;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { AdmissionAttributes } from '../admission/plugin.js';
 import { nodes } from '../apis/core/node/definition.js';
 import { pods } from '../apis/core/pod/definition.js';
 import { forbidden } from '../machinery/status.js';
@@ -63,4 +64,30 @@ test('admission is asked about connections, but not about a log, which is read',
   const api = new TestApi({ kinds, admission: { admit: async () => refuse(), validate: async () => undefined } });
   assert.equal((await api.get(`${PODS}/p/exec?command=ls`)).status, 403);
   assert.equal((await api.get(`${PODS}/p/log`)).status, 404);
+});
+
+test('admission sees what a client that connects asks for', async () => {
+  const seen: unknown[] = [];
+  const validate = async ({ kind, connectOptions }: AdmissionAttributes): Promise<void> => {
+    seen.push(kind.kind, connectOptions);
+  };
+  const api = new TestApi({ kinds, admission: { validate } });
+  await api.get(`${PODS}/p/exec?command=sh&command=-c&stdin=1&stdout=true&stderr=false&container=c`);
+  await api.get('/api/v1/nodes/here/proxy/logs/x/');
+  await api.get('/api/v1/nodes/here/proxy');
+  assert.deepEqual(seen, [
+    'PodExecOptions',
+    {
+      kind: 'PodExecOptions',
+      apiVersion: 'v1',
+      stdin: true,
+      stdout: true,
+      container: 'c',
+      command: ['sh', '-c'],
+    },
+    'NodeProxyOptions',
+    { kind: 'NodeProxyOptions', apiVersion: 'v1', path: '/logs/x/' },
+    'NodeProxyOptions',
+    { kind: 'NodeProxyOptions', apiVersion: 'v1' },
+  ]);
 });

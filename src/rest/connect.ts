@@ -2,10 +2,11 @@
 // Connections to nodes come with a later step; until then every request gets the answer that the API's own state
 // gives: what is missing, or that there is no way to the node.
 import type { HttpResponse } from '../lib/http.js';
-import type { KubeObject } from '../machinery/object.js';
+import { apiVersionOf, type KubeObject } from '../machinery/object.js';
 import { badRequest, notFound, serviceUnavailable, StatusError } from '../machinery/status.js';
 import { get } from '../registry/list.js';
 import type { Node, Pod } from '../schema/generated/core.v1.js';
+import { connectOptions } from './connect-options.js';
 import type { Endpoint } from './endpoint.js';
 import { checkLogOptions } from './pod-log-options.js';
 import type { RestRequest } from './request.js';
@@ -56,14 +57,17 @@ export async function connect(
 }
 
 async function admitConnect(services: RestServices, endpoint: Endpoint, request: RestRequest): Promise<void> {
-  const { info } = request;
+  const { info, http } = request;
+  const { group, version } = endpoint.kind;
+  const kind = endpoint.definition.subresources?.[info.subresource]?.kind ?? endpoint.kind.kind;
   const attributes = {
     operation: 'CONNECT' as const,
-    kind: endpoint.kind,
+    kind: { group, version, kind },
     resource: endpoint.resource,
     subresource: info.subresource,
     namespace: info.namespace,
     name: info.name,
+    connectOptions: connectOptions(kind, apiVersionOf(endpoint.kind), http.query, info),
     context: lifeContext(services, request, info.namespace, false),
     operations: services.operations,
     annotate: (key: string, value: string) => request.annotate(key, value),

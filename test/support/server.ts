@@ -1,6 +1,7 @@
 // The real program on a free port with a data folder of its own.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
+import type http from 'node:http';
 import https from 'node:https';
 import net from 'node:net';
 import os from 'node:os';
@@ -9,13 +10,19 @@ import path from 'node:path';
 const root = process.env['BINNACLE_ROOT'] ?? process.cwd();
 const READY_WITHIN_MS = 30_000;
 
+export interface TestAnswer {
+  readonly status: number;
+  readonly body: string;
+  readonly headers: http.IncomingHttpHeaders;
+}
+
 export interface TestServer {
   readonly url: string;
   readonly folder: string;
   readonly kubeconfig: string;
   readonly log: () => string;
   /** A request of the administrator, over a connection of its own. */
-  request(method: string, path: string, body?: unknown): Promise<{ status: number; body: string }>;
+  request(method: string, path: string, body?: unknown): Promise<TestAnswer>;
   /** Resolves when the watch has begun; hands over its lines as they come, until the signal. */
   watch(path: string, signal: AbortSignal, line: (event: { type: string; object: unknown }) => void): Promise<void>;
   /** At once, as when the power goes. */
@@ -81,7 +88,9 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
         const request = https.request(call(method, to), (response) => {
           let text = '';
           response.on('data', (chunk: Buffer) => (text += chunk.toString()));
-          response.on('end', () => resolve({ status: response.statusCode ?? 0, body: text }));
+          response.on('end', () =>
+            resolve({ status: response.statusCode ?? 0, body: text, headers: response.headers }),
+          );
           response.on('error', reject);
         });
         request.on('error', reject);

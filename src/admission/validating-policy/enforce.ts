@@ -8,7 +8,7 @@ import { forbid } from '../forbid.js';
 import type { AdmissionAttributes } from '../plugin.js';
 import { AnnotationCollector, cutAnnotation, failureAnnotation, VALIDATION_FAILURE } from './annotations.js';
 import { decide, type Decision, type Verdict } from './decide.js';
-import { isFault, matchRequest, type ResourceMatch } from './match.js';
+import { type Fault, isFault, matchRequest, type ResourceMatch } from './match.js';
 import type { PolicyRecorder } from './metrics.js';
 import { collectParams, paramResource, type ResourceOf } from './params.js';
 import type { BoundPolicy, PolicyBinding } from './policy-index.js';
@@ -22,6 +22,10 @@ export interface EnforcementParts {
   readonly resourceOf: ResourceOf;
   readonly recorder?: PolicyRecorder;
 }
+
+type Objects = Pick<PolicyInput, 'object' | 'oldObject'>;
+
+const NO_OBJECTS: Objects = { object: null, oldObject: null };
 
 interface Refusal {
   readonly policy: BoundPolicy;
@@ -79,9 +83,14 @@ class Enforcement {
         this.misconfigured(policy, binding, params.fault);
         continue;
       }
+      const objects = params.length === 0 ? NO_OBJECTS : this.objectsIn(matched);
+      if (isFault(objects)) {
+        this.misconfigured(policy, binding, objects.fault);
+        continue;
+      }
       await this.findNamespace();
       const verdicts: Verdict[] = [];
-      for (const each of params) verdicts.push(await this.decide(policy, matched, each));
+      for (const each of params) verdicts.push(await this.decide(policy, matched, { ...objects, params: each }));
       for (const verdict of verdicts) this.act(policy, binding, verdict);
     }
     this.annotations.publish(policy.name);
@@ -114,15 +123,31 @@ class Enforcement {
     if (this.namespace === undefined) throw notFound(NAMESPACES, namespace);
   }
 
-  private decide(policy: BoundPolicy, matched: ResourceMatch, params: Readonly<KubeObject> | null): Promise<Verdict> {
+  /** The objects in the version that was matched; conversion may fail. */
+  private objectsIn(matched: ResourceMatch): Objects | Fault {
+    const { request } = this;
+    try {
+      return {
+        object: request.attributes.connectOptions ?? request.inVersion(request.object, matched),
+        oldObject: request.inVersion(request.old, matched),
+      };
+    } catch (error) {
+      if (error instanceof StatusError) return { fault: `failed to convert object version: ${error.message}` };
+      throw error;
+    }
+  }
+
+  private decide(
+    policy: BoundPolicy,
+    matched: ResourceMatch,
+    objects: Objects & Pick<PolicyInput, 'params'>,
+  ): Promise<Verdict> {
     const { request, parts, answers } = this;
     const { attributes } = request;
     const input: PolicyInput = {
-      object: request.inVersion(request.object, matched),
-      oldObject: request.inVersion(request.old, matched),
+      ...objects,
       request: requestValue(request, matched),
       namespaceObject: this.namespace === undefined ? null : namespaceValue(this.namespace),
-      params,
       authorizer: { user: attributes.context.user, ask: answers.ask, resource: resourceAsked(attributes) },
     };
     const asRequested = { ...matched, resource: attributes.resource };
