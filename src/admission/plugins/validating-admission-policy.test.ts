@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { MetricRegistry } from '../../lib/metrics.js';
 import { StatusError } from '../../machinery/status.js';
+import type { AdmissionAttributes } from '../plugin.js';
 import { refusal, testAttributes, type TestWrite } from '../test-attributes.js';
 import { policyMetrics } from '../validating-policy/metrics.js';
 import { bindingObject, indexOf, pluginFor, policyObject, type TestPolicy } from '../validating-policy/testing.js';
@@ -136,6 +137,28 @@ describe('ValidatingAdmissionPolicy', () => {
     const deletion = { ...deployment(1), operation: 'DELETE', old: { metadata: { name: 'web' } } } as const;
     const { object: _object, ...withoutObject } = deletion;
     assert.equal(await told(withoutObject, limited({ expression: 'object == null && oldObject != null' })), undefined);
+  });
+
+  it('sees what a connection asks for, and the scale of what is scaled', async () => {
+    const exec = {
+      ...testAttributes({
+        resource: 'pods',
+        kind: 'PodExecOptions',
+        operation: 'CONNECT',
+        subresource: 'exec',
+        name: 'p',
+      }),
+      connectOptions: { kind: 'PodExecOptions', apiVersion: 'v1', command: ['sh'] },
+    };
+    const context = { ...exec.context, lookup: testAttributes(deployment(1)).context.lookup };
+    const refusedAs = (expression: string, attributes: AdmissionAttributes) =>
+      refusal(pluginFor(indexOf(limited({ expression }))), attributes);
+    const connecting = "object.command == ['sh'] && request.options == null && request.subResource == 'exec'";
+    assert.equal(await refusedAs(connecting, { ...exec, context }), undefined);
+    const scale = { kind: 'Scale', apiVersion: 'autoscaling/v1', metadata: { name: 'web' }, spec: { replicas: 7 } };
+    const view = { kind: { group: 'autoscaling', version: 'v1', kind: 'Scale' }, of: () => scale };
+    const scaling = { ...testAttributes(deployment(1, { subresource: 'scale' })), view };
+    assert.equal(await refusedAs("object.spec.replicas == 7 && request.kind.kind == 'Scale'", scaling), undefined);
   });
 
   it('asks the authorizer, which may take its time', async () => {

@@ -44,7 +44,8 @@ export function followPolicies(options: FollowPoliciesOptions): PolicySource {
     }),
   ];
   let ready = false;
-  const synced = Promise.all(followed.map((each) => each.synced)).then(() => (ready = true));
+  // A server that stops before it knew its policies never does: it must not let pass what they would refuse.
+  const synced = Promise.all(followed.map((each) => each.synced)).then(() => (ready = !signal.aborted));
   return {
     get ready() {
       return ready;
