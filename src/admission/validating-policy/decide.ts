@@ -30,7 +30,7 @@ export interface DecideOptions {
   readonly spec: Readonly<ValidatingAdmissionPolicySpec>;
   readonly compiled: CompiledPolicy;
   /** With the resource as it was requested: match conditions do not see under which name it was matched. */
-  readonly matchInput: PolicyInput;
+  readonly matchInput: () => PolicyInput;
   readonly input: PolicyInput;
   readonly observeMatch?: (seconds: number, errors: number) => void;
 }
@@ -78,7 +78,7 @@ const errorDecision = (deny: boolean, message: string, seconds = 0): Decision =>
 /** A condition that is false decides, whatever errors the others gave. Conditions that all hold are not observed. */
 function matches({ compiled, matchInput, observeMatch }: DecideOptions): boolean | { readonly error: string } {
   const startedMs = performance.now();
-  const evaluated = compiled.evaluate('matchConditions', matchInput, MATCH_COST_BUDGET);
+  const evaluated = compiled.evaluate('matchConditions', matchInput(), MATCH_COST_BUDGET);
   const seconds = (performance.now() - startedMs) / 1000;
   if (evaluated.kind !== 'done') {
     observeMatch?.(seconds, 0);

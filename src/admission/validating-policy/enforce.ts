@@ -2,7 +2,6 @@
 // so that every warning and annotation is given; the first refusal is the one that is told.
 import type { Authorizer } from '../../authz/authorizer.js';
 import type { PolicyInput } from '../../cel/compiled-policy.js';
-import type { KubeObject } from '../../machinery/object.js';
 import { notFound, StatusError } from '../../machinery/status.js';
 import { forbid } from '../forbid.js';
 import type { AdmissionAttributes } from '../plugin.js';
@@ -52,7 +51,8 @@ class Enforcement {
   private readonly refusals: Refusal[] = [];
   private readonly answers: RememberedAnswers;
   private readonly annotations: AnnotationCollector;
-  private namespace: Readonly<KubeObject> | undefined;
+  /** As expressions see it; null while it is not known, and where there is none. */
+  private namespace: object | null = null;
 
   constructor(
     private readonly parts: EnforcementParts,
@@ -118,9 +118,10 @@ class Enforcement {
   private async findNamespace(): Promise<void> {
     const { namespace, kind, context } = this.request.attributes;
     const isNamespace = kind.kind === 'Namespace' && kind.group === '' && kind.version === 'v1';
-    if (namespace === '' || isNamespace || this.namespace !== undefined) return;
-    this.namespace = await context.lookup.get(NAMESPACES, '', namespace);
-    if (this.namespace === undefined) throw notFound(NAMESPACES, namespace);
+    if (namespace === '' || isNamespace || this.namespace !== null) return;
+    const found = await context.lookup.get(NAMESPACES, '', namespace);
+    if (found === undefined) throw notFound(NAMESPACES, namespace);
+    this.namespace = namespaceValue(found);
   }
 
   /** The objects in the version that was matched; conversion may fail. */
@@ -147,7 +148,7 @@ class Enforcement {
     const input: PolicyInput = {
       ...objects,
       request: requestValue(request, matched),
-      namespaceObject: this.namespace === undefined ? null : namespaceValue(this.namespace),
+      namespaceObject: this.namespace,
       authorizer: { user: attributes.context.user, ask: answers.ask, resource: resourceAsked(attributes) },
     };
     const asRequested = { ...matched, resource: attributes.resource };
@@ -155,7 +156,7 @@ class Enforcement {
       spec: policy.spec,
       compiled: policy.compiled(),
       input,
-      matchInput: { ...input, request: requestValue(request, asRequested), namespaceObject: null },
+      matchInput: () => ({ ...input, request: requestValue(request, asRequested), namespaceObject: null }),
       observeMatch: (seconds: number, errors: number) =>
         parts.recorder?.matched(policy.name, attributes.operation, seconds, errors),
     };

@@ -21,6 +21,8 @@ import type { BaseEnvironments } from './base.js';
 const CALL_COST_LIMIT = 1_000_000;
 const OUT_OF_BUDGET = 'validation failed due to running out of cost budget, no further validation rules will be run';
 
+const NO_RESULT: ExpressionResult = { seconds: 0 };
+
 interface Compiled {
   readonly expression: string;
   readonly program: Program | ExpressionFault;
@@ -61,6 +63,9 @@ function evaluateGroup(
   input: PolicyInput,
   costBudget: number,
 ): GroupEvaluation {
+  if (expressions.every((each) => each === undefined)) {
+    return { kind: 'done', results: expressions.map(() => NO_RESULT), remainingCost: costBudget };
+  }
   const composed = new LazyVariables(variables);
   const seen = visible(input, composed);
   composed.seen = seen;
@@ -68,7 +73,9 @@ function evaluateGroup(
   let remainingCost = costBudget;
   for (const compiled of expressions) {
     if (compiled === undefined || !('evaluate' in compiled.program)) {
-      results.push({ seconds: 0, ...(compiled !== undefined && { error: `compilation error: ${faultOf(compiled)}` }) });
+      results.push(
+        compiled === undefined ? NO_RESULT : { seconds: 0, error: `compilation error: ${faultOf(compiled)}` },
+      );
       continue;
     }
     const startedMs = performance.now();
