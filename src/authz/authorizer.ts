@@ -1,21 +1,7 @@
+import type { AuthorizationAttributes } from '../machinery/access.js';
 import type { UserInfo } from '../machinery/user.js';
 
-/** What someone wants to do. */
-export interface AuthorizationAttributes {
-  readonly user: UserInfo;
-  readonly verb: string;
-  readonly resourceRequest: boolean;
-  readonly apiGroup: string;
-  readonly apiVersion: string;
-  readonly resource: string;
-  readonly subresource: string;
-  readonly namespace: string;
-  readonly name: string;
-  /** For requests that are not for a resource. */
-  readonly path: string;
-  readonly fieldSelector?: string;
-  readonly labelSelector?: string;
-}
+export type { AuthorizationAttributes };
 
 export type Decision = 'allow' | 'deny' | 'no-opinion';
 

@@ -1,6 +1,7 @@
 // The authorizer for expressions: what one request has asked is remembered, and what must be waited for is.
 import type { Authorizer } from '../../authz/authorizer.js';
-import type { AccessAnswer, AccessQuestion } from '../../cel/kubernetes/authorizer.js';
+import type { AccessAnswer } from '../../cel/kubernetes/authorizer.js';
+import type { AuthorizationAttributes } from '../../machinery/access.js';
 
 /** Thrown through an evaluation, which cannot wait, to whoever can. */
 class StillAsked extends Error {
@@ -14,7 +15,7 @@ export class RememberedAnswers {
 
   constructor(private readonly authorizer: Pick<Authorizer, 'authorize'>) {}
 
-  readonly ask = (question: AccessQuestion): AccessAnswer => {
+  readonly ask = (question: AuthorizationAttributes): AccessAnswer => {
     const key = JSON.stringify(question);
     const known = this.known.get(key);
     if (known !== undefined) return known;

@@ -1,4 +1,5 @@
 // Questions to the server's authorizer: `authorizer.group('apps').resource('deployments').check('create').allowed()`.
+import type { AuthorizationAttributes } from '../../machinery/access.js';
 import { nameIsDnsLabel, nameIsDnsSubdomain } from '../../machinery/validation/names.js';
 import type { UserInfo } from '../../machinery/user.js';
 import type { FunctionDeclaration, Library } from '../library.js';
@@ -11,22 +12,6 @@ const GROUP_CHECK = objectType('kubernetes.authorization.GroupCheck');
 export const RESOURCE_CHECK = objectType('kubernetes.authorization.ResourceCheck');
 const DECISION = objectType('kubernetes.authorization.Decision');
 
-/** What is asked of the authorizer. */
-export interface AccessQuestion {
-  readonly user: UserInfo;
-  readonly verb: string;
-  readonly resourceRequest: boolean;
-  readonly apiGroup: string;
-  readonly apiVersion: string;
-  readonly resource: string;
-  readonly subresource: string;
-  readonly namespace: string;
-  readonly name: string;
-  readonly path: string;
-  readonly fieldSelector?: string;
-  readonly labelSelector?: string;
-}
-
 export interface AccessAnswer {
   readonly allowed: boolean;
   readonly reason: string;
@@ -34,7 +19,7 @@ export interface AccessAnswer {
 }
 
 /** Answers at once: an expression does not wait. */
-export type Ask = (question: AccessQuestion) => AccessAnswer;
+export type Ask = (question: AuthorizationAttributes) => AccessAnswer;
 
 /** Values that only have functions; two of them are never compared. */
 abstract class Receiver extends OpaqueValue {
@@ -73,7 +58,7 @@ class GroupCheck extends Receiver {
   }
 }
 
-type CheckedResource = Omit<AccessQuestion, 'user' | 'verb' | 'resourceRequest' | 'apiVersion' | 'path'>;
+type CheckedResource = Omit<AuthorizationAttributes, 'user' | 'verb' | 'resourceRequest' | 'apiVersion' | 'path'>;
 
 class ResourceCheck extends Receiver {
   readonly type = RESOURCE_CHECK;

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { baseEnvironments } from '../environments/base.js';
 import { STRING } from '../type.js';
 import { CelError, CelList, type Value } from '../value.js';
-import { AUTHORIZER, type AccessQuestion, AuthorizerValue } from './authorizer.js';
+import type { AuthorizationAttributes } from '../../machinery/access.js';
+import { AUTHORIZER, AuthorizerValue } from './authorizer.js';
 
 const environment = baseEnvironments({
   compatibility: { major: 1, minor: 34 },
@@ -105,7 +106,7 @@ test('named formats', () => {
 });
 
 test('the authorizer is asked what was built up', () => {
-  const asked: AccessQuestion[] = [];
+  const asked: AuthorizationAttributes[] = [];
   const authorizer = new AuthorizerValue({ name: 'me', groups: [] }, (question) => {
     asked.push(question);
     return { allowed: question.verb === 'get', reason: 'because' };
