@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
+import { freePort } from './support/free-port.js';
 
 /** The etcd programs at hand, by name: BINNACLE_ETCD, or what tools/fetch-test-binaries.mjs fetched. */
 export function etcdPrograms(): { name: string; program: string }[] {
@@ -78,15 +79,6 @@ export async function startEtcd(program: string, tls?: EtcdTls): Promise<EtcdPro
       fs.rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-export function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = net.createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
 }
 
 async function accepts(port: number): Promise<void> {

@@ -7,7 +7,8 @@ import { after, before, describe, it } from 'node:test';
 import { openEtcdStore } from '../src/kv/etcd/etcd.js';
 import { collect, kvContract } from '../src/kv/kv.contract.js';
 import type { KeyValueStore } from '../src/kv/kv.js';
-import { type EtcdProcess, etcdPrograms, freePort, startEtcd } from './etcd-process.js';
+import { type EtcdProcess, etcdPrograms, startEtcd } from './etcd-process.js';
+import { freePort } from './support/free-port.js';
 
 const programs = etcdPrograms();
 if (programs.length === 0) it('etcd', { skip: 'no etcd program at hand' }, () => undefined);

@@ -5,11 +5,11 @@
 // etcd is taken from BINNACLE_ETCD or .cache/bin/etcd-3.5; without it only our own figures are shown.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
-import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { bundleSource } from './bundle.mjs';
+import { freePort } from './free-port.mjs';
 
 const args = process.argv.slice(2);
 const option = (name, fallback) => (args.includes(name) ? args[args.indexOf(name) + 1] : fallback);
@@ -231,15 +231,6 @@ async function startEtcd() {
   );
   await new Promise((resolve) => setTimeout(resolve, 2000));
   return { name: path.basename(program), url, stop: () => process_.kill('SIGKILL') };
-}
-
-function freePort() {
-  return new Promise((resolve) => {
-    const server = net.createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
 }
 
 function elapsed(began) {

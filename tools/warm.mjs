@@ -2,10 +2,10 @@
 // start: without it that takes half as long again. Only a help: whatever goes wrong here, the server starts without.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
-import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { freePort } from './free-port.mjs';
 
 const GIVE_UP_MS = 15_000;
 const LOOK_MS = 100;
@@ -29,13 +29,4 @@ fs.rmSync(folder, { recursive: true, force: true });
 
 function caches() {
   return fs.readdirSync(dist).filter((name) => name.endsWith('.v8'));
-}
-
-function freePort() {
-  return new Promise((resolve) => {
-    const probe = net.createServer().listen(0, '127.0.0.1', () => {
-      const { port } = probe.address();
-      probe.close(() => resolve(port));
-    });
-  });
 }

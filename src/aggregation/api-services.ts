@@ -1,28 +1,13 @@
 // The API services there are, followed once for all that look after them.
-import type { KubeObject } from '../machinery/object.js';
+import type { ServerClient } from '../registry/server-client.js';
 import { type GroupResource, StatusError } from '../machinery/status.js';
 import type { APIService } from '../schema/generated/apiregistration.v1.js';
 import { type Followed, followStore } from '../storage/follow-store.js';
 import type { ResourceStore } from '../storage/store.js';
 
 export const API_SERVICES: GroupResource = { group: 'apiregistration.k8s.io', resource: 'apiservices' };
-/** The name the server writes API services under. */
-export const MANAGER = 'kube-apiserver';
-
 /** How API services are written; each write is noted under a manager's name. */
-export interface ApiServiceWriter {
-  /** Answers false when the object was there already. */
-  create(resource: GroupResource, object: KubeObject, manager: string): Promise<boolean>;
-  update(
-    resource: GroupResource,
-    object: Readonly<KubeObject>,
-    change: (object: KubeObject) => KubeObject,
-    manager: string,
-    subresource?: string,
-  ): Promise<void>;
-  /** Only this very object. */
-  delete(resource: GroupResource, object: Readonly<KubeObject>): Promise<void>;
-}
+export type ApiServiceWriter = Pick<ServerClient, 'create' | 'update' | 'delete'>;
 
 type Receive = (name: string) => void;
 

@@ -1,5 +1,6 @@
 // Says on each API service whether it is available: at once of those this server serves itself, and of the others
 // whenever their service or its endpoints change.
+import { SERVER_MANAGER } from '../registry/server-client.js';
 import { LOCAL_AVAILABLE } from '../apis/apiregistration/index.js';
 import type { Clock } from '../lib/clock.js';
 import { WorkQueue } from '../lib/work-queue.js';
@@ -12,14 +13,7 @@ import type { Service } from '../schema/generated/core.v1.js';
 import type { EndpointSlice } from '../schema/generated/discovery.v1.js';
 import { followStore } from '../storage/follow-store.js';
 import type { ResourceStore, StoredObject } from '../storage/store.js';
-import {
-  API_SERVICES,
-  type ApiServices,
-  type ApiServiceWriter,
-  isAvailable,
-  MANAGER,
-  unlessOvertaken,
-} from './api-services.js';
+import { API_SERVICES, type ApiServices, type ApiServiceWriter, isAvailable, unlessOvertaken } from './api-services.js';
 import type { AvailabilityMetrics } from './availability-metrics.js';
 import { type Judgement, remoteCondition } from './remote-condition.js';
 
@@ -110,7 +104,7 @@ function keep(options: AvailabilityOptions, judge: Judge): WorkQueue {
     if (isSaid(service, judgement)) return 'done';
     const now = timestamp(new Date(clock.now()));
     const say = (current: KubeObject): KubeObject => withCondition(current as APIService, judgement, now);
-    await unlessOvertaken(client.update(API_SERVICES, service, say, MANAGER, 'status'));
+    await unlessOvertaken(client.update(API_SERVICES, service, say, SERVER_MANAGER, 'status'));
     if (isAvailable(service) && judgement.status !== 'True') metrics.lost(name, judgement);
     return 'done';
   };

@@ -1,5 +1,6 @@
 // Keeps the API services of what this server serves itself. What people made or took over is left alone: only objects
 // with the mark of the server are changed or deleted, and those marked `onstart` only once, as the server starts.
+import { SERVER_MANAGER } from '../registry/server-client.js';
 import { deepEqual } from '../lib/deep-equal.js';
 import type { Clock } from '../lib/clock.js';
 import { WorkQueue } from '../lib/work-queue.js';
@@ -7,7 +8,7 @@ import type { CustomResourceDefinition } from '../schema/generated/apiextensions
 import type { APIService } from '../schema/generated/apiregistration.v1.js';
 import { followStore } from '../storage/follow-store.js';
 import type { ResourceStore, StoredObject } from '../storage/store.js';
-import { API_SERVICES, type ApiServices, type ApiServiceWriter, MANAGER, unlessOvertaken } from './api-services.js';
+import { API_SERVICES, type ApiServices, type ApiServiceWriter, unlessOvertaken } from './api-services.js';
 import { AUTO_MANAGED, customService, type GroupVersion, nameOf } from './wanted-services.js';
 
 export interface RegistrationOptions {
@@ -72,11 +73,11 @@ export async function keepRegistered(options: RegistrationOptions): Promise<void
     const [current, service] = [services.get(name), wanted.get(name)];
     const step = nextStep(current, service, { lookedBefore: looked.has(name), atStart: atStart.has(name) });
     if (step === 'create' && service !== undefined) {
-      await client.create(API_SERVICES, structuredClone(service), MANAGER);
+      await client.create(API_SERVICES, structuredClone(service), SERVER_MANAGER);
     } else if (step === 'update' && service !== undefined && current !== undefined) {
       const { spec } = service;
       const respecify = <T extends object>(object: T): T => ({ ...object, spec: structuredClone(spec) });
-      await unlessOvertaken(client.update(API_SERVICES, current, respecify, MANAGER));
+      await unlessOvertaken(client.update(API_SERVICES, current, respecify, SERVER_MANAGER));
     } else if (step === 'delete' && current !== undefined) {
       await unlessOvertaken(client.delete(API_SERVICES, current));
     }

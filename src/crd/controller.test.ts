@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { apiextensionsKinds } from '../apis/apiextensions/index.js';
-import type { LifeContext } from '../registry/kind.js';
 import type { CustomResourceDefinition, JSONSchemaProps } from '../schema/generated/apiextensions.v1.js';
 import { type Answer, TestApi } from '../server/testing.js';
 import { startDefinitions } from './controller.js';
@@ -17,22 +16,12 @@ let stop: AbortController;
 beforeEach(async () => {
   api = new TestApi({ kinds: apiextensionsKinds() });
   stop = new AbortController();
-  const context = (): LifeContext => ({
-    user: { name: 'system:apiserver', groups: [] },
-    namespace: '',
-    now: () => new Date(api.nowMs),
-    features: { enabled: () => false },
-    dryRun: false,
-    options: { allowPrivileged: true, eventTtlSeconds: 3600 },
-    lookup: api.resources.lookup,
-    warn: () => undefined,
-  });
   const registry = api.resources.registry(GROUP_RESOURCE);
   assert.ok(registry);
   const { served } = startDefinitions({
     store: registry.store,
     operations: api.resources.operations,
-    context,
+    context: api.context,
     serve: (kind) => api.resources.serveCustom(kind),
     signal: stop.signal,
     log: (message) => assert.fail(message),

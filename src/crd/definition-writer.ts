@@ -3,6 +3,7 @@ import { setCondition } from '../apis/apiextensions/definition.js';
 import type { KubeObject } from '../machinery/object.js';
 import { StatusError } from '../machinery/status.js';
 import type { LifeContext, ObjectOperations } from '../registry/kind.js';
+import { SERVER_MANAGER } from '../registry/server-client.js';
 import { updateManagedFields } from '../schema/apply/field-manager.js';
 import { typeOf } from '../schema/catalogue.js';
 import { deepCopy } from '../schema/deep-copy.js';
@@ -12,7 +13,6 @@ import type { Condition } from './accept-names.js';
 
 const GROUP = 'apiextensions.k8s.io';
 export const DEFINITIONS = { group: GROUP, resource: 'customresourcedefinitions' };
-const MANAGER = 'kube-apiserver';
 
 export interface DefinitionWriter {
   /**
@@ -63,7 +63,7 @@ function noteWrite(newObject: KubeObject, live: KubeObject, time: Date): void {
   updateManagedFields({
     type: definitionType(),
     apiVersion: `${GROUP}/v1`,
-    manager: MANAGER,
+    manager: SERVER_MANAGER,
     subresource: 'status',
     time,
     resetFields: [['metadata'], ['spec']],

@@ -23,16 +23,7 @@ beforeEach(async () => {
   const { served } = startDefinitions({
     store: registry.store,
     operations: api.resources.operations,
-    context: () => ({
-      user: { name: 'system:apiserver', groups: [] },
-      namespace: '',
-      now: () => new Date(api.nowMs),
-      features,
-      dryRun: false,
-      options: { allowPrivileged: true, eventTtlSeconds: 3600 },
-      lookup: api.resources.lookup,
-      warn: () => undefined,
-    }),
+    context: api.context,
     serve: (kind) => api.resources.serveCustom(kind),
     expressions,
     signal: stop.signal,

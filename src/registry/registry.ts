@@ -15,7 +15,7 @@ export interface ResourceRegistry {
   readonly newUid: () => string;
   /** Random lower-case letters and digits that make a generated name unique. */
   readonly nameSuffix: () => string;
-  /** Of objects that are being stored under a generated name. */
+  /** Of objects that are being stored under a generated name; the same for all registries of a store. */
   readonly drawnKeys: Set<string>;
   /** Semantic equality of a member of two objects: absent and empty are the same, quantities compare by value. */
   readonly equal: (member: string, a: unknown, b: unknown) => boolean;

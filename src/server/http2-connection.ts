@@ -1,6 +1,7 @@
 // HTTP/2: streams become plain requests, plain answers become streams.
 import http2, { type IncomingHttpHeaders, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
+import { drained } from '../lib/drained.js';
 import { type HttpRequest, type HttpResponse, isStream, type ResponseSink } from '../lib/http.js';
 import { badRequest, requestEntityTooLarge } from '../machinery/status.js';
 import type { ListenerHandler } from './listener.js';
@@ -272,15 +273,6 @@ class Http2Sink implements ResponseSink {
 
   drained(): Promise<void> {
     const { stream } = this.request;
-    if (stream.destroyed || stream.closed || !stream.writableNeedDrain) return Promise.resolve();
-    return new Promise((resolve) => {
-      const done = (): void => {
-        stream.removeListener('drain', done);
-        stream.removeListener('close', done);
-        resolve();
-      };
-      stream.on('drain', done);
-      stream.on('close', done);
-    });
+    return stream.closed ? Promise.resolve() : drained(stream);
   }
 }

@@ -41,8 +41,9 @@ export class Resources {
   /** The endpoints of each resource name, of every group and version. */
   private readonly named = new Map<string, Endpoint[]>();
   private readonly stores = new Map<string, ManagedResourceStore>();
-  private readonly sharing = new Map<string, KindDefinition[]>();
+  private readonly storedUnder = new Map<string, KindDefinition[]>();
   private readonly customStores = new Set<ManagedResourceStore>();
+  private readonly drawnKeys = new WeakMap<ManagedResourceStore, Set<string>>();
   private readonly builtInGroups = new Set<string>();
   private readonly builtInVersions = new Set<string>();
 
@@ -103,6 +104,14 @@ export class Resources {
     const resource = this.resourceOf({ group, version, kind });
     return resource === undefined ? undefined : this.find(group, version, resource)?.type;
   };
+
+  /** The other endpoints of the same objects: other versions, or those of a kind that shares its store. */
+  sharing(endpoint: Endpoint): Endpoint[] {
+    const { registry, resource } = endpoint;
+    // Kinds that share a store have one plural name, so that not all endpoints are looked at.
+    const namesakes = this.named.get(resource.resource) ?? [];
+    return namesakes.filter((other) => other !== endpoint && other.registry.store === registry.store);
+  }
 
   /** All endpoints, for discovery and documents. */
   all(): Iterable<Endpoint> {
@@ -190,6 +199,8 @@ export class Resources {
     equal: ResourceRegistry['equal'],
   ): ResourceRegistry {
     const { options } = this;
+    const drawnKeys = this.drawnKeys.get(store) ?? new Set();
+    this.drawnKeys.set(store, drawnKeys);
     return {
       kind: definition,
       // Errors name a shared object by where it is stored.
@@ -199,7 +210,7 @@ export class Resources {
       clock: options.clock,
       newUid: () => crypto.randomUUID(),
       nameSuffix,
-      drawnKeys: new Set(),
+      drawnKeys,
       equal,
       garbageCollection: options.garbageCollection,
       deleteCollectionWorkers: options.deleteCollectionWorkers,
@@ -210,8 +221,8 @@ export class Resources {
   private storeOf(definition: KindDefinition): ManagedResourceStore {
     const { group, version } = storageVersionOf(definition);
     const prefix = `${this.options.prefix}/${definition.keyPrefix ?? definition.plural}/`;
-    const sharing = this.sharing.get(prefix) ?? [];
-    this.sharing.set(prefix, sharing);
+    const sharing = this.storedUnder.get(prefix) ?? [];
+    this.storedUnder.set(prefix, sharing);
     sharing.push(definition);
     const known = this.stores.get(prefix);
     if (known !== undefined) return known;

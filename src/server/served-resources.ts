@@ -7,9 +7,7 @@ export const servedResources = (resources: Resources): ServedResources => ({
   equivalentsOf(resource) {
     const asked = resources.find(resource.group, resource.version, resource.resource);
     if (asked === undefined) return [];
-    return [...resources.all()]
-      .filter((other) => other !== asked && other.registry.store === asked.registry.store)
-      .map(({ resource: other, kind }) => ({ resource: other, kind }));
+    return resources.sharing(asked).map(({ resource: other, kind }) => ({ resource: other, kind }));
   },
   inVersion({ group, version, resource }, stored) {
     const endpoint = resources.find(group, version, resource);

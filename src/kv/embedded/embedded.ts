@@ -75,6 +75,8 @@ export async function openEmbeddedStore(options: EmbeddedOptions): Promise<KeyVa
   }
 }
 
+const closed = (): KvError => new KvError('closed', 'the store is closed');
+
 class EmbeddedStore implements KeyValueStore {
   readonly local = true;
   readonly #env: RootDatabase;
@@ -184,13 +186,13 @@ class EmbeddedStore implements KeyValueStore {
     this.#closed = true;
     this.#housekeeping.stop();
     await this.#commits.idle();
-    this.#hub.fail(new KvError('closed', 'the store is closed'));
+    this.#hub.fail(closed());
     await this.#env.close();
     await this.#folder.release();
   }
 
   #checkOpen(): void {
-    if (this.#closed) throw new KvError('closed', 'the store is closed');
+    if (this.#closed) throw closed();
   }
 
   /**
@@ -219,14 +221,19 @@ class EmbeddedStore implements KeyValueStore {
     value: Buffer | undefined,
     { ttlSeconds = 0 }: WriteOptions,
   ): Promise<WriteResult> {
-    if (this.#closed) return Promise.reject(new KvError('closed', 'the store is closed'));
-    // A letter is three bytes at most.
-    if (key.length * 3 > MAX_KEY_BYTES && Buffer.byteLength(key) > MAX_KEY_BYTES) {
-      return Promise.reject(new KvError('too-large', `a key may have at most ${MAX_KEY_BYTES} bytes`));
-    }
-    if (value !== undefined && value.length > MAX_VALUE_BYTES) {
-      return Promise.reject(new KvError('too-large', `a value may have at most ${MAX_VALUE_BYTES} bytes`));
-    }
+    const refused = this.#closed ? closed() : tooLarge(key, value);
+    if (refused !== undefined) return Promise.reject(refused);
     return this.#commits.write({ key, expected, value, ttlSeconds });
   }
+}
+
+function tooLarge(key: string, value: Buffer | undefined): KvError | undefined {
+  // A letter is three bytes at most.
+  if (key.length * 3 > MAX_KEY_BYTES && Buffer.byteLength(key) > MAX_KEY_BYTES) {
+    return new KvError('too-large', `a key may have at most ${MAX_KEY_BYTES} bytes`);
+  }
+  if (value !== undefined && value.length > MAX_VALUE_BYTES) {
+    return new KvError('too-large', `a value may have at most ${MAX_VALUE_BYTES} bytes`);
+  }
+  return undefined;
 }
