@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createChain } from './chain.js';
-import type { AdmissionPlugin } from './plugin.js';
+import type { AdmissionPlugin, AdmissionWork } from './plugin.js';
 import { testAttributes } from './test-attributes.js';
 
 test('stops at the first refusal and tells who took how long', async () => {
@@ -39,6 +39,24 @@ test('waits where a plugin waits, and then goes on in order', async () => {
     assert.deepEqual(seen, refuses ? ['a', 'b begins'] : ['a', 'b begins', 'b', 'c begins', 'c']);
     const expected = refuses ? ['a false', 'b true', 'step true'] : ['a false', 'b false', 'c false', 'step false'];
     assert.deepEqual(observed, expected);
+  }
+});
+
+test('runs the plugins that mutate once more when one asks for it, and never a third time', async () => {
+  for (const waits of [false, true]) {
+    const seen: string[] = [];
+    const admits = (name: string, work: AdmissionWork): AdmissionPlugin => ({ name, handles: () => true, admit: work });
+    const chain = createChain([
+      admits('first', (_attributes, round) => void seen.push(`first ${round.again}`)),
+      admits('asks', (_attributes, round) => {
+        const notes = round.notes('asks', () => ({ calls: 0 }));
+        seen.push(`asks ${++notes.calls}`);
+        round.askAgain();
+        return waits ? Promise.resolve() : undefined;
+      }),
+    ]);
+    await chain.admit(testAttributes({ resource: 'pods', object: { metadata: {} } }));
+    assert.deepEqual(seen, ['first false', 'asks 1', 'first true', 'asks 2']);
   }
 });
 

@@ -1,7 +1,15 @@
-import type { MaybePromise } from '../lib/maybe-promise.js';
+import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
 import type { GroupVersionResource } from '../machinery/object.js';
 import type { GroupResource } from '../machinery/status.js';
-import type { AdmissionAttributes, AdmissionChain, AdmissionPlugin, AdmissionWork, Operation } from './plugin.js';
+import type {
+  AdmissionAttributes,
+  AdmissionChain,
+  AdmissionPlugin,
+  AdmissionWork,
+  Operation,
+  Round,
+} from './plugin.js';
+import { Rounds } from './rounds.js';
 
 export type StepType = 'admit' | 'validate';
 
@@ -26,9 +34,14 @@ export function createChain(plugins: readonly AdmissionPlugin[], observer?: Chai
   const admitting = steps('admit');
   const validating = steps('validate');
   return {
-    admit: (attributes) => run(admitting[attributes.operation], attributes),
-    validate: (attributes) => run(validating[attributes.operation], attributes),
+    admit: (attributes) => admit(admitting[attributes.operation], attributes),
+    validate: (attributes) => run(validating[attributes.operation], attributes, new Rounds()),
   };
+}
+
+function admit(step: Step, attributes: AdmissionAttributes): MaybePromise<void> {
+  const rounds = new Rounds();
+  return whenReady(run(step, attributes, rounds), () => (rounds.next() ? run(step, attributes, rounds) : undefined));
 }
 
 interface StepPlugin {
@@ -68,7 +81,7 @@ function stepOf(
 }
 
 // hot: runs on every write. Goes on at once for as long as plugins have nothing to wait for.
-function run(step: Step, attributes: AdmissionAttributes): MaybePromise<void> {
+function run(step: Step, attributes: AdmissionAttributes, round: Round): MaybePromise<void> {
   let involved = step.involved.get(attributes.resource);
   if (involved === undefined) {
     involved = involvedIn(step, attributes.resource);
@@ -76,7 +89,7 @@ function run(step: Step, attributes: AdmissionAttributes): MaybePromise<void> {
   }
   for (const { observe } of involved.others) observe?.(false, 0);
   const startedMs = performance.now();
-  return runFrom(step, involved.plugins, 0, attributes, startedMs, startedMs);
+  return runFrom(step, involved.plugins, 0, { attributes, round }, startedMs, startedMs);
 }
 
 function involvedIn({ plugins }: Step, { group, resource }: GroupResource): Involved {
@@ -90,7 +103,7 @@ function runFrom(
   step: Step,
   plugins: readonly StepPlugin[],
   first: number,
-  attributes: AdmissionAttributes,
+  { attributes, round }: { readonly attributes: AdmissionAttributes; readonly round: Round },
   startedMs: number,
   beganMs: number,
 ): MaybePromise<void> {
@@ -99,14 +112,14 @@ function runFrom(
     const plugin = plugins[index] as StepPlugin;
     let waiting: MaybePromise<void>;
     try {
-      waiting = plugin.work(attributes);
+      waiting = plugin.work(attributes, round);
     } catch (error) {
       refused(step, plugin, startedMs, lastMs);
       throw error;
     }
     if (waiting !== undefined) {
       return waiting.then(
-        () => runFrom(step, plugins, index + 1, attributes, startedMs, passed(plugin, lastMs)),
+        () => runFrom(step, plugins, index + 1, { attributes, round }, startedMs, passed(plugin, lastMs)),
         (error: unknown) => {
           refused(step, plugin, startedMs, lastMs);
           throw error;

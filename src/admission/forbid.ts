@@ -1,5 +1,5 @@
 import { forbidden, type StatusError } from '../machinery/status.js';
-import type { AdmissionAttributes, AdmissionWork } from './plugin.js';
+import type { AdmissionAttributes, AdmissionWork, Round } from './plugin.js';
 
 /** A plugin's refusal, about the object as far as it has a name yet. */
 export function forbid(attributes: AdmissionAttributes, why: string): StatusError {
@@ -19,6 +19,7 @@ export const isFor = (
 /** A plugin's work on one resource; writes to all others pass it unseen. */
 export const onlyFor = (group: string, plural: string, work: AdmissionWork, subresource = ''): AdmissionWork =>
   Object.assign(
-    (attributes: AdmissionAttributes) => (isFor(attributes, group, plural, subresource) ? work(attributes) : undefined),
+    (attributes: AdmissionAttributes, round: Round) =>
+      isFor(attributes, group, plural, subresource) ? work(attributes, round) : undefined,
     { only: { group, resource: plural } },
   );

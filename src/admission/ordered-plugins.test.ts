@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ADMISSION_PLUGIN_DEFAULTS } from '../options/admission-plugins.js';
+import type { KubeObject } from '../machinery/object.js';
 import { orderedPlugins } from './ordered-plugins.js';
 import { NO_POD_SECURITY } from './plugins/pod-security.js';
 
@@ -27,7 +28,11 @@ test('every plugin the flags know is in the list, once', () => {
     tolerationSeconds: { notReady: 300, unreachable: 300 },
     validatingPolicy: {
       source: { ready: true, whenReady: async () => true, bound: [] },
-      served: { equivalentsOf: () => [], inVersion: (_resource, object) => object },
+      served: {
+        equivalentsOf: () => [],
+        inVersion: (_resource, object) => object,
+        toStored: (_resource, _kind, tree) => tree as KubeObject,
+      },
     },
   });
   const names = [...plugins.map(({ name }) => name), ...LATER];

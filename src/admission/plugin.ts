@@ -32,11 +32,26 @@ export interface AdmissionAttributes {
 export interface AdmissionView {
   readonly kind: GroupVersionKind;
   of(object: Readonly<KubeObject>): KubeObject;
+  /** Brings what a plugin changed in the view into the object itself. */
+  write(object: KubeObject, view: Readonly<KubeObject>): void;
+}
+
+/**
+ * Plugins that mutate run once, and once more when one whose changes the others did not foresee (a webhook, a policy)
+ * asks for it. There is no third round.
+ */
+export interface Round {
+  /** True in the second round. */
+  readonly again: boolean;
+  /** Asks for the second round; in the second, for nothing. */
+  askAgain(): void;
+  /** What a plugin keeps from the first round for the second, made when first asked for. */
+  notes<T extends object>(plugin: string, make: () => T): T;
 }
 
 /** What a plugin does about a write. */
 export interface AdmissionWork {
-  (attributes: AdmissionAttributes): MaybePromise<void>;
+  (attributes: AdmissionAttributes, round: Round): MaybePromise<void>;
   /** The only resource it looks at, where there is one: writes to others pass it unseen. */
   readonly only?: GroupResource;
 }

@@ -6,6 +6,7 @@ import type { UserInfo } from '../machinery/user.js';
 import type { Lookup } from '../registry/kind.js';
 import type { StoredObject } from '../storage/store.js';
 import type { AdmissionAttributes, AdmissionPlugin, Operation } from './plugin.js';
+import { Rounds } from './rounds.js';
 
 export interface TestWrite {
   /** `pods` or `ingresses.networking.k8s.io`. */
@@ -70,8 +71,8 @@ export function testAttributes(write: TestWrite): TestAttributes {
 /** Runs both steps, as the chain would. Answers the message of a refusal. */
 export async function refusal(plugin: AdmissionPlugin, attributes: AdmissionAttributes): Promise<string | undefined> {
   try {
-    await plugin.admit?.(attributes);
-    await plugin.validate?.(attributes);
+    await plugin.admit?.(attributes, new Rounds());
+    await plugin.validate?.(attributes, new Rounds());
     return undefined;
   } catch (error) {
     return errorText(error);

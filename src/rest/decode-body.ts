@@ -54,18 +54,10 @@ function checkKind(expected: Expected, object: KubeObject, body: Buffer): void {
   const same = kind === expected.kind.kind && apiVersion === apiVersionOf(expected.kind);
   if (same) return;
   if (typeOf(sent.group, sent.version, kind) === undefined) {
-    const why = `no kind ${goQuote(kind)} is registered for version ${goQuote(apiVersion)} in scheme ${goQuote(schemeOf(expected.kind.group))}`;
-    throw undecodable(expected, kind, apiVersion, why, body);
+    throw undecodable(expected, kind, apiVersion, unknownKind(expected.kind, kind, apiVersion), body);
   }
   if (kind !== expected.kind.kind) {
-    const to = `(${expected.kind.group.split('.')[0] || 'core'}.${expected.kind.kind})`;
-    throw undecodable(
-      expected,
-      kind,
-      apiVersion,
-      `converting (${sent.version}.${kind}) to ${to}: unknown conversion`,
-      body,
-    );
+    throw undecodable(expected, kind, apiVersion, unknownConversion({ ...sent, kind }, expected.kind), body);
   }
   throw badRequest(
     `the API version in the data (${apiVersion}) does not match the expected API version (${apiVersionOf(expected.kind)})`,
@@ -80,8 +72,14 @@ const SCHEMES: Readonly<Record<string, string>> = {
 /** The reference names the place its kinds are registered at; clients have come to see it. */
 const schemeOf = (group: string): string => SCHEMES[group] ?? 'pkg/api/legacyscheme/scheme.go:30';
 
+export const unknownKind = ({ group }: GroupVersionKind, kind: string, apiVersion: string): string =>
+  `no kind ${goQuote(kind)} is registered for version ${goQuote(apiVersion)} in scheme ${goQuote(schemeOf(group))}`;
+
+export const unknownConversion = (from: GroupVersionKind, to: GroupVersionKind): string =>
+  `converting (${from.version}.${from.kind}) to (${to.group.split('.')[0] || 'core'}.${to.kind}): unknown conversion`;
+
 /** A custom resource says what it is: there is no type to tell it from. */
-function checkCustomKind(expected: GroupVersionKind, { kind, apiVersion, metadata }: KubeObject): void {
+export function checkCustomKind(expected: GroupVersionKind, { kind, apiVersion, metadata }: KubeObject): void {
   if (!kind) throw badRequest("Object 'Kind' is missing in 'unstructured object has no kind'");
   if (!apiVersion) throw badRequest("Object 'apiVersion' is missing in 'unstructured object has no version'");
   const wanted = apiVersionOf(expected);

@@ -109,7 +109,14 @@ async function write(
     subresource: 'scale',
     dryRun: options.dryRun,
     options,
-    view: { kind: SCALE, of: (object) => scaleOf(object, access) },
+    view: {
+      kind: SCALE,
+      of: (object) => scaleOf(object, access),
+      write(object, scale: Readonly<Scale & KubeObject>) {
+        access.setSpecReplicas(object, scale.spec?.replicas ?? 0);
+        object.metadata.resourceVersion = scale.metadata.resourceVersion ?? '';
+      },
+    },
     uid,
     async change(current) {
       if (current === undefined) throw new Error('a scale is never created');

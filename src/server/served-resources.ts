@@ -1,4 +1,5 @@
 import type { ServedResources } from '../admission/validating-policy/seen-request.js';
+import { decodeChanged } from '../rest/decode-changed.js';
 import { inVersion } from '../rest/endpoint.js';
 import type { Resources } from './resources.js';
 
@@ -12,5 +13,10 @@ export const servedResources = (resources: Resources): ServedResources => ({
   inVersion({ group, version, resource }, stored) {
     const endpoint = resources.find(group, version, resource);
     return endpoint === undefined || endpoint.kind.kind !== stored.kind ? stored : inVersion(endpoint, stored);
+  },
+  toStored({ group, version, resource }, kind, tree) {
+    const endpoint = resources.find(group, version, resource);
+    if (endpoint === undefined) throw new Error(`${resource} of ${group}/${version} are not served`);
+    return decodeChanged(endpoint, kind, tree);
   },
 });

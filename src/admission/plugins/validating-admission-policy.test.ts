@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { MetricRegistry } from '../../lib/metrics.js';
 import { StatusError } from '../../machinery/status.js';
 import type { AdmissionAttributes } from '../plugin.js';
+import { Rounds } from '../rounds.js';
 import { refusal, testAttributes, type TestWrite } from '../test-attributes.js';
 import { policyMetrics } from '../validating-policy/metrics.js';
 import { bindingObject, indexOf, pluginFor, policyObject, type TestPolicy } from '../validating-policy/testing.js';
@@ -34,14 +35,16 @@ describe('ValidatingAdmissionPolicy', () => {
       indexOf({ ...limited({ expression: 'false' }), bindings: [] }),
       indexOf({ spec: { validations, matchConstraints: pods } }),
     ]) {
-      assert.equal(pluginFor(index).validate?.(testAttributes(deployment(9))), undefined);
+      assert.equal(pluginFor(index).validate?.(testAttributes(deployment(9)), new Rounds()), undefined);
     }
   });
 
   it('refuses with the code, the reason and the cause of the validation', async () => {
     const policy = limited({ expression: 'object.spec.replicas <= 3', message: TOO_MANY, reason: 'Forbidden' });
     assert.equal(await told(deployment(3), policy), undefined);
-    const error = await Promise.resolve(pluginFor(indexOf(policy)).validate?.(testAttributes(deployment(4)))).then(
+    const error = await Promise.resolve(
+      pluginFor(indexOf(policy)).validate?.(testAttributes(deployment(4)), new Rounds()),
+    ).then(
       () => assert.fail('admitted'),
       (thrown: unknown) => thrown as StatusError,
     );
@@ -156,7 +159,11 @@ describe('ValidatingAdmissionPolicy', () => {
     const connecting = "object.command == ['sh'] && request.options == null && request.subResource == 'exec'";
     assert.equal(await refusedAs(connecting, { ...exec, context }), undefined);
     const scale = { kind: 'Scale', apiVersion: 'autoscaling/v1', metadata: { name: 'web' }, spec: { replicas: 7 } };
-    const view = { kind: { group: 'autoscaling', version: 'v1', kind: 'Scale' }, of: () => scale };
+    const view = {
+      kind: { group: 'autoscaling', version: 'v1', kind: 'Scale' },
+      of: () => scale,
+      write: () => undefined,
+    };
     const scaling = { ...testAttributes(deployment(1, { subresource: 'scale' })), view };
     assert.equal(await refusedAs("object.spec.replicas == 7 && request.kind.kind == 'Scale'", scaling), undefined);
   });

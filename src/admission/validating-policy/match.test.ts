@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { KubeObject } from '../../machinery/object.js';
 import type { MatchResources, NamedRuleWithOperations } from '../../schema/generated/admissionregistration.v1.js';
 import { testAttributes, type TestWrite } from '../test-attributes.js';
 import { criteriaOf, matchRequest, type ResourceMatch } from './match.js';
@@ -11,7 +12,11 @@ const DEPLOYMENT = { resource: 'deployments.apps', kind: 'Deployment', object: {
 /** True, false, or what the match itself says. */
 async function match(write: TestWrite, resources: Partial<MatchResources>, equivalents: ResourceMatch[] = []) {
   const criteria = criteriaOf({ namespaceSelector: {}, objectSelector: {}, resourceRules: [ALL], ...resources });
-  const served = { equivalentsOf: () => equivalents, inVersion: (_: unknown, object: never) => object };
+  const served = {
+    equivalentsOf: () => equivalents,
+    inVersion: (_: unknown, object: never) => object,
+    toStored: (_resource: unknown, _kind: unknown, tree: object) => tree as KubeObject,
+  };
   return matchRequest(criteria, new SeenRequest(testAttributes(write), served));
 }
 const matches = async (write: TestWrite, resources: Partial<MatchResources>): Promise<boolean> =>

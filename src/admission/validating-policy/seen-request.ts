@@ -1,5 +1,5 @@
 // A write as policies see it.
-import type { GroupVersionKind, GroupVersionResource, KubeObject } from '../../machinery/object.js';
+import type { GroupVersionKind, GroupVersionResource, JsonObject, KubeObject } from '../../machinery/object.js';
 import type { AdmissionAttributes } from '../plugin.js';
 import type { ResourceMatch } from './match.js';
 
@@ -9,6 +9,11 @@ export interface ServedResources {
   equivalentsOf(resource: GroupVersionResource): readonly ResourceMatch[];
   /** A stored object in the version of a resource, read only. One of another kind than the resource's stays as it is. */
   inVersion(resource: GroupVersionResource, stored: Readonly<KubeObject>): Readonly<KubeObject>;
+  /**
+   * What somebody made of an object of a resource, as it is stored: in normal form and with its defaults. `tree` is
+   * parsed JSON, taken over; `kind` is what the object was seen as. Throws DecodeError or StatusError.
+   */
+  toStored(resource: GroupVersionResource, kind: GroupVersionKind, tree: JsonObject): KubeObject;
 }
 
 /** The kind of the request and its objects: of a scale, for one, where the attributes have what is scaled. */

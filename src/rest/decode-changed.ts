@@ -1,0 +1,63 @@
+// What others than the client made of an object on its way in: a webhook's patch, say.
+import {
+  apiVersionOf,
+  type GroupVersionKind,
+  type JsonObject,
+  type KubeObject,
+  parseApiVersion,
+} from '../machinery/object.js';
+import { StatusError } from '../machinery/status.js';
+import { typeOf } from '../schema/catalogue.js';
+import { DecodeError, decodeTree } from '../schema/json/decode.js';
+import { checkCustomKind, unknownConversion, unknownKind } from './decode-body.js';
+import { type Endpoint, toStorage } from './endpoint.js';
+
+/**
+ * The object as it is stored, with its defaults. `seen` is the kind it was shown as: the endpoint's own, or that of
+ * a subresource, which stays as it is. The tree is used up.
+ */
+export function decodeChanged(endpoint: Endpoint, seen: GroupVersionKind, tree: JsonObject): KubeObject {
+  if (seen.kind !== endpoint.kind.kind) return decodeSubresource(endpoint, seen, tree);
+  if (endpoint.type.unstructured !== undefined) checkCustomKind(endpoint.kind, tree as unknown as KubeObject);
+  const versioned = endpoint.definition.custom ? endpoint : inItsVersion(endpoint, tree);
+  const object = decodeTree(versioned.type, tree, { strict: false }).object as unknown as KubeObject;
+  object.kind = versioned.kind.kind;
+  object.apiVersion = apiVersionOf(versioned.kind);
+  object.metadata ??= {};
+  versioned.version.defaults?.(object);
+  return toStorage(versioned, object);
+}
+
+/** A tree that says it is of another version of its kind is read as that. */
+function inItsVersion(endpoint: Endpoint, tree: JsonObject): Endpoint {
+  const { kind, apiVersion } = statedKind(tree, endpoint.kind);
+  if (kind === endpoint.kind.kind && apiVersion === apiVersionOf(endpoint.kind)) return endpoint;
+  const stated = { ...parseApiVersion(apiVersion), kind };
+  const type = typeOf(stated.group, stated.version, kind);
+  if (type === undefined) throw new DecodeError(unknownKind(endpoint.kind, kind, apiVersion));
+  const version = endpoint.definition.versions.find((one) => one.version === stated.version);
+  if (kind !== endpoint.kind.kind || stated.group !== endpoint.kind.group || version === undefined) {
+    throw new StatusError(500, '', unknownConversion(stated, endpoint.kind));
+  }
+  return { ...endpoint, kind: stated, version, type };
+}
+
+function decodeSubresource(endpoint: Endpoint, seen: GroupVersionKind, tree: JsonObject): KubeObject {
+  const { kind, apiVersion } = statedKind(tree, seen);
+  const stated = { ...parseApiVersion(apiVersion), kind };
+  const type = typeOf(stated.group, stated.version, kind);
+  if (type === undefined) throw new DecodeError(unknownKind(seen, kind, apiVersion));
+  if (kind !== seen.kind) throw new StatusError(500, '', unknownConversion(stated, seen));
+  const object = decodeTree(type, tree, { strict: false }).object as unknown as KubeObject;
+  const subresources = Object.values(endpoint.definition.subresources ?? {});
+  subresources.find((each) => each.kind === seen.kind)?.defaults?.(object);
+  return object;
+}
+
+function statedKind(tree: JsonObject, seen: GroupVersionKind): { readonly kind: string; readonly apiVersion: string } {
+  const { kind, apiVersion } = tree;
+  return {
+    kind: typeof kind === 'string' && kind !== '' ? kind : seen.kind,
+    apiVersion: typeof apiVersion === 'string' && apiVersion !== '' ? apiVersion : apiVersionOf(seen),
+  };
+}
