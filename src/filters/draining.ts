@@ -1,8 +1,8 @@
 // Shutdown, seen by requests: new ones are turned away, those under way are counted until they are done.
 import { StatusError, serviceUnavailable } from '../machinery/status.js';
-import { type HttpRequest, type HttpResponse, isStream, type ResponseSink, type ResponseStream } from '../lib/http.js';
+import { type HttpResponse, isStream, type ResponseSink, type ResponseStream } from '../lib/http.js';
 import { whenReady } from '../lib/maybe-promise.js';
-import type { Filter } from './exchange.js';
+import type { Exchange, Filter } from './exchange.js';
 import { plainError, statusAsJson } from './plain-response.js';
 
 /** What the filters need of the life cycle. */
@@ -47,7 +47,7 @@ export class InFlight {
 /** `--shutdown-send-retry-after`: while draining, the listener stays open and says to come back later, elsewhere. */
 export function retryAfter(draining: Draining): Filter {
   return (exchange, next) => {
-    if (!draining.notAcceptingNewRequests || isExempt(exchange.request)) return next(exchange);
+    if (!draining.notAcceptingNewRequests || isExempt(exchange)) return next(exchange);
     return plainError(429, 'The apiserver is shutting down, please try again later.', {
       connection: 'close',
       'retry-after': '5',
@@ -60,7 +60,7 @@ export function countInFlight(draining: Draining): Filter {
   return (exchange, next) => {
     if (exchange.longRunning) return next(exchange);
     if (!draining.requests.enter()) {
-      return isExempt(exchange.request) ? next(exchange) : shuttingDown();
+      return isExempt(exchange) ? next(exchange) : shuttingDown();
     }
     exchange.onFinish(() => draining.requests.leave());
     return next(exchange);
@@ -170,8 +170,8 @@ const SHUTTING_DOWN = new Error('the server is shutting down');
 const EXEMPT_PATHS = ['/readyz', '/livez', '/healthz', '/metrics'];
 
 /** Health, metrics and what the server asks of itself are answered to the end. */
-const isExempt = (request: HttpRequest): boolean =>
-  EXEMPT_PATHS.some((prefix) => request.path.startsWith(prefix)) ||
+const isExempt = ({ request, info }: Exchange): boolean =>
+  EXEMPT_PATHS.some((prefix) => info.path.startsWith(prefix)) ||
   (request.headers['user-agent'] ?? '').startsWith('kube-apiserver/');
 
 function shuttingDown(): HttpResponse {

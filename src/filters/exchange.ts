@@ -20,6 +20,8 @@ const UNKNOWN: RequestInfo = {
   isResourceRequest: false,
   path: '',
   verb: '',
+  verbInPath: false,
+  usualMethod: false,
   apiPrefix: '',
   apiGroup: '',
   apiVersion: '',

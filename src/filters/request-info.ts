@@ -7,7 +7,9 @@
 // Every other path is for no resource, and its verb is the method.
 import { ownMember } from '../lib/plain-object.js';
 import type { HttpRequest } from '../lib/http.js';
+import { decodePath } from '../lib/request-target.js';
 import { parseFieldSelector } from '../machinery/field-selector.js';
+import { parseLabelSelector } from '../machinery/label-selector.js';
 import { SelectorError } from '../machinery/label-requirement.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import type { Filter } from './exchange.js';
@@ -91,18 +93,19 @@ function readRequestInfo(request: HttpRequest): RequestInfo | undefined | typeof
   const rest = parts.slice(at);
   let name = rest[1] ?? '';
   const subresource = verb === 'proxy' ? '' : (rest[2] ?? '');
-  const search = request.search;
+  const hasQuery = request.search !== '';
   if (name === '' && verb === 'get') {
-    verb = search !== '' && isWatch(request) ? 'watch' : 'list';
-    if (search.includes('fieldSelector')) name = nameInSelector(request);
+    verb = hasQuery && isWatch(request.query) ? 'watch' : 'list';
+    if (hasQuery) name = nameInSelector(request.query);
   }
   if (name === '' && verb === 'delete') verb = 'deletecollection';
-  const selectable =
-    search !== '' && !verbInPath && (verb === 'list' || verb === 'watch' || verb === 'deletecollection');
+  const selectable = hasQuery && !verbInPath && (verb === 'list' || verb === 'watch' || verb === 'deletecollection');
   return {
     isResourceRequest: true,
     path,
     verb,
+    verbInPath,
+    usualMethod: verbInPath ? request.method === 'GET' : request.method !== 'HEAD',
     apiPrefix,
     apiGroup,
     apiVersion,
@@ -129,6 +132,8 @@ const notForResource = (request: HttpRequest, path: string, apiPrefix: string): 
   isResourceRequest: false,
   path,
   verb: request.method.toLowerCase(),
+  verbInPath: false,
+  usualMethod: true,
   apiPrefix,
   apiGroup: '',
   apiVersion: '',
@@ -141,15 +146,6 @@ const notForResource = (request: HttpRequest, path: string, apiPrefix: string): 
   labelSelector: '',
 });
 
-function decodePath(path: string): string | undefined {
-  if (!path.includes('%')) return path;
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return /%(?![0-9a-fA-F]{2})/.test(path) ? undefined : path;
-  }
-}
-
 function splitPath(path: string): readonly string[] {
   let start = 0;
   let end = path.length;
@@ -159,18 +155,17 @@ function splitPath(path: string): readonly string[] {
 }
 
 /** Only an absent value, `0` and `false` mean no. */
-function isWatch(request: HttpRequest): boolean {
-  if (!request.search.includes('watch')) return false;
-  const value = request.query.get('watch');
+function isWatch(query: URLSearchParams): boolean {
+  const value = query.get('watch');
   return value !== null && value !== '0' && value.toLowerCase() !== 'false';
 }
 
-/** A list of one named object is authorized as a request for that name. */
-function nameInSelector(request: HttpRequest): string {
-  const query = request.query;
+/** A list of one named object is authorized as a request for that name, unless its options are not well-formed. */
+function nameInSelector(query: URLSearchParams): string {
   const text = query.get('fieldSelector');
   if (text === null || !isInteger(query.get('limit')) || !isInteger(query.get('timeoutSeconds'))) return '';
   try {
+    parseLabelSelector(query.get('labelSelector') ?? '');
     const name = parseFieldSelector(text).requiresExactMatch('metadata.name') ?? '';
     return name === '.' || name === '..' || /[/%]/.test(name) ? '' : name;
   } catch (error) {

@@ -257,8 +257,9 @@ const OWN_PATHS: ReadonlySet<string> = new Set(
 const subpathOf = (path: string): string => (OWN_PATHS.has(path) ? path : '');
 
 function dryRunOf({ request }: Exchange): string {
-  if (!request.search.includes('dryRun')) return '';
+  if (request.search === '') return '';
   const values = request.query.getAll('dryRun');
+  if (values.length === 0) return '';
   return values.every((value) => value === 'All') ? 'All' : 'invalid';
 }
 

@@ -1,16 +1,19 @@
 // Requests without sockets, for the tests of filters.
 import type { HttpRequest, HttpResponse } from '../lib/http.js';
+import { parseQuery } from '../lib/request-target.js';
 import { Exchange } from './exchange.js';
 import { isLongRunning } from './long-running.js';
 import { parseRequestInfo } from './request-info.js';
 
 export function testRequest(method: string, target: string, over: Partial<HttpRequest> = {}): HttpRequest {
-  const [path = '/', search = ''] = target.split('?');
+  const question = target.indexOf('?');
+  const path = question < 0 ? target : target.slice(0, question);
+  const search = question < 0 ? '' : target.slice(question + 1);
   return {
     method,
     path,
     search,
-    query: new URLSearchParams(search),
+    query: parseQuery(search),
     headers: {},
     httpVersion: '1.1',
     remoteAddress: '127.0.0.1:1',

@@ -13,7 +13,7 @@ export function requestDeadline(
   return (exchange, next) => {
     if (exchange.longRunning) return next(exchange);
     let allowedMs = maximumMs;
-    if (exchange.request.search.includes('timeout=')) {
+    if (exchange.request.search !== '') {
       try {
         const askedMs = askedTimeoutMs(exchange);
         if (askedMs > 0 && askedMs < maximumMs) allowedMs = askedMs;

@@ -1,8 +1,4 @@
+import { decodePath } from './request-target.js';
+
 /** The text with its percent escapes read; one that is malformed is taken as it is. */
-export function percentDecode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
+export const percentDecode = (text: string): string => decodePath(text) ?? text;

@@ -1,10 +1,21 @@
-/** What a request's method and path say it wants. */
+/**
+ * What a request wants, read from it once. What is authorized and what is done are both taken from here and from
+ * nowhere else: whoever carries a request out does not look at its method, path or `watch` again.
+ */
 export interface RequestInfo {
   /** True for paths under /api/ and /apis/ that name a resource. */
   readonly isResourceRequest: boolean;
+  /** The path with its escapes read. */
   readonly path: string;
   /** get, list, watch, create, update, patch, delete, deletecollection; the lower-case method for other paths. */
   readonly verb: string;
+  /** The verb is named by the path, as in /api/v1/watch/pods. */
+  readonly verbInPath: boolean;
+  /**
+   * The method is the verb's own: false for a HEAD, and for anything but a GET where the path names the verb. It may
+   * be a reason to refuse, and never one to do something else.
+   */
+  readonly usualMethod: boolean;
   /** `api` or `apis`. */
   readonly apiPrefix: string;
   readonly apiGroup: string;

@@ -29,15 +29,17 @@ export interface DiscoveryOptions {
 }
 
 /** Answers discovery requests; undefined for any other path. */
-export function createDiscovery(options: DiscoveryOptions): (request: HttpRequest) => HttpResponse | undefined {
-  return (request) => {
-    const parts = request.path.split('/').filter((part) => part !== '');
+export function createDiscovery(
+  options: DiscoveryOptions,
+): (request: HttpRequest, path: string) => HttpResponse | undefined {
+  return (request, path) => {
+    const parts = path.slice(1, endWithoutSlashes(path)).split('/');
     const [root, group, version] = parts;
     if (root === 'api' && parts.length <= 2) return coreAnswer(options, request, group);
     if (root !== 'apis' || parts.length > 3) return undefined;
     if (group === undefined) return groupsAnswer(options, request);
-    const groups = groupsOf(options);
-    const versions = groups.get(group);
+    // The group without a name is the one under /api.
+    const versions = group === '' ? undefined : groupsOf(options).get(group);
     if (versions === undefined) return undefined;
     if (version !== undefined) {
       const endpoints = versions.get(version);
@@ -51,6 +53,12 @@ export function createDiscovery(options: DiscoveryOptions): (request: HttpReques
       ...groupValue(group, versions),
     });
   };
+}
+
+function endWithoutSlashes(path: string): number {
+  let end = path.length;
+  while (end > 1 && path.charCodeAt(end - 1) === 0x2f) end--;
+  return end;
 }
 
 /** The paths of the index. */

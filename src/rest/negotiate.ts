@@ -56,7 +56,7 @@ const PEOPLE = ['curl', 'Wget', 'Mozilla/5.0'];
 
 /** Programs that a person looks at get indented JSON, unless the query says otherwise. */
 function wantsPretty(request: HttpRequest): boolean {
-  if (request.search.includes('pretty')) {
+  if (request.search !== '') {
     const asked = request.query.get('pretty');
     if (asked !== null && asked !== '') return ['1', 't', 'T', 'true', 'TRUE', 'True'].includes(asked);
   }

@@ -43,8 +43,8 @@ test('what is not there is 404, what cannot be given 406, and other paths are le
   assert.equal((await get('/openapi/v3/apis/apps/v9')).status, 404);
   assert.equal((await get('/openapi/v3/apis/apps/v1', { accept: 'text/html' })).status, 406);
   assert.equal((await get('/openapi/v2', { accept: 'text/html' })).status, 406);
-  assert.equal(handle(request('/openapi/v4')), undefined);
-  assert.equal(handle(request('/apis')), undefined);
+  assert.equal(handle(request('/openapi/v4'), '/openapi/v4'), undefined);
+  assert.equal(handle(request('/apis'), '/apis'), undefined);
 });
 
 test('either name of the protobuf form is understood and the valid one is answered', async () => {
@@ -171,7 +171,7 @@ function server(endpoints: Endpoint[]): {
     now: () => NOW,
   });
   const get = async (path: string, headers: Record<string, string> = {}, search = ''): Promise<HttpResponse> => {
-    const answer = await handle(request(path, headers, search));
+    const answer = await handle(request(path, headers, search), path);
     assert.ok(answer !== undefined, path);
     return answer;
   };

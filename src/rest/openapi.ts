@@ -33,14 +33,14 @@ export const OPENAPI_PATHS = ['/openapi/v2', '/openapi/v3', '/openapi/v3/'];
 /** Answers the paths of the documents; undefined for any other. */
 export function createOpenApi(
   options: OpenApiOptions,
-): (request: HttpRequest) => MaybePromise<HttpResponse> | undefined {
+): (request: HttpRequest, path: string) => MaybePromise<HttpResponse> | undefined {
   const documents = createDocuments(options);
-  return (request) => {
-    if (!request.path.startsWith('/openapi/')) return undefined;
-    if (request.path === '/openapi/v2') return answerV2(request, documents.current().v2);
-    if (request.path === '/openapi/v3') return answerIndex(request, documents.current(), options.now());
-    if (!request.path.startsWith('/openapi/v3/')) return undefined;
-    const name = request.path.slice('/openapi/v3/'.length);
+  return (request, path) => {
+    if (!path.startsWith('/openapi/')) return undefined;
+    if (path === '/openapi/v2') return answerV2(request, documents.current().v2);
+    if (path === '/openapi/v3') return answerIndex(request, documents.current(), options.now());
+    if (!path.startsWith('/openapi/v3/')) return undefined;
+    const name = path.slice('/openapi/v3/'.length);
     const document = documents.current().v3.get(name);
     if (document === undefined) return { status: 404, headers: {}, body: '' };
     return answerV3(request, name, document, options.now());

@@ -28,7 +28,6 @@ export interface PatchOptions extends WriteOptions {
 export interface ListOptions {
   readonly labelSelector: string;
   readonly fieldSelector: string;
-  readonly watch: boolean;
   readonly allowWatchBookmarks: boolean;
   readonly resourceVersion: string;
   readonly resourceVersionMatch: ResourceVersionMatch;
@@ -141,16 +140,14 @@ export function checkDeleteOptions(options: DeleteOptions): void {
 }
 
 // hot: runs on every list and watch.
-export function listOptions(query: URLSearchParams, forceWatch: boolean): ListOptions {
+export function listOptions(query: URLSearchParams, watch: boolean): ListOptions {
   const timeoutSeconds = integer(query, 'timeoutSeconds');
   const sendInitialEvents = flag(query, 'sendInitialEvents');
-  const watch = forceWatch || (flag(query, 'watch') ?? false);
   const resourceVersion = query.get('resourceVersion') ?? '';
   let match = query.get('resourceVersionMatch') ?? '';
   const options = {
     labelSelector: query.get('labelSelector') ?? '',
     fieldSelector: query.get('fieldSelector') ?? '',
-    watch,
     allowWatchBookmarks: flag(query, 'allowWatchBookmarks') ?? false,
     resourceVersion,
     limit: Math.max(0, integer(query, 'limit') ?? 0),

@@ -35,7 +35,15 @@ test('paths that nothing is served at are not found', async () => {
     `${MAPS}/a/status`,
     `${MAPS}/a/b/c`,
     `${PODS}/p/nothing`,
+    `${PODS}/p/constructor`,
     '/api/v1/nodes/x/status/more',
+    '/api/v1/proxy/namespaces/n/configmaps/a',
+    '/api/v1/watch/namespaces/n/pods/p/status',
+    '/apis/apps/v1/watch/namespaces/n/deployments/d/scale',
+    '/api/v1/watch/namespaces/n/pods/p/log',
+    '/api/v1/watch/configmaps/a',
+    '/api//v1/namespaces/n/configmaps',
+    '/api/v1//namespaces/n/configmaps',
   ]) {
     const { status, body } = await api.get(path);
     assert.deepEqual([status, body.message], [404, 'the server could not find the requested resource'], path);
@@ -58,10 +66,41 @@ test('methods a path does not know are not allowed', async () => {
     ['POST', `${PODS}/p/status`],
     ['DELETE', `${PODS}/p/status`],
     ['GET', `${PODS}/p/eviction`],
+    ['POST', '/api/v1/watch/namespaces/n/configmaps'],
+    ['PUT', '/api/v1/watch/namespaces/n/configmaps/a'],
+    ['PATCH', '/api/v1/watch/namespaces/n/configmaps/a'],
+    ['DELETE', '/api/v1/watch/namespaces/n/configmaps/a'],
+    ['DELETE', '/api/v1/watch/namespaces/n/configmaps'],
+    ['HEAD', '/api/v1/watch/configmaps'],
+    ['POST', `${PODS}/p/log`],
+    ['PUT', `${PODS}/p/log`],
+    ['PATCH', `${PODS}/p/log`],
+    ['DELETE', `${PODS}/p/log`],
+    ['HEAD', `${PODS}/p/log`],
+    ['PUT', `${PODS}/p/exec`],
+    ['DELETE', `${PODS}/p/portforward`],
+    ['BREW', `${PODS}/p/proxy`],
+    ['BREW', MAPS],
   ] as const) {
     const { status, body } = await api.send(method, path);
     assert.deepEqual([status, body.reason], [405, 'MethodNotAllowed'], `${method} ${path}`);
     assert.equal(body.message, 'the server does not allow this method on the requested resource');
+  }
+});
+
+test('more slashes than one before the API, or none for a group, lead nowhere', async () => {
+  const api = open();
+  for (const path of [`/${MAPS}`, '//api/v1/configmaps', '/apis//v1/configmaps', '/apis//v1/namespaces/n/configmaps']) {
+    const { status, bytes } = await api.get(path);
+    assert.deepEqual([status, bytes.toString()], [404, '404 page not found\n'], path);
+  }
+});
+
+test('a subresource of nothing asks for a name', async () => {
+  const api = open();
+  for (const path of [`${PODS}//status`, `${PODS}//log`, `${PODS}//exec`]) {
+    const { status, body } = await api.get(path);
+    assert.deepEqual([status, body.message], [400, 'name must be provided'], path);
   }
 });
 

@@ -1,8 +1,10 @@
 // From a request's words to the verb that answers it.
 import type { HttpResponse } from '../lib/http.js';
+import { ownMember } from '../lib/plain-object.js';
 import type { MaybePromise } from '../lib/maybe-promise.js';
-import { methodNotAllowed, noSuchPath, notFound, StatusError, wrongMethod } from '../machinery/status.js';
-import type { Verb } from '../registry/kind.js';
+import type { RequestInfo } from '../machinery/request-info.js';
+import { badRequest, methodNotAllowed, noSuchPath, notFound, StatusError, wrongMethod } from '../machinery/status.js';
+import type { Subresource, Verb } from '../registry/kind.js';
 import { connect } from './connect.js';
 import { createObject } from './create.js';
 import { removeCollection, removeObject } from './delete.js';
@@ -47,6 +49,7 @@ export function createRouter(
       };
       try {
         const { apiGroup, apiVersion, resource } = request.info;
+        if (!isRooted(request.info)) return pageNotFound();
         const endpoint = find(apiGroup, apiVersion, resource);
         if (endpoint === undefined) throw isBuiltIn(apiGroup) ? noSuchPath() : new NothingThere();
         const answer = dispatch(endpoint.definition.custom ? custom : services, endpoint, request);
@@ -57,6 +60,10 @@ export function createRouter(
     },
   };
 }
+
+/** More slashes than one before the API, or a group without a name, are not what they look like. */
+const isRooted = ({ path, apiPrefix, apiGroup }: RequestInfo): boolean =>
+  path.startsWith(apiPrefix, 1) && (apiPrefix === 'api' || apiGroup !== '');
 
 class NothingThere extends Error {}
 
@@ -70,24 +77,15 @@ function dispatch(services: RestServices, endpoint: Endpoint, request: RestReque
   if (!definition.namespaced && info.namespace !== '' && definition.plural !== 'namespaces') throw nothingAt(endpoint);
   if (info.subresource !== '') return dispatchSubresource(services, endpoint, request);
   if (info.parts.length > 2) throw nothingAt(endpoint);
-  const ofOne = info.parts.length === 2;
-  const method = methodOf(endpoint, request);
-  if (definition.namespaced && info.namespace === '' && (ofOne || method !== 'GET')) {
-    throw ofOne || definition.custom ? nothingAt(endpoint) : wrongMethod();
-  }
-  const verb = verbOf(request, method, ofOne);
-  if (verb === undefined || !(definition.verbs ?? ALL_VERBS).includes(verb)) throw refusedMethod(endpoint, request);
+  const verb = servedVerb(endpoint, info);
   warnIfDeprecated(endpoint, request);
   switch (verb) {
     case 'get':
       return getObject(services, endpoint, request);
     case 'list':
-    case 'watch': {
-      const options = listOptions(request.http.query, isWatchPath(request));
-      return options.watch
-        ? watchObjects(services, endpoint, request, options)
-        : listObjects(services, endpoint, request, options);
-    }
+      return listObjects(services, endpoint, request, listOptions(request.http.query, false));
+    case 'watch':
+      return watchObjects(services, endpoint, request, listOptions(request.http.query, true));
     case 'create':
       return createObject(services, endpoint, request);
     case 'update':
@@ -106,33 +104,35 @@ function warnIfDeprecated({ version }: Endpoint, request: RestRequest): void {
   if (version.deprecationWarning !== undefined) request.warn(version.deprecationWarning);
 }
 
-/** The handler of custom resources goes by verbs, and a HEAD has the verb of a GET. Others know only their methods. */
-const methodOf = ({ definition }: Endpoint, { http }: RestRequest): string =>
-  http.method === 'HEAD' && definition.custom ? 'GET' : http.method;
-
-/** What a method means on a collection or on one object. */
-function verbOf(request: RestRequest, method: string, ofOne: boolean): Verb | undefined {
-  switch (method) {
-    case 'GET':
-      return isWatchPath(request) ? 'watch' : ofOne ? 'get' : 'list';
-    case 'POST':
-      return ofOne ? undefined : 'create';
-    case 'PUT':
-      return ofOne ? 'update' : undefined;
-    case 'PATCH':
-      return ofOne ? 'patch' : undefined;
-    case 'DELETE':
-      return ofOne ? 'delete' : 'deletecollection';
-    default:
-      return undefined;
+/** What is done is what was authorized: the verb of the request, where the kind has it for this path, or nothing. */
+function servedVerb(endpoint: Endpoint, info: RequestInfo): Verb {
+  const { definition } = endpoint;
+  const verbs = definition.verbs ?? ALL_VERBS;
+  // A kind that can only be listed says itself that it cannot be watched.
+  const unwatched = info.verb === 'watch' && !info.verbInPath && verbs.includes('list');
+  const verb = unwatched ? 'watch' : verbs.find((known) => known === info.verb);
+  const ofOne = info.parts.length === 2;
+  const nowhere = definition.namespaced && info.namespace === '';
+  const reads = info.verb === 'list' || info.verb === 'watch';
+  // Custom resources are served by verb alone.
+  if (definition.custom) {
+    if (nowhere && !reads) throw nothingAt(endpoint);
+    if (verb === undefined || (verb === 'create' && ofOne)) throw refusedMethod(endpoint, info);
+    if (!ofOne && OF_ONE.has(verb)) throw nameless();
+    return verb;
   }
+  // Built-in ones have routes: a path, and the methods it knows.
+  if (info.verbInPath && verb !== 'watch') throw noSuchPath();
+  if (nowhere && ofOne) throw noSuchPath();
+  if (verb === undefined || !info.usualMethod || (nowhere && !reads)) throw wrongMethod();
+  if (verb === 'create' ? ofOne : !ofOne && OF_ONE.has(verb)) throw wrongMethod();
+  return verb;
 }
 
-/** The deprecated /watch/ paths. */
-const isWatchPath = ({ info }: RestRequest): boolean =>
-  info.verb === 'watch' &&
-  info.path.startsWith(`/${info.apiPrefix}/`) &&
-  /^\/(api\/[^/]+|apis\/[^/]+\/[^/]+)\/watch\//.test(info.path);
+/** Verbs that name an object. A watch may. */
+const OF_ONE: ReadonlySet<Verb> = new Set(['get', 'update', 'patch', 'delete']);
+
+const nameless = (): StatusError => badRequest('name must be provided');
 
 function dispatchSubresource(
   services: RestServices,
@@ -140,18 +140,24 @@ function dispatchSubresource(
   request: RestRequest,
 ): MaybePromise<HttpResponse> {
   const { definition } = endpoint;
-  const { info, http } = request;
+  const { info } = request;
   const name = info.subresource;
-  const subresource = definition.subresources?.[name];
+  const subresource = ownMember(definition.subresources, name);
   const known = subresource !== undefined || (name === 'status' && definition.strategy.status !== undefined);
   const misplaced = definition.namespaced && info.namespace === '';
   if (!known && definition.custom && !misplaced) throw notFound(endpoint.registry.resource, info.name);
-  if (!known || misplaced) throw nothingAt(endpoint);
-  if (subresource?.connect !== undefined) return connect(services, endpoint, request, subresource.connect);
+  if (!known || misplaced || (info.verbInPath && !definition.custom)) throw nothingAt(endpoint);
+  if (subresource?.connect !== undefined) {
+    checkConnection(subresource, request);
+    return connect(services, endpoint, request, subresource.connect);
+  }
   if (info.parts.length > 3) throw nothingAt(endpoint);
   const verbs: readonly Verb[] = subresource?.verbs ?? ['get', 'patch', 'update'];
-  const verb = http.method === 'POST' ? 'create' : verbOf(request, methodOf(endpoint, request), true);
-  if (verb === undefined || !verbs.includes(verb)) throw refusedMethod(endpoint, request);
+  // Without a name it is a list that was authorized, and of a subresource there is none.
+  if (info.name === '' && info.verb === 'list') throw nameless();
+  const verb = verbs.find((one) => one === info.verb);
+  if (verb === undefined || (!info.usualMethod && !definition.custom)) throw refusedMethod(endpoint, info);
+  if (info.name === '') throw nameless();
   warnIfDeprecated(endpoint, request);
   if (subresource?.scale !== undefined) {
     const { scale } = subresource;
@@ -175,6 +181,18 @@ function dispatchSubresource(
   }
 }
 
+/** What a proxy hands on to the other side, under the verb that was authorized for it. */
+const PROXIED: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+function checkConnection({ verbs }: Subresource, { info, http }: RestRequest): void {
+  const served =
+    info.subresource === 'proxy'
+      ? PROXIED.has(http.method)
+      : info.usualMethod && (info.verb === 'list' || verbs.some((verb) => verb === info.verb));
+  if (!served) throw wrongMethod();
+  if (info.name === '') throw nameless();
+}
+
 /** Custom resources are served by a handler of their own, with words of its own. */
-const refusedMethod = ({ definition, registry }: Endpoint, { info }: RestRequest): StatusError =>
-  definition.custom ? methodNotAllowed(registry.resource, info.verb) : wrongMethod();
+const refusedMethod = ({ definition, registry }: Endpoint, { verb }: RequestInfo): StatusError =>
+  definition.custom ? methodNotAllowed(registry.resource, verb) : wrongMethod();

@@ -18,7 +18,7 @@ export interface DebugOptions {
 
 export interface Debug {
   /** `undefined` when the path is not under /debug/pprof. */
-  handle(request: HttpRequest): Promise<HttpResponse> | HttpResponse | undefined;
+  handle(request: HttpRequest, path: string): Promise<HttpResponse> | HttpResponse | undefined;
 }
 
 const DEFAULT_CPU_SECONDS = 30;
@@ -31,16 +31,16 @@ export function createDebug({ contentionProfiling }: DebugOptions): Debug {
   const delays = contentionProfiling ? monitorEventLoopDelay({ resolution: 10 }) : undefined;
   delays?.enable();
   return {
-    handle(request) {
-      if (request.path === '/debug/pprof') {
+    handle(request, asked) {
+      if (asked === '/debug/pprof') {
         return {
           status: 302,
           headers: { location: '/debug/pprof/', 'content-type': 'text/html; charset=utf-8' },
           body: '',
         };
       }
-      if (!request.path.startsWith('/debug/pprof/')) return undefined;
-      const name = request.path.slice('/debug/pprof/'.length);
+      if (!asked.startsWith('/debug/pprof/')) return undefined;
+      const name = asked.slice('/debug/pprof/'.length);
       switch (name) {
         case '':
           return index();
@@ -164,7 +164,7 @@ export async function serveDebugSocket({ file, debug, log }: DebugSocket): Promi
   // The socket of a process that ended without cleaning up would refuse the address for ever.
   fs.rmSync(file, { force: true });
   const http1 = createHttp1({
-    handler: (request) => debug.handle(request) ?? plainError(404, '404 page not found'),
+    handler: (request) => debug.handle(request, request.path) ?? plainError(404, '404 page not found'),
     onError: (error) => log.error(error, 'Debug request failed'),
   });
   const server = net.createServer((socket) => http1.accept(socket));

@@ -6,7 +6,7 @@ import { Health } from './health.js';
 import { PostStartHooks } from './post-start-hooks.js';
 
 const get = async (health: Health, target: string): Promise<[number | undefined, unknown]> => {
-  const response = await health.handle(testRequest('GET', target));
+  const response = await health.handle(testRequest('GET', target), target.split('?')[0] ?? '');
   return [response?.status, response?.body];
 };
 

@@ -66,8 +66,8 @@ export class Health {
   }
 
   /** `undefined` when the path is not one of health. */
-  handle(request: HttpRequest): MaybePromise<HttpResponse> | undefined {
-    const match = /^\/(healthz|livez|readyz)(?:\/(.+))?$/.exec(request.path);
+  handle(request: HttpRequest, path: string): MaybePromise<HttpResponse> | undefined {
+    const match = /^\/(healthz|livez|readyz)(?:\/(.+))?$/.exec(path);
     if (match === null) return undefined;
     const endpoint = match[1] as HealthEndpoint;
     const name = match[2];

@@ -6,6 +6,7 @@ import type { TLSSocket } from 'node:tls';
 import { drained } from '../lib/drained.js';
 import { type HttpRequest, type HttpResponse, isStream, type ResponseSink, type ResponseStream } from '../lib/http.js';
 import { remember } from '../lib/remember.js';
+import { parseQuery } from '../lib/request-target.js';
 import { badRequest, requestEntityTooLarge } from '../machinery/status.js';
 import type { ListenerHandler } from './listener.js';
 import { peerAddressOf, type PeerCertificates, peerCertificatesOf } from './peer.js';
@@ -171,7 +172,7 @@ class Http1Request implements HttpRequest {
   }
 
   get query(): URLSearchParams {
-    return (this.parsedQuery ??= new URLSearchParams(this.search));
+    return (this.parsedQuery ??= parseQuery(this.search));
   }
 
   get clientCertificates(): readonly Buffer[] {

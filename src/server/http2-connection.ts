@@ -3,6 +3,7 @@ import http2, { type IncomingHttpHeaders, type ServerHttp2Session, type ServerHt
 import type { TLSSocket } from 'node:tls';
 import { drained } from '../lib/drained.js';
 import { type HttpRequest, type HttpResponse, isStream, type ResponseSink } from '../lib/http.js';
+import { parseQuery } from '../lib/request-target.js';
 import { badRequest, requestEntityTooLarge } from '../machinery/status.js';
 import type { ListenerHandler } from './listener.js';
 import { peerAddressOf, type PeerCertificates, peerCertificatesOf } from './peer.js';
@@ -194,7 +195,7 @@ class Http2Request implements HttpRequest {
   }
 
   get query(): URLSearchParams {
-    return (this.parsedQuery ??= new URLSearchParams(this.search));
+    return (this.parsedQuery ??= parseQuery(this.search));
   }
 
   get host(): string {

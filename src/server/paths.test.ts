@@ -7,10 +7,10 @@ import { createPaths, getAt } from './paths.js';
 test('what can only be read refuses other methods', () => {
   const answer = { status: 200, headers: {}, body: 'here' };
   const paths = createPaths({ handlers: [getAt('/here', () => answer)], index: () => [] });
-  assert.equal(paths(testRequest('GET', '/here/')), answer);
+  assert.equal(paths(testRequest('GET', '/here/'), '/here/'), answer);
   for (const method of ['HEAD', 'POST']) {
     assert.throws(
-      () => paths(testRequest(method, '/here')),
+      () => paths(testRequest(method, '/here'), '/here'),
       (error) => error instanceof StatusError && error.code === 405,
     );
   }

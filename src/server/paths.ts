@@ -5,8 +5,11 @@ import { wrongMethod } from '../machinery/status.js';
 import { pageNotFound } from '../rest/page-not-found.js';
 import { indexOf } from './endpoints.js';
 
-/** Answers the paths it knows; undefined for any other. */
-export type PathHandler = (request: HttpRequest) => MaybePromise<HttpResponse> | undefined;
+/**
+ * Answers the paths it knows; undefined for any other. `path` is the one that was authorized, its escapes read: a
+ * handler goes by it, not by what the request was sent with.
+ */
+export type PathHandler = (request: HttpRequest, path: string) => MaybePromise<HttpResponse> | undefined;
 
 export interface Paths {
   /** Tried in turn. */
@@ -15,11 +18,14 @@ export interface Paths {
   readonly index: () => readonly string[];
 }
 
-export function createPaths({ handlers, index }: Paths): (request: HttpRequest) => MaybePromise<HttpResponse> {
-  return (request) => {
-    if (request.path === '/') return indexOf(index());
+export function createPaths({
+  handlers,
+  index,
+}: Paths): (request: HttpRequest, path: string) => MaybePromise<HttpResponse> {
+  return (request, path) => {
+    if (path === '/') return indexOf(index());
     for (const handler of handlers) {
-      const answer = handler(request);
+      const answer = handler(request, path);
       if (answer !== undefined) return answer;
     }
     return pageNotFound();
@@ -29,8 +35,8 @@ export function createPaths({ handlers, index }: Paths): (request: HttpRequest) 
 /** A handler for one path, with or without a slash at its end. */
 export const at =
   (path: string, answer: (request: HttpRequest) => MaybePromise<HttpResponse>): PathHandler =>
-  (request) =>
-    request.path === path || request.path === `${path}/` ? answer(request) : undefined;
+  (request, asked) =>
+    asked === path || asked === `${path}/` ? answer(request) : undefined;
 
 /** The same for what can only be read. */
 export const getAt = (path: string, answer: () => MaybePromise<HttpResponse>): PathHandler =>

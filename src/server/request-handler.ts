@@ -63,7 +63,7 @@ export function buildRequestHandler(parts: HandlerParts): ListenerHandler {
     },
     (exchange) => {
       const { request, info, user } = exchange;
-      if (!info.isResourceRequest || user === undefined) return paths(request);
+      if (!info.isResourceRequest || user === undefined) return paths(request, info.path);
       return router.handle({
         http: request,
         info,
@@ -101,13 +101,13 @@ function buildPaths({
       beside: besideRoutes({ issuer: tokens.paths.length > 0, logs: false }),
       now: services.clock,
     }),
-    (request) => health.handle(request),
+    (request, path) => health.handle(request, path),
     ...tokens.paths,
     getAt('/version', () => rawJson(200, version)),
     at('/metrics', () => metricsText(metrics.registry)),
     at('/metrics/slis', () => metricsText(metrics.sliRegistry)),
   ];
-  if (options.features.profiling) handlers.push((request) => debug.handle(request));
+  if (options.features.profiling) handlers.push((request, path) => debug.handle(request, path));
   const index = (): string[] => [
     ...discoveryPaths(resources.all()),
     ...health.paths(),

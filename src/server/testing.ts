@@ -92,7 +92,8 @@ export class TestApi {
       return () => this.#timers.delete(timer);
     },
   };
-  readonly #router: Router;
+  /** What the filters hand requests to. */
+  readonly router: Router;
   readonly #services: RestServices;
 
   constructor(options: TestApiOptions) {
@@ -131,7 +132,7 @@ export class TestApi {
       shutdown: new AbortController().signal,
       ...options.services,
     };
-    this.#router = createRouter(this.#services, this.resources.find);
+    this.router = createRouter(this.#services, this.resources.find);
   }
 
   /** The server's own part in the life of objects. */
@@ -247,7 +248,7 @@ export class TestApi {
     if (typeof info !== 'object') throw new Error(`not a well-formed path: ${target}`);
     const warnings: string[] = [];
     const annotations = new Map<string, string>();
-    const response = await this.#router.handle({
+    const response = await this.router.handle({
       http,
       info,
       user: sent.user ?? { name: 'tester', groups: [] },
