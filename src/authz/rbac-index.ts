@@ -20,7 +20,13 @@ import type {
 import { RBAC_GROUP } from './rbac-objects.js';
 
 /** Rules someone has through one binding, or why the binding gives none. */
-export type Grant = { readonly source: string; readonly rules: readonly PolicyRule[] } | { readonly error: string };
+export type Grant = { readonly source: string; readonly rules: readonly PolicyRule[] } | BrokenGrant;
+
+export interface BrokenGrant {
+  readonly error: string;
+  /** The name of the role, when all that is wrong is that it is not there. */
+  readonly missingRole?: string;
+}
 
 export interface RuleResolver {
   /** Everything the user was given, cluster-wide first, then in the namespace (none when it is empty). */
@@ -74,21 +80,26 @@ export function createRbacIndex(sources: RbacSources): RuleResolver {
   function grantOf({ binding, subject }: Bound, namespace: string): Grant {
     const { roleRef } = binding;
     const role = findRole(roleRef, namespace);
-    if (typeof role === 'string') return { error: role };
+    if ('error' in role) return role;
     return { source: describe(binding, subject, namespace), rules: role.rules ?? [] };
   }
 
-  function findRole(ref: RoleRef, namespace: string): RoleObject | string {
+  function findRole(ref: RoleRef, namespace: string): RoleObject | BrokenGrant {
     switch (ref.kind) {
       case 'Role':
-        return roles.get(`${namespace}/${ref.name}`) ?? `role.${RBAC_GROUP} ${goQuote(ref.name)} not found`;
+        return roles.get(`${namespace}/${ref.name}`) ?? missing('role', ref.name);
       case 'ClusterRole':
-        return clusterRoles.get(`/${ref.name}`) ?? `clusterrole.${RBAC_GROUP} ${goQuote(ref.name)} not found`;
+        return clusterRoles.get(`/${ref.name}`) ?? missing('clusterrole', ref.name);
       default:
-        return `unsupported role reference kind: ${goQuote(ref.kind)}`;
+        return { error: `unsupported role reference kind: ${goQuote(ref.kind)}` };
     }
   }
 }
+
+const missing = (singular: string, name: string): BrokenGrant => ({
+  error: `${singular}.${RBAC_GROUP} ${goQuote(name)} not found`,
+  missingRole: name,
+});
 
 interface Bound {
   readonly binding: BindingObject;

@@ -3,6 +3,7 @@ import { goQuote } from '../lib/go-quote.js';
 import type { HttpResponse } from '../lib/http.js';
 import type { Logger } from '../lib/log.js';
 import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
+import { readFieldSelector, readLabelSelector } from '../machinery/read-selector.js';
 import { forbidden, type StatusError } from '../machinery/status.js';
 import { ANONYMOUS_USER, UNAUTHENTICATED_GROUP, type UserInfo } from '../machinery/user.js';
 import type { Exchange, Filter } from './exchange.js';
@@ -11,16 +12,19 @@ import { uriOf } from './request-info.js';
 
 export interface AuthorizationOptions {
   readonly authorizer: Authorizer;
+  /** Whether authorizers are told of selectors. */
+  readonly withSelectors: boolean;
   readonly renderStatus: (error: StatusError, exchange: Exchange) => HttpResponse;
   readonly observe: (outcome: 'allowed' | 'denied' | 'no-opinion' | 'error', startedMs: number) => void;
   readonly log: Logger;
 }
 
 /** Lets through what the user may do. */
-export function authorization({ authorizer, renderStatus, observe, log }: AuthorizationOptions): Filter {
+export function authorization(options: AuthorizationOptions): Filter {
+  const { authorizer, withSelectors, renderStatus, observe, log } = options;
   return (exchange, next) => {
     const startedMs = performance.now();
-    const attributes = attributesOf(exchange);
+    const attributes = attributesOf(exchange, withSelectors);
     const go = (result: AuthorizationResult): MaybePromise<HttpResponse> => {
       if (result.decision === 'allow') {
         observe('allowed', startedMs);
@@ -45,7 +49,7 @@ export function authorization({ authorizer, renderStatus, observe, log }: Author
 
 const NOBODY: UserInfo = { name: ANONYMOUS_USER, groups: [UNAUTHENTICATED_GROUP] };
 
-function attributesOf({ info, user }: Exchange): AuthorizationAttributes {
+function attributesOf({ info, user }: Exchange, withSelectors: boolean): AuthorizationAttributes {
   return {
     user: user ?? NOBODY,
     verb: info.verb,
@@ -57,8 +61,8 @@ function attributesOf({ info, user }: Exchange): AuthorizationAttributes {
     namespace: info.namespace,
     name: info.name,
     path: info.path,
-    fieldSelector: info.fieldSelector,
-    labelSelector: info.labelSelector,
+    ...(withSelectors && info.fieldSelector !== '' && { fieldSelector: readFieldSelector(info.fieldSelector) }),
+    ...(withSelectors && info.labelSelector !== '' && { labelSelector: readLabelSelector(info.labelSelector) }),
   };
 }
 

@@ -31,6 +31,8 @@ export interface ChainOptions {
   readonly draining: Draining;
   readonly authenticator: RequestAuthenticator;
   readonly authorizer: Authorizer;
+  /** Authorizers are told how a list is narrowed: the `AuthorizeWithSelectors` gate, on by default. */
+  readonly authorizeWithSelectors?: boolean;
   /** Prints a refusal in the form the client accepts. */
   readonly renderStatus?: (error: StatusError, exchange: Exchange) => HttpResponse;
   readonly requestTimeoutMs: number;
@@ -104,7 +106,13 @@ export function buildChain(
         observe: metrics.inFlight,
         onRejected: metrics.dropped,
       }),
-    authorization({ authorizer, renderStatus, observe: metrics.authorized, log: logs.for('authorization') }),
+    authorization({
+      authorizer,
+      withSelectors: options.authorizeWithSelectors ?? true,
+      renderStatus,
+      observe: metrics.authorized,
+      log: logs.for('authorization'),
+    }),
     // What the handler refuses becomes an answer here, so that every filter above sees its status.
     refusals(renderStatus),
   ];

@@ -1,3 +1,5 @@
+import type { FieldRequirement } from './field-selector.js';
+import type { LabelRequirement } from './label-requirement.js';
 import type { UserInfo } from './user.js';
 
 /** What someone wants to do. */
@@ -13,6 +15,7 @@ export interface AuthorizationAttributes {
   readonly name: string;
   /** For requests that are not for a resource. */
   readonly path: string;
-  readonly fieldSelector?: string;
-  readonly labelSelector?: string;
+  /** What narrows a list, as far as it could be read: leaving some of it out only makes the question wider. */
+  readonly fieldSelector?: readonly FieldRequirement[];
+  readonly labelSelector?: readonly LabelRequirement[];
 }

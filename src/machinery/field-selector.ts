@@ -62,7 +62,7 @@ export function parseFieldSelector(text: string): FieldSelector {
   return requirements.length === 0 ? FieldSelector.everything : new FieldSelector(requirements);
 }
 
-export const escapeFieldValue = (value: string): string => value.replace(/[\\,=]/g, '\\$&');
+const escapeFieldValue = (value: string): string => value.replace(/[\\,=]/g, '\\$&');
 
 /** Splits at commas that no backslash protects; the backslashes stay. */
 function splitTerms(text: string): string[] {

@@ -184,8 +184,8 @@ function authorizationWebhookError({ authorization }: Options): string | undefin
 
 /** Passing over an authorizer that was asked for could let in whom it would have kept out. */
 function missingModeError({ authorization: { authorizationMode } }: Options): string | undefined {
-  const mode = authorizationMode.find((name) => name === 'ABAC' || name === 'Webhook');
-  return mode === undefined ? undefined : `authorization mode ${mode} is not available yet in this server`;
+  if (!authorizationMode.includes('Webhook')) return undefined;
+  return 'authorization mode Webhook is not available yet in this server';
 }
 
 function statError(file: string): string | undefined {

@@ -10,8 +10,9 @@ import { MEDIA_TYPES, MEDIA_TYPES_WITH_CBOR } from '../rest/media-types.js';
 import type { RestServices } from '../rest/services.js';
 import { isCached } from '../storage/cached-resources.js';
 import { createResourceStore } from '../storage/create-store.js';
-import { type Authorization, buildAuthentication, buildAuthorization } from './access.js';
+import { buildAuthentication } from './access.js';
 import { buildAdmission } from './admission.js';
+import { type Authorization, buildAuthorization } from './authorization.js';
 import { createDebug, serveDebugSocket } from './debug.js';
 import { lazyExpressions } from './expressions.js';
 import { Health } from './health.js';
@@ -155,7 +156,12 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     expressions,
   });
   for (const kind of behindGates(kinds, options.featureGates)) resources.add(kind);
-  const authorization = buildAuthorization(options, resources, lifecycle.stopping, logs.for('authorization'));
+  const authorization = buildAuthorization(options, {
+    resources,
+    metrics: metrics.registry,
+    stopping: lifecycle.stopping,
+    log: logs.for('authorization'),
+  });
   const authentication = buildAuthentication(options, {
     apiAudiences,
     clientCaFile: certificates.clientCaFile,

@@ -51,6 +51,7 @@ export function buildRequestHandler(parts: HandlerParts): ListenerHandler {
       draining: lifecycle,
       authenticator: parts.authentication,
       authorizer: services.authorizer,
+      authorizeWithSelectors: options.featureGates.enabled('AuthorizeWithSelectors'),
       renderStatus,
       requestTimeoutMs: generic.requestTimeoutMs,
       maxRequestsInFlight: generic.maxRequestsInflight,

@@ -18,7 +18,7 @@ import type { Logs } from '../lib/log.js';
 import type { MetricRegistry } from '../lib/metrics.js';
 import type { Options } from '../options/options.js';
 import type { LifeContext } from '../registry/kind.js';
-import type { Authorization } from './access.js';
+import type { Authorization } from './authorization.js';
 import { startControllers } from './controllers.js';
 import type { Lifecycle } from './lifecycle.js';
 import { createMasterLeases } from './master-leases.js';

@@ -1,4 +1,5 @@
 // A kubelet asks for certificates of its own, and of the pods it runs.
+import { MIRROR_ANNOTATION } from '../../authz/node/pod-references.js';
 import { parseCertificateRequestPem } from '../../lib/certificate-request.js';
 import { errorText } from '../../lib/error-text.js';
 import { goQuote } from '../../lib/go-quote.js';
@@ -80,7 +81,7 @@ function checkPod(attributes: AdmissionAttributes, podName: string, pod: Pod): v
       `pod ${podName} is not running on node ${goQuote(spec.nodeName)} named in the PodCertificateRequest`,
     );
   }
-  if (pod.metadata.annotations?.['kubernetes.io/config.mirror'] !== undefined) {
+  if (pod.metadata.annotations?.[MIRROR_ANNOTATION] !== undefined) {
     throw forbid(attributes, `pod ${podName} is a mirror pod`);
   }
   const account = pod.spec.serviceAccountName ?? '';

@@ -1,13 +1,11 @@
 // What a kubelet may do to pods: show its own static ones, report on and remove those bound to it.
-import { allContainers } from '../../apis/core/pod/containers.js';
+import { configMapNames, MIRROR_ANNOTATION, secretNames } from '../../authz/node/pod-references.js';
 import { deepEqual } from '../../lib/deep-equal.js';
 import { goQuote } from '../../lib/go-quote.js';
 import type { Pod, PodStatus, Volume } from '../../schema/generated/core.v1.js';
 import { forbid } from '../forbid.js';
 import type { AdmissionAttributes } from '../plugin.js';
 import { find } from './refuse.js';
-
-const MIRROR = 'kubernetes.io/config.mirror';
 
 export async function restrictPod(node: string, attributes: AdmissionAttributes): Promise<void> {
   switch (attributes.subresource) {
@@ -42,8 +40,11 @@ async function restrictPodItself(node: string, attributes: AdmissionAttributes):
 async function restrictMirrorPod(node: string, attributes: AdmissionAttributes): Promise<void> {
   const pod = attributes.object as Pod;
   const who = `node ${goQuote(node)}`;
-  if (pod.metadata.annotations?.[MIRROR] === undefined) {
-    throw forbid(attributes, `pod does not have ${goQuote(MIRROR)} annotation, ${who} can only create mirror pods`);
+  if (pod.metadata.annotations?.[MIRROR_ANNOTATION] === undefined) {
+    throw forbid(
+      attributes,
+      `pod does not have ${goQuote(MIRROR_ANNOTATION)} annotation, ${who} can only create mirror pods`,
+    );
   }
   if (pod.spec.nodeName !== node) {
     throw forbid(attributes, `${who} can only create pods with spec.nodeName set to itself`);
@@ -111,38 +112,15 @@ async function restrictEviction(node: string, attributes: AdmissionAttributes): 
 /** A static pod knows nothing of the API, so it may not lead its kubelet to anything there. */
 function referencedObjects({ spec }: Pod): string | undefined {
   if (spec.serviceAccountName) return 'serviceaccounts';
-  const containers = allContainers(spec);
-  const fromEnv = (member: 'secretRef' | 'configMapRef', key: 'secretKeyRef' | 'configMapKeyRef'): boolean =>
-    containers.some(
-      ({ envFrom, env }) =>
-        (envFrom ?? []).some((source) => source[member]?.name) || (env ?? []).some((one) => one.valueFrom?.[key]?.name),
-    );
-  const volumes = spec.volumes ?? [];
-  const pulls = (spec.imagePullSecrets ?? []).some(({ name }) => name);
-  if (pulls || fromEnv('secretRef', 'secretKeyRef') || volumes.some(usesSecret)) return 'secrets';
-  const maps = volumes.some(
-    ({ configMap, projected }) =>
-      configMap?.name || (projected?.sources ?? []).some((source) => source.configMap?.name),
-  );
-  if (fromEnv('configMapRef', 'configMapKeyRef') || maps) return 'configmaps';
+  if (secretNames(spec).length > 0) return 'secrets';
+  if (configMapNames(spec).length > 0) return 'configmaps';
   if ((spec.resourceClaims ?? []).length > 0) return 'resourceclaims';
-  for (const volume of volumes) {
+  for (const volume of spec.volumes ?? []) {
     const referenced = referencedByVolume(volume);
     if (referenced !== undefined) return referenced;
   }
   return undefined;
 }
-
-const usesSecret = (volume: Volume): boolean =>
-  [
-    volume.azureFile?.secretName,
-    volume.secret?.secretName,
-    volume.csi?.nodePublishSecretRef?.name,
-    ...(['cephfs', 'cinder', 'flexVolume', 'rbd', 'scaleIO', 'iscsi', 'storageos'] as const).map(
-      (type) => volume[type]?.secretRef?.name,
-    ),
-    ...(volume.projected?.sources ?? []).map(({ secret }) => secret?.name),
-  ].some((name) => name !== undefined && name !== '');
 
 function referencedByVolume(volume: Volume): string | undefined {
   if (volume.configMap) return 'configmaps (via configmap volumes)';

@@ -1,5 +1,5 @@
 import type { Authorizer } from '../../authz/authorizer.js';
-import { nodeNameOf } from '../../authz/node.js';
+import { nodeNameOf } from '../../authz/node/identity.js';
 import { deepEqual } from '../../lib/deep-equal.js';
 import { goQuote } from '../../lib/go-quote.js';
 import type { PersistentVolumeClaim } from '../../schema/generated/core.v1.js';

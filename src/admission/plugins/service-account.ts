@@ -1,10 +1,10 @@
+import { MIRROR_ANNOTATION, secretNames } from '../../authz/node/pod-references.js';
 import type { Container, Pod, PodSpec, ServiceAccount, Volume } from '../../schema/generated/core.v1.js';
 import { goQuote } from '../../lib/go-quote.js';
 import { forbid } from '../forbid.js';
 import type { AdmissionAttributes, AdmissionPlugin } from '../plugin.js';
 
 const SERVICE_ACCOUNTS = { group: '', resource: 'serviceaccounts' };
-const MIRROR_POD = 'kubernetes.io/config.mirror';
 const ENFORCE_MOUNTABLE_SECRETS = 'kubernetes.io/enforce-mountable-secrets';
 const DEFAULT_ACCOUNT = 'default';
 const TOKEN_PATH = '/var/run/secrets/kubernetes.io/serviceaccount';
@@ -49,7 +49,7 @@ function podOf({ resource, subresource, object }: AdmissionAttributes): Pod | un
   return object as Pod | undefined;
 }
 
-const isMirror = ({ metadata }: Pod): boolean => metadata?.annotations?.[MIRROR_POD] !== undefined;
+const isMirror = ({ metadata }: Pod): boolean => metadata?.annotations?.[MIRROR_ANNOTATION] !== undefined;
 
 async function complete(options: ServiceAccountOptions, attributes: AdmissionAttributes, spec: PodSpec): Promise<void> {
   spec.serviceAccountName ||= DEFAULT_ACCOUNT;
@@ -140,21 +140,12 @@ async function check(options: ServiceAccountOptions, attributes: AdmissionAttrib
 
 function checkMirror(attributes: AdmissionAttributes, { spec }: Pod): void {
   if (spec?.serviceAccountName) throw forbid(attributes, 'a mirror pod may not reference service accounts');
-  if (referencedSecrets(spec).length > 0) throw forbid(attributes, 'a mirror pod may not reference secrets');
+  if (spec !== undefined && secretNames(spec).length > 0)
+    throw forbid(attributes, 'a mirror pod may not reference secrets');
   const projects = (spec?.volumes ?? []).some(({ projected }) =>
     (projected?.sources ?? []).some((source) => source.serviceAccountToken !== undefined),
   );
   if (projects) throw forbid(attributes, 'a mirror pod may not use ServiceAccountToken volume projections');
-}
-
-function referencedSecrets(spec: PodSpec | undefined): string[] {
-  const containers = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])];
-  const pulled = (spec?.imagePullSecrets ?? []).map(({ name }) => name ?? '');
-  const mounted = (spec?.volumes ?? []).flatMap((volume) => [
-    ...(volume.secret ? [volume.secret.secretName ?? ''] : []),
-    ...(volume.projected?.sources ?? []).flatMap((source) => (source.secret ? [source.secret.name ?? ''] : [])),
-  ]);
-  return [...pulled, ...containers.flatMap(secretsOf).map(({ secret }) => secret), ...mounted];
 }
 
 interface SecretUse {

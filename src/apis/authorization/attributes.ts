@@ -1,16 +1,15 @@
 // What an access review asks, as the authorizer is asked.
 import type { AuthorizationAttributes } from '../../authz/authorizer.js';
-import { type FieldSelector, escapeFieldValue, parseFieldSelector } from '../../machinery/field-selector.js';
-import { SelectorError } from '../../machinery/label-requirement.js';
+import { type FieldRequirement, parseFieldSelector } from '../../machinery/field-selector.js';
+import { type LabelRequirement, SelectorError } from '../../machinery/label-requirement.js';
 import { labelSelectorAsSelector, parseLabelSelector } from '../../machinery/label-selector.js';
 import type { UserInfo } from '../../machinery/user.js';
 import type {
-  FieldSelectorAttributes,
-  LabelSelectorAttributes,
   NonResourceAttributes,
   ResourceAttributes,
   SubjectAccessReviewSpec,
 } from '../../schema/generated/authorization.v1.js';
+import type { FieldSelectorRequirement, LabelSelectorRequirement } from '../../schema/generated/meta.v1.js';
 
 export interface ReviewQuestion {
   readonly attributes: AuthorizationAttributes;
@@ -29,8 +28,8 @@ export function questionOf(
       warnings: [],
     };
   }
-  const fields = readSelector('fieldSelector', () => fieldSelectorText(resource.fieldSelector));
-  const labels = readSelector('labelSelector', () => labelSelectorText(resource.labelSelector));
+  const fields = readSelector(resource.fieldSelector, parseFieldSelector, fieldRequirementsOf);
+  const labels = readSelector(resource.labelSelector, parseLabelSelector, labelRequirementsOf);
   return {
     attributes: {
       ...NOTHING,
@@ -43,10 +42,10 @@ export function questionOf(
       resource: resource.resource ?? '',
       subresource: resource.subresource ?? '',
       name: resource.name ?? '',
-      ...(fields.text === '' ? {} : { fieldSelector: fields.text }),
-      ...(labels.text === '' ? {} : { labelSelector: labels.text }),
+      ...(fields.requirements.length > 0 && { fieldSelector: fields.requirements }),
+      ...(labels.requirements.length > 0 && { labelSelector: labels.requirements }),
     },
-    warnings: [...fields.warnings, ...labels.warnings],
+    warnings: [...warningOf('fieldSelector', fields), ...warningOf('labelSelector', labels)],
   };
 }
 
@@ -68,53 +67,53 @@ const NOTHING = {
   path: '',
 };
 
-interface ReadSelector {
+interface ReadSelector<Requirement> {
   /** What could be read. */
-  readonly text: string;
+  readonly requirements: readonly Requirement[];
   readonly failed: boolean;
 }
 
-function readSelector(field: string, read: () => ReadSelector): { text: string; warnings: string[] } {
-  let result: ReadSelector;
+function warningOf(field: string, { requirements, failed }: ReadSelector<unknown>): string[] {
+  if (!failed) return [];
+  const how = requirements.length === 0 ? 'ignored' : 'partially ignored';
+  return [`spec.resourceAttributes.${field} ${how} due to parse error`];
+}
+
+interface GivenSelector<Given> {
+  readonly rawSelector?: string;
+  readonly requirements?: readonly Given[];
+}
+
+/** Requirements that were given keep their order; those read from text are sorted. */
+function readSelector<Given, Requirement>(
+  selector: GivenSelector<Given> | undefined,
+  parse: (text: string) => { readonly requirements: readonly Requirement[] },
+  read: (given: Given) => readonly Requirement[],
+): ReadSelector<Requirement> {
+  const { rawSelector = '', requirements = [] } = selector ?? {};
   try {
-    result = read();
+    if (rawSelector !== '') return { requirements: parse(rawSelector).requirements, failed: false };
   } catch (error) {
     if (!(error instanceof SelectorError)) throw error;
-    result = { text: '', failed: true };
+    return { requirements: [], failed: true };
   }
-  if (!result.failed) return { text: result.text, warnings: [] };
-  const how = result.text === '' ? 'ignored' : 'partially ignored';
-  return { text: result.text, warnings: [`spec.resourceAttributes.${field} ${how} due to parse error`] };
+  const known = requirements.flatMap(read);
+  return { requirements: known, failed: known.length < requirements.length };
 }
 
-function fieldSelectorText(selector: FieldSelectorAttributes | undefined): ReadSelector {
-  if (selector === undefined) return { text: '', failed: false };
-  if (selector.rawSelector) {
-    const parsed: FieldSelector = parseFieldSelector(selector.rawSelector);
-    return { text: parsed.toString(), failed: false };
-  }
-  const requirements = selector.requirements ?? [];
-  // Field selectors know equality only, so only lists of one value can be said.
-  const texts = requirements.flatMap(({ key, operator, values = [] }) => {
-    const [value] = values;
-    if (values.length !== 1 || value === undefined) return [];
-    if (operator === 'In') return [`${key}=${escapeFieldValue(value)}`];
-    return operator === 'NotIn' ? [`${key}!=${escapeFieldValue(value)}`] : [];
-  });
-  return { text: texts.join(','), failed: texts.length < requirements.length };
+/** Field selectors know equality only, so only lists of one value can be said. */
+function fieldRequirementsOf({ key: field, operator, values = [] }: FieldSelectorRequirement): FieldRequirement[] {
+  const [value] = values;
+  if (values.length !== 1 || value === undefined) return [];
+  if (operator === 'In') return [{ field, operator: '=', value }];
+  return operator === 'NotIn' ? [{ field, operator: '!=', value }] : [];
 }
 
-function labelSelectorText(selector: LabelSelectorAttributes | undefined): ReadSelector {
-  if (selector === undefined) return { text: '', failed: false };
-  if (selector.rawSelector) return { text: parseLabelSelector(selector.rawSelector).toString(), failed: false };
-  const requirements = selector.requirements ?? [];
-  const texts = requirements.flatMap((requirement) => {
-    try {
-      return [labelSelectorAsSelector({ matchExpressions: [requirement] }).toString()];
-    } catch (error) {
-      if (error instanceof SelectorError) return [];
-      throw error;
-    }
-  });
-  return { text: texts.join(','), failed: texts.length < requirements.length };
+function labelRequirementsOf(requirement: LabelSelectorRequirement): readonly LabelRequirement[] {
+  try {
+    return labelSelectorAsSelector({ matchExpressions: [requirement] }).requirements;
+  } catch (error) {
+    if (error instanceof SelectorError) return [];
+    throw error;
+  }
 }

@@ -30,7 +30,7 @@ async function refusal(act: Promise<void>): Promise<string> {
 }
 
 test('a role may hold only what its writer holds; what is missing is told, verbs together', async () => {
-  const services = holding({ source: 's', rules: [pods] }, { error: 'role.rbac.authorization.k8s.io "x" not found' });
+  const services = holding({ source: 's', rules: [pods] }, { error: 'no role', missingRole: 'x' });
   assert.equal(await refusal(checkRoleEscalation(services, 'roles', roleOf(pods), undefined, contextOf())), 'allowed');
   const wider = roleOf({ ...pods, verbs: ['get', 'create', 'delete'], resources: ['pods', 'secrets'] });
   assert.equal(
@@ -39,7 +39,7 @@ test('a role may hold only what its writer holds; what is missing is told, verbs
       'attempting to grant RBAC permissions not currently held:\n' +
       '{APIGroups:[""], Resources:["pods"], Verbs:["create" "delete"]}\n' +
       '{APIGroups:[""], Resources:["secrets"], Verbs:["get" "create" "delete"]}' +
-      '; resolution errors: [role.rbac.authorization.k8s.io "x" not found]',
+      '; resolution errors: [roles.rbac.authorization.k8s.io "x" not found]',
   );
 });
 
@@ -67,7 +67,7 @@ test('a binding needs the rights of its role, or the right to bind it; a missing
   const act = (services: ReturnType<typeof holding>, roles: Record<string, KubeObject>) =>
     refusal(checkBinding(services, 'rolebindings', binding, undefined, contextOf(roles)));
   const roles = { r: roleOf(pods) as KubeObject };
-  assert.equal(await act(holding(), {}), '404 roles.rbac.authorization.k8s.io "r" not found');
+  assert.equal(await act(holding(), {}), '404 rolebindings.rbac.authorization.k8s.io "r" not found');
   assert.match(
     await act(holding(), roles),
     /^403 rolebindings.rbac.authorization.k8s.io "b" is forbidden: user "alice"/,

@@ -5,7 +5,7 @@ import { goQuote } from '../../lib/go-quote.js';
 import type { Authorizer } from '../../authz/authorizer.js';
 import { RBAC_GROUP } from '../../authz/rbac-objects.js';
 import type { RuleResolver } from '../../authz/rbac-index.js';
-import { badRequest, forbidden, internalError, notFound } from '../../machinery/status.js';
+import { badRequest, forbidden, notFound, StatusError } from '../../machinery/status.js';
 import { MASTERS_GROUP, type UserInfo } from '../../machinery/user.js';
 import type { KubeObject } from '../../machinery/object.js';
 import type { LifeContext } from '../../registry/kind.js';
@@ -33,11 +33,11 @@ export async function checkRoleEscalation(
   const name = old?.metadata.name ?? '';
   if (await allowed(services, user, 'escalate', resource, context.namespace, name)) return;
   const refuse = (why: string) => forbidden({ group: RBAC_GROUP, resource }, role.metadata.name ?? '', why);
-  const missing = missingRights(services.rules, role.rules ?? [], context);
+  const missing = missingRights(services.rules, resource, role.rules ?? [], context);
   if (missing !== undefined) throw refuse(missing);
   if (!aggregates(role) && !(old !== undefined && aggregates(old))) return;
   // Aggregation gathers whatever others put into roles, so it takes all rights there are.
-  if (missingRights(services.rules, FULL_AUTHORITY, context) !== undefined) {
+  if (missingRights(services.rules, resource, FULL_AUTHORITY, context) !== undefined) {
     throw refuse('must have cluster-admin privileges to use the aggregationRule');
   }
 }
@@ -56,7 +56,7 @@ export async function checkBinding(
   if (roleResource !== undefined && roleRef.apiGroup === RBAC_GROUP) {
     if (await allowed(services, user, 'bind', roleResource, namespace, roleRef.name)) return;
   }
-  const missing = missingRights(services.rules, await rulesOf(roleRef, context), context);
+  const missing = missingRights(services.rules, resource, await rulesOf(roleRef, resource, context), context);
   if (missing !== undefined) throw forbidden({ group: RBAC_GROUP, resource }, binding.metadata.name ?? '', missing);
 }
 
@@ -109,13 +109,21 @@ async function allowed(
 }
 
 /** Undefined when the user holds all of the wanted rules. */
-function missingRights(rules: RuleResolver, wanted: readonly PolicyRule[], context: LifeContext): string | undefined {
+function missingRights(
+  rules: RuleResolver,
+  resource: RoleResource | BindingResource,
+  wanted: readonly PolicyRule[],
+  context: LifeContext,
+): string | undefined {
   const { user, namespace } = context;
   const grants = rules.grantsFor(user, namespace);
   const held = grants.flatMap((grant) => ('rules' in grant ? grant.rules : []));
   const missing = uncoveredRules(held, wanted);
   if (missing.length === 0) return undefined;
-  const errors = grants.flatMap((grant) => ('error' in grant ? [grant.error] : []));
+  const errors = grants.flatMap((grant) => {
+    if (!('error' in grant)) return [];
+    return grant.missingRole === undefined ? [grant.error] : [notFound(requested(resource), grant.missingRole).message];
+  });
   const resolution = errors.length === 0 ? '' : `; resolution errors: [${aggregate(errors)}]`;
   const who = `user ${goQuote(user.name)} (groups=${quotedList(user.groups)})`;
   const what = `is attempting to grant RBAC permissions not currently held:\n${describeRules(missing)}`;
@@ -125,13 +133,17 @@ function missingRights(rules: RuleResolver, wanted: readonly PolicyRule[], conte
 const aggregate = (errors: readonly string[]): string =>
   errors.length === 1 ? errors.join('') : `[${errors.join(', ')}]`;
 
-async function rulesOf(ref: RoleRef, context: LifeContext): Promise<readonly PolicyRule[]> {
-  const resource = ownMember(ROLE_RESOURCES, ref.kind);
-  if (resource === undefined) throw internalError(`unsupported role reference kind: ${goQuote(ref.kind)}`);
-  const namespace = resource === 'roles' ? context.namespace : '';
-  if (resource === 'roles' && namespace === '') throw badRequest('namespace is required');
-  const groupResource = { group: RBAC_GROUP, resource };
-  const role = await context.lookup.get(groupResource, namespace, ref.name);
-  if (role === undefined) throw notFound(groupResource, ref.name);
+async function rulesOf(ref: RoleRef, resource: BindingResource, context: LifeContext): Promise<readonly PolicyRule[]> {
+  const roleResource = ownMember(ROLE_RESOURCES, ref.kind);
+  if (roleResource === undefined) {
+    throw new StatusError(500, '', `unsupported role reference kind: ${goQuote(ref.kind)}`);
+  }
+  const namespace = roleResource === 'roles' ? context.namespace : '';
+  if (roleResource === 'roles' && namespace === '') throw badRequest('namespace is required');
+  const role = await context.lookup.get({ group: RBAC_GROUP, resource: roleResource }, namespace, ref.name);
+  if (role === undefined) throw notFound(requested(resource), ref.name);
   return (role as ClusterRole).rules ?? [];
 }
+
+/** A role that is not there is told of as one of the resource that was asked for: so clients have always seen it. */
+const requested = (resource: RoleResource | BindingResource) => ({ group: RBAC_GROUP, resource });

@@ -1,6 +1,6 @@
 // The RBAC objects of a new server.
 import type { FeatureGates } from '../../registry/kind.js';
-import type { ClusterRole, RoleBinding } from '../../schema/generated/rbac.v1.js';
+import type { ClusterRole, PolicyRule, RoleBinding } from '../../schema/generated/rbac.v1.js';
 import { CLUSTER_ROLE_BINDINGS, NAMESPACE_ROLE_BINDINGS } from './bindings.js';
 import { CLUSTER_ROLES } from './cluster-roles.js';
 import { CONTROLLER_ROLES } from './controller-roles.js';
@@ -36,3 +36,8 @@ export function defaultPolicy(features: FeatureGates): DefaultPolicy {
     roleBindings: parseBindings(NAMESPACE_ROLE_BINDINGS, 'RoleBinding', features),
   };
 }
+
+/** What every node may do, as far as it does not depend on which node. */
+export const nodeRules = (features: FeatureGates): readonly PolicyRule[] =>
+  parseRoles(CLUSTER_ROLES, 'ClusterRole', features).find(({ metadata }) => metadata.name === 'system:node')?.rules ??
+  [];

@@ -1,5 +1,6 @@
 // Questions to the server's authorizer: `authorizer.group('apps').resource('deployments').check('create').allowed()`.
 import type { AuthorizationAttributes } from '../../machinery/access.js';
+import { readFieldSelector, readLabelSelector } from '../../machinery/read-selector.js';
 import { nameIsDnsLabel, nameIsDnsSubdomain } from '../../machinery/validation/names.js';
 import type { UserInfo } from '../../machinery/user.js';
 import type { FunctionDeclaration, Library } from '../library.js';
@@ -58,7 +59,13 @@ class GroupCheck extends Receiver {
   }
 }
 
-type CheckedResource = Omit<AuthorizationAttributes, 'user' | 'verb' | 'resourceRequest' | 'apiVersion' | 'path'>;
+interface CheckedResource extends Pick<
+  AuthorizationAttributes,
+  'apiGroup' | 'resource' | 'subresource' | 'namespace' | 'name'
+> {
+  readonly fieldSelector?: string;
+  readonly labelSelector?: string;
+}
 
 class ResourceCheck extends Receiver {
   readonly type = RESOURCE_CHECK;
@@ -177,8 +184,8 @@ function checkResource({ authorizer, checked }: ResourceCheck, verb: string): Va
   return new DecisionValue(
     authorizer.ask({
       ...resource,
-      ...(fieldSelector && { fieldSelector }),
-      ...(labelSelector && { labelSelector }),
+      ...(fieldSelector && { fieldSelector: readFieldSelector(fieldSelector) }),
+      ...(labelSelector && { labelSelector: readLabelSelector(labelSelector) }),
       user: authorizer.user,
       verb,
       resourceRequest: true,

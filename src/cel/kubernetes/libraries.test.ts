@@ -134,7 +134,7 @@ test('the authorizer is asked what was built up', () => {
       subresource: '',
       namespace: 'ns',
       name: 'd',
-      fieldSelector: 'a=b',
+      fieldSelector: [{ field: 'a', operator: '=', value: 'b' }],
       verb: 'get',
       resourceRequest: true,
       apiVersion: '*',

@@ -13,12 +13,11 @@ export const authorization = defineTopic({
     },
     'authorization-mode': {
       type: 'strings',
-      help: 'The authorizers to ask, in this order: AlwaysAllow, AlwaysDeny, ABAC, Webhook, RBAC, Node. AlwaysAllow when nothing is given. ABAC and Webhook are refused and Node has no opinion until they are there.',
+      help: 'The authorizers to ask, in this order: AlwaysAllow, AlwaysDeny, ABAC, Webhook, RBAC, Node. AlwaysAllow when nothing is given. Webhook is refused until it is there.',
     },
     'authorization-policy-file': {
       type: 'string',
       help: 'The file with the rules of mode ABAC, a JSON object a line.',
-      later: 'authorization mode ABAC',
     },
     'authorization-webhook-cache-authorized-ttl': {
       type: 'duration',

@@ -1,0 +1,39 @@
+import { exponentialBuckets, type CounterSeries, type MetricRegistry } from '../lib/metrics.js';
+import type { ChainMember, DecisionObserver } from './chain.js';
+
+/** Decisions by who made them. */
+export function decisionMetrics(registry: MetricRegistry): DecisionObserver {
+  const decisions = registry.counter({
+    name: 'apiserver_authorization_decisions_total',
+    help: 'Decisions that ended the asking, by the type and name of the authorizer and what it decided.',
+    labels: ['type', 'name', 'decision'],
+    stability: 'ALPHA',
+  });
+  // hot: once for each request, so that series are kept.
+  const series = { allowed: new Map<ChainMember, CounterSeries>(), denied: new Map<ChainMember, CounterSeries>() };
+  return (member, decision) => {
+    let counter = series[decision].get(member);
+    if (counter === undefined) {
+      // A chain that is replaced leaves its members behind; only those in use are kept.
+      if (series[decision].size >= MAX_KEPT_SERIES) series[decision].clear();
+      counter = decisions.with(member.type, member.name, decision);
+      series[decision].set(member, counter);
+    }
+    counter.inc();
+  };
+}
+
+const MAX_KEPT_SERIES = 64;
+
+export type GraphObserver = (operation: string, seconds: number) => void;
+
+export function graphMetrics(registry: MetricRegistry): GraphObserver {
+  const durations = registry.histogram({
+    name: 'node_authorizer_graph_actions_duration_seconds',
+    help: 'Seconds a change took to be taken into the graph of what nodes may see.',
+    labels: ['operation'],
+    stability: 'ALPHA',
+    buckets: exponentialBuckets(0.0001, 2, 12),
+  });
+  return (operation, seconds) => durations.with(operation).observe(seconds);
+}
