@@ -15,6 +15,7 @@ import path from 'node:path';
 import { it } from 'node:test';
 import { openEmbeddedStore } from '../src/kv/embedded/embedded.js';
 import { openEtcdStore } from '../src/kv/etcd/etcd.js';
+import { directDialer } from '../src/outbound/dialer.js';
 import { type KeyValueStore, KvError, type KvEvent } from '../src/kv/kv.js';
 import { createResourceStore } from '../src/storage/create-store.js';
 import type { KubeObject } from '../src/machinery/object.js';
@@ -53,7 +54,7 @@ it(
     try {
       await checkHistory({
         open: () => {
-          const kv = openEtcdStore({ servers: [`http://127.0.0.1:${proxy.port}`] });
+          const kv = openEtcdStore({ dialer: directDialer, servers: [`http://127.0.0.1:${proxy.port}`] });
           stores.push(kv);
           return kv;
         },

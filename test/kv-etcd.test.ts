@@ -5,6 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { openEtcdStore } from '../src/kv/etcd/etcd.js';
+import { directDialer } from '../src/outbound/dialer.js';
 import { collect, kvContract } from '../src/kv/kv.contract.js';
 import type { KeyValueStore } from '../src/kv/kv.js';
 import { type EtcdProcess, etcdPrograms, startEtcd } from './etcd-process.js';
@@ -21,7 +22,7 @@ for (const { name, program } of programs) {
     });
     after(() => etcd.remove());
     const open = async (servers = [etcd.url]): Promise<KeyValueStore> => {
-      const kv = openEtcdStore({ servers });
+      const kv = openEtcdStore({ dialer: directDialer, servers });
       await kv.revision();
       return kv;
     };
@@ -59,10 +60,15 @@ for (const { name, program } of programs) {
       const secure = await startEtcd(program, { ca: file('ca.crt'), cert: file('leaf.crt'), key: file('leaf.key') });
       try {
         const tls = { caFile: file('ca.crt'), certFile: file('leaf.crt'), keyFile: file('leaf.key') };
-        const kv = openEtcdStore({ servers: [secure.url], ...tls });
+        const kv = openEtcdStore({ dialer: directDialer, servers: [secure.url], ...tls });
         assert.equal((await kv.create('/tls', Buffer.from('1'))).done, true);
         await kv.close();
-        const stranger = openEtcdStore({ servers: [secure.url], certFile: tls.certFile, keyFile: tls.keyFile });
+        const stranger = openEtcdStore({
+          dialer: directDialer,
+          servers: [secure.url],
+          certFile: tls.certFile,
+          keyFile: tls.keyFile,
+        });
         await assert.rejects(stranger.revision(), /certificate/);
         await stranger.close();
       } finally {
@@ -75,8 +81,8 @@ for (const { name, program } of programs) {
       let now = 0;
       const timers: (() => void)[] = [];
       const clock = { now: () => now, after: (_ms: number, call: () => void) => (timers.push(call), () => undefined) };
-      const one = openEtcdStore({ servers: [etcd.url], compactionIntervalMs: 1000, clock });
-      const two = openEtcdStore({ servers: [etcd.url], compactionIntervalMs: 1000, clock });
+      const one = openEtcdStore({ dialer: directDialer, servers: [etcd.url], compactionIntervalMs: 1000, clock });
+      const two = openEtcdStore({ dialer: directDialer, servers: [etcd.url], compactionIntervalMs: 1000, clock });
       const made = await one.create(`/compact-${process.pid}/a`, Buffer.from('1'));
       for (let round = 0; round < 3; round++) {
         now += 1000;

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { openEtcdStore } from '../src/kv/etcd/etcd.js';
+import { directDialer } from '../src/outbound/dialer.js';
 import type { KeyValueStore } from '../src/kv/kv.js';
 import type { KubeObject } from '../src/machinery/object.js';
 import { createResourceStore } from '../src/storage/create-store.js';
@@ -32,7 +33,7 @@ for (const { name, program } of etcdPrograms()) {
       await etcd.remove();
     });
     const open = (cache = true): ManagedResourceStore => {
-      const kv = openEtcdStore({ servers: [etcd.url] });
+      const kv = openEtcdStore({ dialer: directDialer, servers: [etcd.url] });
       const encode = (object: KubeObject): Buffer => Buffer.from(JSON.stringify(object));
       const decode = (bytes: Buffer): KubeObject => JSON.parse(bytes.toString()) as KubeObject;
       const store = createResourceStore({

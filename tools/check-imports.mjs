@@ -5,6 +5,7 @@ import path from 'node:path';
 
 const LINE = [
   ['lib'],
+  ['outbound'],
   ['machinery'],
   ['schema', 'cel', 'kv'],
   ['storage'],

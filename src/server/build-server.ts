@@ -14,6 +14,7 @@ import { buildAuthentication } from './access.js';
 import { buildAdmission } from './admission.js';
 import { type Authorization, buildAuthorization } from './authorization.js';
 import { createDebug, serveDebugSocket } from './debug.js';
+import { directDialers } from './dialers.js';
 import { lazyExpressions } from './expressions.js';
 import { Health } from './health.js';
 import { behindGates, serverKinds } from './kinds.js';
@@ -60,7 +61,8 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
   const hooks = new PostStartHooks(health);
 
   // What is stored, and how it is reached.
-  const stores = await openStores(options, logs.for('stores'));
+  const dialers = directDialers;
+  const stores = await openStores(options, dialers.etcd, logs.for('stores'));
   lifecycle.onDrained(() => stores.close());
   addStoreChecks(options, stores, health);
   const storageMetrics = createStorageMetrics(metrics.registry);

@@ -5,6 +5,7 @@ import type { KeyValueStore } from '../kv/kv.js';
 import type { Logger } from '../lib/log.js';
 import { type GroupResource } from '../machinery/status.js';
 import type { Options } from '../options/options.js';
+import type { Dialer } from '../outbound/dialer.js';
 
 export interface Stores {
   /** Where a resource's objects are kept. */
@@ -16,16 +17,16 @@ export interface Stores {
   close(): Promise<void>;
 }
 
-export async function openStores(options: Options, log: Logger): Promise<Stores> {
+export async function openStores(options: Options, dialer: Dialer, log: Logger): Promise<Stores> {
   const main = options.embeddedStore
     ? await openEmbeddedStore({ folder: options.dataDir, historyMs: options.etcd.etcdCompactionIntervalMs })
-    : openEtcd(options, options.etcd.etcdServers, log);
+    : openEtcd(options, options.etcd.etcdServers, dialer, log);
   const all = new Map<string, KeyValueStore>([[options.etcd.etcdServers.join(','), main]]);
   const overrides = new Map<string, KeyValueStore>();
   for (const text of options.etcd.etcdServersOverrides) {
     const [resource = '', servers = ''] = text.split('#');
     const list = servers.split(';');
-    const store = all.get(list.join(',')) ?? openEtcd(options, list, log);
+    const store = all.get(list.join(',')) ?? openEtcd(options, list, dialer, log);
     all.set(list.join(','), store);
     overrides.set(resource, store);
   }
@@ -40,9 +41,10 @@ export async function openStores(options: Options, log: Logger): Promise<Stores>
   };
 }
 
-function openEtcd({ etcd }: Options, servers: readonly string[], log: Logger): KeyValueStore {
+function openEtcd({ etcd }: Options, servers: readonly string[], dialer: Dialer, log: Logger): KeyValueStore {
   return openEtcdStore({
     servers,
+    dialer,
     ...(etcd.etcdCafile !== '' && { caFile: etcd.etcdCafile }),
     ...(etcd.etcdCertfile !== '' && { certFile: etcd.etcdCertfile }),
     ...(etcd.etcdKeyfile !== '' && { keyFile: etcd.etcdKeyfile }),

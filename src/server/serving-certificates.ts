@@ -5,9 +5,9 @@
 import { constants, X509Certificate } from 'node:crypto';
 import fs from 'node:fs';
 import net from 'node:net';
-import path from 'node:path';
 import tls, { type SecureContext, type SecureContextOptions, type TlsOptions } from 'node:tls';
 import type { Logger } from '../lib/log.js';
+import { watchFiles } from '../lib/watch-files.js';
 import { CIPHER_SUITES } from '../options/cipher-suites.js';
 
 export interface CertificateFiles {
@@ -43,7 +43,6 @@ export interface ServingCertificates {
 }
 
 const POLL_MS = 60_000;
-const SETTLE_MS = 100;
 
 /** Throws when a file cannot be read. That a key belongs to its certificate shows when the port opens. */
 export function loadServingCertificates(options: ServingCertificateOptions): ServingCertificates {
@@ -63,7 +62,7 @@ export function loadServingCertificates(options: ServingCertificateOptions): Ser
       options.log.error(error, 'Unable to load serving certificates');
     }
   };
-  const stop = watchFiles(filesOf(options), reload);
+  const stop = watchFiles(filesOf(options), { pollMs: POLL_MS, changed: reload });
   return {
     defaultOptions: () => state.base,
     addressOptions: () => state.byAddress,
@@ -159,26 +158,4 @@ function lookUp(byName: ReadonlyMap<string, SecureContext>, name: string): Secur
     if (found !== undefined) return found;
   }
   return undefined;
-}
-
-/** Folders are watched, not files: a renewal usually replaces the file or the link to it. */
-function watchFiles(files: readonly string[], changed: () => void): () => void {
-  let settling: NodeJS.Timeout | undefined;
-  const soon = (): void => {
-    clearTimeout(settling);
-    settling = setTimeout(changed, SETTLE_MS).unref();
-  };
-  const watchers = [...new Set(files.map((file) => path.dirname(file)))].flatMap((folder) => {
-    try {
-      return [fs.watch(folder, { persistent: false }, soon).on('error', () => undefined)];
-    } catch {
-      return [];
-    }
-  });
-  const poll = setInterval(changed, POLL_MS).unref();
-  return () => {
-    clearInterval(poll);
-    clearTimeout(settling);
-    for (const watcher of watchers) watcher.close();
-  };
 }

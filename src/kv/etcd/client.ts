@@ -1,7 +1,7 @@
 // Calls to etcd: on whichever server answers, repeated where that is safe, failures in the contract's words.
 import { KvError } from '../kv.js';
 import type { Endpoints } from './endpoints.js';
-import { DEADLINE_EXCEEDED, type GrpcConnection, GrpcError, UNAVAILABLE } from './grpc.js';
+import { DEADLINE_EXCEEDED, type GrpcConnection, GrpcError, UNAVAILABLE } from '../../outbound/grpc.js';
 
 export const METHODS = {
   range: '/etcdserverpb.KV/Range',

@@ -1,7 +1,9 @@
 // The servers of one etcd: which one to talk to. One that fails is left for another and returned to later.
 import fs from 'node:fs';
 import type { Clock } from '../../lib/clock.js';
-import { GrpcConnection, GrpcError, type TlsFiles, UNAVAILABLE } from './grpc.js';
+import type { ClientTls } from '../../outbound/client-tls.js';
+import type { Dialer } from '../../outbound/dialer.js';
+import { GrpcConnection, GrpcError, UNAVAILABLE } from '../../outbound/grpc.js';
 
 export interface EndpointOptions {
   /** `https://host:port`, or `http://…`. */
@@ -9,6 +11,7 @@ export interface EndpointOptions {
   readonly caFile?: string;
   readonly certFile?: string;
   readonly keyFile?: string;
+  readonly dialer: Dialer;
 }
 
 const RETRY_MIN_MS = 200;
@@ -95,7 +98,11 @@ export class Endpoints {
 
   async #open(endpoint: Endpoint): Promise<GrpcConnection> {
     try {
-      const connection = await GrpcConnection.open(endpoint.url, this.#tls());
+      const connection = await GrpcConnection.open({
+        url: endpoint.url,
+        tls: this.#tls(),
+        dialer: this.#options.dialer,
+      });
       endpoint.live = connection;
       const openedMs = this.#clock.now();
       connection.onClose(() => {
@@ -120,7 +127,7 @@ export class Endpoints {
   }
 
   /** Read for every connection, so that renewed certificates are taken up. */
-  #tls(): TlsFiles {
+  #tls(): ClientTls {
     const { caFile, certFile, keyFile } = this.#options;
     return {
       ...(caFile ? { ca: fs.readFileSync(caFile) } : {}),

@@ -3,7 +3,7 @@ import { errorText } from '../../lib/error-text.js';
 import { compacted, KvError, type KvEvent, type KvWatch, type KvWatchReceiver, prefixEnd } from '../kv.js';
 import { kvError, METHODS } from './client.js';
 import type { Endpoints } from './endpoints.js';
-import { GrpcError, type GrpcStream } from './grpc.js';
+import { GrpcError, type GrpcStream } from '../../outbound/grpc.js';
 import {
   decodeWatch,
   encodeWatchCancel,
@@ -84,6 +84,8 @@ export class EtcdWatches {
         METHODS.watch,
         (message) => this.#take(decodeWatch(message)),
         (error) => this.#lost(stream, error),
+        // A server cut off from the others would show nothing new for ever; told so, it ends the stream.
+        { hasleader: 'true' },
       );
       this.#stream = stream;
       for (const watch of this.#running.values()) this.#create(stream, watch);

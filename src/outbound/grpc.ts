@@ -1,5 +1,9 @@
-// gRPC over one HTTP/2 session, only what a client of etcd needs: unary calls and a two-way stream.
+// gRPC over one HTTP/2 session: unary calls and two-way streams, for etcd, key services, signers, proxies and collectors.
 import http2 from 'node:http2';
+import type { Duplex } from 'node:stream';
+import { type ClientTls, handshake } from './client-tls.js';
+import { type Dialer, dialUnix } from './dialer.js';
+import { targetOf } from './target.js';
 
 export interface GrpcFailure {
   /** gRPC's status number; 14 for everything that went wrong below it. */
@@ -28,14 +32,24 @@ const PING_PERIOD_MS = 30_000;
 const PING_TIMEOUT_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 const WINDOW_BYTES = 16 * 1024 * 1024;
-/** An answer larger than this is not one of etcd's. */
+/** An answer larger than this is a mistake; a client may say less. */
 const MAX_MESSAGE_BYTES = 1024 * 1024 * 1024;
 
-export interface TlsFiles {
-  readonly ca?: Buffer;
-  readonly cert?: Buffer;
-  readonly key?: Buffer;
+export type GrpcTarget =
+  | {
+      /** `https://host:port`, or `http://…` without TLS. */
+      readonly url: string;
+      readonly tls: ClientTls;
+      readonly dialer: Dialer;
+    }
+  | { readonly unixPath: string };
+
+export interface GrpcOptions {
+  readonly maxMessageBytes?: number;
 }
+
+/** Headers of a call; names in lower case. */
+export type Metadata = Readonly<Record<string, string>>;
 
 export interface GrpcStream {
   send(message: Buffer): void;
@@ -44,36 +58,25 @@ export interface GrpcStream {
 
 export class GrpcConnection {
   readonly #session: http2.ClientHttp2Session;
-  readonly #authority: string;
+  readonly #where: string;
+  readonly #maxMessageBytes: number;
   #ping: NodeJS.Timeout | undefined;
 
-  private constructor(session: http2.ClientHttp2Session, authority: string) {
+  private constructor(session: http2.ClientHttp2Session, where: string, options: GrpcOptions) {
     this.#session = session;
-    this.#authority = authority;
+    this.#where = where;
+    this.#maxMessageBytes = options.maxMessageBytes ?? MAX_MESSAGE_BYTES;
     this.#keepAlive();
   }
 
-  static open(url: string, tls: TlsFiles): Promise<GrpcConnection> {
-    return new Promise((resolve, reject) => {
-      const session = http2.connect(url, { ...tls, settings: { initialWindowSize: WINDOW_BYTES } });
-      const timer = setTimeout(() => session.destroy(new Error('connecting took too long')), CONNECT_TIMEOUT_MS);
-      const failed = (error?: Error): void => {
-        clearTimeout(timer);
-        session.destroy();
-        const why = error === undefined ? 'the connection was closed' : describe(error);
-        reject(new GrpcError({ status: UNAVAILABLE, message: `${url}: ${why}`, sent: false }));
-      };
-      session.once('error', failed);
-      session.once('close', failed);
-      session.once('connect', () => {
-        clearTimeout(timer);
-        session.removeListener('close', failed);
-        session.on('error', () => undefined);
-        session.setLocalWindowSize(WINDOW_BYTES);
-        session.unref();
-        resolve(new GrpcConnection(session, new URL(url).host));
-      });
-    });
+  static async open(target: GrpcTarget, options: GrpcOptions = {}): Promise<GrpcConnection> {
+    const where = 'url' in target ? target.url : `unix://${target.unixPath}`;
+    const timeout = AbortSignal.timeout(CONNECT_TIMEOUT_MS);
+    try {
+      return new GrpcConnection(await startSession(await connect(target, timeout), target), where, options);
+    } catch (error) {
+      throw new GrpcError({ status: UNAVAILABLE, message: `${where}: ${describe(error)}`, sent: false });
+    }
   }
 
   get usable(): boolean {
@@ -90,11 +93,11 @@ export class GrpcConnection {
   }
 
   // hot: every read and write
-  call(method: string, message: Buffer, timeoutMs: number): Promise<Buffer> {
+  call(method: string, message: Buffer, timeoutMs: number, metadata: Metadata = {}): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       const fail = (status: number, why: string): void => reject(new GrpcError({ status, message: why, sent: true }));
-      const stream = this.#request(method);
-      const frames = new FrameReader();
+      const stream = this.#request(method, metadata);
+      const frames = new FrameReader(this.#maxMessageBytes);
       const messages: Buffer[] = [];
       const timer = setTimeout(() => {
         fail(DEADLINE_EXCEEDED, `no answer within ${timeoutMs} ms`);
@@ -129,9 +132,10 @@ export class GrpcConnection {
     method: string,
     take: (message: Buffer) => void | Promise<void>,
     ended: (error: GrpcError) => void,
+    metadata: Metadata = {},
   ): GrpcStream {
-    const stream = this.#request(method, { hasleader: 'true' });
-    const frames = new FrameReader();
+    const stream = this.#request(method, metadata);
+    const frames = new FrameReader(this.#maxMessageBytes);
     let failure: GrpcFailure = { status: UNAVAILABLE, message: 'the connection was lost', sent: true };
     const note = (headers: http2.IncomingHttpHeaders): void => {
       const outcome = outcomeOf(headers);
@@ -171,16 +175,16 @@ export class GrpcConnection {
     };
   }
 
-  #request(method: string, extra: Record<string, string> = {}): http2.ClientHttp2Stream {
+  #request(method: string, metadata: Metadata): http2.ClientHttp2Stream {
     if (!this.usable) {
-      throw new GrpcError({ status: UNAVAILABLE, message: `${this.#authority}: not connected`, sent: false });
+      throw new GrpcError({ status: UNAVAILABLE, message: `${this.#where}: not connected`, sent: false });
     }
     return this.#session.request({
       ':method': 'POST',
       ':path': method,
       'content-type': 'application/grpc',
       te: 'trailers',
-      ...extra,
+      ...metadata,
     });
   }
 
@@ -193,6 +197,38 @@ export class GrpcConnection {
     }, PING_PERIOD_MS);
     this.#ping.unref();
   }
+}
+
+async function connect(target: GrpcTarget, signal: AbortSignal): Promise<Duplex> {
+  if ('unixPath' in target) return dialUnix(target.unixPath, signal);
+  const url = new URL(target.url);
+  const address = targetOf(url);
+  const connection = await target.dialer.dial(address, signal);
+  if (url.protocol !== 'https:') return connection;
+  return handshake(connection, { tls: target.tls, host: address.host, protocols: ['h2'], signal });
+}
+
+function startSession(connection: Duplex, target: GrpcTarget): Promise<http2.ClientHttp2Session> {
+  return new Promise((resolve, reject) => {
+    // Over a unix socket there is no host; every server takes this one.
+    const authority = 'url' in target ? target.url : 'http://localhost';
+    const settings = { enablePush: false, initialWindowSize: WINDOW_BYTES };
+    const session = http2.connect(authority, { createConnection: () => connection, settings });
+    const failed = (error?: Error): void => {
+      session.destroy();
+      reject(error ?? new Error('the connection was closed'));
+    };
+    session.once('error', failed);
+    session.once('close', failed);
+    session.once('connect', () => {
+      session.removeListener('error', failed);
+      session.removeListener('close', failed);
+      session.on('error', () => undefined);
+      session.setLocalWindowSize(WINDOW_BYTES);
+      session.unref();
+      resolve(session);
+    });
+  });
 }
 
 interface Outcome {
@@ -219,8 +255,13 @@ function frame(message: Buffer): Buffer {
 }
 
 class FrameReader {
+  readonly #maxMessageBytes: number;
   #chunks: Buffer[] = [];
   #length = 0;
+
+  constructor(maxMessageBytes: number) {
+    this.#maxMessageBytes = maxMessageBytes;
+  }
 
   take(chunk: Buffer): Buffer[] {
     this.#chunks.push(chunk);
@@ -246,7 +287,7 @@ class FrameReader {
       this.#chunks = [first];
     }
     const size = first.readUInt32BE(1);
-    if (first[0] !== 0 || size > MAX_MESSAGE_BYTES) throw new Error('gRPC: a message in a form we do not read');
+    if (first[0] !== 0 || size > this.#maxMessageBytes) throw new Error('gRPC: a message in a form we do not read');
     return size;
   }
 }

@@ -1,0 +1,154 @@
+// From a client-configuration file to a client: the chosen context's server, trust and credentials, checked together.
+import fs from 'node:fs';
+import { goFileError } from '../lib/go-file-error.js';
+import { goQuote } from '../lib/go-quote.js';
+import type { ClientTls } from '../outbound/client-tls.js';
+import type { Dialer } from '../outbound/dialer.js';
+import { HttpClient } from '../outbound/http-client.js';
+import { ConfigError } from './config-error.js';
+import type { Kubeconfig, KubeconfigCluster, KubeconfigUser } from './kubeconfig.js';
+
+export interface ClientConfig {
+  readonly server: URL;
+  /** Files are read anew each time, so that renewed ones are taken up. */
+  readonly tls: () => ClientTls;
+  /** Who we are, by a header; nothing for a client known by its certificate, or by nothing. */
+  readonly headers: () => Readonly<Record<string, string>>;
+}
+
+/** The current context's. Throws a ConfigError with all that is wrong with it. */
+export function clientConfigOf(config: Kubeconfig): ClientConfig {
+  if (config.clusters.size === 0 && config.users.size === 0 && config.contexts.size === 0) {
+    throw new ConfigError(
+      'invalid configuration: no configuration has been provided, try setting KUBERNETES_MASTER environment variable',
+    );
+  }
+  const context = config.contexts.get(config.currentContext);
+  if (config.currentContext !== '' && context === undefined) {
+    throw invalid([`context was not found for specified context: ${config.currentContext}`]);
+  }
+  const errors: string[] = [];
+  const name = goQuote(config.currentContext);
+  const user = config.users.get(context?.user ?? '');
+  const cluster = config.clusters.get(context?.cluster ?? '');
+  if (context !== undefined && context.user !== '' && user === undefined) {
+    errors.push(`user ${goQuote(context.user)} was not found for context ${name}`);
+  }
+  if (context !== undefined && context.cluster === '') errors.push(`cluster was not specified for context ${name}`);
+  else if (context !== undefined && cluster === undefined) {
+    errors.push(`cluster ${goQuote(context.cluster)} was not found for context ${name}`);
+  }
+  if (user !== undefined) errors.push(...userErrors(context?.user ?? '', user));
+  if (cluster !== undefined) errors.push(...clusterErrors(context?.cluster ?? '', cluster));
+  if (errors.length > 0) throw invalid(errors);
+  return {
+    server: serverUrl(cluster?.server ?? ''),
+    tls: () => clientTls(cluster, user),
+    headers: () => credentialHeaders(user),
+  };
+}
+
+/** A client that talks to that server alone, as that user. */
+export const clientOf = (config: ClientConfig, dialer: Dialer): HttpClient =>
+  new HttpClient({ dialer, tls: config.tls, headers: config.headers });
+
+export function clientTls(cluster: KubeconfigCluster | undefined, user: KubeconfigUser | undefined): ClientTls {
+  const ca = cluster?.caData ?? readFile(cluster?.caFile ?? '');
+  const cert = user?.certData ?? readFile(user?.certFile ?? '');
+  const key = user?.keyData ?? readFile(user?.keyFile ?? '');
+  return {
+    ...(ca === undefined ? {} : { ca }),
+    ...(cert === undefined ? {} : { cert }),
+    ...(key === undefined ? {} : { key }),
+    ...(cluster === undefined || cluster.tlsServerName === '' ? {} : { serverName: cluster.tlsServerName }),
+    insecure: cluster?.insecure ?? false,
+  };
+}
+
+export function credentialHeaders(user: KubeconfigUser | undefined): Readonly<Record<string, string>> {
+  if (user === undefined) return {};
+  // A token that is renewed in a file is newer than the one beside it.
+  const token = user.tokenFile === '' ? user.token : (readFile(user.tokenFile)?.toString('utf8').trim() ?? '');
+  if (token !== '') return { authorization: `Bearer ${token}` };
+  if (user.username === '' && user.password === '') return {};
+  return { authorization: `Basic ${Buffer.from(`${user.username}:${user.password}`).toString('base64')}` };
+}
+
+const invalid = (errors: readonly string[]): ConfigError =>
+  new ConfigError(`invalid configuration: ${errors.length === 1 ? errors[0] : `[${errors.join(', ')}]`}`);
+
+function clusterErrors(name: string, cluster: KubeconfigCluster): string[] {
+  const errors: string[] = [];
+  if (cluster.server === '') errors.push(`no server found for cluster ${goQuote(name)}`);
+  if (cluster.caFile !== '' && cluster.caData !== undefined) {
+    errors.push(
+      `certificate-authority-data and certificate-authority are both specified for ${name}. certificate-authority-data will override.`,
+    );
+  }
+  if (cluster.proxyUrl !== '') errors.push(`proxy-url of cluster ${goQuote(name)} is not supported`);
+  errors.push(
+    ...unreadable(
+      cluster.caFile,
+      (why) => `unable to read certificate-authority ${cluster.caFile} for ${name} due to ${why}`,
+    ),
+  );
+  return errors;
+}
+
+function userErrors(name: string, user: KubeconfigUser): string[] {
+  const errors: string[] = [];
+  const methods = [
+    ...(user.token !== '' || user.tokenFile !== '' ? ['token'] : []),
+    ...(user.username !== '' || user.password !== '' ? ['basicAuth'] : []),
+  ];
+  const cert = user.certFile !== '' || user.certData !== undefined;
+  if (cert) {
+    if (user.certFile !== '' && user.certData !== undefined) {
+      errors.push(`client-cert-data and client-cert are both specified for ${name}. client-cert-data will override.`);
+    }
+    if (user.keyFile !== '' && user.keyData !== undefined) {
+      errors.push(`client-key-data and client-key are both specified for ${name}; client-key-data will override`);
+    }
+    if (user.keyFile === '' && user.keyData === undefined) {
+      errors.push(
+        `client-key-data or client-key must be specified for ${name} to use the clientCert authentication method.`,
+      );
+    }
+    errors.push(
+      ...unreadable(user.certFile, (why) => `unable to read client-cert ${user.certFile} for ${name} due to ${why}`),
+    );
+    errors.push(
+      ...unreadable(user.keyFile, (why) => `unable to read client-key ${user.keyFile} for ${name} due to ${why}`),
+    );
+  }
+  if (user.unsupported !== undefined) errors.push(`${user.unsupported} of user ${goQuote(name)} is not supported`);
+  if (methods.length > 1) {
+    errors.push(
+      `more than one authentication method found for ${name}; found [${methods.join(' ')}], only one is allowed`,
+    );
+  }
+  return errors;
+}
+
+function unreadable(file: string, say: (why: string) => string): string[] {
+  if (file === '') return [];
+  try {
+    fs.closeSync(fs.openSync(file, 'r'));
+    return [];
+  } catch (error) {
+    return [say(goFileError(error, file))];
+  }
+}
+
+/** `host:port` alone is plain HTTP on that host; without a server, HTTP on this one. */
+function serverUrl(server: string): URL {
+  const text = server === '' ? 'http://localhost:8080' : server.includes('://') ? server : `http://${server}`;
+  if (!URL.canParse(text)) throw new ConfigError(`host must be a URL or a host:port pair: ${goQuote(server)}`);
+  const url = new URL(text);
+  if (url.search !== '' || url.hash !== '') {
+    throw new ConfigError(`host must be a URL or a host:port pair: ${goQuote(server)}`);
+  }
+  return url;
+}
+
+const readFile = (file: string): Buffer | undefined => (file === '' ? undefined : fs.readFileSync(file));

@@ -1,0 +1,2 @@
+/** A configuration file that is refused. Its message names the file or the field. */
+export class ConfigError extends Error {}

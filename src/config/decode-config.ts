@@ -1,0 +1,104 @@
+// A configuration file's text as an object of one of the kinds and versions it may have, decoded strictly: what does not
+// belong there, or stands there twice, is refused.
+import { goQuote } from '../lib/go-quote.js';
+import { goJsonKind } from '../lib/go-json-kind.js';
+import { isPlainObject } from '../lib/plain-object.js';
+import { parseApiVersion } from '../machinery/object.js';
+import { typeOf } from '../schema/catalogue.js';
+import { DecodeError, decodeTree, parseJsonTree } from '../schema/json/decode.js';
+import { parseYaml } from '../schema/yaml/parse.js';
+import { ConfigError } from './config-error.js';
+
+export interface ConfigKind {
+  readonly kind: string;
+  /** The versions it may be written in. */
+  readonly apiVersions: readonly string[];
+}
+
+export interface DecodeConfigOptions {
+  readonly kinds: readonly ConfigKind[];
+  /** The place where the reference registers these kinds: its refusals name it. */
+  readonly scheme: string;
+  /** What a file that does not say is taken for. */
+  readonly assumed?: { readonly kind: string; readonly apiVersion: string };
+  /** Unknown and repeated fields are passed over. */
+  readonly lenient?: boolean;
+}
+
+export interface DecodedConfig {
+  readonly kind: string;
+  readonly apiVersion: string;
+  readonly object: Record<string, unknown>;
+  /** What a strict reader would have refused; empty unless lenient. */
+  readonly strictErrors: readonly string[];
+}
+
+/** Throws a ConfigError. The object is of the version it was written in, without defaults. */
+export function decodeConfig(text: string, options: DecodeConfigOptions): DecodedConfig {
+  const { tree, repeated } = parse(text);
+  const { kind, apiVersion } = whatItIs(tree, text, options);
+  if (!options.kinds.some((known) => known.kind === kind && known.apiVersions.includes(apiVersion))) {
+    const [what, version, scheme] = [kind, apiVersion, options.scheme].map(goQuote);
+    throw new ConfigError(`no kind ${what} is registered for version ${version} in scheme ${scheme}`);
+  }
+  const { group, version } = parseApiVersion(apiVersion);
+  const type = typeOf(group, version, kind);
+  if (type === undefined) throw new Error(`the catalogue has no ${apiVersion} ${kind}`);
+  const decoded = inWords(() => decodeTree(type, tree, { strict: true }));
+  const strictErrors = [...repeated, ...decoded.strictErrors];
+  if (strictErrors.length > 0 && options.lenient !== true) {
+    throw new ConfigError(`strict decoding error: ${strictErrors.join(', ')}`);
+  }
+  return { kind, apiVersion, object: decoded.object, strictErrors };
+}
+
+interface Parsed {
+  readonly tree: unknown;
+  readonly repeated: readonly string[];
+}
+
+function parse(text: string): Parsed {
+  if (text.trimStart().startsWith('{')) {
+    try {
+      const { value, duplicates } = parseJsonTree(text);
+      return { tree: value, repeated: duplicates };
+    } catch {
+      // Not JSON: YAML has braces of its own.
+    }
+  }
+  const { value, strictError } = inWords(() => parseYaml(text));
+  return { tree: value, repeated: strictError === undefined ? [] : [strictError] };
+}
+
+function whatItIs(
+  tree: unknown,
+  text: string,
+  { assumed }: DecodeConfigOptions,
+): { readonly kind: string; readonly apiVersion: string } {
+  if (tree !== null && !isPlainObject(tree)) {
+    throw new ConfigError(
+      `couldn't get version/kind; json parse error: json: cannot unmarshal ${goJsonKind(tree)} into a configuration`,
+    );
+  }
+  const member = (name: 'apiVersion' | 'kind'): string => {
+    const value = tree?.[name] ?? '';
+    if (typeof value === 'string') return value || (assumed?.[name] ?? '');
+    throw new ConfigError(
+      `couldn't get version/kind; json parse error: json: cannot unmarshal ${goJsonKind(value)} into Go struct field .${name} of type string`,
+    );
+  };
+  const apiVersion = member('apiVersion');
+  const kind = member('kind');
+  if (kind === '') throw new ConfigError(`Object 'Kind' is missing in '${text}'`);
+  if (apiVersion === '') throw new ConfigError(`Object 'apiVersion' is missing in '${text}'`);
+  return { kind, apiVersion };
+}
+
+function inWords<T>(decode: () => T): T {
+  try {
+    return decode();
+  } catch (error) {
+    if (error instanceof DecodeError) throw new ConfigError(error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,152 @@
+// Client-configuration files (kubeconfig): where a server is and how to show oneself to it. Webhooks are named by them.
+import fs from 'node:fs';
+import path from 'node:path';
+import { goFileError, readTextFile } from '../lib/go-file-error.js';
+import { isPlainObject } from '../lib/plain-object.js';
+import { DecodeError } from '../schema/json/decode.js';
+import { parseYaml } from '../schema/yaml/parse.js';
+import { ConfigError } from './config-error.js';
+
+export interface Kubeconfig {
+  readonly clusters: ReadonlyMap<string, KubeconfigCluster>;
+  readonly users: ReadonlyMap<string, KubeconfigUser>;
+  readonly contexts: ReadonlyMap<string, KubeconfigContext>;
+  readonly currentContext: string;
+}
+
+/** Files are named by whole paths; `…Data` is what was written inline, decoded. */
+export interface KubeconfigCluster {
+  readonly server: string;
+  readonly tlsServerName: string;
+  readonly insecure: boolean;
+  readonly caFile: string;
+  readonly caData: Buffer | undefined;
+  readonly proxyUrl: string;
+}
+
+export interface KubeconfigUser {
+  readonly certFile: string;
+  readonly certData: Buffer | undefined;
+  readonly keyFile: string;
+  readonly keyData: Buffer | undefined;
+  readonly token: string;
+  readonly tokenFile: string;
+  readonly username: string;
+  readonly password: string;
+  /** Ways to be known that need a program or a library beside us. */
+  readonly unsupported: 'exec' | 'auth-provider' | undefined;
+}
+
+export interface KubeconfigContext {
+  readonly cluster: string;
+  readonly user: string;
+}
+
+/** Throws a ConfigError. Only its form is checked here, not that its parts fit together. */
+export function loadKubeconfig(file: string): Kubeconfig {
+  try {
+    fs.statSync(file);
+  } catch (error) {
+    throw new ConfigError(goFileError(error, file, 'stat'));
+  }
+  const read = readTextFile(file);
+  if (!read.ok) throw new ConfigError(read.error);
+  return parseKubeconfig(read.text, file);
+}
+
+/** `file`: where the text stood; relative paths in it start from there. */
+export function parseKubeconfig(text: string, file: string): Kubeconfig {
+  const wrong = (why: string): ConfigError => new ConfigError(`error loading config file "${file}": ${why}`);
+  let tree: unknown;
+  try {
+    tree = parseYaml(text).value;
+  } catch (error) {
+    if (error instanceof DecodeError) throw wrong(error.message);
+    throw error;
+  }
+  if (tree !== null && !isPlainObject(tree)) throw wrong(`couldn't get version/kind; json parse error`);
+  const root = new Reader(tree ?? {}, wrong);
+  const kind = root.text('kind') || 'Config';
+  const apiVersion = root.text('apiVersion') || 'v1';
+  if (kind !== 'Config' || apiVersion !== 'v1') {
+    throw wrong(`no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/runtime/scheme.go:110"`);
+  }
+  const folder = path.dirname(path.resolve(file));
+  const whole = (name: string): string => (name === '' ? '' : path.resolve(folder, name));
+  return {
+    clusters: root.named('clusters', 'cluster', (cluster) => ({
+      server: cluster.text('server'),
+      tlsServerName: cluster.text('tls-server-name'),
+      insecure: cluster.flag('insecure-skip-tls-verify'),
+      caFile: whole(cluster.text('certificate-authority')),
+      caData: cluster.bytes('certificate-authority-data'),
+      proxyUrl: cluster.text('proxy-url'),
+    })),
+    users: root.named('users', 'user', (user) => ({
+      certFile: whole(user.text('client-certificate')),
+      certData: user.bytes('client-certificate-data'),
+      keyFile: whole(user.text('client-key')),
+      keyData: user.bytes('client-key-data'),
+      token: user.text('token'),
+      tokenFile: whole(user.text('tokenFile')),
+      username: user.text('username'),
+      password: user.text('password'),
+      unsupported: user.has('exec') ? 'exec' : user.has('auth-provider') ? 'auth-provider' : undefined,
+    })),
+    contexts: root.named('contexts', 'context', (context) => ({
+      cluster: context.text('cluster'),
+      user: context.text('user'),
+    })),
+    currentContext: root.text('current-context'),
+  };
+}
+
+/** Takes members out of a tree and complains of those of another type. Unknown ones are passed over. */
+class Reader {
+  readonly #tree: Record<string, unknown>;
+  readonly #wrong: (why: string) => ConfigError;
+
+  constructor(tree: Record<string, unknown>, wrong: (why: string) => ConfigError) {
+    this.#tree = tree;
+    this.#wrong = wrong;
+  }
+
+  has(name: string): boolean {
+    return (this.#tree[name] ?? null) !== null;
+  }
+
+  text(name: string): string {
+    const value = this.#tree[name] ?? '';
+    if (typeof value === 'string') return value;
+    throw this.#wrong(`${name}: a text is wanted`);
+  }
+
+  flag(name: string): boolean {
+    const value = this.#tree[name] ?? false;
+    if (typeof value === 'boolean') return value;
+    throw this.#wrong(`${name}: true or false is wanted`);
+  }
+
+  bytes(name: string): Buffer | undefined {
+    const text = this.text(name).replaceAll('\n', '').replaceAll('\r', '');
+    if (text === '') return undefined;
+    const bytes = Buffer.from(text, 'base64');
+    if (bytes.toString('base64') !== text) throw this.#wrong(`${name}: illegal base64 data`);
+    return bytes;
+  }
+
+  /** A list of `{ name, <member> }`. Of several with one name the first counts. */
+  named<T>(list: string, member: string, read: (reader: Reader) => T): ReadonlyMap<string, T> {
+    const items = this.#tree[list] ?? [];
+    if (!Array.isArray(items)) throw this.#wrong(`${list}: a list is wanted`);
+    const found = new Map<string, T>();
+    for (const item of items) {
+      if (!isPlainObject(item)) throw this.#wrong(`${list}: an object is wanted`);
+      const content = item[member] ?? {};
+      if (!isPlainObject(content)) throw this.#wrong(`${list}: ${member}: an object is wanted`);
+      const name = new Reader(item, this.#wrong).text('name');
+      if (!found.has(name)) found.set(name, read(new Reader(content, this.#wrong)));
+    }
+    return found;
+  }
+}

@@ -1,0 +1,59 @@
+// A configuration file that is taken up again when it changes. A bad change leaves what was there in effect.
+import { watchFiles } from '../lib/watch-files.js';
+import { readTextFile } from '../lib/go-file-error.js';
+import { ConfigError } from './config-error.js';
+
+export interface ReloadOptions<T> {
+  readonly file: string;
+  /** What is in effect now was made of this text. */
+  readonly current: string;
+  /** Reads and checks the whole of it; throws a ConfigError. */
+  readonly load: (text: string) => T | Promise<T>;
+  /** Puts it into effect. When it throws, the old one stays. */
+  readonly apply: (config: T) => void | Promise<void>;
+  readonly succeeded: (text: string) => void;
+  readonly failed: (error: Error) => void;
+  readonly stopping: AbortSignal;
+  readonly pollMs?: number;
+}
+
+const POLL_MS = 60_000;
+
+export function reloadOnChange<T>(options: ReloadOptions<T>): void {
+  let tried = options.current;
+  let running: Promise<void> | undefined;
+  let again = false;
+
+  const attempt = async (): Promise<void> => {
+    try {
+      const read = readTextFile(options.file);
+      if (!read.ok) throw new ConfigError(read.error);
+      if (read.text === tried) return;
+      // Tried once: the same bad text is not complained of every minute.
+      tried = read.text;
+      const config = await options.load(read.text);
+      if (options.stopping.aborted) return;
+      await options.apply(config);
+      options.succeeded(read.text);
+    } catch (error) {
+      options.failed(error instanceof Error ? error : new Error(String(error)));
+    }
+  };
+  const changed = (): void => {
+    if (running !== undefined) {
+      again = true;
+      return;
+    }
+    running = attempt().finally(() => {
+      running = undefined;
+      if (!again) return;
+      again = false;
+      changed();
+    });
+  };
+  const stop = watchFiles([options.file], { pollMs: options.pollMs ?? POLL_MS, changed });
+  if (options.stopping.aborted) stop();
+  else options.stopping.addEventListener('abort', stop, { once: true });
+  // It may have changed between its being read and its being watched.
+  changed();
+}

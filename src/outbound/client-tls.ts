@@ -1,0 +1,168 @@
+// TLS on a connection that was dialed: whom the other side must be, and what we show of ourselves.
+import { isIP } from 'node:net';
+import type { Duplex } from 'node:stream';
+import tls, { type PeerCertificate, type TLSSocket } from 'node:tls';
+import { OutboundError } from './outbound-error.js';
+
+export interface ClientTls {
+  /** Whom to trust, as PEM; the system's roots without it. */
+  readonly ca?: string | Buffer;
+  /** Shown when the server asks for a certificate. */
+  readonly cert?: string | Buffer;
+  readonly key?: string | Buffer;
+  /** The name the server's certificate must have; that of the address without it. */
+  readonly serverName?: string;
+  /** Any certificate will do. */
+  readonly insecure?: boolean;
+}
+
+export interface HandshakeOptions {
+  readonly tls: ClientTls;
+  /** Host of the address that was dialed. */
+  readonly host: string;
+  readonly protocols: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+const HANDSHAKE_TIMEOUT_MS = 10_000;
+
+/** The connection under TLS, once the other side has shown who it is. Rejects with an OutboundError. */
+export function handshake(connection: Duplex, options: HandshakeOptions): Promise<TLSSocket> {
+  const { tls: wanted, signal } = options;
+  const name = wanted.serverName ?? options.host;
+  return new Promise((resolve, reject) => {
+    let socket: TLSSocket;
+    try {
+      socket = tls.connect({
+        ...secureOptions(wanted, name),
+        socket: connection,
+        ALPNProtocols: [...options.protocols],
+      });
+    } catch (error) {
+      connection.destroy();
+      reject(new OutboundError('tls', `tls: ${error instanceof Error ? error.message : String(error)}`, error));
+      return;
+    }
+    const timer = setTimeout(
+      () => fail(new OutboundError('timeout', 'net/http: TLS handshake timeout')),
+      HANDSHAKE_TIMEOUT_MS,
+    );
+    const settle = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+      socket.removeListener('error', onError);
+      socket.removeListener('close', onClose);
+    };
+    const fail = (error: OutboundError): void => {
+      settle();
+      socket.on('error', () => undefined).destroy();
+      connection.destroy();
+      reject(error);
+    };
+    const onAbort = (): void => fail(OutboundError.aborted(signal));
+    const onError = (error: Error): void => fail(new OutboundError('tls', tlsErrorText(error, name), error));
+    const onClose = (): void => fail(new OutboundError('tls', 'EOF'));
+    socket.once('error', onError);
+    socket.once('close', onClose);
+    signal.addEventListener('abort', onAbort, { once: true });
+    socket.once('secureConnect', () => {
+      if (wanted.insecure !== true && !socket.authorized) {
+        fail(new OutboundError('tls', verifyErrorText(socket)));
+        return;
+      }
+      settle();
+      resolve(socket);
+    });
+    if (signal.aborted) onAbort();
+  });
+}
+
+/** What `tls.connect` takes to hold the other side to `name`. */
+function secureOptions(wanted: ClientTls, name: string): tls.ConnectionOptions {
+  return {
+    ...(wanted.ca === undefined ? {} : { ca: wanted.ca }),
+    ...(wanted.cert === undefined ? {} : { cert: wanted.cert }),
+    ...(wanted.key === undefined ? {} : { key: wanted.key }),
+    ...(isIP(name) === 0 ? { servername: name } : {}),
+    minVersion: 'TLSv1.2',
+    // Judged in `handshake`, while the certificate is still at hand to say what is wrong with it.
+    rejectUnauthorized: false,
+    // A certificate that is trusted itself need not have a signer that is.
+    allowPartialTrustChain: true,
+    // The host is the name given here, also when the address has none.
+    checkServerIdentity: (_host, certificate) => checkName(name, certificate),
+  } as tls.ConnectionOptions;
+}
+
+/** Names stand in the alternative names alone: the common name has not counted for long. */
+function checkName(name: string, certificate: PeerCertificate): Error | undefined {
+  const entries = (certificate.subjectaltname ?? '').split(', ').filter((entry) => entry !== '');
+  const withoutSubject = { ...certificate, subject: {} } as PeerCertificate;
+  if (entries.length > 0 && tls.checkServerIdentity(name, withoutSubject) === undefined) return undefined;
+  return new Error(nameErrorText(name, entries));
+}
+
+function nameErrorText(name: string, entries: readonly string[]): string {
+  const of = (kind: string): string[] =>
+    entries.filter((entry) => entry.startsWith(kind)).map((entry) => entry.slice(kind.length));
+  const names = of('DNS:');
+  const addresses = of('IP Address:');
+  if (isIP(name) !== 0) {
+    if (addresses.length === 0)
+      return `x509: cannot validate certificate for ${name} because it doesn't contain any IP SANs`;
+    return `x509: certificate is valid for ${addresses.join(', ')}, not ${name}`;
+  }
+  if (names.length === 0 && addresses.length === 0) {
+    return 'x509: certificate relies on legacy Common Name field, use SANs instead';
+  }
+  if (names.length === 0) return `x509: certificate is not valid for any names, but wanted to match ${name}`;
+  return `x509: certificate is valid for ${names.join(', ')}, not ${name}`;
+}
+
+const UNKNOWN_AUTHORITY = 'x509: certificate signed by unknown authority';
+
+const VERIFY_TEXTS: Readonly<Record<string, string>> = {
+  UNABLE_TO_GET_ISSUER_CERT: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
+  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNKNOWN_AUTHORITY,
+  CERT_UNTRUSTED: UNKNOWN_AUTHORITY,
+  CERT_SIGNATURE_FAILURE: UNKNOWN_AUTHORITY,
+  INVALID_CA: 'x509: invalid signature: parent certificate cannot sign this kind of certificate',
+  INVALID_PURPOSE: 'x509: certificate specifies an incompatible key usage',
+};
+
+function verifyErrorText(socket: TLSSocket): string {
+  // A code for what OpenSSL found wrong, our own words for a wrong name.
+  const found = String(socket.authorizationError);
+  const text = VERIFY_TEXTS[found] ?? (isValidity(found) ? validityText(found, socket) : found);
+  return `tls: failed to verify certificate: ${text}`;
+}
+
+const isValidity = (code: string): boolean => code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID';
+
+function tlsErrorText(error: Error, name: string): string {
+  const { code = '' } = error as NodeJS.ErrnoException;
+  if (code === 'ECONNRESET' || code === 'EPIPE') return 'EOF';
+  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER') return 'tls: first record does not look like a TLS handshake';
+  const alert = ALERTS[code];
+  return alert === undefined ? `tls: ${error.message} (${name})` : `remote error: tls: ${alert}`;
+}
+
+const ALERTS: Readonly<Record<string, string>> = {
+  ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE: 'handshake failure',
+  ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE: 'bad certificate',
+  ERR_SSL_TLSV1_ALERT_UNKNOWN_CA: 'unknown certificate authority',
+  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: 'certificate required',
+  ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: 'protocol version not supported',
+};
+
+function validityText(code: string, socket: TLSSocket): string {
+  const certificate = socket.getPeerCertificate();
+  const at = (text: string): string => new Date(text).toISOString().replace('.000Z', 'Z');
+  const now = at(new Date(Math.floor(Date.now() / 1000) * 1000).toISOString());
+  const limit =
+    code === 'CERT_HAS_EXPIRED' ? `after ${at(certificate.valid_to)}` : `before ${at(certificate.valid_from)}`;
+  return `x509: certificate has expired or is not yet valid: current time ${now} is ${limit}`;
+}

@@ -1,0 +1,160 @@
+// The one HTTP client of the server: whoever calls out (webhooks, issuers, extension servers, nodes) has one of these,
+// with its own way out, its own TLS and its own connections, which are kept and used again.
+//
+// Which protocol a server speaks is found by its first connection: one HTTP/2 session serves all requests to an origin,
+// or a pool of HTTP/1.1 connections does.
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Duplex, Readable } from 'node:stream';
+import type { ClientTls } from './client-tls.js';
+import type { Dialer } from './dialer.js';
+import { Origin } from './origin.js';
+import { OutboundError } from './outbound-error.js';
+
+export interface HttpClientOptions {
+  readonly dialer: Dialer;
+  /** Asked for every new connection, so that renewed certificates are taken up. */
+  readonly tls?: () => ClientTls;
+  /** HTTP/2 is offered to servers over TLS unless this is false. */
+  readonly http2?: boolean;
+  /** Where requests to an origin are really sent: a service's address under the service's name, for one. */
+  readonly resolve?: (url: URL) => { readonly host: string; readonly port: number };
+  /** Go along with every request unless it has them itself; names in lower case. Asked for every request. */
+  readonly headers?: () => Readonly<Record<string, string>>;
+}
+
+export interface OutboundRequest {
+  readonly method: string;
+  readonly url: URL;
+  /** Names in lower case. */
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  readonly body?: Buffer | string | Readable;
+  /** Ends the exchange, the answer's body included. */
+  readonly signal?: AbortSignal;
+  /** For the whole exchange, the answer's body included; none without it. */
+  readonly timeoutMs?: number;
+}
+
+export interface OutboundResponse {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** Names and values by turns, as sent; names in lower case over HTTP/2. */
+  readonly rawHeaders: readonly string[];
+  /** Must be read or destroyed: the connection is not used again before. */
+  readonly body: Readable;
+}
+
+export interface Upgraded {
+  readonly status: 101;
+  readonly headers: IncomingHttpHeaders;
+  readonly rawHeaders: readonly string[];
+  readonly socket: Duplex;
+  /** What came along with the answer. */
+  readonly head: Buffer;
+}
+
+/** Origins remembered at once. The one unused longest is closed for a new one. */
+const MAX_ORIGINS = 1000;
+
+export class HttpClient {
+  readonly #options: HttpClientOptions;
+  readonly #origins = new Map<string, Origin>();
+  #closed = false;
+
+  constructor(options: HttpClientOptions) {
+    this.#options = options;
+  }
+
+  /** Rejects with an OutboundError. A redirect is an answer like any other. */
+  async request(request: OutboundRequest): Promise<OutboundResponse> {
+    const { signal, release } = exchangeSignal(request);
+    try {
+      const response = await this.#origin(request.url).request(this.#withHeaders(request), signal);
+      response.body.once('close', release);
+      return response;
+    } catch (error) {
+      release();
+      throw signal.aborted ? OutboundError.aborted(signal) : OutboundError.from(error);
+    }
+  }
+
+  /** Asks to leave HTTP, on a connection of its own. A server that does not want to gives an ordinary answer. */
+  async upgrade(request: OutboundRequest): Promise<Upgraded | OutboundResponse> {
+    const { signal, release } = exchangeSignal(request);
+    try {
+      return await this.#origin(request.url).upgrade(this.#withHeaders(request), signal);
+    } catch (error) {
+      throw signal.aborted ? OutboundError.aborted(signal) : OutboundError.from(error);
+    } finally {
+      // From here on the streams' owners decide how long they live.
+      release();
+    }
+  }
+
+  /** Idle connections end now, those in use when they are done. */
+  close(): void {
+    this.#closed = true;
+    for (const origin of this.#origins.values()) origin.close();
+    this.#origins.clear();
+  }
+
+  #withHeaders(request: OutboundRequest): OutboundRequest {
+    const { headers } = this.#options;
+    return headers === undefined ? request : { ...request, headers: { ...headers(), ...request.headers } };
+  }
+
+  #origin(url: URL): Origin {
+    if (this.#closed) throw new OutboundError('canceled', 'http: the client is closed');
+    const key = `${url.protocol}//${url.host}`;
+    let origin = this.#origins.get(key);
+    if (origin !== undefined) {
+      // Maps keep their order of insertion: what was used last stands last.
+      this.#origins.delete(key);
+    } else {
+      origin = new Origin(url, this.#options);
+      for (const [oldest, unused] of this.#origins) {
+        if (this.#origins.size < MAX_ORIGINS) break;
+        unused.close();
+        this.#origins.delete(oldest);
+      }
+    }
+    this.#origins.set(key, origin);
+    return origin;
+  }
+}
+
+/** The whole body, where it has at most `limitBytes`; beyond that the rest is not read. */
+export async function collectBody(response: OutboundResponse, limitBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of response.body as AsyncIterable<Buffer>) {
+      length += chunk.length;
+      if (length > limitBytes) throw new OutboundError('too-large', `the answer is larger than ${limitBytes} bytes`);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    throw OutboundError.from(error);
+  } finally {
+    response.body.destroy();
+  }
+  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
+}
+
+/** One signal for the caller's own and the time; `release` lets go of both. */
+function exchangeSignal({ signal, timeoutMs }: OutboundRequest): { signal: AbortSignal; release: () => void } {
+  const controller = new AbortController();
+  const onAbort = (): void => controller.abort(signal?.reason);
+  const timer =
+    timeoutMs === undefined
+      ? undefined
+      : setTimeout(() => controller.abort(OutboundError.deadlineExceeded()), timeoutMs);
+  if (signal?.aborted === true) onAbort();
+  else signal?.addEventListener('abort', onAbort, { once: true });
+  return {
+    signal: controller.signal,
+    release: () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+    },
+  };
+}

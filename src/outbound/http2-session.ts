@@ -1,0 +1,152 @@
+// Requests over one HTTP/2 connection.
+import http2, { type ClientHttp2Session, type ClientHttp2Stream, type IncomingHttpHeaders } from 'node:http2';
+import type { Duplex, Readable } from 'node:stream';
+import type { OutboundRequest, OutboundResponse } from './http-client.js';
+import { OutboundError, StaleConnection } from './outbound-error.js';
+
+/** Ends as the reference's client notices a dead peer: a ping without an answer. */
+const PING_PERIOD_MS = 30_000;
+const PING_TIMEOUT_MS = 15_000;
+const WINDOW_BYTES = 4 * 1024 * 1024;
+/** What belongs to one connection, and has no place in HTTP/2. */
+const HOP_BY_HOP = new Set(['connection', 'host', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade']);
+
+export class Http2Session {
+  readonly #session: ClientHttp2Session;
+  readonly #authority: string;
+  #used = false;
+
+  private constructor(session: ClientHttp2Session, authority: string) {
+    this.#session = session;
+    this.#authority = authority;
+  }
+
+  static over(connection: Duplex, url: URL, idleMs: number): Promise<Http2Session> {
+    return new Promise((resolve, reject) => {
+      const session = http2.connect(url, {
+        createConnection: () => connection,
+        settings: { enablePush: false, initialWindowSize: WINDOW_BYTES },
+      });
+      session.once('error', (error) => reject(OutboundError.from(error)));
+      session.once('connect', () => {
+        session.on('error', () => undefined);
+        session.setLocalWindowSize(WINDOW_BYTES);
+        session.setTimeout(idleMs, () => session.close());
+        session.unref();
+        watchPeer(session);
+        resolve(new Http2Session(session, url.host));
+      });
+    });
+  }
+
+  get usable(): boolean {
+    return !this.#session.closed && !this.#session.destroyed;
+  }
+
+  close(): void {
+    this.#session.close();
+  }
+
+  request(request: OutboundRequest, signal: AbortSignal): Promise<OutboundResponse> {
+    return new Promise((resolve, reject) => {
+      const reused = this.#used;
+      this.#used = true;
+      let stream: ClientHttp2Stream;
+      try {
+        stream = this.#session.request(this.#headers(request), { endStream: request.body === undefined });
+      } catch (error) {
+        reject(new StaleConnection(error));
+        return;
+      }
+      // A request keeps the process alive, an idle connection does not.
+      this.#session.ref();
+      stream.once('close', () => this.#session.unref());
+      const onAbort = (): void => {
+        stream.close(http2.constants.NGHTTP2_CANCEL);
+        const error = OutboundError.aborted(signal);
+        reject(error);
+        stream.destroy(error);
+      };
+      signal.addEventListener('abort', onAbort, { once: true });
+      stream.once('close', () => {
+        signal.removeEventListener('abort', onAbort);
+        reject(
+          reused || stream.rstCode === http2.constants.NGHTTP2_REFUSED_STREAM
+            ? new StaleConnection(stream.rstCode)
+            : new OutboundError('protocol', 'EOF'),
+        );
+      });
+      stream.on('error', (error) => reject(signal.aborted ? OutboundError.aborted(signal) : OutboundError.from(error)));
+      stream.once('response', (headers, _flags, raw?: readonly string[]) => resolve(responseOf(stream, headers, raw)));
+      send(stream, request.body);
+    });
+  }
+
+  #headers({ method, url, headers = {}, body }: OutboundRequest): http2.OutgoingHttpHeaders {
+    const all: http2.OutgoingHttpHeaders = {
+      ':method': method,
+      ':scheme': url.protocol.slice(0, -1),
+      ':authority': String(headers.host ?? this.#authority),
+      ':path': url.pathname + url.search,
+    };
+    for (const [name, value] of Object.entries(headers)) {
+      if (!HOP_BY_HOP.has(name)) all[name] = value as string | string[];
+    }
+    if (all['content-length'] === undefined && (typeof body === 'string' || Buffer.isBuffer(body))) {
+      all['content-length'] = Buffer.byteLength(body);
+    }
+    return all;
+  }
+}
+
+function watchPeer(session: ClientHttp2Session): void {
+  const timer = setInterval(() => {
+    if (session.destroyed) return;
+    const limit = setTimeout(() => session.destroy(new Error('no answer to a ping')), PING_TIMEOUT_MS);
+    limit.unref();
+    session.ping(() => clearTimeout(limit));
+  }, PING_PERIOD_MS);
+  timer.unref();
+  session.once('close', () => clearInterval(timer));
+}
+
+function send(stream: ClientHttp2Stream, body: OutboundRequest['body']): void {
+  if (body === undefined) return;
+  if (typeof body === 'string' || Buffer.isBuffer(body)) {
+    stream.end(body);
+    return;
+  }
+  const source: Readable = body;
+  source.once('error', (error) => stream.destroy(error));
+  stream.once('close', () => source.destroy());
+  source.pipe(stream);
+}
+
+function responseOf(
+  stream: ClientHttp2Stream,
+  headers: IncomingHttpHeaders,
+  raw: readonly string[] | undefined,
+): OutboundResponse {
+  const plain: Record<string, string | string[] | undefined> = {};
+  for (const [name, value] of Object.entries(headers)) if (!name.startsWith(':')) plain[name] = value;
+  return { status: Number(headers[':status'] ?? 0), headers: plain, rawHeaders: rawOf(plain, raw), body: stream };
+}
+
+/** As sent, where Node tells; else from the headers, one of each. */
+function rawOf(
+  headers: Record<string, string | string[] | undefined>,
+  raw: readonly string[] | undefined,
+): readonly string[] {
+  const pairs: string[] = [];
+  if (Array.isArray(raw)) {
+    for (let i = 0; i + 1 < raw.length; i += 2) {
+      const name = String(raw[i]);
+      if (!name.startsWith(':')) pairs.push(name, String(raw[i + 1]));
+    }
+    return pairs;
+  }
+  for (const [name, value] of Object.entries(headers)) {
+    for (const one of Array.isArray(value) ? value : [value]) if (one !== undefined) pairs.push(name, one);
+  }
+  return pairs;
+}
