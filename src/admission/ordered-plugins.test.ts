@@ -6,13 +6,17 @@ import { orderedPlugins } from './ordered-plugins.js';
 import { NO_POD_SECURITY } from './plugins/pod-security.js';
 
 /** Plugins that call out, or need the admission configuration file, come later. */
-const LATER = [
-  'EventRateLimit',
-  'ImagePolicyWebhook',
-  'MutatingAdmissionPolicy',
-  'MutatingAdmissionWebhook',
-  'ValidatingAdmissionWebhook',
-];
+const LATER = ['EventRateLimit', 'ImagePolicyWebhook', 'MutatingAdmissionWebhook', 'ValidatingAdmissionWebhook'];
+
+const NO_POLICIES = {
+  source: { ready: true, whenReady: async () => true, bound: [] },
+  served: {
+    equivalentsOf: () => [],
+    inVersion: (_resource: unknown, object: KubeObject) => object,
+    toStored: (_resource: unknown, _kind: unknown, tree: object) => tree as KubeObject,
+    typeOf: () => undefined,
+  },
+};
 
 test('every plugin the flags know is in the list, once', () => {
   const plugins = orderedPlugins({
@@ -26,14 +30,8 @@ test('every plugin the flags know is in the list, once', () => {
     serviceAccount: { nameSuffix: () => '', wait: async () => {} },
     tolerationLists: { default: [], whitelist: [] },
     tolerationSeconds: { notReady: 300, unreachable: 300 },
-    validatingPolicy: {
-      source: { ready: true, whenReady: async () => true, bound: [] },
-      served: {
-        equivalentsOf: () => [],
-        inVersion: (_resource, object) => object,
-        toStored: (_resource, _kind, tree) => tree as KubeObject,
-      },
-    },
+    mutatingPolicy: NO_POLICIES,
+    validatingPolicy: NO_POLICIES,
   });
   const names = [...plugins.map(({ name }) => name), ...LATER];
   assert.deepEqual(names.sort(), Object.keys(ADMISSION_PLUGIN_DEFAULTS).sort());

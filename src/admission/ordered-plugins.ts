@@ -15,6 +15,7 @@ import { denyServiceExternalIPs } from './plugins/deny-service-external-ips.js';
 import { extendedResourceToleration } from './plugins/extended-resource-toleration.js';
 import { limitPodHardAntiAffinityTopology } from './plugins/limit-pod-hard-anti-affinity-topology.js';
 import { limitRanger } from './plugins/limit-ranger.js';
+import { mutatingAdmissionPolicy, type MutatingPolicyParts } from './plugins/mutating-admission-policy.js';
 import { namespaceAutoProvision } from './plugins/namespace-auto-provision.js';
 import { namespaceExists } from './plugins/namespace-exists.js';
 import { namespaceLifecycle } from './plugins/namespace-lifecycle.js';
@@ -39,6 +40,8 @@ import { validatingAdmissionPolicy, type ValidatingPolicyParts } from './plugins
 export interface PluginParts {
   readonly authorizer: Authorizer;
   readonly resourceOf: OwnerReferencesParts['resourceOf'];
+  /** Absent where the server has no such policies. */
+  readonly mutatingPolicy?: Pick<MutatingPolicyParts, 'source' | 'served' | 'recorder'>;
   readonly nodeSelectors: NodeSelectors;
   readonly podSecurity: PodSecurityOptions;
   readonly serviceAccount: ServiceAccountOptions;
@@ -82,7 +85,7 @@ export const orderedPlugins = (parts: PluginParts): readonly AdmissionPlugin[] =
   denyServiceExternalIPs,
   podTopologyLabels,
   // From here on others than the server itself have a say, on what it has finished:
-  // MutatingAdmissionPolicy
+  ...(parts.mutatingPolicy ? [mutatingAdmissionPolicy({ ...parts, ...parts.mutatingPolicy })] : []),
   // MutatingAdmissionWebhook
   validatingAdmissionPolicy({ ...parts, ...parts.validatingPolicy }),
   // ValidatingAdmissionWebhook

@@ -17,6 +17,12 @@ export interface PolicySource {
   /** One for each validation; those without have an empty text. */
   readonly messages: readonly string[];
   readonly auditAnnotations: readonly string[];
+  readonly mutations?: readonly MutationSource[];
+}
+
+export interface MutationSource {
+  readonly use: 'apply-configuration' | 'json-patch';
+  readonly expression: string;
 }
 
 export type PolicyGroup = 'matchConditions' | 'validations' | 'messages' | 'auditAnnotations';
@@ -24,7 +30,15 @@ export type PolicyGroup = 'matchConditions' | 'validations' | 'messages' | 'audi
 export interface CompiledPolicy {
   /** Runs one group after the other expression by expression; variables are worked out anew for each group. */
   evaluate(group: PolicyGroup, input: PolicyInput, costBudget: number): GroupEvaluation;
+  /** What a mutation asks for. Each has the whole budget, and works its variables out anew. */
+  mutate(index: number, input: PolicyInput, costBudget: number): Mutation;
 }
+
+/** Plain JSON, made for whoever asked. */
+export type Mutation =
+  | { readonly kind: 'apply-configuration'; readonly configuration: Record<string, unknown> }
+  | { readonly kind: 'json-patch'; readonly operations: readonly Record<string, unknown>[] }
+  | { readonly kind: 'error'; readonly error: string };
 
 /** What expressions see, as JSON; null where there is none. */
 export interface PolicyInput {

@@ -12,6 +12,9 @@ const MAX_COPIED_BYTES = 3 * 1024 * 1024;
 /** Why a well-formed patch does not apply. */
 export class JsonPatchError extends Error {}
 
+/** A `test` among its operations did not hold. */
+export class JsonPatchTestFailed extends JsonPatchError {}
+
 /**
  * The patched document; `document` and `patch` are parsed JSON and stay as they are. Throws StatusError for what is
  * no patch and JsonPatchError for a patch that does not apply.
@@ -133,7 +136,7 @@ function test(state: State, operation: JsonObject): void {
     value = within(`error in test for path: '${path}'`, () => read(place));
   }
   if (jsonEqual(value ?? null, operation['value'] ?? null)) return;
-  throw new JsonPatchError(`testing value ${path} failed: test failed`);
+  throw new JsonPatchTestFailed(`testing value ${path} failed: test failed`);
 }
 
 function copy(state: State, operation: JsonObject): void {

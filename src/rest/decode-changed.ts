@@ -9,18 +9,25 @@ import {
 import { StatusError } from '../machinery/status.js';
 import { typeOf } from '../schema/catalogue.js';
 import { DecodeError, decodeTree } from '../schema/json/decode.js';
+import type { StructType } from '../schema/type.js';
 import { checkCustomKind, unknownConversion, unknownKind } from './decode-body.js';
 import { type Endpoint, toStorage } from './endpoint.js';
 
 /**
  * The object as it is stored, with its defaults. `seen` is the kind it was shown as: the endpoint's own, or that of
- * a subresource, which stays as it is. The tree is used up.
+ * a subresource, which stays as it is. The tree is used up. Strict, it may have no fields its type does not know; those
+ * of custom resources go when they are stored.
  */
-export function decodeChanged(endpoint: Endpoint, seen: GroupVersionKind, tree: JsonObject): KubeObject {
-  if (seen.kind !== endpoint.kind.kind) return decodeSubresource(endpoint, seen, tree);
+export function decodeChanged(
+  endpoint: Endpoint,
+  seen: GroupVersionKind,
+  tree: JsonObject,
+  strict = false,
+): KubeObject {
+  if (seen.kind !== endpoint.kind.kind) return decodeSubresource(endpoint, seen, tree, strict);
   if (endpoint.type.unstructured !== undefined) checkCustomKind(endpoint.kind, tree as unknown as KubeObject);
   const versioned = endpoint.definition.custom ? endpoint : inItsVersion(endpoint, tree);
-  const object = decodeTree(versioned.type, tree, { strict: false }).object as unknown as KubeObject;
+  const object = decode(versioned.type, tree, strict);
   object.kind = versioned.kind.kind;
   object.apiVersion = apiVersionOf(versioned.kind);
   object.metadata ??= {};
@@ -42,13 +49,19 @@ function inItsVersion(endpoint: Endpoint, tree: JsonObject): Endpoint {
   return { ...endpoint, kind: stated, version, type };
 }
 
-function decodeSubresource(endpoint: Endpoint, seen: GroupVersionKind, tree: JsonObject): KubeObject {
+function decode(type: StructType, tree: JsonObject, strict: boolean): KubeObject {
+  const { object, strictErrors } = decodeTree(type, tree, { strict: strict && type.unstructured === undefined });
+  if (strictErrors.length > 0) throw new DecodeError(`strict decoding error: ${strictErrors.join(', ')}`);
+  return object as unknown as KubeObject;
+}
+
+function decodeSubresource(endpoint: Endpoint, seen: GroupVersionKind, tree: JsonObject, strict: boolean): KubeObject {
   const { kind, apiVersion } = statedKind(tree, seen);
   const stated = { ...parseApiVersion(apiVersion), kind };
   const type = typeOf(stated.group, stated.version, kind);
   if (type === undefined) throw new DecodeError(unknownKind(seen, kind, apiVersion));
   if (kind !== seen.kind) throw new StatusError(500, '', unknownConversion(stated, seen));
-  const object = decodeTree(type, tree, { strict: false }).object as unknown as KubeObject;
+  const object = decode(type, tree, strict);
   const subresources = Object.values(endpoint.definition.subresources ?? {});
   subresources.find((each) => each.kind === seen.kind)?.defaults?.(object);
   return object;

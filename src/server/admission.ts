@@ -4,16 +4,14 @@ import { orderedPlugins } from '../admission/ordered-plugins.js';
 import type { AdmissionChain } from '../admission/plugin.js';
 import { NO_POD_SECURITY } from '../admission/plugins/pod-security.js';
 import { podSecurityMetrics } from '../admission/pod-security/metrics.js';
-import { followPolicies } from '../admission/validating-policy/follow-policies.js';
-import { policyMetrics } from '../admission/validating-policy/metrics.js';
 import type { Authorizer } from '../authz/authorizer.js';
 import type { PolicyCompiler } from '../cel/compiled-policy.js';
 import type { Logger } from '../lib/log.js';
 import type { MetricRegistry } from '../lib/metrics.js';
 import { enabledAdmissionPlugins } from '../options/admission-plugins.js';
 import type { Options } from '../options/options.js';
+import { admissionPolicies } from './admission-policies.js';
 import { nameSuffix, type Resources } from './resources.js';
-import { servedResources } from './served-resources.js';
 
 export interface AdmissionParts {
   readonly resources: Resources;
@@ -23,8 +21,6 @@ export interface AdmissionParts {
   readonly stopping: AbortSignal;
   readonly log: Logger;
 }
-
-const POLICY_GROUP = 'admissionregistration.k8s.io';
 
 /** The plugins the flags turn on, in their order. */
 export function buildAdmission(
@@ -47,18 +43,7 @@ export function buildAdmission(
       notReady: admission.defaultNotReadyTolerationSeconds,
       unreachable: admission.defaultUnreachableTolerationSeconds,
     },
-    validatingPolicy: {
-      source: followPolicies({
-        policies: resources.store({ group: POLICY_GROUP, resource: 'validatingadmissionpolicies' }),
-        bindings: resources.store({ group: POLICY_GROUP, resource: 'validatingadmissionpolicybindings' }),
-        compiler: parts.policyCompiler,
-        signal: parts.stopping,
-        log: (message) => parts.log.warning(message),
-        wait,
-      }),
-      served: servedResources(resources),
-      recorder: policyMetrics(metrics),
-    },
+    ...admissionPolicies({ resources, metrics, wait, ...parts }),
   });
   const enabled: ReadonlySet<string> = enabledAdmissionPlugins(admission);
   return createChain(

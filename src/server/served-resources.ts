@@ -14,9 +14,10 @@ export const servedResources = (resources: Resources): ServedResources => ({
     const endpoint = resources.find(group, version, resource);
     return endpoint === undefined || endpoint.kind.kind !== stored.kind ? stored : inVersion(endpoint, stored);
   },
-  toStored({ group, version, resource }, kind, tree) {
+  toStored({ group, version, resource }, kind, tree, strict) {
     const endpoint = resources.find(group, version, resource);
     if (endpoint === undefined) throw new Error(`${resource} of ${group}/${version} are not served`);
-    return decodeChanged(endpoint, kind, tree);
+    return decodeChanged(endpoint, kind, tree, strict);
   },
+  typeOf: resources.typeOf,
 });

@@ -1,5 +1,5 @@
 // What policies leave on the audit event of a request.
-import type { PolicyBinding } from './policy-index.js';
+import type { ValidatingBinding } from './compile.js';
 
 export const VALIDATION_FAILURE = 'validation.policy.admission.k8s.io/validation_failure';
 const MAX_ANNOTATION_BYTES = 10 * 1024;
@@ -38,7 +38,7 @@ export function cutAnnotation(value: string): string {
 }
 
 /** The value of the annotation on a validation that failed: a list of one, in JSON that is safe inside HTML. */
-export function failureAnnotation({ name, spec }: PolicyBinding, expressionIndex: number, message: string): string {
+export function failureAnnotation({ name, spec }: ValidatingBinding, expressionIndex: number, message: string): string {
   const { policyName: policy = '', validationActions = null } = spec;
   const failure = { message, policy, binding: name, expressionIndex, validationActions };
   return JSON.stringify([failure]).replace(/[<>&\u2028\u2029]/g, escaped);

@@ -1,11 +1,10 @@
 // What a policy says about one request, with one set of parameters.
-import type { CompiledPolicy, ExpressionResult, PolicyInput } from '../../cel/compiled-policy.js';
-import { aggregateText } from '../../machinery/field-error.js';
+import type { ExpressionResult, PolicyInput } from '../../cel/compiled-policy.js';
 import type { ValidatingAdmissionPolicySpec, Validation } from '../../schema/generated/admissionregistration.v1.js';
+import { conditionsHold, type ConditionsOptions } from './match-conditions.js';
 
 /** What all validations of a policy may cost, messages included; annotations have as much again. */
-const COST_BUDGET = 10_000_000;
-const MATCH_COST_BUDGET = 2_500_000;
+export const COST_BUDGET = 10_000_000;
 const MAX_MESSAGE_BYTES = 5 * 1024;
 
 export interface Decision {
@@ -26,13 +25,9 @@ export interface Verdict {
   readonly annotations: readonly AnnotationResult[];
 }
 
-export interface DecideOptions {
+export interface DecideOptions extends ConditionsOptions {
   readonly spec: Readonly<ValidatingAdmissionPolicySpec>;
-  readonly compiled: CompiledPolicy;
-  /** With the resource as it was requested: match conditions do not see under which name it was matched. */
-  readonly matchInput: () => PolicyInput;
   readonly input: PolicyInput;
-  readonly observeMatch?: (seconds: number, errors: number) => void;
 }
 
 const NOTHING: Verdict = { decisions: [], annotations: [] };
@@ -42,7 +37,7 @@ export function decide(options: DecideOptions): Verdict {
   const denyOnError = spec.failurePolicy !== 'Ignore';
   const failed = (message: string): Verdict => ({ decisions: [errorDecision(denyOnError, message)], annotations: [] });
   if ((spec.matchConditions ?? []).length > 0) {
-    const matched = matches(options);
+    const matched = conditionsHold(options);
     if (matched === false || (matched !== true && !denyOnError)) return NOTHING;
     if (matched !== true) return failed(matched.error);
   }
@@ -74,27 +69,6 @@ const errorDecision = (deny: boolean, message: string, seconds = 0): Decision =>
   reason: '',
   seconds,
 });
-
-/** A condition that is false decides, whatever errors the others gave. Conditions that all hold are not observed. */
-function matches({ compiled, matchInput, observeMatch }: DecideOptions): boolean | { readonly error: string } {
-  const startedMs = performance.now();
-  const evaluated = compiled.evaluate('matchConditions', matchInput(), MATCH_COST_BUDGET);
-  const seconds = (performance.now() - startedMs) / 1000;
-  if (evaluated.kind !== 'done') {
-    observeMatch?.(seconds, 0);
-    return { error: evaluated.error };
-  }
-  const errors: string[] = [];
-  for (const { value, error } of evaluated.results) {
-    if (error !== undefined) errors.push(error);
-    if (value !== false) continue;
-    observeMatch?.(seconds, errors.length);
-    return false;
-  }
-  if (errors.length === 0) return true;
-  observeMatch?.(seconds, errors.length);
-  return { error: aggregateText(errors) };
-}
 
 /** A message that is worked out must be short and on one line, else the one that is written counts. */
 function messageOf({ expression, message = '' }: Validation, told: ExpressionResult | undefined): string {

@@ -1,45 +1,40 @@
 // Applies the policies that are for a request, each with every binding and every set of parameters. All are applied,
 // so that every warning and annotation is given; the first refusal is the one that is told.
 import type { Authorizer } from '../../authz/authorizer.js';
-import type { PolicyInput } from '../../cel/compiled-policy.js';
-import { notFound, StatusError } from '../../machinery/status.js';
+import { StatusError } from '../../machinery/status.js';
 import { forbid } from '../forbid.js';
-import type { AdmissionAttributes } from '../plugin.js';
 import { AnnotationCollector, cutAnnotation, failureAnnotation, VALIDATION_FAILURE } from './annotations.js';
 import { decide, type Decision, type Verdict } from './decide.js';
-import { type Fault, isFault, matchRequest, type ResourceMatch } from './match.js';
+import type { ValidatingBinding, ValidatingPolicy } from './compile.js';
+import { type InvocationParts, invocationsOf, namespaceOfRequest } from './invocations.js';
+import { type Fault, isFault, type ResourceMatch } from './match.js';
 import type { PolicyRecorder } from './metrics.js';
-import { collectParams, paramResource, type ResourceOf } from './params.js';
-import type { BoundPolicy, PolicyBinding } from './policy-index.js';
+import { matchInput, policyInput, type SeenObjects } from './policy-input.js';
 import { RememberedAnswers } from './remembered-answers.js';
-import { namespaceValue, requestValue } from './request-value.js';
-import type { SeenRequest, ServedResources } from './seen-request.js';
+import type { SeenRequest } from './seen-request.js';
 
-export interface EnforcementParts {
+export interface EnforcementParts extends InvocationParts {
   readonly authorizer: Pick<Authorizer, 'authorize'>;
-  readonly served: ServedResources;
-  readonly resourceOf: ResourceOf;
   readonly recorder?: PolicyRecorder;
 }
 
-type Objects = Pick<PolicyInput, 'object' | 'oldObject'>;
+type Objects = Omit<SeenObjects, 'params'>;
 
 const NO_OBJECTS: Objects = { object: null, oldObject: null };
 
 interface Refusal {
-  readonly policy: BoundPolicy;
-  readonly binding?: PolicyBinding;
+  readonly policy: ValidatingPolicy;
+  readonly binding?: ValidatingBinding;
   readonly message: string;
   readonly reason: string;
 }
 
-const NAMESPACES = { group: '', resource: 'namespaces' };
 const CODES: Readonly<Record<string, number>> = { Forbidden: 403, Unauthorized: 401, RequestEntityTooLarge: 413 };
 const UNPROCESSABLE = 422;
 
 export async function enforce(
   parts: EnforcementParts,
-  policies: readonly BoundPolicy[],
+  policies: readonly ValidatingPolicy[],
   request: SeenRequest,
 ): Promise<void> {
   const enforcement = new Enforcement(parts, request);
@@ -62,33 +57,19 @@ class Enforcement {
     this.annotations = new AnnotationCollector(request.attributes.annotate);
   }
 
-  async apply(policy: BoundPolicy): Promise<void> {
-    const matched = policy.criteria
-      ? await matchRequest(policy.criteria, this.request)
-      : { fault: 'policy contained no match constraints, a required field' };
-    if (matched === undefined) return;
-    if (isFault(matched)) return this.misconfigured(policy, undefined, matched.fault);
-    const resource = paramResource(policy.spec.paramKind, this.parts.resourceOf);
-    if (isFault(resource)) return this.misconfigured(policy, undefined, resource.fault);
-    for (const binding of policy.bindings) {
-      const bound = binding.criteria === undefined ? matched : await matchRequest(binding.criteria, this.request);
-      if (bound === undefined) continue;
-      if (isFault(bound)) {
-        this.misconfigured(policy, binding, bound.fault);
+  async apply(policy: ValidatingPolicy): Promise<void> {
+    for (const invocation of await invocationsOf(policy, this.request, this.parts)) {
+      if (invocation.kind === 'misconfigured') {
+        this.misconfigured(policy, invocation.binding, invocation.fault);
         continue;
       }
-      const { attributes } = this.request;
-      const params = await collectParams(resource, binding.spec.paramRef, attributes, this.parts.served);
-      if (isFault(params)) {
-        this.misconfigured(policy, binding, params.fault);
-        continue;
-      }
+      const { binding, matched, params } = invocation;
       const objects = params.length === 0 ? NO_OBJECTS : this.objectsIn(matched);
       if (isFault(objects)) {
         this.misconfigured(policy, binding, objects.fault);
         continue;
       }
-      await this.findNamespace();
+      this.namespace ??= await namespaceOfRequest(this.request);
       const verdicts: Verdict[] = [];
       for (const each of params) verdicts.push(await this.decide(policy, matched, { ...objects, params: each }));
       for (const verdict of verdicts) this.act(policy, binding, verdict);
@@ -108,20 +89,10 @@ class Enforcement {
     throw new StatusError(CODES[reason] ?? UNPROCESSABLE, reason, refused.message, { ...refused.details, causes });
   }
 
-  private misconfigured(policy: BoundPolicy, binding: PolicyBinding | undefined, fault: string): void {
+  private misconfigured(policy: ValidatingPolicy, binding: ValidatingBinding | undefined, fault: string): void {
     if (policy.spec.failurePolicy === 'Ignore') return;
     const message = `failed to configure ${binding === undefined ? 'policy' : 'binding'}: ${fault}`;
     this.refusals.push({ policy, ...(binding && { binding }), message, reason: '' });
-  }
-
-  /** The namespace of the request, unless it is one. */
-  private async findNamespace(): Promise<void> {
-    const { namespace, kind, context } = this.request.attributes;
-    const isNamespace = kind.kind === 'Namespace' && kind.group === '' && kind.version === 'v1';
-    if (namespace === '' || isNamespace || this.namespace !== null) return;
-    const found = await context.lookup.get(NAMESPACES, '', namespace);
-    if (found === undefined) throw notFound(NAMESPACES, namespace);
-    this.namespace = namespaceValue(found);
   }
 
   /** The objects in the version that was matched; conversion may fail. */
@@ -138,32 +109,22 @@ class Enforcement {
     }
   }
 
-  private decide(
-    policy: BoundPolicy,
-    matched: ResourceMatch,
-    objects: Objects & Pick<PolicyInput, 'params'>,
-  ): Promise<Verdict> {
+  private decide(policy: ValidatingPolicy, matched: ResourceMatch, objects: SeenObjects): Promise<Verdict> {
     const { request, parts, answers } = this;
     const { attributes } = request;
-    const input: PolicyInput = {
-      ...objects,
-      request: requestValue(request, matched),
-      namespaceObject: this.namespace,
-      authorizer: { user: attributes.context.user, ask: answers.ask, resource: resourceAsked(attributes) },
-    };
-    const asRequested = { ...matched, resource: attributes.resource };
+    const input = policyInput({ request, matched, objects, namespace: this.namespace, ask: answers.ask });
     const options = {
       spec: policy.spec,
       compiled: policy.compiled(),
       input,
-      matchInput: () => ({ ...input, request: requestValue(request, asRequested), namespaceObject: null }),
+      matchInput: () => matchInput(input, request, matched),
       observeMatch: (seconds: number, errors: number) =>
         parts.recorder?.matched(policy.name, attributes.operation, seconds, errors),
     };
     return answers.settle(() => decide(options));
   }
 
-  private act(policy: BoundPolicy, binding: PolicyBinding, { decisions, annotations }: Verdict): void {
+  private act(policy: ValidatingPolicy, binding: ValidatingBinding, { decisions, annotations }: Verdict): void {
     const { recorder } = this.parts;
     for (const [index, decision] of decisions.entries()) {
       if (decision.deny) this.enforce(policy, binding, decision, index);
@@ -181,7 +142,7 @@ class Enforcement {
     }
   }
 
-  private enforce(policy: BoundPolicy, binding: PolicyBinding, decision: Decision, index: number): void {
+  private enforce(policy: ValidatingPolicy, binding: ValidatingBinding, decision: Decision, index: number): void {
     const { recorder } = this.parts;
     const { message, reason } = decision;
     for (const action of binding.spec.validationActions ?? []) {
@@ -205,11 +166,3 @@ class Enforcement {
     }
   }
 }
-
-const resourceAsked = ({ resource, subresource, namespace, name }: AdmissionAttributes) => ({
-  apiGroup: resource.group,
-  resource: resource.resource,
-  subresource,
-  namespace,
-  name,
-});

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KubeObject } from '../../machinery/object.js';
 import type { ResourceStore, StoredObject, WatchEvent } from '../../storage/store.js';
-import { followPolicies, type PolicySource } from './follow-policies.js';
+import { followPolicies } from './follow-policies.js';
 import { bindingObject, policyObject } from './testing.js';
 
 /** A store that tells what a test says. */
@@ -23,10 +23,10 @@ function follow() {
   const policies = toldStore();
   const bindings = toldStore();
   const stopping = new AbortController();
-  const source: PolicySource = followPolicies({
+  const source = followPolicies({
     policies: policies.store,
     bindings: bindings.store,
-    compiler: { compilePolicy: () => assert.fail('nothing needs it') },
+    compile: () => assert.fail('nothing needs it'),
     signal: stopping.signal,
     log: () => undefined,
     wait: () => new Promise(() => undefined),

@@ -1,21 +1,21 @@
-import type { PolicyCompiler } from '../../cel/compiled-policy.js';
+import type { CompiledPolicy } from '../../cel/compiled-policy.js';
 import { followStore } from '../../storage/follow-store.js';
 import type { ResourceStore, StoredObject } from '../../storage/store.js';
-import { PolicyIndex, type BoundPolicy } from './policy-index.js';
+import { type BindingSpec, type BoundPolicy, PolicyIndex, type PolicySpec } from './policy-index.js';
 
 /** The policies in force at this moment. */
-export interface PolicySource {
+export interface PolicySource<Spec extends PolicySpec, Bound extends BindingSpec> {
   /** False until what was stored at the start is known. */
   readonly ready: boolean;
   /** Resolves when it is, or with false when that takes too long for a request. */
   whenReady(): Promise<boolean>;
-  readonly bound: readonly BoundPolicy[];
+  readonly bound: readonly BoundPolicy<Spec, Bound>[];
 }
 
-export interface FollowPoliciesOptions {
+export interface FollowPoliciesOptions<Spec> {
   readonly policies: ResourceStore;
   readonly bindings: ResourceStore;
-  readonly compiler: PolicyCompiler;
+  readonly compile: (spec: Readonly<Spec>) => CompiledPolicy;
   readonly signal: AbortSignal;
   readonly log: (message: string) => void;
   readonly wait: (ms: number) => Promise<void>;
@@ -24,9 +24,11 @@ export interface FollowPoliciesOptions {
 const READY_WITHIN_MS = 10_000;
 
 /** Policies and bindings as they change, until the signal aborts. */
-export function followPolicies(options: FollowPoliciesOptions): PolicySource {
+export function followPolicies<Spec extends PolicySpec, Bound extends BindingSpec>(
+  options: FollowPoliciesOptions<Spec>,
+): PolicySource<Spec, Bound> {
   const { policies, bindings, signal, log, wait } = options;
-  const index = new PolicyIndex(options.compiler);
+  const index = new PolicyIndex<Spec, Bound>(options.compile);
   const followed = [
     followStore({
       store: policies,

@@ -16,6 +16,7 @@ async function match(write: TestWrite, resources: Partial<MatchResources>, equiv
     equivalentsOf: () => equivalents,
     inVersion: (_: unknown, object: never) => object,
     toStored: (_resource: unknown, _kind: unknown, tree: object) => tree as KubeObject,
+    typeOf: () => undefined,
   };
   return matchRequest(criteria, new SeenRequest(testAttributes(write), served));
 }

@@ -56,9 +56,11 @@ export function policyMetrics(registry: MetricRegistry): PolicyRecorder {
 }
 
 /** A refusal by an expression that was evaluated counts as an invalid error, too. */
-function errorType({ evaluation, message }: Decision): string {
-  if (evaluation === 'admit') return 'no_error';
-  if (message.startsWith('compilation')) return 'compile_error';
-  if (message.startsWith('validation failed due to running out of cost budget')) return 'out_of_budget';
+const errorType = ({ evaluation, message }: Decision): string =>
+  evaluation === 'admit' ? 'no_error' : errorTypeOf(message);
+
+export function errorTypeOf(error: string): string {
+  if (error.startsWith('compilation')) return 'compile_error';
+  if (error.startsWith('validation failed due to running out of cost budget')) return 'out_of_budget';
   return 'invalid_error';
 }

@@ -1,47 +1,55 @@
 // The policies there are, with their bindings. A policy without a binding does nothing, nor a binding without a policy.
-import type { CompiledPolicy, PolicyCompiler } from '../../cel/compiled-policy.js';
+import type { CompiledPolicy } from '../../cel/compiled-policy.js';
 import type { KubeObject } from '../../machinery/object.js';
-import type {
-  ValidatingAdmissionPolicy,
-  ValidatingAdmissionPolicyBinding,
-  ValidatingAdmissionPolicyBindingSpec,
-  ValidatingAdmissionPolicySpec,
-} from '../../schema/generated/admissionregistration.v1.js';
+import type { MatchResources, ParamKind, ParamRef } from '../../schema/generated/admissionregistration.v1.js';
 import { type Criteria, criteriaOf } from './match.js';
 
-export interface BoundPolicy {
+/** What validating and mutating policies have in common. */
+export interface PolicySpec {
+  readonly paramKind?: ParamKind;
+  readonly matchConstraints?: MatchResources;
+  readonly failurePolicy?: string;
+}
+
+export interface BindingSpec {
+  readonly policyName?: string;
+  readonly paramRef?: ParamRef;
+  readonly matchResources?: MatchResources;
+}
+
+export interface BoundPolicy<Spec extends PolicySpec = PolicySpec, Bound extends BindingSpec = BindingSpec> {
   readonly name: string;
-  readonly spec: Readonly<ValidatingAdmissionPolicySpec>;
+  readonly spec: Readonly<Spec>;
   /** Absent when the policy says nothing of what it is for. */
   readonly criteria?: Criteria;
-  readonly bindings: readonly PolicyBinding[];
+  readonly bindings: readonly PolicyBinding<Bound>[];
   /** Compiled on first use, and once for each generation of the policy. */
   compiled(): CompiledPolicy;
 }
 
-export interface PolicyBinding {
+export interface PolicyBinding<Bound extends BindingSpec = BindingSpec> {
   readonly name: string;
-  readonly spec: Readonly<ValidatingAdmissionPolicyBindingSpec>;
+  readonly spec: Readonly<Bound>;
   /** Absent when the binding leaves it to the policy. */
   readonly criteria?: Criteria;
 }
 
-type KnownPolicy = Omit<BoundPolicy, 'bindings'> & { readonly identity: string };
+type KnownPolicy<Spec extends PolicySpec> = Omit<BoundPolicy<Spec>, 'bindings'> & { readonly identity: string };
 
-export class PolicyIndex {
-  private readonly policies = new Map<string, KnownPolicy>();
-  private readonly bindings = new Map<string, PolicyBinding>();
-  private inForce: readonly BoundPolicy[] | undefined;
+export class PolicyIndex<Spec extends PolicySpec, Bound extends BindingSpec> {
+  private readonly policies = new Map<string, KnownPolicy<Spec>>();
+  private readonly bindings = new Map<string, PolicyBinding<Bound>>();
+  private inForce: readonly BoundPolicy<Spec, Bound>[] | undefined;
 
-  constructor(private readonly compiler: PolicyCompiler) {}
+  constructor(private readonly compile: (spec: Readonly<Spec>) => CompiledPolicy) {}
 
   /** Those that may decide about a request, by name. */
-  get bound(): readonly BoundPolicy[] {
+  get bound(): readonly BoundPolicy<Spec, Bound>[] {
     return (this.inForce ??= this.bind());
   }
 
   putPolicy(object: Readonly<KubeObject>): void {
-    const { metadata, spec } = object as Readonly<ValidatingAdmissionPolicy>;
+    const { metadata, spec } = object as Readonly<KubeObject> & { readonly spec: Readonly<Spec> };
     const { name = '', uid = '', generation = 0 } = metadata;
     const identity = `${uid}/${generation}`;
     // A new status changes nothing here.
@@ -52,7 +60,7 @@ export class PolicyIndex {
       identity,
       spec,
       ...(spec.matchConstraints && { criteria: criteriaOf(spec.matchConstraints) }),
-      compiled: () => (compiled ??= this.compiler.compilePolicy(sourceOf(spec))),
+      compiled: () => (compiled ??= this.compile(spec)),
     });
     this.inForce = undefined;
   }
@@ -62,7 +70,7 @@ export class PolicyIndex {
   }
 
   putBinding(object: Readonly<KubeObject>): void {
-    const { metadata, spec } = object as Readonly<ValidatingAdmissionPolicyBinding>;
+    const { metadata, spec } = object as Readonly<KubeObject> & { readonly spec: Readonly<Bound> };
     const { name = '' } = metadata;
     const criteria = spec.matchResources && { criteria: criteriaOf(spec.matchResources) };
     this.bindings.set(name, { name, spec, ...criteria });
@@ -73,8 +81,8 @@ export class PolicyIndex {
     if (this.bindings.delete(name)) this.inForce = undefined;
   }
 
-  private bind(): readonly BoundPolicy[] {
-    const byPolicy = new Map<string, PolicyBinding[]>();
+  private bind(): readonly BoundPolicy<Spec, Bound>[] {
+    const byPolicy = new Map<string, PolicyBinding<Bound>[]>();
     for (const binding of this.bindings.values()) {
       const { policyName = '' } = binding.spec;
       const others = byPolicy.get(policyName);
@@ -89,12 +97,3 @@ export class PolicyIndex {
 }
 
 const byName = (a: { readonly name: string }, b: { readonly name: string }): number => (a.name < b.name ? -1 : 1);
-
-const sourceOf = (spec: Readonly<ValidatingAdmissionPolicySpec>) => ({
-  params: spec.paramKind !== undefined,
-  variables: spec.variables ?? [],
-  matchConditions: (spec.matchConditions ?? []).map(({ expression }) => expression),
-  validations: (spec.validations ?? []).map(({ expression }) => expression),
-  messages: (spec.validations ?? []).map(({ messageExpression = '' }) => messageExpression),
-  auditAnnotations: (spec.auditAnnotations ?? []).map(({ valueExpression }) => valueExpression),
-});

@@ -1,5 +1,6 @@
 // A write as policies see it.
 import type { GroupVersionKind, GroupVersionResource, JsonObject, KubeObject } from '../../machinery/object.js';
+import type { StructType } from '../../schema/type.js';
 import type { AdmissionAttributes } from '../plugin.js';
 import type { ResourceMatch } from './match.js';
 
@@ -11,9 +12,12 @@ export interface ServedResources {
   inVersion(resource: GroupVersionResource, stored: Readonly<KubeObject>): Readonly<KubeObject>;
   /**
    * What somebody made of an object of a resource, as it is stored: in normal form and with its defaults. `tree` is
-   * parsed JSON, taken over; `kind` is what the object was seen as. Throws DecodeError or StatusError.
+   * parsed JSON, taken over; `kind` is what the object was seen as. Throws DecodeError or StatusError. Strict, also for
+   * fields a built-in type does not know.
    */
-  toStored(resource: GroupVersionResource, kind: GroupVersionKind, tree: JsonObject): KubeObject;
+  toStored(resource: GroupVersionResource, kind: GroupVersionKind, tree: JsonObject, strict?: boolean): KubeObject;
+  /** The type of a kind that is a resource of its own; those that are only a subresource's have none. */
+  typeOf(kind: GroupVersionKind): StructType | undefined;
 }
 
 /** The kind of the request and its objects: of a scale, for one, where the attributes have what is scaled. */

@@ -1,12 +1,17 @@
 // Policies to try on writes, without a server.
 import { kubernetesExpressions } from '../../cel/environments/kubernetes-expressions.js';
 import type { GroupVersionKind, KubeObject } from '../../machinery/object.js';
-import type { MatchResources, ValidatingAdmissionPolicySpec } from '../../schema/generated/admissionregistration.v1.js';
+import type {
+  MatchResources,
+  ValidatingAdmissionPolicyBindingSpec,
+  ValidatingAdmissionPolicySpec,
+} from '../../schema/generated/admissionregistration.v1.js';
 import type { AdmissionPlugin } from '../plugin.js';
 import { validatingAdmissionPolicy, type ValidatingPolicyParts } from '../plugins/validating-admission-policy.js';
+import { compileValidatingPolicy } from './compile.js';
 import { PolicyIndex } from './policy-index.js';
 
-const compiler = kubernetesExpressions({
+export const compiler = kubernetesExpressions({
   compatibility: { major: 1, minor: 34 },
   features: { enabled: () => true },
 });
@@ -34,8 +39,10 @@ export const policyObject = ({ name = 'policy', spec = {} }: TestPolicy, generat
 export const bindingObject = (name: string, policyName: string, spec: object): KubeObject =>
   ({ metadata: { name }, spec: { policyName, validationActions: ['Deny'], ...spec } }) as KubeObject;
 
-export function indexOf(...policies: readonly TestPolicy[]): PolicyIndex {
-  const index = new PolicyIndex(compiler);
+export type TestIndex = PolicyIndex<ValidatingAdmissionPolicySpec, ValidatingAdmissionPolicyBindingSpec>;
+
+export function indexOf(...policies: readonly TestPolicy[]): TestIndex {
+  const index: TestIndex = new PolicyIndex((spec) => compileValidatingPolicy(compiler, spec));
   for (const policy of policies) {
     const { name = 'policy', bindings = [{}] } = policy;
     index.putPolicy(policyObject(policy));
@@ -44,7 +51,7 @@ export function indexOf(...policies: readonly TestPolicy[]): PolicyIndex {
   return index;
 }
 
-export function pluginFor(index: PolicyIndex, parts: Partial<ValidatingPolicyParts> = {}): AdmissionPlugin {
+export function pluginFor(index: TestIndex, parts: Partial<ValidatingPolicyParts> = {}): AdmissionPlugin {
   const kinds: Readonly<Record<string, { readonly resource: string; readonly namespaced: boolean }>> = {
     ConfigMap: { resource: 'configmaps', namespaced: true },
     Node: { resource: 'nodes', namespaced: false },
@@ -61,6 +68,7 @@ export function pluginFor(index: PolicyIndex, parts: Partial<ValidatingPolicyPar
       equivalentsOf: () => [],
       inVersion: (_resource, object) => object,
       toStored: (_resource, _kind, tree) => tree as KubeObject,
+      typeOf: () => undefined,
     },
     authorizer: { authorize: () => ({ decision: 'no-opinion', reason: '' }) },
     resourceOf: ({ kind }: GroupVersionKind) => kinds[kind],

@@ -1,8 +1,8 @@
 // The types that mutations make: `Object{spec: Object.spec{…}}` to apply, and `JSONPatch{op: …, path: …}` operations.
 import type { ObjectTypeDeclaration, ObjectTypes } from '../environment.js';
 import { equalValues } from '../run/equality.js';
-import { type CelType, DYN, STRING, objectType } from '../type.js';
-import { EntryMap, OpaqueValue, type Value } from '../value.js';
+import { CelType, DYN, STRING, objectType } from '../type.js';
+import { CelError, EntryMap, OpaqueValue, typeOf, type Value } from '../value.js';
 
 export const APPLIED_OBJECT = objectType('Object');
 export const JSON_PATCH = objectType('JSONPatch');
@@ -34,17 +34,30 @@ const PATCH_FIELDS: ReadonlyMap<string, CelType> = new Map([
   ['value', DYN],
 ]);
 
+/** What the reference takes any other field of a patch to be: no value has this type, and it has no name to print. */
+const NO_TYPE = new CelType('opaque', '');
+
 /** The types of `Object` and of its parts know every field: what the object's schema says is asked when it is applied. */
 export const patchTypes: ObjectTypes = {
   find(name) {
-    if (name === JSON_PATCH.name) return declaration(JSON_PATCH, (field) => PATCH_FIELDS.get(field));
+    if (name === JSON_PATCH.name) return PATCH_DECLARATION;
     if (name !== APPLIED_OBJECT.name && !name.startsWith(`${APPLIED_OBJECT.name}.`)) return undefined;
-    return declaration(objectType(name), () => DYN);
+    const type = objectType(name);
+    return { type, field: () => DYN, construct: (fields) => new MadeObject(type, fields) };
   },
 };
 
-const declaration = (type: CelType, field: ObjectTypeDeclaration['field']): ObjectTypeDeclaration => ({
-  type,
-  field,
-  construct: (fields) => new MadeObject(type, fields),
-});
+const PATCH_DECLARATION: ObjectTypeDeclaration = {
+  type: JSON_PATCH,
+  field: (name) => PATCH_FIELDS.get(name) ?? NO_TYPE,
+  construct(fields) {
+    for (const [name, value] of fields) {
+      const type = PATCH_FIELDS.get(name);
+      if (type === undefined) return new CelError(`unexpected JSONPatchType field: ${name}`);
+      if (type === STRING && typeof value !== 'string') {
+        return new CelError(`unexpected type ${typeOf(value).name} for JSONPatchType '${name}' field`);
+      }
+    }
+    return new MadeObject(JSON_PATCH, fields);
+  },
+};

@@ -16,6 +16,7 @@ import { AuthorizerValue, requestResourceCheck } from '../kubernetes/authorizer.
 import { CelError, CelMap, typeOf, type Value } from '../value.js';
 import { compilePolicyExpression } from './admission-policies.js';
 import type { BaseEnvironments } from './base.js';
+import { mutationOf } from './made-mutation.js';
 
 /** What one evaluation may cost; each variable is one of its own. */
 const CALL_COST_LIMIT = 1_000_000;
@@ -54,7 +55,20 @@ export function compilePolicy(base: BaseEnvironments, source: PolicySource): Com
     messages: all('message', source.messages),
     auditAnnotations: all('audit-annotation', source.auditAnnotations),
   };
-  return { evaluate: (group, input, costBudget) => evaluateGroup(groups[group], variables, input, costBudget) };
+  const mutations = (source.mutations ?? []).map(({ use, expression }) => compile(use, expression));
+  return {
+    evaluate: (group, input, costBudget) => evaluateGroup(groups[group], variables, input, costBudget),
+    mutate(index, input, costBudget) {
+      const compiled = mutations[index];
+      if (compiled === undefined) return { kind: 'error', error: 'policy evaluator is nil' };
+      if (!('evaluate' in compiled.program)) return { kind: 'error', error: faultOf(compiled) };
+      const run = new GroupRun(variables, input, costBudget);
+      const value = run.evaluate(compiled.program);
+      if (value === undefined) return { kind: 'error', error: OUT_OF_BUDGET };
+      if (value instanceof CelError) return { kind: 'error', error: errorOf(compiled.expression, value) };
+      return mutationOf(value);
+    },
+  };
 }
 
 function evaluateGroup(
@@ -66,11 +80,8 @@ function evaluateGroup(
   if (expressions.every((each) => each === undefined)) {
     return { kind: 'done', results: expressions.map(() => NO_RESULT), remainingCost: costBudget };
   }
-  const composed = new LazyVariables(variables);
-  const seen = visible(input, composed);
-  composed.seen = seen;
+  const run = new GroupRun(variables, input, costBudget);
   const results: ExpressionResult[] = [];
-  let remainingCost = costBudget;
   for (const compiled of expressions) {
     if (compiled === undefined || !('evaluate' in compiled.program)) {
       results.push(
@@ -79,19 +90,44 @@ function evaluateGroup(
       continue;
     }
     const startedMs = performance.now();
-    const { value, cost } = compiled.program.evaluate(seen, { costLimit: CALL_COST_LIMIT });
-    remainingCost -= composed.takeCost() + cost;
-    if (remainingCost < 0) return { kind: 'out-of-budget', error: OUT_OF_BUDGET };
+    const value = run.evaluate(compiled.program);
+    if (value === undefined) return { kind: 'out-of-budget', error: OUT_OF_BUDGET };
     results.push({ seconds: (performance.now() - startedMs) / 1000, ...outcome(compiled.expression, value) });
   }
-  return { kind: 'done', results, remainingCost };
+  return { kind: 'done', results, remainingCost: run.remainingCost };
+}
+
+/** Expressions that share what they see, their variables and a budget. */
+class GroupRun {
+  private readonly variables: LazyVariables;
+  private readonly seen: Variables;
+
+  constructor(
+    variables: ReadonlyMap<string, Compiled>,
+    input: PolicyInput,
+    public remainingCost: number,
+  ) {
+    this.variables = new LazyVariables(variables);
+    this.seen = visible(input, this.variables);
+    this.variables.seen = this.seen;
+  }
+
+  /** Undefined when the budget is used up. */
+  evaluate(program: Program): Value | undefined {
+    const { value, cost } = program.evaluate(this.seen, { costLimit: CALL_COST_LIMIT });
+    this.remainingCost -= this.variables.takeCost() + cost;
+    return this.remainingCost < 0 ? undefined : value;
+  }
 }
 
 function outcome(expression: string, value: Value): Pick<ExpressionResult, 'error' | 'value'> {
-  if (value instanceof CelError) return { error: `expression '${expression}' resulted in error: ${value.message}` };
+  if (value instanceof CelError) return { error: errorOf(expression, value) };
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return { value };
   return { value: { type: typeOf(value).name } };
 }
+
+const errorOf = (expression: string, { message }: CelError): string =>
+  `expression '${expression}' resulted in error: ${message}`;
 
 const faultOf = ({ program }: Compiled): string => ('detail' in program ? program.detail : '');
 

@@ -1,0 +1,173 @@
+// Applies the mutating policies that are for a request, each with every binding and every set of parameters, one after
+// the other: each sees what the ones before made of the object.
+import type { Authorizer } from '../../authz/authorizer.js';
+import type { Mutation } from '../../cel/compiled-policy.js';
+import { deepCopy } from '../../schema/deep-copy.js';
+import { equalTrees } from '../../schema/deep-equal.js';
+import { StatusError } from '../../machinery/status.js';
+import type { JsonObject, KubeObject } from '../../machinery/object.js';
+import type { MutatingAdmissionPolicyBindingSpec } from '../../schema/generated/admissionregistration.v1beta1.js';
+import type { AdmissionAttributes, Round } from '../plugin.js';
+import { takeOver } from '../take-over.js';
+import { COST_BUDGET } from '../validating-policy/decide.js';
+import {
+  type Invocation,
+  type InvocationParts,
+  invocationsOf,
+  namespaceOfRequest,
+} from '../validating-policy/invocations.js';
+import { conditionsHold } from '../validating-policy/match-conditions.js';
+import type { ResourceMatch } from '../validating-policy/match.js';
+import type { PolicyRecorder } from '../validating-policy/metrics.js';
+import { matchInput, policyInput } from '../validating-policy/policy-input.js';
+import { RememberedAnswers } from '../validating-policy/remembered-answers.js';
+import { SeenRequest } from '../validating-policy/seen-request.js';
+import type { MutatingPolicy } from './compile.js';
+import { MutationError, mutatedObject } from './mutated-object.js';
+import type { MutationRecorder } from './metrics.js';
+import { type Refusal, refuse } from './refuse.js';
+import { Reinvocation } from './reinvocation.js';
+
+export interface MutatingParts extends InvocationParts {
+  readonly authorizer: Pick<Authorizer, 'authorize'>;
+  readonly recorder?: MutationRecorder & Pick<PolicyRecorder, 'matched'>;
+}
+
+type Invoked = Extract<Invocation<MutatingAdmissionPolicyBindingSpec>, { readonly kind: 'invoke' }>;
+
+export async function mutate(
+  parts: MutatingParts,
+  policies: readonly MutatingPolicy[],
+  request: SeenRequest,
+  round: Round,
+): Promise<void> {
+  const refusals: Refusal[] = [];
+  const invocations: { readonly policy: MutatingPolicy; readonly invoked: Invoked }[] = [];
+  for (const policy of policies) {
+    for (const invoked of await invocationsOf(policy, request, parts)) {
+      if (invoked.kind === 'invoke') invocations.push({ policy, invoked });
+      else refusals.push(misconfigured(policy, invoked));
+    }
+  }
+  if (invocations.length > 0) {
+    const dispatch = new Dispatch(parts, request.attributes, round, await namespaceOfRequest(request), refusals);
+    for (const { policy, invoked } of invocations) await dispatch.invoke(policy, invoked);
+    dispatch.conclude();
+  }
+  refuse(request.attributes, refusals);
+}
+
+function misconfigured(
+  policy: MutatingPolicy,
+  { binding, fault }: Extract<Invocation<MutatingAdmissionPolicyBindingSpec>, { readonly kind: 'misconfigured' }>,
+): Refusal {
+  const message = `failed to configure ${binding === undefined ? 'policy' : 'binding'}: ${fault}`;
+  return { policy, ...(binding && { binding }), message };
+}
+
+class Dispatch {
+  private readonly answers: RememberedAnswers;
+  private readonly reinvocation: Reinvocation;
+  private mutated = false;
+
+  constructor(
+    private readonly parts: MutatingParts,
+    private readonly attributes: AdmissionAttributes,
+    private readonly round: Round,
+    private readonly namespace: object | null,
+    private readonly refusals: Refusal[],
+  ) {
+    this.answers = new RememberedAnswers(parts.authorizer);
+    this.reinvocation = round.notes('MutatingAdmissionPolicy', () => new Reinvocation());
+    // Plugins of the server's own have changed what the policies left.
+    if (round.again && !this.reinvocation.isOutput(attributes.object)) this.reinvocation.changed();
+  }
+
+  async invoke(policy: MutatingPolicy, { binding, matched, params }: Invoked): Promise<void> {
+    for (const each of params) {
+      const holds = await this.conditionsHold(policy, matched, each);
+      if (holds === false) continue;
+      if (holds !== true) {
+        this.refusals.push({ policy, binding, message: holds.error, reason: 'Invalid' });
+        continue;
+      }
+      const key = JSON.stringify([policy.name, binding.name, each?.metadata.namespace, each?.metadata.name]);
+      if (this.round.again && !this.reinvocation.isDue(key)) continue;
+      const before = this.attributes.object && deepCopy(this.attributes.object);
+      for (const index of (policy.spec.mutations ?? []).keys()) {
+        const message = await this.mutateOnce(policy, binding.name, matched, each, index);
+        if (message !== undefined) this.refusals.push({ policy, binding, message, reason: 'Invalid' });
+      }
+      if (!equalTrees(before, this.attributes.object)) this.reinvocation.changed();
+      if (policy.spec.reinvocationPolicy === 'IfNeeded') this.reinvocation.applied(key);
+    }
+  }
+
+  conclude(): void {
+    const { reinvocation, round, attributes } = this;
+    if (this.mutated) {
+      reinvocation.changed();
+      round.askAgain();
+    }
+    reinvocation.keepOutput(attributes.object);
+  }
+
+  private async conditionsHold(
+    policy: MutatingPolicy,
+    matched: ResourceMatch,
+    params: Readonly<KubeObject> | null,
+  ): Promise<boolean | { readonly error: string }> {
+    if ((policy.spec.matchConditions ?? []).length === 0) return true;
+    const { answers, attributes, parts } = this;
+    const { input, request } = this.inputFor(matched, params);
+    const holds = await answers.settle(() =>
+      conditionsHold({
+        compiled: policy.compiled(),
+        matchInput: () => matchInput(input, request, matched),
+        observeMatch: (seconds, errors) => parts.recorder?.matched(policy.name, attributes.operation, seconds, errors),
+      }),
+    );
+    return typeof holds !== 'boolean' && policy.spec.failurePolicy === 'Ignore' ? false : holds;
+  }
+
+  /** Why the mutation could not be made. */
+  private async mutateOnce(
+    policy: MutatingPolicy,
+    binding: string,
+    matched: ResourceMatch,
+    params: Readonly<KubeObject> | null,
+    index: number,
+  ): Promise<string | undefined> {
+    const { attributes, parts, answers } = this;
+    if (attributes.object === undefined) return undefined;
+    const startedMs = performance.now();
+    const observe = (error?: string): void =>
+      parts.recorder?.mutated(policy.name, binding, (performance.now() - startedMs) / 1000, error);
+    const { input } = this.inputFor(matched, params);
+    const mutation: Mutation = await answers.settle(() => policy.compiled().mutate(index, input, COST_BUDGET));
+    try {
+      const made = mutatedObject(parts.served, matched, input.object as JsonObject, mutation);
+      if (made !== undefined) takeOver(attributes, made);
+    } catch (error) {
+      if (!(error instanceof MutationError || error instanceof StatusError)) throw error;
+      observe(error.message);
+      if (error instanceof StatusError) throw error;
+      return error.message;
+    }
+    observe();
+    this.mutated = true;
+    return undefined;
+  }
+
+  /** The object as it is now. */
+  private inputFor(matched: ResourceMatch, params: Readonly<KubeObject> | null) {
+    const { attributes, namespace, parts, answers } = this;
+    const request = new SeenRequest(attributes, parts.served);
+    const objects = {
+      object: attributes.connectOptions ?? request.inVersion(request.object, matched),
+      oldObject: request.inVersion(request.old, matched),
+      params,
+    };
+    return { request, input: policyInput({ request, matched, objects, namespace, ask: answers.ask }) };
+  }
+}

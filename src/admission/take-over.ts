@@ -1,0 +1,13 @@
+import type { KubeObject } from '../machinery/object.js';
+import type { AdmissionAttributes } from './plugin.js';
+
+/** The object of a write becomes what a plugin made of it, in place: it is known to others already. */
+export function takeOver({ object, view }: Pick<AdmissionAttributes, 'object' | 'view'>, made: KubeObject): void {
+  if (object === undefined) return;
+  if (view !== undefined) {
+    view.write(object, made);
+    return;
+  }
+  for (const member of Object.keys(object)) delete (object as Record<string, unknown>)[member];
+  Object.assign(object, made);
+}

@@ -1,0 +1,63 @@
+// The policies of both kinds, followed in the store.
+import type { PluginParts } from '../admission/ordered-plugins.js';
+import { compileMutatingPolicy } from '../admission/mutating-policy/compile.js';
+import { mutationMetrics } from '../admission/mutating-policy/metrics.js';
+import { compileValidatingPolicy } from '../admission/validating-policy/compile.js';
+import { followPolicies } from '../admission/validating-policy/follow-policies.js';
+import { policyMetrics } from '../admission/validating-policy/metrics.js';
+import type { PolicyCompiler } from '../cel/compiled-policy.js';
+import type { Logger } from '../lib/log.js';
+import type { MetricRegistry } from '../lib/metrics.js';
+import type { Resources } from './resources.js';
+import { servedResources } from './served-resources.js';
+
+export interface PolicyParts {
+  readonly resources: Resources;
+  readonly metrics: MetricRegistry;
+  readonly policyCompiler: PolicyCompiler;
+  readonly stopping: AbortSignal;
+  readonly log: Logger;
+  readonly wait: (ms: number) => Promise<void>;
+}
+
+export function admissionPolicies({
+  resources,
+  metrics,
+  policyCompiler,
+  stopping,
+  log,
+  wait,
+}: PolicyParts): Pick<PluginParts, 'mutatingPolicy' | 'validatingPolicy'> {
+  const storesOf = (kind: 'mutating' | 'validating') => ({
+    policies: resources.store({ group: GROUP, resource: `${kind}admissionpolicies` }),
+    bindings: resources.store({ group: GROUP, resource: `${kind}admissionpolicybindings` }),
+    signal: stopping,
+    log: (message: string) => log.warning(message),
+    wait,
+  });
+  const served = servedResources(resources);
+  const recorder = policyMetrics(metrics);
+  const validatingPolicy = {
+    source: followPolicies({
+      ...storesOf('validating'),
+      compile: (spec) => compileValidatingPolicy(policyCompiler, spec),
+    }),
+    served,
+    recorder,
+  };
+  // Their kind is behind a gate.
+  if (resources.registry({ group: GROUP, resource: 'mutatingadmissionpolicies' }) === undefined) {
+    return { validatingPolicy };
+  }
+  const mutatingPolicy = {
+    source: followPolicies({
+      ...storesOf('mutating'),
+      compile: (spec) => compileMutatingPolicy(policyCompiler, spec),
+    }),
+    served,
+    recorder: { ...recorder, ...mutationMetrics(metrics) },
+  };
+  return { validatingPolicy, mutatingPolicy };
+}
+
+const GROUP = 'admissionregistration.k8s.io';
