@@ -1,7 +1,7 @@
 // Whatever is sent as a credential, only a refusal or the right user comes out.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { createHmac, generateKeyPairSync, randomUUID } from 'node:crypto';
+import { createHmac, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -87,6 +87,13 @@ before(async () => {
   }
 });
 after(() => rmSync(folder, { recursive: true }));
+/** A token that says what it likes, well signed. */
+function signed(payload: string): string {
+  const part = (text: string): string => Buffer.from(text).toString('base64url');
+  const body = `${part('{"alg":"RS256"}')}.${part(payload)}`;
+  return `${body}.${sign('sha256', Buffer.from(body), rsaPem).toString('base64url')}`;
+}
+
 let expired = '';
 let foreign = '';
 
@@ -181,4 +188,29 @@ test('certificates with any change are refused, or still the same user', async (
     }),
     { numRuns: 500 },
   );
+});
+
+test('a time that no clock has does not make a token last, and a claim said twice makes it none', async () => {
+  const soon = Math.floor(Date.now() / 1000) + 600;
+  const account = `{"namespace":"default","serviceaccount":{"name":"robot","uid":"${UID}"}}`;
+  const token = (times: string, claims = account): string =>
+    signed(`{"iss":"${ISSUER}","aud":"${ISSUER}",${times},"kubernetes.io":${claims}}`);
+  for (const times of [`"exp":${soon}`, '"exp":9000000000000000000', `"exp":${soon},"nbf":1e300,"iat":1e300`]) {
+    assert.notEqual(await bearer(token(times)), 401, times);
+  }
+  for (const times of [
+    '"exp":1e300',
+    '"exp":-1e300',
+    '"exp":1e400',
+    '"exp":9223372036854775807',
+    '"exp":9223372036854775808',
+    `"exp":"${soon}"`,
+    `"exp":1,"exp":${soon}`,
+    `"exp":${soon},"aud":"${ISSUER}"`,
+    `"exp":${soon},"a":{"b":1,"b":2}`,
+  ]) {
+    assert.equal(await bearer(token(times)), 401, times);
+  }
+  const twice = `{"namespace":"default","namespace":"default","serviceaccount":{"name":"robot","uid":"${UID}"}}`;
+  assert.equal(await bearer(token(`"exp":${soon}`, twice)), 401);
 });

@@ -1,9 +1,10 @@
+import { firstHeader } from '../lib/http.js';
 import { randomUUID } from 'node:crypto';
 import type { Filter } from './exchange.js';
 
 /** Every request has an id, the client's own or a new one, and the answer says it. */
 export const auditId: Filter = (exchange, next) => {
-  const sent = exchange.request.headers['audit-id'];
+  const sent = firstHeader(exchange.request, 'audit-id');
   const id = sent === undefined || sent === '' ? randomUUID() : sent;
   exchange.auditId = id;
   exchange.responseHeaders['audit-id'] = id;

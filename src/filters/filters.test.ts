@@ -181,6 +181,30 @@ test('impersonation asks for each part and then acts as that user', async () => 
   ]);
 });
 
+test('of an impersonated name sent twice the first counts, and extra keys may be any word', async () => {
+  const filter = impersonation({
+    authorizer: authorizeBy(() => true),
+    renderStatus: statusAsJson,
+    log: silentLogs.for('x'),
+  });
+  const raw = ['Impersonate-User', 'carol', 'impersonate-user', 'dave', 'Impersonate-Uid', '1', 'Impersonate-Uid', '2'];
+  const headers = {
+    'impersonate-user': 'carol, dave',
+    'impersonate-uid': '1, 2',
+    'impersonate-extra-constructor': 'a',
+    'impersonate-extra-__proto__': 'b',
+  };
+  for (const name of ['constructor', '__proto__']) raw.push(`Impersonate-Extra-${name}`, name);
+  const exchange = testExchange('GET', '/api', { headers, rawHeaders: raw });
+  exchange.user = alice;
+  await filter(exchange, () => answer());
+  assert.deepEqual([exchange.user.name, exchange.user.uid], ['carol', '1']);
+  assert.deepEqual(Object.entries(exchange.user.extra ?? {}), [
+    ['constructor', ['constructor']],
+    ['__proto__', ['__proto__']],
+  ]);
+});
+
 test('impersonation of a service account brings its groups; groups alone are refused', async () => {
   const filter = impersonation({
     authorizer: authorizeBy(() => true),
@@ -252,6 +276,16 @@ test('a request that takes too long answers 504 and its signal aborts', async (t
     details: {},
     code: 504,
   });
+});
+
+test('a time too short for anything is over at once', async () => {
+  let asked = false;
+  const handler: Handler = () => {
+    asked = true;
+    return answer();
+  };
+  const response = await chain({}, handler)(testRequest('GET', '/api/v1/pods?timeout=1ns'));
+  assert.deepEqual([response.status, body(response).reason, asked], [504, 'Timeout', false]);
 });
 
 test('a timeout that is not a duration is a bad request', async () => {

@@ -1,6 +1,6 @@
 // `Impersonate-*` headers: acting as someone else, each part of whom the sender must be allowed to take on.
 import type { AuthorizationAttributes, Authorizer } from '../authz/authorizer.js';
-import { headerValues, type HttpRequest, type HttpResponse } from '../lib/http.js';
+import { firstHeader, headerValues, type HttpRequest, type HttpResponse } from '../lib/http.js';
 import { percentDecode } from '../lib/percent-decode.js';
 import type { Logger } from '../lib/log.js';
 import type { StatusError } from '../machinery/status.js';
@@ -84,7 +84,7 @@ function partsOf(request: HttpRequest): Part[] {
   const add = (kind: Part['kind'], name: string, namespace = '', extraKey = ''): void => {
     parts.push({ kind, name, namespace, extraKey });
   };
-  const user = request.headers[USER] ?? '';
+  const user = firstHeader(request, USER) ?? '';
   const account = SERVICE_ACCOUNT.exec(user);
   if (account !== null) add('ServiceAccount', account[2] ?? '', account[1] ?? '');
   else if (user !== '') add('User', user);
@@ -94,7 +94,7 @@ function partsOf(request: HttpRequest): Part[] {
     const key = percentDecode(name.slice(EXTRA_PREFIX.length));
     for (const value of headerValues(request, name)) add('UserExtra', value, '', key);
   }
-  const uid = request.headers[UID] ?? '';
+  const uid = firstHeader(request, UID) ?? '';
   if (uid !== '') add('UID', uid);
   return parts;
 }
@@ -133,7 +133,7 @@ function userOf(parts: readonly Part[]): UserInfo {
   let name = '';
   let uid = '';
   let groups: string[] = [];
-  const extra: Record<string, string[]> = {};
+  const extra = new Map<string, string[]>();
   const groupsGiven = parts.some((part) => part.kind === 'Group');
   for (const part of parts) {
     switch (part.kind) {
@@ -148,7 +148,7 @@ function userOf(parts: readonly Part[]): UserInfo {
         groups.push(part.name);
         break;
       case 'UserExtra':
-        (extra[part.extraKey] ??= []).push(part.name);
+        extra.set(part.extraKey, [...(extra.get(part.extraKey) ?? []), part.name]);
         break;
       case 'UID':
         uid = part.name;
@@ -164,6 +164,6 @@ function userOf(parts: readonly Part[]): UserInfo {
     name,
     groups,
     ...(uid === '' ? {} : { uid }),
-    ...(Object.keys(extra).length === 0 ? {} : { extra }),
+    ...(extra.size === 0 ? {} : { extra: Object.fromEntries(extra) }),
   };
 }

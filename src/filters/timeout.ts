@@ -37,17 +37,16 @@ function askedTimeoutMs(exchange: Exchange): number {
 export function enforceDeadline(onTimeout: (exchange: Exchange) => void): Filter {
   const deadlines = new Deadlines();
   return (exchange, next) => {
-    const { deadlineMs, receivedMs, request } = exchange;
+    const { deadlineMs, receivedMs } = exchange;
     if (deadlineMs === undefined) return next(exchange);
+    // Nothing is done in a time that nothing can be done in, not even what would be answered at once.
+    if (deadlineMs - receivedMs < SHORTEST_MS) return timedOut(exchange, onTimeout);
     const answer = next(exchange);
     // An answer that is there already needs no clock, unless it is produced piece by piece.
     if (!(answer instanceof Promise)) return isStream(answer.body) ? cutAtDeadline(exchange, answer) : answer;
     return new Promise((resolve, reject) => {
       const deadline = deadlines.set(receivedMs, deadlineMs - receivedMs, () => {
-        const error = timeout('request did not complete within the allotted timeout');
-        onTimeout(exchange);
-        resolve({ status: 504, headers: {}, body: `${JSON.stringify(error.status)}\n` });
-        request.cancel?.(error);
+        resolve(timedOut(exchange, onTimeout));
       });
       answer.then(
         (response) => {
@@ -61,6 +60,15 @@ export function enforceDeadline(onTimeout: (exchange: Exchange) => void): Filter
       );
     });
   };
+}
+
+const SHORTEST_MS = 1;
+
+function timedOut(exchange: Exchange, onTimeout: (exchange: Exchange) => void): HttpResponse {
+  const error = timeout('request did not complete within the allotted timeout');
+  onTimeout(exchange);
+  exchange.request.cancel?.(error);
+  return { status: 504, headers: {}, body: `${JSON.stringify(error.status)}\n` };
 }
 
 function cutAtDeadline(exchange: Exchange, response: HttpResponse): HttpResponse {

@@ -45,6 +45,16 @@ export function headerValues(request: HttpRequest, name: string): readonly strin
 }
 
 /**
+ * The first value of a header, where only that counts: sent again, it is joined with the others and says something that
+ * nobody sent. `name` is in lower case.
+ */
+// hot: nearly always there is but one.
+export function firstHeader(request: HttpRequest, name: string): string | undefined {
+  const joined = request.headers[name];
+  return joined?.includes(', ') ? headerValues(request, name)[0] : joined;
+}
+
+/**
  * An upgrade request whose connection was taken over answers status 101, and nothing is written. A stream it has for a
  * body runs once the connection is free of HTTP; the bytes it writes go out as they are.
  */

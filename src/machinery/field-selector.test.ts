@@ -16,6 +16,12 @@ test('terms are split at bare commas and at the first operator, and sorted', () 
   assert.equal(selector.requiresExactMatch('b'), undefined);
 });
 
+test('a condition on nothing is none', () => {
+  for (const text of ['=', '==', '!=', '=,==']) assert.equal(parseFieldSelector(text).empty, true, text);
+  assert.equal(parseFieldSelector('=,a=b').toString(), 'a=b');
+  assert.equal(parseFieldSelector('=b').toString(), '=b');
+});
+
 test('what is no selector is refused in the reference’s words', () => {
   const refused = (text: string, message: string): void => assert.throws(() => parseFieldSelector(text), { message });
   refused('a=1,b', "invalid selector: 'a=1,b'; can't understand 'b'");

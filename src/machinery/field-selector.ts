@@ -53,11 +53,11 @@ export function parseFieldSelector(text: string): FieldSelector {
     if (term === '') continue;
     const operator = /!=|==|=/.exec(term);
     if (operator === null) throw new SelectorError(`invalid selector: '${text}'; can't understand '${term}'`);
-    requirements.push({
-      field: term.slice(0, operator.index),
-      operator: operator[0] === '!=' ? '!=' : '=',
-      value: unescapeFieldValue(term.slice(operator.index + operator[0].length)),
-    });
+    const field = term.slice(0, operator.index);
+    const value = unescapeFieldValue(term.slice(operator.index + operator[0].length));
+    // A condition on nothing holds always.
+    if (field === '' && value === '') continue;
+    requirements.push({ field, operator: operator[0] === '!=' ? '!=' : '=', value });
   }
   return requirements.length === 0 ? FieldSelector.everything : new FieldSelector(requirements);
 }

@@ -1,5 +1,5 @@
 // All of discovery in one document, for clients that ask for it by its media type.
-import type { HttpRequest } from '../lib/http.js';
+import { firstHeader, type HttpRequest } from '../lib/http.js';
 import { resourceListOf, type ApiResource } from './discovery-resources.js';
 import type { Endpoint } from './endpoint.js';
 import type { MediaType } from './media-types.js';
@@ -18,7 +18,7 @@ export function wantsAggregated(
   mediaTypes: readonly MediaType[],
   versions: readonly AggregatedVersion[],
 ): AggregatedForm | undefined {
-  const accept = request.headers['accept'];
+  const accept = firstHeader(request, 'accept');
   if (accept === undefined || !accept.includes('apidiscovery.k8s.io')) return undefined;
   for (const { type, subtype, parameters } of parseAccept(accept)) {
     const media = mediaTypes.find(({ name }) => {

@@ -115,6 +115,17 @@ test('pages follow each other on one state, whatever happens meanwhile', async (
   );
 });
 
+test('a page beside the selector of one name goes on like any other', async () => {
+  const api = await filled(3);
+  const bad = await api.get(`${MAPS}?continue=bad!&fieldSelector=metadata.name%3Dm1`);
+  const why = 'invalid continue token: continue key is not valid: illegal base64 data at input byte 3';
+  assert.deepEqual([bad.status, bad.body.message], [400, why]);
+  const token = encodeURIComponent((await api.get(`${MAPS}?limit=1`)).body.metadata.continue ?? '');
+  const after = async (name: string): Promise<readonly (string | undefined)[]> =>
+    names((await api.get(`${MAPS}?continue=${token}&fieldSelector=metadata.name%3D${name}`)).body);
+  assert.deepEqual([await after('m0'), await after('m2')], [[], ['m2']]);
+});
+
 test('a selector leaves the number of the others untold', async () => {
   const api = await filled(6);
   const page = (await api.get(`${MAPS}?limit=1&labelSelector=parity%3Dodd`)).body;

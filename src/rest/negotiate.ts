@@ -1,5 +1,5 @@
 // What form of answer a client asked for.
-import type { HttpRequest } from '../lib/http.js';
+import { firstHeader, type HttpRequest } from '../lib/http.js';
 import { LRUCache } from 'lru-cache';
 import { notAcceptable, StatusError, unsupportedMediaType } from '../machinery/status.js';
 import { JSON_TYPE, type MediaType, streamNames } from './media-types.js';
@@ -25,7 +25,7 @@ const remembered = new WeakMap<readonly MediaType[], LRUCache<string, Negotiated
 // hot: runs on every request.
 /** Chooses the form of the answer, or refuses with 406. `streams`: the path can be watched, too. */
 export function negotiate(request: HttpRequest, supported: readonly MediaType[], streams = false): Negotiated {
-  const accept = request.headers['accept'];
+  const accept = firstHeader(request, 'accept');
   const pretty = wantsPretty(request);
   if (accept === undefined || accept === '' || accept === 'application/json') return pretty ? PLAIN_PRETTY : PLAIN;
   let choices = remembered.get(supported);

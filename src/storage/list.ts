@@ -23,19 +23,19 @@ export interface ListPlan {
 }
 
 export function planList(options: ResourceStoreOptions, request: ListRequest): ListPlan {
-  const { prefix, single, nameAnywhere } = scopeOf(options, request);
+  // A further page is read as a list, also of one name: what it goes on from is checked, and a condition names the name.
+  const { namespace, continue: token } = request;
+  const { prefix, single, nameAnywhere } = scopeOf(options, token === '' ? request : { namespace });
   const end = single ? `${prefix}\0` : prefix === '' ? '\uffff' : after(prefix);
   const plan = { prefix, start: prefix, end, limit: request.limit, nameAnywhere };
-  if (!single && request.continue !== '') {
-    const token = decodeContinue(request.continue);
+  if (token !== '') {
+    const { revision, start } = decodeContinue(token);
     if (request.resourceVersion !== '' && request.resourceVersion !== '0') {
       throw new StorageError('invalid-continue', 'specifying resource version is not allowed when using continue');
     }
     const freshness: Freshness =
-      token.revision === NEWEST || token.revision < 0
-        ? { kind: 'most-recent' }
-        : { kind: 'exact', revision: token.revision };
-    return { ...plan, freshness, start: prefix + token.start };
+      revision === NEWEST || revision < 0 ? { kind: 'most-recent' } : { kind: 'exact', revision };
+    return { ...plan, freshness, start: prefix + start };
   }
   return { ...plan, freshness: freshnessOf(request, single) };
 }

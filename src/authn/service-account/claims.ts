@@ -103,7 +103,17 @@ function date(claims: Json, name: string): Record<string, number> {
   const value = claims[name];
   if (value === undefined || value === null) return {};
   if (typeof value !== 'number' || !Number.isFinite(value)) throw malformed(name);
-  return { [name]: Math.trunc(value) };
+  return { [name]: inRange(value) };
+}
+
+/** Seconds from the year 1 to 1970, which is where the reference counts from. */
+const TO_1970 = 62_135_596_800n;
+const TOO_LARGE = 2 ** 63;
+
+/** A time that no 64-bit count of seconds has is long past, as it is for the reference: it never makes a token last. */
+function inRange(seconds: number): number {
+  const whole = Math.abs(seconds) < TOO_LARGE ? BigInt(Math.trunc(seconds)) : BigInt(-TOO_LARGE);
+  return Number(BigInt.asIntN(64, whole + TO_1970) - TO_1970);
 }
 
 function member(claims: Json, name: string): Json {

@@ -1,5 +1,6 @@
 // Opens a compact JWT: whose is it said to be, and is it signed by one of our keys?
 import { compactVerify, errors } from 'jose';
+import { JsonSyntaxError, parseExactJson } from '../../schema/json/parse.js';
 import { AuthenticationError } from '../authenticator.js';
 import type { VerifyingKey } from './keys.js';
 
@@ -23,15 +24,30 @@ export async function verifiedPayload(token: string, keys: readonly VerifyingKey
   for (const { key, algorithm } of candidates) {
     try {
       const { payload } = await compactVerify(token, key, { algorithms: ALGORITHMS[algorithm] });
-      const claims = parseObject(Buffer.from(payload).toString('utf8'));
+      const text = Buffer.from(payload).toString('utf8');
+      const claims = parseObject(text);
       if (claims === undefined) throw new AuthenticationError('token payload is not a JSON object');
+      refuseRepeated(text);
       return claims;
     } catch (error) {
       // Everything jose refuses is a refused token; a key it cannot use at all throws a TypeError.
-      if (!(error instanceof errors.JOSEError) && !(error instanceof TypeError)) throw error;
+      // Claims nested too deeply are none.
+      const refused = error instanceof errors.JOSEError || error instanceof JsonSyntaxError;
+      if (!refused && !(error instanceof TypeError)) throw error;
     }
   }
   throw new AuthenticationError('go-jose/go-jose: error in cryptographic primitive');
+}
+
+/** Which of two claims of one name is believed would depend on who reads them. */
+function refuseRepeated(text: string): void {
+  for (const members of parseExactJson(text).repeated.values()) {
+    const seen = new Set<string>();
+    for (const [key] of members) {
+      if (seen.has(key)) throw new AuthenticationError(`json: duplicate key '${key}' in object`);
+      seen.add(key);
+    }
+  }
 }
 
 const RSA_ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'];
