@@ -172,6 +172,10 @@ export const unsupportedMediaType = (supported: readonly string[]): StatusError 
     `the body of the request was in an unknown format - accepted media types include: ${supported.join(', ')}`,
   );
 
+/** No route of the path takes what was sent. */
+export const wrongMediaType = (): StatusError =>
+  new StatusError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
+
 export const internalError = (message: string): StatusError =>
   new StatusError(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] });
 

@@ -173,6 +173,8 @@ export interface StatusStrategy<T extends KubeObject = KubeObject> {
 export interface DeleteStrategy<T extends KubeObject = KubeObject> {
   /** The propagation an unset policy means. Default: background. */
   readonly defaultGarbageCollection?: 'background' | 'orphan' | 'unsupported';
+  /** Told to whoever says nothing of the dependents. */
+  readonly unsetPolicyWarning?: string;
   /**
    * For kinds that end gracefully: the grace period in seconds to set on the object, or undefined to delete at once.
    * `requested` is what the client asked for.

@@ -31,6 +31,7 @@ export async function removeObject(
   const isNamespace = endpoint.resource.group === '' && endpoint.resource.resource === 'namespaces';
   const namespace = isNamespace ? info.name : info.namespace;
   if (options[UNSAFE_DELETE]) return removeUnreadable(services, endpoint, request, namespace);
+  warnOfUnsetPolicy(endpoint, request, options);
   const context = lifeContext(services, request, namespace, (options.dryRun?.length ?? 0) > 0);
   const { answer, deleted } = await deleteObject(endpoint.registry, {
     name: info.name,
@@ -93,6 +94,7 @@ export async function removeCollection(
     const kind = { group: 'meta.k8s.io', kind: 'DeleteOptions' };
     throw invalid(kind, '', [invalidField(FieldPath.of(UNSAFE_DELETE), true, why)]);
   }
+  warnOfUnsetPolicy(endpoint, request, options);
   const context = lifeContext(services, request, info.namespace, (options.dryRun?.length ?? 0) > 0);
   const result = await deleteCollection(
     endpoint.registry,
@@ -112,6 +114,13 @@ export async function removeCollection(
     },
   );
   return respondList({ endpoint, request: http, negotiated, clock: services.clock }, result);
+}
+
+function warnOfUnsetPolicy({ definition }: Endpoint, request: RestRequest, options: DeleteOptions): void {
+  const text = definition.strategy.delete?.unsetPolicyWarning;
+  if (text !== undefined && options.propagationPolicy === undefined && options.orphanDependents === undefined) {
+    request.warn(text);
+  }
 }
 
 function admitDelete(

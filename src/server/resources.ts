@@ -203,8 +203,8 @@ export class Resources {
     this.drawnKeys.set(store, drawnKeys);
     return {
       kind: definition,
-      // Errors name a shared object by where it is stored.
-      resource: { group: definition.storageGroup ?? definition.group, resource: definition.plural },
+      resource: { group: definition.group, resource: definition.plural },
+      // A shared object is invalid as what it is stored as.
       groupKind: { group: definition.storageGroup ?? definition.group, kind: definition.kind },
       store,
       clock: options.clock,

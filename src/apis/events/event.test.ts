@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KubeObject } from '../../machinery/object.js';
 import type { Event as CoreEvent } from '../../schema/generated/core.v1.js';
+import type { KindDefinition } from '../../registry/kind.js';
 import type { Event } from '../../schema/generated/events.v1.js';
 import { validateEventUpdate, validateNewEvent } from '../core/event/validation.js';
+import { TestApi } from '../../server/testing.js';
 import { groupEvents } from './event.js';
 
 const version = groupEvents.versions[0];
@@ -60,4 +62,14 @@ test('of an event only the series may change', () => {
     validateEventUpdate({ ...stored(), message: 'other' }, stored()).map(({ field }) => field),
     ['message'],
   );
+});
+
+test('what is refused is named by the group it was asked in, what is invalid by the one it is kept in', async () => {
+  const api = new TestApi({ kinds: [groupEvents as unknown as KindDefinition] });
+  const EVENTS = '/apis/events.k8s.io/v1/namespaces/ns/events';
+  assert.equal((await api.get(`${EVENTS}/e`)).body.message, 'events.events.k8s.io "e" not found');
+  assert.equal((await api.post(EVENTS, event())).status, 201);
+  assert.equal((await api.post(EVENTS, event())).body.message, 'events.events.k8s.io "e" already exists');
+  const { body } = await api.post(EVENTS, { ...event(), metadata: { name: 'f' }, reportingController: '' });
+  assert.match(body.message, /^Event "f" is invalid: \[reportingController: Required value/);
 });

@@ -68,7 +68,11 @@ export const jobs: KindDefinition<Job> = {
     status: {
       validateUpdate: (job, old, { features }) => validateJobStatusUpdate(job, old, features.enabled('JobManagedBy')),
     },
-    delete: { defaultGarbageCollection: 'orphan' },
+    delete: {
+      defaultGarbageCollection: 'orphan',
+      unsetPolicyWarning:
+        'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
+    },
   },
   columns: [
     NAME_COLUMN,

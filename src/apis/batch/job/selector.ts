@@ -14,7 +14,11 @@ export function generateSelector({ metadata, spec }: Job): void {
   if (spec.manualSelector) return;
   const { name = '', uid = '' } = metadata;
   const own = { [LEGACY_JOB_NAME]: name, [JOB_NAME]: name, [LEGACY_CONTROLLER_UID]: uid, [CONTROLLER_UID]: uid };
-  spec.template.metadata.labels = { ...own, ...spec.template.metadata.labels };
+  const given = spec.template.metadata.labels;
+  const labels = { ...own, ...given };
+  spec.template.metadata.labels = labels;
+  // A job without labels of its own has its template's, those it is found by included.
+  if (given !== undefined && metadata.labels === given) metadata.labels = labels;
   const selector = (spec.selector ??= {});
   selector.matchLabels = { [CONTROLLER_UID]: uid, ...selector.matchLabels };
 }
