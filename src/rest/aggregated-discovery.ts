@@ -1,5 +1,6 @@
 // All of discovery in one document, for clients that ask for it by its media type.
 import { firstHeader, type HttpRequest } from '../lib/http.js';
+import type { GroupVersion } from '../machinery/object.js';
 import { resourceListOf, type ApiResource } from './discovery-resources.js';
 import type { Endpoint } from './endpoint.js';
 import type { MediaType } from './media-types.js';
@@ -39,16 +40,20 @@ export function aggregatedGroup(name: string, versions: readonly [string, Endpoi
     metadata: name === '' ? {} : { name },
     versions: versions.map(([version, endpoints]) => ({
       version,
-      resources: aggregatedResources(name, version, resourceListOf(endpoints)),
+      resources: aggregatedResources(
+        resourceListOf(endpoints),
+        // Only custom resources say their own group and version, where it is what they are listed under.
+        endpoints.some(({ definition }) => definition.custom) ? { group: name, version } : { group: '', version: '' },
+      ),
       freshness: 'Current',
     })),
   };
 }
 
-function aggregatedResources(group: string, version: string, resources: readonly ApiResource[]): object[] {
+function aggregatedResources(resources: readonly ApiResource[], own: GroupVersion): object[] {
   const kindOf = (resource: ApiResource): object => ({
-    group: resource.group ?? group,
-    version: resource.version ?? version,
+    group: resource.group ?? own.group,
+    version: resource.version ?? own.version,
     kind: resource.kind,
   });
   const parents = resources.filter(({ name }) => !name.includes('/'));

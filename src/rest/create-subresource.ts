@@ -3,10 +3,13 @@ import type { HttpRequest, HttpResponse } from '../lib/http.js';
 import { apiVersionOf, type KubeObject } from '../machinery/object.js';
 import { badRequest, StatusError } from '../machinery/status.js';
 import type { Subresource } from '../registry/kind.js';
+import { updateManagedFields } from '../schema/apply/field-manager.js';
+import { singleVersion } from '../schema/apply/versions.js';
 import { typeOf } from '../schema/catalogue.js';
 import type { StructType } from '../schema/type.js';
 import { decodeBody } from './decode-body.js';
 import type { Endpoint } from './endpoint.js';
+import { managerName } from './field-manager.js';
 import type { MediaType } from './media-types.js';
 import { bodyMediaType, negotiate } from './negotiate.js';
 import { createOptions } from './query-options.js';
@@ -48,6 +51,17 @@ export async function createSubresource(
   );
   object.apiVersion = apiVersionOf(kind);
   matchParent(object, info.namespace);
+  updateManagedFields({
+    type,
+    live: undefined,
+    newObject: object,
+    manager: managerName(options.fieldManager, http),
+    apiVersion: object.apiVersion,
+    subresource: info.subresource,
+    time: services.clock(),
+    resetFields: [],
+    versions: singleVersion(object.apiVersion, type),
+  });
   const context = lifeContext(services, request, info.namespace, options.dryRun);
   const attributes: AdmissionAttributes = {
     operation: 'CREATE',

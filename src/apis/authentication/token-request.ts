@@ -26,6 +26,10 @@ const MAX_EXPIRATION_SECONDS = 2 ** 32;
 const WARN_ONLY_EXPIRATION_SECONDS = 3607;
 const EXTENDED_EXPIRATION_SECONDS = 365 * 24 * 3600;
 
+export function defaultTokenRequest(body: KubeObject): void {
+  (body as TokenRequest).spec.expirationSeconds ??= DEFAULT_EXPIRATION_SECONDS;
+}
+
 /** The `create` of the token subresource of service accounts. */
 export function createTokenAction(services: TokenRequestServices) {
   return async (action: SubresourceAction): Promise<{ code: number; object: object }> => {

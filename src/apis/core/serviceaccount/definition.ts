@@ -1,6 +1,7 @@
 import type { KindDefinition, Subresource } from '../../../registry/kind.js';
 import { AGE_COLUMN, ageCell, column, NAME_COLUMN } from '../../../registry/columns.js';
 import type { ServiceAccount } from '../../../schema/generated/core.v1.js';
+import { defaultTokenRequest } from '../../authentication/token-request.js';
 
 const ENFORCE_MOUNTABLE_SECRETS = 'kubernetes.io/enforce-mountable-secrets';
 
@@ -39,6 +40,7 @@ export const serviceAccountKind = ({ createToken }: ServiceAccountParts): KindDe
             version: 'v1',
             kind: 'TokenRequest',
             verbs: ['create'] as const,
+            defaults: defaultTokenRequest,
             create: createToken,
           },
         },
