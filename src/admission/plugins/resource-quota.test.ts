@@ -13,6 +13,8 @@ import { refusal, testAttributes, type TestWrite } from '../test-attributes.js';
 import { resourceQuota } from './resource-quota.js';
 
 const quota = (hard: ResourceList, used: ResourceList, spec: object = {}): ResourceQuota => ({
+  apiVersion: 'v1',
+  kind: 'ResourceQuota',
   metadata: { name: 'q', namespace: 'ns', resourceVersion: '1' },
   spec: { hard, ...spec },
   status: { hard, used },
@@ -213,3 +215,46 @@ function server(kv: KeyValueStore) {
   resources.add(resourceQuotas);
   return { resources, plugin: resourceQuota() };
 }
+
+test('what is used is noted as the server’s own', async () => {
+  let written: ResourceQuota | undefined;
+  const mine = {
+    ...quota({ pods: '2' }, { pods: '0' }),
+    metadata: {
+      name: 'q',
+      namespace: 'ns',
+      resourceVersion: '1',
+      managedFields: [
+        {
+          manager: 'someone',
+          operation: 'Update',
+          apiVersion: 'v1',
+          time: '2024-01-01T00:00:00Z',
+          fieldsType: 'FieldsV1',
+          fieldsV1: { 'f:status': { 'f:used': { '.': {}, 'f:pods': {} } } },
+          subresource: 'status',
+        },
+      ],
+    },
+  } as ResourceQuota;
+  const attributes = testAttributes({
+    resource: 'pods',
+    object: pod(),
+    world: { resourcequotas: [mine] },
+    operations: {
+      async update(_resource, _namespace, _name, _subresource, change) {
+        return (written = (await change(structuredClone(mine))) as ResourceQuota);
+      },
+    },
+  });
+  assert.equal(await refusal(resourceQuota(), attributes), undefined);
+  const owners = (written?.metadata.managedFields ?? []).map(({ manager, subresource, fieldsV1 }) => [
+    manager,
+    subresource,
+    fieldsV1,
+  ]);
+  assert.deepEqual(owners, [
+    ['kube-apiserver', 'status', { 'f:status': { 'f:used': { 'f:pods': {} } } }],
+    ['someone', 'status', { 'f:status': { 'f:used': {} } }],
+  ]);
+});

@@ -7,7 +7,9 @@
 //
 // So many creators cost few writes, and two servers on one store only ever race for whole batches. Whoever loses the
 // race reads again and checks again, so that what is admitted never exceeds.
+import type { KubeObject } from '../../machinery/object.js';
 import { conflict, STALE_OBJECT, StatusError } from '../../machinery/status.js';
+import { createServerClient, SERVER_MANAGER } from '../../registry/server-client.js';
 import type { ResourceQuota } from '../../schema/generated/core.v1.js';
 import type { AdmissionAttributes } from '../plugin.js';
 import { checkRequest } from './check.js';
@@ -124,26 +126,16 @@ function chargeTogether(quotas: readonly ResourceQuota[], charges: readonly Char
 }
 
 /** Fails with a conflict when the quota is not the one the usage was computed from. */
-async function writeUsage(
-  { metadata, status }: ResourceQuota,
-  { namespace, operations, context }: AdmissionAttributes,
-): Promise<void> {
-  const name = metadata.name ?? '';
+async function writeUsage(quota: ResourceQuota, { operations, context }: AdmissionAttributes): Promise<void> {
   const own = { ...context, dryRun: false, warn: () => undefined };
-  await operations.update(
-    RESOURCE_QUOTAS,
-    namespace,
-    name,
-    'status',
-    (current) => {
-      if (current.metadata.resourceVersion !== metadata.resourceVersion) {
-        throw conflict(RESOURCE_QUOTAS, name, STALE_OBJECT);
-      }
-      return {
-        ...(current as ResourceQuota),
-        status: { ...(current as ResourceQuota).status, used: status.used ?? {} },
-      };
-    },
-    own,
-  );
+  // What is counted is the server's word, whoever's request it counts.
+  const client = createServerClient({ operations, lookup: context.lookup, context: () => own });
+  const { metadata, status } = quota;
+  const change = (current: KubeObject): KubeObject => {
+    if (current.metadata.resourceVersion !== metadata.resourceVersion) {
+      throw conflict(RESOURCE_QUOTAS, metadata.name ?? '', STALE_OBJECT);
+    }
+    return { ...current, status: { ...(current as ResourceQuota).status, used: status.used ?? {} } } as KubeObject;
+  };
+  await client.update(RESOURCE_QUOTAS, quota, change, SERVER_MANAGER, 'status');
 }
