@@ -34,7 +34,7 @@ export async function createSubresource(
   const type = typeOf(kind.group, kind.version, kind.kind);
   if (type === undefined || subresource.create === undefined)
     throw new Error(`no type or action for ${info.subresource}`);
-  const negotiated = negotiate(http, services.mediaTypes);
+  const negotiated = negotiate(http, services.mediaTypes, { tables: false });
   const body = await http.body(services.maxBodyBytes);
   const options = createOptions(http);
   const { mediaTypes } = services;

@@ -23,7 +23,7 @@ export async function createObject(
 ): Promise<HttpResponse> {
   const { http, info } = request;
   const { definition, registry } = endpoint;
-  const negotiated = negotiate(http, services.mediaTypes);
+  const negotiated = negotiate(http, services.mediaTypes, { tables: endpoint.definition.virtualCreate === undefined });
   const body = await http.body(services.maxBodyBytes);
   const options = createOptions(http);
   const decoded = decodeBody(http, body, expectedOf(endpoint), {

@@ -147,7 +147,7 @@ function respond(
   type: ReturnType<typeof metaType>,
   value: object,
 ): HttpResponse {
-  const { media, pretty } = negotiate(request, options.mediaTypes, true);
+  const { media, pretty } = negotiate(request, options.mediaTypes, { streams: true });
   return respondValue({ request, negotiated: { media, pretty } }, 200, type, value);
 }
 

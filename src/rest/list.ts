@@ -28,7 +28,7 @@ export async function listObjects(
   options: ListOptions,
 ): Promise<HttpResponse> {
   const { http, info } = request;
-  const negotiated = negotiate(http, services.mediaTypes, true);
+  const negotiated = negotiate(http, services.mediaTypes, { streams: true });
   const selection = selectionOf(endpoint, options, info.name);
   const { resourceVersion, resourceVersionMatch, limit } = options;
   if (options.continue !== '' && resourceVersion !== '' && resourceVersion !== '0') {

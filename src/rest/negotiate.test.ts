@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { deployments } from '../apis/apps/deployment/definition.js';
 import { configMaps } from '../apis/core/configmap/definition.js';
 import { namespaces } from '../apis/core/namespace/definition.js';
+import { authorizationKinds } from '../apis/authorization/index.js';
+import type { Authorizer } from '../authz/authorizer.js';
 import type { KindDefinition } from '../registry/kind.js';
 import { decodeCborTree } from '../schema/cbor/decode.js';
 import { typeOf } from '../schema/catalogue.js';
@@ -154,4 +156,24 @@ test('a body whose type has broken parameters has no type we know', async () => 
   ]) {
     assert.equal(await post(type), 415, type);
   }
+});
+
+test('what only answers has no table', async () => {
+  const authorizer: Authorizer = {
+    authorize: () => ({ decision: 'allow', reason: '' }),
+    rulesFor: () => ({ resourceRules: [], nonResourceRules: [], incomplete: false }),
+  };
+  const api = new TestApi({ kinds: authorizationKinds({ authorizer }), services: { mediaTypes: MEDIA_TYPES } });
+  const review = {
+    apiVersion: 'authorization.k8s.io/v1',
+    kind: 'SelfSubjectAccessReview',
+    spec: { nonResourceAttributes: { path: '/', verb: 'get' } },
+  };
+  const ask = async (accept: string): Promise<readonly unknown[]> => {
+    const path = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
+    const { status, body } = await api.post(path, review, { accept });
+    return [status, body.reason, body.kind];
+  };
+  assert.deepEqual(await ask(TABLE), [406, 'NotAcceptable', 'Status']);
+  assert.deepEqual(await ask(`${TABLE},application/json`), [201, undefined, 'SelfSubjectAccessReview']);
 });

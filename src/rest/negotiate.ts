@@ -15,6 +15,14 @@ export interface Negotiated {
   readonly transform?: Transform;
 }
 
+export interface NegotiatedPath {
+  /** It can be watched, too. */
+  readonly streams?: boolean;
+  /** False for what has no table. */
+  readonly tables?: boolean;
+}
+
+const ORDINARY: NegotiatedPath = {};
 const PLAIN: Negotiated = { media: JSON_TYPE, pretty: false };
 const PLAIN_PRETTY: Negotiated = { media: JSON_TYPE, pretty: true };
 
@@ -23,17 +31,22 @@ const MOST_REMEMBERED = 256;
 const remembered = new WeakMap<readonly MediaType[], LRUCache<string, Negotiated>>();
 
 // hot: runs on every request.
-/** Chooses the form of the answer, or refuses with 406. `streams`: the path can be watched, too. */
-export function negotiate(request: HttpRequest, supported: readonly MediaType[], streams = false): Negotiated {
+/** Chooses the form of the answer, or refuses with 406. */
+export function negotiate(
+  request: HttpRequest,
+  supported: readonly MediaType[],
+  path: NegotiatedPath = ORDINARY,
+): Negotiated {
   const accept = firstHeader(request, 'accept');
   const pretty = wantsPretty(request);
   if (accept === undefined || accept === '' || accept === 'application/json') return pretty ? PLAIN_PRETTY : PLAIN;
   let choices = remembered.get(supported);
   if (choices === undefined) remembered.set(supported, (choices = new LRUCache({ max: MOST_REMEMBERED })));
-  let chosen = choices.get(accept);
+  const key = path.tables === false ? `no tables: ${accept}` : accept;
+  let chosen = choices.get(key);
   if (chosen === undefined) {
-    chosen = choose(accept, supported, streams);
-    choices.set(accept, chosen);
+    chosen = choose(accept, supported, path);
+    choices.set(key, chosen);
   }
   return pretty && !chosen.pretty ? { ...chosen, pretty } : chosen;
 }
@@ -71,14 +84,18 @@ interface Clause {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-function choose(accept: string, supported: readonly MediaType[], streams: boolean): Negotiated {
+function choose(
+  accept: string,
+  supported: readonly MediaType[],
+  { streams = false, tables = true }: NegotiatedPath,
+): Negotiated {
   const names = supported.map((type) => type.name);
   checkRoute(accept, supported, streams ? [...names, ...streamNames(supported)] : names);
   for (const clause of parseAccept(accept)) {
     for (const media of supported) {
       if (!matches(clause, media.name)) continue;
       const chosen = withParameters(clause, media);
-      if (chosen !== undefined) return chosen;
+      if (chosen !== undefined && (tables || chosen.transform?.kind !== 'Table')) return chosen;
     }
   }
   throw notAcceptable(names);

@@ -27,7 +27,7 @@ export async function watchObjects(
   options: ListOptions,
 ): Promise<HttpResponse> {
   const { http, info } = request;
-  const negotiated = negotiate(http, services.mediaTypes, true);
+  const negotiated = negotiate(http, services.mediaTypes, { streams: true });
   const selection = selectionOf(endpoint, options, info.name);
   const { verbs } = endpoint.definition;
   if (verbs !== undefined && !verbs.includes('watch')) throw methodNotAllowed(endpoint.resource, 'watch');

