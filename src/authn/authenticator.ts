@@ -1,5 +1,6 @@
 import type { HttpRequest } from '../lib/http.js';
 import type { MaybePromise } from '../lib/maybe-promise.js';
+import { aggregateText } from '../machinery/field-error.js';
 import type { UserInfo } from '../machinery/user.js';
 
 export interface Authenticated {
@@ -31,5 +32,13 @@ export interface TokenAuthenticator {
   ): MaybePromise<Authenticated | undefined>;
 }
 
-/** Why a credential was refused: for the log, never for the client. */
-export class AuthenticationError extends Error {}
+/** Why a credential was refused, one reason for each way that was tried: for the log and reviews, never for the client. */
+export class AuthenticationError extends Error {
+  readonly reasons: readonly string[];
+
+  constructor(reasons: string | readonly string[]) {
+    const list = typeof reasons === 'string' ? [reasons] : reasons;
+    super(aggregateText(list));
+    this.reasons = list;
+  }
+}

@@ -83,7 +83,7 @@ function decodeToken(encoded: string): string {
   }
 }
 
-function required(result: Authenticated | undefined): Authenticated {
+export function required(result: Authenticated | undefined): Authenticated {
   if (result === undefined) throw new AuthenticationError(INVALID_BEARER_TOKEN);
   return result;
 }

@@ -13,10 +13,11 @@ import {
   EXTRA_SPACE_WARNING,
   hasExtraSpace,
   INVALID_BEARER_TOKEN,
+  required,
 } from './bearer-token.js';
 import { createCertificateAuthenticator, createCertificateVerifier } from './client-certificate.js';
 import { createRequestHeaderAuthenticator } from './request-header.js';
-import { cachedTokens } from './token-cache.js';
+import { cachedTokens, type TokenCacheOptions } from './token-cache.js';
 import { createTokenFileAuthenticator } from './token-file.js';
 import type { AuthenticationTrust } from './trust.js';
 import { unionOfRequests, unionOfTokens } from './union.js';
@@ -32,7 +33,7 @@ export interface AuthenticatorOptions extends AuthenticationTrust {
   readonly otherTokens?: readonly TokenAuthenticator[];
   readonly anonymous: AnonymousOptions;
   readonly parseCertificateUid: boolean;
-  readonly tokenCache: { readonly successTtlMs: number; readonly failureTtlMs: number };
+  readonly tokenCache: Pick<TokenCacheOptions, 'successTtlMs' | 'failureTtlMs' | 'metrics'>;
   readonly nowMs: () => number;
 }
 
@@ -54,7 +55,7 @@ export const anonymousEnabled = (flag: boolean, authorizationModes: readonly str
 export function createAuthenticator(options: AuthenticatorOptions): Authentication {
   const { apiAudiences, nowMs } = options;
   const tokens = tokenAuthenticators(options);
-  const tokenUnion = cachedTokens(unionOfTokens(tokens), { ...options.tokenCache, nowMs });
+  const tokenUnion = cachedTokens(unionOfTokens(tokens), { ...options.tokenCache, rememberErrors: true, nowMs });
   const requests: RequestAuthenticator[] = [];
   if (options.requestHeader !== undefined) {
     const verifier = createCertificateVerifier({ bundle: options.requestHeader.clientCa, nowMs });
@@ -78,9 +79,13 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticati
           : checkAudiences(withAuthenticatedGroup(known), apiAudiences),
       ),
     async reviewToken(token, audiences) {
-      const known = await tokenUnion.authenticateToken(token, audiences.length === 0 ? apiAudiences : audiences);
-      if (known === undefined) throw new AuthenticationError(INVALID_BEARER_TOKEN);
-      return withAuthenticatedGroup(known);
+      const wanted = audiences.length === 0 ? apiAudiences : audiences;
+      try {
+        return withAuthenticatedGroup(required(await tokenUnion.authenticateToken(token, wanted)));
+      } catch (error) {
+        if (!(error instanceof AuthenticationError)) throw error;
+        throw new AuthenticationError([INVALID_BEARER_TOKEN, ...error.reasons]);
+      }
     },
   };
 }

@@ -8,6 +8,7 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import type { HttpRequest } from '../lib/http.js';
+import { MetricRegistry } from '../lib/metrics.js';
 import type { KubeObject } from '../machinery/object.js';
 import type { UserInfo } from '../machinery/user.js';
 import { AuthenticationError } from './authenticator.js';
@@ -16,6 +17,7 @@ import { type Authentication, createAuthenticator } from './create-authenticator
 import { createBoundTokenAuthenticator } from './service-account/bound-tokens.js';
 import { createTokenIssuer } from './service-account/issuer.js';
 import { parseSigningKey, parseVerifyingKeys } from './service-account/keys.js';
+import { createTokenUses } from './service-account/metrics.js';
 import { parseTokenFile } from './token-file.js';
 
 const ISSUER = 'https://kubernetes.default.svc';
@@ -62,6 +64,7 @@ before(async () => {
         keys: () => keys,
         apiAudiences: [ISSUER],
         objects: { get: async (resource, namespace, name) => objects[`${resource}/${namespace}/${name}`] },
+        uses: createTokenUses(new MetricRegistry()),
         nowMs: Date.now,
       }),
     ],

@@ -4,15 +4,19 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Authenticated, TokenAuthenticator } from './authenticator.js';
 import { AuthenticationError } from './authenticator.js';
+import type { TokenCacheMetrics } from './token-cache-metrics.js';
 
 export interface TokenCacheOptions {
   readonly successTtlMs: number;
   /** 0: refusals are not remembered. */
   readonly failureTtlMs: number;
+  /** False: a refusal with a reason may be the remote side's trouble, and is asked about again. */
+  readonly rememberErrors: boolean;
   readonly nowMs: () => number;
+  readonly metrics?: TokenCacheMetrics;
 }
 
-type Outcome = { readonly result: Authenticated | undefined } | { readonly refusal: string };
+type Outcome = { readonly result: Authenticated | undefined } | { readonly refusal: readonly string[] };
 
 const CACHE_ENTRIES = 4096;
 
@@ -23,34 +27,65 @@ export function cachedTokens(inner: TokenAuthenticator, options: TokenCacheOptio
   return {
     // hot: what is remembered is answered at once.
     authenticateToken(token, audiences, connection) {
+      const startedMs = options.nowMs();
       const key = connection === undefined ? cacheKey(token, audiences) : keyOnConnection(connection, token, audiences);
       const entry = known.get(key);
-      if (entry !== undefined && options.nowMs() < entry.untilMs) return reveal(entry.outcome);
-      return check(key, token, audiences);
+      if (entry !== undefined && startedMs < entry.untilMs) {
+        options.metrics?.hit();
+        return reveal(entry.outcome);
+      }
+      return check(key, token, audiences, startedMs);
     },
   };
 
-  async function check(key: string, token: string, audiences: readonly string[]): Promise<Authenticated | undefined> {
+  async function check(
+    key: string,
+    token: string,
+    audiences: readonly string[],
+    startedMs: number,
+  ): Promise<Authenticated | undefined> {
+    options.metrics?.blocked.add(1);
     let under = running.get(key);
     if (under === undefined) {
-      under = attempt(inner, token, audiences).finally(() => running.delete(key));
+      under = fetch(key, token, audiences).finally(() => running.delete(key));
       running.set(key, under);
     }
-    const outcome = await under;
+    try {
+      return reveal(await under);
+    } finally {
+      options.metrics?.blocked.add(-1);
+      options.metrics?.missed(options.nowMs() - startedMs);
+    }
+  }
+
+  async function fetch(key: string, token: string, audiences: readonly string[]): Promise<Outcome> {
+    const outcome = await attempt(inner, token, audiences, options.metrics);
     const succeeded = 'result' in outcome && outcome.result !== undefined;
     const ttlMs = succeeded ? options.successTtlMs : options.failureTtlMs;
-    if (ttlMs > 0) known.set(key, { outcome, untilMs: options.nowMs() + ttlMs });
-    return reveal(outcome);
+    const remember = options.rememberErrors || 'result' in outcome;
+    if (ttlMs > 0 && remember) known.set(key, { outcome, untilMs: options.nowMs() + ttlMs });
+    return outcome;
   }
 }
 
-async function attempt(inner: TokenAuthenticator, token: string, audiences: readonly string[]): Promise<Outcome> {
+async function attempt(
+  inner: TokenAuthenticator,
+  token: string,
+  audiences: readonly string[],
+  metrics: TokenCacheMetrics | undefined,
+): Promise<Outcome> {
+  const fetched = metrics?.fetching();
+  let ok = false;
   try {
-    return { result: await inner.authenticateToken(token, audiences) };
+    const outcome = { result: await inner.authenticateToken(token, audiences) };
+    ok = true;
+    return outcome;
   } catch (error) {
     // Anything but a refusal is our own failure: it is passed on and not remembered.
     if (!(error instanceof AuthenticationError)) throw error;
-    return { refusal: error.message };
+    return { refusal: error.reasons };
+  } finally {
+    fetched?.(ok);
   }
 }
 

@@ -22,5 +22,6 @@ test('what is wrong is told with its line', () => {
     /must have at least 3 columns \(token, user name, user uid\), found 2 on line 2$/,
   );
   assert.throws(() => parse('a,b,c\nx,y"z,1\n'), /parse error on line 2, column 4: bare " in non-quoted-field/);
-  assert.throws(() => parse('"a,b,c\n'), /record on line 1; parse error on line 2, column 1: extraneous or missing "/);
+  assert.throws(() => parse('"a,b,c\n'), /^Error: parse error on line 1, column 8: extraneous or missing "/);
+  assert.throws(() => parse('"a,b\nc'), /record on line 1; parse error on line 2, column 2: extraneous or missing "/);
 });

@@ -1,6 +1,5 @@
 // Several ways to authenticate, tried in order.
 import type { MaybePromise } from '../lib/maybe-promise.js';
-import { aggregateText } from '../machinery/field-error.js';
 import type { Authenticated, RequestAuthenticator, TokenAuthenticator } from './authenticator.js';
 import { AuthenticationError } from './authenticator.js';
 
@@ -26,7 +25,7 @@ function firstSuccess<Member>(
       if (result instanceof Promise) return goOn(result, members.slice(index + 1), attempt, refusals);
       if (result !== undefined) return result;
     } catch (error) {
-      refusals.push(refusalOf(error));
+      refusals.push(...refusalOf(error));
     }
   }
   return nobody(refusals);
@@ -38,25 +37,25 @@ async function goOn<Member>(
   attempt: (member: Member) => MaybePromise<Authenticated | undefined>,
   refusals: string[],
 ): Promise<Authenticated | undefined> {
-  let result = await first.catch((error: unknown) => void refusals.push(refusalOf(error)));
+  let result = await first.catch((error: unknown) => void refusals.push(...refusalOf(error)));
   for (const member of rest) {
     if (result !== undefined) break;
     try {
       result = await attempt(member);
     } catch (error) {
-      refusals.push(refusalOf(error));
+      refusals.push(...refusalOf(error));
     }
   }
   return result ?? nobody(refusals);
 }
 
 /** Anything but a refusal is our own failure, and ends the search. */
-function refusalOf(error: unknown): string {
+function refusalOf(error: unknown): readonly string[] {
   if (!(error instanceof AuthenticationError)) throw error;
-  return error.message;
+  return error.reasons;
 }
 
 function nobody(refusals: readonly string[]): undefined {
-  if (refusals.length > 0) throw new AuthenticationError(aggregateText(refusals));
+  if (refusals.length > 0) throw new AuthenticationError(refusals);
   return undefined;
 }

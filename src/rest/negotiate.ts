@@ -107,6 +107,11 @@ function choose(
  */
 function checkRoute(accept: string, supported: readonly MediaType[], produced: readonly string[]): void {
   if (supported.some(({ transformsOnly }) => transformsOnly)) return;
+  requireRoute(accept, produced);
+}
+
+/** Refuses what accepts none of the forms a path has. */
+export function requireRoute(accept: string, produced: readonly string[]): void {
   const ranges = accept.split(',').map((clause) => clause.split(';', 1)[0]?.trim() ?? '');
   if (ranges.some((range) => range === '*/*' || produced.includes(range))) return;
   const message = `406: Not Acceptable\n\nAvailable representations: ${produced.join(', ')}`;

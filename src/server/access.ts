@@ -1,9 +1,11 @@
 // Who may come in, from the options.
 import fs from 'node:fs';
 import { anonymousEnabled, type Authentication, createAuthenticator } from '../authn/create-authenticator.js';
+import { createTokenCacheMetrics } from '../authn/token-cache-metrics.js';
 import { parseTokenFile } from '../authn/token-file.js';
 import type { TokenAuthenticator } from '../authn/authenticator.js';
 import type { Logger } from '../lib/log.js';
+import type { MetricRegistry } from '../lib/metrics.js';
 import type { Options } from '../options/options.js';
 import { authorizationModes } from './authorization.js';
 import { trustOf } from './trust.js';
@@ -14,6 +16,8 @@ export function buildAuthentication(
     readonly apiAudiences: readonly string[];
     readonly clientCaFile: string;
     readonly serviceAccounts: readonly TokenAuthenticator[];
+    readonly otherTokens: readonly TokenAuthenticator[];
+    readonly metrics: MetricRegistry;
     readonly log: Logger;
   },
 ): Authentication {
@@ -28,11 +32,12 @@ export function buildAuthentication(
       tokenFile: parseTokenFile(fs.readFileSync(tokenAuthFile, 'utf8'), tokenAuthFile, log),
     }),
     serviceAccounts: parts.serviceAccounts,
+    otherTokens: parts.otherTokens,
     anonymous: {
       enabled: anonymousEnabled(authentication.anonymousAuth, authorizationModes(options)),
     },
     parseCertificateUid: options.featureGates.enabled('AllowParsingUserUIDFromCertAuth'),
-    tokenCache: { successTtlMs: 10_000, failureTtlMs: 0 },
+    tokenCache: { successTtlMs: 10_000, failureTtlMs: 0, metrics: createTokenCacheMetrics(parts.metrics) },
     nowMs,
   });
 }

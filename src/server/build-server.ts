@@ -20,6 +20,7 @@ import { Health } from './health.js';
 import { behindGates, serverKinds } from './kinds.js';
 import { lateBound } from './late-bound.js';
 import { Lifecycle } from './lifecycle.js';
+import { buildOtherTokens } from './other-tokens.js';
 import { openStores } from './open-stores.js';
 import { PostStartHooks } from './post-start-hooks.js';
 import { prepareCertificates } from './prepare-certificates.js';
@@ -107,6 +108,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     certificates,
     resources,
     context: serverContext,
+    metrics: metrics.registry,
     log: logs.for('service-account-tokens'),
   });
   const allocators = createServiceAllocators({
@@ -168,6 +170,8 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     apiAudiences,
     clientCaFile: certificates.clientCaFile,
     serviceAccounts: tokens.authenticators,
+    otherTokens: buildOtherTokens(options, { resources, log: logs.for('authentication') }),
+    metrics: metrics.registry,
     log: logs.for('authentication'),
   });
   access.set({ authorization, authentication });

@@ -19,12 +19,15 @@ import {
   type SigningKey,
   type VerifyingKey,
 } from '../authn/service-account/keys.js';
+import { createTokenUses } from '../authn/service-account/metrics.js';
 import { createLegacyTokenAuthenticator, LAST_USED_LABEL } from '../authn/service-account/legacy-tokens.js';
-import type { HttpResponse } from '../lib/http.js';
 import type { Logger } from '../lib/log.js';
+import type { MetricRegistry } from '../lib/metrics.js';
+import { noSuchPath, wrongMethod } from '../machinery/status.js';
 import type { LifeContext } from '../registry/kind.js';
 import type { Options } from '../options/options.js';
-import { getAt, type PathHandler } from './paths.js';
+import { requireRoute } from '../rest/negotiate.js';
+import type { PathHandler } from './paths.js';
 import type { PreparedCertificates } from './prepare-certificates.js';
 import type { Resources } from './resources.js';
 
@@ -40,6 +43,7 @@ export interface ServiceAccountTokenParts {
   readonly certificates: PreparedCertificates;
   readonly resources: Resources;
   readonly context: () => LifeContext;
+  readonly metrics: MetricRegistry;
   readonly log: Logger;
 }
 
@@ -51,6 +55,7 @@ export function buildServiceAccountTokens(options: Options, parts: ServiceAccoun
   const objects: TokenObjects = {
     get: async (resource, namespace, name) => resources.lookup.get({ group: '', resource }, namespace, name),
   };
+  const uses = createTokenUses(parts.metrics);
   return {
     authenticators: [
       createLegacyTokenAuthenticator({
@@ -58,6 +63,7 @@ export function buildServiceAccountTokens(options: Options, parts: ServiceAccoun
         apiAudiences,
         objects,
         lookup: authentication.serviceAccountLookup,
+        uses,
         now: () => new Date(),
         markUsed: (secret, day) => markUsed(parts, secret.metadata.namespace ?? '', secret.metadata.name ?? '', day),
       }),
@@ -66,6 +72,7 @@ export function buildServiceAccountTokens(options: Options, parts: ServiceAccoun
         keys: () => keys,
         apiAudiences,
         objects,
+        uses,
         nowMs: Date.now,
       }),
     ],
@@ -139,8 +146,8 @@ function documents(
     });
     return {
       paths: [
-        getAt(OPENID_CONFIGURATION_PATH, () => cached('application/json', configuration)),
-        getAt(JWKS_PATH, () => cached('application/jwk-set+json', keySet)),
+        document(OPENID_CONFIGURATION_PATH, 'application/json', () => configuration),
+        document(JWKS_PATH, 'application/jwk-set+json', () => keySet),
       ],
       index: [OPENID_CONFIGURATION_PATH, JWKS_PATH],
     };
@@ -150,8 +157,14 @@ function documents(
   }
 }
 
-const cached = (type: string, body: string): HttpResponse => ({
-  status: 200,
-  headers: { 'content-type': type, 'cache-control': `public, max-age=${DISCOVERY_MAX_AGE_SECONDS}` },
-  body,
-});
+/** It comes in one form only, and there is nothing below it. */
+function document(path: string, type: string, body: () => string): PathHandler {
+  return (request) => {
+    if (request.path.startsWith(`${path}/`) && request.path !== `${path}/`) throw noSuchPath();
+    if (request.path !== path && request.path !== `${path}/`) return undefined;
+    if (request.method !== 'GET') throw wrongMethod();
+    requireRoute(request.headers['accept'] || '*/*', [type]);
+    const headers = { 'content-type': type, 'cache-control': `public, max-age=${DISCOVERY_MAX_AGE_SECONDS}` };
+    return { status: 200, headers, body: body() };
+  };
+}

@@ -47,7 +47,9 @@ async function reviewToken(
     known = await authentication.reviewToken(bearerPart(token), wanted);
   } catch (error) {
     if (!(error instanceof AuthenticationError)) throw error;
-    return { ...object, status: { user: {}, error: error.message } };
+    // Who the client said it was stays as it was sent.
+    const { user = {} } = (object as { status?: { user?: object } }).status ?? {};
+    return { ...object, status: { user, error: error.message } };
   }
   if (wanted.length > 0 && intersect(wanted, known.audiences ?? []).length === 0) {
     throw internalError('error validating audiences');

@@ -7,6 +7,7 @@ import { AuthenticationError } from '../authenticator.js';
 import { type BoundClaims, type PublicClaims, readBoundClaims, readPublicClaims } from './claims.js';
 import { type ObjectRef, serviceAccountUser } from './identity.js';
 import type { VerifyingKey } from './keys.js';
+import type { TokenUses } from './metrics.js';
 import { claimedIssuer, verifiedPayload } from './signature.js';
 
 /** The objects tokens depend on, as they are now; undefined when they are gone. */
@@ -24,6 +25,7 @@ export interface BoundTokenOptions {
   readonly keys: () => readonly VerifyingKey[];
   readonly apiAudiences: readonly string[];
   readonly objects: TokenObjects;
+  readonly uses: TokenUses;
   readonly nowMs: () => number;
 }
 
@@ -36,12 +38,15 @@ export function createBoundTokenAuthenticator(options: BoundTokenOptions): Token
       const payload = await openToken(token, options.issuers, options.keys());
       if (payload === undefined) return undefined;
       const claims = readPublicClaims(payload);
+      if (claims.aud.length === 0) options.uses.legacy.inc();
       const shared = checkAudiences(claims.aud, audiences, options.apiAudiences);
       const bound = readBoundClaims(payload);
       const nowMs = options.nowMs();
       checkTimes(claims, nowMs);
       const { pod, node } = await checkObjects(bound, options.objects, nowMs);
       const { serviceaccount, namespace, warnafter } = bound;
+      const stale = staleAnnotation(claims, warnafter, nowMs);
+      if (warnafter) options.uses[stale.annotations === undefined ? 'valid' : 'stale'].inc();
       const user = serviceAccountUser({
         namespace,
         name: serviceaccount.name ?? '',
@@ -50,7 +55,8 @@ export function createBoundTokenAuthenticator(options: BoundTokenOptions): Token
         ...(pod === undefined ? {} : { pod }),
         ...(node === undefined ? {} : { node }),
       });
-      return { user, audiences: shared, ...staleAnnotation(claims, warnafter, nowMs), ...legacyAnnotation(claims) };
+      const annotations = { ...stale.annotations, ...legacyAnnotation(claims).annotations };
+      return { user, audiences: shared, ...(Object.keys(annotations).length > 0 && { annotations }) };
     },
   };
 }

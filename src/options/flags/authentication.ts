@@ -46,7 +46,6 @@ export const authentication = defineTopic({
     'enable-bootstrap-token-auth': {
       type: 'bool',
       help: `Accept the tokens in secrets of type ${BOOTSTRAP_TOKEN_SECRET_TYPE} in kube-system, with which new nodes join.`,
-      later: 'bootstrap tokens',
     },
     'oidc-ca-file': {
       type: 'string',
