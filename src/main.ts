@@ -1,4 +1,5 @@
 // The program: from its command line to its end.
+import { auditPolicyError } from './config/audit-policy/load.js';
 import { errorText } from './lib/error-text.js';
 import { createLogs } from './lib/log.js';
 import { commandFailedLine, parseCommandLine } from './options/parse-command-line.js';
@@ -9,7 +10,10 @@ import { firstSignal } from './server/lifecycle.js';
 Buffer.poolSize = 64 * 1024;
 
 async function main(): Promise<void> {
-  const command = parseCommandLine(process.argv.slice(2), process.env, { columns: process.stdout.columns });
+  const command = parseCommandLine(process.argv.slice(2), process.env, {
+    columns: process.stdout.columns,
+    auditPolicy: ({ audit }) => auditPolicyError(audit.auditPolicyFile),
+  });
   switch (command.kind) {
     case 'print':
       process.stdout.write(command.text);

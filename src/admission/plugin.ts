@@ -1,3 +1,4 @@
+import type { Level } from '../audit/levels.js';
 import type { MaybePromise } from '../lib/maybe-promise.js';
 import type { GroupVersionKind, GroupVersionResource, KubeObject } from '../machinery/object.js';
 import type { GroupResource } from '../machinery/status.js';
@@ -24,8 +25,8 @@ export interface AdmissionAttributes {
   readonly options?: object;
   readonly context: LifeContext;
   readonly operations: ObjectOperations;
-  /** Put on the request's audit event. */
-  readonly annotate: (key: string, value: string) => void;
+  /** Put on the request's audit event; from a level on, where it is too much for the lower ones. */
+  readonly annotate: (key: string, value: string, level?: Level) => void;
 }
 
 /** An object seen as one of another kind. */

@@ -2,15 +2,15 @@ import { AuthenticationError, type Authenticated, type RequestAuthenticator } fr
 import type { HttpResponse } from '../lib/http.js';
 import type { Logger } from '../lib/log.js';
 import type { MaybePromise } from '../lib/maybe-promise.js';
-import { type StatusError, unauthorized } from '../machinery/status.js';
+import { unauthorized } from '../machinery/status.js';
 import { ANONYMOUS_USER, UNAUTHENTICATED_GROUP, type UserInfo } from '../machinery/user.js';
-import type { Exchange, Filter } from './exchange.js';
+import type { Exchange, Filter, Refuse } from './exchange.js';
 
 export type AuthenticationOutcome = 'success' | 'failure' | 'error';
 
 export interface AuthenticationOptions {
   readonly authenticator: RequestAuthenticator;
-  readonly renderStatus: (error: StatusError, exchange: Exchange) => HttpResponse;
+  readonly refuse: Refuse;
   readonly observe: (outcome: AuthenticationOutcome, user: UserInfo | undefined, startedMs: number) => void;
   /** Nobody unknown may keep an HTTP/2 connection: streams are cheap to open and dear to serve. */
   readonly closeUnknownHttp2: boolean;
@@ -19,15 +19,19 @@ export interface AuthenticationOptions {
 
 /** Finds out who sends the request; a credential that is refused answers 401 and goes no further. */
 export function authentication(options: AuthenticationOptions): Filter {
-  const { authenticator, renderStatus, observe, log } = options;
+  const { authenticator, observe, log } = options;
   const closeHttp2 = ({ request, responseHeaders }: Exchange): void => {
     if (options.closeUnknownHttp2 && request.httpVersion === '2.0') responseHeaders.connection = 'close';
   };
 
-  const refuse = (exchange: Exchange, outcome: AuthenticationOutcome, startedMs: number): HttpResponse => {
+  const refuse = (
+    exchange: Exchange,
+    outcome: AuthenticationOutcome,
+    startedMs: number,
+  ): MaybePromise<HttpResponse> => {
     observe(outcome, undefined, startedMs);
     closeHttp2(exchange);
-    return renderStatus(unauthorized('Unauthorized'), exchange);
+    return options.refuse(unauthorized('Unauthorized'), exchange);
   };
 
   return (exchange, next) => {
@@ -44,7 +48,7 @@ export function authentication(options: AuthenticationOptions): Filter {
       exchange.audiences = audiences;
       return next(exchange);
     };
-    const fail = (error: unknown): HttpResponse => {
+    const fail = (error: unknown): MaybePromise<HttpResponse> => {
       if (!(error instanceof AuthenticationError)) throw error;
       log.error(error, 'Unable to authenticate the request');
       return refuse(exchange, 'error', startedMs);

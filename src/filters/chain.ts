@@ -5,13 +5,14 @@ import { type HttpRequest, type HttpResponse, isStream, type ResponseSink } from
 import type { Logs } from '../lib/log.js';
 import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
 import { StatusError } from '../machinery/status.js';
+import { type Audit, audit, auditRefusal, beginTrail } from './audit.js';
 import { auditId } from './audit-id.js';
 import { authentication } from './authentication.js';
 import { authorization } from './authorization.js';
 import { cacheControl } from './cache-control.js';
 import { cors } from './cors.js';
 import { countInFlight, countWatches, type Draining, retryAfter } from './draining.js';
-import { Exchange, type Filter, type Handler } from './exchange.js';
+import { Exchange, type Filter, type Handler, type Refuse } from './exchange.js';
 import { goaway } from './goaway.js';
 import { hsts } from './hsts.js';
 import { httpLog } from './http-log.js';
@@ -48,7 +49,8 @@ export interface ChainOptions {
   readonly closeUnknownHttp2?: boolean;
   /** Replaces the plain limits in flight. */
   readonly priorityAndFairness?: Filter;
-  readonly audit?: Filter;
+  /** Nothing is recorded without it. */
+  readonly audit?: Audit | undefined;
   readonly tracing?: Filter;
 }
 
@@ -58,10 +60,16 @@ export function buildChain(
 ): (request: HttpRequest) => MaybePromise<HttpResponse> {
   const { logs, metrics, draining, authorizer } = options;
   const renderStatus = options.renderStatus ?? statusAsJson;
+  const refuse: Refuse = (error, exchange) => {
+    const response = renderStatus(error, exchange);
+    return options.audit === undefined ? response : auditRefusal(options.audit, exchange, response);
+  };
 
   const filters: readonly (Filter | undefined)[] = [
     // First, so that even the answer to a panic carries the id that its log line names.
     auditId,
+    // Whoever has something to note finds where to.
+    options.audit === undefined ? undefined : beginTrail,
     // Before everything that can fail.
     panicRecovery(logs.for('panic-recovery')),
     // What the request wants: all that follows asks.
@@ -81,13 +89,13 @@ export function buildChain(
     countInFlight(draining),
     throttle(options.maxConnectionBytesPerSecond ?? 0),
     // The clock runs from the arrival, over authentication and queueing as well.
-    requestDeadline(options.requestTimeoutMs, renderStatus),
+    requestDeadline(options.requestTimeoutMs, refuse),
     enforceDeadline(metrics.timedOut),
     // A browser's preflight has no credentials, so it is answered before they are asked for.
     cors(options.corsAllowedOrigins),
     authentication({
       authenticator: options.authenticator,
-      renderStatus,
+      refuse,
       observe: metrics.authenticated,
       closeUnknownHttp2: options.closeUnknownHttp2 ?? true,
       log: logs.for('authentication'),
@@ -95,7 +103,7 @@ export function buildChain(
     // Only clients that are known may ask to be traced.
     options.tracing,
     // Records who really asked, so before impersonation.
-    options.audit,
+    options.audit === undefined ? undefined : audit(options.audit),
     // The fair share and the permissions are those of the user acted as.
     impersonation({ authorizer, renderStatus, log: logs.for('impersonation') }),
     // Before authorization, which may itself call out and must be shielded from a flood.

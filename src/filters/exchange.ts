@@ -1,13 +1,19 @@
 // One request on its way through the filters, and what they learn about it.
+import type { Level } from '../audit/levels.js';
+import type { AuditTrail } from '../audit/trail.js';
 import type { HttpRequest, HttpResponse } from '../lib/http.js';
 import type { MaybePromise } from '../lib/maybe-promise.js';
 import type { RequestInfo } from '../machinery/request-info.js';
+import type { StatusError } from '../machinery/status.js';
 import type { UserInfo } from '../machinery/user.js';
 
 export type Handler = (exchange: Exchange) => MaybePromise<HttpResponse>;
 
 /** Answers itself, or lets `next` answer and may change what comes back. */
 export type Filter = (exchange: Exchange, next: Handler) => MaybePromise<HttpResponse>;
+
+/** Answers a refusal, before the request is any further recorded. */
+export type Refuse = (error: StatusError, exchange: Exchange) => MaybePromise<HttpResponse>;
 
 export type ResponseHeaders = Record<string, string | readonly string[]>;
 
@@ -52,8 +58,8 @@ export class Exchange {
   readonly responseHeaders: ResponseHeaders = {};
   /** Told to the client as `Warning` headers. */
   warnings: Warning[] | undefined = undefined;
-  /** For the audit event. */
-  annotations: Map<string, string> | undefined = undefined;
+  /** What the request's audit events will say; nothing where nobody listens. */
+  trail: AuditTrail | undefined = undefined;
 
   private finishers: ((response: HttpResponse) => void)[] | undefined = undefined;
 
@@ -66,8 +72,8 @@ export class Exchange {
     (this.warnings ??= []).push({ agent, text });
   }
 
-  annotate(key: string, value: string): void {
-    (this.annotations ??= new Map()).set(key, value);
+  annotate(key: string, value: string, level?: Level): void {
+    this.trail?.annotate(key, value, level);
   }
 
   /** Runs when the whole answer has been produced: for an answer in pieces, after its last piece. */

@@ -1,15 +1,12 @@
 // `--request-timeout` and `?timeout=`: how long a request that is not long-running may take.
 import { Deadlines } from '../lib/deadlines.js';
 import { type HttpResponse, isStream } from '../lib/http.js';
-import { badRequest, type StatusError, timeout } from '../machinery/status.js';
+import { badRequest, timeout } from '../machinery/status.js';
 import { parseDuration, TimeError } from '../machinery/time.js';
-import type { Exchange, Filter } from './exchange.js';
+import type { Exchange, Filter, Refuse } from './exchange.js';
 
 /** Sets the time by which the request must be answered. */
-export function requestDeadline(
-  maximumMs: number,
-  renderStatus: (error: StatusError, exchange: Exchange) => HttpResponse,
-): Filter {
+export function requestDeadline(maximumMs: number, refuse: Refuse): Filter {
   return (exchange, next) => {
     if (exchange.longRunning) return next(exchange);
     let allowedMs = maximumMs;
@@ -20,7 +17,7 @@ export function requestDeadline(
       } catch (error) {
         if (!(error instanceof TimeError)) throw error;
         const why = `invalid timeout specified in the request URL - ${error.message}`;
-        return renderStatus(badRequest(why), exchange);
+        return refuse(badRequest(why), exchange);
       }
     }
     exchange.deadlineMs = exchange.receivedMs + allowedMs;

@@ -63,6 +63,16 @@ export interface HttpResponse {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: ResponseBody;
+  /** The API object the answer is, for whoever records it; absent where the body is anything else. */
+  readonly object?: AnsweredObject | undefined;
+}
+
+export type AnsweredForm = 'object' | 'list' | 'table' | 'status';
+
+export interface AnsweredObject {
+  readonly form: AnsweredForm;
+  /** Its JSON, where the body is not just that. */
+  readonly json?: () => string | Buffer;
 }
 
 /**

@@ -1,5 +1,5 @@
 import zlib from 'node:zlib';
-import type { HttpRequest, HttpResponse, ResponseBody } from '../lib/http.js';
+import type { AnsweredObject, HttpRequest, HttpResponse, ResponseBody } from '../lib/http.js';
 import { isStream } from '../lib/http.js';
 
 /** Answers above this size are worth compressing for a client that asks for it. */
@@ -14,7 +14,14 @@ export function compressed(request: HttpRequest, response: HttpResponse, bytes: 
     status: response.status,
     headers: { ...response.headers, 'content-encoding': 'gzip', vary: 'Accept-Encoding' },
     body: gzipped(response.body),
+    object: uncompressed(response),
   };
+}
+
+function uncompressed({ body, object }: HttpResponse): AnsweredObject | undefined {
+  if (object === undefined || object.json !== undefined || body === undefined || isStream(body)) return object;
+  const json = (): string | Buffer => (Array.isArray(body) ? Buffer.concat(body) : (body as string | Buffer));
+  return { form: object.form, json };
 }
 
 function acceptsGzip(header: string | undefined): boolean {

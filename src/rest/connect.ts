@@ -1,6 +1,7 @@
 // Subresources that connect a client with what runs on a node: log, exec, attach, portforward and the proxies.
 // Connections to nodes come with a later step; until then every request gets the answer that the API's own state
 // gives: what is missing, or that there is no way to the node.
+import type { Level } from '../audit/levels.js';
 import type { HttpResponse } from '../lib/http.js';
 import { apiVersionOf, type KubeObject } from '../machinery/object.js';
 import { badRequest, notFound, serviceUnavailable, StatusError } from '../machinery/status.js';
@@ -70,7 +71,7 @@ async function admitConnect(services: RestServices, endpoint: Endpoint, request:
     connectOptions: connectOptions(kind, apiVersionOf(endpoint.kind), http.query, info),
     context: lifeContext(services, request, info.namespace, false),
     operations: services.operations,
-    annotate: (key: string, value: string) => request.annotate(key, value),
+    annotate: (key: string, value: string, level?: Level) => request.annotate(key, value, level),
   };
   await services.admission.admit(attributes);
   await services.admission.validate(attributes);

@@ -6,6 +6,7 @@ import type { Subresource } from '../registry/kind.js';
 import { updateManagedFields } from '../schema/apply/field-manager.js';
 import { singleVersion } from '../schema/apply/versions.js';
 import { typeOf } from '../schema/catalogue.js';
+import { encodeJson } from '../schema/json/encode.js';
 import type { StructType } from '../schema/type.js';
 import { decodeBody } from './decode-body.js';
 import type { Endpoint } from './endpoint.js';
@@ -39,16 +40,18 @@ export async function createSubresource(
   const options = createOptions(http);
   const { mediaTypes } = services;
   const sent = { ...kind, version: sentVersion(http, body, subresource, mediaTypes) ?? kind.version };
+  const sentType = typeOf(sent.group, sent.version, sent.kind) ?? type;
   const object = decodeBody(
     http,
     body,
     {
       kind: sent,
-      type: typeOf(sent.group, sent.version, sent.kind) ?? type,
+      type: sentType,
       defaults: subresource.defaults?.bind(subresource),
     },
     { mediaTypes, fieldValidation: options.fieldValidation, warn: (text) => request.warn(text) },
   );
+  request.trail?.requestObject(object, (sentBody) => encodeJson(sentType, sentBody));
   object.apiVersion = apiVersionOf(kind);
   matchParent(object, info.namespace);
   updateManagedFields({
@@ -74,7 +77,7 @@ export async function createSubresource(
     options,
     context,
     operations: services.operations,
-    annotate: (key, value) => request.annotate(key, value),
+    annotate: (key, value, level) => request.annotate(key, value, level),
   };
   await services.admission.admit(attributes);
   await services.admission.validate(attributes);

@@ -2,6 +2,7 @@ import type { HttpResponse } from '../lib/http.js';
 import type { KubeObject } from '../machinery/object.js';
 import { create } from '../registry/create.js';
 import { matchNamespace, wipeSystemFields } from '../registry/system-fields.js';
+import { encodeJson } from '../schema/json/encode.js';
 import { deepCopy } from '../schema/deep-copy.js';
 import type { AdmissionAttributes } from '../admission/plugin.js';
 import { decodeBody, type Expected } from './decode-body.js';
@@ -31,6 +32,7 @@ export async function createObject(
     fieldValidation: options.fieldValidation,
     warn: (text) => request.warn(text),
   });
+  request.trail?.requestObject(decoded, (object) => encodeJson(endpoint.type, object));
   wipeSystemFields(decoded);
   const namespace = namespaceOf(endpoint, info.namespace, decoded);
   matchNamespace(decoded, definition.namespaced, info.namespace);
@@ -55,7 +57,7 @@ export async function createObject(
     options,
     context,
     operations: services.operations,
-    annotate: (key, value) => request.annotate(key, value),
+    annotate: (key, value, level) => request.annotate(key, value, level),
   };
   const admitting = services.admission.admit(attributes);
   if (admitting !== undefined) await admitting;

@@ -8,6 +8,7 @@ import { deleteUnreadable } from '../registry/delete-unreadable.js';
 import { deleteObject } from '../registry/delete.js';
 import type { DeleteOptions } from '../registry/kind.js';
 import { metaType } from '../schema/catalogue.js';
+import { encodeJson } from '../schema/json/encode.js';
 import { deepCopy } from '../schema/deep-copy.js';
 import type { KubeObject } from '../machinery/object.js';
 import type { Endpoint } from './endpoint.js';
@@ -27,7 +28,7 @@ export async function removeObject(
 ): Promise<HttpResponse> {
   const { http, info } = request;
   const negotiated = negotiate(http, services.mediaTypes);
-  const options = await readDeleteOptions(services, http);
+  const options = await readDeleteOptions(services, request);
   const isNamespace = endpoint.resource.group === '' && endpoint.resource.resource === 'namespaces';
   const namespace = isNamespace ? info.name : info.namespace;
   if (options[UNSAFE_DELETE]) return removeUnreadable(services, endpoint, request, namespace);
@@ -88,7 +89,7 @@ export async function removeCollection(
   const negotiated = negotiate(http, services.mediaTypes);
   const selected = listOptions(http.query, false);
   const selection = selectionOf(endpoint, selected, info.name);
-  const options = await readDeleteOptions(services, http);
+  const options = await readDeleteOptions(services, request);
   if (options[UNSAFE_DELETE]) {
     const why = 'is not allowed with DELETECOLLECTION, try again after removing the option';
     const kind = { group: 'meta.k8s.io', kind: 'DeleteOptions' };
@@ -138,7 +139,7 @@ function admitDelete(
       subresource: '',
       old,
       operations: services.operations,
-      annotate: (key, value) => request.annotate(key, value),
+      annotate: (key, value, level) => request.annotate(key, value, level),
     };
     await services.admission.admit(attributes);
     await services.admission.validate(attributes);
@@ -146,14 +147,18 @@ function admitDelete(
 }
 
 /** From the body where there is one, else from the query. */
-async function readDeleteOptions(services: RestServices, http: HttpRequest): Promise<DeleteOptions> {
+async function readDeleteOptions(services: RestServices, { http, trail }: RestRequest): Promise<DeleteOptions> {
   const body = await http.body(services.maxBodyBytes);
   const sent = body.length === 0 ? deleteOptionsFromQuery(http.query) : decodeDeleteOptions(services, http, body);
+  // The reference records options in the form it works on.
+  if (body.length > 0) trail?.requestObject({ ...sent, ...INTERNAL }, (o) => encodeJson(metaType('DeleteOptions'), o));
   const { [UNSAFE_DELETE]: unsafe, ...usual } = sent;
   const options = unsafe && services.features.enabled('AllowUnsafeMalformedObjectDeletion') ? sent : usual;
   checkDeleteOptions(options);
   return options;
 }
+
+const INTERNAL = { kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/__internal' };
 
 function decodeDeleteOptions(services: RestServices, http: HttpRequest, body: Buffer): DeleteOptions {
   const media = bodyMediaType(http, services.mediaTypes);

@@ -1,4 +1,4 @@
-import type { HttpResponse, ResponseBody } from '../lib/http.js';
+import type { AnsweredObject, HttpResponse, ResponseBody } from '../lib/http.js';
 import { badRequest } from '../machinery/status.js';
 import { apiVersionOf } from '../machinery/object.js';
 import { list } from '../registry/list.js';
@@ -110,12 +110,17 @@ function respondBytes({ endpoint, request }: Rendering, { items }: ListResult, m
   let bytes = head.length + tail.length + Math.max(0, items.length - 1);
   for (const item of items) bytes += perItem + item.json.length;
   const headers = { 'content-type': 'application/json' };
-  const body: ResponseBody =
-    bytes <= MOST_SHARED_BYTES
-      ? [head, sharedItems(endpoint, items, bytes - head.length - tail.length), tail]
-      : pieces(endpoint, items, head, tail);
-  return compressed(request, { status: 200, headers, body }, bytes);
+  const itemBytes = bytes - head.length - tail.length;
+  if (bytes <= MOST_SHARED_BYTES) {
+    const body = [head, sharedItems(endpoint, items, itemBytes), tail];
+    return compressed(request, { status: 200, headers, body, object: PLAIN_LIST }, bytes);
+  }
+  const whole = (): Buffer => Buffer.concat([head, joined(endpoint, items, itemBytes), tail]);
+  const object: AnsweredObject = { form: 'list', json: whole };
+  return compressed(request, { status: 200, headers, body: pieces(endpoint, items, head, tail), object }, bytes);
 }
+
+const PLAIN_LIST: AnsweredObject = { form: 'list' };
 
 /** What stands around the items. Lists of custom resources print their members sorted by name, too. */
 function envelopeOf({ kind, definition }: Endpoint, metadata: ListMeta): { head: Buffer; tail: Buffer } {
@@ -144,14 +149,16 @@ const shared = new WeakMap<readonly StoredObject[], Map<Endpoint, Buffer>>();
 function sharedItems(endpoint: Endpoint, items: readonly StoredObject[], bytes: number): Buffer {
   let forms = shared.get(items);
   if (forms === undefined) shared.set(items, (forms = new Map()));
-  let joined = forms.get(endpoint);
-  if (joined === undefined) {
-    joined = Buffer.allocUnsafe(bytes);
-    let at = 0;
-    for (let i = 0; i < items.length; i++) at = putItem(endpoint, items[i] as StoredObject, i, joined, at);
-    forms.set(endpoint, joined);
-  }
-  return joined;
+  let known = forms.get(endpoint);
+  if (known === undefined) forms.set(endpoint, (known = joined(endpoint, items, bytes)));
+  return known;
+}
+
+function joined(endpoint: Endpoint, items: readonly StoredObject[], bytes: number): Buffer {
+  const all = Buffer.allocUnsafe(bytes);
+  let at = 0;
+  for (let i = 0; i < items.length; i++) at = putItem(endpoint, items[i] as StoredObject, i, all, at);
+  return all;
 }
 
 function putItem(endpoint: Endpoint, item: StoredObject, index: number, out: Buffer, start: number): number {

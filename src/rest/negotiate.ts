@@ -51,6 +51,10 @@ export function negotiate(
   return pretty && !chosen.pretty ? { ...chosen, pretty } : chosen;
 }
 
+/** Whether a client that asks for tables or metadata takes other things, too. */
+export const acceptsUntransformed = ({ headers }: HttpRequest): boolean =>
+  parseAccept(headers.accept ?? '').some(({ parameters }) => !parameters.has('as'));
+
 /** The form of a request's body, by its Content-Type. */
 export function bodyMediaType(request: HttpRequest, supported: readonly MediaType[]): MediaType {
   const sent = request.headers['content-type'];

@@ -33,6 +33,7 @@ export async function patchObject(
   const kind = patchKind(http, endpoint, services.mediaTypes);
   const negotiated = negotiate(http, services.mediaTypes);
   const body = await http.body(services.maxBodyBytes);
+  request.trail?.requestPatch(body);
   const applies = isApply(kind);
   const options = patchOptions(http.query, applies);
   const patch = preparePatch(kind, body, {

@@ -1,3 +1,5 @@
+import type { Level } from '../audit/levels.js';
+import type { BodyTrail } from '../audit/trail.js';
 import type { HttpRequest } from '../lib/http.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import type { UserInfo } from '../machinery/user.js';
@@ -11,6 +13,8 @@ export interface RestRequest {
   readonly websocketProtocols?: string | undefined;
   /** Adds a Warning header to the answer. */
   warn(text: string): void;
-  /** Puts a note on the request's audit event. */
-  annotate(key: string, value: string): void;
+  /** Puts a note on the request's audit event; from a level on, where it is too much for the lower ones. */
+  annotate(key: string, value: string, level?: Level): void;
+  /** Where the body is told to, if anybody records it. */
+  readonly trail?: BodyTrail | undefined;
 }

@@ -1,14 +1,15 @@
 // Turns objects and refusals into answers, in the form that was asked for.
-import type { HttpRequest, HttpResponse } from '../lib/http.js';
+import type { AnsweredForm, AnsweredObject, HttpRequest, HttpResponse } from '../lib/http.js';
 import type { Status, StatusError } from '../machinery/status.js';
 import { typeByName } from '../schema/catalogue.js';
+import { encodeJson } from '../schema/json/encode.js';
 import type { StructType } from '../schema/type.js';
 import type { StoredObject } from '../storage/store.js';
 import { compressed } from './compress.js';
 import { type Endpoint, inVersion, tailOf } from './endpoint.js';
 import { indentJson } from './indent-json.js';
 import { JSON_TYPE, type MediaType } from './media-types.js';
-import { negotiate, type Negotiated, notAcceptableTransform } from './negotiate.js';
+import { acceptsUntransformed, negotiate, type Negotiated, notAcceptableTransform } from './negotiate.js';
 import { partialMetadata } from './partial-metadata.js';
 import { tableOf, tableOptions } from './table.js';
 import { encodeObject } from './wire.js';
@@ -30,7 +31,8 @@ export function respondObject(rendering: Rendering, status: number, stored: Stor
   if (negotiated.transform !== undefined) return respondTransformed(rendering, status, stored);
   const { media, pretty } = negotiated;
   if (media.encoding === 'json' && !pretty && endpoint.storedShape) {
-    return answer(request, status, media, Buffer.concat([endpoint.head, tailOf(endpoint, stored), NEWLINE]));
+    const bytes = Buffer.concat([endpoint.head, tailOf(endpoint, stored), NEWLINE]);
+    return answer(request, status, media, bytes, PLAIN_OBJECT);
   }
   return respondValue(rendering, status, endpoint.type, inVersion(endpoint, stored.object()));
 }
@@ -44,9 +46,22 @@ export function respondValue(
 ): HttpResponse {
   const { media, pretty } = negotiated;
   const bytes = encodeObject(media, type, value);
-  if (media.encoding !== 'json') return answer(request, status, media, bytes);
-  const text = pretty ? Buffer.from(indentJson(bytes.toString())) : Buffer.concat([bytes, NEWLINE]);
-  return answer(request, status, media, text);
+  const form = formOf(type);
+  if (media.encoding !== 'json') {
+    return answer(request, status, media, bytes, { form, json: () => encodeJson(type, value) });
+  }
+  if (pretty) {
+    return answer(request, status, media, Buffer.from(indentJson(bytes.toString())), { form, json: () => bytes });
+  }
+  return answer(request, status, media, Buffer.concat([bytes, NEWLINE]), { form });
+}
+
+const PLAIN_OBJECT: AnsweredObject = { form: 'object' };
+
+function formOf({ name, byJson }: StructType): AnsweredForm {
+  if (name.endsWith('.meta.v1.Status')) return 'status';
+  if (name.endsWith('.Table')) return 'table';
+  return name.endsWith('List') && byJson.has('items') ? 'list' : 'object';
 }
 
 function respondTransformed(rendering: Rendering, status: number, stored: StoredObject): HttpResponse {
@@ -100,7 +115,14 @@ export function respondStatus(
   code: number,
   mediaTypes: readonly MediaType[],
 ): HttpResponse {
-  return respondValue({ request, negotiated: statusForm(request, mediaTypes) }, code, metaType('v1', 'Status'), status);
+  const negotiated = statusForm(request, mediaTypes);
+  const response = respondValue(
+    { request, negotiated: negotiated ?? PLAIN_JSON },
+    code,
+    metaType('v1', 'Status'),
+    status,
+  );
+  return negotiated === undefined ? { ...response, object: undefined } : response;
 }
 
 export function respondError(request: HttpRequest, error: StatusError, mediaTypes: readonly MediaType[]): HttpResponse {
@@ -110,17 +132,25 @@ export function respondError(request: HttpRequest, error: StatusError, mediaType
   return { ...response, headers: { ...response.headers, 'retry-after': String(retryAfterSeconds) } };
 }
 
-/** A client that accepts nothing we have is still told why, as JSON. */
-function statusForm(request: HttpRequest, mediaTypes: readonly MediaType[]): Negotiated {
+/** A client that accepts nothing we have is still told why, as JSON; the reference does not record that as an object. */
+const PLAIN_JSON: Negotiated = { media: JSON_TYPE, pretty: false };
+
+function statusForm(request: HttpRequest, mediaTypes: readonly MediaType[]): Negotiated | undefined {
   try {
-    const { media, pretty } = negotiate(request, mediaTypes);
-    return { media, pretty };
+    const { media, pretty, transform } = negotiate(request, mediaTypes);
+    return transform === undefined || acceptsUntransformed(request) ? { media, pretty } : undefined;
   } catch {
-    return { media: JSON_TYPE, pretty: false };
+    return undefined;
   }
 }
 
-export function answer(request: HttpRequest, status: number, media: MediaType, body: Buffer): HttpResponse {
-  const plain: HttpResponse = { status, headers: { 'content-type': media.name }, body };
+export function answer(
+  request: HttpRequest,
+  status: number,
+  media: MediaType,
+  body: Buffer,
+  object: AnsweredObject,
+): HttpResponse {
+  const plain: HttpResponse = { status, headers: { 'content-type': media.name }, body, object };
   return compressed(request, plain, body.length);
 }

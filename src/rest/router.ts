@@ -101,7 +101,9 @@ function dispatch(services: RestServices, endpoint: Endpoint, request: RestReque
 
 /** A use of what is not there is no use of a deprecated version. */
 function warnIfDeprecated({ version }: Endpoint, request: RestRequest): void {
-  if (version.deprecationWarning !== undefined) request.warn(version.deprecationWarning);
+  if (version.deprecationWarning === undefined) return;
+  request.warn(version.deprecationWarning);
+  request.annotate('k8s.io/deprecated', 'true');
 }
 
 /** What is done is what was authorized: the verb of the request, where the kind has it for this path, or nothing. */

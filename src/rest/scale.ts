@@ -10,6 +10,7 @@ import { matchNamespace } from '../registry/system-fields.js';
 import { updateManagedFields } from '../schema/apply/field-manager.js';
 import { fromScaleManagedFields, type ReplicasPaths, toScaleManagedFields } from '../schema/apply/scale-managers.js';
 import { deepCopy } from '../schema/deep-copy.js';
+import { encodeJson } from '../schema/json/encode.js';
 import type { Scale } from '../schema/generated/autoscaling.v1.js';
 import { decodeBody } from './decode-body.js';
 import type { Endpoint } from './endpoint.js';
@@ -57,6 +58,7 @@ export async function updateScale(
     { kind: SCALE, type: scaleType() },
     { mediaTypes: services.mediaTypes, fieldValidation: options.fieldValidation, warn: (text) => request.warn(text) },
   );
+  request.trail?.requestObject(sent, (scale) => encodeJson(scaleType(), scale));
   const manager = managerName(options.fieldManager, http);
   return write(services, endpoint, request, access, { ...options, uid: sent.metadata.uid }, (live) => {
     const scale = deepCopy(sent);
@@ -74,6 +76,7 @@ export async function patchScale(
   const { http, info } = request;
   const kind = patchKind(http, endpoint, services.mediaTypes);
   const body = await http.body(services.maxBodyBytes);
+  request.trail?.requestPatch(body);
   const options = patchOptions(http.query, isApply(kind));
   const now = services.clock();
   const patch = preparePatch(kind, body, {

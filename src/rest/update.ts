@@ -1,6 +1,8 @@
+import type { BodyTrail } from '../audit/trail.js';
 import type { HttpResponse } from '../lib/http.js';
 import type { KubeObject } from '../machinery/object.js';
 import { matchNamespace } from '../registry/system-fields.js';
+import { encodeJson } from '../schema/json/encode.js';
 import { expectedOf } from './create.js';
 import { decodeBody } from './decode-body.js';
 import { type Endpoint, inVersion, toStorage } from './endpoint.js';
@@ -24,17 +26,18 @@ export async function updateObject(
   const negotiated = negotiate(http, services.mediaTypes);
   const body = await http.body(services.maxBodyBytes);
   const options = updateOptions(http);
-  const read = (warn: (text: string) => void): KubeObject => {
+  const read = (warn: (text: string) => void, trail?: BodyTrail): KubeObject => {
     const { mediaTypes } = services;
     const { fieldValidation } = options;
     const object = decodeBody(http, body, expectedOf(endpoint), { mediaTypes, fieldValidation, warn });
+    trail?.requestObject(object, (sent) => encodeJson(endpoint.type, sent));
     matchNamespace(object, endpoint.definition.namespaced, info.namespace);
     checkName(object, info.name);
     dedupOwnerReferences(object, warn, false);
     return object;
   };
   // An attempt uses the object up. Another is rare, so the body is then read again rather than copied before.
-  let sent: KubeObject | undefined = read((text) => request.warn(text));
+  let sent: KubeObject | undefined = read((text) => request.warn(text), request.trail);
   const { uid } = sent.metadata;
   const manager = managerName(options.fieldManager, http);
   const { stored, created } = await writeObject(services, endpoint, {

@@ -1,4 +1,5 @@
 // What PUT and PATCH share: an update of the object or one of its subresources, with admission.
+import type { Level } from '../audit/levels.js';
 import type { AdmissionAttributes, AdmissionView } from '../admission/plugin.js';
 import type { KubeObject } from '../machinery/object.js';
 import { badRequest } from '../machinery/status.js';
@@ -43,7 +44,7 @@ export async function writeObject(
     ...(write.view && { view: write.view }),
     context,
     operations: services.operations,
-    annotate: (key: string, value: string) => request.annotate(key, value),
+    annotate: (key: string, value: string, level?: Level) => request.annotate(key, value, level),
   };
   const forUpdate = (object: KubeObject, old: Readonly<KubeObject>): AdmissionAttributes => ({
     ...attributes,

@@ -12,6 +12,7 @@ import { isCached } from '../storage/cached-resources.js';
 import { createResourceStore } from '../storage/create-store.js';
 import { buildAuthentication } from './access.js';
 import { buildAdmission } from './admission.js';
+import { buildAudit } from './audit.js';
 import { type Authorization, buildAuthorization } from './authorization.js';
 import { createDebug, serveDebugSocket } from './debug.js';
 import { directDialers } from './dialers.js';
@@ -63,6 +64,12 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
 
   // What is stored, and how it is reached.
   const dialers = directDialers;
+  const audit = buildAudit(options, {
+    metrics: metrics.registry,
+    log: logs.for('audit'),
+    dialer: dialers.controlplane,
+    onDrained: (close) => lifecycle.onDrained(close),
+  });
   const stores = await openStores(options, dialers.etcd, logs.for('stores'));
   lifecycle.onDrained(() => stores.close());
   addStoreChecks(options, stores, health);
@@ -211,6 +218,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     services,
     authentication,
     tokens,
+    audit,
   });
 
   const { debugSocketPath } = options.features;

@@ -1,5 +1,6 @@
 // From a plain request to its answer: the filters, and behind them resources or other paths.
 import type { Authentication } from '../authn/create-authenticator.js';
+import type { Audit } from '../filters/audit.js';
 import { buildChain } from '../filters/chain.js';
 import type { Exchange } from '../filters/exchange.js';
 import type { HttpResponse } from '../lib/http.js';
@@ -35,6 +36,7 @@ export interface HandlerParts {
   readonly services: RestServices;
   readonly authentication: Authentication;
   readonly tokens: ServiceAccountTokens;
+  readonly audit: Audit | undefined;
 }
 
 export function buildRequestHandler(parts: HandlerParts): ListenerHandler {
@@ -61,6 +63,7 @@ export function buildRequestHandler(parts: HandlerParts): ListenerHandler {
       goawayChance: generic.goawayChance,
       maxConnectionBytesPerSecond: options.misc.maxConnectionBytesPerSec,
       shutdownSendRetryAfter: generic.shutdownSendRetryAfter,
+      audit: parts.audit,
     },
     (exchange) => {
       const { request, info, user } = exchange;
@@ -71,7 +74,8 @@ export function buildRequestHandler(parts: HandlerParts): ListenerHandler {
         user,
         websocketProtocols: exchange.websocketProtocols,
         warn: (text) => exchange.warn(text),
-        annotate: (key, value) => exchange.annotate(key, value),
+        annotate: (key, value, level) => exchange.annotate(key, value, level),
+        trail: exchange.trail,
       });
     },
   );

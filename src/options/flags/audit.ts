@@ -8,7 +8,6 @@ const BATCH_ONLY = 'In batch mode only.';
 export const audit = defineTopic({
   key: 'audit',
   title: 'auditing',
-  later: 'audit',
   flags: {
     'audit-log-batch-buffer-size': {
       type: 'int',
@@ -104,7 +103,10 @@ export const audit = defineTopic({
       help: 'How long to wait before the first retry of a failed call.',
     },
     'audit-webhook-mode': { type: 'string', default: 'batch', help: `How events are sent: ${MODES}.` },
-    'audit-webhook-truncate-enabled': { type: 'bool', help: 'Shorten events and split batches that are too large.' },
+    'audit-webhook-truncate-enabled': {
+      type: 'bool',
+      help: 'Shorten events and split batches that are too large.',
+    },
     'audit-webhook-truncate-max-batch-size': {
       type: 'int',
       default: 10485760,

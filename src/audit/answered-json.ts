@@ -1,0 +1,25 @@
+import type { HttpResponse } from '../lib/http.js';
+import type { JsonBytes } from './event.js';
+import { withoutManagedFields } from './managed-fields.js';
+
+const NEWLINE = 0x0a;
+
+/** The object an answer is, as JSON: the bytes for the client where they are that. */
+export function answeredJson({ body, object }: HttpResponse, omitManagedFields = false): JsonBytes {
+  if (object === undefined) throw new Error('an answer that is no object');
+  const json = object.json === undefined ? wholeBody(body) : object.json();
+  if (omitManagedFields) return trimmed(withoutManagedFields(Buffer.from(json), object.form));
+  return trimmed(json);
+}
+
+function wholeBody(body: HttpResponse['body']): JsonBytes {
+  if (typeof body === 'string' || Buffer.isBuffer(body)) return body;
+  if (Array.isArray(body)) return Buffer.concat(body);
+  throw new Error('an answer in pieces that does not say what object it is');
+}
+
+/** An event stands on one line. */
+function trimmed(json: JsonBytes): JsonBytes {
+  if (typeof json === 'string') return json.endsWith('\n') ? json.slice(0, -1) : json;
+  return json.at(-1) === NEWLINE ? json.subarray(0, -1) : json;
+}

@@ -1,0 +1,180 @@
+// Mode `batch`: events wait in a buffer and are handed on in batches, in the background.
+//
+//   process ─▶ waiting (at most bufferSize) ─▶ batch (at most maxBatchSize) ─▶ throttle ─▶ back end
+//
+// A batch goes when it is full, or when it has waited long enough. What does not fit into the buffer is lost at once: no
+// request ever waits for its events.
+import type { Clock } from '../lib/clock.js';
+import type { AuditBackend, OnLost } from './backend.js';
+import { type AuditEvent, byteLength } from './event.js';
+import { TokenBucket } from './token-bucket.js';
+
+export interface BufferedOptions {
+  readonly bufferSize: number;
+  readonly maxBatchSize: number;
+  readonly maxBatchWaitMs: number;
+  readonly throttle?: { readonly perSecond: number; readonly burst: number } | undefined;
+  /** The next batch goes while the last is still on its way. */
+  readonly parallel: boolean;
+  /**
+   * Where one batch ends and the next begins cannot be seen: all that are full go together, after a moment in which more
+   * may come.
+   */
+  readonly joinable: boolean;
+}
+
+const LINGER_MS = 5;
+/** Batches that a slow webhook has not answered yet. */
+const MOST_ON_THE_WAY = 1000;
+/** The objects in the events that wait may be large: a buffer that is not full by number is full by their bytes. */
+const MOST_WAITING_BYTES = 512 * 1024 * 1024;
+/** An event without its objects, about. */
+const EVENT_BYTES = 1024;
+
+export class BufferedBackend implements AuditBackend {
+  private waiting: AuditEvent[] = [];
+  private waitingBytes = 0;
+  /** Lets a batch go that the throttle holds. */
+  private release: (() => void) | undefined = undefined;
+  private readonly bucket: TokenBucket | undefined;
+  private readonly linger: Deadline;
+  private readonly batchWait: Deadline;
+  private readonly onTheWay = new Set<Promise<unknown>>();
+  private closed = false;
+  private whenIdle: (() => void) | undefined = undefined;
+
+  constructor(
+    private readonly backend: AuditBackend,
+    private readonly options: BufferedOptions,
+    private readonly clock: Clock,
+    private readonly onLost: OnLost,
+  ) {
+    const { throttle, maxBatchWaitMs } = options;
+    if (throttle !== undefined) this.bucket = new TokenBucket(throttle.perSecond, throttle.burst, clock.now());
+    this.linger = new Deadline(clock, LINGER_MS, () => this.send());
+    this.batchWait = new Deadline(clock, maxBatchWaitMs, () => this.send());
+  }
+
+  // hot: twice for each request that is recorded.
+  process(events: readonly AuditEvent[]): boolean {
+    for (const [index, event] of events.entries()) {
+      if (this.closed || this.isFull()) {
+        const why = this.closed ? 'audit backend shut down' : 'audit buffer queue blocked';
+        this.onLost('buffered', why, events.slice(index));
+        break;
+      }
+      this.waiting.push(event);
+      this.waitingBytes += sizeOf(event);
+    }
+    this.send();
+    return true;
+  }
+
+  /** Nothing is throttled any more; what is being tried again is waited for. */
+  async close(): Promise<void> {
+    this.closed = true;
+    const idle = new Promise<void>((resolve) => (this.whenIdle = resolve));
+    this.release?.();
+    this.send();
+    await idle;
+    await Promise.all(this.onTheWay);
+    await this.backend.close();
+  }
+
+  /** While nothing is held, what waits is the batch that fills, with an empty buffer behind it. */
+  private isFull(): boolean {
+    const { bufferSize, maxBatchSize } = this.options;
+    const room = this.held ? bufferSize : bufferSize + maxBatchSize;
+    return this.waiting.length >= room || this.waitingBytes >= MOST_WAITING_BYTES;
+  }
+
+  /** A batch is held by the throttle, or the back end takes no more. */
+  private get held(): boolean {
+    return this.release !== undefined || this.onTheWay.size >= (this.options.parallel ? MOST_ON_THE_WAY : 1);
+  }
+
+  private send(): void {
+    while (!this.held) {
+      const count = this.ready();
+      if (count === 0) break;
+      this.throttled(this.take(count));
+    }
+    if (this.closed && !this.held && this.waiting.length === 0) this.whenIdle?.();
+  }
+
+  /** How many events go together now. Where it is too early, a deadline is set. */
+  private ready(): number {
+    const { maxBatchSize, bufferSize, joinable } = this.options;
+    const count = this.waiting.length;
+    if (this.closed) return joinable ? count : Math.min(count, maxBatchSize);
+    if (count === 0) return 0;
+    const inFullBatches = count - (count % maxBatchSize);
+    if (inFullBatches === 0) return this.batchWait.isOver() ? count : 0;
+    if (!joinable) return maxBatchSize;
+    return count * 2 >= bufferSize || this.linger.isOver() ? inFullBatches : 0;
+  }
+
+  private take(count: number): readonly AuditEvent[] {
+    this.batchWait.clear();
+    this.linger.clear();
+    const batch = count === this.waiting.length ? this.waiting : this.waiting.slice(0, count);
+    this.waiting = this.waiting.slice(count);
+    for (const event of batch) this.waitingBytes -= sizeOf(event);
+    return batch;
+  }
+
+  private throttled(batch: readonly AuditEvent[]): void {
+    const waitMs = this.closed ? 0 : (this.bucket?.take(this.clock.now()) ?? 0);
+    if (waitMs === 0) return this.handOn(batch);
+    const go = (): void => {
+      cancel();
+      this.release = undefined;
+      this.handOn(batch);
+      this.send();
+    };
+    const cancel = this.clock.after(waitMs, go);
+    this.release = go;
+  }
+
+  private handOn(batch: readonly AuditEvent[]): void {
+    const stored = this.backend.process(batch);
+    if (!(stored instanceof Promise)) return;
+    const done = stored.finally(() => {
+      this.onTheWay.delete(done);
+      this.send();
+    });
+    this.onTheWay.add(done);
+  }
+}
+
+/** A time that begins to run when it is first asked for. */
+class Deadline {
+  private cancel: (() => void) | undefined = undefined;
+  private over = false;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly ms: number,
+    private readonly onOver: () => void,
+  ) {}
+
+  isOver(): boolean {
+    if (this.over) return true;
+    this.cancel ??= this.clock.after(this.ms, () => {
+      this.over = true;
+      this.onOver();
+    });
+    return false;
+  }
+
+  clear(): void {
+    this.cancel?.();
+    this.cancel = undefined;
+    this.over = false;
+  }
+}
+
+const sizeOf = ({ requestObject, responseObject }: AuditEvent): number =>
+  EVENT_BYTES +
+  (requestObject === undefined ? 0 : byteLength(requestObject)) +
+  (responseObject === undefined ? 0 : byteLength(responseObject));

@@ -1,0 +1,101 @@
+// One audit event, as it stood when its stage was reached. Its parts are JSON already: an object that was encoded for
+// the client, or that the client sent, is laid in as it is.
+import type { UserInfo } from '../machinery/user.js';
+import { quoteJson } from '../schema/json/quote.js';
+import type { Level, Stage } from './levels.js';
+
+/** A JSON value, not yet in one piece with what stands around it. */
+export type JsonBytes = string | Buffer;
+
+export interface AuditEvent {
+  readonly level: Level;
+  readonly stage: Stage;
+  readonly auditId: string;
+  /** What does not change from stage to stage. */
+  readonly request: EventRequest;
+  readonly impersonatedUser: UserInfo | undefined;
+  /** The members of `objectRef`; empty for a request that is for no resource. */
+  readonly objectRef: string;
+  readonly response: EventResponse | undefined;
+  readonly requestObject: JsonBytes | undefined;
+  readonly responseObject: JsonBytes | undefined;
+  readonly stageTimestamp: string;
+  readonly annotations: ReadonlyMap<string, string> | undefined;
+}
+
+export interface EventRequest {
+  readonly uri: string;
+  readonly verb: string;
+  readonly user: UserInfo | undefined;
+  readonly sourceIps: readonly string[];
+  readonly userAgent: string;
+  readonly namespace: string;
+  readonly receivedTimestamp: string;
+  /** `"requestURI":…,"verb":…,"user":…` */
+  readonly who: string;
+  /** `,"sourceIPs":…,"userAgent":…` */
+  readonly whence: string;
+}
+
+export interface EventResponse {
+  readonly code: number;
+  readonly json: string;
+}
+
+// hot: twice for each request that is recorded.
+/**
+ * The event's members, without the braces around them: kind and version come first in a log and are left out in a list.
+ * Strings and bytes by turns, to be joined by whoever writes them.
+ */
+export function eventPieces(event: AuditEvent): readonly JsonBytes[] {
+  const { request, requestObject, responseObject } = event;
+  let text = `"level":"${event.level}","auditID":${quoteJson(event.auditId)},"stage":"${event.stage}",${request.who}`;
+  if (event.impersonatedUser !== undefined) text += `,"impersonatedUser":${userJson(event.impersonatedUser)}`;
+  text += request.whence;
+  if (event.objectRef !== '') text += `,"objectRef":{${event.objectRef}}`;
+  if (event.response !== undefined) text += `,"responseStatus":${event.response.json}`;
+  const pieces: JsonBytes[] = [];
+  if (requestObject !== undefined) {
+    pieces.push(`${text},"requestObject":`, requestObject);
+    text = '';
+  }
+  if (responseObject !== undefined) {
+    pieces.push(`${text},"responseObject":`, responseObject);
+    text = '';
+  }
+  text += `,"requestReceivedTimestamp":"${request.receivedTimestamp}","stageTimestamp":"${event.stageTimestamp}"`;
+  if (event.annotations !== undefined) text += `,"annotations":${annotationsJson(event.annotations)}`;
+  pieces.push(text);
+  return pieces;
+}
+
+export const byteLength = (piece: JsonBytes): number =>
+  typeof piece === 'string' ? Buffer.byteLength(piece) : piece.length;
+
+const users = new WeakMap<UserInfo, string>();
+
+/** Users are shared by their requests. */
+export function userJson(user: UserInfo): string {
+  let text = users.get(user);
+  if (text === undefined) {
+    const { name, groups, uid = '', extra = {} } = user;
+    const members: string[] = [];
+    if (name !== '') members.push(`"username":${quoteJson(name)}`);
+    if (uid !== '') members.push(`"uid":${quoteJson(uid)}`);
+    if (groups.length > 0) members.push(`"groups":${listJson(groups)}`);
+    const keys = Object.keys(extra).sort();
+    if (keys.length > 0) {
+      members.push(`"extra":{${keys.map((key) => `${quoteJson(key)}:${listJson(extra[key] ?? [])}`).join(',')}}`);
+    }
+    text = `{${members.join(',')}}`;
+    users.set(user, text);
+  }
+  return text;
+}
+
+export const listJson = (texts: readonly string[]): string => `[${texts.map(quoteJson).join(',')}]`;
+
+function annotationsJson(annotations: ReadonlyMap<string, string>): string {
+  const keys = [...annotations.keys()].sort();
+  return `{${keys.map((key) => `${quoteJson(key)}:${quoteJson(annotations.get(key) ?? '')}`).join(',')}}`;
+}

@@ -1,0 +1,38 @@
+// What becomes of an event that could not be recorded: it is counted, and told in the server's own log.
+import type { Clock } from '../lib/clock.js';
+import { errorText } from '../lib/error-text.js';
+import type { Logger } from '../lib/log.js';
+import type { AuditPlugin, OnLost } from './backend.js';
+import { legacyLine } from './legacy-line.js';
+
+export interface LostEventsOptions {
+  readonly log: Logger;
+  readonly count: (plugin: AuditPlugin, events: number) => void;
+  readonly clock: Clock;
+}
+
+/** A disk that is full loses all events: the server's log must not drown in them. */
+const MOST_TOLD_PER_SECOND = 100;
+
+export function lostEvents({ log, count, clock }: LostEventsOptions): OnLost {
+  let second = 0;
+  let told = 0;
+  let untold = 0;
+  return (plugin, why, events) => {
+    count(plugin, events.length);
+    const now = Math.floor(clock.now() / 1000);
+    if (now !== second) {
+      if (untold > 0) log.error(undefined, 'More audit events were lost than are told here', { events: untold });
+      second = now;
+      told = 0;
+      untold = 0;
+    }
+    const shown = events.slice(0, Math.max(0, MOST_TOLD_PER_SECOND - told));
+    told += shown.length;
+    untold += events.length - shown.length;
+    if (shown.length === 0) return;
+    const text = typeof why === 'string' ? why : errorText(why);
+    const what = `Error in audit plugin '${plugin}' affecting ${events.length} audit events: ${text}`;
+    log.error(undefined, [what, 'Impacted events:', ...shown.map(legacyLine)].join('\n'));
+  };
+}

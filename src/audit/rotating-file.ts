@@ -1,0 +1,196 @@
+// A log file that makes room for itself: when a line does not fit any more, the file is put aside under the time's name
+// and a new one begun.
+//
+//   audit.log                                 written to
+//   audit-2026-11-15T08-30-00.123.log         put aside, as a whole
+//   audit-2026-11-15T08-30-00.123.log.gz      and compressed
+//
+// Lines that come while others are being written are written together, by one call. A line is in the file whole or not
+// at all: what a failing disk took of one is cut off again.
+import fs from 'node:fs/promises';
+import { makeFolder } from '../lib/make-folder.js';
+import path from 'node:path';
+import type { LineWriter } from './log-backend.js';
+
+export interface RotatingFileOptions {
+  readonly file: string;
+  /** 0 for the default. */
+  readonly maxMegabytes: number;
+  readonly now: () => number;
+  /** Called when the file is first written to, and each time one was put aside. */
+  readonly tidy: () => void;
+}
+
+const DEFAULT_MEGABYTES = 100;
+const MEGABYTE = 1024 * 1024;
+/** What is written by one call, unless a single line is longer. */
+const MOST_TOGETHER_BYTES = 4 * MEGABYTE;
+const FILE_MODE = 0o600;
+
+interface Waiting {
+  readonly lines: readonly Buffer[];
+  readonly failures: (Error | undefined)[];
+  done: number;
+  resolve(failures: readonly (Error | undefined)[] | undefined): void;
+}
+
+export class RotatingFile implements LineWriter {
+  private readonly maxBytes: number;
+  private handle: fs.FileHandle | undefined = undefined;
+  private size = 0;
+  private tidied = false;
+  private readonly queue: Waiting[] = [];
+  private working: Promise<void> | undefined = undefined;
+
+  constructor(private readonly options: RotatingFileOptions) {
+    this.maxBytes = (options.maxMegabytes || DEFAULT_MEGABYTES) * MEGABYTE;
+  }
+
+  write(lines: readonly Buffer[]): Promise<readonly (Error | undefined)[] | undefined> {
+    return new Promise((resolve) => {
+      this.queue.push({ lines, failures: [], done: 0, resolve });
+      this.working ??= this.work();
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.working;
+    await this.handle?.close();
+    this.handle = undefined;
+  }
+
+  private async work(): Promise<void> {
+    for (;;) {
+      const next = this.firstLine();
+      if (next === undefined) {
+        // In the same turn: a line that comes now begins the work anew.
+        this.working = undefined;
+        return;
+      }
+      try {
+        await this.makeRoom(next.length);
+      } catch (error) {
+        this.settle(1, error as Error);
+        continue;
+      }
+      const together = this.fittingLines();
+      const { whole, error } = await this.append(together);
+      this.settle(whole, undefined);
+      if (error !== undefined) this.settle(together.length - whole, error);
+    }
+  }
+
+  private firstLine(): Buffer | undefined {
+    const [first] = this.queue;
+    return first?.lines[first.done];
+  }
+
+  /** As many lines as fit into the file; at least one. */
+  private fittingLines(): Buffer[] {
+    const lines: Buffer[] = [];
+    let bytes = 0;
+    const most = Math.min(MOST_TOGETHER_BYTES, this.maxBytes - this.size);
+    for (const waiting of this.queue) {
+      for (let i = waiting.done; i < waiting.lines.length; i++) {
+        const line = waiting.lines[i] as Buffer;
+        if (lines.length > 0 && bytes + line.length > most) return lines;
+        lines.push(line);
+        bytes += line.length;
+      }
+    }
+    return lines;
+  }
+
+  /** Tells the writers of the next lines what came of them. */
+  private settle(count: number, failure: Error | undefined): void {
+    for (let left = count; left > 0; left--) {
+      const [waiting] = this.queue;
+      if (waiting === undefined) return;
+      if (failure !== undefined) waiting.failures[waiting.done] = failure;
+      if (++waiting.done < waiting.lines.length) continue;
+      this.queue.shift();
+      waiting.resolve(waiting.failures.length === 0 ? undefined : waiting.failures);
+    }
+  }
+
+  private async append(lines: readonly Buffer[]): Promise<{ readonly whole: number; readonly error?: Error }> {
+    const { handle } = this;
+    if (handle === undefined) return { whole: 0, error: new Error('the log file is closed') };
+    const bytes = lines.length === 1 ? (lines[0] as Buffer) : Buffer.concat(lines);
+    let written = 0;
+    try {
+      while (written < bytes.length) written += (await handle.write(bytes, written)).bytesWritten;
+      this.size += written;
+      return { whole: lines.length };
+    } catch (error) {
+      const { whole, wholeBytes } = wholeLines(lines, written);
+      // On what is no file there is nothing to cut off.
+      if (written > wholeBytes) await handle.truncate(this.size + wholeBytes).catch(() => undefined);
+      this.size += wholeBytes;
+      return { whole, error: error as Error };
+    }
+  }
+
+  private async makeRoom(bytes: number): Promise<void> {
+    if (bytes > this.maxBytes) {
+      throw new Error(`write length ${bytes} exceeds maximum file size ${this.maxBytes}`);
+    }
+    if (this.handle === undefined) await this.open(bytes);
+    else if (this.size + bytes > this.maxBytes) await this.rotate();
+  }
+
+  private async open(bytes: number): Promise<void> {
+    if (!this.tidied) {
+      this.tidied = true;
+      this.options.tidy();
+    }
+    const found = await fs.stat(this.options.file).catch(() => undefined);
+    if (found !== undefined && found.size + bytes >= this.maxBytes) return await this.rotate();
+    makeFolder(path.dirname(this.options.file));
+    this.handle = await fs.open(this.options.file, 'a', FILE_MODE);
+    this.size = found?.size ?? 0;
+  }
+
+  private async rotate(): Promise<void> {
+    const { file } = this.options;
+    await this.handle?.close();
+    this.handle = undefined;
+    const found = await fs.stat(file).catch(() => undefined);
+    if (found !== undefined) await fs.rename(file, await this.freeName());
+    makeFolder(path.dirname(file));
+    this.handle = await fs.open(file, 'a', found === undefined ? FILE_MODE : found.mode & 0o777);
+    this.size = 0;
+    if (found !== undefined) await this.handle.chown(found.uid, found.gid).catch(() => undefined);
+    this.options.tidy();
+  }
+
+  /** Two files put aside within a millisecond must not take each other's place. */
+  private async freeName(): Promise<string> {
+    for (let atMs = this.options.now(); ; atMs++) {
+      const name = rotatedName(this.options.file, atMs);
+      const taken = await Promise.all([name, `${name}.gz`].map((one) => fs.stat(one).catch(() => undefined)));
+      if (taken.every((found) => found === undefined)) return name;
+    }
+  }
+}
+
+function wholeLines(
+  lines: readonly Buffer[],
+  written: number,
+): { readonly whole: number; readonly wholeBytes: number } {
+  let whole = 0;
+  let wholeBytes = 0;
+  for (const { length } of lines) {
+    if (wholeBytes + length > written) break;
+    wholeBytes += length;
+    whole++;
+  }
+  return { whole, wholeBytes };
+}
+
+/** `audit.log` put aside at a moment, in UTC. */
+export function rotatedName(file: string, atMs: number): string {
+  const { dir, name, ext } = path.parse(file);
+  const time = new Date(atMs).toISOString().slice(0, -1).replaceAll(':', '-');
+  return path.join(dir, `${name}-${time}${ext}`);
+}

@@ -1,0 +1,44 @@
+// Where a request came from: what proxies say of its way, and the peer itself, which cannot be made up.
+import { headerValues, type HttpRequest } from '../lib/http.js';
+import { type IpAddress, ipText, parseIp } from '../lib/ip-address.js';
+
+export function sourceIps(request: HttpRequest): readonly string[] {
+  const { headers } = request;
+  if (headers['x-forwarded-for'] === undefined && headers['x-real-ip'] === undefined) return peerOf(request);
+  const found: IpAddress[] = [];
+  // Of a header that was sent several times, the first counts.
+  for (const part of (headerValues(request, 'x-forwarded-for')[0] ?? '').split(',')) {
+    const ip = parseIp(part.trim());
+    if (ip !== undefined) found.push(ip);
+  }
+  const real = parseIp(headerValues(request, 'x-real-ip')[0] ?? '');
+  if (real !== undefined && !found.some((ip) => same(ip, real))) found.push(real);
+  const texts = found.map(ipText);
+  const [peer] = peerOf(request);
+  return peer === undefined || peer === texts.at(-1) ? texts : [...texts, peer];
+}
+
+const same = (a: IpAddress, b: IpAddress): boolean => a.family === b.family && a.value === b.value;
+
+/** Clients keep their connections, and so their addresses. */
+const MOST_REMEMBERED = 1024;
+const remembered = new Map<string, readonly string[]>();
+
+// hot: once for each request that is recorded.
+function peerOf({ remoteAddress }: HttpRequest): readonly string[] {
+  let peer = remembered.get(remoteAddress);
+  if (peer === undefined) {
+    const ip = parseIp(hostOf(remoteAddress));
+    peer = ip === undefined ? [] : [ipText(ip)];
+    if (remembered.size >= MOST_REMEMBERED) remembered.clear();
+    remembered.set(remoteAddress, peer);
+  }
+  return peer;
+}
+
+/** `127.0.0.1:4711` and `[::1]:4711` without their ports; a bare address stays. */
+function hostOf(address: string): string {
+  if (address.startsWith('[')) return address.slice(1, address.indexOf(']'));
+  const colon = address.indexOf(':');
+  return colon >= 0 && colon === address.lastIndexOf(':') ? address.slice(0, colon) : address;
+}

@@ -1,0 +1,62 @@
+// Events sent to a webhook, in lists. A call that fails, whatever the reason, is made again a few times; then its events
+// are lost.
+import { errorText } from '../lib/error-text.js';
+import { AUDIT_GROUP_VERSION } from '../machinery/names.js';
+import type { AuditBackend, OnLost } from './backend.js';
+import { type AuditEvent, eventPieces, type JsonBytes } from './event.js';
+
+export interface WebhookOptions {
+  /** Makes one call; rejects unless the answer is one of success. */
+  readonly post: (body: Buffer) => Promise<void>;
+  readonly initialBackoffMs: number;
+  readonly pause: (ms: number) => Promise<void>;
+  /** From 0 to 1. */
+  readonly random: () => number;
+  readonly onLost: OnLost;
+}
+
+const MOST_CALLS = 5;
+const BACKOFF_FACTOR = 1.5;
+const BACKOFF_JITTER = 0.2;
+
+export function createWebhookBackend(options: WebhookOptions): AuditBackend {
+  const { post, pause, random, onLost } = options;
+  const deliver = async (events: readonly AuditEvent[]): Promise<void> => {
+    const body = eventList(events);
+    let backoffMs = options.initialBackoffMs;
+    for (let calls = 1; ; calls++) {
+      try {
+        return await post(body);
+      } catch (error) {
+        if (calls === MOST_CALLS) throw error;
+      }
+      await pause(backoffMs * (1 + BACKOFF_JITTER * random()));
+      backoffMs *= BACKOFF_FACTOR;
+    }
+  };
+  return {
+    async process(events) {
+      try {
+        await deliver(events);
+        return true;
+      } catch (error) {
+        onLost('webhook', errorText(error), events);
+        return false;
+      }
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+const LIST_HEAD = `{"kind":"EventList","apiVersion":"${AUDIT_GROUP_VERSION}","metadata":{},"items":[{`;
+
+/** In a list an event does not say its kind and version. */
+function eventList(events: readonly AuditEvent[]): Buffer {
+  const pieces: JsonBytes[] = [LIST_HEAD];
+  for (const [index, event] of events.entries()) {
+    if (index > 0) pieces.push('},{');
+    pieces.push(...eventPieces(event));
+  }
+  pieces.push('}]}\n');
+  return Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)));
+}

@@ -1,0 +1,126 @@
+// Records who did what and what came of it, as the audit policy says.
+//
+//   RequestReceived   before anything is done; where it cannot be stored and must be, nothing is done
+//   ResponseStarted   long-running requests only: the head of the answer is known
+//   ResponseComplete  the last byte is produced
+//   Panic             instead of the last, when nobody expected what happened
+import type { AuditBackend } from '../audit/backend.js';
+import type { Stage } from '../audit/levels.js';
+import type { AuditMetrics } from '../audit/metrics.js';
+import type { EvaluatePolicy } from '../audit/policy.js';
+import { AuditTrail } from '../audit/trail.js';
+import { errorText } from '../lib/error-text.js';
+import { type HttpResponse, isStream, type ResponseStream } from '../lib/http.js';
+import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
+import type { Exchange, Filter, Handler } from './exchange.js';
+import { internalServerError } from './plain-response.js';
+import { uriOf } from './request-info.js';
+
+export interface Audit {
+  readonly policy: EvaluatePolicy;
+  readonly sink: AuditBackend;
+  readonly metrics: AuditMetrics;
+}
+
+/** Before anybody has something to note. */
+export const beginTrail: Filter = (exchange, next) => {
+  exchange.trail = new AuditTrail();
+  return next(exchange);
+};
+
+export function audit(options: Audit): Filter {
+  return (exchange, next) => {
+    const trail = startTrail(options, exchange);
+    if (trail === undefined) return next(exchange);
+    return whenReady(record(options, trail, 'RequestReceived'), (stored) => {
+      if (stored) return served(options, trail, exchange, next);
+      options.metrics.rejected();
+      return internalServerError(uriOf(exchange.request), 'failed to store audit event');
+    });
+  };
+}
+
+/** A request that is refused before it is known who sent it leaves one event. */
+export function auditRefusal(options: Audit, exchange: Exchange, response: HttpResponse): MaybePromise<HttpResponse> {
+  const trail = startTrail(options, exchange);
+  if (trail === undefined) return response;
+  trail.answer(response);
+  return whenReady(record(options, trail, 'ResponseStarted'), () => response);
+}
+
+/** Undefined when the policy wants nothing of this request. */
+function startTrail({ policy, metrics }: Audit, exchange: Exchange): AuditTrail | undefined {
+  const { trail, user, info, request, auditId, receivedMs } = exchange;
+  if (trail === undefined) return undefined;
+  const recording = policy(user, info);
+  metrics.level(recording.level);
+  if (recording.level === 'None') return (exchange.trail = undefined);
+  trail.start({ recording, request, info, auditId, user, receivedMs, uri: uriOf(request) });
+  return trail;
+}
+
+function record({ sink, metrics }: Audit, trail: AuditTrail, stage: Stage): MaybePromise<boolean> {
+  if (trail.isOmitted(stage)) return true;
+  metrics.event();
+  return sink.process([trail.event(stage)]);
+}
+
+function served(options: Audit, trail: AuditTrail, exchange: Exchange, next: Handler): MaybePromise<HttpResponse> {
+  const panic = async (error: unknown): Promise<never> => {
+    trail.impersonatedUser = impersonated(exchange);
+    trail.panic(errorText(error));
+    await record(options, trail, 'Panic');
+    throw error;
+  };
+  const answered = (response: HttpResponse): MaybePromise<HttpResponse> => {
+    trail.impersonatedUser = impersonated(exchange);
+    trail.answer(response);
+    if (!exchange.longRunning) return completed(options, trail, exchange, response);
+    return whenReady(record(options, trail, 'ResponseStarted'), () => completed(options, trail, exchange, response));
+  };
+  try {
+    const answer = next(exchange);
+    return answer instanceof Promise ? answer.then(answered, panic) : answered(answer);
+  } catch (error) {
+    return panic(error);
+  }
+}
+
+const impersonated = ({ impersonator, user }: Exchange) => (impersonator === undefined ? undefined : user);
+
+/** Records the end of the answer, which for one in pieces is still to come. */
+function completed(
+  options: Audit,
+  trail: AuditTrail,
+  exchange: Exchange,
+  response: HttpResponse,
+): MaybePromise<HttpResponse> {
+  const { body, status } = response;
+  if (isStream(body) && exchange.request.method !== 'HEAD') {
+    return { ...response, body: recordedStream(options, trail, body) };
+  }
+  if (status === 101) {
+    exchange.onFinish(() => void record(options, trail, 'ResponseComplete'));
+    return response;
+  }
+  return whenReady(record(options, trail, 'ResponseComplete'), () => response);
+}
+
+function recordedStream(options: Audit, trail: AuditTrail, body: ResponseStream): ResponseStream {
+  return {
+    async stream(sink) {
+      try {
+        await body.stream(sink);
+      } catch (error) {
+        // Who is gone takes the answer's end away; anything else is a bug of ours.
+        if (sink.signal.aborted) await record(options, trail, 'ResponseComplete');
+        else {
+          trail.panic(errorText(error));
+          await record(options, trail, 'Panic');
+        }
+        throw error;
+      }
+      await record(options, trail, 'ResponseComplete');
+    },
+  };
+}
