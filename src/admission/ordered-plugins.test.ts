@@ -3,16 +3,23 @@ import { test } from 'node:test';
 import { ADMISSION_PLUGIN_DEFAULTS } from '../options/admission-plugins.js';
 import type { KubeObject } from '../machinery/object.js';
 import { orderedPlugins } from './ordered-plugins.js';
+import type { HookPluginParts } from './plugins/admission-webhooks.js';
 import { NO_POD_SECURITY } from './plugins/pod-security.js';
 
 /** Plugins that call out, or need the admission configuration file, come later. */
-const LATER = ['EventRateLimit', 'ImagePolicyWebhook', 'MutatingAdmissionWebhook', 'ValidatingAdmissionWebhook'];
+const LATER = ['EventRateLimit', 'ImagePolicyWebhook'];
+
+const NO_HOOKS: HookPluginParts = {
+  source: { ready: true, whenReady: async () => true, hooks: [] },
+  parts: () => assert.fail('nobody is asked'),
+};
 
 const NO_POLICIES = {
   source: { ready: true, whenReady: async () => true, bound: [] },
   served: {
     equivalentsOf: () => [],
     inVersion: (_resource: unknown, object: KubeObject) => object,
+    text: (_resource: unknown, _kind: unknown, object: object) => JSON.stringify(object),
     toStored: (_resource: unknown, _kind: unknown, tree: object) => tree as KubeObject,
     typeOf: () => undefined,
   },
@@ -32,6 +39,7 @@ test('every plugin the flags know is in the list, once', () => {
     tolerationSeconds: { notReady: 300, unreachable: 300 },
     mutatingPolicy: NO_POLICIES,
     validatingPolicy: NO_POLICIES,
+    webhooks: { mutating: NO_HOOKS, validating: NO_HOOKS },
   });
   const names = [...plugins.map(({ name }) => name), ...LATER];
   assert.deepEqual(names.sort(), Object.keys(ADMISSION_PLUGIN_DEFAULTS).sort());

@@ -1,6 +1,11 @@
 // Every admission plugin, in the order they run. Enabling one does not change its place.
 import type { Authorizer } from '../authz/authorizer.js';
 import type { AdmissionPlugin } from './plugin.js';
+import {
+  type HookPluginParts,
+  mutatingAdmissionWebhook,
+  validatingAdmissionWebhook,
+} from './plugins/admission-webhooks.js';
 import { alwaysAdmit } from './plugins/always-admit.js';
 import { alwaysDeny } from './plugins/always-deny.js';
 import { alwaysPullImages } from './plugins/always-pull-images.js';
@@ -47,6 +52,7 @@ export interface PluginParts {
   readonly serviceAccount: ServiceAccountOptions;
   readonly tolerationLists: TolerationLists;
   readonly tolerationSeconds: TolerationSeconds;
+  readonly webhooks: { readonly mutating: HookPluginParts; readonly validating: HookPluginParts };
   readonly validatingPolicy: Pick<ValidatingPolicyParts, 'source' | 'served' | 'recorder'>;
 }
 
@@ -86,9 +92,9 @@ export const orderedPlugins = (parts: PluginParts): readonly AdmissionPlugin[] =
   podTopologyLabels,
   // From here on others than the server itself have a say, on what it has finished:
   ...(parts.mutatingPolicy ? [mutatingAdmissionPolicy({ ...parts, ...parts.mutatingPolicy })] : []),
-  // MutatingAdmissionWebhook
+  mutatingAdmissionWebhook(parts.webhooks.mutating),
   validatingAdmissionPolicy({ ...parts, ...parts.validatingPolicy }),
-  // ValidatingAdmissionWebhook
+  validatingAdmissionWebhook(parts.webhooks.validating),
   // Counts what all others let pass, so that nothing that is refused is charged.
   resourceQuota(),
   alwaysDeny,

@@ -34,9 +34,11 @@ export class FieldPath {
   }
 
   toString(): string {
-    const own = this.subscript ? `[${this.step}]` : String(this.step);
+    // A step without a name is an index without a number.
+    const bracketed = this.subscript || this.step === '';
+    const own = bracketed ? `[${this.step}]` : String(this.step);
     if (this.parent === undefined) return own;
-    return this.subscript ? this.parent.toString() + own : `${this.parent.toString()}.${own}`;
+    return bracketed ? this.parent.toString() + own : `${this.parent.toString()}.${own}`;
   }
 }
 

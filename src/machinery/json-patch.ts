@@ -20,6 +20,14 @@ export class JsonPatchTestFailed extends JsonPatchError {}
  * no patch and JsonPatchError for a patch that does not apply.
  */
 export function applyJsonPatch(document: JsonObject, patch: unknown): unknown {
+  const operations = jsonPatchOperations(patch);
+  const state: State = { root: document, owned: new Set(), copiedBytes: 0 };
+  for (const operation of operations) applyOperation(state, operation ?? {});
+  return state.root;
+}
+
+/** The operations of what must be a patch. Throws StatusError. */
+export function jsonPatchOperations(patch: unknown): readonly (JsonObject | null)[] {
   if (!Array.isArray(patch)) {
     throw badRequest(`json: cannot unmarshal ${goJsonKind(patch)} into Go value of type jsonpatch.Patch`);
   }
@@ -33,9 +41,7 @@ export function applyJsonPatch(document: JsonObject, patch: unknown): unknown {
       `The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${patch.length}`,
     );
   }
-  const state: State = { root: document, owned: new Set(), copiedBytes: 0 };
-  for (const operation of patch) applyOperation(state, (operation ?? {}) as JsonObject);
-  return state.root;
+  return patch as readonly (JsonObject | null)[];
 }
 
 /** What the API answers when a JSON patch does not apply: no word of the reason. */

@@ -91,6 +91,8 @@ export interface LifeContext {
   now(): Date;
   readonly features: FeatureGates;
   readonly dryRun: boolean;
+  /** When the request must have been answered, in milliseconds since the epoch; absent for the server's own work. */
+  readonly deadlineMs?: number;
   readonly options: KindOptions;
   /** Looks into other resources of this server. Objects are shared: read only. */
   readonly lookup: Lookup;

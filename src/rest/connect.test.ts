@@ -23,7 +23,7 @@ test('a log with options that cannot be is refused before the pod is looked for'
     [
       'sinceSeconds=1&sinceTime=2026-01-01T00:00:00Z',
       422,
-      ': Forbidden: at most one of `sinceTime` or `sinceSeconds` may be specified',
+      '[]: Forbidden: at most one of `sinceTime` or `sinceSeconds` may be specified',
     ],
     ['stream=Stdout', 422, 'stream: Forbidden: may not be specified'],
   ] as const) {

@@ -11,6 +11,8 @@ export interface RestRequest {
   readonly user: UserInfo;
   /** What Sec-WebSocket-Protocol asks for where authentication took a token out of it. */
   readonly websocketProtocols?: string | undefined;
+  /** When it must have been answered, in milliseconds since the epoch; absent for one that may last. */
+  readonly deadlineMs?: number | undefined;
   /** Adds a Warning header to the answer. */
   warn(text: string): void;
   /** Puts a note on the request's audit event; from a level on, where it is too much for the lower ones. */

@@ -22,6 +22,9 @@ export interface RestServices {
   readonly shutdown: AbortSignal;
 }
 
+/** No write goes on for longer, whatever time its client has. */
+const WRITE_TIMEOUT_MS = 34_000;
+
 export function lifeContext(
   services: RestServices,
   request: RestRequest,
@@ -34,6 +37,7 @@ export function lifeContext(
     now: services.clock,
     features: services.features,
     dryRun,
+    deadlineMs: Math.min(request.deadlineMs ?? Infinity, Date.now() + WRITE_TIMEOUT_MS),
     options: services.kindOptions,
     lookup: services.lookup,
     warn: (text) => request.warn(text),

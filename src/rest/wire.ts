@@ -9,7 +9,7 @@ import type { StructType } from '../schema/type.js';
 import { parseYaml } from '../schema/yaml/parse.js';
 import { printYaml } from '../schema/yaml/print.js';
 import type { MediaType } from './media-types.js';
-import { type SentKind, sentKind, unreadable } from './sent-kind.js';
+import { type SentKind, sentKind, unreadable } from '../schema/json/sent-kind.js';
 
 const OPENING_BRACE = 0x7b;
 

@@ -1,4 +1,5 @@
 // The policies of both kinds, followed in the store.
+import type { ConditionMetrics } from '../admission/condition-metrics.js';
 import type { PluginParts } from '../admission/ordered-plugins.js';
 import { compileMutatingPolicy } from '../admission/mutating-policy/compile.js';
 import { mutationMetrics } from '../admission/mutating-policy/metrics.js';
@@ -14,6 +15,7 @@ import { servedResources } from './served-resources.js';
 export interface PolicyParts {
   readonly resources: Resources;
   readonly metrics: MetricRegistry;
+  readonly conditions: ConditionMetrics;
   readonly policyCompiler: PolicyCompiler;
   readonly stopping: AbortSignal;
   readonly log: Logger;
@@ -23,6 +25,7 @@ export interface PolicyParts {
 export function admissionPolicies({
   resources,
   metrics,
+  conditions,
   policyCompiler,
   stopping,
   log,
@@ -36,7 +39,7 @@ export function admissionPolicies({
     wait,
   });
   const served = servedResources(resources);
-  const recorder = policyMetrics(metrics);
+  const recorder = policyMetrics(metrics, conditions);
   const validatingPolicy = {
     source: followPolicies({
       ...storesOf('validating'),

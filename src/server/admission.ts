@@ -1,9 +1,11 @@
+import { conditionMetrics } from '../admission/condition-metrics.js';
 import { createChain } from '../admission/chain.js';
 import { admissionMetrics } from '../admission/metrics.js';
 import { orderedPlugins } from '../admission/ordered-plugins.js';
 import type { AdmissionChain } from '../admission/plugin.js';
 import { NO_POD_SECURITY } from '../admission/plugins/pod-security.js';
 import { podSecurityMetrics } from '../admission/pod-security/metrics.js';
+import type { HookIdentity } from '../admission/webhooks/hook-clients.js';
 import type { Authorizer } from '../authz/authorizer.js';
 import type { PolicyCompiler } from '../cel/compiled-policy.js';
 import type { Logger } from '../lib/log.js';
@@ -11,22 +13,27 @@ import type { MetricRegistry } from '../lib/metrics.js';
 import { enabledAdmissionPlugins } from '../options/admission-plugins.js';
 import type { Options } from '../options/options.js';
 import { admissionPolicies } from './admission-policies.js';
+import type { Dialers } from './dialers.js';
 import { nameSuffix, type Resources } from './resources.js';
+import { servedResources } from './served-resources.js';
+import { buildWebhooks } from './webhooks.js';
 
 export interface AdmissionParts {
   readonly resources: Resources;
   readonly authorizer: Authorizer;
   readonly metrics: MetricRegistry;
   readonly policyCompiler: PolicyCompiler;
+  readonly dialers: Dialers;
   readonly stopping: AbortSignal;
   readonly log: Logger;
 }
 
 /** The plugins the flags turn on, in their order. */
 export function buildAdmission(
-  { admission }: Pick<Options, 'admission'>,
+  { admission, misc }: Pick<Options, 'admission' | 'misc'>,
   { resources, authorizer, metrics, ...parts }: AdmissionParts,
 ): AdmissionChain {
+  const conditions = conditionMetrics(metrics);
   const plugins = orderedPlugins({
     authorizer,
     resourceOf(kind) {
@@ -43,7 +50,20 @@ export function buildAdmission(
       notReady: admission.defaultNotReadyTolerationSeconds,
       unreachable: admission.defaultUnreachableTolerationSeconds,
     },
-    ...admissionPolicies({ resources, metrics, wait, ...parts }),
+    ...admissionPolicies({ resources, metrics, conditions, wait, ...parts }),
+    webhooks: buildWebhooks({
+      ...parts,
+      configurations: (resource) => resources.store({ group: 'admissionregistration.k8s.io', resource }),
+      served: servedResources(resources),
+      lookup: resources.lookup,
+      authorizer,
+      compiler: parts.policyCompiler,
+      byEndpoints: misc.enableAggregatorRouting,
+      identities: { mutating: () => ANONYMOUS, validating: () => ANONYMOUS },
+      metrics,
+      conditionMetrics: conditions,
+      wait,
+    }),
   });
   const enabled: ReadonlySet<string> = enabledAdmissionPlugins(admission);
   return createChain(
@@ -51,5 +71,7 @@ export function buildAdmission(
     admissionMetrics(metrics),
   );
 }
+
+const ANONYMOUS: HookIdentity = { headers: {}, tls: {} };
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

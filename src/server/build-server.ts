@@ -190,6 +190,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
       authorizer: authorization.authorizer,
       metrics: metrics.registry,
       policyCompiler: expressions,
+      dialers,
       stopping: lifecycle.stopping,
       log: logs.for('admission'),
     }),

@@ -73,6 +73,7 @@ export function buildRequestHandler(parts: HandlerParts): ListenerHandler {
         info,
         user,
         websocketProtocols: exchange.websocketProtocols,
+        deadlineMs: exchange.deadlineMs,
         warn: (text) => exchange.warn(text),
         annotate: (key, value, level) => exchange.annotate(key, value, level),
         trail: exchange.trail,

@@ -1,6 +1,8 @@
 import type { ServedResources } from '../admission/validating-policy/seen-request.js';
 import { decodeChanged } from '../rest/decode-changed.js';
 import { inVersion } from '../rest/endpoint.js';
+import { typeOf } from '../schema/catalogue.js';
+import { encodeJson } from '../schema/json/encode.js';
 import type { Resources } from './resources.js';
 
 /** What admission policies know of the resources: names with the same objects behind them, and their versions. */
@@ -13,6 +15,12 @@ export const servedResources = (resources: Resources): ServedResources => ({
   inVersion({ group, version, resource }, stored) {
     const endpoint = resources.find(group, version, resource);
     return endpoint === undefined || endpoint.kind.kind !== stored.kind ? stored : inVersion(endpoint, stored);
+  },
+  text({ group, version, resource }, kind, object) {
+    const endpoint = resources.find(group, version, resource);
+    const type = endpoint?.kind.kind === kind.kind ? endpoint.type : typeOf(kind.group, kind.version, kind.kind);
+    if (type === undefined) throw new Error(`the catalogue has no ${kind.kind} in ${kind.group}/${kind.version}`);
+    return encodeJson(type, object);
   },
   toStored({ group, version, resource }, kind, tree, strict) {
     const endpoint = resources.find(group, version, resource);

@@ -26,7 +26,7 @@ import type { MutatingPolicy } from './compile.js';
 import { MutationError, mutatedObject } from './mutated-object.js';
 import type { MutationRecorder } from './metrics.js';
 import { type Refusal, refuse } from './refuse.js';
-import { Reinvocation } from './reinvocation.js';
+import { Reinvocation } from '../reinvocation.js';
 
 export interface MutatingParts extends InvocationParts {
   readonly authorizer: Pick<Authorizer, 'authorize'>;

@@ -10,6 +10,7 @@ import { createChain } from '../chain.js';
 import { compileMutatingPolicy, type MutatingPolicies } from '../mutating-policy/compile.js';
 import { mutationMetrics } from '../mutating-policy/metrics.js';
 import type { AdmissionAttributes, AdmissionPlugin } from '../plugin.js';
+import { conditionMetrics } from '../condition-metrics.js';
 import { testAttributes, type TestWrite } from '../test-attributes.js';
 import { policyMetrics } from '../validating-policy/metrics.js';
 import { PolicyIndex } from '../validating-policy/policy-index.js';
@@ -41,6 +42,7 @@ function pluginWith(policies: Readonly<Record<string, Spec>>, parts: Partial<Mut
     served: {
       equivalentsOf: () => [],
       inVersion: (_resource, object) => object,
+      text: (_resource, _kind, object) => JSON.stringify(object),
       typeOf: (kind) => (kind.kind === 'Scale' ? undefined : find(kind)),
       toStored(_resource, kind, tree, strict = false) {
         const type = find(kind);
@@ -204,7 +206,7 @@ describe('MutatingAdmissionPolicy', () => {
 
   it('stops a mutation that costs too much', async () => {
     const registry = new MetricRegistry();
-    const recorder = { ...policyMetrics(registry), ...mutationMetrics(registry) };
+    const recorder = { ...policyMetrics(registry, conditionMetrics(registry)), ...mutationMetrics(registry) };
     const numbers = `[${Array.from({ length: 200 }, (_, i) => i).join()}]`;
     const dear = `${numbers}.map(a, ${numbers}.map(b, ${numbers}.map(c, a + b + c)))`;
     const mutations = [applied(`Object{data: {"n": string(size(${dear}))}}`)];

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { MetricRegistry } from '../../lib/metrics.js';
 import { StatusError } from '../../machinery/status.js';
 import type { AdmissionAttributes } from '../plugin.js';
+import { conditionMetrics } from '../condition-metrics.js';
 import { Rounds } from '../rounds.js';
 import { refusal, testAttributes, type TestWrite } from '../test-attributes.js';
 import { policyMetrics } from '../validating-policy/metrics.js';
@@ -257,7 +258,7 @@ describe('ValidatingAdmissionPolicy', () => {
       { name: 'b', ...limited({ expression: 'false', message: 'second' }) },
       { name: 'a', ...limited({ expression: 'true' }, { expression: 'false', message: 'first' }) },
     );
-    const plugin = pluginFor(index, { recorder: policyMetrics(registry) });
+    const plugin = pluginFor(index, { recorder: policyMetrics(registry, conditionMetrics(registry)) });
     assert.match((await refusal(plugin, testAttributes(deployment(1)))) ?? '', /'a' with binding 'a-0' .*: first$/);
     const counted = registry
       .text()

@@ -1,14 +1,11 @@
 import type { CompiledPolicy } from '../../cel/compiled-policy.js';
 import { followStore } from '../../storage/follow-store.js';
 import type { ResourceStore, StoredObject } from '../../storage/store.js';
+import { followedReady, type Readiness } from '../followed-ready.js';
 import { type BindingSpec, type BoundPolicy, PolicyIndex, type PolicySpec } from './policy-index.js';
 
 /** The policies in force at this moment. */
-export interface PolicySource<Spec extends PolicySpec, Bound extends BindingSpec> {
-  /** False until what was stored at the start is known. */
-  readonly ready: boolean;
-  /** Resolves when it is, or with false when that takes too long for a request. */
-  whenReady(): Promise<boolean>;
+export interface PolicySource<Spec extends PolicySpec, Bound extends BindingSpec> extends Readiness {
   readonly bound: readonly BoundPolicy<Spec, Bound>[];
 }
 
@@ -20,8 +17,6 @@ export interface FollowPoliciesOptions<Spec> {
   readonly log: (message: string) => void;
   readonly wait: (ms: number) => Promise<void>;
 }
-
-const READY_WITHIN_MS = 10_000;
 
 /** Policies and bindings as they change, until the signal aborts. */
 export function followPolicies<Spec extends PolicySpec, Bound extends BindingSpec>(
@@ -45,14 +40,12 @@ export function followPolicies<Spec extends PolicySpec, Bound extends BindingSpe
       gone: (stored) => index.removeBinding(nameOf(stored)),
     }),
   ];
-  let ready = false;
-  // A server that stops before it knew its policies never does: it must not let pass what they would refuse.
-  const synced = Promise.all(followed.map((each) => each.synced)).then(() => (ready = !signal.aborted));
+  const readiness = followedReady(followed, { signal, wait });
   return {
     get ready() {
-      return ready;
+      return readiness.ready;
     },
-    whenReady: () => Promise.race([synced, wait(READY_WITHIN_MS).then(() => false)]),
+    whenReady: () => readiness.whenReady(),
     get bound() {
       return index.bound;
     },

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { KubeObject } from '../../machinery/object.js';
 import type { MatchResources, NamedRuleWithOperations } from '../../schema/generated/admissionregistration.v1.js';
 import { testAttributes, type TestWrite } from '../test-attributes.js';
-import { criteriaOf, matchRequest, type ResourceMatch } from './match.js';
+import { criteriaOf, isFault, matchRequest, type ResourceMatch } from './match.js';
 import { SeenRequest } from './seen-request.js';
 
 const ALL: NamedRuleWithOperations = { operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*'] };
@@ -15,10 +15,12 @@ async function match(write: TestWrite, resources: Partial<MatchResources>, equiv
   const served = {
     equivalentsOf: () => equivalents,
     inVersion: (_: unknown, object: never) => object,
+    text: (_resource: unknown, _kind: unknown, object: object) => JSON.stringify(object),
     toStored: (_resource: unknown, _kind: unknown, tree: object) => tree as KubeObject,
     typeOf: () => undefined,
   };
-  return matchRequest(criteria, new SeenRequest(testAttributes(write), served));
+  const matched = await matchRequest(criteria, new SeenRequest(testAttributes(write), served));
+  return isFault(matched) ? { fault: matched.fault } : matched;
 }
 const matches = async (write: TestWrite, resources: Partial<MatchResources>): Promise<boolean> =>
   (await match(write, resources)) !== undefined;

@@ -3,7 +3,7 @@ import { errorText } from '../../lib/error-text.js';
 import { type MaybePromise, whenReady } from '../../lib/maybe-promise.js';
 import { labelSelectorAsSelector, type LabelSelector } from '../../machinery/label-selector.js';
 import type { GroupVersionKind, GroupVersionResource } from '../../machinery/object.js';
-import { notFound } from '../../machinery/status.js';
+import { internalError, notFound, type StatusError } from '../../machinery/status.js';
 import type { LabelSelector as SelectorObject } from '../../schema/generated/meta.v1.js';
 import type { MatchResources, NamedRuleWithOperations } from '../../schema/generated/admissionregistration.v1.js';
 import type { AdmissionAttributes } from '../plugin.js';
@@ -18,6 +18,8 @@ export interface ResourceMatch {
 /** Something about the policy or its binding itself is wrong. */
 export interface Fault {
   readonly fault: string;
+  /** What a client is told where nobody else takes care of it. */
+  readonly status?: StatusError;
 }
 
 export const isFault = (value: object | undefined): value is Fault => value !== undefined && 'fault' in value;
@@ -41,9 +43,11 @@ function selectorOf(selector: SelectorObject | undefined): LabelSelector | Fault
   try {
     return labelSelectorAsSelector(selector);
   } catch (error) {
-    return { fault: `Internal error occurred: ${errorText(error)}` };
+    return faultOf(internalError(errorText(error)));
   }
 }
+
+const faultOf = (status: StatusError): Fault => ({ fault: status.message, status });
 
 // hot: every policy is asked on every write. What costs nothing is asked first, the namespace last.
 export function matchRequest(
@@ -171,6 +175,6 @@ function matchesNamespace(
     return selector.matches(object?.metadata.labels);
   }
   return whenReady(context.lookup.get(NAMESPACES, '', namespace), (found) =>
-    found === undefined ? { fault: notFound(NAMESPACES, namespace).message } : selector.matches(found.metadata.labels),
+    found === undefined ? faultOf(notFound(NAMESPACES, namespace)) : selector.matches(found.metadata.labels),
   );
 }

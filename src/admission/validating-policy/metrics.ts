@@ -1,4 +1,5 @@
 import type { MetricRegistry } from '../../lib/metrics.js';
+import type { ConditionMetrics } from '../condition-metrics.js';
 import type { Operation } from '../plugin.js';
 import type { Decision } from './decide.js';
 
@@ -12,9 +13,8 @@ export interface PolicyRecorder {
 }
 
 const CHECK_LABELS = ['policy', 'policy_binding', 'error_type', 'enforcement_action'];
-const MATCH_LABELS = ['name', 'kind', 'type', 'operation'];
 
-export function policyMetrics(registry: MetricRegistry): PolicyRecorder {
+export function policyMetrics(registry: MetricRegistry, conditions: ConditionMetrics): PolicyRecorder {
   const checks = registry.counter({
     name: 'apiserver_validating_admission_policy_check_total',
     help: 'Checks by validating admission policies, by policy, binding, kind of error and what was done about it.',
@@ -28,19 +28,6 @@ export function policyMetrics(registry: MetricRegistry): PolicyRecorder {
     buckets: [0.0000005, 0.001, 0.01, 0.1, 1],
     stability: 'BETA',
   });
-  const matchErrors = registry.counter({
-    name: 'apiserver_admission_match_condition_evaluation_errors_total',
-    help: 'Match conditions that could not be evaluated, by the policy or webhook they stand in.',
-    labels: MATCH_LABELS,
-    stability: 'ALPHA',
-  });
-  const matchDurations = registry.histogram({
-    name: 'apiserver_admission_match_condition_evaluation_seconds',
-    help: 'Seconds the match conditions of a policy or webhook took.',
-    labels: MATCH_LABELS,
-    buckets: [0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25],
-    stability: 'ALPHA',
-  });
   return {
     checked(policy, binding, action, decision) {
       const labels = [policy, binding, errorType(decision), action];
@@ -48,9 +35,7 @@ export function policyMetrics(registry: MetricRegistry): PolicyRecorder {
       durations.with(...labels).observe(decision.seconds);
     },
     matched(policy, operation, seconds, errors) {
-      const labels = [policy, 'policy', 'validate', operation];
-      matchDurations.with(...labels).observe(seconds);
-      if (errors > 0) matchErrors.with(...labels).inc(errors);
+      conditions.evaluated({ name: policy, kind: 'policy', type: 'validate', operation }, seconds, errors);
     },
   };
 }

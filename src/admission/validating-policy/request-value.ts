@@ -4,8 +4,14 @@ import type { AdmissionAttributes, Operation } from '../plugin.js';
 import type { ResourceMatch } from './match.js';
 import type { SeenRequest } from './seen-request.js';
 
+export interface RequestValue extends JsonObject {
+  readonly uid: string;
+  readonly dryRun: boolean;
+  readonly options: object | null;
+}
+
 /** `request`. Texts that are empty are left out, as the reference prints them. */
-export function requestValue({ attributes, kind }: SeenRequest, matched: ResourceMatch): object {
+export function requestValue({ attributes, kind }: SeenRequest, matched: ResourceMatch): RequestValue {
   const { subresource, name, namespace, operation, context } = attributes;
   return {
     uid: '',
@@ -46,7 +52,7 @@ const OPTIONS_KINDS: Readonly<Record<Exclude<Operation, 'CONNECT'>, string>> = {
 function optionsValue({ operation, options }: AdmissionAttributes): object | null {
   if (operation === 'CONNECT' || options === undefined) return null;
   const head = { kind: OPTIONS_KINDS[operation], apiVersion: 'meta.k8s.io/v1' };
-  if (operation === 'DELETE') return { ...options, ...head };
+  if (operation === 'DELETE') return { ...head, ...options, ...head };
   const { dryRun, fieldManager, fieldValidation } = options as Readonly<Record<string, unknown>>;
   return {
     ...head,

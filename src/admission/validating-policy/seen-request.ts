@@ -10,6 +10,8 @@ export interface ServedResources {
   equivalentsOf(resource: GroupVersionResource): readonly ResourceMatch[];
   /** A stored object in the version of a resource, read only. One of another kind than the resource's stays as it is. */
   inVersion(resource: GroupVersionResource, stored: Readonly<KubeObject>): Readonly<KubeObject>;
+  /** An object as that resource, or `kind` of one of its subresources, prints it. */
+  text(resource: GroupVersionResource, kind: GroupVersionKind, object: Readonly<object>): string;
   /**
    * What somebody made of an object of a resource, as it is stored: in normal form and with its defaults. `tree` is
    * parsed JSON, taken over; `kind` is what the object was seen as. Throws DecodeError or StatusError. Strict, also for
@@ -54,6 +56,18 @@ export class SeenRequest {
   /** The object in the version that was matched. */
   inVersion(object: Readonly<KubeObject> | undefined, { resource }: ResourceMatch): Readonly<KubeObject> | null {
     return object === undefined ? null : this.served.inVersion(resource, object);
+  }
+
+  /** The object as JSON in the version that was matched; `null` when there is none. */
+  text(object: Readonly<KubeObject> | undefined, matched: ResourceMatch): string {
+    const seen = this.inVersion(object, matched);
+    return seen === null ? 'null' : this.served.text(matched.resource, matched.kind, seen);
+  }
+
+  /** What a CONNECT asks for as JSON. */
+  connectText({ resource, kind }: ResourceMatch): string | undefined {
+    const { connectOptions } = this.attributes;
+    return connectOptions && this.served.text(resource, kind, connectOptions);
   }
 
   private view(object: Readonly<KubeObject> | undefined): Readonly<KubeObject> | undefined {

@@ -67,6 +67,7 @@ export function pluginFor(index: TestIndex, parts: Partial<ValidatingPolicyParts
     served: {
       equivalentsOf: () => [],
       inVersion: (_resource, object) => object,
+      text: (_resource, _kind, object) => JSON.stringify(object),
       toStored: (_resource, _kind, tree) => tree as KubeObject,
       typeOf: () => undefined,
     },

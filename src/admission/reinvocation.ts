@@ -1,11 +1,11 @@
-// Which policies run a second time. Those that ask for it do when anything was changed after they were first asked,
-// also by themselves; one that was not asked in the first round is not in the second.
-import type { KubeObject } from '../../machinery/object.js';
-import { deepCopy } from '../../schema/deep-copy.js';
-import { equalTrees } from '../../schema/deep-equal.js';
+// Which policies or webhooks are asked a second time. Those that want it are when anything was changed after they were
+// first asked, also by themselves; one that was not asked in the first round is not in the second.
+import type { KubeObject } from '../machinery/object.js';
+import { deepCopy } from '../schema/deep-copy.js';
+import { equalTrees } from '../schema/deep-equal.js';
 
 export class Reinvocation {
-  /** The object as the policies left it. */
+  /** The object as they left it. */
   private lastOutput: KubeObject | undefined;
   private waiting = new Set<string>();
   private readonly due = new Set<string>();
@@ -14,12 +14,12 @@ export class Reinvocation {
     return this.due.has(invocation);
   }
 
-  /** A policy that asks for it was applied. */
+  /** One that wants it was asked. */
   applied(invocation: string): void {
     this.waiting.add(invocation);
   }
 
-  /** The object has changed: all that were applied so far are due. */
+  /** The object has changed: all that were asked so far are due. */
   changed(): void {
     for (const invocation of this.waiting) this.due.add(invocation);
     this.waiting = new Set();

@@ -1,5 +1,5 @@
-import { goJsonKind } from '../lib/go-json-kind.js';
-import { DecodeError } from '../schema/json/decode.js';
+import { goJsonKind } from '../../lib/go-json-kind.js';
+import { DecodeError } from './decode.js';
 
 export interface SentKind {
   /** Empty when the body leaves it to the path. */

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { MetricRegistry } from '../../lib/metrics.js';
+import { createChain } from '../chain.js';
+import { refusal, testAttributes, type TestWrite } from '../test-attributes.js';
+import { hookMetrics } from '../webhooks/metrics.js';
+import { testHooks } from '../webhooks/testing.js';
+
+const write = (more: Partial<TestWrite> & { data?: object } = {}): TestWrite => ({
+  resource: 'configmaps',
+  kind: 'ConfigMap',
+  object: { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a' }, data: { own: '1' }, ...more.data },
+  ...more,
+});
+const add = (path: string, value: unknown): object => ({ op: 'add', path, value });
+
+describe('validating webhooks', () => {
+  it('without any, nothing is waited for', () => {
+    const { plugin } = testHooks('validating', {});
+    assert.equal(createChain([plugin]).validate(testAttributes(write())), undefined);
+  });
+
+  it('only those whose rules, selectors and conditions hold are asked', async () => {
+    const other = [{ operations: ['CREATE'], apiGroups: ['apps'], apiVersions: ['v1'], resources: ['deployments'] }];
+    const { plugin, asked } = testHooks('validating', {
+      all: {},
+      other: { rules: other },
+      labelled: { objectSelector: { matchLabels: { x: 'y' } } },
+      named: { matchConditions: [{ name: 'n', expression: "object.metadata.name == 'a'" }] },
+      unnamed: { matchConditions: [{ name: 'n', expression: "object.metadata.name != 'a'" }] },
+      none: { rules: [] },
+    });
+    assert.equal(await refusal(plugin, testAttributes(write())), undefined);
+    assert.deepEqual(asked.map(({ hook }) => hook).sort(), ['all', 'named']);
+  });
+
+  it('never about webhooks and policies themselves', async () => {
+    const { plugin, asked } = testHooks('validating', { all: {} }, () => ({ allowed: false }));
+    const resource = 'validatingwebhookconfigurations.admissionregistration.k8s.io';
+    assert.equal(await refusal(plugin, testAttributes(write({ resource }))), undefined);
+    assert.deepEqual(asked, []);
+  });
+
+  it('tell why they refuse, warn and annotate', async () => {
+    const { plugin } = testHooks('validating', { 'a.test': {} }, () => ({
+      allowed: false,
+      status: { code: 418, message: 'no tea' },
+      warnings: ['think again'],
+      auditAnnotations: { seen: 'yes', 'not/one': 'x' },
+    }));
+    const attributes = testAttributes(write());
+    assert.equal(await refusal(plugin, attributes), 'admission webhook "a.test" denied the request: no tea');
+    assert.deepEqual(attributes.warnings, ['think again']);
+    assert.deepEqual(attributes.annotations, { 'a.test/seen': 'yes' });
+  });
+
+  it('that fail stop the request, or are passed over', async () => {
+    for (const [policy, expected] of [
+      [
+        'Fail',
+        'Internal error occurred: failed calling webhook "h": failed to call webhook: Post "https://hook.test/h?timeout=10s": EOF',
+      ],
+      ['Ignore', undefined],
+    ] as const) {
+      const { plugin } = testHooks('validating', { h: { failurePolicy: policy } }, () => ({ error: 'EOF' }));
+      const attributes = testAttributes(write());
+      assert.equal(await refusal(plugin, attributes), expected);
+      const key = 'failed-open.validating.webhook.admission.k8s.io/round_0_index_0';
+      assert.deepEqual(attributes.annotations, policy === 'Ignore' ? { [key]: 'h' } : {});
+    }
+  });
+
+  it('whose answer is none are told apart', async () => {
+    const say = async (raw: string): Promise<string> => {
+      const said = await refusal(testHooks('validating', { h: {} }, () => ({ raw })).plugin, testAttributes(write()));
+      return said?.replace('Internal error occurred: failed calling webhook "h": ', '') ?? 'nothing';
+    };
+    assert.equal(
+      await say(''),
+      'failed to call webhook: 0-length response with status code: 200 and content type: application/json',
+    );
+    assert.equal(await say('null'), 'received invalid webhook response: webhook response was absent');
+    assert.match(await say('{"kind":"Pod","apiVersion":"v1"}'), /^failed to call webhook: no kind "Pod" is registered/);
+    assert.match(await say('{"response":{"uid":"u"}}'), /expected response.uid="uid-1", got "u"$/);
+    assert.match(
+      await say('{"response":{"uid":"uid-1"}}'),
+      /expected webhook response of admission.k8s.io\/v1, Kind=AdmissionReview, got \/, Kind=$/,
+    );
+    assert.match(await say('{"response":{'), /json parse error: unexpected end of JSON input$/);
+  });
+
+  it('with side effects are no part of a dry run', async () => {
+    const { plugin, asked } = testHooks('validating', { h: { sideEffects: 'Some', failurePolicy: 'Ignore' } });
+    const said = await refusal(plugin, testAttributes(write({ dryRun: true })));
+    assert.equal(said, 'admission webhook "h" does not support dry run');
+    assert.equal(asked.length, 0);
+  });
+
+  it('have no longer than the request, and say so', async () => {
+    const { plugin } = testHooks('validating', { h: { failurePolicy: 'Ignore' } }, () => ({ error: 'EOF' }), {
+      nowMs: () => 5000,
+    });
+    const attributes = testAttributes(write());
+    const context = { ...attributes.context, deadlineMs: 4000 };
+    assert.equal(
+      await refusal(plugin, { ...attributes, context }),
+      'Timeout: request did not complete within requested timeout',
+    );
+  });
+});
+
+describe('mutating webhooks', () => {
+  it('see what those before them changed', async () => {
+    const { plugin, asked } = testHooks('mutating', { a: {}, b: {} }, ({ hook }) => ({
+      patch: [add(`/data/${hook}`, 'x')],
+    }));
+    const attributes = testAttributes(write());
+    assert.equal(await refusal(plugin, attributes), undefined);
+    assert.deepEqual((attributes.object as { data?: object }).data, { own: '1', a: 'x', b: 'x' });
+    const seen = asked.map(({ request }) => Object.keys((request.object as { data?: object }).data ?? {}));
+    assert.deepEqual(seen, [['own'], ['own', 'a']]);
+  });
+
+  it('are asked again once about a later change, if they want to be', async () => {
+    const { plugin, asked } = testHooks(
+      'mutating',
+      { a: { reinvocationPolicy: 'IfNeeded' }, never: {}, b: { reinvocationPolicy: 'IfNeeded' } },
+      ({ hook }) => (hook === 'b' ? { patch: [add('/data/b', String(asked.length))] } : {}),
+    );
+    await createChain([plugin]).admit(testAttributes(write()));
+    assert.deepEqual(
+      asked.map(({ hook }) => hook),
+      ['a', 'never', 'b', 'a'],
+    );
+  });
+
+  it('cannot change what is deleted', async () => {
+    const { plugin } = testHooks('mutating', { h: {} }, () => ({ patch: [add('/data', {})] }));
+    const { object, ...rest } = write();
+    const said = await refusal(plugin, testAttributes({ ...rest, operation: 'DELETE', old: object ?? {} }));
+    assert.match(said ?? '', /"h" attempted to modify the object, which is not supported for this operation$/);
+  });
+
+  it('answer for a patch that does not apply, whatever their failure policy', async () => {
+    const registry = new MetricRegistry();
+    const { plugin } = testHooks(
+      'mutating',
+      { h: { failurePolicy: 'Ignore' } },
+      () => ({ patch: [{ op: 'remove', path: '/no' }] }),
+      {
+        recorder: hookMetrics(registry),
+      },
+    );
+    const said = await refusal(plugin, testAttributes(write()));
+    assert.match(said ?? '', /^Internal error occurred: error in remove for path: '\/no'/);
+    assert.match(registry.text(), /rejection_count\{.*error_type="apiserver_internal_error".*rejection_code="0".*\} 1/);
+  });
+});

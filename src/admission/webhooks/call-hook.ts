@@ -1,0 +1,98 @@
+// Asks one webhook about a request.
+import { errorText } from '../../lib/error-text.js';
+import { isQualifiedName } from '../../machinery/validation/names.js';
+import { restCall, RestCallError } from '../../machinery/rest-call.js';
+import { StatusError } from '../../machinery/status.js';
+import { DecodeError } from '../../schema/json/decode.js';
+import type { AdmissionAttributes } from '../plugin.js';
+import type { ResourceMatch } from '../validating-policy/match.js';
+import type { SeenRequest } from '../validating-policy/seen-request.js';
+import type { HookClient, HookClients } from './hook-clients.js';
+import type { Hook } from './hook-index.js';
+import { CallFailure, denialOf, dryRunUnsupported } from './refusals.js';
+import { type HookAnswer, InvalidAnswer, readAnswer, reviewText, reviewVersion } from './review.js';
+
+export interface CallParts {
+  readonly clients: Pick<HookClients, 'of'>;
+  readonly newUid: () => string;
+  readonly nowMs: () => number;
+  readonly wait: (ms: number) => Promise<void>;
+}
+
+const UNAVAILABLE = 503;
+/** For a hook that was stored without one. */
+const DEFAULT_TIMEOUT_SECONDS = 30;
+
+/** What the hook has to say of a request that it lets pass. Throws CallFailure, Denial or StatusError. */
+export async function callHook(
+  parts: CallParts,
+  hook: Hook,
+  request: SeenRequest,
+  matched: ResourceMatch,
+  mutating: boolean,
+): Promise<HookAnswer> {
+  const { attributes } = request;
+  const { name, spec } = hook;
+  if (attributes.context.dryRun) checkSideEffects(hook);
+  const version = reviewVersion(spec.admissionReviewVersions);
+  if (version === undefined) {
+    const why = 'webhook does not accept known AdmissionReview versions (v1, v1beta1)';
+    throw new CallFailure(name, `could not create admission objects: ${why}`, 400);
+  }
+  const uid = parts.newUid();
+  const body = reviewText(version, uid, request, matched);
+  const answered = await send(parts, hook, attributes, body);
+  const answer = inWords(name, () => readAnswer(version, uid, mutating, answered));
+  for (const [key, value] of Object.entries(answer.auditAnnotations)) {
+    const whole = `${name}/${key}`;
+    if (!key.includes('/') && isQualifiedName(whole).length === 0) attributes.annotate(whole, value);
+  }
+  for (const text of answer.warnings) attributes.context.warn(text);
+  if (!answer.allowed) throw denialOf(name, answer.status);
+  return answer;
+}
+
+function checkSideEffects({ name, spec }: Hook): void {
+  const { sideEffects } = spec;
+  if (sideEffects === null) throw new CallFailure(name, 'Webhook SideEffects is nil', 400);
+  if (sideEffects !== 'None' && sideEffects !== 'NoneOnDryRun') throw dryRunUnsupported(name);
+}
+
+async function send(
+  { clients, nowMs, wait }: CallParts,
+  { name, spec }: Hook,
+  { context }: AdmissionAttributes,
+  body: string,
+): Promise<Awaited<ReturnType<typeof restCall>>> {
+  const { client, url, headers } = clientOf(clients, name, spec.clientConfig);
+  const { timeoutSeconds = DEFAULT_TIMEOUT_SECONDS } = spec;
+  const timeoutMs = Math.max(0, Math.min((context.deadlineMs ?? Infinity) - nowMs(), timeoutSeconds * 1000));
+  const shown = `${url}?timeout=${Math.max(1, Math.ceil(timeoutMs / 1000))}s`;
+  try {
+    return await restCall({ client, url: new URL(shown), shown, headers, body, timeoutMs, wait });
+  } catch (error) {
+    if (error instanceof StatusError)
+      throw new CallFailure(name, `failed to call webhook: ${error.message}`, error.code);
+    if (!(error instanceof RestCallError)) throw error;
+    throw new CallFailure(name, `failed to call webhook: ${error.message}`, UNAVAILABLE, error.canceled);
+  }
+}
+
+function clientOf(clients: CallParts['clients'], name: string, config: Hook['spec']['clientConfig']): HookClient {
+  try {
+    return clients.of(config);
+  } catch (error) {
+    throw new CallFailure(name, `could not get REST client: ${errorText(error)}`, 500);
+  }
+}
+
+function inWords(name: string, read: () => HookAnswer): HookAnswer {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof DecodeError)
+      throw new CallFailure(name, `failed to call webhook: ${error.message}`, UNAVAILABLE);
+    if (!(error instanceof InvalidAnswer)) throw error;
+    throw new CallFailure(name, `received invalid webhook response: ${error.message}`, UNAVAILABLE);
+  }
+}

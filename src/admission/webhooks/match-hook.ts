@@ -1,0 +1,68 @@
+// Whether a webhook is asked about a request.
+import type { Authorizer } from '../../authz/authorizer.js';
+import { type MaybePromise, whenReady } from '../../lib/maybe-promise.js';
+import { forbidden, internalError } from '../../machinery/status.js';
+import type { ConditionMetrics } from '../condition-metrics.js';
+import { isFault, matchRequest, type ResourceMatch } from '../validating-policy/match.js';
+import { conditionsHold } from '../validating-policy/match-conditions.js';
+import { matchInput, policyInput } from '../validating-policy/policy-input.js';
+import { RememberedAnswers } from '../validating-policy/remembered-answers.js';
+import type { SeenRequest } from '../validating-policy/seen-request.js';
+import type { Hook } from './hook-index.js';
+
+export interface MatchParts {
+  readonly authorizer: Pick<Authorizer, 'authorize'>;
+  readonly conditionMetrics?: ConditionMetrics;
+}
+
+/** The step a webhook belongs to, as metrics name it; match conditions that exclude name it otherwise. */
+export type HookType = 'admit' | 'validating';
+
+/** The resource and kind the hook is asked in, or undefined. Throws a StatusError when that cannot be told. */
+export function matchHook(
+  parts: MatchParts,
+  type: HookType,
+  hook: Hook,
+  request: SeenRequest,
+): MaybePromise<ResourceMatch | undefined> {
+  return whenReady(matchRequest(hook.criteria, request), (matched) => {
+    if (matched === undefined) return undefined;
+    if (isFault(matched)) throw matched.status ?? internalError(matched.fault);
+    return hook.conditions === undefined ? matched : underConditions(parts, type, hook, request, matched);
+  });
+}
+
+async function underConditions(
+  { authorizer, conditionMetrics }: MatchParts,
+  type: HookType,
+  hook: Hook,
+  request: SeenRequest,
+  matched: ResourceMatch,
+): Promise<ResourceMatch | undefined> {
+  const { attributes } = request;
+  const { operation, resource, name } = attributes;
+  const compiled = hook.conditions?.();
+  if (compiled === undefined) return matched;
+  const answers = new RememberedAnswers(authorizer);
+  const owner = { name: hook.name, kind: 'webhook', operation } as const;
+  const objects = {
+    object: attributes.connectOptions ?? request.inVersion(request.object, matched),
+    oldObject: request.inVersion(request.old, matched),
+    params: null,
+  };
+  const whole = policyInput({ request, matched, objects, namespace: null, ask: answers.ask });
+  const input = matchInput(whole, request, matched);
+  let observed: readonly [number, number] | undefined;
+  const holds = await answers.settle(() =>
+    conditionsHold({
+      compiled,
+      matchInput: () => input,
+      observeMatch: (seconds, errors) => (observed = [seconds, errors]),
+    }),
+  );
+  if (observed !== undefined) conditionMetrics?.evaluated({ ...owner, type }, ...observed);
+  if (holds === true) return matched;
+  if (holds !== false && hook.spec.failurePolicy !== 'Ignore') throw forbidden(resource, name, holds.error);
+  conditionMetrics?.excluded({ ...owner, type: type === 'admit' ? 'admit' : 'validate' });
+  return undefined;
+}

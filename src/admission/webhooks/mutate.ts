@@ -1,0 +1,96 @@
+// Mutating webhooks: asked one after the other, each about what those before it left.
+import { StatusError } from '../../machinery/status.js';
+import type { AdmissionAttributes, Round } from '../plugin.js';
+import type { ResourceMatch } from '../validating-policy/match.js';
+import { SeenRequest } from '../validating-policy/seen-request.js';
+import { applyHookPatch, patchOf } from './apply-patch.js';
+import { callHook } from './call-hook.js';
+import type { Hook } from './hook-index.js';
+import { matchHook } from './match-hook.js';
+import { settleCall } from './outcome.js';
+import { Reinvocation } from '../reinvocation.js';
+import type { HookParts } from './validate.js';
+
+const PLUGIN = 'MutatingAdmissionWebhook';
+const MUTATION = 'mutation.webhook.admission.k8s.io/';
+
+// hot: most hooks are for few resources, which is told without waiting.
+export function mutateByHooks(
+  parts: HookParts,
+  hooks: readonly Hook[],
+  attributes: AdmissionAttributes,
+  round: Round,
+): Promise<void> | undefined {
+  const request = new SeenRequest(attributes, parts.served);
+  for (const [index, hook] of hooks.entries()) {
+    const matched = matchHook(parts, 'admit', hook, request);
+    if (matched !== undefined) return new Mutation(parts, attributes, round).run(hooks, index, matched);
+  }
+  return undefined;
+}
+
+class Mutation {
+  private readonly again: Reinvocation;
+  private request: SeenRequest;
+
+  constructor(
+    private readonly parts: HookParts,
+    private readonly attributes: AdmissionAttributes,
+    private readonly round: Round,
+  ) {
+    this.again = round.notes(PLUGIN, () => new Reinvocation());
+    this.request = new SeenRequest(attributes, parts.served);
+  }
+
+  async run(hooks: readonly Hook[], first: number, firstMatch: ReturnType<typeof matchHook>): Promise<void> {
+    if (this.round.again && !this.again.isOutput(this.attributes.object)) this.again.changed();
+    try {
+      for (let index = first; index < hooks.length; index++) {
+        const hook = hooks[index] as Hook;
+        const matched = await (index === first ? firstMatch : matchHook(this.parts, 'admit', hook, this.request));
+        // A hook that was passed over is not asked for the first time in the second round.
+        if (matched === undefined || (this.round.again && !this.again.isDue(hook.id))) continue;
+        await this.ask(hook, index, matched);
+      }
+    } finally {
+      this.again.keepOutput(this.attributes.object);
+    }
+  }
+
+  private async ask(hook: Hook, index: number, matched: ResourceMatch): Promise<void> {
+    const { parts, attributes } = this;
+    const place = `round_${this.round.again ? 1 : 0}_index_${index}`;
+    let changed = false;
+    let unfit: StatusError | undefined;
+    try {
+      await settleCall(
+        parts,
+        'admit',
+        hook,
+        attributes,
+        async () => {
+          const patch = patchOf(hook, await callHook(parts, hook, this.request, matched, true));
+          try {
+            if (patch.length > 0) changed = applyHookPatch(parts.served, hook, this.request, matched, patch);
+          } catch (error) {
+            // That it became another kind is found when all is brought together: no hook is to blame for that.
+            if (!(error instanceof StatusError) || error.reason !== '') throw error;
+            unfit = error;
+          }
+        },
+        () => attributes.annotate(`failed-open.${MUTATION}${place}`, hook.name),
+      );
+    } finally {
+      const { configuration, name: webhook } = hook;
+      attributes.annotate(`${MUTATION}${place}`, JSON.stringify({ configuration, webhook, mutated: changed }));
+    }
+    if (unfit !== undefined) throw unfit;
+    if (changed) {
+      this.again.changed();
+      this.round.askAgain();
+      // What was seen of the object before is not it any more.
+      this.request = new SeenRequest(attributes, parts.served);
+    }
+    if (hook.spec.reinvocationPolicy === 'IfNeeded') this.again.applied(hook.id);
+  }
+}

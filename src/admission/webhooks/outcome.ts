@@ -1,0 +1,63 @@
+// What is counted of one call of a webhook, and whether the request goes on after it.
+import { timeout } from '../../machinery/status.js';
+import type { AdmissionAttributes } from '../plugin.js';
+import type { Hook } from './hook-index.js';
+import type { HookType } from './match-hook.js';
+import type { HookCall, HookRecorder } from './metrics.js';
+import { CallFailure, Denial } from './refusals.js';
+
+export interface OutcomeParts {
+  readonly recorder?: HookRecorder;
+  readonly log: (message: string) => void;
+  readonly nowMs: () => number;
+}
+
+/**
+ * Runs a call and counts it. Answers its result, or undefined where the call failed and the hook's failure policy lets
+ * that pass: then `failedOpen` is told. Throws what the client is told otherwise.
+ */
+export async function settleCall<T>(
+  parts: OutcomeParts,
+  type: HookType,
+  hook: Hook,
+  attributes: AdmissionAttributes,
+  work: () => Promise<T>,
+  failedOpen: () => void,
+): Promise<T | undefined> {
+  const { recorder, log } = parts;
+  const call: HookCall = { name: hook.name, type, operation: attributes.operation };
+  const startedMs = performance.now();
+  const called = (code: number, rejected: boolean): void =>
+    recorder?.called(call, (performance.now() - startedMs) / 1000, code, rejected);
+  try {
+    const result = await work();
+    called(200, false);
+    return result;
+  } catch (error) {
+    if (error instanceof CallFailure && hook.spec.failurePolicy === 'Ignore') {
+      called(error.code, false);
+      if (!error.canceled) {
+        recorder?.failedOpen(call);
+        failedOpen();
+      }
+      log(`${error.message}: the request goes on without it`);
+      const { deadlineMs = Infinity } = attributes.context;
+      if (parts.nowMs() >= deadlineMs) throw timeout('request did not complete within requested timeout');
+      return undefined;
+    }
+    if (error instanceof CallFailure) {
+      if (!error.canceled) recorder?.rejected(call, 'calling_webhook_error', error.code);
+      called(error.code, true);
+      log(error.message);
+      throw error.status;
+    }
+    if (error instanceof Denial) {
+      recorder?.rejected(call, 'no_error', error.status.code);
+      called(error.status.code, true);
+      throw error.status;
+    }
+    recorder?.rejected(call, 'apiserver_internal_error', 0);
+    called(0, true);
+    throw error;
+  }
+}

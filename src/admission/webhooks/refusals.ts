@@ -1,0 +1,45 @@
+// How what became of a webhook is told to the client.
+import { goQuote } from '../../lib/go-quote.js';
+import { badRequest, internalError, StatusError } from '../../machinery/status.js';
+import { statusErrorOf } from '../../machinery/rest-status.js';
+import type { Status } from '../../schema/generated/meta.v1.js';
+
+/** A webhook could not be asked, or what it said is no answer: its failure policy decides what comes of that. */
+export class CallFailure extends Error {
+  constructor(
+    hook: string,
+    why: string,
+    /** As metrics count it. */
+    readonly code: number,
+    /** The client went away meanwhile. */
+    readonly canceled = false,
+  ) {
+    super(`failed calling webhook ${goQuote(hook)}: ${why}`);
+  }
+
+  get status(): StatusError {
+    return internalError(this.message);
+  }
+}
+
+/** A webhook said no. */
+export class Denial extends Error {
+  constructor(readonly status: StatusError) {
+    super(status.message);
+  }
+}
+
+const BAD_REQUEST = 400;
+
+/** What a webhook answers with its no; a code below 400 would not be one. */
+export function denialOf(hook: string, status: Status | undefined): Denial {
+  const said = statusErrorOf({ ...status });
+  const denied = `admission webhook ${goQuote(hook)} denied the request`;
+  const why = said.message || said.reason;
+  const message = why === '' ? `${denied} without explanation` : `${denied}: ${why}`;
+  const code = said.code < BAD_REQUEST ? BAD_REQUEST : said.code;
+  return new Denial(new StatusError(code, said.reason, message, said.details));
+}
+
+export const dryRunUnsupported = (hook: string): StatusError =>
+  badRequest(`admission webhook ${goQuote(hook)} does not support dry run`);

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { describe, it } from 'node:test';
+import zlib from 'node:zlib';
+import type { OutboundRequest, OutboundResponse } from '../outbound/http-client.js';
+import { OutboundError } from '../outbound/outbound-error.js';
+import { restCall } from './rest-call.js';
+
+interface Answer {
+  readonly status?: number;
+  readonly headers?: Record<string, string>;
+  readonly body?: string | Buffer;
+  readonly error?: Error;
+}
+
+/** Answers in turn, the last one again and again. */
+function ask(...answers: readonly Answer[]) {
+  const asked: string[] = [];
+  const waited: number[] = [];
+  const client = {
+    async request({ method, url, headers = {} }: OutboundRequest): Promise<OutboundResponse> {
+      asked.push(`${method} ${url.href}${headers['authorization'] === undefined ? '' : ' known'}`);
+      const answer = answers[Math.min(asked.length, answers.length) - 1] ?? {};
+      if (answer.error !== undefined) throw answer.error;
+      return {
+        status: answer.status ?? 200,
+        headers: { 'content-type': 'application/json', ...answer.headers },
+        rawHeaders: [],
+        body: Readable.from([Buffer.from(answer.body ?? '')]),
+      };
+    },
+  };
+  const called = restCall({
+    client,
+    url: new URL('https://hook.test/x?timeout=5s'),
+    body: '{}',
+    headers: { authorization: 'Bearer secret' },
+    timeoutMs: 5000,
+    wait: async (ms) => void waited.push(Math.round(ms)),
+  });
+  return { called, asked, waited };
+}
+
+const refused = async (...answers: readonly Answer[]): Promise<string> => {
+  const error: unknown = await ask(...answers).called.then(
+    () => assert.fail('it was answered'),
+    (thrown: unknown) => thrown,
+  );
+  assert.ok(error instanceof Error);
+  return error.message;
+};
+
+describe('a call to a server of this kind', () => {
+  it('tells a connection that fails as the reference does', async () => {
+    const error = new OutboundError('dial', 'dial tcp 127.0.0.1:1: connect: connection refused');
+    assert.equal(
+      await refused({ error }),
+      'Post "https://hook.test/x?timeout=5s": dial tcp 127.0.0.1:1: connect: connection refused',
+    );
+    const late = OutboundError.deadlineExceeded();
+    assert.equal(await refused({ error: late }), 'Post "https://hook.test/x?timeout=5s": context deadline exceeded');
+  });
+
+  it('understands a Status, and of other refusals the code', async () => {
+    const status = { kind: 'Status', apiVersion: 'v1', status: 'Failure', message: 'go away', code: 403 };
+    assert.equal(await refused({ status: 403, body: JSON.stringify(status) }), 'go away');
+    assert.equal(await refused({ status: 404, body: 'lost' }), 'the server could not find the requested resource');
+    assert.match(
+      await refused({ status: 500, body: 'it broke' }),
+      /^an error on the server \("unknown"\) has prevented/,
+    );
+    const text = { status: 500, headers: { 'content-type': 'text/plain' }, body: ' it broke\n' };
+    assert.match(await refused(text), /^an error on the server \("it broke"\)/);
+    assert.match(await refused({ status: 418 }), /^the server responded with the status code 418 but did not/);
+  });
+
+  it('comes again when it is asked to, eleven times in all', async () => {
+    const busy = { status: 503, headers: { 'retry-after': '1' } };
+    const patient = ask(busy, busy, { body: 'done' });
+    assert.equal((await patient.called).body.toString(), 'done');
+    assert.deepEqual([patient.asked.length, patient.waited], [3, [1000, 1000]]);
+    const vain = ask(busy);
+    await assert.rejects(vain.called, /currently unable to handle the request/);
+    assert.equal(vain.asked.length, 11);
+    const once = ask({ status: 503, headers: { 'retry-after': 'soon' } });
+    await assert.rejects(once.called);
+    assert.equal(once.asked.length, 1);
+  });
+
+  it('follows redirects, without its credentials to others, and not for ever', async () => {
+    const to = (location: string, status = 307): Answer => ({ status, headers: { location } });
+    const kept = ask(to('/y'), { body: 'there' });
+    assert.equal((await kept.called).body.toString(), 'there');
+    assert.deepEqual(kept.asked, ['POST https://hook.test/x?timeout=5s known', 'POST https://hook.test/y known']);
+    const elsewhere = ask(to('https://other.test/', 301), { body: 'there' });
+    await elsewhere.called;
+    assert.deepEqual(elsewhere.asked[1], 'GET https://other.test/');
+    assert.equal(
+      await refused(to('/x?timeout=5s')),
+      'Post "https://hook.test/x?timeout=5s": stopped after 10 redirects',
+    );
+    assert.match(await refused({ status: 302 }), /302 response missing Location header$/);
+  });
+
+  it('unpacks what was packed, up to a limit', async () => {
+    const packed = { headers: { 'content-encoding': 'gzip' }, body: zlib.gzipSync('plain') };
+    assert.equal((await ask(packed).called).body.toString(), 'plain');
+    const bomb = { ...packed, body: zlib.gzipSync(Buffer.alloc(20 * 1024 * 1024)) };
+    assert.match(await refused(bomb), /^unexpected error when reading response body/);
+  });
+});

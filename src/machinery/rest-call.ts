@@ -1,0 +1,199 @@
+// A call to a server that speaks as this one does: webhooks are asked so. What comes back that is no answer is told in
+// the words of the reference's client, and what it does to get one is done: it follows redirects, and comes again
+// when it is asked to.
+import { promisify } from 'node:util';
+import zlib from 'node:zlib';
+import { goQuote } from '../lib/go-quote.js';
+import { parseStatus } from './rest-status.js';
+import type { OutboundRequest, OutboundResponse } from '../outbound/http-client.js';
+import { collectBody } from '../outbound/http-client.js';
+import { OutboundError, requestErrorText } from '../outbound/outbound-error.js';
+import { StatusError } from './status.js';
+
+export interface RestCall {
+  readonly client: { request(request: OutboundRequest): Promise<OutboundResponse> };
+  readonly url: URL;
+  /** The address as errors show it, with the port that a URL leaves out. */
+  readonly shown?: string;
+  /** JSON. */
+  readonly body: string;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  /** For all attempts together. */
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+  readonly wait: (ms: number) => Promise<void>;
+}
+
+export interface RestAnswer {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: Buffer;
+}
+
+/** Why there is no answer; the message is the whole story. `canceled`: nobody waited for it any more. */
+export class RestCallError extends Error {
+  constructor(
+    message: string,
+    readonly canceled = false,
+  ) {
+    super(message);
+  }
+}
+
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+const MAX_ATTEMPTS = 11;
+const MAX_REDIRECTS = 10;
+const MAX_SHOWN_BYTES = 2048;
+
+/** POSTs. Throws a StatusError for an answer that says no, and a RestCallError when there is none. */
+export async function restCall(call: RestCall): Promise<RestAnswer> {
+  const deadlineMs = performance.now() + call.timeoutMs;
+  for (let attempt = 1; ; attempt++) {
+    const { response, shown } = await exchange(call, deadlineMs);
+    const retrySeconds = attempt < MAX_ATTEMPTS ? retryAfter(response) : undefined;
+    if (retrySeconds === undefined) return read(response);
+    response.body.destroy();
+    await call.wait(Math.min(retrySeconds * 1000, Math.max(0, deadlineMs - performance.now())));
+    if (performance.now() >= deadlineMs) throw failed(shown, OutboundError.deadlineExceeded());
+  }
+}
+
+/** One request, and those it is sent on to. */
+async function exchange(call: RestCall, deadlineMs: number): Promise<{ response: OutboundResponse; shown: string }> {
+  let { url } = call;
+  let shown = call.shown ?? url.href;
+  let method = 'POST';
+  for (let redirects = 0; ; redirects++) {
+    const timeoutMs = deadlineMs - performance.now();
+    if (timeoutMs <= 0) throw failed(shown, OutboundError.deadlineExceeded());
+    const response = await send(call, method, url, timeoutMs).catch((error: unknown) => {
+      throw failed(shown, OutboundError.from(error));
+    });
+    const to = redirectOf(response, method);
+    if (to === undefined) return { response, shown };
+    response.body.destroy();
+    const { location = '' } = response.headers;
+    if (location === '') {
+      throw new RestCallError(`Post ${goQuote(shown)}: ${response.status} response missing Location header`);
+    }
+    if (!URL.canParse(location, url.href)) {
+      throw new RestCallError(`Post ${goQuote(shown)}: failed to parse Location header ${goQuote(location)}`);
+    }
+    if (redirects + 1 >= MAX_REDIRECTS) {
+      throw new RestCallError(`Post ${goQuote(shown)}: stopped after ${MAX_REDIRECTS} redirects`);
+    }
+    url = new URL(location, url);
+    shown = url.href;
+    method = to;
+  }
+}
+
+async function send(call: RestCall, method: string, url: URL, timeoutMs: number): Promise<OutboundResponse> {
+  const withBody = method === 'POST';
+  // Who we are is told to those we were sent to call, and not to whom they send us.
+  const sameHost = url.host === call.url.host;
+  const given = Object.entries(call.headers ?? {}).filter(
+    ([name]) => sameHost || (name !== 'authorization' && name !== 'host'),
+  );
+  return call.client.request({
+    method,
+    url,
+    headers: {
+      ...(Object.fromEntries(given) as Record<string, string>),
+      accept: 'application/json, */*',
+      'accept-encoding': 'gzip',
+      ...(withBody && { 'content-type': 'application/json' }),
+    },
+    ...(withBody && { body: call.body }),
+    timeoutMs,
+    ...(call.signal && { signal: call.signal }),
+  });
+}
+
+/** Whatever was under way when the time was over: that it is over is what is told. */
+function failed(shown: string, error: OutboundError): RestCallError {
+  const told = error.failure === 'timeout' ? OutboundError.deadlineExceeded() : error;
+  return new RestCallError(requestErrorText('POST', shown, told), error.failure === 'canceled');
+}
+
+/** The method of the request that follows. */
+function redirectOf({ status }: OutboundResponse, method: string): string | undefined {
+  switch (status) {
+    case 301:
+    case 302:
+    case 303:
+      return method === 'HEAD' ? 'HEAD' : 'GET';
+    case 307:
+    case 308:
+      return method;
+    default:
+      return undefined;
+  }
+}
+
+/** In seconds, from a server that is busy and says for how long. */
+function retryAfter({ status, headers }: OutboundResponse): number | undefined {
+  if (status !== 429 && status < 500) return undefined;
+  const text = headers['retry-after'] ?? '';
+  return /^[+-]?\d{1,9}$/.test(text) ? Math.max(0, Number(text)) : undefined;
+}
+
+async function read(response: OutboundResponse): Promise<RestAnswer> {
+  const { status, headers } = response;
+  let body: Buffer;
+  try {
+    body = await collectBody(response, MAX_ANSWER_BYTES);
+    if (headers['content-encoding'] === 'gzip') body = await gunzip(body, { maxOutputLength: MAX_ANSWER_BYTES });
+  } catch (error) {
+    const { message } = OutboundError.from(error);
+    throw new RestCallError(`unexpected error when reading response body. Please retry. Original error: ${message}`);
+  }
+  const contentType = headers['content-type'] || 'application/json';
+  if (status < 200 || status > 206) throw refusal(response, body);
+  return { status, contentType, body };
+}
+
+const gunzip = promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.gunzip);
+
+/** A server of this kind says what it has against a request in a Status; of others only the code is understood. */
+function refusal({ status, headers }: OutboundResponse, body: Buffer): StatusError {
+  const type = headers['content-type'] ?? '';
+  const isText = type === '' || /^text\//i.test(type.trim());
+  const shown = isText ? body.subarray(0, MAX_SHOWN_BYTES).toString().trim() : 'unknown';
+  return parseStatus(body) ?? serverError(status, shown);
+}
+
+function serverError(code: number, said: string): StatusError {
+  const [reason, message] = REASONS[code] ?? [];
+  if (reason !== undefined) {
+    const quoted = code === 403 || code === 415 || (code === 406 && said !== '' && said !== 'unknown');
+    return new StatusError(code, reason, quoted ? said : (message ?? ''));
+  }
+  if (code >= 500) {
+    const why = `an error on the server (${goQuote(said)}) has prevented the request from succeeding`;
+    return new StatusError(code, 'InternalError', why);
+  }
+  return new StatusError(
+    code,
+    '',
+    `the server responded with the status code ${code} but did not return more information`,
+  );
+}
+
+const REASONS: Readonly<Record<number, readonly [string, string?]>> = {
+  400: ['BadRequest', 'the server rejected our request for an unknown reason'],
+  401: ['Unauthorized', 'the server has asked for the client to provide credentials'],
+  403: ['Forbidden'],
+  404: ['NotFound', 'the server could not find the requested resource'],
+  405: ['MethodNotAllowed', 'the server does not allow this method on the requested resource'],
+  406: ['NotAcceptable', 'the server was unable to respond with a content type that the client supports'],
+  409: ['AlreadyExists', 'the server reported a conflict'],
+  415: ['UnsupportedMediaType'],
+  422: ['Invalid', 'the server rejected our request due to an error in our request'],
+  429: ['TooManyRequests', 'the server has received too many requests and has asked us to try again later'],
+  503: ['ServiceUnavailable', 'the server is currently unable to handle the request'],
+  504: [
+    'Timeout',
+    'the server was unable to return a response in the time allotted, but may still be processing the request',
+  ],
+};
