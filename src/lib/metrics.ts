@@ -83,7 +83,7 @@ export class MetricRegistry {
     };
   }
 
-  /** The exposition text: metrics by name, series in the order they were first seen. */
+  /** The exposition text: metrics by name, series by their labels. */
   text(): string {
     for (const collector of this.collectors) collector();
     const lines: string[] = [];
@@ -135,7 +135,8 @@ type Level<S> = Map<string, Level<S> | S>;
 /** The series of a metric, by their label values. */
 class Family<S> {
   private readonly root: Level<S> = new Map();
-  readonly all: { readonly labels: string; readonly series: S }[] = [];
+  private readonly all: { readonly labels: string; readonly series: S }[] = [];
+  private sorted = true;
   private readonly unlabelled: S | undefined;
 
   constructor(
@@ -147,6 +148,13 @@ class Family<S> {
       this.unlabelled = create();
       this.all.push({ labels: '', series: this.unlabelled });
     }
+  }
+
+  /** By their labels, as scrapers have always seen them. */
+  inOrder(): readonly { readonly labels: string; readonly series: S }[] {
+    if (!this.sorted) this.all.sort((a, b) => (a.labels < b.labels ? -1 : 1));
+    this.sorted = true;
+    return this.all;
   }
 
   // hot: ten and more for each request.
@@ -186,6 +194,7 @@ class Family<S> {
     const names = this.definition.labels ?? [];
     const labels = names.map((name, i) => ({ name, value: values[i] ?? '' }));
     labels.sort((a, b) => (a.name < b.name ? -1 : 1));
+    this.sorted = false;
     this.all.push({ labels: labels.map((one) => `${one.name}="${escapeLabel(one.value)}"`).join(','), series });
     return series;
   }
@@ -217,7 +226,8 @@ export class Counter implements Metric {
   }
 
   print(lines: string[]): void {
-    for (const { labels, series } of this.family.all) lines.push(sample(this.definition.name, labels, series.value));
+    for (const { labels, series } of this.family.inOrder())
+      lines.push(sample(this.definition.name, labels, series.value));
   }
 }
 
@@ -252,7 +262,8 @@ export class Gauge implements Metric {
   }
 
   print(lines: string[]): void {
-    for (const { labels, series } of this.family.all) lines.push(sample(this.definition.name, labels, series.value));
+    for (const { labels, series } of this.family.inOrder())
+      lines.push(sample(this.definition.name, labels, series.value));
   }
 }
 
@@ -297,7 +308,7 @@ export class Histogram implements Metric {
 
   print(lines: string[]): void {
     const { name, buckets } = this.definition;
-    for (const { labels, series } of this.family.all) {
+    for (const { labels, series } of this.family.inOrder()) {
       const comma = labels === '' ? '' : ',';
       let total = 0;
       buckets.forEach((bound, i) => {

@@ -36,9 +36,9 @@ test('requests for resources there are become series, made-up ones do not', asyn
   const labels = (resource: string, scope: string, subresource: string, verb: string, version: string): string =>
     `apiserver_request_total{code="200",component="apiserver",dry_run="",group="",resource="${resource}",scope="${scope}",subresource="${subresource}",verb="${verb}",version="${version}"} 1`;
   assert.deepEqual(lines, [
-    labels('pods', 'namespace', '', 'LIST', 'v1'),
-    labels('', '', '/healthz', 'GET', ''),
     labels('', '', '', 'GET', ''),
+    labels('', '', '/healthz', 'GET', ''),
+    labels('pods', 'namespace', '', 'LIST', 'v1'),
   ]);
   assert.doesNotMatch(metrics.registry.text(), /slo_duration/);
 });
