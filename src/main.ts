@@ -1,9 +1,9 @@
 // The program: from its command line to its end.
-import { auditPolicyError } from './config/audit-policy/load.js';
 import { errorText } from './lib/error-text.js';
 import { createLogs } from './lib/log.js';
 import { commandFailedLine, parseCommandLine } from './options/parse-command-line.js';
 import { buildServer } from './server/build-server.js';
+import { configurationHooks } from './server/configuration-hooks.js';
 import { firstSignal } from './server/lifecycle.js';
 
 /** Node cuts small buffers from slabs of this size. Each request takes several kilobytes; the default is 8. */
@@ -12,7 +12,7 @@ Buffer.poolSize = 64 * 1024;
 async function main(): Promise<void> {
   const command = parseCommandLine(process.argv.slice(2), process.env, {
     columns: process.stdout.columns,
-    auditPolicy: ({ audit }) => auditPolicyError(audit.auditPolicyFile),
+    ...configurationHooks,
   });
   switch (command.kind) {
     case 'print':

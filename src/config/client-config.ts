@@ -42,11 +42,16 @@ export function clientConfigOf(config: Kubeconfig): ClientConfig {
   if (cluster !== undefined) errors.push(...clusterErrors(context?.cluster ?? '', cluster));
   if (errors.length > 0) throw invalid(errors);
   return {
-    server: serverUrl(cluster?.server ?? ''),
+    server: serverUrl(cluster?.server ?? '', isSecure(cluster, user)),
     tls: () => clientTls(cluster, user),
     headers: () => credentialHeaders(user),
   };
 }
+
+const isSecure = (cluster: KubeconfigCluster | undefined, user: KubeconfigUser | undefined): boolean =>
+  cluster?.insecure === true ||
+  [cluster?.caFile, user?.certFile].some((file) => file !== undefined && file !== '') ||
+  [cluster?.caData, user?.certData].some((data) => data !== undefined);
 
 /** A client that talks to that server alone, as that user. */
 export const clientOf = (config: ClientConfig, dialer: Dialer): HttpClient =>
@@ -140,14 +145,16 @@ function unreadable(file: string, say: (why: string) => string): string[] {
   }
 }
 
-/** `host:port` alone is plain HTTP on that host; without a server, HTTP on this one. */
-function serverUrl(server: string): URL {
-  const text = server === '' ? 'http://localhost:8080' : server.includes('://') ? server : `http://${server}`;
-  if (!URL.canParse(text)) throw new ConfigError(`host must be a URL or a host:port pair: ${goQuote(server)}`);
-  const url = new URL(text);
-  if (url.search !== '' || url.hash !== '') {
-    throw new ConfigError(`host must be a URL or a host:port pair: ${goQuote(server)}`);
-  }
+/** A host alone is reached by HTTPS where trust or a certificate is given, else by HTTP; of a URL the query is dropped. */
+function serverUrl(server: string, secure: boolean): URL {
+  const wrong = (): ConfigError => new ConfigError(`host must be a URL or a host:port pair: ${goQuote(server)}`);
+  const text = server === '' ? 'http://localhost:8080' : server;
+  const whole = text.includes('://') ? text : `${secure ? 'https' : 'http'}://${text}`;
+  if (!URL.canParse(whole)) throw wrong();
+  const url = new URL(whole);
+  if (whole !== text && url.pathname !== '/') throw wrong();
+  url.search = '';
+  url.hash = '';
   return url;
 }
 

@@ -2,6 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { goFileError, readTextFile } from '../lib/go-file-error.js';
+import { goJsonKind } from '../lib/go-json-kind.js';
 import { isPlainObject } from '../lib/plain-object.js';
 import { DecodeError } from '../schema/json/decode.js';
 import { parseYaml } from '../schema/yaml/parse.js';
@@ -64,7 +65,11 @@ export function parseKubeconfig(text: string, file: string): Kubeconfig {
     if (error instanceof DecodeError) throw wrong(error.message);
     throw error;
   }
-  if (tree !== null && !isPlainObject(tree)) throw wrong(`couldn't get version/kind; json parse error`);
+  if (tree !== null && !isPlainObject(tree)) {
+    throw wrong(
+      `couldn't get version/kind; json parse error: json: cannot unmarshal ${goJsonKind(tree)} into an object`,
+    );
+  }
   const root = new Reader(tree ?? {}, wrong);
   const kind = root.text('kind') || 'Config';
   const apiVersion = root.text('apiVersion') || 'v1';

@@ -39,7 +39,6 @@ export function startupError(options: Options, hooks: StartupHooks = {}): string
     signingAlgorithmsError,
     tokenWebhookError,
     authorizationWebhookError,
-    missingModeError,
     hooks.authorization,
     hooks.auditPolicy,
     hooks.admission,
@@ -183,11 +182,6 @@ function authorizationWebhookError({ authorization }: Options): string | undefin
 }
 
 /** Passing over an authorizer that was asked for could let in whom it would have kept out. */
-function missingModeError({ authorization: { authorizationMode } }: Options): string | undefined {
-  if (!authorizationMode.includes('Webhook')) return undefined;
-  return 'authorization mode Webhook is not available yet in this server';
-}
-
 function statError(file: string): string | undefined {
   try {
     fs.statSync(file);

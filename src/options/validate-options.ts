@@ -14,7 +14,7 @@ import { genericErrors } from './validate/generic.js';
 
 export interface ValidationHooks {
   /** Reads and validates the file of --authorization-config; its error stands among the others. */
-  authorizationConfig?(path: string): string | undefined;
+  authorizationConfig?(options: Options): string | undefined;
 }
 
 export function validateOptions(options: Options, hooks: ValidationHooks = {}): string[] {
@@ -24,7 +24,7 @@ export function validateOptions(options: Options, hooks: ValidationHooks = {}): 
     ...priorityAndFairnessErrors(options),
     ...portErrors(options),
     ...authenticationErrors(options),
-    ...authorizationErrors(options, (path) => hooks.authorizationConfig?.(path)),
+    ...authorizationErrors(options, () => hooks.authorizationConfig?.(options)),
     ...auditErrors(options),
     ...admissionErrors(options),
     ...runtimeConfigErrors(options.apiEnablement.runtimeConfig),

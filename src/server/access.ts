@@ -7,7 +7,6 @@ import type { TokenAuthenticator } from '../authn/authenticator.js';
 import type { Logger } from '../lib/log.js';
 import type { MetricRegistry } from '../lib/metrics.js';
 import type { Options } from '../options/options.js';
-import { authorizationModes } from './authorization.js';
 import { trustOf } from './trust.js';
 
 export function buildAuthentication(
@@ -34,7 +33,7 @@ export function buildAuthentication(
     serviceAccounts: parts.serviceAccounts,
     otherTokens: parts.otherTokens,
     anonymous: {
-      enabled: anonymousEnabled(authentication.anonymousAuth, authorizationModes(options)),
+      enabled: anonymousEnabled(authentication.anonymousAuth, options.authorization.authorizationMode),
     },
     parseCertificateUid: options.featureGates.enabled('AllowParsingUserUIDFromCertAuth'),
     tokenCache: { successTtlMs: 10_000, failureTtlMs: 0, metrics: createTokenCacheMetrics(parts.metrics) },

@@ -1,9 +1,8 @@
 // What those who come in may do, from the options.
+import os from 'node:os';
 import { abacAuthorizer } from '../authz/abac/authorizer.js';
-import type { AbacPolicy } from '../authz/abac/policy.js';
 import { readPolicyFile } from '../authz/abac/policy-file.js';
 import type { Authorizer } from '../authz/authorizer.js';
-import { authorizerChain, type ChainMember } from '../authz/chain.js';
 import { alwaysAllow, alwaysDeny } from '../authz/fixed.js';
 import { decisionMetrics, graphMetrics } from '../authz/metrics.js';
 import { nodeAuthorizer } from '../authz/node/authorizer.js';
@@ -13,13 +12,21 @@ import { rbacAuthorizer } from '../authz/rbac.js';
 import { createRbacIndex, type RuleResolver } from '../authz/rbac-index.js';
 import { RBAC_GROUP, type BindingObject, type RoleObject } from '../authz/rbac-objects.js';
 import { createStoreSource, type StoreSource } from '../authz/store-source.js';
+import { webhookMetrics } from '../authz/webhook/metrics.js';
+import { identityOf } from '../bootstrap/identity-lease.js';
 import { nodeRules } from '../bootstrap/rbac/default-policy.js';
+import type { ReviewConditionCompiler } from '../cel/review-condition.js';
+import type { BuiltInType } from '../config/authorization/config.js';
+import { reloadMetrics } from '../config/reload-metrics.js';
 import { errorText } from '../lib/error-text.js';
 import type { Logger } from '../lib/log.js';
 import type { MetricRegistry } from '../lib/metrics.js';
 import type { KubeObject } from '../machinery/object.js';
 import type { Options } from '../options/options.js';
-import type { AuthorizationMode } from '../options/validate/authorization.js';
+import type { Dialer } from '../outbound/dialer.js';
+import { buildChain, type ReplaceableChain } from './authorization-chain.js';
+import { type ChainConfig, followChainConfig, readChainConfig } from './authorization-config.js';
+import type { WebhookParts } from './authorization-webhooks.js';
 import type { Resources } from './resources.js';
 
 export interface Authorization {
@@ -33,30 +40,55 @@ export interface Authorization {
 
 export interface AuthorizationParts {
   readonly resources: Resources;
+  readonly dialer: Dialer;
+  readonly expressions: ReviewConditionCompiler;
   readonly metrics: MetricRegistry;
   readonly stopping: AbortSignal;
   readonly log: Logger;
 }
 
+/** Throws when a file that was named cannot be used. */
 export function buildAuthorization(options: Options, parts: AuthorizationParts): Authorization {
   const waiting = new Map<string, Promise<unknown>>();
   const rules = followRules(parts, waiting);
-  const builtIn = builtInAuthorizers(options, parts, rules, waiting);
-  const members = authorizationModes(options).map((mode): ChainMember => {
-    return { type: mode, name: mode.toLowerCase(), authorizer: builtIn(mode as Exclude<AuthorizationMode, 'Webhook'>) };
-  });
+  const chain = startChain(options, parts, builtInAuthorizers(options, parts, rules, waiting));
   for (const [kind, known] of waiting) void known.then(() => waiting.delete(kind));
   return {
-    authorizer: authorizerChain(members, decisionMetrics(parts.metrics)),
+    authorizer: chain.authorizer,
     rules,
     synced: Promise.all(waiting.values()).then(() => undefined),
     unsynced: () => [...waiting.keys()],
   };
 }
 
-/** None with --authorization-config, which is not read yet: then only system:masters may do anything. */
-export function authorizationModes({ authorization }: Options): readonly string[] {
-  return authorization.authorizationMode;
+function startChain(
+  options: Options,
+  { expressions, dialer, metrics, stopping, log }: AuthorizationParts,
+  builtIn: (type: BuiltInType) => Authorizer,
+): ReplaceableChain {
+  let config: ChainConfig;
+  let chain: ReplaceableChain;
+  let webhooks: WebhookParts | undefined;
+  try {
+    config = readChainConfig(options, expressions);
+    chain = buildChain(config.authorizers, {
+      builtIn,
+      webhooks: () => (webhooks ??= { dialer, metrics: webhookMetrics(metrics), stopping, log }),
+      observe: decisionMetrics(metrics),
+    });
+  } catch (error) {
+    throw new Error(`invalid authorization config: ${errorText(error)}`, { cause: error });
+  }
+  const file = options.authorization.authorizationConfig;
+  if (file === '') return chain;
+  const reloads = reloadMetrics(metrics, {
+    topic: 'authorization',
+    serverId: identityOf(os.hostname()),
+    stability: 'BETA',
+    nowMs: Date.now,
+  });
+  followChainConfig({ file, config, chain, compiler: expressions, metrics: reloads, stopping, log });
+  return chain;
 }
 
 /** Roles and bindings are followed in every mode: who hands out rights by them must hold them. */
@@ -86,29 +118,21 @@ function builtInAuthorizers(
   parts: AuthorizationParts,
   rules: RuleResolver,
   waiting: Map<string, Promise<unknown>>,
-): (mode: Exclude<AuthorizationMode, 'Webhook'>) => Authorizer {
-  return (mode) => {
-    switch (mode) {
+): (type: BuiltInType) => Authorizer {
+  return (type) => {
+    switch (type) {
       case 'AlwaysAllow':
         return alwaysAllow;
       case 'AlwaysDeny':
         return alwaysDeny;
       case 'ABAC':
-        return abacAuthorizer(policiesOf(options));
+        return abacAuthorizer(readPolicyFile(options.authorization.authorizationPolicyFile));
       case 'RBAC':
         return rbacAuthorizer(rules);
       case 'Node':
         return followNodes(options, parts, waiting);
     }
   };
-}
-
-function policiesOf({ authorization }: Options): AbacPolicy[] {
-  try {
-    return readPolicyFile(authorization.authorizationPolicyFile);
-  } catch (error) {
-    throw new Error(`invalid authorization config: ${errorText(error)}`, { cause: error });
-  }
 }
 
 const GRAPH_RESOURCES = {

@@ -169,6 +169,8 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
   for (const kind of behindGates(kinds, options.featureGates)) resources.add(kind);
   const authorization = buildAuthorization(options, {
     resources,
+    dialer: dialers.controlplane,
+    expressions,
     metrics: metrics.registry,
     stopping: lifecycle.stopping,
     log: logs.for('authorization'),

@@ -1,9 +1,10 @@
 import type { BaseOptions } from '../cel/environments/base.js';
 import type { PolicyCompiler } from '../cel/compiled-policy.js';
 import type { ExpressionChecker } from '../cel/expression-check.js';
+import type { ReviewConditionCompiler } from '../cel/review-condition.js';
 import type { MetricRegistry } from '../lib/metrics.js';
 
-export type Expressions = ExpressionChecker & PolicyCompiler;
+export type Expressions = ExpressionChecker & PolicyCompiler & ReviewConditionCompiler;
 
 type Engine = typeof import('../cel/environments/kubernetes-expressions.js');
 
@@ -15,6 +16,7 @@ export function lazyExpressions(options: BaseOptions, registry: MetricRegistry):
   return {
     check: (expression, environment) => engine().check(expression, environment),
     compilePolicy: (source) => engine().compilePolicy(source),
+    compileReviewCondition: (expression) => engine().compileReviewCondition(expression),
     rulesOn(type) {
       const compile = engine().rulesOn(type);
       return (rule, stored) => {
@@ -25,6 +27,15 @@ export function lazyExpressions(options: BaseOptions, registry: MetricRegistry):
       };
     },
     evaluated: observe.evaluation,
+  };
+}
+
+/** Only conditions of authorization webhooks, before there is a server: its configuration is checked first. */
+export function lazyReviewConditions(options: BaseOptions): ReviewConditionCompiler {
+  let made: ReviewConditionCompiler | undefined;
+  return {
+    compileReviewCondition: (expression) =>
+      (made ??= load().kubernetesExpressions(options)).compileReviewCondition(expression),
   };
 }
 

@@ -35,6 +35,8 @@ export interface TestServerOptions {
   readonly flags?: readonly string[];
   /** Start as `npm start` does, with its flags. */
   readonly npmStart?: boolean;
+  /** The authorizers, where others are wanted than RBAC; none when flags name a file of them. */
+  readonly authorizationModes?: readonly string[];
   /** The administrator shows a token, for servers that make no certificates for clients. */
   readonly adminToken?: string;
 }
@@ -51,7 +53,9 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   }
   const program = npmStart
     ? [process.execPath, path.join(root, 'tools', 'start.mjs')]
-    : [path.join(root, 'bin', 'binnacle'), '--authorization-mode=RBAC', '--service-cluster-ip-range=10.0.0.0/24'];
+    : [path.join(root, 'bin', 'binnacle'), '--service-cluster-ip-range=10.0.0.0/24'];
+  const modes = npmStart ? [] : (options.authorizationModes ?? ['RBAC']);
+  if (modes.length > 0) flags.push(`--authorization-mode=${modes.join(',')}`);
   const [command = '', ...args] = program;
   const child = spawn(command, [...args, ...flags], { stdio: ['ignore', 'ignore', 'pipe'] });
   let log = '';

@@ -1,21 +1,28 @@
 import type { PolicyCompiler } from '../compiled-policy.js';
 import type { ExpressionChecker } from '../expression-check.js';
+import type { ReviewConditionCompiler } from '../review-condition.js';
 import { checkPolicyExpression } from './admission-policies.js';
 import { type BaseOptions, baseEnvironments } from './base.js';
 import { checkDeviceSelector } from './device-selectors.js';
 import { compilePolicy } from './policy-programs.js';
+import { reviewConditions } from './review-conditions.js';
 import { ruleCompiler } from './schema-rules.js';
 
 /** Checks and compiles the expressions of the API's objects. Environments are made when the first one comes. */
-export function kubernetesExpressions(options: BaseOptions): ExpressionChecker & PolicyCompiler {
+export function kubernetesExpressions(
+  options: BaseOptions,
+): ExpressionChecker & PolicyCompiler & ReviewConditionCompiler {
   const base = baseEnvironments(options);
   let typesNamed = 0;
+  let compileReviewCondition: ReturnType<typeof reviewConditions> | undefined;
   return {
     check: (expression, environment) =>
       environment.use === 'device-selector'
         ? checkDeviceSelector(base, expression, environment)
         : checkPolicyExpression(base, expression, environment),
     compilePolicy: (source) => compilePolicy(base, source),
+    compileReviewCondition: (expression) =>
+      (compileReviewCondition ??= reviewConditions(base, options.features))(expression),
     rulesOn: (type) => ruleCompiler(base, type, `selfType${++typesNamed}`),
   };
 }

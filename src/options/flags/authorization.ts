@@ -1,7 +1,5 @@
 import { defineTopic, MINUTE_MS, SECOND_MS } from '../flag-table.js';
 
-const WEBHOOK = 'authorization mode Webhook';
-
 export const authorization = defineTopic({
   key: 'authorization',
   title: 'authorization',
@@ -9,11 +7,10 @@ export const authorization = defineTopic({
     'authorization-config': {
       type: 'string',
       help: 'The file (AuthorizationConfiguration) with the chain of authorizers. It takes the place of --authorization-mode and the --authorization-webhook-* flags.',
-      later: 'structured authorization; until then only system:masters may do anything',
     },
     'authorization-mode': {
       type: 'strings',
-      help: 'The authorizers to ask, in this order: AlwaysAllow, AlwaysDeny, ABAC, Webhook, RBAC, Node. AlwaysAllow when nothing is given. Webhook is refused until it is there.',
+      help: 'The authorizers to ask, in this order: AlwaysAllow, AlwaysDeny, ABAC, Webhook, RBAC, Node. AlwaysAllow when nothing is given.',
     },
     'authorization-policy-file': {
       type: 'string',
@@ -23,24 +20,20 @@ export const authorization = defineTopic({
       type: 'duration',
       default: 5 * MINUTE_MS,
       help: "How long the webhook's permissions are remembered.",
-      later: WEBHOOK,
     },
     'authorization-webhook-cache-unauthorized-ttl': {
       type: 'duration',
       default: 30 * SECOND_MS,
       help: "How long the webhook's refusals are remembered.",
-      later: WEBHOOK,
     },
     'authorization-webhook-config-file': {
       type: 'string',
       help: 'The kubeconfig file of the webhook of mode Webhook.',
-      later: WEBHOOK,
     },
     'authorization-webhook-version': {
       type: 'string',
       default: 'v1beta1',
       help: 'The version of the SubjectAccessReview sent to that webhook: v1 or v1beta1.',
-      later: WEBHOOK,
     },
   },
 });

@@ -15,7 +15,7 @@ const REPLACED_BY_FILE = [
 /** `fileError` is what reading the file of --authorization-config finds. */
 export function authorizationErrors(
   { authorization, given, featureGates }: Options,
-  fileError: (path: string) => string | undefined,
+  fileError: () => string | undefined,
 ): string[] {
   const { authorizationConfig, authorizationMode, authorizationPolicyFile, authorizationWebhookConfigFile } =
     authorization;
@@ -30,7 +30,7 @@ export function authorizationErrors(
         '--authorization-config can not be specified when --authorization-mode or --authorization-webhook-* flags are defined',
       ];
     }
-    const error = fileError(authorizationConfig);
+    const error = fileError();
     return error === undefined ? [] : [error];
   }
   const errors: string[] = [];

@@ -1,0 +1,110 @@
+// A webhook that decides. Its answers are remembered, identical questions in flight are asked once, and while it is
+// slow or down nobody waits for it but those it was to decide about.
+import { LRUCache } from 'lru-cache';
+import type { ReviewCondition } from '../../cel/review-condition.js';
+import type { Logger } from '../../lib/log.js';
+import { aggregateText } from '../../machinery/field-error.js';
+import type { SubjectAccessReviewStatus } from '../../schema/generated/authorization.v1.js';
+import type { AuthorizationAttributes, AuthorizationResult, Authorizer } from '../authorizer.js';
+import { type Asked, type AskOptions, askWebhook } from './ask.js';
+import { matchConditions } from './match-conditions.js';
+import type { WebhookMetrics } from './metrics.js';
+import { type ReviewSpec, reviewBody, reviewSpec } from './review.js';
+
+export interface WebhookAuthorizerOptions extends Omit<AskOptions, 'observe'> {
+  readonly name: string;
+  /** How long answers are remembered; 0: they are not. */
+  readonly authorizedTtlMs: number;
+  readonly unauthorizedTtlMs: number;
+  readonly failurePolicy: 'NoOpinion' | 'Deny';
+  readonly matchConditions: readonly ReviewCondition[];
+  readonly metrics: WebhookMetrics;
+  readonly log: Logger;
+}
+
+const MAX_REMEMBERED = 8192;
+/** Whoever asks decides how long a question is; long ones are not remembered. */
+const MAX_REMEMBERED_LENGTH = 10_000;
+
+interface Remembered {
+  readonly result: AuthorizationResult;
+  readonly untilMs: number;
+}
+
+export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer {
+  const { name, failurePolicy, metrics, nowMs } = options;
+  const answers = new LRUCache<string, Remembered>({ max: MAX_REMEMBERED });
+  const inFlight = new Map<string, Promise<AuthorizationResult>>();
+  const observe: AskOptions['observe'] = (result, seconds) => metrics.roundTrip(name, result, seconds);
+  const onError = failurePolicy === 'Deny' ? 'deny' : 'no-opinion';
+
+  return {
+    authorize(attributes) {
+      const spec = reviewSpec(attributes);
+      const match = matchOf(spec);
+      if (!match.matches) return NO_OPINION;
+      if (match.errors.length > 0) {
+        return { decision: onError, reason: '', evaluationError: aggregateText(match.errors) };
+      }
+      const key = JSON.stringify(spec);
+      const known = answers.get(key);
+      if (known !== undefined && known.untilMs > nowMs()) return known.result;
+      let asked = inFlight.get(key);
+      if (asked === undefined) {
+        asked = ask(spec, key, attributes).finally(() => inFlight.delete(key));
+        inFlight.set(key, asked);
+      }
+      return asked;
+    },
+    rulesFor: () => UNKNOWN_RULES,
+  };
+
+  function matchOf(spec: ReviewSpec): ReturnType<typeof matchConditions> {
+    if (options.matchConditions.length === 0) return MATCHES;
+    const startMs = nowMs();
+    const match = matchConditions(options.matchConditions, spec);
+    const seconds = (nowMs() - startMs) / 1000;
+    metrics.conditions(name, { seconds, failed: match.errors.length > 0, excluded: !match.matches });
+    return match;
+  }
+
+  async function ask(spec: ReviewSpec, key: string, attributes: AuthorizationAttributes): Promise<AuthorizationResult> {
+    const asked: Asked = await askWebhook({ ...options, observe }, reviewBody(spec, options.version));
+    if ('error' in asked) {
+      options.log.warning('Failed to make webhook authorizer request', { authorizer: name, err: asked.error });
+      if (onError === 'no-opinion') metrics.failedOpen(name, asked.result);
+      return { decision: onError, reason: '', evaluationError: asked.error };
+    }
+    const result = resultOf(asked.status);
+    const ttlMs = asked.status.allowed ? options.authorizedTtlMs : options.unauthorizedTtlMs;
+    if (ttlMs > 0 && lengthOf(attributes) < MAX_REMEMBERED_LENGTH) {
+      answers.set(key, { result, untilMs: nowMs() + ttlMs });
+    }
+    return result;
+  }
+}
+
+const NO_OPINION: AuthorizationResult = { decision: 'no-opinion', reason: '' };
+const MATCHES = { matches: true, errors: [] };
+const UNKNOWN_RULES = {
+  resourceRules: [],
+  nonResourceRules: [],
+  incomplete: true,
+  evaluationError: 'webhook authorizer does not support user rule resolution',
+};
+
+/** Its own `evaluationError` is not passed on. */
+function resultOf({ allowed, denied = false, reason = '' }: SubjectAccessReviewStatus): AuthorizationResult {
+  if (allowed && denied) {
+    const evaluationError = 'webhook subject access review returned both allow and deny response';
+    return { decision: 'deny', reason, evaluationError };
+  }
+  return { decision: denied ? 'deny' : allowed ? 'allow' : 'no-opinion', reason };
+}
+
+/** Of what the one who asks has chosen. */
+const lengthOf = (a: AuthorizationAttributes): number =>
+  [a.namespace, a.verb, a.apiGroup, a.apiVersion, a.resource, a.subresource, a.name, a.path].reduce(
+    (length, text) => length + Buffer.byteLength(text),
+    0,
+  );

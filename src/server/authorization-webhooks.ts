@@ -1,0 +1,57 @@
+// Webhooks of the authorization chain: their client, and the authorizer that asks by it.
+import type { Authorizer } from '../authz/authorizer.js';
+import { webhookAuthorizer } from '../authz/webhook/authorizer.js';
+import type { WebhookMetrics } from '../authz/webhook/metrics.js';
+import type { WebhookConfig } from '../config/authorization/config.js';
+import { type ClientConfig, clientConfigOf, clientOf } from '../config/client-config.js';
+import { inClusterConfig } from '../config/in-cluster.js';
+import { loadKubeconfig } from '../config/kubeconfig.js';
+import type { Logger } from '../lib/log.js';
+import { pause } from '../lib/pause.js';
+import { restCall } from '../machinery/rest-call.js';
+import { formatDuration } from '../machinery/time.js';
+import type { Dialer } from '../outbound/dialer.js';
+
+export interface WebhookParts {
+  readonly dialer: Dialer;
+  readonly metrics: WebhookMetrics;
+  readonly stopping: AbortSignal;
+  readonly log: Logger;
+}
+
+export interface ConnectedWebhook {
+  readonly authorizer: Authorizer;
+  /** Lets go of its connections, when nobody asks by it any more. */
+  close(): void;
+}
+
+/** Throws a ConfigError when the way to the webhook is not well described. */
+export function connectWebhook(name: string, config: WebhookConfig, parts: WebhookParts): ConnectedWebhook {
+  const { kubeConfigFile, timeoutMs } = config;
+  const way: ClientConfig =
+    kubeConfigFile === undefined ? inClusterConfig(process.env) : clientConfigOf(loadKubeconfig(kubeConfigFile));
+  const client = clientOf(way, parts.dialer);
+  const url = reviewUrl(way.server, timeoutMs);
+  const wait = (ms: number): Promise<void> => pause(ms, parts.stopping);
+  const authorizer = webhookAuthorizer({
+    ...config,
+    name,
+    version: config.reviewVersion,
+    post: (body) => restCall({ client, url, body, timeoutMs, wait }),
+    metrics: parts.metrics,
+    nowMs: () => performance.now(),
+    random: Math.random,
+    wait,
+    log: parts.log,
+  });
+  return { authorizer, close: () => client.close() };
+}
+
+/** The server's address with nothing but its path, and how long it may take. */
+function reviewUrl(server: URL, timeoutMs: number): URL {
+  const url = new URL(server);
+  while (url.pathname.endsWith('/') && url.pathname !== '/') url.pathname = url.pathname.slice(0, -1);
+  url.hash = '';
+  url.search = `?timeout=${encodeURIComponent(formatDuration(BigInt(Math.round(timeoutMs * 1e6))))}`;
+  return url;
+}

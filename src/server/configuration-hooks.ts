@@ -1,0 +1,26 @@
+// Looks into the configuration files before anything is started: what is wrong with them is told with what is wrong
+// with the flags.
+import { auditPolicyError } from '../config/audit-policy/load.js';
+import { ConfigError } from '../config/config-error.js';
+import type { CommandLineHooks } from '../options/parse-command-line.js';
+import { readChainConfig } from './authorization-config.js';
+import { lazyReviewConditions } from './expressions.js';
+
+export const configurationHooks: CommandLineHooks = {
+  auditPolicy: ({ audit }) => auditPolicyError(audit.auditPolicyFile),
+  authorizationConfig: (options) =>
+    wrongWith(() => {
+      const { minCompatibleVersion: compatibility, featureGates: features } = options;
+      readChainConfig(options, lazyReviewConditions({ compatibility, features }));
+    }),
+};
+
+function wrongWith(read: () => void): string | undefined {
+  try {
+    read();
+    return undefined;
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+}
