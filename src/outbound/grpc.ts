@@ -52,7 +52,9 @@ export interface GrpcOptions {
 export type Metadata = Readonly<Record<string, string>>;
 
 export interface GrpcStream {
-  send(message: Buffer): void;
+  /** False when what was sent before has not left yet: then wait with `onceDrained`. */
+  send(message: Buffer): boolean;
+  onceDrained(listener: () => void): void;
   close(): void;
 }
 
@@ -168,8 +170,15 @@ export class GrpcConnection {
     stream.on('error', (error) => (failure = { status: UNAVAILABLE, message: describe(error), sent: true }));
     stream.on('close', () => ended(new GrpcError(failure)));
     return {
-      send: (message) => {
-        if (!stream.destroyed && !stream.writableEnded) stream.write(frame(message));
+      send: (message) => stream.destroyed || stream.writableEnded || stream.write(frame(message)),
+      onceDrained: (listener) => {
+        const done = (): void => {
+          stream.removeListener('drain', done);
+          stream.removeListener('close', done);
+          listener();
+        };
+        stream.once('drain', done);
+        stream.once('close', done);
       },
       close: () => stream.close(http2.constants.NGHTTP2_CANCEL),
     };

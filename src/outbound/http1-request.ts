@@ -6,6 +6,13 @@ import { OutboundError, StaleConnection } from './outbound-error.js';
 
 const MAX_HEADER_BYTES = 1024 * 1024;
 
+/** How an agent learns when to give up a connection it opens for a request. */
+export interface DialOptions {
+  readonly dialSignal?: AbortSignal;
+}
+
+const dialSignal = (signal: AbortSignal): DialOptions => ({ dialSignal: signal });
+
 export function requestHttp1(
   agent: http.Agent,
   request: OutboundRequest,
@@ -34,6 +41,8 @@ export function requestHttp1(
       headers: { host: url.host, ...(headers as http.OutgoingHttpHeaders), ...lengthOf(body, method, headers) },
       maxHeaderSize: MAX_HEADER_BYTES,
       signal,
+      // Node keeps `signal` from its agents.
+      ...dialSignal(signal),
     });
     // Connections are kept without saying so: that is the default of HTTP/1.1, and what the reference sends.
     if (upgrade !== true && headers.connection === undefined) outgoing.removeHeader('connection');

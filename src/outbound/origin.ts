@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { handshake } from './client-tls.js';
 import type { HttpClientOptions, OutboundRequest, OutboundResponse, Upgraded } from './http-client.js';
-import { requestHttp1 } from './http1-request.js';
+import { type DialOptions, requestHttp1 } from './http1-request.js';
 import { Http2Session } from './http2-session.js';
 import { OutboundError, StaleConnection } from './outbound-error.js';
 import { targetOf } from './target.js';
@@ -104,8 +104,8 @@ class PooledAgent extends http.Agent {
     const ready = this.#ready;
     this.#ready = undefined;
     if (ready !== undefined && !ready.destroyed) return ready;
-    const { signal } = options as { readonly signal?: AbortSignal };
-    this.#connect(signal ?? new AbortController().signal).then(
+    const { dialSignal = new AbortController().signal } = options as DialOptions;
+    this.#connect(dialSignal).then(
       (socket) => created?.(null, socket),
       (error: Error) => (created as ((error: Error) => void) | undefined)?.(error),
     );

@@ -15,7 +15,7 @@ import { buildAdmission } from './admission.js';
 import { buildAudit } from './audit.js';
 import { type Authorization, buildAuthorization } from './authorization.js';
 import { createDebug, serveDebugSocket } from './debug.js';
-import { directDialers } from './dialers.js';
+import { createDialers } from './dialers.js';
 import { lazyExpressions } from './expressions.js';
 import { Health } from './health.js';
 import { behindGates, serverKinds } from './kinds.js';
@@ -63,7 +63,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
   const hooks = new PostStartHooks(health);
 
   // What is stored, and how it is reached.
-  const dialers = directDialers;
+  const dialers = createDialers(options, metrics.registry);
   const audit = buildAudit(options, {
     metrics: metrics.registry,
     log: logs.for('audit'),

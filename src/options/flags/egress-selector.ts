@@ -3,7 +3,6 @@ import { defineTopic } from '../flag-table.js';
 export const egressSelector = defineTopic({
   key: 'egressSelector',
   title: 'egress selector',
-  later: 'egress selection',
   flags: {
     'egress-selector-config-file': {
       type: 'string',

@@ -1,5 +1,7 @@
-import https from 'node:https';
 import { errorText } from '../../../lib/error-text.js';
+import { directDialer } from '../../../outbound/dialer.js';
+import { collectBody, HttpClient } from '../../../outbound/http-client.js';
+import { OutboundError, requestErrorText } from '../../../outbound/outbound-error.js';
 import type { KindDefinition } from '../../../registry/kind.js';
 import { column, NAME_COLUMN } from '../../../registry/columns.js';
 import type { ComponentStatus } from '../../../schema/generated/core.v1.js';
@@ -25,12 +27,17 @@ export const componentStatusKind = ({ stores }: ComponentStatusParts): KindDefin
   storageVersion: 'v1',
   strategy: { validate: () => [], validateUpdate: () => [] },
   computed: async () => {
+    const client = new HttpClient({ dialer: directDialer, tls: () => ({ insecure: true, ca: '' }) });
     const probes: Record<string, () => Promise<string>> = {
-      'controller-manager': () => askHealth(10257),
-      scheduler: () => askHealth(10259),
+      'controller-manager': () => askHealth(client, 10257),
+      scheduler: () => askHealth(client, 10259),
     };
     for (const [name, check] of Object.entries(stores())) probes[name] = () => check().then(() => 'ok');
-    return Promise.all(Object.entries(probes).map(([name, probe]) => statusOf(name, probe)));
+    try {
+      return await Promise.all(Object.entries(probes).map(([name, probe]) => statusOf(name, probe)));
+    } finally {
+      client.close();
+    }
   },
   columns: [
     NAME_COLUMN,
@@ -65,25 +72,14 @@ const failed = (error: unknown): { status: string; message: string } => ({
 });
 
 /** The components listen on the same host with certificates of their own making. */
-function askHealth(port: number): Promise<string> {
-  const url = `https://127.0.0.1:${port}/healthz`;
-  return new Promise((resolve, reject) => {
-    const request = https.get(url, { rejectUnauthorized: false, timeout: PROBE_TIMEOUT_MS }, (response) => {
-      let text = '';
-      response.setEncoding('utf8');
-      response.on('data', (piece: string) => {
-        if (text.length < MAX_ANSWER_BYTES) text += piece;
-      });
-      response.on('end', () => {
-        if (response.statusCode === 200) resolve(text);
-        else reject(new Error(`HTTP probe failed with statuscode: ${response.statusCode ?? 0}`));
-      });
-    });
-    request.on('timeout', () => request.destroy(new Error('timed out')));
-    request.on('error', ({ message, ...error }) => {
-      const code = (error as { code?: string }).code;
-      const why = code === 'ECONNREFUSED' ? `dial tcp 127.0.0.1:${port}: connect: connection refused` : message;
-      reject(new Error(`Get "${url}": ${why}`));
-    });
-  });
+async function askHealth(client: HttpClient, port: number): Promise<string> {
+  const url = new URL(`https://127.0.0.1:${port}/healthz`);
+  try {
+    const response = await client.request({ method: 'GET', url, timeoutMs: PROBE_TIMEOUT_MS });
+    const text = (await collectBody(response, MAX_ANSWER_BYTES)).toString('utf8');
+    if (response.status === 200) return text;
+    throw new Error(`HTTP probe failed with statuscode: ${response.status}`);
+  } catch (error) {
+    throw error instanceof OutboundError ? new Error(requestErrorText('GET', url, error)) : error;
+  }
 }

@@ -1,0 +1,49 @@
+// The file that says which way outgoing connections go.
+import { readTextFile } from '../../lib/go-file-error.js';
+import { goQuote } from '../../lib/go-quote.js';
+import { aggregateText, fieldErrorText } from '../../machinery/field-error.js';
+import type { EgressSelectorConfiguration } from '../../schema/generated/apiserver.v1beta1.js';
+import { ConfigError } from '../config-error.js';
+import { decodeConfig } from '../decode-config.js';
+import { validateEgress } from './validate.js';
+
+const KINDS = {
+  kinds: [{ kind: 'EgressSelectorConfiguration', apiVersions: ['apiserver.k8s.io/v1beta1'] }],
+  scheme: 'k8s.io/apiserver/pkg/server/egressselector/config.go:33',
+};
+
+/** Throws a ConfigError. Names of selections are in lower case, each there once, and of today. */
+export function loadEgress(file: string): EgressSelectorConfiguration {
+  const read = readTextFile(file);
+  if (!read.ok) {
+    const why = `unable to read egress selector configuration from ${goQuote(file)} [${read.error}]`;
+    throw new ConfigError(`failed to read egress selector config: ${why}`);
+  }
+  const config = withTodaysNames(decode(read.text));
+  const errors = validateEgress(config);
+  if (errors.length > 0) {
+    const why = aggregateText(errors.map(fieldErrorText));
+    throw new ConfigError(`failed to validate egress selector configuration: ${why}`);
+  }
+  return config;
+}
+
+function decode(text: string): EgressSelectorConfiguration {
+  try {
+    return decodeConfig(text, KINDS).object as unknown as EgressSelectorConfiguration;
+  } catch (error) {
+    if (error instanceof ConfigError) throw new ConfigError(`failed to read egress selector config: ${error.message}`);
+    throw error;
+  }
+}
+
+/** What a selection was called before, or is called in the spec's words. */
+const TODAYS: Readonly<Record<string, string>> = { master: 'controlplane', kvstore: 'etcd' };
+
+const withTodaysNames = (config: EgressSelectorConfiguration): EgressSelectorConfiguration => ({
+  ...config,
+  egressSelections: (config.egressSelections ?? []).map((selection) => {
+    const name = selection.name.toLowerCase();
+    return { ...selection, name: Object.hasOwn(TODAYS, name) ? (TODAYS[name] ?? name) : name };
+  }),
+});

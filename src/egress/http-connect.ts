@@ -1,0 +1,137 @@
+// A proxy that is asked by HTTP CONNECT: over TCP with TLS, where it must know us by our certificate, or over a unix
+// socket.
+import fs from 'node:fs';
+import type { Duplex } from 'node:stream';
+import { goQuote } from '../lib/go-quote.js';
+import { type ClientTls, handshake } from '../outbound/client-tls.js';
+import { addressOf, type DialTarget, dialUnix, directDialer } from '../outbound/dialer.js';
+import { OutboundError } from '../outbound/outbound-error.js';
+import { targetOf } from '../outbound/target.js';
+import type { TLSConfig } from '../schema/generated/apiserver.v1beta1.js';
+import type { Proxy } from './egress.js';
+
+export type ProxyAddress = { readonly unixPath: string } | { readonly url: string; readonly tls: TLSConfig };
+
+export function httpConnectProxy(address: ProxyAddress): Proxy {
+  if ('unixPath' in address) {
+    const { unixPath } = address;
+    return {
+      labels: { protocol: 'http_connect', transport: 'uds' },
+      connect: async (signal) => reached(await dialUnix(unixPath, signal), unixPath),
+    };
+  }
+  if (!address.url.startsWith('https://')) {
+    throw new Error('a proxy at an http:// address would be told everything in clear: use https://, or a unix socket');
+  }
+  if (!URL.canParse(address.url)) throw new Error(`invalid proxy server url ${goQuote(address.url)}`);
+  const target = targetOf(new URL(address.url));
+  readTls(address.tls);
+  return {
+    labels: { protocol: 'http_connect', transport: 'tcp' },
+    async connect(signal) {
+      const connection = await directDialer.dial(target, signal);
+      const options = { tls: readTls(address.tls), host: target.host, protocols: [], signal };
+      return reached(await handshake(connection, options), addressOf(target));
+    },
+  };
+}
+
+/** Read for every connection, so that renewed certificates are taken up. */
+function readTls({ caBundle = '', clientCert = '', clientKey = '' }: TLSConfig): ClientTls {
+  return {
+    ...(caBundle === '' ? {} : { ca: fs.readFileSync(caBundle) }),
+    cert: fs.readFileSync(clientCert),
+    key: fs.readFileSync(clientKey),
+  };
+}
+
+const reached = (connection: Duplex, proxy: string): Awaited<ReturnType<Proxy['connect']>> => ({
+  tunnel: (target, signal) => tunnel(connection, proxy, target, signal),
+});
+
+const END_OF_HEAD = Buffer.from('\r\n\r\n');
+/** An answer to CONNECT is a few lines. */
+const MAX_HEAD_BYTES = 64 * 1024;
+
+function tunnel(connection: Duplex, proxy: string, target: DialTarget, signal: AbortSignal): Promise<Duplex> {
+  const address = addressOf(target);
+  return new Promise((resolve, reject) => {
+    let head = Buffer.alloc(0);
+    const read = (): Buffer | null => connection.read() as Buffer | null;
+    const settle = (): void => {
+      connection.removeListener('readable', onReadable);
+      connection.removeListener('error', onEnd);
+      connection.removeListener('close', onEnd);
+      connection.removeListener('end', onEnd);
+      signal.removeEventListener('abort', onAbort);
+    };
+    const fail = (error: OutboundError): void => {
+      settle();
+      connection.on('error', () => undefined).destroy();
+      reject(error);
+    };
+    const unread = (why: string): void =>
+      fail(
+        new OutboundError('dial', `reading HTTP response from CONNECT to ${address} via proxy ${proxy} failed: ${why}`),
+      );
+    const onAbort = (): void => fail(OutboundError.aborted(signal));
+    const onEnd = (): void =>
+      unread(head.length === 0 ? 'unexpected EOF' : (malformed(firstLine(head)) ?? 'unexpected EOF'));
+    // Pulled, not pushed: a stream that was made to flow would go on flowing, or stay stopped, for whoever has it next.
+    const onReadable = (): void => {
+      for (let chunk = read(); chunk !== null; chunk = read()) head = Buffer.concat([head, chunk]);
+      const end = head.indexOf(END_OF_HEAD);
+      if (end < 0) {
+        if (head.length > MAX_HEAD_BYTES) unread('the answer has no end');
+        return;
+      }
+      const line = firstLine(head);
+      const wrong = malformed(line);
+      if (wrong !== undefined) return unread(wrong);
+      const status = line.slice(line.indexOf(' ') + 1);
+      const code = status.slice(0, 3);
+      if (code !== '200') {
+        const words = `proxy error from ${proxy} while dialing ${address}, code ${Number(code)}: ${status}`;
+        return fail(new OutboundError('dial', words));
+      }
+      const more = head.length - end - END_OF_HEAD.length;
+      if (more > 0) {
+        const words = `unexpected ${more} bytes of buffered data from CONNECT proxy ${goQuote(proxy)}`;
+        return fail(new OutboundError('dial', words));
+      }
+      settle();
+      resolve(connection);
+    };
+    connection.on('readable', onReadable);
+    connection.once('error', onEnd);
+    connection.once('close', onEnd);
+    connection.once('end', onEnd);
+    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) return onAbort();
+    connection.write(`CONNECT ${address} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`);
+  });
+}
+
+const firstLine = (head: Buffer): string => {
+  const end = head.indexOf('\r\n');
+  return head.subarray(0, end < 0 ? head.length : end).toString('latin1');
+};
+
+/** What is wrong with a status line, in the words of the reference's reader. */
+function malformed(line: string): string | undefined {
+  const space = line.indexOf(' ');
+  if (space < 0) return `malformed HTTP response ${goQuote(line)}`;
+  const protocol = line.slice(0, space);
+  const [code = ''] = line
+    .slice(space + 1)
+    .trimStart()
+    .split(' ');
+  if (code.length !== 3 || !isDigits(code)) return `malformed HTTP status code ${goQuote(code)}`;
+  if (!isVersion(protocol)) return `malformed HTTP version ${goQuote(protocol)}`;
+  return undefined;
+}
+
+const isDigits = (text: string): boolean =>
+  text.length > 0 && Array.from(text).every((char) => char >= '0' && char <= '9');
+const isVersion = (text: string): boolean =>
+  text.length === 8 && text.startsWith('HTTP/') && text[6] === '.' && isDigits(`${text[5]}${text[7]}`);

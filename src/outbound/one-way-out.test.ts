@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+
+/** Every way Node has of opening a connection. */
+const OPENS = [
+  'net.connect(',
+  'net.createConnection(',
+  'tls.connect(',
+  'http.request(',
+  'http.get(',
+  'https.request(',
+  'https.get(',
+  'http2.connect(',
+  'fetch(',
+  'new WebSocket(',
+  'dgram.',
+  'new net.Socket(',
+];
+/** Who opens connections outside of this room, and why that is no way around the dialer. */
+const ALLOWED: Readonly<Record<string, string>> = {
+  'authn/token-cache.ts': 'its own fetch asks a function it is given',
+  'kv/embedded/folder.ts': 'asks a unix socket in the data folder whether another server holds it',
+};
+
+test('nothing connects to anything but through a dialer', () => {
+  const root = path.join(process.env.BINNACLE_ROOT ?? '.', 'src');
+  const around: string[] = [];
+  for (const name of fs.readdirSync(root, { recursive: true, encoding: 'utf8' })) {
+    if (!name.endsWith('.ts') || name.endsWith('.test.ts') || name.startsWith('outbound/')) continue;
+    const text = fs.readFileSync(path.join(root, name), 'utf8');
+    const found = OPENS.filter((call) =>
+      text.split(call).some((before, i, all) => i < all.length - 1 && !isWordEnd(before)),
+    );
+    if (found.length > 0 && !Object.hasOwn(ALLOWED, name)) around.push(`${name}: ${found.join(' ')}`);
+  }
+  assert.deepEqual(around, []);
+});
+
+/** `prefetch(` is not `fetch(`, and `this.net.connect(` not the module's. */
+const isWordEnd = (text: string): boolean => {
+  const last = text.at(-1) ?? ' ';
+  return (
+    last === '.' ||
+    last === '_' ||
+    last === '/' ||
+    last === "'" ||
+    (last >= 'a' && last <= 'z') ||
+    (last >= 'A' && last <= 'Z')
+  );
+};
