@@ -254,7 +254,7 @@ test('names and addresses choose the certificate shown', async () => {
   assert.equal(await shown({}), 'kube-apiserver');
 });
 
-test('an upgrade hands over the connection; a refused one is answered and closed', async () => {
+test('an upgrade hands over the connection; one that is refused is answered like any request', async () => {
   handler = (r) => {
     if (r.path !== '/ok') return { status: 403, headers: {}, body: 'no' };
     r.upgrade?.socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n');
@@ -270,11 +270,54 @@ test('an upgrade hands over the connection; a refused one is answered and closed
       socket.on('data', (piece: Buffer) => {
         text += piece.toString();
         if (text.endsWith('\r\n\r\n') && text.includes(' 101 ')) socket.end('ping');
+        // The connection is still good for another request.
+        if (text.endsWith('\r\n\r\nno')) socket.write('GET /nope HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
       });
       socket.on('close', () => resolve(text));
     });
   assert.match(await raw('/ok'), /101 Switching Protocols[^]*ping$/);
-  assert.match(await raw('/nope'), /^HTTP\/1.1 403 Forbidden[^]*no$/);
+  assert.match(await raw('/nope'), /^HTTP\/1.1 403 Forbidden[^]*noHTTP\/1.1 403 Forbidden[^]*no$/);
+});
+
+test('over HTTP/2 any method is a request, and what is no path is none', async () => {
+  handler = ({ method, path: asked }) => ok(`${method} ${asked}`);
+  const session = connect();
+  assert.equal((await ask(session, { ':method': 'BREW', ':path': '/pot' })).body, 'BREW /pot');
+  assert.equal((await ask(session, { ':method': 'OPTIONS', ':path': '*' })).body, 'OPTIONS *');
+  const connected = session.request({ ':method': 'CONNECT', ':authority': 'example.test:443' });
+  connected.setEncoding('utf8');
+  let said = '';
+  for await (const piece of connected) said += String(piece);
+  assert.equal(said, 'CONNECT ');
+  for (const bad of ['/%zz', '/%4', 'api']) {
+    await assert.rejects(ask(session, { ':method': 'GET', ':path': bad }), /NGHTTP2_PROTOCOL_ERROR/, bad);
+  }
+  assert.equal((await ask(session, { ':path': '/' })).body, 'GET /');
+  session.close();
+});
+
+test('over HTTP/2 as well 100 Continue is said only when the body is wanted', async () => {
+  const statuses = (wanted: boolean): Promise<unknown[]> => {
+    handler = async (r) => (wanted ? ok(await r.body(100)) : { status: 403, headers: {}, body: 'no' });
+    return new Promise((resolve) => {
+      const session = connect();
+      const seen: unknown[] = [];
+      const stream = session.request({ ':method': 'POST', ':path': '/', expect: '100-continue' });
+      stream.on('continue', () => {
+        seen.push(100);
+        stream.end('body');
+      });
+      stream.on('response', (headers) => seen.push(headers[':status']));
+      stream.on('error', () => undefined);
+      stream.resume();
+      stream.on('close', () => {
+        session.close();
+        resolve(seen);
+      });
+    });
+  };
+  assert.deepEqual(await statuses(true), [100, 200]);
+  assert.deepEqual(await statuses(false), [403]);
 });
 
 test('plain HTTP is told to use TLS, and rubbish does no harm', async () => {

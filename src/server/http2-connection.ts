@@ -3,14 +3,14 @@ import http2, { type IncomingHttpHeaders, type ServerHttp2Session, type ServerHt
 import type { TLSSocket } from 'node:tls';
 import { drained } from '../lib/drained.js';
 import { type HttpRequest, type HttpResponse, isStream, type ResponseSink } from '../lib/http.js';
-import { parseQuery } from '../lib/request-target.js';
+import { decodePath, parseQuery } from '../lib/request-target.js';
 import { badRequest, requestEntityTooLarge } from '../machinery/status.js';
 import type { ListenerHandler } from './listener.js';
 import { peerAddressOf, type PeerCertificates, peerCertificatesOf } from './peer.js';
 
 const IDLE_TIMEOUT_MS = 90_000;
 const UPLOAD_WINDOW_BYTES = 256 * 1024;
-const { NGHTTP2_NO_ERROR, NGHTTP2_INTERNAL_ERROR } = http2.constants;
+const { NGHTTP2_NO_ERROR, NGHTTP2_INTERNAL_ERROR, NGHTTP2_PROTOCOL_ERROR } = http2.constants;
 const END_STREAM_FLAG = 1;
 const ENDED = { endStream: true } as const;
 const EMPTY = Buffer.alloc(0);
@@ -78,6 +78,7 @@ function serveSession(session: ServerHttp2Session, { handler, onError }: Http2Op
     (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, flags: number, rawHeaders: string[]) => {
       stream.on('error', ignoreError);
       const request = new Http2Request(connection, stream, headers, flags, rawHeaders);
+      if (!isWellFormed(request)) return stream.close(NGHTTP2_PROTOCOL_ERROR);
       connection.open++;
       try {
         const answer = handler(request);
@@ -156,6 +157,10 @@ function serveSession(session: ServerHttp2Session, { handler, onError }: Http2Op
   }
 }
 
+/** What is no path is no request, as in the reference. */
+const isWellFormed = ({ method, path }: Http2Request): boolean =>
+  path.startsWith('/') ? decodePath(path) !== undefined : path === '*' || (method === 'CONNECT' && path === '');
+
 function headersOf(response: HttpResponse): http2.OutgoingHttpHeaders {
   const headers = response.headers as http2.OutgoingHttpHeaders;
   headers[':status'] = response.status;
@@ -186,7 +191,8 @@ class Http2Request implements HttpRequest {
     readonly rawHeaders: readonly string[],
   ) {
     this.method = headers[':method'] ?? 'GET';
-    const target = headers[':path'] ?? '/';
+    // CONNECT has none.
+    const target = headers[':path'] ?? '';
     const question = target.indexOf('?');
     this.path = question < 0 ? target : target.slice(0, question);
     this.search = question < 0 ? '' : target.slice(question + 1);

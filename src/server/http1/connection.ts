@@ -1,0 +1,325 @@
+// One connection of HTTP/1.1: a request, its answer, the next request.
+import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { drained } from '../../lib/drained.js';
+import { type HttpResponse, isStream, type ResponseStream } from '../../lib/http.js';
+import type { ListenerHandler } from '../listener.js';
+import { peerAddressOf, peerCertificatesOf } from '../peer.js';
+import { HeadReader } from './head-reader.js';
+import { isRefusal, type RequestHead } from './request-head.js';
+import type { Refusal } from './request-line.js';
+import { Http1Request, type Peer, type RequestOwner } from './request.js';
+import { refusalText, responseHead } from './response-head.js';
+import { ChunkSink, PlainSink } from './sinks.js';
+
+const IDLE_TIMEOUT_MS = 90_000;
+const HEAD_TIMEOUT_MS = 32_000;
+/** A client that was told the end may read it before the connection goes. */
+const LINGER_MS = 500;
+/** What a client may send ahead of the answers before it is read no further. */
+const MAX_AHEAD_BYTES = 64 * 1024;
+/** Smaller answers are written in one piece with their head. */
+const JOINED_BYTES = 64 * 1024;
+/** Line ends that old clients send after the body of a POST. */
+const MAX_STRAY_LINE_ENDS = 4;
+const CLIENT_GONE = new Error('the client is gone');
+
+export interface ConnectionOptions {
+  readonly handler: ListenerHandler;
+  readonly onError: (error: unknown) => void;
+  /** The server is leaving: every answer closes its connection. */
+  readonly retired: () => boolean;
+}
+
+export class Http1Connection implements RequestOwner {
+  readonly peer: Peer;
+  /** Bytes that have come and were not looked at yet. */
+  #input: Buffer[] = [];
+  #inputBytes = 0;
+  readonly #heads = new HeadReader();
+  #headTimer: NodeJS.Timeout | undefined = undefined;
+  #request: Http1Request | undefined = undefined;
+  #lastMethod = '';
+  /** No further request is read. */
+  #closing = false;
+  #clientEnded = false;
+  /** Between two requests of a client that sends more than one at once, or has not read its last answer. */
+  #resting = false;
+
+  constructor(
+    private readonly socket: Socket | TLSSocket,
+    private readonly options: ConnectionOptions,
+  ) {
+    this.peer = {
+      remoteAddress: peerAddressOf(socket),
+      clientCertificates: peerCertificatesOf(socket as TLSSocket),
+    };
+    socket.setTimeout(IDLE_TIMEOUT_MS);
+    socket.on('timeout', this.#onTimeout);
+    socket.on('end', this.#onEnd);
+    socket.on('close', this.#onClose);
+    socket.on('data', this.#onData);
+    this.#watchHead();
+  }
+
+  get idle(): boolean {
+    return this.#request === undefined;
+  }
+
+  /** Ends the connection unless a request is under way, which then is its last. */
+  retire(): void {
+    if (this.idle) this.#end();
+  }
+
+  abandon(): void {
+    this.socket.destroy();
+  }
+
+  readBody(): void {
+    const request = this.#request;
+    if (request === undefined || request.incoming.ended) return;
+    if (request.head.expectsContinue && !request.incoming.ended && this.#inputBytes === 0) {
+      this.socket.write('HTTP/1.1 100 Continue\r\n\r\n');
+    }
+    this.#feedBody(request);
+    if (this.#clientEnded) request.incoming.cut();
+  }
+
+  readonly #onData = (bytes: Buffer): void => {
+    if (this.#closing) return;
+    this.#input.push(bytes);
+    this.#inputBytes += bytes.length;
+    const request = this.#request;
+    if (request === undefined) this.#readHeads();
+    else if (request.incoming.wanted) this.#feedBody(request);
+    if (this.#inputBytes > MAX_AHEAD_BYTES) this.socket.pause();
+  };
+
+  readonly #onTimeout = (): void => {
+    if (this.idle) this.socket.destroy();
+  };
+
+  readonly #onEnd = (): void => {
+    this.#clientEnded = true;
+    if (this.idle && !this.#resting) return this.#end();
+    this.#request?.stop(CLIENT_GONE);
+    if (this.#request?.incoming.wanted) this.#request.incoming.cut();
+  };
+
+  readonly #onClose = (): void => {
+    clearTimeout(this.#headTimer);
+    this.#closing = true;
+    this.#request?.stop(CLIENT_GONE);
+    this.#request?.incoming.cut();
+  };
+
+  #takeInput(): Buffer {
+    const [only] = this.#input;
+    const all = this.#input.length === 1 && only !== undefined ? only : Buffer.concat(this.#input);
+    this.#input = [];
+    this.#inputBytes = 0;
+    return all;
+  }
+
+  #putBack(rest: Buffer): void {
+    if (rest.length === 0) return;
+    this.#input.unshift(rest);
+    this.#inputBytes += rest.length;
+  }
+
+  #feedBody(request: Http1Request): void {
+    const { incoming } = request;
+    this.socket.resume();
+    while (incoming.wanted && this.#inputBytes > 0) {
+      const bytes = this.#takeInput();
+      this.#putBack(bytes.subarray(incoming.feed(bytes)));
+    }
+  }
+
+  #readHeads(): void {
+    while (this.#request === undefined && !this.#closing && !this.#resting && this.#inputBytes > 0) {
+      const bytes = this.#heads.begun ? this.#takeInput() : this.#withoutStrayLineEnds(this.#takeInput());
+      if (bytes.length === 0) continue;
+      const found = this.#heads.take(bytes);
+      if (found === undefined) break;
+      this.#putBack(found.rest);
+      if (isRefusal(found.head)) return this.#refuse(found.head);
+      this.#begin(found.head);
+    }
+    if (this.#heads.begun) this.#watchHead();
+  }
+
+  #withoutStrayLineEnds(bytes: Buffer): Buffer {
+    if (this.#lastMethod !== 'POST') return bytes;
+    this.#lastMethod = '';
+    let start = 0;
+    while (start < MAX_STRAY_LINE_ENDS && (bytes[start] === 0x0d || bytes[start] === 0x0a)) start++;
+    return bytes.subarray(start);
+  }
+
+  /** A head must be whole in its time, however its bytes drip. */
+  #watchHead(): void {
+    this.#headTimer ??= setTimeout(() => this.socket.destroy(), HEAD_TIMEOUT_MS).unref();
+  }
+
+  #begin(head: RequestHead): void {
+    clearTimeout(this.#headTimer);
+    this.#headTimer = undefined;
+    const upgrade = head.wantsUpgrade ? { socket: this.socket, head: this.#letGo() } : undefined;
+    const request = new Http1Request(head, this, upgrade);
+    this.#request = request;
+    const fail = (error: unknown): void => {
+      this.options.onError(error);
+      this.abandon();
+    };
+    if (head.method === 'OPTIONS' && head.path === '*')
+      return this.#send(request, { status: 200, headers: {}, body: '' });
+    try {
+      const answer = this.options.handler(request);
+      if (answer instanceof Promise) answer.then((response) => this.#send(request, response), fail);
+      else this.#send(request, answer);
+    } catch (error) {
+      fail(error);
+    }
+  }
+
+  /**
+   * Reads no further, so that whoever takes the connection over finds all that comes. It must be as if nobody had ever
+   * read: a socket that was paused stays so when someone begins to listen.
+   */
+  #letGo(): Buffer {
+    this.socket.off('data', this.#onData);
+    (this.socket as { readableFlowing: boolean | null }).readableFlowing = null;
+    return this.#takeInput();
+  }
+
+  #takeBack({ head }: { readonly head: Buffer }): void {
+    this.#putBack(head);
+    this.socket.on('data', this.#onData);
+  }
+
+  #send(request: Http1Request, response: HttpResponse): void {
+    try {
+      if (response.status === 101) return this.#handOver(request, response);
+      if (request.upgrade !== undefined) this.#takeBack(request.upgrade);
+      if (isStream(response.body)) this.#sendPieces(request, response, response.body);
+      else this.#sendWhole(request, response);
+    } catch (error) {
+      this.options.onError(error);
+      this.abandon();
+    }
+  }
+
+  #sendWhole(request: Http1Request, { status, headers, body }: HttpResponse): void {
+    const pieces =
+      typeof body === 'string' ? [Buffer.from(body)] : Buffer.isBuffer(body) ? [body] : ((body ?? []) as Buffer[]);
+    const bodiless = status === 204 || status === 304;
+    const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+    const keeps = this.#keeps(request, headers);
+    const head = this.#headBytes(request, { status, headers }, bodiless ? undefined : length, keeps);
+    const sent = bodiless || request.method === 'HEAD' ? [] : pieces;
+    if (length <= JOINED_BYTES) this.socket.write(Buffer.concat([head, ...sent]));
+    else {
+      this.socket.cork();
+      this.socket.write(head);
+      for (const piece of sent) this.socket.write(piece);
+      this.socket.uncork();
+    }
+    this.#finish(request, keeps);
+  }
+
+  #sendPieces(request: Http1Request, { status, headers }: HttpResponse, body: ResponseStream): void {
+    request.responded = true;
+    const chunked = request.httpVersion === '1.1' && headers['content-length'] === undefined;
+    const keeps = this.#keeps(request, headers) && (chunked || headers['content-length'] !== undefined);
+    this.socket.write(this.#headBytes(request, { status, headers }, undefined, keeps, chunked));
+    if (request.method === 'HEAD') return this.#finish(request, keeps);
+    const sink = new (chunked ? ChunkSink : PlainSink)(this.socket, request.signal);
+    body.stream(sink).then(
+      () => {
+        if (chunked) this.socket.write('0\r\n\r\n');
+        this.#finish(request, keeps);
+      },
+      (error: unknown) => {
+        if (!request.signal.aborted) this.options.onError(error);
+        this.abandon();
+      },
+    );
+  }
+
+  #handOver(request: Http1Request, { body }: HttpResponse): void {
+    const { socket } = this;
+    socket.setTimeout(0);
+    socket.off('timeout', this.#onTimeout);
+    socket.off('end', this.#onEnd);
+    this.#closing = true;
+    if (!isStream(body)) return;
+    body.stream(new PlainSink(socket, request.signal)).catch((error: unknown) => {
+      if (!request.signal.aborted) this.options.onError(error);
+      socket.destroy();
+    });
+  }
+
+  /** An upload that nobody will read would be taken for the next request. */
+  #keeps(request: Http1Request, headers: HttpResponse['headers']): boolean {
+    const { incoming } = request;
+    if (!incoming.ended && !request.head.expectsContinue && this.#inputBytes > 0) {
+      const bytes = this.#takeInput();
+      this.#putBack(bytes.subarray(incoming.discard(bytes)));
+    }
+    return (
+      request.head.keepAlive &&
+      incoming.ended &&
+      !this.#clientEnded &&
+      headers['connection'] !== 'close' &&
+      !this.options.retired()
+    );
+  }
+
+  #headBytes(
+    { head }: Http1Request,
+    { status, headers }: Pick<HttpResponse, 'status' | 'headers'>,
+    contentLength: number | undefined,
+    keeps: boolean,
+    chunked = false,
+  ): Buffer {
+    const { version } = head;
+    // HTTP/1.1 stays open without saying so.
+    const connection = keeps ? (version === '1.0' ? 'keep-alive' : undefined) : 'close';
+    return Buffer.from(
+      responseHead({ version, status, headers, contentLength, chunked, connection, nowMs: Date.now() }),
+    );
+  }
+
+  #finish(request: Http1Request, keeps: boolean): void {
+    this.#request = undefined;
+    this.#lastMethod = request.method;
+    if (!keeps || this.#clientEnded) return this.#end();
+    this.#resting = true;
+    if (this.socket.writableNeedDrain) void drained(this.socket).then(this.#next);
+    else if (this.#inputBytes > 0) setImmediate(this.#next);
+    else this.#next();
+  }
+
+  readonly #next = (): void => {
+    this.#resting = false;
+    if (this.#closing) return;
+    if (this.socket.isPaused()) this.socket.resume();
+    this.#readHeads();
+    if (this.#clientEnded && this.idle) this.#end();
+  };
+
+  #refuse(refusal: Refusal): void {
+    this.socket.write(refusalText(refusal));
+    this.#end();
+  }
+
+  #end(): void {
+    if (this.#closing) return;
+    this.#closing = true;
+    this.#input = [];
+    this.socket.end();
+    this.socket.resume();
+    setTimeout(() => this.socket.destroy(), LINGER_MS).unref();
+  }
+}

@@ -1,0 +1,99 @@
+// The body of one request, as it comes off the connection: held back until somebody wants it.
+import { badRequest, requestEntityTooLarge } from '../../machinery/status.js';
+import { ChunkedDecoder, MalformedChunks } from './chunked.js';
+import type { Framing } from './request-head.js';
+
+/** What of a body nobody asked for is read all the same, so that the connection can go on. */
+const MAX_DISCARDED_BYTES = 256 * 1024;
+
+export class IncomingBody {
+  #left: number;
+  readonly #chunks: ChunkedDecoder | undefined;
+  #pieces: Buffer[] = [];
+  #size = 0;
+  #limitBytes = 0;
+  #settle: { resolve: (body: Buffer) => void; reject: (error: Error) => void } | undefined = undefined;
+  /** Nothing of it is read any more: too long, malformed, or cut off. */
+  #failed = false;
+
+  constructor(framing: Framing) {
+    this.#left = framing.kind === 'length' ? framing.bytes : 0;
+    this.#chunks = framing.kind === 'chunked' ? new ChunkedDecoder() : undefined;
+  }
+
+  get ended(): boolean {
+    return this.#chunks === undefined ? this.#left === 0 : this.#chunks.done;
+  }
+
+  /** Somebody waits for bytes. */
+  get wanted(): boolean {
+    return this.#settle !== undefined;
+  }
+
+  read(limitBytes: number): Promise<Buffer> {
+    if (this.#failed) return Promise.reject(badRequest('unexpected EOF'));
+    this.#limitBytes = limitBytes;
+    return new Promise((resolve, reject) => {
+      this.#settle = { resolve, reject };
+      this.#check();
+    });
+  }
+
+  /** Answers how many of the bytes were the body's. */
+  feed(bytes: Buffer): number {
+    const taken = this.#take(bytes, (piece) => {
+      this.#size += piece.length;
+      if (this.#size <= this.#limitBytes) this.#pieces.push(piece);
+    });
+    this.#check();
+    return taken;
+  }
+
+  /** Passes over what has come already; answers how many bytes were the body's. */
+  discard(bytes: Buffer): number {
+    if (this.#failed || (this.#chunks === undefined && this.#left > MAX_DISCARDED_BYTES)) return 0;
+    return this.#take(bytes, () => undefined);
+  }
+
+  /** No more will come. */
+  cut(): void {
+    this.#fail(badRequest('unexpected EOF'));
+  }
+
+  #take(bytes: Buffer, receive: (piece: Buffer) => void): number {
+    if (this.#failed) return 0;
+    if (this.#chunks === undefined) {
+      const piece = bytes.length <= this.#left ? bytes : bytes.subarray(0, this.#left);
+      this.#left -= piece.length;
+      receive(piece);
+      return piece.length;
+    }
+    try {
+      return this.#chunks.feed(bytes, receive);
+    } catch (error) {
+      if (!(error instanceof MalformedChunks)) throw error;
+      this.#fail(badRequest('invalid chunk'));
+      return bytes.length;
+    }
+  }
+
+  #check(): void {
+    if (this.#settle === undefined) return;
+    if (this.#size + this.#left > this.#limitBytes) {
+      return this.#fail(requestEntityTooLarge(`limit is ${this.#limitBytes}`));
+    }
+    if (!this.ended) return;
+    const pieces = this.#pieces;
+    const { resolve } = this.#settle;
+    this.#settle = undefined;
+    this.#pieces = [];
+    resolve(pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces, this.#size));
+  }
+
+  #fail(error: Error): void {
+    this.#failed = true;
+    this.#pieces = [];
+    this.#settle?.reject(error);
+    this.#settle = undefined;
+  }
+}

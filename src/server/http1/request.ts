@@ -1,0 +1,97 @@
+// One request of a connection, as the handler sees it.
+import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import type { HttpRequest } from '../../lib/http.js';
+import { parseQuery } from '../../lib/request-target.js';
+import { IncomingBody } from './incoming-body.js';
+import type { RequestHead } from './request-head.js';
+
+/** What the requests of one connection share. */
+export interface Peer {
+  readonly remoteAddress: string;
+  readonly clientCertificates: () => readonly Buffer[];
+}
+
+/** What a request needs of the connection it came by. */
+export interface RequestOwner {
+  readonly peer: Peer;
+  /** Bytes of the body are wanted from here on. */
+  readBody(): void;
+  /** Ends the connection, whatever was written. */
+  abandon(): void;
+}
+
+export class Http1Request implements HttpRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly search: string;
+  readonly httpVersion: '1.0' | '1.1';
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly rawHeaders: readonly string[];
+  readonly host: string;
+  readonly incoming: IncomingBody;
+  /** An answer in pieces has begun. */
+  responded = false;
+  #query: URLSearchParams | undefined = undefined;
+  #controller: AbortController | undefined = undefined;
+  #reason: Error | undefined = undefined;
+
+  constructor(
+    readonly head: RequestHead,
+    private readonly owner: RequestOwner,
+    readonly upgrade: { readonly socket: Socket | TLSSocket; readonly head: Buffer } | undefined,
+  ) {
+    this.method = head.method;
+    this.path = head.path;
+    this.search = head.search;
+    this.httpVersion = head.version;
+    this.headers = head.headers;
+    this.rawHeaders = head.rawHeaders;
+    this.host = head.host;
+    this.incoming = new IncomingBody(head.framing);
+  }
+
+  get query(): URLSearchParams {
+    return (this.#query ??= parseQuery(this.search));
+  }
+
+  get remoteAddress(): string {
+    return this.owner.peer.remoteAddress;
+  }
+
+  get clientCertificates(): readonly Buffer[] {
+    return this.owner.peer.clientCertificates();
+  }
+
+  get connection(): object {
+    return this.owner;
+  }
+
+  get signal(): AbortSignal {
+    let controller = this.#controller;
+    if (controller === undefined) {
+      controller = this.#controller = new AbortController();
+      if (this.#reason !== undefined) controller.abort(this.#reason);
+    }
+    return controller.signal;
+  }
+
+  cancel(reason: Error): void {
+    this.stop(reason);
+    this.incoming.cut();
+    if (this.responded) this.owner.abandon();
+  }
+
+  /** Nobody waits for the answer any more. */
+  stop(reason: Error): void {
+    if (this.#reason !== undefined) return;
+    this.#reason = reason;
+    this.#controller?.abort(reason);
+  }
+
+  body(limitBytes: number): Promise<Buffer> {
+    const whole = this.incoming.read(limitBytes);
+    this.owner.readBody();
+    return whole;
+  }
+}

@@ -1,0 +1,71 @@
+// The head of an answer, as bytes.
+import { STATUS_CODES } from 'node:http';
+import type { HttpResponse } from '../../lib/http.js';
+import { remember } from '../../lib/remember.js';
+import type { Refusal } from './request-line.js';
+
+export interface ResponseHead {
+  readonly version: '1.0' | '1.1';
+  readonly status: number;
+  readonly headers: HttpResponse['headers'];
+  /** Undefined where the body tells itself where it ends, or there is none. */
+  readonly contentLength: number | undefined;
+  readonly chunked: boolean;
+  /** What the client is told of the connection, if anything. */
+  readonly connection: 'close' | 'keep-alive' | undefined;
+  readonly nowMs: number;
+}
+
+// hot: once for each answer.
+export function responseHead(head: ResponseHead): string {
+  const { headers, contentLength, connection } = head;
+  let text = `HTTP/${head.version} ${head.status} ${statusText(head.status)}\r\n`;
+  for (const name in headers) {
+    if (name === 'connection') continue;
+    const value = headers[name] as string | readonly string[];
+    if (typeof value === 'object') for (const one of value) text += `${canonicalName(name)}: ${oneLine(one)}\r\n`;
+    else text += `${canonicalName(name)}: ${oneLine(String(value))}\r\n`;
+  }
+  if (headers['date'] === undefined) text += `Date: ${dateText(head.nowMs)}\r\n`;
+  if (contentLength !== undefined && headers['content-length'] === undefined)
+    text += `Content-Length: ${contentLength}\r\n`;
+  if (head.chunked) text += 'Transfer-Encoding: chunked\r\n';
+  if (connection !== undefined) text += `Connection: ${connection}\r\n`;
+  return `${text}\r\n`;
+}
+
+/** The whole answer to what is no request. The connection ends with it. */
+export function refusalText({ status, text }: Refusal): string {
+  const line = `${status} ${statusText(status)}${text === '' ? '' : `: ${text}`}`;
+  return `HTTP/1.1 ${line}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${line}`;
+}
+
+/** Where the reference's words are older than Node's. */
+const OLDER: Readonly<Record<number, string>> = {
+  413: 'Request Entity Too Large',
+  416: 'Requested Range Not Satisfiable',
+};
+
+const statusText = (status: number): string => OLDER[status] ?? STATUS_CODES[status] ?? `status code ${status}`;
+
+const MOST_REMEMBERED = 1000;
+
+/** `audit-id` as `Audit-Id`: people read these, and a few clients compare them with case. */
+const canonicalName = remember(MOST_REMEMBERED, (name: string) =>
+  name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase()),
+);
+
+/** A header that would end its line begins no other. */
+const oneLine = (value: string): string => (/[\r\n]/.test(value) ? value.replace(/[\r\n]/g, ' ') : value);
+
+let lastSecond = 0;
+let lastDate = '';
+
+function dateText(nowMs: number): string {
+  const second = Math.floor(nowMs / 1000);
+  if (second !== lastSecond) {
+    lastSecond = second;
+    lastDate = new Date(second * 1000).toUTCString();
+  }
+  return lastDate;
+}
