@@ -8,6 +8,7 @@ const LINE = [
   ['outbound'],
   ['machinery'],
   ['schema', 'cel', 'kv'],
+  ['encryption'],
   ['storage'],
   ['authn', 'authz', 'audit', 'flowcontrol', 'egress', 'tracing'],
   ['registry'],

@@ -15,6 +15,8 @@ export interface ReloadOptions<T> {
   readonly failed: (error: Error) => void;
   readonly stopping: AbortSignal;
   readonly pollMs?: number;
+  /** A text that failed is tried again after this time: it may have been something else that was not well. */
+  readonly retryMs?: number;
 }
 
 const POLL_MS = 60_000;
@@ -23,6 +25,7 @@ export function reloadOnChange<T>(options: ReloadOptions<T>): void {
   let tried = options.current;
   let running: Promise<void> | undefined;
   let again = false;
+  let retry: NodeJS.Timeout | undefined;
 
   const attempt = async (): Promise<void> => {
     try {
@@ -37,7 +40,15 @@ export function reloadOnChange<T>(options: ReloadOptions<T>): void {
       options.succeeded(read.text);
     } catch (error) {
       options.failed(error instanceof Error ? error : new Error(String(error)));
+      if (options.retryMs !== undefined) retryIn(options.retryMs);
     }
+  };
+  const retryIn = (ms: number): void => {
+    clearTimeout(retry);
+    retry = setTimeout(() => {
+      tried = '';
+      if (!options.stopping.aborted) changed();
+    }, ms).unref();
   };
   const changed = (): void => {
     if (running !== undefined) {

@@ -225,6 +225,11 @@ export class Counter implements Metric {
     return this.family.find(values);
   }
 
+  /** For what is no more: its series is not shown again. */
+  remove(...values: readonly string[]): void {
+    this.family.remove(values);
+  }
+
   print(lines: string[]): void {
     for (const { labels, series } of this.family.inOrder())
       lines.push(sample(this.definition.name, labels, series.value));

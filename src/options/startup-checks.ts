@@ -29,7 +29,7 @@ export function startupError(options: Options, hooks: StartupHooks = {}): string
     hooks.egressSelector,
     tracingFileError,
     hooks.tracing,
-    hooks.encryption ?? noEncryptionError,
+    hooks.encryption,
     clientCaError,
     hooks.authentication,
     oidcIssuerError,
@@ -49,12 +49,6 @@ export function startupError(options: Options, hooks: StartupHooks = {}): string
     if (error !== undefined) return error;
   }
   return undefined;
-}
-
-/** Whoever asks for encryption must not get a store in clear: until it is there, the server does not start. */
-function noEncryptionError({ etcd }: Options): string | undefined {
-  if (etcd.encryptionProviderConfig === '') return undefined;
-  return '--encryption-provider-config is given, but this server cannot encrypt what it stores yet';
 }
 
 function servingError({ secureServing }: Options): string | undefined {

@@ -191,6 +191,8 @@ export class GrpcConnection {
     return this.#session.request({
       ':method': 'POST',
       ':path': method,
+      // Over a unix socket there is no host; every server takes this one.
+      ...(this.#where.startsWith('unix:') && { ':authority': 'localhost' }),
       'content-type': 'application/grpc',
       te: 'trailers',
       ...metadata,
@@ -219,7 +221,6 @@ async function connect(target: GrpcTarget, signal: AbortSignal): Promise<Duplex>
 
 function startSession(connection: Duplex, target: GrpcTarget): Promise<http2.ClientHttp2Session> {
   return new Promise((resolve, reject) => {
-    // Over a unix socket there is no host; every server takes this one.
     const authority = 'url' in target ? target.url : 'http://localhost';
     const settings = { enablePush: false, initialWindowSize: WINDOW_BYTES };
     const session = http2.connect(authority, { createConnection: () => connection, settings });
@@ -248,10 +249,19 @@ interface Outcome {
 function outcomeOf(headers: http2.IncomingHttpHeaders): Outcome | undefined {
   const status = headers['grpc-status'];
   if (status !== undefined) {
-    return { status: Number(status), message: decodeURIComponent(String(headers['grpc-message'] ?? '')) };
+    return { status: Number(status), message: percentDecoded(String(headers['grpc-message'] ?? '')) };
   }
   const httpStatus = Number(headers[':status'] ?? 200);
   return httpStatus === 200 ? undefined : { status: UNAVAILABLE, message: `HTTP status ${httpStatus}` };
+}
+
+/** As it is where it cannot be decoded: what a server says of a failure must not become another. */
+function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** One length-prefixed, uncompressed message. */

@@ -127,7 +127,7 @@ async function put(registry: ResourceRegistry, object: KubeObject, context: Life
     return await registry.store.create(key, object, ttlOf(registry, object, context));
   } catch (error) {
     if (error instanceof StorageError && error.code === 'key-exists') {
-      throw nameTaken(registry, object, await findObject(registry, key, name));
+      throw nameTaken(registry, object, error.details.current);
     }
     throw fromStorage(error, registry.resource, name);
   }

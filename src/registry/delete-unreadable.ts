@@ -7,10 +7,15 @@ import { fromStorage } from './storage-status.js';
  * Deletes an object that cannot be read: nobody can tell what waits for it, so neither finalizers nor admission hold
  * it. What can be read has to go the usual way.
  */
-export async function deleteUnreadable(registry: ResourceRegistry, namespace: string, name: string): Promise<void> {
+export async function deleteUnreadable(
+  registry: ResourceRegistry,
+  namespace: string,
+  name: string,
+  dryRun: boolean,
+): Promise<void> {
   let deleted: boolean | undefined;
   try {
-    deleted = await registry.store.deleteUnreadable?.(keyOf(registry, namespace, name));
+    deleted = await registry.store.deleteUnreadable?.(keyOf(registry, namespace, name), dryRun);
   } catch (error) {
     throw fromStorage(error, registry.resource, name);
   }

@@ -117,6 +117,9 @@ test('every error of the store has an answer', () => {
     'expired-continue': [410, 'Expired'],
     unavailable: [503, 'ServiceUnavailable'],
     corrupt: [500, 'InternalError'],
+    'unreadable-list': [500, 'StorageReadError'],
+    unsealable: [500, 'InternalError'],
+    initializing: [429, 'TooManyRequests'],
     'too-large': [413, 'RequestEntityTooLarge'],
   };
   for (const [code, answer] of Object.entries(expected)) {

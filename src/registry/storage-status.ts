@@ -5,12 +5,14 @@ import {
   expired,
   badRequest,
   type GroupResource,
+  groupResourceText,
   internalError,
   notFound,
   requestEntityTooLarge,
   serviceUnavailable,
   STALE_OBJECT,
   StatusError,
+  tooManyRequests,
 } from '../machinery/status.js';
 import { StorageError } from '../storage/store.js';
 
@@ -35,7 +37,12 @@ export function fromStorage(error: unknown, resource: GroupResource, name: strin
     case 'unavailable':
       return serviceUnavailable(error.message);
     case 'corrupt':
+    case 'unsealable':
       return internalError(error.message);
+    case 'unreadable-list':
+      return unreadableList(error, resource);
+    case 'initializing':
+      return tooManyRequests(error.message, error.details.retryAfterSeconds ?? 1);
     case 'too-large':
       return requestEntityTooLarge(error.message);
   }
@@ -51,6 +58,20 @@ export function watchFailure(error: StorageError): StatusError {
     default:
       return internalError(error.message);
   }
+}
+
+/** Names each object, so that somebody can delete it unseen. */
+function unreadableList({ details }: StorageError, resource: GroupResource): StatusError {
+  const causes = (details.unreadable ?? []).map(({ field, message }) =>
+    field === '' ? { reason: 'FieldValueTooMany', message } : { reason: 'UnexpectedServerResponse', message, field },
+  );
+  const message = `failed to read one or more ${groupResourceText(resource)} from the storage`;
+  return new StatusError(500, 'StorageReadError', message, {
+    name: 'list',
+    ...(resource.group !== '' && { group: resource.group }),
+    kind: resource.resource,
+    causes,
+  });
 }
 
 function tooLargeResourceVersion(error: StorageError): StatusError {

@@ -266,7 +266,10 @@ async function put(
   const { store } = registry;
   object.metadata.resourceVersion = String(current.revision);
   if (request.context.dryRun) return unstored(registry, key, object);
-  // An update that changes nothing writes nothing, so that it wakes no watcher.
-  if (store.options.codec.encodeJson(object).equals(current.json)) return current;
+  // An update that changes nothing writes nothing, so that it wakes no watcher; unless it moves what is stored to the
+  // key that seals now, which is how keys are rotated.
+  if (store.options.codec.encodeJson(object).equals(current.json)) {
+    if (!(await store.isStale?.(key, current.revision))) return current;
+  }
   return store.update(key, current.revision, object, ttlOf(registry, object, request.context));
 }

@@ -74,7 +74,8 @@ async function removeUnreadable(
     const why = `not permitted to do ${goQuote(attributes.verb)}, reason: ${reason}`;
     throw forbidden({ group, resource }, info.name, why);
   }
-  await deleteUnreadable(endpoint.registry, endpoint.definition.namespaced ? namespace : '', info.name);
+  const dryRun = http.query.getAll('dryRun').length > 0;
+  await deleteUnreadable(endpoint.registry, endpoint.definition.namespaced ? namespace : '', info.name, dryRun);
   const details = { name: info.name, kind: endpoint.kind.kind };
   const gone: Status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details, code: 200 };
   return respondStatus(http, gone, 200, services.mediaTypes);

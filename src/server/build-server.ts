@@ -16,6 +16,7 @@ import { buildAudit } from './audit.js';
 import { type Authorization, buildAuthorization } from './authorization.js';
 import { createDebug, serveDebugSocket } from './debug.js';
 import { createDialers } from './dialers.js';
+import { buildEncryption } from './encryption.js';
 import { lazyExpressions } from './expressions.js';
 import { Health } from './health.js';
 import { behindGates, serverKinds } from './kinds.js';
@@ -74,6 +75,13 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
   lifecycle.onDrained(() => stores.close());
   addStoreChecks(options, stores, health);
   const storageMetrics = createStorageMetrics(metrics.registry);
+  const encryption = await buildEncryption(options, {
+    health,
+    hooks,
+    lifecycle,
+    metrics: metrics.registry,
+    log: logs.for('encryption'),
+  });
   const resources = new Resources({
     prefix: options.etcd.etcdPrefix,
     openStore: (storeOptions) =>
@@ -84,7 +92,9 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
         cache: isCached(storeOptions.resource, options.etcd.watchCache, options.etcd.watchCacheSizes),
         log: (message) => logs.for('storage').info(message),
         metrics: storageMetrics,
+        transformer: encryption?.transformerOf(storeOptions.resource),
       }),
+    unsafeDeletion: options.featureGates.enabled('AllowUnsafeMalformedObjectDeletion'),
     clock,
     garbageCollection: options.etcd.enableGarbageCollector,
     deleteCollectionWorkers: options.etcd.deleteCollectionWorkers,

@@ -4,6 +4,7 @@ import { auditPolicyError } from '../config/audit-policy/load.js';
 import { ConfigError } from '../config/config-error.js';
 import type { CommandLineHooks } from '../options/parse-command-line.js';
 import { readChainConfig } from './authorization-config.js';
+import { readEncryption } from './encryption.js';
 import { lazyReviewConditions } from './expressions.js';
 
 export const configurationHooks: CommandLineHooks = {
@@ -13,6 +14,7 @@ export const configurationHooks: CommandLineHooks = {
       const { minCompatibleVersion: compatibility, featureGates: features } = options;
       readChainConfig(options, lazyReviewConditions({ compatibility, features }));
     }),
+  encryption: (options) => wrongWith(() => readEncryption(options)),
 };
 
 function wrongWith(read: () => void): string | undefined {

@@ -53,6 +53,12 @@ export class Health {
     this.checks.livez.push(this.options.livezGracePeriodMs > 0 ? { ...check, check: graced } : check);
   }
 
+  /** Of what the server depends on, but a new start would not mend. */
+  addExceptLivez(check: HealthCheck): void {
+    this.checks.healthz.push(check);
+    this.checks.readyz.push(check);
+  }
+
   addReadyz(check: HealthCheck): void {
     this.checks.readyz.push(check);
   }

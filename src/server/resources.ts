@@ -24,6 +24,8 @@ export interface ResourcesOptions {
   readonly clock: () => Date;
   readonly garbageCollection: boolean;
   readonly deleteCollectionWorkers: number;
+  /** Objects that cannot be read may be deleted, so errors name them. */
+  readonly unsafeDeletion?: boolean;
   readonly enablement: ApiEnablement;
 }
 
@@ -154,7 +156,12 @@ export class Resources {
     const { group, plural } = custom;
     const prefix = `${this.options.prefix}/${group}/${plural}/`;
     if (this.stores.has(prefix)) return { objects: 'built-in', stop: () => undefined };
-    const store = this.options.openStore({ ...custom.store, prefix });
+    const store = this.options.openStore({
+      ...custom.store,
+      prefix,
+      typeName: '*unstructured.Unstructured',
+      ...this.unsafeDeletion(),
+    });
     this.customStores.add(store);
     const equal: ResourceRegistry['equal'] = (_member, a, b) => equalTrees(a, b);
     const registryOf = (definition: KindDefinition): ResourceRegistry => this.registryOn(definition, store, equal);
@@ -217,6 +224,10 @@ export class Resources {
     };
   }
 
+  private unsafeDeletion(): Pick<ResourceStoreOptions, 'unsafeDeletion'> {
+    return this.options.unsafeDeletion === true ? { unsafeDeletion: { root: this.options.prefix } } : {};
+  }
+
   /** Kinds that share their objects with another group's share its store, too. */
   private storeOf(definition: KindDefinition): ManagedResourceStore {
     const { group, version } = storageVersionOf(definition);
@@ -230,6 +241,8 @@ export class Resources {
       resource: { group, resource: definition.plural },
       prefix,
       namespaced: definition.namespaced,
+      typeName: `*${packageOf(group)}.${definition.kind}`,
+      ...this.unsafeDeletion(),
       codec: lazyCodec(() => typeOfKind(group, version, definition.kind), definition.storedShape),
       fieldsOf: (object: KubeObject) =>
         sharing.length === 1
@@ -245,6 +258,9 @@ export class Resources {
     return store;
   }
 }
+
+/** The word by which messages tell a group's types: `core`, `apps`, `rbac`. */
+const packageOf = (group: string): string => (group === '' ? 'core' : (group.split('.', 1)[0] ?? group));
 
 const endpointKey = (group: string, version: string, resource: string): string => `${group}/${version}/${resource}`;
 

@@ -27,7 +27,7 @@ import type { PostStartHook, PostStartHooks } from './post-start-hooks.js';
 import type { PreparedCertificates } from './prepare-certificates.js';
 import type { Resources } from './resources.js';
 import type { ServicePools } from './service-allocators.js';
-import { storageReadinessHook } from './storage-readiness.js';
+import { storageReadinessHook, untilReady } from './storage-readiness.js';
 import { trustOf } from './trust.js';
 
 type StartHook = (signal: AbortSignal) => Promise<void>;
@@ -92,23 +92,33 @@ export function addStartHooks(hooks: PostStartHooks, parts: StartParts): void {
     hooks.add({ name: 'priority-and-fairness-config-consumer', run: flowSchemasHook(parts, client) });
   }
   hooks.add(parts.allocators.repair);
-  addInformers(hooks, parts.authorization);
+  addInformers(hooks, parts);
   hooks.add({ name: 'bootstrap-controller', run: apiServiceHook(parts, client, log) });
   addAggregation(hooks, parts, client);
   if (options.controllers.length > 0) hooks.add({ name: 'start-controllers', run: controllersHook(parts) });
 }
 
 /** What all requests are judged by was begun to be followed as the server was built; it is used once it is known. */
-function addInformers(hooks: PostStartHooks, { synced, unsynced }: Authorization): void {
+function addInformers(hooks: PostStartHooks, { authorization, resources, lifecycle }: StartParts): void {
+  const { synced, unsynced } = authorization;
+  const secrets = secretsKnown(resources, lifecycle.stopping);
   hooks.add({ name: 'generic-apiserver-start-informers', run: () => undefined });
   hooks.add({ name: 'start-apiserver-admission-initializer', run: () => synced });
   hooks.addReadyCheck({
     name: 'informer-sync',
     check() {
-      const kinds = unsynced().map((kind) => `*v1.${kind}`);
+      const kinds = [...unsynced(), ...(secrets() ? [] : ['Secret'])].map((kind) => `*v1.${kind}`);
       return kinds.length === 0 ? undefined : `${kinds.length} informers not started yet: [${kinds.join(' ')}]`;
     },
   });
+}
+
+/** Tokens of old are judged by secrets: a server that cannot read them is not ready. */
+function secretsKnown(resources: Resources, signal: AbortSignal): () => boolean {
+  const store = resources.builtInStores().find(({ options: { resource } }) => resource.resource === 'secrets');
+  let known = store === undefined;
+  if (store !== undefined) void untilReady(store, signal).then(() => (known = true));
+  return () => known;
 }
 
 /** Serves what custom resource definitions define. Ready once those that were there are served. */

@@ -25,7 +25,8 @@ export function storageReadinessHook({ stores, timeoutMs, log }: StorageReadines
   return { name: 'storage-readiness', run };
 }
 
-async function untilReady(store: { ready(): Promise<void> }, signal: AbortSignal): Promise<void> {
+/** Returns when it is, or when `signal` aborts. */
+export async function untilReady(store: { ready(): Promise<void> }, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
       return await store.ready();

@@ -4,9 +4,9 @@
 //                        │        │
 //                     history   watchers
 import type { Clock } from '../lib/clock.js';
-import { errorText } from '../lib/error-text.js';
+import type { MaybePromise } from '../lib/maybe-promise.js';
 import { OrderedMap } from '../lib/ordered-map.js';
-import { type KeyValueStore, KvError, type KvEvent, type KvWatch, prefixEnd } from '../kv/kv.js';
+import { type KeyValue, type KeyValueStore, type KvError, type KvEvent, type KvWatch, prefixEnd } from '../kv/kv.js';
 import type { Entry } from './entry.js';
 import { storageError } from './errors.js';
 import { Change, History } from './history.js';
@@ -14,7 +14,8 @@ import { tooNew } from './list.js';
 import type { StorageMetrics } from './metrics.js';
 import { Serial } from './serial.js';
 import { Snapshots, type State } from './snapshots.js';
-import { StorageError } from './store.js';
+import { StorageError, type StoredValueFault } from './store.js';
+import { faultOf, namesMore, stillInitializing, unreadableList } from './unreadable.js';
 import type { Values } from './values.js';
 import { Watchers } from './watchers.js';
 
@@ -31,10 +32,20 @@ const LOAD_PAGE = 10_000;
 const MOST_UNPLACED = 1024;
 const RETRY_MIN_MS = 100;
 const RETRY_MAX_MS = 5_000;
+/** So many values at most are being opened by a key service while the cache is filled. */
+const MOST_BEING_OPENED = 64;
+/** Others have a turn after so many values were read. */
+const VALUES_A_TURN = 500;
 
 interface Waiter {
   readonly revision: number;
-  readonly done: () => void;
+  readonly done: (reached: boolean) => void;
+}
+
+/** Something that cannot be read keeps the cache from going on. */
+interface Obstacle {
+  readonly error: StorageError;
+  readonly sinceMs: number;
 }
 
 export class Cache {
@@ -52,6 +63,7 @@ export class Cache {
   #revision = 0;
   #loading: Promise<void> | undefined;
   #filled = false;
+  #obstacle: Obstacle | undefined;
   #kvWatch: KvWatch | undefined;
   #waiters: Waiter[] = [];
   #closed = false;
@@ -65,7 +77,7 @@ export class Cache {
     readonly metrics: StorageMetrics = {},
   ) {
     this.watchers = new Watchers(clock, async () => {
-      if (kv.local) await this.#catchUp();
+      if (kv.local && !this.stalled) await this.#catchUp();
       return this.#revision;
     });
   }
@@ -85,6 +97,16 @@ export class Cache {
     return this.#filled;
   }
 
+  /** Filled, but with something unreadable between its state and the store's: it answers what was there before. */
+  get stalled(): boolean {
+    return this.#filled && this.#obstacle !== undefined;
+  }
+
+  /** What a local store has handed over is in the state: nothing of it is being opened still. */
+  get settled(): boolean {
+    return this.#filled && this.#obstacle === undefined && this.#incoming.busy === undefined;
+  }
+
   get generation(): number {
     return this.#generation;
   }
@@ -97,6 +119,7 @@ export class Cache {
   async ready(): Promise<void> {
     if (this.#filled) return;
     if (this.#closed) throw new StorageError('unavailable', 'the storage is closed');
+    if (this.#obstacle !== undefined) throw this.#initializing(this.#obstacle);
     this.#loading ??= this.#load();
     const late = Symbol('late');
     let cancel = (): void => undefined;
@@ -156,9 +179,10 @@ export class Cache {
   async reach(revision: number): Promise<void> {
     if (revision > this.#revision && this.kv.local) await this.#catchUp();
     if (revision <= this.#revision) return;
+    if (this.stalled) throw tooNew(revision, this.#revision);
     const began = performance.now();
     const reached = await new Promise<boolean>((resolve) => {
-      const waiter: Waiter = { revision, done: () => resolve(true) };
+      const waiter: Waiter = { revision, done: resolve };
       this.#waiters.push(waiter);
       this.#askProgress();
       this.clock.after(FRESH_TIMEOUT_MS, () => {
@@ -180,6 +204,7 @@ export class Cache {
   async #catchUp(): Promise<void> {
     const revision = await this.kv.revision();
     await this.#incoming.busy;
+    if (this.stalled && revision > this.#revision) throw tooNew(revision, this.#revision);
     this.#advance(revision);
   }
 
@@ -199,6 +224,7 @@ export class Cache {
         return;
       } catch (error) {
         const failure = storageError(error);
+        if (failure instanceof StorageError && failure.details.fault !== undefined) throw this.#blocked(failure);
         // Compacted between two pages counts as passing, too.
         const passes = failure instanceof StorageError && ['unavailable', 'too-old'].includes(failure.code);
         if (this.#closed || !passes) {
@@ -212,25 +238,119 @@ export class Cache {
     }
   }
 
+  /** The cache goes on by itself once the object can be read, or is gone. */
+  #blocked(error: StorageError): StorageError {
+    this.#loading = undefined;
+    const isNew = this.#obstacle?.error.message !== error.message;
+    this.#obstacle = { error, sinceMs: this.#obstacle?.sinceMs ?? this.clock.now() };
+    if (isNew) this.log?.(`cannot read ${this.values.options.prefix}: ${error.message}`);
+    const { fault } = error.details;
+    if (fault !== undefined) this.#goOnAfter(fault, RETRY_MIN_MS);
+    return this.#initializing(this.#obstacle);
+  }
+
+  #initializing({ error, sinceMs }: Obstacle): StorageError {
+    return stillInitializing(this.values.options, error, (this.clock.now() - sinceMs) / 1000);
+  }
+
+  /** For who may have mended what the cache waits for. */
+  async lookAgain(): Promise<void> {
+    const fault = this.#obstacle?.error.details.fault;
+    if (fault === undefined || (await this.#isStillUnreadable(fault))) return;
+    this.#reload();
+    await this.#loading?.catch(() => undefined);
+  }
+
+  /** Only the one object is looked at until it is mended: everything else was read already, for nothing. */
+  #goOnAfter(fault: StoredValueFault, waitMs: number): void {
+    const isOver = (): boolean => this.#closed || this.#obstacle?.error.details.fault !== fault;
+    this.clock.after(waitMs, () => {
+      if (isOver()) return;
+      void this.#isStillUnreadable(fault).then((still) => {
+        if (isOver()) return;
+        if (still) this.#goOnAfter(fault, Math.min(waitMs * 2, RETRY_MAX_MS));
+        else this.#reload();
+      });
+    });
+  }
+
+  async #isStillUnreadable({ key }: StoredValueFault): Promise<boolean> {
+    try {
+      const kv = await this.kv.get(this.values.options.prefix + key);
+      if (kv !== undefined) (await this.values.entry(key, kv.value, kv.modRevision)).object();
+      return false;
+    } catch {
+      return true;
+    }
+  }
+
+  #reload(): void {
+    this.#loading ??= this.#load();
+    // Whoever asks is told why; here it was logged.
+    this.#loading.catch(() => undefined);
+  }
+
   async #readAll(): Promise<{ entries: Entry[]; revision: number }> {
     const { prefix } = this.values.options;
     const end = prefixEnd(prefix);
     const entries: Entry[] = [];
+    const faults: StoredValueFault[] = [];
     let revision = 0;
     let start = prefix;
     for (;;) {
       const page = await this.kv.range({ start, end, limit: LOAD_PAGE, ...(revision > 0 ? { revision } : {}) });
       if (revision === 0) revision = page.revision;
-      for (const { key, value, modRevision } of page.kvs) {
-        const made = this.values.entry(key.slice(prefix.length), value, modRevision);
-        entries.push(made instanceof Promise ? await made : made);
-        start = `${key}\0`;
+      await this.#readPage(page.kvs, entries, faults);
+      const last = page.kvs[page.kvs.length - 1];
+      if (last !== undefined) start = `${last.key}\0`;
+      if (page.count <= page.kvs.length) break;
+    }
+    if (faults.length > 0) throw unreadableList(this.values.options, faults);
+    return { entries, revision };
+  }
+
+  /** Values whose keys are at hand are opened in bulk; those that a key service has to open, many at a time. */
+  async #readPage(kvs: readonly KeyValue[], entries: Entry[], faults: StoredValueFault[]): Promise<void> {
+    const { options } = this.values;
+    const made: MaybePromise<Entry | undefined>[] = [];
+    let waiting: Promise<Entry | undefined>[] = [];
+    const failed = (error: unknown): undefined => {
+      const fault = faultOf(error);
+      if (fault === undefined) throw error;
+      faults.push(fault);
+      if (!namesMore(options, faults.length)) throw unreadableList(options, faults);
+    };
+    for (const [index, { key, value, modRevision }] of kvs.entries()) {
+      try {
+        const entry = this.values.entry(key.slice(options.prefix.length), value, modRevision);
+        if (entry instanceof Promise) {
+          const opened = entry.catch(failed);
+          // It is awaited below, unless another has failed before.
+          opened.catch(() => undefined);
+          made.push(opened);
+          waiting.push(opened);
+        } else {
+          made.push(entry);
+        }
+      } catch (error) {
+        failed(error);
       }
-      if (page.count <= page.kvs.length) return { entries, revision };
+      if (waiting.length >= MOST_BEING_OPENED) {
+        await Promise.all(waiting);
+        waiting = [];
+      }
+      if (index % VALUES_A_TURN === VALUES_A_TURN - 1) await new Promise(setImmediate);
+    }
+    for (const entry of made) {
+      const read = entry instanceof Promise ? await entry : entry;
+      if (read !== undefined) entries.push(read);
     }
   }
 
   #replace(entries: readonly Entry[], revision: number): void {
+    // What happened while the cache was stalled is not known event by event: watchers come back to relist.
+    if (this.#filled) this.watchers.endAll(undefined);
+    this.#obstacle = undefined;
     this.#map.clear();
     for (const entry of entries) {
       entry.forgetGiven();
@@ -247,8 +367,8 @@ export class Cache {
     this.#kvWatch = this.kv.watch(
       { prefix: this.values.options.prefix, startRevision: revision + 1 },
       {
-        events: (batch) => this.#incoming.run(() => this.#takeOrReload(batch)),
-        progress: (reached) => void this.#incoming.run(() => this.#advance(reached)),
+        events: (batch) => this.#incoming.run(() => this.#takeOrStall(batch)),
+        progress: (reached) => void this.#incoming.run(() => (this.stalled ? undefined : this.#advance(reached))),
         failed: (error) => this.#lost(error),
       },
     );
@@ -263,50 +383,53 @@ export class Cache {
     this.watchers.endAll(undefined);
     if (this.#closed || error.code === 'closed') return;
     this.log?.(`the watch of ${this.values.options.prefix} ended, reading again: ${error.message}`);
-    this.ready().catch((failure: unknown) =>
-      this.log?.(`cannot read ${this.values.options.prefix}: ${String(failure)}`),
-    );
+    this.#reload();
   }
 
-  /** An object that cannot be read makes the whole resource be read again, which tells whoever asks. */
-  #takeOrReload(batch: readonly KvEvent[]): void | Promise<void> {
-    const failed = (error: unknown): void => {
-      this.#kvWatch?.cancel();
-      this.#lost(new KvError('damaged', errorText(error)));
-    };
+  /** An object that cannot be read stops the cache where it is. */
+  #takeOrStall(batch: readonly KvEvent[]): void | Promise<void> {
+    if (this.stalled) return;
     try {
-      return this.#take(batch)?.catch(failed);
+      return this.#take(batch)?.catch((error: unknown) => this.#stall(error));
     } catch (error) {
-      failed(error);
+      this.#stall(error);
     }
+  }
+
+  #stall(error: unknown): void {
+    this.#kvWatch?.cancel();
+    this.#kvWatch = undefined;
+    if (!(error instanceof StorageError) || error.details.fault === undefined) throw error;
+    this.#blocked(error);
+    const waiters = this.#waiters;
+    this.#waiters = [];
+    for (const waiter of waiters) waiter.done(false);
   }
 
   // hot: every commit
   #take(batch: readonly KvEvent[]): void | Promise<void> {
-    const { prefix } = this.values.options;
     const entries: (Entry | undefined)[] = [];
     for (const event of batch) {
-      if (event.type === 'delete') {
-        entries.push(undefined);
-        continue;
-      }
-      const entry = this.values.entry(event.key.slice(prefix.length), event.value, event.revision);
-      if (entry instanceof Promise) return this.#takeSlowly(batch);
+      const entry = this.#entryOf(event);
+      if (entry instanceof Promise) return this.#takeSlowly(batch, entries, entry);
       entries.push(entry);
     }
     this.#apply(batch, entries);
   }
 
-  async #takeSlowly(batch: readonly KvEvent[]): Promise<void> {
-    const { prefix } = this.values.options;
-    const entries = await Promise.all(
-      batch.map((event) =>
-        event.type === 'delete'
-          ? Promise.resolve(undefined)
-          : Promise.resolve(this.values.entry(event.key.slice(prefix.length), event.value, event.revision)),
-      ),
-    );
+  /** One after the other: what has to be asked for the first is mostly known for the others. */
+  async #takeSlowly(batch: readonly KvEvent[], entries: (Entry | undefined)[], next: Promise<Entry>): Promise<void> {
+    entries.push(await next);
+    for (const event of batch.slice(entries.length)) {
+      const entry = this.#entryOf(event);
+      entries.push(entry instanceof Promise ? await entry : entry);
+    }
     this.#apply(batch, entries);
+  }
+
+  #entryOf({ type, key, value, revision }: KvEvent): MaybePromise<Entry> | undefined {
+    if (type === 'delete') return undefined;
+    return this.values.entry(key.slice(this.values.options.prefix.length), value, revision);
   }
 
   #apply(batch: readonly KvEvent[], entries: readonly (Entry | undefined)[]): void {
@@ -370,7 +493,7 @@ export class Cache {
     const ready = this.#waiters.filter((waiter) => waiter.revision <= this.#revision);
     if (ready.length === 0) return;
     this.#waiters = this.#waiters.filter((waiter) => waiter.revision > this.#revision);
-    for (const waiter of ready) waiter.done();
+    for (const waiter of ready) waiter.done(true);
   }
 
   #askProgress(): void {

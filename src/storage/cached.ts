@@ -48,7 +48,7 @@ export class CachedStore implements ManagedResourceStore {
 
   get knowsAll(): boolean {
     const { cache } = this;
-    return cache.kv.local && cache.filled;
+    return cache.kv.local && cache.settled;
   }
 
   get isEmpty(): boolean {
@@ -56,9 +56,10 @@ export class CachedStore implements ManagedResourceStore {
   }
 
   async get(key: string, minRevision: string): Promise<Entry | undefined> {
-    if (!(await this.#canBeFilled())) return this.direct.get(key, minRevision);
-    const { kv } = this.cache;
-    if (minRevision === '' && !kv.local) return this.#getNewest(key);
+    if (!(await this.#canBeFilled()) || (this.cache.stalled && minRevision !== '0')) {
+      return this.direct.get(key, minRevision);
+    }
+    if (minRevision === '' && !(this.cache.kv.local && this.cache.settled)) return this.#getNewest(key);
     const wanted = parseRevision(minRevision);
     if (wanted > this.cache.revision) await this.cache.reach(wanted);
     return this.cache.get(key);
@@ -76,14 +77,25 @@ export class CachedStore implements ManagedResourceStore {
     return this.#onceFilled(() => this.direct.delete(key, expectedRevision, this.cache.get(key)));
   }
 
+  isStale(key: string, revision: number): Promise<boolean> {
+    return this.direct.isStale(key, revision);
+  }
+
   /** Past the cache, which cannot be filled while there is something unreadable. */
-  deleteUnreadable(key: string): Promise<boolean> {
-    return this.direct.deleteUnreadable(key);
+  async deleteUnreadable(key: string, dryRun: boolean): Promise<boolean> {
+    const deleted = await this.direct.deleteUnreadable(key, dryRun);
+    if (deleted && !dryRun) await this.cache.lookAgain();
+    return deleted;
   }
 
   async list(request: ListRequest): Promise<ListResult> {
     const plan = planList(this.options, request);
-    await this.cache.ready();
+    // A page is read from the store while the cache cannot be filled; whole lists might be many and large.
+    if (request.limit > 0 && request.predicate === undefined) {
+      if (!(await this.#canBeFilled())) return this.direct.list(request);
+    } else {
+      await this.cache.ready();
+    }
     // A list at "any" version is answered whole, whatever its limit, as the reference's cache does.
     const whole = request.resourceVersion === '0' ? { ...plan, limit: 0 } : plan;
     switch (plan.freshness.kind) {
@@ -145,14 +157,14 @@ export class CachedStore implements ManagedResourceStore {
       await this.cache.ready();
       return true;
     } catch (error) {
-      if (error instanceof StorageError && error.code === 'corrupt') return false;
+      if (error instanceof StorageError && error.code === 'initializing') return false;
       throw error;
     }
   }
 
   /** Counting is no use of the objects: it does not fill a cache nobody has asked yet. */
   async count(): Promise<number> {
-    return this.cache.filled ? this.cache.size : this.direct.count();
+    return this.cache.filled && !this.cache.stalled ? this.cache.size : this.direct.count();
   }
 
   ready(): Promise<void> {
@@ -197,6 +209,7 @@ export class CachedStore implements ManagedResourceStore {
   }
 
   async #listExact(plan: ListPlan, request: ListRequest, revision: number): Promise<ListResult> {
+    if (this.cache.stalled && revision > this.cache.revision) return this.direct.list(request);
     await this.cache.reach(revision);
     const { history } = this.cache;
     // Later pages of a list mostly come while nothing has changed since its first.
@@ -213,7 +226,7 @@ export class CachedStore implements ManagedResourceStore {
     if (request.sendInitialEvents === true && from > 0) await cache.reach(from);
     else if (request.sendInitialEvents !== undefined && request.resourceVersion === '')
       await fromKv(cache.reachNewest());
-    else if (cache.kv.local) await cache.reachNewest();
+    else if (cache.kv.local && !cache.stalled) await cache.reachNewest();
   }
 
   #canCatchUp(): boolean {

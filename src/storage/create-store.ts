@@ -1,4 +1,5 @@
 // Opens one resource's store on a key-value store.
+import type { ValueTransformer } from '../encryption/transformer.js';
 import { type Clock, systemClock } from '../lib/clock.js';
 import type { KeyValueStore } from '../kv/kv.js';
 import { PROTOBUF_MEDIA_TYPE } from '../machinery/names.js';
@@ -7,7 +8,7 @@ import { CachedStore } from './cached.js';
 import { DirectStore } from './direct.js';
 import type { StorageMetrics } from './metrics.js';
 import type { ManagedResourceStore, ResourceStoreOptions } from './store.js';
-import { type ValueForm, Values, type ValueTransformer } from './values.js';
+import { type ValueForm, Values } from './values.js';
 
 export interface ResourceStoreSetup {
   readonly kv: KeyValueStore;
@@ -19,7 +20,7 @@ export interface ResourceStoreSetup {
   /** Which bytes the store keeps; by default the served JSON in a local store, protobuf elsewhere. */
   readonly form?: ValueForm;
   /** Encryption at rest. */
-  readonly transformer?: ValueTransformer;
+  readonly transformer?: ValueTransformer | undefined;
   readonly metrics?: StorageMetrics;
 }
 

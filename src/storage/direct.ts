@@ -1,9 +1,10 @@
 // One resource straight on the key-value store: every write goes here; reads too when the cache is off or cannot tell.
 import type { KubeObject } from '../machinery/object.js';
 import { type Clock, systemClock } from '../lib/clock.js';
+import type { MaybePromise } from '../lib/maybe-promise.js';
 import type { KeyValue, KeyValueStore, KvEvent, RangeResult, WriteResult } from '../kv/kv.js';
 import { KvError, prefixEnd } from '../kv/kv.js';
-import { corrupt, type Entry } from './entry.js';
+import type { Entry } from './entry.js';
 import { fromKv, storageError } from './errors.js';
 import { Change } from './history.js';
 import {
@@ -22,12 +23,14 @@ import {
   type ManagedResourceStore,
   type ResourceStoreOptions,
   StorageError,
+  type StoredValueFault,
   type Watch,
   type WatchEvent,
   type WatchRequest,
 } from './store.js';
 import type { StorageMetrics, StoreOperation } from './metrics.js';
 import { Serial } from './serial.js';
+import { faultOf, namesMore, unreadable, unreadableList } from './unreadable.js';
 import { Values } from './values.js';
 import { Watcher } from './watcher.js';
 
@@ -94,11 +97,20 @@ export class DirectStore implements ManagedResourceStore {
     throw conflict(key, await this.#entry(result.current));
   }
 
-  async deleteUnreadable(key: string): Promise<boolean> {
+  async isStale(key: string, revision: number): Promise<boolean> {
+    if (this.values.transformer === undefined) return false;
+    const kv = await this.#timed('get', this.kv.get(this.options.prefix + key));
+    if (kv === undefined) throw notFound(key);
+    if (kv.modRevision !== revision) throw conflict(key, await this.#entry(kv));
+    return this.values.isStale(key, kv.value, revision);
+  }
+
+  async deleteUnreadable(key: string, dryRun: boolean): Promise<boolean> {
     const full = this.options.prefix + key;
     for (;;) {
       const kv = await this.#timed('get', this.kv.get(full));
       if (kv === undefined || (await this.#canRead(kv))) return false;
+      if (dryRun) return true;
       const result = await this.#timed('delete', this.kv.delete(full, kv.modRevision));
       if (result.done) return true;
     }
@@ -128,6 +140,7 @@ export class DirectStore implements ManagedResourceStore {
     let start = plan.start;
     let limit = plan.limit;
     const items: Entry[] = [];
+    const faults: StoredValueFault[] = [];
     for (;;) {
       const page = await this.#page(plan, start, revision, limit, request.continue !== '');
       if (plan.freshness.kind === 'not-older-than' && page.revision < plan.freshness.revision) {
@@ -143,9 +156,12 @@ export class DirectStore implements ManagedResourceStore {
           break;
         }
         last = kv.key.slice(this.options.prefix.length);
-        const entry = await this.#entry(kv);
+        const entry = await this.#listed(kv, faults);
         counts.evaluated++;
-        if (this.#matches(plan, request, entry)) items.push(entry);
+        if (entry !== undefined && this.#matches(plan, request, entry)) items.push(entry);
+      }
+      if (faults.length > 0 && (!more || !namesMore(this.options, faults.length))) {
+        throw unreadableList(this.options, faults);
       }
       if (!more) return { items, revision, continue: '' };
       if (plan.limit > 0 && items.length >= plan.limit) {
@@ -159,6 +175,20 @@ export class DirectStore implements ManagedResourceStore {
       }
       start = `${last}\0`;
       if (limit > 0) limit = Math.min(limit * 2, MAX_GROWN_LIMIT);
+    }
+  }
+
+  /** A list goes on after what cannot be read where it is to name all of that. */
+  async #listed(kv: KeyValue, faults: StoredValueFault[]): Promise<Entry | undefined> {
+    try {
+      const entry = this.#entry(kv);
+      return entry instanceof Promise ? await entry : entry;
+    } catch (error) {
+      const fault = faultOf(error);
+      if (fault === undefined) throw error;
+      faults.push(fault);
+      if (!namesMore(this.options, faults.length)) throw unreadableList(this.options, faults);
+      return undefined;
     }
   }
 
@@ -198,7 +228,9 @@ export class DirectStore implements ManagedResourceStore {
         try {
           await task();
         } catch (error) {
-          watcher.end(error instanceof StorageError ? error : corrupt(prefix, error));
+          watcher.end(
+            error instanceof StorageError ? error : unreadable(this.options, prefix, start, 'content', error),
+          );
         }
       });
     const kvWatch = this.kv.watch(
@@ -257,7 +289,7 @@ export class DirectStore implements ManagedResourceStore {
       if (result.done) return this.values.entryOfWritten(written, result.revision);
       if (expectedRevision === 0) {
         throw new StorageError('key-exists', `${key} exists`, {
-          current: result.current && (await this.#entry(result.current)),
+          current: result.current && (await this.#entryIfReadable(result.current)),
         });
       }
       if (result.current === undefined) throw notFound(key);
@@ -323,8 +355,18 @@ export class DirectStore implements ManagedResourceStore {
     return new Change(key, event.revision, entry, previous, this.clock.now());
   }
 
-  async #entry(kv: KeyValue): Promise<Entry> {
+  #entry(kv: KeyValue): MaybePromise<Entry> {
     return this.values.entry(kv.key.slice(this.options.prefix.length), kv.value, kv.modRevision);
+  }
+
+  /** That something is there is told also of what cannot be read. */
+  async #entryIfReadable(kv: KeyValue): Promise<Entry | undefined> {
+    try {
+      return await this.#entry(kv);
+    } catch (error) {
+      if (faultOf(error) !== undefined) return undefined;
+      throw error;
+    }
   }
 
   #matches(plan: ListPlan, request: ListRequest, entry: Entry): boolean {

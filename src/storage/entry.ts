@@ -1,7 +1,8 @@
 // The stored object as readers share it: bytes first, the parsed form only when asked for.
 import type { KubeObject, ObjectMeta } from '../machinery/object.js';
 import { replaceResourceVersion, spliceResourceVersion } from './splice.js';
-import { type ResourceStoreOptions, StorageError, type StoredObject, type WatchEvent } from './store.js';
+import type { ResourceStoreOptions, StoredObject, WatchEvent } from './store.js';
+import { unreadable } from './unreadable.js';
 
 type Strings = Readonly<Record<string, string>>;
 const NO_STRINGS: Strings = Object.freeze({});
@@ -45,7 +46,7 @@ export class Entry implements StoredObject {
     try {
       return this.options.codec.decodeJson(this.json);
     } catch (error) {
-      throw corrupt(this.key, error);
+      throw unreadable(this.options, this.key, this.revision, 'content', error);
     }
   }
 
@@ -91,12 +92,6 @@ export function withoutResourceVersion(object: KubeObject): KubeObject {
   const { resourceVersion: _version, selfLink: _link, ...metadata } = object.metadata;
   return { ...object, metadata };
 }
-
-export const corrupt = (key: string, cause: unknown): StorageError =>
-  new StorageError(
-    'corrupt',
-    `the stored object ${key} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`,
-  );
 
 const BEFORE_VERSION: readonly (keyof ObjectMeta)[] = ['name', 'generateName', 'namespace', 'selfLink', 'uid'];
 

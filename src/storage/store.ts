@@ -36,6 +36,13 @@ export interface ResourceStoreOptions {
   readonly codec: ObjectCodec;
   /** The selectable fields of an object; metadata.name and metadata.namespace are added by the store. */
   readonly fieldsOf: (object: KubeObject) => Record<string, string>;
+  /** How messages name the type of its objects: `*core.Secret`. */
+  readonly typeName?: string;
+  /**
+   * Objects that cannot be read may be deleted unseen, so errors name all of them. A get's error leaves out the root
+   * of all keys.
+   */
+  readonly unsafeDeletion?: { readonly root: string };
 }
 
 export type ResourceVersionMatch = '' | 'Exact' | 'NotOlderThan';
@@ -117,10 +124,15 @@ export interface ResourceStore {
     object: KubeObject,
     options?: { ttlSeconds?: number },
   ): Promise<StoredObject>;
+  /**
+   * Whether the stored value is not sealed as it would be now: an update that changes nothing is then written all the
+   * same. Absent where nothing is sealed. Fails with `conflict` when the stored revision is another.
+   */
+  isStale?(key: string, revision: number): Promise<boolean>;
   /** Answers the deleted object as its last event shows it: with the deletion's revision. */
   delete(key: string, expectedRevision: number): Promise<StoredObject>;
-  /** Deletes what is stored there if it cannot be read; answers whether it did. */
-  deleteUnreadable?(key: string): Promise<boolean>;
+  /** Deletes what is stored there if it cannot be read; answers whether it did, in a dry run whether it would. */
+  deleteUnreadable?(key: string, dryRun: boolean): Promise<boolean>;
   list(request: ListRequest): Promise<ListResult>;
   watch(request: WatchRequest, receive: (events: readonly WatchEvent[]) => boolean): Promise<Watch>;
   /** The number of stored objects, for metrics and quota. */
@@ -149,7 +161,23 @@ export type StorageErrorCode =
   | 'expired-continue'
   | 'unavailable'
   | 'corrupt'
+  /** A list met objects that cannot be read, and names them all. */
+  | 'unreadable-list'
+  /** A write cannot be sealed as it has to be. */
+  | 'unsealable'
+  /** The cache is not filled, and something unreadable keeps it so. */
+  | 'initializing'
   | 'too-large';
+
+/** What is wrong with a stored value. */
+export interface StoredValueFault {
+  /** Below the resource's prefix. */
+  readonly key: string;
+  readonly revision: number;
+  /** It cannot be unsealed, or what was inside is no object. */
+  readonly what: 'sealed' | 'content';
+  readonly cause: string;
+}
 
 export class StorageError extends Error {
   constructor(
@@ -160,6 +188,10 @@ export class StorageError extends Error {
       readonly currentRevision?: number;
       readonly requestedRevision?: number;
       readonly inconsistentContinue?: string;
+      readonly fault?: StoredValueFault | undefined;
+      /** By the full key; without one for what is said of the rest. */
+      readonly unreadable?: readonly { readonly field: string; readonly message: string }[];
+      readonly retryAfterSeconds?: number;
     } = {},
   ) {
     super(message);

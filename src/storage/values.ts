@@ -1,14 +1,11 @@
 // Between stored bytes and entries: which form the store keeps, encryption, and knowing our own writes again.
 import type { KubeObject } from '../machinery/object.js';
+import { errorText } from '../lib/error-text.js';
 import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
-import { corrupt, type Entry, entryOf, withoutResourceVersion } from './entry.js';
-import type { ResourceStoreOptions } from './store.js';
-
-/** Encryption at rest. `key` is the full key, which ciphers may bind the value to. */
-export interface ValueTransformer {
-  toStorage(plain: Buffer, key: string): MaybePromise<Buffer>;
-  fromStorage(value: Buffer, key: string): MaybePromise<Buffer>;
-}
+import { isSealed, type Opened, UNEXPECTEDLY_SEALED, type ValueTransformer } from '../encryption/transformer.js';
+import { type Entry, entryOf, withoutResourceVersion } from './entry.js';
+import { type ResourceStoreOptions, StorageError, type StoredValueFault } from './store.js';
+import { unreadable } from './unreadable.js';
 
 /** `json`: the bytes that are served. `storage`: what the codec's `encodeStorage` makes of it in a media type. */
 export type ValueForm = { readonly kind: 'json' } | { readonly kind: 'storage'; readonly mediaType: string };
@@ -41,8 +38,20 @@ export class Values {
     const json = codec.encodeJson(object);
     const plain = this.form.kind === 'json' ? json : codec.encodeStorage(object, this.form.mediaType);
     if (this.transformer === undefined) return this.#begun(key, plain, object, json);
-    const encrypted = this.transformer.toStorage(plain, prefix + key);
-    return whenReady(encrypted, (value) => this.#begun(key, value, object, json));
+    const sealed = this.#seal(this.transformer, plain, prefix + key);
+    return whenReady(sealed, (value) => this.#begun(key, value, object, json));
+  }
+
+  #seal(transformer: ValueTransformer, plain: Buffer, fullKey: string): MaybePromise<Buffer> {
+    const failed = (error: unknown): never => {
+      throw new StorageError('unsealable', errorText(error));
+    };
+    try {
+      const sealed = transformer.toStorage(plain, fullKey);
+      return sealed instanceof Promise ? sealed.catch(failed) : sealed;
+    } catch (error) {
+      return failed(error);
+    }
   }
 
   #begun(key: string, value: Buffer, object: KubeObject, json: Buffer): Written {
@@ -74,18 +83,42 @@ export class Values {
     for (let written = this.#underWay.get(key); written !== undefined; written = written.other) {
       if (written.value === value || written.value.equals(value)) return this.entryOfWritten(written, revision);
     }
-    if (this.transformer === undefined) return this.#read(key, value, revision);
-    return this.#decrypted(key, value, revision);
+    const { transformer } = this;
+    if (transformer === undefined) {
+      if (isSealed(value)) throw this.#fault(key, revision, 'sealed', new Error(UNEXPECTEDLY_SEALED));
+      return this.#read(key, value, revision);
+    }
+    const opened = this.#open(transformer, key, value, revision);
+    return opened instanceof Promise
+      ? opened.then((open) => this.#readOpened(key, open, revision))
+      : this.#readOpened(key, opened, revision);
   }
 
-  async #decrypted(key: string, value: Buffer, revision: number): Promise<Entry> {
-    let plain: Buffer;
+  /** Whether a value is sealed otherwise than it would be now. */
+  isStale(key: string, value: Buffer, revision: number): MaybePromise<boolean> {
+    const { transformer } = this;
+    if (transformer === undefined) return false;
+    return whenReady(this.#open(transformer, key, value, revision), ({ stale }) => stale);
+  }
+
+  /** At once where the key is at hand: many values are opened in one turn, without a promise for each. */
+  #open(transformer: ValueTransformer, key: string, value: Buffer, revision: number): MaybePromise<Opened> {
+    const failed = (error: unknown): never => {
+      throw this.#fault(key, revision, 'sealed', error);
+    };
     try {
-      plain = await (this.transformer?.fromStorage(value, this.options.prefix + key) ?? value);
+      const opened = transformer.fromStorage(value, this.options.prefix + key);
+      return opened instanceof Promise ? opened.catch(failed) : opened;
     } catch (error) {
-      throw corrupt(key, error);
+      return failed(error);
     }
-    return this.#read(key, plain, revision);
+  }
+
+  #readOpened(key: string, { plain, unproven }: Opened, revision: number): Entry {
+    const entry = this.#read(key, plain, revision);
+    // Stored JSON is served without a look into it: what nothing vouches for is looked into first.
+    if (unproven && this.form.kind === 'json') entry.object();
+    return entry;
   }
 
   #read(key: string, plain: Buffer, revision: number): Entry {
@@ -95,7 +128,11 @@ export class Values {
       const object = withoutResourceVersion(codec.decodeStorage(plain));
       return entryOf(this.options, key, revision, codec.encodeJson(object), object);
     } catch (error) {
-      throw corrupt(key, error);
+      throw this.#fault(key, revision, 'content', error);
     }
+  }
+
+  #fault(key: string, revision: number, what: StoredValueFault['what'], error: unknown): StorageError {
+    return unreadable(this.options, key, revision, what, error);
   }
 }

@@ -25,12 +25,10 @@ export const etcd = defineTopic({
     'encryption-provider-config': {
       type: 'string',
       help: 'The file (EncryptionConfiguration) that says which resources are encrypted in the store, and how.',
-      later: 'encryption at rest; until then a server given this does not start',
     },
     'encryption-provider-config-automatic-reload': {
       type: 'bool',
       help: 'Read that file again when it changes. The health endpoints then show one check for all key-management plugins.',
-      later: 'encryption at rest; until then a server given this does not start',
     },
     'etcd-cafile': { type: 'string', help: "The file with the authority of the store's certificate." },
     'etcd-certfile': { type: 'string', help: 'The file with the client certificate shown to the store.' },

@@ -1,0 +1,75 @@
+// The configuration in force, and the transformers that go by it, whichever that is when a value comes.
+import type { MaybePromise } from '../lib/maybe-promise.js';
+import { type GroupResource, groupResourceText } from '../machinery/status.js';
+import { identity } from './identity.js';
+import type { Providers } from './providers.js';
+import type { Opened, Place, Sealer, ValueTransformer } from './transformer.js';
+
+/** What the server keeps for itself under names that are no resources. */
+const NO_RESOURCES: ReadonlySet<string> = new Set(['masterleases', 'servicenodeportallocations']);
+
+export class EncryptionAtRest {
+  #providers: Providers;
+
+  constructor(
+    providers: Providers,
+    /** The configuration may change: every resource's values go through a transformer. */
+    readonly changes: boolean,
+  ) {
+    this.#providers = providers;
+  }
+
+  get providers(): Providers {
+    return this.#providers;
+  }
+
+  /** Undefined for a resource that is and stays in clear. */
+  transformerOf(resource: GroupResource): ValueTransformer | undefined {
+    if (resource.group === '' && NO_RESOURCES.has(resource.resource)) return undefined;
+    if (!this.changes && this.#providers.sealerOf(resource) === undefined) return undefined;
+    return new ResourceTransformer(() => this.#providers, resource);
+  }
+
+  /** Whose providers are closed when their calls under way have had their time. */
+  replace(providers: Providers): Providers {
+    const before = this.#providers;
+    this.#providers = providers;
+    return before;
+  }
+}
+
+class ResourceTransformer implements ValueTransformer {
+  readonly #name: string;
+  #providers: Providers | undefined;
+  #sealer: Sealer = identity;
+
+  constructor(
+    readonly current: () => Providers,
+    readonly resource: GroupResource,
+  ) {
+    this.#name = groupResourceText(resource);
+  }
+
+  // hot: every write
+  toStorage(plain: Buffer, key: string): MaybePromise<Buffer> {
+    return this.#inForce().seal(plain, this.#place(key));
+  }
+
+  // hot: every value read
+  fromStorage(value: Buffer, key: string): MaybePromise<Opened> {
+    return this.#inForce().open(value, this.#place(key));
+  }
+
+  #inForce(): Sealer {
+    const providers = this.current();
+    if (providers !== this.#providers) {
+      this.#providers = providers;
+      this.#sealer = providers.sealerOf(this.resource) ?? identity;
+    }
+    return this.#sealer;
+  }
+
+  #place(key: string): Place {
+    return { key, resource: this.#name };
+  }
+}

@@ -1,0 +1,122 @@
+// What KMS v2 stores: a protobuf message of the sealed data, and all that is needed to have its key unwrapped.
+//
+//   1 data   2 key id   3 wrapped seed   4 annotations (a map)   5 what the seed is for
+import { aggregateText, fieldErrorText, FieldPath } from '../../machinery/field-error.js';
+import { isFullyQualifiedDomainName } from '../../machinery/validation/fields.js';
+import { asBytes, asNumber, asText, ProtoWriter, readFields } from '../../kv/etcd/proto.js';
+
+export type Annotations = ReadonlyMap<string, Buffer>;
+
+/** How a data key is wrapped: what makes two values share it. */
+export interface WrappedKey {
+  readonly keyId: string;
+  readonly source: Buffer;
+  readonly annotations: Annotations;
+  readonly sourceType: number;
+}
+
+export interface EncryptedObject extends WrappedKey {
+  readonly data: Buffer;
+}
+
+/** The wrapped bytes are an AES-GCM key; only read, from values of long ago. */
+export const PLAIN_KEY = 0;
+/** The wrapped bytes are a seed, from which each value's key is derived. */
+export const SEED = 1;
+
+const MAX_ANNOTATION_BYTES = 32 * 1024;
+const MAX_KEY_ID_BYTES = 1024;
+const MAX_SOURCE_BYTES = 1024;
+
+export function encodeEncryptedObject({ data, keyId, source, annotations, sourceType }: EncryptedObject): Buffer {
+  const writer = new ProtoWriter().bytes(1, data).bytes(2, keyId).bytes(3, source);
+  writeAnnotations(writer, 4, annotations);
+  return writer.int(5, sourceType).finish();
+}
+
+export function decodeEncryptedObject(bytes: Buffer): EncryptedObject {
+  let data: Buffer = Buffer.alloc(0);
+  let source = data;
+  let keyId = '';
+  let sourceType = PLAIN_KEY;
+  const annotations = new Map<string, Buffer>();
+  readFields(bytes, (field, value) => {
+    if (field === 1) data = asBytes(value);
+    else if (field === 2) keyId = asText(value);
+    else if (field === 3) source = asBytes(value);
+    else if (field === 4) readAnnotation(asBytes(value), annotations);
+    else if (field === 5) sourceType = asNumber(value);
+  });
+  const object = { data, keyId, source, annotations, sourceType };
+  checkEncryptedObject(object);
+  return object;
+}
+
+export function writeAnnotations(writer: ProtoWriter, field: number, annotations: Annotations): void {
+  for (const [key, value] of annotations) writer.message(field, new ProtoWriter().bytes(1, key).bytes(2, value));
+}
+
+export function readAnnotation(bytes: Buffer, annotations: Map<string, Buffer>): void {
+  let key = '';
+  let value: Buffer = Buffer.alloc(0);
+  readFields(bytes, (field, part) => {
+    if (field === 1) key = asText(part);
+    else if (field === 2) value = asBytes(part);
+  });
+  annotations.set(key, value);
+}
+
+/** Fails with what is wrong. */
+export function checkEncryptedObject({ data, ...key }: EncryptedObject): void {
+  if (key.sourceType !== PLAIN_KEY && key.sourceType !== SEED) {
+    throw new Error(`unknown encryptedDEKSourceType: ${key.sourceType}`);
+  }
+  if (data.length === 0) throw new Error('encrypted data is empty');
+  checkWrappedKey(key);
+}
+
+export function checkWrappedKey({ source, keyId, annotations }: WrappedKey): void {
+  const about = 'failed to validate encrypted DEK source: encrypted DEK source is';
+  if (source.length === 0) throw new Error(`${about} empty`);
+  if (source.length > MAX_SOURCE_BYTES) {
+    throw new Error(`${about} ${source.length} bytes, which exceeds the max size of ${MAX_SOURCE_BYTES}`);
+  }
+  const wrong = keyIdMistake(keyId);
+  if (wrong !== undefined) throw new Error(`failed to validate key id: ${wrong.text}`);
+  const errors = annotationMistakes(annotations);
+  if (errors.length > 0) throw new Error(`failed to validate annotations: ${aggregateText(errors)}`);
+}
+
+export function keyIdMistake(
+  keyId: string,
+): { readonly code: 'empty' | 'too_long'; readonly text: string } | undefined {
+  const size = Buffer.byteLength(keyId);
+  if (size === 0) return { code: 'empty', text: 'keyID is empty' };
+  if (size <= MAX_KEY_ID_BYTES) return undefined;
+  return { code: 'too_long', text: `keyID is ${size} bytes, which exceeds the max size of ${MAX_KEY_ID_BYTES}` };
+}
+
+function annotationMistakes(annotations: Annotations): string[] {
+  if (annotations.size === 0) return [];
+  const errors: string[] = [];
+  let size = 0;
+  for (const [key, value] of annotations) {
+    const wrong = isFullyQualifiedDomainName(FieldPath.of('annotations'), key);
+    if (wrong.length > 0) errors.push(aggregateText(wrong.map(fieldErrorText)));
+    size += Buffer.byteLength(key) + value.length;
+  }
+  if (size > MAX_ANNOTATION_BYTES) {
+    errors.push(`total size of annotations is ${size}, which exceeds the max size of ${MAX_ANNOTATION_BYTES}`);
+  }
+  return errors;
+}
+
+/** Equal for values that share a data key. */
+export function wrappedKeyText({ sourceType, source, keyId, annotations }: WrappedKey): string {
+  const parts = [`${sourceType}`, source.toString('latin1'), keyId];
+  for (const [key, value] of [...annotations].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    parts.push(key, value.toString('latin1'));
+  }
+  // With each part's length before it, so that no two lists of parts read alike.
+  return parts.map((part) => `${part.length}:${part}`).join('');
+}

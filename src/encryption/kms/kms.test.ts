@@ -1,0 +1,294 @@
+import assert from 'node:assert/strict';
+import crypto from 'node:crypto';
+import { describe, it } from 'node:test';
+import { aesCbc } from '../aes-cbc.js';
+import { SealError } from '../seal-error.js';
+import { countingMetrics, HandClock, MemoryKeyService } from '../testing.js';
+import type { ProviderParts } from '../providers.js';
+import { decodeEncryptedObject, encodeEncryptedObject, PLAIN_KEY } from './encrypted-object.js';
+import { KeyServiceClient, type KeyServiceConnection } from './key-service-client.js';
+import type { KeyServiceV1 } from './key-service-v1.js';
+import { SealerV1 } from './sealer-v1.js';
+import { SealerV2 } from './sealer-v2.js';
+import { pingedService, polledService } from './service-health.js';
+import { WriteKeySource } from './write-key.js';
+
+const place = { key: '/registry/secrets/a/b', resource: 'secrets' };
+const plain = Buffer.from('{"kind":"Secret"}');
+const settings = { kind: 'kms', version: 'v2', name: 'vault', socket: '/s', timeoutMs: 1000, cacheSize: 2 } as const;
+
+function vault() {
+  const service = new MemoryKeyService();
+  const clock = new HandClock();
+  const metrics = countingMetrics();
+  const random = crypto.randomBytes;
+  const parts = { name: 'vault', service, clock, metrics, random, newUid: () => 'uid' };
+  const writeKey = new WriteKeySource(parts);
+  const sealer = new SealerV2({ ...parts, writeKey });
+  return { service, clock, metrics, writeKey, sealer };
+}
+
+describe('KMS v2', () => {
+  it('has one seed wrapped and asks for nothing more, however much is written and read', async () => {
+    const { service, writeKey, sealer } = vault();
+    assert.throws(() => sealer.seal(plain, place), { message: 'got unexpected nil transformer' });
+    assert.equal(await writeKey.check(), undefined);
+    for (let i = 0; i < 3; i++) {
+      const opened = sealer.open(sealer.seal(plain, place), place);
+      assert.deepEqual(opened, { plain, stale: false });
+    }
+    assert.deepEqual(service.calls, ['Status', 'Encrypt']);
+  });
+
+  it('unwraps a seed it does not know once for all readers', async () => {
+    const written = vault();
+    await written.writeKey.check();
+    const values = [written.sealer.seal(plain, place), written.sealer.seal(plain, place)];
+    const { service, writeKey, sealer } = vault();
+    await writeKey.check();
+    const opened = await Promise.all(values.map(async (value) => sealer.open(value, place)));
+    assert.deepEqual(opened, [
+      { plain, stale: false },
+      { plain, stale: false },
+    ]);
+    assert.deepEqual(service.calls, ['Status', 'Encrypt', 'Decrypt']);
+    assert.ok(!(sealer.open(values[0] ?? plain, place) instanceof Promise));
+  });
+
+  it('takes a new seed when the status names another key; what the old one sealed is stale', async () => {
+    const { service, clock, writeKey, sealer } = vault();
+    await writeKey.check();
+    const before = sealer.seal(plain, place);
+    service.keyId = 'key-2';
+    await writeKey.check();
+    assert.deepEqual(service.calls, ['Status', 'Encrypt'], 'the last answer is still young');
+    await clock.move(20_000);
+    assert.equal(await writeKey.check(), undefined);
+    assert.deepEqual(sealer.open(before, place), { plain, stale: true });
+    assert.equal(decodeEncryptedObject(sealer.seal(plain, place)).keyId, 'key-2');
+  });
+
+  it('keeps the old seed when status and wrapping name different keys', async () => {
+    const { service, clock, writeKey, sealer } = vault();
+    await writeKey.check();
+    service.keyId = 'key-2';
+    service.encryptKeyId = 'key-1';
+    await clock.move(20_000);
+    assert.match(
+      (await writeKey.check()) ?? '',
+      /not healthy, error: failed to rotate DEK uid="uid", useSeed=true, errState=<nil>, errGen=<nil>/,
+    );
+    assert.equal(decodeEncryptedObject(sealer.seal(plain, place)).keyId, 'key-1');
+  });
+
+  it('seals for three minutes after the last good status, and opens for ever', async () => {
+    const { service, clock, writeKey, sealer } = vault();
+    await writeKey.check();
+    const sealed = sealer.seal(plain, place);
+    service.fails = new SealError('rpc error: code = Unavailable desc = away', 'Unavailable');
+    await clock.move(3 * 60_000);
+    assert.match((await writeKey.check()) ?? '', /^failed to perform status section .* KMS Provider vault, error: rpc/);
+    sealer.seal(plain, place);
+    await clock.move(1_000);
+    assert.throws(
+      () => sealer.seal(plain, place),
+      /^Error: encryptedDEKSource with keyID hash "sha256:be29.*" expired at 2030-01-01T00:03:00Z \(current time is 2030-01-01T00:03:01Z\)$/,
+    );
+    assert.deepEqual(sealer.open(sealed, place), { plain, stale: false });
+    service.fails = undefined;
+    await clock.move(3_000);
+    assert.equal(await writeKey.check(), undefined);
+    sealer.seal(plain, place);
+    assert.equal(service.calls.filter((call) => call === 'Encrypt').length, 1, 'the same seed is good again');
+  });
+
+  const odd: [string, (service: MemoryKeyService) => void, RegExp, boolean][] = [
+    ['is unwell', (s) => (s.healthz = 'on fire'), /got unexpected healthz status: on fire$/, true],
+    ['has another version', (s) => (s.version = 'v3'), /expected KMSv2 API version v2, got v3$/, true],
+    ['names no key', (s) => (s.keyId = ''), /got invalid KMSv2 KeyID hash "": keyID is empty$/, false],
+    ['names a long key', (s) => (s.keyId = 'k'.repeat(1025)), /keyID is 1025 bytes, which exceeds/, false],
+    ['wraps to nothing', (s) => (s.source = Buffer.alloc(0)), /encrypted DEK source is empty/, false],
+    ['wraps to much', (s) => (s.source = Buffer.alloc(1025, 1)), /encrypted DEK source is 1025 bytes/, false],
+    [
+      'notes nonsense',
+      (s) => s.annotations.set('plain', Buffer.from('x')),
+      /annotations: Invalid value: "plain"/,
+      false,
+    ],
+    ['notes much', (s) => s.annotations.set('a.b', Buffer.alloc(33_000)), /total size of annotations is 33003/, false],
+  ];
+  for (const [what, change, error, seals] of odd) {
+    it(`tells of a service that ${what}, and ${seals ? 'seals all the same' : 'does not seal'}`, async () => {
+      const { service, writeKey, sealer } = vault();
+      change(service);
+      assert.match((await writeKey.check()) ?? '', error);
+      if (seals) sealer.seal(plain, place);
+      else assert.throws(() => sealer.seal(plain, place), /got unexpected nil transformer/);
+    });
+  }
+
+  it('reads values under a plain wrapped key, and refuses what is no encrypted object', async () => {
+    const { writeKey, sealer } = vault();
+    await writeKey.check();
+    const { source, keyId } = decodeEncryptedObject(sealer.seal(plain, place));
+    const short = encodeEncryptedObject({
+      source: Buffer.from('key-1|short'),
+      keyId,
+      annotations: new Map(),
+      sourceType: PLAIN_KEY,
+      data: plain,
+    });
+    await assert.rejects(async () => sealer.open(short, place), /crypto\/aes: invalid key size 5/);
+    const strange = encodeEncryptedObject({ source, keyId, annotations: new Map(), sourceType: 7, data: plain });
+    assert.throws(() => sealer.open(strange, place), /unknown encryptedDEKSourceType: 7/);
+    for (const bytes of [Buffer.alloc(0), Buffer.from([0xff]), Buffer.from([0x0a, 0x20, 1])]) {
+      assert.throws(() => sealer.open(bytes, place));
+    }
+  });
+
+  it('asks a service every minute, and every ten seconds while it is not well', async () => {
+    const { service, clock, writeKey } = vault();
+    service.fails = new Error('away');
+    const watched = polledService({ settings, writeKey, clock, log: () => undefined, close: () => undefined });
+    await watched.begin();
+    await clock.move(10_000);
+    assert.equal(service.calls.length, 2);
+    service.fails = undefined;
+    await clock.move(10_000);
+    assert.deepEqual(service.calls, ['Status', 'Status', 'Status', 'Encrypt']);
+    await clock.move(59_000);
+    assert.equal(service.calls.length, 4);
+    await clock.move(1_000);
+    assert.equal(service.calls.length, 5);
+    watched.close();
+    await clock.move(120_000);
+    assert.equal(service.calls.length, 5);
+  });
+});
+
+describe('KMS v1', () => {
+  const turning: KeyServiceV1 & { calls: string[] } = {
+    calls: [],
+    async encrypt(bytes) {
+      this.calls.push('Encrypt');
+      return Buffer.concat([Buffer.from('w'), Buffer.from(bytes).reverse()]);
+    },
+    async decrypt(bytes) {
+      this.calls.push('Decrypt');
+      return Buffer.from(bytes.subarray(1)).reverse();
+    },
+  };
+  const open = (cacheSize = 2) =>
+    new SealerV1({ service: turning, cacheSize, random: crypto.randomBytes, metrics: countingMetrics() });
+
+  it('wraps a key for each write, and keeps as many as it is told', async () => {
+    const sealer = open();
+    const values = [];
+    for (let i = 0; i < 3; i++) values.push(await sealer.seal(plain, place));
+    turning.calls.length = 0;
+    assert.deepEqual(await sealer.open(values[2] ?? plain, place), { plain, stale: false });
+    assert.deepEqual(turning.calls, []);
+    assert.deepEqual(await sealer.open(values[0] ?? plain, place), { plain, stale: false });
+    assert.deepEqual(turning.calls, ['Decrypt']);
+    await open(-1).open(values[0] ?? plain, place);
+    assert.equal(turning.calls.length, 2);
+  });
+
+  it('reads the AES-CBC of long ago as stale, and refuses a broken length', async () => {
+    const key = Buffer.alloc(32, 5);
+    const body = await aesCbc(key, crypto.randomBytes).seal(plain, place);
+    const wrapped = await turning.encrypt(key);
+    const length = Buffer.from([0, wrapped.length]);
+    const opened = await open().open(Buffer.concat([length, wrapped, body]), place);
+    assert.deepEqual([opened.plain, opened.stale, opened.unproven], [plain, true, true]);
+    for (const bytes of [Buffer.alloc(0), Buffer.from([1]), Buffer.from([0, 9, 1])]) {
+      assert.throws(() => open().open(bytes, place), /failed to read uint16 length prefixed data/);
+    }
+  });
+
+  it('is checked by wrapping and unwrapping, which is remembered for a while', async () => {
+    const clock = new HandClock();
+    let fails = false;
+    const service: KeyServiceV1 = {
+      encrypt: (bytes) => (fails ? Promise.reject(new Error('sealed')) : turning.encrypt(bytes)),
+      decrypt: (bytes) => turning.decrypt(bytes),
+    };
+    const watched = pingedService({ settings, service, clock, close: () => undefined });
+    assert.equal(await watched.check(), undefined);
+    fails = true;
+    assert.equal(await watched.check(), undefined);
+    await clock.move(20_000);
+    const first = 'failed to perform encrypt section of the healthz check for KMS Provider vault, error: sealed';
+    assert.equal(await watched.check(), first);
+    fails = false;
+    assert.equal(await watched.check(), 'sealed');
+    await clock.move(3_000);
+    assert.equal(await watched.check(), undefined);
+  });
+});
+
+describe('a call to a key service', () => {
+  const answering = (answer: () => Promise<Buffer>): KeyServiceConnection => ({
+    usable: true,
+    call: answer,
+    close: () => undefined,
+  });
+  const failure = (status: number, message: string, sent: boolean) =>
+    Object.assign(new Error(message), { status, sent });
+  const clientOf = (connect: ProviderParts['connect'], clock: HandClock, seen: string[] = []) =>
+    new KeyServiceClient({
+      connect: () => connect('/s'),
+      timeoutMs: 1000,
+      clock,
+      observe: (method, status) => seen.push(`${method} ${status}`),
+    });
+
+  it('waits for the service to be there, and notices its return', async () => {
+    const clock = new HandClock();
+    let there = false;
+    const client = clientOf(async () => {
+      if (!there) throw new Error('connection refused');
+      return answering(async () => Buffer.from('yes'));
+    }, clock);
+    const answer = client.call('/a', plain);
+    await clock.move(300);
+    there = true;
+    await clock.move(600);
+    assert.equal(String(await answer), 'yes');
+  });
+
+  it('ends when its time is over, whether nobody is there or nobody answers', async () => {
+    const clock = new HandClock();
+    const seen: string[] = [];
+    const refused = clientOf(() => Promise.reject(new Error('refused')), clock, seen).call('/a', plain);
+    const hanging = clientOf(() => new Promise(() => undefined), clock, seen).call('/b', plain);
+    const ended = Promise.allSettled([refused, hanging]);
+    await clock.move(1100);
+    for (const result of await ended) {
+      assert.equal(result.status, 'rejected');
+      assert.equal(
+        (result.reason as SealError).message,
+        'rpc error: code = DeadlineExceeded desc = context deadline exceeded',
+      );
+    }
+    assert.deepEqual(seen.sort(), ['/a DeadlineExceeded', '/b DeadlineExceeded']);
+  });
+
+  it("tells the service's own refusal, and tries again what it cannot have seen", async () => {
+    const clock = new HandClock();
+    const refusing = answering(() => Promise.reject(failure(9, 'sealed vault', true)));
+    await assert.rejects(clientOf(async () => refusing, clock).call('/a', plain), {
+      message: 'rpc error: code = FailedPrecondition desc = sealed vault',
+      status: 'FailedPrecondition',
+    });
+    let tries = 0;
+    const losing = answering(async () => {
+      if (++tries === 1) throw failure(14, 'not connected', false);
+      return Buffer.from('yes');
+    });
+    const answer = clientOf(async () => losing, clock).call('/a', plain);
+    await clock.move(0);
+    await clock.move(200);
+    assert.equal(String(await answer), 'yes');
+  });
+});

@@ -1,0 +1,115 @@
+// KMS v2: values sealed with keys derived from a seed that the service has wrapped, stored with the wrapped seed.
+import { LRUCache } from 'lru-cache';
+import type { MaybePromise } from '../../lib/maybe-promise.js';
+import { errorText } from '../../lib/error-text.js';
+import { openGcm } from '../aes-gcm.js';
+import type { KeyServiceMetrics } from '../metrics.js';
+import type { RandomBytes } from '../random.js';
+import { SealError, statusOf } from '../seal-error.js';
+import type { Opened, Place, Sealer } from '../transformer.js';
+import {
+  decodeEncryptedObject,
+  encodeEncryptedObject,
+  type EncryptedObject,
+  SEED,
+  type WrappedKey,
+  wrappedKeyText,
+} from './encrypted-object.js';
+import type { KeyServiceV2 } from './key-service-v2.js';
+import { openSeeded, SEED_BYTES, sealSeeded } from './seeded.js';
+import type { WriteKey, WriteKeySource } from './write-key.js';
+
+export interface SealerV2Options {
+  readonly name: string;
+  readonly service: KeyServiceV2;
+  readonly writeKey: WriteKeySource;
+  readonly random: RandomBytes;
+  readonly newUid: () => string;
+  readonly metrics: KeyServiceMetrics;
+}
+
+/** There are about as many as keys of the service times starts of servers. */
+const MOST_SEEDS = 10_000;
+
+/** Opens data with an unwrapped key. */
+type OpenData = (data: Buffer, key: string) => Buffer;
+
+export class SealerV2 implements Sealer {
+  /** By the text of their wrapped form. */
+  readonly #known = new LRUCache<string, OpenData>({ max: MOST_SEEDS });
+  readonly #unwrapping = new Map<string, Promise<OpenData>>();
+  #remembered: WriteKey['wrapped'] | undefined;
+
+  constructor(readonly options: SealerV2Options) {}
+
+  // hot: every write
+  seal(plain: Buffer, place: Place): Buffer {
+    const { name, writeKey, random, metrics } = this.options;
+    const { seed, wrapped } = writeKey.forWriting();
+    if (this.#remembered !== wrapped) this.#remember(seed, wrapped);
+    const data = sealSeeded(seed, random, plain, place.key);
+    metrics.keyUsed('to_storage', name, wrapped.keyId);
+    return encodeEncryptedObject({ ...wrapped, data });
+  }
+
+  // hot: every value read
+  open(sealed: Buffer, place: Place): MaybePromise<Opened> {
+    const object = decodeEncryptedObject(sealed);
+    const { wrapped } = this.options.writeKey.current();
+    const stale = object.keyId !== wrapped.keyId || object.sourceType !== wrapped.sourceType;
+    const text = wrappedKeyText(object);
+    const known = this.#known.get(text);
+    if (known !== undefined) return this.#opened(known, object, place, stale);
+    return this.#unwrapped(text, object).then((open) => this.#opened(open, object, place, stale));
+  }
+
+  #opened(open: OpenData, { data, keyId }: EncryptedObject, place: Place, stale: boolean): Opened {
+    this.options.metrics.keyUsed('from_storage', this.options.name, keyId);
+    return { plain: open(data, place.key), stale };
+  }
+
+  /** What this server writes it need not ask the service about. */
+  #remember(seed: Buffer, wrapped: WrappedKey): void {
+    this.#remembered = wrapped;
+    this.#keep(wrappedKeyText(wrapped), openerOf(seed, SEED));
+  }
+
+  /** Readers that come at the same time share one call. */
+  #unwrapped(text: string, wrapped: WrappedKey): Promise<OpenData> {
+    const running = this.#unwrapping.get(text);
+    if (running !== undefined) return running;
+    const unwrapping = this.#unwrap(text, wrapped).finally(() => this.#unwrapping.delete(text));
+    this.#unwrapping.set(text, unwrapping);
+    return unwrapping;
+  }
+
+  async #unwrap(text: string, wrapped: WrappedKey): Promise<OpenData> {
+    const { service, newUid, metrics } = this.options;
+    metrics.unwrapped();
+    let key: Buffer;
+    try {
+      key = await service.decrypt(newUid(), wrapped);
+    } catch (error) {
+      throw new SealError(`failed to decrypt DEK, error: ${errorText(error)}`, statusOf(error));
+    }
+    const open = openerOf(key, wrapped.sourceType);
+    this.#keep(text, open);
+    return open;
+  }
+
+  #keep(text: string, open: OpenData): void {
+    this.#known.set(text, open);
+    this.options.metrics.seedsKept(this.options.name, this.#known.size);
+  }
+}
+
+const KEY_SIZES = [16, 24, 32];
+
+function openerOf(key: Buffer, sourceType: number): OpenData {
+  if (sourceType === SEED) {
+    if (key.length < SEED_BYTES) throw new Error(`invalid seed length ${key.length} used for key generation`);
+    return (data, place) => openSeeded(key, data, place);
+  }
+  if (!KEY_SIZES.includes(key.length)) throw new Error(`crypto/aes: invalid key size ${key.length}`);
+  return (data, place) => openGcm(key, data, place);
+}

@@ -1,0 +1,41 @@
+// What storage knows of encryption at rest: values are sealed on their way to the store and opened on their way back.
+import type { MaybePromise } from '../lib/maybe-promise.js';
+
+export interface Opened {
+  readonly plain: Buffer;
+  /** Not as it would be sealed now: the next write moves it, even one that changes nothing. */
+  readonly stale: boolean;
+  /** True when nothing vouches for the bytes, so that a wrong key can give rubbish instead of an error. */
+  readonly unproven?: boolean;
+}
+
+/** Seals and opens the values of one resource. `key` is the full key, which ciphers may bind the value to. */
+export interface ValueTransformer {
+  toStorage(plain: Buffer, key: string): MaybePromise<Buffer>;
+  fromStorage(value: Buffer, key: string): MaybePromise<Opened>;
+}
+
+/** Where a value lies: what it is bound to, and which resource the counts name. */
+export interface Place {
+  readonly key: string;
+  /** `secrets`, `deployments.apps`. */
+  readonly resource: string;
+}
+
+/** One way to seal a value; what tells it from the others (its prefix) is not part of what it sees. */
+export interface Sealer {
+  seal(plain: Buffer, place: Place): MaybePromise<Buffer>;
+  /** Fails with the reference's words. */
+  open(sealed: Buffer, place: Place): MaybePromise<Opened>;
+}
+
+/** What every sealed value begins with. */
+const SEALED = 'k8s:enc:';
+const LETTER_K = 0x6b;
+
+// hot: every value read from a store without encryption
+export const isSealed = (value: Buffer): boolean =>
+  value[0] === LETTER_K && value.toString('latin1', 0, SEALED.length) === SEALED;
+
+export const UNEXPECTEDLY_SEALED = 'identity transformer tried to read encrypted data';
+export const TOO_SHORT = 'the stored data was shorter than the required size';

@@ -1,0 +1,252 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { ValueTransformer } from '../encryption/transformer.js';
+import { HandClock } from '../encryption/testing.js';
+import type { KubeObject } from '../machinery/object.js';
+import { openMemoryStore } from '../kv/memory.js';
+import { createResourceStore, type ResourceStoreSetup } from './create-store.js';
+import type { ListRequest, ManagedResourceStore, ResourceStoreOptions } from './store.js';
+import { StorageError } from './store.js';
+
+const options: ResourceStoreOptions = {
+  resource: { group: '', resource: 'secrets' },
+  prefix: '/registry/secrets/',
+  namespaced: true,
+  typeName: '*core.Secret',
+  codec: {
+    encodeJson: (object) => Buffer.from(JSON.stringify(object)),
+    decodeJson: (bytes) => JSON.parse(bytes.toString()) as KubeObject,
+    encodeStorage: (object) => Buffer.from(`k8s\0${JSON.stringify(object)}`),
+    decodeStorage: (bytes) => JSON.parse(bytes.toString().slice(4)) as KubeObject,
+  },
+  fieldsOf: () => ({}),
+};
+const secret = (name: string, word = 'swordfish'): KubeObject =>
+  ({
+    kind: 'Secret',
+    apiVersion: 'v1',
+    metadata: { name, namespace: 'a', uid: `uid-${name}`, creationTimestamp: '2024-01-01T00:00:00Z' },
+    data: { word },
+  }) as KubeObject;
+const everything: ListRequest = {
+  namespace: '',
+  resourceVersion: '',
+  resourceVersionMatch: '',
+  limit: 0,
+  continue: '',
+};
+
+/** Turns the bytes round; keys it does not know are those of another name. */
+function turning(known: string[], delayed = false): ValueTransformer & { opened: number } {
+  const turn = (bytes: Buffer): Buffer => Buffer.from(bytes).reverse();
+  const fromStorage = (value: Buffer) => {
+    const text = value.toString('latin1');
+    const name = text.slice(0, text.indexOf(':'));
+    if (!known.includes(name)) throw new Error(`no key ${name}`);
+    return { plain: turn(value.subarray(name.length + 1)), stale: name !== known[0] };
+  };
+  return {
+    opened: 0,
+    toStorage: (plain) => Buffer.concat([Buffer.from(`${known[0]}:`), turn(plain)]),
+    fromStorage(value) {
+      this.opened++;
+      return delayed
+        ? new Promise((resolve) => setImmediate(resolve)).then(() => fromStorage(value))
+        : fromStorage(value);
+    },
+  };
+}
+const sealedBy = (key: string, object: KubeObject, form: 'json' | 'storage' = 'json'): Buffer =>
+  Buffer.concat([
+    Buffer.from(`${key}:`),
+    Buffer.from(form === 'json' ? options.codec.encodeJson(object) : options.codec.encodeStorage(object, '')).reverse(),
+  ]);
+const keys = async (store: ManagedResourceStore, request: Partial<ListRequest> = {}): Promise<string[]> =>
+  (await store.list({ ...everything, ...request })).items.map(({ key }) => key);
+const code = async (work: Promise<unknown>): Promise<string> => {
+  try {
+    await work;
+    return 'done';
+  } catch (error) {
+    assert.ok(error instanceof StorageError);
+    return `${error.code}: ${error.message}`;
+  }
+};
+
+const setups: [string, Partial<ResourceStoreSetup>, boolean][] = [
+  ['cached', {}, false],
+  ['cached, opened later', {}, true],
+  ['cached, storage form', { form: { kind: 'storage', mediaType: 'x' } }, false],
+  ['direct', { cache: false }, false],
+];
+for (const [name, setup, delayed] of setups) {
+  describe(`a sealed resource, ${name}`, () => {
+    const form = setup.form === undefined ? 'json' : 'storage';
+    const open = (kv = openMemoryStore(), transformer: ValueTransformer = turning(['one'], delayed), more = {}) =>
+      createResourceStore({ kv, options, ...setup, transformer, ...more });
+
+    it('keeps only sealed values in the store, and answers what was written', async () => {
+      const kv = openMemoryStore();
+      const store = open(kv);
+      const made = await store.create('a/x', secret('x'));
+      await store.update('a/x', made.revision, secret('x', 'herring'));
+      const { kvs } = await kv.range({ start: '/', end: '0' });
+      assert.equal(kvs.length, 1);
+      for (const { value } of kvs) assert.ok(!value.includes('herring') && value.toString().startsWith('one:'));
+      const again = open(kv);
+      assert.deepEqual((await again.get('a/x', ''))?.object(), {
+        ...secret('x', 'herring'),
+        metadata: { ...secret('x').metadata, resourceVersion: '3' },
+      });
+      assert.deepEqual(await keys(again), ['a/x']);
+      store.close();
+      again.close();
+    });
+
+    it('tells what is sealed otherwise than it would be now', async () => {
+      const kv = openMemoryStore();
+      await kv.create('/registry/secrets/a/old', sealedBy('one', secret('old'), form));
+      const store = open(kv, turning(['two', 'one'], delayed));
+      assert.equal(await store.isStale?.('a/old', 2), true);
+      await store.update('a/old', 2, secret('old'));
+      assert.equal(await store.isStale?.('a/old', 3), false);
+      assert.match(await code(store.isStale?.('a/old', 2) ?? Promise.resolve()), /^conflict/);
+      assert.match(await code(store.isStale?.('a/none', 2) ?? Promise.resolve()), /^not-found/);
+      store.close();
+    });
+
+    it('fails a write that cannot be sealed, and nothing else', async () => {
+      const kv = openMemoryStore();
+      const broken: ValueTransformer = { ...turning(['one']), toStorage: () => Promise.reject(new Error('away')) };
+      const store = open(kv, broken);
+      assert.equal(await code(store.create('a/x', secret('x'))), 'unsealable: away');
+      assert.equal((await kv.range({ start: '/', end: '0' })).count, 0);
+      store.close();
+    });
+
+    it('names what cannot be opened, serves the rest, and goes on when it is mended', async () => {
+      const kv = openMemoryStore();
+      const clock = new HandClock();
+      const store = open(kv, turning(['one'], delayed), { clock });
+      await store.create('a/x', secret('x'));
+      await kv.create('/registry/secrets/a/lost', sealedBy('gone', secret('lost'), form));
+      assert.equal(await code(store.get('a/lost', '')), 'corrupt: no key gone');
+      const listed = 'corrupt: unable to transform key "/registry/secrets/a/lost": no key gone';
+      assert.equal(await code(store.list(everything)), listed);
+      assert.equal((await store.get('a/x', ''))?.key, 'a/x');
+      assert.match(await code(store.create('a/lost', secret('lost'))), /^key-exists/);
+      await store.create('b/y', secret('y'));
+      assert.deepEqual(await keys(store, { namespace: 'b' }), ['b/y']);
+      assert.equal(await store.count(), 3);
+      const lost = await kv.get('/registry/secrets/a/lost');
+      await kv.update('/registry/secrets/a/lost', lost?.modRevision ?? 0, sealedBy('one', secret('lost'), form));
+      assert.deepEqual(await keys(store), ['a/lost', 'a/x', 'b/y']);
+      await clock.move(10_000);
+      await clock.move(10_000);
+      assert.deepEqual(await keys(store, { resourceVersion: '0' }), ['a/lost', 'a/x', 'b/y']);
+      store.close();
+    });
+  });
+}
+
+describe('a cache with something it cannot open', () => {
+  it('keeps what was there before, and lets its watchers relist when it is mended', async () => {
+    const kv = openMemoryStore();
+    const clock = new HandClock();
+    const transformer = turning(['one']);
+    const store = createResourceStore({ kv, options, transformer, clock });
+    await store.create('a/x', secret('x'));
+    const watch = await store.watch(
+      {
+        namespace: '',
+        resourceVersion: '2',
+        resourceVersionMatch: '',
+        allowBookmarks: false,
+        signal: new AbortController().signal,
+      },
+      () => true,
+    );
+    await kv.create('/registry/secrets/a/lost', sealedBy('gone', secret('lost')));
+    await store.create('a/y', secret('y'));
+    assert.deepEqual(await keys(store, { resourceVersion: '0' }), ['a/x']);
+    const before = transformer.opened;
+    await clock.move(60_000);
+    assert.ok(transformer.opened - before < 30, 'only the one object is tried again');
+    await kv.delete('/registry/secrets/a/lost', 3);
+    await clock.move(10_000);
+    assert.equal(await watch.ended, undefined);
+    assert.deepEqual(await keys(store, { resourceVersion: '0' }), ['a/x', 'a/y']);
+    store.close();
+  });
+
+  it('says that it is not filled yet, and later and later when to come again', async () => {
+    const kv = openMemoryStore();
+    const clock = new HandClock();
+    await kv.create('/registry/secrets/a/lost', sealedBy('gone', secret('lost')));
+    await kv.create('/registry/secrets/a/x', sealedBy('one', secret('x')));
+    const store = createResourceStore({ kv, options, transformer: turning(['one']), clock });
+    const why = 'failed to list *core.Secret: unable to transform key "/registry/secrets/a/lost": no key gone';
+    assert.equal(await code(store.list(everything)), `initializing: storage is (re)initializing: ${why}`);
+    const retry = async (): Promise<number | undefined> =>
+      store.list(everything).then(
+        () => undefined,
+        (error: unknown) => (error as StorageError).details.retryAfterSeconds,
+      );
+    assert.equal(await retry(), 1);
+    await clock.move(40_000);
+    assert.equal(await retry(), 11);
+    assert.equal((await store.get('a/x', ''))?.key, 'a/x');
+    assert.deepEqual(await keys(store, { limit: 5, namespace: 'b' }), []);
+    await store.create('a/y', secret('y'));
+    assert.equal(await store.deleteUnreadable?.('a/lost', true), true);
+    assert.notEqual(await kv.get('/registry/secrets/a/lost'), undefined);
+    assert.equal(await store.deleteUnreadable?.('a/lost', false), true);
+    await clock.move(10_000);
+    assert.deepEqual(await keys(store), ['a/x', 'a/y']);
+    store.close();
+  });
+
+  it('names all of them where they may be deleted unseen', async () => {
+    const kv = openMemoryStore();
+    for (const name of ['l1', 'l2']) await kv.create(`/registry/secrets/a/${name}`, sealedBy('gone', secret(name)));
+    await kv.create('/registry/secrets/a/r', sealedBy('one', secret('r')).subarray(0, 20));
+    const unsafe = { ...options, unsafeDeletion: { root: '/registry' } };
+    const store = createResourceStore({ kv, options: unsafe, transformer: turning(['one']), cache: false });
+    const corrupt = (key: string, why: string) =>
+      `StorageError: corrupt object, Code: 7, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`;
+    const sealed = 'data from the storage is not transformable revision=0: no key gone';
+    assert.equal(await code(store.get('a/l1', '')), `corrupt: ${corrupt('/secrets/a/l1', sealed)}`);
+    await assert.rejects(store.list(everything), ({ code: kind, details }: StorageError) => {
+      assert.equal(kind, 'unreadable-list');
+      assert.deepEqual(
+        details.unreadable?.map(({ field }) => field),
+        ['/registry/secrets/a/l1', '/registry/secrets/a/l2', '/registry/secrets/a/r'],
+      );
+      assert.equal(details.unreadable?.[0]?.message, corrupt('/registry/secrets/a/l1', sealed));
+      assert.match(details.unreadable?.[2]?.message ?? '', /object not decodable revision=4: /);
+      return true;
+    });
+    store.close();
+  });
+
+  it('refuses sealed values where nothing is configured', async () => {
+    const kv = openMemoryStore();
+    await kv.create('/registry/secrets/a/x', Buffer.from('k8s:enc:aescbc:v1:k:abc'));
+    const store = createResourceStore({ kv, options });
+    assert.equal(await code(store.get('a/x', '')), 'corrupt: identity transformer tried to read encrypted data');
+    store.close();
+  });
+
+  it('looks into JSON that nothing vouches for', async () => {
+    const kv = openMemoryStore();
+    const rubbish = Buffer.from('{"metadata":{"name":"x","uid":"u"},"data":?}');
+    await kv.create('/registry/secrets/a/x', rubbish);
+    const transformer: ValueTransformer = {
+      toStorage: (plain) => plain,
+      fromStorage: (plain) => ({ plain, stale: false, unproven: true }),
+    };
+    const store = createResourceStore({ kv, options, transformer });
+    assert.match(await code(store.get('a/x', '')), /^corrupt: the stored object a\/x cannot be read/);
+    store.close();
+  });
+});

@@ -1,0 +1,88 @@
+// Stored values that cannot be read, and how that is told: to a reader of one object, of a list, and of a resource
+// whose cache cannot be filled for it.
+import { errorText } from '../lib/error-text.js';
+import { goQuote } from '../lib/go-quote.js';
+import { type ResourceStoreOptions, StorageError, type StoredValueFault } from './store.js';
+
+/** The most objects a list names; that there are more is said in one line. */
+const MOST_NAMED = 100;
+const TOO_MANY = 'too many errors, the list is truncated';
+
+/** `revision` is that of the stored value. */
+export function unreadable(
+  options: ResourceStoreOptions,
+  key: string,
+  revision: number,
+  what: StoredValueFault['what'],
+  error: unknown,
+): StorageError {
+  const cause = errorText(error);
+  const fault: StoredValueFault = { key, revision, what, cause };
+  return new StorageError('corrupt', oneObject(options, fault), { fault });
+}
+
+export const faultOf = (error: unknown): StoredValueFault | undefined =>
+  error instanceof StorageError && error.code === 'corrupt' ? error.details.fault : undefined;
+
+/** Of a list that met these; the first one is enough unless unreadable objects may be deleted. */
+export function unreadableList(options: ResourceStoreOptions, faults: readonly StoredValueFault[]): StorageError {
+  const [first] = faults;
+  if (first === undefined) throw new Error('a list without faults is readable');
+  if (options.unsafeDeletion === undefined) {
+    return new StorageError('corrupt', firstOfList(options, first), { fault: first });
+  }
+  const causes = faults.slice(0, MOST_NAMED).map((fault) => {
+    const field = options.prefix + fault.key;
+    return { field, message: corruptObject(field, fault) };
+  });
+  if (faults.length > MOST_NAMED) causes.push({ field: '', message: TOO_MANY });
+  return new StorageError('unreadable-list', `failed to read one or more objects of ${options.prefix}`, {
+    unreadable: causes,
+    fault: first,
+  });
+}
+
+/** Whether a list should go on to name further objects. */
+export const namesMore = (options: ResourceStoreOptions, found: number): boolean =>
+  options.unsafeDeletion !== undefined && found <= MOST_NAMED;
+
+/** Of a resource whose cache waits for this object to become readable. */
+export function stillInitializing(
+  options: ResourceStoreOptions,
+  failure: StorageError,
+  downSeconds: number,
+): StorageError {
+  const fault = faultOf(failure) ?? failure.details.fault;
+  const why =
+    fault === undefined || options.unsafeDeletion !== undefined ? failure.message : firstOfList(options, fault);
+  const text = `storage is (re)initializing: failed to list ${options.typeName ?? options.resource.resource}: ${why}`;
+  return new StorageError('initializing', text, { fault, retryAfterSeconds: retryAfter(downSeconds) });
+}
+
+const RETRY_GROWTH = 0.06;
+const MAX_RETRY_SECONDS = 30;
+
+/** Longer the longer it lasts. */
+const retryAfter = (downSeconds: number): number =>
+  Math.trunc(Math.min(MAX_RETRY_SECONDS, Math.max(1, Math.exp(RETRY_GROWTH * downSeconds))));
+
+function oneObject({ prefix, unsafeDeletion }: ResourceStoreOptions, fault: StoredValueFault): string {
+  if (unsafeDeletion !== undefined) return corruptObject((prefix + fault.key).slice(unsafeDeletion.root.length), fault);
+  return fault.what === 'sealed' ? fault.cause : cannotBeRead(fault);
+}
+
+function firstOfList({ prefix }: ResourceStoreOptions, fault: StoredValueFault): string {
+  return fault.what === 'sealed'
+    ? `unable to transform key ${goQuote(prefix + fault.key)}: ${fault.cause}`
+    : cannotBeRead(fault);
+}
+
+const cannotBeRead = ({ key, cause }: StoredValueFault): string => `the stored object ${key} cannot be read: ${cause}`;
+
+function corruptObject(key: string, { what, revision, cause }: StoredValueFault): string {
+  const why =
+    what === 'sealed'
+      ? 'data from the storage is not transformable revision=0'
+      : `object not decodable revision=${revision}`;
+  return `StorageError: corrupt object, Code: 7, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}: ${cause}`;
+}
