@@ -94,6 +94,13 @@ test('slow: the failure policy answers within the timeout, once for identical qu
   assert.equal(hook.asked.filter((name) => name === 'slow').length, 2);
 });
 
+test('an answer that stops half-way is waited for no longer than the timeout', async () => {
+  const { value, ms } = await timed(review('closed', 'half'));
+  assert.equal(value.denied, true);
+  assert.match(value.evaluationError ?? '', /reading response body.*context deadline exceeded/);
+  assert.ok(ms >= TIMEOUT_MS - 50 && ms < 2 * TIMEOUT_MS, `answered after ${ms} ms`);
+});
+
 test('garbage, a torn connection, an endless answer: errors by the failure policy, and the server goes on', async () => {
   for (const name of ['garbage', 'torn', 'endless']) {
     const closed = await review('closed', name);

@@ -69,7 +69,10 @@ export class HttpClient {
     const { signal, release } = exchangeSignal(request);
     try {
       const response = await this.#origin(request.url).request(this.#withHeaders(request), signal);
-      response.body.once('close', release);
+      // Whoever reads is told of errors; an answer that nobody reads any more must not end the process.
+      response.body.once('close', release).on('error', () => undefined);
+      // The connection ends, too, and would be found closed; but that the time was over is what is to be told.
+      signal.addEventListener('abort', () => response.body.destroy(OutboundError.aborted(signal)), { once: true });
       return response;
     } catch (error) {
       release();

@@ -12,7 +12,7 @@ type Engine = typeof import('../cel/environments/kubernetes-expressions.js');
 export function lazyExpressions(options: BaseOptions, registry: MetricRegistry): Expressions {
   const observe = createObservers(registry);
   let made: Expressions | undefined;
-  const engine = (): Expressions => (made ??= load().kubernetesExpressions(options));
+  const engine = (): Expressions => (made ??= prepared(options));
   return {
     check: (expression, environment) => engine().check(expression, environment),
     compilePolicy: (source) => engine().compilePolicy(source),
@@ -34,9 +34,20 @@ export function lazyExpressions(options: BaseOptions, registry: MetricRegistry):
 export function lazyReviewConditions(options: BaseOptions): ReviewConditionCompiler {
   let made: ReviewConditionCompiler | undefined;
   return {
-    compileReviewCondition: (expression) =>
-      (made ??= load().kubernetesExpressions(options)).compileReviewCondition(expression),
+    compileReviewCondition: (expression) => (made ??= prepared(options)).compileReviewCondition(expression),
   };
+}
+
+/** Preparing takes a while, and who checks the configuration uses what the server will use. */
+const preparedFor = new WeakMap<BaseOptions['features'], Expressions>();
+
+function prepared(options: BaseOptions): Expressions {
+  let expressions = preparedFor.get(options.features);
+  if (expressions === undefined) {
+    expressions = load().kubernetesExpressions(options);
+    preparedFor.set(options.features, expressions);
+  }
+  return expressions;
 }
 
 /** In the bundle a module that is required stands unread until then; an import() would have to be waited for. */

@@ -17,6 +17,7 @@ const server = http.createServer((request, response) => {
     const { name } = JSON.parse(body).spec.resourceAttributes;
     console.log('asked ' + name);
     if (name.startsWith('slow')) return;
+    if (name === 'half') return response.write('{"status":{"allowed":true');
     if (name === 'torn') return response.socket.destroy();
     if (name === 'garbage') return response.end('{"kind":"Sub');
     if (name === 'endless') {
