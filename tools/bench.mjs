@@ -4,21 +4,26 @@
 //
 // Needs h2load (Debian package nghttp2-client). What counts is the ratio: in each round both servers run one after the
 // other, so that what else the machine does meets both, and the median of the rounds' ratios is shown.
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import fs from 'node:fs';
-import http2 from 'node:http2';
 import os from 'node:os';
 import path from 'node:path';
+import {
+  configMap,
+  connect,
+  headersOf,
+  load,
+  median,
+  needH2load,
+  option,
+  send,
+  startBinnacle,
+} from './bench/servers.mjs';
 
 const TARGETS = { get: 0.5, list: 0.7, create: 0.4, fanout: 0.6 };
 const WATCHERS = 200;
 const PODS = 500;
-const TOKEN = 'bench-token';
 
-const option = (name, fallback) => {
-  const at = process.argv.indexOf(name);
-  return at < 0 ? fallback : process.argv[at + 1];
-};
 const seconds = Number(option('--seconds', '4'));
 const rounds = Number(option('--rounds', '5'));
 const only = option('--only', 'get,list,create,fanout').split(',');
@@ -35,8 +40,6 @@ const PATHS = {
   bare: { get: '/get', list: '/list', create: '/create', watch: '/watch', event: '/event' },
 };
 
-const configMap = (metadata) =>
-  JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { pad: 'x'.repeat(900) } });
 const secret = () =>
   JSON.stringify({
     apiVersion: 'v1',
@@ -63,23 +66,20 @@ const pod = (i) =>
   });
 
 const WORK = {
-  get: (server, kind) => load(server, PATHS[kind].get, { clients: 4, streams: 16 }),
-  list: (server, kind) => load(server, PATHS[kind].list, { clients: 2, streams: 4 }),
+  get: (server, kind) => load(server, PATHS[kind].get, { clients: 4, streams: 16, seconds }),
+  list: (server, kind) => load(server, PATHS[kind].list, { clients: 2, streams: 4, seconds }),
   create: (server, kind) =>
-    load(server, PATHS[kind].create, { clients: 4, streams: 16, body: configMap({ generateName: 'gen-' }) }),
+    load(server, PATHS[kind].create, { clients: 4, streams: 16, seconds, bodyFile: path.join(folder, 'body') }),
   fanout,
 };
 
-try {
-  execFileSync('h2load', ['--version'], { stdio: 'ignore' });
-} catch {
-  console.error('h2load is missing: it is in the Debian package nghttp2-client');
-  process.exit(1);
-}
+needH2load();
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'bench-'));
 const children = [];
 try {
-  const ours = await startBinnacle();
+  const ours = await startBinnacle(folder);
+  children.push(ours.child);
+  fs.writeFileSync(path.join(folder, 'body'), configMap({ generateName: 'gen-' }));
   await prepare(ours);
   const bare = await startBare(ours);
   let missed = 0;
@@ -102,28 +102,6 @@ try {
 } finally {
   for (const child of children) child.kill('SIGKILL');
   fs.rmSync(folder, { recursive: true, force: true });
-}
-
-function load(server, target, { clients, streams, body }) {
-  const args = ['-D', String(seconds), '--warm-up-time=1', '-c', String(clients), '-m', String(streams), '-t', '1'];
-  args.push('-H', `authorization: Bearer ${TOKEN}`);
-  if (body !== undefined) {
-    const file = path.join(folder, 'body');
-    fs.writeFileSync(file, body);
-    args.push('-d', file, '-H', 'content-type: application/json');
-  }
-  return new Promise((resolve, reject) => {
-    const child = spawn('h2load', [...args, server.url + target]);
-    let out = '';
-    child.stdout.on('data', (text) => (out += text));
-    child.on('error', reject);
-    child.on('close', () => {
-      const rate = /finished in [\d.]+\w+, ([\d.]+) req\/s/.exec(out);
-      const codes = /status codes: (\d+) 2xx, (\d+) 3xx, (\d+) 4xx, (\d+) 5xx/.exec(out);
-      if (rate === null || codes === null || Number(codes[3]) + Number(codes[4]) > 0) reject(new Error(out));
-      else resolve(Number(rate[1]));
-    });
-  });
 }
 
 async function fanout(server, kind) {
@@ -172,31 +150,6 @@ async function prepare(server) {
   session.close();
 }
 
-async function startBinnacle() {
-  const tokens = path.join(folder, 'tokens.csv');
-  fs.writeFileSync(tokens, `${TOKEN},admin,admin,"system:masters"\n`);
-  const port = 20_000 + Math.floor(Math.random() * 20_000);
-  const dataDir = path.join(folder, 'data');
-  const flags = [
-    `--secure-port=${port}`,
-    '--bind-address=127.0.0.1',
-    `--data-dir=${dataDir}`,
-    '--authorization-mode=RBAC',
-  ];
-  const child = spawn('bin/binnacle', [
-    ...flags,
-    '--service-cluster-ip-range=10.0.0.0/24',
-    `--token-auth-file=${tokens}`,
-  ]);
-  children.push(child);
-  await new Promise((resolve, reject) => {
-    child.stderr.on('data', (text) => String(text).includes('Serving securely') && resolve());
-    child.on('exit', () => reject(new Error('the server ended')));
-  });
-  await new Promise((resolve) => setTimeout(resolve, 1000));
-  return { url: `https://127.0.0.1:${port}`, dataDir };
-}
-
 async function startBare({ dataDir }) {
   const settings = {
     folder,
@@ -213,36 +166,4 @@ async function startBare({ dataDir }) {
     child.stderr.on('data', (text) => reject(new Error(String(text))));
   });
   return { url: `https://127.0.0.1:${port}` };
-}
-
-function connect(server) {
-  const session = http2.connect(server.url, { rejectUnauthorized: false, peerMaxConcurrentStreams: 1000 });
-  session.on('error', () => undefined);
-  session.on('connect', () => session.setLocalWindowSize(1 << 24));
-  return session;
-}
-
-function headersOf(method, target) {
-  return { ':method': method, ':path': target, authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
-}
-
-function send(session, method, target, body) {
-  return new Promise((resolve, reject) => {
-    const stream = session.request(headersOf(method, target));
-    const parts = [];
-    let status = 0;
-    stream.on('response', (headers) => (status = headers[':status']));
-    stream.on('data', (part) => parts.push(part));
-    stream.on('error', reject);
-    stream.on('end', () => {
-      const answer = Buffer.concat(parts);
-      if (status >= 300) reject(new Error(`${method} ${target}: ${status} ${answer.toString().slice(0, 300)}`));
-      else resolve(answer);
-    });
-    stream.end(body);
-  });
-}
-
-function median(values) {
-  return values.sort((a, b) => a - b)[Math.floor(values.length / 2)];
 }

@@ -57,7 +57,8 @@ export class BufferedBackend implements AuditBackend {
 
   // hot: twice for each request that is recorded.
   process(events: readonly AuditEvent[]): boolean {
-    for (const [index, event] of events.entries()) {
+    for (let index = 0; index < events.length; index++) {
+      const event = events[index] as AuditEvent;
       if (this.closed || this.isFull()) {
         const why = this.closed ? 'audit backend shut down' : 'audit buffer queue blocked';
         this.onLost('buffered', why, events.slice(index));

@@ -30,6 +30,8 @@ export interface EventRequest {
   readonly sourceIps: readonly string[];
   readonly userAgent: string;
   readonly namespace: string;
+  /** As the path has it. */
+  readonly objectRef: string;
   readonly receivedTimestamp: string;
   /** `"requestURI":…,"verb":…,"user":…` */
   readonly who: string;
@@ -96,6 +98,13 @@ export function userJson(user: UserInfo): string {
 export const listJson = (texts: readonly string[]): string => `[${texts.map(quoteJson).join(',')}]`;
 
 function annotationsJson(annotations: ReadonlyMap<string, string>): string {
-  const keys = [...annotations.keys()].sort();
-  return `{${keys.map((key) => `${quoteJson(key)}:${quoteJson(annotations.get(key) ?? '')}`).join(',')}}`;
+  let text = '';
+  let last = '';
+  for (const [key, value] of annotations) {
+    // They are printed in the order of their keys, which mostly is the order they come in.
+    if (key < last) return annotationsJson(new Map([...annotations].sort(([a], [b]) => (a < b ? -1 : 1))));
+    last = key;
+    text += text === '' ? `{${quoteJson(key)}:${quoteJson(value)}` : `,${quoteJson(key)}:${quoteJson(value)}`;
+  }
+  return `${text}}`;
 }

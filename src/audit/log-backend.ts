@@ -3,20 +3,26 @@ import { AUDIT_GROUP_VERSION } from '../machinery/names.js';
 import type { AuditBackend, OnLost } from './backend.js';
 import { type AuditEvent, eventPieces } from './event.js';
 import { legacyLine } from './legacy-line.js';
+import { type LineBlock, LineBlockBuilder } from './line-block.js';
 
 /** Where lines are written. The answer tells of each line why it could not be written, in order; undefined for all well. */
 export interface LineWriter {
-  write(lines: readonly Buffer[]): Promise<readonly (Error | undefined)[] | undefined>;
+  write(block: LineBlock): Promise<readonly (Error | undefined)[] | undefined>;
   close(): Promise<void>;
 }
 
 export type LogFormat = 'json' | 'legacy';
 
 export function createLogBackend(writer: LineWriter, format: LogFormat, onLost: OnLost): AuditBackend {
-  const lineOf = format === 'json' ? jsonLine : (event: AuditEvent) => Buffer.from(`${legacyLine(event)}\n`);
+  const addLine = format === 'json' ? addJson : addLegacy;
   return {
     async process(events) {
-      const failures = await writer.write(events.map(lineOf));
+      const lines = new LineBlockBuilder();
+      for (const event of events) {
+        addLine(lines, event);
+        lines.endLine();
+      }
+      const failures = await writer.write(lines.block());
       if (failures === undefined) return true;
       for (const [index, event] of events.entries()) {
         const failure = failures[index];
@@ -32,9 +38,15 @@ export const EVENT_HEAD = `{"kind":"Event","apiVersion":"${AUDIT_GROUP_VERSION}"
 export const EVENT_TAIL = '}\n';
 
 // hot: twice for each request that is recorded.
-function jsonLine(event: AuditEvent): Buffer {
+function addJson(lines: LineBlockBuilder, event: AuditEvent): void {
   const pieces = eventPieces(event);
-  if (pieces.length === 1) return Buffer.from(`${EVENT_HEAD}${String(pieces[0])}${EVENT_TAIL}`);
-  const all = [EVENT_HEAD, ...pieces, EVENT_TAIL];
-  return Buffer.concat(all.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)));
+  if (pieces.length === 1) {
+    lines.add(`${EVENT_HEAD}${String(pieces[0])}${EVENT_TAIL}`);
+    return;
+  }
+  lines.add(EVENT_HEAD);
+  for (const piece of pieces) lines.add(piece);
+  lines.add(EVENT_TAIL);
 }
+
+const addLegacy = (lines: LineBlockBuilder, event: AuditEvent): void => lines.add(`${legacyLine(event)}\n`);

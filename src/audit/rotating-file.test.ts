@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import zlib from 'node:zlib';
+import { type LineBlock, LineBlockBuilder } from './line-block.js';
 import { timeInName, tidyOldFiles } from './old-files.js';
 import { RotatingFile, rotatedName } from './rotating-file.js';
 
@@ -12,14 +13,22 @@ beforeEach(() => (folder = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-audit
 afterEach(() => fs.rmSync(folder, { recursive: true, force: true }));
 
 const NOW = Date.parse('2026-11-15T08:30:00.123Z');
-const line = (text: string, bytes = 0): Buffer => Buffer.from(`${text.padEnd(bytes, '.')}\n`);
+const line = (text: string, bytes = 0): string => `${text.padEnd(bytes, '.')}\n`;
+function block(...lines: string[]): LineBlock {
+  const builder = new LineBlockBuilder();
+  for (const text of lines) {
+    builder.add(text);
+    builder.endLine();
+  }
+  return builder.block();
+}
 const log = (name = 'audit.log'): RotatingFile =>
   new RotatingFile({ file: path.join(folder, name), maxMegabytes: 1, now: () => NOW, tidy: () => undefined });
 const read = (name: string): string[] => fs.readFileSync(path.join(folder, name), 'utf8').split('\n').slice(0, -1);
 
 test('lines stand in the order they came, also those of many writers at once', async () => {
   const file = log('deep/er/audit.log');
-  const results = await Promise.all(['a', 'b', 'c'].map((text) => file.write([line(text), line(`${text}2`)])));
+  const results = await Promise.all(['a', 'b', 'c'].map((text) => file.write(block(line(text), line(`${text}2`)))));
   await file.close();
   assert.deepEqual(results, [undefined, undefined, undefined]);
   assert.deepEqual(read('deep/er/audit.log'), ['a', 'a2', 'b', 'b2', 'c', 'c2']);
@@ -30,7 +39,7 @@ test('lines stand in the order they came, also those of many writers at once', a
 test('a line that does not fit begins another file; two within a millisecond keep their own names', async () => {
   const file = log();
   const half = 600 * 1024;
-  for (const text of ['a', 'b', 'c']) await file.write([line(text, half)]);
+  for (const text of ['a', 'b', 'c']) await file.write(block(line(text, half)));
   await file.close();
   assert.deepEqual(fs.readdirSync(folder).sort(), [
     'audit-2026-11-15T08-30-00.123.log',
@@ -43,7 +52,7 @@ test('a line that does not fit begins another file; two within a millisecond kee
 
 test('a line longer than a file may be is refused, the others are written', async () => {
   const file = log();
-  const failures = await file.write([line('a'), line('long', 2 * 1024 * 1024), line('b')]);
+  const failures = await file.write(block(line('a'), line('long', 2 * 1024 * 1024), line('b')));
   await file.close();
   assert.equal(failures?.[0], undefined);
   assert.match(failures?.[1]?.message ?? '', /^write length 2097153 exceeds maximum file size 1048576$/);
@@ -53,7 +62,7 @@ test('a line longer than a file may be is refused, the others are written', asyn
 
 test('a file that cannot be written refuses each line, and says why', async () => {
   const file = new RotatingFile({ file: '/dev/full', maxMegabytes: 1, now: () => NOW, tidy: () => undefined });
-  const failures = await file.write([line('a'), line('b')]);
+  const failures = await file.write(block(line('a'), line('b')));
   await file.close();
   assert.deepEqual(
     failures?.map((error) => (error as NodeJS.ErrnoException).code),
@@ -64,7 +73,7 @@ test('a file that cannot be written refuses each line, and says why', async () =
 test('a file of an earlier start is gone on with', async () => {
   fs.writeFileSync(path.join(folder, 'audit.log'), 'before\n');
   const file = log();
-  await file.write([line('after')]);
+  await file.write(block(line('after')));
   await file.close();
   assert.deepEqual(read('audit.log'), ['before', 'after']);
 });

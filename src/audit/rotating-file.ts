@@ -10,6 +10,7 @@
 import fs from 'node:fs/promises';
 import { makeFolder } from '../lib/make-folder.js';
 import path from 'node:path';
+import type { LineBlock } from './line-block.js';
 import type { LineWriter } from './log-backend.js';
 
 export interface RotatingFileOptions {
@@ -28,8 +29,9 @@ const MOST_TOGETHER_BYTES = 4 * MEGABYTE;
 const FILE_MODE = 0o600;
 
 interface Waiting {
-  readonly lines: readonly Buffer[];
+  readonly block: LineBlock;
   readonly failures: (Error | undefined)[];
+  /** Lines of which it is known what came of them. */
   done: number;
   resolve(failures: readonly (Error | undefined)[] | undefined): void;
 }
@@ -46,9 +48,9 @@ export class RotatingFile implements LineWriter {
     this.maxBytes = (options.maxMegabytes || DEFAULT_MEGABYTES) * MEGABYTE;
   }
 
-  write(lines: readonly Buffer[]): Promise<readonly (Error | undefined)[] | undefined> {
+  write(block: LineBlock): Promise<readonly (Error | undefined)[] | undefined> {
     return new Promise((resolve) => {
-      this.queue.push({ lines, failures: [], done: 0, resolve });
+      this.queue.push({ block, failures: [], done: 0, resolve });
       this.working ??= this.work();
     });
   }
@@ -61,44 +63,44 @@ export class RotatingFile implements LineWriter {
 
   private async work(): Promise<void> {
     for (;;) {
-      const next = this.firstLine();
+      const [next] = this.queue;
       if (next === undefined) {
         // In the same turn: a line that comes now begins the work anew.
         this.working = undefined;
         return;
       }
       try {
-        await this.makeRoom(next.length);
+        await this.makeRoom(lineEnd(next.block, next.done) - lineEnd(next.block, next.done - 1));
       } catch (error) {
         this.settle(1, error as Error);
         continue;
       }
-      const together = this.fittingLines();
-      const { whole, error } = await this.append(together);
+      const { pieces, lengths } = this.fittingLines();
+      const { whole, error } = await this.append(pieces, lengths);
       this.settle(whole, undefined);
-      if (error !== undefined) this.settle(together.length - whole, error);
+      if (error !== undefined) this.settle(lengths.length - whole, error);
     }
   }
 
-  private firstLine(): Buffer | undefined {
-    const [first] = this.queue;
-    return first?.lines[first.done];
-  }
-
-  /** As many lines as fit into the file; at least one. */
-  private fittingLines(): Buffer[] {
-    const lines: Buffer[] = [];
-    let bytes = 0;
-    const most = Math.min(MOST_TOGETHER_BYTES, this.maxBytes - this.size);
-    for (const waiting of this.queue) {
-      for (let i = waiting.done; i < waiting.lines.length; i++) {
-        const line = waiting.lines[i] as Buffer;
-        if (lines.length > 0 && bytes + line.length > most) return lines;
-        lines.push(line);
-        bytes += line.length;
+  /** As many lines as fit into the file, at least one: the bytes of them, block by block, and how long each line is. */
+  private fittingLines(): { readonly pieces: readonly Buffer[]; readonly lengths: readonly number[] } {
+    const pieces: Buffer[] = [];
+    const lengths: number[] = [];
+    let room = Math.min(MOST_TOGETHER_BYTES, this.maxBytes - this.size);
+    for (const { block, done } of this.queue) {
+      const start = lineEnd(block, done - 1);
+      let end = start;
+      for (let i = done; i < block.ends.length; i++) {
+        const length = lineEnd(block, i) - end;
+        if (lengths.length > 0 && length > room) break;
+        room -= length;
+        end += length;
+        lengths.push(length);
       }
+      if (end > start) pieces.push(block.bytes.subarray(start, end));
+      if (end < block.bytes.length) break;
     }
-    return lines;
+    return { pieces, lengths };
   }
 
   /** Tells the writers of the next lines what came of them. */
@@ -107,23 +109,26 @@ export class RotatingFile implements LineWriter {
       const [waiting] = this.queue;
       if (waiting === undefined) return;
       if (failure !== undefined) waiting.failures[waiting.done] = failure;
-      if (++waiting.done < waiting.lines.length) continue;
+      if (++waiting.done < waiting.block.ends.length) continue;
       this.queue.shift();
       waiting.resolve(waiting.failures.length === 0 ? undefined : waiting.failures);
     }
   }
 
-  private async append(lines: readonly Buffer[]): Promise<{ readonly whole: number; readonly error?: Error }> {
+  private async append(
+    pieces: readonly Buffer[],
+    lengths: readonly number[],
+  ): Promise<{ readonly whole: number; readonly error?: Error }> {
     const { handle } = this;
     if (handle === undefined) return { whole: 0, error: new Error('the log file is closed') };
-    const bytes = lines.length === 1 ? (lines[0] as Buffer) : Buffer.concat(lines);
+    const bytes = pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);
     let written = 0;
     try {
       while (written < bytes.length) written += (await handle.write(bytes, written)).bytesWritten;
       this.size += written;
-      return { whole: lines.length };
+      return { whole: lengths.length };
     } catch (error) {
-      const { whole, wholeBytes } = wholeLines(lines, written);
+      const { whole, wholeBytes } = wholeLines(lengths, written);
       // On what is no file there is nothing to cut off.
       if (written > wholeBytes) await handle.truncate(this.size + wholeBytes).catch(() => undefined);
       this.size += wholeBytes;
@@ -174,13 +179,15 @@ export class RotatingFile implements LineWriter {
   }
 }
 
+const lineEnd = ({ ends }: LineBlock, index: number): number => ends[index] ?? 0;
+
 function wholeLines(
-  lines: readonly Buffer[],
+  lengths: readonly number[],
   written: number,
 ): { readonly whole: number; readonly wholeBytes: number } {
   let whole = 0;
   let wholeBytes = 0;
-  for (const { length } of lines) {
+  for (const length of lengths) {
     if (wholeBytes + length > written) break;
     wholeBytes += length;
     whole++;

@@ -1,6 +1,7 @@
 // Where a request came from: what proxies say of its way, and the peer itself, which cannot be made up.
 import { headerValues, type HttpRequest } from '../lib/http.js';
 import { type IpAddress, ipText, parseIp } from '../lib/ip-address.js';
+import { remember } from '../lib/remember.js';
 
 export function sourceIps(request: HttpRequest): readonly string[] {
   const { headers } = request;
@@ -22,19 +23,12 @@ const same = (a: IpAddress, b: IpAddress): boolean => a.family === b.family && a
 
 /** Clients keep their connections, and so their addresses. */
 const MOST_REMEMBERED = 1024;
-const remembered = new Map<string, readonly string[]>();
 
-// hot: once for each request that is recorded.
-function peerOf({ remoteAddress }: HttpRequest): readonly string[] {
-  let peer = remembered.get(remoteAddress);
-  if (peer === undefined) {
-    const ip = parseIp(hostOf(remoteAddress));
-    peer = ip === undefined ? [] : [ipText(ip)];
-    if (remembered.size >= MOST_REMEMBERED) remembered.clear();
-    remembered.set(remoteAddress, peer);
-  }
-  return peer;
-}
+const peerAt = remember(MOST_REMEMBERED, (address: string): readonly string[] => {
+  const ip = parseIp(hostOf(address));
+  return ip === undefined ? [] : [ipText(ip)];
+});
+const peerOf = ({ remoteAddress }: HttpRequest): readonly string[] => peerAt(remoteAddress);
 
 /** `127.0.0.1:4711` and `[::1]:4711` without their ports; a bare address stays. */
 function hostOf(address: string): string {

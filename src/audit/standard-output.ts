@@ -4,13 +4,9 @@ import type { LineWriter } from './log-backend.js';
 export function standardOutput(stream: NodeJS.WriteStream): LineWriter {
   // Who reads the output may go away: then lines are lost, and counted, and the server goes on.
   stream.on('error', () => undefined);
-  const writeLine = (line: Buffer): Promise<Error | undefined> =>
-    new Promise((resolve) => stream.write(line, (error) => resolve(error ?? undefined)));
   return {
-    async write(lines) {
-      const failures = await Promise.all(lines.map(writeLine));
-      return failures.some((failure) => failure !== undefined) ? failures : undefined;
-    },
+    write: ({ bytes, ends }) =>
+      new Promise((resolve) => stream.write(bytes, (error) => resolve(error ? ends.map(() => error) : undefined))),
     close: () => Promise.resolve(),
   };
 }

@@ -11,6 +11,7 @@ export function testEvent(auditId: string, over: Partial<AuditEvent> = {}): Audi
     sourceIps: ['10.0.0.1'],
     userAgent: 'tester',
     namespace: '',
+    objectRef: '',
     receivedTimestamp: '2026-11-15T08:30:00.120000Z',
     who: '"requestURI":"/version","verb":"get","user":{"username":"alice","groups":["dev"]}',
     whence: ',"sourceIPs":["10.0.0.1"],"userAgent":"tester"',

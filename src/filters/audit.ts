@@ -32,7 +32,9 @@ export function audit(options: Audit): Filter {
   return (exchange, next) => {
     const trail = startTrail(options, exchange);
     if (trail === undefined) return next(exchange);
-    return whenReady(record(options, trail, 'RequestReceived'), (stored) => {
+    const first = record(options, trail, 'RequestReceived');
+    if (first === true) return served(options, trail, exchange, next);
+    return whenReady(first, (stored) => {
       if (stored) return served(options, trail, exchange, next);
       options.metrics.rejected();
       return internalServerError(uriOf(exchange.request), 'failed to store audit event');
@@ -55,7 +57,7 @@ function startTrail({ policy, metrics }: Audit, exchange: Exchange): AuditTrail 
   const recording = policy(user, info);
   metrics.level(recording.level);
   if (recording.level === 'None') return (exchange.trail = undefined);
-  trail.start({ recording, request, info, auditId, user, receivedMs, uri: uriOf(request) });
+  trail.begin({ recording, request, info, auditId, user, receivedMs });
   return trail;
 }
 
@@ -65,25 +67,38 @@ function record({ sink, metrics }: Audit, trail: AuditTrail, stage: Stage): Mayb
   return sink.process([trail.event(stage)]);
 }
 
+// hot: for each request that is recorded.
 function served(options: Audit, trail: AuditTrail, exchange: Exchange, next: Handler): MaybePromise<HttpResponse> {
-  const panic = async (error: unknown): Promise<never> => {
-    trail.impersonatedUser = impersonated(exchange);
-    trail.panic(errorText(error));
-    await record(options, trail, 'Panic');
-    throw error;
-  };
-  const answered = (response: HttpResponse): MaybePromise<HttpResponse> => {
-    trail.impersonatedUser = impersonated(exchange);
-    trail.answer(response);
-    if (!exchange.longRunning) return completed(options, trail, exchange, response);
-    return whenReady(record(options, trail, 'ResponseStarted'), () => completed(options, trail, exchange, response));
-  };
+  let answer: MaybePromise<HttpResponse>;
   try {
-    const answer = next(exchange);
-    return answer instanceof Promise ? answer.then(answered, panic) : answered(answer);
+    answer = next(exchange);
   } catch (error) {
-    return panic(error);
+    return panicked(options, trail, exchange, error);
   }
+  if (!(answer instanceof Promise)) return answered(options, trail, exchange, answer);
+  return answer.then(
+    (response) => answered(options, trail, exchange, response),
+    (error: unknown) => panicked(options, trail, exchange, error),
+  );
+}
+
+async function panicked(options: Audit, trail: AuditTrail, exchange: Exchange, error: unknown): Promise<never> {
+  trail.impersonatedUser = impersonated(exchange);
+  trail.panic(errorText(error));
+  await record(options, trail, 'Panic');
+  throw error;
+}
+
+function answered(
+  options: Audit,
+  trail: AuditTrail,
+  exchange: Exchange,
+  response: HttpResponse,
+): MaybePromise<HttpResponse> {
+  trail.impersonatedUser = impersonated(exchange);
+  trail.answer(response);
+  if (!exchange.longRunning) return completed(options, trail, exchange, response);
+  return whenReady(record(options, trail, 'ResponseStarted'), () => completed(options, trail, exchange, response));
 }
 
 const impersonated = ({ impersonator, user }: Exchange) => (impersonator === undefined ? undefined : user);
@@ -103,7 +118,8 @@ function completed(
     exchange.onFinish(() => void record(options, trail, 'ResponseComplete'));
     return response;
   }
-  return whenReady(record(options, trail, 'ResponseComplete'), () => response);
+  const last = record(options, trail, 'ResponseComplete');
+  return last instanceof Promise ? last.then(() => response) : response;
 }
 
 function recordedStream(options: Audit, trail: AuditTrail, body: ResponseStream): ResponseStream {

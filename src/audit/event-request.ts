@@ -1,0 +1,103 @@
+// What an event says of the request itself. Clients ask for the same few things over and over: what is said of them is
+// remembered.
+import type { HttpRequest } from '../lib/http.js';
+import { remember } from '../lib/remember.js';
+import type { RequestInfo } from '../machinery/request-info.js';
+import { quoteJson } from '../schema/json/quote.js';
+import { type EventRequest, listJson, userJson } from './event.js';
+import { microTimeOf } from './micro-time.js';
+import { sourceIps } from './source-ips.js';
+import type { SentMetadata, Start } from './trail.js';
+
+// hot: once for each request that is recorded.
+export function aboutRequest({ request, info, user, receivedMs }: Start): EventRequest {
+  const { uri, asked, objectRef } = request.search === '' ? rememberedAsked(request, info) : askedOf(request, info);
+  const ips = sourceIps(request);
+  const userAgent = agentOf(request.headers['user-agent'] ?? '');
+  return {
+    uri,
+    verb: info.verb,
+    user,
+    sourceIps: ips,
+    userAgent: userAgent.text,
+    namespace: info.namespace,
+    objectRef,
+    receivedTimestamp: microTimeOf(receivedMs, 0),
+    who: user === undefined ? `${asked}{}` : asked + userJson(user),
+    whence: ipsJson(ips) + userAgent.json,
+  };
+}
+
+interface Asked {
+  readonly uri: string;
+  /** `"requestURI":…,"verb":…,"user":` */
+  readonly asked: string;
+  readonly objectRef: string;
+}
+
+const asked = new WeakMap<RequestInfo, Asked>();
+
+/** Without a query, what is asked for often is the same value each time. */
+function rememberedAsked(request: HttpRequest, info: RequestInfo): Asked {
+  let known = asked.get(info);
+  if (known === undefined) asked.set(info, (known = askedOf(request, info)));
+  return known;
+}
+
+const NOTHING: SentMetadata = {};
+
+function askedOf({ path, search }: HttpRequest, info: RequestInfo): Asked {
+  const uri = search === '' ? path : `${path}?${search}`;
+  return {
+    uri,
+    asked: `"requestURI":${quoteJson(uri)},"verb":${quoteJson(info.verb)},"user":`,
+    objectRef: info.isResourceRequest ? referenceJson(info, NOTHING) : '',
+  };
+}
+
+/** The members of `objectRef`. What the path leaves open is taken from the object that was sent. */
+export function referenceJson(info: RequestInfo, { name, namespace, uid, resourceVersion }: SentMetadata): string {
+  let text = `"resource":${quoteJson(info.resource)}`;
+  const add = (member: string, value: string | undefined): void => {
+    if (value !== undefined && value !== '') text += `,"${member}":${quoteJson(value)}`;
+  };
+  add('namespace', info.namespace || namespace);
+  add('name', info.name || name);
+  add('uid', uid);
+  add('apiGroup', info.apiGroup);
+  add('apiVersion', info.apiVersion);
+  add('resourceVersion', resourceVersion);
+  add('subresource', info.subresource);
+  return text;
+}
+
+const MOST_REMEMBERED = 1024;
+/** In characters: longer agents are made up. */
+const LONGEST_REMEMBERED = 256;
+const MOST_AGENT_BYTES = 1024;
+
+const rememberedAgent = remember(MOST_REMEMBERED, readAgent);
+const agentOf = (header: string): ReturnType<typeof readAgent> =>
+  header.length > LONGEST_REMEMBERED ? readAgent(header) : rememberedAgent(header);
+
+/** A text of one character a byte, as Node reads headers; what it says is UTF-8. */
+function readAgent(header: string): { readonly text: string; readonly json: string } {
+  const bytes = Buffer.from(header, 'latin1');
+  const text =
+    bytes.length <= MOST_AGENT_BYTES
+      ? bytes.toString('utf8')
+      : `${bytes.subarray(0, MOST_AGENT_BYTES).toString('utf8')}...TRUNCATED`;
+  return { text, json: text === '' ? '' : `,"userAgent":${quoteJson(text)}` };
+}
+
+const lists = new WeakMap<readonly string[], string>();
+
+/** A peer's list is the same each time. */
+function ipsJson(ips: readonly string[]): string {
+  let json = lists.get(ips);
+  if (json === undefined) {
+    json = ips.length === 0 ? '' : `,"sourceIPs":${listJson(ips)}`;
+    lists.set(ips, json);
+  }
+  return json;
+}
