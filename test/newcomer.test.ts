@@ -29,6 +29,11 @@ describe('a newcomer with kubectl', { skip: program === undefined && NO_KUBECTL,
     assert.match((await kubectl('auth whoami')).out, /system:masters/);
   });
 
+  it('finds it on this machine only', () => {
+    const { port } = new URL(server.url);
+    assert.match(server.log(), new RegExp(`Serving securely on 127\\.0\\.0\\.1:${port}\\n`));
+  });
+
   it('can tell which build it has', async () => {
     const { serverVersion } = JSON.parse((await kubectl('version -o json')).out) as {
       serverVersion: { gitCommit: string; gitTreeState: string; buildDate: string };

@@ -1,6 +1,7 @@
 // `npm start`: a whole server for trying things out, kept in one folder, with an administrator's kubeconfig.
 //
-//   npm start -- --secure-port=7443     further flags go to the server
+//   npm start -- --secure-port=7443          further flags go to the server
+//   npm start -- --bind-address=0.0.0.0      for others than this machine
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -14,6 +15,8 @@ const state = process.env.XDG_STATE_HOME?.startsWith('/')
   : path.join(os.homedir(), '.local', 'state');
 const dataDir = path.resolve(flag('data-dir') ?? path.join(state, 'binnacle'));
 const flags = [
+  // Who only tries it out opens no door: the program itself listens on every interface, as the original does.
+  ...(flag('bind-address') === undefined ? ['--bind-address=127.0.0.1'] : []),
   '--authorization-mode=Node,RBAC',
   '--service-cluster-ip-range=10.0.0.0/24',
   '--allow-privileged=true',

@@ -85,7 +85,7 @@ test('an unexpected error answers 500 and is logged with the audit id and where 
   logs.flush();
   assert.match(
     log,
-    /^E\d{4} [\d:.]+ +\d+ panic-recovery.ts:1\] "apiserver panic'd" err="our bug" .*auditID="A1" stack=".*filters\.test/,
+    /^E\d{4} [\d:.]+ +\d+ panic-recovery.ts\] "apiserver panic'd" err="our bug" .*auditID="A1" stack=".*filters\.test/,
   );
 });
 

@@ -26,7 +26,7 @@ test('a line has the severity, time, process, file, quoted message and fields', 
     log.error(new Error('broken'), 'Failed', { name: 'x' });
     log.warning('Careful');
   });
-  const head = `1105 02:07:13.045000 ${String(process.pid).padStart(7)} listener.ts:1]`;
+  const head = `1105 02:07:13.045000 ${String(process.pid).padStart(7)} listener.ts]`;
   assert.equal(
     text,
     `I${head} "Say \\"hi\\"" a="b c" n=1 ok=true list=["x"]

@@ -1,9 +1,9 @@
 // Logs in klog's text format, gathered and written in batches.
 //
-//   I1115 02:17:13.123456   12345 listener.ts:1] "HTTP" verb="GET" URI="/healthz" resp=200
+//   I1115 02:17:13.123456   12345 listener.ts] "HTTP" verb="GET" URI="/healthz" resp=200
 //
 // The severity, month and day, local time, process id and source file come first. A bundle has no source lines at run
-// time, so the line is always 1; the file is what --vmodule goes by.
+// time, so none is told; the file is what --vmodule goes by.
 import fs from 'node:fs';
 import { errorText } from './error-text.js';
 import { goQuote } from './go-quote.js';
@@ -139,7 +139,7 @@ const two = (n: number): string => (n < 10 ? `0${n}` : String(n));
 function header(severity: Severity, now: Date, file: string): string {
   const micros = String(now.getMilliseconds()).padStart(3, '0');
   const time = `${two(now.getHours())}:${two(now.getMinutes())}:${two(now.getSeconds())}.${micros}000`;
-  return `${severity}${two(now.getMonth() + 1)}${two(now.getDate())} ${time} ${PID} ${file}.ts:1] `;
+  return `${severity}${two(now.getMonth() + 1)}${two(now.getDate())} ${time} ${PID} ${file}.ts] `;
 }
 
 /** Lines waiting to be written. Unbuffered lines wait only for the end of the turn of the event loop. */
