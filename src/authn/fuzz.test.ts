@@ -16,7 +16,7 @@ import { createCaBundle } from './ca-bundle.js';
 import { type Authentication, createAuthenticator } from './create-authenticator.js';
 import { createBoundTokenAuthenticator } from './service-account/bound-tokens.js';
 import { createTokenIssuer } from './service-account/issuer.js';
-import { parseSigningKey, parseVerifyingKeys } from './service-account/keys.js';
+import { fixedKeys, parseSigningKey, parseVerifyingKeys } from './service-account/keys.js';
 import { createTokenUses } from './service-account/metrics.js';
 import { parseTokenFile } from './token-file.js';
 
@@ -61,7 +61,7 @@ before(async () => {
     serviceAccounts: [
       createBoundTokenAuthenticator({
         issuers: [ISSUER],
-        keys: () => keys,
+        keys: fixedKeys(keys),
         apiAudiences: [ISSUER],
         objects: { get: async (resource, namespace, name) => objects[`${resource}/${namespace}/${name}`] },
         uses: createTokenUses(new MetricRegistry()),

@@ -94,6 +94,9 @@ export class ArrayList extends CelList {
   }
 }
 
+/** A list that a function on strings made. The reference tells such lists from others in a few places. */
+export class StringList extends ArrayList {}
+
 /** Two lists, one after the other; joining costs nothing, as the cost of `+` on lists promises. */
 export class ConcatList extends CelList {
   readonly size: number;

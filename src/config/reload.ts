@@ -17,6 +17,8 @@ export interface ReloadOptions<T> {
   readonly pollMs?: number;
   /** A text that failed is tried again after this time: it may have been something else that was not well. */
   readonly retryMs?: number;
+  /** What could not be put into effect is tried again at the next look: it may be others' trouble, which passes. */
+  readonly retryApply?: boolean;
 }
 
 const POLL_MS = 60_000;
@@ -36,11 +38,19 @@ export function reloadOnChange<T>(options: ReloadOptions<T>): void {
       tried = read.text;
       const config = await options.load(read.text);
       if (options.stopping.aborted) return;
-      await options.apply(config);
+      await apply(config);
       options.succeeded(read.text);
     } catch (error) {
       options.failed(error instanceof Error ? error : new Error(String(error)));
       if (options.retryMs !== undefined) retryIn(options.retryMs);
+    }
+  };
+  const apply = async (config: T): Promise<void> => {
+    try {
+      await options.apply(config);
+    } catch (error) {
+      if (options.retryApply === true) tried = '';
+      throw error;
     }
   };
   const retryIn = (ms: number): void => {

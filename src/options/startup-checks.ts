@@ -4,7 +4,6 @@ import fs from 'node:fs';
 import { CsvError, parseCsv } from '../lib/csv.js';
 import { goFileError, readTextFile } from '../lib/go-file-error.js';
 import { goQuote } from '../lib/go-quote.js';
-import { FieldPath, fieldErrorText, invalid } from '../machinery/field-error.js';
 import { CIPHER_SUITES, TLS_VERSIONS } from './cipher-suites.js';
 import { caBundleError, publicKeysError, servingPairError } from './key-files.js';
 import type { Options } from './options.js';
@@ -15,7 +14,15 @@ type Check = (options: Options) => string | undefined;
 /** Readers of the structured configuration files; each returns what is wrong with its file, in full words. */
 export type StartupHooks = Partial<
   Record<
-    'egressSelector' | 'tracing' | 'encryption' | 'authentication' | 'authorization' | 'auditPolicy' | 'admission',
+    | 'egressSelector'
+    | 'tracing'
+    | 'encryption'
+    | 'authentication'
+    | 'jwtAuthenticators'
+    | 'tokenWebhook'
+    | 'authorization'
+    | 'auditPolicy'
+    | 'admission',
     Check
   >
 >;
@@ -32,12 +39,12 @@ export function startupError(options: Options, hooks: StartupHooks = {}): string
     hooks.encryption,
     clientCaError,
     hooks.authentication,
-    oidcIssuerError,
     requestHeaderCaError,
     serviceAccountKeysError,
     tokenFileError,
-    signingAlgorithmsError,
+    hooks.jwtAuthenticators,
     tokenWebhookError,
+    hooks.tokenWebhook,
     authorizationWebhookError,
     hooks.authorization,
     hooks.auditPolicy,
@@ -100,24 +107,6 @@ function requestHeaderCaError({ authentication: { requestheaderClientCaFile: fil
   return file === '' ? undefined : caBundleError('request-header', file);
 }
 
-function oidcIssuerError({ authentication }: Options): string | undefined {
-  const { authenticationConfig, oidcIssuerUrl: issuer, oidcClientId, oidcCaFile } = authentication;
-  if (authenticationConfig !== '' || issuer === '' || oidcClientId === '') return undefined;
-  const ca = oidcCaFile === '' ? undefined : readTextFile(oidcCaFile);
-  if (ca !== undefined && !ca.ok) return ca.error;
-  const why = issuerMistake(issuer);
-  if (why === undefined) return undefined;
-  const path = FieldPath.of('jwt').index(0).child('issuer', 'url');
-  return `invalid authentication configuration: ${fieldErrorText(invalid(path, issuer, why))}`;
-}
-
-function issuerMistake(issuer: string): string | undefined {
-  if (!/^https:/i.test(issuer)) return 'URL scheme must be https';
-  if (/^https:\/\/[^/?#]*@/i.test(issuer)) return 'URL must not contain a username or password';
-  if (/^[^#]*\?./.test(issuer)) return 'URL must not contain a query';
-  return /#./.test(issuer) ? 'URL must not contain a fragment' : undefined;
-}
-
 function serviceAccountKeysError({ authentication }: Options): string | undefined {
   for (const file of authentication.serviceAccountKeyFile) {
     const error = publicKeysError(file);
@@ -140,15 +129,6 @@ function tokenFileError({ authentication: { tokenAuthFile: file } }: Options): s
     if (error instanceof CsvError) return error.message;
     throw error;
   }
-}
-
-const SIGNING_ALGORITHMS = ['RS256', 'RS384', 'RS512', 'ES256', 'ES384', 'ES512', 'PS256', 'PS384', 'PS512'];
-
-function signingAlgorithmsError({ authentication }: Options): string | undefined {
-  const { authenticationConfig, oidcIssuerUrl, oidcClientId, oidcSigningAlgs } = authentication;
-  if (authenticationConfig !== '' || oidcIssuerUrl === '' || oidcClientId === '') return undefined;
-  const unknown = oidcSigningAlgs.find((name) => !SIGNING_ALGORITHMS.includes(name));
-  return unknown === undefined ? undefined : `oidc: unsupported signing alg: ${goQuote(unknown)}`;
 }
 
 const REVIEW_VERSIONS = ['v1', 'v1beta1'];

@@ -7,6 +7,7 @@ import type { TokenAuthenticator } from '../authn/authenticator.js';
 import type { Logger } from '../lib/log.js';
 import type { MetricRegistry } from '../lib/metrics.js';
 import type { Options } from '../options/options.js';
+import type { OtherTokens } from './other-tokens.js';
 import { trustOf } from './trust.js';
 
 export function buildAuthentication(
@@ -15,7 +16,7 @@ export function buildAuthentication(
     readonly apiAudiences: readonly string[];
     readonly clientCaFile: string;
     readonly serviceAccounts: readonly TokenAuthenticator[];
-    readonly otherTokens: readonly TokenAuthenticator[];
+    readonly other: OtherTokens;
     readonly metrics: MetricRegistry;
     readonly log: Logger;
   },
@@ -31,8 +32,8 @@ export function buildAuthentication(
       tokenFile: parseTokenFile(fs.readFileSync(tokenAuthFile, 'utf8'), tokenAuthFile, log),
     }),
     serviceAccounts: parts.serviceAccounts,
-    otherTokens: parts.otherTokens,
-    anonymous: {
+    otherTokens: parts.other.tokens,
+    anonymous: parts.other.anonymous ?? {
       enabled: anonymousEnabled(authentication.anonymousAuth, options.authorization.authorizationMode),
     },
     parseCertificateUid: options.featureGates.enabled('AllowParsingUserUIDFromCertAuth'),

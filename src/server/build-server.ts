@@ -38,6 +38,7 @@ import { addStartHooks } from './start-hooks.js';
 import { storedForm } from './stored-form.js';
 import { createStorageMetrics, pollStorageSize } from './storage-metrics.js';
 import { addStoreChecks } from './store-checks.js';
+import { buildTokenSigning } from './token-signing.js';
 
 const MAX_BODY_BYTES = 3 * 1024 * 1024;
 
@@ -122,7 +123,12 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
   const certificates = prepareCertificates(options, Date.now());
   const { apiAudiences } = options.authentication;
   const tokens = buildServiceAccountTokens(options, {
-    certificates,
+    signing: await buildTokenSigning(options, {
+      certificates,
+      metrics: metrics.registry,
+      stopping: lifecycle.stopping,
+      log: logs.for('service-account-tokens'),
+    }),
     resources,
     context: serverContext,
     metrics: metrics.registry,
@@ -189,7 +195,13 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     apiAudiences,
     clientCaFile: certificates.clientCaFile,
     serviceAccounts: tokens.authenticators,
-    otherTokens: buildOtherTokens(options, { resources, log: logs.for('authentication') }),
+    other: buildOtherTokens(options, {
+      resources,
+      dialers,
+      metrics: metrics.registry,
+      stopping: lifecycle.stopping,
+      log: logs.for('authentication'),
+    }),
     metrics: metrics.registry,
     log: logs.for('authentication'),
   });

@@ -6,8 +6,11 @@ import type { CommandLineHooks } from '../options/parse-command-line.js';
 import { readChainConfig } from './authorization-config.js';
 import { readEncryption } from './encryption.js';
 import { lazyReviewConditions } from './expressions.js';
+import { jwtAuthentication, usesJwts } from './jwts.js';
 
 export const configurationHooks: CommandLineHooks = {
+  authentication: (options) => (usesJwts(options) ? jwtAuthentication().authenticationConfigError(options) : undefined),
+  jwtAuthenticators: (options) => (usesJwts(options) ? jwtAuthentication().jwtBuildError(options) : undefined),
   auditPolicy: ({ audit }) => auditPolicyError(audit.auditPolicyFile),
   authorizationConfig: (options) =>
     wrongWith(() => {

@@ -1,17 +1,33 @@
 // The ways to tell whose a token is beyond the token file and service accounts, in the order they are tried.
+import os from 'node:os';
 import { audienceAgnostic } from '../authn/audience.js';
 import type { TokenAuthenticator } from '../authn/authenticator.js';
 import { createBootstrapTokenAuthenticator } from '../authn/bootstrap-token.js';
+import type { AnonymousOptions } from '../authn/create-authenticator.js';
+import { identityOf } from '../bootstrap/identity-lease.js';
 import type { Logger } from '../lib/log.js';
+import type { MetricRegistry } from '../lib/metrics.js';
 import type { Options } from '../options/options.js';
+import type { Dialers } from './dialers.js';
+import { jwtAuthentication, usesJwts } from './jwts.js';
 import type { Resources } from './resources.js';
 
 export interface OtherTokenParts {
   readonly resources: Pick<Resources, 'lookup'>;
+  readonly dialers: Dialers;
+  readonly metrics: MetricRegistry;
+  readonly stopping: AbortSignal;
   readonly log: Logger;
 }
 
-export function buildOtherTokens({ authentication }: Options, parts: OtherTokenParts): readonly TokenAuthenticator[] {
+export interface OtherTokens {
+  readonly tokens: readonly TokenAuthenticator[];
+  /** What a configuration file says of anonymous requests; undefined when it leaves them to the flag. */
+  readonly anonymous?: AnonymousOptions;
+}
+
+export function buildOtherTokens(options: Options, parts: OtherTokenParts): OtherTokens {
+  const { authentication } = options;
   const { apiAudiences } = authentication;
   const { resources, log } = parts;
   const tokens: TokenAuthenticator[] = [];
@@ -23,5 +39,8 @@ export function buildOtherTokens({ authentication }: Options, parts: OtherTokenP
     });
     tokens.push(audienceAgnostic(bootstrap, apiAudiences));
   }
-  return tokens;
+  if (!usesJwts(options)) return { tokens };
+  const jwts = jwtAuthentication().buildJwtAuthentication(options, { ...parts, serverId: identityOf(os.hostname()) });
+  tokens.push(audienceAgnostic(jwts.tokens, apiAudiences));
+  return { tokens, ...(jwts.anonymous && { anonymous: jwts.anonymous }) };
 }

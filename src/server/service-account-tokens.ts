@@ -1,24 +1,15 @@
 // Service-account tokens: who signs, who verifies, and the documents others verify them by.
-import { errorText } from '../lib/error-text.js';
-import crypto from 'node:crypto';
-import fs from 'node:fs';
 import { createTokenAction } from '../apis/authentication/token-request.js';
 import type { ServiceAccountParts } from '../apis/core/serviceaccount/definition.js';
 import type { TokenAuthenticator } from '../authn/authenticator.js';
 import { createBoundTokenAuthenticator, type TokenObjects } from '../authn/service-account/bound-tokens.js';
 import {
-  DISCOVERY_MAX_AGE_SECONDS,
   discoveryDocuments,
+  type DiscoveryDocuments,
   JWKS_PATH,
   OPENID_CONFIGURATION_PATH,
 } from '../authn/service-account/discovery.js';
-import { createTokenIssuer } from '../authn/service-account/issuer.js';
-import {
-  parseSigningKey,
-  parseVerifyingKeys,
-  type SigningKey,
-  type VerifyingKey,
-} from '../authn/service-account/keys.js';
+import type { VerifyingKey } from '../authn/service-account/keys.js';
 import { createTokenUses } from '../authn/service-account/metrics.js';
 import { createLegacyTokenAuthenticator, LAST_USED_LABEL } from '../authn/service-account/legacy-tokens.js';
 import type { Logger } from '../lib/log.js';
@@ -28,8 +19,8 @@ import type { LifeContext } from '../registry/kind.js';
 import type { Options } from '../options/options.js';
 import { requireRoute } from '../rest/negotiate.js';
 import type { PathHandler } from './paths.js';
-import type { PreparedCertificates } from './prepare-certificates.js';
 import type { Resources } from './resources.js';
+import type { TokenSigning } from './token-signing.js';
 
 export interface ServiceAccountTokens {
   /** Legacy first, then bound tokens. */
@@ -40,7 +31,7 @@ export interface ServiceAccountTokens {
 }
 
 export interface ServiceAccountTokenParts {
-  readonly certificates: PreparedCertificates;
+  readonly signing: TokenSigning;
   readonly resources: Resources;
   readonly context: () => LifeContext;
   readonly metrics: MetricRegistry;
@@ -49,8 +40,7 @@ export interface ServiceAccountTokenParts {
 
 export function buildServiceAccountTokens(options: Options, parts: ServiceAccountTokenParts): ServiceAccountTokens {
   const { authentication } = options;
-  const { certificates, resources } = parts;
-  const keys = certificates.serviceAccountKeyFiles.flatMap((file) => parseVerifyingKeys(fs.readFileSync(file, 'utf8')));
+  const { signing, resources } = parts;
   const { apiAudiences } = authentication;
   const objects: TokenObjects = {
     get: async (resource, namespace, name) => resources.lookup.get({ group: '', resource }, namespace, name),
@@ -59,7 +49,7 @@ export function buildServiceAccountTokens(options: Options, parts: ServiceAccoun
   return {
     authenticators: [
       createLegacyTokenAuthenticator({
-        keys: () => keys,
+        keys: signing.keys,
         apiAudiences,
         objects,
         lookup: authentication.serviceAccountLookup,
@@ -69,41 +59,28 @@ export function buildServiceAccountTokens(options: Options, parts: ServiceAccoun
       }),
       createBoundTokenAuthenticator({
         issuers: authentication.serviceAccountIssuer,
-        keys: () => keys,
+        keys: signing.keys,
         apiAudiences,
         objects,
         uses,
         nowMs: Date.now,
       }),
     ],
-    kind: issuing(options, certificates),
-    ...documents(options, keys, parts.log),
+    kind: issuing(options, signing),
+    ...documents(options, signing, parts.log),
   };
 }
 
-function signingKeyFrom(file: string): SigningKey {
-  try {
-    return parseSigningKey(fs.readFileSync(file, 'utf8'));
-  } catch (error) {
-    const why = errorText(error);
-    throw new Error(`error reading private key file ${file}: ${why}`, { cause: error });
-  }
-}
-
-function issuing(options: Options, { serviceAccountSigningKeyFile: file }: PreparedCertificates): ServiceAccountParts {
-  const { authentication } = options;
-  if (file === '') return {};
-  const issuer = createTokenIssuer({
-    issuer: authentication.serviceAccountIssuer[0] ?? '',
-    key: signingKeyFrom(file),
-    newId: () => crypto.randomUUID(),
-  });
+function issuing({ authentication }: Options, signing: TokenSigning): ServiceAccountParts {
+  const { issuer, maxExpirationSeconds, maxExtendedExpirationSeconds } = signing;
+  if (issuer === undefined) return {};
   return {
     createToken: createTokenAction({
       issuer,
       apiAudiences: authentication.apiAudiences,
-      maxExpirationSeconds: authentication.serviceAccountMaxTokenExpirationMs / 1000,
+      maxExpirationSeconds,
       extendExpiration: authentication.serviceAccountExtendTokenExpiration,
+      ...(maxExtendedExpirationSeconds !== undefined && { maxExtendedExpirationSeconds }),
     }),
   };
 }
@@ -132,39 +109,48 @@ function markUsed(
 
 function documents(
   options: Options,
-  keys: readonly VerifyingKey[],
+  { published, maxAgeSeconds }: TokenSigning,
   log: Logger,
 ): Pick<ServiceAccountTokens, 'paths' | 'index'> {
   const { authentication, generic, secureServing } = options;
   const host = generic.externalHostname === '' ? generic.advertiseAddress : generic.externalHostname;
-  try {
-    const { configuration, keySet } = discoveryDocuments({
+  const make = (keys: readonly VerifyingKey[]): DiscoveryDocuments =>
+    discoveryDocuments({
       issuer: authentication.serviceAccountIssuer[0] ?? '',
       jwksUri: authentication.serviceAccountJwksUri,
       externalAddress: `${host}:${secureServing.securePort}`,
       keys,
     });
-    return {
-      paths: [
-        document(OPENID_CONFIGURATION_PATH, 'application/json', () => configuration),
-        document(JWKS_PATH, 'application/jwk-set+json', () => keySet),
-      ],
-      index: [OPENID_CONFIGURATION_PATH, JWKS_PATH],
-    };
+  let shown = published();
+  let made: DiscoveryDocuments;
+  try {
+    made = make(shown);
   } catch (error) {
     log.warning('Service-account issuer discovery is not served', { reason: String(error) });
     return { paths: [], index: [] };
   }
+  const current = (): DiscoveryDocuments => {
+    const keys = published();
+    if (keys !== shown && keys.length > 0) [shown, made] = [keys, make(keys)];
+    return made;
+  };
+  return {
+    paths: [
+      document(OPENID_CONFIGURATION_PATH, 'application/json', () => current().configuration, maxAgeSeconds),
+      document(JWKS_PATH, 'application/jwk-set+json', () => current().keySet, maxAgeSeconds),
+    ],
+    index: [OPENID_CONFIGURATION_PATH, JWKS_PATH],
+  };
 }
 
 /** It comes in one form only, and there is nothing below it. */
-function document(path: string, type: string, body: () => string): PathHandler {
+function document(path: string, type: string, body: () => string, maxAgeSeconds: () => number): PathHandler {
   return (request) => {
     if (request.path.startsWith(`${path}/`) && request.path !== `${path}/`) throw noSuchPath();
     if (request.path !== path && request.path !== `${path}/`) return undefined;
     if (request.method !== 'GET') throw wrongMethod();
     requireRoute(request.headers['accept'] || '*/*', [type]);
-    const headers = { 'content-type': type, 'cache-control': `public, max-age=${DISCOVERY_MAX_AGE_SECONDS}` };
+    const headers = { 'content-type': type, 'cache-control': `public, max-age=${maxAgeSeconds()}` };
     return { status: 200, headers, body: body() };
   };
 }

@@ -1,9 +1,10 @@
 // serviceaccounts/token: a token for the account, bound to a pod, secret or node if asked.
-import type { TokenIssuer } from '../../authn/service-account/issuer.js';
+import type { IssuedToken, TokenIssuer, TokenToIssue } from '../../authn/service-account/issuer.js';
+import { errorText } from '../../lib/error-text.js';
 import { goQuote } from '../../lib/go-quote.js';
 import { type FieldErrors, FieldPath, invalid as invalidField } from '../../machinery/field-error.js';
 import type { KubeObject } from '../../machinery/object.js';
-import { StatusError, badRequest, conflict, invalid } from '../../machinery/status.js';
+import { StatusError, badRequest, conflict, internalError, invalid } from '../../machinery/status.js';
 import type { SubresourceAction } from '../../registry/kind.js';
 import { timestamp } from '../../registry/registry.js';
 import type { BoundObjectReference, TokenRequest, TokenRequestSpec } from '../../schema/generated/authentication.v1.js';
@@ -16,6 +17,8 @@ export interface TokenRequestServices {
   readonly maxExpirationSeconds: number;
   /** --service-account-extend-token-expiration. */
   readonly extendExpiration: boolean;
+  /** What the signer gives at most, also to those that are extended; none without it. */
+  readonly maxExtendedExpirationSeconds?: number;
 }
 
 const GROUP_KIND = { group: 'authentication.k8s.io', kind: 'TokenRequest' };
@@ -45,7 +48,7 @@ export function createTokenAction(services: TokenRequestServices) {
       pod !== undefined &&
       spec.expirationSeconds === WARN_ONLY_EXPIRATION_SECONDS &&
       (spec.audiences ?? []).every((audience) => services.apiAudiences.includes(audience));
-    const { token, id } = await services.issuer.issue({
+    const { token, id } = await issue(services, {
       bound: {
         namespace: request.metadata.namespace ?? '',
         serviceaccount: { name, uid: request.metadata.uid ?? '' },
@@ -55,13 +58,24 @@ export function createTokenAction(services: TokenRequestServices) {
         ...(extended ? { warnafter: Math.floor(now.getTime() / 1000) + spec.expirationSeconds } : {}),
       },
       audiences: spec.audiences ?? [],
-      expirationSeconds: extended ? EXTENDED_EXPIRATION_SECONDS : spec.expirationSeconds,
+      expirationSeconds: extended
+        ? Math.min(EXTENDED_EXPIRATION_SECONDS, services.maxExtendedExpirationSeconds ?? EXTENDED_EXPIRATION_SECONDS)
+        : spec.expirationSeconds,
       now,
     });
     action.annotate('authentication.kubernetes.io/issued-credential-id', `JTI=${id}`);
     const expires = new Date(now.getTime() + spec.expirationSeconds * 1000);
     return { code: 201, object: { ...request, spec, status: { token, expirationTimestamp: timestamp(expires) } } };
   };
+}
+
+/** A signer may be another program, and have troubles of its own. */
+async function issue({ issuer }: TokenRequestServices, token: TokenToIssue): Promise<IssuedToken> {
+  try {
+    return await issuer.issue(token);
+  } catch (error) {
+    throw internalError(`failed to generate token: ${errorText(error)}`);
+  }
 }
 
 /** Fills in what the request leaves to the account, and refuses what contradicts it. */

@@ -6,7 +6,7 @@ import type { Authenticated, TokenAuthenticator } from '../authenticator.js';
 import { AuthenticationError } from '../authenticator.js';
 import { type BoundClaims, type PublicClaims, readBoundClaims, readPublicClaims } from './claims.js';
 import { type ObjectRef, serviceAccountUser } from './identity.js';
-import type { VerifyingKey } from './keys.js';
+import type { VerifyingKeys } from './keys.js';
 import type { TokenUses } from './metrics.js';
 import { claimedIssuer, verifiedPayload } from './signature.js';
 
@@ -22,7 +22,7 @@ export interface TokenObjects {
 export interface BoundTokenOptions {
   /** All of --service-account-issuer. */
   readonly issuers: readonly string[];
-  readonly keys: () => readonly VerifyingKey[];
+  readonly keys: VerifyingKeys;
   readonly apiAudiences: readonly string[];
   readonly objects: TokenObjects;
   readonly uses: TokenUses;
@@ -35,7 +35,7 @@ const LEEWAY_MS = 60_000;
 export function createBoundTokenAuthenticator(options: BoundTokenOptions): TokenAuthenticator {
   return {
     async authenticateToken(token, audiences): Promise<Authenticated | undefined> {
-      const payload = await openToken(token, options.issuers, options.keys());
+      const payload = await openToken(token, options.issuers, options.keys);
       if (payload === undefined) return undefined;
       const claims = readPublicClaims(payload);
       if (claims.aud.length === 0) options.uses.legacy.inc();
@@ -65,7 +65,7 @@ export function createBoundTokenAuthenticator(options: BoundTokenOptions): Token
 export async function openToken(
   token: string,
   issuers: readonly string[],
-  keys: readonly VerifyingKey[],
+  keys: VerifyingKeys,
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
   const issuer = claimedIssuer(token);
   if (issuer === undefined || !issuers.includes(issuer)) return undefined;

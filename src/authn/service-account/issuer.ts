@@ -30,25 +30,33 @@ export interface TokenIssuerOptions {
 
 export function createTokenIssuer({ issuer, key, newId }: TokenIssuerOptions): TokenIssuer {
   return {
-    async issue({ bound, audiences, expirationSeconds, now }) {
+    async issue(request) {
       const id = newId();
-      const issuedAt = Math.floor(now.getTime() / 1000);
-      const payload = writeClaims(
-        {
-          iss: issuer,
-          sub: serviceAccountUserName(bound.namespace, bound.serviceaccount.name ?? ''),
-          aud: audiences,
-          jti: id,
-          exp: issuedAt + expirationSeconds,
-          nbf: issuedAt,
-          iat: issuedAt,
-        },
-        bound,
-      );
-      const token = await new CompactSign(Buffer.from(payload))
+      const token = await new CompactSign(Buffer.from(tokenClaims(request, issuer, id)))
         .setProtectedHeader({ alg: key.algorithm, kid: key.id })
         .sign(key.privateKey);
       return { token, id };
     },
   };
+}
+
+/** The payload of a new token. */
+export function tokenClaims(
+  { bound, audiences, expirationSeconds, now }: TokenToIssue,
+  issuer: string,
+  id: string,
+): string {
+  const issuedAt = Math.floor(now.getTime() / 1000);
+  return writeClaims(
+    {
+      iss: issuer,
+      sub: serviceAccountUserName(bound.namespace, bound.serviceaccount.name ?? ''),
+      aud: audiences,
+      jti: id,
+      exp: issuedAt + expirationSeconds,
+      nbf: issuedAt,
+      iat: issuedAt,
+    },
+    bound,
+  );
 }

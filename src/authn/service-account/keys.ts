@@ -1,11 +1,20 @@
 // The keys that sign and verify service-account tokens.
 import { type KeyObject, X509Certificate, createHash, createPrivateKey, createPublicKey } from 'node:crypto';
+import type { MaybePromise } from '../../lib/maybe-promise.js';
 import { decodePem, type PemBlock } from '../../lib/pem.js';
 
 export interface VerifyingKey {
   readonly id: string;
   readonly key: KeyObject;
   readonly algorithm: SigningAlgorithm;
+}
+
+/** The keys of this id; all of them for the empty one. */
+export type VerifyingKeys = (id: string) => MaybePromise<readonly VerifyingKey[]>;
+
+/** Keys that do not change. */
+export function fixedKeys(keys: readonly VerifyingKey[]): VerifyingKeys {
+  return (id) => (id === '' ? keys : keys.filter((key) => key.id === id));
 }
 
 export interface SigningKey extends VerifyingKey {
@@ -42,7 +51,7 @@ function verifyingKeyOf(key: KeyObject | undefined): VerifyingKey | undefined {
   return key === undefined || algorithm === undefined ? undefined : { id: keyIdOf(key), key, algorithm };
 }
 
-function algorithmOf(key: KeyObject): SigningAlgorithm | undefined {
+export function algorithmOf(key: KeyObject): SigningAlgorithm | undefined {
   if (key.asymmetricKeyType === 'rsa') return 'RS256';
   if (key.asymmetricKeyType !== 'ec') return undefined;
   return CURVE_ALGORITHMS[key.asymmetricKeyDetails?.namedCurve ?? ''];

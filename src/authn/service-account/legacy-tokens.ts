@@ -7,11 +7,11 @@ import { AuthenticationError } from '../authenticator.js';
 import { type TokenObjects, checkAudiences, openToken } from './bound-tokens.js';
 import { type LegacyClaims, readLegacyClaims, readPublicClaims } from './claims.js';
 import { serviceAccountUser, splitServiceAccountUserName } from './identity.js';
-import type { VerifyingKey } from './keys.js';
+import type { VerifyingKeys } from './keys.js';
 import type { TokenUses } from './metrics.js';
 
 export interface LegacyTokenOptions {
-  readonly keys: () => readonly VerifyingKey[];
+  readonly keys: VerifyingKeys;
   readonly apiAudiences: readonly string[];
   readonly objects: TokenObjects;
   /** --service-account-lookup. */
@@ -29,7 +29,7 @@ const INVALID_SINCE_LABEL = 'kubernetes.io/legacy-token-invalid-since';
 export function createLegacyTokenAuthenticator(options: LegacyTokenOptions): TokenAuthenticator {
   return {
     async authenticateToken(token, audiences): Promise<Authenticated | undefined> {
-      const payload = await openToken(token, [LEGACY_ISSUER], options.keys());
+      const payload = await openToken(token, [LEGACY_ISSUER], options.keys);
       if (payload === undefined) return undefined;
       const { aud, sub } = readPublicClaims(payload);
       if (aud.length === 0) options.uses.legacy.inc();

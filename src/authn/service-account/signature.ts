@@ -2,7 +2,7 @@
 import { compactVerify, errors } from 'jose';
 import { JsonSyntaxError, parseExactJson } from '../../schema/json/parse.js';
 import { AuthenticationError } from '../authenticator.js';
-import type { VerifyingKey } from './keys.js';
+import type { VerifyingKey, VerifyingKeys } from './keys.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -15,11 +15,11 @@ export function claimedIssuer(token: string): string | undefined {
 }
 
 /** The payload, verified by the key that the token names, or by any key when it names none. */
-export async function verifiedPayload(token: string, keys: readonly VerifyingKey[]): Promise<Json | undefined> {
+export async function verifiedPayload(token: string, keys: VerifyingKeys): Promise<Json | undefined> {
   const header = decodeJson(token.split('.')[0] ?? '');
   if (header === undefined) return undefined;
   const kid = header['kid'];
-  const candidates = typeof kid === 'string' && kid !== '' ? keys.filter((key) => key.id === kid) : keys;
+  const candidates = await keys(typeof kid === 'string' ? kid : '');
   if (candidates.length === 0) throw new AuthenticationError('invalid signature, no keys found');
   for (const { key, algorithm } of candidates) {
     try {

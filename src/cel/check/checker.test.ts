@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compiled, issues, messages } from '../testing.js';
 import type { ObjectTypes } from '../environment.js';
-import { DYN, formatType, INT, listType, mapType, objectType, optionalType, STRING, TIMESTAMP } from '../type.js';
+import { ANY, DYN, formatType, INT, listType, mapType, objectType, optionalType, STRING, TIMESTAMP } from '../type.js';
 import type { CelType } from '../type.js';
 
 const POD = objectType('Pod');
@@ -16,7 +16,7 @@ const objectTypes: ObjectTypes = {
 };
 const options = {
   objectTypes,
-  variables: { pod: POD, any: DYN, words: mapType(STRING, STRING), maybe: optionalType(INT), 'a.b': INT },
+  variables: { pod: POD, any: DYN, packed: ANY, words: mapType(STRING, STRING), maybe: optionalType(INT), 'a.b': INT },
 };
 const typeOf = (text: string): string => formatType(compiled(text, options).type);
 
@@ -48,6 +48,10 @@ const MISTAKES: readonly (readonly [string, ...string[]])[] = [
   ['pod.name.first', "1:9 type 'string' does not support field selection"],
   ['1 && pod.name', "1:1 expected type 'bool' but found 'int'", "1:9 expected type 'bool' but found 'string'"],
   ['1.all(x, true)', "1:1 expression of type 'int' cannot be range of a comprehension (must be list, map, or dynamic)"],
+  [
+    'packed.all(x, true)',
+    "1:1 expression of type 'any' cannot be range of a comprehension (must be list, map, or dynamic)",
+  ],
   ['Pod{nme: 1}', "1:8 undefined field 'nme'"],
   ['Pod{name: 1}', "1:9 expected type of field 'name' is 'string' but provided type is 'int'"],
   ['int{}', "1:4 'int' is not a message type"],

@@ -340,7 +340,6 @@ class Checker {
       case 'map':
         return [parameter(type, 0), parameter(type, 1)];
       case 'dyn':
-      case 'any':
       case 'error':
       case 'type-param':
         this.assign(DYN, type);

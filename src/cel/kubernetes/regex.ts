@@ -3,7 +3,7 @@ import type { RE2JS } from 're2js';
 import type { Library } from '../library.js';
 import { checkEffort, compileRegex } from '../run/regex.js';
 import { INT, STRING, listType } from '../type.js';
-import { ArrayList, CelError, type Value } from '../value.js';
+import { StringList, CelError, type Value } from '../value.js';
 
 const TEXTS = listType(STRING);
 
@@ -50,7 +50,7 @@ function findAll(text: string, pattern: string, most: bigint): Value {
   const found: string[] = [];
   const matcher = expression.matcher(text);
   while ((most < 0n || BigInt(found.length) < most) && matcher.find()) found.push(matcher.group() ?? '');
-  return new ArrayList(found);
+  return new StringList(found);
 }
 
 /** The expression, to be tried on a text. */

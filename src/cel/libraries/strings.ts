@@ -6,7 +6,7 @@ import { plainText } from '../run/format-value.js';
 import { DYN, INT, listType, STRING } from '../type.js';
 import type { CelType } from '../type.js';
 import type { CelList, Value } from '../value.js';
-import { ArrayList, CelError } from '../value.js';
+import { StringList, CelError } from '../value.js';
 
 const TEXTS = listType(STRING);
 
@@ -86,11 +86,11 @@ function replace(text: string, old: string, replacement: string, count: bigint):
 }
 
 function split(text: string, separator: string, count: bigint): Value {
-  if (count === 0n) return new ArrayList([]);
+  if (count === 0n) return new StringList([]);
   const pieces = separator === '' ? Array.from(text) : text.split(separator);
   const limit = count < 0n ? pieces.length : Number(count);
-  if (pieces.length <= limit) return new ArrayList(pieces);
-  return new ArrayList([...pieces.slice(0, limit - 1), pieces.slice(limit - 1).join(separator)]);
+  if (pieces.length <= limit) return new StringList(pieces);
+  return new StringList([...pieces.slice(0, limit - 1), pieces.slice(limit - 1).join(separator)]);
 }
 
 function join(list: CelList, separator: string): Value {

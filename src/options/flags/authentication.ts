@@ -1,7 +1,6 @@
 import { BOOTSTRAP_TOKEN_SECRET_TYPE } from '../../machinery/names.js';
 import { defineTopic, MINUTE_MS } from '../flag-table.js';
 
-const JWT = 'JWT and OpenID authentication';
 const WEBHOOK = 'webhook token authentication';
 
 export const authentication = defineTopic({
@@ -20,7 +19,6 @@ export const authentication = defineTopic({
     'authentication-config': {
       type: 'string',
       help: 'The file (AuthenticationConfiguration) that sets up JWT and anonymous authentication. It takes the place of the --oidc-* flags and, where it speaks of anonymous requests, of --anonymous-auth.',
-      later: JWT,
     },
     'authentication-token-webhook-cache-ttl': {
       type: 'duration',
@@ -50,49 +48,40 @@ export const authentication = defineTopic({
     'oidc-ca-file': {
       type: 'string',
       help: "The file with the authorities of the OpenID issuer's certificate; the system's own when not given.",
-      later: JWT,
     },
     'oidc-client-id': {
       type: 'string',
       help: 'The client id tokens must be meant for. Goes with --oidc-issuer-url.',
-      later: JWT,
     },
     'oidc-groups-claim': {
       type: 'string',
       help: "The claim with the user's groups: a text or a list of texts.",
-      later: JWT,
     },
     'oidc-groups-prefix': {
       type: 'string',
       help: 'Put before every group from a token, to keep them apart from others.',
-      later: JWT,
     },
     'oidc-issuer-url': {
       type: 'string',
       help: 'The https address of the OpenID issuer whose tokens are accepted.',
-      later: JWT,
     },
     'oidc-required-claim': {
       type: 'pair',
       help: 'A claim, and its value, that a token must have. May be repeated.',
-      later: JWT,
     },
     'oidc-signing-algs': {
       type: 'strings',
       default: ['RS256'],
       help: 'The signing algorithms accepted: RS256, RS384, RS512, ES256, ES384, ES512, PS256, PS384, PS512.',
-      later: JWT,
     },
     'oidc-username-claim': {
       type: 'string',
       default: 'sub',
       help: "The claim with the user name. Claims other than 'sub' may be neither unique nor lasting.",
-      later: JWT,
     },
     'oidc-username-prefix': {
       type: 'string',
       help: "Put before every user name from a token. When not given, names from claims other than 'email' begin with the issuer's address; '-' for no prefix.",
-      later: JWT,
     },
     'requestheader-allowed-names': {
       type: 'strings',

@@ -136,7 +136,6 @@ export const misc = defineTopic({
     'service-account-signing-endpoint': {
       type: 'string',
       help: 'The unix socket of an external signer of service-account tokens, in place of both key-file flags.',
-      later: 'external signers of tokens',
     },
     'service-account-signing-key-file': {
       type: 'string',

@@ -1,0 +1,55 @@
+// Documents of issuers over the server's HTTP client.
+import { STATUS_CODES } from 'node:http';
+import { collectBody, type HttpClient, type OutboundResponse } from '../../outbound/http-client.js';
+import { OutboundError, requestErrorText } from '../../outbound/outbound-error.js';
+import { type FetchDocument, type IssuerDocument, ISSUER_TIMEOUT_MS, MAX_DOCUMENT_BYTES } from './issuer-http.js';
+
+const MAX_REDIRECTS = 10;
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+export function createFetchDocument(client: Pick<HttpClient, 'request'>, signal: AbortSignal): FetchDocument {
+  return async (address, headers = {}) => {
+    if (!URL.canParse(address)) throw new Error(`Get "${address}": unsupported protocol scheme ""`);
+    const deadline = AbortSignal.any([signal, AbortSignal.timeout(ISSUER_TIMEOUT_MS)]);
+    let url = new URL(address);
+    let sent = headers;
+    for (let redirects = 0; ; redirects++) {
+      const document = await get(client, url, sent, deadline);
+      const next = document.headers['location'];
+      if (!REDIRECTS.has(document.status) || next === undefined || !URL.canParse(next, url.href)) return document;
+      if (redirects === MAX_REDIRECTS) throw new Error(`Get "${address}": stopped after ${MAX_REDIRECTS} redirects`);
+      const target = new URL(next, url);
+      // A credential is for the host it was given for.
+      if (target.host !== url.host) sent = {};
+      url = target;
+    }
+  };
+}
+
+async function get(
+  client: Pick<HttpClient, 'request'>,
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<IssuerDocument> {
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    throw new Error(`Get "${url.href}": unsupported protocol scheme "${url.protocol.slice(0, -1)}"`);
+  }
+  let response: OutboundResponse;
+  let body: Buffer;
+  try {
+    response = await client.request({ method: 'GET', url, headers, signal });
+    body = await collectBody(response, MAX_DOCUMENT_BYTES);
+  } catch (error) {
+    const failure = OutboundError.from(error);
+    throw new Error(requestErrorText('GET', url, failure), { cause: error });
+  }
+  return {
+    status: response.status,
+    statusLine: `${response.status} ${STATUS_CODES[response.status] ?? ''}`,
+    headers: Object.fromEntries(
+      Object.entries(response.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
+    ),
+    body: body.toString('utf8'),
+  };
+}

@@ -1,0 +1,85 @@
+// Tokens of all configured issuers.
+import type { Clock } from '../../lib/clock.js';
+import type { TokenAuthenticator } from '../authenticator.js';
+import { createJwtAuthenticator } from './authenticator.js';
+import { createDistributedClaims } from './distributed-claims.js';
+import type { FetchDocument } from './issuer-http.js';
+import { followIssuer, type Issuer } from './issuer.js';
+import type { JwtMetrics } from './metrics.js';
+import type { ClaimMappings } from './user-of-claims.js';
+
+export interface JwtIssuerConfig {
+  readonly issuer: {
+    readonly url: string;
+    /** Empty: below the issuer's own address. */
+    readonly discoveryUrl: string;
+    readonly audiences: readonly string[];
+  };
+  readonly mappings: ClaimMappings;
+  readonly fetch: FetchDocument;
+}
+
+export interface JwtTokensOptions {
+  readonly issuers: readonly JwtIssuerConfig[];
+  readonly algorithms: readonly string[];
+  readonly clock: Clock;
+  readonly metrics: JwtMetrics;
+  readonly signal: AbortSignal;
+  readonly log: (message: string) => void;
+}
+
+export interface JwtTokens extends TokenAuthenticator {
+  /** Resolves once every issuer was found. */
+  readonly ready: Promise<void>;
+  /** What is wrong with issuers that were not. */
+  unhealthy(): readonly string[];
+}
+
+export function createJwtTokens(options: JwtTokensOptions): JwtTokens {
+  const issuers: { readonly url: string; readonly issuer: Issuer }[] = [];
+  const authenticators = options.issuers.map(({ issuer: config, mappings, fetch }) => {
+    const follow = (url: string, discoveryUrl: string): Issuer =>
+      followIssuer({
+        rules: {
+          issuer: url,
+          audiences: config.audiences,
+          algorithms: options.algorithms,
+          nowMs: () => options.clock.now(),
+        },
+        ...(discoveryUrl !== '' && { discoveryUrl }),
+        fetch,
+        clock: options.clock,
+        signal: options.signal,
+        log: options.log,
+      });
+    const issuer = follow(config.url, config.discoveryUrl);
+    issuers.push({ url: config.url, issuer });
+    const { groups } = mappings;
+    const claim = groups !== undefined && 'claim' in groups ? groups.claim : undefined;
+    return createJwtAuthenticator({
+      issuerUrl: config.url,
+      issuer,
+      mappings,
+      ...(claim !== undefined && {
+        distributed: createDistributedClaims({ claim, fetch, follow: (url) => follow(url, '') }),
+      }),
+      observe: options.metrics.of(config.url),
+    });
+  });
+  return {
+    ready: Promise.all(issuers.map(({ issuer }) => issuer.found)).then(() => undefined),
+    unhealthy: () =>
+      issuers.flatMap(({ url, issuer }) => {
+        const why = issuer.health();
+        return why === undefined ? [] : [`oidc: authenticator for issuer "${url}" is not healthy: ${why}`];
+      }),
+    // Every issuer knows its own tokens, so the first that has something to say has the last word.
+    async authenticateToken(token, audiences) {
+      for (const authenticator of authenticators) {
+        const result = await authenticator.authenticateToken(token, audiences);
+        if (result !== undefined) return result;
+      }
+      return undefined;
+    },
+  };
+}

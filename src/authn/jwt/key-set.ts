@@ -1,0 +1,152 @@
+// The keys of an issuer, fetched when the first token needs them.
+//
+//   token ──kid known──▶ verify                       keys that are known are never fetched again for their age:
+//     └────kid unknown──▶ fresh by cache-control? no   they go on working while the issuer is away
+//                           └─▶ fetch (one at a time, few a second) ─▶ verify
+import { type KeyObject, constants, createPublicKey, verify } from 'node:crypto';
+import { compactVerify, errors } from 'jose';
+import { createAllowance } from '../../lib/allowance.js';
+import { errorText } from '../../lib/error-text.js';
+import { isPlainObject, ownMember } from '../../lib/plain-object.js';
+import { AuthenticationError } from '../authenticator.js';
+import type { CompactToken } from './compact-token.js';
+import { type FetchDocument, type IssuerDocument, parseDocument } from './issuer-http.js';
+
+export interface KeySet {
+  /** Throws an AuthenticationError unless one of the issuer's keys signed the token. */
+  verify(token: CompactToken): Promise<void>;
+}
+
+export interface KeySetOptions {
+  readonly url: string;
+  readonly fetch: FetchDocument;
+  readonly nowMs: () => number;
+}
+
+interface IssuerKey {
+  readonly id: string;
+  readonly key: KeyObject;
+}
+
+interface Fetched {
+  readonly keys: readonly IssuerKey[];
+  /** Until when the issuer says they do not change. */
+  readonly freshUntilMs: number;
+}
+
+const FRESHNESS_MARGIN_MS = 30_000;
+/** So many fetches may come at once, and then one every so often: bad tokens cost the issuer no more than this. */
+const FETCH_BURST = 10;
+const FETCH_INTERVAL_MS = 1000;
+/** A token that names no key is tried with so many at most. */
+const MAX_KEYS = 100;
+
+export function createKeySet({ url, fetch, nowMs }: KeySetOptions): KeySet {
+  let known: Fetched = { keys: [], freshUntilMs: 0 };
+  let running: Promise<Fetched> | undefined;
+  const mayFetch = createAllowance({ burst: FETCH_BURST, everyMs: FETCH_INTERVAL_MS, nowMs });
+
+  const refresh = (): Promise<Fetched> | undefined => {
+    if (running === undefined && mayFetch()) {
+      running = fetchKeys(url, fetch, nowMs)
+        .then((fetched) => (known = fetched))
+        .finally(() => (running = undefined));
+    }
+    return running;
+  };
+
+  return {
+    async verify(token) {
+      if (await isSignedBy(known.keys, token)) return;
+      if (nowMs() + FRESHNESS_MARGIN_MS <= known.freshUntilMs) throw unverified();
+      const fetching = refresh();
+      if (fetching === undefined) throw unverified();
+      let fetched: Fetched;
+      try {
+        fetched = await fetching;
+      } catch (error) {
+        throw new AuthenticationError(`failed to verify signature: fetching keys ${errorText(error)}`);
+      }
+      if (!(await isSignedBy(fetched.keys, token))) throw unverified();
+    },
+  };
+}
+
+const unverified = (): AuthenticationError =>
+  new AuthenticationError('failed to verify signature: failed to verify id token signature');
+
+// hot: every token that is not remembered.
+async function isSignedBy(keys: readonly IssuerKey[], { text, keyId, algorithm }: CompactToken): Promise<boolean> {
+  for (const { id, key } of keys) {
+    if (keyId !== '' && id !== keyId) continue;
+    try {
+      if (algorithm.startsWith('PS')) {
+        if (isSignedWithPss(text, key, algorithm)) return true;
+        continue;
+      }
+      await compactVerify(text, key, { algorithms: [algorithm] });
+      return true;
+    } catch (error) {
+      // Everything jose refuses is a refused token; a key that cannot be used with the algorithm throws a TypeError.
+      if (!(error instanceof errors.JOSEError) && !(error instanceof TypeError)) throw error;
+    }
+  }
+  return false;
+}
+
+/** jose takes salts of one length only; the reference takes what the signature says. */
+function isSignedWithPss(text: string, key: KeyObject, algorithm: string): boolean {
+  const end = text.lastIndexOf('.');
+  if (key.asymmetricKeyType !== 'rsa') return false;
+  const options = { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_AUTO };
+  const signature = Buffer.from(text.slice(end + 1), 'base64url');
+  return verify(`sha${algorithm.slice(2)}`, Buffer.from(text.slice(0, end)), options, signature);
+}
+
+async function fetchKeys(url: string, fetch: FetchDocument, nowMs: () => number): Promise<Fetched> {
+  let document: IssuerDocument;
+  try {
+    document = await fetch(url);
+  } catch (error) {
+    throw new Error(`oidc: get keys failed ${errorText(error)}`, { cause: error });
+  }
+  if (document.status !== 200) throw new Error(`oidc: get keys failed: ${document.statusLine} ${document.body}`);
+  const parsed = parseDocument(document);
+  if ('error' in parsed) throw new Error(`oidc: failed to decode keys: ${parsed.error} ${document.body}`);
+  return { keys: keysOf(parsed.json), freshUntilMs: freshUntil(document, nowMs()) };
+}
+
+function keysOf(json: unknown): IssuerKey[] {
+  const list = isPlainObject(json) ? ownMember(json, 'keys') : undefined;
+  if (!Array.isArray(list)) return [];
+  return list.slice(0, MAX_KEYS).flatMap((jwk: unknown) => {
+    const key = isPlainObject(jwk) ? publicKeyOf(jwk) : undefined;
+    const id = isPlainObject(jwk) ? ownMember(jwk, 'kid') : undefined;
+    return key === undefined ? [] : [{ id: typeof id === 'string' ? id : '', key }];
+  });
+}
+
+/** Undefined for keys this server has no use for: others of the set still count. */
+function publicKeyOf({ kty, n, e, crv, x, y }: Record<string, unknown>): KeyObject | undefined {
+  if (kty !== 'RSA' && kty !== 'EC') return undefined;
+  try {
+    return createPublicKey({ key: kty === 'RSA' ? { kty, n, e } : { kty, crv, x, y }, format: 'jwk' } as Parameters<
+      typeof createPublicKey
+    >[0]);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What the answer's headers promise; not at all when they say nothing. */
+function freshUntil({ headers }: IssuerDocument, nowMs: number): number {
+  const directives = (headers['cache-control'] ?? '').split(',').map((part) => part.trim().toLowerCase());
+  for (const name of ['s-maxage=', 'max-age=']) {
+    const seconds = directives.find((directive) => directive.startsWith(name))?.slice(name.length);
+    if (seconds !== undefined && /^"?\d{1,10}"?$/.test(seconds))
+      return nowMs + Number(seconds.replaceAll('"', '')) * 1000;
+  }
+  const expiresMs = Date.parse(headers['expires'] ?? '');
+  const dateMs = Date.parse(headers['date'] ?? '');
+  return Number.isNaN(expiresMs) ? 0 : nowMs + expiresMs - (Number.isNaN(dateMs) ? nowMs : dateMs);
+}

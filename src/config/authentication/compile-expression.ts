@@ -1,0 +1,26 @@
+import {
+  type AuthenticationCompiler,
+  type AuthenticationExpression,
+  type AuthenticationSubject,
+  isFault,
+} from '../../cel/environments/authentication.js';
+import { type FieldErrors, type FieldPath, internal, invalid } from '../../machinery/field-error.js';
+
+export interface CompiledExpression {
+  readonly errors: FieldErrors;
+  readonly expression?: AuthenticationExpression;
+}
+
+export function compileExpression(
+  compiler: AuthenticationCompiler,
+  text: string,
+  subject: AuthenticationSubject,
+  returns: 'bool' | 'any',
+  path: FieldPath,
+): CompiledExpression {
+  const compiled = compiler.compile(text, subject, returns);
+  if (!isFault(compiled)) return { errors: [], expression: compiled };
+  return {
+    errors: [compiled.kind === 'internal' ? internal(path, compiled.detail) : invalid(path, text, compiled.detail)],
+  };
+}
