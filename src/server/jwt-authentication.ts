@@ -15,6 +15,7 @@ import {
   type ValidationContext,
 } from '../config/authentication/validate.js';
 import { ConfigError } from '../config/config-error.js';
+import { loadEgress } from '../config/egress/load.js';
 import { reloadMetrics } from '../config/reload-metrics.js';
 import { reloadOnChange } from '../config/reload.js';
 import { systemClock } from '../lib/clock.js';
@@ -60,11 +61,17 @@ export function jwtBuildError(options: Options): string | undefined {
       const unknown = algorithmsOf(options).find((name) => !SIGNING_ALGORITHMS.includes(name));
       if (unknown !== undefined) throw new ConfigError(`oidc: unsupported signing alg: ${goQuote(unknown)}`);
       const { egressSelectorType: egress } = authenticator.issuer;
-      if (egress !== '' && options.egressSelector.egressSelectorConfigFile === '') {
-        throw new ConfigError(`oidc: egress lookup required with egress selector type ${goQuote(egress)}`);
-      }
+      if (egress !== '') checkEgress(options, egress);
     }
   });
+}
+
+/** Whoever asks for a way out must have configured it: straight ahead is not what was asked for. */
+function checkEgress({ egressSelector }: Options, egress: 'controlplane' | 'cluster'): void {
+  const { egressSelectorConfigFile: file } = egressSelector;
+  if (file === '') throw new ConfigError(`oidc: egress lookup required with egress selector type ${goQuote(egress)}`);
+  if ((loadEgress(file).egressSelections ?? []).some(({ name }) => name === egress)) return;
+  throw new ConfigError(`oidc: egress lookup for ${goQuote(egress)} is not configured`);
 }
 
 export function buildJwtAuthentication(options: Options, parts: JwtAuthenticationParts): JwtAuthentication {
@@ -157,7 +164,8 @@ function start(
   const issuers = authenticators.map(({ issuer, mappings }) => {
     const { certificateAuthority: ca, egressSelectorType: egress } = issuer;
     const client = new HttpClient({
-      dialer: egress === '' ? directDialer : dialers[egress],
+      // Straight ahead unless a way is asked for, whatever the other parts of the server go by.
+      dialer: egress === '' ? directDialer : (dialers.configured.get(egress) ?? directDialer),
       tls: () => (ca === '' ? {} : { ca }),
     });
     clients.push(client);
