@@ -1,6 +1,7 @@
 // A custom resource's schema as OpenAPI documents show it.
 import type { GroupVersionKind } from '../machinery/object.js';
 import { isPlainObject } from '../lib/plain-object.js';
+import { isIntOrString } from '../apis/apiextensions/structural-schema.js';
 import { additionalOf, itemsOf, type Schema, sortedMembers } from '../apis/apiextensions/schema-walk.js';
 import type { KindDefinition } from '../registry/kind.js';
 import { metaType } from '../schema/catalogue.js';
@@ -77,8 +78,12 @@ function described(schema: JsonSchema, form: SchemaForm, typeName: string, membe
 }
 
 function nodeSchema(schema: Schema, form: SchemaForm): JsonSchema {
-  const node: Record<string, unknown> = { ...(form === 'v2' ? inFormTwo(schema) : schema) };
+  const node: Record<string, unknown> = form === 'v2' ? { ...inFormTwo(schema) } : unfolded(schema);
   const { properties } = node;
+  const rules = schema['x-kubernetes-validations'];
+  if (form === 'v2' && rules !== undefined) {
+    node['x-kubernetes-validations'] = rules.map((rule) => sortedByKey({ ...rule }));
+  }
   if (isPlainObject(properties)) {
     node['properties'] = Object.fromEntries(
       sortedMembers(properties as Record<string, Schema>).map(([name, one]) => [name, nodeSchema(one, form)]),
@@ -95,9 +100,20 @@ function nodeSchema(schema: Schema, form: SchemaForm): JsonSchema {
   return node;
 }
 
+const INT_OR_STRING = [{ type: 'integer' }, { type: 'string' }];
+
+/** Spells out for others what the extension means. */
+function unfolded(schema: Schema): Record<string, unknown> {
+  const { anyOf, allOf = [] } = schema;
+  const stated = isIntOrString(anyOf) || isIntOrString(allOf[0]?.anyOf);
+  if (!schema['x-kubernetes-int-or-string'] || stated) return { ...schema };
+  if (anyOf === undefined) return { ...schema, anyOf: INT_OR_STRING };
+  return { ...schema, allOf: [{ anyOf: INT_OR_STRING }, ...allOf] };
+}
+
 /** What form 2 has no words for is left out, and with it what kubectl could not cope with then. */
 function inFormTwo(schema: Schema): Schema {
-  const { allOf: _all, oneOf: _one, anyOf: _any, not: _not, nullable, ...kept } = schema;
+  const { allOf: _all, oneOf: _one, anyOf: _any, not: _not, default: _default, nullable, ...kept } = schema;
   const open = schema['x-kubernetes-preserve-unknown-fields'] === true;
   if (nullable || open) {
     delete kept.items;

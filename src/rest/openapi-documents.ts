@@ -44,10 +44,12 @@ export function routesByDocument(
 }
 
 function versionRoutes(name: string, endpoints: readonly Endpoint[], mediaTypes: readonly MediaType[]): Route[] {
-  const [first] = endpoints;
-  const { id, tag } = groupWords(first?.kind ?? {});
+  const routes = endpoints.flatMap((endpoint) => resourceRoutes(endpoint, mediaTypes));
+  // Documents of custom kinds tell of nothing else.
+  if (endpoints.every(({ definition }) => definition.custom)) return routes;
+  const { id, tag } = groupWords(endpoints[0]?.kind ?? {});
   const discovery = { path: `/${name}/`, id: `get${id}APIResources`, tag, answer: 'APIResourceList', mediaTypes };
-  return [discoveryRoute(discovery), ...endpoints.flatMap((endpoint) => resourceRoutes(endpoint, mediaTypes))];
+  return [discoveryRoute(discovery), ...routes];
 }
 
 interface DiscoveryRoute {

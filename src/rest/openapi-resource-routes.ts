@@ -352,7 +352,7 @@ function route(target: Target, operation: Operation): Route {
     kind: target.kind,
     parameters: [...(operation.plain === true ? [] : [PRETTY]), ...(operation.parameters ?? []), ...scope],
     ...(operation.body && { body: operation.body }),
-    consumes: operation.consumes ?? ANY,
+    consumes: operation.consumes ?? (target.endpoint.definition.custom ? CUSTOM_MEDIA : ANY),
     produces: operation.produces ?? target.media,
     responses: [...answers, UNAUTHORIZED],
   };

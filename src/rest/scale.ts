@@ -3,7 +3,7 @@ import { goQuote } from '../lib/go-quote.js';
 import type { HttpResponse } from '../lib/http.js';
 import { FieldPath, invalid as invalidField } from '../machinery/field-error.js';
 import { apiVersionOf, type KubeObject } from '../machinery/object.js';
-import { badRequest, conflict, internalError, invalid } from '../machinery/status.js';
+import { badRequest, conflict, internalError, invalid, StatusError } from '../machinery/status.js';
 import type { ScaleAccess } from '../registry/kind.js';
 import { get } from '../registry/list.js';
 import { matchNamespace } from '../registry/system-fields.js';
@@ -93,7 +93,18 @@ export async function patchScale(
     now,
     warn: (text) => request.warn(text),
   });
-  return write(services, endpoint, request, access, options, (scale) => patch(scale) as Scale);
+  return write(services, endpoint, request, access, options, (live) => {
+    const scale = patch(live) as Scale;
+    // The reference would convert it as if it were a custom resource.
+    if (isApply(kind) && endpoint.definition.custom) throw unappliedScale(scale);
+    return scale;
+  });
+}
+
+function unappliedScale({ metadata }: Scale): StatusError {
+  const about = `${metadata?.namespace ?? ''}/${metadata?.name ?? ''}; autoscaling/v1, Kind=Scale`;
+  const why = 'request to convert CR to an invalid group/version: autoscaling/v1';
+  return new StatusError(500, '', `failed to convert new object (${about}) to proper version: ${why}`);
 }
 
 async function write(
@@ -117,7 +128,7 @@ async function write(
       of: (object) => scaleOf(object, access),
       write(object, scale: Readonly<Scale & KubeObject>) {
         access.setSpecReplicas(object, scale.spec?.replicas ?? 0);
-        object.metadata.resourceVersion = scale.metadata.resourceVersion ?? '';
+        takeVersion(endpoint, object, scale.metadata.resourceVersion);
       },
     },
     uid,
@@ -135,7 +146,7 @@ async function write(
       checkScale(endpoint, info.name, info.namespace, scale, current);
       const object = deepCopy(current) as KubeObject;
       access.setSpecReplicas(object, scale.spec?.replicas ?? 0);
-      object.metadata.resourceVersion = scale.metadata?.resourceVersion ?? '';
+      takeVersion(endpoint, object, scale.metadata?.resourceVersion);
       const owned = fromScaleManagedFields(
         current.metadata.managedFields,
         scale.metadata?.managedFields,
@@ -148,6 +159,11 @@ async function write(
     },
   });
   return respondScale({ request: http, negotiated, clock: services.clock }, scaleOf(stored.object(), access));
+}
+
+/** The version a scale was made from. Custom resources must state one: that of the object, where the scale has none. */
+function takeVersion({ definition }: Endpoint, object: KubeObject, stated = ''): void {
+  if (stated !== '' || definition.custom !== true) object.metadata.resourceVersion = stated;
 }
 
 /** A number no client sends, while the replicas of a custom resource are not set: the least of its 32 bits. */

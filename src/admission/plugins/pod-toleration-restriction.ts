@@ -2,6 +2,7 @@ import { errorText } from '../../lib/error-text.js';
 import { computeQosClass } from '../../apis/core/pod/qos.js';
 import { notFound, StatusError } from '../../machinery/status.js';
 import type { Pod, Toleration } from '../../schema/generated/core.v1.js';
+import { parseJsonTree } from '../../schema/json/decode.js';
 import { onlyFor } from '../forbid.js';
 import type { AdmissionAttributes, AdmissionPlugin } from '../plugin.js';
 import { allowedBy, mergeTolerations } from '../tolerations.js';
@@ -64,7 +65,7 @@ async function ofNamespace(
 function parseTolerations(text: string): readonly Toleration[] {
   let parsed: unknown;
   try {
-    parsed = JSON.parse(text);
+    parsed = parseJsonTree(text).value;
   } catch (error) {
     throw new StatusError(500, '', errorText(error));
   }

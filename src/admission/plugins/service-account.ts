@@ -2,6 +2,7 @@ import { MIRROR_ANNOTATION, secretNames } from '../../authz/node/pod-references.
 import type { Container, Pod, PodSpec, ServiceAccount, Volume } from '../../schema/generated/core.v1.js';
 import { goQuote } from '../../lib/go-quote.js';
 import { forbid } from '../forbid.js';
+import { StatusError } from '../../machinery/status.js';
 import type { AdmissionAttributes, AdmissionPlugin } from '../plugin.js';
 
 const SERVICE_ACCOUNTS = { group: '', resource: 'serviceaccounts' };
@@ -135,7 +136,9 @@ async function check(options: ServiceAccountOptions, attributes: AdmissionAttrib
     return;
   }
   const wrong = secretNotAllowed(pod.spec, account, ephemeral);
-  if (wrong !== undefined) throw forbid(attributes, wrong);
+  if (wrong === undefined) return;
+  // The reference forgets to say that this is a refusal.
+  throw ephemeral ? new StatusError(500, '', wrong) : forbid(attributes, wrong);
 }
 
 function checkMirror(attributes: AdmissionAttributes, { spec }: Pod): void {

@@ -61,7 +61,7 @@ function validateSetItems(schema: Schema, path: FieldPath): FieldErrors {
   const member = nonAtomicSetMember(schema);
   if (member === undefined) return [];
   // The list type is shown for both, unset too: a slip clients have seen ever since.
-  const shown = itemsOf(schema)?.['x-kubernetes-list-type'] ?? 'null';
+  const shown = itemsOf(schema)?.['x-kubernetes-list-type'] ?? null;
   const why = 'must be atomic as item of a list with x-kubernetes-list-type=set';
   return [invalid(path.child('items', member), shown, why)];
 }

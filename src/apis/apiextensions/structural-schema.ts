@@ -161,7 +161,7 @@ function restrictsNamesOnly(metadata: Schema): boolean {
   });
 }
 
-const isIntOrString = (alternatives: readonly Schema[] | undefined): boolean =>
+export const isIntOrString = (alternatives: readonly Schema[] | undefined): boolean =>
   alternatives?.length === 2 && isDeepStrictEqual(alternatives, [{ type: 'integer' }, { type: 'string' }]);
 
 /** The rules on values at a node; inside them nothing may be structure. */

@@ -111,7 +111,7 @@ test('keys of map lists are there in every item; members of sets are atomic', ()
     '~.properties[l].items.properties[k].nullable: Forbidden: this property is in x-kubernetes-list-map-keys, so it cannot be nullable',
   ]);
   assert.deepEqual(ofSchema(list('set', { type: 'object' })), [
-    '~.properties[l].items.x-kubernetes-map-type: Invalid value: "null": must be atomic as item of a list with x-kubernetes-list-type=set',
+    '~.properties[l].items.x-kubernetes-map-type: Invalid value: null: must be atomic as item of a list with x-kubernetes-list-type=set',
   ]);
 });
 

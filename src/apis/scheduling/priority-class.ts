@@ -1,5 +1,6 @@
 import { type FieldErrors, FieldPath, forbidden, notSupported, required } from '../../machinery/field-error.js';
 import { validateImmutableField } from '../../machinery/validation/fields.js';
+import { forbidden as requestForbidden } from '../../machinery/status.js';
 import { AGE_COLUMN, ageCell, NAME_COLUMN } from '../../registry/columns.js';
 import type { KindDefinition } from '../../registry/kind.js';
 import type { PriorityClass } from '../../schema/generated/scheduling.v1.js';
@@ -36,6 +37,7 @@ export const priorityClasses: KindDefinition<PriorityClass> = {
     },
     validate: validatePriorityClass,
     validateUpdate: validatePriorityClassUpdate,
+    delete: { check: refuseSystemClass },
   },
   columns: [
     NAME_COLUMN,
@@ -52,6 +54,12 @@ export const priorityClasses: KindDefinition<PriorityClass> = {
     object.preemptionPolicy ?? '',
   ],
 };
+
+async function refuseSystemClass({ metadata: { name = '' } }: Readonly<PriorityClass>): Promise<void> {
+  if (!SYSTEM_CLASSES.has(name)) return;
+  const why = 'this is a system priority class and cannot be deleted';
+  throw requestForbidden({ group: 'scheduling.k8s.io', resource: 'priorityclasses' }, name, why);
+}
 
 function validatePriorityClass(object: Readonly<PriorityClass>): FieldErrors {
   const { metadata, value, preemptionPolicy } = object;

@@ -119,19 +119,20 @@ class RuleRun {
       hasOld && node.rules.some(({ compiled }) => compiled.usesOldSelf) ? schemaValue(place.old, schema) : undefined;
     for (const rule of node.rules) {
       if (rule.compiled.usesOldSelf && !hasOld && rule.rule.optionalOldSelf !== true) continue;
-      this.runRule(rule, variablesFor(rule.rule, self, oldSelf), type, place);
+      this.runRule(rule, { self, ...(oldSelf !== undefined && { oldSelf }) }, type, place);
       if (this.remaining < 0) return;
     }
   }
 
-  private runRule(node: NodeRule, variables: Variables, type: string, place: Place): void {
+  private runRule(node: NodeRule, variables: RuleVariables, type: string, place: Place): void {
     const { rule, compiled } = node;
     if (compiled.fault !== undefined) {
       this.errors.push(invalid(place.path, type, `rule compile error: ${compiled.fault}`));
       return;
     }
     if (compiled.program === undefined) return;
-    const { value, cost } = compiled.program.evaluate(variables, { costLimit: RULE_COST_LIMIT });
+    const seen = rule.optionalOldSelf === true ? withOptionalOldSelf(variables) : { ...variables };
+    const { value, cost } = compiled.program.evaluate(seen, { costLimit: RULE_COST_LIMIT });
     if (cost > this.remaining) {
       this.stop(invalid(place.path, type, OUT_OF_BUDGET));
       return;
@@ -154,7 +155,12 @@ class RuleRun {
   }
 
   /** The rule said no. */
-  private tellBroken({ rule, compiled, errorPath }: NodeRule, variables: Variables, type: string, place: Place): void {
+  private tellBroken(
+    { rule, compiled, errorPath }: NodeRule,
+    variables: RuleVariables,
+    type: string,
+    place: Place,
+  ): void {
     const path = errorPath === '' ? place.path : childPath(place.path, errorPath);
     const forgiven = !compiled.usesOldSelf && (place.current ?? place.parent)?.isUnchanged() === true;
     const tell = (error: FieldError): void => {
@@ -167,6 +173,7 @@ class RuleRun {
       tell(withReason(path, type, stated, rule.reason));
       return;
     }
+    // The reference shows message expressions the old value itself, also where they are compiled for an optional.
     const message = this.evaluateMessage(program, rule.messageExpression ?? '', variables);
     if ('fatal' in message) {
       tell(invalid(path, type, message.fatal));
@@ -181,9 +188,9 @@ class RuleRun {
   private evaluateMessage(
     program: Program,
     expression: string,
-    variables: Variables,
+    variables: RuleVariables,
   ): { readonly fatal: string } | { readonly text: string | undefined; readonly cost: number } {
-    const { value, cost } = program.evaluate(variables, { costLimit: RULE_COST_LIMIT });
+    const { value, cost } = program.evaluate({ ...variables }, { costLimit: RULE_COST_LIMIT });
     if (cost > this.remaining) {
       const why = 'messageExpression evaluation failed due to running out of cost budget';
       return { fatal: `${why}, no further validation rules will be run` };
@@ -203,10 +210,16 @@ class RuleRun {
   }
 }
 
-function variablesFor({ optionalOldSelf }: ValidationRule, self: Value, oldSelf: Value | undefined): Variables {
-  if (optionalOldSelf) return { self, oldSelf: oldSelf === undefined ? Optional.none : Optional.of(oldSelf) };
-  return oldSelf === undefined ? { self } : { self, oldSelf };
+interface RuleVariables {
+  readonly self: Value;
+  /** Absent where there was no value. */
+  readonly oldSelf?: Value;
 }
+
+const withOptionalOldSelf = ({ self, oldSelf }: RuleVariables): Variables => ({
+  self,
+  oldSelf: oldSelf === undefined ? Optional.none : Optional.of(oldSelf),
+});
 
 const pastOf = ({ current, parent }: Place): Pick<Place, 'current' | 'parent'> => ({ current, parent });
 

@@ -17,7 +17,7 @@ import {
 import type { JSONSchemaProps } from '../../../schema/generated/apiextensions.v1.js';
 import { compilePattern } from './pattern.js';
 import { shownJson, sorted } from './shown-json.js';
-import { matchesFormat } from '../../../machinery/validation/string-formats.js';
+import { isKnownFormat, matchesFormat } from '../../../machinery/validation/string-formats.js';
 
 /**
  * `path` is where the value stands; undefined at the root of an object. `old` is what an update replaces: what was wrong
@@ -130,19 +130,18 @@ const typesOf = (schema: Readonly<JSONSchemaProps>): readonly string[] => {
 function checkType(
   value: unknown,
   types: readonly string[],
-  { nullable, format = '' }: Readonly<JSONSchemaProps>,
+  { nullable, format: stated = '' }: Readonly<JSONSchemaProps>,
   name: string,
 ): Outcome {
+  // Formats of numbers mean nothing here.
+  const format = isKnownFormat(stated) ? stated : '';
   const passed: Outcome = { failures: [], matches: 1 };
   if (value === null || value === undefined) {
     return types.length > 0 && !nullable ? failed(wrongType(name, types.join(','), 'null')) : passed;
   }
   const found = typeNameOf(value);
   const isText = typeof value === 'string' || Array.isArray(value);
-  const fits =
-    types.includes(found) ||
-    (found === 'number' && Number.isInteger(value) && types.includes('integer')) ||
-    (found === 'integer' && types.includes('number'));
+  const fits = types.includes(found) || (found === 'integer' && types.includes('number'));
   if (!isText && format !== '' && !fits && format !== formatNameOf(value)) {
     return failed(wrongType(name, format, formatNameOf(value)));
   }
@@ -161,7 +160,8 @@ function typeNameOf(value: unknown): string {
     case 'bigint':
       return 'integer';
     case 'number':
-      return Number.isInteger(value) ? 'integer' : 'number';
+      // Whole numbers beyond that are bigints, unless they were written as others.
+      return Number.isSafeInteger(value) ? 'integer' : 'number';
     default:
       return 'object';
   }
