@@ -14,7 +14,7 @@ import type { CustomResourceDefinition } from '../schema/generated/apiextensions
 import { followStore } from '../storage/follow-store.js';
 import type { ResourceStore } from '../storage/store.js';
 import { type Condition, decideNames } from './accept-names.js';
-import { type CustomKind, customKind } from './custom-kind.js';
+import { type CustomKind, customKind, type CustomKindOptions } from './custom-kind.js';
 import { createDefinitionWriter } from './definition-writer.js';
 import { finalizeDefinition, needsFinalizing } from './finalize.js';
 import { toldConditions } from './told-conditions.js';
@@ -28,6 +28,7 @@ export interface DefinitionsOptions {
   readonly serve: (kind: CustomKind) => ServedKind;
   /** Compiles the rules of schemas. */
   readonly expressions?: Pick<ExpressionChecker, 'rulesOn' | 'evaluated'>;
+  readonly converterOf?: CustomKindOptions['converterOf'];
   readonly signal: AbortSignal;
   readonly log: (message: string) => void;
 }
@@ -225,10 +226,11 @@ class Definitions {
       if (isDeepStrictEqual(known.made, made)) return;
     }
     this.#stop(name);
-    const { expressions } = this.options;
+    const { expressions, converterOf } = this.options;
     const kind = customKind(definition, {
       terminating: () => serving.terminating,
       ...(expressions && { expressions }),
+      ...(converterOf && { converterOf }),
     });
     const serving: Serving = { made, terminating: isTrue(definition, 'Terminating'), kind: this.options.serve(kind) };
     this.#serving.set(name, serving);

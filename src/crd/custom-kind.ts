@@ -3,7 +3,6 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ExpressionChecker } from '../cel/expression-check.js';
 import { goValueText } from '../lib/go-value.js';
 import { apiVersionOf, type JsonObject, type KubeObject } from '../machinery/object.js';
-import { internalError } from '../machinery/status.js';
 import type { Schema } from '../apis/apiextensions/schema-walk.js';
 import type { KindDefinition, KindVersion, Subresource, Verb } from '../registry/kind.js';
 import type { EndpointTypes } from '../rest/endpoint.js';
@@ -13,14 +12,16 @@ import type {
   CustomResourceDefinitionVersion,
 } from '../schema/generated/apiextensions.v1.js';
 import type { StructType } from '../schema/type.js';
-import type { ResourceStoreOptions } from '../storage/store.js';
+import type { ResourceStore, ResourceStoreOptions } from '../storage/store.js';
 import { columnsOf } from './columns.js';
 import { compileType, listTypeOf } from './compile-type.js';
+import type { Converter } from './conversion/converter.js';
+import { VersionView } from './conversion/version-view.js';
 import { parseJsonPath } from './json-path.js';
 import { publishedSchemas } from './published-schema.js';
 import { namesIn, scaleAccess } from './scale.js';
 import { setDefaults } from './set-defaults.js';
-import { storedCodec } from './stored-codec.js';
+import { fitted, storedCodec, writtenCodec } from './stored-codec.js';
 import { customStrategy } from './strategy.js';
 import { withoutUnknownDefaults } from './pruned-schema.js';
 
@@ -31,9 +32,11 @@ export interface CustomKind {
   readonly definition: KindDefinition;
   readonly served: readonly ServedVersion[];
   readonly store: Omit<ResourceStoreOptions, 'prefix'>;
+  /** The store as the kind sees it, where objects lie in it in several versions. */
+  readonly view?: (base: ResourceStore) => ResourceStore;
 }
 
-export interface ServedVersion {
+export interface ServedVersion extends Pick<CustomKind, 'view'> {
   readonly definition: KindDefinition;
   readonly version: KindVersion;
   readonly types: EndpointTypes;
@@ -51,6 +54,8 @@ export interface CustomKindOptions {
   readonly terminating: () => boolean;
   /** Compiles the rules of schemas. */
   readonly expressions?: Pick<ExpressionChecker, 'rulesOn' | 'evaluated'>;
+  /** Converts by a definition's webhook. */
+  readonly converterOf?: (definition: Readonly<CustomResourceDefinition>) => Converter;
 }
 
 export function customKind(crd: Readonly<CustomResourceDefinition>, options: CustomKindOptions): CustomKind {
@@ -59,27 +64,30 @@ export function customKind(crd: Readonly<CustomResourceDefinition>, options: Cus
   const versions = compileVersions(crd);
   const stored = versions.find(({ stated }) => stated.storage);
   if (stored === undefined) throw new Error(`${crd.metadata.name ?? ''} has no version to store`);
+  const converter = spec.conversion?.strategy === 'Webhook' ? options.converterOf?.(crd) : undefined;
   const definitionOf = (version: CompiledVersion): KindDefinition =>
-    definitionOfVersion(crd, version, { ...options, stored, versions });
+    definitionOfVersion(crd, version, { ...options, stored, versions, converter });
+  const viewOf = (version: CompiledVersion): Pick<CustomKind, 'view'> =>
+    converter === undefined ? {} : { view: versionView(crd, version, stored, converter) };
   const served = versions.filter(({ stated }) => stated.served);
   return {
     group: spec.group,
     plural: names.plural,
     definition: definitionOf(stored),
+    ...viewOf(stored),
     served: served.map((version) => ({
       definition: definitionOf(version),
+      ...viewOf(version),
       version: version.kindVersion,
       types: { type: version.type, listType: listTypeOf(typeName(crd, version.stated.name, names.listKind ?? '')) },
     })),
     store: {
       resource: { group: spec.group, resource: names.plural },
       namespaced: spec.scope === 'Namespaced',
-      codec: storedCodec({
-        apiVersion: apiVersionOf({ group: spec.group, version: stored.stated.name }),
-        converts: spec.conversion?.strategy !== 'Webhook',
-        type: stored.type,
-        schema: stored.schema,
-      }),
+      codec:
+        converter === undefined
+          ? storedCodec({ apiVersion: apiVersionIn(crd, stored), type: stored.type, schema: stored.schema })
+          : writtenCodec(new Map(versions.map((version) => [apiVersionIn(crd, version), version]))),
       fieldsOf: (object) =>
         Object.assign({}, ...served.map(({ stated }) => selectableFields(stated)(object))) as Record<string, string>,
     },
@@ -109,6 +117,33 @@ function compileVersions(crd: Readonly<CustomResourceDefinition>): CompiledVersi
   });
 }
 
+const apiVersionIn = ({ spec }: Readonly<CustomResourceDefinition>, { stated }: CompiledVersion): string =>
+  apiVersionOf({ group: spec.group, version: stated.name });
+
+/** The objects in one version, each converted from the one it was written in. */
+function versionView(
+  crd: Readonly<CustomResourceDefinition>,
+  version: CompiledVersion,
+  stored: CompiledVersion,
+  converter: Converter,
+): (base: ResourceStore) => ResourceStore {
+  const { stated, type, schema } = version;
+  const apiVersion = apiVersionIn(crd, version);
+  return (base) =>
+    new VersionView({
+      base,
+      options: {
+        ...base.options,
+        codec: storedCodec({ apiVersion, type, schema }),
+        fieldsOf: selectableFields(stated),
+      },
+      apiVersion,
+      storageApiVersion: apiVersionIn(crd, stored),
+      converter,
+      fit: (object) => fitted(type, object),
+    });
+}
+
 /** `test.example.v1.Widget`: the group's parts reversed. */
 const typeName = ({ spec }: Readonly<CustomResourceDefinition>, version: string, kind: string): string =>
   [...spec.group.split('.').reverse(), version, kind].join('.');
@@ -118,15 +153,8 @@ function conversion(
   { spec }: Readonly<CustomResourceDefinition>,
   { type, schema, sameForm }: { type: StructType; schema: Schema | undefined; sameForm: boolean },
 ): Pick<KindVersion, 'toStorage' | 'fromStorage'> {
-  if (spec.conversion?.strategy === 'Webhook') {
-    const refuse = (): never => {
-      throw internalError(
-        `conversion webhook for ${spec.group}, Kind=${spec.names.kind} failed: this server does not call conversion webhooks yet`,
-      );
-    };
-    return { toStorage: refuse, fromStorage: refuse };
-  }
-  if (sameForm) return {};
+  // Its store is one of that version already.
+  if (sameForm || spec.conversion?.strategy === 'Webhook') return {};
   return {
     fromStorage(object) {
       inFormOf({ type, schema }, object);
@@ -152,6 +180,7 @@ function deprecation({ spec }: Readonly<CustomResourceDefinition>, version: stri
 }
 
 interface DefinitionParts extends CustomKindOptions {
+  readonly converter: Converter | undefined;
   readonly stored: CompiledVersion;
   readonly versions: readonly CompiledVersion[];
 }
@@ -162,13 +191,17 @@ const TERMINATING_VERBS: readonly Verb[] = ['delete', 'deletecollection', 'get',
 function definitionOfVersion(
   crd: Readonly<CustomResourceDefinition>,
   version: CompiledVersion,
-  { stored, versions, terminating, expressions }: DefinitionParts,
+  { stored, versions, terminating, expressions, converter }: DefinitionParts,
 ): KindDefinition {
   const { spec, status } = crd;
   const names = status.acceptedNames;
   const { stated, schema } = version;
   const subresources = stated.subresources ?? {};
-  const pruned = spec.preserveUnknownFields !== true && version !== stored && !isDeepStrictEqual(schema, stored.schema);
+  const pruned =
+    converter === undefined &&
+    spec.preserveUnknownFields !== true &&
+    version !== stored &&
+    !isDeepStrictEqual(schema, stored.schema);
   return {
     group: spec.group,
     kind: names.kind,
@@ -179,8 +212,13 @@ function definitionOfVersion(
     ...(names.categories && { categories: names.categories }),
     namespaced: spec.scope === 'Namespaced',
     versions: versions.filter(({ stated: { served } }) => served).map(({ kindVersion }) => kindVersion),
-    storageVersion: stored.stated.name,
+    storageVersion: converter === undefined ? stored.stated.name : stated.name,
+    shownStorageVersion: stored.stated.name,
     custom: true,
+    ...(converter && {
+      convert: async (object: Readonly<JsonObject>, apiVersion: string) =>
+        (await converter.convert([object], apiVersion))[0] ?? {},
+    }),
     shownVerbs: () => (terminating() ? TERMINATING_VERBS : EVERY_VERB),
     strategy: customStrategy({
       group: spec.group,

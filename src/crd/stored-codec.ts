@@ -9,16 +9,29 @@ import type { ObjectCodec } from '../storage/store.js';
 import { dropUnreadableMetadata } from './coerce.js';
 import { setDefaults } from './set-defaults.js';
 
-export interface StoredForm {
-  /** The version to store. */
-  readonly apiVersion: string;
-  /** Objects stored in other versions differ in nothing but their version. */
-  readonly converts: boolean;
+export interface VersionForm {
   readonly type: StructType;
   readonly schema: Schema | undefined;
 }
 
-export function storedCodec(form: StoredForm): ObjectCodec {
+export interface StoredForm extends VersionForm {
+  /** The version to store. Objects stored in others differ in nothing but that. */
+  readonly apiVersion: string;
+}
+
+export const storedCodec = (form: StoredForm): ObjectCodec =>
+  codecOf((tree) => {
+    tree['apiVersion'] = form.apiVersion;
+    return form;
+  });
+
+/** For objects that stay in the version they were written in, by the forms of all versions. */
+export const writtenCodec = (forms: ReadonlyMap<string, VersionForm>): ObjectCodec =>
+  codecOf((tree) => forms.get(String(tree['apiVersion'])));
+
+type FormOf = (tree: Record<string, unknown>) => VersionForm | undefined;
+
+function codecOf(formOf: FormOf): ObjectCodec {
   const encode = (object: KubeObject): Buffer => Buffer.from(encodeTree(object));
   return {
     encodeJson: encode,
@@ -26,20 +39,26 @@ export function storedCodec(form: StoredForm): ObjectCodec {
     decodeJson: (bytes) => parseJsonTree(bytes).value as KubeObject,
     // Custom resources have no protobuf form: they are kept as JSON everywhere.
     encodeStorage: (object) => Buffer.from(`${encodeTree(object)}\n`),
-    decodeStorage: (bytes) => renewed(form, bytes),
-    renew: (json) => encode(renewed(form, json)),
+    decodeStorage: (bytes) => renewed(formOf, bytes),
+    renew: (json) => encode(renewed(formOf, json)),
   };
 }
 
-function renewed({ apiVersion, converts, type, schema }: StoredForm, bytes: Buffer): KubeObject {
+function renewed(formOf: FormOf, bytes: Buffer): KubeObject {
   const { value: tree } = parseJsonTree(bytes);
   if (!isPlainObject(tree)) throw new DecodeError('a stored custom resource is no object');
-  if (tree['apiVersion'] !== apiVersion) {
-    if (!converts) throw new DecodeError(`a conversion webhook is needed to read ${String(tree['apiVersion'])}`);
-    tree['apiVersion'] = apiVersion;
+  const form = formOf(tree);
+  if (form === undefined) {
+    throw new DecodeError(`request to convert CR from an invalid group/version: ${String(tree['apiVersion'])}`);
   }
+  const object = fitted(form.type, tree);
+  setDefaults(object, form.schema);
+  return object;
+}
+
+/** What the type has of an object, in place. */
+export function fitted(type: StructType, tree: Record<string, unknown>): KubeObject {
   const object = decoded(type, tree) as unknown as KubeObject;
-  setDefaults(object, schema);
   // Objects from before there were generations begin at the first.
   object.metadata.generation ??= 1;
   return object;

@@ -113,11 +113,7 @@ export function prepareNew(registry: ResourceRegistry, object: KubeObject, conte
 async function put(registry: ResourceRegistry, object: KubeObject, context: LifeContext): Promise<StoredObject> {
   const name = object.metadata.name ?? '';
   const key = keyOf(registry, context.namespace, name);
-  if (context.dryRun) {
-    const current = await findObject(registry, key, name);
-    if (current !== undefined) throw nameTaken(registry, object, current);
-    return unstored(registry, key, object);
-  }
+  if (context.dryRun) return pretend(registry, key, object);
   // The reference's store answers this in its own words, as an error of the server.
   if (Number(object.metadata.resourceVersion ?? '0') > 0) {
     throw new StatusError(500, '', 'resourceVersion should not be set on objects to be created');
@@ -129,6 +125,17 @@ async function put(registry: ResourceRegistry, object: KubeObject, context: Life
     if (error instanceof StorageError && error.code === 'key-exists') {
       throw nameTaken(registry, object, error.details.current);
     }
+    throw fromStorage(error, registry.resource, name);
+  }
+}
+
+async function pretend(registry: ResourceRegistry, key: string, object: KubeObject): Promise<StoredObject> {
+  const name = object.metadata.name ?? '';
+  const current = await findObject(registry, key, name);
+  if (current !== undefined) throw nameTaken(registry, object, current);
+  try {
+    return await unstored(registry, key, object);
+  } catch (error) {
     throw fromStorage(error, registry.resource, name);
   }
 }

@@ -33,6 +33,8 @@ export interface KindDefinition<T extends KubeObject = KubeObject> {
   readonly storageGroup?: string;
   /** Where its keys lie below the store's prefix, when not `<plural>` or `<group>/<plural>` for later groups. */
   readonly keyPrefix?: string;
+  /** Brings an object into another of its versions, where others must be asked to. Throws StorageError. */
+  convert?(object: Readonly<JsonObject>, apiVersion: string): Promise<JsonObject>;
   /** A kind defined by a CustomResourceDefinition. */
   readonly custom?: boolean;
   /** The kind of its lists, when not `<kind>List`. */

@@ -120,6 +120,7 @@ test('every error of the store has an answer', () => {
     'unreadable-list': [500, 'StorageReadError'],
     unsealable: [500, 'InternalError'],
     initializing: [429, 'TooManyRequests'],
+    conversion: [500, ''],
     'too-large': [413, 'RequestEntityTooLarge'],
   };
   for (const [code, answer] of Object.entries(expected)) {

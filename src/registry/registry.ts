@@ -34,8 +34,10 @@ export function keyOf(registry: ResourceRegistry, namespace: string, name: strin
 }
 
 /** An object that was not stored (a dry run), in the form of a stored one. */
-export function unstored(registry: ResourceRegistry, key: string, object: KubeObject): StoredObject {
-  const { codec, fieldsOf } = registry.store.options;
+export async function unstored(registry: ResourceRegistry, key: string, written: KubeObject): Promise<StoredObject> {
+  const { store } = registry;
+  const { codec, fieldsOf } = store.options;
+  const object = (await store.pretend?.(written)) ?? written;
   return {
     key,
     revision: 0,

@@ -43,6 +43,8 @@ export function fromStorage(error: unknown, resource: GroupResource, name: strin
       return unreadableList(error, resource);
     case 'initializing':
       return tooManyRequests(error.message, error.details.retryAfterSeconds ?? 1);
+    case 'conversion':
+      return new StatusError(500, '', error.message);
     case 'too-large':
       return requestEntityTooLarge(error.message);
   }

@@ -106,7 +106,7 @@ async function createByUpdate(registry: ResourceRegistry, request: UpdateRequest
     await request.admitCreate(object);
     delete object.metadata.resourceVersion;
     const stored = context.dryRun
-      ? unstored(registry, key, object)
+      ? await unstored(registry, key, object)
       : await registry.store.create(key, object, ttlOf(registry, object, context));
     await transaction?.commit();
     return stored;

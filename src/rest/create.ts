@@ -15,6 +15,7 @@ import { createOptions } from './query-options.js';
 import type { RestRequest } from './request.js';
 import { respondObject, respondValue } from './respond.js';
 import { lifeContext, type RestServices } from './services.js';
+import { conversionsOf } from './versions.js';
 
 // hot: one parse, one encode and one durable write.
 export async function createObject(
@@ -37,13 +38,15 @@ export async function createObject(
   const namespace = namespaceOf(endpoint, info.namespace, decoded);
   matchNamespace(decoded, definition.namespaced, info.namespace);
   dedupOwnerReferences(decoded, (text) => request.warn(text), false);
-  noteWrite(endpoint, {
-    live: undefined,
-    object: decoded,
-    manager: managerName(options.fieldManager, http),
-    subresource: '',
-    now: services.clock(),
+  const { versions, settle } = conversionsOf(endpoint);
+  const manager = managerName(options.fieldManager, http);
+  const { managedFields } = decoded.metadata;
+  const noted = settle(() => {
+    if (managedFields !== undefined) decoded.metadata.managedFields = managedFields;
+    const now = services.clock();
+    noteWrite(endpoint, { live: undefined, object: decoded, manager, subresource: '', now, versions });
   });
+  if (noted !== undefined) await noted;
   const object = toStorage(endpoint, decoded);
   const context = lifeContext(services, request, namespace, options.dryRun);
   const attributes: AdmissionAttributes = {

@@ -1,7 +1,7 @@
 import { apiVersionOf, type KubeObject } from '../machinery/object.js';
 import { updateManagedFields } from '../schema/apply/field-manager.js';
+import type { Versions } from '../schema/apply/versions.js';
 import type { Endpoint } from './endpoint.js';
-import { versionsOf } from './versions.js';
 
 export interface Write {
   /** The object as it is, in the endpoint's version; undefined when it is new. */
@@ -13,6 +13,8 @@ export interface Write {
   readonly now: Date;
   /** The client emptied the managed fields to start them over. */
   readonly reset?: boolean;
+  /** The kind's other versions, in which others may own fields. */
+  readonly versions: Versions;
 }
 
 /** Notes in metadata.managedFields which fields this writer has set. */
@@ -27,7 +29,7 @@ export function noteWrite(endpoint: Endpoint, write: Write): void {
     time: write.now,
     ...(write.reset !== undefined && { reset: write.reset }),
     resetFields: resetFieldsOf(endpoint, write.subresource),
-    versions: versionsOf(endpoint),
+    versions: write.versions,
   });
 }
 

@@ -11,8 +11,9 @@ import { isApply, type PatchKind, type PatchTarget, preparePatch } from './patch
 import { patchOptions } from './query-options.js';
 import type { RestRequest } from './request.js';
 import { respondObject } from './respond.js';
+import type { Versions } from '../schema/apply/versions.js';
 import type { RestServices } from './services.js';
-import { versionsOf } from './versions.js';
+import { conversionsOf } from './versions.js';
 import { checkName, writeObject } from './write-object.js';
 
 const PATCH_TYPES: Readonly<Record<string, PatchKind>> = {
@@ -36,8 +37,9 @@ export async function patchObject(
   request.trail?.requestPatch(body);
   const applies = isApply(kind);
   const options = patchOptions(http.query, applies);
+  const { versions, settle } = conversionsOf(endpoint);
   const patch = preparePatch(kind, body, {
-    target: targetOf(endpoint, info.subresource, services.clock()),
+    target: targetOf(endpoint, info.subresource, services.clock(), versions),
     options,
     manager: managerName(options.fieldManager, http),
     subresource: info.subresource,
@@ -54,7 +56,7 @@ export async function patchObject(
       // A kind whose PUT may create asks for the change of what is missing, too.
       if (current === undefined && !applies) throw notFound(endpoint.resource, info.name);
       const live = current === undefined ? undefined : inVersion(endpoint, current);
-      const object: KubeObject = patch(live);
+      const object: KubeObject = await settle(() => patch(live));
       matchNamespace(object, endpoint.definition.namespaced, info.namespace);
       checkName(object, info.name);
       return toStorage(endpoint, object);
@@ -63,14 +65,15 @@ export async function patchObject(
   return respondObject({ endpoint, request: http, negotiated, clock: services.clock }, created ? 201 : 200, stored);
 }
 
-function targetOf(endpoint: Endpoint, subresource: string, now: Date): PatchTarget {
+function targetOf(endpoint: Endpoint, subresource: string, now: Date, versions: Versions): PatchTarget {
   return {
     type: endpoint.type,
     kind: endpoint.kind,
     defaults: (object) => endpoint.version.defaults?.(object),
-    note: (live, object, manager, reset) => noteWrite(endpoint, { live, object, manager, subresource, now, reset }),
+    note: (live, object, manager, reset) =>
+      noteWrite(endpoint, { live, object, manager, subresource, now, reset, versions }),
     resetFields: resetFieldsOf(endpoint, subresource),
-    versions: versionsOf(endpoint),
+    versions,
   };
 }
 

@@ -14,6 +14,7 @@ import { updateOptions } from './query-options.js';
 import type { RestRequest } from './request.js';
 import { respondObject } from './respond.js';
 import type { RestServices } from './services.js';
+import { conversionsOf } from './versions.js';
 import { checkName, writeObject } from './write-object.js';
 
 /** PUT of an object or of a subresource that has the object's own form. */
@@ -40,6 +41,7 @@ export async function updateObject(
   let sent: KubeObject | undefined = read((text) => request.warn(text), request.trail);
   const { uid } = sent.metadata;
   const manager = managerName(options.fieldManager, http);
+  const { versions, settle } = conversionsOf(endpoint);
   const { stored, created } = await writeObject(services, endpoint, {
     request,
     subresource: info.subresource,
@@ -47,11 +49,13 @@ export async function updateObject(
     options,
     uid,
     async change(current) {
-      const object = sent ?? read(() => undefined);
-      sent = undefined;
-      const live = current === undefined ? undefined : inVersion(endpoint, current);
-      noteWrite(endpoint, { live, object, manager, subresource: info.subresource, now: services.clock() });
-      return toStorage(endpoint, object);
+      return settle(() => {
+        const object = sent ?? read(() => undefined);
+        sent = undefined;
+        const live = current === undefined ? undefined : inVersion(endpoint, current);
+        noteWrite(endpoint, { live, object, manager, subresource: info.subresource, now: services.clock(), versions });
+        return toStorage(endpoint, object);
+      });
     },
   });
   return respondObject({ endpoint, request: http, negotiated, clock: services.clock }, created ? 201 : 200, stored);

@@ -1,16 +1,31 @@
 // What server-side apply needs to know of a kind's other versions.
+import type { MaybePromise } from '../lib/maybe-promise.js';
 import { apiVersionOf, type JsonObject, type KubeObject, parseApiVersion } from '../machinery/object.js';
+import type { GroupResource } from '../machinery/status.js';
+import { fromStorage } from '../registry/storage-status.js';
 import type { Versions } from '../schema/apply/versions.js';
 import { typeOf } from '../schema/catalogue.js';
 import { deepCopy } from '../schema/deep-copy.js';
-import type { KindVersion } from '../registry/kind.js';
+import type { KindDefinition, KindVersion } from '../registry/kind.js';
 import type { Endpoint } from './endpoint.js';
 
-const remembered = new WeakMap<Endpoint, Versions>();
+/** A kind's versions during one request. */
+export interface Conversions {
+  readonly versions: Versions;
+  /** Does work that may convert. It is done anew where others had to be asked, so it must have no effects. */
+  readonly settle: <T>(work: () => T) => MaybePromise<T>;
+}
 
-export function versionsOf(endpoint: Endpoint): Versions {
+const remembered = new WeakMap<Endpoint, Conversions>();
+
+export function conversionsOf(endpoint: Endpoint): Conversions {
+  const convert = endpoint.definition.convert?.bind(endpoint.definition);
+  if (convert !== undefined) return askedConversions(createVersions(endpoint), convert, endpoint.resource);
   let known = remembered.get(endpoint);
-  if (known === undefined) remembered.set(endpoint, (known = createVersions(endpoint)));
+  if (known === undefined) {
+    known = { versions: createVersions(endpoint), settle: (work) => work() };
+    remembered.set(endpoint, known);
+  }
   return known;
 }
 
@@ -35,6 +50,46 @@ function createVersions({ definition, kind, type }: Endpoint): Versions {
       if (to?.fromStorage !== undefined) converted = to.fromStorage(converted);
       converted.apiVersion = toApiVersion;
       return converted as unknown as JsonObject;
+    },
+  };
+}
+
+/** Thrown through work that cannot wait, to who can. */
+class StillConverting extends Error {
+  constructor(readonly converted: Promise<void>) {
+    super('the conversion is not done yet');
+  }
+}
+
+/** Conversions are remembered by what was converted: work that is done anew makes its objects anew, too. */
+function askedConversions(
+  { typeAt }: Versions,
+  convert: NonNullable<KindDefinition['convert']>,
+  resource: GroupResource,
+): Conversions {
+  const known = new Map<string, JsonObject>();
+  return {
+    versions: {
+      typeAt,
+      convert(object, fromApiVersion, toApiVersion) {
+        const stated = { ...object, apiVersion: fromApiVersion };
+        const key = JSON.stringify([toApiVersion, stated]);
+        const converted = known.get(key);
+        if (converted !== undefined) return deepCopy(converted);
+        throw new StillConverting(convert(stated, toApiVersion).then((made) => void known.set(key, made)));
+      },
+    },
+    async settle(work) {
+      for (;;) {
+        try {
+          return work();
+        } catch (error) {
+          if (!(error instanceof StillConverting)) throw error;
+          await error.converted.catch((failure: unknown) => {
+            throw fromStorage(failure, resource, '');
+          });
+        }
+      }
     },
   };
 }

@@ -15,6 +15,7 @@ import { buildAdmission } from './admission.js';
 import { buildAudit } from './audit.js';
 import { type Authorization, buildAuthorization } from './authorization.js';
 import { createDebug, serveDebugSocket } from './debug.js';
+import { conversionWebhooks } from './conversion-webhooks.js';
 import { createDialers } from './dialers.js';
 import { buildEncryption } from './encryption.js';
 import { lazyExpressions } from './expressions.js';
@@ -260,6 +261,13 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     certificates,
     authorization,
     allocators,
+    converterOf: conversionWebhooks({
+      lookup: resources.lookup,
+      dialers,
+      byEndpoints: options.misc.enableAggregatorRouting,
+      metrics: metrics.registry,
+      stopping: lifecycle.stopping,
+    }),
     serverContext,
   });
   return startServer({

@@ -45,7 +45,7 @@ export class Resources {
   private readonly stores = new Map<string, ManagedResourceStore>();
   private readonly storedUnder = new Map<string, KindDefinition[]>();
   private readonly customStores = new Set<ManagedResourceStore>();
-  private readonly drawnKeys = new WeakMap<ManagedResourceStore, Set<string>>();
+  private readonly drawnKeys = new WeakMap<ResourceStore, Set<string>>();
   private readonly builtInGroups = new Set<string>();
   private readonly builtInVersions = new Set<string>();
 
@@ -112,7 +112,7 @@ export class Resources {
     const { registry, resource } = endpoint;
     // Kinds that share a store have one plural name, so that not all endpoints are looked at.
     const namesakes = this.named.get(resource.resource) ?? [];
-    return namesakes.filter((other) => other !== endpoint && other.registry.store === registry.store);
+    return namesakes.filter((other) => other !== endpoint && baseOf(other.registry) === baseOf(registry));
   }
 
   /** All endpoints, for discovery and documents. */
@@ -125,7 +125,7 @@ export class Resources {
     // The versions of a custom resource have rules of their own, over one store.
     const byStore = new Map<unknown, ResourceRegistry>();
     for (const { definition, registry } of this.endpoints.values()) {
-      const key = definition.custom ? registry.store : registry;
+      const key = definition.custom ? baseOf(registry) : registry;
       if (!byStore.has(key)) byStore.set(key, registry);
     }
     return [...byStore.values()];
@@ -164,12 +164,13 @@ export class Resources {
     });
     this.customStores.add(store);
     const equal: ResourceRegistry['equal'] = (_member, a, b) => equalTrees(a, b);
-    const registryOf = (definition: KindDefinition): ResourceRegistry => this.registryOn(definition, store, equal);
-    const registry = registryOf(custom.definition);
+    const registryOf = ({ definition, view }: Pick<CustomKind, 'definition' | 'view'>): ResourceRegistry =>
+      this.registryOn(definition, view?.(store) ?? store, equal);
+    const registry = registryOf(custom);
     const name = groupResourceText({ group, resource: plural });
     const endpoints = custom.served
       .filter(({ version: { version } }) => !this.builtInVersions.has(apiVersionOf({ group, version })))
-      .map(({ definition, version, types }) => createEndpoint(registryOf(definition), version, types));
+      .map((served) => createEndpoint(registryOf(served), served.version, served.types));
     const isNew = !this.registries.has(name);
     if (isNew) this.registries.set(name, registry);
     for (const endpoint of endpoints) this.addEndpoint(endpoint);
@@ -202,12 +203,13 @@ export class Resources {
 
   private registryOn(
     definition: KindDefinition,
-    store: ManagedResourceStore,
+    store: ResourceStore,
     equal: ResourceRegistry['equal'],
   ): ResourceRegistry {
     const { options } = this;
-    const drawnKeys = this.drawnKeys.get(store) ?? new Set();
-    this.drawnKeys.set(store, drawnKeys);
+    const base = store.base ?? store;
+    const drawnKeys = this.drawnKeys.get(base) ?? new Set();
+    this.drawnKeys.set(base, drawnKeys);
     return {
       kind: definition,
       resource: { group: definition.group, resource: definition.plural },
@@ -261,6 +263,8 @@ export class Resources {
 
 /** The word by which messages tell a group's types: `core`, `apps`, `rbac`. */
 const packageOf = (group: string): string => (group === '' ? 'core' : (group.split('.', 1)[0] ?? group));
+/** Where the objects lie, whatever versions of them are served. */
+const baseOf = ({ store }: ResourceRegistry): ResourceStore => store.base ?? store;
 
 const endpointKey = (group: string, version: string, resource: string): string => `${group}/${version}/${resource}`;
 

@@ -19,6 +19,7 @@ import type { MetricRegistry } from '../lib/metrics.js';
 import type { Options } from '../options/options.js';
 import type { LifeContext } from '../registry/kind.js';
 import type { Authorization } from './authorization.js';
+import type { conversionWebhooks } from './conversion-webhooks.js';
 import { startControllers } from './controllers.js';
 import type { Lifecycle } from './lifecycle.js';
 import { createMasterLeases } from './master-leases.js';
@@ -44,6 +45,8 @@ export interface StartParts {
   readonly certificates: PreparedCertificates;
   readonly authorization: Authorization;
   readonly allocators: ServicePools;
+  /** Converts custom resources by the webhooks of their definitions. */
+  readonly converterOf: ReturnType<typeof conversionWebhooks>;
   readonly serverContext: () => LifeContext;
 }
 
@@ -122,7 +125,7 @@ function secretsKnown(resources: Resources, signal: AbortSignal): () => boolean 
 }
 
 /** Serves what custom resource definitions define. Ready once those that were there are served. */
-function definitionsHooks({ resources, serverContext, expressions, logs }: StartParts): PostStartHook[] {
+function definitionsHooks({ resources, serverContext, expressions, converterOf, logs }: StartParts): PostStartHook[] {
   const registry = resources.registry(DEFINITIONS);
   if (registry === undefined) return [];
   let started: StartedDefinitions | undefined;
@@ -133,6 +136,7 @@ function definitionsHooks({ resources, serverContext, expressions, logs }: Start
       context: serverContext,
       serve: (kind) => resources.serveCustom(kind),
       expressions,
+      converterOf,
       signal,
       log: (message) => logs.for('apiextensions').info(message),
     }));

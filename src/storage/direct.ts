@@ -98,7 +98,7 @@ export class DirectStore implements ManagedResourceStore {
   }
 
   async isStale(key: string, revision: number): Promise<boolean> {
-    if (this.values.transformer === undefined) return false;
+    if (!this.values.mayBeStale) return false;
     const kv = await this.#timed('get', this.kv.get(this.options.prefix + key));
     if (kv === undefined) throw notFound(key);
     if (kv.modRevision !== revision) throw conflict(key, await this.#entry(kv));

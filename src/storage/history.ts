@@ -33,7 +33,7 @@ export class Change {
   }
 
   get modified(): WatchEvent | undefined {
-    return this.entry && (this.#modified ??= { type: 'MODIFIED', object: this.entry });
+    return this.entry && (this.#modified ??= modifiedEvent(this.entry, this.previous));
   }
 
   /** Also for an object that left a selection: its previous content, at this change's revision. */
@@ -58,6 +58,9 @@ export class Change {
     return this.previous === undefined ? this.added : this.modified;
   }
 }
+
+const modifiedEvent = (object: Entry, previous: Entry | undefined): WatchEvent =>
+  previous === undefined ? { type: 'MODIFIED', object } : { type: 'MODIFIED', object, previous };
 
 export class History {
   #changes: Change[] = [];

@@ -75,7 +75,12 @@ export interface ListResult {
 }
 
 export type WatchEvent =
-  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: StoredObject }
+  | {
+      readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
+      readonly object: StoredObject;
+      /** What a MODIFIED object was before. */
+      readonly previous?: StoredObject;
+    }
   /** `initialEventsEnd` marks the end of the initial events of a streaming list. */
   | { readonly type: 'BOOKMARK'; readonly revision: number; readonly initialEventsEnd?: boolean };
 
@@ -125,8 +130,8 @@ export interface ResourceStore {
     options?: { ttlSeconds?: number },
   ): Promise<StoredObject>;
   /**
-   * Whether the stored value is not sealed as it would be now: an update that changes nothing is then written all the
-   * same. Absent where nothing is sealed. Fails with `conflict` when the stored revision is another.
+   * Whether the stored value is not in the form, or not sealed, as it would be written now: an update that changes
+   * nothing is then written all the same. Fails with `conflict` when the stored revision is another.
    */
   isStale?(key: string, revision: number): Promise<boolean>;
   /** Answers the deleted object as its last event shows it: with the deletion's revision. */
@@ -135,6 +140,10 @@ export interface ResourceStore {
   deleteUnreadable?(key: string, dryRun: boolean): Promise<boolean>;
   list(request: ListRequest): Promise<ListResult>;
   watch(request: WatchRequest, receive: (events: readonly WatchEvent[]) => boolean): Promise<Watch>;
+  /** What an object would read as once stored, where that is not the object itself. */
+  pretend?(object: KubeObject): Promise<KubeObject>;
+  /** The store that this one is a view of. */
+  readonly base?: ResourceStore;
   /** The number of stored objects, for metrics and quota. */
   count(): Promise<number>;
 }
@@ -167,6 +176,8 @@ export type StorageErrorCode =
   | 'unsealable'
   /** The cache is not filled, and something unreadable keeps it so. */
   | 'initializing'
+  /** The object could not be converted from, or into, the version it is stored in. */
+  | 'conversion'
   | 'too-large';
 
 /** What is wrong with a stored value. */

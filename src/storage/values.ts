@@ -94,11 +94,27 @@ export class Values {
       : this.#readOpened(key, opened, revision);
   }
 
-  /** Whether a value is sealed otherwise than it would be now. */
+  /** False where all that is stored is as it would be written now. */
+  get mayBeStale(): boolean {
+    return this.transformer !== undefined || this.options.codec.renew !== undefined;
+  }
+
+  /** Whether a value is sealed, or its object written, otherwise than it would be now. */
   isStale(key: string, value: Buffer, revision: number): MaybePromise<boolean> {
     const { transformer } = this;
-    if (transformer === undefined) return false;
-    return whenReady(this.#open(transformer, key, value, revision), ({ stale }) => stale);
+    if (transformer === undefined) return this.#isOutdated(key, value, revision);
+    return whenReady(
+      this.#open(transformer, key, value, revision),
+      ({ stale, plain }) => stale || this.#isOutdated(key, plain, revision),
+    );
+  }
+
+  #isOutdated(key: string, plain: Buffer, revision: number): boolean {
+    const { codec } = this.options;
+    if (codec.renew === undefined) return false;
+    if (this.form.kind === 'json') return !codec.renew(plain).equals(plain);
+    const object = withoutResourceVersion(this.#read(key, plain, revision).object());
+    return !codec.encodeStorage(object, this.form.mediaType).equals(plain);
   }
 
   /** At once where the key is at hand: many values are opened in one turn, without a promise for each. */

@@ -3,16 +3,14 @@ import { goQuote } from '../../lib/go-quote.js';
 import type { RestAnswer } from '../../machinery/rest-call.js';
 import { mustType } from '../../schema/catalogue.js';
 import type { AdmissionResponse } from '../../schema/generated/admission.v1.js';
-import { DecodeError, decodeTree, parseJsonTree } from '../../schema/json/decode.js';
-import { sentKind, unreadable } from '../../schema/json/sent-kind.js';
-import { parseYaml } from '../../schema/yaml/parse.js';
+import { decodeTree } from '../../schema/json/decode.js';
+import { readSentReview, sentKindText } from '../../schema/json/sent-review.js';
 import type { ResourceMatch } from '../validating-policy/match.js';
 import { requestValue } from '../validating-policy/request-value.js';
 import type { SeenRequest } from '../validating-policy/seen-request.js';
 
 const GROUP = 'admission.k8s.io';
 const KIND = 'AdmissionReview';
-const SCHEME = 'pkg/runtime/scheme.go:110';
 
 export type ReviewVersion = 'v1' | 'v1beta1';
 
@@ -52,16 +50,8 @@ interface Review {
 }
 
 /** Throws a DecodeError for what is no review, and InvalidAnswer for one that does not answer ours. */
-export function readAnswer(
-  version: ReviewVersion,
-  uid: string,
-  mutating: boolean,
-  { status, contentType, body }: RestAnswer,
-): HookAnswer {
-  if (body.length === 0) {
-    throw new DecodeError(`0-length response with status code: ${status} and content type: ${contentType}`);
-  }
-  const review = decodeReview(version, body);
+export function readAnswer(version: ReviewVersion, uid: string, mutating: boolean, answer: RestAnswer): HookAnswer {
+  const review = decodeReview(version, answer);
   const { response } = review;
   if (response === undefined) throw new InvalidAnswer('webhook response was absent');
   if (version === 'v1') check(review, response, uid, mutating);
@@ -77,35 +67,9 @@ export function readAnswer(
   };
 }
 
-function decodeReview(version: ReviewVersion, body: Buffer): Review {
-  const tree = parse(body);
-  const { kind, apiVersion } = sentKind(tree);
-  checkKind(version, kind, apiVersion);
+function decodeReview(version: ReviewVersion, answer: RestAnswer): Review {
+  const { tree } = readSentReview(answer, { group: GROUP, version, kind: KIND });
   return decodeTree(mustType(`io.k8s.api.admission.${version}.${KIND}`), tree ?? {}, { strict: false }).object;
-}
-
-const BRACE = 0x7b;
-
-/** JSON, or YAML when it does not look like it. */
-function parse(body: Buffer): unknown {
-  try {
-    const first = body.find((byte) => byte > 0x20);
-    return first === BRACE ? parseJsonTree(body).value : parseYaml(body).value;
-  } catch (error) {
-    throw error instanceof DecodeError ? unreadable(error.message) : error;
-  }
-}
-
-/** What does not say what it is, is taken for what was asked for. */
-function checkKind(version: ReviewVersion, kind: string, apiVersion: string): void {
-  if ((kind === '' || kind === KIND) && (apiVersion === '' || apiVersion === `${GROUP}/${version}`)) return;
-  const isReview = kind === KIND && (apiVersion === `${GROUP}/v1` || apiVersion === `${GROUP}/v1beta1`);
-  if (isReview || (kind === 'Status' && apiVersion === 'v1')) {
-    const from = `${apiVersion.slice(apiVersion.indexOf('/') + 1)}.${kind}`;
-    throw new DecodeError(`converting (${from}) to (${version}.${KIND}): unknown conversion`);
-  }
-  const [what, where] = [kind || KIND, apiVersion || `${GROUP}/${version}`].map(goQuote);
-  throw new DecodeError(`no kind ${what} is registered for version ${where} in scheme ${goQuote(SCHEME)}`);
 }
 
 function check(
@@ -118,7 +82,7 @@ function check(
     throw new InvalidAnswer(`expected response.uid=${goQuote(wantedUid)}, got ${goQuote(uid)}`);
   }
   if (kind !== KIND || apiVersion !== `${GROUP}/v1`) {
-    const got = `${apiVersion.includes('/') ? apiVersion : `/${apiVersion}`}, Kind=${kind}`;
+    const got = sentKindText({ kind, apiVersion });
     throw new InvalidAnswer(`expected webhook response of ${GROUP}/v1, Kind=${KIND}, got ${got}`);
   }
   if (!mutating) {

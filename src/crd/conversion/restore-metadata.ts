@@ -1,0 +1,65 @@
+// Of an object's metadata a conversion webhook may change labels and annotations only.
+import { goTypeName } from '../../lib/go-value.js';
+import { isPlainObject, ownMember } from '../../lib/plain-object.js';
+import { aggregateText, FieldPath, type FieldErrors, fieldErrorText } from '../../machinery/field-error.js';
+import type { JsonObject } from '../../machinery/object.js';
+import { validateAnnotations } from '../../machinery/validation/object-meta.js';
+import { validateLabels } from '../../machinery/validation/label-selector.js';
+
+type Restored = { readonly metadata: JsonObject } | { readonly fault: string };
+
+/** The original's metadata with the labels and annotations of what came back, or what is wrong with those. */
+export function restoreMetadata(original: Readonly<JsonObject>, converted: Readonly<JsonObject>): Restored {
+  const before = isPlainObject(original['metadata']) ? original['metadata'] : {};
+  const stated = converted['metadata'];
+  const after = isPlainObject(stated) ? stated : {};
+  for (const [member, name] of SAME) {
+    const [was, is] = [textOf(before[member]), textOf(after[member])];
+    if (was !== is) return { fault: `invalid object: must have the same ${name}: ${was} != ${is}` };
+  }
+  if (stated === undefined) return { fault: 'invalid metadata: missing metadata in converted object' };
+  if (!isPlainObject(stated)) {
+    return { fault: `invalid metadata: invalid metadata of type ${goTypeName(stated)} in converted object` };
+  }
+  const metadata: JsonObject = { ...before };
+  for (const member of ['labels', 'annotations'] as const) {
+    const given = after[member];
+    if (given === undefined || given === null) {
+      delete metadata[member];
+      continue;
+    }
+    const fault = textsFault(member, before[member], given);
+    if (fault !== undefined) return { fault: `invalid metadata: ${fault}` };
+    metadata[member] = given;
+  }
+  return { metadata };
+}
+
+const SAME = [
+  ['name', 'name'],
+  ['namespace', 'namespace'],
+  ['uid', 'UID'],
+] as const;
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** Those that stay as they were are not looked at: rules may have become stricter since. */
+function textsFault(member: 'labels' | 'annotations', before: unknown, given: unknown): string | undefined {
+  if (!isPlainObject(given)) return `invalid metadata.${member} of type ${goTypeName(given)} in converted object`;
+  const old = isPlainObject(before) ? before : {};
+  let changed = Object.keys(old).length !== Object.keys(given).length;
+  for (const [key, value] of Object.entries(given)) {
+    if (typeof value !== 'string') {
+      return `metadata.${member}[${key}] must be a string, but is ${goTypeName(value)} in converted object`;
+    }
+    if (ownMember(old, key) !== value) changed = true;
+  }
+  if (!changed) return undefined;
+  const texts = given as Record<string, string>;
+  const errors: FieldErrors =
+    member === 'labels'
+      ? validateLabels(texts, FieldPath.of('metadata', 'labels'))
+      : // The reference forgot a letter here.
+        validateAnnotations(texts, FieldPath.of('metadata', 'annotation'));
+  return errors.length === 0 ? undefined : aggregateText(errors.map(fieldErrorText));
+}

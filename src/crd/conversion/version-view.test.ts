@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, test } from 'node:test';
+import type { JsonObject, KubeObject } from '../../machinery/object.js';
+import { openMemoryStore } from '../../kv/memory.js';
+import { createResourceStore } from '../../storage/create-store.js';
+import {
+  type ManagedResourceStore,
+  type ResourceStoreOptions,
+  StorageError,
+  type StoredObject,
+  type WatchEvent,
+} from '../../storage/store.js';
+import { VersionView } from './version-view.js';
+
+const V1 = 'example.test/v1';
+const V2 = 'example.test/v2';
+const EVERYTHING = { namespace: '', resourceVersion: '', resourceVersionMatch: '', limit: 0, continue: '' } as const;
+
+const options: ResourceStoreOptions = {
+  resource: { group: 'example.test', resource: 'things' },
+  prefix: '/registry/example.test/things/',
+  namespaced: true,
+  codec: {
+    encodeJson: (object) => Buffer.from(JSON.stringify(object)),
+    decodeJson: (bytes) => JSON.parse(bytes.toString()) as KubeObject,
+    encodeStorage: (object) => Buffer.from(JSON.stringify(object)),
+    decodeStorage: (bytes) => JSON.parse(bytes.toString()) as KubeObject,
+  },
+  fieldsOf: () => ({}),
+};
+
+const thing = (apiVersion: string, name: string, labels: Record<string, string> = {}): KubeObject => ({
+  apiVersion,
+  kind: 'Thing',
+  metadata: { name, namespace: 'ns', uid: `u-${name}`, labels },
+});
+
+let base: ManagedResourceStore;
+let calls: string[];
+let failure: string | undefined;
+/** Things as v2, while v1 is stored. */
+let asV2: VersionView;
+
+/** Writes into a label where an object comes from. */
+const converter = {
+  async convert(objects: readonly Readonly<JsonObject>[], apiVersion: string): Promise<JsonObject[]> {
+    calls.push(`${objects.length} to ${apiVersion}`);
+    if (failure !== undefined) throw new StorageError('conversion', failure);
+    return objects.map((object) => {
+      const { metadata, apiVersion: from } = object as unknown as KubeObject;
+      assert.equal(metadata.resourceVersion, undefined);
+      return { ...object, apiVersion, metadata: { ...metadata, labels: { ...metadata.labels, from: from ?? '' } } };
+    });
+  },
+};
+
+const view = (apiVersion: string, storageApiVersion = V1): VersionView =>
+  new VersionView({ base, options, apiVersion, storageApiVersion, converter, fit: (object) => object as KubeObject });
+
+beforeEach(() => {
+  base = createResourceStore({ kv: openMemoryStore(), options });
+  calls = [];
+  failure = undefined;
+  asV2 = view(V2);
+});
+afterEach(() => base.close());
+
+const isFromV1 = ({ labels }: StoredObject): boolean => labels['from'] === V1;
+const isMarked = ({ labels }: StoredObject): boolean => labels['marked'] === 'yes';
+
+test('an object is read in any version, and converted once for each', async () => {
+  await base.create('ns/a', thing(V1, 'a'));
+  for (const _ of [1, 2]) {
+    const read = await asV2.get('ns/a', '');
+    assert.equal(read?.object().apiVersion, V2);
+    assert.equal(read.object().metadata.resourceVersion, '2');
+  }
+  assert.deepEqual(calls, [`1 to ${V2}`]);
+  assert.equal((await view(V1).get('ns/a', ''))?.object().apiVersion, V1);
+  assert.deepEqual(calls, [`1 to ${V2}`]);
+});
+
+test('an object is stored in the version to store, and answered in that of the request', async () => {
+  const made = await asV2.create('ns/a', thing(V2, 'a'));
+  assert.equal(made.object().apiVersion, V2);
+  assert.equal((await base.get('ns/a', ''))?.object().apiVersion, V1);
+  const changed = await asV2.update('ns/a', made.revision, thing(V2, 'a', { more: 'x' }));
+  assert.equal(changed.labels['more'], 'x');
+  const stale = asV2.update('ns/a', made.revision, thing(V2, 'a'));
+  await assert.rejects(stale, (e: StorageError) => e.details.current?.object().apiVersion === V2);
+  assert.equal((await asV2.delete('ns/a', changed.revision)).object().apiVersion, V2);
+});
+
+test('what lies in an older version is known to', async () => {
+  await base.create('ns/a', thing(V1, 'a'));
+  assert.equal(await asV2.isStale('ns/a', 2), false);
+  assert.equal(await view(V2, V2).isStale('ns/a', 2), true);
+});
+
+test('a list is converted in one call, and selected by what is seen', async () => {
+  for (const name of ['a', 'b', 'c', 'd']) await base.create(`ns/${name}`, thing(name === 'b' ? V2 : V1, name));
+  const { items } = await asV2.list({ ...EVERYTHING, predicate: isFromV1 });
+  assert.deepEqual(
+    items.map(({ key }) => key),
+    ['ns/a', 'ns/c', 'ns/d'],
+  );
+  assert.deepEqual(calls, [`3 to ${V2}`]);
+  const page = await asV2.list({ ...EVERYTHING, limit: 2, predicate: isFromV1 });
+  assert.deepEqual(
+    page.items.map(({ key }) => key),
+    ['ns/a', 'ns/c'],
+  );
+  const rest = await asV2.list({ ...EVERYTHING, limit: 2, continue: page.continue, predicate: isFromV1 });
+  assert.deepEqual([rest.items.map(({ key }) => key), rest.continue], [['ns/d'], '']);
+});
+
+test('a failed conversion fails what needed it, and nothing else', async () => {
+  await base.create('ns/a', thing(V1, 'a'));
+  failure = 'no conversion today';
+  await assert.rejects(asV2.get('ns/a', ''), { code: 'conversion', message: failure });
+  await assert.rejects(asV2.list(EVERYTHING), { message: failure });
+  await assert.rejects(asV2.create('ns/b', thing(V2, 'b')), { message: failure });
+  assert.equal(await base.get('ns/b', ''), undefined);
+  assert.equal((await view(V1).get('ns/a', ''))?.object().apiVersion, V1);
+  failure = undefined;
+  assert.equal((await asV2.get('ns/a', ''))?.object().apiVersion, V2);
+});
+
+test('a dry run goes the same way', async () => {
+  const made = await asV2.pretend(thing(V2, 'a'));
+  assert.deepEqual([made.apiVersion, made.metadata.labels], [V2, { from: V1 }]);
+  assert.deepEqual(calls, [`1 to ${V1}`, `1 to ${V2}`]);
+});
+
+/** What a watch tells, until so many events came. */
+async function watched(
+  predicate: ((object: StoredObject) => boolean) | undefined,
+  count: number,
+  act: () => Promise<void>,
+): Promise<string[]> {
+  const stop = new AbortController();
+  const told: string[] = [];
+  let enough = (): void => undefined;
+  const done = new Promise<void>((resolve) => (enough = resolve));
+  const receive = (events: readonly WatchEvent[]): boolean => {
+    for (const event of events) {
+      if (event.type === 'BOOKMARK') continue;
+      const { apiVersion, metadata } = event.object.object();
+      assert.equal(Number(metadata.resourceVersion), event.object.revision);
+      told.push(`${event.type} ${metadata.name ?? ''} ${apiVersion ?? ''}`);
+    }
+    if (told.length >= count) enough();
+    return true;
+  };
+  const watch = await asV2.watch(
+    {
+      namespace: '',
+      resourceVersion: '',
+      resourceVersionMatch: '',
+      allowBookmarks: false,
+      ...(predicate && { predicate }),
+      signal: stop.signal,
+    },
+    receive,
+  );
+  await act();
+  const error = await Promise.race([done, watch.ended]);
+  stop.abort();
+  if (error !== undefined) told.push(error.message);
+  return told;
+}
+
+test('a watch tells of every change in its version, in order', async () => {
+  await base.create('ns/a', thing(V1, 'a'));
+  const told = await watched(undefined, 4, async () => {
+    const b = await base.create('ns/b', thing(V2, 'b'));
+    const changed = await base.update('ns/b', b.revision, thing(V1, 'b'));
+    await base.delete('ns/b', changed.revision);
+  });
+  assert.deepEqual(told, [`ADDED a ${V2}`, `ADDED b ${V2}`, `MODIFIED b ${V2}`, `DELETED b ${V2}`]);
+});
+
+test('objects come into a selection and leave it by what is seen', async () => {
+  const told = await watched(isMarked, 3, async () => {
+    const plain = await base.create('ns/a', thing(V1, 'a'));
+    const marked = await base.update('ns/a', plain.revision, thing(V1, 'a', { marked: 'yes' }));
+    const still = await base.update('ns/a', marked.revision, thing(V1, 'a', { marked: 'yes', more: 'x' }));
+    await base.update('ns/a', still.revision, thing(V1, 'a'));
+  });
+  assert.deepEqual(told, [`ADDED a ${V2}`, `MODIFIED a ${V2}`, `DELETED a ${V2}`]);
+});
+
+test('a watch ends with the reason an object could not be converted', async () => {
+  const told = await watched(undefined, 1, async () => {
+    failure = 'no conversion today';
+    await base.create('ns/a', thing(V1, 'a'));
+  });
+  assert.deepEqual(told, ['no conversion today']);
+});

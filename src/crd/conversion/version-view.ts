@@ -1,0 +1,211 @@
+// One version of a custom resource whose webhook converts between versions: a store in that version, over the store
+// that has every object in the version it was written in.
+//
+//   registry of v2 ── view in v2 ─┐
+//   registry of v1 ── view in v1 ─┴─ store: a (v1), b (v1), c (v2) …     written in the storage version from now on
+//
+// What is read in another version than it lies there is converted once, and kept for as long as the store keeps it.
+import type { JsonObject, KubeObject } from '../../machinery/object.js';
+import { Entry, entryOf, withoutResourceVersion } from '../../storage/entry.js';
+import {
+  type ListRequest,
+  type ListResult,
+  type ResourceStore,
+  type ResourceStoreOptions,
+  StorageError,
+  type StoredObject,
+} from '../../storage/store.js';
+import type { Converter } from './converter.js';
+import { watchConverted } from './watch-converted.js';
+
+export interface VersionViewOptions {
+  readonly base: ResourceStore;
+  /** Of the view: its version, its codec and the fields it can be selected by. */
+  readonly options: ResourceStoreOptions;
+  readonly apiVersion: string;
+  readonly storageApiVersion: string;
+  readonly converter: Converter;
+  /** Drops what a version does not know from an object that was converted into it. */
+  readonly fit: (object: JsonObject) => KubeObject;
+}
+
+export class VersionView implements ResourceStore {
+  readonly options: ResourceStoreOptions;
+  readonly base: ResourceStore;
+  readonly #view: VersionViewOptions;
+  readonly #head: Buffer;
+  readonly #known = new WeakMap<StoredObject, Entry>();
+  readonly #underWay = new WeakMap<StoredObject, Promise<Entry>>();
+
+  constructor(view: VersionViewOptions) {
+    this.#view = view;
+    this.base = view.base;
+    this.options = view.options;
+    this.#head = Buffer.from(`{"apiVersion":${JSON.stringify(view.apiVersion)},`);
+  }
+
+  get isEmpty(): boolean {
+    return this.base.isEmpty ?? false;
+  }
+
+  async get(key: string, minRevision: string): Promise<StoredObject | undefined> {
+    const stored = await this.base.get(key, minRevision);
+    return stored && this.seen(stored);
+  }
+
+  peek(key: string): StoredObject | undefined {
+    const stored = this.base.peek?.(key);
+    return stored && this.#atHand(stored);
+  }
+
+  async create(key: string, object: KubeObject, options?: { ttlSeconds?: number }): Promise<StoredObject> {
+    return this.seen(await this.base.create(key, await this.#toStorage(object), options));
+  }
+
+  async update(
+    key: string,
+    expectedRevision: number,
+    object: KubeObject,
+    options?: { ttlSeconds?: number },
+  ): Promise<StoredObject> {
+    const stored = await this.#toStorage(object);
+    try {
+      return await this.seen(await this.base.update(key, expectedRevision, stored, options));
+    } catch (error) {
+      throw await this.#seenError(error);
+    }
+  }
+
+  async delete(key: string, expectedRevision: number): Promise<StoredObject> {
+    try {
+      return await this.seen(await this.base.delete(key, expectedRevision));
+    } catch (error) {
+      throw await this.#seenError(error);
+    }
+  }
+
+  async deleteUnreadable(key: string, dryRun: boolean): Promise<boolean> {
+    return (await this.base.deleteUnreadable?.(key, dryRun)) ?? false;
+  }
+
+  /** A selection is made by what is seen, so that a page may take several looks. */
+  async list(request: ListRequest): Promise<ListResult> {
+    const { predicate, ...rest } = request;
+    const items: StoredObject[] = [];
+    let asked: ListRequest = rest;
+    for (;;) {
+      const page = await this.base.list(asked);
+      const seen = await this.seenAll(page.items);
+      items.push(...(predicate === undefined ? seen : seen.filter(predicate)));
+      const left = request.limit - items.length;
+      if (predicate === undefined || page.continue === '' || left <= 0) return { ...page, items };
+      asked = { ...rest, limit: left, continue: page.continue };
+    }
+  }
+
+  watch: ResourceStore['watch'] = (request, receive) => watchConverted(this, request, receive);
+
+  count(): Promise<number> {
+    return this.base.count();
+  }
+
+  /** Into the version that would be stored and back, as the answer of a write shows it. */
+  async pretend(object: KubeObject): Promise<KubeObject> {
+    const { apiVersion, storageApiVersion } = this.#view;
+    if (apiVersion === storageApiVersion) return object;
+    const [back] = await this.#convert([await this.#toStorage(object)], apiVersion);
+    return back === undefined ? object : this.#view.fit(back);
+  }
+
+  /** What lies there in an older version is to be moved, also by an update that changes nothing. */
+  async isStale(key: string, revision: number): Promise<boolean> {
+    const stored = await this.base.get(key, '');
+    if (stored?.object().apiVersion !== this.#view.storageApiVersion) return true;
+    return (await this.base.isStale?.(key, revision)) ?? false;
+  }
+
+  /** A stored object in the view's version. */
+  async seen(stored: StoredObject): Promise<StoredObject> {
+    return this.#atHand(stored) ?? this.#fetched(this.#fetch([stored]), stored);
+  }
+
+  /** The same for many, with one call for all that have to be converted. */
+  async seenAll(stored: readonly StoredObject[]): Promise<readonly StoredObject[]> {
+    const missing: StoredObject[] = [];
+    const seen = stored.map((each) => {
+      const known = this.#atHand(each);
+      if (known === undefined) missing.push(each);
+      return known;
+    });
+    const fetched = this.#fetch(missing);
+    return Promise.all(seen.map(async (known, index) => known ?? this.#fetched(fetched, stored[index])));
+  }
+
+  async #fetched(
+    fetched: ReadonlyMap<StoredObject, Promise<StoredObject>>,
+    stored: StoredObject | undefined,
+  ): Promise<StoredObject> {
+    const entry = stored && fetched.get(stored);
+    if (entry === undefined) throw new Error('an object was not asked for');
+    return entry;
+  }
+
+  #atHand(stored: StoredObject): StoredObject | undefined {
+    // A custom resource prints its members sorted, so that most begin with their version.
+    if (stored.json.subarray(0, this.#head.length).equals(this.#head)) return stored;
+    const known = this.#known.get(stored);
+    if (known !== undefined) return known;
+    return stored.object().apiVersion === this.#view.apiVersion ? stored : undefined;
+  }
+
+  #fetch(wanted: readonly StoredObject[]): ReadonlyMap<StoredObject, Promise<StoredObject>> {
+    const fetched = new Map<StoredObject, Promise<StoredObject>>();
+    const missing: StoredObject[] = [];
+    for (const stored of wanted) {
+      const underWay = this.#underWay.get(stored);
+      if (underWay === undefined) missing.push(stored);
+      else fetched.set(stored, underWay);
+    }
+    if (missing.length === 0) return fetched;
+    const converting = this.#convert(
+      missing.map((stored) => withoutResourceVersion(stored.object())),
+      this.#view.apiVersion,
+    );
+    for (const [index, stored] of missing.entries()) {
+      const entry = converting
+        .then((converted) => this.#keep(stored, converted[index] ?? {}))
+        .finally(() => this.#underWay.delete(stored));
+      // Whoever asked is told; others that ask for one of many must not find a rejection nobody handled.
+      entry.catch(() => undefined);
+      this.#underWay.set(stored, entry);
+      fetched.set(stored, entry);
+    }
+    return fetched;
+  }
+
+  #keep(stored: StoredObject, converted: JsonObject): Entry {
+    const object = this.#view.fit(converted);
+    const json = this.options.codec.encodeJson(object);
+    const entry = entryOf(this.options, stored.key, stored.revision, json, object);
+    this.#known.set(stored, entry);
+    return entry;
+  }
+
+  async #toStorage(object: KubeObject): Promise<KubeObject> {
+    const { apiVersion, storageApiVersion } = this.#view;
+    if (apiVersion === storageApiVersion) return object;
+    const [converted] = await this.#convert([withoutResourceVersion(object)], storageApiVersion);
+    return (converted ?? object) as KubeObject;
+  }
+
+  #convert(objects: readonly KubeObject[], apiVersion: string): Promise<JsonObject[]> {
+    return this.#view.converter.convert(objects as readonly (JsonObject & KubeObject)[], apiVersion);
+  }
+
+  /** The object a conflict tells of is one of the store's. */
+  async #seenError(error: unknown): Promise<unknown> {
+    if (!(error instanceof StorageError) || error.details.current === undefined) return error;
+    const current = await this.seen(error.details.current);
+    return new StorageError(error.code, error.message, { ...error.details, current });
+  }
+}

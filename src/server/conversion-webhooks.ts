@@ -1,0 +1,54 @@
+// The way to the webhooks that convert custom resources. They are told nothing of who asks.
+import crypto from 'node:crypto';
+import { HookClients } from '../admission/webhooks/hook-clients.js';
+import type { CustomKindOptions } from '../crd/custom-kind.js';
+import { webhookConverter } from '../crd/conversion/converter.js';
+import { conversionMetrics } from '../crd/conversion/metrics.js';
+import type { MetricRegistry } from '../lib/metrics.js';
+import { restCall } from '../machinery/rest-call.js';
+import type { Lookup } from '../registry/kind.js';
+import { dialService, resolveByClusterIp, resolveByEndpoints } from '../registry/service-address.js';
+import type { Dialers } from './dialers.js';
+
+export interface ConversionWiring {
+  readonly lookup: Lookup;
+  readonly dialers: Dialers;
+  /** Services are reached by their endpoints (--enable-aggregator-routing). */
+  readonly byEndpoints: boolean;
+  readonly metrics: MetricRegistry;
+  readonly stopping: AbortSignal;
+}
+
+const TIMEOUT_MS = 30_000;
+const ANONYMOUS = { headers: {}, tls: {} };
+
+export function conversionWebhooks(wiring: ConversionWiring): NonNullable<CustomKindOptions['converterOf']> {
+  const { lookup, dialers, metrics, stopping } = wiring;
+  let made: { readonly clients: HookClients; readonly recorderOf: ReturnType<typeof conversionMetrics> } | undefined;
+  const create = (): NonNullable<typeof made> => {
+    const resolve = wiring.byEndpoints ? resolveByEndpoints(lookup, Math.random) : resolveByClusterIp(lookup);
+    const clients = new HookClients({
+      identityFor: () => ANONYMOUS,
+      dialer: dialers.controlplane,
+      serviceDialer: (target) => dialService(resolve, target, dialers.cluster),
+    });
+    stopping.addEventListener('abort', () => clients.close(), { once: true });
+    return { clients, recorderOf: conversionMetrics(metrics) };
+  };
+  return ({ metadata, spec }) => {
+    const { clients, recorderOf } = (made ??= create());
+    const { clientConfig = {}, conversionReviewVersions } = spec.conversion?.webhook ?? {};
+    return webhookConverter({
+      reviewVersions: conversionReviewVersions ?? [],
+      newUid: () => crypto.randomUUID(),
+      recorder: recorderOf(metadata.name ?? ''),
+      async ask(body) {
+        const { client, url, headers } = clients.of(clientConfig);
+        const shown = `${url}?timeout=${TIMEOUT_MS / 1000}s`;
+        return restCall({ client, url: new URL(shown), shown, headers, body, timeoutMs: TIMEOUT_MS, wait });
+      },
+    });
+  };
+}
+
+const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
