@@ -18,6 +18,7 @@ const NO_POLICIES = {
   source: { ready: true, whenReady: async () => true, bound: [] },
   served: {
     equivalentsOf: () => [],
+    convert: () => undefined,
     inVersion: (_resource: unknown, object: KubeObject) => object,
     text: (_resource: unknown, _kind: unknown, object: object) => JSON.stringify(object),
     toStored: (_resource: unknown, _kind: unknown, tree: object) => tree as KubeObject,

@@ -1,8 +1,9 @@
 import type { KubeObject } from '../machinery/object.js';
 import type { AdmissionAttributes } from './plugin.js';
 
-/** The object of a write becomes what a plugin made of it, in place: it is known to others already. */
-export function takeOver({ object, view }: Pick<AdmissionAttributes, 'object' | 'view'>, made: KubeObject): void {
+/** The object of a write, or the options of a connection, becomes what a plugin made of it, in place: it is known to others already. */
+export function takeOver({ connectOptions, ...write }: AdmissionAttributes, made: KubeObject): void {
+  const { object = connectOptions as KubeObject | undefined, view } = write;
   if (object === undefined) return;
   if (view !== undefined) {
     view.write(object, made);

@@ -1,6 +1,9 @@
 import type { ServedResources } from '../admission/validating-policy/seen-request.js';
 import { decodeChanged } from '../rest/decode-changed.js';
-import { inVersion } from '../rest/endpoint.js';
+import { apiVersionOf, type JsonObject, type KubeObject } from '../machinery/object.js';
+import { fromStorage } from '../registry/storage-status.js';
+import { type Endpoint, inVersion } from '../rest/endpoint.js';
+import { decodeTree } from '../schema/json/decode.js';
 import { typeOf } from '../schema/catalogue.js';
 import { encodeJson } from '../schema/json/encode.js';
 import type { Resources } from './resources.js';
@@ -16,6 +19,12 @@ export const servedResources = (resources: Resources): ServedResources => ({
     const endpoint = resources.find(group, version, resource);
     return endpoint === undefined || endpoint.kind.kind !== stored.kind ? stored : inVersion(endpoint, stored);
   },
+  convert({ group, version, resource }, object) {
+    const endpoint = resources.find(group, version, resource);
+    if (endpoint?.definition.convert === undefined || endpoint.kind.kind !== object.kind) return undefined;
+    const apiVersion = apiVersionOf(endpoint.kind);
+    return object.apiVersion === apiVersion ? undefined : converted(endpoint, object, apiVersion);
+  },
   text({ group, version, resource }, kind, object) {
     const endpoint = resources.find(group, version, resource);
     const type = endpoint?.kind.kind === kind.kind ? endpoint.type : typeOf(kind.group, kind.version, kind.kind);
@@ -29,3 +38,12 @@ export const servedResources = (resources: Resources): ServedResources => ({
   },
   typeOf: resources.typeOf,
 });
+
+async function converted(endpoint: Endpoint, object: Readonly<KubeObject>, apiVersion: string): Promise<KubeObject> {
+  try {
+    const made = await endpoint.definition.convert?.(object as JsonObject & KubeObject, apiVersion);
+    return decodeTree(endpoint.type, made, { strict: false }).object as unknown as KubeObject;
+  } catch (error) {
+    throw fromStorage(error, endpoint.resource, object.metadata.name ?? '');
+  }
+}

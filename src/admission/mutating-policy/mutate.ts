@@ -119,7 +119,7 @@ class Dispatch {
   ): Promise<boolean | { readonly error: string }> {
     if ((policy.spec.matchConditions ?? []).length === 0) return true;
     const { answers, attributes, parts } = this;
-    const { input, request } = this.inputFor(matched, params);
+    const { input, request } = await this.inputFor(matched, params);
     const holds = await answers.settle(() =>
       conditionsHold({
         compiled: policy.compiled(),
@@ -139,15 +139,15 @@ class Dispatch {
     index: number,
   ): Promise<string | undefined> {
     const { attributes, parts, answers } = this;
-    if (attributes.object === undefined) return undefined;
+    if (attributes.object === undefined && attributes.connectOptions === undefined) return undefined;
     const startedMs = performance.now();
     const observe = (error?: string): void =>
       parts.recorder?.mutated(policy.name, binding, (performance.now() - startedMs) / 1000, error);
-    const { input } = this.inputFor(matched, params);
+    const { input, request } = await this.inputFor(matched, params);
     const mutation: Mutation = await answers.settle(() => policy.compiled().mutate(index, input, COST_BUDGET));
     try {
       const made = mutatedObject(parts.served, matched, input.object as JsonObject, mutation);
-      if (made !== undefined) takeOver(attributes, made);
+      if (made !== undefined) takeOver(attributes, await request.back(made));
     } catch (error) {
       if (!(error instanceof MutationError || error instanceof StatusError)) throw error;
       observe(error.message);
@@ -160,9 +160,10 @@ class Dispatch {
   }
 
   /** The object as it is now. */
-  private inputFor(matched: ResourceMatch, params: Readonly<KubeObject> | null) {
+  private async inputFor(matched: ResourceMatch, params: Readonly<KubeObject> | null) {
     const { attributes, namespace, parts, answers } = this;
     const request = new SeenRequest(attributes, parts.served);
+    await request.prepare(matched);
     const objects = {
       object: attributes.connectOptions ?? request.inVersion(request.object, matched),
       oldObject: request.inVersion(request.old, matched),

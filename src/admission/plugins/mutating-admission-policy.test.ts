@@ -41,6 +41,7 @@ function pluginWith(policies: Readonly<Record<string, Spec>>, parts: Partial<Mut
     source: { ready: true, whenReady: async () => true, bound: index.bound } as MutatingPolicies,
     served: {
       equivalentsOf: () => [],
+      convert: () => undefined,
       inVersion: (_resource, object) => object,
       text: (_resource, _kind, object) => JSON.stringify(object),
       typeOf: (kind) => (kind.kind === 'Scale' ? undefined : find(kind)),

@@ -14,6 +14,7 @@ async function match(write: TestWrite, resources: Partial<MatchResources>, equiv
   const criteria = criteriaOf({ namespaceSelector: {}, objectSelector: {}, resourceRules: [ALL], ...resources });
   const served = {
     equivalentsOf: () => equivalents,
+    convert: () => undefined,
     inVersion: (_: unknown, object: never) => object,
     text: (_resource: unknown, _kind: unknown, object: object) => JSON.stringify(object),
     toStored: (_resource: unknown, _kind: unknown, tree: object) => tree as KubeObject,

@@ -61,7 +61,7 @@ export function matchRequest(
   return whenReady(matchesNamespace(criteria.namespaceSelector, request), (byNamespace) => {
     if (byNamespace === false) return undefined;
     if (byNamespace !== true) return byNamespace;
-    return byObject === true ? matched : byObject;
+    return byObject === true ? whenReady(request.prepare(matched), () => matched) : byObject;
   });
 }
 

@@ -54,11 +54,11 @@ export function collectParams(
   } else if (stated !== '') {
     return { fault: 'paramRef.namespace must not be provided for a cluster-scoped `paramKind`' };
   }
-  const found = (objects: readonly Readonly<KubeObject>[]): Params | Fault => {
+  const found = (objects: readonly Readonly<KubeObject>[]): MaybePromise<Params | Fault> => {
     if (objects.length === 0 && reference.parameterNotFoundAction === 'Deny') {
       return { fault: 'no params found for policy binding with `Deny` parameterNotFoundAction' };
     }
-    return objects.map((object) => served.inVersion(resource, object));
+    return inVersion(objects, resource, served);
   };
   if (name !== '') {
     if (selector !== undefined) return { fault: 'paramRef.name and paramRef.selector are mutually exclusive' };
@@ -73,4 +73,17 @@ export function collectParams(
   } catch (error) {
     return { fault: errorText(error) };
   }
+}
+
+/** The parameters in the version the policy names. */
+function inVersion(
+  objects: readonly Readonly<KubeObject>[],
+  resource: ParamResource,
+  served: ServedResources,
+): MaybePromise<Params> {
+  const converting = objects.map((object) => served.convert(resource, object));
+  const seen = (index: number): Readonly<KubeObject> | null =>
+    objects[index] === undefined ? null : served.inVersion(resource, objects[index]);
+  if (converting.every((each) => each === undefined)) return objects.map((_object, index) => seen(index));
+  return Promise.all(converting.map(async (each, index) => each ?? seen(index)));
 }

@@ -1,5 +1,7 @@
 // A write as policies see it.
 import type { GroupVersionKind, GroupVersionResource, JsonObject, KubeObject } from '../../machinery/object.js';
+import type { MaybePromise } from '../../lib/maybe-promise.js';
+import { StatusError } from '../../machinery/status.js';
 import type { StructType } from '../../schema/type.js';
 import type { AdmissionAttributes } from '../plugin.js';
 import type { ResourceMatch } from './match.js';
@@ -10,6 +12,11 @@ export interface ServedResources {
   equivalentsOf(resource: GroupVersionResource): readonly ResourceMatch[];
   /** A stored object in the version of a resource, read only. One of another kind than the resource's stays as it is. */
   inVersion(resource: GroupVersionResource, stored: Readonly<KubeObject>): Readonly<KubeObject>;
+  /**
+   * The object in the version of a resource, where others must be asked to convert it; undefined where `inVersion` can.
+   * Rejects with a StatusError.
+   */
+  convert(resource: GroupVersionResource, object: Readonly<KubeObject>): Promise<KubeObject> | undefined;
   /** An object as that resource, or `kind` of one of its subresources, prints it. */
   text(resource: GroupVersionResource, kind: GroupVersionKind, object: Readonly<object>): string;
   /**
@@ -27,6 +34,8 @@ export class SeenRequest {
   readonly kind: GroupVersionKind;
   private readonly known = new Map<KubeObject, Readonly<KubeObject>>();
   private others: readonly ResourceMatch[] | undefined;
+  /** What others had to convert, or why they could not, by the version that was matched. */
+  private converted: Map<string, Map<object, Readonly<KubeObject> | StatusError>> | undefined;
 
   constructor(
     readonly attributes: AdmissionAttributes,
@@ -53,9 +62,39 @@ export class SeenRequest {
     return others.map((other) => (other.kind.kind === this.kind.kind ? other : { ...other, kind: this.kind }));
   }
 
-  /** The object in the version that was matched. */
+  /** Has the objects converted by others where that is needed, so that `inVersion` need not wait. */
+  prepare({ resource }: ResourceMatch): MaybePromise<void> {
+    if (resource === this.attributes.resource) return undefined;
+    const { version } = resource;
+    const pending = [this.object, this.old].flatMap((object) => {
+      if (object === undefined || this.converted?.get(version)?.has(object)) return [];
+      const converting = this.served.convert(resource, object);
+      return converting === undefined ? [] : [this.keepConverted(version, object, converting)];
+    });
+    return pending.length === 0 ? undefined : Promise.all(pending).then(() => undefined);
+  }
+
+  private async keepConverted(version: string, object: object, converting: Promise<KubeObject>): Promise<void> {
+    const result = await converting.catch((error: unknown) => {
+      if (error instanceof StatusError) return error;
+      throw error;
+    });
+    const all = (this.converted ??= new Map());
+    const inVersion = all.get(version) ?? new Map<object, Readonly<KubeObject> | StatusError>();
+    all.set(version, inVersion.set(object, result));
+  }
+
+  /** The object in the version that was matched, for which it was prepared. Throws StatusError. */
   inVersion(object: Readonly<KubeObject> | undefined, { resource }: ResourceMatch): Readonly<KubeObject> | null {
-    return object === undefined ? null : this.served.inVersion(resource, object);
+    if (object === undefined) return null;
+    const converted = this.converted?.get(resource.version)?.get(object);
+    if (converted instanceof StatusError) throw converted;
+    return converted ?? this.served.inVersion(resource, object);
+  }
+
+  /** What was made of the object in a version that was matched, in the one of the attributes. */
+  back(made: KubeObject): MaybePromise<KubeObject> {
+    return this.served.convert(this.attributes.resource, made) ?? made;
   }
 
   /** The object as JSON in the version that was matched; `null` when there is none. */

@@ -66,6 +66,7 @@ export function pluginFor(index: TestIndex, parts: Partial<ValidatingPolicyParts
     },
     served: {
       equivalentsOf: () => [],
+      convert: () => undefined,
       inVersion: (_resource, object) => object,
       text: (_resource, _kind, object) => JSON.stringify(object),
       toStored: (_resource, _kind, tree) => tree as KubeObject,

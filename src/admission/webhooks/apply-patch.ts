@@ -1,4 +1,5 @@
 // What a mutating webhook wants changed, brought into the object.
+import { type MaybePromise, whenReady } from '../../lib/maybe-promise.js';
 import { goQuote } from '../../lib/go-quote.js';
 import { applyJsonPatch, JsonPatchError, jsonPatchOperations } from '../../machinery/json-patch.js';
 import type { JsonObject, KubeObject } from '../../machinery/object.js';
@@ -39,7 +40,7 @@ export function applyHookPatch(
   request: SeenRequest,
   matched: ResourceMatch,
   patch: readonly unknown[],
-): boolean {
+): MaybePromise<boolean> {
   const { attributes } = request;
   const seen = attributes.connectOptions ?? request.inVersion(request.object, matched);
   if (seen === null) {
@@ -51,11 +52,10 @@ export function applyHookPatch(
   const tree = patched(before, patch);
   const changed = !sameContent(before, tree);
   const made = decoded(() => served.toStored(matched.resource, matched.kind, deepCopy(tree)));
-  takeOver(
-    attributes.connectOptions === undefined ? attributes : { object: attributes.connectOptions as KubeObject },
-    made,
-  );
-  return changed;
+  return whenReady(request.back(made), (object) => {
+    takeOver(attributes, object);
+    return changed;
+  });
 }
 
 function patched(before: JsonObject, patch: readonly unknown[]): JsonObject {

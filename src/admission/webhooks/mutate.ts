@@ -71,7 +71,7 @@ class Mutation {
         async () => {
           const patch = patchOf(hook, await callHook(parts, hook, this.request, matched, true));
           try {
-            if (patch.length > 0) changed = applyHookPatch(parts.served, hook, this.request, matched, patch);
+            if (patch.length > 0) changed = await applyHookPatch(parts.served, hook, this.request, matched, patch);
           } catch (error) {
             // That it became another kind is found when all is brought together: no hook is to blame for that.
             if (!(error instanceof StatusError) || error.reason !== '') throw error;

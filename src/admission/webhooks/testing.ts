@@ -84,6 +84,7 @@ export function testHooks(
   const parts: HookParts = {
     served: {
       equivalentsOf: () => [],
+      convert: () => undefined,
       inVersion: (_resource, object) => object,
       text: (_resource, _kind, object) => JSON.stringify(object),
       toStored: (_resource, _kind, tree) => tree as KubeObject,

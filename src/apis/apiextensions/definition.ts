@@ -75,10 +75,12 @@ function setDefaults({ spec, status }: CustomResourceDefinition): void {
 }
 
 /** Every version that ever was the one to store may still have objects. */
-function noteStorageVersion({ spec, status }: CustomResourceDefinition): void {
+function noteStorageVersion(object: CustomResourceDefinition): void {
+  const { spec, status } = object;
   const name = spec.versions?.find(({ storage }) => storage)?.name;
   if (name === undefined || status.storedVersions?.includes(name)) return;
-  status.storedVersions = [...(status.storedVersions ?? []), name];
+  // The status of an update is the old object's own, which is shared.
+  object.status = { ...status, storedVersions: [...(status.storedVersions ?? []), name] };
 }
 
 /** A deleted definition stays until the objects of its resource are gone. */

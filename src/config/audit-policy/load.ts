@@ -5,7 +5,7 @@ import { goQuote } from '../../lib/go-quote.js';
 import { aggregateText, fieldErrorText } from '../../machinery/field-error.js';
 import { AUDIT_GROUP_VERSION } from '../../machinery/names.js';
 import { parseApiVersion } from '../../machinery/object.js';
-import { sentKind } from '../../rest/sent-kind.js';
+import { sentKind } from '../../schema/json/sent-kind.js';
 import { typeOf } from '../../schema/catalogue.js';
 import type { Policy } from '../../schema/generated/audit.v1.js';
 import { DecodeError, decodeTree } from '../../schema/json/decode.js';

@@ -126,18 +126,21 @@ export class VersionView implements ResourceStore {
 
   /** A stored object in the view's version. */
   async seen(stored: StoredObject): Promise<StoredObject> {
-    return this.#atHand(stored) ?? this.#fetched(this.#fetch([stored]), stored);
+    return this.#atHand(stored) ?? this.#fetched(this.#fetch([stored], false), stored);
   }
 
-  /** The same for many, with one call for all that have to be converted. */
-  async seenAll(stored: readonly StoredObject[]): Promise<readonly StoredObject[]> {
+  /**
+   * The same for many, with one call for all that have to be converted. `shared` waits for what others have asked for:
+   * only watches do, for a webhook may itself read what it is asked to convert.
+   */
+  async seenAll(stored: readonly StoredObject[], shared = false): Promise<readonly StoredObject[]> {
     const missing: StoredObject[] = [];
     const seen = stored.map((each) => {
       const known = this.#atHand(each);
       if (known === undefined) missing.push(each);
       return known;
     });
-    const fetched = this.#fetch(missing);
+    const fetched = this.#fetch(missing, shared);
     return Promise.all(seen.map(async (known, index) => known ?? this.#fetched(fetched, stored[index])));
   }
 
@@ -158,11 +161,11 @@ export class VersionView implements ResourceStore {
     return stored.object().apiVersion === this.#view.apiVersion ? stored : undefined;
   }
 
-  #fetch(wanted: readonly StoredObject[]): ReadonlyMap<StoredObject, Promise<StoredObject>> {
+  #fetch(wanted: readonly StoredObject[], shared: boolean): ReadonlyMap<StoredObject, Promise<StoredObject>> {
     const fetched = new Map<StoredObject, Promise<StoredObject>>();
     const missing: StoredObject[] = [];
     for (const stored of wanted) {
-      const underWay = this.#underWay.get(stored);
+      const underWay = shared ? this.#underWay.get(stored) : undefined;
       if (underWay === undefined) missing.push(stored);
       else fetched.set(stored, underWay);
     }

@@ -12,7 +12,7 @@ import { StorageError as StoreError } from '../../storage/store.js';
 
 export interface ConvertedView {
   readonly base: ResourceStore;
-  seenAll(stored: readonly StoredObject[]): Promise<readonly StoredObject[]>;
+  seenAll(stored: readonly StoredObject[], shared: boolean): Promise<readonly StoredObject[]>;
 }
 
 type Receive = (events: readonly WatchEvent[]) => boolean;
@@ -89,7 +89,7 @@ class ConvertingQueue {
       if (event.type === 'BOOKMARK') return [];
       return predicate !== undefined && event.previous !== undefined ? [event.object, event.previous] : [event.object];
     });
-    const converted = await this.view.seenAll(objects);
+    const converted = await this.view.seenAll(objects, true);
     const byStored = new Map(objects.map((object, index) => [object, converted[index] ?? object]));
     const at = (object: StoredObject): StoredObject => byStored.get(object) ?? object;
     return events.flatMap((event) => {
