@@ -24,7 +24,7 @@ export function routesByDocument(
     const known = versions.get(name);
     if (known === undefined) versions.set(name, [endpoint]);
     else known.push(endpoint);
-    if (group !== '') groups.add(group);
+    if (group !== '' && !endpoint.definition.custom) groups.add(group);
   }
   const documents = new Map<string, () => Route[]>([
     ['api', () => [discoveryRoute({ path: '/api/', id: 'getCoreAPIVersions', tag: 'core', answer: 'APIVersions' })]],
