@@ -92,9 +92,9 @@ function patchScalar(value: Value): unknown {
   if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
   if (value instanceof Timestamp) return formatTimestamp(value);
   if (value instanceof Duration) return formatDuration(value);
-  throw new NoMutation(
-    `JSONPath valueExpression evaluated to a type that could not marshal to JSON: type conversion error from '${typeOf(value).name}' to '*structpb.Value'`,
-  );
+  const { name } = typeOf(value);
+  const why = `type conversion error from '${name.slice(name.lastIndexOf('.') + 1)}' to '*structpb.Value'`;
+  throw new NoMutation(`JSONPath valueExpression evaluated to a type that could not marshal to JSON: ${why}`);
 }
 
 function operationJson(operation: Value): Record<string, unknown> {
