@@ -114,6 +114,12 @@ test('a list is converted in one call, and selected by what is seen', async () =
   assert.deepEqual([rest.items.map(({ key }) => key), rest.continue], [['ns/d'], '']);
 });
 
+test('a long list is converted in parts', async () => {
+  for (let i = 0; i < 501; i++) await base.create(`ns/x${i}`, thing(V1, `x${i}`));
+  assert.equal((await asV2.list(EVERYTHING)).items.length, 501);
+  assert.deepEqual(calls, [`500 to ${V2}`, `1 to ${V2}`]);
+});
+
 test('a failed conversion fails what needed it, and nothing else', async () => {
   await base.create('ns/a', thing(V1, 'a'));
   failure = 'no conversion today';

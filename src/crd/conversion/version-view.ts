@@ -29,6 +29,10 @@ export interface VersionViewOptions {
   readonly fit: (object: JsonObject) => KubeObject;
 }
 
+/** What is converted in one call: the answer must have room in what is read of one. */
+const MAX_BATCH_OBJECTS = 500;
+const MAX_BATCH_BYTES = 4 * 1024 * 1024;
+
 export class VersionView implements ResourceStore {
   readonly options: ResourceStoreOptions;
   readonly base: ResourceStore;
@@ -169,19 +173,21 @@ export class VersionView implements ResourceStore {
       if (underWay === undefined) missing.push(stored);
       else fetched.set(stored, underWay);
     }
-    if (missing.length === 0) return fetched;
-    const converting = this.#convert(
-      missing.map((stored) => withoutResourceVersion(stored.object())),
-      this.#view.apiVersion,
-    );
-    for (const [index, stored] of missing.entries()) {
-      const entry = converting
-        .then((converted) => this.#keep(stored, converted[index] ?? {}))
-        .finally(() => this.#underWay.delete(stored));
-      // Whoever asked is told; others that ask for one of many must not find a rejection nobody handled.
-      entry.catch(() => undefined);
-      this.#underWay.set(stored, entry);
-      fetched.set(stored, entry);
+    // One after the other: a long list is no reason to have a converter do much at once.
+    let before: Promise<unknown> = Promise.resolve();
+    for (const batch of batchesOf(missing)) {
+      const objects = batch.map((stored) => withoutResourceVersion(stored.object()));
+      const converting = before.then(() => this.#convert(objects, this.#view.apiVersion));
+      before = converting;
+      for (const [index, stored] of batch.entries()) {
+        const entry = converting
+          .then((converted) => this.#keep(stored, converted[index] ?? {}))
+          .finally(() => this.#underWay.delete(stored));
+        // Whoever asked is told; others that ask for one of many must not find a rejection nobody handled.
+        entry.catch(() => undefined);
+        this.#underWay.set(stored, entry);
+        fetched.set(stored, entry);
+      }
     }
     return fetched;
   }
@@ -211,4 +217,19 @@ export class VersionView implements ResourceStore {
     const current = await this.seen(error.details.current);
     return new StorageError(error.code, error.message, { ...error.details, current });
   }
+}
+
+function* batchesOf(stored: readonly StoredObject[]): IterableIterator<readonly StoredObject[]> {
+  let batch: StoredObject[] = [];
+  let bytes = 0;
+  for (const each of stored) {
+    if (batch.length === MAX_BATCH_OBJECTS || (batch.length > 0 && bytes + each.json.length > MAX_BATCH_BYTES)) {
+      yield batch;
+      batch = [];
+      bytes = 0;
+    }
+    batch.push(each);
+    bytes += each.json.length;
+  }
+  if (batch.length > 0) yield batch;
 }
