@@ -196,6 +196,9 @@ export class VersionView implements ResourceStore {
     const object = this.#view.fit(converted);
     const json = this.options.codec.encodeJson(object);
     const entry = entryOf(this.options, stored.key, stored.revision, json, object);
+    // Whoever asked wants it now; for later the bytes are enough.
+    entry.object();
+    entry.forgetGiven();
     this.#known.set(stored, entry);
     return entry;
   }
