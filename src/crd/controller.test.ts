@@ -222,3 +222,20 @@ test('a definition in the place of a built-in kind serves nothing and deletes no
     ['things.example.test'],
   );
 });
+
+test('an update that changes nothing moves an object to the version that is stored now', async () => {
+  const versions = (stored: string): object[] => [version('v1', stored === 'v1'), version('v2', stored === 'v2')];
+  await define(definition(versions('v1')));
+  const made = await post(thing({ size: 1 }));
+  const before = api.resources.find('example.test', 'v1', 'things');
+  await merge(`${DEFINITIONS}/things.example.test`, { spec: { versions: versions('v2') } });
+  while (api.resources.find('example.test', 'v1', 'things') === before) await new Promise(setImmediate);
+  const store = api.resources.find('example.test', 'v1', 'things')?.registry.store;
+  const revision = Number((made.body.metadata as { resourceVersion: string }).resourceVersion);
+  assert.equal(await store?.isStale?.('default/a', revision), true);
+  const moved = await merge(`${THINGS}/a`, {});
+  assert.equal(moved.status, 200);
+  const after = Number((moved.body.metadata as { resourceVersion: string }).resourceVersion);
+  assert.ok(after > revision);
+  assert.equal(await store?.isStale?.('default/a', after), false);
+});

@@ -265,6 +265,7 @@ const freezing = (codec: ObjectCodec): ObjectCodec => ({
   encodeStorage: (object, mediaType) => codec.encodeStorage(deepFreeze(object), mediaType),
   decodeJson: (bytes) => deepFreeze(codec.decodeJson(bytes)),
   decodeStorage: (bytes) => deepFreeze(codec.decodeStorage(bytes)),
+  ...(codec.renew && { renew: codec.renew.bind(codec) }),
 });
 
 function deepFreeze<T>(value: T): T {
