@@ -1,4 +1,5 @@
 // Whether one rule allows one action.
+import { trimEnd } from '../lib/trim-end.js';
 import type { AuthorizationAttributes } from './authorizer.js';
 import type { PolicyRule } from './rbac-objects.js';
 
@@ -38,4 +39,4 @@ function matchesUrl(allowed: readonly string[] | undefined, path: string): boole
   );
 }
 
-export const withoutStars = (url: string): string => url.replace(/\*+$/, '');
+export const withoutStars = (url: string): string => trimEnd(url, '*');

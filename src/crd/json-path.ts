@@ -1,70 +1,80 @@
-// The JSONPath that columns and selectable fields are written in: `.spec.ports[0].name`,
+// What the paths of columns and selectable fields find: `.spec.ports[0].name`,
 // `.status.conditions[?(@.type=="Ready")].status`, `.metadata.labels['example\.test/name']`.
-import { isPlainObject } from '../lib/plain-object.js';
+import { isPlainObject, ownMember } from '../lib/plain-object.js';
+import { JsonPathError, type JsonPathNode, parseJsonPath as parseTemplate } from '../machinery/json-path.js';
 
-/** Finds values, in the order of the document; none where a member is missing. */
+/** Finds values, in the order of the document; none where a member is missing, or a step does not fit what it is at. */
 export type JsonPath = (root: unknown) => readonly unknown[];
 
-/** Undefined for a text that is no path, or one with a kind of step this server does not know. */
+/** `..*..*` finds some things many times over: beyond this many a path finds nothing. */
+const MOST_FOUND = 100_000;
+
+/** Undefined for a text that is no path. */
 export function parseJsonPath(text: string): JsonPath | undefined {
-  const steps = parseSteps(new Reader(text));
-  if (steps === undefined) return undefined;
-  return (root) => steps.reduce<readonly unknown[]>((values, step) => values.flatMap(step), [root]);
-}
-
-type Step = (value: unknown) => readonly unknown[];
-
-class Reader {
-  at = 0;
-  constructor(readonly text: string) {}
-
-  get done(): boolean {
-    return this.at >= this.text.length;
+  let nodes: readonly JsonPathNode[];
+  try {
+    nodes = parseTemplate(`{${text}}`).slice(0, 1);
+  } catch (error) {
+    if (error instanceof JsonPathError) return undefined;
+    throw error;
   }
+  return (root) => {
+    try {
+      return walk([root], nodes, { left: MOST_FOUND });
+    } catch (error) {
+      if (error instanceof Unfit) return [];
+      throw error;
+    }
+  };
+}
 
-  /** What the pattern (sticky) matches here, taken. */
-  take(pattern: RegExp): RegExpExecArray | undefined {
-    pattern.lastIndex = this.at;
-    const match = pattern.exec(this.text);
-    if (match === null) return undefined;
-    this.at += match[0].length;
-    return match;
+/** A step that cannot be taken from here, or too many of them. */
+class Unfit extends Error {}
+
+interface Budget {
+  left: number;
+}
+
+function walk(input: readonly unknown[], nodes: readonly JsonPathNode[], budget: Budget): readonly unknown[] {
+  let values = input;
+  for (const node of nodes) {
+    values = step(values, node, budget);
+    budget.left -= values.length;
+    if (budget.left < 0) throw new Unfit();
+  }
+  return values;
+}
+
+function step(input: readonly unknown[], node: JsonPathNode, budget: Budget): readonly unknown[] {
+  switch (node.kind) {
+    case 'list':
+      return walk(input, node.nodes, budget);
+    case 'field':
+      return input.flatMap((value) => {
+        const member = isPlainObject(value) ? ownMember(value, node.name) : undefined;
+        return member === undefined ? [] : [member];
+      });
+    case 'wildcard':
+      return input.flatMap(children);
+    case 'recursive':
+      return descendants(input, budget);
+    case 'slice':
+      return input.flatMap((value) => slice(value, node));
+    case 'union':
+      return node.members.flatMap((member) => walk(input, member, budget));
+    case 'filter':
+      return input.flatMap((value) => listOf(value).filter((item) => passes(item, node, budget)));
+    case 'text':
+      return input.map(() => node.text);
+    case 'number':
+    case 'bool':
+      return input.map(() => node.value);
+    case 'identifier':
+      throw new Unfit();
   }
 }
 
-function parseSteps(reader: Reader): Step[] | undefined {
-  const steps: Step[] = [];
-  reader.take(/[@$]/y);
-  while (!reader.done) {
-    const step = parseStep(reader);
-    if (step === undefined) return undefined;
-    steps.push(step);
-  }
-  return steps;
-}
-
-function parseStep(reader: Reader): Step | undefined {
-  if (reader.take(/\.\./y)) return descendants;
-  if (reader.take(/\.?\*/y)) return children;
-  const name = reader.take(/\.?((?:\\.|[^.[\]*@$?()\s\\])+)/y);
-  if (name !== undefined) return memberStep((name[1] ?? '').replace(/\\(.)/g, '$1'));
-  if (reader.take(/\.(?=\[)/y)) return parseStep(reader);
-  if (reader.take(/\.$/y)) return (value) => [value];
-  const filter = reader.take(/\[\?\(\s*((?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[^"'])*?)\s*\)\]/y);
-  if (filter !== undefined) return filterStep(filter[1] ?? '');
-  const quoted = reader.take(/\[\s*(?:'((?:\\.|[^'\\])*)'|"((?:\\.|[^"\\])*)")\s*\]/y);
-  if (quoted !== undefined) return memberStep((quoted[1] ?? quoted[2] ?? '').replace(/\\(.)/g, '$1'));
-  const slice = reader.take(/\[(-?\d+)?(?:(:)(-?\d+)?(?::(\d+))?)?\]/y);
-  if (slice !== undefined) return sliceStep(slice);
-  return reader.take(/\[\*\]/y) === undefined ? undefined : children;
-}
-
-const memberStep =
-  (name: string): Step =>
-  (value) =>
-    isPlainObject(value) && Object.hasOwn(value, name) ? [value[name]] : [];
-
-const children: Step = (value) =>
+const children = (value: unknown): readonly unknown[] =>
   Array.isArray(value)
     ? value
     : isPlainObject(value)
@@ -73,56 +83,56 @@ const children: Step = (value) =>
           .map((key) => value[key])
       : [];
 
-const descendants: Step = (value) => [value, ...children(value).flatMap(descendants)];
-
-function sliceStep([, from, colon, to, step]: RegExpExecArray): Step {
-  return (value) => {
-    if (!Array.isArray(value)) return [];
-    if (colon === undefined) {
-      const position = Number(from ?? 0);
-      const index = position < 0 ? value.length + position : position;
-      return index in value ? [value[index]] : [];
-    }
-    const part = value.slice(from === undefined ? 0 : Number(from), to === undefined ? undefined : Number(to));
-    const every = Math.max(1, Number(step ?? 1));
-    return part.filter((_, i) => i % every === 0);
-  };
+/** Everything that holds something, outermost first. */
+function descendants(values: readonly unknown[], budget: Budget): unknown[] {
+  const found: unknown[] = [];
+  const waiting = [...values].reverse();
+  while (waiting.length > 0) {
+    const value = waiting.pop();
+    const inside = children(value);
+    if (inside.length === 0) continue;
+    budget.left -= inside.length;
+    if (budget.left < 0) throw new Unfit();
+    found.push(value);
+    for (let i = inside.length - 1; i >= 0; i--) waiting.push(inside[i]);
+  }
+  return found;
 }
 
-/** Both sides of a comparison: a path below the item, or a literal. */
-type Operand = (item: unknown) => unknown;
-
-function filterStep(text: string): Step | undefined {
-  const [, left = '', operator, right = ''] = /^(.+?)\s*(==|!=|<=|>=|<|>)\s*(.+)$/.exec(text) ?? [undefined, text];
-  const first = operandOf(left);
-  if (first === undefined) return undefined;
-  const items = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : children(value));
-  if (operator === undefined) return (value) => items(value).filter((item) => first(item) !== undefined);
-  const second = operandOf(right);
-  if (second === undefined) return undefined;
-  return (value) => items(value).filter((item) => compare(first(item), second(item), operator));
+function listOf(value: unknown): readonly unknown[] {
+  if (!Array.isArray(value)) throw new Unfit();
+  return value;
 }
 
-function operandOf(text: string): Operand | undefined {
-  const trimmed = text.trim();
-  const [, single, double] = /^(?:'((?:\\.|[^'\\])*)'|"((?:\\.|[^"\\])*)")$/.exec(trimmed) ?? [];
-  const literal = single ?? double;
-  if (literal !== undefined) return () => literal.replace(/\\(.)/g, '$1');
-  if (/^-?\d+(\.\d+)?$/.test(trimmed)) return () => Number(trimmed);
-  if (trimmed === 'true' || trimmed === 'false') return () => trimmed === 'true';
-  if (!trimmed.startsWith('@')) return undefined;
-  const path = parseJsonPath(trimmed);
-  return path === undefined ? undefined : (item) => path(item)[0];
+function slice(value: unknown, node: Extract<JsonPathNode, { kind: 'slice' }>): readonly unknown[] {
+  if (value === null || value === undefined) return [];
+  const list = listOf(value);
+  const { from = 0, to = list.length, step: every = 1 } = node;
+  const start = from < 0 ? from + list.length : from;
+  // A lone -1 is a slice up to 0, which means the end.
+  const end = to < 0 || (to === 0 && from === -1) ? to + list.length : to;
+  if (start === end) return [];
+  if (start < 0 || start >= list.length || end > list.length || start > end || every <= 0) throw new Unfit();
+  return list.slice(start, end).filter((_, i) => i % every === 0);
+}
+
+function passes(item: unknown, node: Extract<JsonPathNode, { kind: 'filter' }>, budget: Budget): boolean {
+  const left = walk([item], node.left, budget);
+  if (node.operator === 'exists') return left.length > 0;
+  const right = walk([item], node.right, budget);
+  if (left.length > 1 || right.length > 1) throw new Unfit();
+  return left.length === 1 && right.length === 1 && compare(left[0], right[0], node.operator);
 }
 
 function compare(left: unknown, right: unknown, operator: string): boolean {
-  if (left === undefined || right === undefined) return false;
   if (operator === '==') return left === right;
   if (operator === '!=') return left !== right;
   const comparable =
     (typeof left === 'number' && typeof right === 'number') || (typeof left === 'string' && typeof right === 'string');
-  if (!comparable) return false;
+  if (!comparable) throw new Unfit();
   if (operator === '<') return left < right;
   if (operator === '>') return left > right;
-  return operator === '<=' ? left <= right : left >= right;
+  if (operator === '<=') return left <= right;
+  if (operator === '>=') return left >= right;
+  throw new Unfit();
 }

@@ -1,4 +1,5 @@
 // `Impersonate-*` headers: acting as someone else, each part of whom the sender must be allowed to take on.
+import { splitServiceAccountUserName } from '../authn/service-account/identity.js';
 import type { AuthorizationAttributes, Authorizer } from '../authz/authorizer.js';
 import { firstHeader, headerValues, type HttpRequest, type HttpResponse } from '../lib/http.js';
 import { percentDecode } from '../lib/percent-decode.js';
@@ -35,9 +36,6 @@ const USER = 'impersonate-user';
 const GROUP = 'impersonate-group';
 const UID = 'impersonate-uid';
 const EXTRA_PREFIX = 'impersonate-extra-';
-/** A namespace is a DNS label, an account's name a DNS subdomain; anything else under the prefix is a plain user. */
-const SERVICE_ACCOUNT =
-  /^system:serviceaccount:([a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?):((?!.{254})[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*)$/;
 
 // hot: on every request; nearly none asks.
 function asksToImpersonate({ headers, rawHeaders }: HttpRequest): boolean {
@@ -85,8 +83,8 @@ function partsOf(request: HttpRequest): Part[] {
     parts.push({ kind, name, namespace, extraKey });
   };
   const user = firstHeader(request, USER) ?? '';
-  const account = SERVICE_ACCOUNT.exec(user);
-  if (account !== null) add('ServiceAccount', account[2] ?? '', account[1] ?? '');
+  const account = splitServiceAccountUserName(user);
+  if (account !== undefined) add('ServiceAccount', account.name, account.namespace);
   else if (user !== '') add('User', user);
   for (const group of headerValues(request, GROUP)) add('Group', group);
   for (const name in request.headers) {

@@ -1,6 +1,7 @@
 // What the server reads in a certificate beyond its signature: who, until when, and what it may be used for.
 import { X509Certificate, createHash } from 'node:crypto';
 import { DER, DerError, type DerNode, derChildren, derOid, derTime, readWholeDer } from './der.js';
+import { decodePem } from './pem.js';
 import { type DistinguishedName, parseDistinguishedName } from './distinguished-name.js';
 
 export interface Certificate {
@@ -63,15 +64,11 @@ export function parseCertificate(der: Buffer): Certificate {
   };
 }
 
-const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----([\s\S]*?)-----END CERTIFICATE-----/g;
-
 /** Every certificate of a PEM bundle. Other blocks are passed over. */
 export function parseCertificateBundle(pem: string): Certificate[] {
-  const certificates: Certificate[] = [];
-  for (const match of pem.matchAll(PEM_CERTIFICATE)) {
-    certificates.push(parseCertificate(Buffer.from((match[1] ?? '').replace(/\s+/g, ''), 'base64')));
-  }
-  return certificates;
+  return decodePem(pem)
+    .filter(({ type, hasHeaders }) => type === 'CERTIFICATE' && !hasHeaders)
+    .map(({ bytes }) => parseCertificate(bytes));
 }
 
 export interface Extension {

@@ -32,9 +32,7 @@ export function parseInteger(text: string, { as, bits, signed, base }: IntegerRu
     throw new SyntaxMistake(`strconv.${as}: parsing ${goQuote(text)}: invalid syntax`);
   }
   const plain = digits.replaceAll('_', '');
-  const magnitude = BigInt(
-    base === 0 && /^0[0-7]/.test(plain) ? `0o${plain.slice(1)}` : base === 0 ? plain : plain.replace(/^0+(?=.)/, ''),
-  );
+  const magnitude = BigInt(base === 0 && /^0[0-7]/.test(plain) ? `0o${plain.slice(1)}` : plain);
   const value = sign === '-' ? -magnitude : magnitude;
   const max = 2n ** BigInt(signed ? bits - 1 : bits) - 1n;
   if (value > max || value < (signed ? -max - 1n : 0n)) {
@@ -43,7 +41,7 @@ export function parseInteger(text: string, { as, bits, signed, base }: IntegerRu
   return Number(value);
 }
 
-const FLOAT = /^[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|inf(?:inity)?|nan)$/i;
+const FLOAT = /^[+-]?(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|inf(?:inity)?|nan)$/i;
 
 export function parseFloat64(text: string): number {
   if (!FLOAT.test(text)) throw new SyntaxMistake(`strconv.ParseFloat: parsing ${goQuote(text)}: invalid syntax`);

@@ -66,12 +66,26 @@ function verbosityOf(file: string, { verbosity, modules = [] }: LogOptions): num
   return own === undefined ? verbosity : own.verbosity;
 }
 
+/** `*` is any text, `?` any letter. Only the last star is ever tried again, a letter further. */
 function globMatch(text: string, pattern: string): boolean {
-  const source = pattern
-    .replace(/[.+^${}()|\\]/g, '\\$&')
-    .replace(/\*/g, '.*')
-    .replace(/\?/g, '.');
-  return new RegExp(`^${source}$`).test(text);
+  let at = 0;
+  let next = 0;
+  let star = -1;
+  let starAt = 0;
+  while (at < text.length) {
+    if (pattern[next] === '*') {
+      star = next++;
+      starAt = at;
+    } else if (pattern[next] === '?' || pattern[next] === text[at]) {
+      next++;
+      at++;
+    } else if (star >= 0) {
+      next = star + 1;
+      at = ++starAt;
+    } else return false;
+  }
+  while (pattern[next] === '*') next++;
+  return next === pattern.length;
 }
 
 class FileLogger implements Logger {

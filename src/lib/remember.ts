@@ -1,16 +1,26 @@
 /**
  * `make` with a memory of at most `most` answers. It starts afresh when full, which is cheaper than keeping an order:
- * for keys of which there are few in practice, and many only when someone tries.
+ * for keys of which there are few in practice, and many, or long ones, only when someone tries.
  */
 export function remember<K, V extends string | object>(most: number, make: (key: K) => V): (key: K) => V {
   const known = new Map<K, V>();
+  let letters = 0;
   return (key) => {
     let value = known.get(key);
     if (value === undefined) {
       value = make(key);
-      if (known.size >= most) known.clear();
+      const length = typeof key === 'string' ? key.length : 0;
+      if (length > MOST_LETTERS_OF_ONE) return value;
+      letters += length;
+      if (known.size >= most || letters > MOST_LETTERS) {
+        known.clear();
+        letters = length;
+      }
       known.set(key, value);
     }
     return value;
   };
 }
+
+const MOST_LETTERS = 4 * 1024 * 1024;
+const MOST_LETTERS_OF_ONE = 64 * 1024;

@@ -4,6 +4,8 @@
 const CONTEXT_LINES = 3;
 /** From this many lines on, lines that make up more than a hundredth of the text do not start a match. */
 const POPULAR_FROM_LINES = 200;
+/** Pairs of equal lines looked at. Beyond them nothing more is found in common: the rest is shown as replaced. */
+const MOST_COMPARED = 1_000_000;
 
 /** Lines come without their line ends. The answer has no file header; it is empty when the texts are equal. */
 export function unifiedDiff(a: readonly string[], b: readonly string[]): string {
@@ -36,6 +38,14 @@ interface Block {
   readonly a: number;
   readonly b: number;
   readonly size: number;
+}
+
+/** Where to look for what is in common. */
+interface Part {
+  readonly aLow: number;
+  readonly aHigh: number;
+  readonly bLow: number;
+  readonly bHigh: number;
 }
 
 function range(start: number, end: number): string {
@@ -98,16 +108,19 @@ function operationsBetween(a: readonly string[], b: readonly string[]): Operatio
 function matchingBlocks(a: readonly string[], b: readonly string[]): Block[] {
   const places = placesOf(b);
   const found: Block[] = [];
-  const search = (aLow: number, aHigh: number, bLow: number, bHigh: number): void => {
-    const match = longestMatch(a, b, places, aLow, aHigh, bLow, bHigh);
-    if (match.size === 0) return;
-    if (aLow < match.a && bLow < match.b) search(aLow, match.a, bLow, match.b);
+  const budget = { left: MOST_COMPARED };
+  const waiting = [{ aLow: 0, aHigh: a.length, bLow: 0, bHigh: b.length }];
+  for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
+    const { aLow, aHigh, bLow, bHigh } = part;
+    const match = longestMatch(a, b, places, part, budget);
+    if (match.size === 0) continue;
+    if (aLow < match.a && bLow < match.b) waiting.push({ aLow, aHigh: match.a, bLow, bHigh: match.b });
     found.push(match);
     const aNext = match.a + match.size;
     const bNext = match.b + match.size;
-    if (aNext < aHigh && bNext < bHigh) search(aNext, aHigh, bNext, bHigh);
-  };
-  search(0, a.length, 0, b.length);
+    if (aNext < aHigh && bNext < bHigh) waiting.push({ aLow: aNext, aHigh, bLow: bNext, bHigh });
+  }
+  found.sort((left, right) => left.a - right.a);
   const joined: Block[] = [];
   for (const block of found) {
     const previous = joined[joined.length - 1];
@@ -136,10 +149,8 @@ function longestMatch(
   a: readonly string[],
   b: readonly string[],
   places: ReadonlyMap<string, readonly number[]>,
-  aLow: number,
-  aHigh: number,
-  bLow: number,
-  bHigh: number,
+  { aLow, aHigh, bLow, bHigh }: Part,
+  budget: { left: number },
 ): Block {
   let bestA = aLow;
   let bestB = bLow;
@@ -147,8 +158,10 @@ function longestMatch(
   let lengths = new Map<number, number>();
   for (let i = aLow; i < aHigh; i++) {
     const next = new Map<number, number>();
-    for (const j of places.get(a[i] as string) ?? []) {
-      if (j < bLow) continue;
+    if (--budget.left < 0) break;
+    const candidates = places.get(a[i] as string) ?? [];
+    for (let at = firstFrom(candidates, bLow); at < candidates.length && --budget.left >= 0; at++) {
+      const j = candidates[at] as number;
       if (j >= bHigh) break;
       const length = (lengths.get(j - 1) ?? 0) + 1;
       next.set(j, length);
@@ -168,4 +181,15 @@ function longestMatch(
   }
   while (bestA + size < aHigh && bestB + size < bHigh && a[bestA + size] === b[bestB + size]) size++;
   return { a: bestA, b: bestB, size };
+}
+
+/** The position of the first place that is not before `low`, in ascending places. */
+function firstFrom(places: readonly number[], low: number): number {
+  let first = 0;
+  for (let end = places.length; first < end;) {
+    const middle = (first + end) >> 1;
+    if ((places[middle] as number) < low) first = middle + 1;
+    else end = middle;
+  }
+  return first;
 }

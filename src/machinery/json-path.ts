@@ -113,7 +113,7 @@ class Parser {
   private number(): JsonPathNode {
     const [text = ''] = /^[+-]?[.\d]*/.exec(this.input.slice(this.position)) ?? [];
     this.position += text.length;
-    if (!/^[+-]?(\d+\.?\d*|\.\d+)$/.test(text)) throw new JsonPathError(`cannot parse number ${text}`);
+    if (!/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/.test(text)) throw new JsonPathError(`cannot parse number ${text}`);
     return { kind: 'number', value: Number(text) };
   }
 
@@ -167,10 +167,17 @@ function actionOf(text: string): JsonPathNode[] {
 }
 
 function filterOf(text: string): JsonPathNode {
-  const comparison = /^([^!<>=]+)([!<>=]+)(.+?)$/.exec(text);
-  if (comparison === null) return { kind: 'filter', left: actionOf(text), operator: 'exists', right: [] };
-  const [, left = '', operator = '', right = ''] = comparison;
-  return { kind: 'filter', left: actionOf(left), operator, right: actionOf(right) };
+  const start = text.search(/[!<>=]/);
+  const [run = ''] = /^[!<>=]+/.exec(text.slice(Math.max(start, 0))) ?? [];
+  // Something must be left to compare with, and be it the last sign.
+  const end = Math.min(start + run.length, text.length - 1);
+  if (start <= 0 || end <= start) return { kind: 'filter', left: actionOf(text), operator: 'exists', right: [] };
+  return {
+    kind: 'filter',
+    left: actionOf(text.slice(0, start)),
+    operator: text.slice(start, end),
+    right: actionOf(text.slice(end)),
+  };
 }
 
 /** `1`, `-1`, `1:3`, `::2`: a lone index is a slice of one. */

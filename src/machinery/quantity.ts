@@ -2,6 +2,7 @@
 //
 // A quantity remembers the family of suffix it was written with. A text that already is canonical by the reference's
 // quick test is kept as written, so that an object reads back as it was sent.
+import { trimEnd } from '../lib/trim-end.js';
 import { remember } from '../lib/remember.js';
 
 export type QuantityFormat = 'DecimalSI' | 'BinarySI' | 'DecimalExponent';
@@ -55,11 +56,11 @@ export function formatQuantity(quantity: Quantity): string {
       return `${value}${binarySuffixes[times] ?? ''}`;
     }
   }
-  const { value, times } = removeFactors(quantity.unscaled, 10n);
-  let exponent = quantity.exponent + times;
-  let mantissa = value;
+  const digits = quantity.unscaled.toString();
+  let mantissa = trimEnd(digits, '0');
+  let exponent = quantity.exponent + digits.length - mantissa.length;
   while (exponent % 3 !== 0) {
-    mantissa *= 10n;
+    mantissa += '0';
     exponent--;
   }
   if (quantity.format === 'DecimalExponent') return exponent === 0 ? `${mantissa}` : `${mantissa}e${exponent}`;
@@ -118,7 +119,9 @@ export const quantityFrom = (value: bigint | number, format: QuantityFormat = 'D
 
 const zero: Quantity = { unscaled: 0n, exponent: 0, format: 'DecimalSI', text: '0' };
 const wrongFormat = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
-const shape = /^([+-]?)0*([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$/;
+const shape = /^([+-]?)([0-9]*)(?:\.([0-9]*))?((?:[eEinumkKMGTP]+[-+]?[0-9]*|[-+][0-9]*)?)$/;
+/** Longer numbers are refused: arithmetic on them would cost more than reading them. */
+const MOST_DIGITS = 4096;
 const decimalUnits: Readonly<Record<string, number>> = {
   n: -9,
   u: -6,
@@ -146,7 +149,9 @@ interface Unit {
 function split(text: string) {
   const match = text === '' ? null : shape.exec(text);
   if (match === null) return undefined;
-  const [, sign = '', integer = '', fraction = '', suffix = ''] = match;
+  const [, sign = '', digits = '', fraction = '', suffix = ''] = match;
+  const integer = digits.replace(/^0+/, '');
+  if (integer.length + fraction.length > MOST_DIGITS) return undefined;
   return { negative: sign === '-', integer: integer === '' ? '0' : integer, fraction, suffix };
 }
 

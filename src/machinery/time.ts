@@ -1,4 +1,5 @@
 // The API's times and durations: Go's reading of RFC 3339, printed in UTC to the second or the microsecond.
+import { trimEnd } from '../lib/trim-end.js';
 
 /** A time as the API prints it: `2024-05-06T07:08:09Z`. The zero time is null. */
 export function canonicalTime(text: string): string | null {
@@ -71,12 +72,16 @@ export function parseDuration(text: string): bigint {
     const [all = '', whole = '', fraction = '', unit = ''] = part ?? [];
     if (whole === '' && fraction === '') throw new TimeError(`time: invalid duration ${JSON.stringify(text)}`);
     if (unit === '') throw new TimeError(`time: missing unit in duration ${JSON.stringify(text)}`);
-    const size = durationUnits[unit];
+    const size = durationUnits.get(unit);
     if (size === undefined) {
       throw new TimeError(`time: unknown unit ${JSON.stringify(unit)} in duration ${JSON.stringify(text)}`);
     }
     const digits = fraction.slice(0, 18);
-    total += BigInt(whole || '0') * size + (BigInt(digits || '0') * size) / 10n ** BigInt(digits.length);
+    const significant = whole.replace(/^0+/, '');
+    if (significant.length > MOST_DURATION_DIGITS) {
+      throw new TimeError(`time: invalid duration ${JSON.stringify(text)}`);
+    }
+    total += BigInt(significant || '0') * size + (BigInt(digits || '0') * size) / 10n ** BigInt(digits.length);
     rest = rest.slice(all.length);
   }
   const limit = match?.[1] === '-' ? 2n ** 63n : 2n ** 63n - 1n;
@@ -109,16 +114,18 @@ const canonicalShape = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 const zeroTime = '0001-01-01T00:00:00Z';
 const zeroSeconds = -62135596800;
 const daysOfMonth = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-const durationUnits: Readonly<Record<string, bigint>> = {
-  ns: 1n,
-  us: 1_000n,
-  µs: 1_000n,
-  μs: 1_000n,
-  ms: 1_000_000n,
-  s: 1_000_000_000n,
-  m: 60_000_000_000n,
-  h: 3_600_000_000_000n,
-};
+const durationUnits: ReadonlyMap<string, bigint> = new Map([
+  ['ns', 1n],
+  ['us', 1_000n],
+  ['µs', 1_000n],
+  ['μs', 1_000n],
+  ['ms', 1_000_000n],
+  ['s', 1_000_000_000n],
+  ['m', 60_000_000_000n],
+  ['h', 3_600_000_000_000n],
+]);
+/** Of a number of 64 bits. */
+const MOST_DURATION_DIGITS = 19;
 
 /** JavaScript would turn 30 February into 1 March, and 24:00 into the next day. */
 function isRealDate(text: string): boolean {
@@ -168,6 +175,6 @@ function timeError(text: string, layout = '2006-01-02T15:04:05Z07:00'): TimeErro
 /** value / 10^digits without trailing zeros. */
 function decimal(value: bigint, digits: number): string {
   const scale = 10n ** BigInt(digits);
-  const fraction = (value % scale).toString().padStart(digits, '0').replace(/0+$/, '');
+  const fraction = trimEnd((value % scale).toString().padStart(digits, '0'), '0');
   return fraction === '' ? `${value / scale}` : `${value / scale}.${fraction}`;
 }

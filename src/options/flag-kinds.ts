@@ -1,5 +1,6 @@
 // The kinds of value a flag may have: how a text becomes a value, how a default is shown, and what a repeated flag
 // does. Types and defaults of the tables in flags/ are built on these.
+import { trimEnd } from '../lib/trim-end.js';
 import { CsvError, parseCsv } from '../lib/csv.js';
 import { errorText } from '../lib/error-text.js';
 import { goQuote } from '../lib/go-quote.js';
@@ -130,7 +131,7 @@ export const FLAG_KINDS = {
   stringToString: stringMap('stringToString', function* (text) {
     const signs = text.split('=').length - 1;
     if (signs === 0) throw new SyntaxMistake(`${text} must be formatted as key=value`);
-    for (const pair of signs === 1 ? [text.replace(/^"+|"+$/g, '')] : firstRecord(text)) {
+    for (const pair of signs === 1 ? [withoutQuotes(text)] : firstRecord(text)) {
       const [key, value] = splitOnce(pair, '=');
       if (value === undefined) throw new SyntaxMistake(`${pair} must be formatted as key=value`);
       yield [key, value];
@@ -177,6 +178,12 @@ export type FlagValue<T extends FlagType> = (typeof FLAG_KINDS)[T]['zero'];
 
 export function portRangeText({ base, size }: PortRange): string {
   return size === 0 ? '' : `${base}-${base + size - 1}`;
+}
+
+function withoutQuotes(text: string): string {
+  let start = 0;
+  while (text[start] === '"') start++;
+  return trimEnd(text.slice(start), '"');
 }
 
 function splitOnce(text: string, separator: string): [string, string | undefined] {

@@ -2,11 +2,12 @@
 import { createPrivateKey, createPublicKey, X509Certificate, type KeyObject } from 'node:crypto';
 import { readTextFile } from '../lib/go-file-error.js';
 import { goQuote } from '../lib/go-quote.js';
+import { decodePem } from '../lib/pem.js';
 
 export function privateKeyError(file: string): string | undefined {
   const read = readTextFile(file);
   if (!read.ok) return read.error;
-  for (const { text } of pemBlocks(read.text)) {
+  for (const { text } of decodePem(read.text)) {
     const key = attempt(() => createPrivateKey(text));
     if (key !== undefined && isSigningKey(key)) return undefined;
   }
@@ -17,7 +18,7 @@ export function privateKeyError(file: string): string | undefined {
 export function publicKeysError(file: string): string | undefined {
   const read = readTextFile(file);
   if (!read.ok) return read.error;
-  for (const { text } of pemBlocks(read.text)) {
+  for (const { text } of decodePem(read.text)) {
     const key = attempt(() => createPublicKey(text));
     if (key !== undefined && isSigningKey(key)) return undefined;
   }
@@ -30,7 +31,7 @@ export function caBundleError(name: string, file: string): string | undefined {
   if (!read.ok) return read.error;
   const called = goQuote(`${name}::${file}`);
   if (read.text === '') return `missing content for CA bundle ${called}`;
-  const blocks = pemBlocks(read.text).filter(({ label }) => label === 'CERTIFICATE');
+  const blocks = decodePem(read.text).filter(({ type }) => type === 'CERTIFICATE');
   const valid = blocks.some(({ text }) => attempt(() => new X509Certificate(text)) !== undefined);
   if (valid) return undefined;
   return `error loading CA bundle for ${called}: data does not contain any valid RSA or ECDSA certificates`;
@@ -45,9 +46,9 @@ export function servingPairError(purpose: string, certFile: string, keyFile: str
   if (cert.text === '' || key.text === '') {
     return `missing content for serving cert ${goQuote(`${purpose}::${certFile}::${keyFile}`)}`;
   }
-  const leaf = pemBlocks(cert.text).find(({ label }) => label === 'CERTIFICATE');
+  const leaf = decodePem(cert.text).find(({ type }) => type === 'CERTIFICATE');
   if (leaf === undefined) return 'tls: failed to find any PEM data in certificate input';
-  const secret = pemBlocks(key.text).find(({ label }) => label.endsWith('PRIVATE KEY'));
+  const secret = decodePem(key.text).find(({ type }) => type.endsWith('PRIVATE KEY'));
   if (secret === undefined) return 'tls: failed to find any PEM data in key input';
   const certificate = attempt(() => new X509Certificate(leaf.text));
   if (certificate === undefined) return 'x509: malformed certificate';
@@ -55,16 +56,6 @@ export function servingPairError(purpose: string, certFile: string, keyFile: str
   if (privateKey === undefined) return 'tls: failed to parse private key';
   return certificate.checkPrivateKey(privateKey) ? undefined : 'tls: private key does not match public key';
 }
-
-interface PemBlock {
-  readonly label: string;
-  readonly text: string;
-}
-
-const PEM_BLOCK = /-----BEGIN ([^-]+)-----[\s\S]*?-----END \1-----/g;
-
-const pemBlocks = (text: string): PemBlock[] =>
-  [...text.matchAll(PEM_BLOCK)].map((match) => ({ label: match[1] ?? '', text: match[0] }));
 
 const isSigningKey = (key: KeyObject): boolean => key.asymmetricKeyType === 'rsa' || key.asymmetricKeyType === 'ec';
 

@@ -1,4 +1,5 @@
 // Reads the catalogue's notation (src/schema/catalogue/README.md) into declarations, types still as text.
+import { trimEnd } from '../lib/trim-end.js';
 
 export interface CatalogueFile {
   /** `io.k8s.api.core.v1` */
@@ -111,7 +112,7 @@ function parseMember([head = '', typeText = '', protoText = '', ...rest]: string
       words: [],
     };
   }
-  const json = head.replace(/\?+$/, '');
+  const json = trimEnd(head, '?');
   const omitEmpty = json.length < head.length;
   const pointer = typeText.startsWith('*');
   // A default may contain spaces, so it is the last word and takes the rest of the line.

@@ -48,16 +48,19 @@ const CLOSE_BRACKET = 0x5d;
 /** Members printed before resourceVersion in the declared order. */
 const BEFORE = new Set(['name', 'generateName', 'namespace', 'selfLink', 'uid']);
 
-/** How a typed object begins, up to its uid, which resourceVersion comes right after. */
-const TYPED_HEAD =
-  /^\{"kind":"[^"\\]*","apiVersion":"[^"\\]*","metadata":\{(?:"(?:name|generateName|namespace|selfLink)":"[^"\\]*",)*"uid":"[^"\\]*"/;
+/** How a typed object begins, up to its metadata; and that up to its uid, which resourceVersion comes right after. */
+const TYPED_HEAD = /^\{"kind":"[^"\\]*","apiVersion":"[^"\\]*","metadata":\{/;
+const UP_TO_UID = /(?:"(?:name|generateName|namespace|selfLink)":"[^"\\]*",)*"uid":"[^"\\]*"/y;
 /** Nearly every object's uid ends before here. */
 const HEAD_BYTES = 512;
 
 function findSplice(json: Buffer): Splice {
   // One letter for each byte, whatever they spell.
-  const head = TYPED_HEAD.exec(json.toString('latin1', 0, HEAD_BYTES));
-  if (head !== null) return { offset: head[0].length, commaBefore: true, commaAfter: false };
+  const head = json.toString('latin1', 0, HEAD_BYTES);
+  UP_TO_UID.lastIndex = TYPED_HEAD.exec(head)?.[0].length ?? 0;
+  if (UP_TO_UID.lastIndex > 0 && UP_TO_UID.test(head)) {
+    return { offset: UP_TO_UID.lastIndex, commaBefore: true, commaAfter: false };
+  }
   return searchSplice(json);
 }
 

@@ -11,10 +11,12 @@ export const serviceAccountUserName = (namespace: string, name: string): string 
 export function splitServiceAccountUserName(user: string): { namespace: string; name: string } | undefined {
   if (!user.startsWith(USER_PREFIX)) return undefined;
   const [namespace = '', name = '', ...rest] = user.slice(USER_PREFIX.length).split(':');
-  return rest.length > 0 || !NAMESPACE.test(namespace) || !NAME.test(name) ? undefined : { namespace, name };
+  const isName = name.length <= NAME_MAX_LENGTH && NAME.test(name);
+  return rest.length > 0 || !NAMESPACE.test(namespace) || !isName ? undefined : { namespace, name };
 }
 
 const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+const NAME_MAX_LENGTH = 253;
 const NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
 export interface ServiceAccountIdentity {

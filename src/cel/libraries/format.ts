@@ -155,8 +155,16 @@ function fixedPoint(value: number, precision: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? '∞' : '-∞';
   const [whole = '', fraction] = roundedTo(value, Math.min(precision, 100)).split('.');
-  const grouped = whole.replace(/\B(?=(\d{3})+(?!\d))/g, ',');
+  const grouped = inGroupsOfThree(whole);
   return fraction === undefined ? grouped : `${grouped}.${fraction}`;
+}
+
+function inGroupsOfThree(number: string): string {
+  const sign = number.startsWith('-') ? '-' : '';
+  const digits = number.slice(sign.length);
+  const groups: string[] = [];
+  for (let end = digits.length; end > 0; end -= 3) groups.unshift(digits.slice(Math.max(0, end - 3), end));
+  return sign + groups.join(',');
 }
 
 /** JavaScript rounds halves away from zero, Go to the even digit. */

@@ -102,18 +102,21 @@ function join(list: CelList, separator: string): Value {
   return texts.join(separator);
 }
 
-const ESCAPED = new RegExp(
-  `[${Object.keys(GO_ESCAPES)
-    .map((c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
-    .join('')}]`,
-  'g',
-);
+/** The keys of GO_ESCAPES. */
+const ESCAPED = /[\x07\b\f\n\r\t\v\\"]/g; // eslint-disable-line no-control-regex
 
 const quote = (text: string): string => `"${text.replace(ESCAPED, (c) => GO_ESCAPES[c] ?? c)}"`;
 
 // Go trims what Unicode calls white space, which includes U+0085 and leaves U+FEFF alone.
-const SPACE = String.raw`[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+`;
-const TRIMMED = new RegExp(`^${SPACE}|${SPACE}$`, 'g');
+const SPACE = /[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
+
+function trim(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && SPACE.test(text[start] ?? '')) start++;
+  while (end > start && SPACE.test(text[end - 1] ?? '')) end--;
+  return text.slice(start, end);
+}
 
 const member = (id: string, parameters: readonly CelType[], result: CelType, call: Overload['call']): Overload => ({
   id,
@@ -174,10 +177,7 @@ export const stringsLibrary: Library = {
       member('string_substring_int', [STRING, INT], STRING, (text: string, start: bigint) => substring(text, start)),
       member('string_substring_int_int', [STRING, INT, INT], STRING, substring),
     ),
-    declare(
-      'trim',
-      member('string_trim', [STRING], STRING, (text: string) => text.replace(TRIMMED, '')),
-    ),
+    declare('trim', member('string_trim', [STRING], STRING, trim)),
     declare('format', member('string_format', [STRING, listType(DYN)], STRING, formatText)),
     declare('strings.quote', { id: 'strings_quote', parameters: [STRING], result: STRING, call: quote }),
     declare(

@@ -1,4 +1,5 @@
 // Timestamps and durations: reading, printing, and their parts in a time zone.
+import { trimEnd } from '../../lib/trim-end.js';
 import { parseDuration as parseGoDuration, parseTime, TimeError } from '../../machinery/time.js';
 import { timestamp } from './arithmetic.js';
 import { formatDecimal } from './format-number.js';
@@ -29,7 +30,7 @@ const conversion = (to: string): CelError => new CelError(`type conversion error
 /** RFC 3339 in the zone it was written in, with as many digits of a second as there are. */
 export function formatTimestamp({ seconds, nanos, offsetSeconds }: Timestamp): string {
   const date = new Date((seconds + offsetSeconds) * 1000).toISOString().slice(0, 19);
-  const fraction = nanos === 0 ? '' : `.${String(nanos).padStart(9, '0').replace(/0+$/, '')}`;
+  const fraction = nanos === 0 ? '' : `.${trimEnd(String(nanos).padStart(9, '0'), '0')}`;
   return `${date}${fraction}${zoneText(offsetSeconds)}`;
 }
 

@@ -70,23 +70,12 @@ const QUOTED_WORD = /`[a-zA-Z0-9_.\-/ ]+`/y;
 const FLOAT = /(?:[0-9]+\.[0-9]+(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+|\.[0-9]+(?:[eE][+-]?[0-9]+)?)/y;
 const UINT = /(?:0x[0-9a-fA-F]+|[0-9]+)[uU]/y;
 const INTEGER = /(?:0x[0-9a-fA-F]+|[0-9]+)/y;
-const ESCAPE =
-  String.raw`\\(?:[abfnrtv"'\\?` +
-  '`' +
-  String.raw`]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7][0-7])`;
-// Each string form is tried on its own, because the longest match counts: `''''''` is one string, not two.
-const PLAIN_STRINGS = [
-  new RegExp(`"(?:${ESCAPE}|[^\\\\"\\n\\r])*"`, 'y'),
-  new RegExp(`'(?:${ESCAPE}|[^\\\\'\\n\\r])*'`, 'y'),
-  new RegExp(`"""(?:${ESCAPE}|[^\\\\])*?"""`, 'y'),
-  new RegExp(`'''(?:${ESCAPE}|[^\\\\])*?'''`, 'y'),
-];
-const RAW_STRINGS = [/"[^"\n\r]*"/y, /'[^'\n\r]*'/y, /"""[\s\S]*?"""/y, /'''[\s\S]*?'''/y];
+const ESCAPE = /\\(?:[abfnrtv"'\\?`]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7][0-7])/y;
 const KEYWORDS: ReadonlySet<string> = new Set(['true', 'false', 'null', 'in']);
 
 function tokenAt(text: string, start: number): Token | undefined {
   const first = text.charCodeAt(start);
-  const string = stringAt(text, start, first);
+  const string = stringAt(text, start);
   if (string !== undefined) return string;
   if (first === 0x60) {
     const word = match(QUOTED_WORD, text, start);
@@ -119,30 +108,52 @@ function numberAt(text: string, start: number): Token | undefined {
 }
 
 /** A string or bytes literal with its prefixes: r, R, b, B and both. */
-function stringAt(text: string, start: number, first: number): Token | undefined {
-  if (first === 0x22 || first === 0x27) return quotedAt(text, start, start, PLAIN_STRINGS, 'STRING');
-  const prefix = /[bB]?[rR]?(?=["'])/y;
-  prefix.lastIndex = start;
-  const letters = prefix.exec(text)?.[0] ?? '';
-  if (letters === '') return undefined;
-  const raw = /[rR]$/.test(letters);
-  const type = /^[bB]/.test(letters) ? 'BYTES' : 'STRING';
-  return quotedAt(text, start, start + letters.length, raw ? RAW_STRINGS : PLAIN_STRINGS, type);
+function stringAt(text: string, start: number): Token | undefined {
+  const literal = literalAt(text, start);
+  if (literal === undefined) return undefined;
+  // Both forms are tried, because the longest match counts: `''''''` is one string, not two.
+  const ends = literal.forms.filter(({ closed }) => closed).map(({ end }) => end);
+  if (ends.length === 0) return undefined;
+  const type = /^[bB]/.test(literal.prefix) ? 'BYTES' : 'STRING';
+  return { type, text: text.slice(start, Math.max(...ends)), start };
 }
 
-function quotedAt(
-  text: string,
-  start: number,
-  quote: number,
-  forms: readonly RegExp[],
-  type: 'STRING' | 'BYTES',
-): Token | undefined {
-  let longest = '';
-  for (const form of forms) {
-    const found = match(form, text, quote);
-    if (found !== undefined && found.length > longest.length) longest = found;
+/** A text in quotes, as far as it can be read: to its closing quotes, or to what cannot be part of it. */
+interface Quoted {
+  readonly end: number;
+  readonly closed: boolean;
+}
+
+interface Literal {
+  readonly prefix: string;
+  readonly raw: boolean;
+  readonly forms: readonly Quoted[];
+}
+
+function literalAt(text: string, start: number): Literal | undefined {
+  const prefix = match(PREFIX, text, start) ?? '';
+  const at = start + prefix.length;
+  const quote = text[at];
+  if (quote !== '"' && quote !== "'") return undefined;
+  const raw = /[rR]$/.test(prefix);
+  const forms = [quote, quote.repeat(3)].flatMap((mark) => readQuoted(text, at, mark, raw) ?? []);
+  return { prefix, raw, forms };
+}
+
+const PREFIX = /[bB]?[rR]?/y;
+
+function readQuoted(text: string, start: number, mark: string, raw: boolean): Quoted | undefined {
+  if (!text.startsWith(mark, start)) return undefined;
+  let at = start + mark.length;
+  while (at < text.length) {
+    if (text.startsWith(mark, at)) return { end: at + mark.length, closed: true };
+    const letter = text[at];
+    if (mark.length === 1 && (letter === '\n' || letter === '\r')) break;
+    const escape = letter === '\\' && !raw ? match(ESCAPE, text, at) : letter;
+    if (escape === undefined) break;
+    at += escape.length;
   }
-  return longest === '' ? undefined : { type, text: text.slice(start, quote) + longest, start };
+  return { end: at, closed: false };
 }
 
 function match(pattern: RegExp, text: string, start: number): string | undefined {
@@ -150,29 +161,16 @@ function match(pattern: RegExp, text: string, start: number): string | undefined
   return pattern.exec(text)?.[0];
 }
 
-// How far the lexer reads before it gives up on a text, which is what the error quotes.
-const OPEN_FORMS = [
-  new RegExp(`[bB]?"""(?:${ESCAPE}|[^\\\\])*`, 'y'),
-  new RegExp(`[bB]?'''(?:${ESCAPE}|[^\\\\])*`, 'y'),
-  /[bB]?[rR]"""[\s\S]*/y,
-  /[bB]?[rR]'''[\s\S]*/y,
-  new RegExp(`[bB]?"(?:${ESCAPE}|[^\\\\"\\n\\r])*`, 'y'),
-  new RegExp(`[bB]?'(?:${ESCAPE}|[^\\\\'\\n\\r])*`, 'y'),
-  /[bB]?[rR]"[^"\n\r]*/y,
-  /[bB]?[rR]'[^'\n\r]*/y,
-  /`[a-zA-Z0-9_.\-/ ]*/y,
-];
+const OPEN_WORD = /`[a-zA-Z0-9_.\-/ ]*/y;
 const PARTIAL_ESCAPE = /\\(?:[xX][0-9a-fA-F]{0,1}|u[0-9a-fA-F]{0,3}|U[0-9a-fA-F]{0,7}|[0-3][0-7]{0,1})?/y;
 
-/** The text up to and with the character at which no rule could go on. */
+/** The text up to and with the character at which no rule could go on, which is what the error quotes. */
 function unmatched(text: string, start: number): string {
-  let end = start;
-  for (const form of OPEN_FORMS) {
-    const found = match(form, text, start);
-    if (found === undefined || found.length === 0) continue;
-    let reach = start + found.length;
-    if (!/[rR]["']|^`/.test(found.slice(0, 3))) reach += match(PARTIAL_ESCAPE, text, reach)?.length ?? 0;
-    end = Math.max(end, reach);
+  let end = start + (match(OPEN_WORD, text, start)?.length ?? 0);
+  const literal = literalAt(text, start);
+  for (const form of literal?.forms ?? []) {
+    const escape = literal?.raw === true ? undefined : match(PARTIAL_ESCAPE, text, form.end);
+    end = Math.max(end, form.end + (escape?.length ?? 0));
   }
   if (end === start && (text[start] === '&' || text[start] === '|' || text[start] === '=')) end = start + 1;
   const culprit = String.fromCodePoint(text.codePointAt(end) ?? 0);

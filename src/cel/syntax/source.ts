@@ -12,9 +12,16 @@ export const NOWHERE: Location = { line: -1, column: -1 };
 
 export class Source {
   private readonly lines: readonly string[];
+  /** Where each line begins. */
+  private readonly starts: readonly number[];
+  /** How many characters stand before each unit; undefined while a unit is a character. */
+  private readonly before: Uint32Array | undefined;
 
   constructor(readonly text: string) {
     this.lines = text.split('\n');
+    let start = 0;
+    this.starts = this.lines.map(({ length }) => (start += length + 1) - length - 1);
+    this.before = /[\ud800-\udfff]/.test(text) ? charactersBefore(text) : undefined;
   }
 
   /** The place of an offset in UTF-16 units. */
@@ -22,13 +29,16 @@ export class Source {
     // The end of nothing stands before the first character, as the reference counts.
     if (this.text === '') return { line: 1, column: -1 };
     let line = 0;
-    let start = 0;
-    for (; line < this.lines.length - 1; line++) {
-      const next = start + (this.lines[line]?.length ?? 0) + 1;
-      if (offset < next) break;
-      start = next;
+    for (let high = this.starts.length - 1; line < high;) {
+      const middle = Math.ceil((line + high) / 2);
+      if ((this.starts[middle] ?? 0) <= offset) line = middle;
+      else high = middle - 1;
     }
-    return { line: line + 1, column: characters(this.text.slice(start, offset)) };
+    return { line: line + 1, column: this.charactersAt(offset) - this.charactersAt(this.starts[line] ?? 0) };
+  }
+
+  private charactersAt(offset: number): number {
+    return this.before?.[Math.min(offset, this.text.length)] ?? Math.min(offset, this.text.length);
   }
 
   line(number: number): string | undefined {
@@ -81,6 +91,18 @@ function display({ location, message }: Mistake, source: Source): string {
   // Characters beyond ASCII are as wide as two, so their marks are the wide forms.
   const dots = before.slice(0, location.column).map((c) => (c > '\u007f' ? '\uff0e' : '.'));
   return `${head}\n | ${snippet}\n | ${dots.join('')}${at > '\u007f' ? '\uff3e' : '^'}`;
+}
+
+function charactersBefore(text: string): Uint32Array {
+  const before = new Uint32Array(text.length + 1);
+  let at = 0;
+  let count = 0;
+  for (const character of text) {
+    for (let unit = 0; unit < character.length; unit++) before[at++] = count + unit;
+    count++;
+  }
+  before[at] = count;
+  return before;
 }
 
 /** How many characters (code points) a text has. */

@@ -37,11 +37,13 @@ export function syntaxMistakes(
 
 /** The text with what is no token blanked out by nothing that prints; offsets stay. */
 function withoutMistakes(text: string, lexical: readonly LexicalMistake[]): string {
-  let result = text;
+  const pieces: string[] = [];
+  let at = 0;
   for (const { start, text: bad } of lexical) {
-    result = result.slice(0, start) + NO_TOKEN.repeat(bad.length) + result.slice(start + bad.length);
+    pieces.push(text.slice(at, start), NO_TOKEN.repeat(bad.length));
+    at = start + bad.length;
   }
-  return result;
+  return pieces.join('') + text.slice(at);
 }
 
 const NO_TOKEN = '\u0000';
@@ -54,6 +56,8 @@ class GiveUp extends Error {}
 
 const MOST_RECOVERIES = 30;
 const MOST_SKIPPED = 256;
+/** Choices look ahead, some to the end: what is wrong with an expression of thousands of tokens is told less exactly. */
+const MOST_LOOKS_AHEAD = 10_000;
 const RESERVED_FIELD = /^no viable alternative at input '.(true|false|null)'$/su;
 
 class Recognizer {
@@ -67,6 +71,7 @@ class Recognizer {
   private recovering = false;
   private recoveries = 0;
   private lastErrorAt = -1;
+  private looks = 0;
   private readonly lastErrorStates = new Set<State>();
 
   constructor(
@@ -295,6 +300,10 @@ class Recognizer {
   }
 
   private ahead(places: number): TokenType {
+    if (++this.looks > MOST_LOOKS_AHEAD) {
+      if (this.mistakes.length === 0) this.push(this.mismatched(), this.token);
+      throw new GiveUp();
+    }
     return this.tokens[Math.min(this.at + places - 1, this.tokens.length - 1)]?.type ?? 'EOF';
   }
 }

@@ -1,7 +1,6 @@
 // Deletes what is in a namespace: pods first, and the rest once no pod can miss it.
 import { errorText } from '../../lib/error-text.js';
 import type { KubeObject } from '../../machinery/object.js';
-import { apiVersionOf } from '../../machinery/object.js';
 import type { ResourceRegistry } from '../../registry/registry.js';
 import type { StoredObject } from '../../storage/store.js';
 import type { ServerClient } from '../../registry/server-client.js';
@@ -63,7 +62,7 @@ class Round {
       for (const name of finalizers) this.finalizers.set(name, (this.finalizers.get(name) ?? 0) + 1);
     }
     if (held > 0) return;
-    const version = apiVersionOf({ group, version: registry.kind.storageVersion }).replace(/^(?!.*\/)/, '/');
+    const version = `${group}/${registry.kind.storageVersion}`;
     this.failures.push(
       `unexpected items still remain in namespace: ${this.namespace} for gvr: ${version}, Resource=${resource}`,
     );

@@ -20,6 +20,11 @@ const UNITS: readonly (readonly [bigint, readonly string[]])[] = [
   [7n * DAY, ['w', 'wk', 'week']],
 ];
 
+/** Numbers, with a unit or without: one that has none is passed over whole, not tried again from its second digit. */
+const AMOUNT = /(\d+)\s*([A-Za-zµ]*)/g;
+/** Of a number of 64 bits. */
+const MOST_DIGITS = 19;
+
 /** In nanoseconds; undefined when the text is no duration. */
 export function parseLooseDuration(text: string): bigint | undefined {
   try {
@@ -28,8 +33,10 @@ export function parseLooseDuration(text: string): bigint | undefined {
     if (!(error instanceof TimeError)) throw error;
   }
   let total: bigint | undefined;
-  for (const [, digits = '', name = ''] of text.matchAll(/(\d+)\s*([A-Za-zµ]+)/g)) {
-    const count = BigInt(digits);
+  for (const [, digits = '', name = ''] of text.matchAll(AMOUNT)) {
+    if (name === '') continue;
+    const significant = digits.replace(/^0+/, '');
+    const count = BigInt(significant.slice(0, MOST_DIGITS + 1));
     if (count !== BigInt.asIntN(64, count)) return undefined;
     const size = unitOf(name.toLowerCase());
     if (size !== undefined) total = (total ?? 0n) + count * size;

@@ -16,19 +16,17 @@ const PERCENT = '[0-9]+%';
 const HTTP_HEADER_NAME = '[-A-Za-z0-9]+';
 const CONFIG_MAP_KEY = '[-._a-zA-Z0-9]+';
 
-const whole = (pattern: string): RegExp => new RegExp(`^${pattern}$`);
-
-const dnsLabel = whole(DNS_LABEL);
-const dnsSubdomain = whole(DNS_SUBDOMAIN);
-const underscoreSubdomain = whole(UNDERSCORE_SUBDOMAIN);
-const dns1035Label = whole(DNS_1035_LABEL);
-const wildcardSubdomain = whole(WILDCARD_SUBDOMAIN);
-const qualifiedName = whole(QUALIFIED_NAME);
-const labelValue = whole(LABEL_VALUE);
-const cIdentifier = whole(C_IDENTIFIER);
-const percent = whole(PERCENT);
-const httpHeaderName = whole(HTTP_HEADER_NAME);
-const configMapKey = whole(CONFIG_MAP_KEY);
+const dnsLabel = new RegExp(`^${DNS_LABEL}$`);
+const dnsSubdomain = new RegExp(`^${DNS_SUBDOMAIN}$`);
+const underscoreSubdomain = new RegExp(`^${UNDERSCORE_SUBDOMAIN}$`);
+const dns1035Label = new RegExp(`^${DNS_1035_LABEL}$`);
+const wildcardSubdomain = new RegExp(`^${WILDCARD_SUBDOMAIN}$`);
+const qualifiedName = new RegExp(`^${QUALIFIED_NAME}$`);
+const labelValue = new RegExp(`^${LABEL_VALUE}$`);
+const cIdentifier = new RegExp(`^${C_IDENTIFIER}$`);
+const percent = new RegExp(`^${PERCENT}$`);
+const httpHeaderName = new RegExp(`^${HTTP_HEADER_NAME}$`);
+const configMapKey = new RegExp(`^${CONFIG_MAP_KEY}$`);
 
 export const LABEL_MAX_LENGTH = 63;
 export const SUBDOMAIN_MAX_LENGTH = 253;

@@ -17,8 +17,9 @@ const pattern =
   (text: string): boolean =>
     expression.test(text);
 
-const HOSTNAME =
-  /^([a-zA-Z0-9\p{S}\p{L}]((-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?)|([a-zA-Z0-9\p{S}\p{L}](([a-zA-Z0-9\-\p{S}\p{L}]{0,61}[a-zA-Z0-9\p{S}\p{L}])?)(\.)){1,}([a-zA-Z\p{L}]){2,63})$/u;
+const LONE_LABEL = /^[a-zA-Z0-9\p{S}\p{L}](?:-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?$/u;
+const LABEL = /^[a-zA-Z0-9\p{S}\p{L}](?:[a-zA-Z0-9\-\p{S}\p{L}]{0,61}[a-zA-Z0-9\p{S}\p{L}])?$/u;
+const LAST_LABEL = /^[a-zA-Z\p{L}]{2,63}$/u;
 const SHORT_NAME = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
 const NUMBER_255 = '([0-9]|[1-9][0-9]|1[0-9]{2}|2[0-4][0-9]|25[0-5])';
 const CREDIT_CARD =
@@ -54,11 +55,20 @@ const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
 ]);
 
 function isHostname(text: string): boolean {
-  if (!HOSTNAME.test(text) || Buffer.byteLength(text) > 255) return false;
-  return text.split('.').every((label) => Buffer.byteLength(label) <= 63);
+  if (Buffer.byteLength(text) > 255) return false;
+  const labels = text.split('.');
+  if (labels.some((label) => Buffer.byteLength(label) > 63)) return false;
+  const last = labels.pop() ?? '';
+  return labels.length === 0
+    ? LONE_LABEL.test(last)
+    : LAST_LABEL.test(last) && labels.every((label) => LABEL.test(label));
 }
 
-const withoutLeadingZeros = (text: string): string => text.replace(/(^|\.)0+(?=\d)/g, '$1');
+const withoutLeadingZeros = (text: string): string =>
+  text
+    .split('.')
+    .map((part) => part.replace(/^0*(\d)/, '$1'))
+    .join('.');
 
 function isCidr(text: string): boolean {
   const [address = '', length = '', ...more] = text.split('/');

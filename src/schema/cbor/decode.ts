@@ -1,4 +1,5 @@
 // `application/cbor` into a tree, within the reference's limits. What a tag says of bytes decides how they read as text.
+import { trimEnd } from '../../lib/trim-end.js';
 import { setMember } from '../../lib/plain-object.js';
 import { type Decoded, type DecodeOptions, decodeTree } from '../json/decode.js';
 import { FloatLiteral } from '../json/parse.js';
@@ -124,7 +125,7 @@ class CborReader {
         const value = seconds instanceof FloatLiteral ? seconds.value : Number(seconds);
         const date = new Date(value * 1000);
         if (Number.isNaN(date.getTime())) throw new DecodeError('cbor: time is out of range');
-        return date.toISOString().replace(/\.?0*Z$/, 'Z');
+        return `${trimEnd(trimEnd(date.toISOString().slice(0, -1), '0'), '.')}Z`;
       }
       default:
         return this.#item(depth + 1);

@@ -13,7 +13,11 @@ const MOST_STEPS = 2e8;
 /** Compiled once; the reference's words when the pattern is none. A value beyond the bound is taken not to match. */
 export const compilePattern = remember(MOST_REMEMBERED, compile);
 
+/** Making a program of a pattern takes about ten microseconds for each letter of it. */
+const MOST_LETTERS = 32 * 1024;
+
 function compile(pattern: string): CompiledPattern {
+  if (pattern.length > MOST_LETTERS) return { error: 'error parsing regexp: expression too large' };
   try {
     const expression = RE2JS.compile(pattern);
     const longest = MOST_STEPS / expression.programSize();

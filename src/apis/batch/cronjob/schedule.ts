@@ -1,5 +1,6 @@
 // The five fields of a cron schedule, and the words for what is wrong with them.
 import { goQuote } from '../../../lib/go-quote.js';
+import { parseDuration, TimeError } from '../../../machinery/time.js';
 
 interface Bounds {
   readonly min: number;
@@ -18,7 +19,6 @@ const FIELDS: readonly Bounds[] = [
 ];
 const DESCRIPTORS = ['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly'];
 const EVERY = '@every ';
-const DURATION = /^[+-]?(?:0|(?:\d+\.?\d*|\.\d+)(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h))+$/;
 
 /** Undefined when the schedule is well-formed. */
 export function scheduleError(schedule: string): string | undefined {
@@ -58,9 +58,13 @@ export function isKnownTimeZone(name: string): boolean {
 function descriptorError(text: string): string | undefined {
   if (DESCRIPTORS.includes(text)) return undefined;
   if (!text.startsWith(EVERY)) return `unrecognized descriptor: ${text}`;
-  const duration = text.slice(EVERY.length);
-  if (DURATION.test(duration)) return undefined;
-  return `failed to parse duration ${text}: time: invalid duration ${goQuote(duration)}`;
+  try {
+    parseDuration(text.slice(EVERY.length));
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof TimeError)) throw error;
+    return `failed to parse duration ${text}: ${error.message}`;
+  }
 }
 
 /** `number`, `*`, `number-number`, each with an optional `/step`. */

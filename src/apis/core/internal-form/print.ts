@@ -127,7 +127,7 @@ function membersOf(struct: string): readonly Member[] {
   return members;
 }
 
-const MEMBER = /^(\w+)(?:=(\w+))?(\[\]|\{\}|[#!~?:])?(\w*)$/;
+const MEMBER = /^(\w+)(?:=(\w+))?(?:(\[\]|\{\}|[#!~?:])(\w*))?$/;
 
 function parseStructs(notation: string): Map<string, readonly Member[]> {
   const parsed = new Map<string, readonly Member[]>();

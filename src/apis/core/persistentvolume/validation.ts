@@ -157,10 +157,18 @@ const validateNodeAffinity = (
 
 /** Recycling empties a volume: a node's whole file system must not be one. */
 function validateRecycledRoot(spec: Readonly<PersistentVolumeSpec>, path: FieldPath): FieldErrors {
-  const isRoot = /^(\/+|\.)*$/.test(spec.hostPath?.path ?? '-') && spec.hostPath?.path.startsWith('/');
-  if (!isRoot || spec.persistentVolumeReclaimPolicy !== 'Recycle') return [];
+  if (!leadsToRoot(spec.hostPath?.path ?? '') || spec.persistentVolumeReclaimPolicy !== 'Recycle') return [];
   const why = "may not be 'recycle' for a hostPath mount of '/'";
   return [forbidden(path.child('persistentVolumeReclaimPolicy'), why)];
+}
+
+function leadsToRoot(path: string): boolean {
+  let depth = 0;
+  for (const part of path.split('/')) {
+    if (part === '..') depth = Math.max(0, depth - 1);
+    else if (part !== '' && part !== '.') depth++;
+  }
+  return path.startsWith('/') && depth === 0;
 }
 
 function validateClassAndMode(spec: Readonly<PersistentVolumeSpec>, inline: boolean, path: FieldPath): FieldErrors {

@@ -3,8 +3,9 @@
 const IDENTIFIER = /^[a-f0-9]{64}$/;
 const DOMAIN =
   /^(?:(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9])(?:\.(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9]))*|\[[a-fA-F0-9:]+\])(?::[0-9]+)?$/;
-const REMAINDER =
-  /^([a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*)(?::(\w[\w.-]{0,127}))?(@[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,})?$/;
+const PATH_PART = /^[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*$/;
+const TAG = /^\w[\w.-]{0,127}$/;
+const DIGEST = /^[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}$/;
 
 /** True when the reference names the tag `latest`, or neither tag nor digest. A malformed one does not. */
 export function meansLatestImage(image: string): boolean {
@@ -13,8 +14,20 @@ export function meansLatestImage(image: string): boolean {
   const first = slash < 0 ? '' : image.slice(0, slash);
   const hasDomain = /[.:]/.test(first) || first === 'localhost' || first !== first.toLowerCase();
   if (hasDomain && !DOMAIN.test(first)) return false;
-  const match = REMAINDER.exec(hasDomain ? image.slice(slash + 1) : image);
-  if (match === null) return false;
-  const [, , tag, digest] = match;
+  const { path, tag, digest } = splitReference(hasDomain ? image.slice(slash + 1) : image);
+  if (!path.split('/').every((part) => PATH_PART.test(part))) return false;
+  if ((tag !== undefined && !TAG.test(tag)) || (digest !== undefined && !DIGEST.test(digest))) return false;
   return tag === undefined ? digest === undefined : tag === 'latest';
+}
+
+/** `path:tag@digest`: the digest has a colon too, the path and the tag have none of these signs. */
+function splitReference(text: string): { path: string; tag?: string; digest?: string } {
+  const at = text.indexOf('@');
+  const named = at < 0 ? text : text.slice(0, at);
+  const colon = named.indexOf(':');
+  return {
+    path: colon < 0 ? named : named.slice(0, colon),
+    ...(colon >= 0 && { tag: named.slice(colon + 1) }),
+    ...(at >= 0 && { digest: text.slice(at + 1) }),
+  };
 }

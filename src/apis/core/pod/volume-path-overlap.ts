@@ -1,3 +1,4 @@
+import { trimEnd } from '../../../lib/trim-end.js';
 import { goQuote } from '../../../lib/go-quote.js';
 import type { Volume, VolumeProjection } from '../../../schema/generated/core.v1.js';
 
@@ -51,20 +52,31 @@ function projectedPaths(projection: Readonly<VolumeProjection>): VirtualPath[] {
   ].filter(({ path }) => path !== '');
 }
 
+/** A response has room for fewer warnings than these. */
+const MOST_OVERLAPS = 1000;
+
+/**
+ * Each path with those before it that are the same, or lie above or below. Sorted with a slash at their ends, all that
+ * lies below a path follows it, so one sweep finds the pairs.
+ */
 function overlaps(paths: readonly VirtualPath[]): string[] {
-  const found: string[] = [];
-  const before: VirtualPath[] = [];
-  for (const { path: raw, source } of paths) {
-    const path = raw.replace(/\/+$/, '');
-    if (path !== '') {
-      for (const other of before) {
-        const nested = `${other.path}/`.startsWith(`${path}/`) || `${path}/`.startsWith(`${other.path}/`);
-        if (other.path !== '' && nested) found.push(`${text({ path, source })} with ${text(other)}`);
-      }
+  const places = paths
+    .map(({ path, source }, place) => ({ place, source, path: trimEnd(path, '/') }))
+    .filter(({ path }) => path !== '')
+    .map((each) => ({ ...each, key: `${each.path}/` }));
+  const sorted = places.toSorted((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : a.place - b.place));
+  const pairs: { readonly earlier: (typeof places)[number]; readonly later: (typeof places)[number] }[] = [];
+  const above: typeof places = [];
+  for (const each of sorted) {
+    while (above.length > 0 && !each.key.startsWith(above.at(-1)?.key ?? '')) above.pop();
+    for (const other of above) {
+      if (pairs.length >= MOST_OVERLAPS) break;
+      pairs.push(other.place < each.place ? { earlier: other, later: each } : { earlier: each, later: other });
     }
-    before.push({ path, source });
+    above.push(each);
   }
-  return found;
+  pairs.sort((a, b) => a.later.place - b.later.place || a.earlier.place - b.earlier.place);
+  return pairs.map(({ earlier, later }) => `${text(later)} with ${text(earlier)}`);
 }
 
 const text = ({ path, source }: VirtualPath): string =>

@@ -1,4 +1,5 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { decodePem } from '../../../lib/pem.js';
 import type { Secret } from '../../../schema/generated/core.v1.js';
 
 /** A TLS secret whose key does not fit its certificate is stored, since it may be half of a rotation, but told. */
@@ -10,10 +11,10 @@ export function tlsWarnings(object: Readonly<Secret>): string[] {
 }
 
 function keyPairFault(certificatePem: string, keyPem: string): string | undefined {
-  const certificates = pemBlocks(certificatePem);
+  const certificates = decodePem(certificatePem);
   const certificate = certificates.find(({ type }) => type === 'CERTIFICATE');
   if (certificate === undefined) return noCertificate(certificates.map(({ type }) => type));
-  const keys = pemBlocks(keyPem);
+  const keys = decodePem(keyPem);
   const key = keys.find(({ type }) => type.endsWith('PRIVATE KEY'));
   if (key === undefined) return noKey(keys.map(({ type }) => type));
   let parsed: X509Certificate;
@@ -32,11 +33,6 @@ function keyPairFault(certificatePem: string, keyPem: string): string | undefine
     return 'tls: private key type does not match public key type';
   }
   return parsed.checkPrivateKey(privateKey) ? undefined : 'tls: private key does not match public key';
-}
-
-function pemBlocks(text: string): { type: string; text: string }[] {
-  const blocks = text.matchAll(/-----BEGIN ([^-\n]+)-----[\s\S]*?-----END \1-----/g);
-  return [...blocks].map((match) => ({ type: match[1] ?? '', text: match[0] }));
 }
 
 function noCertificate(skipped: readonly string[]): string {

@@ -92,9 +92,9 @@ export function validateFieldReference(
     invalid(path.child('fieldPath'), fieldPath, `error converting fieldPath: ${why}`),
   ];
   if (apiVersion !== 'v1') return unconvertible(`unsupported pod version: ${apiVersion}`);
-  const subscripted = /^(.+?)\['(.*)'\]$/s.exec(fieldPath);
+  const subscripted = splitSubscript(fieldPath);
   if (subscripted) {
-    const [, map = '', key = ''] = subscripted;
+    const { map, key } = subscripted;
     if (map === 'metadata.annotations') return validateQualifiedName(key.toLowerCase(), path);
     if (map === 'metadata.labels') return validateQualifiedName(key, path);
     return unconvertible(`field label does not support subscript: ${fieldPath}`);
@@ -103,6 +103,14 @@ export function validateFieldReference(
   const field = fieldPath === 'spec.host' ? 'spec.nodeName' : fieldPath;
   if (!KNOWN_FIELDS.has(field)) return unconvertible(`field label not supported: ${fieldPath}`);
   return allowed.includes(field) ? [] : [notSupported(path.child('fieldPath'), field, allowed)];
+}
+
+/** `metadata.labels['name']` is a map and a key in it. */
+function splitSubscript(fieldPath: string): { map: string; key: string } | undefined {
+  if (!fieldPath.endsWith("']")) return undefined;
+  const path = fieldPath.slice(0, -2);
+  const open = path.indexOf("['");
+  return open <= 0 ? undefined : { map: path.slice(0, open), key: path.slice(open + 2) };
 }
 
 /** In a volume the container must be named; in its own environment a container is itself. */

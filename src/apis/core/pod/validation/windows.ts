@@ -13,7 +13,7 @@ const NOT_FOR_WINDOWS = 'cannot be set for a windows pod';
 
 const controlCharacters = /[\x00-\x1f\x7f]/; // eslint-disable-line no-control-regex
 const netBiosName = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/;
-const dnsName = /^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
+const dnsLabel = /^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?$/;
 const forbiddenInUser = /["/\\:;|=,+*?<>@[\]]/;
 const onlyDotsAndSpaces = /^[. ]+$/;
 
@@ -146,7 +146,7 @@ function userNameMessages(name: string): string[] {
     if (domain.length >= MAX_DOMAIN_LENGTH) {
       messages.push(`runAsUserName's Domain length must be under ${MAX_DOMAIN_LENGTH} characters`);
     }
-    if (!netBiosName.test(domain) && !dnsName.test(domain)) {
+    if (!netBiosName.test(domain) && !domain.split('.').every((label) => dnsLabel.test(label))) {
       messages.push("runAsUserName's Domain doesn't match the NetBios nor the DNS format");
     }
   }
