@@ -45,7 +45,9 @@ export async function mutate(
   const invocations: { readonly policy: MutatingPolicy; readonly invoked: Invoked }[] = [];
   for (const policy of policies) {
     for (const invoked of await invocationsOf(policy, request, parts)) {
-      if (invoked.kind === 'invoke') invocations.push({ policy, invoked });
+      const unseen = invoked.kind === 'invoke' ? unseenIn(request, invoked.matched) : undefined;
+      if (unseen !== undefined) refusals.push(misconfigured(policy, { kind: 'misconfigured', fault: unseen }));
+      else if (invoked.kind === 'invoke') invocations.push({ policy, invoked });
       else refusals.push(misconfigured(policy, invoked));
     }
   }
@@ -55,6 +57,18 @@ export async function mutate(
     dispatch.conclude();
   }
   refuse(request.attributes, refusals);
+}
+
+/** Why the object cannot be had in the version that was matched. */
+function unseenIn(request: SeenRequest, matched: ResourceMatch): string | undefined {
+  try {
+    request.inVersion(request.object, matched);
+    request.inVersion(request.old, matched);
+    return undefined;
+  } catch (error) {
+    if (error instanceof StatusError) return error.message;
+    throw error;
+  }
 }
 
 function misconfigured(

@@ -24,22 +24,23 @@ export function mutateByHooks(
   const request = new SeenRequest(attributes, parts.served);
   for (const [index, hook] of hooks.entries()) {
     const matched = matchHook(parts, 'admit', hook, request);
-    if (matched !== undefined) return new Mutation(parts, attributes, round).run(hooks, index, matched);
+    if (matched !== undefined) return new Mutation(parts, round, request).run(hooks, index, matched);
   }
   return undefined;
 }
 
 class Mutation {
   private readonly again: Reinvocation;
-  private request: SeenRequest;
+  private readonly attributes: AdmissionAttributes;
 
   constructor(
     private readonly parts: HookParts,
-    private readonly attributes: AdmissionAttributes,
     private readonly round: Round,
+    /** The one that hooks are matched with: objects are converted for it then. */
+    private request: SeenRequest,
   ) {
     this.again = round.notes(PLUGIN, () => new Reinvocation());
-    this.request = new SeenRequest(attributes, parts.served);
+    this.attributes = request.attributes;
   }
 
   async run(hooks: readonly Hook[], first: number, firstMatch: ReturnType<typeof matchHook>): Promise<void> {
