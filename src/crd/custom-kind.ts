@@ -140,7 +140,7 @@ function versionView(
       apiVersion,
       storageApiVersion: apiVersionIn(crd, stored),
       converter,
-      fit: (object) => fitted(type, object),
+      fit: (object, into) => fitted(into === apiVersion ? type : stored.type, object),
     });
 }
 

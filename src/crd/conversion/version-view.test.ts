@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { JsonObject, KubeObject } from '../../machinery/object.js';
+import { DecodeError } from '../../schema/json/decode.js';
 import { openMemoryStore } from '../../kv/memory.js';
 import { createResourceStore } from '../../storage/create-store.js';
 import {
@@ -130,6 +131,27 @@ test('a failed conversion fails what needed it, and nothing else', async () => {
   assert.equal((await view(V1).get('ns/a', ''))?.object().apiVersion, V1);
   failure = undefined;
   assert.equal((await asV2.get('ns/a', ''))?.object().apiVersion, V2);
+});
+
+test('what came back is brought into the form of its version before it is stored', async () => {
+  const fit = (object: JsonObject, apiVersion: string): KubeObject => {
+    const { metadata, ...rest } = object as unknown as KubeObject;
+    return { ...rest, metadata: { ...metadata, annotations: { fit: apiVersion } } };
+  };
+  const fitting = new VersionView({ base, options, apiVersion: V2, storageApiVersion: V1, converter, fit });
+  const made = await fitting.create('ns/a', thing(V2, 'a'));
+  assert.deepEqual(made.object().metadata.annotations, { fit: V2 });
+  assert.deepEqual((await base.get('ns/a', ''))?.object().metadata.annotations, { fit: V1 });
+});
+
+test('an object that cannot be brought into form ends a watch, and nothing else', async () => {
+  const fit = (): never => {
+    throw new DecodeError('no form');
+  };
+  asV2 = new VersionView({ base, options, apiVersion: V2, storageApiVersion: V1, converter, fit });
+  const told = await watched(undefined, 1, async () => void (await base.create('ns/a', thing(V1, 'a'))));
+  assert.deepEqual(told, ['no form']);
+  await assert.rejects(asV2.get('ns/a', ''), { code: 'conversion', message: 'no form' });
 });
 
 test('a dry run goes the same way', async () => {

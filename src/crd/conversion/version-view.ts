@@ -6,6 +6,7 @@
 //
 // What is read in another version than it lies there is converted once, and kept for as long as the store keeps it.
 import type { JsonObject, KubeObject } from '../../machinery/object.js';
+import { DecodeError } from '../../schema/json/decode.js';
 import { Entry, entryOf, withoutResourceVersion } from '../../storage/entry.js';
 import {
   type ListRequest,
@@ -26,7 +27,7 @@ export interface VersionViewOptions {
   readonly storageApiVersion: string;
   readonly converter: Converter;
   /** Drops what a version does not know from an object that was converted into it. */
-  readonly fit: (object: JsonObject) => KubeObject;
+  readonly fit: (object: JsonObject, apiVersion: string) => KubeObject;
 }
 
 /** What is converted in one call: the answer must have room in what is read of one. */
@@ -118,7 +119,7 @@ export class VersionView implements ResourceStore {
     const { apiVersion, storageApiVersion } = this.#view;
     if (apiVersion === storageApiVersion) return object;
     const [back] = await this.#convert([await this.#toStorage(object)], apiVersion);
-    return back === undefined ? object : this.#view.fit(back);
+    return back === undefined ? object : this.#fit(back);
   }
 
   /** What lies there in an older version is to be moved, also by an update that changes nothing. */
@@ -193,7 +194,7 @@ export class VersionView implements ResourceStore {
   }
 
   #keep(stored: StoredObject, converted: JsonObject): Entry {
-    const object = this.#view.fit(converted);
+    const object = this.#fit(converted);
     const json = this.options.codec.encodeJson(object);
     const entry = entryOf(this.options, stored.key, stored.revision, json, object);
     // Whoever asked wants it now; for later the bytes are enough.
@@ -203,11 +204,20 @@ export class VersionView implements ResourceStore {
     return entry;
   }
 
+  #fit(converted: JsonObject, apiVersion = this.#view.apiVersion): KubeObject {
+    try {
+      return this.#view.fit(converted, apiVersion);
+    } catch (error) {
+      if (error instanceof DecodeError) throw new StorageError('conversion', error.message);
+      throw error;
+    }
+  }
+
   async #toStorage(object: KubeObject): Promise<KubeObject> {
     const { apiVersion, storageApiVersion } = this.#view;
     if (apiVersion === storageApiVersion) return object;
     const [converted] = await this.#convert([withoutResourceVersion(object)], storageApiVersion);
-    return (converted ?? object) as KubeObject;
+    return converted === undefined ? object : this.#fit(converted, storageApiVersion);
   }
 
   #convert(objects: readonly KubeObject[], apiVersion: string): Promise<JsonObject[]> {

@@ -1,4 +1,5 @@
 // A watch whose objects are converted on their way, in order.
+import { errorText } from '../../lib/error-text.js';
 import type { Entry } from '../../storage/entry.js';
 import type {
   ResourceStore,
@@ -77,8 +78,8 @@ class ConvertingQueue {
         if (seen.length > 0 && !this.receive(seen)) this.over.abort();
       }
     } catch (error) {
-      if (!(error instanceof StoreError)) throw error;
-      this.failure = error;
+      // Nobody waits for this: whatever it is, it ends the watch and is told to who watches.
+      this.failure = error instanceof StoreError ? error : new StoreError('conversion', errorText(error));
       this.over.abort();
     }
   }
