@@ -6,9 +6,6 @@ import { orderedPlugins } from './ordered-plugins.js';
 import type { HookPluginParts } from './plugins/admission-webhooks.js';
 import { NO_POD_SECURITY } from './plugins/pod-security.js';
 
-/** Plugins that call out, or need the admission configuration file, come later. */
-const LATER = ['EventRateLimit', 'ImagePolicyWebhook'];
-
 const NO_HOOKS: HookPluginParts = {
   source: { ready: true, whenReady: async () => true, hooks: [] },
   parts: () => assert.fail('nobody is asked'),
@@ -33,6 +30,22 @@ test('every plugin the flags know is in the list, once', () => {
       rulesFor: () => ({ resourceRules: [], nonResourceRules: [], incomplete: false }),
     },
     resourceOf: () => undefined,
+    eventLimits: [],
+    imagePolicy: {
+      settings: {
+        client: { request: () => assert.fail('nobody is asked') },
+        url: new URL('https://images.test/'),
+        allowTtlMs: 0,
+        denyTtlMs: 0,
+        retryBackoffMs: 1,
+        defaultAllow: false,
+      },
+      nowMs: () => 0,
+      random: () => 0,
+      wait: async () => undefined,
+      log: () => undefined,
+    },
+    limitedResources: [],
     nodeSelectors: {},
     podSecurity: NO_POD_SECURITY,
     serviceAccount: { nameSuffix: () => '', wait: async () => {} },
@@ -42,6 +55,6 @@ test('every plugin the flags know is in the list, once', () => {
     validatingPolicy: NO_POLICIES,
     webhooks: { mutating: NO_HOOKS, validating: NO_HOOKS },
   });
-  const names = [...plugins.map(({ name }) => name), ...LATER];
+  const names = plugins.map(({ name }) => name);
   assert.deepEqual(names.sort(), Object.keys(ADMISSION_PLUGIN_DEFAULTS).sort());
 });

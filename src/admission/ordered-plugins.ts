@@ -17,7 +17,9 @@ import { defaultIngressClass } from './plugins/default-ingress-class.js';
 import { defaultStorageClass } from './plugins/default-storage-class.js';
 import { defaultTolerationSeconds, type TolerationSeconds } from './plugins/default-toleration-seconds.js';
 import { denyServiceExternalIPs } from './plugins/deny-service-external-ips.js';
+import { eventRateLimit, type EventLimit } from './plugins/event-rate-limit.js';
 import { extendedResourceToleration } from './plugins/extended-resource-toleration.js';
+import { type ImagePolicyParts, imagePolicyWebhook } from './plugins/image-policy-webhook.js';
 import { limitPodHardAntiAffinityTopology } from './plugins/limit-pod-hard-anti-affinity-topology.js';
 import { limitRanger } from './plugins/limit-ranger.js';
 import { mutatingAdmissionPolicy, type MutatingPolicyParts } from './plugins/mutating-admission-policy.js';
@@ -40,6 +42,7 @@ import { runtimeClass } from './plugins/runtime-class.js';
 import { serviceAccount, type ServiceAccountOptions } from './plugins/service-account.js';
 import { storageObjectInUseProtection } from './plugins/storage-object-in-use-protection.js';
 import { taintNodesByCondition } from './plugins/taint-nodes-by-condition.js';
+import type { LimitedResource } from './quota/limited.js';
 import { validatingAdmissionPolicy, type ValidatingPolicyParts } from './plugins/validating-admission-policy.js';
 
 export interface PluginParts {
@@ -47,6 +50,10 @@ export interface PluginParts {
   readonly resourceOf: OwnerReferencesParts['resourceOf'];
   /** Absent where the server has no such policies. */
   readonly mutatingPolicy?: Pick<MutatingPolicyParts, 'source' | 'served' | 'recorder'>;
+  readonly eventLimits: readonly EventLimit[];
+  /** Absent where the plugin is off: it has no meaning without its backend. */
+  readonly imagePolicy?: ImagePolicyParts | undefined;
+  readonly limitedResources: readonly LimitedResource[];
   readonly nodeSelectors: NodeSelectors;
   readonly podSecurity: PodSecurityOptions;
   readonly serviceAccount: ServiceAccountOptions;
@@ -69,14 +76,14 @@ export const orderedPlugins = (parts: PluginParts): readonly AdmissionPlugin[] =
   nodeRestriction(parts.authorizer),
   taintNodesByCondition,
   alwaysPullImages,
-  // ImagePolicyWebhook
+  ...(parts.imagePolicy ? [imagePolicyWebhook(parts.imagePolicy)] : []),
   podSecurity(parts.podSecurity),
   podNodeSelector(parts.nodeSelectors),
   priority,
   // Adds tolerations before the next one says which are allowed.
   defaultTolerationSeconds(parts.tolerationSeconds),
   podTolerationRestriction(parts.tolerationLists),
-  // EventRateLimit
+  eventRateLimit(parts.eventLimits, Date.now),
   extendedResourceToleration,
   defaultStorageClass,
   storageObjectInUseProtection,
@@ -96,6 +103,6 @@ export const orderedPlugins = (parts: PluginParts): readonly AdmissionPlugin[] =
   validatingAdmissionPolicy({ ...parts, ...parts.validatingPolicy }),
   validatingAdmissionWebhook(parts.webhooks.validating),
   // Counts what all others let pass, so that nothing that is refused is charged.
-  resourceQuota(),
+  resourceQuota(parts.limitedResources),
   alwaysDeny,
 ];

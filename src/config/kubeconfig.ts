@@ -34,6 +34,8 @@ export interface KubeconfigUser {
   readonly tokenFile: string;
   readonly username: string;
   readonly password: string;
+  /** Whom to act as: headers by name. */
+  readonly impersonation: Readonly<Record<string, string | readonly string[]>>;
   /** Ways to be known that need a program or a library beside us. */
   readonly unsupported: 'exec' | 'auth-provider' | undefined;
 }
@@ -96,6 +98,7 @@ export function parseKubeconfig(text: string, file: string): Kubeconfig {
       tokenFile: whole(user.text('tokenFile')),
       username: user.text('username'),
       password: user.text('password'),
+      impersonation: impersonationOf(user),
       unsupported: user.has('exec') ? 'exec' : user.has('auth-provider') ? 'auth-provider' : undefined,
     })),
     contexts: root.named('contexts', 'context', (context) => ({
@@ -103,6 +106,17 @@ export function parseKubeconfig(text: string, file: string): Kubeconfig {
       user: context.text('user'),
     })),
     currentContext: root.text('current-context'),
+  };
+}
+
+function impersonationOf(user: Reader): KubeconfigUser['impersonation'] {
+  const name = user.text('as');
+  if (name === '') return {};
+  const [uid, groups] = [user.text('as-uid'), user.texts('as-groups')];
+  return {
+    'impersonate-user': name,
+    ...(uid !== '' && { 'impersonate-uid': uid }),
+    ...(groups.length > 0 && { 'impersonate-group': groups }),
   };
 }
 
@@ -124,6 +138,12 @@ class Reader {
     const value = this.#tree[name] ?? '';
     if (typeof value === 'string') return value;
     throw this.#wrong(`${name}: a text is wanted`);
+  }
+
+  texts(name: string): readonly string[] {
+    const values = this.#tree[name] ?? [];
+    if (Array.isArray(values) && values.every((value) => typeof value === 'string')) return values as string[];
+    throw this.#wrong(`${name}: a list of texts is wanted`);
   }
 
   flag(name: string): boolean {

@@ -3,11 +3,15 @@ import { createChain } from '../admission/chain.js';
 import { admissionMetrics } from '../admission/metrics.js';
 import { orderedPlugins } from '../admission/ordered-plugins.js';
 import type { AdmissionChain } from '../admission/plugin.js';
+import type { ImagePolicyParts } from '../admission/plugins/image-policy-webhook.js';
 import { NO_POD_SECURITY } from '../admission/plugins/pod-security.js';
 import { podSecurityMetrics } from '../admission/pod-security/metrics.js';
-import type { HookIdentity } from '../admission/webhooks/hook-clients.js';
 import type { Authorizer } from '../authz/authorizer.js';
 import type { PolicyCompiler } from '../cel/compiled-policy.js';
+import type { ImagePolicyConfig } from '../config/admission/image-policy.js';
+import { loadAdmissionSettings } from '../config/admission/load.js';
+import { identityIn } from '../config/admission/webhook-users.js';
+import { clientOf } from '../config/client-config.js';
 import type { Logger } from '../lib/log.js';
 import type { MetricRegistry } from '../lib/metrics.js';
 import { enabledAdmissionPlugins } from '../options/admission-plugins.js';
@@ -33,6 +37,8 @@ export function buildAdmission(
   { admission, misc }: Pick<Options, 'admission' | 'misc'>,
   { resources, authorizer, metrics, ...parts }: AdmissionParts,
 ): AdmissionChain {
+  const enabled: ReadonlySet<string> = enabledAdmissionPlugins(admission);
+  const settings = loadAdmissionSettings(admission.admissionControlConfigFile, enabled);
   const conditions = conditionMetrics(metrics);
   const plugins = orderedPlugins({
     authorizer,
@@ -41,10 +47,9 @@ export function buildAdmission(
       const found = resource === undefined ? undefined : resources.find(kind.group, kind.version, resource);
       return found && { resource: found.resource.resource, namespaced: found.definition.namespaced };
     },
-    // Their settings come from --admission-control-config-file, which is not read yet.
-    nodeSelectors: {},
-    podSecurity: { ...NO_POD_SECURITY, recorder: podSecurityMetrics(metrics) },
-    tolerationLists: { default: [], whitelist: [] },
+    ...settings,
+    imagePolicy: settings.imagePolicy && imagePolicyParts(settings.imagePolicy, parts),
+    podSecurity: { ...(settings.podSecurity ?? NO_POD_SECURITY), recorder: podSecurityMetrics(metrics) },
     serviceAccount: { nameSuffix, wait },
     tolerationSeconds: {
       notReady: admission.defaultNotReadyTolerationSeconds,
@@ -59,19 +64,35 @@ export function buildAdmission(
       authorizer,
       compiler: parts.policyCompiler,
       byEndpoints: misc.enableAggregatorRouting,
-      identities: { mutating: () => ANONYMOUS, validating: () => ANONYMOUS },
+      identities: {
+        mutating: identityIn(settings.mutatingHookUsers),
+        validating: identityIn(settings.validatingHookUsers),
+      },
       metrics,
       conditionMetrics: conditions,
       wait,
     }),
   });
-  const enabled: ReadonlySet<string> = enabledAdmissionPlugins(admission);
   return createChain(
     plugins.filter(({ name }) => enabled.has(name)),
     admissionMetrics(metrics),
   );
 }
 
-const ANONYMOUS: HookIdentity = { headers: {}, tls: {} };
+/** The backend is one of the control plane's own. */
+function imagePolicyParts(
+  { server, ...settings }: ImagePolicyConfig,
+  { dialers, log }: Pick<AdmissionParts, 'dialers' | 'log'>,
+): ImagePolicyParts {
+  const url = new URL(server.server);
+  url.searchParams.set('timeout', '30s');
+  return {
+    settings: { ...settings, client: clientOf(server, dialers.controlplane), url },
+    nowMs: Date.now,
+    random: Math.random,
+    wait,
+    log: (message) => log.warning(message),
+  };
+}
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

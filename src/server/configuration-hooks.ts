@@ -1,7 +1,9 @@
 // Looks into the configuration files before anything is started: what is wrong with them is told with what is wrong
 // with the flags.
+import { loadAdmissionSettings } from '../config/admission/load.js';
 import { auditPolicyError } from '../config/audit-policy/load.js';
 import { ConfigError } from '../config/config-error.js';
+import { enabledAdmissionPlugins } from '../options/admission-plugins.js';
 import type { CommandLineHooks } from '../options/parse-command-line.js';
 import { readChainConfig } from './authorization-config.js';
 import { readEncryption } from './encryption.js';
@@ -9,6 +11,8 @@ import { lazyReviewConditions } from './expressions.js';
 import { jwtAuthentication, usesJwts } from './jwts.js';
 
 export const configurationHooks: CommandLineHooks = {
+  admission: ({ admission }) =>
+    wrongWith(() => loadAdmissionSettings(admission.admissionControlConfigFile, enabledAdmissionPlugins(admission))),
   authentication: (options) => (usesJwts(options) ? jwtAuthentication().authenticationConfigError(options) : undefined),
   jwtAuthenticators: (options) => (usesJwts(options) ? jwtAuthentication().jwtBuildError(options) : undefined),
   auditPolicy: ({ audit }) => auditPolicyError(audit.auditPolicyFile),

@@ -1,11 +1,12 @@
 import { whenReady } from '../../lib/maybe-promise.js';
 import type { AdmissionPlugin } from '../plugin.js';
 import { evaluatorFor } from '../quota/evaluator.js';
+import type { LimitedResource } from '../quota/limited.js';
 import { QuotaLedger, RESOURCE_QUOTAS } from '../quota/ledger.js';
 
 /** Refuses what a namespace has no room for, and counts what it admits. */
-export function resourceQuota(): AdmissionPlugin {
-  const ledger = new QuotaLedger();
+export function resourceQuota(limited: readonly LimitedResource[] = []): AdmissionPlugin {
+  const ledger = new QuotaLedger(limited);
   return {
     name: 'ResourceQuota',
     handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
@@ -17,7 +18,7 @@ export function resourceQuota(): AdmissionPlugin {
       const evaluator = evaluatorFor(attributes.resource);
       if (evaluator === undefined || !evaluator.handles(attributes)) return undefined;
       return whenReady(attributes.context.lookup.list(RESOURCE_QUOTAS, namespace), (quotas) =>
-        quotas.length === 0 ? undefined : ledger.charge(attributes, evaluator),
+        quotas.length === 0 && limited.length === 0 ? undefined : ledger.charge(attributes, evaluator),
       );
     },
   };

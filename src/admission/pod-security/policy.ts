@@ -57,9 +57,9 @@ function levelFrom(labels: Labels, mode: Mode, fallback: Level, errors: FieldErr
   const label = LABEL_PREFIX + mode;
   const text = labels[label];
   if (text === undefined) return fallback;
-  const level = LEVELS.find((known) => known === text);
-  if (level !== undefined) return level;
-  errors.push(invalid(LABELS.key(label), text, `must be one of ${LEVELS.join(', ')}`));
+  const level = parseLevel(text);
+  if (typeof level === 'string') return level;
+  errors.push(invalid(LABELS.key(label), text, level.error));
   return mode === 'enforce' ? 'restricted' : 'privileged';
 }
 
@@ -67,9 +67,23 @@ function versionFrom(labels: Labels, mode: Mode, fallback: number, errors: Field
   const label = `${LABEL_PREFIX}${mode}-version`;
   const text = labels[label];
   if (text === undefined) return fallback;
+  const minor = parseVersion(text);
+  if (typeof minor === 'number') return minor;
+  errors.push(invalid(LABELS.key(label), text, minor.error));
+  return Infinity;
+}
+
+interface Unknown {
+  readonly error: string;
+}
+
+export const parseLevel = (text: string): Level | Unknown =>
+  LEVELS.find((known) => known === text) ?? { error: `must be one of ${LEVELS.join(', ')}` };
+
+/** The minor version; Infinity for the latest. */
+export function parseVersion(text: string): number | Unknown {
   if (text === 'latest') return Infinity;
   const minor = /^v1\.([0-9]|[1-9][0-9]*)$/.exec(text)?.[1];
   if (minor !== undefined && Number.isSafeInteger(Number(minor))) return Number(minor);
-  errors.push(invalid(LABELS.key(label), text, 'must be "latest" or "v1.x"'));
-  return Infinity;
+  return { error: 'must be "latest" or "v1.x"' };
 }

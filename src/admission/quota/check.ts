@@ -12,6 +12,7 @@ import type { ResourceList, ResourceQuota } from '../../schema/generated/core.v1
 import { forbid } from '../forbid.js';
 import type { AdmissionAttributes } from '../plugin.js';
 import type { QuotaEvaluator } from './evaluator.js';
+import { checkCovered, type LimitedResource } from './limited.js';
 import { scopesOf } from './scope.js';
 
 type Amounts = Readonly<ResourceList>;
@@ -27,11 +28,19 @@ export function checkRequest(
   quotas: readonly Readonly<ResourceQuota>[],
   attributes: AdmissionAttributes,
   evaluator: QuotaEvaluator,
+  limited: readonly LimitedResource[],
 ): readonly NewUsage[] {
   const { object, old, operation, context } = attributes;
   if (object === undefined) return [];
   const concerned = quotas.filter((quota) => concerns(quota, attributes, evaluator, object));
   const usage = evaluator.usage(object, context);
+  if (limited.length > 0) {
+    const names = new Set(concerned.flatMap((quota) => countedNames(quota, evaluator)));
+    const scopes = quotas
+      .flatMap(scopesOf)
+      .filter((scope) => evaluator.matchesScope?.(scope, object, context) === true);
+    checkCovered(limited, attributes, evaluator, object, usage, { names, scopes });
+  }
   const negative = Object.keys(usage).filter((name) => quantitySign(usage[name] ?? '0') < 0);
   if (negative.length > 0) {
     throw forbid(attributes, `quota usage is negative for resource(s): ${negative.sort().join(',')}`);

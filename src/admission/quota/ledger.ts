@@ -14,6 +14,7 @@ import type { ResourceQuota } from '../../schema/generated/core.v1.js';
 import type { AdmissionAttributes } from '../plugin.js';
 import { checkRequest } from './check.js';
 import type { QuotaEvaluator } from './evaluator.js';
+import type { LimitedResource } from './limited.js';
 
 export const RESOURCE_QUOTAS = { group: '', resource: 'resourcequotas' };
 /** Races lost in a row before a batch gives up. */
@@ -28,6 +29,8 @@ interface Charge {
 
 export class QuotaLedger {
   private readonly waiting = new Map<string, Charge[]>();
+
+  constructor(private readonly limited: readonly LimitedResource[]) {}
 
   /** Fulfilled when the write is charged, rejected when it may not be. */
   async charge(attributes: AdmissionAttributes, evaluator: QuotaEvaluator): Promise<void> {
@@ -59,7 +62,7 @@ export class QuotaLedger {
     let batch = first;
     while (batch.length > 0) {
       try {
-        await chargeAll(namespace, batch);
+        await chargeAll(namespace, batch, this.limited);
       } catch (error) {
         for (const charge of batch) charge.settle(error);
       }
@@ -70,7 +73,11 @@ export class QuotaLedger {
   }
 }
 
-async function chargeAll(namespace: string, batch: readonly Charge[]): Promise<void> {
+async function chargeAll(
+  namespace: string,
+  batch: readonly Charge[],
+  limited: readonly LimitedResource[],
+): Promise<void> {
   /** The quotas still to be charged; undefined before the first try, which takes them all. */
   let remaining: ReadonlySet<string> | undefined;
   let lost: unknown;
@@ -81,7 +88,7 @@ async function chargeAll(namespace: string, batch: readonly Charge[]): Promise<v
     const quotas = await readQuotas(namespace, first.attributes);
     const wanted = quotas.filter(({ metadata }) => remaining?.has(metadata.name ?? '') ?? true);
     const failed = new Set<string>();
-    for (const quota of chargeTogether(wanted, open)) {
+    for (const quota of chargeTogether(wanted, open, tries === 0 ? limited : [])) {
       try {
         await writeUsage(quota, first.attributes);
       } catch (error) {
@@ -104,12 +111,16 @@ async function readQuotas(namespace: string, { context }: AdmissionAttributes): 
 }
 
 /** Checks one after the other, each against what those before it use. Answers the quotas to write. */
-function chargeTogether(quotas: readonly ResourceQuota[], charges: readonly Charge[]): readonly ResourceQuota[] {
+function chargeTogether(
+  quotas: readonly ResourceQuota[],
+  charges: readonly Charge[],
+  limited: readonly LimitedResource[],
+): readonly ResourceQuota[] {
   const changed = new Map<string, ResourceQuota>();
   let current = quotas;
   for (const charge of charges) {
     try {
-      const usages = checkRequest(current, charge.attributes, charge.evaluator);
+      const usages = checkRequest(current, charge.attributes, charge.evaluator, limited);
       if (charge.attributes.context.dryRun) {
         charge.settle();
         continue;

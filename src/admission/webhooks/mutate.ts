@@ -1,4 +1,5 @@
 // Mutating webhooks: asked one after the other, each about what those before it left.
+import { jsonText } from '../../lib/json-text.js';
 import { StatusError } from '../../machinery/status.js';
 import type { AdmissionAttributes, Round } from '../plugin.js';
 import type { ResourceMatch } from '../validating-policy/match.js';
@@ -71,8 +72,11 @@ class Mutation {
         attributes,
         async () => {
           const patch = patchOf(hook, await callHook(parts, hook, this.request, matched, true));
+          if (patch.length === 0) return;
           try {
-            if (patch.length > 0) changed = await applyHookPatch(parts.served, hook, this.request, matched, patch);
+            changed = await applyHookPatch(parts.served, hook, this.request, matched, patch);
+            const noted = { configuration: hook.configuration, webhook: hook.name, patch, patchType: 'JSONPatch' };
+            attributes.annotate(`patch.webhook.admission.k8s.io/${place}`, jsonText(noted), 'Request');
           } catch (error) {
             // That it became another kind is found when all is brought together: no hook is to blame for that.
             if (!(error instanceof StatusError) || error.reason !== '') throw error;

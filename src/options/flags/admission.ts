@@ -13,7 +13,6 @@ export const admission = defineTopic({
     'admission-control-config-file': {
       type: 'string',
       help: 'The file (AdmissionConfiguration) with the settings of admission plugins.',
-      later: 'configuration files of admission plugins',
     },
     'default-not-ready-toleration-seconds': {
       type: 'int',

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { describe, it } from 'node:test';
+import type { OutboundRequest } from '../../outbound/http-client.js';
+import { refusal, testAttributes, type TestWrite } from '../test-attributes.js';
+import { imagePolicyWebhook, type ImagePolicySettings } from './image-policy-webhook.js';
+
+function backend(
+  answers: readonly { readonly status?: number; readonly body?: object }[],
+  more: Partial<ImagePolicySettings> = {},
+) {
+  const asked: object[] = [];
+  const clock = { nowMs: 0 };
+  const request = async ({ body }: OutboundRequest) => {
+    asked.push((JSON.parse(body as string) as { spec: object }).spec);
+    const { status = 200, body: answer = {} } = answers[Math.min(asked.length, answers.length) - 1] ?? {};
+    const review = { apiVersion: 'imagepolicy.k8s.io/v1alpha1', kind: 'ImageReview', ...answer };
+    return { status, headers: {}, rawHeaders: [], body: Readable.from([Buffer.from(JSON.stringify(review))]) };
+  };
+  const plugin = imagePolicyWebhook({
+    settings: {
+      client: { request },
+      url: new URL('https://images.test/'),
+      allowTtlMs: 1000,
+      denyTtlMs: 0,
+      retryBackoffMs: 1,
+      defaultAllow: false,
+      ...more,
+    },
+    nowMs: () => clock.nowMs,
+    random: () => 0,
+    wait: async () => undefined,
+    log: () => undefined,
+  });
+  return { asked, clock, say: (write: TestWrite) => refusal(plugin, testAttributes(write)), plugin };
+}
+const pod = (image: string, more: Partial<TestWrite> = {}): TestWrite => ({
+  resource: 'pods',
+  object: {
+    metadata: { name: 'p', annotations: { 'x.image-policy.k8s.io/ticket': '1', other: '2' } },
+    spec: { containers: [{ name: 'c', image }], initContainers: [{ name: 'i', image: 'init' }] },
+  },
+  ...more,
+});
+const allow = { body: { status: { allowed: true } } };
+const deny = { body: { status: { allowed: false, reason: 'evil' } } };
+
+describe('the image policy', () => {
+  it('is asked about all images, and what allows is remembered for a while', async () => {
+    const { say, asked, clock } = backend([allow]);
+    assert.deepEqual([await say(pod('a')), await say(pod('a'))], [undefined, undefined]);
+    assert.deepEqual(asked, [
+      {
+        containers: [{ image: 'a' }, { image: 'init' }],
+        annotations: { 'x.image-policy.k8s.io/ticket': '1' },
+        namespace: 'ns',
+      },
+    ]);
+    clock.nowMs = 1001;
+    await say(pod('a'));
+    assert.equal(asked.length, 2);
+  });
+
+  it('refuses, and is asked again where refusals are not remembered', async () => {
+    const { say, asked } = backend([deny]);
+    const words = 'pods "p" is forbidden: image policy webhook backend denied one or more images: evil';
+    assert.deepEqual([await say(pod('a')), await say(pod('a'))], [words, words]);
+    assert.equal(asked.length, 2);
+  });
+
+  it('that fails is asked five times, and then decides by its default', async () => {
+    const failing = backend([{ status: 500 }]);
+    assert.match((await failing.say(pod('a'))) ?? '', /is forbidden: an error on the server/);
+    assert.equal(failing.asked.length, 5);
+    const open = backend([{ status: 500 }], { defaultAllow: true });
+    const attributes = testAttributes(pod('a'));
+    assert.equal(await refusal(open.plugin, attributes), undefined);
+    assert.deepEqual(attributes.annotations, { 'imagepolicywebhook.image-policy.k8s.io/failed-open': 'true' });
+  });
+
+  it('says nothing of other subresources and resources', async () => {
+    const { say, asked } = backend([deny]);
+    for (const write of [pod('a', { subresource: 'status' }), pod('a', { resource: 'pods.metrics.k8s.io' })]) {
+      assert.equal(await say(write), undefined);
+    }
+    assert.equal(asked.length, 0);
+  });
+});

@@ -1,0 +1,60 @@
+import type { ImagePolicySettings } from '../../admission/plugins/image-policy-webhook.js';
+import { goJsonKind } from '../../lib/go-json-kind.js';
+import { isPlainObject } from '../../lib/plain-object.js';
+import { formatDuration } from '../../machinery/time.js';
+import { type ClientConfig, clientConfigOf } from '../client-config.js';
+import { ConfigError } from '../config-error.js';
+import { loadKubeconfig } from '../kubeconfig.js';
+import { memberOf, readTree } from './read-plugin.js';
+
+export interface ImagePolicyConfig extends Omit<ImagePolicySettings, 'client' | 'url'> {
+  readonly server: ClientConfig;
+}
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60_000;
+const NANOSECONDS_PER_MS = 1e6;
+const ONE_NANOSECOND_MS = 1 / NANOSECONDS_PER_MS;
+
+/** Throws a ConfigError. */
+export function imagePolicy(text: string | undefined): ImagePolicyConfig {
+  if (text === undefined) throw new ConfigError('no config specified');
+  const given = memberOf(readTree(text), 'imagePolicy') ?? {};
+  if (!isPlainObject(given)) throw wrongType(given, 'imagePolicy', 'imagepolicy.imagePolicyWebhookConfig');
+  const retryBackoffMs = duration(given, 'retryBackoff', 1, [ONE_NANOSECOND_MS, 5 * MINUTE_MS], 500);
+  const allowTtlMs = duration(given, 'allowTTL', SECOND_MS, [SECOND_MS, 30 * MINUTE_MS], 5 * MINUTE_MS);
+  const denyTtlMs = duration(given, 'denyTTL', SECOND_MS, [SECOND_MS, 30 * MINUTE_MS], 30 * SECOND_MS);
+  const file = memberOf(given, 'kubeConfigFile') ?? '';
+  if (typeof file !== 'string') throw wrongType(file, 'kubeConfigFile', 'string');
+  const defaultAllow = memberOf(given, 'defaultAllow') ?? false;
+  if (typeof defaultAllow !== 'boolean') throw wrongType(defaultAllow, 'defaultAllow', 'bool');
+  const server = clientConfigOf(file === '' ? NOTHING : loadKubeconfig(file));
+  return { retryBackoffMs, allowTtlMs, denyTtlMs, defaultAllow, server };
+}
+
+const NOTHING = { clusters: new Map(), users: new Map(), contexts: new Map(), currentContext: '' };
+
+/** -1 switches it off, 0 takes the default. */
+function duration(
+  given: Readonly<Record<string, unknown>>,
+  name: string,
+  unitMs: number,
+  [least, most]: readonly [number, number],
+  defaultMs: number,
+): number {
+  const value = memberOf(given, name) ?? 0;
+  if (typeof value !== 'number') throw wrongType(value, name, 'time.Duration');
+  if (value === -1) return 0;
+  if (value === 0) return defaultMs;
+  const ms = value * unitMs;
+  if (ms >= least && ms <= most) return ms;
+  const [from, to, got] = [least, most, ms].map((each) =>
+    formatDuration(BigInt(Math.round(each * NANOSECONDS_PER_MS))),
+  );
+  throw new ConfigError(`valid value is between ${from} and ${to}, got ${got}`);
+}
+
+const wrongType = (value: unknown, name: string, type: string): ConfigError =>
+  new ConfigError(
+    `json: cannot unmarshal ${goJsonKind(value)} into Go struct field AdmissionConfig.imagePolicy.${name} of type ${type}`,
+  );

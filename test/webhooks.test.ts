@@ -1,0 +1,180 @@
+// Admission webhooks as their authors write them: on a web framework, with a certificate, registered with the server.
+import assert from 'node:assert/strict';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import fastify, { type FastifyInstance } from 'fastify';
+import { generateKeys, issueCertificate, privateKeyPem } from '../src/lib/issue-certificate.js';
+import { startTestServer, type TestServer } from './support/server.js';
+
+const CONFIGURATIONS = '/apis/admissionregistration.k8s.io/v1';
+const PODS = '/api/v1/namespaces/default/pods';
+const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
+
+interface Review {
+  readonly request: {
+    readonly uid: string;
+    readonly name: string;
+    readonly object: { readonly spec: { readonly containers: readonly { readonly image: string }[] } };
+  };
+}
+
+interface HookSpec {
+  readonly name: string;
+  readonly path: string;
+  readonly rules: readonly object[];
+  readonly timeoutSeconds?: number;
+}
+
+describe('admission webhooks', { timeout: 60_000 }, () => {
+  let server: TestServer;
+  let hooks: FastifyInstance;
+  let url: string;
+  const { cert, key, ca } = certificates();
+
+  before(async () => {
+    [server, hooks] = [await startTestServer({ flags: ['--disable-admission-plugins=ServiceAccount'] }), build()];
+    await hooks.listen({ host: '127.0.0.1', port: 0 });
+    url = `https://127.0.0.1:${(hooks.server.address() as AddressInfo).port}`;
+    const rule = (resource: string) => [
+      { operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: [resource] },
+    ];
+    await register('mutating', [{ name: 'sidecar.example.test', path: '/sidecar', rules: rule('pods') }]);
+    await register('validating', [
+      { name: 'tags.example.test', path: '/tags', rules: rule('pods') },
+      { name: 'faults.example.test', path: '/faults', rules: rule('configmaps'), timeoutSeconds: 1 },
+    ]);
+    await until(async () =>
+      (await create(`${PODS}?dryRun=All`, pod('probe', 'example.test/a:1'))).body.includes('sidecar'),
+    );
+  });
+  after(async () => {
+    await hooks.close();
+    await server.stop();
+  });
+
+  /** The hooks, as their author would write them. */
+  function build(): FastifyInstance {
+    const app = fastify({ https: { cert, key }, forceCloseConnections: true });
+    const answer = ({ request }: Review, response: object) => ({
+      apiVersion: 'admission.k8s.io/v1',
+      kind: 'AdmissionReview',
+      response: { uid: request.uid, allowed: true, ...response },
+    });
+    app.post<{ Body: Review }>('/sidecar', ({ body }) => {
+      const patch = [{ op: 'add', path: '/spec/containers/-', value: { name: 'sidecar', image: 'example.test/side' } }];
+      return answer(body, { patchType: 'JSONPatch', patch: Buffer.from(JSON.stringify(patch)).toString('base64') });
+    });
+    app.post<{ Body: Review }>('/tags', ({ body }) => {
+      const floating = body.request.object.spec.containers.filter(({ image }) => image.endsWith(':latest'));
+      if (floating.length === 0) return answer(body, { warnings: ['images should be named by digest'] });
+      return answer(body, { allowed: false, status: { message: `${floating[0]?.image} may change` } });
+    });
+    app.post<{ Body: Review }>('/faults', async ({ body }, reply) => {
+      const { name } = body.request;
+      if (name === 'hangs') return new Promise(() => undefined);
+      if (name === 'talks') return reply.type('application/json').send(`"${'x'.repeat(10 * 1024 * 1024)}"`);
+      if (name === 'asks') await server.request('GET', CONFIG_MAPS);
+      const turn = /^again-(\d+)$/.exec(name)?.[1];
+      if (turn !== undefined) await create(CONFIG_MAPS, configMap(`again-${Number(turn) + 1}`));
+      return answer(body, {});
+    });
+    return app;
+  }
+
+  async function register(kind: 'mutating' | 'validating', list: readonly HookSpec[]): Promise<void> {
+    const name = `${kind === 'mutating' ? 'Mutating' : 'Validating'}WebhookConfiguration`;
+    const webhooks = list.map(({ path, ...hook }) => ({
+      admissionReviewVersions: ['v1'],
+      sideEffects: 'None',
+      clientConfig: { url: url + path, caBundle: Buffer.from(ca).toString('base64') },
+      ...hook,
+    }));
+    const { status, body } = await create(`${CONFIGURATIONS}/${kind}webhookconfigurations`, {
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind: name,
+      metadata: { name: 'example' },
+      webhooks,
+    });
+    assert.equal(status, 201, body);
+  }
+  const create = (path: string, object: object) => server.request('POST', path, object);
+  const found = async (name: string): Promise<boolean> =>
+    (await server.request('GET', `${CONFIG_MAPS}/${name}`)).status === 200;
+
+  it('add what they want to an object, with its defaults, and warn', async () => {
+    const { status, body, headers } = await create(PODS, pod('good', 'example.test/a:1'));
+    assert.equal(status, 201, body);
+    const { containers } = (JSON.parse(body) as { spec: { containers: { name: string; imagePullPolicy: string }[] } })
+      .spec;
+    assert.deepEqual(
+      containers.map(({ name, imagePullPolicy }) => [name, imagePullPolicy]),
+      [
+        ['main', 'IfNotPresent'],
+        ['sidecar', 'Always'],
+      ],
+    );
+    assert.equal(headers['warning'], '299 - "images should be named by digest"');
+  });
+
+  it('refuse in their own words', async () => {
+    const { status, body } = await create(PODS, pod('bad', 'example.test/a:latest'));
+    assert.equal(status, 400);
+    assert.match(
+      body,
+      /admission webhook \\"tags.example.test\\" denied the request: example.test\/a:latest may change/,
+    );
+  });
+
+  it('that hang or talk too much fail the request, and nothing is stored', async () => {
+    const hung = await create(CONFIG_MAPS, configMap('hangs'));
+    assert.match(hung.body, /faults\?timeout=1s\\": context deadline exceeded/);
+    const talked = await create(CONFIG_MAPS, configMap('talks'));
+    assert.equal(talked.status, 500);
+    assert.ok(talked.body.length < 10_000, 'what was said is not said again');
+    assert.deepEqual([await found('hangs'), await found('talks')], [false, false]);
+  });
+
+  it('may ask the server itself, but not for ever', async () => {
+    assert.equal((await create(CONFIG_MAPS, configMap('asks'))).status, 201);
+    const startedMs = performance.now();
+    const { body } = await create(CONFIG_MAPS, configMap('again-0'));
+    assert.match(body, /context deadline exceeded/);
+    assert.ok(performance.now() - startedMs < 5000);
+    assert.equal(await found('again-0'), false);
+    assert.equal((await create(CONFIG_MAPS, configMap('after'))).status, 201);
+  });
+});
+
+const pod = (name: string, image: string): object => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name },
+  spec: { containers: [{ name: 'main', image }] },
+});
+const configMap = (name: string): object => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } });
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 100; tries++) if (await condition()) return;
+  assert.fail('it never came to that');
+}
+
+function certificates(): { readonly cert: string; readonly key: string; readonly ca: string } {
+  const authority = { subject: { commonName: 'hooks' }, keys: generateKeys() };
+  const keys = generateKeys();
+  const issue = (publicKey: typeof keys.publicKey, use: 'authority' | 'server') =>
+    issueCertificate({
+      subject: use === 'authority' ? authority.subject : { commonName: 'hook' },
+      publicKey,
+      issuer: authority,
+      use,
+      dnsNames: [],
+      ipAddresses: use === 'server' ? ['127.0.0.1'] : [],
+      notBeforeMs: Date.now() - 60_000,
+      notAfterMs: Date.now() + 86_400_000,
+    });
+  return {
+    ca: issue(authority.keys.publicKey, 'authority'),
+    cert: issue(keys.publicKey, 'server'),
+    key: privateKeyPem(keys.privateKey),
+  };
+}
