@@ -66,9 +66,9 @@ export class Http1Connection implements RequestOwner {
     return this.#request === undefined;
   }
 
-  /** Ends the connection unless a request is under way, which then is its last. */
+  /** Ends the connection unless a request is under way or on its way, which then is its last. */
   retire(): void {
-    if (this.idle) this.#end();
+    if (this.idle && !this.#resting && !this.#heads.begun) this.#end();
   }
 
   abandon(): void {

@@ -5,12 +5,18 @@ import type { Framing } from './request-head.js';
 
 /** What of a body nobody asked for is read all the same, so that the connection can go on. */
 const MAX_DISCARDED_BYTES = 256 * 1024;
+const SMALL_BYTES = 512;
+const BLOCK_BYTES = 4096;
+const NO_BLOCK = Buffer.alloc(0);
 
 export class IncomingBody {
   #left: number;
   readonly #chunks: ChunkedDecoder | undefined;
   #pieces: Buffer[] = [];
   #size = 0;
+  /** Where small chunks are put together. */
+  #block: Buffer = NO_BLOCK;
+  #blockUsed = 0;
   #limitBytes = 0;
   #settle: { resolve: (body: Buffer) => void; reject: (error: Error) => void } | undefined = undefined;
   /** Nothing of it is read any more: too long, malformed, or cut off. */
@@ -41,12 +47,31 @@ export class IncomingBody {
 
   /** Answers how many of the bytes were the body's. */
   feed(bytes: Buffer): number {
-    const taken = this.#take(bytes, (piece) => {
-      this.#size += piece.length;
-      if (this.#size <= this.#limitBytes) this.#pieces.push(piece);
-    });
+    const taken = this.#take(bytes, this.#receive);
     this.#check();
     return taken;
+  }
+
+  readonly #receive = (piece: Buffer): void => {
+    this.#size += piece.length;
+    if (this.#size > this.#limitBytes) return;
+    if (this.#chunks === undefined || piece.length >= SMALL_BYTES) {
+      this.#closeBlock();
+      this.#pieces.push(piece);
+      return;
+    }
+    // A chunk of one byte must not cost the hundred that a view of it takes.
+    if (this.#blockUsed + piece.length > this.#block.length) {
+      this.#closeBlock();
+      this.#block = Buffer.allocUnsafe(BLOCK_BYTES);
+    }
+    this.#blockUsed += piece.copy(this.#block, this.#blockUsed);
+  };
+
+  #closeBlock(): void {
+    if (this.#blockUsed > 0) this.#pieces.push(this.#block.subarray(0, this.#blockUsed));
+    this.#block = NO_BLOCK;
+    this.#blockUsed = 0;
   }
 
   /** Passes over what has come already; answers how many bytes were the body's. */
@@ -83,6 +108,7 @@ export class IncomingBody {
       return this.#fail(requestEntityTooLarge(`limit is ${this.#limitBytes}`));
     }
     if (!this.ended) return;
+    this.#closeBlock();
     const pieces = this.#pieces;
     const { resolve } = this.#settle;
     this.#settle = undefined;
