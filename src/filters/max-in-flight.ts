@@ -1,4 +1,5 @@
 // `--max-requests-inflight` and `--max-mutating-requests-inflight`: a plain cap, when priority and fairness is off.
+import type { HttpResponse } from '../lib/http.js';
 import { MASTERS_GROUP } from '../machinery/user.js';
 import type { Exchange, Filter } from './exchange.js';
 import { plainError } from './plain-response.js';
@@ -39,5 +40,5 @@ export function maxInFlight({
   };
 }
 
-export const tooManyRequests = () =>
-  plainError(429, 'Too many requests, please try again later.', { 'retry-after': '1' });
+export const tooManyRequests = (retryAfterSeconds = 1): HttpResponse =>
+  plainError(429, 'Too many requests, please try again later.', { 'retry-after': String(retryAfterSeconds) });

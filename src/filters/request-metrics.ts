@@ -19,6 +19,7 @@ export interface RequestMetrics {
 
 const SECONDS = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60];
 const WHERE = ['group', 'version', 'resource', 'subresource', 'scope', 'component'];
+const MAX_PATH_LABELS = 100;
 const COMPONENT = 'apiserver';
 const METHODS: ReadonlySet<string> = new Set(
   'APPLY CONNECT CREATE DELETE DELETECOLLECTION GET HEAD LIST PATCH POST PROXY PUT UPDATE WATCH WATCHLIST'.split(' '),
@@ -60,9 +61,16 @@ export function createRequestMetrics(
     return next(exchange);
   };
 
+  const paths = new Set<string>();
+  /** Paths are for clients to choose: only so many become labels. */
+  const pathLabel = (path: string): string => {
+    if (paths.size < MAX_PATH_LABELS) paths.add(path);
+    return paths.has(path) ? path : '';
+  };
   const terminated = (exchange: Exchange, code: string): void => {
     if (exchange.info.isResourceRequest && !isServed(exchange.info)) return;
-    const { apiGroup, apiVersion, resource, subresource } = exchange.info;
+    const { apiGroup, apiVersion, resource } = exchange.info;
+    const subresource = exchange.info.isResourceRequest ? exchange.info.subresource : pathLabel(exchange.info.path);
     metrics.terminations
       .with(
         reportedVerb(exchange),

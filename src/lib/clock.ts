@@ -13,3 +13,6 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer);
   },
 };
+
+/** Counts from the start of the process, in fractions of a millisecond, and is never set back. */
+export const monotonicClock: Clock = { ...systemClock, now: () => performance.now() };

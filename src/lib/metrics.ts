@@ -282,14 +282,15 @@ export class HistogramSeries {
     this.counts = new Float64Array(bounds.length);
   }
 
-  observe(value: number): void {
-    this.sum += value;
-    this.count++;
+  /** `times`: how often it was so; for values that last, the time they lasted. */
+  observe(value: number, times = 1): void {
+    this.sum += value * times;
+    this.count += times;
     const { bounds } = this;
     // Most observations fall into the first few buckets, so a walk beats a binary search.
     for (let i = 0; i < bounds.length; i++) {
       if (value <= (bounds[i] as number)) {
-        this.counts[i] = (this.counts[i] as number) + 1;
+        this.counts[i] = (this.counts[i] as number) + times;
         return;
       }
     }

@@ -19,6 +19,7 @@ import { conversionWebhooks } from './conversion-webhooks.js';
 import { createDialers } from './dialers.js';
 import { buildEncryption } from './encryption.js';
 import { lazyExpressions } from './expressions.js';
+import { buildFlowControl } from './flow-control.js';
 import { Health } from './health.js';
 import { behindGates, serverKinds } from './kinds.js';
 import { lateBound } from './late-bound.js';
@@ -245,6 +246,13 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     authentication,
     tokens,
     audit,
+    flowControl: buildFlowControl(options, {
+      resources,
+      metrics: metrics.registry,
+      requests: metrics.requests,
+      stopping: lifecycle.stopping,
+      log: logs.for('flow-control'),
+    }),
   });
 
   const { debugSocketPath } = options.features;

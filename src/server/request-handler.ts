@@ -16,6 +16,7 @@ import { createRouter } from '../rest/router.js';
 import type { RestServices } from '../rest/services.js';
 import type { Debug } from './debug.js';
 import { metricsText, rawJson } from './endpoints.js';
+import type { WiredFlowControl } from './flow-control.js';
 import type { Health } from './health.js';
 import type { Lifecycle } from './lifecycle.js';
 import type { ListenerHandler } from './listener.js';
@@ -37,6 +38,7 @@ export interface HandlerParts {
   readonly authentication: Authentication;
   readonly tokens: ServiceAccountTokens;
   readonly audit: Audit | undefined;
+  readonly flowControl: WiredFlowControl | undefined;
 }
 
 export function buildRequestHandler(parts: HandlerParts): ListenerHandler {
@@ -64,6 +66,7 @@ export function buildRequestHandler(parts: HandlerParts): ListenerHandler {
       maxConnectionBytesPerSecond: options.misc.maxConnectionBytesPerSec,
       shutdownSendRetryAfter: generic.shutdownSendRetryAfter,
       audit: parts.audit,
+      ...(parts.flowControl && { priorityAndFairness: parts.flowControl.filter }),
     },
     (exchange) => {
       const { request, info, user } = exchange;
@@ -91,6 +94,7 @@ function buildPaths({
   resources,
   services,
   tokens,
+  flowControl,
 }: HandlerParts): ReturnType<typeof createPaths> {
   const handlers: PathHandler[] = [
     createDiscovery({
@@ -109,6 +113,7 @@ function buildPaths({
     }),
     (request, path) => health.handle(request, path),
     ...tokens.paths,
+    ...(flowControl?.paths ?? []),
     getAt('/version', () => rawJson(200, version)),
     at('/metrics', () => metricsText(metrics.registry)),
     at('/metrics/slis', () => metricsText(metrics.sliRegistry)),

@@ -54,6 +54,7 @@ export class Cache {
   #unplaced: Change[] = [];
   readonly watchers: Watchers;
   readonly #map = new Map<string, Entry>();
+  #bytes = 0;
   readonly #snapshots = new Snapshots();
   /** A local store does not wait for us: what takes time (decryption) keeps its order here. */
   readonly #incoming = new Serial();
@@ -164,6 +165,11 @@ export class Cache {
 
   get size(): number {
     return this.#map.size;
+  }
+
+  /** Of all objects together, as JSON. */
+  get bytes(): number {
+    return this.#bytes;
   }
 
   keepSnapshot(revision: number): void {
@@ -352,9 +358,11 @@ export class Cache {
     if (this.#filled) this.watchers.endAll(undefined);
     this.#obstacle = undefined;
     this.#map.clear();
+    this.#bytes = 0;
     for (const entry of entries) {
       entry.forgetGiven();
       this.#map.set(entry.key, entry);
+      this.#bytes += entry.json.length;
     }
     this.#ordered = new OrderedMap(entries.map((entry): [string, Entry] => [entry.key, entry]));
     this.#unplaced = [];
@@ -446,6 +454,7 @@ export class Cache {
       } else {
         this.#map.set(key, entry);
       }
+      this.#bytes += (entry?.json.length ?? 0) - (previous?.json.length ?? 0);
       const change = new Change(key, event.revision, entry, previous, now);
       changes.push(change);
       this.#history.push(change);

@@ -167,6 +167,10 @@ export class CachedStore implements ManagedResourceStore {
     return this.cache.filled && !this.cache.stalled ? this.cache.size : this.direct.count();
   }
 
+  get amount(): { readonly objects: number; readonly bytes: number } | undefined {
+    return this.cache.filled ? { objects: this.cache.size, bytes: this.cache.bytes } : undefined;
+  }
+
   ready(): Promise<void> {
     return this.cache.ready();
   }

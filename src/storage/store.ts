@@ -146,6 +146,8 @@ export interface ResourceStore {
   readonly base?: ResourceStore;
   /** The number of stored objects, for metrics and quota. */
   count(): Promise<number>;
+  /** How much there is, where that is known without waiting. */
+  readonly amount?: { readonly objects: number; readonly bytes: number } | undefined;
 }
 
 /** What whoever opens a store holds of it, beyond what the registry sees. */

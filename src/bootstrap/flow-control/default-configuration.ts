@@ -16,6 +16,8 @@ export const AUTO_UPDATE_SPEC = 'apf.kubernetes.io/autoupdate-spec';
 export interface DefaultObject<T> {
   readonly object: T;
   readonly mandatory: boolean;
+  /** Whether a spec that differs is one people may have set all the same. */
+  readonly allowed?: (current: unknown) => boolean;
 }
 
 const API_VERSION = `${FLOW_CONTROL_GROUP}/v1`;
@@ -46,8 +48,14 @@ const queued = (
   },
 });
 
+const isExempt = (spec: unknown): boolean => (spec as PriorityLevelConfigurationSpec).type === 'Exempt';
+
 export const PRIORITY_LEVELS: readonly DefaultObject<PriorityLevelConfiguration>[] = [
-  ...[...MANDATORY_PRIORITY_LEVELS].map(([name, spec]) => level(name, spec, true)),
+  ...[...MANDATORY_PRIORITY_LEVELS].map(([name, spec]) => ({
+    ...level(name, spec, true),
+    // How many seats those have that need none is for people to say.
+    ...(spec.type === 'Exempt' && { allowed: isExempt }),
+  })),
   // Kubelets and what else keeps running pods alive.
   level('system', queued(30, 33, 64, 6)),
   // Nodes telling that they are well must get through even when much else is going on.

@@ -32,7 +32,7 @@ export function revised(current: Readonly<Configured>, wanted: DefaultObject<Con
   // Without a word on it, an object nobody has changed since it was made is ours to update.
   const ours = wanted.mandatory || (stated ?? current.metadata.generation === 1);
   const annotate = stated !== ours;
-  const respecify = ours && !deepEqual(current.spec, wanted.object.spec);
+  const respecify = ours && wanted.allowed?.(current.spec) !== true && !deepEqual(current.spec, wanted.object.spec);
   if (!annotate && !respecify) return undefined;
   const annotations = { ...current.metadata.annotations, [AUTO_UPDATE_SPEC]: String(ours) };
   return {

@@ -13,7 +13,6 @@ export const features = defineTopic({
       type: 'bool',
       default: true,
       help: 'Queue requests by priority and fairness instead of refusing those above a plain limit.',
-      later: 'priority and fairness; until then the two --max-*-inflight limits hold',
     },
     profiling: { type: 'bool', default: true, help: 'Serve profiles under /debug/pprof/.' },
   },

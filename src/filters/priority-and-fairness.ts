@@ -1,0 +1,137 @@
+// Gives each request its seats, or a place in line, or a refusal: no client starves another.
+import type { Classified, FlowControl, FlowTicket } from '../flowcontrol/flow-control.js';
+import { estimateWork, type EstimateSources, type ListQuery } from '../flowcontrol/work-estimate.js';
+import { WatchCount } from '../flowcontrol/watch-count.js';
+import type { HttpResponse } from '../lib/http.js';
+import type { MaybePromise } from '../lib/maybe-promise.js';
+import { parseFieldSelector } from '../machinery/field-selector.js';
+import type { RequestInfo } from '../machinery/request-info.js';
+import type { Exchange, Filter, Handler } from './exchange.js';
+import { tooManyRequests } from './max-in-flight.js';
+
+export interface PriorityAndFairnessOptions {
+  readonly flowControl: FlowControl;
+  readonly stored: EstimateSources['stored'];
+  /** What a list asks for; undefined where it will be refused. */
+  readonly listQuery: (exchange: Exchange) => ListQuery | undefined;
+  readonly requestTimeoutMs: number;
+  /** How many requests of a kind are under way, after each change. */
+  readonly observe: (kind: 'readOnly' | 'mutating', running: number) => void;
+  readonly onRejected: (exchange: Exchange) => void;
+}
+
+const READ_ONLY_VERBS: ReadonlySet<string> = new Set(['get', 'list', 'watch']);
+/** The part of its time that a request may stand in line. */
+const WAIT_PART = 0.25;
+const MAX_WAIT_MS = 60_000;
+
+export function priorityAndFairness(options: PriorityAndFairnessOptions): Filter {
+  const { flowControl } = options;
+  const watches = new WatchCount();
+  const running = { readOnly: 0, mutating: 0 };
+  const sources = (schema: Classified): EstimateSources => ({
+    stored: options.stored,
+    watches: (info) => watches.concernedBy(info),
+    observeWatches: (count) => schema.metrics.watchCount(count),
+  });
+
+  return (exchange, next) => {
+    const { info, user } = exchange;
+    const isWatch = info.verb === 'watch';
+    // A connection that lasts holds no seat; a watch needs one to begin.
+    if (user === undefined || (exchange.longRunning && !isWatch)) return next(exchange);
+    const schema = flowControl.classify(info, user);
+    exchange.responseHeaders['x-kubernetes-pf-flowschema-uid'] = schema.uid;
+    exchange.responseHeaders['x-kubernetes-pf-prioritylevel-uid'] = schema.level.uid;
+    const estimate = estimateWork(info, schema.level.maxSeats, () => options.listQuery(exchange), sources(schema));
+    let whenStarted: (() => void) | undefined;
+    const subject = { info, user, metrics: schema.metrics };
+    const distinguisher = schema.distinguisherOf(info, user);
+    const ticket = schema.level.ticket(schema.name, distinguisher, estimate, subject, () => whenStarted?.());
+    switch (schema.level.enter(ticket)) {
+      case 'execute':
+        return run(exchange, next, schema, ticket);
+      case 'wait':
+        return new Promise((resolve, reject) => {
+          const line = standInLine(exchange, schema, ticket, () => resolve(refuse(exchange, schema)));
+          whenStarted = () => {
+            line.served();
+            try {
+              resolve(run(exchange, next, schema, ticket));
+            } catch (error) {
+              reject(error instanceof Error ? error : new Error(String(error)));
+            }
+          };
+        });
+      default:
+        return refuse(exchange, schema);
+    }
+  };
+
+  function run(exchange: Exchange, next: Handler, schema: Classified, ticket: FlowTicket): MaybePromise<HttpResponse> {
+    const { info } = exchange;
+    const kind = READ_ONLY_VERBS.has(info.verb) ? 'readOnly' : 'mutating';
+    options.observe(kind, ++running[kind]);
+    let held = true;
+    const release = (): void => {
+      if (!held) return;
+      held = false;
+      options.observe(kind, --running[kind]);
+      schema.level.finish(ticket);
+    };
+    exchange.onFinish(release);
+    if (info.verb !== 'watch') return next(exchange);
+    const forget = watches.add(info, isNarrowed(info));
+    exchange.onFinish(forget);
+    // It has begun when it answers; what it sends from then on concerns nobody's seats.
+    const answer = next(exchange);
+    if (!(answer instanceof Promise)) {
+      release();
+      return answer;
+    }
+    return answer.finally(release);
+  }
+
+  /** Until it is served, its time is over or its client is gone. */
+  function standInLine(
+    { request, deadlineMs, receivedMs }: Exchange,
+    schema: Classified,
+    ticket: FlowTicket,
+    refused: () => void,
+  ): { served(): void } {
+    const ownMs = deadlineMs === undefined ? options.requestTimeoutMs : deadlineMs - receivedMs;
+    const untilMs = receivedMs + Math.min(ownMs * WAIT_PART, MAX_WAIT_MS);
+    const giveUp = (): void => {
+      settle();
+      schema.level.leave(ticket);
+      refused();
+    };
+    const timer = setTimeout(giveUp, Math.max(0, untilMs - Date.now()));
+    request.signal.addEventListener('abort', giveUp, { once: true });
+    const settle = (): void => {
+      clearTimeout(timer);
+      request.signal.removeEventListener('abort', giveUp);
+    };
+    return {
+      served() {
+        settle();
+        schema.level.started(ticket);
+      },
+    };
+  }
+
+  function refuse(exchange: Exchange, { level }: Classified): HttpResponse {
+    options.onRejected(exchange);
+    return tooManyRequests(level.retryAfterSeconds());
+  }
+}
+
+/** The pods of one node are found by an index: such a watch costs others' writes nothing. */
+function isNarrowed({ resource, fieldSelector }: RequestInfo): boolean {
+  if (resource !== 'pods' || fieldSelector === '') return false;
+  try {
+    return (parseFieldSelector(fieldSelector).requiresExactMatch('spec.nodeName') ?? '') !== '';
+  } catch {
+    return false;
+  }
+}

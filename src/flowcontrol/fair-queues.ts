@@ -1,0 +1,398 @@
+// The requests of one priority level: those that have seats, and the queues of those that wait for one.
+//
+// Fairness is by virtual time (fair queuing for server requests, KEP-1040). R is a meter of seat-milliseconds that each
+// busy queue would have had, had all been served side by side. A queue's `nextStart` is where on that meter its next
+// request begins; the head whose end comes first is served next:
+//
+//     queue 0  nextStart 10  head needs 3  → ends at 13   ← next
+//     queue 1  nextStart 12  head needs 9  → ends at 21
+//
+// A request is dispatched with a guess of its time; when it ends, its queue's `nextStart` is put right.
+import type { Clock } from '../lib/clock.js';
+import { DemandMeter } from './seats.js';
+import { ShuffleShard } from './shuffle-shard.js';
+import { type Linked, TicketList } from './ticket-list.js';
+
+/** How long a request takes, before that is known. */
+const GUESSED_MS = 3;
+
+export interface QueueLimits {
+  /** How many queues; 0 refuses what finds no seat, undefined gives everybody one. */
+  readonly queues: number | undefined;
+  readonly handSize: number;
+  readonly queueLengthLimit: number;
+}
+
+/** What a request will cost. */
+export interface WorkEstimate {
+  readonly initialSeats: number;
+  /** Held on for `lingerMs` after the answer, while others are told of what it changed. */
+  readonly finalSeats: number;
+  readonly lingerMs: number;
+}
+
+export type Refusal = 'queue-full' | 'concurrency-limit' | 'time-out';
+
+/** What happens to requests, as metrics count it; `seats` are what the request holds. */
+export interface QueueObserver<T> {
+  waiting(ticket: Ticket<T>, by: 1 | -1): void;
+  executing(ticket: Ticket<T>, by: 1 | -1): void;
+  seatsHeld(ticket: Ticket<T>, by: 1 | -1): void;
+  enqueued(ticket: Ticket<T>, length: number): void;
+  noRoom(ticket: Ticket<T>): void;
+  /** Seats in use and seats wanted by those that wait, after every change. */
+  demand(inUse: number, waiting: number, nowMs: number): void;
+}
+
+export class Ticket<T> implements Linked<Ticket<T>> {
+  before: Ticket<T> | undefined = undefined;
+  after: Ticket<T> | undefined = undefined;
+  list: object | undefined = undefined;
+  arrivedMs = 0;
+  startedMs: number | undefined = undefined;
+  queue: Queue<T> | undefined = undefined;
+  arrivalR = 0;
+  readonly seats: number;
+  finalSeats: number;
+  lingerMs: number;
+  /** Seat-milliseconds, by the guess. */
+  readonly work: number;
+
+  constructor(
+    readonly schema: string,
+    readonly distinguisher: string,
+    readonly estimate: WorkEstimate,
+    /** What the ticket is for: shown in dumps. */
+    readonly subject: T,
+    /** Called when a ticket that had to wait gets its seats. */
+    readonly start: () => void,
+  ) {
+    this.seats = Math.max(estimate.initialSeats, estimate.finalSeats);
+    this.finalSeats = estimate.finalSeats;
+    this.lingerMs = estimate.lingerMs;
+    this.work = estimate.initialSeats * GUESSED_MS + estimate.finalSeats * estimate.lingerMs;
+  }
+}
+
+export interface Queue<T> {
+  index: number;
+  readonly waiting: TicketList<Ticket<T>>;
+  readonly executing: TicketList<Ticket<T>>;
+  seatsInUse: number;
+  waitingInitialSeats: number;
+  waitingSeats: number;
+  waitingWork: number;
+  nextStart: number;
+}
+
+export class FairQueues<T> {
+  readonly #clock: Clock;
+  readonly #observe: QueueObserver<T>;
+  #limits: QueueLimits;
+  #seats = 0;
+  #shard: ShuffleShard | undefined;
+  #queues: Queue<T>[] = [];
+  /** Those with someone in line. */
+  readonly #inLine = new Set<Queue<T>>();
+  /** Requests that have seats and came by no queue. */
+  readonly #queueless = new TicketList<Ticket<T>>();
+  readonly demand: DemandMeter;
+  #r = 0;
+  #lastMs: number;
+  #busyQueues = 0;
+  /** Index of the queue last served. */
+  #robin = 0;
+  #enqueues = 0;
+  waiting = 0;
+  waitingSeats = 0;
+  executing = 0;
+  seatsInUse = 0;
+  dispatched = 0;
+  rejected = 0;
+  cancelled = 0;
+
+  constructor(limits: QueueLimits, clock: Clock, observe: QueueObserver<T>) {
+    this.#clock = clock;
+    this.#observe = observe;
+    this.#limits = limits;
+    this.#lastMs = clock.now();
+    this.demand = new DemandMeter(this.#lastMs);
+    this.configure(limits, 0);
+  }
+
+  get queues(): readonly Queue<T>[] {
+    return this.#queues;
+  }
+
+  get queueless(): Iterable<Ticket<T>> {
+    return this.#queueless;
+  }
+
+  get idle(): boolean {
+    return this.waiting === 0 && this.executing === 0;
+  }
+
+  /** The meter of virtual time, in seat-seconds. */
+  get progress(): number {
+    return this.#r / 1000;
+  }
+
+  /** Queues that are too many go when they are empty. */
+  configure(limits: QueueLimits, seats: number): void {
+    this.#sync();
+    const { queues = 0, handSize } = limits;
+    for (let index = this.#queues.length; index < queues; index++) this.#queues.push(newQueue(index));
+    if (
+      queues > 0 &&
+      (this.#limits.queues !== queues || this.#limits.handSize !== handSize || this.#shard === undefined)
+    ) {
+      this.#shard = new ShuffleShard(queues, handSize);
+    }
+    this.#limits = limits;
+    this.#seats = seats;
+    this.#dispatch();
+  }
+
+  setSeats(seats: number): void {
+    this.#sync();
+    this.#seats = seats;
+    this.#dispatch();
+  }
+
+  // hot: every request
+  /** `execute`: it has its seats. `wait`: its `start` is called when it has, unless it leaves before. */
+  enter(ticket: Ticket<T>): 'execute' | 'wait' | Refusal {
+    const nowMs = this.#sync();
+    ticket.arrivedMs = nowMs;
+    ticket.arrivalR = this.#r;
+    const { queues } = this.#limits;
+    if (queues === undefined || queues === 0) {
+      if (!this.#fits(ticket.seats)) return this.#refuse('concurrency-limit');
+      this.#queueless.add(ticket);
+      this.#hold(ticket, nowMs);
+      return 'execute';
+    }
+    const queue = this.#pick(ticket);
+    if (this.seatsInUse >= this.#seats && queue.waiting.size >= this.#limits.queueLengthLimit) {
+      return this.#refuse('queue-full');
+    }
+    ticket.queue = queue;
+    if (queue.waiting.size === 0 && queue.executing.size === 0) {
+      queue.nextStart = this.#r;
+      this.#busyQueues++;
+    }
+    // Nobody is in line anywhere: whoever comes would be served next anyway.
+    if (this.waiting === 0 && this.seatsInUse < this.#seats && this.#fits(ticket.seats)) {
+      this.#observe.enqueued(ticket, 1);
+      this.#robin = queue.index;
+      this.#begin(queue, ticket, nowMs);
+      return 'execute';
+    }
+    this.#join(queue, ticket);
+    this.#observe.enqueued(ticket, queue.waiting.size);
+    this.#tellDemand(nowMs);
+    this.#dispatch(ticket);
+    return ticket.startedMs === undefined ? 'wait' : 'execute';
+  }
+
+  /** One that waits gives up: it may have waited too long, or its client is gone. */
+  leave(ticket: Ticket<T>): void {
+    const { queue } = ticket;
+    if (queue === undefined || ticket.startedMs !== undefined) return;
+    const nowMs = this.#sync();
+    if (!this.#unjoin(queue, ticket)) return;
+    this.rejected++;
+    this.cancelled++;
+    this.#bound(queue);
+    this.#settle(queue);
+    this.#tellDemand(nowMs);
+    this.#dispatch();
+  }
+
+  // hot: every request
+  /** The request was answered. */
+  finish(ticket: Ticket<T>): void {
+    const nowMs = this.#sync();
+    this.executing--;
+    this.#observe.executing(ticket, -1);
+    const { queue } = ticket;
+    if (queue === undefined) this.#queueless.delete(ticket);
+    else {
+      queue.executing.delete(ticket);
+      const tookMs = nowMs - (ticket.startedMs ?? nowMs);
+      queue.nextStart += ticket.estimate.initialSeats * (tookMs - GUESSED_MS);
+      this.#bound(queue);
+      if (queue.waiting.size === 0 && queue.executing.size === 0) this.#busyQueues--;
+    }
+    if (ticket.lingerMs <= 0) this.#release(ticket, nowMs);
+    else this.#clock.after(ticket.lingerMs, () => this.#release(ticket, this.#sync()));
+    this.#dispatch();
+  }
+
+  #refuse(why: Refusal): Refusal {
+    this.rejected++;
+    return why;
+  }
+
+  /** Time goes on by the state that was in effect until now. */
+  #sync(): number {
+    const nowMs = this.#clock.now();
+    if (this.#busyQueues > 0) {
+      const wanted = Math.min(this.seatsInUse + this.waitingSeats, this.#seats);
+      this.#r += (wanted / this.#busyQueues) * (nowMs - this.#lastMs);
+    }
+    this.#lastMs = nowMs;
+    return nowMs;
+  }
+
+  #fits(seats: number): boolean {
+    if (this.#limits.queues === undefined) return true;
+    // One that is wider than the level gets it for itself.
+    if (seats > this.#seats) return this.executing === 0;
+    return this.seatsInUse + seats <= this.#seats;
+  }
+
+  /** The queue of the flow's hand with the least work in line. */
+  #pick(ticket: Ticket<T>): Queue<T> {
+    const hand = this.#shard?.handOf(ticket.schema, ticket.distinguisher) ?? [0];
+    const offset = this.#enqueues++ % hand.length;
+    let best: Queue<T> | undefined;
+    for (let i = 0; i < hand.length; i++) {
+      const queue = this.#queues[hand[(offset + i) % hand.length] ?? 0];
+      if (queue !== undefined && (best === undefined || queue.waitingWork < best.waitingWork)) best = queue;
+    }
+    if (best === undefined) throw new Error('a level with queues has none');
+    return best;
+  }
+
+  #join(queue: Queue<T>, ticket: Ticket<T>): void {
+    queue.waiting.add(ticket);
+    queue.waitingInitialSeats += ticket.estimate.initialSeats;
+    queue.waitingSeats += ticket.seats;
+    queue.waitingWork += ticket.work;
+    this.#inLine.add(queue);
+    this.waiting++;
+    this.waitingSeats += ticket.seats;
+    this.#observe.waiting(ticket, 1);
+  }
+
+  #unjoin(queue: Queue<T>, ticket: Ticket<T>): boolean {
+    if (!queue.waiting.delete(ticket)) return false;
+    queue.waitingInitialSeats -= ticket.estimate.initialSeats;
+    queue.waitingSeats -= ticket.seats;
+    queue.waitingWork -= ticket.work;
+    if (queue.waiting.size === 0) this.#inLine.delete(queue);
+    this.waiting--;
+    this.waitingSeats -= ticket.seats;
+    this.#observe.waiting(ticket, -1);
+    return true;
+  }
+
+  /** `newcomer` is told by the answer to its entering, not by its `start`. */
+  #dispatch(newcomer?: Ticket<T>): void {
+    while (this.waiting > 0 && this.seatsInUse < this.#seats) {
+      const queue = this.#next();
+      const ticket = queue === undefined ? undefined : headOf(queue);
+      if (queue === undefined || ticket === undefined) return;
+      if (!this.#fits(ticket.seats)) {
+        this.#observe.noRoom(ticket);
+        return;
+      }
+      this.#robin = queue.index;
+      this.#unjoin(queue, ticket);
+      this.#begin(queue, ticket, this.#lastMs);
+      if (ticket !== newcomer) ticket.start();
+    }
+  }
+
+  /** Whose head would end first; of equals the one next in turn after the queue last served. */
+  #next(): Queue<T> | undefined {
+    let best: Queue<T> | undefined;
+    let bestEnd = Infinity;
+    let bestTurn = Infinity;
+    for (const queue of this.#inLine) {
+      const head = headOf(queue);
+      if (head === undefined) continue;
+      const end = queue.nextStart + head.work;
+      const turn = (queue.index - this.#robin - 1 + this.#queues.length) % this.#queues.length;
+      if (end > bestEnd || (end === bestEnd && turn > bestTurn)) continue;
+      best = queue;
+      bestEnd = end;
+      bestTurn = turn;
+    }
+    return best;
+  }
+
+  #begin(queue: Queue<T>, ticket: Ticket<T>, nowMs: number): void {
+    // More than the level has is stretched over time: the work stays the same.
+    if (ticket.finalSeats > this.#seats && this.#seats > 0) {
+      ticket.lingerMs = (ticket.finalSeats * ticket.lingerMs) / this.#seats;
+      ticket.finalSeats = this.#seats;
+    }
+    queue.executing.add(ticket);
+    queue.seatsInUse += ticket.seats;
+    queue.nextStart += ticket.work;
+    this.#bound(queue);
+    this.#hold(ticket, nowMs);
+  }
+
+  #hold(ticket: Ticket<T>, nowMs: number): void {
+    ticket.startedMs = nowMs;
+    this.executing++;
+    this.dispatched++;
+    this.seatsInUse += ticket.seats;
+    this.#observe.executing(ticket, 1);
+    this.#observe.seatsHeld(ticket, 1);
+    this.#tellDemand(nowMs);
+  }
+
+  #release(ticket: Ticket<T>, nowMs: number): void {
+    const { queue } = ticket;
+    this.seatsInUse -= ticket.seats;
+    this.#observe.seatsHeld(ticket, -1);
+    if (queue !== undefined) {
+      queue.seatsInUse -= ticket.seats;
+      this.#removeIfSpare(queue);
+    }
+    this.#tellDemand(nowMs);
+    if (ticket.lingerMs > 0) this.#dispatch();
+  }
+
+  /** A queue that waited without being able to use its turn does not save it up. */
+  #bound(queue: Queue<T>): void {
+    const head = headOf(queue);
+    if (head !== undefined && queue.nextStart < head.arrivalR) queue.nextStart = head.arrivalR;
+  }
+
+  #settle(queue: Queue<T>): void {
+    if (queue.waiting.size > 0 || queue.executing.size > 0) return;
+    this.#busyQueues--;
+    this.#removeIfSpare(queue);
+  }
+
+  #removeIfSpare(queue: Queue<T>): void {
+    const { queues = 0 } = this.#limits;
+    if (this.#queues.length <= queues || queue.waiting.size > 0 || queue.executing.size > 0) return;
+    this.#queues = this.#queues.filter((other) => other !== queue);
+    this.#queues.forEach((other, index) => (other.index = index));
+    if (this.#robin >= queue.index && this.#robin > 0) this.#robin--;
+  }
+
+  #tellDemand(nowMs: number): void {
+    this.demand.set(this.seatsInUse + this.waitingSeats, nowMs);
+    this.#observe.demand(this.seatsInUse, this.waitingSeats, nowMs);
+  }
+}
+
+const headOf = <T>(queue: Queue<T>): Ticket<T> | undefined => queue.waiting.first;
+
+const newQueue = <T>(index: number): Queue<T> => ({
+  index,
+  waiting: new TicketList(),
+  executing: new TicketList(),
+  seatsInUse: 0,
+  waitingInitialSeats: 0,
+  waitingSeats: 0,
+  waitingWork: 0,
+  nextStart: 0,
+});

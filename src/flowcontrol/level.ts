@@ -1,0 +1,219 @@
+// One priority level: its requests with their seats and queues, its bounds, and what is told of it.
+import type { Clock } from '../lib/clock.js';
+import type { RequestInfo } from '../machinery/request-info.js';
+import type { UserInfo } from '../machinery/user.js';
+import type { PriorityLevelConfigurationSpec } from '../schema/generated/flowcontrol.v1.js';
+import {
+  FairQueues,
+  type QueueLimits,
+  type QueueObserver,
+  type Refusal,
+  Ticket,
+  type WorkEstimate,
+} from './fair-queues.js';
+import type { LevelMetrics, SchemaMetrics } from './metrics.js';
+import { RetryAfter } from './retry-after.js';
+import { type Demand, NO_DEMAND, type SeatBounds, smoothedDemand } from './seats.js';
+
+/** What a ticket is for. */
+export interface LevelSubject {
+  readonly info: RequestInfo;
+  readonly user: UserInfo;
+  readonly metrics: SchemaMetrics;
+}
+
+export interface LevelOptions {
+  readonly clock: Clock;
+  readonly metrics: LevelMetrics;
+  /** The last request of a level that is going away was answered. */
+  readonly onIdle: () => void;
+}
+
+export interface LevelConfiguration {
+  readonly uid: string;
+  readonly spec: PriorityLevelConfigurationSpec;
+  readonly quiescing: boolean;
+  readonly bounds: SeatBounds;
+}
+
+const NO_BOUNDS: SeatBounds = { nominal: 0, lower: 0, upper: 0 };
+/** No single request takes more of its level. */
+const MAX_SEATS_PART = 0.15;
+
+export class PriorityLevel {
+  readonly #options: LevelOptions;
+  #configuration: LevelConfiguration | undefined;
+  #queues: FairQueues<LevelSubject> | undefined;
+  #limits: QueueLimits = { queues: 0, handSize: 1, queueLengthLimit: 1 };
+  #retryAfter = new RetryAfter();
+  seats = 0;
+  demand: Demand = NO_DEMAND;
+  /** The most seats one request may take; 0 where the level says nothing of it. */
+  maxSeats = 0;
+
+  constructor(
+    readonly name: string,
+    options: LevelOptions,
+  ) {
+    this.#options = options;
+  }
+
+  get uid(): string {
+    return this.#configuration?.uid ?? '';
+  }
+
+  get spec(): PriorityLevelConfigurationSpec {
+    return this.#configuration?.spec ?? { type: 'Limited' };
+  }
+
+  get bounds(): SeatBounds {
+    return this.#configuration?.bounds ?? NO_BOUNDS;
+  }
+
+  get quiescing(): boolean {
+    return this.#configuration?.quiescing ?? false;
+  }
+
+  get exempt(): boolean {
+    return this.spec.type === 'Exempt';
+  }
+
+  get idle(): boolean {
+    return this.queues.idle;
+  }
+
+  /** Flows share one queue where there is only one, and none matter where there are no queues. */
+  get tellsFlowsApart(): boolean {
+    return (this.#limits.queues ?? 0) > 1;
+  }
+
+  get queues(): FairQueues<LevelSubject> {
+    return (this.#queues ??= new FairQueues(this.#limits, this.#options.clock, this.#observer()));
+  }
+
+  configure(configuration: LevelConfiguration): void {
+    const isNew = this.#configuration === undefined;
+    const { bounds, spec } = configuration;
+    this.#configuration = configuration;
+    this.#limits = limitsOf(spec);
+    const { queues, handSize } = this.#limits;
+    if ((queues ?? 0) > 0) {
+      const part = Math.min(Math.ceil(bounds.nominal * MAX_SEATS_PART), Math.floor(bounds.nominal / handSize));
+      this.maxSeats = Math.max(1, part);
+    }
+    if (isNew) this.seats = bounds.nominal - Math.floor((bounds.nominal - bounds.lower) / 2);
+    this.#options.metrics.limits(bounds);
+    this.queues.configure(this.#limits, this.seats);
+  }
+
+  takeDemand(): void {
+    this.demand = smoothedDemand(this.demand, this.queues.demand.take(this.#options.clock.now()));
+  }
+
+  rebalanced(seats: number, target: number): void {
+    this.seats = seats;
+    this.#options.metrics.rebalanced(this.demand, target, seats);
+    this.#options.metrics.progress(this.queues.progress);
+    this.queues.setSeats(seats);
+  }
+
+  // hot: every request
+  ticket(
+    schema: string,
+    distinguisher: string,
+    estimate: WorkEstimate,
+    subject: LevelSubject,
+    start: () => void,
+  ): Ticket<LevelSubject> {
+    subject.metrics.estimatedSeats.observe(Math.max(estimate.initialSeats, estimate.finalSeats));
+    return new Ticket(schema, distinguisher, estimate, subject, start);
+  }
+
+  // hot: every request
+  enter(ticket: Ticket<LevelSubject>): 'execute' | 'wait' | Refusal {
+    const outcome = this.queues.enter(ticket);
+    if (outcome === 'execute') this.#started(ticket);
+    else if (outcome !== 'wait') this.#refused(ticket, outcome);
+    return outcome;
+  }
+
+  /** For a ticket that had to wait and has got its seats. */
+  started(ticket: Ticket<LevelSubject>): void {
+    this.#started(ticket);
+  }
+
+  leave(ticket: Ticket<LevelSubject>): void {
+    this.queues.leave(ticket);
+    this.#refused(ticket, 'time-out');
+    this.#tellIfIdle();
+  }
+
+  // hot: every request
+  finish(ticket: Ticket<LevelSubject>): void {
+    const { metrics, info } = ticket.subject;
+    const seconds = (this.#options.clock.now() - (ticket.startedMs ?? 0)) / 1000;
+    metrics.executed(seconds, info.verb === 'watch');
+    this.queues.finish(ticket);
+    this.#tellIfIdle();
+  }
+
+  /** Notes a refusal, and says when to come again. */
+  retryAfterSeconds(): number {
+    // Wall-clock seconds do not matter, only how many lie between refusals.
+    this.#retryAfter.refused(this.#options.clock.now());
+    return this.#retryAfter.seconds;
+  }
+
+  #started(ticket: Ticket<LevelSubject>): void {
+    const { metrics } = ticket.subject;
+    if (!this.exempt) metrics.waited(((ticket.startedMs ?? 0) - ticket.arrivedMs) / 1000, true);
+    metrics.dispatched.inc();
+  }
+
+  #refused(ticket: Ticket<LevelSubject>, why: Refusal): void {
+    const { metrics } = ticket.subject;
+    metrics.rejected(why);
+    metrics.waited((this.#options.clock.now() - ticket.arrivedMs) / 1000, why === 'time-out');
+  }
+
+  #tellIfIdle(): void {
+    if (this.quiescing && this.queues.idle) this.#options.onIdle();
+  }
+
+  #observer(): QueueObserver<LevelSubject> {
+    const { metrics } = this.#options;
+    return {
+      waiting: ({ subject, seats }, by) => subject.metrics.inQueue(by, by * seats),
+      executing: ({ subject }, by) => subject.metrics.executingRequests.add(by),
+      seatsHeld: ({ subject, seats }, by) => subject.metrics.executingSeats.add(by * seats),
+      enqueued: ({ subject }, length) => {
+        subject.metrics.inQueue(0, 0);
+        subject.metrics.queueLength(length);
+      },
+      noRoom: ({ subject }) => subject.metrics.noAccommodation(),
+      demand: (inUse, waitingSeats, nowMs) => {
+        if (!metrics.isDue(nowMs)) return;
+        const { waiting = 0, executing = 0 } = this.#queues ?? {};
+        const { queues = 0, queueLengthLimit } = this.#limits;
+        const queueRoom = queues * queueLengthLimit;
+        const state = {
+          demandedSeats: inUse + waitingSeats,
+          seatsInUse: inUse,
+          waiting,
+          executing,
+          seats: this.seats,
+          queueRoom,
+        };
+        metrics.utilization(state, nowMs);
+      },
+    };
+  }
+}
+
+function limitsOf({ type, limited }: PriorityLevelConfigurationSpec): QueueLimits {
+  if (type === 'Exempt') return { queues: undefined, handSize: 1, queueLengthLimit: 1 };
+  const queuing = limited?.limitResponse?.queuing;
+  if (queuing == null) return { queues: 0, handSize: 1, queueLengthLimit: 1 };
+  const { queues, handSize, queueLengthLimit } = queuing;
+  return { queues, handSize, queueLengthLimit };
+}

@@ -1,0 +1,142 @@
+// Priority and fairness, wired: its configuration from the stored objects, its filter and its dumps.
+import { MANDATORY_FLOW_SCHEMAS, MANDATORY_PRIORITY_LEVELS } from '../apis/flowcontrol/mandatory.js';
+import { FLOW_CONTROL_GROUP } from '../bootstrap/flow-control/default-configuration.js';
+import type { Exchange, Filter } from '../filters/exchange.js';
+import { priorityAndFairness } from '../filters/priority-and-fairness.js';
+import type { RequestMetrics } from '../filters/request-metrics.js';
+import { dumpPriorityLevels, dumpQueues, dumpRequests, type DumpOptions } from '../flowcontrol/dumps.js';
+import { FlowControl } from '../flowcontrol/flow-control.js';
+import { flowControlMetrics } from '../flowcontrol/metrics.js';
+import type { ListQuery, StoredAmount } from '../flowcontrol/work-estimate.js';
+import { monotonicClock } from '../lib/clock.js';
+import type { HttpRequest, HttpResponse } from '../lib/http.js';
+import type { Logger } from '../lib/log.js';
+import type { MetricRegistry } from '../lib/metrics.js';
+import type { RequestInfo } from '../machinery/request-info.js';
+import { StatusError } from '../machinery/status.js';
+import type { Options } from '../options/options.js';
+import { listOptions } from '../rest/query-options.js';
+import type { FlowSchema, PriorityLevelConfiguration } from '../schema/generated/flowcontrol.v1.js';
+import { followStore } from '../storage/follow-store.js';
+import { at, type PathHandler } from './paths.js';
+import type { Resources } from './resources.js';
+
+export interface FlowControlParts {
+  readonly resources: Resources;
+  readonly metrics: MetricRegistry;
+  readonly requests: RequestMetrics;
+  readonly stopping: AbortSignal;
+  readonly log: Logger;
+}
+
+export interface WiredFlowControl {
+  readonly filter: Filter;
+  readonly paths: readonly PathHandler[];
+}
+
+const REBALANCE_MS = 10_000;
+
+/** Undefined when it is switched off: the plain limits hold then. */
+export function buildFlowControl(options: Options, parts: FlowControlParts): WiredFlowControl | undefined {
+  const { generic, features } = options;
+  if (!features.enablePriorityAndFairness) return undefined;
+  const flowControl = new FlowControl({
+    totalSeats: generic.maxRequestsInflight + generic.maxMutatingRequestsInflight,
+    mandatory: { levels: MANDATORY_PRIORITY_LEVELS, schemas: MANDATORY_FLOW_SCHEMAS },
+    metrics: flowControlMetrics(parts.metrics),
+    clock: monotonicClock,
+  });
+  followConfiguration(flowControl, parts);
+  const timer = setInterval(() => flowControl.rebalance(), REBALANCE_MS).unref();
+  parts.stopping.addEventListener('abort', () => clearInterval(timer), { once: true });
+  return {
+    filter: priorityAndFairness({
+      flowControl,
+      stored: (info) => storedAmount(parts.resources, info),
+      listQuery,
+      requestTimeoutMs: generic.requestTimeoutMs,
+      observe: parts.requests.inFlight,
+      onRejected: parts.requests.dropped,
+    }),
+    paths: dumpPaths(flowControl),
+  };
+}
+
+/** Changes of one turn take effect together. */
+function followConfiguration(flowControl: FlowControl, { resources, stopping, log }: FlowControlParts): void {
+  let known = false;
+  let due = false;
+  const changed = (): void => {
+    if (!known || due) return;
+    due = true;
+    setImmediate(configure);
+  };
+  const follow = (resource: string) =>
+    followStore({
+      store: resources.store({ group: FLOW_CONTROL_GROUP, resource }),
+      signal: stopping,
+      log: (message) => log.info(`${resource}: ${message}`),
+      put: changed,
+      gone: changed,
+    });
+  const levels = follow('prioritylevelconfigurations');
+  const schemas = follow('flowschemas');
+  function configure(): void {
+    due = false;
+    flowControl.configure(
+      Array.from(levels.objects.values(), (stored) => stored.object() as PriorityLevelConfiguration),
+      Array.from(schemas.objects.values(), (stored) => stored.object() as FlowSchema),
+    );
+  }
+  void Promise.all([levels.synced, schemas.synced]).then(() => {
+    known = true;
+    configure();
+  });
+}
+
+function storedAmount(resources: Resources, { apiGroup, apiVersion, resource }: RequestInfo): StoredAmount | undefined {
+  const endpoint = resources.find(apiGroup, apiVersion, resource);
+  if (endpoint === undefined) return undefined;
+  const amount = resources.registry({ group: apiGroup, resource })?.store.amount;
+  if (amount === undefined) return undefined;
+  return { objects: amount.objects, averageBytes: amount.objects === 0 ? 0 : amount.bytes / amount.objects };
+}
+
+function listQuery({ request, info }: Exchange): ListQuery | undefined {
+  try {
+    const options = listOptions(request.query, info.verb === 'watch');
+    return {
+      limit: options.limit,
+      resourceVersion: options.resourceVersion,
+      resourceVersionMatch: options.resourceVersionMatch,
+      continueToken: options.continue,
+      selected: options.fieldSelector !== '' || options.labelSelector !== '',
+      sendInitialEvents: options.sendInitialEvents === true,
+    };
+  } catch (error) {
+    if (error instanceof StatusError) return undefined;
+    throw error;
+  }
+}
+
+const DUMPS = '/debug/api_priority_and_fairness';
+
+function dumpPaths(flowControl: FlowControl): readonly PathHandler[] {
+  const state = (): DumpOptions => ({
+    levels: flowControl.levels,
+    epochOf: (clockMs) => performance.timeOrigin + clockMs,
+  });
+  const page = (name: string, text: (request: HttpRequest) => string): PathHandler =>
+    at(`${DUMPS}/dump_${name}`, (request) => plain(text(request)));
+  return [
+    page('priority_levels', () => dumpPriorityLevels(state())),
+    page('queues', () => dumpQueues(state())),
+    page('requests', ({ query }) => dumpRequests(state(), (query.get('includeRequestDetails') ?? '') !== '')),
+  ];
+}
+
+const plain = (text: string): HttpResponse => ({
+  status: 200,
+  headers: { 'content-type': 'text/plain; charset=utf-8' },
+  body: text,
+});
