@@ -1,5 +1,6 @@
 // JSON patch (RFC 6902), with the reference's liberties: `replace` may set a member that is not there, negative
 // array indices count from the end.
+import { setMember } from '../lib/plain-object.js';
 import { goJsonKind } from '../lib/go-json-kind.js';
 import { jsonText } from '../lib/json-text.js';
 import { badRequest, requestEntityTooLarge, StatusError } from './status.js';
@@ -229,15 +230,6 @@ function erase({ container, key }: Place): void {
   }
   if (!Object.hasOwn(container, key)) missing(`Unable to remove nonexistent key: ${key}`);
   delete container[key];
-}
-
-/** A member named `__proto__` is a member like any other. */
-function setMember(container: JsonObject, key: string, value: unknown): void {
-  if (key === '__proto__') {
-    Object.defineProperty(container, key, { value, enumerable: true, configurable: true, writable: true });
-  } else {
-    container[key] = value;
-  }
 }
 
 const elementIndex = (container: readonly unknown[], key: string): number => inRange(integer(key), container.length);

@@ -1,4 +1,5 @@
 // JSON merge patch (RFC 7386).
+import { setMember } from '../lib/plain-object.js';
 import type { JsonObject } from './object.js';
 import { badRequest } from './status.js';
 
@@ -34,14 +35,6 @@ function withoutNulls(value: unknown): unknown {
     if (member !== null) setMember(kept, key, withoutNulls(member));
   }
   return kept;
-}
-
-function setMember(object: JsonObject, key: string, value: unknown): void {
-  if (key === '__proto__') {
-    Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
-  } else {
-    object[key] = value;
-  }
 }
 
 const isObject = (value: unknown): value is JsonObject =>

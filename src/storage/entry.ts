@@ -102,7 +102,8 @@ function withResourceVersion(object: KubeObject, revision: number): KubeObject {
     if (value !== undefined) metadata[name] = value;
   }
   metadata['resourceVersion'] = String(revision);
-  for (const [name, value] of Object.entries(object.metadata)) if (!(name in metadata)) metadata[name] = value;
+  for (const [name, value] of Object.entries(object.metadata))
+    if (!Object.hasOwn(metadata, name)) metadata[name] = value;
   return { ...object, metadata };
 }
 

@@ -22,7 +22,7 @@ export interface TestServer {
   readonly kubeconfig: string;
   readonly log: () => string;
   /** A request of the administrator, over a connection of its own. */
-  request(method: string, path: string, body?: unknown): Promise<TestAnswer>;
+  request(method: string, path: string, body?: unknown, contentType?: string): Promise<TestAnswer>;
   /** Resolves when the watch has begun; hands over its lines as they come, until the signal. */
   watch(path: string, signal: AbortSignal, line: (event: { type: string; object: unknown }) => void): Promise<void>;
   /** At once, as when the power goes. */
@@ -66,7 +66,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     adminToken === undefined
       ? { ca: pki('ca.crt'), cert: pki('admin.crt'), key: pki('admin.key') }
       : { rejectUnauthorized: false };
-  const call = (method: string, to: string): https.RequestOptions => ({
+  const call = (method: string, to: string, contentType = 'application/json'): https.RequestOptions => ({
     host: '127.0.0.1',
     port,
     method,
@@ -74,7 +74,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     ...identity(),
     agent: false,
     headers: {
-      'content-type': 'application/json',
+      'content-type': contentType,
       ...(adminToken !== undefined && { authorization: `Bearer ${adminToken}` }),
     },
   });
@@ -87,9 +87,9 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     folder,
     kubeconfig: path.join(folder, 'admin.kubeconfig'),
     log: () => log,
-    request: (method, to, body) =>
+    request: (method, to, body, contentType) =>
       new Promise((resolve, reject) => {
-        const request = https.request(call(method, to), (response) => {
+        const request = https.request(call(method, to, contentType), (response) => {
           let text = '';
           response.on('data', (chunk: Buffer) => (text += chunk.toString()));
           response.on('end', () =>

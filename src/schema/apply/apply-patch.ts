@@ -1,4 +1,5 @@
 // Server-side apply: one manager says all it wants of an object; what it wanted before and no longer says goes.
+import { deepCopy } from '../deep-copy.js';
 import { type JsonObject, type ManagedFieldsEntry, parseApiVersion } from '../../machinery/object.js';
 import { badRequest, StatusError } from '../../machinery/status.js';
 import { timeOf } from '../../machinery/time.js';
@@ -43,7 +44,7 @@ export function applyPatch(write: ApplyWrite): JsonObject {
     managers = ownBeforeFirstApply(write, before);
   }
   const { managers: owned, object } = applyUnlessOthersOwn(write, before, managers);
-  const result = clone(object ?? before) as JsonObject;
+  const result = deepCopy(object ?? before) as JsonObject;
   if (manager === KUBECTL) updateLastApplied(result, patch);
   setManagedFields(result, encodeManagers(owned));
   return result;
@@ -185,12 +186,4 @@ function setManagedFields(object: JsonObject, entries: ManagedFieldsEntry[] | un
   object['metadata'] = metadata;
   if (entries === undefined) delete metadata['managedFields'];
   else metadata['managedFields'] = entries;
-}
-
-function clone(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(clone);
-  if (!isObject(value)) return value;
-  const copy: JsonObject = {};
-  for (const name of Object.keys(value)) copy[name] = clone(value[name]);
-  return copy;
 }

@@ -1,5 +1,6 @@
 // The live object with a configuration laid over it. Nothing is taken away; lists keep the live order where the
 // configuration says nothing of it, and the configuration's order where it does.
+import { setMember } from '../../lib/plain-object.js';
 import type { JsonObject } from '../../machinery/object.js';
 import type { Field, Type } from '../type.js';
 import { elementText } from './path-element.js';
@@ -40,10 +41,7 @@ function mergeMembers(left: JsonObject, right: JsonObject, shape: MapShape): unk
   const put = (name: string, leftValue: unknown, rightValue: unknown): void => {
     const { type, field } = memberOf(shape, name);
     const value = type === undefined ? (rightValue ?? leftValue) : visit(leftValue, rightValue, type, field);
-    if (value === undefined) return;
-    if (name === '__proto__')
-      Object.defineProperty(merged, name, { value, enumerable: true, configurable: true, writable: true });
-    else merged[name] = value;
+    if (value !== undefined) setMember(merged, name, value);
   };
   for (const name of Object.keys(left)) put(name, left[name], Object.hasOwn(right, name) ? right[name] : undefined);
   for (const name of Object.keys(right)) if (!Object.hasOwn(left, name)) put(name, undefined, right[name]);

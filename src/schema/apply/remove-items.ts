@@ -1,4 +1,5 @@
 // An object without the members of a field set.
+import { setMember } from '../../lib/plain-object.js';
 import type { JsonObject } from '../../machinery/object.js';
 import type { Field, Type } from '../type.js';
 import type { FieldSet } from './field-set.js';
@@ -30,7 +31,7 @@ function visit(value: unknown, items: FieldSet, type: Type, field: Field | undef
     const { element, type: memberType, field: memberField } = memberOf(shape, name);
     if (items.hasMember(element)) continue;
     const below = items.below(element);
-    kept[name] = below.empty ? value[name] : visit(value[name], below, memberType ?? DEDUCED, memberField);
+    setMember(kept, name, below.empty ? value[name] : visit(value[name], below, memberType ?? DEDUCED, memberField));
   }
   return Object.keys(kept).length === 0 ? null : kept;
 }

@@ -1,4 +1,5 @@
 // Small helpers on JSON trees that are never changed in place.
+import { setMember } from '../../lib/plain-object.js';
 import type { JsonObject } from '../../machinery/object.js';
 
 export const DIRECTIVE = '$patch';
@@ -16,7 +17,7 @@ export function plainValue(value: unknown): unknown {
   const plain: JsonObject = {};
   for (const [name, member] of Object.entries(value)) {
     const kept = member === null ? undefined : plainValue(member);
-    if (kept !== undefined) plain[name] = kept;
+    if (kept !== undefined) setMember(plain, name, kept);
   }
   return plain;
 }

@@ -1,4 +1,5 @@
 // Strategic merge patch: a merge patch that knows from the type which lists merge, and by which key.
+import { ownMember, setMember } from '../../lib/plain-object.js';
 import { goTypeName, goValueText } from '../../lib/go-value.js';
 import type { JsonObject } from '../../machinery/object.js';
 import type { StructType, Type } from '../type.js';
@@ -54,21 +55,13 @@ function mergeMember(merged: JsonObject, key: string, value: unknown, type: Type
   const current = Object.hasOwn(merged, key) ? merged[key] : undefined;
   if (isObject(current) && isObject(value)) {
     const rule = objectRule(type, key);
-    merged[key] = rule.strategy === 'replace' ? value : mergeObject(current, value, rule.type);
+    setMember(merged, key, rule.strategy === 'replace' ? value : mergeObject(current, value, rule.type));
   } else if (Array.isArray(current) && Array.isArray(value)) {
-    merged[key] = mergeLists(current, value, listRule(type, key));
+    setMember(merged, key, mergeLists(current, value, listRule(type, key)));
   } else {
     const plain = plainValue(value);
     if (plain === undefined) delete merged[key];
     else setMember(merged, key, plain);
-  }
-}
-
-function setMember(object: JsonObject, key: string, value: unknown): void {
-  if (key === '__proto__') {
-    Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
-  } else {
-    object[key] = value;
   }
 }
 
@@ -111,7 +104,7 @@ function mergeOrderedLists(merged: JsonObject, patch: JsonObject, type: Type): v
     else if (wanted !== undefined) list = withoutDirectives(wanted);
     else continue;
     elementType(live ?? [], wanted ?? []);
-    merged[key] = orderMerged(list, order, live ?? [], rule.mergeKey);
+    setMember(merged, key, orderMerged(list, order, live ?? [], rule.mergeKey));
     delete patch[key];
   }
 }
@@ -145,7 +138,7 @@ function deletePrimitives(merged: JsonObject, key: string, value: unknown, type:
     delete merged[key];
     return;
   }
-  const current = merged[key];
+  const current = ownMember(merged, key);
   if (!Array.isArray(current) || !Array.isArray(value)) return;
   listRule(type, key);
   if (current.length === 0 && value.length === 0) return;
@@ -153,7 +146,11 @@ function deletePrimitives(merged: JsonObject, key: string, value: unknown, type:
     throw unexplained('cannot merge lists without merge key for struct');
   }
   const gone = new Set<unknown>(value);
-  merged[key] = current.filter((item) => !gone.has(item));
+  setMember(
+    merged,
+    key,
+    current.filter((item) => !gone.has(item)),
+  );
 }
 
 function mergeLists(original: readonly unknown[], patch: readonly unknown[], rule: MergeRule): unknown[] {
