@@ -176,6 +176,10 @@ export class Cache {
     if (revision === this.#revision) this.#snapshots.keep(revision, this.state);
   }
 
+  isCompacted(revision: number): boolean {
+    return revision < this.kv.compactedRevision();
+  }
+
   /** The state at a revision the cache has reached, if it can still be told. */
   stateAt(revision: number): State | undefined {
     return this.#snapshots.at(revision, this.state, this.#history);

@@ -216,6 +216,8 @@ export class CachedStore implements ManagedResourceStore {
     if (this.cache.stalled && revision > this.cache.revision) return this.direct.list(request);
     await this.cache.reach(revision);
     const { history } = this.cache;
+    // What the store has forgotten is over, though this memory may still know it: tokens last as long on every server.
+    if (this.cache.isCompacted(revision)) return this.direct.list(request);
     // Later pages of a list mostly come while nothing has changed since its first.
     const unchanged = revision >= history.floor && history.after(revision).length === 0;
     if (unchanged) return this.#listCurrent(plan, request, revision);

@@ -150,6 +150,26 @@ for (const [name, setup] of forms) {
       store.close();
     });
 
+    it('refuses such a page also while it remembers that nothing has changed, and goes on with the token', async () => {
+      const kv = openMemoryStore();
+      const store = open(kv);
+      for (const key of ['a', 'b', 'c']) await store.create(`n/${key}`, pod('n', key));
+      const first = await store.list({ ...everything, namespace: 'n', limit: 1 });
+      await kv.create('/elsewhere', Buffer.from('1'));
+      await kv.compact(first.revision + 1);
+      let token = '';
+      await assert.rejects(
+        store.list({ ...everything, namespace: 'n', limit: 1, continue: first.continue }),
+        (e: StorageError) => {
+          token = e.details.inconsistentContinue ?? '';
+          return e.code === 'expired-continue';
+        },
+      );
+      const rest = await store.list({ ...everything, namespace: 'n', continue: token });
+      assert.deepEqual([rest.items.map(({ key }) => key), rest.revision > first.revision], [['n/b', 'n/c'], true]);
+      store.close();
+    });
+
     it('watches from nothing, from a revision, and as a streaming list', async () => {
       const store = open();
       await store.create('a/x', pod('a', 'x'));

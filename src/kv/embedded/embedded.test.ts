@@ -74,6 +74,29 @@ describe('embedded store', () => {
     await kv.close();
   });
 
+  it('lets the newest revision grow old, too, when nothing is written', async () => {
+    let now = 1_000_000;
+    let timers: (() => void)[] = [];
+    const clock = {
+      now: () => now,
+      after: (_ms: number, call: () => void) => {
+        timers.push(call);
+        return () => undefined;
+      },
+    };
+    const kv = await openEmbeddedStore({ folder: newFolder(), clock, historyMs: 60_000 });
+    const { revision } = await kv.create('/a', Buffer.from('1'));
+    for (let round = 0; round < 1000 && kv.compactedRevision() <= revision; round++) {
+      now += 61_000;
+      for (const call of timers.splice(0)) call();
+      for (let turn = 0; turn < 100 && timers.length < 2; turn++) await new Promise((resolve) => setImmediate(resolve));
+    }
+    timers = [];
+    await assert.rejects(kv.get('/a', { revision }), failsWith('compacted'));
+    assert.equal((await kv.get('/a'))?.value.toString(), '1');
+    await kv.close();
+  });
+
   it('refuses a folder that another store has open', async () => {
     const folder = newFolder();
     const first = await openEmbeddedStore({ folder });

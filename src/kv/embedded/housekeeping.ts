@@ -2,7 +2,7 @@
 import type { RootDatabase } from 'lmdb';
 import type { Clock } from '../../lib/clock.js';
 import type { Commits } from './commits.js';
-import { COMPACTED, type Tables } from './past.js';
+import { COMPACTED, currentOf, type Tables } from './past.js';
 import { encodeNumbers, logTimeMs, numberAt } from './records.js';
 
 const TRIM_PERIOD_MS = 5_000;
@@ -13,6 +13,7 @@ const TRIM_SOON_MS = 50;
 const MAX_HISTORY_CHANGES = 1_000_000;
 const EXPIRY_PERIOD_MS = 500;
 const EXPIRY_BATCH = 500;
+const COMPACT_REV_KEY = 'compact_rev_key';
 
 export class Housekeeping {
   /** Revisions before this one can no longer be read. */
@@ -77,8 +78,23 @@ export class Housekeeping {
       last = revision;
       count++;
     }
-    if (last > 0) await this.#commits.chore(() => this.#drop(Math.max(last, this.compacted), last));
+    if (last > 0) {
+      await this.#commits.chore(() => this.#drop(Math.max(last, this.compacted), last));
+      if (last >= this.#commits.revision) await this.#moveOn(last);
+    }
     this.#scheduleTrim(count === TRIM_BATCH ? TRIM_SOON_MS : TRIM_PERIOD_MS);
+  }
+
+  /**
+   * Nothing was written for as long as history lasts: the newest revision is the only one that can be read, and would
+   * be forever. A change of a key nobody looks at (the one that etcd's compactions are agreed by) lets it grow old too.
+   */
+  async #moveOn(revision: number): Promise<void> {
+    if (this.#stopped) return;
+    const expected = currentOf(this.#tables, COMPACT_REV_KEY)?.modRevision ?? 0;
+    const value = Buffer.from(String(revision));
+    // One that fails (a full disk) is tried again when there is something to drop.
+    await this.#commits.write({ key: COMPACT_REV_KEY, expected, value, ttlSeconds: 0 }).catch(() => undefined);
   }
 
   /** Inside a commit: forgets revisions before `revision`, and removes log records up to `upTo` (a batch at most). */
