@@ -122,6 +122,33 @@ describe('embedded store', () => {
     assert.equal(fs.readFileSync(file, 'utf8'), 'kept');
   });
 
+  it('says that its file is damaged, whichever page was overwritten, or goes on without it', async () => {
+    const folder = newFolder();
+    const store = await openEmbeddedStore({ folder });
+    for (let i = 0; i < 150; i++)
+      await store.create(`/key-with-a-long-name-so-that-few-fit/${i}`, Buffer.alloc(300, 'v'));
+    for (let i = 0; i < 50; i++) await store.delete(`/key-with-a-long-name-so-that-few-fit/${i}`, i + 2);
+    await store.close();
+    const file = path.join(folder, 'store.mdb');
+    const good = fs.readFileSync(file);
+    let refused = 0;
+    for (let page = 0; page < good.length / 4096; page++) {
+      const bad = Buffer.from(good);
+      bad.fill(0, page * 4096, (page + 1) * 4096);
+      fs.writeFileSync(file, bad);
+      try {
+        const opened = await openEmbeddedStore({ folder });
+        await opened.range({ start: '/', end: '0' });
+        await opened.create('/after', Buffer.from('written'));
+        await opened.close();
+      } catch (error) {
+        assert.ok(failsWith('damaged')(error as Error), `page ${page}: ${String(error)}`);
+        refused++;
+      }
+    }
+    assert.ok(refused > 10, `${refused}`);
+  });
+
   it('refuses a newer format, a foreign file and a file cut short, and changes nothing', async () => {
     const folder = newFolder();
     const store = await openEmbeddedStore({ folder });

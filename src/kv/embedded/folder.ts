@@ -8,6 +8,7 @@ import net from 'node:net';
 import path from 'node:path';
 import { errorText } from '../../lib/error-text.js';
 import { goFileError } from '../../lib/go-file-error.js';
+import { damagedPage } from './check-pages.js';
 import { makeFolder } from '../../lib/make-folder.js';
 import { KvError } from '../kv.js';
 
@@ -157,7 +158,8 @@ const MIN_PAGE = 4096;
 
 /**
  * The engine maps the file and trusts it: one that is not its own, or was cut short, would end the process without
- * a word. So the two meta pages are read first: their magic, and that the file is as long as the newest says.
+ * a word. So the two meta pages are read first: their magic, that the file is as long as the newest says, and that the
+ * pages of its trees are theirs.
  */
 function checkStoreFile(storePath: string, created: boolean): void {
   const size = fs.existsSync(storePath) ? fs.statSync(storePath).size : 0;
@@ -178,17 +180,26 @@ function checkStoreFile(storePath: string, created: boolean): void {
     if ((newest.lastPage + 1n) * BigInt(newest.pageSize) > BigInt(size)) {
       throw damaged(path.dirname(storePath), `its file ${STORE_FILE} was cut short`);
     }
+    const wrong = damagedPage(fd, newest.bytes, newest.pageSize, newest.lastPage);
+    if (wrong !== undefined) throw damaged(path.dirname(storePath), `its file ${STORE_FILE} is damaged: ${wrong}`);
   } finally {
     fs.closeSync(fd);
   }
 }
 
-function readMeta(fd: number, offset: number): { pageSize: number; lastPage: bigint; transaction: bigint } | undefined {
+interface Meta {
+  readonly bytes: Buffer;
+  readonly pageSize: number;
+  readonly lastPage: bigint;
+  readonly transaction: bigint;
+}
+
+function readMeta(fd: number, offset: number): Meta | undefined {
   const bytes = Buffer.alloc(META_SIZE);
   fs.readSync(fd, bytes, 0, META_SIZE, offset);
   const pageSize = bytes.readUInt32LE(0x30);
   if (bytes.readUInt32LE(0x18) !== MAGIC || pageSize < 256 || pageSize > 65536) return undefined;
-  return { pageSize, lastPage: bytes.readBigUInt64LE(0x90), transaction: bytes.readBigUInt64LE(0x98) };
+  return { bytes, pageSize, lastPage: bytes.readBigUInt64LE(0x90), transaction: bytes.readBigUInt64LE(0x98) };
 }
 
 /** Why a folder could not be opened, and what to do: only the engine's own complaint means that the data are damaged. */
