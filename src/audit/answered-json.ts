@@ -8,7 +8,9 @@ const NEWLINE = 0x0a;
 export function answeredJson({ body, object }: HttpResponse, omitManagedFields = false): JsonBytes {
   if (object === undefined) throw new Error('an answer that is no object');
   const json = object.json === undefined ? wholeBody(body) : object.json();
-  if (omitManagedFields) return trimmed(withoutManagedFields(Buffer.from(json), object.form));
+  if (omitManagedFields) {
+    return trimmed(withoutManagedFields(typeof json === 'string' ? Buffer.from(json) : json, object.form));
+  }
   return trimmed(json);
 }
 

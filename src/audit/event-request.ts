@@ -80,7 +80,12 @@ const rememberedAgent = remember(MOST_REMEMBERED, readAgent);
 const agentOf = (header: string): ReturnType<typeof readAgent> =>
   header.length > LONGEST_REMEMBERED ? readAgent(header) : rememberedAgent(header);
 
-/** A text of one character a byte, as Node reads headers; what it says is UTF-8. */
+/** Node reads headers as one character a byte; what they say is UTF-8. */
+export function utf8(header: string): string {
+  // oxlint-disable-next-line no-control-regex
+  return /^[\x00-\x7f]*$/.test(header) ? header : Buffer.from(header, 'latin1').toString('utf8');
+}
+
 function readAgent(header: string): { readonly text: string; readonly json: string } {
   const bytes = Buffer.from(header, 'latin1');
   const text =

@@ -2,10 +2,11 @@
 // `annotate` and what the object was that the client sent.
 import type { HttpRequest, HttpResponse } from '../lib/http.js';
 import type { RequestInfo } from '../machinery/request-info.js';
+import { formatDuration } from '../machinery/time.js';
 import type { UserInfo } from '../machinery/user.js';
 import { answeredJson } from './answered-json.js';
 import type { AuditEvent, EventRequest, EventResponse, JsonBytes } from './event.js';
-import { aboutRequest, referenceJson } from './event-request.js';
+import { aboutRequest, referenceJson, utf8 } from './event-request.js';
 import { responseOf, statusOf } from './event-response.js';
 import { atLeast, type Level, type Stage } from './levels.js';
 import { microTimeOf } from './micro-time.js';
@@ -43,6 +44,10 @@ export interface Start {
   readonly receivedMs: number;
 }
 
+export type Layer = 'authentication' | 'authorization' | 'response-write';
+
+const SLOW_MS = 500;
+
 export class AuditTrail implements BodyTrail {
   private annotations: Map<string, string> | undefined = undefined;
   private start: Start | undefined = undefined;
@@ -53,6 +58,7 @@ export class AuditTrail implements BodyTrail {
   private response: EventResponse | undefined = undefined;
   private sent: JsonBytes | undefined = undefined;
   private answered: JsonBytes | undefined = undefined;
+  private spentMs: Partial<Record<Layer, number>> | undefined = undefined;
   /** Who the request acts as, when not as its sender. */
   impersonatedUser: UserInfo | undefined = undefined;
 
@@ -61,6 +67,20 @@ export class AuditTrail implements BodyTrail {
     if (this.start !== undefined && !atLeast(this.start.recording.level, level)) return;
     this.annotations ??= new Map();
     if (!this.annotations.has(key)) this.annotations.set(key, value);
+  }
+
+  /** `startedMs`: when a layer began what it now has done, by performance.now(). */
+  spent(layer: Layer, startedMs: number): void {
+    (this.spentMs ??= {})[layer] = performance.now() - startedMs;
+  }
+
+  /** A request that took long says where its time went. */
+  noteLatency(): void {
+    const totalMs = performance.now() - this.receivedAt;
+    if (totalMs <= SLOW_MS || this.spentMs === undefined) return;
+    for (const [layer, ms] of Object.entries({ ...this.spentMs, total: totalMs })) {
+      this.annotate(`apiserver.latency.k8s.io/${layer}`, formatDuration(BigInt(Math.round(ms * 1e6))));
+    }
   }
 
   /** Called once it is known how much is recorded. */
@@ -114,7 +134,7 @@ export class AuditTrail implements BodyTrail {
     return {
       level: start.recording.level,
       stage,
-      auditId: start.auditId,
+      auditId: utf8(start.auditId),
       request: about,
       impersonatedUser: this.impersonatedUser,
       objectRef: this.objectRef,

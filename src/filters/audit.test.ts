@@ -215,3 +215,30 @@ test('managed fields are left out of both objects where the policy says so', asy
   const { requestObject, responseObject } = events[1] ?? {};
   assert.deepEqual([requestObject, responseObject], [{ metadata: { name: 'p' } }, { metadata: { name: 'p' } }]);
 });
+
+test('a request that took long says where its time went', async (t) => {
+  const { run, events } = recorder('Metadata');
+  for (const ms of [400, 600]) {
+    const exchange = testExchange('GET', '/version');
+    t.mock.method(performance, 'now', () => ms);
+    t.mock.method(Date, 'now', () => exchange.receivedMs + ms);
+    await run(exchange, ({ trail }) => {
+      trail?.spent('authorization', ms - 250);
+      return answer();
+    });
+    t.mock.restoreAll();
+  }
+  assert.equal(events[1]?.annotations, undefined);
+  assert.deepEqual(events[3]?.annotations, {
+    'apiserver.latency.k8s.io/authorization': '250ms',
+    'apiserver.latency.k8s.io/total': '600ms',
+  });
+});
+
+test('an id is kept as its bytes say', async () => {
+  const { run, events } = recorder('Metadata');
+  const exchange = testExchange('GET', '/version');
+  exchange.auditId = Buffer.from('ünïque').toString('latin1');
+  await run(exchange, () => answer());
+  assert.equal((events[0] as unknown as { auditID: string }).auditID, 'ünïque');
+});

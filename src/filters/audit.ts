@@ -115,28 +115,35 @@ function completed(
     return { ...response, body: recordedStream(options, trail, body) };
   }
   if (status === 101) {
-    exchange.onFinish(() => void record(options, trail, 'ResponseComplete'));
+    exchange.onFinish(() => void recordEnd(options, trail));
     return response;
   }
-  const last = record(options, trail, 'ResponseComplete');
+  const last = recordEnd(options, trail);
   return last instanceof Promise ? last.then(() => response) : response;
 }
 
 function recordedStream(options: Audit, trail: AuditTrail, body: ResponseStream): ResponseStream {
   return {
     async stream(sink) {
+      const startedMs = performance.now();
       try {
         await body.stream(sink);
       } catch (error) {
         // Who is gone takes the answer's end away; anything else is a bug of ours.
-        if (sink.signal.aborted) await record(options, trail, 'ResponseComplete');
+        if (sink.signal.aborted) await recordEnd(options, trail);
         else {
           trail.panic(errorText(error));
           await record(options, trail, 'Panic');
         }
         throw error;
       }
-      await record(options, trail, 'ResponseComplete');
+      trail.spent('response-write', startedMs);
+      await recordEnd(options, trail);
     },
   };
+}
+
+function recordEnd(options: Audit, trail: AuditTrail): MaybePromise<boolean> {
+  trail.noteLatency();
+  return record(options, trail, 'ResponseComplete');
 }

@@ -62,6 +62,7 @@ class Mutation {
   private async ask(hook: Hook, index: number, matched: ResourceMatch): Promise<void> {
     const { parts, attributes } = this;
     const place = `round_${this.round.again ? 1 : 0}_index_${index}`;
+    let patched = false;
     let changed = false;
     let unfit: StatusError | undefined;
     try {
@@ -75,6 +76,7 @@ class Mutation {
           if (patch.length === 0) return;
           try {
             changed = await applyHookPatch(parts.served, hook, this.request, matched, patch);
+            patched = true;
             const noted = { configuration: hook.configuration, webhook: hook.name, patch, patchType: 'JSONPatch' };
             attributes.annotate(`patch.webhook.admission.k8s.io/${place}`, jsonText(noted), 'Request');
           } catch (error) {
@@ -87,7 +89,8 @@ class Mutation {
       );
     } finally {
       const { configuration, name: webhook } = hook;
-      attributes.annotate(`${MUTATION}${place}`, JSON.stringify({ configuration, webhook, mutated: changed }));
+      // A patch that left all as it was counts, too, as in the reference.
+      attributes.annotate(`${MUTATION}${place}`, JSON.stringify({ configuration, webhook, mutated: patched }));
     }
     if (unfit !== undefined) throw unfit;
     if (changed) {
