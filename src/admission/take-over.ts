@@ -1,4 +1,5 @@
 import type { KubeObject } from '../machinery/object.js';
+import { isUnfitted, noteUnfitted } from '../machinery/unfitted.js';
 import type { AdmissionAttributes } from './plugin.js';
 
 /** The object of a write, or the options of a connection, becomes what a plugin made of it, in place: it is known to others already. */
@@ -11,4 +12,5 @@ export function takeOver({ connectOptions, ...write }: AdmissionAttributes, made
   }
   for (const member of Object.keys(object)) delete (object as Record<string, unknown>)[member];
   Object.assign(object, made);
+  if (isUnfitted(made)) noteUnfitted(object);
 }

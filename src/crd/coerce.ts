@@ -16,14 +16,12 @@ export interface CoerceRules {
 
 export function coercion({ schema, preserveUnknown }: CoerceRules): Unstructured {
   return {
+    readMetadata(tree) {
+      checkTexts(tree);
+      coerceMetadata(tree, 'metadata', false);
+    },
     coerce(tree, strict) {
-      for (const member of ['kind', 'apiVersion']) {
-        const value = tree[member];
-        if (value === undefined || typeof value === 'string') continue;
-        throw new DecodeError(
-          `json: cannot unmarshal ${jsonTypeOf(value)} into Go struct field .${member} of type string`,
-        );
-      }
+      checkTexts(tree);
       const unknown = coerceMetadata(tree, 'metadata', strict);
       if (!preserveUnknown) {
         unknown.push(...prune(tree, schema, true));
@@ -35,8 +33,16 @@ export function coercion({ schema, preserveUnknown }: CoerceRules): Unstructured
   };
 }
 
+function checkTexts(tree: Record<string, unknown>): void {
+  for (const member of ['kind', 'apiVersion']) {
+    const value = tree[member];
+    if (value === undefined || typeof value === 'string') continue;
+    throw new DecodeError(`json: cannot unmarshal ${jsonTypeOf(value)} into Go struct field .${member} of type string`);
+  }
+}
+
 /** A list's own members are the server's: there is nothing to drop. */
-export const AS_IT_IS: Unstructured = { coerce: () => [] };
+export const AS_IT_IS: Unstructured = { coerce: () => [], readMetadata: () => undefined };
 
 /** Reads the metadata of a resource by its type. Answers what is unknown in it. */
 function coerceMetadata(resource: Record<string, unknown>, path: string, strict: boolean): string[] {

@@ -221,6 +221,7 @@ function definitionOfVersion(
     }),
     shownVerbs: () => (terminating() ? TERMINATING_VERBS : EVERY_VERB),
     strategy: customStrategy({
+      fit: (object) => void version.type.unstructured?.coerce(object as JsonObject & KubeObject, false),
       group: spec.group,
       plural: names.plural,
       schema,

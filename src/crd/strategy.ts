@@ -27,10 +27,12 @@ export interface StrategyOptions {
   readonly expressions?: Pick<ExpressionChecker, 'rulesOn' | 'evaluated'>;
   /** Takes an object that passed the rules of its version into the form that is stored. */
   readonly toStored?: (object: KubeObject) => void;
+  /** Drops what the schema does not know, for an object that was changed after it was read. */
+  readonly fit?: (object: KubeObject) => void;
 }
 
 export function customStrategy(options: StrategyOptions): Strategy {
-  const { schema, subresources, toStored } = options;
+  const { schema, subresources, toStored, fit } = options;
   const hasStatus = subresources.status !== undefined;
   const checkRules = rulesOf(options);
   return {
@@ -65,6 +67,7 @@ export function customStrategy(options: StrategyOptions): Strategy {
       return finalizerWarnings((metadata.finalizers ?? []).filter((name) => !before.has(name)));
     },
     ...(toStored && { canonicalize: toStored }),
+    ...(fit && { fit }),
     ...(hasStatus && { status: statusStrategy(options, checkRules) }),
     resetFields: { '': hasStatus ? [['status']] : [], status: [['spec']] },
   };

@@ -5,6 +5,7 @@ import { matchNamespace, wipeSystemFields } from '../registry/system-fields.js';
 import { encodeJson } from '../schema/json/encode.js';
 import { deepCopy } from '../schema/deep-copy.js';
 import type { AdmissionAttributes } from '../admission/plugin.js';
+import { tidyAdmitted } from './after-admission.js';
 import { decodeBody, type Expected } from './decode-body.js';
 import { type Endpoint, toStorage } from './endpoint.js';
 import { managerName } from './field-manager.js';
@@ -62,9 +63,10 @@ export async function createObject(
     operations: services.operations,
     annotate: (key, value, level) => request.annotate(key, value, level),
   };
+  const owned = object.metadata.managedFields;
   const admitting = services.admission.admit(attributes);
   if (admitting !== undefined) await admitting;
-  dedupOwnerReferences(object, (text) => request.warn(text), true);
+  tidyAdmitted(object, owned, (text) => request.warn(text));
   if (definition.virtualCreate !== undefined) {
     await services.admission.validate(attributes);
     const made = await definition.virtualCreate(object, context);

@@ -7,6 +7,7 @@ import {
   parseApiVersion,
 } from '../machinery/object.js';
 import { StatusError } from '../machinery/status.js';
+import { noteUnfitted } from '../machinery/unfitted.js';
 import { typeOf } from '../schema/catalogue.js';
 import { DecodeError, decodeTree } from '../schema/json/decode.js';
 import type { StructType } from '../schema/type.js';
@@ -27,12 +28,20 @@ export function decodeChanged(
   if (seen.kind !== endpoint.kind.kind) return decodeSubresource(endpoint, seen, tree, strict);
   if (endpoint.type.unstructured !== undefined) checkCustomKind(endpoint.kind, tree as unknown as KubeObject);
   const versioned = endpoint.definition.custom ? endpoint : inItsVersion(endpoint, tree);
-  const object = decode(versioned.type, tree, strict);
+  const object = strict || !endpoint.definition.custom ? decode(versioned.type, tree, strict) : asItIs(endpoint, tree);
   object.kind = versioned.kind.kind;
   object.apiVersion = apiVersionOf(versioned.kind);
   object.metadata ??= {};
   versioned.version.defaults?.(object);
-  return toStorage(versioned, object);
+  const stored = toStorage(versioned, object);
+  if (object === stored && endpoint.definition.custom && !strict) noteUnfitted(stored);
+  return stored;
+}
+
+/** What the schema of a custom resource does not know is seen by those who come later, and goes when it is stored. */
+function asItIs({ type }: Endpoint, tree: JsonObject): KubeObject {
+  type.unstructured?.readMetadata(tree);
+  return tree as unknown as KubeObject;
 }
 
 /** A tree that says it is of another version of its kind is read as that. */

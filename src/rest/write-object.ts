@@ -4,9 +4,9 @@ import type { AdmissionAttributes, AdmissionView } from '../admission/plugin.js'
 import type { KubeObject } from '../machinery/object.js';
 import { badRequest } from '../machinery/status.js';
 import { update, type UpdateResult } from '../registry/update.js';
+import { tidyAdmitted } from './after-admission.js';
 import { forbiddenByAuthorizer } from './authorization.js';
 import type { Endpoint } from './endpoint.js';
-import { dedupOwnerReferences } from './owner-references.js';
 import type { RestRequest } from './request.js';
 import { lifeContext, type RestServices } from './services.js';
 
@@ -61,8 +61,9 @@ export async function writeObject(
     context: endpoint.definition.namespaced ? context : { ...context, namespace: '' },
     async change(current) {
       const object = await write.change(current);
+      const owned = object.metadata.managedFields;
       await services.admission.admit(current === undefined ? forCreate(object) : forUpdate(object, current));
-      dedupOwnerReferences(object, (text) => request.warn(text), true);
+      tidyAdmitted(object, owned, (text) => request.warn(text));
       return object;
     },
     async admitCreate(object) {

@@ -83,6 +83,8 @@ export interface Unstructured {
    * was dropped, when `strict` asks for them. Throws DecodeError for metadata that is none.
    */
   coerce(tree: Record<string, unknown>, strict: boolean): readonly string[];
+  /** Brings nothing but metadata into its normal form, in place. Throws DecodeError, too. */
+  readMetadata(tree: Record<string, unknown>): void;
 }
 
 export interface EmbeddedMessage {

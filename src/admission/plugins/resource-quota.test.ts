@@ -10,6 +10,7 @@ import { Resources } from '../../server/resources.js';
 import { createResourceStore } from '../../storage/create-store.js';
 import type { AdmissionAttributes } from '../plugin.js';
 import { refusal, testAttributes, type TestWrite } from '../test-attributes.js';
+import type { LimitedResource } from '../quota/limited.js';
 import { resourceQuota } from './resource-quota.js';
 
 const quota = (hard: ResourceList, used: ResourceList, spec: object = {}): ResourceQuota => ({
@@ -28,6 +29,7 @@ const pod = (resources: object = {}, spec: object = {}): object => ({
 async function charge(
   quotas: readonly ResourceQuota[],
   write: TestWrite,
+  limited: readonly LimitedResource[] = [],
 ): Promise<{ why: string | undefined; used: ResourceList | undefined }> {
   let used: ResourceList | undefined;
   const attributes = testAttributes({
@@ -42,10 +44,39 @@ async function charge(
       },
     },
   });
-  return { why: await refusal(resourceQuota(), attributes), used };
+  return { why: await refusal(resourceQuota(limited), attributes), used };
 }
 
 describe('refuses', () => {
+  test('what is limited by the configuration and covered by no quota', async () => {
+    const limited = [{ resource: 'pods', matchContains: ['requests.'] }];
+    const write = { resource: 'pods', object: pod({ requests: { cpu: '1', memory: '1Mi' } }) };
+    const uncovered = 'pods "p" is forbidden: insufficient quota to consume: requests.cpu,requests.memory';
+    assert.equal((await charge([], write, limited)).why, uncovered);
+    const cpu = quota({ 'requests.cpu': '2' }, { 'requests.cpu': '0' });
+    assert.match((await charge([cpu], write, limited)).why ?? '', /insufficient quota to consume: requests.memory$/);
+    const both = quota(
+      { 'requests.cpu': '2', 'requests.memory': '2Mi' },
+      { 'requests.cpu': '0', 'requests.memory': '0' },
+    );
+    assert.equal((await charge([both], write, limited)).why, undefined);
+    assert.equal(
+      (await charge([], { resource: 'configmaps', object: { metadata: { name: 'c' } } }, limited)).why,
+      undefined,
+    );
+  });
+
+  test('a scope that is limited by the configuration and has no quota', async () => {
+    const high = { scopeName: 'PriorityClass', operator: 'In', values: ['high'] };
+    const limited = [{ resource: 'pods', matchScopes: [high] }];
+    const write = (name: string) => ({ resource: 'pods', object: pod({}, { priorityClassName: name }) });
+    const why = 'insufficient quota to match these scopes: [{PriorityClass In [high]}]';
+    assert.equal((await charge([], write('high'), limited)).why, why);
+    assert.equal((await charge([], write('low'), limited)).why, undefined);
+    const covering = quota({ pods: '5' }, { pods: '0' }, { scopeSelector: { matchExpressions: [high] } });
+    assert.equal((await charge([covering], write('high'), limited)).why, undefined);
+  });
+
   test('what exceeds, with what was asked, used and allowed', async () => {
     const hard = { pods: '2', 'requests.cpu': '1', 'limits.memory': '1Gi' };
     const full = quota(hard, { pods: '2', 'requests.cpu': '900m', 'limits.memory': '0' });

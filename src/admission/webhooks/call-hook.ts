@@ -21,7 +21,7 @@ export interface CallParts {
 
 const UNAVAILABLE = 503;
 /** For a hook that was stored without one. */
-const DEFAULT_TIMEOUT_SECONDS = 30;
+const DEFAULT_TIMEOUT_SECONDS = 10;
 
 /** What the hook has to say of a request that it lets pass. Throws CallFailure, Denial or StatusError. */
 export async function callHook(
@@ -54,7 +54,7 @@ export async function callHook(
 
 function checkSideEffects({ name, spec }: Hook): void {
   const { sideEffects } = spec;
-  if (sideEffects === null) throw new CallFailure(name, 'Webhook SideEffects is nil', 400);
+  if (sideEffects === null || sideEffects === undefined) throw new CallFailure(name, 'Webhook SideEffects is nil', 400);
   if (sideEffects !== 'None' && sideEffects !== 'NoneOnDryRun') throw dryRunUnsupported(name);
 }
 

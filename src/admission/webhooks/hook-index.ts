@@ -52,11 +52,12 @@ export class HookIndex {
       configuration,
       name,
       spec,
+      // What lies in the store from older days has not all of its defaults.
       criteria: criteriaOf({
         resourceRules: rules,
-        ...(spec.matchPolicy !== undefined && { matchPolicy: spec.matchPolicy }),
-        ...(spec.namespaceSelector && { namespaceSelector: spec.namespaceSelector }),
-        ...(spec.objectSelector && { objectSelector: spec.objectSelector }),
+        matchPolicy: spec.matchPolicy ?? 'Equivalent',
+        namespaceSelector: spec.namespaceSelector ?? {},
+        objectSelector: spec.objectSelector ?? {},
       }),
       ...(conditions.length > 0 && {
         conditions: () =>
