@@ -31,7 +31,7 @@ await build({
   entryPoints: files,
   outdir,
   outbase: '.',
-  external: [...bundleOptions.external, 'esbuild', 'protobufjs', 'fast-check'],
+  external: [...bundleOptions.external, 'esbuild', 'protobufjs', 'fast-check', 'oidc-provider'],
   sourcemap: 'inline',
 });
 const compiled = files.map((f) => path.join(outdir, f.replace(/\.ts$/, '.cjs')));

@@ -3,7 +3,7 @@
 import type { TokenAuthenticator } from '../authn/authenticator.js';
 import type { AnonymousOptions } from '../authn/create-authenticator.js';
 import { createFetchDocument } from '../authn/jwt/fetch-document.js';
-import { SIGNING_ALGORITHMS } from '../authn/jwt/id-token-verifier.js';
+import { SIGNING_ALGORITHMS } from '../authn/jwt/verify-signature.js';
 import { createJwtTokens, type JwtTokens } from '../authn/jwt/jwt-tokens.js';
 import { createJwtMetrics, type JwtMetrics } from '../authn/jwt/metrics.js';
 import { authenticationCompiler } from '../cel/environments/authentication.js';

@@ -37,9 +37,12 @@ export function readIssuer(
 }
 
 export function parseCompactToken(text: string): CompactToken {
-  const [head = '', body = ''] = text.split('.', 3);
+  const [head = '', body = '', signature = ''] = text.split('.', 3);
   const header = decodeObject(head);
   if (header === undefined) throw new AuthenticationError('oidc: malformed jwt: the header is no JSON object');
+  if (!isBase64Url(signature)) throw new AuthenticationError('oidc: malformed jwt: illegal base64 data');
+  // It says that a reader must know what none of ours does.
+  if (ownMember(header, 'crit') !== undefined) throw new AuthenticationError('oidc: malformed jwt: critical headers');
   const claims = decodeObject(body);
   if (claims === undefined) throw new AuthenticationError('oidc: failed to unmarshal claims: not a JSON object');
   const kid = ownMember(header, 'kid');

@@ -17,18 +17,6 @@ export interface IdTokenRules {
   readonly nowMs: () => number;
 }
 
-export const SIGNING_ALGORITHMS: readonly string[] = [
-  'ES256',
-  'ES384',
-  'ES512',
-  'PS256',
-  'PS384',
-  'PS512',
-  'RS256',
-  'RS384',
-  'RS512',
-];
-
 export function createIdTokenVerifier(rules: IdTokenRules, keys: KeySet): IdTokenVerifier {
   const audiences = [...new Set(rules.audiences)].toSorted();
   return {

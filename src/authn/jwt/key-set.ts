@@ -3,14 +3,14 @@
 //   token ──kid known──▶ verify                       keys that are known are never fetched again for their age:
 //     └────kid unknown──▶ fresh by cache-control? no   they go on working while the issuer is away
 //                           └─▶ fetch (one at a time, few a second) ─▶ verify
-import { type KeyObject, constants, createPublicKey, verify } from 'node:crypto';
-import { compactVerify, errors } from 'jose';
+import { type KeyObject, createPublicKey } from 'node:crypto';
 import { createAllowance } from '../../lib/allowance.js';
 import { errorText } from '../../lib/error-text.js';
 import { isPlainObject, ownMember } from '../../lib/plain-object.js';
 import { AuthenticationError } from '../authenticator.js';
 import type { CompactToken } from './compact-token.js';
 import { type FetchDocument, type IssuerDocument, parseDocument } from './issuer-http.js';
+import { isSignedBy } from './verify-signature.js';
 
 export interface KeySet {
   /** Throws an AuthenticationError unless one of the issuer's keys signed the token. */
@@ -57,7 +57,7 @@ export function createKeySet({ url, fetch, nowMs }: KeySetOptions): KeySet {
 
   return {
     async verify(token) {
-      if (await isSignedBy(known.keys, token)) return;
+      if (isSigned(known.keys, token)) return;
       if (nowMs() + FRESHNESS_MARGIN_MS <= known.freshUntilMs) throw unverified();
       const fetching = refresh();
       if (fetching === undefined) throw unverified();
@@ -67,7 +67,7 @@ export function createKeySet({ url, fetch, nowMs }: KeySetOptions): KeySet {
       } catch (error) {
         throw new AuthenticationError(`failed to verify signature: fetching keys ${errorText(error)}`);
       }
-      if (!(await isSignedBy(fetched.keys, token))) throw unverified();
+      if (!isSigned(fetched.keys, token)) throw unverified();
     },
   };
 }
@@ -75,33 +75,9 @@ export function createKeySet({ url, fetch, nowMs }: KeySetOptions): KeySet {
 const unverified = (): AuthenticationError =>
   new AuthenticationError('failed to verify signature: failed to verify id token signature');
 
-// hot: every token that is not remembered.
-async function isSignedBy(keys: readonly IssuerKey[], { text, keyId, algorithm }: CompactToken): Promise<boolean> {
-  for (const { id, key } of keys) {
-    if (keyId !== '' && id !== keyId) continue;
-    try {
-      if (algorithm.startsWith('PS')) {
-        if (isSignedWithPss(text, key, algorithm)) return true;
-        continue;
-      }
-      await compactVerify(text, key, { algorithms: [algorithm] });
-      return true;
-    } catch (error) {
-      // Everything jose refuses is a refused token; a key that cannot be used with the algorithm throws a TypeError.
-      if (!(error instanceof errors.JOSEError) && !(error instanceof TypeError)) throw error;
-    }
-  }
-  return false;
-}
-
-/** jose takes salts of one length only; the reference takes what the signature says. */
-function isSignedWithPss(text: string, key: KeyObject, algorithm: string): boolean {
-  const end = text.lastIndexOf('.');
-  if (key.asymmetricKeyType !== 'rsa') return false;
-  const options = { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_AUTO };
-  const signature = Buffer.from(text.slice(end + 1), 'base64url');
-  return verify(`sha${algorithm.slice(2)}`, Buffer.from(text.slice(0, end)), options, signature);
-}
+/** By the key that the token names, or by any when it names none. */
+const isSigned = (keys: readonly IssuerKey[], { text, keyId, algorithm }: CompactToken): boolean =>
+  keys.some(({ id, key }) => (keyId === '' || id === keyId) && isSignedBy(text, algorithm, key));
 
 async function fetchKeys(url: string, fetch: FetchDocument, nowMs: () => number): Promise<Fetched> {
   let document: IssuerDocument;
