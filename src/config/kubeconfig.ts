@@ -120,6 +120,9 @@ function impersonationOf(user: Reader): KubeconfigUser['impersonation'] {
   };
 }
 
+/** What the reference calls the items of these lists. */
+const LISTED = { clusters: 'NamedCluster', users: 'NamedAuthInfo', contexts: 'NamedContext' } as const;
+
 /** Takes members out of a tree and complains of those of another type. Unknown ones are passed over. */
 class Reader {
   readonly #tree: Record<string, unknown>;
@@ -161,9 +164,14 @@ class Reader {
   }
 
   /** A list of `{ name, <member> }`. Of several with one name the first counts. */
-  named<T>(list: string, member: string, read: (reader: Reader) => T): ReadonlyMap<string, T> {
+  named<T>(list: keyof typeof LISTED, member: string, read: (reader: Reader) => T): ReadonlyMap<string, T> {
     const items = this.#tree[list] ?? [];
-    if (!Array.isArray(items)) throw this.#wrong(`${list}: a list is wanted`);
+    if (!Array.isArray(items)) {
+      const found = goJsonKind(items);
+      throw this.#wrong(
+        `json: cannot unmarshal ${found} into Go struct field Config.${list} of type []v1.${LISTED[list]}`,
+      );
+    }
     const found = new Map<string, T>();
     for (const item of items) {
       if (!isPlainObject(item)) throw this.#wrong(`${list}: an object is wanted`);

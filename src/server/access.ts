@@ -1,11 +1,10 @@
 // Who may come in, from the options.
 import fs from 'node:fs';
 import { anonymousEnabled, type Authentication, createAuthenticator } from '../authn/create-authenticator.js';
-import { createTokenCacheMetrics } from '../authn/token-cache-metrics.js';
+import type { TokenCacheMetrics } from '../authn/token-cache-metrics.js';
 import { parseTokenFile } from '../authn/token-file.js';
 import type { TokenAuthenticator } from '../authn/authenticator.js';
 import type { Logger } from '../lib/log.js';
-import type { MetricRegistry } from '../lib/metrics.js';
 import type { Options } from '../options/options.js';
 import type { OtherTokens } from './other-tokens.js';
 import { trustOf } from './trust.js';
@@ -17,7 +16,7 @@ export function buildAuthentication(
     readonly clientCaFile: string;
     readonly serviceAccounts: readonly TokenAuthenticator[];
     readonly other: OtherTokens;
-    readonly metrics: MetricRegistry;
+    readonly cacheMetrics: TokenCacheMetrics;
     readonly log: Logger;
   },
 ): Authentication {
@@ -37,7 +36,7 @@ export function buildAuthentication(
       enabled: anonymousEnabled(authentication.anonymousAuth, options.authorization.authorizationMode),
     },
     parseCertificateUid: options.featureGates.enabled('AllowParsingUserUIDFromCertAuth'),
-    tokenCache: { successTtlMs: 10_000, failureTtlMs: 0, metrics: createTokenCacheMetrics(parts.metrics) },
+    tokenCache: { successTtlMs: 10_000, failureTtlMs: 0, metrics: parts.cacheMetrics },
     nowMs,
   });
 }

@@ -9,7 +9,7 @@ import { loadKubeconfig } from '../config/kubeconfig.js';
 import type { Logger } from '../lib/log.js';
 import { pause } from '../lib/pause.js';
 import { restCall } from '../machinery/rest-call.js';
-import { formatDuration } from '../machinery/time.js';
+import { reviewUrl } from '../machinery/review-url.js';
 import type { Dialer } from '../outbound/dialer.js';
 
 export interface WebhookParts {
@@ -45,13 +45,4 @@ export function connectWebhook(name: string, config: WebhookConfig, parts: Webho
     log: parts.log,
   });
   return { authorizer, close: () => client.close() };
-}
-
-/** The server's address with nothing but its path, and how long it may take. */
-function reviewUrl(server: URL, timeoutMs: number): URL {
-  const url = new URL(server);
-  while (url.pathname.endsWith('/') && url.pathname !== '/') url.pathname = url.pathname.slice(0, -1);
-  url.hash = '';
-  url.search = `?timeout=${encodeURIComponent(formatDuration(BigInt(Math.round(timeoutMs * 1e6))))}`;
-  return url;
 }

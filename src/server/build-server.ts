@@ -1,5 +1,6 @@
 // Wires everything, in the order things need each other. No other file knows all the rooms.
 import type { Authentication } from '../authn/create-authenticator.js';
+import { createTokenCacheMetrics } from '../authn/token-cache-metrics.js';
 import type { Logs } from '../lib/log.js';
 import { apiEnablement } from '../machinery/api-enablement.js';
 import { MASTERS_GROUP } from '../machinery/user.js';
@@ -193,6 +194,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     stopping: lifecycle.stopping,
     log: logs.for('authorization'),
   });
+  const cacheMetrics = createTokenCacheMetrics(metrics.registry);
   const authentication = buildAuthentication(options, {
     apiAudiences,
     clientCaFile: certificates.clientCaFile,
@@ -201,10 +203,11 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
       resources,
       dialers,
       metrics: metrics.registry,
+      cacheMetrics,
       stopping: lifecycle.stopping,
       log: logs.for('authentication'),
     }),
-    metrics: metrics.registry,
+    cacheMetrics,
     log: logs.for('authentication'),
   });
   access.set({ authorization, authentication });

@@ -8,13 +8,14 @@ import type { CommandLineHooks } from '../options/parse-command-line.js';
 import { readChainConfig } from './authorization-config.js';
 import { readEncryption } from './encryption.js';
 import { lazyReviewConditions } from './expressions.js';
-import { jwtAuthentication, usesJwts } from './jwts.js';
+import { jwtAuthentication, tokenWebhook, usesJwts, usesTokenWebhook } from './token-sources.js';
 
 export const configurationHooks: CommandLineHooks = {
   admission: ({ admission }) =>
     wrongWith(() => loadAdmissionSettings(admission.admissionControlConfigFile, enabledAdmissionPlugins(admission))),
   authentication: (options) => (usesJwts(options) ? jwtAuthentication().authenticationConfigError(options) : undefined),
   jwtAuthenticators: (options) => (usesJwts(options) ? jwtAuthentication().jwtBuildError(options) : undefined),
+  tokenWebhook: (options) => (usesTokenWebhook(options) ? tokenWebhook().tokenWebhookError(options) : undefined),
   auditPolicy: ({ audit }) => auditPolicyError(audit.auditPolicyFile),
   authorizationConfig: (options) =>
     wrongWith(() => {

@@ -4,18 +4,21 @@ import { audienceAgnostic } from '../authn/audience.js';
 import type { TokenAuthenticator } from '../authn/authenticator.js';
 import { createBootstrapTokenAuthenticator } from '../authn/bootstrap-token.js';
 import type { AnonymousOptions } from '../authn/create-authenticator.js';
+import type { TokenCacheMetrics } from '../authn/token-cache-metrics.js';
 import { identityOf } from '../bootstrap/identity-lease.js';
 import type { Logger } from '../lib/log.js';
 import type { MetricRegistry } from '../lib/metrics.js';
 import type { Options } from '../options/options.js';
 import type { Dialers } from './dialers.js';
-import { jwtAuthentication, usesJwts } from './jwts.js';
+
 import type { Resources } from './resources.js';
+import { jwtAuthentication, tokenWebhook, usesJwts, usesTokenWebhook } from './token-sources.js';
 
 export interface OtherTokenParts {
   readonly resources: Pick<Resources, 'lookup'>;
   readonly dialers: Dialers;
   readonly metrics: MetricRegistry;
+  readonly cacheMetrics: TokenCacheMetrics;
   readonly stopping: AbortSignal;
   readonly log: Logger;
 }
@@ -39,8 +42,16 @@ export function buildOtherTokens(options: Options, parts: OtherTokenParts): Othe
     });
     tokens.push(audienceAgnostic(bootstrap, apiAudiences));
   }
-  if (!usesJwts(options)) return { tokens };
-  const jwts = jwtAuthentication().buildJwtAuthentication(options, { ...parts, serverId: identityOf(os.hostname()) });
-  tokens.push(audienceAgnostic(jwts.tokens, apiAudiences));
-  return { tokens, ...(jwts.anonymous && { anonymous: jwts.anonymous }) };
+  let anonymous: AnonymousOptions | undefined;
+  if (usesJwts(options)) {
+    const jwts = jwtAuthentication().buildJwtAuthentication(options, { ...parts, serverId: identityOf(os.hostname()) });
+    tokens.push(audienceAgnostic(jwts.tokens, apiAudiences));
+    anonymous = jwts.anonymous;
+  }
+  if (usesTokenWebhook(options)) {
+    const { cacheMetrics, stopping, dialers } = parts;
+    const webhook = { dialer: dialers.controlplane, metrics: cacheMetrics, stopping, log };
+    tokens.push(tokenWebhook().buildTokenWebhook(options, webhook));
+  }
+  return { tokens, ...(anonymous && { anonymous }) };
 }

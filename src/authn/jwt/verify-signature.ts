@@ -1,5 +1,5 @@
 // Signatures of JWTs by node:crypto: at once and on this thread, which for one signature is quicker than a round through
-// the thread pool (docs/decisions/0011-identity.md).
+// the thread pool (docs/decisions/0012-identity.md).
 import { type KeyObject, constants, verify } from 'node:crypto';
 
 interface Algorithm {

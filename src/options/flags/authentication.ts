@@ -1,8 +1,6 @@
 import { BOOTSTRAP_TOKEN_SECRET_TYPE } from '../../machinery/names.js';
 import { defineTopic, MINUTE_MS } from '../flag-table.js';
 
-const WEBHOOK = 'webhook token authentication';
-
 export const authentication = defineTopic({
   key: 'authentication',
   title: 'authentication',
@@ -24,18 +22,15 @@ export const authentication = defineTopic({
       type: 'duration',
       default: 2 * MINUTE_MS,
       help: "How long the token webhook's answers are remembered.",
-      later: WEBHOOK,
     },
     'authentication-token-webhook-config-file': {
       type: 'string',
       help: 'The kubeconfig file of a webhook that is asked whose bearer tokens are.',
-      later: WEBHOOK,
     },
     'authentication-token-webhook-version': {
       type: 'string',
       default: 'v1beta1',
       help: 'The version of the TokenReview sent to that webhook: v1 or v1beta1.',
-      later: WEBHOOK,
     },
     'client-ca-file': {
       type: 'string',

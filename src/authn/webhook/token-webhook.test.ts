@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { StatusError } from '../../machinery/status.js';
+import { AuthenticationError } from '../authenticator.js';
+import { createTokenWebhook } from './token-webhook.js';
+
+const OWN = ['https://kubernetes.default.svc'];
+
+/** What the webhook answers to each attempt; an Error is thrown. */
+async function ask(answers: readonly (object | Error)[], audiences: readonly string[] = OWN) {
+  const waits: number[] = [];
+  let asked = 0;
+  const webhook = createTokenWebhook({
+    version: 'v1',
+    apiAudiences: OWN,
+    post: async () => {
+      const answer = answers[Math.min(asked++, answers.length - 1)];
+      if (answer instanceof Error) throw answer;
+      return { status: 200, contentType: 'application/json', body: Buffer.from(JSON.stringify(answer)) };
+    },
+    nowMs: () => 0,
+    random: () => 0,
+    wait: async (ms) => void waits.push(ms),
+    log: () => undefined,
+  });
+  try {
+    return { result: await webhook.authenticateToken('t', audiences), asked, waits };
+  } catch (error) {
+    if (!(error instanceof AuthenticationError)) throw error;
+    return { refused: error.message, asked, waits };
+  }
+}
+const status = (value: object): object => ({
+  apiVersion: 'authentication.k8s.io/v1',
+  kind: 'TokenReview',
+  status: value,
+});
+
+test('who the webhook says is who it is, for audiences that fit', async () => {
+  const user = { username: 'dana', uid: '42', groups: ['ops'], extra: { team: ['a'] } };
+  const { result } = await ask([status({ authenticated: true, user })]);
+  assert.deepEqual(result, {
+    user: { name: 'dana', uid: '42', groups: ['ops'], extra: { team: ['a'] } },
+    audiences: OWN,
+  });
+  const confirmed = status({ authenticated: true, user, audiences: ['elsewhere'] });
+  assert.deepEqual((await ask([confirmed], ['elsewhere', 'x'])).result?.audiences, ['elsewhere']);
+  assert.equal((await ask([confirmed])).result, undefined, 'confirmed for others only');
+  assert.equal((await ask([status({ authenticated: true, user })], ['elsewhere'])).result, undefined);
+});
+
+test('a webhook that does not know a token is nobody, with its reason if it gives one', async () => {
+  assert.equal((await ask([status({ authenticated: false })])).result, undefined);
+  assert.equal((await ask([status({ error: 'revoked' })])).refused, 'revoked');
+  assert.equal(
+    (await ask([{ apiVersion: 'v1', kind: 'Pod' }])).refused,
+    'converting (v1.Pod) to (v1.TokenReview): unknown conversion',
+  );
+});
+
+test('trouble that may pass is waited out, five times and no more', async () => {
+  const broken = new StatusError(500, '', 'broken inside');
+  const good = status({ authenticated: true, user: { username: 'dana' } });
+  const survived = await ask([broken, broken, good]);
+  assert.deepEqual([survived.result?.user.name, survived.waits], ['dana', [500, 750]]);
+  const given = await ask([broken]);
+  assert.deepEqual([given.refused, given.asked], ['broken inside', 5]);
+  assert.equal((await ask([new StatusError(503, 'ServiceUnavailable', 'busy')])).asked, 1);
+  assert.equal((await ask([new Error('Post "https://h": EOF')])).asked, 1);
+});

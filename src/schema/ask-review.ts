@@ -1,0 +1,66 @@
+// One question to a webhook that answers by filling in a review, as often as it takes: a webhook that stumbles is asked
+// again, for a while.
+import type { GroupVersionKind } from '../machinery/object.js';
+import type { RestAnswer } from '../machinery/rest-call.js';
+import { StatusError } from '../machinery/status.js';
+import { decodeAnswer } from './decode-answer.js';
+import { DecodeError } from './json/decode.js';
+
+/** Posts a review. Throws what stood in the way, in words. */
+export type PostReview = (body: string) => Promise<RestAnswer>;
+
+export interface AskReviewOptions {
+  readonly post: PostReview;
+  /** What the review is. */
+  readonly review: GroupVersionKind;
+  /** Told of every attempt: what was thrown, and how long it took. */
+  readonly attempted?: (error: Error | undefined, seconds: number) => void;
+  readonly nowMs: () => number;
+  readonly wait: (ms: number) => Promise<void>;
+  readonly random: () => number;
+}
+
+const MAX_ATTEMPTS = 5;
+const FIRST_WAIT_MS = 500;
+const WAIT_FACTOR = 1.5;
+const WAIT_JITTER = 0.2;
+
+/** The review that came back. Throws what the last attempt met. */
+export async function askReview(options: AskReviewOptions, body: string): Promise<Record<string, unknown>> {
+  const { attempted, nowMs, wait, random } = options;
+  let waitMs = FIRST_WAIT_MS;
+  for (let attempt = 1; ; attempt++) {
+    const startMs = nowMs();
+    const seconds = (): number => (nowMs() - startMs) / 1000;
+    try {
+      const answer = await ask(options, body);
+      attempted?.(undefined, seconds());
+      return answer;
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      attempted?.(error, seconds());
+      if (attempt === MAX_ATTEMPTS || !isPassing(error)) throw error;
+    }
+    await wait(waitMs * (1 + random() * WAIT_JITTER));
+    waitMs *= WAIT_FACTOR;
+  }
+}
+
+async function ask({ post, review }: AskReviewOptions, body: string): Promise<Record<string, unknown>> {
+  const { status, contentType, body: answer } = await post(body);
+  if (answer.length > 0) return decodeAnswer(answer, review);
+  throw new DecodeError(`0-length response with status code: ${status} and content type: ${contentType}`);
+}
+
+const PASSING_REASONS: ReadonlySet<string> = new Set(['InternalError', 'Timeout', 'TooManyRequests', 'ServerTimeout']);
+
+/** Of answers that give no reason. */
+const PASSING_CODES: ReadonlySet<number> = new Set([429, 500, 504]);
+
+/** What may be over in a moment. A time-out is not: whoever waits has waited long enough. */
+const isPassing = (error: Error): boolean =>
+  error instanceof StatusError
+    ? PASSING_REASONS.has(error.reason) ||
+      (error.reason === '' && PASSING_CODES.has(error.code)) ||
+      (error.details?.retryAfterSeconds ?? 0) > 0
+    : /connection reset by peer$|client connection lost$/.test(error.message);
