@@ -10,6 +10,15 @@ import { firstSignal } from './server/lifecycle.js';
 Buffer.poolSize = 64 * 1024;
 
 async function main(): Promise<void> {
+  if (process.argv[2] === 'encryption') {
+    const { runEncryptionCommand } = await import('./server/encryption-command.js');
+    process.exitCode = await runEncryptionCommand(process.argv.slice(3), {
+      env: process.env,
+      print: (text) => process.stdout.write(text),
+      printError: (text) => process.stderr.write(text),
+    });
+    return;
+  }
   const command = parseCommandLine(process.argv.slice(2), process.env, {
     columns: process.stdout.columns,
     ...configurationHooks,

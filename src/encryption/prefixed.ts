@@ -36,6 +36,14 @@ export class PrefixedSealers implements Sealer {
     this.#first = first;
   }
 
+  /** Each way to seal with the whole of its prefix, those that are told apart further inside one by one. */
+  *leaves(before = ''): Generator<PrefixedSealer> {
+    for (const { prefix, sealer } of this.#candidates) {
+      if (sealer instanceof PrefixedSealers) yield* sealer.leaves(before + prefix);
+      else yield { prefix: before + prefix, sealer };
+    }
+  }
+
   // hot: every write
   seal(plain: Buffer, place: Place): MaybePromise<Buffer> {
     const { prefix, bytes, sealer } = this.#first;

@@ -32,7 +32,7 @@ export interface ProviderParts {
 export interface Providers {
   readonly settings: EncryptionSettings;
   /** Undefined for a resource that the configuration leaves alone. */
-  sealerOf(resource: GroupResource): Sealer | undefined;
+  sealerOf(resource: GroupResource): PrefixedSealers | undefined;
   /** In the order of the file. */
   readonly services: readonly WatchedService[];
   /** Ends connections and polls. */
@@ -51,7 +51,7 @@ export async function openProviders(settings: EncryptionSettings, parts: Provide
     }
     rules.add(resources, sealers);
   }
-  const known = new Map<readonly PrefixedSealer[], Sealer>();
+  const known = new Map<readonly PrefixedSealer[], PrefixedSealers>();
   return {
     settings,
     services,

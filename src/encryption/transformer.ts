@@ -27,6 +27,15 @@ export interface Sealer {
   seal(plain: Buffer, place: Place): MaybePromise<Buffer>;
   /** Fails with the reference's words. */
   open(sealed: Buffer, place: Place): MaybePromise<Opened>;
+  /** Which key of a key service sealed a value, told without asking the service. */
+  keyOf?(sealed: Buffer): UsedKey;
+}
+
+export interface UsedKey {
+  /** A hash of its id. */
+  readonly name: string;
+  /** Values are sealed with it now. */
+  readonly writes: boolean;
 }
 
 /** What every sealed value begins with. */

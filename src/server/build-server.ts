@@ -96,7 +96,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
         cache: isCached(storeOptions.resource, options.etcd.watchCache, options.etcd.watchCacheSizes),
         log: (message) => logs.for('storage').info(message),
         metrics: storageMetrics,
-        transformer: encryption?.transformerOf(storeOptions.resource),
+        transformer: encryption?.transformer(storeOptions, stores.of(storeOptions.resource)),
       }),
     unsafeDeletion: options.featureGates.enabled('AllowUnsafeMalformedObjectDeletion'),
     clock,
@@ -256,6 +256,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
       stopping: lifecycle.stopping,
       log: logs.for('flow-control'),
     }),
+    morePaths: encryption?.paths ?? [],
   });
 
   const { debugSocketPath } = options.features;

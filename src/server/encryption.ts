@@ -10,15 +10,22 @@ import { EncryptionAtRest } from '../encryption/encryption-at-rest.js';
 import { createEncryptionMetrics, type ReloadMetrics } from '../encryption/encryption-metrics.js';
 import type { KeyServiceConnection } from '../encryption/kms/key-service-client.js';
 import { openProviders, type ProviderParts, type Providers } from '../encryption/providers.js';
+import { Rotation } from '../encryption/rotation.js';
+import type { ValueTransformer } from '../encryption/transformer.js';
+import type { KeyValueStore } from '../kv/kv.js';
 import { systemClock } from '../lib/clock.js';
 import type { Logger } from '../lib/log.js';
 import type { MetricRegistry } from '../lib/metrics.js';
 import { pause } from '../lib/pause.js';
 import { aggregateText } from '../machinery/field-error.js';
+import type { GroupResource } from '../machinery/status.js';
 import type { Options } from '../options/options.js';
 import { GrpcConnection } from '../outbound/grpc.js';
+import type { ResourceStoreOptions } from '../storage/store.js';
+import { encryptionPaths } from './encryption-paths.js';
 import type { Health, HealthCheck } from './health.js';
 import type { Lifecycle } from './lifecycle.js';
+import type { PathHandler } from './paths.js';
 import type { PostStartHook, PostStartHooks } from './post-start-hooks.js';
 
 export interface EncryptionParts {
@@ -37,11 +44,18 @@ export function readEncryption(options: Options): { text: string; settings: Encr
   return { text, settings: loadEncryption(text, loadOptions(options)) };
 }
 
+export interface Encryption {
+  /** For the store of a resource; undefined when its values are and stay in clear. */
+  transformer(options: ResourceStoreOptions, kv: KeyValueStore): ValueTransformer | undefined;
+  /** Where its keys are looked at and rotated. */
+  readonly paths: readonly PathHandler[];
+}
+
 /** Undefined when nothing is to be encrypted. */
 export async function buildEncryption(
   options: Options,
   { health, hooks, lifecycle, metrics, log }: EncryptionParts,
-): Promise<EncryptionAtRest | undefined> {
+): Promise<Encryption | undefined> {
   const { encryptionProviderConfigAutomaticReload: reload } = options.etcd;
   const read = readEncryption(options);
   if (read === undefined) return undefined;
@@ -60,8 +74,24 @@ export async function buildEncryption(
   lifecycle.onDrained(() => encryption.providers.close());
   for (const check of healthChecks(encryption)) health.addExceptLivez(check);
   if (reload) hooks.add(reloadHook({ options, text, encryption, parts, metrics: counts, log }));
-  return encryption;
+  const rotation = new Rotation(encryption, {
+    clock: systemClock,
+    signal: lifecycle.stopping,
+    log: (message) => log.info(message),
+  });
+  return {
+    transformer({ resource, prefix }, kv) {
+      const transformer = encryption.transformerOf(resource);
+      if (transformer !== undefined) rotation.add({ resource, prefix, kv, transformer, ...ttlOf(options, resource) });
+      return transformer;
+    },
+    paths: encryptionPaths(rotation),
+  };
 }
+
+/** Only events go by themselves. */
+const ttlOf = ({ misc }: Options, { group, resource }: GroupResource): { ttlSeconds?: number } =>
+  group === '' && resource === 'events' ? { ttlSeconds: misc.eventTtlMs / 1000 } : {};
 
 const LONG_MS = 0x7fffffff;
 

@@ -37,6 +37,8 @@ export interface HandlerParts {
   readonly services: RestServices;
   readonly authentication: Authentication;
   readonly tokens: ServiceAccountTokens;
+  /** Of parts that not every server has. */
+  readonly morePaths: readonly PathHandler[];
   readonly audit: Audit | undefined;
   readonly flowControl: WiredFlowControl | undefined;
 }
@@ -95,6 +97,7 @@ function buildPaths({
   services,
   tokens,
   flowControl,
+  morePaths,
 }: HandlerParts): ReturnType<typeof createPaths> {
   const handlers: PathHandler[] = [
     createDiscovery({
@@ -114,6 +117,7 @@ function buildPaths({
     (request, path) => health.handle(request, path),
     ...tokens.paths,
     ...(flowControl?.paths ?? []),
+    ...morePaths,
     getAt('/version', () => rawJson(200, version)),
     at('/metrics', () => metricsText(metrics.registry)),
     at('/metrics/slis', () => metricsText(metrics.sliRegistry)),

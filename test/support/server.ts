@@ -39,10 +39,12 @@ export interface TestServerOptions {
   readonly authorizationModes?: readonly string[];
   /** The administrator shows a token, for servers that make no certificates for clients. */
   readonly adminToken?: string;
+  /** Of a server that was killed: it is started again. */
+  readonly folder?: string;
 }
 
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-test-'));
+  const folder = options.folder ?? fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-test-'));
   const port = await freePort();
   const { adminToken, npmStart = false } = options;
   const flags = [`--data-dir=${folder}`, `--secure-port=${port}`, ...(options.flags ?? [])];

@@ -6,7 +6,7 @@ import { openGcm } from '../aes-gcm.js';
 import type { KeyServiceMetrics } from '../metrics.js';
 import type { RandomBytes } from '../random.js';
 import { SealError, statusOf } from '../seal-error.js';
-import type { Opened, Place, Sealer } from '../transformer.js';
+import type { Opened, Place, Sealer, UsedKey } from '../transformer.js';
 import {
   decodeEncryptedObject,
   encodeEncryptedObject,
@@ -15,6 +15,7 @@ import {
   type WrappedKey,
   wrappedKeyText,
 } from './encrypted-object.js';
+import { keyHash } from './key-hash.js';
 import type { KeyServiceV2 } from './key-service-v2.js';
 import { openSeeded, SEED_BYTES, sealSeeded } from './seeded.js';
 import type { WriteKey, WriteKeySource } from './write-key.js';
@@ -61,6 +62,12 @@ export class SealerV2 implements Sealer {
     const known = this.#known.get(text);
     if (known !== undefined) return this.#opened(known, object, place, stale);
     return this.#unwrapped(text, object).then((open) => this.#opened(open, object, place, stale));
+  }
+
+  keyOf(sealed: Buffer): UsedKey {
+    const { keyId, sourceType } = decodeEncryptedObject(sealed);
+    const { wrapped } = this.options.writeKey.current();
+    return { name: keyHash(keyId), writes: keyId === wrapped.keyId && sourceType === wrapped.sourceType };
   }
 
   #opened(open: OpenData, { data, keyId }: EncryptedObject, place: Place, stale: boolean): Opened {

@@ -1,0 +1,84 @@
+// Which key sealed a stored value, told from how it begins. Nothing is opened for it, unless keys share a name.
+import type { PrefixedSealer, PrefixedSealers } from './prefixed.js';
+import { isSealed, type Place } from './transformer.js';
+
+export interface SealedBy {
+  /** `aesgcm:v1:key1`, `kms:v2:vault`, `identity`; for what nothing here wrote, how it begins. */
+  readonly provider: string;
+  /** Of a key service: a hash of the id of its key. */
+  readonly key?: string;
+  /** Values are sealed so now. */
+  readonly writes: boolean;
+  /** False for what no provider can have written. */
+  readonly known: boolean;
+}
+
+/** Values that nobody can have written are told apart by so many letters. */
+const SHOWN_LETTERS = 64;
+const SEALED = 'k8s:enc:';
+const IDENTITY = 'identity';
+
+interface Leaf extends PrefixedSealer {
+  readonly bytes: Buffer;
+  readonly writes: boolean;
+}
+
+export class Inventory {
+  readonly #leaves: readonly Leaf[];
+
+  constructor(sealers: PrefixedSealers) {
+    this.#leaves = [...sealers.leaves()].map((leaf, i) => ({
+      ...leaf,
+      bytes: Buffer.from(leaf.prefix),
+      writes: i === 0,
+    }));
+  }
+
+  /** The names of all keys, those that write first. */
+  providers(): { readonly provider: string; readonly writes: boolean }[] {
+    return this.#leaves.map(({ prefix, writes }) => ({ provider: nameOf(prefix), writes }));
+  }
+
+  async sealedBy(value: Buffer, place: Place): Promise<SealedBy> {
+    const leaf = await this.#leafOf(value, place);
+    if (leaf === undefined) return { provider: beginning(value), writes: false, known: false };
+    const { prefix, bytes, sealer, writes } = leaf;
+    const provider = nameOf(prefix);
+    if (sealer.keyOf === undefined) return { provider, writes, known: true };
+    try {
+      const key = sealer.keyOf(value.subarray(bytes.length));
+      return { provider, key: key.name, writes: writes && key.writes, known: true };
+    } catch {
+      return { provider, writes: false, known: false };
+    }
+  }
+
+  async #leafOf(value: Buffer, place: Place): Promise<Leaf | undefined> {
+    const sealed = isSealed(value);
+    const fitting = this.#leaves.filter(({ prefix, bytes }) =>
+      prefix === '' ? !sealed : value.length >= bytes.length && value.subarray(0, bytes.length).equals(bytes),
+    );
+    if (fitting.length < 2) return fitting[0];
+    for (const leaf of fitting) {
+      try {
+        await leaf.sealer.open(value.subarray(leaf.bytes.length), place);
+        return leaf;
+      } catch {
+        // Another key of the same name, then.
+      }
+    }
+    return undefined;
+  }
+}
+
+const nameOf = (prefix: string): string => (prefix === '' ? IDENTITY : prefix.slice(SEALED.length, -1));
+
+/** Up to the name of the key, as far as the parts can be told. */
+function beginning(value: Buffer): string {
+  if (!isSealed(value)) return 'not sealed';
+  const parts = value.toString('latin1', SEALED.length, SEALED.length + SHOWN_LETTERS).split(':');
+  return parts
+    .slice(0, 3)
+    .join(':')
+    .replace(/[^\x20-\x7e]/g, '?');
+}

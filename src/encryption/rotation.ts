@@ -1,0 +1,212 @@
+// Moving to another key, so that it can be seen: what each key sealed, rewriting what is not under the first one, and
+// whether a key may go.
+import type { KeyValue, KeyValueStore } from '../kv/kv.js';
+import { prefixEnd } from '../kv/kv.js';
+import type { Clock } from '../lib/clock.js';
+import { errorText } from '../lib/error-text.js';
+import { type GroupResource, groupResourceText } from '../machinery/status.js';
+import type { EncryptionAtRest } from './encryption-at-rest.js';
+import { Inventory, type SealedBy } from './inventory.js';
+import type { ValueTransformer } from './transformer.js';
+
+/** Where the values of a resource lie. */
+export interface SealedResource {
+  readonly resource: GroupResource;
+  readonly prefix: string;
+  readonly kv: KeyValueStore;
+  readonly transformer: ValueTransformer;
+  /** For what goes by itself: a rewritten value is given this time again. */
+  readonly ttlSeconds?: number;
+}
+
+export interface KeyUse {
+  readonly provider: string;
+  readonly key?: string;
+  readonly writes: boolean;
+  readonly known: boolean;
+  readonly objects: number;
+}
+
+export interface ResourceUse {
+  readonly resource: string;
+  readonly keys: readonly KeyUse[];
+}
+
+export interface RewriteProgress {
+  readonly state: 'never' | 'running' | 'done' | 'stopped';
+  readonly looked: number;
+  readonly rewritten: number;
+  /** Objects that could not be rewritten; the first of them are named. */
+  readonly failed: number;
+  readonly failures: readonly { readonly key: string; readonly message: string }[];
+}
+
+export interface RemovalAnswer {
+  readonly mayRemove: boolean;
+  readonly because: string;
+  readonly objects: number;
+  /** Some of those that stand in the way. */
+  readonly inTheWay: readonly string[];
+}
+
+const PAGE = 500;
+const MOST_NAMED = 100;
+const MAX_RESOURCES = 10_000;
+
+const NEVER: RewriteProgress = { state: 'never', looked: 0, rewritten: 0, failed: 0, failures: [] };
+
+export class Rotation {
+  readonly #resources = new Map<string, SealedResource>();
+  #scan: Promise<ResourceUse[]> | undefined;
+  #rewrite: RewriteProgress = NEVER;
+
+  constructor(
+    readonly encryption: EncryptionAtRest,
+    readonly options: { readonly clock: Clock; readonly signal: AbortSignal; readonly log: (message: string) => void },
+  ) {}
+
+  add(resource: SealedResource): void {
+    if (this.#resources.size < MAX_RESOURCES) this.#resources.set(resource.prefix, resource);
+  }
+
+  get progress(): RewriteProgress {
+    return this.#rewrite;
+  }
+
+  /** Who asks while a scan runs is told what that finds. */
+  use(): Promise<ResourceUse[]> {
+    this.#scan ??= this.#countAll().finally(() => (this.#scan = undefined));
+    return this.#scan;
+  }
+
+  /** Begins unless it is running. What was done before, also before a crash, is under the first key and passed over. */
+  begin(objectsPerSecond: number): RewriteProgress {
+    if (this.#rewrite.state !== 'running') {
+      this.#rewrite = { ...NEVER, state: 'running' };
+      void this.#rewriteAll(objectsPerSecond);
+    }
+    return this.#rewrite;
+  }
+
+  async mayRemove(provider: string, key: string | undefined): Promise<RemovalAnswer> {
+    const is = (used: SealedBy): boolean => used.provider === provider && (key === undefined || used.key === key);
+    let objects = 0;
+    let writes = key === undefined && this.#writers().has(provider);
+    let configured = key !== undefined;
+    const inTheWay: string[] = [];
+    for (const [resource, inventory] of this.#covered()) {
+      configured ||= inventory.providers().some((known) => known.provider === provider);
+      for await (const kv of pages(resource)) {
+        const used = await inventory.sealedBy(kv.value, placeOf(resource, kv));
+        if (!is(used)) continue;
+        objects++;
+        writes ||= used.writes;
+        if (inTheWay.length < MOST_NAMED) inTheWay.push(kv.key);
+      }
+    }
+    const because = writes
+      ? 'it is what values are sealed with now'
+      : objects > 0
+        ? `${objects} ${objects === 1 ? 'object is' : 'objects are'} sealed with it`
+        : configured
+          ? 'no stored object is sealed with it'
+          : 'the configuration does not have it, and no stored object is sealed with it';
+    return { mayRemove: !writes && objects === 0, because, objects, inTheWay };
+  }
+
+  #writers(): Set<string> {
+    const names = [...this.#covered()].flatMap(([, inventory]) => inventory.providers().filter(({ writes }) => writes));
+    return new Set(names.map(({ provider }) => provider));
+  }
+
+  *#covered(): Generator<[SealedResource, Inventory]> {
+    for (const resource of this.#resources.values()) {
+      const sealers = this.encryption.providers.sealerOf(resource.resource);
+      if (sealers !== undefined) yield [resource, new Inventory(sealers)];
+    }
+  }
+
+  async #countAll(): Promise<ResourceUse[]> {
+    const uses: ResourceUse[] = [];
+    for (const [resource, inventory] of this.#covered()) uses.push(await count(resource, inventory));
+    return uses.sort((a, b) => (a.resource < b.resource ? -1 : 1));
+  }
+
+  async #rewriteAll(objectsPerSecond: number): Promise<void> {
+    const { log } = this.options;
+    try {
+      for (const [resource, inventory] of this.#covered())
+        await this.#rewriteOne(resource, inventory, objectsPerSecond);
+      this.#note({ state: 'done' });
+    } catch (error) {
+      this.#note({ state: 'stopped' }, { key: '', message: errorText(error) });
+    }
+    const { looked, rewritten, failed, state } = this.#rewrite;
+    log(`rewriting ${state}: ${rewritten} of ${looked} objects rewritten, ${failed} failed`);
+  }
+
+  async #rewriteOne(resource: SealedResource, inventory: Inventory, objectsPerSecond: number): Promise<void> {
+    for await (const kv of pages(resource)) {
+      if (this.options.signal.aborted) throw new Error('the server is stopping');
+      const { looked } = this.#rewrite;
+      this.#note({ looked: looked + 1 });
+      const { writes } = await inventory.sealedBy(kv.value, placeOf(resource, kv));
+      if (writes) continue;
+      try {
+        if (await reseal(resource, kv)) this.#note({ rewritten: this.#rewrite.rewritten + 1 });
+      } catch (error) {
+        this.#note({ failed: this.#rewrite.failed + 1 }, { key: kv.key, message: errorText(error) });
+      }
+      await this.#pause(1000 / objectsPerSecond);
+    }
+  }
+
+  #note(change: Partial<RewriteProgress>, failure?: RewriteProgress['failures'][number]): void {
+    const { failures } = this.#rewrite;
+    const named = failure === undefined || failures.length >= MOST_NAMED ? failures : [...failures, failure];
+    this.#rewrite = { ...this.#rewrite, ...change, failures: named };
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => this.options.clock.after(ms, resolve));
+  }
+}
+
+const placeOf = ({ resource }: SealedResource, { key }: KeyValue) => ({ key, resource: groupResourceText(resource) });
+
+async function count(resource: SealedResource, inventory: Inventory): Promise<ResourceUse> {
+  const uses = new Map<string, { used: SealedBy; objects: number }>();
+  // Keys that nothing uses are told, too: they are those that may go.
+  for (const { provider, writes } of inventory.providers()) {
+    if (!provider.startsWith('kms:v2:')) uses.set(provider, { used: { provider, writes, known: true }, objects: 0 });
+  }
+  for await (const kv of pages(resource)) {
+    const used = await inventory.sealedBy(kv.value, placeOf(resource, kv));
+    const name = used.key === undefined ? used.provider : `${used.provider} ${used.key}`;
+    const known = uses.get(name) ?? { used, objects: 0 };
+    uses.set(name, { used: known.used, objects: known.objects + 1 });
+  }
+  const keys = [...uses.values()].map(({ used, objects }): KeyUse => ({ ...used, objects }));
+  return { resource: groupResourceText(resource.resource), keys };
+}
+
+/** A page at a time, so that others have their turn, and only one page is in memory. */
+async function* pages({ kv, prefix }: SealedResource): AsyncGenerator<KeyValue> {
+  const end = prefixEnd(prefix);
+  let start = prefix;
+  for (;;) {
+    const page = await kv.range({ start, end, limit: PAGE });
+    yield* page.kvs;
+    const last = page.kvs[page.kvs.length - 1];
+    if (last === undefined || page.count <= page.kvs.length) return;
+    start = `${last.key}\0`;
+  }
+}
+
+/** The same content under the key that writes now. False when somebody else wrote it meanwhile. */
+async function reseal({ kv, transformer, ttlSeconds }: SealedResource, stored: KeyValue): Promise<boolean> {
+  const { plain } = await transformer.fromStorage(stored.value, stored.key);
+  const value = await transformer.toStorage(plain, stored.key);
+  const ttl = ttlSeconds === undefined ? {} : { ttlSeconds };
+  return (await kv.update(stored.key, stored.modRevision, value, ttl)).done;
+}
