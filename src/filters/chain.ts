@@ -154,12 +154,17 @@ function refusals(renderStatus: (error: StatusError, exchange: Exchange) => Http
   };
 }
 
+type HeaderValue = string | readonly string[];
+
+const beside = (ours: HeaderValue | undefined, theirs: HeaderValue): HeaderValue =>
+  ours === undefined ? theirs : [ours, theirs].flat();
+
 /** Adds the headers the filters set, and tells those who wait for the end of the answer. */
 function complete(exchange: Exchange, response: HttpResponse): HttpResponse {
   const headers = exchange.responseHeaders;
   for (const name in response.headers) {
     const value = response.headers[name];
-    if (value !== undefined) headers[name] = value;
+    if (value !== undefined) headers[name] = response.besideOurs ? beside(headers[name], value) : value;
   }
   if (exchange.warnings !== undefined) headers.warning = warningHeaders(exchange.warnings);
   const { status, body } = response;

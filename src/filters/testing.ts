@@ -20,6 +20,7 @@ export function testRequest(method: string, target: string, over: Partial<HttpRe
     host: 'localhost',
     clientCertificates: [],
     body: () => Promise.resolve(Buffer.alloc(0)),
+    bodyStream: () => undefined,
     signal: new AbortController().signal,
     ...over,
   };

@@ -1,6 +1,6 @@
 // A request and its answer as plain values, so that filters and handlers run without sockets.
 import type { TLSSocket } from 'node:tls';
-import type { Duplex } from 'node:stream';
+import type { Duplex, Readable } from 'node:stream';
 
 export interface HttpRequest {
   readonly method: string;
@@ -19,6 +19,8 @@ export interface HttpRequest {
   readonly clientCertificates: readonly Buffer[];
   /** Reads the whole body, at most `limitBytes`; rejects with a 413 StatusError beyond it. */
   body(limitBytes: number): Promise<Buffer>;
+  /** The body as it comes, read only as fast as it is taken; undefined where there is none. Instead of `body`. */
+  bodyStream(): Readable | undefined;
   /** Aborts when the client goes away or the request's time is over. */
   readonly signal: AbortSignal;
   /** Names and values by turns, as sent; for headers whose repeated values must stay apart. */
@@ -63,6 +65,8 @@ export interface HttpResponse {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: ResponseBody;
+  /** Another server's headers: they stand beside those that the filters set, not in their place. */
+  readonly besideOurs?: boolean;
   /** The API object the answer is, for whoever records it; absent where the body is anything else. */
   readonly object?: AnsweredObject | undefined;
 }

@@ -25,6 +25,8 @@ export interface HttpClientOptions {
 export interface OutboundRequest {
   readonly method: string;
   readonly url: URL;
+  /** Path and query to the letter, where they are not the URL's own. */
+  readonly target?: string;
   /** Names in lower case. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: Buffer | string | Readable;

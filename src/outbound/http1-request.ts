@@ -37,7 +37,7 @@ export function requestHttp1(
       method,
       // Only shown: the connection is made by the agent.
       host: url.hostname,
-      path: url.pathname + url.search,
+      path: request.target ?? url.pathname + url.search,
       headers: { host: url.host, ...(headers as http.OutgoingHttpHeaders), ...lengthOf(body, method, headers) },
       maxHeaderSize: MAX_HEADER_BYTES,
       signal,
@@ -75,7 +75,9 @@ function lengthOf(
 ): http.OutgoingHttpHeaders {
   if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) return {};
   if (body === undefined) return method === 'GET' || method === 'HEAD' ? {} : { 'content-length': 0 };
-  return typeof body === 'string' || Buffer.isBuffer(body) ? { 'content-length': Buffer.byteLength(body) } : {};
+  if (typeof body === 'string' || Buffer.isBuffer(body)) return { 'content-length': Buffer.byteLength(body) };
+  // Node would send the body of some methods without saying where it ends.
+  return { 'transfer-encoding': 'chunked' };
 }
 
 function send(outgoing: ClientRequest, body: OutboundRequest['body']): void {

@@ -82,12 +82,12 @@ export class Http2Session {
     });
   }
 
-  #headers({ method, url, headers = {}, body }: OutboundRequest): http2.OutgoingHttpHeaders {
+  #headers({ method, url, target, headers = {}, body }: OutboundRequest): http2.OutgoingHttpHeaders {
     const all: http2.OutgoingHttpHeaders = {
       ':method': method,
       ':scheme': url.protocol.slice(0, -1),
       ':authority': String(headers.host ?? this.#authority),
-      ':path': url.pathname + url.search,
+      ':path': target ?? url.pathname + url.search,
     };
     for (const [name, value] of Object.entries(headers)) {
       if (!HOP_BY_HOP.has(name)) all[name] = value as string | string[];

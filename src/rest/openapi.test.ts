@@ -186,6 +186,7 @@ function request(path: string, headers: Record<string, string> = {}, search = ''
     host: 'localhost',
     clientCertificates: [],
     body: () => Promise.resolve(Buffer.alloc(0)),
+    bodyStream: () => undefined,
     signal: new AbortController().signal,
   };
 }

@@ -1,5 +1,6 @@
 // HTTP/2: streams become plain requests, plain answers become streams.
 import http2, { type IncomingHttpHeaders, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
+import { PassThrough, type Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { drained } from '../lib/drained.js';
 import { type HttpRequest, type HttpResponse, isStream, type ResponseSink } from '../lib/http.js';
@@ -259,6 +260,26 @@ class Http2Request implements HttpRequest {
       });
       stream.once('close', cutShort);
     });
+  }
+
+  /** Apart from the stream, which is the answer's as well: whoever is done with the one ends not the other. */
+  bodyStream(): Readable | undefined {
+    if (this.bodyEnded) return undefined;
+    const { stream } = this;
+    if (this.headers.expect?.toLowerCase() === '100-continue') stream.additionalHeaders({ ':status': 100 });
+    const body = new PassThrough();
+    const cutShort = (): void => void body.destroy(badRequest('unexpected EOF'));
+    stream.once('end', () => {
+      this.bodyEnded = true;
+      if (stream.aborted) cutShort();
+      else body.end();
+    });
+    stream.once('close', () => {
+      if (!this.bodyEnded) cutShort();
+    });
+    body.once('close', () => stream.unpipe(body).pause());
+    stream.pipe(body, { end: false });
+    return body;
   }
 }
 

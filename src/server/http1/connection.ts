@@ -78,7 +78,8 @@ export class Http1Connection implements RequestOwner {
   readBody(): void {
     const request = this.#request;
     if (request === undefined || request.incoming.ended) return;
-    if (request.head.expectsContinue && !request.incoming.ended && this.#inputBytes === 0) {
+    if (request.head.expectsContinue && !request.continued && this.#inputBytes === 0) {
+      request.continued = true;
       this.socket.write('HTTP/1.1 100 Continue\r\n\r\n');
     }
     this.#feedBody(request);

@@ -1,4 +1,5 @@
 // The body of one request, as it comes off the connection: held back until somebody wants it.
+import { Readable } from 'node:stream';
 import { badRequest, requestEntityTooLarge } from '../../machinery/status.js';
 import { ChunkedDecoder, MalformedChunks } from './chunked.js';
 import type { Framing } from './request-head.js';
@@ -21,6 +22,9 @@ export class IncomingBody {
   #settle: { resolve: (body: Buffer) => void; reject: (error: Error) => void } | undefined = undefined;
   /** Nothing of it is read any more: too long, malformed, or cut off. */
   #failed = false;
+  /** Where the pieces go when they are wanted as they come; it takes more when `#streamWants`. */
+  #stream: Readable | undefined = undefined;
+  #streamWants = false;
 
   constructor(framing: Framing) {
     this.#left = framing.kind === 'length' ? framing.bytes : 0;
@@ -33,7 +37,7 @@ export class IncomingBody {
 
   /** Somebody waits for bytes. */
   get wanted(): boolean {
-    return this.#settle !== undefined;
+    return this.#settle !== undefined || this.#streamWants;
   }
 
   read(limitBytes: number): Promise<Buffer> {
@@ -45,8 +49,27 @@ export class IncomingBody {
     });
   }
 
+  /** The pieces as they come; `onWanted` is told whenever more are wanted. */
+  stream(onWanted: () => void): Readable {
+    const stream = new Readable({
+      read: () => {
+        this.#streamWants = true;
+        onWanted();
+      },
+      destroy: (error, done) => {
+        this.#streamWants = false;
+        done(error);
+      },
+    });
+    this.#stream = stream;
+    if (this.#failed) stream.destroy(badRequest('unexpected EOF'));
+    else if (this.ended) stream.push(null);
+    return stream;
+  }
+
   /** Answers how many of the bytes were the body's. */
   feed(bytes: Buffer): number {
+    if (this.#stream !== undefined) return this.#feedStream(bytes, this.#stream);
     const taken = this.#take(bytes, this.#receive);
     this.#check();
     return taken;
@@ -85,6 +108,17 @@ export class IncomingBody {
     this.#fail(badRequest('unexpected EOF'));
   }
 
+  #feedStream(bytes: Buffer, stream: Readable): number {
+    const taken = this.#take(bytes, (piece) => {
+      this.#streamWants = stream.push(piece) && this.#streamWants;
+    });
+    if (this.ended && !this.#failed) {
+      this.#streamWants = false;
+      stream.push(null);
+    }
+    return taken;
+  }
+
   #take(bytes: Buffer, receive: (piece: Buffer) => void): number {
     if (this.#failed) return 0;
     if (this.#chunks === undefined) {
@@ -121,5 +155,7 @@ export class IncomingBody {
     this.#pieces = [];
     this.#settle?.reject(error);
     this.#settle = undefined;
+    this.#streamWants = false;
+    if (!this.ended) this.#stream?.destroy(error);
   }
 }

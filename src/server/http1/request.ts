@@ -1,5 +1,6 @@
 // One request of a connection, as the handler sees it.
 import type { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { HttpRequest } from '../../lib/http.js';
 import { parseQuery } from '../../lib/request-target.js';
@@ -32,6 +33,8 @@ export class Http1Request implements HttpRequest {
   readonly incoming: IncomingBody;
   /** An answer in pieces has begun. */
   responded = false;
+  /** The client was told that its body is wanted. */
+  continued = false;
   #query: URLSearchParams | undefined = undefined;
   #controller: AbortController | undefined = undefined;
   #reason: Error | undefined = undefined;
@@ -93,5 +96,9 @@ export class Http1Request implements HttpRequest {
     const whole = this.incoming.read(limitBytes);
     this.owner.readBody();
     return whole;
+  }
+
+  bodyStream(): Readable | undefined {
+    return this.head.framing.kind === 'none' ? undefined : this.incoming.stream(() => this.owner.readBody());
   }
 }

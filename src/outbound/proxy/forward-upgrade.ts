@@ -1,0 +1,105 @@
+// Lets a client and another server leave HTTP together: from then on bytes pass both ways, untouched.
+import { STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { HttpRequest, HttpResponse } from '../../lib/http.js';
+import type { OutboundResponse, Upgraded } from '../http-client.js';
+import { OutboundError } from '../outbound-error.js';
+import type { Destination } from './forward.js';
+
+/** How long the last words of a server that does not want to leave HTTP may take. */
+const REFUSAL_TIMEOUT_MS = 10_000;
+
+/**
+ * Rejects with an OutboundError where the client can still be told in our words; what the other server refuses is told
+ * in its own.
+ */
+export async function forwardUpgrade(
+  request: HttpRequest,
+  { client, origin, target, headers }: Destination,
+): Promise<HttpResponse> {
+  const { upgrade } = request;
+  if (upgrade === undefined) throw new OutboundError('protocol', 'request connection cannot be hijacked');
+  const answer = await client
+    .upgrade({ method: request.method, url: origin, target, headers, signal: request.signal })
+    .catch((error: unknown) => {
+      throw dialing(OutboundError.from(error));
+    });
+  if (isUpgraded(answer)) {
+    return handedOver(async () => {
+      upgrade.socket.write(headText(answer));
+      upgrade.socket.write(answer.head);
+      answer.socket.write(upgrade.head);
+      await splice(upgrade.socket, answer.socket);
+    });
+  }
+  if (answer.status < 400) {
+    answer.body.destroy();
+    throw new OutboundError('protocol', `invalid upgrade response: status code ${answer.status}`);
+  }
+  return handedOver(() => refuse(upgrade.socket, answer));
+}
+
+const isUpgraded = (answer: Upgraded | OutboundResponse): answer is Upgraded => 'socket' in answer;
+
+const dialing = (error: OutboundError): OutboundError =>
+  error.failure === 'protocol'
+    ? error
+    : new OutboundError(error.failure, `error dialing backend: ${error.message}`, error);
+
+const handedOver = (stream: () => Promise<void>): HttpResponse => ({
+  status: 101,
+  headers: {},
+  body: { stream },
+});
+
+function headText({ status, rawHeaders }: Upgraded | OutboundResponse): string {
+  let text = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`;
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) text += `${rawHeaders[i]}: ${rawHeaders[i + 1]}\r\n`;
+  return `${text}\r\n`;
+}
+
+/** Both ways until one side ends; the other then gets what is still on its way, and ends, too. */
+export function splice(one: Duplex, other: Duplex): Promise<void> {
+  return new Promise((resolve) => {
+    const finish = (): void => {
+      one.destroy();
+      other.destroy();
+      resolve();
+    };
+    for (const [from, to] of [
+      [one, other],
+      [other, one],
+    ] as const) {
+      from.on('error', finish);
+      from.once('end', () => (to.writableFinished ? finish() : to.once('finish', finish)));
+      // A side that has said all closes by itself, while its last words may still be on their way to the other.
+      from.once('close', () => from.readableEnded || finish());
+      from.pipe(to);
+    }
+  });
+}
+
+/** The refusal as it came; the connection ends with it. */
+async function refuse(client: Duplex, answer: OutboundResponse): Promise<void> {
+  const timer = setTimeout(() => answer.body.destroy(), REFUSAL_TIMEOUT_MS);
+  try {
+    const framed = answer.rawHeaders.some((name, i) => i % 2 === 0 && name.toLowerCase() === 'transfer-encoding');
+    client.write(headText(framed ? { ...answer, rawHeaders: withoutFraming(answer.rawHeaders) } : answer));
+    for await (const chunk of answer.body as AsyncIterable<Buffer>) client.write(chunk);
+  } catch {
+    // Half of what it said is all there is.
+  } finally {
+    clearTimeout(timer);
+    answer.body.destroy();
+    client.end(() => client.destroy());
+  }
+}
+
+/** Sent without chunks, the answer ends with its connection. */
+const withoutFraming = (raw: readonly string[]): string[] => [
+  ...raw.flatMap((name, i) =>
+    i % 2 === 1 || /^(transfer-encoding|connection)$/i.test(name) ? [] : [name, String(raw[i + 1])],
+  ),
+  'Connection',
+  'close',
+];

@@ -1,0 +1,97 @@
+// Hands a request on to another server and its answer back, as both come: nothing is collected.
+import type { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import type { HttpRequest, HttpResponse, ResponseStream } from '../../lib/http.js';
+import type { HttpClient, OutboundResponse } from '../http-client.js';
+import { OutboundError } from '../outbound-error.js';
+import { type Headers, returnedHeaders } from './headers.js';
+
+export interface Destination {
+  readonly client: HttpClient;
+  /** Scheme, host and port. */
+  readonly origin: URL;
+  /** Path and query, as they are sent. */
+  readonly target: string;
+  /** As `forwardedHeaders` or `upgradeHeaders` made them, and what the caller adds. */
+  readonly headers: Headers;
+}
+
+/** Rejects with an OutboundError when there is no answer. One that breaks off breaks off for the client, too. */
+export async function forward(request: HttpRequest, destination: Destination): Promise<HttpResponse> {
+  const answer = await askForwarded(request, destination);
+  return passOn(request, answer, { status: answer.status, headers: returnedHeaders(answer) });
+}
+
+/** The answer alone, for those who look at it before it is passed on. */
+export async function askForwarded(request: HttpRequest, destination: Destination): Promise<OutboundResponse> {
+  const { client, origin, target, headers } = destination;
+  const body = request.bodyStream();
+  return requestUnpacked(client, {
+    method: request.method,
+    url: origin,
+    target,
+    headers,
+    signal: request.signal,
+    ...(body !== undefined && { body }),
+  });
+}
+
+/** The answer's body under the status and headers given. */
+export function passOn(
+  request: HttpRequest,
+  { body }: Pick<OutboundResponse, 'body'>,
+  { status, headers }: Pick<HttpResponse, 'status' | 'headers'>,
+): HttpResponse {
+  if (request.method === 'HEAD' || status === 204 || status === 304) {
+    body.destroy();
+    return { status, headers, body: undefined, besideOurs: true };
+  }
+  return { status, headers, body: streamOf(body, (error) => request.cancel?.(error)), besideOurs: true };
+}
+
+/** Reads only as fast as the client does. `onBroken` is told when the source breaks off; the answer then fails. */
+export function streamOf(source: Readable, onBroken?: (error: OutboundError) => void): ResponseStream {
+  return {
+    async stream(sink) {
+      const stop = (): void => void source.destroy();
+      sink.signal.addEventListener('abort', stop, { once: true });
+      try {
+        for await (const chunk of source as AsyncIterable<Buffer>) {
+          if (!sink.write(chunk)) await sink.drained();
+          if (sink.signal.aborted) break;
+        }
+      } catch (error) {
+        const broken = OutboundError.from(error);
+        onBroken?.(broken);
+        throw broken;
+      } finally {
+        sink.signal.removeEventListener('abort', stop);
+        source.destroy();
+      }
+    },
+  };
+}
+
+/**
+ * A client that says nothing about packing gets plain bytes, which may all the same be packed on the way from the other
+ * server to here.
+ */
+export async function requestUnpacked(
+  client: HttpClient,
+  request: Parameters<HttpClient['request']>[0],
+): Promise<OutboundResponse> {
+  const { headers = {}, method } = request;
+  const asked = headers['accept-encoding'] === undefined && headers['range'] === undefined && method !== 'HEAD';
+  if (!asked) return client.request(request);
+  const answer = await client.request({ ...request, headers: { ...headers, 'accept-encoding': 'gzip' } });
+  if (answer.headers['content-encoding']?.toLowerCase() !== 'gzip') return answer;
+  const body = answer.body.pipe(createGunzip());
+  answer.body.once('error', (error) => body.destroy(error));
+  body.once('close', () => answer.body.destroy());
+  body.on('error', () => undefined);
+  const { 'content-encoding': _packed, 'content-length': _length, ...rest } = answer.headers;
+  const rawHeaders = answer.rawHeaders.flatMap((name, i, raw) =>
+    i % 2 === 1 || /^content-(encoding|length)$/i.test(name) ? [] : [name, String(raw[i + 1])],
+  );
+  return { status: answer.status, headers: rest, rawHeaders, body };
+}

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { HttpRequest } from '../../lib/http.js';
+import { forwardedHeaders, returnedHeaders, upgradeHeaders } from './headers.js';
+
+const from = (headers: Record<string, string>): HttpRequest =>
+  ({ headers, host: 'api.test:6443', remoteAddress: '[fd00::1]:1234' }) as unknown as HttpRequest;
+
+test('what belongs to the connection, and who the client is, does not go on', () => {
+  const headers = forwardedHeaders(
+    from({
+      connection: 'keep-alive, X-Private',
+      'x-private': 'a',
+      upgrade: 'spdy',
+      'transfer-encoding': 'chunked',
+      authorization: 'Bearer t',
+      'x-remote-user': 'root',
+      'x-remote-extra-a': 'b',
+      'impersonate-user': 'root',
+      ':path': '/x',
+      'x-forwarded-for': '10.0.0.1',
+      accept: 'a/b',
+    }),
+  );
+  assert.deepEqual(headers, { host: 'api.test:6443', 'x-forwarded-for': '10.0.0.1, fd00::1', accept: 'a/b' });
+});
+
+test('a request to leave HTTP keeps what says so, and no credentials', () => {
+  const headers = upgradeHeaders(from({ connection: 'Upgrade', upgrade: 'SPDY/3.1', authorization: 'Bearer t' }));
+  assert.deepEqual(headers, {
+    host: 'api.test:6443',
+    connection: 'Upgrade',
+    upgrade: 'SPDY/3.1',
+    'x-forwarded-for': 'fd00::1',
+  });
+});
+
+test('an answer comes back without its connection and its word on other origins; repeated values stay apart', () => {
+  const rawHeaders = ['Connection', 'x-hop', 'X-Hop', '1', 'Set-Cookie', 'a', 'Set-Cookie', 'b', 'Set-Cookie', 'c'];
+  const headers = returnedHeaders({
+    headers: { connection: 'x-hop' },
+    rawHeaders: [...rawHeaders, 'Access-Control-Allow-Origin', '*', 'Access-Control-Expose-Headers', 'x'],
+  });
+  assert.deepEqual(headers, { 'set-cookie': ['a', 'b', 'c'], 'access-control-expose-headers': 'x' });
+});

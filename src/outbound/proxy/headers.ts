@@ -1,0 +1,79 @@
+// Which headers go on to the server behind a proxy, and which come back.
+import type { IncomingHttpHeaders } from 'node:http';
+import type { HttpRequest } from '../../lib/http.js';
+import type { OutboundResponse } from '../http-client.js';
+
+export type Headers = Record<string, string | readonly string[]>;
+
+/** What belongs to one connection. */
+const HOP_BY_HOP: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** Credentials are for this server, and who the client is only this server says. */
+const IDENTITY: ReadonlySet<string> = new Set(['authorization', 'x-remote-user', 'x-remote-uid', 'x-remote-group']);
+const IDENTITY_PREFIXES: readonly string[] = ['x-remote-extra-', 'impersonate-'];
+
+const isIdentity = (name: string): boolean =>
+  IDENTITY.has(name) || IDENTITY_PREFIXES.some((prefix) => name.startsWith(prefix));
+
+/** The client's own, without those of its connection and its credentials, and with its address. */
+export function forwardedHeaders(request: HttpRequest): Headers {
+  const named = namedByConnection(request.headers.connection);
+  return headersTo(request, (name) => HOP_BY_HOP.has(name) || named.has(name));
+}
+
+/** As forwardedHeaders, for a request to leave HTTP: what tells of that stays. */
+export const upgradeHeaders = (request: HttpRequest): Headers => headersTo(request, () => false);
+
+function headersTo(request: HttpRequest, isDropped: (name: string) => boolean): Headers {
+  const headers: Headers = { host: request.host };
+  for (const [name, value] of Object.entries(request.headers)) {
+    if (value === undefined || name.startsWith(':') || name === 'host') continue;
+    if (!isDropped(name) && !isIdentity(name)) headers[name] = value;
+  }
+  const from = [request.headers['x-forwarded-for'] ?? '', addressOf(request.remoteAddress)];
+  headers['x-forwarded-for'] = from.filter((one) => one !== '').join(', ');
+  return headers;
+}
+
+/** Without the port. */
+function addressOf(remote: string): string {
+  const host = remote.slice(0, remote.lastIndexOf(':'));
+  return host.startsWith('[') ? host.slice(1, -1) : host;
+}
+
+/** Which origins may read answers is this server's affair. */
+const CROSS_ORIGIN: ReadonlySet<string> = new Set([
+  'access-control-allow-credentials',
+  'access-control-allow-headers',
+  'access-control-allow-methods',
+  'access-control-allow-origin',
+]);
+
+/** What of an answer's headers is the client's. */
+export function returnedHeaders({ headers, rawHeaders }: Pick<OutboundResponse, 'headers' | 'rawHeaders'>): Headers {
+  const named = namedByConnection(headers.connection);
+  const returned: Record<string, string | string[]> = {};
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    const name = String(rawHeaders[i]).toLowerCase();
+    const value = String(rawHeaders[i + 1]);
+    if (HOP_BY_HOP.has(name) || named.has(name) || CROSS_ORIGIN.has(name)) continue;
+    const before = returned[name];
+    if (before === undefined) returned[name] = value;
+    else if (Array.isArray(before)) before.push(value);
+    else returned[name] = [before, value];
+  }
+  return returned;
+}
+
+const namedByConnection = (connection: IncomingHttpHeaders['connection']): ReadonlySet<string> =>
+  new Set((connection ?? '').split(',').map((word) => word.trim().toLowerCase()));
