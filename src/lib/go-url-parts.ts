@@ -17,11 +17,33 @@ export function portOf({ host }: Pick<GoUrl, 'host'>): string {
 export function escapedPathOf({ path }: GoUrl): string {
   if (path === '*') return '*';
   if (/^(?:[A-Za-z0-9\-._~!$&'()*+,;=:@[\]/]|%[0-9A-Fa-f]{2})*$/.test(path)) return path;
-  return Array.from(bytesOf(path), (byte) => {
+  return escapedBytes(bytesOf(path));
+}
+
+/** A decoded path, escaped where it must be. */
+export const escapePath = (path: string): string =>
+  /^[A-Za-z0-9\-._~$&+,/:;=@]*$/.test(path) ? path : escapedBytes([...Buffer.from(path, 'utf8')]);
+
+const escapedBytes = (bytes: readonly number[]): string =>
+  Array.from(bytes, (byte) => {
     const char = String.fromCharCode(byte);
     return /[A-Za-z0-9\-._~$&+,/:;=@]/.test(char) ? char : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
   }).join('');
+
+/** Names and values as a query, sorted by name; the values of a name stay in their order. */
+export function encodeQuery(pairs: Iterable<readonly [string, string]>): string {
+  const sorted = [...pairs].sort(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0));
+  return sorted.map(([name, value]) => `${escapeQuery(name)}=${escapeQuery(value)}`).join('&');
 }
+
+const escapeQuery = (text: string): string =>
+  encodeURIComponent(Buffer.from(text).toString()).replace(/[!'()*]|%20/g, (found) =>
+    found === '%20' ? '+' : `%${found.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+
+/** `host:port`, an IPv6 host in brackets. */
+export const joinHostPort = (host: string, port: string): string =>
+  host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 
 /** The query's values by name, in the order they came; what cannot be read is left out. */
 export function queryOf({ rawQuery }: GoUrl): Map<string, string[]> {

@@ -189,3 +189,43 @@ export const requestEntityTooLarge = (message: string): StatusError =>
   new StatusError(413, 'RequestEntityTooLarge', `Request entity too large: ${message}`);
 
 export const serviceUnavailable = (message: string): StatusError => new StatusError(503, 'ServiceUnavailable', message);
+
+/** What is told of a server that answered with a status and nothing that could be told on. `message` is its own. */
+export function genericResponse(code: number, resource: GroupResource, name: string, message: string): StatusError {
+  const [reason, text] = GENERIC.get(code) ?? (code >= 500 ? serverError(message) : unknownAnswer(code));
+  // Two spaces: the verb that would stand between them is not known.
+  const whole = `${text === '' ? message : text} ( ${groupResourceText(resource)} ${name})`;
+  return new StatusError(code, reason, whole, about(resource, name));
+}
+
+/** An empty text: what the server said itself tells more. */
+const GENERIC: ReadonlyMap<number, readonly [string, string]> = new Map([
+  [409, ['Conflict', 'the server reported a conflict']],
+  [404, ['NotFound', 'the server could not find the requested resource']],
+  [400, ['BadRequest', 'the server rejected our request for an unknown reason']],
+  [401, ['Unauthorized', 'the server has asked for the client to provide credentials']],
+  [403, ['Forbidden', '']],
+  [406, ['NotAcceptable', '']],
+  [415, ['UnsupportedMediaType', '']],
+  [405, ['MethodNotAllowed', 'the server does not allow this method on the requested resource']],
+  [422, ['Invalid', 'the server rejected our request due to an error in our request']],
+  [503, ['ServiceUnavailable', 'the server is currently unable to handle the request']],
+  [
+    504,
+    [
+      'Timeout',
+      'the server was unable to return a response in the time allotted, but may still be processing the request',
+    ],
+  ],
+  [429, ['TooManyRequests', 'the server has received too many requests and has asked us to try again later']],
+]);
+
+const serverError = (message: string): readonly [string, string] => [
+  'InternalError',
+  `an error on the server (${goQuote(message)}) has prevented the request from succeeding`,
+];
+
+const unknownAnswer = (code: number): readonly [string, string] => [
+  '',
+  `the server responded with the status code ${code} but did not return more information`,
+];

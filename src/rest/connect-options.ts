@@ -1,5 +1,8 @@
 // What a client that connects asks for, as an object that admission can look at.
+import { goQuote } from '../lib/go-quote.js';
 import type { RequestInfo } from '../machinery/request-info.js';
+import { badRequest } from '../machinery/status.js';
+import { flag } from './query-options.js';
 
 /** The options of a connecting subresource, from the query and what comes after the subresource in the path. */
 export function connectOptions(kind: string, apiVersion: string, query: URLSearchParams, info: RequestInfo): object {
@@ -12,7 +15,7 @@ export function connectOptions(kind: string, apiVersion: string, query: URLSearc
     case 'PodAttachOptions':
       return { ...head, ...streams(query) };
     case 'PodPortForwardOptions': {
-      const ports = query.getAll('ports').flatMap((text) => text.split(',').map(Number));
+      const ports = portsOf(query);
       return { ...head, ...(ports.length > 0 && { ports }) };
     }
     default: {
@@ -24,14 +27,27 @@ export function connectOptions(kind: string, apiVersion: string, query: URLSearc
 
 function streams(query: URLSearchParams): object {
   const container = query.get('container') ?? '';
-  const wanted = ['stdin', 'stdout', 'stderr', 'tty'].filter((name) => isOn(query.get(name)));
+  const wanted = ['stdin', 'stdout', 'stderr', 'tty'].filter((name) => flag(query, name) === true);
   return { ...Object.fromEntries(wanted.map((name) => [name, true])), ...(container !== '' && { container }) };
 }
 
-const isOn = (text: string | null): boolean => text !== null && text !== '0' && text.toLowerCase() !== 'false';
+/** By several parameters, or by one with commas. */
+export function portsOf(query: URLSearchParams): readonly number[] {
+  const texts = query.getAll('ports').flatMap((text) => text.split(','));
+  return texts.map((text) => {
+    if (!/^\d+$/.test(text)) throw noPort(text, 'invalid syntax');
+    if (Number(text) > MAX_PORT) throw noPort(text, 'value out of range');
+    return Number(text);
+  });
+}
+
+const MAX_PORT = 65_535;
+
+const noPort = (text: string, why: string): Error =>
+  badRequest(`cannot convert to []int32: strconv.ParseUint: parsing ${goQuote(text)}: ${why}`);
 
 /** With a slash before it, and after it where the request has one. */
-function pathAfter({ parts, path }: RequestInfo): string {
+export function pathAfter({ parts, path }: RequestInfo): string {
   const rest = parts.slice(3).join('/');
   const rooted = rest === '' || rest.startsWith('/') ? rest : `/${rest}`;
   return path.endsWith('/') && !rooted.endsWith('/') ? `${rooted}/` : rooted;

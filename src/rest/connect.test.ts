@@ -46,7 +46,7 @@ test('without a way to the node the answer tells what is missing', async () => {
   const bound = new TestApi({ kinds });
   await bound.post(PODS, pod('here'));
   const ghost = await bound.get(`${PODS}/p/log`);
-  assert.deepEqual([ghost.status, ghost.body.message], [404, 'nodes "here" not found']);
+  assert.deepEqual([ghost.status, ghost.body.message], [404, 'pods "here" not found']);
   await bound.post('/api/v1/nodes', { metadata: { name: 'here' } });
   for (const path of [`${PODS}/p/log`, `${PODS}/p/attach`, '/api/v1/nodes/here/proxy/x']) {
     const { status, body } = await bound.get(path);

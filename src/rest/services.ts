@@ -2,6 +2,7 @@ import type { AdmissionChain } from '../admission/plugin.js';
 import type { Authorizer } from '../authz/authorizer.js';
 import type { FeatureGates, KindOptions, LifeContext, Lookup, ObjectOperations } from '../registry/kind.js';
 import type { MediaType } from './media-types.js';
+import type { NodeAccess } from './nodes/node-access.js';
 import type { RestRequest } from './request.js';
 
 /** What the verbs need beside the resource itself. */
@@ -12,6 +13,7 @@ export interface RestServices {
   readonly kindOptions: KindOptions;
   readonly lookup: Lookup;
   readonly operations: ObjectOperations;
+  readonly nodes: NodeAccess;
   readonly mediaTypes: readonly MediaType[];
   readonly clock: () => Date;
   readonly random: () => number;

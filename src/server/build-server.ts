@@ -25,6 +25,7 @@ import { Health } from './health.js';
 import { behindGates, serverKinds } from './kinds.js';
 import { lateBound } from './late-bound.js';
 import { Lifecycle } from './lifecycle.js';
+import { buildNodeAccess } from './node-access.js';
 import { buildOtherTokens } from './other-tokens.js';
 import { openStores } from './open-stores.js';
 import { PostStartHooks } from './post-start-hooks.js';
@@ -228,6 +229,11 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     kindOptions,
     lookup: resources.lookup,
     operations: resources.operations,
+    nodes: buildNodeAccess(options.misc, {
+      dialer: dialers.cluster,
+      metrics: metrics.registry,
+      onDrained: (close) => lifecycle.onDrained(close),
+    }),
     mediaTypes: options.featureGates.enabled('CBORServingAndStorage') ? MEDIA_TYPES_WITH_CBOR : MEDIA_TYPES,
     clock,
     random: Math.random,

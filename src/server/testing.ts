@@ -1,9 +1,13 @@
 // A whole API without sockets, filters or disks: requests go straight to the router, objects into memory.
+import { Readable } from 'node:stream';
 import { parseRequestInfo } from '../filters/request-info.js';
 import { testRequest } from '../filters/testing.js';
 import type { AdmissionChain } from '../admission/plugin.js';
 import type { Authorizer } from '../authz/authorizer.js';
 import type { Clock } from '../lib/clock.js';
+import { MetricRegistry } from '../lib/metrics.js';
+import type { Dialer } from '../outbound/dialer.js';
+import { OutboundError } from '../outbound/outbound-error.js';
 import type { KeyValueStore } from '../kv/kv.js';
 import { openMemoryStore } from '../kv/memory.js';
 import { type HttpResponse, isStream, type ResponseSink } from '../lib/http.js';
@@ -17,6 +21,7 @@ import { createRouter, type Router } from '../rest/router.js';
 import type { RestServices } from '../rest/services.js';
 import { createResourceStore } from '../storage/create-store.js';
 import type { ObjectCodec } from '../storage/store.js';
+import { type AgentFlags, buildNodeAccess } from './node-access.js';
 import { Resources } from './resources.js';
 
 export interface TestApiOptions {
@@ -26,6 +31,8 @@ export interface TestApiOptions {
   readonly admission?: Partial<AdmissionChain>;
   readonly authorize?: Authorizer['authorize'];
   readonly services?: Partial<RestServices>;
+  /** The way to nodes; nobody listens there without it. */
+  readonly dialer?: Dialer;
 }
 
 export interface Sent {
@@ -124,6 +131,11 @@ export class TestApi {
       kindOptions: { allowPrivileged: true, eventTtlSeconds: 3600 },
       lookup: this.resources.lookup,
       operations: this.resources.operations,
+      nodes: buildNodeAccess(AGENT_FLAGS, {
+        dialer: options.dialer ?? NOWHERE,
+        metrics: new MetricRegistry(),
+        onDrained: () => undefined,
+      }),
       mediaTypes: MEDIA_TYPES_WITH_CBOR,
       clock,
       random: () => 0,
@@ -243,6 +255,7 @@ export class TestApi {
         bytes.length > limit
           ? Promise.reject(requestEntityTooLarge(`limit is ${limit}`))
           : Promise.resolve(Buffer.from(bytes)),
+      bodyStream: () => (bytes.length === 0 ? undefined : Readable.from([bytes])),
     });
     const info = parseRequestInfo(http);
     if (typeof info !== 'object') throw new Error(`not a well-formed path: ${target}`);
@@ -258,6 +271,19 @@ export class TestApi {
     return { response, warnings, annotations };
   }
 }
+
+const AGENT_FLAGS: AgentFlags = {
+  kubeletCertificateAuthority: '',
+  kubeletClientCertificate: '',
+  kubeletClientKey: '',
+  kubeletPort: 10_250,
+  kubeletPreferredAddressTypes: ['Hostname', 'InternalIP'],
+};
+
+const NOWHERE: Dialer = {
+  dial: ({ host, port }) =>
+    Promise.reject(new OutboundError('dial', `dial tcp ${host}:${port}: connect: connection refused`)),
+};
 
 /** What comes out of a store or went into it is shared: whoever changes it fails here. */
 const freezing = (codec: ObjectCodec): ObjectCodec => ({

@@ -3,7 +3,6 @@ import { defineTopic, HOUR_MS, SECOND_MS } from '../flag-table.js';
 const PEERS = 'Needs the UnknownVersionInteroperabilityProxy feature gate, and several servers.';
 
 const EXTENSIONS = 'calls to extension servers and admission webhooks';
-const NODES = 'connections to nodes (logs, exec, port-forward)';
 const PEER_PROXY = 'proxying between servers of different releases';
 const LEADERSHIP = 'coordinated leader election';
 
@@ -64,17 +63,14 @@ export const misc = defineTopic({
     'kubelet-certificate-authority': {
       type: 'string',
       help: "The file with the authority of the node agents' certificates.",
-      later: NODES,
     },
     'kubelet-client-certificate': {
       type: 'string',
       help: 'The file with the client certificate shown to node agents.',
-      later: NODES,
     },
     'kubelet-client-key': {
       type: 'string',
       help: 'The file with the key of --kubelet-client-certificate.',
-      later: NODES,
     },
     'kubelet-port': {
       type: 'uint',
@@ -82,27 +78,23 @@ export const misc = defineTopic({
       help: 'The port of node agents.',
       deprecated: 'kubelet-port is deprecated and will be removed.',
       hidden: true,
-      later: NODES,
     },
     'kubelet-preferred-address-types': {
       type: 'strings',
       default: ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'],
       help: "Which of a node's addresses to use, the first there is.",
-      later: NODES,
     },
     'kubelet-read-only-port': {
       type: 'uint',
       default: 10255,
-      help: 'The read-only port of node agents.',
+      help: 'The read-only port of node agents; nothing asks there any more.',
       deprecated: 'kubelet-read-only-port is deprecated and will be removed.',
       hidden: true,
-      later: NODES,
     },
     'kubelet-timeout': {
       type: 'duration',
       default: 5 * SECOND_MS,
-      help: 'How long a node agent may take to answer.',
-      later: NODES,
+      help: 'Has no effect: what a node agent is asked for may last.',
     },
     'kubernetes-service-node-port': {
       type: 'int',

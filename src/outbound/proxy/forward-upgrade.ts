@@ -41,10 +41,12 @@ export async function forwardUpgrade(
 
 const isUpgraded = (answer: Upgraded | OutboundResponse): answer is Upgraded => 'socket' in answer;
 
-const dialing = (error: OutboundError): OutboundError =>
-  error.failure === 'protocol'
-    ? error
-    : new OutboundError(error.failure, `error dialing backend: ${error.message}`, error);
+/** What went wrong before the other server could say anything is told apart from what it said. */
+const dialing = (error: OutboundError): OutboundError => {
+  if (error.failure !== 'protocol')
+    return new OutboundError(error.failure, `error dialing backend: ${error.message}`, error);
+  return error.message === 'EOF' ? new OutboundError('protocol', 'unexpected EOF', error) : error;
+};
 
 const handedOver = (stream: () => Promise<void>): HttpResponse => ({
   status: 101,

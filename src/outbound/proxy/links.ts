@@ -1,0 +1,43 @@
+// Addresses in answers, so that they lead through the proxy again.
+import { cleanPath } from '../../lib/clean-path.js';
+import { parseGoUrl } from '../../lib/go-url.js';
+import { escapePath, goUrlText } from '../../lib/go-url-parts.js';
+import { percentDecode } from '../../lib/percent-decode.js';
+
+export interface LinkRules {
+  /** What addresses get in front of the other server's own path. */
+  readonly prefix: string;
+  /** Written into addresses that are rewritten; both empty where they stay relative. */
+  readonly scheme: string;
+  readonly host: string;
+  /** The other server, as it was reached. */
+  readonly sourceHost: string;
+  /** The `Host` that it was asked under. */
+  readonly requestHost: string;
+}
+
+/** The part of `path` before the other server's own path, which it ends with. Both are decoded. */
+export function prefixOf(path: string, ownPath: string): string {
+  const suffix = path.endsWith('/') && !ownPath.endsWith('/') ? `${ownPath}/` : ownPath;
+  return path.endsWith(suffix) ? path.slice(0, path.length - suffix.length) : path;
+}
+
+/** `X-Forwarded-Uri`: where the client thinks it is. */
+export function forwardedUri(prefix: string, ownPath: string): string {
+  const uri = cleanPath(prefix, escapePath(ownPath));
+  return ownPath.endsWith('/') ? `${uri}/` : uri;
+}
+
+/** The address as the client must write it; undefined for one that nobody can read. */
+export function rewriteLink(text: string, rules: LinkRules): string | undefined {
+  const url = parseGoUrl(text);
+  if ('error' in url) return undefined;
+  const isElsewhere = url.host !== '' && url.host !== rules.sourceHost && url.host !== rules.requestHost;
+  if (isElsewhere || !url.path.startsWith('/')) return goUrlText(url);
+  const isOwn = url.host === rules.requestHost && rules.scheme === '' && rules.host === '';
+  const at = isOwn ? url : { ...url, scheme: rules.scheme, host: rules.host };
+  const path = percentDecode(url.path);
+  if (path.startsWith(rules.prefix)) return goUrlText(at);
+  const joined = cleanPath(rules.prefix, path);
+  return goUrlText({ ...at, path: escapePath(path.endsWith('/') ? `${joined}/` : joined) });
+}

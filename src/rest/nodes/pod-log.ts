@@ -1,0 +1,110 @@
+// A container's log: asked of its node's agent, and passed on as it comes.
+import { encodeQuery } from '../../lib/go-url-parts.js';
+import type { HttpResponse } from '../../lib/http.js';
+import { badRequest, genericResponse, internalError, StatusError } from '../../machinery/status.js';
+import { canonicalTime } from '../../machinery/time.js';
+import type { OutboundResponse } from '../../outbound/http-client.js';
+import { OutboundError, requestErrorText } from '../../outbound/outbound-error.js';
+import { requestUnpacked, streamOf } from '../../outbound/proxy/forward.js';
+import type { Pod } from '../../schema/generated/core.v1.js';
+import { checkLogOptions } from '../pod-log-options.js';
+import { flag, integer } from '../query-options.js';
+import type { RestRequest } from '../request.js';
+import type { RestServices } from '../services.js';
+import { locateAgent } from './agent-location.js';
+import { containerOf } from './containers.js';
+
+const PODS = { group: '', resource: 'pods' };
+const LOGS = { group: '', resource: 'pods/log' };
+
+export async function podLog(
+  services: RestServices,
+  request: RestRequest,
+  findPod: () => Promise<Pod>,
+): Promise<HttpResponse> {
+  const { nodes, lookup, features } = services;
+  const { http, info } = request;
+  const unverified = flag(http.query, 'insecureSkipTLSVerifyBackend') === true;
+  nodes
+    .logMetrics()
+    .usage.with(unverified ? 'skip_tls_allowed' : 'enforce_tls')
+    .inc();
+  checkLogOptions(http.query, info.name, features);
+  const pod = await findPod();
+  const container = containerOf(pod, http.query.get('container') ?? '');
+  if (!pod.spec?.nodeName) return { status: 204, headers: {}, body: undefined };
+  const { url, host } = await locateAgent(nodes, lookup, pod.spec.nodeName, PODS);
+  const query = agentQuery(http.query, features.enabled('PodLogsQuerySplitStreams'));
+  const path = `/containerLogs/${info.namespace}/${info.name}/${container}`;
+  const target = query === '' ? path : `${path}?${query}`;
+
+  const client = unverified ? nodes.unverifiedAgents : nodes.agents;
+  const headers = { 'user-agent': AGENT };
+  const answer = await requestUnpacked(client, { method: 'GET', url, target, headers, signal: http.signal }).catch(
+    (error: unknown) => {
+      const failed = OutboundError.from(error);
+      if (failed.message.includes('x509:')) nodes.logMetrics().tlsFailures.with().inc();
+      throw new StatusError(500, '', requestErrorText('GET', `https://${host}${target}`, failed));
+    },
+  );
+  await checkAnswer(answer, info.name);
+  const log = streamOf(answer.body);
+  return {
+    status: 200,
+    headers: { 'content-type': 'text/plain' },
+    body: {
+      // A log that breaks off has ended: what there was of it has been told.
+      stream: (sink) => log.stream(sink).catch(() => undefined),
+    },
+  };
+}
+
+const AGENT = 'kube-apiserver';
+
+function agentQuery(query: URLSearchParams, splitStreams: boolean): string {
+  const asked: [string, string][] = [];
+  for (const name of ['follow', 'previous', 'timestamps']) if (flag(query, name) === true) asked.push([name, 'true']);
+  for (const name of ['sinceSeconds', 'tailLines', 'limitBytes']) {
+    const number = integer(query, name);
+    if (number !== undefined) asked.push([name, String(number)]);
+  }
+  const since = query.get('sinceTime') ?? '';
+  if (since !== '' && since !== 'null') asked.push(['sinceTime', canonicalTime(since) ?? since]);
+  if (splitStreams) asked.push(['stream', query.get('stream') ?? 'All']);
+  return encodeQuery(asked);
+}
+
+/** As much of an agent's complaint as is told on. */
+const MAX_COMPLAINT_BYTES = 50_000;
+
+async function checkAnswer({ status, headers, body }: OutboundResponse, podName: string): Promise<void> {
+  if (status >= 200 && status <= 206) return;
+  if (REDIRECTS.has(status) && headers.location !== undefined) {
+    body.destroy();
+    const redirected = new OutboundError('protocol', 'redirects forbidden');
+    throw new StatusError(500, '', requestErrorText('GET', headers.location, redirected));
+  }
+  const complaint = await firstBytes(body);
+  if (status === 500) throw internalError(complaint);
+  if (status === 400) throw badRequest(complaint);
+  throw genericResponse(status, LOGS, podName, complaint);
+}
+
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+async function firstBytes(body: OutboundResponse['body']): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length >= MAX_COMPLAINT_BYTES) break;
+    }
+  } catch (error) {
+    throw internalError(OutboundError.from(error).message);
+  } finally {
+    body.destroy();
+  }
+  return Buffer.concat(chunks).toString('utf8', 0, Math.min(length, MAX_COMPLAINT_BYTES));
+}

@@ -1,0 +1,70 @@
+// Commands in containers, attaching to them and their ports: the client and the node's agent leave HTTP together.
+import { encodeQuery } from '../../lib/go-url-parts.js';
+import type { HttpResponse } from '../../lib/http.js';
+import { badRequest, StatusError } from '../../machinery/status.js';
+import { OutboundError } from '../../outbound/outbound-error.js';
+import { forwardUpgrade } from '../../outbound/proxy/forward-upgrade.js';
+import { upgradeHeaders } from '../../outbound/proxy/headers.js';
+import type { Pod } from '../../schema/generated/core.v1.js';
+import { portsOf } from '../connect-options.js';
+import { flag } from '../query-options.js';
+import type { RestRequest } from '../request.js';
+import type { RestServices } from '../services.js';
+import { locateAgent } from './agent-location.js';
+import { containerOf } from './containers.js';
+
+export type StreamWay = 'exec' | 'attach' | 'portforward';
+
+const PODS = { group: '', resource: 'pods' };
+
+export async function podStream(
+  services: RestServices,
+  request: RestRequest,
+  way: StreamWay,
+  findPod: () => Promise<Pod>,
+): Promise<HttpResponse> {
+  const { http, info } = request;
+  const pod = await findPod();
+  const container = way === 'portforward' ? '' : `/${containerOf(pod, http.query.get('container') ?? '')}`;
+  if (!pod.spec?.nodeName) throw badRequest(`pod ${info.name} does not have a host assigned`);
+  const { url: origin } = await locateAgent(services.nodes, services.lookup, pod.spec.nodeName, PODS);
+  const query = way === 'portforward' ? portQuery(http.query) : streamQuery(http.query, way);
+  const path = `/${AGENT_PATHS[way]}/${info.namespace}/${info.name}${container}`;
+  const target = query === '' ? path : `${path}?${query}`;
+  if (http.upgrade === undefined) throw badRequest('Upgrade request required');
+  const headers = streamHeaders(request);
+  try {
+    return await forwardUpgrade(http, { client: services.nodes.agents, origin, target, headers });
+  } catch (error) {
+    throw new StatusError(500, '', OutboundError.from(error).message);
+  }
+}
+
+const AGENT_PATHS: Readonly<Record<StreamWay, string>> = {
+  exec: 'exec',
+  attach: 'attach',
+  portforward: 'portForward',
+};
+
+/** A token among the protocols is for this server alone. */
+export function streamHeaders({ http, websocketProtocols }: RestRequest): ReturnType<typeof upgradeHeaders> {
+  const headers = upgradeHeaders(http);
+  if (websocketProtocols !== undefined) headers['sec-websocket-protocol'] = websocketProtocols;
+  return headers;
+}
+
+const STREAM_NAMES = { stdin: 'input', stdout: 'output', stderr: 'error', tty: 'tty' } as const;
+
+function streamQuery(query: URLSearchParams, way: StreamWay): string {
+  const asked: [string, string][] = [];
+  for (const [name, agentsName] of Object.entries(STREAM_NAMES)) {
+    if (flag(query, name) === true) asked.push([agentsName, '1']);
+  }
+  if (way === 'exec') for (const word of query.getAll('command')) asked.push(['command', word]);
+  return encodeQuery(asked);
+}
+
+function portQuery(query: URLSearchParams): string {
+  const ports = portsOf(query);
+  return ports.length === 0 ? '' : encodeQuery([['port', ports.join(',')]]);
+}

@@ -1,0 +1,69 @@
+// The proxies of pods, services and nodes: what comes after `proxy` in the path is asked of them.
+import { cleanPath } from '../../lib/clean-path.js';
+import { escapePath } from '../../lib/go-url-parts.js';
+import type { HttpResponse } from '../../lib/http.js';
+import { decodePath } from '../../lib/request-target.js';
+import { internalError, serviceUnavailable, StatusError } from '../../machinery/status.js';
+import { OutboundError } from '../../outbound/outbound-error.js';
+import { askForwarded, passOn } from '../../outbound/proxy/forward.js';
+import { forwardUpgrade } from '../../outbound/proxy/forward-upgrade.js';
+import { forwardedHeaders, returnedHeaders } from '../../outbound/proxy/headers.js';
+import { forwardedUri, prefixOf, rewriteLink } from '../../outbound/proxy/links.js';
+import { pathAfter } from '../connect-options.js';
+import type { RestRequest } from '../request.js';
+import { streamHeaders } from './pod-streams.js';
+import type { ProxiedOrigin } from './proxied-origin.js';
+
+export async function proxy(request: RestRequest, origin: ProxiedOrigin): Promise<HttpResponse> {
+  const { http } = request;
+  const ownPath = ownPathOf(request);
+  if (http.upgrade !== undefined) return proxyUpgrade(request, origin, ownPath);
+  const path = decodePath(http.path) ?? http.path;
+  const question = http.search === '' ? '' : `?${http.search}`;
+  if (ownPath === '' && (http.method === 'GET' || http.method === 'HEAD')) {
+    return { status: 301, headers: { location: `${path}/${question}` }, body: '' };
+  }
+  const asked = ownPath === '' ? '/' : ownPath;
+  const prefix = prefixOf(path, ownPath);
+  const answer = await askForwarded(http, {
+    client: origin.client,
+    origin: origin.url,
+    target: `${escapePath(asked)}${question}`,
+    headers: { ...forwardedHeaders(http), 'x-forwarded-uri': forwardedUri(prefix, asked) },
+  }).catch((error: unknown) => {
+    throw serviceUnavailable(`error trying to reach service: ${OutboundError.from(error).message}`);
+  });
+  const headers = returnedHeaders(answer);
+  const { location } = answer.headers;
+  if (location !== undefined) {
+    const rules = { prefix, scheme: '', host: '', sourceHost: origin.host, requestHost: http.host };
+    const rewritten = rewriteLink(location, rules);
+    if (rewritten === undefined) {
+      answer.body.destroy();
+      throw internalError(`error trying to parse Location header: ${JSON.stringify(location)} is no URL`);
+    }
+    headers.location = rewritten;
+  }
+  return passOn(http, answer, { status: answer.status, headers });
+}
+
+/** The query does not go along. */
+async function proxyUpgrade(request: RestRequest, origin: ProxiedOrigin, ownPath: string): Promise<HttpResponse> {
+  try {
+    return await forwardUpgrade(request.http, {
+      client: origin.client,
+      origin: origin.url,
+      target: escapePath(ownPath === '' ? '/' : ownPath),
+      headers: streamHeaders(request),
+    });
+  } catch (error) {
+    throw new StatusError(500, '', OutboundError.from(error).message);
+  }
+}
+
+/** Decoded and cleaned; a slash at its end stays. */
+function ownPathOf({ info }: RestRequest): string {
+  const path = pathAfter(info);
+  const clean = cleanPath(path);
+  return path.endsWith('/') && !clean.endsWith('/') ? `${clean}/` : clean;
+}

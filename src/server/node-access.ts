@@ -1,0 +1,73 @@
+// The clients that reach nodes and what runs on them.
+import { lookup } from 'node:dns/promises';
+import fs from 'node:fs';
+import type { MetricRegistry } from '../lib/metrics.js';
+import type { Options } from '../options/options.js';
+import type { ClientTls } from '../outbound/client-tls.js';
+import type { Dialer } from '../outbound/dialer.js';
+import { HttpClient } from '../outbound/http-client.js';
+import type { LogMetrics, NodeAccess } from '../rest/nodes/node-access.js';
+
+export interface NodeAccessParts {
+  /** The way into the cluster. */
+  readonly dialer: Dialer;
+  readonly metrics: MetricRegistry;
+  readonly onDrained: (close: () => void) => void;
+}
+
+export type AgentFlags = Pick<
+  Options['misc'],
+  | 'kubeletCertificateAuthority'
+  | 'kubeletClientCertificate'
+  | 'kubeletClientKey'
+  | 'kubeletPort'
+  | 'kubeletPreferredAddressTypes'
+>;
+
+export function buildNodeAccess(flags: AgentFlags, { dialer, metrics, onDrained }: NodeAccessParts): NodeAccess {
+  const { kubeletCertificateAuthority: caFile, kubeletClientCertificate: certFile, kubeletClientKey: keyFile } = flags;
+  // Read for every connection, so that renewed ones are taken up.
+  const own = (): ClientTls => ({
+    ...(certFile !== '' && { cert: fs.readFileSync(certFile) }),
+    ...(keyFile !== '' && { key: fs.readFileSync(keyFile) }),
+  });
+  const verified = (): ClientTls => ({ ...own(), ...(caFile === '' ? ANYBODY : { ca: fs.readFileSync(caFile) }) });
+  const agents = new HttpClient({ dialer, tls: verified });
+  const unverifiedAgents = new HttpClient({ dialer, tls: () => ({ ...own(), ...ANYBODY }) });
+  const others = new HttpClient({ dialer, tls: () => ANYBODY });
+  onDrained(() => {
+    for (const client of [agents, unverifiedAgents, others]) client.close();
+  });
+  let logs: LogMetrics | undefined;
+  return {
+    agents,
+    unverifiedAgents,
+    others,
+    addressTypes: flags.kubeletPreferredAddressTypes,
+    agentPort: flags.kubeletPort,
+    resolveHost: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
+    // They are there from the first log on.
+    logMetrics: () => (logs ??= logMetrics(metrics)),
+  };
+}
+
+const ANYBODY = { insecure: true } as const;
+
+function logMetrics(registry: MetricRegistry): LogMetrics {
+  const metrics = {
+    usage: registry.counter({
+      name: 'kube_apiserver_pod_logs_insecure_backend_total',
+      help: 'Total number of requests for pods/logs sliced by usage type: enforce_tls, skip_tls_allowed, skip_tls_denied',
+      labels: ['usage'],
+      stability: 'ALPHA',
+    }),
+    tlsFailures: registry.counter({
+      name: 'kube_apiserver_pod_logs_backend_tls_failure_total',
+      help: 'Total number of requests for pods/logs that failed due to kubelet server TLS verification',
+      labels: [],
+      stability: 'ALPHA',
+    }),
+  };
+  metrics.tlsFailures.with();
+  return metrics;
+}
