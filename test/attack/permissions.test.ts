@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import tls from 'node:tls';
-import { startTestServer, type TestServer } from './support/server.js';
+import { startTestServer, type TestServer } from '../support/server.js';
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
 const WATCHED = '/api/v1/watch/namespaces/default/configmaps';
