@@ -19,6 +19,8 @@ export interface BodyTrail {
   requestObject(object: SentObject, encode: (object: object) => string): void;
   /** A patch is recorded as it came. */
   requestPatch(patch: Buffer): void;
+  /** As `annotate`, but told only when the request is done. */
+  annotateAtEnd(key: string, value: string): void;
 }
 
 export interface SentObject {
@@ -47,6 +49,7 @@ export interface Start {
 export type Layer = 'authentication' | 'authorization' | 'response-write';
 
 const SLOW_MS = 500;
+const NONE: readonly [string, string][] = [];
 
 export class AuditTrail implements BodyTrail {
   private annotations: Map<string, string> | undefined = undefined;
@@ -58,6 +61,7 @@ export class AuditTrail implements BodyTrail {
   private response: EventResponse | undefined = undefined;
   private sent: JsonBytes | undefined = undefined;
   private answered: JsonBytes | undefined = undefined;
+  private atEnd: [key: string, value: string][] | undefined = undefined;
   private spentMs: Partial<Record<Layer, number>> | undefined = undefined;
   /** Who the request acts as, when not as its sender. */
   impersonatedUser: UserInfo | undefined = undefined;
@@ -74,8 +78,13 @@ export class AuditTrail implements BodyTrail {
     (this.spentMs ??= {})[layer] = performance.now() - startedMs;
   }
 
-  /** A request that took long says where its time went. */
-  noteLatency(): void {
+  annotateAtEnd(key: string, value: string): void {
+    (this.atEnd ??= []).push([key, value]);
+  }
+
+  /** The request is done; one that took long says where its time went. */
+  end(): void {
+    for (const [key, value] of this.atEnd ?? NONE) this.annotate(key, value);
     const totalMs = performance.now() - this.receivedAt;
     if (totalMs <= SLOW_MS || this.spentMs === undefined) return;
     for (const [layer, ms] of Object.entries({ ...this.spentMs, total: totalMs })) {

@@ -127,16 +127,17 @@ test('a patch is kept whatever it is written in', async () => {
 });
 
 test('a watch leaves three events, the last when it ends', async () => {
-  const { run, stages } = recorder('Metadata');
-  const response = await run(testExchange('GET', '/api/v1/pods?watch=1'), () => ({
-    status: 200,
-    headers: {},
-    body: { stream: async (sink) => void sink.write('event') },
-  }));
+  const { run, stages, events } = recorder('Metadata');
+  const response = await run(testExchange('GET', '/api/v1/pods?watch=1'), ({ trail }) => {
+    trail?.annotateAtEnd('late', '1');
+    trail?.annotate('soon', '1');
+    return { status: 200, headers: {}, body: { stream: async (sink) => void sink.write('event') } };
+  });
   assert.deepEqual(stages(), ['RequestReceived', 'ResponseStarted']);
   const sink = written();
   await (response.body as { stream(sink: ResponseSink): Promise<void> }).stream(sink);
   assert.deepEqual([sink.text, stages()], ['event', ['RequestReceived', 'ResponseStarted', 'ResponseComplete']]);
+  assert.deepEqual([events[1]?.annotations, events[2]?.annotations], [{ soon: '1' }, { late: '1', soon: '1' }]);
 });
 
 test('what nobody expected leaves an event of its own and stays what it was', async () => {

@@ -144,6 +144,6 @@ function recordedStream(options: Audit, trail: AuditTrail, body: ResponseStream)
 }
 
 function recordEnd(options: Audit, trail: AuditTrail): MaybePromise<boolean> {
-  trail.noteLatency();
+  trail.end();
   return record(options, trail, 'ResponseComplete');
 }

@@ -103,7 +103,7 @@ function dispatch(services: RestServices, endpoint: Endpoint, request: RestReque
 function warnIfDeprecated({ version }: Endpoint, request: RestRequest): void {
   if (version.deprecationWarning === undefined) return;
   request.warn(version.deprecationWarning);
-  request.annotate('k8s.io/deprecated', 'true');
+  request.trail?.annotateAtEnd('k8s.io/deprecated', 'true');
 }
 
 /** What is done is what was authorized: the verb of the request, where the kind has it for this path, or nothing. */
