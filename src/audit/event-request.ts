@@ -4,7 +4,7 @@ import type { HttpRequest } from '../lib/http.js';
 import { remember } from '../lib/remember.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import { quoteJson } from '../schema/json/quote.js';
-import { type EventRequest, listJson, userJson } from './event.js';
+import { type EventRequest, flat, listJson, userJson } from './event.js';
 import { microTimeOf } from './micro-time.js';
 import { sourceIps } from './source-ips.js';
 import type { SentMetadata, Start } from './trail.js';
@@ -40,7 +40,7 @@ const asked = new WeakMap<RequestInfo, Asked>();
 /** Without a query, what is asked for often is the same value each time. */
 function rememberedAsked(request: HttpRequest, info: RequestInfo): Asked {
   let known = asked.get(info);
-  if (known === undefined) asked.set(info, (known = askedOf(request, info)));
+  if (known === undefined) asked.set(info, (known = flatAsked(askedOf(request, info))));
   return known;
 }
 
@@ -54,6 +54,12 @@ function askedOf({ path, search }: HttpRequest, info: RequestInfo): Asked {
     objectRef: info.isResourceRequest ? referenceJson(info, NOTHING) : '',
   };
 }
+
+const flatAsked = ({ uri, asked: text, objectRef }: Asked): Asked => ({
+  uri: flat(uri),
+  asked: flat(text),
+  objectRef: flat(objectRef),
+});
 
 /** The members of `objectRef`. What the path leaves open is taken from the object that was sent. */
 export function referenceJson(info: RequestInfo, { name, namespace, uid, resourceVersion }: SentMetadata): string {
@@ -92,7 +98,7 @@ function readAgent(header: string): { readonly text: string; readonly json: stri
     bytes.length <= MOST_AGENT_BYTES
       ? bytes.toString('utf8')
       : `${bytes.subarray(0, MOST_AGENT_BYTES).toString('utf8')}...TRUNCATED`;
-  return { text, json: text === '' ? '' : `,"userAgent":${quoteJson(text)}` };
+  return { text, json: text === '' ? '' : flat(`,"userAgent":${quoteJson(text)}`) };
 }
 
 const lists = new WeakMap<readonly string[], string>();
@@ -101,7 +107,7 @@ const lists = new WeakMap<readonly string[], string>();
 function ipsJson(ips: readonly string[]): string {
   let json = lists.get(ips);
   if (json === undefined) {
-    json = ips.length === 0 ? '' : `,"sourceIPs":${listJson(ips)}`;
+    json = ips.length === 0 ? '' : flat(`,"sourceIPs":${listJson(ips)}`);
     lists.set(ips, json);
   }
   return json;

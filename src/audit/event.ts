@@ -89,11 +89,17 @@ export function userJson(user: UserInfo): string {
     if (keys.length > 0) {
       members.push(`"extra":{${keys.map((key) => `${quoteJson(key)}:${listJson(extra[key] ?? [])}`).join(',')}}`);
     }
-    text = `{${members.join(',')}}`;
+    text = flat(`{${members.join(',')}}`);
     users.set(user, text);
   }
   return text;
 }
+
+/**
+ * The same text in one piece. A text that was put together is a tree of its parts, walked each time it is printed: what
+ * is remembered is better flat.
+ */
+export const flat = (text: string): string => Buffer.from(text).toString();
 
 export const listJson = (texts: readonly string[]): string => `[${texts.map(quoteJson).join(',')}]`;
 
