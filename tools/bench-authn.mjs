@@ -60,6 +60,7 @@ for (const algorithm of ['RS256', 'ES256']) {
       failureTtlMs: 0,
       rememberErrors: true,
       nowMs: Date.now,
+      clock: code.systemClock,
     });
     await cached.authenticateToken(list[0], []);
     const connection = {};

@@ -33,7 +33,7 @@ export interface AuthenticatorOptions extends AuthenticationTrust {
   readonly otherTokens?: readonly TokenAuthenticator[];
   readonly anonymous: AnonymousOptions;
   readonly parseCertificateUid: boolean;
-  readonly tokenCache: Pick<TokenCacheOptions, 'successTtlMs' | 'failureTtlMs' | 'metrics'>;
+  readonly tokenCache: Pick<TokenCacheOptions, 'successTtlMs' | 'failureTtlMs' | 'clock' | 'metrics'>;
   readonly nowMs: () => number;
 }
 

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
+import { systemClock } from '../lib/clock.js';
 import type { HttpRequest } from '../lib/http.js';
 import { MetricRegistry } from '../lib/metrics.js';
 import type { KubeObject } from '../machinery/object.js';
@@ -70,7 +71,7 @@ before(async () => {
     ],
     anonymous: { enabled: true },
     parseCertificateUid: true,
-    tokenCache: { successTtlMs: 10_000, failureTtlMs: 0 },
+    tokenCache: { successTtlMs: 10_000, failureTtlMs: 0, clock: systemClock },
     nowMs: Date.now,
   });
   for (const pem of [rsaPem, ecPem]) {

@@ -2,6 +2,7 @@
 // clients send the same one thousands of times a second.
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import type { Clock } from '../lib/clock.js';
 import type { Authenticated, TokenAuthenticator } from './authenticator.js';
 import { AuthenticationError } from './authenticator.js';
 import type { TokenCacheMetrics } from './token-cache-metrics.js';
@@ -13,6 +14,8 @@ export interface TokenCacheOptions {
   /** False: a refusal with a reason may be the remote side's trouble, and is asked about again. */
   readonly rememberErrors: boolean;
   readonly nowMs: () => number;
+  /** Ends checks that take too long. */
+  readonly clock: Pick<Clock, 'after'>;
   readonly metrics?: TokenCacheMetrics;
 }
 
@@ -59,13 +62,24 @@ export function cachedTokens(inner: TokenAuthenticator, options: TokenCacheOptio
   }
 
   async function fetch(key: string, token: string, audiences: readonly string[]): Promise<Outcome> {
-    const outcome = await attempt(inner, token, audiences, options.metrics);
+    const outcome = await withinTime(attempt(inner, token, audiences, options.metrics), options.clock);
     const succeeded = 'result' in outcome && outcome.result !== undefined;
     const ttlMs = succeeded ? options.successTtlMs : options.failureTtlMs;
     const remember = options.rememberErrors || 'result' in outcome;
     if (ttlMs > 0 && remember) known.set(key, { outcome, untilMs: options.nowMs() + ttlMs });
     return outcome;
   }
+}
+
+/** Whoever judges tokens elsewhere has this long, with all that is tried again. */
+const CHECK_TIMEOUT_MS = 30_000;
+
+async function withinTime(check: Promise<Outcome>, clock: Pick<Clock, 'after'>): Promise<Outcome> {
+  let cancel = (): void => undefined;
+  const late = new Promise<Outcome>((resolve) => {
+    cancel = clock.after(CHECK_TIMEOUT_MS, () => resolve({ refusal: ['context deadline exceeded'] }));
+  });
+  return Promise.race([check, late]).finally(() => cancel());
 }
 
 async function attempt(

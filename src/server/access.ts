@@ -4,6 +4,7 @@ import { anonymousEnabled, type Authentication, createAuthenticator } from '../a
 import type { TokenCacheMetrics } from '../authn/token-cache-metrics.js';
 import { parseTokenFile } from '../authn/token-file.js';
 import type { TokenAuthenticator } from '../authn/authenticator.js';
+import { systemClock } from '../lib/clock.js';
 import type { Logger } from '../lib/log.js';
 import type { Options } from '../options/options.js';
 import type { OtherTokens } from './other-tokens.js';
@@ -36,7 +37,7 @@ export function buildAuthentication(
       enabled: anonymousEnabled(authentication.anonymousAuth, options.authorization.authorizationMode),
     },
     parseCertificateUid: options.featureGates.enabled('AllowParsingUserUIDFromCertAuth'),
-    tokenCache: { successTtlMs: 10_000, failureTtlMs: 0, metrics: parts.cacheMetrics },
+    tokenCache: { successTtlMs: 10_000, failureTtlMs: 0, clock: systemClock, metrics: parts.cacheMetrics },
     nowMs,
   });
 }

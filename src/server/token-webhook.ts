@@ -6,6 +6,7 @@ import { createTokenWebhook } from '../authn/webhook/token-webhook.js';
 import { type ClientConfig, clientConfigOf, clientOf } from '../config/client-config.js';
 import { ConfigError } from '../config/config-error.js';
 import { loadKubeconfig } from '../config/kubeconfig.js';
+import { systemClock } from '../lib/clock.js';
 import type { Logger } from '../lib/log.js';
 import { pause } from '../lib/pause.js';
 import { restCall } from '../machinery/rest-call.js';
@@ -55,6 +56,7 @@ export function buildTokenWebhook(options: Options, parts: TokenWebhookParts): T
     failureTtlMs: authenticationTokenWebhookCacheTtlMs,
     rememberErrors: false,
     nowMs: Date.now,
+    clock: systemClock,
     metrics: parts.metrics,
   });
 }
