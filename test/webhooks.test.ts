@@ -66,7 +66,7 @@ describe('admission webhooks', { timeout: 60_000 }, () => {
     });
     app.post<{ Body: Review }>('/tags', ({ body }) => {
       const floating = body.request.object.spec.containers.filter(({ image }) => image.endsWith(':latest'));
-      if (floating.length === 0) return answer(body, { warnings: ['images should be named by digest'] });
+      if (floating.length === 0) return answer(body, { warnings: ['images should be named by digest, für immer'] });
       return answer(body, { allowed: false, status: { message: `${floating[0]?.image} may change` } });
     });
     app.post<{ Body: Review }>('/faults', async ({ body }, reply) => {
@@ -113,7 +113,8 @@ describe('admission webhooks', { timeout: 60_000 }, () => {
         ['sidecar', 'Always'],
       ],
     );
-    assert.equal(headers['warning'], '299 - "images should be named by digest"');
+    const warning = Buffer.from(headers['warning'] ?? '', 'latin1').toString();
+    assert.equal(warning, '299 - "images should be named by digest, für immer"');
   });
 
   it('refuse in their own words', async () => {

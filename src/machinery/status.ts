@@ -20,7 +20,7 @@ export interface StatusDetails {
 export interface Status {
   readonly kind: 'Status';
   readonly apiVersion: 'v1';
-  readonly metadata: { readonly continue?: string };
+  readonly metadata: { readonly resourceVersion?: string; readonly continue?: string };
   readonly status: 'Failure' | 'Success';
   readonly message?: string;
   readonly reason?: string;
@@ -47,6 +47,8 @@ export const groupKindText = ({ group, kind }: GroupKind): string => (group === 
 export class StatusError extends Error {
   /** Set on an expired list: where the list can go on, inconsistently. */
   continueToken = '';
+  /** Set where somebody else's server refused and said so. */
+  resourceVersion = '';
 
   constructor(
     readonly code: number,
@@ -61,7 +63,10 @@ export class StatusError extends Error {
     return {
       kind: 'Status',
       apiVersion: 'v1',
-      metadata: this.continueToken === '' ? {} : { continue: this.continueToken },
+      metadata: {
+        ...(this.resourceVersion !== '' && { resourceVersion: this.resourceVersion }),
+        ...(this.continueToken !== '' && { continue: this.continueToken }),
+      },
       status: 'Failure',
       message: this.message,
       ...(this.reason === '' ? {} : { reason: this.reason }),

@@ -38,7 +38,9 @@ export function denialOf(hook: string, status: Status | undefined): Denial {
   const why = said.message || said.reason;
   const message = why === '' ? `${denied} without explanation` : `${denied}: ${why}`;
   const code = said.code < BAD_REQUEST ? BAD_REQUEST : said.code;
-  return new Denial(new StatusError(code, said.reason, message, said.details));
+  const refusal = new StatusError(code, said.reason, message, said.details);
+  refusal.resourceVersion = status?.metadata?.resourceVersion ?? '';
+  return new Denial(refusal);
 }
 
 export const dryRunUnsupported = (hook: string): StatusError =>

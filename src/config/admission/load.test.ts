@@ -142,6 +142,15 @@ describe('the configuration of admission plugins', () => {
     );
     assert.deepEqual(current('any:1').headers, { authorization: 'Bearer me' });
     assert.deepEqual(identityIn(undefined)('any:1').headers, {});
+    const gone = { users: [{ name: '*', user: { tokenFile: '/nowhere/token' } }] };
+    const lost = load(
+      plugin('MutatingAdmissionWebhook', { ...head, kubeConfigFile: file('lost.yaml', gone) }),
+      'MutatingAdmissionWebhook',
+    );
+    assert.throws(
+      () => identityIn(lost.mutatingHookUsers)('any:1'),
+      /^Error: open \/nowhere\/token: no such file or directory$/,
+    );
     assert.match(
       refused(plugin('MutatingAdmissionWebhook', { ...head, kubeConfigFile: 'here' }), 'MutatingAdmissionWebhook'),
       /kubeConfigFile: Invalid value: "here": must be an absolute file path$/,

@@ -1,6 +1,7 @@
 // Who the server is to its admission webhooks: the users of a client-configuration file, by the hosts they are for.
 import path from 'node:path';
 import type { HookIdentity } from '../../admission/webhooks/hook-clients.js';
+import { goFileError } from '../../lib/go-file-error.js';
 import { fieldErrorText, FieldPath, invalid } from '../../machinery/field-error.js';
 import { clientTls, credentialHeaders } from '../client-config.js';
 import { ConfigError } from '../config-error.js';
@@ -55,9 +56,13 @@ function namesFor(host: string): string[] {
 /** Read when the hook is first called: what a file holds later is taken up by a hook at another address. */
 function identityOf(user: KubeconfigUser): HookIdentity {
   if (user.unsupported !== undefined) throw new ConfigError(`${user.unsupported} not supported`);
-  const { cert, key } = clientTls(undefined, user);
-  return {
-    headers: { ...credentialHeaders(user), ...user.impersonation },
-    tls: { ...(cert !== undefined && { cert }), ...(key !== undefined && { key }) },
-  };
+  try {
+    const { cert, key } = clientTls(undefined, user);
+    return {
+      headers: { ...credentialHeaders(user), ...user.impersonation },
+      tls: { ...(cert !== undefined && { cert }), ...(key !== undefined && { key }) },
+    };
+  } catch (error) {
+    throw new ConfigError(goFileError(error, (error as NodeJS.ErrnoException).path ?? ''));
+  }
 }

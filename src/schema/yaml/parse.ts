@@ -43,7 +43,7 @@ export function parseYaml(input: Uint8Array | string): ParsedYaml {
       ? { value: value ?? null }
       : { value: value ?? null, strictError: `yaml: unmarshal errors:\n  ${repeats.join('\n  ')}` };
   } catch (error) {
-    throw new DecodeError(describe(error));
+    throw new DecodeError(describe(error, source));
   }
 }
 
@@ -218,9 +218,18 @@ function lineCounter(source: string): (offset: number) => number {
   };
 }
 
-function describe(error: unknown): string {
+function describe(error: unknown, source: string): string {
   if (!(error instanceof YAMLException)) return errorText(error);
   if (error.reason.startsWith('json: ') || error.reason.startsWith('yaml: ')) return error.reason;
-  const reason = error.reason.includes('tab') ? 'found character that cannot start any token' : error.reason;
+  const reason = reasonOf(error.reason, source);
   return error.mark === undefined ? `yaml: ${reason}` : `yaml: line ${error.mark.line + 1}: ${reason}`;
+}
+
+/** The words that are met most often, as the reference has them. */
+function reasonOf(reason: string, source: string): string {
+  if (reason.includes('tab')) return 'found character that cannot start any token';
+  if (!reason.includes('within a flow collection')) return reason;
+  const last = source.trimEnd().at(-1) ?? '';
+  if (last === '[' || last === ',' || last === '{') return 'did not find expected node content';
+  return `did not find expected ',' or '${source.lastIndexOf('{') > source.lastIndexOf('[') ? '}' : ']'}'`;
 }

@@ -287,8 +287,10 @@ export class Http1Connection implements RequestOwner {
     const { version } = head;
     // HTTP/1.1 stays open without saying so.
     const connection = keeps ? (version === '1.0' ? 'keep-alive' : undefined) : 'close';
+    // A character is a byte: who has more to say than those says it in UTF-8 himself.
     return Buffer.from(
       responseHead({ version, status, headers, contentLength, chunked, connection, nowMs: Date.now() }),
+      'latin1',
     );
   }
 
