@@ -14,6 +14,9 @@ type Receive = (name: string) => void;
 export class ApiServices {
   readonly #receivers: Receive[] = [];
   #followed: Followed | undefined;
+  #synced = false;
+  /** Names of those that another server answers for. */
+  readonly #remote = new Set<string>();
 
   constructor(
     private readonly store: ResourceStore,
@@ -23,6 +26,8 @@ export class ApiServices {
   /** Resolves once those that were there are known; follows until `signal` aborts. */
   async follow(signal: AbortSignal): Promise<void> {
     const tell = ({ key }: { readonly key: string }): void => {
+      if (this.get(key)?.spec.service == null) this.#remote.delete(key);
+      else this.#remote.add(key);
       for (const receive of this.#receivers) receive(key);
     };
     this.#followed ??= followStore({
@@ -33,6 +38,7 @@ export class ApiServices {
       gone: tell,
     });
     await this.#followed.synced;
+    this.#synced = true;
   }
 
   /** Tells names of those that are there, then of each that comes, changes or goes. */
@@ -43,6 +49,27 @@ export class ApiServices {
 
   get(name: string): Readonly<APIService> | undefined {
     return this.#followed?.objects.get(name)?.object() as APIService | undefined;
+  }
+
+  get anyRemote(): boolean {
+    return this.#remote.size > 0;
+  }
+
+  /** The one of that name, where another server answers for it. */
+  remote(name: string): Readonly<APIService> | undefined {
+    return this.#remote.has(name) ? this.get(name) : undefined;
+  }
+
+  /** Whether any version of the group is registered; until they are known, all are taken to be. */
+  hasGroup(group: string): boolean {
+    if (!this.#synced) return true;
+    for (const name of this.#followed?.objects.keys() ?? [])
+      if (name.slice(name.indexOf('.') + 1) === group) return true;
+    return false;
+  }
+
+  remoteNames(): Iterable<string> {
+    return this.#remote;
   }
 
   names(): string[] {

@@ -3,6 +3,7 @@
 import { SERVER_MANAGER } from '../registry/server-client.js';
 import { LOCAL_AVAILABLE } from '../apis/apiregistration/index.js';
 import type { Clock } from '../lib/clock.js';
+import { every } from '../lib/repeat.js';
 import { WorkQueue } from '../lib/work-queue.js';
 import type { KubeObject } from '../machinery/object.js';
 import type { GroupResource } from '../machinery/status.js';
@@ -29,12 +30,16 @@ export interface AvailabilityOptions {
 export interface RemoteOptions extends AvailabilityOptions {
   readonly lookup: Lookup;
   readonly storeOf: (resource: GroupResource) => ResourceStore;
+  /** Asks the server itself, once all else is in order. */
+  readonly check: (service: Readonly<APIService>) => Promise<Judgement>;
+  readonly forget: (name: string) => void;
 }
 
 const SERVICES: GroupResource = { group: '', resource: 'services' };
 const ENDPOINT_SLICES: GroupResource = { group: 'discovery.k8s.io', resource: 'endpointslices' };
 const SERVICE_NAME = 'kubernetes.io/service-name';
 const CONCURRENCY = 5;
+const RECHECK_MS = 10_000;
 
 export function keepLocalAvailable(options: AvailabilityOptions): void {
   keep(options, async ({ spec }) => (spec.service === undefined ? LOCAL_AVAILABLE : undefined));
@@ -43,13 +48,34 @@ export function keepLocalAvailable(options: AvailabilityOptions): void {
 export function keepRemoteAvailability(options: RemoteOptions): void {
   const { services, lookup } = options;
   let following = false;
-  const queue = keep(options, async ({ spec: { service } }) => {
+  const queue = keep(options, async (apiService) => {
+    const { service } = apiService.spec;
     if (service === undefined) return undefined;
     // Most clusters have no such API service, and need not watch all their endpoints for none.
     if (!following) followBackings();
     following = true;
-    return remoteCondition(service, await backingOf(service));
+    return remoteCondition(service, await backingOf(service)) ?? options.check(apiService);
   });
+  // Servers come and go without anything here changing.
+  every(
+    async () =>
+      services
+        .names()
+        .filter(isRemote)
+        .forEach((name) => queue.add(name)),
+    {
+      everyMs: RECHECK_MS,
+      signal: options.signal,
+      log: options.log,
+    },
+  );
+  services.subscribe((name) => {
+    if (!isRemote(name)) options.forget(name);
+  });
+
+  function isRemote(name: string): boolean {
+    return services.get(name)?.spec.service !== undefined;
+  }
 
   async function backingOf({ namespace = '', name = '' }: ServiceReference) {
     const slices = (await lookup.list(ENDPOINT_SLICES, namespace)).filter((one) => one.labels[SERVICE_NAME] === name);

@@ -4,7 +4,10 @@ import type { MetricRegistry } from '../lib/metrics.js';
 import type { GroupResource } from '../machinery/status.js';
 import type { Lookup } from '../registry/kind.js';
 import type { ResourceStore } from '../storage/store.js';
-import { API_SERVICES, ApiServices, type ApiServiceWriter, isAvailable } from './api-services.js';
+import { type ApiServices, type ApiServiceWriter, isAvailable } from './api-services.js';
+import { checkDiscovery } from './discovery-check.js';
+import type { RemoteDiscovery } from './remote-discovery.js';
+import type { RemoteServers } from './remote-servers.js';
 import { createAvailabilityMetrics } from './availability-metrics.js';
 import { keepLocalAvailable, keepRemoteAvailability } from './availability.js';
 import { keepRegistered } from './registration.js';
@@ -19,6 +22,11 @@ export interface AggregationOptions {
   readonly metrics: MetricRegistry;
   readonly clock: Clock;
   readonly log: (message: string) => void;
+  /** The API services, which others ask, too. */
+  readonly services: ApiServices;
+  /** How extension servers are reached. */
+  readonly servers: RemoteServers;
+  readonly remote: RemoteDiscovery;
 }
 
 export interface Aggregation {
@@ -30,8 +38,7 @@ export interface Aggregation {
 const DEFINITIONS: GroupResource = { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' };
 
 export function createAggregation(options: AggregationOptions): Aggregation {
-  const { client, lookup, storeOf, clock, log } = options;
-  const services = new ApiServices(storeOf(API_SERVICES), log);
+  const { client, lookup, storeOf, clock, log, services, servers, remote } = options;
   const versions = new Map(Array.from(options.builtIn, (one) => [nameOf(one), one]));
   const builtIn = [...versions.values()].flatMap((one) => builtInService(one) ?? []);
   const missing = new Set(builtIn.map(({ metadata }) => metadata.name ?? ''));
@@ -50,7 +57,21 @@ export function createAggregation(options: AggregationOptions): Aggregation {
       },
       {
         name: 'apiservice-status-remote-available-controller',
-        run: (signal) => keepRemoteAvailability({ ...parts(signal), lookup, storeOf }),
+        run: (signal) =>
+          keepRemoteAvailability({
+            ...parts(signal),
+            lookup,
+            storeOf,
+            check: async (service) => {
+              const judgement = await checkDiscovery(service, servers);
+              await remote.refresh(service, judgement.status === 'True');
+              return judgement;
+            },
+            forget: (name) => {
+              servers.forget(name);
+              remote.forget(name);
+            },
+          }),
       },
       {
         name: 'kube-apiserver-autoregistration',

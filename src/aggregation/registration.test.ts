@@ -4,6 +4,11 @@ import { apiextensionsKinds } from '../apis/apiextensions/index.js';
 import { apiregistrationKinds } from '../apis/apiregistration/index.js';
 import { createServerClient } from '../registry/server-client.js';
 import { systemClock } from '../lib/clock.js';
+import { directDialer } from '../outbound/dialer.js';
+import { resolveByClusterIp } from '../registry/service-address.js';
+import { API_SERVICES, ApiServices } from './api-services.js';
+import { RemoteDiscovery } from './remote-discovery.js';
+import { RemoteServers } from './remote-servers.js';
 import { MetricRegistry } from '../lib/metrics.js';
 import type { APIService } from '../schema/generated/apiregistration.v1.js';
 import { type Body, TestApi, type TestWatch } from '../server/testing.js';
@@ -60,7 +65,13 @@ test('only what the server marked is changed, and what it looks after at the sta
 function start(api: TestApi): { readonly aggregation: Aggregation; readonly stop: AbortController } {
   const stop = new AbortController();
   const { operations, lookup } = api.resources;
+  const services = new ApiServices(api.resources.store(API_SERVICES), () => undefined);
+  const resolve = resolveByClusterIp(lookup);
+  const servers = new RemoteServers({ resolve, dialer: directDialer, identity: () => ({}) });
   const aggregation = createAggregation({
+    services,
+    servers,
+    remote: new RemoteDiscovery(services, servers, systemClock),
     client: createServerClient({ operations, lookup, context: api.context }),
     lookup,
     storeOf: (resource) => api.resources.store(resource),

@@ -12,7 +12,11 @@ export interface Backing {
   readonly slices: readonly Readonly<EndpointSlice>[];
 }
 
-export function remoteCondition(reference: Readonly<ServiceReference>, { service, slices }: Backing): Judgement {
+/** Undefined: nothing speaks against it, and only the server itself can tell. */
+export function remoteCondition(
+  reference: Readonly<ServiceReference>,
+  { service, slices }: Backing,
+): Judgement | undefined {
   const { namespace = '', name = '', port = 0 } = reference;
   const where = `service/${name} in ${goQuote(namespace)}`;
   if (service === undefined) return unavailable('ServiceNotFound', `${where} is not present`);
@@ -27,7 +31,7 @@ export function remoteCondition(reference: Readonly<ServiceReference>, { service
       return unavailable('MissingEndpoints', why);
     }
   }
-  return unavailable('FailedDiscoveryCheck', 'this server does not forward requests to extension API servers yet');
+  return undefined;
 }
 
 const unavailable = (reason: string, message: string): Judgement => ({

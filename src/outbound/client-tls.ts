@@ -67,7 +67,7 @@ export function handshake(connection: Duplex, options: HandshakeOptions): Promis
     signal.addEventListener('abort', onAbort, { once: true });
     socket.once('secureConnect', () => {
       if (wanted.insecure !== true && !socket.authorized) {
-        fail(new OutboundError('tls', verifyErrorText(socket)));
+        fail(new OutboundError('tls', verifyErrorText(socket, name)));
         return;
       }
       settle();
@@ -133,10 +133,13 @@ const VERIFY_TEXTS: Readonly<Record<string, string>> = {
   INVALID_PURPOSE: 'x509: certificate specifies an incompatible key usage',
 };
 
-function verifyErrorText(socket: TLSSocket): string {
-  // A code for what OpenSSL found wrong, our own words for a wrong name.
+function verifyErrorText(socket: TLSSocket, name: string): string {
   const found = String(socket.authorizationError);
-  const text = VERIFY_TEXTS[found] ?? (isValidity(found) ? validityText(found, socket) : found);
+  const text =
+    // A wrong name is told before whoever vouches for it.
+    checkName(name, socket.getPeerCertificate())?.message ??
+    VERIFY_TEXTS[found] ??
+    (isValidity(found) ? validityText(found, socket) : found);
   return `tls: failed to verify certificate: ${text}`;
 }
 

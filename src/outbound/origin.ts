@@ -50,7 +50,7 @@ export class Origin {
   }
 
   close(): void {
-    this.#agent.destroy();
+    this.#agent.retire();
     this.#session?.close();
   }
 
@@ -112,9 +112,11 @@ class PooledAgent extends http.Agent {
     return undefined;
   }
 
-  override destroy(): void {
+  /** Connections in use go when their answers are read. */
+  retire(): void {
     this.#ready?.destroy();
-    super.destroy();
+    this.maxFreeSockets = 0;
+    for (const idle of Object.values(this.freeSockets)) for (const socket of idle ?? []) socket.destroy();
   }
 }
 

@@ -1,10 +1,11 @@
 // All of discovery in one document, for clients that ask for it by its media type.
 import { firstHeader, type HttpRequest } from '../lib/http.js';
 import type { GroupVersion } from '../machinery/object.js';
-import { resourceListOf, type ApiResource } from './discovery-resources.js';
+import { resourceListOf } from './discovery-resources.js';
 import type { Endpoint } from './endpoint.js';
 import type { MediaType } from './media-types.js';
 import { parseAccept } from './negotiate.js';
+import type { RemoteResource } from './registered-versions.js';
 
 export type AggregatedVersion = 'v2' | 'v2beta1';
 
@@ -35,23 +36,37 @@ export function wantsAggregated(
   return undefined;
 }
 
-export function aggregatedGroup(name: string, versions: readonly [string, Endpoint[]][]): object {
+/** `remote`: what another server has in a version; undefined while it does not say. */
+export function aggregatedGroup(
+  name: string,
+  versions: readonly [string, Endpoint[]][],
+  remote: (version: string) => readonly object[] | undefined = () => undefined,
+): object {
   return {
     metadata: name === '' ? {} : { name },
-    versions: versions.map(([version, endpoints]) => ({
-      version,
-      resources: aggregatedResources(
-        resourceListOf(endpoints),
-        // Only custom resources say their own group and version, where it is what they are listed under.
-        endpoints.some(({ definition }) => definition.custom) ? { group: name, version } : { group: '', version: '' },
-      ),
-      freshness: 'Current',
-    })),
+    versions: versions.map(([version, endpoints]) =>
+      endpoints.length === 0 ? remoteVersion(version, remote(version)) : localVersion(name, version, endpoints),
+    ),
   };
 }
 
-function aggregatedResources(resources: readonly ApiResource[], own: GroupVersion): object[] {
-  const kindOf = (resource: ApiResource): object => ({
+const remoteVersion = (version: string, resources: readonly object[] | undefined): object => ({
+  version,
+  ...(resources === undefined ? { freshness: 'Stale' } : { resources, freshness: 'Current' }),
+});
+
+const localVersion = (name: string, version: string, endpoints: Endpoint[]): object => ({
+  version,
+  resources: aggregatedResources(
+    resourceListOf(endpoints),
+    // Only custom resources say their own group and version, where it is what they are listed under.
+    endpoints.some(({ definition }) => definition.custom) ? { group: name, version } : { group: '', version: '' },
+  ),
+  freshness: 'Current',
+});
+
+export function aggregatedResources(resources: readonly RemoteResource[], own: GroupVersion): object[] {
+  const kindOf = (resource: RemoteResource): object => ({
     group: resource.group ?? own.group,
     version: resource.version ?? own.version,
     kind: resource.kind,

@@ -16,6 +16,7 @@ import type { Endpoint } from './endpoint.js';
 import { compareGroups, compareVersions } from './group-priorities.js';
 import type { MediaType } from './media-types.js';
 import { negotiate } from './negotiate.js';
+import type { RegisteredVersions } from './registered-versions.js';
 import { respondValue } from './respond.js';
 
 export interface DiscoveryOptions {
@@ -26,6 +27,8 @@ export interface DiscoveryOptions {
   readonly aggregatedVersions: readonly AggregatedVersion[];
   /** Where clients reach this server: `10.0.0.1:6443`. */
   readonly serverAddress: string;
+  /** What others serve that is registered here. */
+  readonly registered?: RegisteredVersions;
 }
 
 /** Answers discovery requests; undefined for any other path. */
@@ -50,7 +53,7 @@ export function createDiscovery(
     return respond(options, request, metaType('APIGroup'), {
       kind: 'APIGroup',
       apiVersion: 'v1',
-      ...groupValue(group, versions),
+      ...groupValue(group, versions, options.registered),
     });
   };
 }
@@ -76,12 +79,16 @@ type Versions = Map<string, Endpoint[]>;
 const isCustom = (versions: Versions): boolean =>
   [...versions.values()].every((endpoints) => endpoints.every(({ definition }) => definition.custom));
 
-function groupsOf({ endpoints }: DiscoveryOptions): Map<string, Versions> {
+/** A version without endpoints is another server's. */
+function groupsOf({ endpoints, registered }: DiscoveryOptions): Map<string, Versions> {
   const groups = new Map<string, Versions>();
   for (const endpoint of endpoints()) {
     const { group, version } = endpoint.kind;
     const versions = groups.get(group) ?? new Map<string, Endpoint[]>();
     groups.set(group, versions.set(version, [...(versions.get(version) ?? []), endpoint]));
+  }
+  for (const { group, version } of registered?.remote() ?? []) {
+    groups.set(group, (groups.get(group) ?? new Map<string, Endpoint[]>()).set(version, []));
   }
   return groups;
 }
@@ -104,18 +111,27 @@ function coreAnswer(
 }
 
 function groupsAnswer(options: DiscoveryOptions, request: HttpRequest): HttpResponse {
-  const groups = [...groupsOf(options)].filter(([name]) => name !== '').sort(([a], [b]) => compareGroups(a, b));
+  const { registered } = options;
+  const groups = [...groupsOf(options)]
+    .filter(([name, versions]) => name !== '' && (registered?.isListed(name) !== false || isCustom(versions)))
+    .sort(([a], [b]) => compareGroups(a, b, (name) => registered?.groupRank(name)));
   const aggregated = wantsAggregated(request, options.mediaTypes, options.aggregatedVersions);
-  if (aggregated !== undefined) return aggregatedAnswer(request, aggregated, groups);
+  if (aggregated !== undefined) return aggregatedAnswer(request, aggregated, groups, registered);
   return respond(options, request, metaType('APIGroupList'), {
     kind: 'APIGroupList',
     apiVersion: 'v1',
-    groups: groups.map(([name, versions]) => groupValue(name, versions)),
+    groups: groups.map(([name, versions]) => groupValue(name, versions, registered)),
   });
 }
 
-function groupValue(name: string, versions: Versions): object {
-  const listed = [...versions.keys()].sort(compareVersions).map((version) => ({
+const inOrder = (name: string, versions: Versions, registered: RegisteredVersions | undefined): string[] => {
+  const rank = (version: string): number => registered?.versionRank(name, version) ?? 0;
+  const anyRemote = [...versions.values()].some((endpoints) => endpoints.length === 0);
+  return [...versions.keys()].sort((a, b) => (anyRemote ? rank(b) - rank(a) : 0) || compareVersions(a, b));
+};
+
+function groupValue(name: string, versions: Versions, registered: RegisteredVersions | undefined): object {
+  const listed = inOrder(name, versions, registered).map((version) => ({
     groupVersion: `${name}/${version}`,
     version,
   }));
@@ -155,6 +171,7 @@ function aggregatedAnswer(
   request: HttpRequest,
   { version, media }: AggregatedForm,
   groups: [string, Versions][],
+  registered?: RegisteredVersions,
 ): HttpResponse {
   const type = mustType(`io.k8s.api.apidiscovery.${version}.APIGroupDiscoveryList`);
   const value = {
@@ -164,7 +181,8 @@ function aggregatedAnswer(
     items: groups.map(([name, versions]) =>
       aggregatedGroup(
         name,
-        [...versions].sort(([a], [b]) => compareVersions(a, b)),
+        inOrder(name, versions, registered).map((one) => [one, versions.get(one) ?? []]),
+        (one) => registered?.resources(name, one),
       ),
     ),
   };

@@ -28,11 +28,18 @@ const GROUP_RANKS: Readonly<Record<string, number>> = {
   'storagemigration.k8s.io': 15800,
 };
 const CUSTOM_GROUP_RANK = 1000;
+const REGISTRATION = 'apiregistration.k8s.io';
 
 export const groupRank = (group: string): number => ownMember(GROUP_RANKS, group) ?? CUSTOM_GROUP_RANK;
 
-export function compareGroups(a: string, b: string): number {
-  return groupRank(b) - groupRank(a) || (a < b ? -1 : a > b ? 1 : 0);
+export function compareGroups(
+  a: string,
+  b: string,
+  registered: (group: string) => number | undefined = () => undefined,
+): number {
+  // Where registrations are made stands before all that is registered.
+  if (a === REGISTRATION || b === REGISTRATION) return a === b ? 0 : a === REGISTRATION ? -1 : 1;
+  return (registered(b) ?? groupRank(b)) - (registered(a) ?? groupRank(a)) || (a < b ? -1 : a > b ? 1 : 0);
 }
 
 /** Stable before beta before alpha, then the higher number: v2, v1, v1beta2, v1beta1, v1alpha1. */

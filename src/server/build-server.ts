@@ -13,6 +13,7 @@ import { isCached } from '../storage/cached-resources.js';
 import { createResourceStore } from '../storage/create-store.js';
 import { buildAuthentication } from './access.js';
 import { buildAdmission } from './admission.js';
+import { buildAggregation } from './aggregation.js';
 import { buildAudit } from './audit.js';
 import { type Authorization, buildAuthorization } from './authorization.js';
 import { createDebug, serveDebugSocket } from './debug.js';
@@ -241,6 +242,12 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     maxBodyBytes: MAX_BODY_BYTES,
     shutdown: lifecycle.stopping,
   };
+  const aggregation = buildAggregation(options, {
+    resources,
+    dialers,
+    stopping: lifecycle.stopping,
+    log: logs.for('aggregation'),
+  });
   const debug = createDebug({ contentionProfiling: options.features.contentionProfiling });
   const handler = buildRequestHandler({
     options,
@@ -263,6 +270,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
       log: logs.for('flow-control'),
     }),
     morePaths: encryption?.paths ?? [],
+    aggregation,
   });
 
   const { debugSocketPath } = options.features;
@@ -279,6 +287,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     certificates,
     authorization,
     allocators,
+    aggregation,
     converterOf: conversionWebhooks({
       lookup: resources.lookup,
       dialers,

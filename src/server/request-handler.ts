@@ -14,6 +14,7 @@ import { besideRoutes } from '../rest/openapi-beside.js';
 import { respondError } from '../rest/respond.js';
 import { createRouter } from '../rest/router.js';
 import type { RestServices } from '../rest/services.js';
+import type { WiredAggregation } from './aggregation.js';
 import type { Debug } from './debug.js';
 import { metricsText, rawJson } from './endpoints.js';
 import type { WiredFlowControl } from './flow-control.js';
@@ -41,6 +42,7 @@ export interface HandlerParts {
   readonly morePaths: readonly PathHandler[];
   readonly audit: Audit | undefined;
   readonly flowControl: WiredFlowControl | undefined;
+  readonly aggregation: WiredAggregation;
 }
 
 export function buildRequestHandler(parts: HandlerParts): ListenerHandler {
@@ -71,7 +73,9 @@ export function buildRequestHandler(parts: HandlerParts): ListenerHandler {
       ...(parts.flowControl && { priorityAndFairness: parts.flowControl.filter }),
     },
     (exchange) => {
-      const { request, info, user } = exchange;
+      const { request, info, user, auditId } = exchange;
+      const elsewhere = user && parts.aggregation.proxy({ request, info, user, auditId });
+      if (elsewhere !== undefined) return elsewhere;
       if (!info.isResourceRequest || user === undefined) return paths(request, info.path);
       return router.handle({
         http: request,
@@ -98,6 +102,7 @@ function buildPaths({
   tokens,
   flowControl,
   morePaths,
+  aggregation,
 }: HandlerParts): ReturnType<typeof createPaths> {
   const handlers: PathHandler[] = [
     createDiscovery({
@@ -105,6 +110,7 @@ function buildPaths({
       mediaTypes: services.mediaTypes,
       aggregatedVersions: services.features.enabled('AggregatedDiscoveryRemoveBetaType') ? ['v2'] : ['v2', 'v2beta1'],
       serverAddress: `${options.generic.advertiseAddress}:${options.secureServing.securePort}`,
+      registered: aggregation.remote,
     }),
     createOpenApi({
       endpoints: () => resources.all(),

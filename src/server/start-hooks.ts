@@ -20,6 +20,7 @@ import type { Options } from '../options/options.js';
 import type { LifeContext } from '../registry/kind.js';
 import type { Authorization } from './authorization.js';
 import type { conversionWebhooks } from './conversion-webhooks.js';
+import type { WiredAggregation } from './aggregation.js';
 import { startControllers } from './controllers.js';
 import type { Lifecycle } from './lifecycle.js';
 import { createMasterLeases } from './master-leases.js';
@@ -45,6 +46,7 @@ export interface StartParts {
   readonly certificates: PreparedCertificates;
   readonly authorization: Authorization;
   readonly allocators: ServicePools;
+  readonly aggregation: WiredAggregation;
   /** Converts custom resources by the webhooks of their definitions. */
   readonly converterOf: ReturnType<typeof conversionWebhooks>;
   readonly serverContext: () => LifeContext;
@@ -147,7 +149,11 @@ function definitionsHooks({ resources, serverContext, expressions, converterOf, 
   ];
 }
 
-function addAggregation(hooks: PostStartHooks, { resources, metrics, logs }: StartParts, client: ServerClient): void {
+function addAggregation(
+  hooks: PostStartHooks,
+  { resources, metrics, logs, aggregation: { services, servers, remote } }: StartParts,
+  client: ServerClient,
+): void {
   const aggregation = createAggregation({
     client,
     lookup: resources.lookup,
@@ -156,6 +162,9 @@ function addAggregation(hooks: PostStartHooks, { resources, metrics, logs }: Sta
     builtIn: Array.from(resources.all(), ({ kind }) => kind),
     metrics,
     clock: systemClock,
+    services,
+    servers,
+    remote,
     log: (message) => logs.for('aggregation').info(message),
   });
   for (const hook of aggregation.hooks) hooks.add(hook);

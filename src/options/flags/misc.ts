@@ -2,7 +2,6 @@ import { defineTopic, HOUR_MS, SECOND_MS } from '../flag-table.js';
 
 const PEERS = 'Needs the UnknownVersionInteroperabilityProxy feature gate, and several servers.';
 
-const EXTENSIONS = 'calls to extension servers and admission webhooks';
 const PEER_PROXY = 'proxying between servers of different releases';
 const LEADERSHIP = 'coordinated leader election';
 
@@ -14,7 +13,6 @@ export const misc = defineTopic({
       type: 'bool',
       default: true,
       help: 'Refuse redirects that extension servers answer with, instead of passing them to the client.',
-      later: EXTENSIONS,
     },
     'allow-privileged': { type: 'bool', help: 'Allow privileged containers.' },
     'apiserver-count': {
@@ -46,7 +44,6 @@ export const misc = defineTopic({
     'enable-aggregator-routing': {
       type: 'bool',
       help: "Reach extension servers at their endpoints' addresses, not the service's.",
-      later: EXTENSIONS,
     },
     'enable-logs-handler': {
       type: 'bool',
@@ -118,12 +115,10 @@ export const misc = defineTopic({
     'proxy-client-cert-file': {
       type: 'string',
       help: 'The file with the client certificate shown to extension servers and admission webhooks. Its authority is the one of --requestheader-client-ca-file.',
-      later: EXTENSIONS,
     },
     'proxy-client-key-file': {
       type: 'string',
       help: 'The file with the key of --proxy-client-cert-file.',
-      later: EXTENSIONS,
     },
     'service-account-signing-endpoint': {
       type: 'string',

@@ -44,7 +44,9 @@ export function passOn(
 ): HttpResponse {
   if (request.method === 'HEAD' || status === 204 || status === 304) {
     body.destroy();
-    return { status, headers, body: undefined, besideOurs: true };
+    // An answer that says nothing is new has no form either.
+    const { 'content-type': _type, 'content-length': _length, ...formless } = headers;
+    return { status, headers: status === 304 ? formless : headers, body: undefined, besideOurs: true };
   }
   return { status, headers, body: streamOf(body, (error) => request.cancel?.(error)), besideOurs: true };
 }

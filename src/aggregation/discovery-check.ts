@@ -1,0 +1,41 @@
+// Asks an extension server for its resources: one that answers is available.
+import { OutboundError, requestErrorText } from '../outbound/outbound-error.js';
+import type { APIService } from '../schema/generated/apiregistration.v1.js';
+import { identityHeaders } from './identity-headers.js';
+import type { Judgement } from './remote-condition.js';
+import type { RemoteServer, RemoteServers } from './remote-servers.js';
+
+const CHECKER = { name: 'system:kube-aggregator', groups: ['system:masters'] };
+const TIMEOUT_MS = 5000;
+/** A server that lost a connection may still be there. */
+const ATTEMPTS = 5;
+
+export async function checkDiscovery(service: Readonly<APIService>, servers: RemoteServers): Promise<Judgement> {
+  let why = '';
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    try {
+      const failure = await ask(await servers.reachUnverified(service), service);
+      if (failure === undefined) return PASSED;
+      why = failure;
+    } catch (error) {
+      why = OutboundError.from(error).message;
+    }
+  }
+  return { type: 'Available', status: 'False', reason: 'FailedDiscoveryCheck', message: why };
+}
+
+const PASSED: Judgement = { type: 'Available', status: 'True', reason: 'Passed', message: 'all checks passed' };
+
+/** Undefined: all is well. */
+async function ask({ client, origin }: RemoteServer, { spec }: Readonly<APIService>): Promise<string | undefined> {
+  const url = new URL(`/apis/${spec.group}/${spec.version}`, origin);
+  const failing = (why: string): string => `failing or missing response from ${url.href}: ${why}`;
+  try {
+    const headers = identityHeaders(CHECKER);
+    const { status, body } = await client.request({ method: 'GET', url, headers, timeoutMs: TIMEOUT_MS });
+    body.resume();
+    return status >= 200 && status < 300 ? undefined : failing(`bad status from ${url.href}: ${status}`);
+  } catch (error) {
+    return failing(requestErrorText('GET', url, OutboundError.from(error)));
+  }
+}

@@ -1,0 +1,88 @@
+// What an extension server says it has: all of it in one document where it knows that form, else its version's list.
+import { isPlainObject } from '../lib/plain-object.js';
+import type { UserInfo } from '../machinery/user.js';
+import { collectBody } from '../outbound/http-client.js';
+import { aggregatedResources } from '../rest/aggregated-discovery.js';
+import type { RemoteResource } from '../rest/registered-versions.js';
+import { mustType } from '../schema/catalogue.js';
+import { decodeTree } from '../schema/json/decode.js';
+import type { APIService } from '../schema/generated/apiregistration.v1.js';
+import type { APIGroupDiscoveryList } from '../schema/generated/apidiscovery.v2.js';
+import { identityHeaders } from './identity-headers.js';
+import type { RemoteServer, RemoteServers } from './remote-servers.js';
+
+const ALL_IN_ONE = 'as=APIGroupDiscoveryList';
+const ACCEPT = ['v2', 'v2beta1'].map((v) => `application/json;g=apidiscovery.k8s.io;v=${v};${ALL_IN_ONE}`).join(',');
+const FETCHER: UserInfo = { name: 'system:kube-aggregator', groups: ['system:masters'] };
+const OLDER_FETCHER: UserInfo = { name: 'system:kube-aggregator', groups: [] };
+const TIMEOUT_MS = 5000;
+/** A document larger than this is not read. */
+const MAX_BYTES = 8 * 1024 * 1024;
+/** Of one version; more are not shown. */
+const MAX_RESOURCES = 5000;
+
+/** The version's resources as the all-in-one document lists them. Rejects when the server does not say. */
+export async function fetchDiscovery(
+  service: Readonly<APIService>,
+  servers: RemoteServers,
+): Promise<readonly object[]> {
+  const { group = '', version = '' } = service.spec;
+  const server = await servers.reach(service);
+  const all = await get(server, '/apis', ACCEPT, FETCHER);
+  if (all?.contentType.includes(ALL_IN_ONE)) {
+    const type = mustType('io.k8s.api.apidiscovery.v2.APIGroupDiscoveryList');
+    const list = decodeTree(type, all.body, { strict: false }).object as unknown as APIGroupDiscoveryList;
+    const own = list.items?.find(({ metadata }) => metadata.name === group)?.versions ?? [];
+    return (own.find((one) => one.version === version)?.resources ?? []).slice(0, MAX_RESOURCES);
+  }
+  const older = await get(server, `/apis/${group}/${version}`, 'application/json', OLDER_FETCHER);
+  const resources =
+    isPlainObject(older?.body) && Array.isArray(older.body.resources) ? older.body.resources : undefined;
+  if (resources === undefined) throw new Error('the answer is no list of resources');
+  const read = resources.slice(0, MAX_RESOURCES).flatMap(resourceOf);
+  return aggregatedResources(read, { group: '', version: '' });
+}
+
+interface Fetched {
+  readonly contentType: string;
+  readonly body: unknown;
+}
+
+/** Undefined for an answer that is none of a server that knows the path. */
+async function get(
+  { client, origin }: RemoteServer,
+  path: string,
+  accept: string,
+  as: UserInfo,
+): Promise<Fetched | undefined> {
+  const headers = { accept, ...identityHeaders(as) };
+  const response = await client.request({ method: 'GET', url: new URL(path, origin), headers, timeoutMs: TIMEOUT_MS });
+  const bytes = await collectBody(response, MAX_BYTES);
+  if (response.status !== 200) return undefined;
+  return { contentType: response.headers['content-type'] ?? '', body: JSON.parse(bytes.toString('utf8')) };
+}
+
+/** Only what a resource may say of itself, each of its type. */
+function resourceOf(value: unknown): RemoteResource[] {
+  if (!isPlainObject(value)) return [];
+  const text = (name: string): string => (typeof value[name] === 'string' ? value[name] : '');
+  const texts = (name: string): string[] =>
+    Array.isArray(value[name]) ? value[name].filter((one): one is string => typeof one === 'string') : [];
+  const name = text('name');
+  if (name === '') return [];
+  const shortNames = texts('shortNames');
+  const categories = texts('categories');
+  return [
+    {
+      name,
+      singularName: text('singularName'),
+      namespaced: value.namespaced === true,
+      kind: text('kind'),
+      verbs: texts('verbs'),
+      ...(text('group') !== '' && { group: text('group') }),
+      ...(text('version') !== '' && { version: text('version') }),
+      ...(shortNames.length > 0 && { shortNames }),
+      ...(categories.length > 0 && { categories }),
+    },
+  ];
+}

@@ -1,0 +1,121 @@
+// Hands requests for an extension server's group version on to it, with the user's identity and our certificate.
+import { escapePath } from '../lib/go-url-parts.js';
+import { goQuote } from '../lib/go-quote.js';
+import type { HttpRequest, HttpResponse } from '../lib/http.js';
+import type { RequestInfo } from '../machinery/request-info.js';
+import type { UserInfo } from '../machinery/user.js';
+import { OutboundError } from '../outbound/outbound-error.js';
+import { askForwarded, passOn } from '../outbound/proxy/forward.js';
+import { forwardUpgrade } from '../outbound/proxy/forward-upgrade.js';
+import { forwardedHeaders, type Headers, returnedHeaders, upgradeHeaders } from '../outbound/proxy/headers.js';
+import { forwardedUri, rewriteLink } from '../outbound/proxy/links.js';
+import type { APIService } from '../schema/generated/apiregistration.v1.js';
+import { isAvailable } from './api-services.js';
+import { identityHeaders } from './identity-headers.js';
+import { RemoteError, type RemoteServer, type RemoteServers } from './remote-servers.js';
+
+export interface ProxiedRequest {
+  readonly request: HttpRequest;
+  readonly info: RequestInfo;
+  readonly user: UserInfo;
+  readonly auditId: string;
+}
+
+export interface ExtensionProxyOptions {
+  readonly servers: RemoteServers;
+  /** `--aggregator-reject-forwarding-redirect` */
+  readonly rejectRedirects: boolean;
+  readonly log: (message: string) => void;
+}
+
+export async function proxyToExtension(
+  service: Readonly<APIService>,
+  proxied: ProxiedRequest,
+  options: ExtensionProxyOptions,
+): Promise<HttpResponse> {
+  if (!isAvailable(service)) return plain(503, 'service unavailable\n');
+  let server: RemoteServer;
+  try {
+    server = await options.servers.reach(service);
+  } catch (error) {
+    if (error instanceof RemoteError) return plain(500, `${error.message}\n`);
+    options.log(`${service.metadata.name ?? ''}: ${OutboundError.from(error).message}`);
+    return plain(503, 'service unavailable\n');
+  }
+  return proxied.request.upgrade === undefined ? proxy(proxied, server, options) : upgrade(proxied, server);
+}
+
+async function proxy(
+  { request, info, user, auditId }: ProxiedRequest,
+  server: RemoteServer,
+  { rejectRedirects }: ExtensionProxyOptions,
+): Promise<HttpResponse> {
+  const headers: Headers = {
+    ...forwardedHeaders(request),
+    ...(asksForTrailers(request) && { te: 'trailers' }),
+    host: server.host,
+    'x-forwarded-host': server.host,
+    'x-forwarded-proto': 'https',
+    'x-forwarded-uri': forwardedUri('', info.path),
+    'audit-id': auditId,
+    ...identityHeaders(user),
+  };
+  let answer;
+  try {
+    answer = await askForwarded(request, { ...server, target: targetOf(request, info), headers });
+  } catch (error) {
+    return plain(503, `error trying to reach service: ${OutboundError.from(error).message}\n`);
+  }
+  const { location } = answer.headers;
+  if (rejectRedirects && location !== undefined && answer.status >= 300 && answer.status < 400) {
+    answer.body.destroy();
+    return plain(502, 'the backend attempted to redirect this request, which is not permitted');
+  }
+  const returned = returnedHeaders(answer);
+  if (location !== undefined) {
+    const rules = { prefix: '', scheme: 'https', host: server.host, sourceHost: server.host, requestHost: server.host };
+    const rewritten = rewriteLink(location, rules);
+    if (rewritten === undefined) {
+      answer.body.destroy();
+      return plain(503, `error trying to reach service: error trying to parse Location header: ${goQuote(location)}\n`);
+    }
+    returned.location = rewritten;
+  }
+  return passOn(request, answer, { status: answer.status, headers: returned });
+}
+
+async function upgrade({ request, info, user, auditId }: ProxiedRequest, server: RemoteServer): Promise<HttpResponse> {
+  const headers = {
+    ...upgradeHeaders(request),
+    host: server.host,
+    'audit-id': auditId,
+    ...identityHeaders(user),
+  };
+  try {
+    return await forwardUpgrade(request, { ...server, target: targetOf(request, info), headers });
+  } catch (error) {
+    return plain(503, `${OutboundError.from(error).message}\n`);
+  }
+}
+
+const asksForTrailers = ({ headers }: HttpRequest): boolean =>
+  (headers.te ?? '').split(',').some((word) => word.trim().toLowerCase() === 'trailers');
+
+/** The path as it was read, escaped anew, and the query sorted by its names. */
+function targetOf({ query }: HttpRequest, { path }: RequestInfo): string {
+  const pairs = Array.from(query, ([name, value]) => ({ name, text: `${escapeQuery(name)}=${escapeQuery(value)}` }));
+  pairs.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  const question = pairs.map(({ text }) => text).join('&');
+  return question === '' ? escapePath(path) : `${escapePath(path)}?${question}`;
+}
+
+const escapeQuery = (text: string): string =>
+  encodeURIComponent(text)
+    .replaceAll('%20', '+')
+    .replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+
+const plain = (status: number, text: string): HttpResponse => ({
+  status,
+  headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
+  body: text,
+});

@@ -1,0 +1,73 @@
+// What extension servers have, as discovery shows it beside what this server has itself.
+import type { Clock } from '../lib/clock.js';
+import type { RegisteredVersions } from '../rest/registered-versions.js';
+import type { APIService } from '../schema/generated/apiregistration.v1.js';
+import type { ApiServices } from './api-services.js';
+import { fetchDiscovery } from './fetch-discovery.js';
+import type { RemoteServers } from './remote-servers.js';
+
+/** What a server has is asked for anew this often. */
+const REFRESH_MS = 60_000;
+
+interface Known {
+  readonly resources: readonly object[];
+  readonly atMs: number;
+}
+
+export class RemoteDiscovery implements RegisteredVersions {
+  readonly #services: ApiServices;
+  readonly #servers: RemoteServers;
+  readonly #clock: Clock;
+  readonly #known = new Map<string, Known>();
+
+  constructor(services: ApiServices, servers: RemoteServers, clock: Clock) {
+    this.#services = services;
+    this.#servers = servers;
+    this.#clock = clock;
+  }
+
+  /** After a check: one that is available is asked what it has, of one that is not nothing is told. */
+  async refresh(service: Readonly<APIService>, available: boolean): Promise<void> {
+    const name = service.metadata.name ?? '';
+    const nowMs = this.#clock.now();
+    if (available && nowMs - (this.#known.get(name)?.atMs ?? -Infinity) < REFRESH_MS) return;
+    try {
+      if (!available) throw new Error('it is not available');
+      this.#known.set(name, { resources: await fetchDiscovery(service, this.#servers), atMs: nowMs });
+    } catch {
+      this.#known.delete(name);
+    }
+  }
+
+  forget(name: string): void {
+    this.#known.delete(name);
+  }
+
+  *remote(): Iterable<{ readonly group: string; readonly version: string }> {
+    for (const name of this.#services.remoteNames()) {
+      const { group = '', version = '' } = this.#services.get(name)?.spec ?? {};
+      if (group !== '' && version !== '') yield { group, version };
+    }
+  }
+
+  resources(group: string, version: string): readonly object[] | undefined {
+    return this.#known.get(`${version}.${group}`)?.resources;
+  }
+
+  isListed(group: string): boolean {
+    return this.#services.hasGroup(group);
+  }
+
+  groupRank(group: string): number | undefined {
+    let highest: number | undefined;
+    for (const name of this.#services.remoteNames()) {
+      const spec = this.#services.get(name)?.spec;
+      if (spec?.group === group) highest = Math.max(highest ?? 0, spec.groupPriorityMinimum);
+    }
+    return highest;
+  }
+
+  versionRank(group: string, version: string): number {
+    return this.#services.get(`${version}.${group}`)?.spec.versionPriority ?? 0;
+  }
+}

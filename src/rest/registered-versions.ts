@@ -1,0 +1,16 @@
+import type { ApiResource } from './discovery-resources.js';
+
+/** Another server may have verbs of its own. */
+export type RemoteResource = Omit<ApiResource, 'verbs'> & { readonly verbs: readonly string[] };
+
+/** The group versions that are registered here and served by others, and the order all are listed in. */
+export interface RegisteredVersions {
+  remote(): Iterable<{ readonly group: string; readonly version: string }>;
+  /** What is known of one, as the all-in-one document lists it; undefined while its server does not say. */
+  resources(group: string, version: string): readonly object[] | undefined;
+  /** False for a group of this server's own that is registered no more. */
+  isListed(group: string): boolean;
+  /** Higher comes first; undefined for groups that are all this server's own. */
+  groupRank(group: string): number | undefined;
+  versionRank(group: string, version: string): number;
+}

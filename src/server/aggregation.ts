@@ -1,0 +1,62 @@
+// Extension API servers, wired: which API services there are, how their servers are reached, and what is handed on.
+import fs from 'node:fs';
+import { API_SERVICES, ApiServices } from '../aggregation/api-services.js';
+import { type ProxiedRequest, proxyToExtension } from '../aggregation/proxy.js';
+import { RemoteDiscovery } from '../aggregation/remote-discovery.js';
+import { RemoteServers } from '../aggregation/remote-servers.js';
+import { systemClock } from '../lib/clock.js';
+import type { HttpResponse } from '../lib/http.js';
+import type { Logger } from '../lib/log.js';
+import type { Options } from '../options/options.js';
+import { resolveByClusterIp, resolveByEndpoints } from '../registry/service-address.js';
+import type { Dialers } from './dialers.js';
+import type { Resources } from './resources.js';
+
+export interface AggregationParts {
+  readonly resources: Resources;
+  readonly dialers: Dialers;
+  readonly stopping: AbortSignal;
+  readonly log: Logger;
+}
+
+export interface WiredAggregation {
+  readonly services: ApiServices;
+  readonly servers: RemoteServers;
+  readonly remote: RemoteDiscovery;
+  /** Undefined: the request is for this server itself. */
+  proxy(proxied: ProxiedRequest): Promise<HttpResponse> | undefined;
+}
+
+export function buildAggregation(options: Options, parts: AggregationParts): WiredAggregation {
+  const { misc } = options;
+  const { lookup } = parts.resources;
+  const log = (message: string): void => parts.log.info(message);
+  const services = new ApiServices(parts.resources.store(API_SERVICES), log);
+  const servers = new RemoteServers({
+    resolve: misc.enableAggregatorRouting ? resolveByEndpoints(lookup, Math.random) : resolveByClusterIp(lookup),
+    dialer: parts.dialers.cluster,
+    identity: () =>
+      misc.proxyClientCertFile === '' || misc.proxyClientKeyFile === ''
+        ? {}
+        : { cert: fs.readFileSync(misc.proxyClientCertFile), key: fs.readFileSync(misc.proxyClientKeyFile) },
+  });
+  parts.stopping.addEventListener('abort', () => servers.close(), { once: true });
+  const proxyOptions = { servers, rejectRedirects: misc.aggregatorRejectForwardingRedirect, log };
+  return {
+    services,
+    servers,
+    remote: new RemoteDiscovery(services, servers, systemClock),
+    // hot: every request
+    proxy(proxied) {
+      if (!services.anyRemote) return undefined;
+      const service = services.remote(groupVersionOf(proxied.info.path));
+      return service === undefined ? undefined : proxyToExtension(service, proxied, proxyOptions);
+    },
+  };
+}
+
+/** `v1.wares.example` for what lies under /apis/wares.example/v1; empty for other paths. */
+function groupVersionOf(path: string): string {
+  const [empty, root, group, version] = path.split('/', 4);
+  return empty === '' && root === 'apis' && group && version ? `${version}.${group}` : '';
+}
