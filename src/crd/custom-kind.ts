@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ExpressionChecker } from '../cel/expression-check.js';
 import { goValueText } from '../lib/go-value.js';
 import { apiVersionOf, type JsonObject, type KubeObject } from '../machinery/object.js';
+import { isUnfitted } from '../machinery/unfitted.js';
 import type { Schema } from '../apis/apiextensions/schema-walk.js';
 import type { KindDefinition, KindVersion, Subresource, Verb } from '../registry/kind.js';
 import type { EndpointTypes } from '../rest/endpoint.js';
@@ -221,7 +222,9 @@ function definitionOfVersion(
     }),
     shownVerbs: () => (terminating() ? TERMINATING_VERBS : EVERY_VERB),
     strategy: customStrategy({
-      fit: (object) => void version.type.unstructured?.coerce(object as JsonObject & KubeObject, false),
+      fit(object) {
+        if (isUnfitted(object)) version.type.unstructured?.coerce(object as JsonObject & KubeObject, false);
+      },
       group: spec.group,
       plural: names.plural,
       schema,

@@ -1,7 +1,6 @@
 import { alreadyExists, generateNameConflict, invalid, StatusError } from '../machinery/status.js';
 import { FieldPath } from '../machinery/field-error.js';
 import type { JsonObject, KubeObject } from '../machinery/object.js';
-import { isUnfitted } from '../machinery/unfitted.js';
 import { validateKubeFinalizers, validateObjectMeta, validateObjectName } from '../machinery/validation/object-meta.js';
 import { nameIsDnsSubdomain, pathSegmentName } from '../machinery/validation/names.js';
 import { type StoredObject, StorageError } from '../storage/store.js';
@@ -79,7 +78,7 @@ async function attempt(
     prepareNew(registry, object, context);
     const admitting = admit(object);
     if (admitting !== undefined) await admitting;
-    if (isUnfitted(object)) registry.kind.strategy.fit?.(object);
+    registry.kind.strategy.fit?.(object);
     const stored = await put(registry, object, context);
     if (transaction !== undefined) await transaction.commit();
     return stored;

@@ -137,7 +137,7 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   warningsOnUpdate?(object: Readonly<T>, old: Readonly<T>, context: LifeContext): readonly string[];
   /** Puts equal objects into one form, after validation. */
   canonicalize?(object: T): void;
-  /** Drops what may not be stored of an object that was changed on its way (machinery/unfitted.ts). */
+  /** Brings what everybody has agreed to into the form it is stored in. */
   fit?(object: T): void;
   /** PUT to a missing name creates it. */
   readonly allowCreateOnUpdate?: boolean;

@@ -2,7 +2,6 @@ import { goQuote } from '../lib/go-quote.js';
 import { conflict, invalid, notFound, STALE_OBJECT, StatusError } from '../machinery/status.js';
 import { FieldPath, invalid as invalidField } from '../machinery/field-error.js';
 import type { JsonObject, KubeObject } from '../machinery/object.js';
-import { isUnfitted } from '../machinery/unfitted.js';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../machinery/validation/object-meta.js';
 import { pathSegmentName } from '../machinery/validation/names.js';
 import { type StoredObject, StorageError } from '../storage/store.js';
@@ -75,7 +74,7 @@ async function attempt(
     prepareChanged(registry, request, object, old);
     keepUnchangedTimes(object, old);
     await request.admitUpdate(object, old);
-    if (isUnfitted(object)) registry.kind.strategy.fit?.(object);
+    registry.kind.strategy.fit?.(object);
     const stored = removedByUpdate(registry, object, old)
       ? await removeEmptied(registry, request, key, object, current)
       : await put(registry, request, key, object, current);
@@ -106,7 +105,7 @@ async function createByUpdate(registry: ResourceRegistry, request: UpdateRequest
   try {
     prepareNew(registry, object, context);
     await request.admitCreate(object);
-    if (isUnfitted(object)) registry.kind.strategy.fit?.(object);
+    registry.kind.strategy.fit?.(object);
     delete object.metadata.resourceVersion;
     const stored = context.dryRun
       ? await unstored(registry, key, object)

@@ -101,7 +101,7 @@ const BINDING = {
   row: bindingRow,
 };
 const STRATEGY = { validateName: pathSegmentName, allowCreateOnUpdate: true };
-const ROLE_STRATEGY = { ...STRATEGY, canonicalize: emptyRulesAreNull };
+const ROLE_STRATEGY = { ...STRATEGY, fit: emptyRulesAreNull };
 
 /** A check that stands before every write; `old` is absent on creation. */
 function guarded<T extends KubeObject>(
