@@ -9,9 +9,21 @@ import { decodeStored, encodeObject } from './wire.js';
 
 const LINE_BREAK = Buffer.from('\n');
 
-/** How objects of a type lie in a store. */
-export function objectCodec(type: StructType, shape?: KindDefinition['storedShape']): ObjectCodec {
+/**
+ * How objects of a type lie in a store. What others may have written, an older server or one that keeps less, is filled
+ * up with its defaults when it is read; JSON that this server serves as it lies has them already.
+ */
+export function objectCodec(
+  type: StructType,
+  shape?: KindDefinition['storedShape'],
+  defaults?: (object: KubeObject) => void,
+): ObjectCodec {
   const asObject = (value: object): KubeObject => value as KubeObject;
+  const withDefaults = (value: object): KubeObject => {
+    const object = asObject(value);
+    defaults?.(object);
+    return object;
+  };
   const codec: ObjectCodec = {
     encodeJson: (object) => Buffer.from(encodeStored(type, object)),
     decodeJson: (bytes) => asObject(decodeJson(type, bytes, { strict: false }).object),
@@ -21,7 +33,7 @@ export function objectCodec(type: StructType, shape?: KindDefinition['storedShap
       // The reference ends what it stores as JSON with a line break.
       return media === JSON_TYPE ? Buffer.concat([bytes, LINE_BREAK]) : bytes;
     },
-    decodeStorage: (bytes) => asObject(decodeStored(type, bytes)),
+    decodeStorage: (bytes) => withDefaults(decodeStored(type, bytes)),
   };
   if (shape === undefined) return codec;
   // Kinds of another stored shape are kept as JSON, whatever the store keeps of others.
@@ -30,7 +42,7 @@ export function objectCodec(type: StructType, shape?: KindDefinition['storedShap
     encodeStorage: (object) => Buffer.from(`${encodeTree(shape.to(object), 'asIs')}\n`),
     decodeStorage(bytes) {
       const tree = parseJsonTree(bytes).value as JsonObject;
-      return asObject(decodeTree(type, shape.from(tree), { strict: false }).object);
+      return withDefaults(decodeTree(type, shape.from(tree), { strict: false }).object);
     },
   };
 }

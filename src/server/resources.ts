@@ -245,7 +245,7 @@ export class Resources {
       namespaced: definition.namespaced,
       typeName: `*${packageOf(group)}.${definition.kind}`,
       ...this.unsafeDeletion(),
-      codec: lazyCodec(() => typeOfKind(group, version, definition.kind), definition.storedShape),
+      codec: lazyCodec(definition, () => typeOfKind(group, version, definition.kind)),
       fieldsOf: (object: KubeObject) =>
         sharing.length === 1
           ? (definition.selectableFields?.(object) ?? {})
@@ -304,9 +304,11 @@ function lazyTypes({ group, kind }: KindDefinition, version: string): EndpointTy
 }
 
 /** The type of a kind is read from the catalogue only when its first object is. */
-function lazyCodec(type: () => StructType, shape: KindDefinition['storedShape']): ObjectCodec {
+function lazyCodec(definition: KindDefinition, type: () => StructType): ObjectCodec {
   let codec: ObjectCodec | undefined;
-  const get = (): ObjectCodec => (codec ??= objectCodec(type(), shape));
+  const stored = definition.versions.find(({ version }) => version === storageVersionOf(definition).version);
+  const get = (): ObjectCodec =>
+    (codec ??= objectCodec(type(), definition.storedShape, stored?.defaults?.bind(stored)));
   return {
     encodeJson: (object) => get().encodeJson(object),
     decodeJson: (bytes) => get().decodeJson(bytes),
