@@ -4,6 +4,7 @@ import type { FeatureGates, KindOptions, LifeContext, Lookup, ObjectOperations }
 import type { MediaType } from './media-types.js';
 import type { NodeAccess } from './nodes/node-access.js';
 import type { RestRequest } from './request.js';
+import type { UnreadEvents } from './unread-events.js';
 
 /** What the verbs need beside the resource itself. */
 export interface RestServices {
@@ -19,6 +20,7 @@ export interface RestServices {
   readonly random: () => number;
   /** Watches without a timeout last between this and twice this. */
   readonly minWatchSeconds: number;
+  readonly unreadEvents: UnreadEvents;
   readonly maxBodyBytes: number;
   /** Aborts when the server shuts down: open watches end. */
   readonly shutdown: AbortSignal;

@@ -12,11 +12,10 @@ import type { RestRequest } from './request.js';
 import { selectionOf } from './selection.js';
 import type { RestServices } from './services.js';
 import { type EventEncoder, eventEncoder } from './watch-events.js';
+import type { PacedOutput } from './unread-events.js';
 import { acceptWebSocket } from './web-socket.js';
 import { unframed } from './wire.js';
 
-/** A client that has so much unread is taken to be gone or too slow, and starts over. */
-const MOST_UNREAD_BYTES = 32 * 1024 * 1024;
 /** What a timer takes, about 24 days. */
 const LONGEST_MS = 2 ** 31 - 1;
 
@@ -44,23 +43,30 @@ export async function watchObjects(
     allowBookmarks: options.allowWatchBookmarks,
     ...(options.sendInitialEvents !== undefined && { sendInitialEvents: options.sendInitialEvents }),
   };
-  const stream = async (sink: ResponseSink, output: Output): Promise<void> => {
-    const timeout = AbortSignal.timeout(lastsMs);
-    const signal = AbortSignal.any([sink.signal, timeout, services.shutdown]);
-    const pace = { timeoutAtMs: Date.now() + lastsMs, drained: () => sink.drained() };
-    await run(endpoint, { ...wanted, ...pace, signal }, output, sink);
+  const stream = async (sink: ResponseSink, outputTo: (paced: PacedOutput) => Output): Promise<void> => {
+    const paced = services.unreadEvents.open(sink);
+    try {
+      const timeout = AbortSignal.timeout(lastsMs);
+      const signal = AbortSignal.any([sink.signal, timeout, services.shutdown, paced.ended]);
+      const pace = { timeoutAtMs: Date.now() + lastsMs, drained: () => paced.drained() };
+      await run(endpoint, { ...wanted, ...pace, signal }, outputTo(paced));
+      // What was there to tell is told before the stream ends, unless nobody wants it any more.
+      if (!sink.signal.aborted) await Promise.race([paced.drained(), gone(sink.signal)]);
+    } finally {
+      paced.end();
+    }
   };
   if (http.upgrade !== undefined && isWebSocketRequest(http)) {
     const { media } = negotiated;
     const protocols = request.websocketProtocols ?? http.headers['sec-websocket-protocol'];
     return acceptWebSocket(http, { isText: media.encoding === 'json', protocols }, (sink) =>
-      stream(sink, asMessages(encoder, media, sink)),
+      stream(sink, (paced) => asMessages(encoder, media, paced)),
     );
   }
   return {
     status: 200,
     headers: { 'content-type': streamName },
-    body: { stream: (sink) => stream(sink, asStream(encoder, sink)) },
+    body: { stream: (sink) => stream(sink, (paced) => asStream(encoder, paced)) },
   };
 }
 
@@ -75,29 +81,24 @@ interface Output {
   error(error: StatusError): void;
 }
 
-const asStream = (encoder: EventEncoder, sink: ResponseSink): Output => ({
-  events: (events) => void sink.write(encoder.events(events)),
-  error: (error) => void sink.write(encoder.error(error)),
+const asStream = (encoder: EventEncoder, paced: PacedOutput): Output => ({
+  events: (events) => paced.write(encoder.events(events)),
+  error: (error) => paced.write(encoder.error(error)),
 });
 
 /** Each event a message of its own, which needs no other frame. */
-const asMessages = (encoder: EventEncoder, media: MediaType, sink: ResponseSink): Output => ({
+const asMessages = (encoder: EventEncoder, media: MediaType, paced: PacedOutput): Output => ({
   events(events) {
-    for (const event of events) sink.write(unframed(media, encoder.events([event])));
+    for (const event of events) paced.write(unframed(media, encoder.events([event])));
   },
-  error: (error) => void sink.write(unframed(media, encoder.error(error))),
+  error: (error) => paced.write(unframed(media, encoder.error(error))),
 });
 
-async function run(
-  endpoint: Endpoint,
-  wanted: Parameters<typeof watch>[1],
-  output: Output,
-  sink: ResponseSink,
-): Promise<void> {
+async function run(endpoint: Endpoint, wanted: Parameters<typeof watch>[1], output: Output): Promise<void> {
   // hot: runs for every watcher on every batch of events.
   const receive = (events: readonly WatchEvent[]): boolean => {
     if (events.length > 0) output.events(events);
-    return sink.pendingBytes < MOST_UNREAD_BYTES;
+    return !wanted.signal.aborted;
   };
   try {
     const { ended } = await watch(endpoint.registry, wanted, receive);
@@ -108,3 +109,6 @@ async function run(
     output.error(watchFailure(error));
   }
 }
+
+const gone = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));

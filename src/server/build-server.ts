@@ -2,6 +2,7 @@
 import type { Authentication } from '../authn/create-authenticator.js';
 import { createTokenCacheMetrics } from '../authn/token-cache-metrics.js';
 import type { Logs } from '../lib/log.js';
+import { UnreadEvents } from '../rest/unread-events.js';
 import { apiEnablement } from '../machinery/api-enablement.js';
 import { MASTERS_GROUP } from '../machinery/user.js';
 import { emulatedVersionInfo } from '../machinery/version-info.js';
@@ -239,6 +240,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     clock,
     random: Math.random,
     minWatchSeconds: options.generic.minRequestTimeout,
+    unreadEvents: new UnreadEvents(),
     maxBodyBytes: MAX_BODY_BYTES,
     shutdown: lifecycle.stopping,
   };

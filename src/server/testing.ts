@@ -1,5 +1,6 @@
 // A whole API without sockets, filters or disks: requests go straight to the router, objects into memory.
 import { Readable } from 'node:stream';
+import { UnreadEvents } from '../rest/unread-events.js';
 import { parseRequestInfo } from '../filters/request-info.js';
 import { testRequest } from '../filters/testing.js';
 import type { AdmissionChain } from '../admission/plugin.js';
@@ -140,6 +141,7 @@ export class TestApi {
       clock,
       random: () => 0,
       minWatchSeconds: 1800,
+      unreadEvents: new UnreadEvents(),
       maxBodyBytes: 3 * 1024 * 1024,
       shutdown: new AbortController().signal,
       ...options.services,

@@ -6,8 +6,10 @@ import type { StorageError, Watch, WatchEvent, WatchRequest } from './store.js';
 
 /** Changes that wait while the initial state is sent; beyond it the watch has fallen behind. */
 const MAX_WAITING_CHANGES = 10_000;
-/** Initial events handed over at once. */
+const MAX_WAITING_BYTES = 32 * 1024 * 1024;
+/** Initial events handed over at once: they are joined, and each watcher has a copy until its client has read it. */
 const INITIAL_CHUNK = 500;
+const INITIAL_CHUNK_BYTES = 256 * 1024;
 const BOOKMARK_PERIOD_MS = 60_000;
 /** A watch that will time out gets its last bookmark this long before. */
 const BEFORE_TIMEOUT_MS = 2_000;
@@ -22,6 +24,7 @@ export class Watcher implements Watch {
   #over = false;
   /** While the initial state is being sent. */
   #waiting: Change[] | undefined = [];
+  #waitingBytes = 0;
   #nextBookmarkMs: number;
   readonly #onAbort = (): void => this.end(undefined);
 
@@ -65,8 +68,11 @@ export class Watcher implements Watch {
   take(changes: readonly Change[]): void {
     if (this.#over) return;
     if (this.#waiting !== undefined) {
-      for (const change of changes) this.#waiting.push(change);
-      if (this.#waiting.length > MAX_WAITING_CHANGES) this.end(undefined);
+      for (const change of changes) {
+        this.#waiting.push(change);
+        this.#waitingBytes += change.entry?.json.length ?? 0;
+      }
+      if (this.#waiting.length > MAX_WAITING_CHANGES || this.#waitingBytes > MAX_WAITING_BYTES) this.end(undefined);
       return;
     }
     const events: WatchEvent[] = [];
@@ -107,13 +113,17 @@ export class Watcher implements Watch {
 
   async #sendInitial(state: readonly Entry[], missed: readonly Change[], markRevision: number): Promise<void> {
     const { predicate } = this.request;
-    for (let at = 0; at < state.length && !this.#over; at += INITIAL_CHUNK) {
+    for (let at = 0; at < state.length && !this.#over;) {
       const chunk: WatchEvent[] = [];
-      for (const object of state.slice(at, at + INITIAL_CHUNK)) {
-        if (predicate === undefined || predicate(object)) chunk.push(object.added);
+      let bytes = 0;
+      for (const end = at + INITIAL_CHUNK; at < state.length && at < end && bytes < INITIAL_CHUNK_BYTES; at++) {
+        const object = state[at] as Entry;
+        if (predicate !== undefined && !predicate(object)) continue;
+        chunk.push(object.added);
+        bytes += object.json.length;
       }
       if (chunk.length > 0) this.deliver(chunk);
-      await (this.request.drained?.() ?? (at + INITIAL_CHUNK < state.length ? nextTurn() : undefined));
+      await (this.request.drained?.() ?? (at < state.length ? nextTurn() : undefined));
     }
     if (markRevision > 0) this.deliver([{ type: 'BOOKMARK', revision: markRevision, initialEventsEnd: true }]);
     this.#goLive(missed);
