@@ -1,14 +1,12 @@
 // Tokens of one issuer, from the token to the user.
 import type { Authenticated, TokenAuthenticator } from '../authenticator.js';
 import { AuthenticationError } from '../authenticator.js';
-import { readIssuer } from './compact-token.js';
 import type { Claims } from './compact-token.js';
 import type { DistributedClaims } from './distributed-claims.js';
 import type { Issuer } from './issuer.js';
 import { type ClaimMappings, userOfClaims } from './user-of-claims.js';
 
 export interface JwtAuthenticatorOptions {
-  readonly issuerUrl: string;
   readonly issuer: Issuer;
   readonly mappings: ClaimMappings;
   readonly distributed?: DistributedClaims;
@@ -16,10 +14,10 @@ export interface JwtAuthenticatorOptions {
   readonly observe: (result: 'success' | 'failure', durationMs: number) => void;
 }
 
+/** For tokens that say they are this issuer's. */
 export function createJwtAuthenticator(options: JwtAuthenticatorOptions): TokenAuthenticator {
   return {
-    async authenticateToken(token): Promise<Authenticated | undefined> {
-      if (readIssuer(token).issuer !== options.issuerUrl) return undefined;
+    async authenticateToken(token): Promise<Authenticated> {
       const startedMs = performance.now();
       let result: 'success' | 'failure' = 'failure';
       try {

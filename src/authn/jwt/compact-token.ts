@@ -14,14 +14,9 @@ export interface CompactToken {
   readonly claims: Claims;
 }
 
-/** The issuer a token says it is from, to find who may judge it; undefined when it is no JWT. */
-export function claimedIssuer(token: string): string | undefined {
-  const { issuer } = readIssuer(token);
-  return issuer;
-}
-
 const GOOGLE = 'accounts.google.com';
 
+/** The issuer a token says it is from, to find who may judge it; an error when it is no JWT. Trust nothing in it. */
 export function readIssuer(
   token: string,
 ): { readonly issuer: string; readonly error?: undefined } | { readonly issuer?: undefined; readonly error: string } {

@@ -2,6 +2,7 @@
 import type { Clock } from '../../lib/clock.js';
 import type { TokenAuthenticator } from '../authenticator.js';
 import { createJwtAuthenticator } from './authenticator.js';
+import { readIssuer } from './compact-token.js';
 import { createDistributedClaims } from './distributed-claims.js';
 import type { FetchDocument } from './issuer-http.js';
 import { followIssuer, type Issuer } from './issuer.js';
@@ -37,7 +38,8 @@ export interface JwtTokens extends TokenAuthenticator {
 
 export function createJwtTokens(options: JwtTokensOptions): JwtTokens {
   const issuers: { readonly url: string; readonly issuer: Issuer }[] = [];
-  const authenticators = options.issuers.map(({ issuer: config, mappings, fetch }) => {
+  const authenticators = new Map<string, TokenAuthenticator>();
+  for (const { issuer: config, mappings, fetch } of options.issuers) {
     const follow = (url: string, discoveryUrl: string): Issuer =>
       followIssuer({
         rules: {
@@ -56,8 +58,7 @@ export function createJwtTokens(options: JwtTokensOptions): JwtTokens {
     issuers.push({ url: config.url, issuer });
     const { groups } = mappings;
     const claim = groups !== undefined && 'claim' in groups ? groups.claim : undefined;
-    return createJwtAuthenticator({
-      issuerUrl: config.url,
+    const authenticator = createJwtAuthenticator({
       issuer,
       mappings,
       ...(claim !== undefined && {
@@ -65,7 +66,8 @@ export function createJwtTokens(options: JwtTokensOptions): JwtTokens {
       }),
       observe: options.metrics.of(config.url),
     });
-  });
+    authenticators.set(config.url, authenticator);
+  }
   return {
     ready: Promise.all(issuers.map(({ issuer }) => issuer.found)).then(() => undefined),
     unhealthy: () =>
@@ -73,13 +75,10 @@ export function createJwtTokens(options: JwtTokensOptions): JwtTokens {
         const why = issuer.health();
         return why === undefined ? [] : [`oidc: authenticator for issuer "${url}" is not healthy: ${why}`];
       }),
-    // Every issuer knows its own tokens, so the first that has something to say has the last word.
-    async authenticateToken(token, audiences) {
-      for (const authenticator of authenticators) {
-        const result = await authenticator.authenticateToken(token, audiences);
-        if (result !== undefined) return result;
-      }
-      return undefined;
+    // Every issuer has its own tokens, so the one that a token names has the only word.
+    authenticateToken(token, audiences) {
+      const { issuer } = readIssuer(token);
+      return issuer === undefined ? undefined : authenticators.get(issuer)?.authenticateToken(token, audiences);
     },
   };
 }
