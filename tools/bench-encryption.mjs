@@ -102,7 +102,9 @@ async function measureLoad(name, provider) {
   return `start with ${count} secrets: ready in ${Math.round(ready)} ms, first list in ${Math.round(loaded)} ms${scan}`;
 }
 
-const secret = (name) => JSON.stringify({ metadata: { name }, data: { value: VALUE } });
+function secret(name) {
+  return JSON.stringify({ metadata: { name }, data: { value: VALUE } });
+}
 
 async function startServer(folder, provider) {
   const port = await freePort();
@@ -125,8 +127,9 @@ async function startServer(folder, provider) {
     fs.writeFileSync(file, JSON.stringify(config));
     flags.push(`--encryption-provider-config=${file}`);
   }
-  const child = spawn('bin/binnacle', flags, { stdio: ['ignore', 'ignore', 'inherit'] });
+  const child = spawn('bin/binnacle', flags, { stdio: 'ignore' });
   const ended = new Promise((resolve) => child.on('exit', resolve));
+  process.once('exit', () => child.kill('SIGKILL'));
   let session;
   const ask = (method, at, body) =>
     new Promise((resolve, reject) => {

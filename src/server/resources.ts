@@ -309,10 +309,15 @@ function lazyCodec(definition: KindDefinition, type: () => StructType): ObjectCo
   const stored = definition.versions.find(({ version }) => version === storageVersionOf(definition).version);
   const get = (): ObjectCodec =>
     (codec ??= objectCodec(type(), definition.storedShape, stored?.defaults?.bind(stored)));
+  /** Nothing at all reads as an object with nothing in it, as it does for the reference. */
+  const nothing = (): KubeObject => {
+    const apiVersion = apiVersionOf(storageVersionOf(definition));
+    return get().decodeJson(Buffer.from(JSON.stringify({ kind: definition.kind, apiVersion, metadata: {} })));
+  };
   return {
     encodeJson: (object) => get().encodeJson(object),
     decodeJson: (bytes) => get().decodeJson(bytes),
     encodeStorage: (object, mediaType) => get().encodeStorage(object, mediaType),
-    decodeStorage: (bytes) => get().decodeStorage(bytes),
+    decodeStorage: (bytes) => (bytes.length === 0 ? nothing() : get().decodeStorage(bytes)),
   };
 }
