@@ -1,4 +1,5 @@
 // Which key sealed a stored value, told from how it begins. Nothing is opened for it, unless keys share a name.
+import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
 import type { PrefixedSealer, PrefixedSealers } from './prefixed.js';
 import { isSealed, type Place } from './transformer.js';
 
@@ -39,8 +40,12 @@ export class Inventory {
     return this.#leaves.map(({ prefix, writes }) => ({ provider: nameOf(prefix), writes }));
   }
 
-  async sealedBy(value: Buffer, place: Place): Promise<SealedBy> {
-    const leaf = await this.#leafOf(value, place);
+  /** At once, unless keys share a name: a scan has no promise for each value. */
+  sealedBy(value: Buffer, place: Place): MaybePromise<SealedBy> {
+    return whenReady(this.#leafOf(value, place), (leaf) => this.#describe(value, leaf));
+  }
+
+  #describe(value: Buffer, leaf: Leaf | undefined): SealedBy {
     if (leaf === undefined) return { provider: beginning(value), writes: false, known: false };
     const { prefix, bytes, sealer, writes } = leaf;
     const provider = nameOf(prefix);
@@ -53,12 +58,15 @@ export class Inventory {
     }
   }
 
-  async #leafOf(value: Buffer, place: Place): Promise<Leaf | undefined> {
+  #leafOf(value: Buffer, place: Place): MaybePromise<Leaf | undefined> {
     const sealed = isSealed(value);
     const fitting = this.#leaves.filter(({ prefix, bytes }) =>
       prefix === '' ? !sealed : value.length >= bytes.length && value.subarray(0, bytes.length).equals(bytes),
     );
-    if (fitting.length < 2) return fitting[0];
+    return fitting.length < 2 ? fitting[0] : this.#opening(fitting, value, place);
+  }
+
+  async #opening(fitting: readonly Leaf[], value: Buffer, place: Place): Promise<Leaf | undefined> {
     for (const leaf of fitting) {
       try {
         await leaf.sealer.open(value.subarray(leaf.bytes.length), place);

@@ -49,7 +49,8 @@ export interface RemovalAnswer {
   readonly inTheWay: readonly string[];
 }
 
-const PAGE = 500;
+/** Large, for a store counts what is left with every page. */
+const PAGE = 5_000;
 const MOST_NAMED = 100;
 const MAX_RESOURCES = 10_000;
 
@@ -96,12 +97,15 @@ export class Rotation {
     const inTheWay: string[] = [];
     for (const [resource, inventory] of this.#covered()) {
       configured ||= inventory.providers().some((known) => known.provider === provider);
-      for await (const kv of pages(resource)) {
-        const used = await inventory.sealedBy(kv.value, placeOf(resource, kv));
-        if (!is(used)) continue;
-        objects++;
-        writes ||= used.writes;
-        if (inTheWay.length < MOST_NAMED) inTheWay.push(kv.key);
+      for await (const page of pages(resource)) {
+        for (const kv of page) {
+          const found = inventory.sealedBy(kv.value, placeOf(resource, kv));
+          const used = found instanceof Promise ? await found : found;
+          if (!is(used)) continue;
+          objects++;
+          writes ||= used.writes;
+          if (inTheWay.length < MOST_NAMED) inTheWay.push(kv.key);
+        }
       }
     }
     const because = writes
@@ -146,19 +150,28 @@ export class Rotation {
   }
 
   async #rewriteOne(resource: SealedResource, inventory: Inventory, objectsPerSecond: number): Promise<void> {
-    for await (const kv of pages(resource)) {
-      if (this.options.signal.aborted) throw new Error('the server is stopping');
-      const { looked } = this.#rewrite;
-      this.#note({ looked: looked + 1 });
-      const { writes } = await inventory.sealedBy(kv.value, placeOf(resource, kv));
-      if (writes) continue;
-      try {
-        if (await reseal(resource, kv)) this.#note({ rewritten: this.#rewrite.rewritten + 1 });
-      } catch (error) {
-        this.#note({ failed: this.#rewrite.failed + 1 }, { key: kv.key, message: errorText(error) });
-      }
-      await this.#pause(1000 / objectsPerSecond);
+    for await (const page of pages(resource)) {
+      for (const kv of page) await this.#rewriteIfStale(resource, inventory, kv, objectsPerSecond);
     }
+  }
+
+  async #rewriteIfStale(
+    resource: SealedResource,
+    inventory: Inventory,
+    kv: KeyValue,
+    objectsPerSecond: number,
+  ): Promise<void> {
+    if (this.options.signal.aborted) throw new Error('the server is stopping');
+    const { looked } = this.#rewrite;
+    this.#note({ looked: looked + 1 });
+    const { writes } = await inventory.sealedBy(kv.value, placeOf(resource, kv));
+    if (writes) return;
+    try {
+      if (await reseal(resource, kv)) this.#note({ rewritten: this.#rewrite.rewritten + 1 });
+    } catch (error) {
+      this.#note({ failed: this.#rewrite.failed + 1 }, { key: kv.key, message: errorText(error) });
+    }
+    await this.#pause(1000 / objectsPerSecond);
   }
 
   #note(change: Partial<RewriteProgress>, failure?: RewriteProgress['failures'][number]): void {
@@ -180,23 +193,27 @@ async function count(resource: SealedResource, inventory: Inventory): Promise<Re
   for (const { provider, writes } of inventory.providers()) {
     if (!provider.startsWith('kms:v2:')) uses.set(provider, { used: { provider, writes, known: true }, objects: 0 });
   }
-  for await (const kv of pages(resource)) {
-    const used = await inventory.sealedBy(kv.value, placeOf(resource, kv));
-    const name = used.key === undefined ? used.provider : `${used.provider} ${used.key}`;
-    const known = uses.get(name) ?? { used, objects: 0 };
-    uses.set(name, { used: known.used, objects: known.objects + 1 });
+  for await (const page of pages(resource)) {
+    for (const kv of page) {
+      const found = inventory.sealedBy(kv.value, placeOf(resource, kv));
+      const used = found instanceof Promise ? await found : found;
+      const name = used.key === undefined ? used.provider : `${used.provider} ${used.key}`;
+      const known = uses.get(name) ?? { used, objects: 0 };
+      known.objects++;
+      uses.set(name, known);
+    }
   }
   const keys = [...uses.values()].map(({ used, objects }): KeyUse => ({ ...used, objects }));
   return { resource: groupResourceText(resource.resource), keys };
 }
 
 /** A page at a time, so that others have their turn, and only one page is in memory. */
-async function* pages({ kv, prefix }: SealedResource): AsyncGenerator<KeyValue> {
+async function* pages({ kv, prefix }: SealedResource): AsyncGenerator<readonly KeyValue[]> {
   const end = prefixEnd(prefix);
   let start = prefix;
   for (;;) {
     const page = await kv.range({ start, end, limit: PAGE });
-    yield* page.kvs;
+    yield page.kvs;
     const last = page.kvs[page.kvs.length - 1];
     if (last === undefined || page.count <= page.kvs.length) return;
     start = `${last.key}\0`;
