@@ -27,7 +27,7 @@ export function acceptWebSocket(
   const { upgrade } = request;
   const protocols = (form.protocols ?? '').split(',').flatMap((one) => one.trim() || []);
   const refused = refusal(request, protocols);
-  if (refused !== undefined || upgrade === undefined) return refused ?? plain(400, 'not websocket protocol');
+  if (refused !== undefined || upgrade === undefined) return refused ?? plainAnswer(400, 'not websocket protocol');
   return {
     status: 101,
     headers: {},
@@ -45,29 +45,36 @@ export function acceptWebSocket(
   };
 }
 
-function refusal({ method, headers }: HttpRequest, protocols: readonly string[]): HttpResponse | undefined {
-  if (method !== 'GET') return plain(405, 'bad method');
-  if (!/^[+/0-9A-Za-z]{22}==$/.test(headers['sec-websocket-key'] ?? ''))
-    return plain(400, 'mismatch challenge/response');
-  if (headers['sec-websocket-version'] !== SUPPORTED_VERSION) {
-    return plain(400, 'missing or bad WebSocket Version', { 'sec-websocket-version': SUPPORTED_VERSION });
-  }
+function refusal(request: HttpRequest, protocols: readonly string[]): HttpResponse | undefined {
+  const refused = webSocketRefusal(request);
+  if (refused !== undefined) return refused;
   // Any page may open a WebSocket, and only this header tells of it: a client without one is not let in.
-  if (!isOrigin(headers.origin ?? '')) return plain(403, '');
+  if (!isOrigin(request.headers.origin ?? '')) return plainAnswer(403, '');
   // Nothing tells which of several to speak.
-  return protocols.length > 1 ? plain(400, '') : undefined;
+  return protocols.length > 1 ? plainAnswer(400, '') : undefined;
+}
+
+/** Why a request opens no WebSocket, if so. */
+export function webSocketRefusal({ method, headers }: HttpRequest): HttpResponse | undefined {
+  if (method !== 'GET') return plainAnswer(405, 'bad method');
+  if (!/^[+/0-9A-Za-z]{22}==$/.test(headers['sec-websocket-key'] ?? ''))
+    return plainAnswer(400, 'mismatch challenge/response');
+  if (headers['sec-websocket-version'] !== SUPPORTED_VERSION) {
+    return plainAnswer(400, 'missing or bad WebSocket Version', { 'sec-websocket-version': SUPPORTED_VERSION });
+  }
+  return undefined;
 }
 
 const isOrigin = (text: string): boolean => text.startsWith('/') || /^[a-z][a-z\d+.-]*:/i.test(text);
 
-const plain = (status: number, body: string, headers: Record<string, string> = {}): HttpResponse => ({
+export const plainAnswer = (status: number, body: string, headers: Record<string, string> = {}): HttpResponse => ({
   status,
   headers,
   body,
 });
 
 /** Undefined when the client broke off, or asked for what cannot be spoken. */
-async function shakeHands(
+export async function shakeHands(
   { headers }: HttpRequest,
   { socket, head }: Upgrade,
   protocol: string | undefined,
@@ -81,9 +88,10 @@ async function shakeHands(
       upgrade: 'websocket',
       'sec-websocket-key': headers['sec-websocket-key'],
       'sec-websocket-version': SUPPORTED_VERSION,
-      ...(protocol !== undefined && { 'sec-websocket-protocol': protocol }),
     },
   } as unknown as IncomingMessage;
+  // The library would refuse names that clients of this API do use, for a slash in them.
+  if (protocol !== undefined) server.on('headers', (lines) => lines.push(`Sec-WebSocket-Protocol: ${protocol}`));
   let accepted: WebSocket | undefined;
   server.handleUpgrade(asked, socket, head, (webSocket) => (accepted = webSocket));
   accepted?.on('error', () => undefined);

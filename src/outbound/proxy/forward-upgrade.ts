@@ -13,30 +13,30 @@ const REFUSAL_TIMEOUT_MS = 10_000;
  * Rejects with an OutboundError where the client can still be told in our words; what the other server refuses is told
  * in its own.
  */
-export async function forwardUpgrade(
-  request: HttpRequest,
-  { client, origin, target, headers }: Destination,
-): Promise<HttpResponse> {
+export async function forwardUpgrade(request: HttpRequest, destination: Destination): Promise<HttpResponse> {
   const { upgrade } = request;
   if (upgrade === undefined) throw new OutboundError('protocol', 'request connection cannot be hijacked');
-  const answer = await client
-    .upgrade({ method: request.method, url: origin, target, headers, signal: request.signal })
-    .catch((error: unknown) => {
-      throw dialing(OutboundError.from(error));
-    });
-  if (isUpgraded(answer)) {
-    return handedOver(async () => {
-      upgrade.socket.write(headText(answer));
-      upgrade.socket.write(answer.head);
-      answer.socket.write(upgrade.head);
-      await splice(upgrade.socket, answer.socket);
-    });
-  }
-  if (answer.status < 400) {
-    answer.body.destroy();
-    throw new OutboundError('protocol', `invalid upgrade response: status code ${answer.status}`);
-  }
-  return handedOver(() => refuse(upgrade.socket, answer));
+  const answer = await askUpgrade(request, destination);
+  if (!isUpgraded(answer)) return handedOver(() => refuse(upgrade.socket, answer));
+  return handedOver(async () => {
+    upgrade.socket.write(headText(answer));
+    upgrade.socket.write(answer.head);
+    answer.socket.write(upgrade.head);
+    await splice(upgrade.socket, answer.socket);
+  });
+}
+
+/** The connection out of HTTP, or a refusal. Rejects with an OutboundError for everything else. */
+export async function askUpgrade(
+  { method, signal }: Pick<HttpRequest, 'method' | 'signal'>,
+  { client, origin, target, headers }: Destination,
+): Promise<Upgraded | OutboundResponse> {
+  const answer = await client.upgrade({ method, url: origin, target, headers, signal }).catch((error: unknown) => {
+    throw dialing(OutboundError.from(error));
+  });
+  if (isUpgraded(answer) || answer.status >= 400) return answer;
+  answer.body.destroy();
+  throw new OutboundError('protocol', `invalid upgrade response: status code ${answer.status}`);
 }
 
 const isUpgraded = (answer: Upgraded | OutboundResponse): answer is Upgraded => 'socket' in answer;
@@ -48,7 +48,7 @@ const dialing = (error: OutboundError): OutboundError => {
   return error.message === 'EOF' ? new OutboundError('protocol', 'unexpected EOF', error) : error;
 };
 
-const handedOver = (stream: () => Promise<void>): HttpResponse => ({
+export const handedOver = (stream: () => Promise<void>): HttpResponse => ({
   status: 101,
   headers: {},
   body: { stream },
@@ -82,7 +82,7 @@ export function splice(one: Duplex, other: Duplex): Promise<void> {
 }
 
 /** The refusal as it came; the connection ends with it. */
-async function refuse(client: Duplex, answer: OutboundResponse): Promise<void> {
+export async function refuse(client: Duplex, answer: OutboundResponse): Promise<void> {
   const timer = setTimeout(() => answer.body.destroy(), REFUSAL_TIMEOUT_MS);
   try {
     const framed = answer.rawHeaders.some((name, i) => i % 2 === 0 && name.toLowerCase() === 'transfer-encoding');

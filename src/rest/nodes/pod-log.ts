@@ -13,6 +13,7 @@ import type { RestRequest } from '../request.js';
 import type { RestServices } from '../services.js';
 import { locateAgent } from './agent-location.js';
 import { containerOf } from './containers.js';
+import { firstBytes } from './first-bytes.js';
 
 const PODS = { group: '', resource: 'pods' };
 const LOGS = { group: '', resource: 'pods/log' };
@@ -84,27 +85,12 @@ async function checkAnswer({ status, headers, body }: OutboundResponse, podName:
     const redirected = new OutboundError('protocol', 'redirects forbidden');
     throw new StatusError(500, '', requestErrorText('GET', headers.location, redirected));
   }
-  const complaint = await firstBytes(body);
+  const complaint = await firstBytes(body, MAX_COMPLAINT_BYTES).catch((error: unknown) => {
+    throw internalError(OutboundError.from(error).message);
+  });
   if (status === 500) throw internalError(complaint);
   if (status === 400) throw badRequest(complaint);
   throw genericResponse(status, LOGS, podName, complaint);
 }
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-
-async function firstBytes(body: OutboundResponse['body']): Promise<string> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  try {
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      chunks.push(chunk);
-      length += chunk.length;
-      if (length >= MAX_COMPLAINT_BYTES) break;
-    }
-  } catch (error) {
-    throw internalError(OutboundError.from(error).message);
-  } finally {
-    body.destroy();
-  }
-  return Buffer.concat(chunks).toString('utf8', 0, Math.min(length, MAX_COMPLAINT_BYTES));
-}

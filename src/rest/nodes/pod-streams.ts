@@ -1,6 +1,6 @@
 // Commands in containers, attaching to them and their ports: the client and the node's agent leave HTTP together.
 import { encodeQuery } from '../../lib/go-url-parts.js';
-import type { HttpResponse } from '../../lib/http.js';
+import { type HttpResponse, isWebSocketRequest } from '../../lib/http.js';
 import { badRequest, StatusError } from '../../machinery/status.js';
 import { OutboundError } from '../../outbound/outbound-error.js';
 import { forwardUpgrade } from '../../outbound/proxy/forward-upgrade.js';
@@ -12,6 +12,8 @@ import type { RestRequest } from '../request.js';
 import type { RestServices } from '../services.js';
 import { locateAgent } from './agent-location.js';
 import { containerOf } from './containers.js';
+import { STREAM_PROTOCOL, translateStreams, type WantedStreams } from './translate-streams.js';
+import { tunnelledProtocols, tunnelPorts } from './tunnel-ports.js';
 
 export type StreamWay = 'exec' | 'attach' | 'portforward';
 
@@ -27,14 +29,24 @@ export async function podStream(
   const pod = await findPod();
   const container = way === 'portforward' ? '' : `/${containerOf(pod, http.query.get('container') ?? '')}`;
   if (!pod.spec?.nodeName) throw badRequest(`pod ${info.name} does not have a host assigned`);
-  const { url: origin } = await locateAgent(services.nodes, services.lookup, pod.spec.nodeName, PODS);
+  const { url: origin, host } = await locateAgent(services.nodes, services.lookup, pod.spec.nodeName, PODS);
   const query = way === 'portforward' ? portQuery(http.query) : streamQuery(http.query, way);
   const path = `/${AGENT_PATHS[way]}/${info.namespace}/${info.name}${container}`;
   const target = query === '' ? path : `${path}?${query}`;
   if (http.upgrade === undefined) throw badRequest('Upgrade request required');
-  const headers = streamHeaders(request);
+  const destination = { client: services.nodes.agents, origin, target, headers: streamHeaders(request) };
+  const offered = offeredProtocols(request);
+  if (way !== 'portforward' && services.features.enabled('TranslateStreamCloseWebsocketRequests')) {
+    if (offered.split(',').some((one) => one.trim() === STREAM_PROTOCOL)) {
+      return translateStreams(request, { ...destination, host, wanted: wantedStreams(http.query) });
+    }
+  }
   try {
-    return await forwardUpgrade(http, { client: services.nodes.agents, origin, target, headers });
+    if (way === 'portforward' && services.features.enabled('PortForwardWebsockets')) {
+      const protocols = tunnelledProtocols(offered);
+      if (protocols.length > 0) return await tunnelPorts(request, destination, protocols);
+    }
+    return await forwardUpgrade(http, destination);
   } catch (error) {
     throw new StatusError(500, '', OutboundError.from(error).message);
   }
@@ -52,6 +64,17 @@ export function streamHeaders({ http, websocketProtocols }: RestRequest): Return
   if (websocketProtocols !== undefined) headers['sec-websocket-protocol'] = websocketProtocols;
   return headers;
 }
+
+/** Empty for what opens no WebSocket. */
+const offeredProtocols = ({ http, websocketProtocols }: RestRequest): string =>
+  isWebSocketRequest(http) ? (websocketProtocols ?? http.headers['sec-websocket-protocol'] ?? '') : '';
+
+const wantedStreams = (query: URLSearchParams): WantedStreams => ({
+  stdin: flag(query, 'stdin') === true,
+  stdout: flag(query, 'stdout') === true,
+  stderr: flag(query, 'stderr') === true,
+  tty: flag(query, 'tty') === true,
+});
 
 const STREAM_NAMES = { stdin: 'input', stdout: 'output', stderr: 'error', tty: 'tty' } as const;
 

@@ -4,11 +4,13 @@ import { escapePath } from '../../lib/go-url-parts.js';
 import type { HttpResponse } from '../../lib/http.js';
 import { decodePath } from '../../lib/request-target.js';
 import { internalError, serviceUnavailable, StatusError } from '../../machinery/status.js';
+import type { OutboundResponse } from '../../outbound/http-client.js';
 import { OutboundError } from '../../outbound/outbound-error.js';
-import { askForwarded, passOn } from '../../outbound/proxy/forward.js';
+import { askForwarded, type PassedOn, passOn } from '../../outbound/proxy/forward.js';
 import { forwardUpgrade } from '../../outbound/proxy/forward-upgrade.js';
-import { forwardedHeaders, returnedHeaders } from '../../outbound/proxy/headers.js';
-import { forwardedUri, prefixOf, rewriteLink } from '../../outbound/proxy/links.js';
+import { forwardedHeaders } from '../../outbound/proxy/headers.js';
+import { forwardedUri, type LinkRules, prefixOf } from '../../outbound/proxy/links.js';
+import { rewriteAnswer, UnreadableLocation } from '../../outbound/proxy/rewrite-answer.js';
 import { pathAfter } from '../connect-options.js';
 import type { RestRequest } from '../request.js';
 import { streamHeaders } from './pod-streams.js';
@@ -33,18 +35,18 @@ export async function proxy(request: RestRequest, origin: ProxiedOrigin): Promis
   }).catch((error: unknown) => {
     throw serviceUnavailable(`error trying to reach service: ${OutboundError.from(error).message}`);
   });
-  const headers = returnedHeaders(answer);
-  const { location } = answer.headers;
-  if (location !== undefined) {
-    const rules = { prefix, scheme: '', host: '', sourceHost: origin.host, requestHost: http.host };
-    const rewritten = rewriteLink(location, rules);
-    if (rewritten === undefined) {
-      answer.body.destroy();
-      throw internalError(`error trying to parse Location header: ${JSON.stringify(location)} is no URL`);
-    }
-    headers.location = rewritten;
+  const rules = { prefix, scheme: '', host: '', sourceHost: origin.host, requestHost: http.host };
+  return passOn(http, rewritten(answer, rules));
+}
+
+function rewritten(answer: OutboundResponse, rules: LinkRules): PassedOn {
+  try {
+    return rewriteAnswer(answer, rules);
+  } catch (error) {
+    if (error instanceof UnreadableLocation)
+      throw internalError(`error trying to parse Location header: ${error.message}`);
+    throw error;
   }
-  return passOn(http, answer, { status: answer.status, headers });
 }
 
 /** The query does not go along. */

@@ -1,0 +1,60 @@
+// An answer whose addresses lead through the proxy again: where it redirects to, and the links of a page.
+import type { Readable } from 'node:stream';
+import { createDeflateRaw, createGunzip, createGzip, createInflateRaw } from 'node:zlib';
+import type { OutboundResponse } from '../http-client.js';
+import type { PassedOn } from './forward.js';
+import { returnedHeaders } from './headers.js';
+import { HtmlLinks } from './html-links.js';
+import { type LinkRules, rewriteLink } from './links.js';
+
+/** Where an answer leads to cannot be read. */
+export class UnreadableLocation extends Error {
+  constructor(readonly location: string) {
+    super(`${JSON.stringify(location)} is no URL`);
+  }
+}
+
+/** Throws an UnreadableLocation. */
+export function rewriteAnswer(answer: OutboundResponse, rules: LinkRules): PassedOn {
+  const { status, body } = answer;
+  const headers = returnedHeaders(answer);
+  const { location } = answer.headers;
+  if (location !== undefined) {
+    const rewritten = rewriteLink(location, rules);
+    if (rewritten === undefined) {
+      body.destroy();
+      throw new UnreadableLocation(location);
+    }
+    return { status, headers: { ...headers, location: rewritten }, body };
+  }
+  const type = (answer.headers['content-type'] ?? '').split(';', 1)[0]?.trim();
+  const packing = PACKINGS.get(answer.headers['content-encoding'] ?? '');
+  if (type !== 'text/html' || packing === undefined) return { status, headers, body };
+  const { 'content-length': _length, ...rest } = headers;
+  const links = new HtmlLinks((link) => rewriteLink(link, rules));
+  return { status, headers: rest, body: through(body, [...packing.open(), links, ...packing.close()]) };
+}
+
+interface Packing {
+  readonly open: () => readonly Piped[];
+  readonly close: () => readonly Piped[];
+}
+
+type Piped = NodeJS.ReadWriteStream & Readable;
+
+/** A page packed in any other way passes as it is. */
+const PACKINGS: ReadonlyMap<string, Packing> = new Map([
+  ['', { open: () => [], close: () => [] }],
+  ['gzip', { open: () => [createGunzip()], close: () => [createGzip()] }],
+  ['deflate', { open: () => [createInflateRaw()], close: () => [createDeflateRaw()] }],
+]);
+
+/** What breaks anywhere breaks off the end, and who leaves the end leaves the source. */
+function through(source: Readable, steps: readonly Piped[]): Readable {
+  return steps.reduce<Readable>((from, to) => {
+    from.once('error', (error) => to.destroy(error));
+    to.on('error', () => undefined);
+    to.once('close', () => from.destroy());
+    return from.pipe(to);
+  }, source);
+}

@@ -1,0 +1,215 @@
+// Commands and attaching for clients that speak WebSocket, version 5, to agents that speak SPDY: the client's channels
+// become streams here.
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { WebSocket } from 'ws';
+import { drained } from '../../lib/drained.js';
+import type { HttpResponse } from '../../lib/http.js';
+import type { HttpClient, OutboundResponse, Upgraded } from '../../outbound/http-client.js';
+import { OutboundError, requestErrorText } from '../../outbound/outbound-error.js';
+import { SpdySession } from '../../outbound/spdy/session.js';
+import type { RestRequest } from '../request.js';
+import { plainAnswer, shakeHands, webSocketRefusal } from '../web-socket.js';
+import { failure, type RemoteStatus, statusOfEnd, statusOfRefusal } from './remote-status.js';
+import { firstBytes } from './first-bytes.js';
+import { forwardSizes } from './terminal-sizes.js';
+
+export const STREAM_PROTOCOL = 'v5.channel.k8s.io';
+
+/** What agents may choose from. */
+const AGENT_PROTOCOLS = [
+  STREAM_PROTOCOL,
+  'v4.channel.k8s.io',
+  'v3.channel.k8s.io',
+  'v2.channel.k8s.io',
+  'channel.k8s.io',
+];
+/** With these, how a command ended is told as a Status; before, as a text. */
+const WITH_STATUS: ReadonlySet<string> = new Set(AGENT_PROTOCOLS.slice(0, 2));
+const WITH_SIZES: ReadonlySet<string> = new Set(AGENT_PROTOCOLS.slice(0, 3));
+
+const CHANNELS = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4 } as const;
+const CLOSE_CHANNEL = 255;
+const NORMAL_END = 1000;
+const IDLE_TIMEOUT_MS = 4 * 60 * 60 * 1000;
+/** How a command ended is told in a few words. */
+const MAX_STATUS_BYTES = 256 * 1024;
+const MAX_REFUSAL_BYTES = 64 * 1024;
+
+export interface Translation {
+  readonly client: HttpClient;
+  readonly origin: URL;
+  readonly host: string;
+  readonly target: string;
+  readonly wanted: WantedStreams;
+}
+
+export interface WantedStreams {
+  readonly stdin: boolean;
+  readonly stdout: boolean;
+  readonly stderr: boolean;
+  readonly tty: boolean;
+}
+
+/** The client is answered before the agent is asked: what goes wrong there is told on the error channel. */
+export function translateStreams({ http }: RestRequest, translation: Translation): HttpResponse {
+  const { upgrade } = http;
+  const refused = webSocketRefusal(http);
+  if (refused !== undefined || upgrade === undefined)
+    return refused ?? plainAnswer(400, 'not websocket protocol');
+  return {
+    status: 101,
+    headers: {},
+    body: {
+      async stream({ signal }) {
+        const webSocket = await shakeHands(http, upgrade, STREAM_PROTOCOL);
+        if (webSocket === undefined) return;
+        // Nobody listens before the agent's streams are open.
+        webSocket.pause();
+        (upgrade.socket as Socket).setTimeout(IDLE_TIMEOUT_MS, () => webSocket.terminate());
+        const gone = AbortSignal.any([signal, closed(webSocket)]);
+        const { stdout, stderr } = translation.wanted;
+        const send = (channel: number, bytes: Buffer): void =>
+          webSocket.send(Buffer.concat([Buffer.from([channel]), bytes]));
+        // Tells that all is set up.
+        send(stdout ? CHANNELS.stdout : stderr ? CHANNELS.stderr : CHANNELS.error, Buffer.alloc(0));
+        const status = await run(new Client(webSocket, upgrade.socket, send), translation, gone);
+        if (gone.aborted) return;
+        webSocket.resume();
+        send(CHANNELS.error, Buffer.from(JSON.stringify(status)));
+        webSocket.close(NORMAL_END);
+      },
+    },
+  };
+}
+
+function closed(webSocket: WebSocket): AbortSignal {
+  const controller = new AbortController();
+  webSocket.once('close', () => controller.abort());
+  return controller.signal;
+}
+
+class Client {
+  constructor(
+    readonly webSocket: WebSocket,
+    private readonly socket: Duplex,
+    private readonly send: (channel: number, bytes: Buffer) => void,
+  ) {}
+
+  /** Resolves at the end of the stream; reads only as fast as the client does. */
+  async receive(stream: Duplex, channel: number): Promise<void> {
+    for await (const bytes of stream as AsyncIterable<Buffer>) {
+      if (this.webSocket.readyState !== this.webSocket.OPEN) return;
+      this.send(channel, bytes);
+      await drained(this.socket);
+    }
+  }
+}
+
+async function run(client: Client, translation: Translation, gone: AbortSignal): Promise<RemoteStatus> {
+  let session: SpdySession | undefined;
+  const leave = (): void => session?.close();
+  try {
+    const answer = await ask(translation, gone);
+    if (!('socket' in answer)) return statusOfRefusal(await firstBytes(answer.body, MAX_REFUSAL_BYTES));
+    if (!speaksSpdy(answer)) {
+      answer.socket.destroy();
+      return failure('unable to upgrade connection: ');
+    }
+    session = new SpdySession(answer.socket, answer.head);
+    gone.addEventListener('abort', leave, { once: true });
+    if (gone.aborted) leave();
+    const protocol = String(answer.headers['x-stream-protocol-version'] ?? '');
+    return await converse(client, session, protocol, translation.wanted);
+  } catch (error) {
+    return failure(OutboundError.from(error).message);
+  } finally {
+    gone.removeEventListener('abort', leave);
+    leave();
+  }
+}
+
+async function ask({ client, origin, host, target }: Translation, signal: AbortSignal): Promise<Upgraded | OutboundResponse> {
+  const where = `https://${host}${target}`;
+  const failed = (error: OutboundError, at = where): OutboundError =>
+    new OutboundError(error.failure, `error sending request: ${requestErrorText('POST', at, error)}`);
+  const answer = await client
+    .upgrade({
+      method: 'POST',
+      url: origin,
+      target,
+      headers: {
+        connection: 'Upgrade',
+        upgrade: 'SPDY/3.1',
+        'x-stream-protocol-version': AGENT_PROTOCOLS,
+      },
+      signal,
+    })
+    .catch((error: unknown) => {
+      throw failed(OutboundError.from(error));
+    });
+  const { location } = answer.headers;
+  if (!('socket' in answer) && answer.status >= 300 && answer.status < 400 && location !== undefined) {
+    answer.body.destroy();
+    throw failed(new OutboundError('protocol', 'redirect not allowed'), location);
+  }
+  return answer;
+}
+
+const speaksSpdy = ({ headers }: Upgraded): boolean =>
+  (headers.connection ?? '').toLowerCase().includes('upgrade') &&
+  (headers.upgrade ?? '').toLowerCase().includes('spdy/3.1');
+
+async function converse(
+  client: Client,
+  session: SpdySession,
+  protocol: string,
+  wanted: WantedStreams,
+): Promise<RemoteStatus> {
+  const open = (streamtype: string): Promise<Duplex> => session.open({ streamtype });
+  const error = await open('error');
+  let isCut = false;
+  error.once('lost', () => (isCut = true));
+  const ending = firstBytes(error, MAX_STATUS_BYTES);
+  ending.catch(() => undefined);
+  const stdin = wanted.stdin ? await open('stdin') : undefined;
+  const stdout = wanted.stdout ? await open('stdout') : undefined;
+  const stderr = wanted.stderr && !wanted.tty ? await open('stderr') : undefined;
+  const resize = wanted.tty && WITH_SIZES.has(protocol) ? await open('resize') : undefined;
+  // Nothing comes from there but the end.
+  stdin?.resume().once('end', () => stdin.end());
+  resize?.resume();
+  listen(client.webSocket, { stdin, resize });
+  await Promise.all([
+    stdout === undefined ? undefined : client.receive(stdout, CHANNELS.stdout),
+    stderr === undefined ? undefined : client.receive(stderr, CHANNELS.stderr),
+  ]);
+  const message = await ending;
+  const tellsStatus = WITH_STATUS.has(protocol);
+  // An agent that tells how a command ended and has not done so has not come to its end.
+  if (message === '' && isCut && tellsStatus) return failure('unexpected EOF');
+  return statusOfEnd(message, tellsStatus);
+}
+
+interface Inputs {
+  readonly stdin: Duplex | undefined;
+  readonly resize: Duplex | undefined;
+}
+
+function listen(webSocket: WebSocket, { stdin, resize }: Inputs): void {
+  const sizes = resize === undefined ? undefined : forwardSizes(resize);
+  webSocket.on('message', (message: Buffer) => {
+    const [channel] = message;
+    const bytes = message.subarray(1);
+    if (channel === CLOSE_CHANNEL) {
+      if (bytes.length !== 1 || bytes.readUInt8(0) > CHANNELS.resize) webSocket.terminate();
+      else if (bytes.readUInt8(0) === CHANNELS.stdin) stdin?.end();
+    } else if (channel === CHANNELS.stdin && stdin?.writable === true && bytes.length > 0) {
+      if (!stdin.write(bytes)) {
+        webSocket.pause();
+        void drained(stdin).then(() => webSocket.resume());
+      }
+    } else if (channel === CHANNELS.resize) sizes?.(bytes);
+  });
+  webSocket.resume();
+}
