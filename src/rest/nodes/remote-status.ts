@@ -21,9 +21,11 @@ export function statusOfEnd(message: string, speaksJson: boolean): RemoteStatus 
   if (!isPlainObject(told)) return failure(`error stream protocol error: no object in ${goQuote(message)}`);
   if (told['status'] === 'Success') return SUCCESS;
   if (told['status'] !== 'Failure') return failure('error stream protocol error: unknown error');
-  if (told['reason'] !== NON_ZERO) return failure(String(told['message'] ?? ''));
+  if (told['reason'] !== NON_ZERO) return failure(textOf(told['message']));
   return statusOfExit(told['details']);
 }
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 const NON_ZERO = 'NonZeroExitCode';
 const EXIT_CODE = 'ExitCode';
@@ -34,7 +36,7 @@ function statusOfExit(details: unknown): RemoteStatus {
   const causes: readonly unknown[] = Array.isArray(details['causes']) ? details['causes'] : [];
   const cause = causes.filter(isPlainObject).find(({ reason }) => reason === EXIT_CODE);
   if (cause === undefined) return failure(`error stream protocol error: no ${EXIT_CODE} cause given`);
-  const text = String(cause['message'] ?? '');
+  const text = textOf(cause['message']);
   if (!/^\d{1,3}$/.test(text) || Number(text) > MAX_EXIT_CODE) {
     return failure(`error stream protocol error: invalid exit code value ${goQuote(text)}`);
   }

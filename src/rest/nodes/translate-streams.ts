@@ -55,8 +55,7 @@ export interface WantedStreams {
 export function translateStreams({ http }: RestRequest, translation: Translation): HttpResponse {
   const { upgrade } = http;
   const refused = webSocketRefusal(http);
-  if (refused !== undefined || upgrade === undefined)
-    return refused ?? plainAnswer(400, 'not websocket protocol');
+  if (refused !== undefined || upgrade === undefined) return refused ?? plainAnswer(400, 'not websocket protocol');
   return {
     status: 101,
     headers: {},
@@ -129,7 +128,10 @@ async function run(client: Client, translation: Translation, gone: AbortSignal):
   }
 }
 
-async function ask({ client, origin, host, target }: Translation, signal: AbortSignal): Promise<Upgraded | OutboundResponse> {
+async function ask(
+  { client, origin, host, target }: Translation,
+  signal: AbortSignal,
+): Promise<Upgraded | OutboundResponse> {
   const where = `https://${host}${target}`;
   const failed = (error: OutboundError, at = where): OutboundError =>
     new OutboundError(error.failure, `error sending request: ${requestErrorText('POST', at, error)}`);

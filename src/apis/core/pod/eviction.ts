@@ -169,7 +169,8 @@ async function removePod(
   options: DeleteOptions,
 ): Promise<void> {
   let { preconditions } = options;
-  if ((options.dryRun ?? []).length === 0) {
+  const rehearses = (options.dryRun ?? []).length > 0;
+  if (!rehearses) {
     const mark = (object: KubeObject): KubeObject => {
       checkPreconditions(object.metadata, preconditions);
       const condition = { reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting' };
@@ -185,7 +186,9 @@ async function removePod(
       preconditions = { ...preconditions, resourceVersion: marked.metadata.resourceVersion ?? '' };
     }
   }
-  await operations.delete(PODS, namespace, name, { ...options, ...(preconditions && { preconditions }) }, context);
+  // The body may ask for a rehearsal as well as the request.
+  const heeded = rehearses ? { ...context, dryRun: true } : context;
+  await operations.delete(PODS, namespace, name, { ...options, ...(preconditions && { preconditions }) }, heeded);
 }
 
 function checkPreconditions(metadata: KubeObject['metadata'], wanted: DeleteOptions['preconditions']): void {
