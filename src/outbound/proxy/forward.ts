@@ -19,7 +19,7 @@ export interface Destination {
 /** Rejects with an OutboundError when there is no answer. One that breaks off breaks off for the client, too. */
 export async function forward(request: HttpRequest, destination: Destination): Promise<HttpResponse> {
   const answer = await askForwarded(request, destination);
-  return passOn(request, { status: answer.status, headers: returnedHeaders(answer), body: answer.body });
+  return passOn(request, answer, { status: answer.status, headers: returnedHeaders(answer) });
 }
 
 /** The answer alone, for those who look at it before it is passed on. */
@@ -36,14 +36,19 @@ export async function askForwarded(request: HttpRequest, destination: Destinatio
   });
 }
 
+/** Another server's answer, as the client is to get it. */
 export interface PassedOn {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Readable;
 }
 
-/** Another server's answer as ours. */
-export function passOn(request: HttpRequest, { status, headers, body }: PassedOn): HttpResponse {
+/** The answer's body under the status and headers given. */
+export function passOn(
+  request: HttpRequest,
+  { body }: Pick<PassedOn, 'body'>,
+  { status, headers }: Pick<PassedOn, 'status' | 'headers'>,
+): HttpResponse {
   if (request.method === 'HEAD' || status === 204 || status === 304) {
     body.destroy();
     // An answer that says nothing is new has no form either.

@@ -36,7 +36,8 @@ export async function proxy(request: RestRequest, origin: ProxiedOrigin): Promis
     throw serviceUnavailable(`error trying to reach service: ${OutboundError.from(error).message}`);
   });
   const rules = { prefix, scheme: '', host: '', sourceHost: origin.host, requestHost: http.host };
-  return passOn(http, rewritten(answer, rules));
+  const passed = rewritten(answer, rules);
+  return passOn(http, passed, passed);
 }
 
 function rewritten(answer: OutboundResponse, rules: LinkRules): PassedOn {
