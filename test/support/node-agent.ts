@@ -88,7 +88,7 @@ function runCommand(url: URL, folder: string, socket: Duplex): (stream: AgentStr
     else child.stdout.pipe(stdout);
     if (stderr === undefined) child.stderr.resume();
     else child.stderr.pipe(stderr);
-    streams.get('resize')?.once('data', (size: Buffer) => stdout?.write(`size ${size}`));
+    streams.get('resize')?.once('data', (size: Buffer) => stdout?.write(`size ${size.toString()}`));
     socket.once('close', () => child.kill());
     child.once('close', (code) => {
       const details = { causes: [{ reason: 'ExitCode', message: String(code) }] };
