@@ -291,6 +291,7 @@ const HELD: readonly (readonly [reader: string, text: string])[] = [
   ['CEL', '😀'.repeat(90_000)],
   ['CEL', '-'.repeat(90_000)],
   ['pattern', '1.2.3.4.'.repeat(4_000)],
+  ['YAML', `{${Array.from({ length: 80_000 }, (_, i) => `"k${i}":"v"`).join()}}`],
   ['diff', times('a\nb\n')],
 ];
 

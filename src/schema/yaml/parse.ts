@@ -207,13 +207,15 @@ function repeatedKeys(source: string, events: readonly Event[]): string[] {
 
 /** Lines are counted on as the places move forward. */
 function lineCounter(source: string): (offset: number) => number {
-  let at = 0;
+  const newlineFrom = (at: number): number => {
+    const found = source.indexOf('\n', at);
+    return found < 0 ? Infinity : found;
+  };
   let line = 1;
+  // Looked for once: JSON is often one long line, and has thousands of keys in it.
+  let newline = newlineFrom(0);
   return (offset) => {
-    for (let next = source.indexOf('\n', at); next >= 0 && next < offset; next = source.indexOf('\n', at)) {
-      at = next + 1;
-      line++;
-    }
+    for (; newline < offset; newline = newlineFrom(newline + 1)) line++;
     return line;
   };
 }
