@@ -119,5 +119,5 @@ function matchParent({ metadata }: KubeObject, namespace: string): void {
   }
 }
 
-const typeOfAnswer = (made: object, type: StructType): StructType =>
+export const typeOfAnswer = (made: object, type: StructType): StructType =>
   (made as { kind?: string }).kind === 'Status' ? metaType('v1', 'Status') : type;

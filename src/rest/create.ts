@@ -12,6 +12,7 @@ import { managerName } from './field-manager.js';
 import { noteWrite } from './note-write.js';
 import { negotiate } from './negotiate.js';
 import { dedupOwnerReferences } from './owner-references.js';
+import { typeOfAnswer } from './create-subresource.js';
 import { createOptions } from './query-options.js';
 import type { RestRequest } from './request.js';
 import { respondObject, respondValue } from './respond.js';
@@ -70,7 +71,7 @@ export async function createObject(
   if (definition.virtualCreate !== undefined) {
     await services.admission.validate(attributes);
     const made = await definition.virtualCreate(object, context);
-    return respondValue({ request: http, negotiated }, 201, endpoint.type, made);
+    return respondValue({ request: http, negotiated }, 201, typeOfAnswer(made, endpoint.type), made);
   }
   const stored = await create(registry, {
     object,
