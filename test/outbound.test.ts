@@ -139,10 +139,10 @@ describe('the outbound client', () => {
     const once = http.createServer(echo);
     const server = await listen(once, 'http');
     const client = new HttpClient({ dialer: directDialer });
-    await collectBody(await client.request({ method: 'POST', url: server.url, body: 'a' }), 100);
+    await collectBody(await client.request({ method: 'GET', url: server.url }), 100);
     once.closeIdleConnections();
-    const answer = await collectBody(await client.request({ method: 'POST', url: server.url, body: 'b' }), 100);
-    assert.equal(answer.toString(), 'POST /x?y=1 b');
+    const answer = await collectBody(await client.request({ method: 'GET', url: server.url }), 100);
+    assert.equal(answer.toString(), 'GET /x?y=1 ');
     client.close();
     server.close();
   });

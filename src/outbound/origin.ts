@@ -79,8 +79,9 @@ export class Origin {
   }
 }
 
-const isRepeatable = ({ body }: OutboundRequest): boolean =>
-  body === undefined || typeof body === 'string' || Buffer.isBuffer(body);
+/** What asks may be asked twice; what does something may have been done before the connection broke. */
+const isRepeatable = ({ method, body }: OutboundRequest): boolean =>
+  body === undefined && (method === 'GET' || method === 'HEAD' || method === 'OPTIONS');
 
 /** Node's pool of HTTP/1.1 connections, over connections of our own making. */
 class PooledAgent extends http.Agent {
