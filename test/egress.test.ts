@@ -9,7 +9,7 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { createEgress, type EgressSelectionName } from '../src/egress/egress.js';
 import { egressMetrics } from '../src/egress/metrics.js';
-import { asBytes, asText, ProtoWriter, readFields } from '../src/kv/etcd/proto.js';
+import { asBytes, asText, ProtoWriter, readFields } from '../src/lib/protobuf-wire.js';
 import { systemClock } from '../src/lib/clock.js';
 import { MetricRegistry } from '../src/lib/metrics.js';
 import type { Dialer } from '../src/outbound/dialer.js';

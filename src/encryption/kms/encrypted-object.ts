@@ -3,7 +3,7 @@
 //   1 data   2 key id   3 wrapped seed   4 annotations (a map)   5 what the seed is for
 import { aggregateText, fieldErrorText, FieldPath } from '../../machinery/field-error.js';
 import { isFullyQualifiedDomainName } from '../../machinery/validation/fields.js';
-import { asBytes, asNumber, asText, ProtoWriter, readFields } from '../../kv/etcd/proto.js';
+import { asBytes, asNumber, asText, ProtoWriter, readFields } from '../../lib/protobuf-wire.js';
 
 export type Annotations = ReadonlyMap<string, Buffer>;
 

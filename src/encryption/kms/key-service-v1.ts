@@ -1,5 +1,5 @@
 // The calls of the KMS v1 protocol. Its version is asked before anything else, once.
-import { asBytes, asText, ProtoWriter, readFields } from '../../kv/etcd/proto.js';
+import { asBytes, asText, ProtoWriter, readFields } from '../../lib/protobuf-wire.js';
 import { errorText } from '../../lib/error-text.js';
 import { SealError } from '../seal-error.js';
 import type { KeyServiceClient } from './key-service-client.js';

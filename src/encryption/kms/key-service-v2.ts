@@ -1,5 +1,5 @@
 // The calls of the KMS v2 protocol.
-import { asBytes, asText, ProtoWriter, readFields } from '../../kv/etcd/proto.js';
+import { asBytes, asText, ProtoWriter, readFields } from '../../lib/protobuf-wire.js';
 import { readAnnotation, SEED, type WrappedKey, writeAnnotations } from './encrypted-object.js';
 import type { KeyServiceClient } from './key-service-client.js';
 

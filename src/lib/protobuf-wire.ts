@@ -1,4 +1,4 @@
-// Writing and reading the protobuf wire form, as little of it as etcd's messages need.
+// Writing and reading the protobuf wire form, as little of it as the messages of the services we call need.
 
 /** Fields are written in order; zero and empty ones are left out, as proto3 does. */
 export class ProtoWriter {
