@@ -1,5 +1,5 @@
 // Hands requests for an extension server's group version on to it, with the user's identity and our certificate.
-import { escapePath } from '../lib/go-url-parts.js';
+import { encodeQuery, escapePath } from '../lib/go-url-parts.js';
 import { goQuote } from '../lib/go-quote.js';
 import type { HttpRequest, HttpResponse } from '../lib/http.js';
 import type { RequestInfo } from '../machinery/request-info.js';
@@ -7,8 +7,9 @@ import type { UserInfo } from '../machinery/user.js';
 import { OutboundError } from '../outbound/outbound-error.js';
 import { askForwarded, passOn } from '../outbound/proxy/forward.js';
 import { forwardUpgrade } from '../outbound/proxy/forward-upgrade.js';
-import { forwardedHeaders, type Headers, returnedHeaders, upgradeHeaders } from '../outbound/proxy/headers.js';
-import { forwardedUri, rewriteLink } from '../outbound/proxy/links.js';
+import { forwardedHeaders, type Headers, upgradeHeaders } from '../outbound/proxy/headers.js';
+import { forwardedUri } from '../outbound/proxy/links.js';
+import { rewriteAnswer, UnreadableLocation } from '../outbound/proxy/rewrite-answer.js';
 import type { APIService } from '../schema/generated/apiregistration.v1.js';
 import { isAvailable } from './api-services.js';
 import { identityHeaders } from './identity-headers.js';
@@ -71,17 +72,15 @@ async function proxy(
     answer.body.destroy();
     return plain(502, 'the backend attempted to redirect this request, which is not permitted');
   }
-  const returned = returnedHeaders(answer);
-  if (location !== undefined) {
-    const rules = { prefix: '', scheme: 'https', host: server.host, sourceHost: server.host, requestHost: server.host };
-    const rewritten = rewriteLink(location, rules);
-    if (rewritten === undefined) {
-      answer.body.destroy();
-      return plain(503, `error trying to reach service: error trying to parse Location header: ${goQuote(location)}\n`);
-    }
-    returned.location = rewritten;
+  const rules = { prefix: '', scheme: 'https', host: server.host, sourceHost: server.host, requestHost: server.host };
+  try {
+    const passed = rewriteAnswer(answer, rules);
+    return passOn(request, passed, passed);
+  } catch (error) {
+    if (!(error instanceof UnreadableLocation)) throw error;
+    const why = `error trying to parse Location header: ${goQuote(error.location)}`;
+    return plain(503, `error trying to reach service: ${why}\n`);
   }
-  return passOn(request, answer, { status: answer.status, headers: returned });
 }
 
 async function upgrade({ request, info, user, auditId }: ProxiedRequest, server: RemoteServer): Promise<HttpResponse> {
@@ -103,16 +102,9 @@ const asksForTrailers = ({ headers }: HttpRequest): boolean =>
 
 /** The path as it was read, escaped anew, and the query sorted by its names. */
 function targetOf({ query }: HttpRequest, { path }: RequestInfo): string {
-  const pairs = Array.from(query, ([name, value]) => ({ name, text: `${escapeQuery(name)}=${escapeQuery(value)}` }));
-  pairs.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
-  const question = pairs.map(({ text }) => text).join('&');
+  const question = encodeQuery(query);
   return question === '' ? escapePath(path) : `${escapePath(path)}?${question}`;
 }
-
-const escapeQuery = (text: string): string =>
-  encodeURIComponent(text)
-    .replaceAll('%20', '+')
-    .replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 
 const plain = (status: number, text: string): HttpResponse => ({
   status,

@@ -14,7 +14,17 @@ export interface AuthenticationOptions {
   readonly observe: (outcome: AuthenticationOutcome, user: UserInfo | undefined, startedMs: number) => void;
   /** Nobody unknown may keep an HTTP/2 connection: streams are cheap to open and dear to serve. */
   readonly closeUnknownHttp2: boolean;
+  /**
+   * Headers, in lower case, by which a front proxy says who somebody is: once that is settled nobody sees them again,
+   * lest a server behind this one believes what a client made up.
+   */
+  readonly identityHeaders?: IdentityHeaders | undefined;
   readonly log: Logger;
+}
+
+export interface IdentityHeaders {
+  readonly names: readonly string[];
+  readonly prefixes: readonly string[];
 }
 
 /** Finds out who sends the request; a credential that is refused answers 401 and goes no further. */
@@ -45,6 +55,7 @@ export function authentication(options: AuthenticationOptions): Filter {
       if (result.warnings !== undefined) for (const warning of result.warnings) exchange.warn(warning);
       for (const key in result.annotations) exchange.annotate(key, result.annotations[key] ?? '');
       exchange.websocketProtocols = result.websocketProtocols;
+      if (options.identityHeaders !== undefined) removeHeaders(exchange, options.identityHeaders);
       exchange.user = user;
       exchange.audiences = audiences;
       return next(exchange);
@@ -62,6 +73,15 @@ export function authentication(options: AuthenticationOptions): Filter {
     }
     return result instanceof Promise ? result.then(go, fail) : go(result);
   };
+}
+
+function removeHeaders({ request }: Exchange, { names, prefixes }: IdentityHeaders): void {
+  const headers = request.headers as Record<string, string | undefined>;
+  for (const name of names) delete headers[name];
+  if (prefixes.length === 0) return;
+  for (const name of Object.keys(headers)) {
+    if (prefixes.some((prefix) => name.startsWith(prefix))) delete headers[name];
+  }
 }
 
 const isAnonymous = (user: UserInfo): boolean =>

@@ -7,7 +7,7 @@ import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
 import { StatusError } from '../machinery/status.js';
 import { type Audit, audit, auditRefusal, beginTrail } from './audit.js';
 import { auditId } from './audit-id.js';
-import { authentication } from './authentication.js';
+import { authentication, type IdentityHeaders } from './authentication.js';
 import { authorization } from './authorization.js';
 import { cacheControl } from './cache-control.js';
 import { cors } from './cors.js';
@@ -47,6 +47,8 @@ export interface ChainOptions {
   readonly maxConnectionBytesPerSecond?: number;
   /** Nobody unknown may keep an HTTP/2 connection: the `UnauthenticatedHTTP2DOSMitigation` gate, on by default. */
   readonly closeUnknownHttp2?: boolean;
+  /** By which a front proxy says who somebody is, where one is trusted. */
+  readonly identityHeaders?: IdentityHeaders | undefined;
   /** Replaces the plain limits in flight. */
   readonly priorityAndFairness?: Filter;
   /** Nothing is recorded without it. */
@@ -98,6 +100,7 @@ export function buildChain(
       refuse,
       observe: metrics.authenticated,
       closeUnknownHttp2: options.closeUnknownHttp2 ?? true,
+      identityHeaders: options.identityHeaders,
       log: logs.for('authentication'),
     }),
     // Only clients that are known may ask to be traced.

@@ -137,6 +137,17 @@ for (const [method, target, message] of FORBIDDEN) {
   });
 }
 
+test('headers of a front proxy are gone once it is settled who somebody is', async () => {
+  let seen: unknown;
+  const run = chain({ identityHeaders: { names: ['x-my-user'], prefixes: ['x-my-extra-'] } }, ({ request }) => {
+    seen = request.headers;
+    return answer();
+  });
+  const headers = { 'x-my-user': 'root', 'x-my-extra-scope': 'all', 'x-mine': 'kept' };
+  await run(testRequest('GET', '/version', { headers }));
+  assert.deepEqual(seen, { 'x-mine': 'kept' });
+});
+
 test('impersonation asks for each part and then acts as that user', async () => {
   const asked: string[] = [];
   const authorizer = authorizeBy((a) => {

@@ -1,6 +1,7 @@
 // From a plain request to its answer: the filters, and behind them resources or other paths.
 import type { Authentication } from '../authn/create-authenticator.js';
 import type { Audit } from '../filters/audit.js';
+import type { IdentityHeaders } from '../filters/authentication.js';
 import { buildChain } from '../filters/chain.js';
 import type { Exchange } from '../filters/exchange.js';
 import type { HttpResponse } from '../lib/http.js';
@@ -70,6 +71,7 @@ export function buildRequestHandler(parts: HandlerParts): ListenerHandler {
       maxConnectionBytesPerSecond: options.misc.maxConnectionBytesPerSec,
       shutdownSendRetryAfter: generic.shutdownSendRetryAfter,
       audit: parts.audit,
+      identityHeaders: identityHeadersOf(options),
       ...(parts.flowControl && { priorityAndFairness: parts.flowControl.filter }),
     },
     (exchange) => {
@@ -89,6 +91,20 @@ export function buildRequestHandler(parts: HandlerParts): ListenerHandler {
       });
     },
   );
+}
+
+/** None where no front proxy is trusted: then nobody reads them. */
+function identityHeadersOf({ authentication }: Options): IdentityHeaders | undefined {
+  if (authentication.requestheaderClientCaFile === '') return undefined;
+  const lower = (headers: readonly string[]): string[] => headers.map((header) => header.toLowerCase());
+  return {
+    names: lower([
+      ...authentication.requestheaderUsernameHeaders,
+      ...authentication.requestheaderUidHeaders,
+      ...authentication.requestheaderGroupHeaders,
+    ]),
+    prefixes: lower(authentication.requestheaderExtraHeadersPrefix),
+  };
 }
 
 function buildPaths({
