@@ -2,7 +2,7 @@
 import type { Clock } from '../lib/clock.js';
 import type { RegisteredVersions } from '../rest/registered-versions.js';
 import type { APIService } from '../schema/generated/apiregistration.v1.js';
-import type { ApiServices } from './api-services.js';
+import { API_SERVICES, type ApiServices } from './api-services.js';
 import { fetchDiscovery } from './fetch-discovery.js';
 import type { RemoteServers } from './remote-servers.js';
 
@@ -55,7 +55,8 @@ export class RemoteDiscovery implements RegisteredVersions {
   }
 
   isListed(group: string): boolean {
-    return this.#services.hasGroup(group);
+    // Where registrations are made is itself not registered.
+    return group === API_SERVICES.group || this.#services.hasGroup(group);
   }
 
   groupRank(group: string): number | undefined {
