@@ -35,6 +35,8 @@ export class Origin {
       const session = this.#session;
       try {
         if (session?.usable === true) return await session.request(request, signal);
+        // One that was closed while it lay idle is noticed before what may be sent only once goes out on it.
+        if (!isRepeatable(request) && this.#agent.hasIdle) await new Promise(setImmediate);
         return await requestHttp1(this.#agent, request, signal);
       } catch (error) {
         // A connection that was closed while it lay idle says nothing about the server.
@@ -111,6 +113,10 @@ class PooledAgent extends http.Agent {
       (error: Error) => (created as ((error: Error) => void) | undefined)?.(error),
     );
     return undefined;
+  }
+
+  get hasIdle(): boolean {
+    return Object.values(this.freeSockets).some((idle) => idle !== undefined && idle.length > 0);
   }
 
   /** Connections in use go when their answers are read. */

@@ -22,7 +22,7 @@ test('lets a burst pass, then so many a second', async () => {
   const plugin = eventRateLimit([limit('Server')], () => nowMs);
   const say = () => refusal(plugin, testAttributes(event()));
   assert.deepEqual([await say(), await say()], [undefined, undefined]);
-  assert.equal(await say(), 'limit reached on type Server for key ');
+  assert.equal(await say(), 'Too many requests: limit reached on type Server for key ');
   nowMs = 1000;
   assert.equal(await say(), undefined);
   assert.match((await say()) ?? '', /limit reached/);
@@ -38,7 +38,7 @@ test('counts each namespace, user, or source and object on its own', async () =>
     const plugin = eventRateLimit([limit(type, one)], () => 0);
     const say = (write: TestWrite) => refusal(plugin, testAttributes(write));
     assert.deepEqual([await say(first), await say(other)], [undefined, undefined], type);
-    assert.match((await say(first)) ?? '', new RegExp(`^limit reached on type ${type} for key `));
+    assert.match((await say(first)) ?? '', new RegExp(`^Too many requests: limit reached on type ${type} for key `));
   }
 });
 
@@ -49,7 +49,10 @@ test('tells every limit that is reached, and forgets who was silent longest', as
   );
   const say = (namespace: string) => refusal(plugin, testAttributes(event({ namespace })));
   assert.deepEqual([await say('a'), await say('b'), await say('a')], [undefined, undefined, undefined]);
-  assert.equal(await say('a'), '[limit reached on type Server for key , limit reached on type Namespace for key a]');
+  assert.equal(
+    await say('a'),
+    'Too many requests: [limit reached on type Server for key , limit reached on type Namespace for key a]',
+  );
 });
 
 test('is not for dry runs, nor for other kinds', async () => {

@@ -24,7 +24,8 @@ export function eventRateLimit(limits: readonly EventLimit[], nowMs: () => numbe
     validate: onlyFor('', 'events', (attributes) => {
       if (attributes.context.dryRun) return;
       const reached = enforcers.flatMap((accept) => accept(attributes) ?? []);
-      if (reached.length > 0) throw new StatusError(429, 'TooManyRequests', aggregateText(reached));
+      if (reached.length > 0)
+        throw new StatusError(429, 'TooManyRequests', `Too many requests: ${aggregateText(reached)}`);
     }),
   };
 }
