@@ -1,6 +1,7 @@
 // Wires everything, in the order things need each other. No other file knows all the rooms.
 import type { Authentication } from '../authn/create-authenticator.js';
 import { createTokenCacheMetrics } from '../authn/token-cache-metrics.js';
+import { loadTracing } from '../config/tracing/load.js';
 import type { Logs } from '../lib/log.js';
 import { UnreadEvents } from '../rest/unread-events.js';
 import { apiEnablement } from '../machinery/api-enablement.js';
@@ -71,6 +72,8 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
   const hooks = new PostStartHooks(health);
 
   // What is stored, and how it is reached.
+  // Checked with the rest, though no traces are taken yet.
+  if (options.traces.tracingConfigFile !== '') loadTracing(options.traces.tracingConfigFile);
   const dialers = createDialers(options, metrics.registry);
   const audit = buildAudit(options, {
     metrics: metrics.registry,
