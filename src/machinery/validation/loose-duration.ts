@@ -21,7 +21,7 @@ const UNITS: readonly (readonly [bigint, readonly string[]])[] = [
 ];
 
 /** Numbers, with a unit or without: one that has none is passed over whole, not tried again from its second digit. */
-const AMOUNT = /(\d+)\s*([A-Za-zµ]*)/g;
+const AMOUNT = /(\d+)\s*([A-Za-z\u00b5]*)/g;
 /** Of a number of 64 bits. */
 const MOST_DIGITS = 19;
 
