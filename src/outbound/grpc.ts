@@ -24,6 +24,27 @@ export class GrpcError extends Error {
   }
 }
 
+/** What gRPC calls its statuses, by their number. */
+export const GRPC_STATUS_NAMES: readonly string[] = [
+  'OK',
+  'Canceled',
+  'Unknown',
+  'InvalidArgument',
+  'DeadlineExceeded',
+  'NotFound',
+  'AlreadyExists',
+  'PermissionDenied',
+  'ResourceExhausted',
+  'FailedPrecondition',
+  'Aborted',
+  'OutOfRange',
+  'Unimplemented',
+  'Internal',
+  'Unavailable',
+  'DataLoss',
+  'Unauthenticated',
+];
+
 export const UNAVAILABLE = 14;
 export const DEADLINE_EXCEEDED = 4;
 

@@ -2,7 +2,7 @@
 // until its time is over.
 import type { Clock } from '../../lib/clock.js';
 import { errorText } from '../../lib/error-text.js';
-import { DEADLINE_EXCEEDED, GrpcConnection, GrpcError } from '../../outbound/grpc.js';
+import { DEADLINE_EXCEEDED, GrpcConnection, GrpcError, GRPC_STATUS_NAMES } from '../../outbound/grpc.js';
 
 export interface SignerClient {
   /** Throws a SignerError. */
@@ -61,7 +61,7 @@ export function createSignerClient({ unixPath, clock, observe }: SignerClientOpt
         const ready = await connected(startedMs + timeoutMs);
         return await ready.call(path, message, Math.max(1, startedMs + timeoutMs - clock.now()));
       } catch (error) {
-        code = error instanceof GrpcError ? (CODES[error.status] ?? 'Unknown') : 'Unknown';
+        code = error instanceof GrpcError ? (GRPC_STATUS_NAMES[error.status] ?? 'Unknown') : 'Unknown';
         throw new SignerError(code, errorText(error));
       } finally {
         observe(path, code, (clock.now() - startedMs) / 1000);
@@ -72,24 +72,3 @@ export function createSignerClient({ unixPath, clock, observe }: SignerClientOpt
     },
   };
 }
-
-/** By their number. */
-const CODES = [
-  'OK',
-  'Canceled',
-  'Unknown',
-  'InvalidArgument',
-  'DeadlineExceeded',
-  'NotFound',
-  'AlreadyExists',
-  'PermissionDenied',
-  'ResourceExhausted',
-  'FailedPrecondition',
-  'Aborted',
-  'OutOfRange',
-  'Unimplemented',
-  'Internal',
-  'Unavailable',
-  'DataLoss',
-  'Unauthenticated',
-];

@@ -1,5 +1,6 @@
 // Calls to a key service over its socket: they wait for it to be there, but never beyond their time.
 import type { Clock } from '../../lib/clock.js';
+import { GRPC_STATUS_NAMES } from '../../outbound/grpc.js';
 import { SealError } from '../seal-error.js';
 
 /** What a connection can do; `call` fails with a `CallFailure`. */
@@ -30,25 +31,6 @@ const RECONNECT_MIN_MS = 50;
 const RECONNECT_MAX_MS = 1_000;
 const DEADLINE_EXCEEDED = 4;
 const UNKNOWN = 2;
-const STATUS_NAMES = [
-  'OK',
-  'Canceled',
-  'Unknown',
-  'InvalidArgument',
-  'DeadlineExceeded',
-  'NotFound',
-  'AlreadyExists',
-  'PermissionDenied',
-  'ResourceExhausted',
-  'FailedPrecondition',
-  'Aborted',
-  'OutOfRange',
-  'Unimplemented',
-  'Internal',
-  'Unavailable',
-  'DataLoss',
-  'Unauthenticated',
-];
 
 export class KeyServiceClient {
   #connection: Promise<KeyServiceConnection> | undefined;
@@ -128,7 +110,7 @@ function rpcError(error: unknown): SealError {
 }
 
 function statusError(status: number, message: string): SealError {
-  const name = STATUS_NAMES[status] ?? `Code(${status})`;
+  const name = GRPC_STATUS_NAMES[status] ?? `Code(${status})`;
   const description = status === DEADLINE_EXCEEDED ? 'context deadline exceeded' : message;
   return new SealError(`rpc error: code = ${name} desc = ${description}`, name);
 }
