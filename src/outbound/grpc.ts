@@ -165,28 +165,41 @@ export class GrpcConnection {
       if (outcome !== undefined && outcome.status !== 0) failure = { ...outcome, sent: true };
     };
     let tail: Promise<void> | undefined;
+    let broken = false;
     const deliver = (messages: readonly Buffer[]): void | Promise<void> => {
       for (const [index, message] of messages.entries()) {
+        if (broken) return;
         const busy = take(message);
         if (busy !== undefined) return busy.then(() => deliver(messages.slice(index + 1)));
       }
     };
     stream.on('response', note);
     stream.on('trailers', note);
-    stream.on('data', (chunk: Buffer) => {
+    // What cannot be read ends this stream: thrown out of an event it would end the process.
+    const fail = (error: unknown): void => {
+      broken = true;
+      failure = { status: UNAVAILABLE, message: describe(error), sent: true };
+      stream.close(http2.constants.NGHTTP2_CANCEL);
+    };
+    const receive = (chunk: Buffer): void => {
       const messages = frames.take(chunk);
       const busy = tail === undefined ? deliver(messages) : tail.then(() => deliver(messages));
       if (busy === undefined) return;
       stream.pause();
-      const mine = busy.then(
-        () => {
-          if (tail !== mine) return;
-          tail = undefined;
-          stream.resume();
-        },
-        () => stream.close(http2.constants.NGHTTP2_CANCEL),
-      );
+      const mine = busy.then(() => {
+        if (tail !== mine) return;
+        tail = undefined;
+        stream.resume();
+      }, fail);
       tail = mine;
+    };
+    stream.on('data', (chunk: Buffer) => {
+      if (broken) return;
+      try {
+        receive(chunk);
+      } catch (error) {
+        fail(error);
+      }
     });
     stream.on('error', (error) => (failure = { status: UNAVAILABLE, message: describe(error), sent: true }));
     stream.on('close', () => ended(new GrpcError(failure)));
