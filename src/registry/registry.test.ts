@@ -223,3 +223,15 @@ test('a generated name leaves room for its suffix', () => {
   assert.equal(generateName('a-', 'bcdfg'), 'a-bcdfg');
   assert.equal(generateName('x'.repeat(80), 'bcdfg').length, 63);
 });
+
+test('of many who update one object at once, none works in vain', async () => {
+  let attempts = 0;
+  const admission = { validate: async () => void attempts++ };
+  const api = new TestApi({ kinds: [configMaps as unknown as KindDefinition], admission });
+  await api.post(MAPS, { metadata: { name: 'a' } });
+  attempts = 0;
+  const patches = Array.from({ length: 30 }, (_, i) => api.patch(`${MAPS}/a`, MERGE, { data: { [`k${i}`]: 'v' } }));
+  for (const { status } of await Promise.all(patches)) assert.equal(status, 200);
+  assert.equal(attempts, 30);
+  assert.equal(Object.keys((await api.get(`${MAPS}/a`)).body.data ?? {}).length, 30);
+});

@@ -5,6 +5,7 @@ import type { GroupKind, GroupResource } from '../machinery/status.js';
 import type { KubeObject } from '../machinery/object.js';
 import type { ResourceStore, StoredObject } from '../storage/store.js';
 import type { KindDefinition } from './kind.js';
+import type { UpdateTurns } from './update-turns.js';
 
 export interface ResourceRegistry {
   readonly kind: KindDefinition;
@@ -17,6 +18,8 @@ export interface ResourceRegistry {
   readonly nameSuffix: () => string;
   /** Of objects that are being stored under a generated name; the same for all registries of a store. */
   readonly drawnKeys: Set<string>;
+  /** Of those who update one object at the same time; the same for all registries of a store. */
+  readonly updateTurns: UpdateTurns;
   /** Semantic equality of a member of two objects: absent and empty are the same, quantities compare by value. */
   readonly equal: (member: string, a: unknown, b: unknown) => boolean;
   /** Objects get the finalizers that the garbage collector works on. */

@@ -37,9 +37,20 @@ export interface UpdateResult {
   readonly created: boolean;
 }
 
-/** Reads, changes and writes, again when another writer came between. */
+/** Reads, changes and writes, after others who are at the same object. */
 export async function update(registry: ResourceRegistry, request: UpdateRequest): Promise<UpdateResult> {
   const key = keyOf(registry, request.context.namespace, request.name);
+  const taken = registry.updateTurns.take(key);
+  const turn = taken instanceof Promise ? await taken : taken;
+  try {
+    return await inTurn(registry, request, key);
+  } finally {
+    registry.updateTurns.end(turn);
+  }
+}
+
+/** Again when another writer came between all the same: another server, or a hook that writes what it is asked about. */
+async function inTurn(registry: ResourceRegistry, request: UpdateRequest, key: string): Promise<UpdateResult> {
   let current = await findObject(registry, key, request.name);
   for (;;) {
     try {

@@ -1,5 +1,6 @@
 // Every kind the server knows, with its registry and an endpoint for each version that is served.
 import crypto from 'node:crypto';
+import { systemClock } from '../lib/clock.js';
 import type { ApiEnablement } from '../machinery/api-enablement.js';
 import { deepCopy } from '../schema/deep-copy.js';
 import type { ServedKind } from '../crd/controller.js';
@@ -11,6 +12,7 @@ import type { KindDefinition, Lookup, ObjectOperations } from '../registry/kind.
 import { computedStore } from '../registry/computed-store.js';
 import { createLookup, createOperations } from '../registry/operations.js';
 import type { ResourceRegistry } from '../registry/registry.js';
+import { UpdateTurns } from '../registry/update-turns.js';
 import { objectCodec } from '../rest/object-codec.js';
 import { createEndpoint, type Endpoint, type EndpointTypes, storageVersionOf } from '../rest/endpoint.js';
 import { typeOf } from '../schema/catalogue.js';
@@ -45,7 +47,7 @@ export class Resources {
   private readonly stores = new Map<string, ManagedResourceStore>();
   private readonly storedUnder = new Map<string, KindDefinition[]>();
   private readonly customStores = new Set<ManagedResourceStore>();
-  private readonly drawnKeys = new WeakMap<ResourceStore, Set<string>>();
+  private readonly shared = new WeakMap<ResourceStore, Pick<ResourceRegistry, 'drawnKeys' | 'updateTurns'>>();
   private readonly builtInGroups = new Set<string>();
   private readonly builtInVersions = new Set<string>();
 
@@ -208,8 +210,8 @@ export class Resources {
   ): ResourceRegistry {
     const { options } = this;
     const base = store.base ?? store;
-    const drawnKeys = this.drawnKeys.get(base) ?? new Set();
-    this.drawnKeys.set(base, drawnKeys);
+    const shared = this.shared.get(base) ?? { drawnKeys: new Set(), updateTurns: new UpdateTurns(systemClock) };
+    this.shared.set(base, shared);
     return {
       kind: definition,
       resource: { group: definition.group, resource: definition.plural },
@@ -219,7 +221,7 @@ export class Resources {
       clock: options.clock,
       newUid: () => crypto.randomUUID(),
       nameSuffix,
-      drawnKeys,
+      ...shared,
       equal,
       garbageCollection: options.garbageCollection,
       deleteCollectionWorkers: options.deleteCollectionWorkers,

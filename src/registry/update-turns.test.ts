@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Turn, UpdateTurns } from './update-turns.js';
+
+class Timers {
+  readonly due: (() => void)[] = [];
+  now = (): number => 0;
+  after = (_ms: number, callback: () => void): (() => void) => {
+    this.due.push(callback);
+    return () => void this.due.splice(this.due.indexOf(callback), 1);
+  };
+}
+
+test('an object that nobody else updates is updated at once, without a timer', () => {
+  const timers = new Timers();
+  const turns = new UpdateTurns(timers);
+  for (const key of ['a', 'b', 'a']) {
+    const turn = turns.take(key);
+    assert.ok(!(turn instanceof Promise));
+    turns.end(turn);
+  }
+  assert.equal(timers.due.length, 0);
+});
+
+test('others come one by one, in the order they came', async () => {
+  const timers = new Timers();
+  const turns = new UpdateTurns(timers);
+  const first = turns.take('a') as Turn;
+  const order: number[] = [];
+  const others = [1, 2, 3].map(async (number) => {
+    const turn = await turns.take('a');
+    order.push(number);
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(order.at(-1), number, 'nobody came while this one was at it');
+    turns.end(turn);
+  });
+  assert.deepEqual(order, []);
+  turns.end(first);
+  await Promise.all(others);
+  assert.deepEqual(order, [1, 2, 3]);
+  assert.equal(timers.due.length, 0);
+  assert.ok(!(turns.take('a') instanceof Promise));
+});
+
+test('one that takes too long holds nobody up, and cannot end the turn of another', async () => {
+  const timers = new Timers();
+  const turns = new UpdateTurns(timers);
+  const slow = turns.take('a') as Turn;
+  const waiting = turns.take('a');
+  assert.equal(timers.due.length, 1);
+  timers.due.shift()?.();
+  const second = await waiting;
+  turns.end(slow);
+  assert.ok(turns.take('a') instanceof Promise, 'the second is still at it');
+  turns.end(second);
+});
