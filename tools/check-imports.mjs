@@ -7,7 +7,7 @@ const LINE = [
   ['lib'],
   ['outbound'],
   ['machinery'],
-  ['schema', 'cel', 'kv'],
+  ['wire', 'schema', 'cel', 'kv'],
   ['encryption'],
   ['storage'],
   ['authn', 'authz', 'audit', 'flowcontrol', 'egress', 'tracing'],

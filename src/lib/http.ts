@@ -1,6 +1,7 @@
 // A request and its answer as plain values, so that filters and handlers run without sockets.
 import type { TLSSocket } from 'node:tls';
 import type { Duplex, Readable } from 'node:stream';
+import type { MaybePromise } from './maybe-promise.js';
 
 export interface HttpRequest {
   readonly method: string;
@@ -102,6 +103,9 @@ export interface ResponseSink {
 /** Asks for a connection of WebSocket messages instead of an answer. */
 export const isWebSocketRequest = ({ headers }: HttpRequest): boolean =>
   headers.upgrade?.toLowerCase() === 'websocket' && (headers.connection ?? '').toLowerCase().includes('upgrade');
+
+/** The answer's header object becomes the wire's own, to be completed in place: it must be new for each answer. */
+export type HttpHandler = (request: HttpRequest) => MaybePromise<HttpResponse>;
 
 export const isStream = (body: ResponseBody): body is ResponseStream =>
   typeof body === 'object' && body !== null && 'stream' in body;

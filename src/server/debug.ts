@@ -8,7 +8,7 @@ import type { HttpRequest, HttpResponse } from '../lib/http.js';
 import type { Logger } from '../lib/log.js';
 import { pause } from '../lib/pause.js';
 import { plainError } from '../filters/plain-response.js';
-import { createHttp1 } from './http1-connection.js';
+import { createHttp1 } from '../wire/http1.js';
 import { cpuProfile, heapProfile } from './pprof-format.js';
 
 export interface DebugOptions {

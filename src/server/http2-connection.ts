@@ -3,11 +3,10 @@ import http2, { type IncomingHttpHeaders, type ServerHttp2Session, type ServerHt
 import { PassThrough, type Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { drained } from '../lib/drained.js';
-import { type HttpRequest, type HttpResponse, isStream, type ResponseSink } from '../lib/http.js';
+import { type HttpHandler, type HttpRequest, type HttpResponse, isStream, type ResponseSink } from '../lib/http.js';
 import { decodePath, parseQuery } from '../lib/request-target.js';
 import { badRequest, requestEntityTooLarge } from '../machinery/status.js';
-import type { ListenerHandler } from './listener.js';
-import { peerAddressOf, type PeerCertificates, peerCertificatesOf } from './peer.js';
+import { peerAddressOf, type PeerCertificates, peerCertificatesOf } from '../wire/peer.js';
 
 const IDLE_TIMEOUT_MS = 90_000;
 const UPLOAD_WINDOW_BYTES = 256 * 1024;
@@ -20,7 +19,7 @@ const ignoreError = (): void => undefined;
 
 export interface Http2Options {
   readonly maxStreamsPerConnection: number;
-  readonly handler: ListenerHandler;
+  readonly handler: HttpHandler;
   readonly onError: (error: unknown) => void;
 }
 

@@ -3,15 +3,11 @@
 //   net.Server → tls.Server (the one for the address, if a certificate names it) → HTTP/2 or HTTP/1.1 → handler
 import net, { type AddressInfo, type Socket } from 'node:net';
 import tls, { type TLSSocket } from 'node:tls';
-import type { HttpRequest, HttpResponse } from '../lib/http.js';
+import type { HttpHandler } from '../lib/http.js';
 import type { Logger } from '../lib/log.js';
-import type { MaybePromise } from '../lib/maybe-promise.js';
-import { createHttp1 } from './http1-connection.js';
+import { createHttp1 } from '../wire/http1.js';
 import { createHttp2 } from './http2-connection.js';
 import type { ServingCertificates } from './serving-certificates.js';
-
-/** The answer's header object becomes the listener's own, to be completed in place: it must be new for each answer. */
-export type ListenerHandler = (request: HttpRequest) => MaybePromise<HttpResponse>;
 
 export interface ListenerOptions {
   /** `0.0.0.0` and `::` listen on every address of both families. */
@@ -25,7 +21,7 @@ export interface ListenerOptions {
   readonly http2MaxStreamsPerConnection?: number;
   /** `--permit-port-sharing`: several processes on one port. */
   readonly permitPortSharing?: boolean;
-  readonly handler: ListenerHandler;
+  readonly handler: HttpHandler;
   readonly log: Logger;
   readonly onTlsError?: () => void;
 }

@@ -4,7 +4,7 @@ import type { Audit } from '../filters/audit.js';
 import type { IdentityHeaders } from '../filters/authentication.js';
 import { buildChain } from '../filters/chain.js';
 import type { Exchange } from '../filters/exchange.js';
-import type { HttpResponse } from '../lib/http.js';
+import type { HttpHandler, HttpResponse } from '../lib/http.js';
 import type { Logs } from '../lib/log.js';
 import type { StatusError } from '../machinery/status.js';
 import type { VersionInfo } from '../machinery/version-info.js';
@@ -21,7 +21,6 @@ import { metricsText, rawJson } from './endpoints.js';
 import type { WiredFlowControl } from './flow-control.js';
 import type { Health } from './health.js';
 import type { Lifecycle } from './lifecycle.js';
-import type { ListenerHandler } from './listener.js';
 import { at, createPaths, getAt, type PathHandler } from './paths.js';
 import type { Resources } from './resources.js';
 import type { ServerMetrics } from './server-metrics.js';
@@ -46,7 +45,7 @@ export interface HandlerParts {
   readonly aggregation: WiredAggregation;
 }
 
-export function buildRequestHandler(parts: HandlerParts): ListenerHandler {
+export function buildRequestHandler(parts: HandlerParts): HttpHandler {
   const { options, logs, lifecycle, metrics, resources, services } = parts;
   const { generic } = options;
   const router = createRouter(services, resources.find, resources.isBuiltIn);

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import net from 'node:net';
 import { after, before, test } from 'node:test';
 import type { HttpRequest, HttpResponse } from '../../src/lib/http.js';
-import { createHttp1 } from '../../src/server/http1-connection.js';
+import { createHttp1 } from '../../src/wire/http1.js';
 
 let server: net.Server;
 let handler: (request: HttpRequest) => Promise<HttpResponse> | HttpResponse;

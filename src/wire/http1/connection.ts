@@ -2,8 +2,7 @@
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { drained } from '../../lib/drained.js';
-import { type HttpResponse, isStream, type ResponseStream } from '../../lib/http.js';
-import type { ListenerHandler } from '../listener.js';
+import { type HttpHandler, type HttpResponse, isStream, type ResponseStream } from '../../lib/http.js';
 import { peerAddressOf, peerCertificatesOf } from '../peer.js';
 import { HeadReader } from './head-reader.js';
 import { isRefusal, type RequestHead } from './request-head.js';
@@ -25,7 +24,7 @@ const MAX_STRAY_LINE_ENDS = 4;
 const CLIENT_GONE = new Error('the client is gone');
 
 export interface ConnectionOptions {
-  readonly handler: ListenerHandler;
+  readonly handler: HttpHandler;
   readonly onError: (error: unknown) => void;
   /** The server is leaving: every answer closes its connection. */
   readonly retired: () => boolean;

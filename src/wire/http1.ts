@@ -5,11 +5,11 @@
 // docs/decisions/0013-http1.md.
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import type { HttpHandler } from '../lib/http.js';
 import { Http1Connection } from './http1/connection.js';
-import type { ListenerHandler } from './listener.js';
 
 export interface Http1Options {
-  readonly handler: ListenerHandler;
+  readonly handler: HttpHandler;
   readonly onError: (error: unknown) => void;
 }
 
