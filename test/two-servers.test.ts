@@ -1,44 +1,29 @@
 // Two servers on one etcd are one control plane.
 import assert from 'node:assert/strict';
-import { generateKeyPairSync } from 'node:crypto';
-import fs from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { type EtcdProcess, etcdPrograms, startEtcd } from './etcd-process.js';
-import { startTestServer, type TestServer } from './support/server.js';
+import { etcdPrograms } from './etcd-process.js';
+import { type ControlPlane, startControlPlane } from './support/control-plane.js';
+import type { TestServer } from './support/server.js';
 
 const [etcdProgram] = etcdPrograms();
 const skip = etcdProgram === undefined && 'there is no etcd: run `node tools/fetch-test-binaries.mjs`';
 const SERVICES = 40;
 
 describe('two servers on one etcd', { skip, timeout: 90_000 }, () => {
-  let etcd: EtcdProcess;
+  let controlPlane: ControlPlane;
   let one: TestServer;
   let two: TestServer;
   const stop = new AbortController();
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-keys-'));
   before(async () => {
-    etcd = await startEtcd(etcdProgram?.program ?? '');
-    const key = path.join(folder, 'service-accounts.key');
-    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-    fs.writeFileSync(key, privateKey.export({ type: 'pkcs8', format: 'pem' }));
-    const flags = [
-      `--etcd-servers=${etcd.url}`,
-      `--service-account-key-file=${key}`,
-      `--service-account-signing-key-file=${key}`,
-      '--service-account-issuer=https://kubernetes.default.svc',
-      // In both: they must not get into each other's way.
-      '--controllers=namespace,resourcequota',
-    ];
-    one = await startTestServer({ flags, adminToken: 'admin-token' });
-    two = await startTestServer({ flags, adminToken: 'admin-token' });
+    controlPlane = await startControlPlane(etcdProgram?.program ?? '');
+    // In both: they must not get into each other's way.
+    const flags = ['--controllers=namespace,resourcequota'];
+    one = await controlPlane.start(flags);
+    two = await controlPlane.start(flags);
   });
   after(async () => {
     stop.abort();
-    await Promise.all([one?.stop(), two?.stop()]);
-    await etcd?.remove();
-    fs.rmSync(folder, { recursive: true, force: true });
+    await controlPlane?.remove();
   });
 
   const configMap = (name: string, value: string) => ({

@@ -49,6 +49,7 @@ export function startupError(options: Options, hooks: StartupHooks = {}): string
     hooks.authorization,
     hooks.auditPolicy,
     hooks.admission,
+    reconcilerError,
     tooNewApisError,
   ];
   for (const check of checks) {
@@ -80,6 +81,14 @@ function inflightError({ features, generic }: Options): string | undefined {
   const { maxRequestsInflight: reads, maxMutatingRequestsInflight: writes } = generic;
   if (!features.enablePriorityAndFairness || reads + writes > 0) return undefined;
   return `invalid configuration: MaxRequestsInFlight=${reads} and MaxMutatingRequestsInFlight=${writes}; they must add up to something positive`;
+}
+
+const RECONCILERS = ['', 'lease', 'master-count', 'none'];
+
+function reconcilerError({ misc: { endpointReconcilerType: type } }: Options): string | undefined {
+  return RECONCILERS.includes(type)
+    ? undefined
+    : `--endpoint-reconciler-type: Reconciler not implemented: ${type}; there are lease, master-count and none`;
 }
 
 /** Met last, when the APIs themselves are set up. */

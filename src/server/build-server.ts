@@ -287,6 +287,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     expressions,
     logs,
     lifecycle,
+    health,
     resources,
     metrics: metrics.registry,
     certificates,

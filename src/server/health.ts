@@ -10,7 +10,7 @@ export interface HealthCheck {
   /** Checks with a group can be excluded together. */
   readonly group?: string;
   /** `undefined` when healthy, else what is wrong. */
-  check(request: HttpRequest): MaybePromise<string | undefined>;
+  check(): MaybePromise<string | undefined>;
 }
 
 export type HealthEndpoint = 'healthz' | 'livez' | 'readyz';
@@ -48,8 +48,7 @@ export class Health {
     this.checks.healthz.push(check);
     this.checks.readyz.push(check);
     const endMs = this.startedMs + this.options.livezGracePeriodMs;
-    const graced = (request: HttpRequest): MaybePromise<string | undefined> =>
-      this.now() > endMs ? check.check(request) : undefined;
+    const graced = (): MaybePromise<string | undefined> => (this.now() > endMs ? check.check() : undefined);
     this.checks.livez.push(this.options.livezGracePeriodMs > 0 ? { ...check, check: graced } : check);
   }
 
@@ -61,6 +60,12 @@ export class Health {
 
   addReadyz(check: HealthCheck): void {
     this.checks.readyz.push(check);
+  }
+
+  /** What /readyz would say, for the server itself. */
+  async ready(): Promise<boolean> {
+    const wrong = await Promise.all(this.checks.readyz.map(async (check) => check.check()));
+    return wrong.every((each) => each === undefined);
   }
 
   /** The paths served, for the index. */
@@ -79,7 +84,7 @@ export class Health {
     const name = match[2];
     if (name === undefined) return this.all(endpoint, request);
     const check = this.checks[endpoint].find((each) => each.name === name);
-    return check === undefined ? undefined : one(check, request);
+    return check === undefined ? undefined : one(check);
   }
 
   private async all(endpoint: HealthEndpoint, request: HttpRequest): Promise<HttpResponse> {
@@ -101,7 +106,7 @@ export class Health {
         output += `[+]${name} excluded with ${group}: ok\n`;
         continue;
       }
-      const wrong = await check.check(request);
+      const wrong = await check.check();
       observe?.(name, endpoint, wrong === undefined);
       if (wrong === undefined) {
         output += `[+]${name} ok\n`;
@@ -126,8 +131,8 @@ export class Health {
 
 const PING: HealthCheck = { name: 'ping', check: () => undefined };
 
-async function one(check: HealthCheck, request: HttpRequest): Promise<HttpResponse> {
-  const wrong = await check.check(request);
+async function one(check: HealthCheck): Promise<HttpResponse> {
+  const wrong = await check.check();
   if (wrong !== undefined) return plainError(500, `internal server error: ${wrong}`);
   return { status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: 'ok' };
 }

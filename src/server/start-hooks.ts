@@ -3,16 +3,22 @@ import crypto from 'node:crypto';
 import os from 'node:os';
 import { createAggregation } from '../aggregation/hooks.js';
 import { ensureApiService } from '../bootstrap/api-service.js';
+import { createApiServiceController } from '../bootstrap/api-service-controller.js';
+import {
+  type EndpointReconciler,
+  leaseReconciler,
+  masterCountReconciler,
+  noReconciler,
+} from '../bootstrap/endpoint-reconcilers.js';
+import { createServerEndpoints } from '../bootstrap/server-endpoints.js';
 import { type ServerClient, createServerClient } from '../registry/server-client.js';
 import { FLOW_CONTROL_GROUP } from '../bootstrap/flow-control/default-configuration.js';
 import { markDanglingFlowSchemas } from '../bootstrap/flow-control/mark-dangling.js';
 import { bootstrapHooks } from '../bootstrap/hooks.js';
 import type { ExpressionChecker } from '../cel/expression-check.js';
-import { repeat } from '../lib/repeat.js';
 import { startDefinitions, type StartedDefinitions } from '../crd/controller.js';
 import { DEFINITIONS } from '../crd/definition-writer.js';
 import { systemClock } from '../lib/clock.js';
-import { errorText } from '../lib/error-text.js';
 import { cidrText } from '../lib/ip-address.js';
 import type { Logs } from '../lib/log.js';
 import type { MetricRegistry } from '../lib/metrics.js';
@@ -22,6 +28,7 @@ import type { Authorization } from './authorization.js';
 import type { conversionWebhooks } from './conversion-webhooks.js';
 import type { WiredAggregation } from './aggregation.js';
 import { startControllers } from './controllers.js';
+import type { Health } from './health.js';
 import type { Lifecycle } from './lifecycle.js';
 import { createMasterLeases } from './master-leases.js';
 import { objectCountHook } from './object-counts.js';
@@ -41,6 +48,7 @@ export interface StartParts {
   readonly expressions: ExpressionChecker;
   readonly logs: Logs;
   readonly lifecycle: Lifecycle;
+  readonly health: Health;
   readonly resources: Resources;
   readonly metrics: MetricRegistry;
   readonly certificates: PreparedCertificates;
@@ -186,33 +194,41 @@ function controllersHook({ options, resources, certificates, serverContext, logs
 
 /** Keeps the API's own service, and in it the addresses of the servers that are alive. */
 function apiServiceHook(
-  { options, resources, lifecycle }: StartParts,
+  { options, resources, lifecycle, health }: StartParts,
   client: ServerClient,
   log: (message: string) => void,
 ): StartHook {
-  const { misc, generic, secureServing } = options;
-  const leases = createMasterLeases(resources, options.etcd.etcdPrefix, generic.advertiseAddress);
-  const keepsEndpoints = misc.endpointReconcilerType !== 'none';
-  if (keepsEndpoints) lifecycle.onShutdown('stop-kubernetes-service-controller', () => leases.remove());
-  const reconcile = (): Promise<void> =>
-    ensureApiService({
-      client,
-      clusterIp: options.serviceRanges.apiServiceIp,
-      nodePort: misc.kubernetesServiceNodePort,
-      securePort: secureServing.securePort,
-      ...(keepsEndpoints && { serverAddresses: () => leases.renew() }),
-    });
-  // An address that endpoints may not have (a loopback one) is told, and the server serves all the same.
-  let told = '';
-  const task = async (): Promise<void> => {
-    try {
-      await reconcile();
-      told = '';
-    } catch (error) {
-      const text = `unable to keep the service of the API: ${errorText(error)}`;
-      if (text !== told) log(text);
-      told = text;
-    }
-  };
-  return (signal) => repeat(task, { everyMs: API_SERVICE_INTERVAL_MS, signal, log });
+  const { misc, secureServing } = options;
+  const controller = createApiServiceController({
+    ensureService: () =>
+      ensureApiService({
+        client,
+        clusterIp: options.serviceRanges.apiServiceIp,
+        nodePort: misc.kubernetesServiceNodePort,
+        securePort: secureServing.securePort,
+      }),
+    reconciler: endpointReconciler(options, resources, client),
+    isReady: () => health.ready(),
+    everyMs: API_SERVICE_INTERVAL_MS,
+    log,
+  });
+  lifecycle.onShutdown('stop-kubernetes-service-controller', () => controller.stop());
+  return (signal) => controller.start(signal);
+}
+
+function endpointReconciler(
+  { misc, generic, etcd, secureServing }: Options,
+  resources: Resources,
+  client: ServerClient,
+): EndpointReconciler {
+  const endpoints = createServerEndpoints(client, secureServing.securePort);
+  const { advertiseAddress } = generic;
+  switch (misc.endpointReconcilerType) {
+    case 'none':
+      return noReconciler;
+    case 'master-count':
+      return masterCountReconciler(endpoints, advertiseAddress, misc.apiserverCount);
+    default:
+      return leaseReconciler(endpoints, createMasterLeases(resources, etcd.etcdPrefix, advertiseAddress));
+  }
 }

@@ -21,7 +21,6 @@ export const misc = defineTopic({
       help: 'How many servers the cluster has, for --endpoint-reconciler-type=master-count.',
       deprecated: 'apiserver-count is deprecated and will be removed in a future version.',
       hidden: true,
-      later: 'the master-count reconciler; until then leases are counted',
     },
     'coordinated-leadership-lease-duration': {
       type: 'duration',
@@ -54,7 +53,7 @@ export const misc = defineTopic({
     'endpoint-reconciler-type': {
       type: 'string',
       default: 'lease',
-      help: 'How the servers keep the endpoints of their own service: lease, master-count (deprecated; it does what lease does) or none.',
+      help: 'How the servers keep the endpoints of their own service: lease, each keeps a lease that its address follows; master-count (deprecated), each adds its address up to --apiserver-count of them; none, others keep them.',
     },
     'event-ttl': { type: 'duration', default: HOUR_MS, help: 'How long events are kept.' },
     'kubelet-certificate-authority': {

@@ -1,0 +1,55 @@
+// Servers that share one etcd and one set of keys: a control plane of several.
+import { generateKeyPairSync } from 'node:crypto';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { startEtcd } from '../etcd-process.js';
+import { startTestServer, type TestServer } from './server.js';
+
+export interface ControlPlane {
+  readonly etcdUrl: string;
+  /** A folder for files that flags name. */
+  readonly folder: string;
+  /** Flags of one server, beside those that all have. */
+  start(flags: readonly string[]): Promise<TestServer>;
+  /** Ends all servers that were started, and etcd. */
+  remove(): Promise<void>;
+}
+
+export async function startControlPlane(etcdProgram: string): Promise<ControlPlane> {
+  const etcd = await startEtcd(etcdProgram);
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-control-plane-'));
+  const key = path.join(folder, 'service-accounts.key');
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  fs.writeFileSync(key, privateKey.export({ type: 'pkcs8', format: 'pem' }));
+  const shared = [
+    `--etcd-servers=${etcd.url}`,
+    `--service-account-key-file=${key}`,
+    `--service-account-signing-key-file=${key}`,
+    '--service-account-issuer=https://kubernetes.default.svc',
+  ];
+  const servers: TestServer[] = [];
+  return {
+    etcdUrl: etcd.url,
+    folder,
+    async start(flags) {
+      const server = await startTestServer({ flags: [...shared, ...flags], adminToken: 'admin-token' });
+      servers.push(server);
+      return server;
+    },
+    async remove() {
+      await Promise.all(servers.map((server) => server.stop()));
+      await etcd.remove();
+      fs.rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Asks again until the answer is the wanted one; the test's own time limit ends what never comes. */
+export async function until<T>(ask: () => Promise<T>, isWanted: (answer: T) => boolean): Promise<T> {
+  for (;;) {
+    const answer = await ask();
+    if (isWanted(answer)) return answer;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
