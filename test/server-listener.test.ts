@@ -397,3 +397,21 @@ test('a client certificate with a false signature is for authentication to refus
     assert.match((await client).stdout, /true$/);
   }
 });
+
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+const sharesPorts = major > 22 || (major === 22 && minor >= 12);
+
+test('a second server shares the port where Node can, and is refused it where not', async () => {
+  const certificates = loadServingCertificates({ serving, sni: [], clientCaFiles: [authority.certFile], log });
+  const share = (port: number): Promise<Listener> =>
+    listen({ address: '127.0.0.1', port, certificates, handler: () => ok('x'), log, permitPortSharing: true });
+  const first = await share(0);
+  const second = await share(first.port).catch((error: Error) => error.message);
+  try {
+    if (sharesPorts) assert.equal(typeof second === 'string' ? second : second.port, first.port);
+    else assert.match(String(second), /EADDRINUSE/);
+  } finally {
+    await first.close(100);
+    if (typeof second !== 'string') await second.close(100);
+  }
+});
