@@ -408,8 +408,9 @@ test('a second server shares the port where Node can, and is refused it where no
   const first = await share(0);
   const second = await share(first.port).catch((error: Error) => error.message);
   try {
-    if (sharesPorts) assert.equal(typeof second === 'string' ? second : second.port, first.port);
-    else assert.match(String(second), /EADDRINUSE/);
+    const outcome = typeof second === 'string' ? second : second.port;
+    if (sharesPorts) assert.equal(outcome, first.port);
+    else assert.match(String(outcome), /EADDRINUSE/);
   } finally {
     await first.close(100);
     if (typeof second !== 'string') await second.close(100);

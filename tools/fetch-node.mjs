@@ -24,7 +24,9 @@ function fetchNode(packageName) {
     // Copied beside and renamed, so that a half-copied program is never run: the folder may be on another disk.
     fs.cpSync(path.join(work, 'package', 'bin'), path.join(target, 'bin.new'), { recursive: true });
     fs.renameSync(path.join(target, 'bin.new'), path.join(target, 'bin'));
-    const version = run(path.join(target, 'bin', 'node'), ['--version']).toString().trim();
+    const version = run(path.join(target, 'bin', 'node'), ['--version'])
+      .toString()
+      .trim();
     console.log(`fetched ${target}: ${version}`);
   } finally {
     fs.rmSync(work, { recursive: true, force: true });

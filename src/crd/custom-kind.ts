@@ -85,6 +85,7 @@ export function customKind(crd: Readonly<CustomResourceDefinition>, options: Cus
     store: {
       resource: { group: spec.group, resource: names.plural },
       namespaced: spec.scope === 'Namespaced',
+      custom: true,
       codec:
         converter === undefined
           ? storedCodec({ apiVersion: apiVersionIn(crd, stored), type: stored.type, schema: stored.schema })

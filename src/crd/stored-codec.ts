@@ -2,12 +2,16 @@
 import { isPlainObject } from '../lib/plain-object.js';
 import type { KubeObject } from '../machinery/object.js';
 import type { Schema } from '../apis/apiextensions/schema-walk.js';
+import { decodeStoredCbor } from '../schema/cbor/decode.js';
+import { encodeCborTree, isCbor } from '../schema/cbor/encode.js';
 import { DecodeError, decodeTree, parseJsonTree } from '../schema/json/decode.js';
 import { encodeTree } from '../schema/json/encode.js';
 import type { StructType } from '../schema/type.js';
 import type { ObjectCodec } from '../storage/store.js';
 import { dropUnreadableMetadata } from './coerce.js';
 import { setDefaults } from './set-defaults.js';
+
+const CBOR = 'application/cbor';
 
 export interface VersionForm {
   readonly type: StructType;
@@ -37,15 +41,16 @@ function codecOf(formOf: FormOf): ObjectCodec {
     encodeJson: encode,
     // What is in the cache has been renewed already.
     decodeJson: (bytes) => parseJsonTree(bytes).value as KubeObject,
-    // Custom resources have no protobuf form: they are kept as JSON everywhere.
-    encodeStorage: (object) => Buffer.from(`${encodeTree(object)}\n`),
-    decodeStorage: (bytes) => renewed(formOf, bytes),
-    renew: (json) => encode(renewed(formOf, json)),
+    // Custom resources have no protobuf form.
+    encodeStorage: (object, mediaType) =>
+      mediaType === CBOR ? encodeCborTree(object) : Buffer.from(`${encodeTree(object)}\n`),
+    // What was written as CBOR is read as such also when it is not written any more.
+    decodeStorage: (bytes) => renewed(formOf, isCbor(bytes) ? decodeStoredCbor(bytes) : parseJsonTree(bytes).value),
+    renew: (json) => encode(renewed(formOf, parseJsonTree(json).value)),
   };
 }
 
-function renewed(formOf: FormOf, bytes: Buffer): KubeObject {
-  const { value: tree } = parseJsonTree(bytes);
+function renewed(formOf: FormOf, tree: unknown): KubeObject {
   if (!isPlainObject(tree)) throw new DecodeError('a stored custom resource is no object');
   const form = formOf(tree);
   if (form === undefined) {

@@ -97,7 +97,10 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     openStore: (storeOptions) =>
       createResourceStore({
         kv: stores.of(storeOptions.resource),
-        form: storedForm(stores.of(storeOptions.resource), storeOptions.resource.group, options.etcd.storageMediaType),
+        form: storedForm(stores.of(storeOptions.resource), storeOptions, {
+          mediaType: options.etcd.storageMediaType,
+          cbor: options.featureGates.enabled('CBORServingAndStorage'),
+        }),
         options: storeOptions,
         cache: isCached(storeOptions.resource, options.etcd.watchCache, options.etcd.watchCacheSizes),
         log: (message) => logs.for('storage').info(message),

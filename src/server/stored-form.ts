@@ -1,14 +1,29 @@
 // Which bytes a store keeps of an object.
 import type { KeyValueStore } from '../kv/kv.js';
+import { CBOR_TYPE, JSON_TYPE } from '../rest/media-types.js';
+import type { ResourceStoreOptions } from '../storage/store.js';
 import type { ValueForm } from '../storage/values.js';
-
-const JSON_MEDIA_TYPE = 'application/json';
 
 /** The reference's servers for these two groups have a codec of their own, which the flag does not reach. */
 const ALWAYS_JSON: ReadonlySet<string> = new Set(['apiextensions.k8s.io', 'apiregistration.k8s.io']);
 
-/** The embedded store keeps what is served; etcd what `--storage-media-type` says, by the reference's rules. */
-export function storedForm({ local }: KeyValueStore, group: string, mediaType: string): ValueForm {
+export interface StoredFormOptions {
+  /** `--storage-media-type`. */
+  readonly mediaType: string;
+  /** The gate CBORServingAndStorage. */
+  readonly cbor: boolean;
+}
+
+/** The embedded store keeps what is served; etcd what the reference keeps there. */
+export function storedForm(
+  { local }: Pick<KeyValueStore, 'local'>,
+  { resource, custom }: Pick<ResourceStoreOptions, 'resource' | 'custom'>,
+  { mediaType, cbor }: StoredFormOptions,
+): ValueForm {
   if (local) return { kind: 'json' };
-  return { kind: 'storage', mediaType: mediaType === '' || ALWAYS_JSON.has(group) ? JSON_MEDIA_TYPE : mediaType };
+  if (custom === true) return { kind: 'storage', mediaType: cbor ? CBOR_TYPE.name : JSON_TYPE.name };
+  return {
+    kind: 'storage',
+    mediaType: mediaType === '' || ALWAYS_JSON.has(resource.group) ? JSON_TYPE.name : mediaType,
+  };
 }

@@ -34,6 +34,8 @@ export interface ResourceStoreOptions {
   readonly prefix: string;
   readonly namespaced: boolean;
   readonly codec: ObjectCodec;
+  /** Of a custom resource, whose stored form is not that of built-in ones. */
+  readonly custom?: boolean;
   /** The selectable fields of an object; metadata.name and metadata.namespace are added by the store. */
   readonly fieldsOf: (object: KubeObject) => Record<string, string>;
   /** How messages name the type of its objects: `*core.Secret`. */

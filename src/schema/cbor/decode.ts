@@ -13,8 +13,11 @@ export const decodeCbor = (type: StructType, bytes: Uint8Array, options: DecodeO
 /** Without a type: custom resources and patches. */
 export const decodeCborTree = (bytes: Uint8Array): unknown => plain(new CborReader(bytes).document());
 
+/** Of what a store holds: it was a request once, and its lists are as long as that allowed in any form. */
+export const decodeStoredCbor = (bytes: Uint8Array): unknown => plain(new CborReader(bytes, Infinity).document());
+
 const maxDepth = 64;
-const maxElements = 1024;
+const maxElementsOfRequest = 1024;
 
 const breakItem = Symbol('break');
 type Item = unknown;
@@ -23,7 +26,10 @@ class CborReader {
   readonly #buffer: Buffer;
   #pos = 0;
 
-  constructor(bytes: Uint8Array) {
+  constructor(
+    bytes: Uint8Array,
+    readonly maxElements = maxElementsOfRequest,
+  ) {
     this.#buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
@@ -74,8 +80,8 @@ class CborReader {
       const item = this.#itemOrBreak(depth + 1);
       if (item === breakItem) return false;
       items.push(item);
-      if (items.length > maxElements)
-        throw new DecodeError(`cbor: exceeded max number of elements ${maxElements} for CBOR array`);
+      if (items.length > this.maxElements)
+        throw new DecodeError(`cbor: exceeded max number of elements ${this.maxElements} for CBOR array`);
       return true;
     });
     return items;
@@ -92,8 +98,8 @@ class CborReader {
         throw new DecodeError(`cbor: found duplicate map key "${key}" at map element index ${pairs}`);
       }
       setMember(object, key, this.#item(depth + 1));
-      if (++pairs > maxElements)
-        throw new DecodeError(`cbor: exceeded max number of key-value pairs ${maxElements} for CBOR map`);
+      if (++pairs > this.maxElements)
+        throw new DecodeError(`cbor: exceeded max number of key-value pairs ${this.maxElements} for CBOR map`);
       return true;
     });
     return object;

@@ -8,6 +8,8 @@ import { CborWriter } from './writer.js';
 /** The mark in front of every document: tag 55799, "this is CBOR". */
 const cborMark = Buffer.from([0xd9, 0xd9, 0xf7]);
 
+export const isCbor = (bytes: Buffer): boolean => bytes.subarray(0, cborMark.length).equals(cborMark);
+
 export function encodeCbor(type: StructType, object: object): Buffer {
   const writer = new CborWriter();
   writer.raw(cborMark);
