@@ -4,6 +4,8 @@ import { FieldPath, invalid as invalidField } from '../machinery/field-error.js'
 import type { JsonObject, KubeObject } from '../machinery/object.js';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../machinery/validation/object-meta.js';
 import { pathSegmentName } from '../machinery/validation/names.js';
+import { withoutResourceVersion } from '../storage/entry.js';
+import { printsAs } from '../storage/splice.js';
 import { type StoredObject, StorageError } from '../storage/store.js';
 import type { LifeContext, StatusStrategy, Transaction } from './kind.js';
 import { type AdmitCreate, type AdmitUpdate, keyOf, type ResourceRegistry, unstored } from './registry.js';
@@ -281,8 +283,9 @@ async function put(
   if (request.context.dryRun) return unstored(registry, key, object);
   // An update that changes nothing writes nothing, so that it wakes no watcher; unless it moves what is stored to the
   // key that seals now, which is how keys are rotated.
-  if (store.options.codec.encodeJson(object).equals(current.json)) {
+  const json = store.options.codec.encodeJson(withoutResourceVersion(object));
+  if (printsAs(json, current)) {
     if (!(await store.isStale?.(key, current.revision))) return current;
   }
-  return store.update(key, current.revision, object, ttlOf(registry, object, request.context));
+  return store.update(key, current.revision, object, { ...ttlOf(registry, object, request.context), json });
 }

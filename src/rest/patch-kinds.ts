@@ -135,7 +135,7 @@ function decodePatched(
   const strict = options.fieldValidation !== 'Ignore';
   let decoded: { object: object; strictErrors: readonly string[] };
   try {
-    decoded = decodeTree(target.type, deepCopy(patched), { strict });
+    decoded = decodeTree(target.type, deepCopy(patched), { strict, original: patched });
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     throw refusedPatch(shown(), kind === 'strategic' ? restoreError(error.message) : error.message);

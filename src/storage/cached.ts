@@ -11,6 +11,7 @@ import {
   type ManagedResourceStore,
   type ResourceStoreOptions,
   StorageError,
+  type UpdateOptions,
   type Watch,
   type WatchEvent,
   type WatchRequest,
@@ -69,7 +70,7 @@ export class CachedStore implements ManagedResourceStore {
     return this.#onceFilled(() => this.direct.create(key, object, options));
   }
 
-  update(key: string, expectedRevision: number, object: KubeObject, options?: { ttlSeconds?: number }): Promise<Entry> {
+  update(key: string, expectedRevision: number, object: KubeObject, options?: UpdateOptions): Promise<Entry> {
     return this.#onceFilled(() => this.direct.update(key, expectedRevision, object, options));
   }
 

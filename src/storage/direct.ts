@@ -24,6 +24,7 @@ import {
   type ResourceStoreOptions,
   StorageError,
   type StoredValueFault,
+  type UpdateOptions,
   type Watch,
   type WatchEvent,
   type WatchRequest,
@@ -72,13 +73,14 @@ export class DirectStore implements ManagedResourceStore {
     key: string,
     expectedRevision: number,
     object: KubeObject,
-    options: { ttlSeconds?: number } = {},
+    { json, ...options }: UpdateOptions = {},
   ): Promise<Entry> {
     return this.#put(
       key,
       object,
       (full, value) => this.kv.update(full, expectedRevision, value, options),
       expectedRevision,
+      json,
     );
   }
 
@@ -280,8 +282,9 @@ export class DirectStore implements ManagedResourceStore {
     object: KubeObject,
     put: (full: string, value: Buffer) => Promise<WriteResult>,
     expectedRevision: number,
+    json?: Buffer,
   ): Promise<Entry> {
-    const begun = this.values.begin(key, object);
+    const begun = this.values.begin(key, object, json);
     const written = begun instanceof Promise ? await begun : begun;
     try {
       const operation = expectedRevision === 0 ? 'create' : 'update';

@@ -15,7 +15,7 @@ export interface Splice {
 // hot: every write and every loaded object
 export function spliceResourceVersion(stored: Buffer, revision: number): Buffer {
   const { offset, commaBefore, commaAfter } = findSplice(stored);
-  const member = `${commaBefore ? ',' : ''}"resourceVersion":"${revision}"${commaAfter ? ',' : ''}`;
+  const member = `${commaBefore ? ',' : ''}${revisionMember(revision)}${commaAfter ? ',' : ''}`;
   // A buffer of its own, not a slice of the shared pool: the cache keeps it, and a slice would keep its whole slab.
   const json = Buffer.allocUnsafeSlow(stored.length + member.length);
   stored.copy(json, 0, 0, offset);
@@ -24,17 +24,31 @@ export function spliceResourceVersion(stored: Buffer, revision: number): Buffer 
   return json;
 }
 
+const revisionMember = (revision: number): string => `"resourceVersion":"${revision}"`;
+
+/** Whether stored bytes, with the revision put in, are these. */
+export function printsAs(
+  stored: Buffer,
+  { json, revision }: { readonly json: Buffer; readonly revision: number },
+): boolean {
+  const grown = json.length - stored.length;
+  const most = revisionMember(revision).length + 1;
+  // Without a comma where the metadata has nothing else.
+  if (grown !== most && grown !== most - 1) return false;
+  const { offset } = findSplice(stored);
+  return (
+    json.compare(stored, 0, offset, 0, offset) === 0 &&
+    json.compare(stored, offset, stored.length, offset + grown, json.length) === 0
+  );
+}
+
 /** The same bytes with another revision in place, for the object of a deletion. */
 export function replaceResourceVersion(json: Buffer, from: number, to: number): Buffer {
-  const before = Buffer.from(`"resourceVersion":"${from}"`);
+  const before = Buffer.from(revisionMember(from));
   const metadata = enterMetadata(json);
   const at = metadata < 0 ? -1 : json.indexOf(before, metadata);
   if (at < 0) throw new Error('the object has no resourceVersion to replace');
-  return Buffer.concat([
-    json.subarray(0, at),
-    Buffer.from(`"resourceVersion":"${to}"`),
-    json.subarray(at + before.length),
-  ]);
+  return Buffer.concat([json.subarray(0, at), Buffer.from(revisionMember(to)), json.subarray(at + before.length)]);
 }
 
 const QUOTE = 0x22;

@@ -112,6 +112,12 @@ export interface Watch {
   readonly ended: Promise<StorageError | undefined>;
 }
 
+export interface UpdateOptions {
+  readonly ttlSeconds?: number;
+  /** The object's print without its resourceVersion, from whoever has made it already. */
+  readonly json?: Buffer;
+}
+
 export interface ResourceStore {
   readonly options: ResourceStoreOptions;
   /** `minRevision`: '' for the most recent, '0' for any, or not older than. */
@@ -125,12 +131,7 @@ export interface ResourceStore {
   /** Fails with `key-exists`. */
   create(key: string, object: KubeObject, options?: { ttlSeconds?: number }): Promise<StoredObject>;
   /** Fails with `conflict` (carrying the current version) when the stored revision is another. */
-  update(
-    key: string,
-    expectedRevision: number,
-    object: KubeObject,
-    options?: { ttlSeconds?: number },
-  ): Promise<StoredObject>;
+  update(key: string, expectedRevision: number, object: KubeObject, options?: UpdateOptions): Promise<StoredObject>;
   /**
    * Whether the stored value is not in the form, or not sealed, as it would be written now: an update that changes
    * nothing is then written all the same. Fails with `conflict` when the stored revision is another.

@@ -32,10 +32,10 @@ export class Values {
   ) {}
 
   // hot: every write
-  begin(key: string, given: KubeObject): MaybePromise<Written> {
+  begin(key: string, given: KubeObject, printed?: Buffer): MaybePromise<Written> {
     const object = withoutResourceVersion(given);
     const { codec, prefix } = this.options;
-    const json = codec.encodeJson(object);
+    const json = printed ?? codec.encodeJson(object);
     const plain = this.form.kind === 'json' ? json : codec.encodeStorage(object, this.form.mediaType);
     if (this.transformer === undefined) return this.#begun(key, plain, object, json);
     const sealed = this.#seal(this.transformer, plain, prefix + key);

@@ -15,6 +15,7 @@ import {
   type ResourceStoreOptions,
   StorageError,
   type StoredObject,
+  type UpdateOptions,
 } from '../../storage/store.js';
 import type { Converter } from './converter.js';
 import { watchConverted } from './watch-converted.js';
@@ -71,11 +72,11 @@ export class VersionView implements ResourceStore {
     key: string,
     expectedRevision: number,
     object: KubeObject,
-    options?: { ttlSeconds?: number },
+    { ttlSeconds }: UpdateOptions = {},
   ): Promise<StoredObject> {
     const stored = await this.#toStorage(object);
     try {
-      return await this.seen(await this.base.update(key, expectedRevision, stored, options));
+      return await this.seen(await this.base.update(key, expectedRevision, stored, { ttlSeconds }));
     } catch (error) {
       throw await this.#seenError(error);
     }

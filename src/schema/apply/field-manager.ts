@@ -53,6 +53,10 @@ export interface UpdateWrite<T extends KubeObject> extends Write {
 // hot: on every write.
 export function updateManagedFields<T extends KubeObject>(write: UpdateWrite<T>): void {
   const { live, newObject } = write;
+  if (live !== undefined && changesNothing(write, live)) {
+    if (live.metadata.managedFields !== undefined) newObject.metadata.managedFields = [...live.metadata.managedFields];
+    return;
+  }
   const managers = startingManagers(write);
   if (newObject.metadata.managedFields !== undefined) delete newObject.metadata.managedFields;
   // An object that was never tracked stays so until its first apply.
@@ -63,6 +67,21 @@ export function updateManagedFields<T extends KubeObject>(write: UpdateWrite<T>)
   } catch (error) {
     if (!(error instanceof TypedValueError)) throw error;
   }
+}
+
+/**
+ * Writes that change nothing are the most common of all, from those who write what they want again and again. They leave
+ * everybody's fields as they are; unless some are of another version, which may be gone.
+ */
+function changesNothing<T extends KubeObject>(write: UpdateWrite<T>, live: Readonly<T>): boolean {
+  const { newObject, reset, apiVersion, type } = write;
+  const sent = newObject.metadata.managedFields;
+  const stored = live.metadata.managedFields;
+  // What a definition says of a custom resource's fields may have changed since.
+  if (reset === true || type.unstructured !== undefined) return false;
+  if (stored?.some((entry) => entry.apiVersion !== apiVersion)) return false;
+  if (sent !== undefined && !valuesEqual(sent, stored)) return false;
+  return valuesEqual(withoutManagedFields(newObject), withoutManagedFields(live));
 }
 
 function trackedEntries<T extends KubeObject>(

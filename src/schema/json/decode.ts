@@ -20,6 +20,11 @@ export interface DecodeOptions {
   readonly strict: boolean;
 }
 
+export interface DecodeTreeOptions extends DecodeOptions {
+  /** The same tree once more, where there is one: what is wrong is then only looked for once something is. */
+  readonly original?: unknown;
+}
+
 export interface Decoded {
   readonly object: Record<string, unknown>;
   /** `unknown field "spec.foo"`, `duplicate field "metadata.name"`, in the order of the text; none unless strict. */
@@ -43,14 +48,13 @@ export function decodeJson(type: StructType, input: Uint8Array | string, { stric
 }
 
 /** The same for a tree that is parsed already. The tree is used up: its objects become the result's. */
-export function decodeTree(type: StructType, tree: unknown, { strict }: DecodeOptions): Decoded {
+export function decodeTree(type: StructType, tree: unknown, { strict, original }: DecodeTreeOptions): Decoded {
   if (type.unstructured !== undefined) return decodeUnstructured(type.unstructured, tree, strict, []);
-  const explained = strict ? explain(type, tree, noneRepeated) : undefined;
-  const object = run(type, tree, { keys: 0, unknown: 0, count: false }, () => ({
-    value: tree,
-    repeated: noneRepeated,
-  }));
-  return { object, strictErrors: explained?.strictErrors ?? [] };
+  const explained = strict && original === undefined ? explain(type, tree, noneRepeated) : undefined;
+  const walk: Walk = { keys: 0, unknown: 0, count: false };
+  const object = run(type, tree, walk, () => ({ value: original ?? tree, repeated: noneRepeated }));
+  if (!strict || (explained === undefined && walk.unknown === 0)) return { object, strictErrors: [] };
+  return { object, strictErrors: (explained ?? explain(type, original, noneRepeated)).strictErrors };
 }
 
 /** Brings an object into the normal form of its type, in place where that is possible. */
