@@ -7,6 +7,11 @@ export interface FieldRequirement {
   readonly value: string;
 }
 
+export interface HasFields {
+  /** Empty for a field that is not there. */
+  field(name: string): string;
+}
+
 /** All requirements hold at once; none at all selects everything. */
 export class FieldSelector {
   constructor(readonly requirements: readonly FieldRequirement[]) {}
@@ -19,9 +24,9 @@ export class FieldSelector {
 
   /** A field the object does not have counts as empty. */
   // hot: once for each object of a filtered list and each event of a filtered watch.
-  matches(fields: Readonly<Record<string, string>>): boolean {
+  matches(object: HasFields): boolean {
     for (const { field, operator, value } of this.requirements) {
-      if (((fields[field] ?? '') === value) !== (operator === '=')) return false;
+      if ((object.field(field) === value) !== (operator === '=')) return false;
     }
     return true;
   }

@@ -10,14 +10,18 @@ export function computedStore(
 ): ManagedResourceStore {
   const { resource, codec, fieldsOf } = options;
   const readOnly = (action: string) => (): Promise<never> => Promise.reject(methodNotAllowed(resource, action));
-  const stored = (object: KubeObject): StoredObject => ({
-    key: object.metadata.name ?? '',
-    revision: 0,
-    json: codec.encodeJson(object),
-    object: () => object,
-    labels: object.metadata.labels ?? {},
-    fields: { ...fieldsOf(object), 'metadata.name': object.metadata.name ?? '', 'metadata.namespace': '' },
-  });
+  const stored = (object: KubeObject): StoredObject => {
+    const name = object.metadata.name ?? '';
+    const fields: Record<string, string> = { ...fieldsOf(object), 'metadata.name': name };
+    return {
+      key: name,
+      revision: 0,
+      json: codec.encodeJson(object),
+      object: () => object,
+      labels: object.metadata.labels ?? {},
+      field: (field) => fields[field] ?? '',
+    };
+  };
   const all = async (): Promise<StoredObject[]> => (await objects()).map(stored);
   return {
     options,

@@ -55,6 +55,8 @@ export interface KindDefinition<T extends KubeObject = KubeObject> {
   rowConditions?(object: Readonly<T>): readonly RowCondition[];
   /** Selectable fields beyond metadata.name and metadata.namespace, with an object's values. */
   selectableFields?(object: Readonly<T>): Record<string, string>;
+  /** One of them that many select by: a string that stands in the object under the names it is made of. */
+  readonly indexedField?: string;
   /** The words for a field that is not selectable, when not `field label not supported: x`. */
   fieldLabelError?(label: string): string;
   readonly subresources?: Readonly<Record<string, Subresource<T>>>;

@@ -41,13 +41,14 @@ export async function unstored(registry: ResourceRegistry, key: string, written:
   const { store } = registry;
   const { codec, fieldsOf } = store.options;
   const object = (await store.pretend?.(written)) ?? written;
+  const fields = fieldsOf(object);
   return {
     key,
     revision: 0,
     json: codec.encodeJson(object),
     object: () => object,
     labels: object.metadata.labels ?? {},
-    fields: fieldsOf(object),
+    field: (name) => fields[name] ?? '',
   };
 }
 

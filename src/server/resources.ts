@@ -42,6 +42,7 @@ export class Resources {
   readonly operations: ObjectOperations = createOperations((resource) => this.registry(resource), deepCopy);
   private readonly registries = new Map<string, ResourceRegistry>();
   private readonly endpoints = new Map<string, Endpoint>();
+  private listed: readonly Endpoint[] | undefined;
   /** The endpoints of each resource name, of every group and version. */
   private readonly named = new Map<string, Endpoint[]>();
   private readonly stores = new Map<string, ManagedResourceStore>();
@@ -69,12 +70,14 @@ export class Resources {
   private addEndpoint(endpoint: Endpoint): void {
     const { group, version, resource } = endpoint.resource;
     this.endpoints.set(endpointKey(group, version, resource), endpoint);
+    this.listed = undefined;
     this.named.set(resource, [...(this.named.get(resource) ?? []), endpoint]);
   }
 
   private removeEndpoint(endpoint: Endpoint): void {
     const { group, version, resource } = endpoint.resource;
     this.endpoints.delete(endpointKey(group, version, resource));
+    this.listed = undefined;
     const rest = (this.named.get(resource) ?? []).filter((other) => other !== endpoint);
     if (rest.length === 0) this.named.delete(resource);
     else this.named.set(resource, rest);
@@ -117,9 +120,9 @@ export class Resources {
     return namesakes.filter((other) => other !== endpoint && baseOf(other.registry) === baseOf(registry));
   }
 
-  /** All endpoints, for discovery and documents. */
-  all(): Iterable<Endpoint> {
-    return this.endpoints.values();
+  /** All endpoints, for discovery and documents: the same list until kinds come or go. */
+  all(): readonly Endpoint[] {
+    return (this.listed ??= [...this.endpoints.values()]);
   }
 
   /** The registries of all resources that are served now, each once. */
@@ -248,6 +251,7 @@ export class Resources {
       typeName: `*${packageOf(group)}.${definition.kind}`,
       ...this.unsafeDeletion(),
       codec: lazyCodec(definition, () => typeOfKind(group, version, definition.kind)),
+      ...(definition.indexedField !== undefined && { indexedField: definition.indexedField }),
       fieldsOf: (object: KubeObject) =>
         sharing.length === 1
           ? (definition.selectableFields?.(object) ?? {})

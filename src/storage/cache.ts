@@ -5,17 +5,18 @@
 //                     history   watchers
 import type { Clock } from '../lib/clock.js';
 import type { MaybePromise } from '../lib/maybe-promise.js';
-import { OrderedMap } from '../lib/ordered-map.js';
-import { type KeyValue, type KeyValueStore, type KvError, type KvEvent, type KvWatch, prefixEnd } from '../kv/kv.js';
+import type { KeyValueStore, KvError, KvEvent, KvWatch } from '../kv/kv.js';
+import { Contents } from './contents.js';
 import type { Entry } from './entry.js';
 import { storageError } from './errors.js';
 import { Change, History } from './history.js';
 import { tooNew } from './list.js';
 import type { StorageMetrics } from './metrics.js';
+import { readAll } from './read-all.js';
 import { Serial } from './serial.js';
 import { Snapshots, type State } from './snapshots.js';
 import { StorageError, type StoredValueFault } from './store.js';
-import { faultOf, namesMore, stillInitializing, unreadableList } from './unreadable.js';
+import { stillInitializing } from './unreadable.js';
 import type { Values } from './values.js';
 import { Watchers } from './watchers.js';
 
@@ -27,15 +28,8 @@ const PROGRESS_PERIOD_MS = 100;
 const READY_TIMEOUT_MS = 10_000;
 /** How far history is read back for a watch that resumes. */
 const MAX_RECALLED_REVISIONS = 100_000;
-const LOAD_PAGE = 10_000;
-/** So many changes at most wait for a list to want them in order. */
-const MOST_UNPLACED = 1024;
 const RETRY_MIN_MS = 100;
 const RETRY_MAX_MS = 5_000;
-/** So many values at most are being opened by a key service while the cache is filled. */
-const MOST_BEING_OPENED = 64;
-/** Others have a turn after so many values were read. */
-const VALUES_A_TURN = 500;
 
 interface Waiter {
   readonly revision: number;
@@ -49,18 +43,12 @@ interface Obstacle {
 }
 
 export class Cache {
-  /** Behind by what has not been put in its place yet: read through `state`. */
-  #ordered: State = new OrderedMap();
-  #unplaced: Change[] = [];
+  readonly contents: Contents;
   readonly watchers: Watchers;
-  readonly #map = new Map<string, Entry>();
-  #bytes = 0;
   readonly #snapshots = new Snapshots();
   /** A local store does not wait for us: what takes time (decryption) keeps its order here. */
   readonly #incoming = new Serial();
   #history = new History(0);
-  /** Rises with every change of the state. */
-  #generation = 0;
   #revision = 0;
   #loading: Promise<void> | undefined;
   #filled = false;
@@ -77,6 +65,7 @@ export class Cache {
     readonly log: ((message: string) => void) | undefined,
     readonly metrics: StorageMetrics = {},
   ) {
+    this.contents = new Contents(values.options.indexedField);
     this.watchers = new Watchers(clock, async () => {
       if (kv.local && !this.stalled) await this.#catchUp();
       return this.#revision;
@@ -85,12 +74,6 @@ export class Cache {
 
   get revision(): number {
     return this.#revision;
-  }
-
-  /** The current objects, in the order of their keys. */
-  get state(): State {
-    this.#place();
-    return this.#ordered;
   }
 
   /** False until the first read, and while everything is read again. */
@@ -106,10 +89,6 @@ export class Cache {
   /** What a local store has handed over is in the state: nothing of it is being opened still. */
   get settled(): boolean {
     return this.#filled && this.#obstacle === undefined && this.#incoming.busy === undefined;
-  }
-
-  get generation(): number {
-    return this.#generation;
   }
 
   get history(): History {
@@ -159,21 +138,8 @@ export class Cache {
     if (this.#history.floor === floor) this.#history.prepend(changes, revision);
   }
 
-  get(key: string): Entry | undefined {
-    return this.#map.get(key);
-  }
-
-  get size(): number {
-    return this.#map.size;
-  }
-
-  /** Of all objects together, as JSON. */
-  get bytes(): number {
-    return this.#bytes;
-  }
-
   keepSnapshot(revision: number): void {
-    if (revision === this.#revision) this.#snapshots.keep(revision, this.state);
+    if (revision === this.#revision) this.#snapshots.keep(revision, this.contents.state);
   }
 
   isCompacted(revision: number): boolean {
@@ -182,7 +148,7 @@ export class Cache {
 
   /** The state at a revision the cache has reached, if it can still be told. */
   stateAt(revision: number): State | undefined {
-    return this.#snapshots.at(revision, this.state, this.#history);
+    return this.#snapshots.at(revision, this.contents.state, this.#history);
   }
 
   /** Waits until the cache has seen everything up to this revision; fails with `too-new`. */
@@ -229,7 +195,7 @@ export class Cache {
     let retryMs = RETRY_MIN_MS;
     for (;;) {
       try {
-        const { entries, revision } = await this.#readAll();
+        const { entries, revision } = await readAll(this.kv, this.values);
         this.#replace(entries, revision);
         return;
       } catch (error) {
@@ -300,77 +266,12 @@ export class Cache {
     this.#loading.catch(() => undefined);
   }
 
-  async #readAll(): Promise<{ entries: Entry[]; revision: number }> {
-    const { prefix } = this.values.options;
-    const end = prefixEnd(prefix);
-    const entries: Entry[] = [];
-    const faults: StoredValueFault[] = [];
-    let revision = 0;
-    let start = prefix;
-    for (;;) {
-      const page = await this.kv.range({ start, end, limit: LOAD_PAGE, ...(revision > 0 ? { revision } : {}) });
-      if (revision === 0) revision = page.revision;
-      await this.#readPage(page.kvs, entries, faults);
-      const last = page.kvs[page.kvs.length - 1];
-      if (last !== undefined) start = `${last.key}\0`;
-      if (page.count <= page.kvs.length) break;
-    }
-    if (faults.length > 0) throw unreadableList(this.values.options, faults);
-    return { entries, revision };
-  }
-
-  /** Values whose keys are at hand are opened in bulk; those that a key service has to open, many at a time. */
-  async #readPage(kvs: readonly KeyValue[], entries: Entry[], faults: StoredValueFault[]): Promise<void> {
-    const { options } = this.values;
-    const made: MaybePromise<Entry | undefined>[] = [];
-    let waiting: Promise<Entry | undefined>[] = [];
-    const failed = (error: unknown): undefined => {
-      const fault = faultOf(error);
-      if (fault === undefined) throw error;
-      faults.push(fault);
-      if (!namesMore(options, faults.length)) throw unreadableList(options, faults);
-    };
-    for (const [index, { key, value, modRevision }] of kvs.entries()) {
-      try {
-        const entry = this.values.entry(key.slice(options.prefix.length), value, modRevision);
-        if (entry instanceof Promise) {
-          const opened = entry.catch(failed);
-          // It is awaited below, unless another has failed before.
-          opened.catch(() => undefined);
-          made.push(opened);
-          waiting.push(opened);
-        } else {
-          made.push(entry);
-        }
-      } catch (error) {
-        failed(error);
-      }
-      if (waiting.length >= MOST_BEING_OPENED) {
-        await Promise.all(waiting);
-        waiting = [];
-      }
-      if (index % VALUES_A_TURN === VALUES_A_TURN - 1) await new Promise(setImmediate);
-    }
-    for (const entry of made) {
-      const read = entry instanceof Promise ? await entry : entry;
-      if (read !== undefined) entries.push(read);
-    }
-  }
-
   #replace(entries: readonly Entry[], revision: number): void {
     // What happened while the cache was stalled is not known event by event: watchers come back to relist.
     if (this.#filled) this.watchers.endAll(undefined);
     this.#obstacle = undefined;
-    this.#map.clear();
-    this.#bytes = 0;
-    for (const entry of entries) {
-      entry.forgetGiven();
-      this.#map.set(entry.key, entry);
-      this.#bytes += entry.json.length;
-    }
-    this.#ordered = new OrderedMap(entries.map((entry): [string, Entry] => [entry.key, entry]));
-    this.#unplaced = [];
-    this.#generation++;
+    for (const entry of entries) entry.forgetGiven();
+    this.contents.replace(entries);
     this.#snapshots.clear();
     this.#history = new History(revision);
     this.#revision = revision;
@@ -451,21 +352,13 @@ export class Cache {
     for (const [index, event] of batch.entries()) {
       const entry = entries[index];
       const key = entry?.key ?? event.key.slice(prefix.length);
-      const previous = this.#map.get(key);
-      if (entry === undefined) {
-        if (previous === undefined) continue;
-        this.#map.delete(key);
-      } else {
-        this.#map.set(key, entry);
-      }
-      this.#bytes += (entry?.json.length ?? 0) - (previous?.json.length ?? 0);
+      const previous = this.contents.get(key);
+      if (entry === undefined && previous === undefined) continue;
       const change = new Change(key, event.revision, entry, previous, now);
       changes.push(change);
       this.#history.push(change);
-      this.#unplaced.push(change);
+      this.contents.apply(change);
     }
-    if (this.#unplaced.length >= MOST_UNPLACED) this.#place();
-    if (changes.length > 0) this.#generation++;
     const last = batch[batch.length - 1];
     if (last !== undefined && last.revision > this.#revision) this.#revision = last.revision;
     this.metrics.received?.(this.values.options.resource, batch.length);
@@ -477,22 +370,6 @@ export class Cache {
       setImmediate(forgetGiven, changes);
     }
     this.#wake();
-  }
-
-  /**
-   * Only lists want the order, and they are rare beside writes. In the order of their keys many changes are placed in
-   * a fraction of the time each alone would take: neighbours find the tree's way to them in the processor's cache.
-   */
-  #place(): void {
-    const changes = this.#unplaced;
-    if (changes.length === 0) return;
-    this.#unplaced = [];
-    if (changes.length > 1) changes.sort(byKeyAndTime);
-    for (const [index, { key, entry }] of changes.entries()) {
-      if (changes[index + 1]?.key === key) continue;
-      if (entry === undefined) this.#ordered.delete(key);
-      else this.#ordered.set(key, entry);
-    }
   }
 
   #advance(revision: number): void {
@@ -518,9 +395,6 @@ export class Cache {
     });
   }
 }
-
-const byKeyAndTime = (a: Change, b: Change): number =>
-  a.key < b.key ? -1 : a.key > b.key ? 1 : a.revision - b.revision;
 
 /** History keeps changes for long; of their objects the bytes are enough. */
 function forgetGiven(changes: readonly Change[]): void {

@@ -4,7 +4,7 @@ import { Cache } from './cache.js';
 import type { DirectStore } from './direct.js';
 import type { Entry } from './entry.js';
 import { fromKv } from './errors.js';
-import { listFrom, type ListPlan, nextPage, parseRevision, planList, scopeOf } from './list.js';
+import { listFound, listFrom, type ListPlan, nextPage, parseRevision, planList, scopeOf } from './list.js';
 import {
   type ListRequest,
   type ListResult,
@@ -17,6 +17,7 @@ import {
   type WatchRequest,
 } from './store.js';
 import { Watcher } from './watcher.js';
+import type { WatcherScope } from './watchers.js';
 
 const MOST_SHARED_LISTS = 64;
 
@@ -44,7 +45,7 @@ export class CachedStore implements ManagedResourceStore {
 
   // hot: every get of what is there
   peek(key: string): Entry | undefined {
-    return this.knowsAll ? this.cache.get(key) : undefined;
+    return this.knowsAll ? this.cache.contents.get(key) : undefined;
   }
 
   get knowsAll(): boolean {
@@ -53,7 +54,7 @@ export class CachedStore implements ManagedResourceStore {
   }
 
   get isEmpty(): boolean {
-    return this.knowsAll && this.cache.size === 0;
+    return this.knowsAll && this.cache.contents.size === 0;
   }
 
   async get(key: string, minRevision: string): Promise<Entry | undefined> {
@@ -63,7 +64,7 @@ export class CachedStore implements ManagedResourceStore {
     if (minRevision === '' && !(this.cache.kv.local && this.cache.settled)) return this.#getNewest(key);
     const wanted = parseRevision(minRevision);
     if (wanted > this.cache.revision) await this.cache.reach(wanted);
-    return this.cache.get(key);
+    return this.cache.contents.get(key);
   }
 
   create(key: string, object: KubeObject, options?: { ttlSeconds?: number }): Promise<Entry> {
@@ -75,7 +76,7 @@ export class CachedStore implements ManagedResourceStore {
   }
 
   delete(key: string, expectedRevision: number): Promise<Entry> {
-    return this.#onceFilled(() => this.direct.delete(key, expectedRevision, this.cache.get(key)));
+    return this.#onceFilled(() => this.direct.delete(key, expectedRevision, this.cache.contents.get(key)));
   }
 
   isStale(key: string, revision: number): Promise<boolean> {
@@ -144,8 +145,14 @@ export class CachedStore implements ManagedResourceStore {
     const watcher = new Watcher({ request, receive, startRevision: start, clock: cache.clock });
     if (initial) watcher.start(this.#entries(request), start);
     else watcher.start([], start, inScope(cache.history.after(start), scope));
-    if (!watcher.over) cache.watchers.add(watcher, scope);
+    if (!watcher.over) cache.watchers.add(watcher, { ...scope, ...this.#indexedIn(request) });
     return watcher;
+  }
+
+  #indexedIn({ fieldValues }: WatchRequest): Pick<WatcherScope, 'indexed'> {
+    const { indexedField } = this.options;
+    const indexed = indexedField && fieldValues?.find(({ field }) => field === indexedField)?.value;
+    return indexed === undefined || indexed === '' ? {} : { indexed };
   }
 
   #onceFilled<T>(write: () => Promise<T>): Promise<T> {
@@ -165,11 +172,11 @@ export class CachedStore implements ManagedResourceStore {
 
   /** Counting is no use of the objects: it does not fill a cache nobody has asked yet. */
   async count(): Promise<number> {
-    return this.cache.filled && !this.cache.stalled ? this.cache.size : this.direct.count();
+    return this.cache.filled && !this.cache.stalled ? this.cache.contents.size : this.direct.count();
   }
 
   get amount(): { readonly objects: number; readonly bytes: number } | undefined {
-    return this.cache.filled ? { objects: this.cache.size, bytes: this.cache.bytes } : undefined;
+    return this.cache.filled ? { objects: this.cache.contents.size, bytes: this.cache.contents.bytes } : undefined;
   }
 
   ready(): Promise<void> {
@@ -185,7 +192,7 @@ export class CachedStore implements ManagedResourceStore {
   async #getNewest(key: string): Promise<Entry | undefined> {
     const kv = await fromKv(this.cache.kv.get(this.options.prefix + key));
     if (kv === undefined) return undefined;
-    const known = this.cache.get(key);
+    const known = this.cache.contents.get(key);
     if (known?.revision === kv.modRevision) return known;
     return this.cache.values.entry(key, kv.value, kv.modRevision);
   }
@@ -195,7 +202,10 @@ export class CachedStore implements ManagedResourceStore {
    * they share one array of items, and by it what was made of it.
    */
   #listCurrent(plan: ListPlan, request: ListRequest, revision: number): ListResult {
-    const { state, generation } = this.cache;
+    const { contents } = this.cache;
+    const found = contents.having(request.fieldValues);
+    if (found !== undefined) return listFound(found, plan, request, revision);
+    const { state, generation } = contents;
     if (request.predicate !== undefined || plan.nameAnywhere !== '') return listFrom(state, plan, request, revision);
     const key = `${plan.start}\0${plan.end}\0${plan.limit}`;
     const known = this.#lists.get(key);
@@ -240,13 +250,14 @@ export class CachedStore implements ManagedResourceStore {
     return this.cache.kv.local || this.cache.kv.requestProgress();
   }
 
+  /** What may concern a watch: it looks at each as it sends them. */
   #entries(request: WatchRequest): readonly Entry[] {
-    const { items } = listFrom(
-      this.cache.state,
-      planList(this.options, { ...request, resourceVersion: '0', resourceVersionMatch: '', limit: 0, continue: '' }),
-      { ...request, predicate: undefined, limit: 0, continue: '' },
-      this.cache.revision,
-    );
+    const { contents, revision } = this.cache;
+    const whole = { ...request, predicate: undefined, limit: 0, continue: '' };
+    const plan = planList(this.options, { ...whole, resourceVersion: '0', resourceVersionMatch: '' });
+    const found = contents.having(request.fieldValues);
+    const { items } =
+      found === undefined ? listFrom(contents.state, plan, whole, revision) : listFound(found, plan, whole, revision);
     return items as readonly Entry[];
   }
 }

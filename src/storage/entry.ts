@@ -1,11 +1,14 @@
 // The stored object as readers share it: bytes first, the parsed form only when asked for.
 import type { KubeObject, ObjectMeta } from '../machinery/object.js';
+import type { EntrySource } from './entry-source.js';
+import type { Labels } from './label-sets.js';
+import { stringAt, textAt } from './scan-json.js';
 import { replaceResourceVersion, spliceResourceVersion } from './splice.js';
-import type { ResourceStoreOptions, StoredObject, WatchEvent } from './store.js';
+import type { StoredObject, WatchEvent } from './store.js';
 import { unreadable } from './unreadable.js';
 
-type Strings = Readonly<Record<string, string>>;
-const NO_STRINGS: Strings = Object.freeze({});
+type Fields = Readonly<Record<string, string>>;
+const LABELS = ['metadata', 'labels'];
 
 /**
  * Keeps the JSON strongly and the parsed object weakly: after a full collection an object nobody holds is parsed
@@ -15,12 +18,13 @@ const NO_STRINGS: Strings = Object.freeze({});
 export class Entry implements StoredObject {
   #given: KubeObject | undefined;
   #parsed: WeakRef<KubeObject> | undefined;
-  #labels: Strings | undefined;
-  #fields: Strings | undefined;
+  #labels: Labels | undefined;
+  #indexed: string | undefined;
+  #fields: Fields | undefined;
   #added: WeakRef<WatchEvent> | undefined;
 
   constructor(
-    readonly options: ResourceStoreOptions,
+    readonly source: EntrySource,
     readonly key: string,
     readonly revision: number,
     readonly json: Buffer,
@@ -44,18 +48,44 @@ export class Entry implements StoredObject {
 
   #decoded(): KubeObject {
     try {
-      return this.options.codec.decodeJson(this.json);
+      return this.source.options.codec.decodeJson(this.json);
     } catch (error) {
-      throw unreadable(this.options, this.key, this.revision, 'content', error);
+      throw unreadable(this.source.options, this.key, this.revision, 'content', error);
     }
   }
 
-  get labels(): Strings {
-    return (this.#labels ??= this.object().metadata.labels ?? NO_STRINGS);
+  // hot: once for each object of a selected list and each event of a selected watch.
+  get labels(): Labels {
+    return (this.#labels ??= this.#scanned((json) => this.source.labelSets.of(textAt(json, LABELS))));
   }
 
-  get fields(): Strings {
-    return (this.#fields ??= fieldsOf(this.options, this.object()));
+  field(name: string): string {
+    const { indexedField, namespaced } = this.source.options;
+    if (name === indexedField) return this.indexed ?? '';
+    if (name === 'metadata.name') return this.key.slice(this.key.indexOf('/') + 1);
+    if (name === 'metadata.namespace') return namespaced ? this.key.slice(0, this.key.indexOf('/')) : '';
+    return (this.#fields ??= this.source.options.fieldsOf(this.object()))[name] ?? '';
+  }
+
+  /** The value of the resource's indexed field, if it has one. */
+  get indexed(): string | undefined {
+    const { indexedPath } = this.source;
+    if (indexedPath === undefined) return undefined;
+    return (this.#indexed ??= this.#scanned((json) => stringAt(json, indexedPath)));
+  }
+
+  /** Reads what the index wants to know. */
+  lookInto(): void {
+    this.#indexed = this.indexed;
+  }
+
+  /** What can be read without parsing the rest. */
+  #scanned<T>(scan: (json: Buffer) => T): T {
+    try {
+      return scan(this.json);
+    } catch (error) {
+      throw unreadable(this.source.options, this.key, this.revision, 'content', error);
+    }
   }
 
   /** The one event that this version appeared, for all watchers it is new to at about the same time. */
@@ -70,20 +100,20 @@ export class Entry implements StoredObject {
 
   /** This object as the event of its deletion shows it: the same content at the deletion's revision. */
   deletedAt(revision: number): Entry {
-    return new Entry(this.options, this.key, revision, replaceResourceVersion(this.json, this.revision, revision));
+    return new Entry(this.source, this.key, revision, replaceResourceVersion(this.json, this.revision, revision));
   }
 }
 
 /** An entry from the JSON without resourceVersion, and the object it prints when that is at hand. */
 export function entryOf(
-  options: ResourceStoreOptions,
+  source: EntrySource,
   key: string,
   revision: number,
   stored: Buffer,
   object?: KubeObject,
 ): Entry {
   const json = spliceResourceVersion(stored, revision);
-  return new Entry(options, key, revision, json, object);
+  return new Entry(source, key, revision, json, object);
 }
 
 /** What is encoded for storing: the object without a resourceVersion. */
@@ -105,11 +135,4 @@ function withResourceVersion(object: KubeObject, revision: number): KubeObject {
   for (const [name, value] of Object.entries(object.metadata))
     if (!Object.hasOwn(metadata, name)) metadata[name] = value;
   return { ...object, metadata };
-}
-
-function fieldsOf(options: ResourceStoreOptions, object: KubeObject): Strings {
-  const fields = options.fieldsOf(object);
-  fields['metadata.name'] ??= object.metadata.name ?? '';
-  if (options.namespaced) fields['metadata.namespace'] ??= object.metadata.namespace ?? '';
-  return fields;
 }

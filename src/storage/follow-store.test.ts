@@ -9,7 +9,7 @@ const stored = (key: string, revision: number): StoredObject => ({
   json: Buffer.alloc(0),
   object: () => ({ metadata: { name: key } }),
   labels: {},
-  fields: {},
+  field: () => '',
 });
 
 /** A store whose watches the test feeds and ends. */

@@ -66,28 +66,37 @@ export function parseRevision(text: string): number {
 
 // hot: every list
 export function listFrom(state: State, plan: ListPlan, request: ListRequest, revision: number): ListResult {
-  const { predicate } = request;
+  const reused: (string | Entry)[] = [];
+  const page = pageOf(state.entries(plan.start, reused), plan, request, revision);
+  if (page.continue === '' || request.predicate !== undefined || plan.nameAnywhere !== '') return page;
+  return { ...page, remainingItemCount: state.forRange(plan.start, plan.end, false) - page.items.length };
+}
+
+/** The same from objects that an index found, in the order of their keys. */
+export function listFound(found: readonly Entry[], plan: ListPlan, request: ListRequest, revision: number): ListResult {
+  const entries = found.filter(({ key }) => key >= plan.start).map((entry): [string, Entry] => [entry.key, entry]);
+  return pageOf(entries, plan, request, revision);
+}
+
+function pageOf(
+  entries: Iterable<[string, Entry]>,
+  plan: ListPlan,
+  { predicate }: ListRequest,
+  revision: number,
+): ListResult {
   const suffix = plan.nameAnywhere === '' ? '' : `/${plan.nameAnywhere}`;
   const items: Entry[] = [];
   let last = '';
-  let more = false;
-  const reused: (string | Entry)[] = [];
-  for (const [key, entry] of state.entries(plan.start, reused)) {
+  for (const [key, entry] of entries) {
     if (key >= plan.end) break;
     if (plan.limit > 0 && items.length >= plan.limit) {
-      more = true;
-      break;
+      return { items, revision, continue: nextPage(plan, last, revision) };
     }
     if ((suffix !== '' && !key.endsWith(suffix)) || (predicate !== undefined && !predicate(entry))) continue;
     items.push(entry);
     last = key;
   }
-  if (!more) return { items, revision, continue: '' };
-  const rest =
-    predicate === undefined && suffix === ''
-      ? { remainingItemCount: state.forRange(plan.start, plan.end, false) - items.length }
-      : {};
-  return { items, revision, continue: nextPage(plan, last, revision), ...rest };
+  return { items, revision, continue: '' };
 }
 
 export const nextPage = (plan: ListPlan, lastKey: string, revision: number): string =>

@@ -6,6 +6,8 @@
 //   {"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","uid":"1","creationTimestamp":…
 //                                                                 ^ ,"resourceVersion":"7"
 
+import { memberAt, skipString, skipValue } from './scan-json.js';
+
 export interface Splice {
   readonly offset: number;
   readonly commaBefore: boolean;
@@ -53,11 +55,8 @@ export function replaceResourceVersion(json: Buffer, from: number, to: number): 
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
-const BACKSLASH = 0x5c;
 const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
-const OPEN_BRACKET = 0x5b;
-const CLOSE_BRACKET = 0x5d;
+const METADATA = ['metadata'];
 
 /** Members printed before resourceVersion in the declared order. */
 const BEFORE = new Set(['name', 'generateName', 'namespace', 'selfLink', 'uid']);
@@ -97,58 +96,9 @@ function searchSplice(json: Buffer): Splice {
 
 /** The offset just inside the braces of the object's `metadata`, or -1. */
 function enterMetadata(json: Buffer): number {
-  let at = 1;
-  while (json[at] === QUOTE) {
-    const name = nameAt(json, at);
-    const value = at + name.length + 3;
-    if (name === 'metadata') return json[value] === OPEN_BRACE ? value + 1 : -1;
-    at = skipValue(json, value);
-    if (json[at] === COMMA) at++;
-  }
-  return -1;
+  const value = memberAt(json, METADATA);
+  return value >= 0 && json[value] === OPEN_BRACE ? value + 1 : -1;
 }
 
 /** The name that starts at a quote, as it is written. */
 const nameAt = (json: Buffer, quote: number): string => json.toString('latin1', quote + 1, skipString(json, quote) - 1);
-
-/** The offset after a string that starts at a quote. */
-function skipString(json: Buffer, quote: number): number {
-  let at = quote + 1;
-  for (;;) {
-    const end = json.indexOf(QUOTE, at);
-    if (end < 0) throw new Error('the JSON ends inside a string');
-    let backslashes = 0;
-    while (json[end - 1 - backslashes] === BACKSLASH) backslashes++;
-    if (backslashes % 2 === 0) return end + 1;
-    at = end + 1;
-  }
-}
-
-/** The offset after the value that starts here; the print has no white space. */
-function skipValue(json: Buffer, start: number): number {
-  const first = json[start];
-  if (first === QUOTE) return skipString(json, start);
-  let depth = 0;
-  for (let at = start; at < json.length; at++) {
-    switch (json[at]) {
-      case QUOTE:
-        at = skipString(json, at) - 1;
-        break;
-      case OPEN_BRACE:
-      case OPEN_BRACKET:
-        depth++;
-        break;
-      case CLOSE_BRACE:
-      case CLOSE_BRACKET:
-        if (depth === 0) return at;
-        depth--;
-        if (depth === 0) return at + 1;
-        break;
-      case COMMA:
-        if (depth === 0) return at;
-        break;
-      default:
-    }
-  }
-  throw new Error('the JSON ends inside a value');
-}

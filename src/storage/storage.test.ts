@@ -66,7 +66,7 @@ for (const [name, setup] of forms) {
       const read = await store.get('a/x', '');
       assert.equal(read?.object().kind, 'Pod2');
       assert.equal(JSON.parse(read.json.toString()).metadata.resourceVersion, '3');
-      assert.equal(read.fields['metadata.name'], 'x');
+      assert.equal(read.field('metadata.name'), 'x');
       await assert.rejects(
         store.update('a/x', 2, made.object()),
         (e: StorageError) => e.code === 'conflict' && e.details.current?.revision === 3,

@@ -13,7 +13,8 @@ export interface StoredObject {
   object(): KubeObject;
   /** What selectors look at, extracted once. */
   readonly labels: Readonly<Record<string, string>>;
-  readonly fields: Readonly<Record<string, string>>;
+  /** The value of a selectable field; empty where it has none. */
+  field(name: string): string;
 }
 
 /** How a resource's objects become bytes and back. */
@@ -38,6 +39,11 @@ export interface ResourceStoreOptions {
   readonly custom?: boolean;
   /** The selectable fields of an object; metadata.name and metadata.namespace are added by the store. */
   readonly fieldsOf: (object: KubeObject) => Record<string, string>;
+  /**
+   * A selectable field whose objects are found by their value, not by looking at all: `spec.nodeName`. It is a string
+   * that stands in the stored object under the names it is made of.
+   */
+  readonly indexedField?: string;
   /** How messages name the type of its objects: `*core.Secret`. */
   readonly typeName?: string;
   /**
@@ -52,6 +58,12 @@ export type ResourceVersionMatch = '' | 'Exact' | 'NotOlderThan';
 /** True for the objects a list or watch wants. */
 export type Predicate = (object: StoredObject) => boolean;
 
+/** A value that a field of all wanted objects has: where the field is indexed, others are not looked at. */
+export interface FieldValue {
+  readonly field: string;
+  readonly value: string;
+}
+
 export interface ListRequest {
   /** Only keys below this namespace; empty for all. */
   readonly namespace: string;
@@ -65,6 +77,8 @@ export interface ListRequest {
   readonly continue: string;
   /** Absent when everything matches. */
   readonly predicate?: Predicate;
+  /** Conditions that the predicate has, too. */
+  readonly fieldValues?: readonly FieldValue[];
 }
 
 export interface ListResult {
@@ -95,6 +109,8 @@ export interface WatchRequest {
   readonly allowBookmarks: boolean;
   readonly sendInitialEvents?: boolean;
   readonly predicate?: Predicate;
+  /** Conditions that the predicate has, too. */
+  readonly fieldValues?: readonly FieldValue[];
   readonly signal: AbortSignal;
   /** When the watch will time out (milliseconds since the epoch): a last bookmark goes out shortly before. */
   readonly timeoutAtMs?: number;

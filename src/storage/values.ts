@@ -3,6 +3,7 @@ import type { KubeObject } from '../machinery/object.js';
 import { errorText } from '../lib/error-text.js';
 import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
 import { isSealed, type Opened, UNEXPECTEDLY_SEALED, type ValueTransformer } from '../encryption/transformer.js';
+import { EntrySource } from './entry-source.js';
 import { type Entry, entryOf, withoutResourceVersion } from './entry.js';
 import { type ResourceStoreOptions, StorageError, type StoredValueFault } from './store.js';
 import { unreadable } from './unreadable.js';
@@ -24,12 +25,15 @@ export interface Written {
 export class Values {
   /** By key; of several to one key, the one that began last. */
   readonly #underWay = new Map<string, Written>();
+  readonly source: EntrySource;
 
   constructor(
     readonly options: ResourceStoreOptions,
     readonly form: ValueForm,
     readonly transformer: ValueTransformer | undefined,
-  ) {}
+  ) {
+    this.source = new EntrySource(options);
+  }
 
   // hot: every write
   begin(key: string, given: KubeObject, printed?: Buffer): MaybePromise<Written> {
@@ -75,7 +79,7 @@ export class Values {
   /** The entry of a write that was answered with this revision. */
   entryOfWritten(written: Written, revision: number): Entry {
     if (written.entry?.revision === revision) return written.entry;
-    return (written.entry = entryOf(this.options, written.key, revision, written.json, written.object));
+    return (written.entry = entryOf(this.source, written.key, revision, written.json, written.object));
   }
 
   /** The entry of a stored value; of our own write without reading it back. */
@@ -140,9 +144,9 @@ export class Values {
   #read(key: string, plain: Buffer, revision: number): Entry {
     try {
       const { codec } = this.options;
-      if (this.form.kind === 'json') return entryOf(this.options, key, revision, codec.renew?.(plain) ?? plain);
+      if (this.form.kind === 'json') return entryOf(this.source, key, revision, codec.renew?.(plain) ?? plain);
       const object = withoutResourceVersion(codec.decodeStorage(plain));
-      return entryOf(this.options, key, revision, codec.encodeJson(object), object);
+      return entryOf(this.source, key, revision, codec.encodeJson(object), object);
     } catch (error) {
       throw this.#fault(key, revision, 'content', error);
     }

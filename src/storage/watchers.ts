@@ -11,6 +11,8 @@ export interface WatcherScope {
   readonly prefix: string;
   readonly single: boolean;
   readonly nameAnywhere: string;
+  /** The value of the indexed field that all wanted objects have. */
+  readonly indexed?: string;
 }
 
 export class Watchers {
@@ -21,6 +23,8 @@ export class Watchers {
   readonly #byKey = new Map<string, Set<Watcher>>();
   /** By a name that is watched in every namespace. */
   readonly #byName = new Map<string, Set<Watcher>>();
+  /** By the value of the indexed field, in every namespace. */
+  readonly #byIndexed = new Map<string, Set<Watcher>>();
   #size = 0;
   #cancelTimer: (() => void) | undefined;
 
@@ -54,6 +58,7 @@ export class Watchers {
     if (this.#byNamespace.size > 0) sendBy(this.#byNamespace, changes, ({ key }) => key.slice(0, key.indexOf('/') + 1));
     if (this.#byKey.size > 0) sendBy(this.#byKey, changes, ({ key }) => key);
     if (this.#byName.size > 0) sendBy(this.#byName, changes, ({ key }) => key.slice(key.indexOf('/') + 1));
+    if (this.#byIndexed.size > 0) sendByIndexed(this.#byIndexed, changes);
   }
 
   endAll(error: StorageError | undefined): void {
@@ -62,15 +67,16 @@ export class Watchers {
     this.#cancelTimer = undefined;
   }
 
-  #place({ prefix, single, nameAnywhere }: WatcherScope): [Map<string, Set<Watcher>> | undefined, string] {
+  #place({ prefix, single, nameAnywhere, indexed }: WatcherScope): [Map<string, Set<Watcher>> | undefined, string] {
     if (single) return [this.#byKey, prefix];
     if (nameAnywhere !== '') return [this.#byName, nameAnywhere];
+    if (prefix === '' && indexed !== undefined) return [this.#byIndexed, indexed];
     return prefix === '' ? [undefined, ''] : [this.#byNamespace, prefix];
   }
 
   *#all(): Iterable<Watcher> {
     yield* this.#everything;
-    for (const index of [this.#byNamespace, this.#byKey, this.#byName]) {
+    for (const index of [this.#byNamespace, this.#byKey, this.#byName, this.#byIndexed]) {
       for (const set of index.values()) yield* set;
     }
   }
@@ -109,17 +115,41 @@ function sendBy(index: Map<string, Set<Watcher>>, changes: readonly Change[], ke
     if (set !== undefined) sendAll(set, changes);
     return;
   }
-  const groups = new Map<string, Change[]>();
+  const groups = new Groups(index);
+  for (const change of changes) groups.add(keyOf(change), change);
+  groups.send();
+}
+
+/** An object that moves from one value to another concerns both. */
+function sendByIndexed(index: Map<string, Set<Watcher>>, changes: readonly Change[]): void {
+  const groups = new Groups(index);
   for (const change of changes) {
-    const key = keyOf(change);
-    if (!index.has(key)) continue;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [change]);
+    const now = change.entry?.indexed;
+    const before = change.previous?.indexed;
+    if (now !== undefined) groups.add(now, change);
+    if (before !== undefined && before !== now) groups.add(before, change);
+  }
+  groups.send();
+}
+
+/** Changes by whom they concern. */
+class Groups {
+  readonly #byKey = new Map<string, Change[]>();
+
+  constructor(private readonly index: ReadonlyMap<string, Set<Watcher>>) {}
+
+  add(key: string, change: Change): void {
+    if (!this.index.has(key)) return;
+    const group = this.#byKey.get(key);
+    if (group === undefined) this.#byKey.set(key, [change]);
     else group.push(change);
   }
-  for (const [key, group] of groups) {
-    const set = index.get(key);
-    if (set !== undefined) sendAll(set, group);
+
+  send(): void {
+    for (const [key, group] of this.#byKey) {
+      const set = this.index.get(key);
+      if (set !== undefined) sendAll(set, group);
+    }
   }
 }
 

@@ -46,6 +46,7 @@ export const resourceSlices: KindDefinition<ResourceSlice> = {
     ageCell({ metadata }, now),
   ],
   selectableFields: ({ spec }) => ({ 'spec.nodeName': spec.nodeName ?? '', 'spec.driver': spec.driver }),
+  indexedField: 'spec.nodeName',
   fieldLabelError: (label) => `field label not supported for ${RESOURCE_GROUP}/v1, Kind=ResourceSlice: ${label}`,
 };
 

@@ -7,6 +7,7 @@
 // What is read in another version than it lies there is converted once, and kept for as long as the store keeps it.
 import type { JsonObject, KubeObject } from '../../machinery/object.js';
 import { DecodeError } from '../../schema/json/decode.js';
+import { EntrySource } from '../../storage/entry-source.js';
 import { Entry, entryOf, withoutResourceVersion } from '../../storage/entry.js';
 import {
   type ListRequest,
@@ -40,6 +41,7 @@ export class VersionView implements ResourceStore {
   readonly base: ResourceStore;
   readonly #view: VersionViewOptions;
   readonly #head: Buffer;
+  readonly #source: EntrySource;
   readonly #known = new WeakMap<StoredObject, Entry>();
   readonly #underWay = new WeakMap<StoredObject, Promise<Entry>>();
 
@@ -47,6 +49,7 @@ export class VersionView implements ResourceStore {
     this.#view = view;
     this.base = view.base;
     this.options = view.options;
+    this.#source = new EntrySource(view.options);
     this.#head = Buffer.from(`{"apiVersion":${JSON.stringify(view.apiVersion)},`);
   }
 
@@ -197,7 +200,7 @@ export class VersionView implements ResourceStore {
   #keep(stored: StoredObject, converted: JsonObject): Entry {
     const object = this.#fit(converted);
     const json = this.options.codec.encodeJson(object);
-    const entry = entryOf(this.options, stored.key, stored.revision, json, object);
+    const entry = entryOf(this.#source, stored.key, stored.revision, json, object);
     // Whoever asked wants it now; for later the bytes are enough.
     entry.object();
     entry.forgetGiven();

@@ -48,6 +48,7 @@ export const pods: KindDefinition<Pod> = {
     'status.podIPs': '',
     'status.nominatedNodeName': status.nominatedNodeName ?? '',
   }),
+  indexedField: 'spec.nodeName',
   subresources: {
     attach: connecting('PodAttachOptions', 'attach', ['create', 'get']),
     binding: { kind: 'Binding', verbs: ['create'], create: bindPod, update: bindingRules },

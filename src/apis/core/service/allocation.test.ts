@@ -27,7 +27,14 @@ class MemoryRange implements RangeStore {
   private put(key: string, object: KubeObject, expected: number): StoredObject {
     const revision = this.stored?.revision ?? 0;
     if (revision !== expected) throw new StorageError('conflict', 'changed', {});
-    this.stored = { key, revision: revision + 1, json: Buffer.alloc(0), object: () => object, labels: {}, fields: {} };
+    this.stored = {
+      key,
+      revision: revision + 1,
+      json: Buffer.alloc(0),
+      object: () => object,
+      labels: {},
+      field: () => '',
+    };
     return this.stored;
   }
 }

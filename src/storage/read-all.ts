@@ -1,0 +1,85 @@
+// Reading everything of one resource, as one state of the store: what the cache is filled with.
+import type { MaybePromise } from '../lib/maybe-promise.js';
+import { type KeyValue, type KeyValueStore, prefixEnd } from '../kv/kv.js';
+import type { Entry } from './entry.js';
+import type { StoredValueFault } from './store.js';
+import { faultOf, namesMore, unreadableList } from './unreadable.js';
+import type { Values } from './values.js';
+
+const LOAD_PAGE = 10_000;
+/** So many values at most are being opened by a key service. */
+const MOST_BEING_OPENED = 64;
+/** Others have a turn after so many values were read. */
+const VALUES_A_TURN = 500;
+
+/** Fails naming what cannot be read. */
+export async function readAll(
+  kv: KeyValueStore,
+  values: Values,
+): Promise<{ entries: readonly Entry[]; revision: number }> {
+  const { options } = values;
+  const end = prefixEnd(options.prefix);
+  const entries: Entry[] = [];
+  const faults: StoredValueFault[] = [];
+  let revision = 0;
+  let start = options.prefix;
+  for (;;) {
+    const page = await kv.range({ start, end, limit: LOAD_PAGE, ...(revision > 0 ? { revision } : {}) });
+    if (revision === 0) revision = page.revision;
+    await readPage(values, page.kvs, entries, faults);
+    const last = page.kvs[page.kvs.length - 1];
+    if (last !== undefined) start = `${last.key}\0`;
+    if (page.count <= page.kvs.length) break;
+  }
+  if (faults.length > 0) throw unreadableList(options, faults);
+  return { entries, revision };
+}
+
+/** Values whose keys are at hand are opened in bulk; those that a key service has to open, many at a time. */
+async function readPage(
+  values: Values,
+  kvs: readonly KeyValue[],
+  entries: Entry[],
+  faults: StoredValueFault[],
+): Promise<void> {
+  const { options } = values;
+  const made: MaybePromise<Entry | undefined>[] = [];
+  let waiting: Promise<Entry | undefined>[] = [];
+  const failed = (error: unknown): undefined => {
+    const fault = faultOf(error);
+    if (fault === undefined) throw error;
+    faults.push(fault);
+    if (!namesMore(options, faults.length)) throw unreadableList(options, faults);
+  };
+  for (const [index, { key, value, modRevision }] of kvs.entries()) {
+    try {
+      const entry = values.entry(key.slice(options.prefix.length), value, modRevision);
+      if (entry instanceof Promise) {
+        const opened = entry.then(lookedInto).catch(failed);
+        // It is awaited below, unless another has failed before.
+        opened.catch(() => undefined);
+        made.push(opened);
+        waiting.push(opened);
+      } else {
+        made.push(lookedInto(entry));
+      }
+    } catch (error) {
+      failed(error);
+    }
+    if (waiting.length >= MOST_BEING_OPENED) {
+      await Promise.all(waiting);
+      waiting = [];
+    }
+    if (index % VALUES_A_TURN === VALUES_A_TURN - 1) await new Promise(setImmediate);
+  }
+  for (const entry of made) {
+    const read = entry instanceof Promise ? await entry : entry;
+    if (read !== undefined) entries.push(read);
+  }
+}
+
+/** Now and not when all are put in place, which is one turn. */
+const lookedInto = (entry: Entry): Entry => {
+  entry.lookInto();
+  return entry;
+};

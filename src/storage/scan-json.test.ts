@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { memberAt, stringAt, textAt } from './scan-json.js';
+
+const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
+
+test('a member is found under its path only, whatever stands in strings and deeper objects before it', () => {
+  const object = json({
+    kind: 'Pod',
+    metadata: {
+      name: 'a"},"spec":{"nodeName":"wrong',
+      annotations: { 'back\\slash\\': '\\"', spec: '{"nodeName":"no"}' },
+      labels: { app: 'ü' },
+      owners: [{ spec: { nodeName: 'no' } }, [], {}, 1.5e3, null, true],
+    },
+    spec: { containers: [{ nodeName: 'no' }], nodeName: 'n"1', last: '' },
+  });
+  assert.equal(stringAt(object, ['spec', 'nodeName']), 'n"1');
+  assert.equal(stringAt(object, ['spec', 'last']), '');
+  assert.equal(textAt(object, ['metadata', 'labels']), '{"app":"ü"}');
+});
+
+test('what is not there, or is no string, is empty', () => {
+  const object = json({ a: { b: 1 }, c: [] });
+  assert.equal(memberAt(object, ['a', 'x']), -1);
+  assert.equal(memberAt(object, ['c', 'x']), -1);
+  assert.equal(memberAt(object, ['x']), -1);
+  assert.equal(stringAt(object, ['a', 'b']), '');
+  assert.equal(textAt(object, ['a', 'b']), '1');
+  assert.equal(textAt(object, ['x']), undefined);
+  assert.equal(memberAt(json({}), ['x']), -1);
+});
+
+test('JSON that ends too early is refused', () => {
+  assert.throws(() => memberAt(Buffer.from('{"a":"b'), ['c']), /ends inside a string/);
+  assert.throws(() => memberAt(Buffer.from('{"a":{"b":[1'), ['c']), /ends inside a value/);
+});

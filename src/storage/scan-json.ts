@@ -1,0 +1,95 @@
+// Finding a member in an object's JSON without parsing the rest. What is looked into is our own print: no white space,
+// and names are never escaped.
+//
+//   {"kind":"Pod","apiVersion":"v1","metadata":{"name":"a",…},"spec":{…,"nodeName":"n1",…}
+//                                                                                 ^ memberAt(json, ['spec', 'nodeName'])
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const BACKSLASH = 0x5c;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+
+/** The offset of the value that a path of names leads to, or -1. */
+export function memberAt(json: Buffer, path: readonly string[]): number {
+  let at = 0;
+  for (const name of path) {
+    at = valueIn(json, at, name);
+    if (at < 0) return -1;
+  }
+  return at;
+}
+
+/** The string a path leads to; empty where there is none. */
+export function stringAt(json: Buffer, path: readonly string[]): string {
+  const at = memberAt(json, path);
+  if (at < 0 || json[at] !== QUOTE) return '';
+  return JSON.parse(json.toString('utf8', at, skipString(json, at))) as string;
+}
+
+/** The text of the value a path leads to. */
+export function textAt(json: Buffer, path: readonly string[]): string | undefined {
+  const at = memberAt(json, path);
+  return at < 0 ? undefined : json.toString('utf8', at, skipValue(json, at));
+}
+
+/** The offset of a member's value in the object that starts here, or -1. */
+function valueIn(json: Buffer, start: number, wanted: string): number {
+  if (json[start] !== OPEN_BRACE) return -1;
+  let at = start + 1;
+  while (json[at] === QUOTE) {
+    const value = skipString(json, at) + 1;
+    if (isNamed(json, at + 1, value - 2, wanted)) return value;
+    at = skipValue(json, value);
+    if (json[at] === COMMA) at++;
+  }
+  return -1;
+}
+
+function isNamed(json: Buffer, start: number, end: number, wanted: string): boolean {
+  if (end - start !== wanted.length) return false;
+  for (let i = 0; i < wanted.length; i++) if (json[start + i] !== wanted.charCodeAt(i)) return false;
+  return true;
+}
+
+/** The offset after a string that starts at a quote. */
+// hot: byte by byte, for most strings are shorter than a call takes.
+export function skipString(json: Buffer, quote: number): number {
+  for (let at = quote + 1; at < json.length; at++) {
+    const byte = json[at];
+    if (byte === QUOTE) return at + 1;
+    if (byte === BACKSLASH) at++;
+  }
+  throw new Error('the JSON ends inside a string');
+}
+
+/** The offset after the value that starts here. */
+// hot: every object that is looked into.
+export function skipValue(json: Buffer, start: number): number {
+  if (json[start] === QUOTE) return skipString(json, start);
+  let depth = 0;
+  for (let at = start; at < json.length; at++) {
+    switch (json[at]) {
+      case QUOTE:
+        at = skipString(json, at) - 1;
+        break;
+      case OPEN_BRACE:
+      case OPEN_BRACKET:
+        depth++;
+        break;
+      case CLOSE_BRACE:
+      case CLOSE_BRACKET:
+        if (depth === 0) return at;
+        depth--;
+        if (depth === 0) return at + 1;
+        break;
+      case COMMA:
+        if (depth === 0) return at;
+        break;
+      default:
+    }
+  }
+  throw new Error('the JSON ends inside a value');
+}
