@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deployments } from '../apis/apps/deployment/definition.js';
-import type { KindDefinition } from '../registry/kind.js';
+import type { HttpRequest, HttpResponse } from '../lib/http.js';
+import type { KindDefinition, Verb } from '../registry/kind.js';
 import { TestApi } from '../server/testing.js';
 import { aggregatedGroup } from './aggregated-discovery.js';
+import { createDiscovery } from './discovery.js';
+import { JSON_TYPE } from './media-types.js';
 
 interface Group {
   readonly versions: readonly {
@@ -27,4 +30,29 @@ test('a built-in kind is told without group and version where they are those it 
   assert.deepEqual(kindsOf(definition), [unsaid, scale, unsaid]);
   const own = { group: 'apps', version: 'v1', kind: 'Deployment' };
   assert.deepEqual(kindsOf({ ...definition, custom: true }), [own, scale, own]);
+});
+
+test('the document is printed once, and again when it would tell something else', () => {
+  let verbs: readonly Verb[] = ['get', 'list'];
+  const definition = { ...deployments, custom: true, shownVerbs: () => verbs } as unknown as KindDefinition;
+  const endpoints = new TestApi({ kinds: [definition] }).resources.all();
+  const discovery = createDiscovery({
+    endpoints: () => endpoints,
+    mediaTypes: [JSON_TYPE],
+    aggregatedVersions: ['v2'],
+    serverAddress: '',
+  });
+  const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+  const ask = (headers: Record<string, string> = {}): HttpResponse => {
+    const request = { method: 'GET', headers: { accept, ...headers } } as unknown as HttpRequest;
+    return discovery(request, '/apis') as HttpResponse;
+  };
+  const first = ask();
+  assert.match(String(first.body), /"verbs":\["get","list"\]/);
+  assert.equal(ask().body, first.body);
+  assert.equal(ask({ 'if-none-match': String(first.headers['etag']) }).status, 304);
+  verbs = ['get'];
+  const second = ask({ 'if-none-match': String(first.headers['etag']) });
+  assert.match(String(second.body), /"verbs":\["get"\]/);
+  assert.notEqual(second.headers['etag'], first.headers['etag']);
 });

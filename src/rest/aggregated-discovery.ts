@@ -1,11 +1,17 @@
 // All of discovery in one document, for clients that ask for it by its media type.
-import { firstHeader, type HttpRequest } from '../lib/http.js';
+import crypto from 'node:crypto';
+import { type AnsweredObject, firstHeader, type HttpRequest, type HttpResponse } from '../lib/http.js';
+import { remembered } from '../lib/remembered.js';
 import type { GroupVersion } from '../machinery/object.js';
+import { mustType } from '../schema/catalogue.js';
+import { encodeJson } from '../schema/json/encode.js';
 import { resourceListOf } from './discovery-resources.js';
 import type { Endpoint } from './endpoint.js';
 import type { MediaType } from './media-types.js';
 import { parseAccept } from './negotiate.js';
-import type { RemoteResource } from './registered-versions.js';
+import type { RegisteredVersions, RemoteResource } from './registered-versions.js';
+import { answer, renderedValue } from './respond.js';
+import { inOrder, type Versions } from './served-groups.js';
 
 export type AggregatedVersion = 'v2' | 'v2beta1';
 
@@ -34,6 +40,76 @@ export function wantsAggregated(
     if (ours && version !== undefined) return { version, media };
   }
   return undefined;
+}
+
+type ListedGroups = readonly [string, Versions][];
+type AnswerAggregated = (request: HttpRequest, form: AggregatedForm, groups: ListedGroups) => HttpResponse;
+
+export interface Aggregated {
+  readonly core: AnswerAggregated;
+  readonly others: AnswerAggregated;
+}
+
+export const createAggregated = (registered: RegisteredVersions | undefined): Aggregated => ({
+  core: answerAggregated(undefined),
+  others: answerAggregated(registered),
+});
+
+/** The document is printed once for each form, until it would tell something else. */
+function answerAggregated(registered: RegisteredVersions | undefined): AnswerAggregated {
+  const printed = remembered<Map<string, PrintedDocument>>();
+  return (request, form, groups) => {
+    const documents = printed(aggregatedBasis(groups, registered), () => new Map());
+    const name = `${form.media.name};g=apidiscovery.k8s.io;v=${form.version};as=APIGroupDiscoveryList`;
+    let document = documents.get(name);
+    if (document === undefined) documents.set(name, (document = printAggregated(form, groups, registered)));
+    const headers = { etag: document.etag, vary: 'Accept', 'cache-control': 'public' };
+    if (request.headers['if-none-match'] === headers.etag) return { status: 304, headers, body: undefined };
+    const response = answer(request, 200, form.media, document.bytes, document.object);
+    return { ...response, headers: { ...response.headers, ...headers, 'content-type': name } };
+  };
+}
+
+/** All that the document is made of: where custom kinds end, their verbs change while they stay. */
+function aggregatedBasis(groups: ListedGroups, registered: RegisteredVersions | undefined): unknown[] {
+  const basis: unknown[] = [];
+  for (const [name, versions] of groups) {
+    basis.push(name);
+    for (const [version, endpoints] of versions) {
+      basis.push(version, registered?.versionRank(name, version));
+      if (endpoints.length === 0) basis.push(registered?.resources(name, version));
+      for (const endpoint of endpoints) basis.push(endpoint, endpoint.definition.shownVerbs?.());
+    }
+  }
+  return basis;
+}
+
+interface PrintedDocument {
+  readonly bytes: Buffer;
+  readonly etag: string;
+  readonly object: AnsweredObject;
+}
+
+function printAggregated(
+  { version, media }: AggregatedForm,
+  groups: ListedGroups,
+  registered: RegisteredVersions | undefined,
+): PrintedDocument {
+  const type = mustType(`io.k8s.api.apidiscovery.${version}.APIGroupDiscoveryList`);
+  const value = {
+    kind: 'APIGroupDiscoveryList',
+    apiVersion: `apidiscovery.k8s.io/${version}`,
+    metadata: {},
+    items: groups.map(([name, versions]) =>
+      aggregatedGroup(
+        name,
+        inOrder(name, versions, registered).map((one) => [one, versions.get(one) ?? []]),
+        (one) => registered?.resources(name, one),
+      ),
+    ),
+  };
+  const hash = crypto.createHash('sha512').update(encodeJson(type, value)).digest('hex').toUpperCase();
+  return { ...renderedValue({ media, pretty: false }, type, value), etag: `"${hash}"` };
 }
 
 /** `remote`: what another server has in a version; undefined while it does not say. */

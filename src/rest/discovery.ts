@@ -1,16 +1,9 @@
 // What is served, told to clients: /api, /apis and below, one by one or all at once.
-import crypto from 'node:crypto';
 import type { HttpRequest, HttpResponse } from '../lib/http.js';
 import { apiVersionOf } from '../machinery/object.js';
 import { noSuchPath, wrongMethod } from '../machinery/status.js';
-import { mustType, metaType } from '../schema/catalogue.js';
-import { encodeJson } from '../schema/json/encode.js';
-import {
-  type AggregatedForm,
-  aggregatedGroup,
-  type AggregatedVersion,
-  wantsAggregated,
-} from './aggregated-discovery.js';
+import { metaType } from '../schema/catalogue.js';
+import { type Aggregated, type AggregatedVersion, createAggregated, wantsAggregated } from './aggregated-discovery.js';
 import { resourceListOf } from './discovery-resources.js';
 import type { Endpoint } from './endpoint.js';
 import { compareGroups, compareVersions } from './group-priorities.js';
@@ -18,10 +11,11 @@ import type { MediaType } from './media-types.js';
 import { negotiate } from './negotiate.js';
 import type { RegisteredVersions } from './registered-versions.js';
 import { respondValue } from './respond.js';
+import { createGroups, inOrder, type Versions } from './served-groups.js';
 
 export interface DiscoveryOptions {
-  /** Asked anew on each request: kinds come and go. */
-  readonly endpoints: () => Iterable<Endpoint>;
+  /** Asked anew on each request: kinds come and go. The same list until they do. */
+  readonly endpoints: () => readonly Endpoint[];
   readonly mediaTypes: readonly MediaType[];
   /** The versions of the all-in-one document that are still given out. */
   readonly aggregatedVersions: readonly AggregatedVersion[];
@@ -35,14 +29,17 @@ export interface DiscoveryOptions {
 export function createDiscovery(
   options: DiscoveryOptions,
 ): (request: HttpRequest, path: string) => HttpResponse | undefined {
+  const groupsOf = createGroups(options);
+  const aggregated = createAggregated(options.registered);
   return (request, path) => {
     const parts = path.slice(1, endWithoutSlashes(path)).split('/');
     const [root, group, version] = parts;
-    if (root === 'api' && parts.length <= 2) return coreAnswer(options, request, group);
+    if (root === 'api' && parts.length <= 2)
+      return coreAnswer(options, request, { version: group, groups: groupsOf(), aggregated });
     if (root !== 'apis' || parts.length > 3) return undefined;
-    if (group === undefined) return groupsAnswer(options, request);
+    if (group === undefined) return groupsAnswer(options, request, { groups: groupsOf(), aggregated });
     // The group without a name is the one under /api.
-    const versions = group === '' ? undefined : groupsOf(options).get(group);
+    const versions = group === '' ? undefined : groupsOf().get(group);
     if (versions === undefined) return undefined;
     if (version !== undefined) {
       const endpoints = versions.get(version);
@@ -74,35 +71,24 @@ export function discoveryPaths(endpoints: Iterable<Endpoint>): string[] {
   return [...paths];
 }
 
-type Versions = Map<string, Endpoint[]>;
-
 const isCustom = (versions: Versions): boolean =>
   [...versions.values()].every((endpoints) => endpoints.every(({ definition }) => definition.custom));
 
-/** A version without endpoints is another server's. */
-function groupsOf({ endpoints, registered }: DiscoveryOptions): Map<string, Versions> {
-  const groups = new Map<string, Versions>();
-  for (const endpoint of endpoints()) {
-    const { group, version } = endpoint.kind;
-    const versions = groups.get(group) ?? new Map<string, Endpoint[]>();
-    groups.set(group, versions.set(version, [...(versions.get(version) ?? []), endpoint]));
-  }
-  for (const { group, version } of registered?.remote() ?? []) {
-    groups.set(group, (groups.get(group) ?? new Map<string, Endpoint[]>()).set(version, []));
-  }
-  return groups;
+interface Asked {
+  readonly groups: Map<string, Versions>;
+  readonly aggregated: Aggregated;
 }
 
 function coreAnswer(
   options: DiscoveryOptions,
   request: HttpRequest,
-  version: string | undefined,
+  { version, groups, aggregated }: Asked & { readonly version: string | undefined },
 ): HttpResponse | undefined {
-  const versions = groupsOf(options).get('') ?? new Map<string, Endpoint[]>();
+  const versions = groups.get('') ?? new Map<string, Endpoint[]>();
   if (request.method !== 'GET') throw wrongMethod();
   if (version !== undefined) return versionAnswer(options, request, versions.get(version));
-  const aggregated = wantsAggregated(request, options.mediaTypes, options.aggregatedVersions);
-  if (aggregated !== undefined) return aggregatedAnswer(request, aggregated, [['', versions]]);
+  const form = wantsAggregated(request, options.mediaTypes, options.aggregatedVersions);
+  if (form !== undefined) return aggregated.core(request, form, [['', versions]]);
   return respond(options, request, metaType('APIVersions'), {
     kind: 'APIVersions',
     versions: [...versions.keys()].sort(compareVersions),
@@ -110,25 +96,19 @@ function coreAnswer(
   });
 }
 
-function groupsAnswer(options: DiscoveryOptions, request: HttpRequest): HttpResponse {
+function groupsAnswer(options: DiscoveryOptions, request: HttpRequest, { groups, aggregated }: Asked): HttpResponse {
   const { registered } = options;
-  const groups = [...groupsOf(options)]
+  const listed = [...groups]
     .filter(([name, versions]) => name !== '' && (registered?.isListed(name) !== false || isCustom(versions)))
     .sort(([a], [b]) => compareGroups(a, b, (name) => registered?.groupRank(name)));
-  const aggregated = wantsAggregated(request, options.mediaTypes, options.aggregatedVersions);
-  if (aggregated !== undefined) return aggregatedAnswer(request, aggregated, groups, registered);
+  const form = wantsAggregated(request, options.mediaTypes, options.aggregatedVersions);
+  if (form !== undefined) return aggregated.others(request, form, listed);
   return respond(options, request, metaType('APIGroupList'), {
     kind: 'APIGroupList',
     apiVersion: 'v1',
-    groups: groups.map(([name, versions]) => groupValue(name, versions, registered)),
+    groups: listed.map(([name, versions]) => groupValue(name, versions, registered)),
   });
 }
-
-const inOrder = (name: string, versions: Versions, registered: RegisteredVersions | undefined): string[] => {
-  const rank = (version: string): number => registered?.versionRank(name, version) ?? 0;
-  const anyRemote = [...versions.values()].some((endpoints) => endpoints.length === 0);
-  return [...versions.keys()].sort((a, b) => (anyRemote ? rank(b) - rank(a) : 0) || compareVersions(a, b));
-};
 
 function groupValue(name: string, versions: Versions, registered: RegisteredVersions | undefined): object {
   const listed = inOrder(name, versions, registered).map((version) => ({
@@ -165,31 +145,4 @@ function respond(
 ): HttpResponse {
   const { media, pretty } = negotiate(request, options.mediaTypes, { streams: true });
   return respondValue({ request, negotiated: { media, pretty } }, 200, type, value);
-}
-
-function aggregatedAnswer(
-  request: HttpRequest,
-  { version, media }: AggregatedForm,
-  groups: [string, Versions][],
-  registered?: RegisteredVersions,
-): HttpResponse {
-  const type = mustType(`io.k8s.api.apidiscovery.${version}.APIGroupDiscoveryList`);
-  const value = {
-    kind: 'APIGroupDiscoveryList',
-    apiVersion: `apidiscovery.k8s.io/${version}`,
-    metadata: {},
-    items: groups.map(([name, versions]) =>
-      aggregatedGroup(
-        name,
-        inOrder(name, versions, registered).map((one) => [one, versions.get(one) ?? []]),
-        (one) => registered?.resources(name, one),
-      ),
-    ),
-  };
-  const hash = crypto.createHash('sha512').update(encodeJson(type, value)).digest('hex').toUpperCase();
-  const headers = { etag: `"${hash}"`, vary: 'Accept', 'cache-control': 'public' };
-  if (request.headers['if-none-match'] === headers.etag) return { status: 304, headers, body: undefined };
-  const answer = respondValue({ request, negotiated: { media, pretty: false } }, 200, type, value);
-  const name = `${media.name};g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`;
-  return { ...answer, headers: { ...answer.headers, ...headers, 'content-type': name } };
 }

@@ -159,7 +159,7 @@ function server(endpoints: Endpoint[]): {
   get: (path: string, headers?: Record<string, string>, search?: string) => Promise<HttpResponse>;
 } {
   const handle = createOpenApi({
-    endpoints: () => endpoints,
+    endpoints: () => [...endpoints],
     mediaTypes: MEDIA_TYPES,
     version: 'v1.34.0',
     enums: true,

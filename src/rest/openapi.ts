@@ -3,6 +3,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { HttpRequest, HttpResponse } from '../lib/http.js';
 import type { MaybePromise } from '../lib/maybe-promise.js';
+import { sameItems } from '../lib/remembered.js';
 import { createDefinitions } from '../schema/openapi/definitions.js';
 import type { SchemaForm } from '../schema/openapi/json-schema.js';
 import { encodeDocumentV2 } from '../schema/openapi/protobuf-v2.js';
@@ -16,8 +17,8 @@ import type { Route } from './openapi-route.js';
 import { PublishedDocument } from './published-document.js';
 
 export interface OpenApiOptions {
-  /** Asked anew on each request: kinds come and go. */
-  readonly endpoints: () => Iterable<Endpoint>;
+  /** Asked anew on each request: kinds come and go. The same list until they do. */
+  readonly endpoints: () => readonly Endpoint[];
   readonly mediaTypes: readonly MediaType[];
   /** `v1.34.9` */
   readonly version: string;
@@ -84,7 +85,7 @@ function createDocuments(options: OpenApiOptions): { current(): Documents } {
   };
   return {
     current() {
-      const endpoints = [...options.endpoints()];
+      const endpoints = options.endpoints();
       if (documents === undefined || !sameItems(known, endpoints)) {
         custom = customTypes(endpoints);
         documents = build(endpoints);
@@ -112,9 +113,6 @@ const membersOf = (endpoints: readonly Endpoint[], name: string): Endpoint[] => 
     root === 'api' ? kind.group === '' && kind.version === group : kind.group === group && kind.version === version,
   );
 };
-
-const sameItems = (a: readonly unknown[], b: readonly unknown[]): boolean =>
-  a.length === b.length && a.every((item, i) => item === b[i]);
 
 const JSON_MEDIA = 'application/json';
 const protobufMedia = (form: SchemaForm): string => `application/com.github.proto-openapi.spec.${form}.v1.0+protobuf`;

@@ -44,16 +44,21 @@ export function respondValue(
   type: StructType,
   value: object,
 ): HttpResponse {
-  const { media, pretty } = negotiated;
+  const { bytes, object } = renderedValue(negotiated, type, value);
+  return answer(request, status, negotiated.media, bytes, object);
+}
+
+/** The bytes of a value, and what is recorded of it. */
+export function renderedValue(
+  { media, pretty }: Negotiated,
+  type: StructType,
+  value: object,
+): { readonly bytes: Buffer; readonly object: AnsweredObject } {
   const bytes = encodeObject(media, type, value);
   const form = formOf(type);
-  if (media.encoding !== 'json') {
-    return answer(request, status, media, bytes, { form, json: () => encodeJson(type, value) });
-  }
-  if (pretty) {
-    return answer(request, status, media, Buffer.from(indentJson(bytes.toString())), { form, json: () => bytes });
-  }
-  return answer(request, status, media, Buffer.concat([bytes, NEWLINE]), { form });
+  if (media.encoding !== 'json') return { bytes, object: { form, json: () => encodeJson(type, value) } };
+  if (pretty) return { bytes: Buffer.from(indentJson(bytes.toString())), object: { form, json: () => bytes } };
+  return { bytes: Buffer.concat([bytes, NEWLINE]), object: { form } };
 }
 
 const PLAIN_OBJECT: AnsweredObject = { form: 'object' };
