@@ -142,9 +142,13 @@ test('help keeps to the width it is given', () => {
 });
 
 test('what has no effect yet is said so', () => {
-  const { warnings } = run('--audit-log-path=-', '--enable-logs-handler', '--authorization-mode=RBAC');
+  const { warnings } = run(
+    '--audit-log-path=-',
+    '--coordinated-leadership-retry-period=1s',
+    '--authorization-mode=RBAC',
+  );
   const said = warnings.filter((warning) => warning.startsWith('These flags have no effect yet: '));
   assert.equal(said.length, 1);
-  assert.match(said[0] ?? '', /: --enable-logs-handler \(/);
+  assert.match(said[0] ?? '', /: --coordinated-leadership-retry-period \(/);
   assert.doesNotMatch(run().warnings.join(), /no effect yet/);
 });

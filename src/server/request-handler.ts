@@ -21,6 +21,7 @@ import { metricsText, rawJson } from './endpoints.js';
 import type { WiredFlowControl } from './flow-control.js';
 import type { Health } from './health.js';
 import type { Lifecycle } from './lifecycle.js';
+import { logFiles } from './log-files.js';
 import { at, createPaths, getAt, type PathHandler } from './paths.js';
 import type { Resources } from './resources.js';
 import type { ServerMetrics } from './server-metrics.js';
@@ -132,7 +133,7 @@ function buildPaths({
       mediaTypes: services.mediaTypes,
       version: version.gitVersion,
       enums: services.features.enabled('OpenAPIEnums'),
-      beside: besideRoutes({ issuer: tokens.paths.length > 0, logs: false }),
+      beside: besideRoutes({ issuer: tokens.paths.length > 0, logs: options.misc.enableLogsHandler }),
       now: services.clock,
     }),
     (request, path) => health.handle(request, path),
@@ -143,12 +144,14 @@ function buildPaths({
     at('/metrics', () => metricsText(metrics.registry)),
     at('/metrics/slis', () => metricsText(metrics.sliRegistry)),
   ];
+  if (options.misc.enableLogsHandler) handlers.push(logFiles());
   if (options.features.profiling) handlers.push((request, path) => debug.handle(request, path));
   const index = (): string[] => [
     ...discoveryPaths(resources.all()),
     ...health.paths(),
     ...OPENAPI_PATHS,
     ...tokens.index,
+    ...(options.misc.enableLogsHandler ? ['/logs'] : []),
     '/metrics',
     '/metrics/slis',
     '/version',

@@ -48,7 +48,6 @@ export const misc = defineTopic({
       type: 'bool',
       help: "Serve this machine's log files under /logs.",
       deprecated: 'Log handler functionality is deprecated',
-      later: 'the handler of log files',
     },
     'endpoint-reconciler-type': {
       type: 'string',
