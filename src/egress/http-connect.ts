@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import { goQuote } from '../lib/go-quote.js';
 import { type ClientTls, handshake } from '../outbound/client-tls.js';
 import { addressOf, type DialTarget, dialUnix, directDialer } from '../outbound/dialer.js';
+import { parseStatusLine } from '../outbound/http1/status-line.js';
 import { OutboundError } from '../outbound/outbound-error.js';
 import { targetOf } from '../outbound/target.js';
 import type { TLSConfig } from '../schema/generated/apiserver.v1beta1.js';
@@ -76,7 +77,7 @@ function tunnel(connection: Duplex, proxy: string, target: DialTarget, signal: A
       );
     const onAbort = (): void => fail(OutboundError.aborted(signal));
     const onEnd = (): void =>
-      unread(head.length === 0 ? 'unexpected EOF' : (malformed(firstLine(head)) ?? 'unexpected EOF'));
+      unread(head.length === 0 ? 'unexpected EOF' : (wrongWith(firstLine(head)) ?? 'unexpected EOF'));
     // Pulled, not pushed: a stream that was made to flow would go on flowing, or stay stopped, for whoever has it next.
     const onReadable = (): void => {
       for (let chunk = read(); chunk !== null; chunk = read()) head = Buffer.concat([head, chunk]);
@@ -85,13 +86,10 @@ function tunnel(connection: Duplex, proxy: string, target: DialTarget, signal: A
         if (head.length > MAX_HEAD_BYTES) unread('the answer has no end');
         return;
       }
-      const line = firstLine(head);
-      const wrong = malformed(line);
-      if (wrong !== undefined) return unread(wrong);
-      const status = line.slice(line.indexOf(' ') + 1);
-      const code = status.slice(0, 3);
-      if (code !== '200') {
-        const words = `proxy error from ${proxy} while dialing ${address}, code ${Number(code)}: ${status}`;
+      const line = parseStatusLine(firstLine(head));
+      if (line instanceof OutboundError) return unread(line.message);
+      if (line.status !== 200) {
+        const words = `proxy error from ${proxy} while dialing ${address}, code ${line.status}: ${line.statusText}`;
         return fail(new OutboundError('dial', words));
       }
       const more = head.length - end - END_OF_HEAD.length;
@@ -117,21 +115,7 @@ const firstLine = (head: Buffer): string => {
   return head.subarray(0, end < 0 ? head.length : end).toString('latin1');
 };
 
-/** What is wrong with a status line, in the words of the reference's reader. */
-function malformed(line: string): string | undefined {
-  const space = line.indexOf(' ');
-  if (space < 0) return `malformed HTTP response ${goQuote(line)}`;
-  const protocol = line.slice(0, space);
-  const [code = ''] = line
-    .slice(space + 1)
-    .trimStart()
-    .split(' ');
-  if (code.length !== 3 || !isDigits(code)) return `malformed HTTP status code ${goQuote(code)}`;
-  if (!isVersion(protocol)) return `malformed HTTP version ${goQuote(protocol)}`;
-  return undefined;
+function wrongWith(line: string): string | undefined {
+  const read = parseStatusLine(line);
+  return read instanceof OutboundError ? read.message : undefined;
 }
-
-const isDigits = (text: string): boolean =>
-  text.length > 0 && Array.from(text).every((char) => char >= '0' && char <= '9');
-const isVersion = (text: string): boolean =>
-  text.length === 8 && text.startsWith('HTTP/') && text[6] === '.' && isDigits(`${text[5]}${text[7]}`);

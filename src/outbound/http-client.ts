@@ -5,8 +5,11 @@
 // or a pool of HTTP/1.1 connections does.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Duplex, Readable } from 'node:stream';
+import { CollectedBytes } from '../lib/collected-bytes.js';
 import type { ClientTls } from './client-tls.js';
 import type { Dialer } from './dialer.js';
+import { WholeBody } from './http1/answer-body.js';
+import type { ExchangeOptions } from './http1/exchange.js';
 import { Origin } from './origin.js';
 import { OutboundError } from './outbound-error.js';
 
@@ -68,30 +71,25 @@ export class HttpClient {
 
   /** Rejects with an OutboundError. A redirect is an answer like any other. */
   async request(request: OutboundRequest): Promise<OutboundResponse> {
-    const { signal, release } = exchangeSignal(request);
+    const options = exchangeOptions(request);
     try {
-      const response = await this.#origin(request.url).request(this.#withHeaders(request), signal);
-      // Whoever reads is told of errors; an answer that nobody reads any more must not end the process.
-      response.body.once('close', release).on('error', () => undefined);
-      // The connection ends, too, and would be found closed; but that the time was over is what is to be told.
-      signal.addEventListener('abort', () => response.body.destroy(OutboundError.aborted(signal)), { once: true });
-      return response;
+      return await this.#origin(request.url).request(this.#withHeaders(request), options);
     } catch (error) {
-      release();
-      throw signal.aborted ? OutboundError.aborted(signal) : OutboundError.from(error);
+      options.onDone();
+      throw options.signal.aborted ? OutboundError.aborted(options.signal) : OutboundError.from(error);
     }
   }
 
   /** Asks to leave HTTP, on a connection of its own. A server that does not want to gives an ordinary answer. */
   async upgrade(request: OutboundRequest): Promise<Upgraded | OutboundResponse> {
-    const { signal, release } = exchangeSignal(request);
+    const options = exchangeOptions(request);
     try {
-      return await this.#origin(request.url).upgrade(this.#withHeaders(request), signal);
+      return await this.#origin(request.url).upgrade(this.#withHeaders(request), options);
     } catch (error) {
-      throw signal.aborted ? OutboundError.aborted(signal) : OutboundError.from(error);
+      throw options.signal.aborted ? OutboundError.aborted(options.signal) : OutboundError.from(error);
     } finally {
       // From here on the streams' owners decide how long they live.
-      release();
+      options.onDone();
     }
   }
 
@@ -128,25 +126,32 @@ export class HttpClient {
 }
 
 /** The whole body, where it has at most `limitBytes`; beyond that the rest is not read. */
-export async function collectBody(response: OutboundResponse, limitBytes: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let length = 0;
+export async function collectBody({ body }: Pick<OutboundResponse, 'body'>, limitBytes: number): Promise<Buffer> {
   try {
-    for await (const chunk of response.body as AsyncIterable<Buffer>) {
-      length += chunk.length;
-      if (length > limitBytes) throw new OutboundError('too-large', `the answer is larger than ${limitBytes} bytes`);
-      chunks.push(chunk);
-    }
+    if (!(body instanceof WholeBody)) return await collectStream(body, limitBytes);
+    if (body.bytes.length > limitBytes) throw tooLarge(limitBytes);
+    return body.bytes;
   } catch (error) {
     throw OutboundError.from(error);
   } finally {
-    response.body.destroy();
+    body.destroy();
   }
-  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
 }
 
-/** One signal for the caller's own and the time; `release` lets go of both. */
-function exchangeSignal({ signal, timeoutMs }: OutboundRequest): { signal: AbortSignal; release: () => void } {
+async function collectStream(body: Readable, limitBytes: number): Promise<Buffer> {
+  const collected = new CollectedBytes();
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    if (collected.size + chunk.length > limitBytes) throw tooLarge(limitBytes);
+    collected.add(chunk);
+  }
+  return collected.take();
+}
+
+const tooLarge = (limitBytes: number): OutboundError =>
+  new OutboundError('too-large', `the answer is larger than ${limitBytes} bytes`);
+
+/** One signal for the caller's own and the time; `onDone` lets go of both. */
+function exchangeOptions({ signal, timeoutMs }: OutboundRequest): ExchangeOptions {
   const controller = new AbortController();
   const onAbort = (): void => controller.abort(signal?.reason);
   const timer =
@@ -157,7 +162,7 @@ function exchangeSignal({ signal, timeoutMs }: OutboundRequest): { signal: Abort
   else signal?.addEventListener('abort', onAbort, { once: true });
   return {
     signal: controller.signal,
-    release: () => {
+    onDone: () => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', onAbort);
     },

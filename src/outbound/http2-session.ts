@@ -2,6 +2,7 @@
 import http2, { type ClientHttp2Session, type ClientHttp2Stream, type IncomingHttpHeaders } from 'node:http2';
 import type { Duplex, Readable } from 'node:stream';
 import type { OutboundRequest, OutboundResponse } from './http-client.js';
+import type { ExchangeOptions } from './http1/exchange.js';
 import { OutboundError, StaleConnection } from './outbound-error.js';
 
 /** Ends as the reference's client notices a dead peer: a ping without an answer. */
@@ -47,7 +48,7 @@ export class Http2Session {
     this.#session.close();
   }
 
-  request(request: OutboundRequest, signal: AbortSignal): Promise<OutboundResponse> {
+  request(request: OutboundRequest, { signal, onDone }: ExchangeOptions): Promise<OutboundResponse> {
     return new Promise((resolve, reject) => {
       const reused = this.#used;
       this.#used = true;
@@ -70,6 +71,7 @@ export class Http2Session {
       signal.addEventListener('abort', onAbort, { once: true });
       stream.once('close', () => {
         signal.removeEventListener('abort', onAbort);
+        onDone();
         reject(
           reused || stream.rstCode === http2.constants.NGHTTP2_REFUSED_STREAM
             ? new StaleConnection(stream.rstCode)

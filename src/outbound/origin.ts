@@ -1,21 +1,21 @@
 // The connections to one origin: an HTTP/2 session, or a pool of HTTP/1.1 connections.
-import http from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { handshake } from './client-tls.js';
 import type { HttpClientOptions, OutboundRequest, OutboundResponse, Upgraded } from './http-client.js';
-import { type DialOptions, requestHttp1 } from './http1-request.js';
+import { type ConnectionOwner, Http1Connection } from './http1/connection.js';
+import type { ExchangeOptions } from './http1/exchange.js';
+import { Http1Pool } from './http1/pool.js';
 import { Http2Session } from './http2-session.js';
 import { OutboundError, StaleConnection } from './outbound-error.js';
 import { targetOf } from './target.js';
 
 const IDLE_MS = 90_000;
-const MAX_IDLE_CONNECTIONS = 25;
 
 export class Origin {
   readonly #url: URL;
   readonly #options: HttpClientOptions;
-  readonly #agent: PooledAgent;
+  readonly #pool = new Http1Pool();
   #session: Http2Session | undefined;
   /** The first connection, on its way: the requests that come meanwhile wait to learn which protocol it speaks. */
   #finding: Promise<void> | undefined;
@@ -25,19 +25,17 @@ export class Origin {
     this.#url = url;
     this.#options = options;
     this.#speaksHttp1 = url.protocol !== 'https:' || options.http2 === false;
-    this.#agent = new PooledAgent((signal) => this.#connect(['http/1.1'], signal));
   }
 
-  async request(request: OutboundRequest, signal: AbortSignal): Promise<OutboundResponse> {
+  async request(request: OutboundRequest, options: ExchangeOptions): Promise<OutboundResponse> {
+    const { signal } = options;
     for (let attempt = 1; ; attempt++) {
       if (signal.aborted) throw OutboundError.aborted(signal);
       if (this.#session?.usable !== true && !this.#speaksHttp1) await this.#find(signal);
       const session = this.#session;
       try {
-        if (session?.usable === true) return await session.request(request, signal);
-        // One that was closed while it lay idle is noticed before what may be sent only once goes out on it.
-        if (!isRepeatable(request) && this.#agent.hasIdle) await new Promise(setImmediate);
-        return await requestHttp1(this.#agent, request, signal);
+        if (session?.usable === true) return await session.request(request, options);
+        return await this.#requestHttp1(request, options);
       } catch (error) {
         // A connection that was closed while it lay idle says nothing about the server.
         if (attempt === 1 && error instanceof StaleConnection && isRepeatable(request) && !signal.aborted) continue;
@@ -46,14 +44,22 @@ export class Origin {
     }
   }
 
-  async upgrade(request: OutboundRequest, signal: AbortSignal): Promise<Upgraded | OutboundResponse> {
-    const connection = await this.#connect(['http/1.1'], signal);
-    return requestHttp1(new SingleUseAgent(connection), request, signal, { upgrade: true });
+  async upgrade(request: OutboundRequest, options: ExchangeOptions): Promise<Upgraded | OutboundResponse> {
+    const connection = new Http1Connection(await this.#connect(['http/1.1'], options.signal), USED_ONCE);
+    return connection.upgrade(request, options);
   }
 
   close(): void {
-    this.#agent.retire();
+    this.#pool.retire();
     this.#session?.close();
+  }
+
+  async #requestHttp1(request: OutboundRequest, options: ExchangeOptions): Promise<OutboundResponse> {
+    const pool = this.#pool;
+    // One that was closed while it lay idle is noticed before what may be sent only once goes out on it.
+    if (!isRepeatable(request) && pool.hasIdle) await new Promise(setImmediate);
+    const connection = pool.take() ?? pool.adopt(await this.#connect(['http/1.1'], options.signal));
+    return connection.exchange(request, options);
   }
 
   /** Opens the connection that tells the protocol; one that others wait for, too, outlives the request that began it. */
@@ -68,7 +74,7 @@ export class Origin {
       this.#session = await Http2Session.over(connection, this.#url, IDLE_MS);
     } else {
       this.#speaksHttp1 = true;
-      this.#agent.ready(connection);
+      this.#pool.add(connection);
     }
   }
 
@@ -81,65 +87,12 @@ export class Origin {
   }
 }
 
+/** Whatever comes of it. */
+const USED_ONCE: ConnectionOwner = { idle: (connection) => connection.close(), gone: () => undefined };
+
 /** What asks may be asked twice; what does something may have been done before the connection broke. */
 const isRepeatable = ({ method, body }: OutboundRequest): boolean =>
   body === undefined && (method === 'GET' || method === 'HEAD' || method === 'OPTIONS');
-
-/** Node's pool of HTTP/1.1 connections, over connections of our own making. */
-class PooledAgent extends http.Agent {
-  readonly #connect: (signal: AbortSignal) => Promise<Duplex>;
-  /** Opened to learn the protocol, and not used yet. */
-  #ready: Duplex | undefined;
-
-  constructor(connect: (signal: AbortSignal) => Promise<Duplex>) {
-    super({ keepAlive: true, maxFreeSockets: MAX_IDLE_CONNECTIONS, timeout: IDLE_MS });
-    this.#connect = connect;
-  }
-
-  ready(connection: Duplex): void {
-    this.#ready = connection;
-  }
-
-  override createConnection(
-    options: http.ClientRequestArgs,
-    created?: (error: Error | null, socket: Duplex) => void,
-  ): Duplex | null | undefined {
-    const ready = this.#ready;
-    this.#ready = undefined;
-    if (ready !== undefined && !ready.destroyed) return ready;
-    const { dialSignal = new AbortController().signal } = options as DialOptions;
-    this.#connect(dialSignal).then(
-      (socket) => created?.(null, socket),
-      (error: Error) => (created as ((error: Error) => void) | undefined)?.(error),
-    );
-    return undefined;
-  }
-
-  get hasIdle(): boolean {
-    return Object.values(this.freeSockets).some((idle) => idle !== undefined && idle.length > 0);
-  }
-
-  /** Connections in use go when their answers are read. */
-  retire(): void {
-    this.#ready?.destroy();
-    this.maxFreeSockets = 0;
-    for (const idle of Object.values(this.freeSockets)) for (const socket of idle ?? []) socket.destroy();
-  }
-}
-
-/** Hands out one connection, once. */
-class SingleUseAgent extends http.Agent {
-  readonly #connection: Duplex;
-
-  constructor(connection: Duplex) {
-    super({ keepAlive: false });
-    this.#connection = connection;
-  }
-
-  override createConnection(): Duplex {
-    return this.#connection;
-  }
-}
 
 function withSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {

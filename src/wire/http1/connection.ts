@@ -4,7 +4,7 @@ import type { TLSSocket } from 'node:tls';
 import { drained } from '../../lib/drained.js';
 import { type HttpHandler, type HttpResponse, isStream, type ResponseStream } from '../../lib/http.js';
 import { peerAddressOf, peerCertificatesOf } from '../peer.js';
-import { HeadReader } from './head-reader.js';
+import { requestHeadReader } from './head-reader.js';
 import { isRefusal, type RequestHead } from './request-head.js';
 import type { Refusal } from './request-line.js';
 import { Http1Request, type Peer, type RequestOwner } from './request.js';
@@ -35,7 +35,7 @@ export class Http1Connection implements RequestOwner {
   /** Bytes that have come and were not looked at yet. */
   #input: Buffer[] = [];
   #inputBytes = 0;
-  readonly #heads = new HeadReader();
+  readonly #heads = requestHeadReader();
   #headTimer: NodeJS.Timeout | undefined = undefined;
   #request: Http1Request | undefined = undefined;
   #lastMethod = '';

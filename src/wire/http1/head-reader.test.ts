@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ChunkedDecoder } from './chunked.js';
-import { HeadReader, MAX_HEAD_BYTES } from './head-reader.js';
+import { ChunkedDecoder } from '../../lib/http1/chunked.js';
+import { MAX_HEAD_BYTES, requestHeadReader } from './head-reader.js';
 import { isRefusal } from './request-head.js';
 
 test('a head is found whatever pieces it comes in, and what follows it is left', () => {
   const text = 'PUT /a?b HTTP/1.1\r\nHost: h\r\nA: 1\r\na: 2\r\n\r\n';
   for (let size = 1; size <= text.length + 4; size++) {
-    const reader = new HeadReader();
-    let found: ReturnType<HeadReader['take']>;
+    const reader = requestHeadReader();
+    let found: ReturnType<ReturnType<typeof requestHeadReader>['take']>;
     const bytes = Buffer.from(`${text}rest`);
     let at = 0;
     for (; found === undefined && at < bytes.length; at += size) found = reader.take(bytes.subarray(at, at + size));
@@ -21,7 +21,7 @@ test('a head is found whatever pieces it comes in, and what follows it is left',
 });
 
 test('a head that has no end is refused at its limit, byte by byte as well', () => {
-  const reader = new HeadReader();
+  const reader = requestHeadReader();
   assert.equal(reader.take(Buffer.from('GET / HTTP/1.1\r\na: ')), undefined);
   const byte = Buffer.from('x');
   let taken = 0;

@@ -1,23 +1,19 @@
 // The body of one request, as it comes off the connection: held back until somebody wants it.
 import { Readable } from 'node:stream';
+import { CollectedBytes } from '../../lib/collected-bytes.js';
+import { ChunkedDecoder, MalformedChunks } from '../../lib/http1/chunked.js';
 import { badRequest, requestEntityTooLarge } from '../../machinery/status.js';
-import { ChunkedDecoder, MalformedChunks } from './chunked.js';
 import type { Framing } from './request-head.js';
 
 /** What of a body nobody asked for is read all the same, so that the connection can go on. */
 const MAX_DISCARDED_BYTES = 256 * 1024;
-const SMALL_BYTES = 512;
-const BLOCK_BYTES = 4096;
-const NO_BLOCK = Buffer.alloc(0);
 
 export class IncomingBody {
   #left: number;
   readonly #chunks: ChunkedDecoder | undefined;
-  #pieces: Buffer[] = [];
+  readonly #collected = new CollectedBytes();
+  /** Of what has come, also beyond the limit. */
   #size = 0;
-  /** Where small chunks are put together. */
-  #block: Buffer = NO_BLOCK;
-  #blockUsed = 0;
   #limitBytes = 0;
   #settle: { resolve: (body: Buffer) => void; reject: (error: Error) => void } | undefined = undefined;
   /** Nothing of it is read any more: too long, malformed, or cut off. */
@@ -78,24 +74,8 @@ export class IncomingBody {
   readonly #receive = (piece: Buffer): void => {
     this.#size += piece.length;
     if (this.#size > this.#limitBytes) return;
-    if (this.#chunks === undefined || piece.length >= SMALL_BYTES) {
-      this.#closeBlock();
-      this.#pieces.push(piece);
-      return;
-    }
-    // A chunk of one byte must not cost the hundred that a view of it takes.
-    if (this.#blockUsed + piece.length > this.#block.length) {
-      this.#closeBlock();
-      this.#block = Buffer.allocUnsafe(BLOCK_BYTES);
-    }
-    this.#blockUsed += piece.copy(this.#block, this.#blockUsed);
+    this.#collected.add(piece);
   };
-
-  #closeBlock(): void {
-    if (this.#blockUsed > 0) this.#pieces.push(this.#block.subarray(0, this.#blockUsed));
-    this.#block = NO_BLOCK;
-    this.#blockUsed = 0;
-  }
 
   /** Passes over what has come already; answers how many bytes were the body's. */
   discard(bytes: Buffer): number {
@@ -142,17 +122,14 @@ export class IncomingBody {
       return this.#fail(requestEntityTooLarge(`limit is ${this.#limitBytes}`));
     }
     if (!this.ended) return;
-    this.#closeBlock();
-    const pieces = this.#pieces;
     const { resolve } = this.#settle;
     this.#settle = undefined;
-    this.#pieces = [];
-    resolve(pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces, this.#size));
+    resolve(this.#collected.take());
   }
 
   #fail(error: Error): void {
     this.#failed = true;
-    this.#pieces = [];
+    this.#collected.take();
     this.#settle?.reject(error);
     this.#settle = undefined;
     this.#streamWants = false;

@@ -1,6 +1,13 @@
 // The head of a request: its first line, its headers, and what they say of the body and the connection.
-import { remember } from '../../lib/remember.js';
-import { BAD_REQUEST, parseRequestLine, type Refusal, type RequestLine, TOKEN } from './request-line.js';
+import {
+  type BadField,
+  type Fields,
+  hasWord,
+  isBadField,
+  parseContentLength,
+  parseFields,
+} from '../../lib/http1/fields.js';
+import { BAD_REQUEST, parseRequestLine, type Refusal, type RequestLine } from './request-line.js';
 
 export type Framing =
   | { readonly kind: 'none' }
@@ -29,9 +36,9 @@ export function parseHead(text: string): RequestHead | Refusal {
   const line = parseRequestLine(lines[0] ?? '');
   if (isRefusal(line)) return line;
   const fields = parseFields(lines);
-  if (isRefusal(fields)) return fields;
-  const { headers, hosts } = fields;
-  const host = hostOf(line, hosts);
+  if (isBadField(fields)) return REFUSALS[fields.wrong];
+  const { headers, rawHeaders } = fields;
+  const host = hostOf(line, rawHeaders);
   if (typeof host !== 'string') return host;
   const framing = framingOf(line, headers);
   if (isRefusal(framing)) return framing;
@@ -46,7 +53,7 @@ export function parseHead(text: string): RequestHead | Refusal {
     version: line.version,
     authority: line.authority,
     headers,
-    rawHeaders: fields.rawHeaders,
+    rawHeaders,
     host,
     framing,
     expectsContinue: expect !== undefined && line.version === '1.1' && framing.kind !== 'none',
@@ -56,61 +63,31 @@ export function parseHead(text: string): RequestHead | Refusal {
   };
 }
 
-const hasWord = (list: string, word: string): boolean =>
-  list === word || (list !== '' && list.split(',').some((one) => one.trim() === word));
-
-interface Fields {
-  readonly headers: Record<string, string | undefined>;
-  readonly rawHeaders: string[];
-  readonly hosts: readonly string[];
-}
-
 const INVALID_NAME: Refusal = { status: 400, text: 'invalid header name' };
 const INVALID_VALUE: Refusal = { status: 400, text: 'invalid header value' };
-// eslint-disable-next-line no-control-regex
-const NOT_IN_VALUES = /[\x00-\x08\x0a-\x1f\x7f]/;
-
-function parseFields(lines: readonly string[]): Fields | Refusal {
-  // Names are the client's: none of them must reach a prototype.
-  const headers = Object.create(null) as Record<string, string | undefined>;
-  const rawHeaders: string[] = [];
-  const hosts: string[] = [];
-  for (let i = 1; i < lines.length; i++) {
-    const line = lines[i] as string;
-    const colon = line.indexOf(':');
-    if (colon < 0) return BAD_REQUEST;
-    const name = line.slice(0, colon);
-    const lower = fieldName(name);
-    if (lower === '') return INVALID_NAME;
-    const value = line.slice(colon + 1).trim();
-    if (NOT_IN_VALUES.test(value)) return INVALID_VALUE;
-    rawHeaders.push(name, value);
-    if (lower === 'host') hosts.push(value);
-    const earlier = headers[lower];
-    if (earlier === undefined) headers[lower] = value;
-    else if (lower === 'cookie') headers[lower] = `${earlier}; ${value}`;
-    else if (!ONLY_ONE.has(lower)) headers[lower] = `${earlier}, ${value}`;
-  }
-  return { headers, rawHeaders, hosts };
-}
-
-const MOST_NAMES = 1000;
-/** In lower case; empty when it is no name. */
-const fieldName = remember(MOST_NAMES, (name: string) => (TOKEN.test(name) ? name.toLowerCase() : ''));
-
-/** Of these the first counts. */
-const ONLY_ONE: ReadonlySet<string> = new Set(['authorization', 'content-type', 'host', 'user-agent']);
+const REFUSALS: Readonly<Record<BadField['wrong'], Refusal>> = {
+  colon: BAD_REQUEST,
+  name: INVALID_NAME,
+  value: INVALID_VALUE,
+};
 
 const NO_HOST: Refusal = { status: 400, text: 'missing required Host header' };
 const BAD_HOST: Refusal = { status: 400, text: 'malformed Host header' };
 
-function hostOf({ method, version, authority }: RequestLine, hosts: readonly string[]): string | Refusal {
-  const [host, ...more] = hosts;
-  if (more.length > 0) return BAD_REQUEST;
+function hostOf({ method, version, authority }: RequestLine, rawHeaders: readonly string[]): string | Refusal {
+  let host: string | undefined;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    if (!isHost(rawHeaders[i] as string)) continue;
+    if (host !== undefined) return BAD_REQUEST;
+    host = rawHeaders[i + 1] as string;
+  }
   if (host === undefined && version === '1.1' && method !== 'CONNECT') return NO_HOST;
   if (host !== undefined && !/^[A-Za-z0-9!$%&()*+,\-.:;=[\]'_~]*$/.test(host)) return BAD_HOST;
   return authority ?? host ?? '';
 }
+
+const isHost = (name: string): boolean =>
+  name === 'Host' || name === 'host' || (name.length === 4 && name.toLowerCase() === 'host');
 
 const NO_BODY: Framing = { kind: 'none' };
 const CHUNKED: Framing = { kind: 'chunked' };
@@ -125,7 +102,7 @@ function framingOf({ version }: RequestLine, headers: Fields['headers']): Framin
     return coding.toLowerCase() === 'chunked' ? CHUNKED : UNKNOWN_CODING;
   }
   if (length === undefined) return NO_BODY;
-  const [first = '', ...others] = length.split(', ');
-  if (!/^\d{1,15}$/.test(first) || others.some((other) => other !== first)) return BAD_REQUEST;
-  return first === '0' ? NO_BODY : { kind: 'length', bytes: Number(first) };
+  const bytes = parseContentLength(length);
+  if (bytes === undefined) return BAD_REQUEST;
+  return bytes === 0 ? NO_BODY : { kind: 'length', bytes };
 }

@@ -1,4 +1,5 @@
 // The first line of a request, read as strictly as the reference's language reads it.
+import { TOKEN } from '../../lib/http1/fields.js';
 import { decodePath } from '../../lib/request-target.js';
 
 export interface RequestLine {
@@ -38,7 +39,6 @@ export function parseRequestLine(line: string): RequestLine | Refusal {
   return { method, path, search, version: protocol === 'HTTP/1.0' ? '1.0' : '1.1', authority };
 }
 
-export const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 // eslint-disable-next-line no-control-regex
 const CONTROL = /[\x00-\x20\x7f]/;
 const WHOLE_URL = /^[A-Za-z][A-Za-z0-9+.-]*:/;

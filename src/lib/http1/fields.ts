@@ -1,0 +1,69 @@
+// The headers of a message, whichever way it goes.
+import { remember } from '../remember.js';
+
+export interface Fields {
+  /** Names in lower case; one sent several times is joined with ", ". */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** Names and values by turns, as sent. */
+  readonly rawHeaders: readonly string[];
+}
+
+/** A line that is no header, and what is wrong with it. */
+export interface BadField {
+  readonly wrong: 'colon' | 'name' | 'value';
+  readonly line: string;
+}
+
+export const isBadField = (read: Fields | BadField): read is BadField => 'wrong' in read;
+
+export const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+// eslint-disable-next-line no-control-regex
+const NOT_IN_VALUES = /[\x00-\x08\x0a-\x1f\x7f]/;
+
+/** `lines`: those of a head, the first of which is no header. */
+// hot: once for each message.
+export function parseFields(lines: readonly string[]): Fields | BadField {
+  // Names are the sender's: none of them must reach a prototype.
+  const headers = Object.create(null) as Record<string, string | undefined>;
+  const rawHeaders: string[] = [];
+  for (let i = 1; i < lines.length; i++) {
+    const line = lines[i] as string;
+    const colon = line.indexOf(':');
+    if (colon < 0) return { wrong: 'colon', line };
+    const name = line.slice(0, colon);
+    const lower = fieldName(name);
+    if (lower === '') return { wrong: 'name', line };
+    const value = line.slice(colon + 1).trim();
+    if (NOT_IN_VALUES.test(value)) return { wrong: 'value', line };
+    rawHeaders.push(name, value);
+    const earlier = headers[lower];
+    if (earlier === undefined) headers[lower] = value;
+    else if (lower === 'cookie') headers[lower] = `${earlier}; ${value}`;
+    else if (!ONLY_ONE.has(lower)) headers[lower] = `${earlier}, ${value}`;
+  }
+  return { headers, rawHeaders };
+}
+
+const MOST_NAMES = 1000;
+/** In lower case; empty when it is no name. */
+const fieldName = remember(MOST_NAMES, (name: string) => (TOKEN.test(name) ? name.toLowerCase() : ''));
+
+/** Of these the first counts. */
+const ONLY_ONE: ReadonlySet<string> = new Set([
+  'authorization',
+  'content-type',
+  'host',
+  'location',
+  'retry-after',
+  'user-agent',
+]);
+
+/** Bytes of a body; undefined when the text, or one of its values, says something else. */
+export function parseContentLength(text: string): number | undefined {
+  const [first = '', ...others] = text.split(', ');
+  return /^\d{1,15}$/.test(first) && others.every((other) => other === first) ? Number(first) : undefined;
+}
+
+/** `list`: words with commas between, in lower case. */
+export const hasWord = (list: string, word: string): boolean =>
+  list === word || (list !== '' && list.split(',').some((one) => one.trim() === word));

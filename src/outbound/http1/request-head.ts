@@ -1,0 +1,56 @@
+// The head of a request as it is sent.
+import { goQuote } from '../../lib/go-quote.js';
+import { TOKEN } from '../../lib/http1/fields.js';
+import type { OutboundRequest } from '../http-client.js';
+import { OutboundError } from '../outbound-error.js';
+
+/** `statedBytes`: what the head says of a body that comes as a stream; undefined when it is sent in chunks. */
+export interface WrittenHead {
+  readonly text: string;
+  readonly statedBytes: number | undefined;
+}
+
+/** Throws an OutboundError for what HTTP/1.1 would take for something else. */
+// hot: once for each request.
+export function requestHead(request: OutboundRequest): WrittenHead {
+  const { url, method, headers = {}, body } = request;
+  const target = request.target ?? url.pathname + url.search;
+  if (!TOKEN.test(method)) throw invalid(`net/http: invalid method ${goQuote(method)}`);
+  if (target === '' || NOT_IN_TARGETS.test(target)) throw invalid('net/http: invalid request target');
+  let text = `${method} ${target} HTTP/1.1\r\n`;
+  if (headers['host'] === undefined) text += field('host', url.host);
+  for (const name of Object.keys(headers)) {
+    const value = headers[name];
+    if (value === undefined || OUR_OWN.has(name)) continue;
+    if (typeof value === 'string') text += field(name, value);
+    else for (const one of value) text += field(name, one);
+  }
+  const statedBytes = lengthOf(body, headers['content-length']);
+  if (statedBytes === undefined) text += 'transfer-encoding: chunked\r\n';
+  else if (statedBytes > 0 || (method !== 'GET' && method !== 'HEAD')) text += `content-length: ${statedBytes}\r\n`;
+  return { text: `${text}\r\n`, statedBytes };
+}
+
+export const isWhole = (body: NonNullable<OutboundRequest['body']>): body is Buffer | string =>
+  typeof body === 'string' || Buffer.isBuffer(body);
+
+/** Where a body ends is said by the bytes that are there, not by what somebody said of them. */
+const OUR_OWN: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding']);
+
+function lengthOf(body: OutboundRequest['body'], stated: string | readonly string[] | undefined): number | undefined {
+  if (body === undefined) return 0;
+  if (isWhole(body)) return Buffer.byteLength(body);
+  return typeof stated === 'string' && /^\d{1,15}$/.test(stated) ? Number(stated) : undefined;
+}
+
+/** A line end within a value would begin a header, or a request, of its own. */
+function field(name: string, value: string): string {
+  if (!TOKEN.test(name)) throw invalid(`net/http: invalid header field name ${goQuote(name)}`);
+  if (NOT_IN_VALUES.test(value)) throw invalid(`net/http: invalid header field value for ${goQuote(name)}`);
+  return `${name}: ${value}\r\n`;
+}
+
+const NOT_IN_VALUES = /[^\t\x20-\x7e\x80-\xff]/;
+const NOT_IN_TARGETS = /[^\x21-\x7e\x80-\xff]/;
+
+const invalid = (why: string): OutboundError => new OutboundError('protocol', why);
