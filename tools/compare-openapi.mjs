@@ -58,7 +58,7 @@ async function ourDocuments() {
         }),
       ),
     );
-    const handle = createOpenApi({
+    const { handle } = createOpenApi({
       endpoints: () => endpoints,
       mediaTypes: MEDIA_TYPES_WITH_CBOR,
       version: 'unversioned',

@@ -6,7 +6,9 @@ import type { Lookup } from '../registry/kind.js';
 import type { ResourceStore } from '../storage/store.js';
 import { type ApiServices, type ApiServiceWriter, isAvailable } from './api-services.js';
 import { checkDiscovery } from './discovery-check.js';
+import { keepOpenApi } from './keep-openapi.js';
 import type { RemoteDiscovery } from './remote-discovery.js';
+import type { RemoteOpenApi } from './remote-openapi.js';
 import type { RemoteServers } from './remote-servers.js';
 import { createAvailabilityMetrics } from './availability-metrics.js';
 import { keepLocalAvailable, keepRemoteAvailability } from './availability.js';
@@ -27,6 +29,7 @@ export interface AggregationOptions {
   /** How extension servers are reached. */
   readonly servers: RemoteServers;
   readonly remote: RemoteDiscovery;
+  readonly openApi: RemoteOpenApi;
 }
 
 export interface Aggregation {
@@ -38,7 +41,7 @@ export interface Aggregation {
 const DEFINITIONS: GroupResource = { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' };
 
 export function createAggregation(options: AggregationOptions): Aggregation {
-  const { client, lookup, storeOf, clock, log, services, servers, remote } = options;
+  const { client, lookup, storeOf, clock, log, services, servers, remote, openApi } = options;
   const versions = new Map(Array.from(options.builtIn, (one) => [nameOf(one), one]));
   const builtIn = [...versions.values()].flatMap((one) => builtInService(one) ?? []);
   const missing = new Set(builtIn.map(({ metadata }) => metadata.name ?? ''));
@@ -77,6 +80,12 @@ export function createAggregation(options: AggregationOptions): Aggregation {
         name: 'kube-apiserver-autoregistration',
         run: (signal) => keepRegistered({ ...parts(signal), builtIn, definitions: storeOf(DEFINITIONS) }),
       },
+      {
+        name: 'apiservice-openapi-controller',
+        run: (signal) => keepOpenApi({ services, documents: openApi, clock, signal, log }),
+      },
+      // The one before looks after both forms.
+      { name: 'apiservice-openapiv3-controller', run: () => undefined },
     ],
     completion: () => (missing.size === 0 ? undefined : `missing APIService: [${[...missing].sort().join(' ')}]`),
   };

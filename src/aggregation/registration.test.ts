@@ -8,6 +8,7 @@ import { directDialer } from '../outbound/dialer.js';
 import { resolveByClusterIp } from '../registry/service-address.js';
 import { API_SERVICES, ApiServices } from './api-services.js';
 import { RemoteDiscovery } from './remote-discovery.js';
+import { RemoteOpenApi } from './remote-openapi.js';
 import { RemoteServers } from './remote-servers.js';
 import { MetricRegistry } from '../lib/metrics.js';
 import type { APIService } from '../schema/generated/apiregistration.v1.js';
@@ -72,6 +73,7 @@ function start(api: TestApi): { readonly aggregation: Aggregation; readonly stop
     services,
     servers,
     remote: new RemoteDiscovery(services, servers, systemClock),
+    openApi: new RemoteOpenApi(services, servers, () => new Date()),
     client: createServerClient({ operations, lookup, context: api.context }),
     lookup,
     storeOf: (resource) => api.resources.store(resource),

@@ -104,25 +104,47 @@ export function documentV3(routes: readonly Route[], { version, definitions }: D
     info: JSON.stringify({ ...INFO, version }),
     paths: JSON.stringify(paths),
     components: objectText({
-      ...(schemas !== '{}' && { schemas }),
+      ...(schemas.size > 0 && { schemas: membersText(schemas) }),
       securitySchemes: JSON.stringify({ BearerToken: BEARER_TOKEN }),
     }),
   });
 }
 
-export function documentV2(routes: readonly Route[], { version, definitions }: DocumentOptions): string {
+/** What a document of form 2 says, each member printed as it will stand there. */
+export interface PartsV2 {
+  readonly version: string;
+  readonly paths: ReadonlyMap<string, string>;
+  readonly definitions: ReadonlyMap<string, string>;
+  readonly parameters: ReadonlyMap<string, string>;
+}
+
+export function partsV2(routes: readonly Route[], { version, definitions }: DocumentOptions): PartsV2 {
   const shared = new Map<string, JsonSchema>();
   const paths = pathItems(routes, 'v2', shared);
+  return {
+    version,
+    paths: printedMembers(Object.entries(paths)),
+    definitions: definitions(definitionsIn(routes)),
+    parameters: printedMembers(Object.entries(sortedByKey(shared))),
+  };
+}
+
+export const printedMembers = (members: Iterable<readonly [string, unknown]>): Map<string, string> =>
+  new Map(Array.from(members, ([name, value]) => [name, `${JSON.stringify(name)}:${JSON.stringify(value)}`]));
+
+export function documentV2({ version, paths, definitions, parameters }: PartsV2): string {
   return objectText({
     swagger: '"2.0"',
     info: JSON.stringify({ ...INFO, version }),
-    paths: JSON.stringify(paths),
-    definitions: definitions(definitionsIn(routes)),
-    parameters: JSON.stringify(sortedByKey(shared)),
+    paths: membersText(paths),
+    definitions: membersText(definitions),
+    parameters: membersText(parameters),
     securityDefinitions: JSON.stringify({ BearerToken: BEARER_TOKEN }),
     security: JSON.stringify([{ BearerToken: [] }]),
   });
 }
+
+const membersText = (members: ReadonlyMap<string, string>): string => `{${[...members.values()].join(',')}}`;
 
 /** A JSON object of members that are JSON already. */
 const objectText = (members: Readonly<Record<string, string>>): string =>

@@ -155,10 +155,10 @@ function withoutDescription(schema: Schema | undefined): object {
 }
 
 function server(endpoints: Endpoint[]): {
-  handle: ReturnType<typeof createOpenApi>;
+  handle: ReturnType<typeof createOpenApi>['handle'];
   get: (path: string, headers?: Record<string, string>, search?: string) => Promise<HttpResponse>;
 } {
-  const handle = createOpenApi({
+  const { handle } = createOpenApi({
     endpoints: () => [...endpoints],
     mediaTypes: MEDIA_TYPES,
     version: 'v1.34.0',

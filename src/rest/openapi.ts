@@ -12,7 +12,8 @@ import { compressed } from './compress.js';
 import type { Endpoint } from './endpoint.js';
 import type { MediaType } from './media-types.js';
 import { parseAccept } from './negotiate.js';
-import { documentV2, documentV3, routesByDocument } from './openapi-documents.js';
+import { type ExtensionDocuments, MergedDocument } from './extension-documents.js';
+import { documentV2, documentV3, type PartsV2, partsV2, routesByDocument } from './openapi-documents.js';
 import type { Route } from './openapi-route.js';
 import { PublishedDocument } from './published-document.js';
 
@@ -26,30 +27,53 @@ export interface OpenApiOptions {
   readonly enums: boolean;
   /** The operations of what is served beside the API, by document. */
   readonly beside: ReadonlyMap<string, readonly Route[]>;
+  readonly extensions?: ExtensionDocuments;
   readonly now: () => Date;
+}
+
+export interface OpenApi {
+  /** Answers the paths of the documents; undefined for any other. */
+  readonly handle: (request: HttpRequest, path: string) => MaybePromise<HttpResponse> | undefined;
+  /** Whether this server itself has the document of form 3. */
+  readonly has: (name: string) => boolean;
 }
 
 export const OPENAPI_PATHS = ['/openapi/v2', '/openapi/v3', '/openapi/v3/'];
 
-/** Answers the paths of the documents; undefined for any other. */
-export function createOpenApi(
-  options: OpenApiOptions,
-): (request: HttpRequest, path: string) => MaybePromise<HttpResponse> | undefined {
+export function createOpenApi(options: OpenApiOptions): OpenApi {
+  const { extensions } = options;
   const documents = createDocuments(options);
-  return (request, path) => {
-    if (!path.startsWith('/openapi/')) return undefined;
-    if (path === '/openapi/v2') return answerV2(request, documents.current().v2);
-    if (path === '/openapi/v3') return answerIndex(request, documents.current(), options.now());
-    if (!path.startsWith('/openapi/v3/')) return undefined;
-    const name = path.slice('/openapi/v3/'.length);
-    const document = documents.current().v3.get(name);
-    if (document === undefined) return { status: 404, headers: {}, body: '' };
-    return answerV3(request, name, document, options.now());
+  const merged = new MergedDocument(options.now);
+  const has = (name: string): boolean => documents.current().v3.has(name);
+  const document = (name: string): PublishedDocument | undefined =>
+    extensions?.converted().get(name) ?? documents.current().v3.get(name);
+  return {
+    has,
+    handle(request, path) {
+      if (!path.startsWith('/openapi/')) return undefined;
+      if (path === '/openapi/v2') {
+        const own = documents.current().v2;
+        const swaggers = extensions?.swaggers() ?? [];
+        if (swaggers.length === 0) return answerV2(request, own.document);
+        return merged.of(own.parts(), swaggers).then((whole) => answerV2(request, whole));
+      }
+      if (path === '/openapi/v3') {
+        const { v3 } = documents.current();
+        const all = new Map([...v3, ...(extensions?.converted() ?? [])]);
+        return answerIndex(request, all, extensions?.index(has) ?? new Map(), options.now());
+      }
+      if (!path.startsWith('/openapi/v3/')) return undefined;
+      const name = path.slice('/openapi/v3/'.length);
+      const found = document(name);
+      return found === undefined
+        ? { status: 404, headers: {}, body: '' }
+        : answerV3(request, name, found, options.now());
+    },
   };
 }
 
 interface Documents {
-  readonly v2: PublishedDocument;
+  readonly v2: { readonly document: PublishedDocument; parts(): PartsV2 };
   readonly v3: ReadonlyMap<string, PublishedDocument>;
 }
 
@@ -69,8 +93,13 @@ function createDocuments(options: OpenApiOptions): { current(): Documents } {
   const build = (endpoints: readonly Endpoint[]): Documents => {
     const routes = routesByDocument(endpoints, options.mediaTypes, options.beside);
     const all = (): Route[] => [...routes.values()].flatMap((of) => of());
+    let parts: PartsV2 | undefined;
+    const print = (): PartsV2 => (parts ??= partsV2(all(), v2));
     return {
-      v2: new PublishedDocument(() => documentV2(all(), v2), encodeDocumentV2, options.now()),
+      v2: {
+        parts: print,
+        document: new PublishedDocument(() => documentV2(print()), encodeDocumentV2, options.now()),
+      },
       v3: new Map(
         [...routes].map(([name, of]) => {
           const former = documents?.v3.get(name);
@@ -150,18 +179,24 @@ function answerV3(request: HttpRequest, name: string, document: PublishedDocumen
   });
 }
 
-async function answerIndex(request: HttpRequest, { v3 }: Documents, now: Date): Promise<HttpResponse> {
-  for (const document of v3.values()) {
-    if (document.isBuilt) continue;
-    document.build();
-    // Building all takes some hundred milliseconds; other requests get their turn in between.
-    await setImmediate();
+async function answerIndex(
+  request: HttpRequest,
+  documents: ReadonlyMap<string, PublishedDocument>,
+  elsewhere: ReadonlyMap<string, string>,
+  now: Date,
+): Promise<HttpResponse> {
+  const urls = new Map<string, string>();
+  for (const [name, document] of documents) {
+    if (!document.isBuilt) {
+      document.build();
+      // Building all takes some hundred milliseconds; other requests get their turn in between.
+      await setImmediate();
+    }
+    urls.set(name, urlOf(name, document));
   }
+  for (const [name, url] of elsewhere) urls.set(name, url);
   const paths = Object.fromEntries(
-    [...v3.keys()].sort().map((name) => {
-      const document = v3.get(name);
-      return [name, { serverRelativeURL: document === undefined ? '' : urlOf(name, document) }];
-    }),
+    [...urls.keys()].sort().map((name) => [name, { serverRelativeURL: urls.get(name) }]),
   );
   // The index is merged anew each time, so its type is guessed from its content, as files' types are.
   return {

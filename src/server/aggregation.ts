@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import { API_SERVICES, ApiServices } from '../aggregation/api-services.js';
 import { type ProxiedRequest, proxyToExtension } from '../aggregation/proxy.js';
 import { RemoteDiscovery } from '../aggregation/remote-discovery.js';
+import { RemoteOpenApi } from '../aggregation/remote-openapi.js';
 import { RemoteServers } from '../aggregation/remote-servers.js';
 import { systemClock } from '../lib/clock.js';
 import type { HttpResponse } from '../lib/http.js';
@@ -23,8 +24,9 @@ export interface WiredAggregation {
   readonly services: ApiServices;
   readonly servers: RemoteServers;
   readonly remote: RemoteDiscovery;
-  /** Undefined: the request is for this server itself. */
-  proxy(proxied: ProxiedRequest): Promise<HttpResponse> | undefined;
+  readonly openApi: RemoteOpenApi;
+  /** Undefined: the request is for this server itself. `isOwn` tells of its documents of OpenAPI 3. */
+  proxy(proxied: ProxiedRequest, isOwn: (document: string) => boolean): Promise<HttpResponse> | undefined;
 }
 
 export function buildAggregation(options: Options, parts: AggregationParts): WiredAggregation {
@@ -41,19 +43,26 @@ export function buildAggregation(options: Options, parts: AggregationParts): Wir
         : { cert: fs.readFileSync(misc.proxyClientCertFile), key: fs.readFileSync(misc.proxyClientKeyFile) },
   });
   parts.stopping.addEventListener('abort', () => servers.close(), { once: true });
+  const openApi = new RemoteOpenApi(services, servers, () => new Date());
   const proxyOptions = { servers, rejectRedirects: misc.aggregatorRejectForwardingRedirect, log };
   return {
     services,
     servers,
     remote: new RemoteDiscovery(services, servers, systemClock),
+    openApi,
     // hot: every request
-    proxy(proxied) {
+    proxy(proxied, isOwn) {
       if (!services.anyRemote) return undefined;
-      const service = services.remote(groupVersionOf(proxied.info.path));
+      const { path } = proxied.info;
+      const service = path.startsWith(OPENAPI_DOCUMENTS)
+        ? openApi.serverOf(path.slice(OPENAPI_DOCUMENTS.length), isOwn)
+        : services.remote(groupVersionOf(path));
       return service === undefined ? undefined : proxyToExtension(service, proxied, proxyOptions);
     },
   };
 }
+
+const OPENAPI_DOCUMENTS = '/openapi/v3/';
 
 /** `v1.wares.example` for what lies under /apis/wares.example/v1; empty for other paths. */
 function groupVersionOf(path: string): string {

@@ -10,7 +10,7 @@ import type { StatusError } from '../machinery/status.js';
 import type { VersionInfo } from '../machinery/version-info.js';
 import type { Options } from '../options/options.js';
 import { createDiscovery, discoveryPaths } from '../rest/discovery.js';
-import { createOpenApi, OPENAPI_PATHS } from '../rest/openapi.js';
+import { createOpenApi, type OpenApi, OPENAPI_PATHS } from '../rest/openapi.js';
 import { besideRoutes } from '../rest/openapi-beside.js';
 import { respondError } from '../rest/respond.js';
 import { createRouter } from '../rest/router.js';
@@ -50,7 +50,8 @@ export function buildRequestHandler(parts: HandlerParts): HttpHandler {
   const { options, logs, lifecycle, metrics, resources, services } = parts;
   const { generic } = options;
   const router = createRouter(services, resources.find, resources.isBuiltIn);
-  const paths = buildPaths(parts);
+  const openApi = buildOpenApi(parts);
+  const paths = buildPaths(parts, openApi);
   const renderStatus = (error: StatusError, { request }: Exchange): HttpResponse =>
     respondError(request, error, services.mediaTypes);
   return buildChain(
@@ -76,7 +77,7 @@ export function buildRequestHandler(parts: HandlerParts): HttpHandler {
     },
     (exchange) => {
       const { request, info, user, auditId } = exchange;
-      const elsewhere = user && parts.aggregation.proxy({ request, info, user, auditId });
+      const elsewhere = user && parts.aggregation.proxy({ request, info, user, auditId }, openApi.has);
       if (elsewhere !== undefined) return elsewhere;
       if (!info.isResourceRequest || user === undefined) return paths(request, info.path);
       return router.handle({
@@ -107,19 +108,34 @@ function identityHeadersOf({ authentication }: Options): IdentityHeaders | undef
   };
 }
 
-function buildPaths({
-  options,
-  health,
-  metrics,
-  version,
-  debug,
-  resources,
-  services,
-  tokens,
-  flowControl,
-  morePaths,
-  aggregation,
-}: HandlerParts): ReturnType<typeof createPaths> {
+function buildOpenApi({ options, version, resources, services, tokens, aggregation }: HandlerParts): OpenApi {
+  return createOpenApi({
+    endpoints: () => resources.all(),
+    mediaTypes: services.mediaTypes,
+    version: version.gitVersion,
+    enums: services.features.enabled('OpenAPIEnums'),
+    beside: besideRoutes({ issuer: tokens.paths.length > 0, logs: options.misc.enableLogsHandler }),
+    extensions: aggregation.openApi,
+    now: services.clock,
+  });
+}
+
+function buildPaths(
+  {
+    options,
+    health,
+    metrics,
+    version,
+    debug,
+    resources,
+    services,
+    tokens,
+    flowControl,
+    morePaths,
+    aggregation,
+  }: HandlerParts,
+  openApi: OpenApi,
+): ReturnType<typeof createPaths> {
   const handlers: PathHandler[] = [
     createDiscovery({
       endpoints: () => resources.all(),
@@ -128,14 +144,7 @@ function buildPaths({
       serverAddress: `${options.generic.advertiseAddress}:${options.secureServing.securePort}`,
       registered: aggregation.remote,
     }),
-    createOpenApi({
-      endpoints: () => resources.all(),
-      mediaTypes: services.mediaTypes,
-      version: version.gitVersion,
-      enums: services.features.enabled('OpenAPIEnums'),
-      beside: besideRoutes({ issuer: tokens.paths.length > 0, logs: options.misc.enableLogsHandler }),
-      now: services.clock,
-    }),
+    (request, path) => openApi.handle(request, path),
     (request, path) => health.handle(request, path),
     ...tokens.paths,
     ...(flowControl?.paths ?? []),

@@ -159,7 +159,7 @@ function definitionsHooks({ resources, serverContext, expressions, converterOf, 
 
 function addAggregation(
   hooks: PostStartHooks,
-  { resources, metrics, logs, aggregation: { services, servers, remote } }: StartParts,
+  { resources, metrics, logs, aggregation: { services, servers, remote, openApi } }: StartParts,
   client: ServerClient,
 ): void {
   const aggregation = createAggregation({
@@ -173,6 +173,7 @@ function addAggregation(
     services,
     servers,
     remote,
+    openApi,
     log: (message) => logs.for('aggregation').info(message),
   });
   for (const hook of aggregation.hooks) hooks.add(hook);

@@ -19,8 +19,10 @@ interface Definition {
   readonly references: readonly string[];
 }
 
-/** Prints the definitions a set of names needs, themselves included, as one JSON object. */
-export function createDefinitions(options: DefinitionOptions): (names: Iterable<string>) => string {
+/** Prints the definitions a set of names needs, themselves included, each as a member of a JSON object, in order. */
+export function createDefinitions(
+  options: DefinitionOptions,
+): (names: Iterable<string>) => ReadonlyMap<string, string> {
   const built = new Map<string, Definition>();
   const define = (name: string): Definition => {
     let definition = built.get(name);
@@ -45,7 +47,7 @@ export function createDefinitions(options: DefinitionOptions): (names: Iterable<
       needed.set(name, text);
       open.push(...references);
     }
-    return `{${Object.values(sortedByKey(needed)).join(',')}}`;
+    return new Map(Object.entries(sortedByKey(needed)));
   };
 }
 

@@ -41,8 +41,8 @@ export const flag: Member = (writer, number, value) => {
 };
 
 export const integer: Member = (writer, number, value) => {
-  if (typeof value !== 'number' || value === 0) return;
-  writer.int(value);
+  if (!Number.isSafeInteger(value) || value === 0) return;
+  writer.int(value as number);
   tag(writer, number, 0);
 };
 
@@ -54,7 +54,9 @@ export const real: Member = (writer, number, value) => {
 
 export const texts: Member = (writer, number, value) => {
   for (const item of listOf(value).toReversed()) {
-    writer.string(String(item));
+    // Documents of other servers pass here, too, and may say anything.
+    if (typeof item !== 'string') continue;
+    writer.string(item);
     tag(writer, number, LENGTH_DELIMITED);
   }
 };

@@ -1,4 +1,5 @@
 // Swagger 2.0 in protobuf, in the messages that clients agreed on (openapi.v2.Document).
+import { isPlainObject } from '../../lib/plain-object.js';
 import { Writer } from '../protobuf/writer.js';
 import type { JsonSchema } from './json-schema.js';
 import {
@@ -84,7 +85,7 @@ const pathParameter = message({
   format: [6, text],
   uniqueItems: [19, flag],
 });
-const placeOf = (value: unknown): unknown => (value as { in?: unknown }).in;
+const placeOf = (value: unknown): unknown => (isPlainObject(value) ? value.in : undefined);
 const nonBodyParameter = choice((value) =>
   placeOf(value) === 'query' ? [3, one(queryParameter)] : [4, one(pathParameter)],
 );

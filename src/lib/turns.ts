@@ -1,0 +1,16 @@
+// One thread serves everybody: long work looks at the time between its steps, and lets others have their turn.
+import { setImmediate } from 'node:timers/promises';
+
+/** How long work may hold the thread. */
+const TURN_MS = 5;
+
+export class Turns {
+  #startedAtMs = performance.now();
+
+  /** To be awaited between two steps, each of which is short. */
+  async breathe(): Promise<void> {
+    if (performance.now() - this.#startedAtMs < TURN_MS) return;
+    await setImmediate();
+    this.#startedAtMs = performance.now();
+  }
+}
