@@ -124,11 +124,11 @@ describe('stored forms on etcd', { skip, timeout: 120_000 }, () => {
         assert.equal(await beginning(`example.test/widgets/default/${name}`, forms.widget), forms.widget);
         const crd = `apiextensions.k8s.io/customresourcedefinitions/${name}s.example.test`;
         assert.equal(await beginning(crd, forms.definition), forms.definition);
-        for (const before of written) {
-          const map = JSON.parse((await server.request('GET', `${CONFIG_MAPS}/${before}`)).body) as { data: unknown };
-          assert.deepEqual(map.data, { by: before });
-          const widget = await server.request('GET', `${WIDGETS}/${before}`);
-          assert.deepEqual((JSON.parse(widget.body) as { spec: unknown }).spec, { ...spec, by: before });
+        for (const earlier of written) {
+          const map = JSON.parse((await server.request('GET', `${CONFIG_MAPS}/${earlier}`)).body) as { data: unknown };
+          assert.deepEqual(map.data, { by: earlier });
+          const widget = await server.request('GET', `${WIDGETS}/${earlier}`);
+          assert.deepEqual((JSON.parse(widget.body) as { spec: unknown }).spec, { ...spec, by: earlier });
         }
       } finally {
         await server.stop();
