@@ -41,6 +41,8 @@ export interface TestServerOptions {
   readonly adminToken?: string;
   /** Of a server that was killed: it is started again. */
   readonly folder?: string;
+  /** The path of turn-meter.cjs: the server tells how long its turns are, at `turns.sock` in its folder. */
+  readonly meterTurns?: string;
 }
 
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
@@ -59,7 +61,10 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const modes = npmStart ? [] : (options.authorizationModes ?? ['RBAC']);
   if (modes.length > 0) flags.push(`--authorization-mode=${modes.join(',')}`);
   const [command = '', ...args] = program;
-  const child = spawn(command, [...args, ...flags], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(command, [...args, ...flags], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...process.env, ...(options.meterTurns !== undefined && metered(options.meterTurns, folder)) },
+  });
   let log = '';
   child.stderr.on('data', (text: Buffer) => (log += text.toString()));
   const exited = new Promise<void>((resolve) => child.on('exit', () => resolve()));
@@ -131,6 +136,11 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   }
   return server;
 }
+
+const metered = (meter: string, folder: string): NodeJS.ProcessEnv => ({
+  NODE_OPTIONS: `${process.env['BINNACLE_SERVER_NODE_OPTIONS'] ?? ''} --require ${meter}`,
+  BINNACLE_TURN_METER: path.join(folder, 'turns.sock'),
+});
 
 async function ready(server: TestServer, ended: () => boolean): Promise<void> {
   for (const deadline = Date.now() + READY_WITHIN_MS; Date.now() < deadline;) {

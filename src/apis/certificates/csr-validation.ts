@@ -141,8 +141,10 @@ function validateUsages(usages: readonly string[], old: readonly string[]): Fiel
     }
   }
   if (new Set(old).size === old.length) {
+    const seen = new Set<string>();
     for (const [position, usage] of usages.entries()) {
-      if (usages.indexOf(usage) < position) errors.push(duplicate(path.index(position), usage));
+      if (seen.has(usage)) errors.push(duplicate(path.index(position), usage));
+      seen.add(usage);
     }
   }
   return errors;

@@ -92,20 +92,26 @@ function firstOf<T, R>(all: readonly T[], ask: (one: T) => R | undefined): R | u
 }
 
 /** Fields of `variables` by the policy's list, which grows while the policy is read: each variable is compiled once. */
-const fieldsOf = new WeakMap<PolicyEnvironment['variables'], Map<string, CelType>[]>();
+const fieldsOf = new WeakMap<PolicyEnvironment['variables'], KnownFields>();
+
+/** One map for all: an expression is compiled before the variables after it are added. */
+interface KnownFields {
+  readonly types: Map<string, CelType>;
+  count: number;
+}
 
 /** The type of `variables`: a field for each that comes before, of the type its expression has. */
 function variableTypes(base: BaseEnvironments, options: PolicyEnvironment): ObjectTypes {
-  const steps = fieldsOf.get(options.variables) ?? [];
-  fieldsOf.set(options.variables, steps);
-  let fields = steps.at(-1) ?? new Map<string, CelType>();
-  for (const { name, expression } of options.variables.slice(steps.length)) {
-    const environment = environmentWith(base, { ...options, use: 'variable', authorizer: true }, typesWith(fields));
+  const known = fieldsOf.get(options.variables) ?? { types: new Map<string, CelType>(), count: 0 };
+  fieldsOf.set(options.variables, known);
+  for (const { name, expression } of options.variables.slice(known.count)) {
+    const types = typesWith(known.types);
+    const environment = environmentWith(base, { ...options, use: 'variable', authorizer: true }, types);
     const checked = environment.compile(expression);
-    fields = new Map(fields).set(name, checked.issues === undefined ? fieldType(checked.type) : DYN);
-    steps.push(fields);
+    known.types.set(name, checked.issues === undefined ? fieldType(checked.type) : DYN);
+    known.count++;
   }
-  return typesWith(fields);
+  return typesWith(known.types);
 }
 
 function typesWith(fields: ReadonlyMap<string, CelType>): ObjectTypes {

@@ -21,7 +21,7 @@ export interface LegacyAddressOptions {
   /** The StrictIPCIDRValidation gate. */
   readonly strict?: boolean;
   /** Values of the old object, valid because they were there. */
-  readonly old?: readonly string[];
+  readonly old?: ReadonlySet<string>;
 }
 
 export const isValidIp = (path: FieldPath, value: string): FieldErrors => invalidEach(path, value, ipFaults(value));
@@ -41,7 +41,7 @@ export function isValidIpForLegacyField(
   value: string,
   options: LegacyAddressOptions = {},
 ): FieldErrors {
-  if (options.old?.includes(value)) return [];
+  if (options.old?.has(value)) return [];
   const ip = parseIp(value);
   if (ip === undefined) return [invalid(path, value, NOT_AN_IP)];
   return options.strict ? invalidEach(path, value, strictIpFaults(ip)) : [];
@@ -61,7 +61,7 @@ export function isValidCidrForLegacyField(
   value: string,
   options: LegacyAddressOptions = {},
 ): FieldErrors {
-  if (options.old?.includes(value)) return [];
+  if (options.old?.has(value)) return [];
   const cidr = parseCidr(value);
   if (cidr === undefined) return [invalid(path, value, NOT_A_CIDR)];
   return options.strict ? strictCidrErrors(path, value, cidr) : [];

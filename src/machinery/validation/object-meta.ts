@@ -159,7 +159,8 @@ function validateNoNewFinalizers(
   old: readonly string[] | undefined,
   path: FieldPath,
 ): FieldErrors {
-  const added = [...new Set(finalizers ?? [])].filter((finalizer) => !old?.includes(finalizer)).sort();
+  const before = new Set(old);
+  const added = [...new Set(finalizers ?? [])].filter((finalizer) => !before.has(finalizer)).sort();
   if (added.length === 0) return [];
   const found = `[]string{${added.map(goQuote).join(', ')}}`;
   return [

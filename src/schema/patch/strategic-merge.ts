@@ -163,10 +163,14 @@ function mergeLists(original: readonly unknown[], patch: readonly unknown[], rul
   if (mergeKey === undefined) throw unexplained('cannot merge lists without merge key for struct');
   const { live, items } = followItemDirectives(original, patch, mergeKey);
   const merged = [...live];
+  const places = new Map<unknown, number>();
+  const note = (item: unknown, at: number): void => {
+    if (isObject(item) && !places.has(item[mergeKey])) places.set(item[mergeKey], at);
+  };
+  for (const [at, item] of merged.entries()) note(item, at);
   for (const item of items) {
-    const key = mergeKeyOf(item, mergeKey);
-    const at = merged.findIndex((candidate) => isObject(candidate) && candidate[mergeKey] === key);
-    if (at < 0) merged.push(item);
+    const at = places.get(mergeKeyOf(item, mergeKey));
+    if (at === undefined) note(item, merged.push(item) - 1);
     else merged[at] = mergeObject(merged[at] as JsonObject, item, type);
   }
   return orderMerged(merged, items, live, mergeKey);
@@ -178,7 +182,7 @@ function followItemDirectives(
   patch: readonly unknown[],
   mergeKey: string,
 ): { live: readonly unknown[]; items: readonly JsonObject[] } {
-  let live = original;
+  const gone = new Set<unknown>();
   let replace = false;
   const items: JsonObject[] = [];
   for (const item of patch as readonly JsonObject[]) {
@@ -189,8 +193,7 @@ function followItemDirectives(
     switch (item[DIRECTIVE]) {
       case 'delete': {
         if (!Object.hasOwn(item, mergeKey)) throw noMergeKey(item, mergeKey);
-        const key = item[mergeKey];
-        live = live.filter((candidate) => !isObject(candidate) || candidate[mergeKey] !== key);
+        gone.add(item[mergeKey]);
         break;
       }
       case 'replace':
@@ -202,7 +205,9 @@ function followItemDirectives(
         throw unknownDirective(item[DIRECTIVE], item);
     }
   }
-  return replace ? { live: items, items: [] } : { live, items };
+  if (replace) return { live: items, items: [] };
+  const live = original.filter((candidate) => !isObject(candidate) || !gone.has(candidate[mergeKey]));
+  return { live, items };
 }
 
 const MAP = 'map[string]interface {}';

@@ -16,6 +16,7 @@ import {
 } from '../../../machinery/field-error.js';
 import type { JSONSchemaProps } from '../../../schema/generated/apiextensions.v1.js';
 import { compilePattern } from './pattern.js';
+import { encodeTree } from '../../../schema/json/encode.js';
 import { shownJson, sorted } from './shown-json.js';
 import { isKnownFormat, matchesFormat } from '../../../machinery/validation/string-formats.js';
 
@@ -51,8 +52,10 @@ interface Failure {
 
 /** What a check found. Of several alternatives that fail, the one that matched most is told. */
 interface Outcome {
-  readonly failures: Failure[];
+  failures: Failure[];
   matches: number;
+  /** Of the failures' messages; made when there are two. */
+  told?: Set<string>;
 }
 
 function check(value: unknown, schema: Readonly<JSONSchemaProps>, name: string, old?: Old): Outcome {
@@ -102,10 +105,20 @@ function checkAll(value: unknown, schema: Readonly<JSONSchemaProps>, name: strin
 
 function merge(into: Outcome, from: Outcome | undefined): void {
   if (from === undefined) return;
-  for (const failure of from.failures) {
-    if (!into.failures.some(({ message }) => message === failure.message)) into.failures.push(failure);
-  }
   into.matches += from.matches;
+  if (from.failures.length === 0) return;
+  if (into.failures.length === 0) {
+    // What failed deep inside is handed up through all that is around it: not one by one each time.
+    into.failures = from.failures;
+    if (from.told !== undefined) into.told = from.told;
+    return;
+  }
+  const told = (into.told ??= new Set(into.failures.map(({ message }) => message)));
+  for (const failure of from.failures) {
+    if (told.has(failure.message)) continue;
+    told.add(failure.message);
+    into.failures.push(failure);
+  }
 }
 
 const failed = (failure: Failure): Outcome => ({ failures: [failure], matches: 0 });
@@ -175,10 +188,27 @@ function formatNameOf(value: unknown): string {
 
 function checkEnum(value: unknown, schema: Readonly<JSONSchemaProps>, name: string): Outcome | undefined {
   const allowed = schema.enum ?? [];
-  if (allowed.length === 0 || allowed.some((member) => isDeepStrictEqual(member, value))) return undefined;
+  if (allowed.length === 0 || isAllowed(allowed, value)) return undefined;
   const message = `${name} in body should be one of ${goValueText(allowed)}`;
   return failed({ code: 'enum', name, value, allowed, message });
 }
+
+/** Of long lists the texts and numbers are looked up; the list of a schema is always the same one. */
+function isAllowed(allowed: readonly unknown[], value: unknown): boolean {
+  if (allowed.length < LONG_ENUM) return allowed.some((member) => isDeepStrictEqual(member, value));
+  let known = enumSets.get(allowed);
+  if (known === undefined) {
+    known = new Set(allowed.map(canonicalText));
+    enumSets.set(allowed, known);
+  }
+  return known.has(canonicalText(value));
+}
+
+const LONG_ENUM = 16;
+const enumSets = new WeakMap<readonly unknown[], ReadonlySet<string>>();
+
+/** The same text for the same value. */
+const canonicalText = (value: unknown): string => encodeTree(sorted(value));
 
 function checkString(text: string, schema: Readonly<JSONSchemaProps>, name: string): Outcome | undefined {
   const { maxLength, minLength, pattern } = schema;
@@ -263,7 +293,7 @@ function checkList(
     const message = `${name} in body should have at most ${maxItems} items`;
     merge(outcome, failed({ code: 'max-items', name, value: size, limit: maxItems, message }));
   }
-  if (schema.uniqueItems && items.some((item, i) => items.slice(0, i).some((one) => isDeepStrictEqual(one, item)))) {
+  if (schema.uniqueItems && new Set(items.map(canonicalText)).size < size) {
     merge(outcome, failed(other(name, undefined, "shouldn't contain duplicates")));
   }
   return outcome;
@@ -274,12 +304,14 @@ function oldItems(schema: Readonly<JSONSchemaProps>, old: Old | undefined): (ite
   const keys = schema['x-kubernetes-list-map-keys'] ?? [];
   const list: readonly unknown[] = Array.isArray(old?.value) ? old.value : [];
   if (schema['x-kubernetes-list-type'] !== 'map' || list.length === 0) return () => undefined;
-  const isSame = (a: unknown, b: unknown): boolean =>
-    isPlainObject(a) && isPlainObject(b) && keys.every((key) => isDeepStrictEqual(a[key], b[key]));
-  return (item) => {
-    const value = list.find((former) => isSame(former, item));
-    return value === undefined ? undefined : { value };
-  };
+  const identity = (item: unknown): string | undefined =>
+    isPlainObject(item) ? canonicalText(keys.map((key) => (Object.hasOwn(item, key) ? [item[key]] : []))) : undefined;
+  const former = new Map<string | undefined, Old>();
+  for (const value of list) {
+    const key = identity(value);
+    if (key !== undefined && !former.has(key)) former.set(key, { value });
+  }
+  return (item) => former.get(identity(item));
 }
 
 const META_FIELDS = new Set(['apiVersion', 'kind', 'metadata']);

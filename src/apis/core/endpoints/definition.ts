@@ -58,13 +58,16 @@ function addressWarnings(object: Readonly<Endpoints>): string[] {
 
 function addressesCell({ subsets }: Readonly<Endpoints>): string {
   if (!subsets || subsets.length === 0) return '<none>';
-  const all: string[] = [];
+  const shown: string[] = [];
+  let all = 0;
   for (const { addresses = [], ports = [] } of subsets) {
-    if (ports.length === 0) all.push(...addresses.map(({ ip }) => ip));
-    for (const { port } of ports) all.push(...addresses.map(({ ip }) => hostPort(ip, port)));
+    all += addresses.length * Math.max(ports.length, 1);
+    const first = addresses.slice(0, SHOWN_ADDRESSES);
+    if (ports.length === 0) shown.push(...first.map(({ ip }) => ip));
+    for (const { port } of ports.slice(0, SHOWN_ADDRESSES)) shown.push(...first.map(({ ip }) => hostPort(ip, port)));
+    if (shown.length > SHOWN_ADDRESSES) shown.length = SHOWN_ADDRESSES;
   }
-  const shown = all.slice(0, SHOWN_ADDRESSES).join(',');
-  return all.length > SHOWN_ADDRESSES ? `${shown} + ${all.length - SHOWN_ADDRESSES} more...` : shown;
+  return shown.join(',') + (all > SHOWN_ADDRESSES ? ` + ${all - SHOWN_ADDRESSES} more...` : '');
 }
 
 const hostPort = (ip: string, port: number): string => (ip.includes(':') ? `[${ip}]:${port}` : `${ip}:${port}`);

@@ -145,8 +145,7 @@ function endOf({ reason, signal, exitCode }: Readonly<ContainerStateTerminated>)
 function readinessGatesCell({ spec, status }: Readonly<Pod>): string {
   const gates = spec.readinessGates ?? [];
   if (gates.length === 0) return '<none>';
-  const open = gates.filter(
-    ({ conditionType }) => (status.conditions ?? []).find(({ type }) => type === conditionType)?.status === 'True',
-  );
+  const first = new Map((status.conditions ?? []).toReversed().map((condition) => [condition.type, condition.status]));
+  const open = gates.filter(({ conditionType }) => first.get(conditionType) === 'True');
   return `${open.length}/${gates.length}`;
 }

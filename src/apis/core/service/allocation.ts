@@ -125,7 +125,7 @@ class Allocation implements Transaction {
   async revert(): Promise<void> {
     if (this.dryRun) return;
     await giveBackAddresses(this.taken, this.allocators);
-    await giveBackPorts(this.ports.taken, this.allocators);
+    await giveBackPorts([...this.ports.taken], this.allocators);
   }
 
   private async takeAddress(object: Readonly<Service>, family: IpFamily, wanted: string): Promise<string> {
@@ -169,15 +169,19 @@ async function updateClusterIps(object: Service, old: Readonly<Service>, work: A
 /** Ports that listen on one number under several protocols share a node port. */
 async function takeNodePorts(object: Service, ports: NodePortOperation): Promise<void> {
   const chosen = new Map<number, number>();
+  const asked = new Map<number, number>();
+  for (const { port, nodePort } of object.spec.ports ?? []) {
+    if (nodePort && !asked.has(port)) asked.set(port, nodePort);
+  }
   for (const [position, port] of (object.spec.ports ?? []).entries()) {
     const path = SPEC.child('ports').index(position).child('nodePort');
     const wanted = port.nodePort ?? 0;
     if (wanted === 0 && !allocatesNodePorts(object)) continue;
     const shared = chosen.get(port.port) ?? 0;
     if (shared === 0) {
-      const requested = (object.spec.ports ?? []).find((other) => other.port === port.port && other.nodePort);
-      if (requested?.nodePort) await takePort(object, requested.nodePort, path, ports);
-      port.nodePort = requested?.nodePort || (await takeNextPort(ports));
+      const requested = asked.get(port.port);
+      if (requested !== undefined) await takePort(object, requested, path, ports);
+      port.nodePort = requested ?? (await takeNextPort(ports));
       chosen.set(port.port, port.nodePort);
     } else if (wanted === 0) port.nodePort = shared;
     else if (wanted !== shared) await takePort(object, wanted, path, ports);
@@ -185,14 +189,14 @@ async function takeNodePorts(object: Service, ports: NodePortOperation): Promise
 }
 
 async function updateNodePorts(object: Service, old: Readonly<Service>, ports: NodePortOperation): Promise<void> {
-  const before = nodePortsOf(old);
+  const before = new Set(nodePortsOf(old));
   const taken = new Set<number>();
   const seen = new Set<string>();
   for (const [position, port] of (object.spec.ports ?? []).entries()) {
     const wanted = port.nodePort ?? 0;
     if (wanted === 0 && !allocatesNodePorts(object)) continue;
     if (wanted === 0) port.nodePort = await takeNextPort(ports);
-    else if (!before.includes(wanted) && !taken.has(wanted)) {
+    else if (!before.has(wanted) && !taken.has(wanted)) {
       await takePort(object, wanted, SPEC.child('ports').index(position).child('nodePort'), ports);
       taken.add(wanted);
     }
@@ -200,8 +204,8 @@ async function updateNodePorts(object: Service, old: Readonly<Service>, ports: N
     if (seen.has(pair)) throw new StatusError(500, '', `duplicate nodePort: ${pair}`);
     seen.add(pair);
   }
-  const now = nodePortsOf(object);
-  for (const port of before) if (!now.includes(port)) ports.releaseOnCommit(port);
+  const now = new Set(nodePortsOf(object));
+  for (const port of nodePortsOf(old)) if (!now.has(port)) ports.releaseOnCommit(port);
 }
 
 async function takeHealthCheckPort({ spec }: Service, ports: NodePortOperation): Promise<void> {

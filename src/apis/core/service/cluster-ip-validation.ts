@@ -76,6 +76,7 @@ function validateAddresses(
 ): { errors: FieldErrors; bad: boolean } {
   const addresses = spec.clusterIPs ?? [];
   const errors: FieldErrors = [];
+  const before = new Set(old?.spec.clusterIPs);
   for (const [position, ip] of addresses.entries()) {
     if (position === 0 && ip === HEADLESS) {
       if (addresses.length > 1) {
@@ -83,7 +84,6 @@ function validateAddresses(
       }
       continue;
     }
-    const before = old?.spec.clusterIPs ?? [];
     errors.push(...isValidIpForLegacyField(CLUSTER_IPS.index(position), ip, { strict, old: before }));
   }
   return { errors, bad: errors.length > 0 };

@@ -43,8 +43,8 @@ export function keepAllocatedValues(object: Service, old: Readonly<Service>): vo
 
 /** By the port's name, unless that node port is already asked for elsewhere. */
 function keepNodePorts(object: Service, old: Readonly<Service>): void {
-  const now = nodePortsOf(object);
-  const used = new Set(nodePortsOf(old).filter((port) => now.includes(port)));
+  const now = new Set(nodePortsOf(object));
+  const used = new Set(nodePortsOf(old).filter((port) => now.has(port)));
   const byName = new Map((old.spec.ports ?? []).map(({ name, nodePort }) => [name ?? '', nodePort ?? 0]));
   for (const port of object.spec.ports ?? []) {
     const before = byName.get(port.name ?? '') ?? 0;

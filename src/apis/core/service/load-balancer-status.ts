@@ -26,7 +26,7 @@ export function validateServiceStatus(
   if (!anyType && object.spec.type !== 'LoadBalancer' && ingress.length > 0) {
     return [forbidden(path, "may only be used when `spec.type` is 'LoadBalancer'")];
   }
-  const before = (old.status.loadBalancer.ingress ?? []).map(({ ip }) => ip ?? '').filter((ip) => ip !== '');
+  const before = new Set((old.status.loadBalancer.ingress ?? []).map(({ ip }) => ip ?? ''));
   const strict = features.enabled('StrictIPCIDRValidation');
   return ingress.flatMap((point, position) => validatePoint(point, path.index(position), { strict, old: before }));
 }
@@ -34,7 +34,7 @@ export function validateServiceStatus(
 function validatePoint(
   { ip, ipMode, hostname }: Readonly<LoadBalancerIngress>,
   path: FieldPath,
-  options: { strict: boolean; old: readonly string[] },
+  options: { strict: boolean; old: ReadonlySet<string> },
 ): FieldErrors {
   const errors: FieldErrors = [];
   if (ip) errors.push(...isValidIpForLegacyField(path.child('ip'), ip, options));

@@ -5,7 +5,8 @@ const DRY_RUN_PORT = 32768;
 
 /** The node ports one write of a service takes and gives back: kept when it succeeds, undone when it fails. */
 export class NodePortOperation {
-  readonly taken: number[] = [];
+  readonly taken = new Set<number>();
+  private highest = DRY_RUN_PORT;
   /** What goes back once the write stands. */
   readonly releases: number[] = [];
 
@@ -16,18 +17,21 @@ export class NodePortOperation {
 
   async take(port: number): Promise<void> {
     if (!this.dryRun) await this.nodePorts.take(port);
-    else if (this.taken.includes(port) || (await this.nodePorts.isTaken(port))) {
+    else if (this.taken.has(port) || (await this.nodePorts.isTaken(port))) {
       throw new AllocationError('provided port is already allocated');
     }
-    this.taken.push(port);
+    this.note(port);
   }
 
   async takeNext(): Promise<number> {
-    const port = this.dryRun
-      ? Math.max(...this.taken, this.taken.length === 0 ? DRY_RUN_PORT : 0) + 1
-      : await this.nodePorts.takeNext();
-    this.taken.push(port);
+    const port = this.dryRun ? this.highest + 1 : await this.nodePorts.takeNext();
+    this.note(port);
     return port;
+  }
+
+  private note(port: number): void {
+    this.highest = this.taken.size === 0 ? port : Math.max(this.highest, port);
+    this.taken.add(port);
   }
 
   releaseOnCommit(port: number): void {

@@ -122,13 +122,13 @@ function isAbandoned({ metadata }: Readonly<IPAddress>, now: Date): boolean {
 
 /** Two ports of one service may share a node port under different protocols: it counts once. */
 function portsOf({ spec }: Readonly<Service>): number[] {
-  const seen = new Set<string>();
+  const seen = new Map<number, Set<string>>();
   const ports: number[] = [];
   const count = (port: number, protocol: string): void => {
     if (port === 0) return;
-    const shared = [...seen].some((key) => key.startsWith(`${port} `)) && !seen.has(`${port} ${protocol}`);
-    if (!shared) ports.push(port);
-    seen.add(`${port} ${protocol}`);
+    const protocols = seen.get(port) ?? new Set();
+    if (protocols.size === 0 || protocols.has(protocol)) ports.push(port);
+    seen.set(port, protocols.add(protocol));
   };
   for (const { nodePort = 0, protocol = '' } of spec.ports ?? []) count(nodePort, protocol);
   count(spec.healthCheckNodePort ?? 0, 'TCP');

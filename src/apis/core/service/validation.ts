@@ -157,9 +157,10 @@ function validateExternalIps(
   old: Readonly<Service> | undefined,
   strict: boolean,
 ): FieldErrors {
+  const before = new Set(old?.spec.externalIPs);
   return (spec.externalIPs ?? []).flatMap((ip, position) => {
     const path = SPEC.child('externalIPs').index(position);
-    const errors = isValidIpForLegacyField(path, ip, { strict, old: old?.spec.externalIPs ?? [] });
+    const errors = isValidIpForLegacyField(path, ip, { strict, old: before });
     return errors.length > 0 ? errors : validateEndpointIp(ip, path);
   });
 }
@@ -211,7 +212,7 @@ function validateSourceRanges(
   if (ranges.length > 0) {
     const path = SPEC.child('LoadBalancerSourceRanges');
     if (spec.type !== 'LoadBalancer') errors.push(forbidden(path, onlyLoadBalancer));
-    const before = (old?.spec.loadBalancerSourceRanges ?? []).map((range) => range.trim());
+    const before = new Set((old?.spec.loadBalancerSourceRanges ?? []).map((range) => range.trim()));
     for (const [position, range] of ranges.entries()) {
       errors.push(...isValidCidrForLegacyField(path.index(position), range.trim(), { strict, old: before }));
     }

@@ -66,7 +66,7 @@ export function validateIngressStatus(
   features: FeatureGates,
 ): FieldErrors {
   const strict = features.enabled('StrictIPCIDRValidation');
-  const before = (old.status.loadBalancer.ingress ?? []).map(({ ip }) => ip ?? '').filter((ip) => ip !== '');
+  const before = new Set((old.status.loadBalancer.ingress ?? []).map(({ ip }) => ip ?? ''));
   return (status.loadBalancer.ingress ?? []).flatMap(({ ip, hostname }, position) => {
     const path = FieldPath.of('status', 'loadBalancer', 'ingress').index(position);
     return [

@@ -41,8 +41,10 @@ export function validateNetworkPolicyUpdate(
 ): FieldErrors {
   const strict = features.enabled('StrictIPCIDRValidation');
   const allowInvalidLabelValue = selectorHasInvalidLabelValue(old.spec.podSelector);
-  const before = peersOf(old, SPEC).flatMap(({ peer: { ipBlock } }) =>
-    ipBlock === undefined ? [] : [ipBlock.cidr, ...(ipBlock.except ?? [])],
+  const before = new Set(
+    peersOf(old, SPEC).flatMap(({ peer: { ipBlock } }) =>
+      ipBlock === undefined ? [] : [ipBlock.cidr, ...(ipBlock.except ?? [])],
+    ),
   );
   // The reference asks the rules of a new policy first and those of an update after: what breaks both shows twice.
   return [

@@ -37,9 +37,11 @@ export function validatePodAnnotations(
   }
   const keys = Object.keys(annotations).sort();
   errors.push(...validateSeccompAnnotations(annotations, keys, path));
+  const containers = new Set<string>();
+  if (keys.some(isAppArmor)) for (const { name } of allContainers(spec)) containers.add(name);
   for (const key of keys) {
-    if (key.startsWith(APPARMOR_CONTAINER_PREFIX)) {
-      errors.push(...validateAppArmorAnnotation(key, annotations[key] ?? '', spec, path));
+    if (isAppArmor(key)) {
+      errors.push(...validateAppArmorAnnotation(key, annotations[key] ?? '', containers, path));
     }
   }
   return errors;
@@ -115,15 +117,17 @@ function validateSeccompProfileName(name: string, path: FieldPath): FieldErrors 
   return [invalid(path, name, 'must be a valid seccomp profile')];
 }
 
+const isAppArmor = (key: string): boolean => key.startsWith(APPARMOR_CONTAINER_PREFIX);
+
 function validateAppArmorAnnotation(
   key: string,
   profile: string,
-  spec: Readonly<PodSpec>,
+  containers: ReadonlySet<string>,
   path: FieldPath,
 ): FieldErrors {
   const errors: FieldErrors = [];
   const name = key.slice(APPARMOR_CONTAINER_PREFIX.length);
-  if (!allContainers(spec).some((container) => container.name === name)) {
+  if (!containers.has(name)) {
     errors.push(invalid(path.key(key), name, 'container not found'));
   }
   const known = profile === '' || profile === 'runtime/default' || profile === 'unconfined';

@@ -22,8 +22,9 @@ export function validateEphemeralContainersUpdate(
     ...validatePodOnly(pod, rules),
     ...validatePodAnnotationsUpdate(pod, old, FieldPath.of('metadata', 'annotations'), rules),
   ];
+  const byName = new Map((pod.spec.ephemeralContainers ?? []).map((each) => [each.name, each]));
   for (const before of old.spec.ephemeralContainers ?? []) {
-    const now = (pod.spec.ephemeralContainers ?? []).findLast(({ name }) => name === before.name);
+    const now = byName.get(before.name);
     const existing = `existing ephemeral containers ${goQuote(before.name)}`;
     if (now === undefined) errors.push(forbidden(PATH, `${existing} may not be removed\n`));
     else if (!sameEphemeralContainer(before, now)) {

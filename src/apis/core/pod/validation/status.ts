@@ -20,6 +20,7 @@ import type {
   PodCondition,
   PodExtendedResourceClaimStatus,
   PodSpec,
+  ResourceClaim,
 } from '../../../../schema/generated/core.v1.js';
 import { isSidecar } from '../containers.js';
 import { validatePodAnnotationsUpdate } from './annotations.js';
@@ -104,21 +105,29 @@ function validateTransitions(pod: Readonly<Pod>, old: Readonly<Pod>, restartRule
   const check = (
     member: 'containerStatuses' | 'initContainerStatuses' | 'ephemeralContainerStatuses',
     restarts: (name: string, exitCode: number) => boolean,
-  ): FieldErrors =>
-    (old.status[member] ?? []).flatMap((before, position) => {
+  ): FieldErrors => {
+    const alive = new Map<string, number>();
+    for (const now of pod.status[member] ?? []) {
+      if (ended(now) === undefined) alive.set(now.name, (alive.get(now.name) ?? 0) + 1);
+    }
+    return (old.status[member] ?? []).flatMap((before, position) => {
       const exitCode = ended(before);
       if (exitCode === undefined || restarts(before.name, exitCode)) return [];
-      const revived = (pod.status[member] ?? []).filter((now) => now.name === before.name && ended(now) === undefined);
-      return revived.map(() => forbidden(STATUS.child(member).index(position).child('state'), NOT_TERMINATED));
+      const revived = { length: alive.get(before.name) ?? 0 };
+      const at = STATUS.child(member).index(position).child('state');
+      return Array.from(revived, () => forbidden(at, NOT_TERMINATED));
     });
+  };
+  const containers = firstByName(spec.containers ?? []);
+  const initContainers = firstByName(spec.initContainers ?? []);
   return [
     ...check('containerStatuses', (name, exitCode) => {
       if (!restartRules) return keepsTrying(exitCode);
-      const container = (spec.containers ?? []).find((each) => each.name === name);
+      const container = containers.get(name);
       return container !== undefined && shouldRestart(container, spec, exitCode);
     }),
     ...check('initContainerStatuses', (name, exitCode) => {
-      const container = (spec.initContainers ?? []).find((each) => each.name === name);
+      const container = initContainers.get(name);
       return keepsTrying(exitCode) || (container !== undefined && isSidecar(container));
     }),
     ...check('ephemeralContainerStatuses', () => false),
@@ -128,9 +137,10 @@ function validateTransitions(pod: Readonly<Pod>, old: Readonly<Pod>, restartRule
 function validateClaimStatuses({ status, spec }: Readonly<Pod>, path: FieldPath): FieldErrors {
   const errors: FieldErrors = [];
   const names = new Set<string>();
+  const claims = new Set((spec.resourceClaims ?? []).map((claim) => claim.name));
   for (const [position, { name, resourceClaimName }] of (status.resourceClaimStatuses ?? []).entries()) {
     const at = path.index(position).child('name');
-    if (!(spec.resourceClaims ?? []).some((claim) => claim.name === name)) {
+    if (!claims.has(name)) {
       errors.push(invalid(at, name, 'must match the name of an entry in `spec.resourceClaims`'));
     }
     if (names.has(name)) errors.push(duplicate(at, name));
@@ -149,14 +159,16 @@ function validateExtendedClaim(
 ): FieldErrors {
   if (status === undefined) return [];
   const errors: FieldErrors = [];
-  const containers = [...(spec.initContainers ?? []), ...(spec.containers ?? [])];
+  const containers = new Map(
+    [...(spec.initContainers ?? []), ...(spec.containers ?? [])].map((each) => [each.name, each]),
+  );
   const mappings = status.requestMappings ?? [];
   const at = path.child('requestMappings');
   if (mappings.length === 0) errors.push(required(at, 'at least one request mapping is required'));
   const seen = new Set<string>();
   for (const [position, { containerName, resourceName, requestName }] of mappings.entries()) {
     const here = at.index(position);
-    const container = containers.findLast(({ name }) => name === containerName);
+    const container = containers.get(containerName);
     const where = 'spec.initContainers.resources.requests or spec.containers.resources.requests';
     if (container === undefined) {
       const why = 'must match the name of an entry in spec.initContainers.name or spec.containers.name';
@@ -200,7 +212,7 @@ function validateAddresses(
 ): FieldErrors {
   const path = STATUS.child(member);
   const addresses = (pod.status[member] ?? []).map(({ ip }) => ip ?? '');
-  const before = (old.status[member] ?? []).map(({ ip }) => ip ?? '');
+  const before = new Set((old.status[member] ?? []).map(({ ip }) => ip ?? ''));
   const errors = addresses.flatMap((address, position) =>
     isValidIpForLegacyField(path.index(position), address, { strict: rules.strictAddresses, old: before }),
   );
@@ -247,11 +259,14 @@ function validateAllocated(
   path: FieldPath,
 ): FieldErrors {
   const errors: FieldErrors = [];
+  const byName = firstByName(containers);
   for (const [position, { name: containerName, allocatedResourcesStatus }] of (statuses ?? []).entries()) {
-    const container = containers.find(({ name }) => name === containerName);
-    for (const [index, { name, resources }] of (allocatedResourcesStatus ?? []).entries()) {
+    const container = byName.get(containerName);
+    if (allocatedResourcesStatus === undefined) continue;
+    const claims = new Set((container?.resources.claims ?? []).map(claimText));
+    for (const [index, { name, resources }] of allocatedResourcesStatus.entries()) {
       const at = path.index(position).child('allocatedResourcesStatus').index(index);
-      if (container) errors.push(...validateAllocatedName(name, container, at.child('name')));
+      if (container) errors.push(...validateAllocatedName(name, container, claims, at.child('name')));
       const ids = new Set<string>();
       for (const [each, { health = '', resourceID }] of (resources ?? []).entries()) {
         const here = at.child('resources').index(each);
@@ -264,12 +279,21 @@ function validateAllocated(
   return errors;
 }
 
-function validateAllocatedName(name: string, { resources }: Readonly<Container>, path: FieldPath): FieldErrors {
+/** Where a name stands twice, the first counts. */
+const firstByName = (containers: readonly Container[]): ReadonlyMap<string, Container> =>
+  new Map(containers.toReversed().map((container) => [container.name, container]));
+
+const claimText = ({ name, request }: Readonly<ResourceClaim>): string =>
+  request ? `claim:${name}/${request}` : `claim:${name}`;
+
+function validateAllocatedName(
+  name: string,
+  { resources }: Readonly<Container>,
+  claims: ReadonlySet<string>,
+  path: FieldPath,
+): FieldErrors {
   if (name.startsWith('claim:')) {
-    const claims = (resources.claims ?? []).map((claim) =>
-      claim.request ? `claim:${claim.name}/${claim.request}` : `claim:${claim.name}`,
-    );
-    if (claims.includes(name)) return [];
+    if (claims.has(name)) return [];
     const formats = "in a format 'claim:<claimName>/<request>' or 'claim:<claimName>' if request is empty";
     return [invalid(path, name, `must match one of the container's resource claims ${formats}`)];
   }

@@ -5,7 +5,6 @@ import {
   invalid,
   notSupported,
 } from '../../../../machinery/field-error.js';
-import { deepEqual } from '../../../../lib/deep-equal.js';
 import { validateLabelName } from '../../../../machinery/validation/label-selector.js';
 import { isValidLabelValue } from '../../../../machinery/validation/names.js';
 import type { Toleration } from '../../../../schema/generated/core.v1.js';
@@ -38,16 +37,17 @@ export function validateOnlyAddedTolerations(
   old: readonly Toleration[] | undefined,
   path: FieldPath,
 ): FieldErrors {
-  const now = (tolerations ?? []).map(withoutSeconds);
+  const now = new Set((tolerations ?? []).map(withoutSeconds));
   for (const before of old ?? []) {
-    if (!now.some((each) => deepEqual(each, withoutSeconds(before)))) {
+    if (!now.has(withoutSeconds(before))) {
       return [forbidden(path, 'existing toleration can not be modified except its tolerationSeconds')];
     }
   }
   return validateTolerations(tolerations, path);
 }
 
-const withoutSeconds = ({ tolerationSeconds: _, ...rest }: Toleration): Toleration => rest;
+const withoutSeconds = ({ key, operator, value, effect }: Toleration): string =>
+  JSON.stringify([key ?? '', operator ?? '', value ?? '', effect ?? '']);
 
 function validateOperator(operator: string, value: string, path: FieldPath): FieldErrors {
   switch (operator) {

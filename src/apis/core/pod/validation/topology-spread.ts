@@ -23,6 +23,7 @@ export function validateTopologySpread(
 ): FieldErrors {
   if (constraints === undefined) return [];
   const errors: FieldErrors = [];
+  const last = new Map(constraints.map((constraint, position) => [identityOf(constraint), position]));
   for (const [position, constraint] of constraints.entries()) {
     const at = path.index(position);
     if (constraint.maxSkew <= 0) {
@@ -32,7 +33,7 @@ export function validateTopologySpread(
     if (!ACTIONS.includes(constraint.whenUnsatisfiable)) {
       errors.push(notSupported(at.child('whenUnsatisfiable'), constraint.whenUnsatisfiable, ACTIONS));
     }
-    if (constraints.slice(position + 1).some((other) => isSameConstraint(constraint, other))) {
+    if (last.get(identityOf(constraint)) !== position) {
       const shown = `{${constraint.topologyKey}, ${constraint.whenUnsatisfiable}}`;
       errors.push(duplicate(at.child('{topologyKey, whenUnsatisfiable}'), shown));
     }
@@ -112,8 +113,8 @@ function validateKeys(
 const checksMergedKeys = (rules: PodRules): boolean =>
   rules.spreadMatchLabelKeys && rules.mergeMatchLabelKeys !== rules.oldBreaksMatchLabelKeys;
 
-const isSameConstraint = (a: TopologySpreadConstraint, b: TopologySpreadConstraint): boolean =>
-  a.topologyKey === b.topologyKey && a.whenUnsatisfiable === b.whenUnsatisfiable;
+const identityOf = ({ topologyKey, whenUnsatisfiable }: TopologySpreadConstraint): string =>
+  `${whenUnsatisfiable}\0${topologyKey}`;
 
 function validateMinDomains({ minDomains, whenUnsatisfiable }: TopologySpreadConstraint, path: FieldPath): FieldErrors {
   if (minDomains === undefined) return [];

@@ -1,0 +1,114 @@
+// One thread serves everybody: no request may keep it for long in one turn. By hand, with bodies of the full size:
+//
+//   BINNACLE_TURN_BYTES=3000000 node tools/test.mjs test/attack/long-turns.test.ts
+//
+// BINNACLE_TURN_ONLY names some of the attacks, by a part of their names.
+import assert from 'node:assert/strict';
+import https from 'node:https';
+import net from 'node:net';
+import path from 'node:path';
+import { urlToHttpOptions } from 'node:url';
+import { after, before, test } from 'node:test';
+import { startTestServer, type TestServer } from '../support/server.js';
+import { ATTACKS, type AttackRequest } from './worst-bodies.js';
+
+const BYTES = Number(process.env['BINNACLE_TURN_BYTES'] ?? 20_000);
+const ONLY = process.env['BINNACLE_TURN_ONLY'] ?? '';
+const LONGEST_MS = Number(process.env['BINNACLE_TURN_MS'] ?? 1_000);
+const root = process.env['BINNACLE_ROOT'] ?? process.cwd();
+
+let server: TestServer;
+let meter: string;
+const agent = new https.Agent({ keepAlive: true, rejectUnauthorized: false });
+
+before(async () => {
+  server = await startTestServer({
+    adminToken: 'attack',
+    meterTurns: path.join(root, 'test', 'support', 'turn-meter.cjs'),
+  });
+  meter = path.join(server.folder, 'turns.sock');
+  const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default' } };
+  await server.request('POST', '/api/v1/namespaces/default/serviceaccounts', account);
+});
+
+after(async () => {
+  agent.destroy();
+  await server.stop();
+});
+
+for (const { name, requests } of ATTACKS.filter((attack) => attack.name.includes(ONLY))) {
+  test(`${name}: no turn is long`, { timeout: 600_000 }, async () => {
+    const long: string[] = [];
+    for (const request of requests(BYTES)) {
+      await longestTurn();
+      const status = await send(request);
+      const { longestMs, totalMs } = await longestTurn();
+      const told = `${name}: ${request.method} ${request.path.slice(0, 90)} ${request.contentType ?? ''} ${status}: ${Math.round(longestMs)} of ${Math.round(totalMs)} ms`;
+      console.log(told);
+      if (longestMs > LONGEST_MS) long.push(told);
+    }
+    assert.deepEqual(long, []);
+  });
+}
+
+function longestTurn(): Promise<{ longestMs: number; totalMs: number }> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    net
+      .connect(meter)
+      .on('data', (chunk: Buffer) => (text += chunk.toString()))
+      .on('end', () => resolve(JSON.parse(text) as { longestMs: number; totalMs: number }))
+      .on('error', reject);
+  });
+}
+
+async function send(request: AttackRequest): Promise<number | string> {
+  if (request.method === 'PAUSE') {
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    return 'paused';
+  }
+  if (request.method === 'WAIT') {
+    for (let i = 0; i < 100; i++) {
+      if ((await exchange({ method: 'GET', path: request.path })).status === 200) return 'served';
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    return 'never served';
+  }
+  if (request.method !== 'PUT') return (await exchange(request)).status;
+  const current = JSON.parse((await exchange({ method: 'GET', path: request.path })).text) as Versioned;
+  const object = JSON.parse(String(request.body)) as Versioned;
+  object.metadata.resourceVersion = current.metadata.resourceVersion ?? '';
+  await longestTurn();
+  return (await exchange({ ...request, body: JSON.stringify(object) })).status;
+}
+
+interface Versioned {
+  readonly metadata: { resourceVersion?: string };
+}
+
+function exchange(request: AttackRequest): Promise<{ status: number; text: string }> {
+  const { method, path: to, body, contentType = 'application/json', headers } = request;
+  return new Promise((resolve, reject) => {
+    const call = https.request({
+      ...urlToHttpOptions(new URL(server.url)),
+      path: to,
+      method,
+      agent,
+      maxHeaderSize: 64 * 1024 * 1024,
+      headers: {
+        authorization: 'Bearer attack',
+        ...(body !== undefined && { 'content-type': contentType }),
+        ...headers,
+      },
+    });
+    call.maxHeadersCount = 0;
+    call.on('response', (response) => {
+      const pieces: Buffer[] = [];
+      response.on('data', (piece: Buffer) => pieces.push(piece));
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, text: Buffer.concat(pieces).toString() }));
+      response.on('error', reject);
+    });
+    call.on('error', reject);
+    call.end(body);
+  });
+}

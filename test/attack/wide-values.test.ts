@@ -1,0 +1,73 @@
+// Whatever walks lists and maps that people send takes time in proportion to them: a hundred thousand items that are looked
+// for in each other would take minutes.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { validateValue } from '../../src/apis/apiextensions/values/validate-value.js';
+import { endpoints } from '../../src/apis/core/endpoints/definition.js';
+import { validateOnlyAddedTolerations } from '../../src/apis/core/pod/validation/tolerations.js';
+import { FieldPath } from '../../src/machinery/field-error.js';
+import type { Endpoints, PodTemplateSpec } from '../../src/schema/generated/core.v1.js';
+import { mustType } from '../../src/schema/catalogue.js';
+import { strategicMergePatch } from '../../src/schema/patch/strategic-merge.js';
+
+const MANY = 100_000;
+const LONGEST_MS = 5_000;
+const PATH = FieldPath.of('spec');
+const numbers = Array.from({ length: MANY }, (_, i) => i);
+
+function inTime(name: string, work: () => void): void {
+  test(`${name}: time grows with the size`, () => {
+    const startedMs = performance.now();
+    work();
+    const tookMs = performance.now() - startedMs;
+    assert.ok(tookMs < LONGEST_MS, `${Math.round(tookMs)} ms`);
+  });
+}
+
+inTime('a list with everything wrong', () => {
+  const schema = { type: 'object', properties: { a: { type: 'array', items: { type: 'string' } } } };
+  assert.equal(validateValue({ a: numbers }, schema, PATH).length, MANY);
+});
+
+inTime('a keyed list beside what it was', () => {
+  const list = numbers.map((k) => ({ k }));
+  const schema = {
+    type: 'array',
+    'x-kubernetes-list-type': 'map',
+    'x-kubernetes-list-map-keys': ['k'],
+    items: { type: 'object', properties: { k: { type: 'string' } } },
+  };
+  assert.deepEqual(validateValue(list.toReversed(), schema, PATH, { value: list }), []);
+});
+
+inTime('a list without duplicates, of a long enumeration', () => {
+  const schema = { type: 'array', uniqueItems: true, items: { type: 'integer', enum: numbers } };
+  assert.deepEqual(validateValue(numbers, schema, PATH), []);
+  assert.equal(validateValue([...numbers, 5], schema, PATH).length, 1);
+});
+
+inTime('a strategic merge of other items', () => {
+  const type = mustType('io.k8s.api.core.v1.PodTemplateSpec');
+  const made = (prefix: string) => ({ spec: { containers: numbers.map((i) => ({ name: `${prefix}${i}` })) } });
+  const merged = strategicMergePatch(made('a'), made('b'), type) as unknown as PodTemplateSpec;
+  assert.equal(merged.spec.containers?.length, 2 * MANY);
+  const gone = { spec: { containers: made('a').spec.containers.map((item) => ({ ...item, $patch: 'delete' })) } };
+  const left = strategicMergePatch(made('a'), gone, type) as unknown as PodTemplateSpec;
+  assert.deepEqual(left.spec.containers, []);
+});
+
+inTime('tolerations beside those before', () => {
+  const tolerations = numbers.map((i) => ({ key: `k${i}`, operator: 'Exists' }));
+  assert.deepEqual(validateOnlyAddedTolerations(tolerations.toReversed(), tolerations, PATH), []);
+  assert.equal(validateOnlyAddedTolerations(tolerations.slice(1), tolerations, PATH).length, 1);
+});
+
+inTime('endpoints printed in a table', () => {
+  const subset = {
+    addresses: numbers.map((i) => ({ ip: `10.0.0.${i % 250}` })),
+    ports: numbers.map((port) => ({ port })),
+  };
+  const object = { metadata: { name: 'a' }, subsets: [subset] } as unknown as Endpoints;
+  const shown = '10.0.0.0:0,10.0.0.1:0,10.0.0.2:0';
+  assert.equal(endpoints.row(object, new Date())[1], `${shown} + ${MANY * MANY - 3} more...`);
+});
