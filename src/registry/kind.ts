@@ -79,6 +79,8 @@ export interface KindVersion<T extends KubeObject = KubeObject> {
   readonly enabledByDefault?: boolean;
   /** Fills in what a client left out, in this version, before conversion to the storage version. */
   defaults?(object: T): void;
+  /** What feature gates have filled in beside. The server makes both one (`behindGates`) before the kind is served. */
+  defaultsBehindGates?(object: T, features: FeatureGates): void;
   /** Absent when this version has the storage version's shape. Both may change and return their argument. */
   toStorage?(object: T): T;
   fromStorage?(object: T): T;

@@ -25,6 +25,7 @@ import { policyKinds } from '../apis/policy/index.js';
 import { resourceKinds } from '../apis/resource/index.js';
 import { schedulingKinds } from '../apis/scheduling/index.js';
 import { storageKinds } from '../apis/storage/index.js';
+import type { KubeObject } from '../machinery/object.js';
 import type { FeatureGates, KindDefinition } from '../registry/kind.js';
 
 export interface KindParts {
@@ -69,7 +70,20 @@ export const serverKinds = ({
 
 /** What is served of these kinds with these gates. */
 export const behindGates = (kinds: readonly KindDefinition[], gates: FeatureGates): readonly KindDefinition[] =>
-  kinds.filter(({ gate }) => isOn(gate, gates)).map((kind) => withSubresourcesOn(kind, gates));
+  kinds.filter(({ gate }) => isOn(gate, gates)).map((kind) => withDefaultsOf(withSubresourcesOn(kind, gates), gates));
+
+/** With the defaults that these gates fill in. */
+export function withDefaultsOf(kind: KindDefinition, gates: FeatureGates): KindDefinition {
+  if (!kind.versions.some(({ defaultsBehindGates }) => defaultsBehindGates !== undefined)) return kind;
+  const versions = kind.versions.map(({ defaults, defaultsBehindGates, ...version }) => ({
+    ...version,
+    defaults: (object: KubeObject) => {
+      defaults?.(object);
+      defaultsBehindGates?.(object, gates);
+    },
+  }));
+  return { ...kind, versions };
+}
 
 function withSubresourcesOn(kind: KindDefinition, gates: FeatureGates): KindDefinition {
   const all = Object.entries(kind.subresources ?? {});

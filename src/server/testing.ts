@@ -1,4 +1,5 @@
 // A whole API without sockets, filters or disks: requests go straight to the router, objects into memory.
+import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { UnreadEvents } from '../rest/unread-events.js';
 import { parseRequestInfo } from '../filters/request-info.js';
@@ -12,7 +13,9 @@ import { OutboundError } from '../outbound/outbound-error.js';
 import type { KeyValueStore } from '../kv/kv.js';
 import { openMemoryStore } from '../kv/memory.js';
 import { type HttpResponse, isStream, type ResponseSink } from '../lib/http.js';
-import { apiEnablement } from '../machinery/api-enablement.js';
+import { apiEnablement, type EmulatedApis, type RuntimeConfig } from '../machinery/api-enablement.js';
+import { chooseFeatureGates } from '../machinery/feature-gates.js';
+import { RELEASE } from '../machinery/names.js';
 import type { ObjectMeta } from '../machinery/object.js';
 import { requestEntityTooLarge, type StatusDetails } from '../machinery/status.js';
 import type { UserInfo } from '../machinery/user.js';
@@ -23,10 +26,15 @@ import type { RestServices } from '../rest/services.js';
 import { createResourceStore } from '../storage/create-store.js';
 import type { ObjectCodec } from '../storage/store.js';
 import { type AgentFlags, buildNodeAccess } from './node-access.js';
+import { withDefaultsOf } from './kinds.js';
 import { Resources } from './resources.js';
 
 export interface TestApiOptions {
   readonly kinds: readonly KindDefinition[];
+  /** Those of this release without it. */
+  readonly gates?: Readonly<Record<string, boolean>>;
+  readonly emulated?: EmulatedApis;
+  readonly runtimeConfig?: RuntimeConfig;
   readonly kv?: KeyValueStore;
   readonly cache?: boolean;
   readonly admission?: Partial<AdmissionChain>;
@@ -119,16 +127,21 @@ export class TestApi {
       clock,
       garbageCollection: true,
       deleteCollectionWorkers: 1,
-      enablement: apiEnablement({}),
+      enablement: apiEnablement(options.runtimeConfig ?? {}, options.emulated),
     });
-    for (const kind of options.kinds) this.resources.add(kind);
+    const { gates: features, errors } = chooseFeatureGates(
+      new Map(Object.entries(options.gates ?? {})),
+      options.emulated?.version ?? RELEASE,
+    );
+    assert.deepEqual(errors, []);
+    for (const kind of options.kinds) this.resources.add(withDefaultsOf(kind, features));
     this.#services = {
       admission: { admit: async () => {}, validate: async () => {}, ...options.admission },
       authorizer: {
         authorize: options.authorize ?? (() => ({ decision: 'allow', reason: '' })),
         rulesFor: () => ({ resourceRules: [], nonResourceRules: [], incomplete: false }),
       },
-      features: { enabled: () => false },
+      features,
       kindOptions: { allowPrivileged: true, eventTtlSeconds: 3600 },
       lookup: this.resources.lookup,
       operations: this.resources.operations,

@@ -2,7 +2,8 @@ import { deepEqual } from '../../lib/deep-equal.js';
 import { FieldPath } from '../../machinery/field-error.js';
 import { warningsForIp } from '../../machinery/validation/ip.js';
 import { isDns1123Subdomain } from '../../machinery/validation/names.js';
-import type { FeatureGates, KindDefinition } from '../../registry/kind.js';
+import { dropGatedFields, gated } from '../../registry/gated-fields.js';
+import type { KindDefinition } from '../../registry/kind.js';
 import { AGE_COLUMN, ageCell, column, firstFewCell, NAME_COLUMN } from '../../registry/columns.js';
 import type { EndpointSlice } from '../../schema/generated/discovery.v1.js';
 import { validateEndpointSlice, validateEndpointSliceUpdate } from './validation.js';
@@ -22,7 +23,7 @@ export const endpointSlices: KindDefinition<EndpointSlice> = {
   strategy: {
     hasGeneration: true,
     prepareForCreate: (object, { features }) => {
-      dropHints(object, undefined, features);
+      dropGatedFields(GATED, object, undefined, features);
       dropTopology(object);
     },
     prepareForUpdate: (object, old, { features }) => {
@@ -31,7 +32,7 @@ export const endpointSlices: KindDefinition<EndpointSlice> = {
       if (!raised && !deepEqual(object.metadata.labels ?? {}, old.metadata.labels ?? {})) {
         object.metadata.generation = (old.metadata.generation ?? 0) + 1;
       }
-      dropHints(object, old, features);
+      dropGatedFields(GATED, object, old, features);
       if (!deepEqual(object.endpoints, old.endpoints)) dropTopology(object, old);
     },
     validate: (object, { features }) => validateEndpointSlice(object, features),
@@ -69,11 +70,10 @@ function setDefaults({ ports }: EndpointSlice): void {
   }
 }
 
-function dropHints(object: EndpointSlice, old: Readonly<EndpointSlice> | undefined, features: FeatureGates): void {
-  if (features.enabled('PreferSameTrafficDistribution')) return;
-  if ((old?.endpoints ?? []).some(({ hints }) => hints?.forNodes !== undefined)) return;
-  for (const { hints } of object.endpoints ?? []) if (hints !== undefined) delete hints.forNodes;
-}
+const GATED = [
+  gated<EndpointSlice>('TopologyAwareHints', 'endpoints[].hints'),
+  gated<EndpointSlice>('PreferSameTrafficDistribution', 'endpoints[].hints.forNodes'),
+];
 
 /** The topology of older slices is gone from this version; a node's name in it is carried over. */
 function dropTopology(object: EndpointSlice, old?: Readonly<EndpointSlice>): void {

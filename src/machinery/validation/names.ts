@@ -15,6 +15,7 @@ const C_IDENTIFIER = '[A-Za-z_][A-Za-z0-9_]*';
 const PERCENT = '[0-9]+%';
 const HTTP_HEADER_NAME = '[-A-Za-z0-9]+';
 const CONFIG_MAP_KEY = '[-._a-zA-Z0-9]+';
+const ENV_VAR_NAME = '[-._a-zA-Z][-._a-zA-Z0-9]*';
 
 const dnsLabel = new RegExp(`^${DNS_LABEL}$`);
 const dnsSubdomain = new RegExp(`^${DNS_SUBDOMAIN}$`);
@@ -26,6 +27,7 @@ const labelValue = new RegExp(`^${LABEL_VALUE}$`);
 const cIdentifier = new RegExp(`^${C_IDENTIFIER}$`);
 const percent = new RegExp(`^${PERCENT}$`);
 const httpHeaderName = new RegExp(`^${HTTP_HEADER_NAME}$`);
+const envVarName = new RegExp(`^${ENV_VAR_NAME}$`);
 const configMapKey = new RegExp(`^${CONFIG_MAP_KEY}$`);
 
 export const LABEL_MAX_LENGTH = 63;
@@ -103,6 +105,13 @@ const HTTP_HEADER_MESSAGE = patternMessage(
 );
 const RELAXED_ENV_VAR_MESSAGE =
   "a valid environment variable name must consist only of printable ASCII characters other than '='";
+const ENV_VAR_MESSAGE = patternMessage(
+  "a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', and must not start with a digit",
+  ENV_VAR_NAME,
+  'my.env-name',
+  'MY_ENV.NAME',
+  'MyEnvName1',
+);
 const CONFIG_MAP_KEY_MESSAGE = patternMessage(
   "a valid config key must consist of alphanumeric characters, '-', '_' or '.'",
   CONFIG_MAP_KEY,
@@ -152,6 +161,11 @@ export function isQualifiedName(value: string): string[] {
 export const isCIdentifier = (value: string): string[] => (cIdentifier.test(value) ? [] : [C_IDENTIFIER_MESSAGE]);
 export const isValidPercent = (value: string): string[] => (percent.test(value) ? [] : [PERCENT_MESSAGE]);
 export const isHttpHeaderName = (value: string): string[] => (httpHeaderName.test(value) ? [] : [HTTP_HEADER_MESSAGE]);
+
+export const isEnvVarName = (value: string): string[] => [
+  ...(envVarName.test(value) ? [] : [ENV_VAR_MESSAGE]),
+  ...climbsDirectories(value),
+];
 
 export function isRelaxedEnvVarName(value: string): string[] {
   if (value === '') return [`environment variable name ${EMPTY}`];

@@ -52,10 +52,10 @@ export const daemonSets: KindDefinition<DaemonSet> = {
         ...validateDaemonSetSpec(spec, { ...rules, allowInvalidAffinityLabelValue }),
       ];
     },
-    warningsOnCreate: ({ spec }) => templateWarnings(spec.template),
-    warningsOnUpdate: (object, old) => {
+    warningsOnCreate: ({ spec }, context) => templateWarnings(spec.template, context),
+    warningsOnUpdate: (object, old, context) => {
       const changed = isNewGeneration(object, old) && !samePodTemplate(object.spec.template, old.spec.template);
-      return changed ? templateWarnings(object.spec.template) : [];
+      return changed ? templateWarnings(object.spec.template, context) : [];
     },
     status: { validateUpdate: ({ status }, old) => validateDaemonSetStatus(status, old.status) },
   },

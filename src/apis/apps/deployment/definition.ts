@@ -49,8 +49,12 @@ export const deployments: KindDefinition<Deployment> = {
       ...validateDeploymentSpec(spec, podRules(context, false, old.spec.template)),
       ...validateImmutableSelector(spec.selector, old.spec.selector, FieldPath.of('spec', 'selector')),
     ],
-    warningsOnCreate: (object) => [...podNameWarnings(object), ...templateWarnings(object.spec.template)],
-    warningsOnUpdate: (object, old) => (isNewGeneration(object, old) ? templateWarnings(object.spec.template) : []),
+    warningsOnCreate: (object, context) => [
+      ...podNameWarnings(object),
+      ...templateWarnings(object.spec.template, context),
+    ],
+    warningsOnUpdate: (object, old, context) =>
+      isNewGeneration(object, old) ? templateWarnings(object.spec.template, context) : [],
     status: {
       prepareForUpdate: (object, old, { features }) => {
         const { metadata, status } = object;

@@ -47,8 +47,12 @@ export const replicaSets: KindDefinition<ReplicaSet> = {
       ...validateReplicaSetSpec(spec, podRules(context, false, old.spec.template)),
       ...validateImmutableSelector(spec.selector, old.spec.selector, FieldPath.of('spec', 'selector')),
     ],
-    warningsOnCreate: (object) => [...podNameWarnings(object), ...templateWarnings(object.spec.template)],
-    warningsOnUpdate: (object, old) => (isNewGeneration(object, old) ? templateWarnings(object.spec.template) : []),
+    warningsOnCreate: (object, context) => [
+      ...podNameWarnings(object),
+      ...templateWarnings(object.spec.template, context),
+    ],
+    warningsOnUpdate: (object, old, context) =>
+      isNewGeneration(object, old) ? templateWarnings(object.spec.template, context) : [],
     status: {
       prepareForUpdate: ({ status }, old, { features }) => {
         const counts = features.enabled('DeploymentReplicaSetTerminatingReplicas');

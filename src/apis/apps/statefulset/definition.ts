@@ -1,7 +1,8 @@
 import { FieldPath } from '../../../machinery/field-error.js';
 import { nameIsDnsLabel } from '../../../machinery/validation/names.js';
 import { AGE_COLUMN, ageCell, column, NAME_COLUMN } from '../../../registry/columns.js';
-import type { KindDefinition } from '../../../registry/kind.js';
+import { dropGatedFields, gated } from '../../../registry/gated-fields.js';
+import type { FeatureGates, KindDefinition } from '../../../registry/kind.js';
 import type { StatefulSet } from '../../../schema/generated/apps.v1.js';
 import { containerCells, containerColumns } from '../../core/pod/columns.js';
 import { defaultPodTemplate, roundQuantities } from '../../core/pod/defaults.js';
@@ -25,7 +26,7 @@ export const statefulSets: KindDefinition<StatefulSet> = {
   categories: ['all'],
   namespaced: true,
   keyPrefix: 'statefulsets',
-  versions: [{ version: 'v1', defaults: setDefaults }],
+  versions: [{ version: 'v1', defaults: setDefaults, defaultsBehindGates }],
   storageVersion: 'v1',
   strategy: {
     ...workloadHooks<StatefulSet>({
@@ -33,12 +34,7 @@ export const statefulSets: KindDefinition<StatefulSet> = {
       template: ({ spec }) => spec.template,
       prepare: (object, old, { features }) => {
         if (old === undefined) object.status = { replicas: 0, availableReplicas: 0 };
-        const { type, rollingUpdate } = object.spec.updateStrategy;
-        if (features.enabled('MaxUnavailableStatefulSet')) {
-          if (type === 'RollingUpdate' && rollingUpdate) rollingUpdate.maxUnavailable ??= 1;
-        } else if (old?.spec.updateStrategy.rollingUpdate?.maxUnavailable === undefined) {
-          delete rollingUpdate?.maxUnavailable;
-        }
+        dropGatedFields(GATED, object, old, features);
       },
     }),
     hasStatus: true,
@@ -47,15 +43,15 @@ export const statefulSets: KindDefinition<StatefulSet> = {
     validate: ({ spec }, context) => validateStatefulSetCreate(spec, podRules(context, false)),
     validateUpdate: ({ spec }, old, context) =>
       validateStatefulSetUpdate(spec, old.spec, podRules(context, false, old.spec.template)),
-    warningsOnCreate: (object) => [
-      ...templateWarnings(object.spec.template),
+    warningsOnCreate: (object, context) => [
+      ...templateWarnings(object.spec.template, context),
       ...(object.spec.volumeClaimTemplates ?? []).flatMap(({ spec }, position) =>
         warningsForClaimSpec(spec, CLAIMS.index(position)),
       ),
       ...historyWarnings(object),
     ],
-    warningsOnUpdate: (object, old) => [
-      ...(isNewGeneration(object, old) ? templateWarnings(object.spec.template) : []),
+    warningsOnUpdate: (object, old, context) => [
+      ...(isNewGeneration(object, old) ? templateWarnings(object.spec.template, context) : []),
       ...(object.spec.volumeClaimTemplates ?? []).flatMap(({ spec }, position) =>
         warningsForClaimSpec(spec, CLAIMS.index(position).child('Spec')),
       ),
@@ -73,10 +69,27 @@ export const statefulSets: KindDefinition<StatefulSet> = {
   subresources: { scale: scaleSubresource<StatefulSet>(({ spec }) => selectorText(spec.selector)) },
 };
 
+const GATED = [
+  gated<StatefulSet>('StatefulSetAutoDeletePVC', 'spec.persistentVolumeClaimRetentionPolicy'),
+  gated<StatefulSet>('MaxUnavailableStatefulSet', 'spec.updateStrategy.rollingUpdate.maxUnavailable'),
+];
+
 const historyWarnings = ({ spec }: Readonly<StatefulSet>): string[] =>
   (spec.revisionHistoryLimit ?? 0) < 0
     ? ['spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended']
     : [];
+
+function defaultsBehindGates({ spec }: StatefulSet, features: FeatureGates): void {
+  const { type, rollingUpdate } = spec.updateStrategy;
+  if (type === 'RollingUpdate' && rollingUpdate && features.enabled('MaxUnavailableStatefulSet')) {
+    rollingUpdate.maxUnavailable ??= 1;
+  }
+  if (features.enabled('StatefulSetAutoDeletePVC')) {
+    const retention = (spec.persistentVolumeClaimRetentionPolicy ??= {});
+    retention.whenDeleted ||= 'Retain';
+    retention.whenScaled ||= 'Retain';
+  }
+}
 
 function setDefaults({ spec }: StatefulSet): void {
   spec.podManagementPolicy ||= 'OrderedReady';
@@ -87,9 +100,6 @@ function setDefaults({ spec }: StatefulSet): void {
   if (spec.updateStrategy.type === 'RollingUpdate' && spec.updateStrategy.rollingUpdate) {
     spec.updateStrategy.rollingUpdate.partition ??= 0;
   }
-  const retention = (spec.persistentVolumeClaimRetentionPolicy ??= {});
-  retention.whenDeleted ||= 'Retain';
-  retention.whenScaled ||= 'Retain';
   spec.replicas ??= 1;
   spec.revisionHistoryLimit ??= 10;
   defaultPodTemplate(spec.template);

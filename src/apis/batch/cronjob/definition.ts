@@ -45,12 +45,12 @@ export const cronJobs: KindDefinition<CronJob> = {
     ],
     validateUpdate: ({ spec }, old, context) =>
       validateCronJobSpec(spec, old.spec, podRules(context, false, old.spec.jobTemplate.spec.template)),
-    warningsOnCreate: (object) => [
+    warningsOnCreate: (object, context) => [
       ...podNameWarnings(object),
-      ...jobSpecWarnings(object.spec.jobTemplate.spec, JOB_SPEC),
+      ...jobSpecWarnings(object.spec.jobTemplate.spec, JOB_SPEC, context),
     ],
-    warningsOnUpdate: (object, old) => [
-      ...(isNewGeneration(object, old) ? jobSpecWarnings(object.spec.jobTemplate.spec, JOB_SPEC) : []),
+    warningsOnUpdate: (object, old, context) => [
+      ...(isNewGeneration(object, old) ? jobSpecWarnings(object.spec.jobTemplate.spec, JOB_SPEC, context) : []),
       ...(object.spec.schedule.includes('TZ')
         ? [
             'cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details',

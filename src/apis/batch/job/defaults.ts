@@ -1,3 +1,4 @@
+import type { FeatureGates } from '../../../registry/kind.js';
 import type { Job, JobSpec } from '../../../schema/generated/batch.v1.js';
 import { defaultPodTemplate } from '../../core/pod/defaults.js';
 
@@ -13,9 +14,13 @@ export function defaultJob({ metadata, spec }: Job): void {
   if (labels !== undefined && Object.keys(metadata.labels ?? {}).length === 0) metadata.labels = labels;
   spec.completionMode ??= 'NonIndexed';
   spec.suspend ??= false;
-  spec.podReplacementPolicy ??= spec.podFailurePolicy ? 'Failed' : 'TerminatingOrFailed';
   spec.manualSelector ??= false;
   defaultJobTemplate(spec);
+}
+
+export function defaultPodReplacement({ spec }: Job, features: FeatureGates): void {
+  if (!features.enabled('JobPodReplacementPolicy')) return;
+  spec.podReplacementPolicy ??= spec.podFailurePolicy ? 'Failed' : 'TerminatingOrFailed';
 }
 
 /** What a job inside a cron job gets too: the rest waits until the job is made. */

@@ -5,7 +5,8 @@ import { selectorHasInvalidLabelValue } from '../../../machinery/validation/labe
 import { nameIsDnsSubdomain } from '../../../machinery/validation/names.js';
 import { validateObjectMeta } from '../../../machinery/validation/object-meta.js';
 import { AGE_COLUMN, ageCell, column, NAME_COLUMN, wideColumn } from '../../../registry/columns.js';
-import type { KindDefinition } from '../../../registry/kind.js';
+import { dropGatedFields, gated } from '../../../registry/gated-fields.js';
+import type { KindDefinition, LifeContext } from '../../../registry/kind.js';
 import type { Job, JobSpec } from '../../../schema/generated/batch.v1.js';
 import { containerCells, containerColumns } from '../../core/pod/columns.js';
 import { equalityOf } from '../../core/pod/equal.js';
@@ -17,7 +18,7 @@ import {
   workloadHooks,
 } from '../../core/pod/template-strategy.js';
 import { podRules } from '../../core/pod/validation/options.js';
-import { defaultJob } from './defaults.js';
+import { defaultJob, defaultPodReplacement } from './defaults.js';
 import { generateSelector, hasPrefixedLabels } from './selector.js';
 import { validateJobStatusUpdate } from './status-validation.js';
 import { validateJob, validateJobUpdate } from './validation.js';
@@ -34,17 +35,19 @@ export const jobs: KindDefinition<Job> = {
   categories: ['all'],
   namespaced: true,
   keyPrefix: 'jobs',
-  versions: [{ version: 'v1', defaults: defaultJob }],
+  versions: [{ version: 'v1', defaults: defaultJob, defaultsBehindGates: defaultPodReplacement }],
   storageVersion: 'v1',
   strategy: {
     ...workloadHooks<Job>({
       same: (a, b) => sameSpec(a.spec, b.spec),
       template: ({ spec }) => spec.template,
       prepare: (job, old, { features }) => {
+        dropGatedFields(GATED, job, old, features);
         if (old !== undefined) return;
         generateSelector(job);
         job.status = {};
         if (!features.enabled('JobManagedBy')) delete job.spec.managedBy;
+        if (!features.enabled('JobBackoffLimitPerIndex')) dropFailIndexRules(job.spec);
       },
     }),
     hasStatus: true,
@@ -63,10 +66,11 @@ export const jobs: KindDefinition<Job> = {
         ...validateJobUpdate(job.spec, old.spec, rules, mutableDirectives),
       ];
     },
-    warningsOnCreate: (job) => [...podNameWarnings(job), ...jobSpecWarnings(job.spec, SPEC)],
-    warningsOnUpdate: (job, old) => (isNewGeneration(job, old) ? jobSpecWarnings(job.spec, SPEC) : []),
+    warningsOnCreate: (job, context) => [...podNameWarnings(job), ...jobSpecWarnings(job.spec, SPEC, context)],
+    warningsOnUpdate: (job, old, context) =>
+      isNewGeneration(job, old) ? jobSpecWarnings(job.spec, SPEC, context) : [],
     status: {
-      validateUpdate: (job, old, { features }) => validateJobStatusUpdate(job, old, features.enabled('JobManagedBy')),
+      validateUpdate: (job, old, { features }) => validateJobStatusUpdate(job, old, features),
     },
     delete: {
       defaultGarbageCollection: 'orphan',
@@ -96,10 +100,24 @@ export const jobs: KindDefinition<Job> = {
   fieldLabelError: (label) => `field label ${goQuote(label)} not supported for Job`,
 };
 
+const GATED = [
+  gated<Job>('JobSuccessPolicy', 'spec.successPolicy'),
+  gated<Job>('JobBackoffLimitPerIndex', 'spec.backoffLimitPerIndex'),
+  gated<Job>('JobBackoffLimitPerIndex', 'spec.maxFailedIndexes'),
+  gated<Job>('JobPodReplacementPolicy', 'spec.podReplacementPolicy'),
+];
+
+/** Rules about single indexes have no meaning when failures are not counted by index. */
+function dropFailIndexRules({ podFailurePolicy }: JobSpec): void {
+  if (podFailurePolicy?.rules) {
+    podFailurePolicy.rules = podFailurePolicy.rules.filter(({ action }) => action !== 'FailIndex');
+  }
+}
+
 /** `path` is the job's spec, which may stand in a cron job. */
-export function jobSpecWarnings(spec: Readonly<JobSpec>, path: FieldPath): string[] {
+export function jobSpecWarnings(spec: Readonly<JobSpec>, path: FieldPath, context: LifeContext): string[] {
   const { completionMode, completions = 0, parallelism = 0 } = spec;
-  const warnings = templateWarnings(spec.template, path.child('template'));
+  const warnings = templateWarnings(spec.template, context, path.child('template'));
   if (completionMode === 'Indexed' && completions > 100_000 && parallelism > 10_000) {
     const text =
       'In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail';

@@ -1,6 +1,7 @@
 import { deepEqual } from '../../../lib/deep-equal.js';
 import { duplicate, type FieldErrors, FieldPath, invalid, required } from '../../../machinery/field-error.js';
 import { IMMUTABLE, validateNonNegative } from '../../../machinery/validation/fields.js';
+import type { FeatureGates } from '../../../registry/kind.js';
 import type { Job, JobStatus } from '../../../schema/generated/batch.v1.js';
 import { countIndexes, firstCommonIndex } from './indexes.js';
 import { withoutValue } from './policies.js';
@@ -18,11 +19,13 @@ const isFinished = (job: Readonly<Job>): boolean => has(job, 'Complete') || has(
  * What a job's status may say. Rules newer than the status they check look only at what the update changes; they hold
  * all together where other controllers than the built-in one may manage jobs (`strict`).
  */
-export function validateJobStatusUpdate(job: Readonly<Job>, old: Readonly<Job>, strict: boolean): FieldErrors {
+export function validateJobStatusUpdate(job: Readonly<Job>, old: Readonly<Job>, features: FeatureGates): FieldErrors {
+  const strict = features.enabled('JobManagedBy');
+  const anyJobSucceeds = strict || features.enabled('JobPodReplacementPolicy') || has(old, 'SuccessCriteriaMet');
   return [
     ...validateCounters(job.status),
     ...(strict ? validateConsistency(job, old) : []),
-    ...validateSuccessCriteria(job),
+    ...validateSuccessCriteria(job, anyJobSucceeds),
     ...(strict ? validateProgress(job, old) : []),
     ...validateSuccessCriteriaUpdate(job, old),
   ];
@@ -153,14 +156,21 @@ function validateIndexes(
   return errors;
 }
 
-function validateSuccessCriteria(job: Readonly<Job>): FieldErrors {
+/** `anyJob`: also jobs without a policy of success, or that do not count by index, may meet its criteria. */
+function validateSuccessCriteria(job: Readonly<Job>, anyJob: boolean): FieldErrors {
   const errors: FieldErrors = [];
   const met = has(job, 'SuccessCriteriaMet');
+  if (!anyJob && met && job.spec.completionMode !== 'Indexed') {
+    errors.push(withoutValue(CONDITIONS, 'cannot set SuccessCriteriaMet to NonIndexed Job'));
+  }
   if (met && has(job, 'Failed')) {
     errors.push(withoutValue(CONDITIONS, 'cannot set SuccessCriteriaMet=True and Failed=true conditions'));
   }
   if (met && has(job, 'FailureTarget')) {
     errors.push(withoutValue(CONDITIONS, 'cannot set SuccessCriteriaMet=True and FailureTarget=true conditions'));
+  }
+  if (!anyJob && met && !job.spec.successPolicy) {
+    errors.push(withoutValue(CONDITIONS, 'cannot set SuccessCriteriaMet=True for Job without SuccessPolicy'));
   }
   if (job.spec.successPolicy && !met && has(job, 'Complete')) {
     const why = 'cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True';

@@ -1,5 +1,6 @@
 import { FieldPath } from '../../../machinery/field-error.js';
 import { warningsForCidr } from '../../../machinery/validation/ip.js';
+import { dropGatedFields, gated, gatedAlways } from '../../../registry/gated-fields.js';
 import type { KindDefinition } from '../../../registry/kind.js';
 import { AGE_COLUMN, ageCell, column, NAME_COLUMN, wideColumn } from '../../../registry/columns.js';
 import type { Node } from '../../../schema/generated/core.v1.js';
@@ -8,6 +9,11 @@ import { validateNode, validateNodeUpdate } from './validation.js';
 
 const ROLE_PREFIX = 'node-role.kubernetes.io/';
 const ROLE_LABEL = 'kubernetes.io/role';
+
+const GATED = [
+  gatedAlways<Node>(['RecursiveReadOnlyMounts', 'UserNamespacesSupport'], 'status.runtimeHandlers'),
+  gated<Node>('SupplementalGroupsPolicy', 'status.features'),
+];
 
 export const nodes: KindDefinition<Node> = {
   group: '',
@@ -21,13 +27,15 @@ export const nodes: KindDefinition<Node> = {
   storageVersion: 'v1',
   strategy: {
     // A node is created with its status: its agent registers it whole.
-    prepareForCreate: (object) => {
+    prepareForCreate: (object, { features }) => {
       delete object.spec.configSource;
       delete object.status.config;
+      dropGatedFields(GATED, object, undefined, features);
     },
-    prepareForUpdate: (object, old) => {
+    prepareForUpdate: (object, old, { features }) => {
       object.status = old.status;
       if (old.spec.configSource === undefined) delete object.spec.configSource;
+      dropGatedFields(GATED, object, old, features);
     },
     validate: (object, { features }) => validateNode(object, features),
     validateUpdate: (object, old, { features }) => [

@@ -1,3 +1,4 @@
+import { dropGatedFields, gated } from '../../../registry/gated-fields.js';
 import type { FeatureGates } from '../../../registry/kind.js';
 import type { PersistentVolumeClaimSpec, TypedLocalObjectReference } from '../../../schema/generated/core.v1.js';
 
@@ -5,16 +6,19 @@ type Spec = PersistentVolumeClaimSpec;
 
 /** Drops what gates forbid and the sources older servers ignored, then fills whichever of the two fields is unset. */
 export function settleDataSources(spec: Spec, old: Readonly<Spec> | undefined, features: FeatureGates): void {
-  if (!features.enabled('VolumeAttributesClass') && old?.volumeAttributesClassName === undefined) {
-    delete spec.volumeAttributesClassName;
-  }
+  dropGatedFields(GATED, spec, old, features);
   const crossNamespace = features.enabled('CrossNamespaceVolumeDataSource');
   if (!crossNamespace && spec.dataSourceRef?.namespace && old?.dataSourceRef === undefined) delete spec.dataSourceRef;
 
   const hadSource = old?.dataSource !== undefined || old?.dataSourceRef !== undefined;
   if (!hadSource && spec.dataSourceRef === undefined && !isClaimOrSnapshot(spec.dataSource)) delete spec.dataSource;
-  linkDataSources(spec);
+  if (features.enabled('AnyVolumeDataSource')) linkDataSources(spec);
 }
+
+const GATED = [
+  gated<Spec>('VolumeAttributesClass', 'volumeAttributesClassName'),
+  gated<Spec>('AnyVolumeDataSource', 'dataSourceRef'),
+];
 
 /** `dataSource` and `dataSourceRef` name the same source, for older and newer clients. */
 function linkDataSources(spec: Spec): void {

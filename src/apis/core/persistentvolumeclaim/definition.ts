@@ -1,4 +1,5 @@
 import { FieldPath } from '../../../machinery/field-error.js';
+import { dropGatedFields, gated } from '../../../registry/gated-fields.js';
 import type { KindDefinition } from '../../../registry/kind.js';
 import { AGE_COLUMN, ageCell, column, NAME_COLUMN, wideColumn } from '../../../registry/columns.js';
 import type { PersistentVolumeClaim } from '../../../schema/generated/core.v1.js';
@@ -9,6 +10,12 @@ import { settleDataSources } from './data-source.js';
 import { optionsFor, validateClaimStatus, validateClaimUpdate } from './update-validation.js';
 import { validateClaimSpec } from './validation.js';
 
+const GATED_STATUS = [
+  gated<PersistentVolumeClaim>('VolumeAttributesClass', 'status.currentVolumeAttributesClassName'),
+  gated<PersistentVolumeClaim>('VolumeAttributesClass', 'status.modifyVolumeStatus'),
+  gated<PersistentVolumeClaim>('RecoverVolumeExpansionFailure', 'status.allocatedResources'),
+  gated<PersistentVolumeClaim>('RecoverVolumeExpansionFailure', 'status.allocatedResourceStatuses'),
+];
 const SPEC = FieldPath.of('spec');
 
 export const persistentVolumeClaims: KindDefinition<PersistentVolumeClaim> = {
@@ -32,7 +39,10 @@ export const persistentVolumeClaims: KindDefinition<PersistentVolumeClaim> = {
     validateUpdate: (object, old, { features }) => validateClaimUpdate(object, old, features),
     warningsOnCreate: claimWarnings,
     warningsOnUpdate: claimWarnings,
-    status: { validateUpdate: (object, old, { features }) => validateClaimStatus(object, old, features) },
+    status: {
+      prepareForUpdate: (object, old, { features }) => dropGatedFields(GATED_STATUS, object, old, features),
+      validateUpdate: (object, old, { features }) => validateClaimStatus(object, old, features),
+    },
     delete: { returnsObject: true },
     resetFields: { '': [['status']], status: [['spec']] },
   },

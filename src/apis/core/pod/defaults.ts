@@ -1,3 +1,4 @@
+import type { FeatureGates } from '../../../registry/kind.js';
 import { formatQuantity, parseQuantity, scaledValue } from '../../../machinery/quantity.js';
 import type {
   ContainerStatus,
@@ -27,12 +28,12 @@ const INIT_CONTAINER_ANNOTATIONS = [
   'pod.alpha.kubernetes.io/init-container-statuses',
 ];
 
-export function defaultPod(pod: Pod): void {
+export function defaultPod(pod: Pod, features: FeatureGates): void {
   const { spec, status } = pod;
   for (const container of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
     requestLimits(container.resources);
   }
-  defaultPodResources(spec);
+  if (features.enabled('PodLevelResources')) defaultPodResources(spec);
   spec.enableServiceLinks ??= true;
   // Templates leave host ports open: a pod made from one gets them.
   if (spec.hostNetwork) {

@@ -20,7 +20,7 @@ export const pods: KindDefinition<Pod> = {
   shortNames: ['po'],
   categories: ['all'],
   namespaced: true,
-  versions: [{ version: 'v1', defaults: defaultPod }],
+  versions: [{ version: 'v1', defaultsBehindGates: defaultPod }],
   storageVersion: 'v1',
   strategy: podStrategy,
   columns: podColumns,

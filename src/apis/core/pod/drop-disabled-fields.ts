@@ -1,36 +1,38 @@
 // Fields behind feature gates that are off are forgotten, unless the old object already used them.
 import { forgetGivenEmpty } from '../../../machinery/given-empty.js';
 import type { FeatureGates } from '../../../registry/kind.js';
-import type { ContainerStatus, Lifecycle, Pod, PodSpec, PodStatus } from '../../../schema/generated/core.v1.js';
+import { dropGatedFields, gated, gatedAlways, type GatedField } from '../../../registry/gated-fields.js';
+import type { Lifecycle, LifecycleHandler, Pod, PodSpec } from '../../../schema/generated/core.v1.js';
 import { allContainers } from './containers.js';
-import { usesEnvFiles, usesRestartRules } from './validation/options.js';
+import { usesRestartRules } from './validation/options.js';
 
 type Used = Readonly<PodSpec> | undefined;
 
-interface GatedField {
-  readonly gate: string;
-  readonly inUse: (old: Readonly<PodSpec>) => boolean;
-  readonly drop: (spec: PodSpec) => void;
-}
+const CONTAINERS = ['containers', 'initContainers', 'ephemeralContainers'];
+const STATUSES = ['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'];
+const AFFINITIES = ['podAffinity', 'podAntiAffinity'];
 
-const GATED: readonly GatedField[] = [
+const inContainers = (...members: string[]): string[] =>
+  CONTAINERS.flatMap((list) => members.map((member) => `${list}[].${member}`));
+const inStatuses = (...members: string[]): string[] =>
+  STATUSES.flatMap((list) => members.map((member) => `status.${list}[].${member}`));
+const inAffinityTerms = (...members: string[]): string[] =>
+  AFFINITIES.flatMap((affinity) =>
+    members.flatMap((member) => [
+      `affinity.${affinity}.requiredDuringSchedulingIgnoredDuringExecution[].${member}`,
+      `affinity.${affinity}.preferredDuringSchedulingIgnoredDuringExecution[].podAffinityTerm.${member}`,
+    ]),
+  );
+
+const SPEC_FIELDS: readonly GatedField<PodSpec>[] = [
+  gated('UserNamespacesSupport', 'hostUsers'),
+  gated('SupplementalGroupsPolicy', 'securityContext.supplementalGroupsPolicy'),
   {
-    gate: 'UserNamespacesSupport',
-    inUse: ({ hostUsers }) => hostUsers !== undefined,
-    drop: (spec) => delete spec.hostUsers,
-  },
-  {
-    gate: 'SupplementalGroupsPolicy',
-    inUse: usesSupplementalGroupsPolicy,
-    drop: ({ securityContext }) => delete securityContext?.supplementalGroupsPolicy,
-  },
-  {
-    gate: 'PodLevelResources',
+    ...gated('PodLevelResources', 'resources'),
     inUse: ({ resources }) => resources?.requests !== undefined || resources?.limits !== undefined,
-    drop: (spec) => delete spec.resources,
   },
   {
-    gate: 'ProcMountType',
+    gates: ['ProcMountType'],
     inUse: (old) =>
       allContainers(old).some(({ securityContext }) => (securityContext?.procMount ?? 'Default') !== 'Default'),
     drop: (spec) => {
@@ -39,121 +41,77 @@ const GATED: readonly GatedField[] = [
       }
     },
   },
+  gated('NodeInclusionPolicyInPodTopologySpread', 'topologySpreadConstraints[].nodeTaintsPolicy'),
+  gated('NodeInclusionPolicyInPodTopologySpread', 'topologySpreadConstraints[].nodeAffinityPolicy'),
+  gated('MatchLabelKeysInPodTopologySpread', 'topologySpreadConstraints[].matchLabelKeys'),
+  gated('MatchLabelKeysInPodAffinity', ...inAffinityTerms('matchLabelKeys', 'mismatchLabelKeys')),
   {
-    gate: 'MatchLabelKeysInPodTopologySpread',
-    inUse: (old) => (old.topologySpreadConstraints ?? []).some(({ matchLabelKeys }) => matchLabelKeys !== undefined),
-    drop: (spec) => {
-      for (const constraint of spec.topologySpreadConstraints ?? []) delete constraint.matchLabelKeys;
-    },
+    ...gated('DynamicResourceAllocation', 'resourceClaims', ...inContainers('resources.claims')),
+    inUse: ({ resourceClaims }) => resourceClaims !== undefined,
+  },
+  gated('ClusterTrustBundleProjection', 'volumes[].projected.sources[].clusterTrustBundle'),
+  gated('PodCertificateRequest', 'volumes[].projected.sources[].podCertificate'),
+  { ...gated('InPlacePodVerticalScaling', ...inContainers('resizePolicy')), inUse: usesResizePolicy },
+  {
+    ...gated('SidecarContainers', 'initContainers[].restartPolicy'),
+    inUse: ({ initContainers }) => (initContainers ?? []).some(({ restartPolicy }) => restartPolicy === 'Always'),
+  },
+  { gates: ['ContainerRestartRules'], inUse: usesRestartRules, drop: dropRestartRules },
+  gated('RecursiveReadOnlyMounts', ...inContainers('volumeMounts[].recursiveReadOnly')),
+  gated('HostnameOverride', 'hostnameOverride'),
+  gated('EnvFiles', ...inContainers('env[].valueFrom.fileKeyRef')),
+  {
+    ...gated('PodLifecycleSleepAction', ...inContainers('lifecycle.preStop.sleep', 'lifecycle.postStart.sleep')),
+    drop: (spec) => dropFromLifecycles(spec, withoutSleep),
   },
   {
-    gate: 'ClusterTrustBundleProjection',
-    inUse: (old) => projections(old).some(({ clusterTrustBundle }) => clusterTrustBundle !== undefined),
-    drop: (spec) => {
-      for (const source of projections(spec)) delete source.clusterTrustBundle;
-    },
-  },
-  {
-    gate: 'PodCertificateRequest',
-    inUse: (old) => projections(old).some(({ podCertificate }) => podCertificate !== undefined),
-    drop: (spec) => {
-      for (const source of projections(spec)) delete source.podCertificate;
-    },
-  },
-  {
-    gate: 'InPlacePodVerticalScaling',
-    inUse: usesResizePolicy,
-    drop: (spec) => {
-      for (const container of allContainers(spec)) delete container.resizePolicy;
-    },
-  },
-  { gate: 'ContainerRestartRules', inUse: usesRestartRules, drop: dropRestartRules },
-  {
-    gate: 'HostnameOverride',
-    inUse: ({ hostnameOverride }) => hostnameOverride !== undefined,
-    drop: (spec) => delete spec.hostnameOverride,
-  },
-  {
-    gate: 'EnvFiles',
-    inUse: usesEnvFiles,
-    drop: (spec) => {
-      for (const { env } of allContainers(spec)) {
-        for (const { valueFrom } of env ?? []) delete valueFrom?.fileKeyRef;
-      }
-    },
-  },
-  {
-    gate: 'ImageVolume',
-    inUse: (old) => (old.volumes ?? []).some(({ image }) => image !== undefined),
+    ...gated('ImageVolume', 'volumes[].image'),
     drop: dropImageVolumes,
   },
+  gated('SELinuxChangePolicy', 'securityContext.seLinuxChangePolicy'),
   {
-    gate: 'SELinuxChangePolicy',
-    inUse: ({ securityContext }) => securityContext?.seLinuxChangePolicy !== undefined,
-    drop: ({ securityContext }) => delete securityContext?.seLinuxChangePolicy,
+    ...gated('ContainerStopSignals', ...inContainers('lifecycle.stopSignal')),
+    drop: (spec) => dropFromLifecycles(spec, withoutStopSignal),
+  },
+];
+
+/** Most of them follow what the spec asks for. */
+const STATUS_FIELDS: readonly GatedField<Pod>[] = [
+  {
+    ...gated('InPlacePodVerticalScaling', ...inStatuses('resources', 'allocatedResources')),
+    inUse: ({ spec }) => usesResizePolicy(spec),
   },
   {
-    gate: 'ContainerStopSignals',
-    inUse: (old) => allContainers(old).some(({ lifecycle }) => lifecycle?.stopSignal !== undefined),
-    drop: (spec) => {
-      for (const container of allContainers(spec)) {
-        if (container.lifecycle?.stopSignal === undefined) continue;
-        delete container.lifecycle.stopSignal;
-        if (isEmptyLifecycle(container.lifecycle)) delete container.lifecycle;
-      }
-    },
+    ...gated('DynamicResourceAllocation', 'status.resourceClaimStatuses'),
+    inUse: ({ spec }) => spec.resourceClaims !== undefined,
+  },
+  gated('DRAExtendedResource', 'status.extendedResourceClaimStatus'),
+  {
+    ...gated('RecursiveReadOnlyMounts', ...inStatuses('volumeMounts')),
+    inUse: ({ spec }) =>
+      allContainers(spec).some(({ volumeMounts }) =>
+        (volumeMounts ?? []).some(({ recursiveReadOnly }) => recursiveReadOnly !== undefined),
+      ),
+  },
+  gatedAlways('ResourceHealthStatus', ...inStatuses('allocatedResourcesStatus')),
+  {
+    ...gated('SupplementalGroupsPolicy', ...inStatuses('user')),
+    inUse: ({ spec }) => spec.securityContext?.supplementalGroupsPolicy !== undefined,
+  },
+  {
+    ...gated('PodObservedGenerationTracking', 'status.observedGeneration', 'status.conditions[].observedGeneration'),
+    inUse: tracksGeneration,
   },
 ];
 
 /** For pods' and templates' specs. */
 export function dropDisabledSpecFields(spec: PodSpec, old: Used, features: FeatureGates): void {
-  for (const { gate, inUse, drop } of GATED) {
-    if (!features.enabled(gate) && !(old !== undefined && inUse(old))) drop(spec);
-  }
+  dropGatedFields(SPEC_FIELDS, spec, old, features);
 }
 
 export function dropDisabledPodFields(pod: Pod, old: Readonly<Pod> | undefined, features: FeatureGates): void {
   dropDisabledSpecFields(pod.spec, old?.spec, features);
-  dropDisabledStatusFields(pod.status, old, features);
-}
-
-function dropDisabledStatusFields(status: PodStatus, old: Readonly<Pod> | undefined, features: FeatureGates): void {
-  const off = (gate: string, inUse: (old: Readonly<Pod>) => boolean): boolean =>
-    !features.enabled(gate) && !(old !== undefined && inUse(old));
-  const forEach = (drop: (each: ContainerStatus) => void): void => {
-    for (const member of ['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'] as const) {
-      // The list may be shared with the old object: what is dropped is dropped from a copy.
-      status[member] &&= status[member].map((each) => {
-        const copy = { ...each };
-        drop(copy);
-        return copy;
-      });
-    }
-  };
-  if (off('InPlacePodVerticalScaling', ({ spec }) => usesResizePolicy(spec))) {
-    forEach((each) => {
-      delete each.resources;
-      delete each.allocatedResources;
-    });
-  }
-  if (off('DRAExtendedResource', (before) => before.status.extendedResourceClaimStatus !== undefined)) {
-    delete status.extendedResourceClaimStatus;
-  }
-  if (off('ResourceHealthStatus', () => false)) forEach((each) => delete each.allocatedResourcesStatus);
-  if (off('SupplementalGroupsPolicy', ({ spec }) => usesSupplementalGroupsPolicy(spec))) {
-    forEach((each) => delete each.user);
-  }
-  if (off('PodObservedGenerationTracking', tracksGeneration)) {
-    delete status.observedGeneration;
-    status.conditions &&= status.conditions.map(({ observedGeneration: _, ...rest }) => rest);
-  }
-}
-
-const projections = (spec: Readonly<PodSpec>) =>
-  (spec.volumes ?? []).flatMap(({ projected }) => projected?.sources ?? []);
-
-function usesSupplementalGroupsPolicy({ securityContext }: Readonly<PodSpec>): boolean {
-  return securityContext?.supplementalGroupsPolicy !== undefined;
+  dropGatedFields(STATUS_FIELDS, pod, old, features);
 }
 
 function usesResizePolicy(spec: Readonly<PodSpec>): boolean {
@@ -162,11 +120,37 @@ function usesResizePolicy(spec: Readonly<PodSpec>): boolean {
   );
 }
 
-const tracksGeneration = ({ status }: Readonly<Pod>): boolean =>
-  Boolean(status.observedGeneration) || (status.conditions ?? []).some((each) => each.observedGeneration);
+function tracksGeneration({ status }: Readonly<Pod>): boolean {
+  return Boolean(status.observedGeneration) || (status.conditions ?? []).some((each) => each.observedGeneration);
+}
 
-const isEmptyLifecycle = ({ postStart, preStop, stopSignal }: Lifecycle): boolean =>
-  postStart === undefined && preStop === undefined && stopSignal === undefined;
+function dropFromLifecycles(spec: PodSpec, drop: (lifecycle: Lifecycle) => Lifecycle | undefined): void {
+  for (const container of allContainers(spec)) {
+    if (container.lifecycle === undefined) continue;
+    const left = drop(container.lifecycle);
+    if (left === undefined) delete container.lifecycle;
+    else container.lifecycle = left;
+  }
+}
+
+const orNothing = (lifecycle: Lifecycle): Lifecycle | undefined =>
+  Object.keys(lifecycle).length > 0 ? lifecycle : undefined;
+
+/** An empty one stays empty. */
+function withoutStopSignal(lifecycle: Lifecycle): Lifecycle | undefined {
+  const { stopSignal, ...rest } = lifecycle;
+  return stopSignal === undefined ? lifecycle : orNothing(rest);
+}
+
+function withoutSleep({ preStop, postStart, ...rest }: Lifecycle): Lifecycle | undefined {
+  const left = (handler: LifecycleHandler | undefined): LifecycleHandler | undefined => {
+    if (handler?.sleep === undefined) return handler;
+    const { sleep: _, ...others } = handler;
+    return Object.keys(others).length > 0 ? others : undefined;
+  };
+  const [start, stop] = [left(postStart), left(preStop)];
+  return orNothing({ ...(start && { postStart: start }), ...(stop && { preStop: stop }), ...rest });
+}
 
 function dropRestartRules(spec: PodSpec): void {
   for (const container of spec.initContainers ?? []) {

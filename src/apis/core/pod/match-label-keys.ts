@@ -7,9 +7,11 @@ import { podAffinityTerms } from './validation/affinity.js';
 /** Turns keys whose values are the pod's own into requirements of the selectors beside them, once, on creation. */
 export function mergeLabelKeys(pod: Pod, features: FeatureGates): void {
   const labels = pod.metadata.labels ?? {};
-  for (const { labelSelector, matchLabelKeys, mismatchLabelKeys } of podAffinityTerms(pod.spec)) {
-    merge(labelSelector, matchLabelKeys, 'In', labels);
-    merge(labelSelector, mismatchLabelKeys, 'NotIn', labels);
+  if (features.enabled('MatchLabelKeysInPodAffinity')) {
+    for (const { labelSelector, matchLabelKeys, mismatchLabelKeys } of podAffinityTerms(pod.spec)) {
+      merge(labelSelector, matchLabelKeys, 'In', labels);
+      merge(labelSelector, mismatchLabelKeys, 'NotIn', labels);
+    }
   }
   const merged =
     features.enabled('MatchLabelKeysInPodTopologySpread') &&

@@ -55,18 +55,19 @@ export const podStrategy: Strategy<Pod> = {
   prepareForCreate: (pod, context) => {
     pod.metadata.generation = 1;
     aliasServiceAccount(pod.spec);
-    pod.status = { phase: 'Pending', qosClass: computeQosClass(pod.spec) };
+    pod.status = { phase: 'Pending' };
     dropDisabledPodFields(pod, undefined, context.features);
+    pod.status.qosClass = computeQosClass(pod.spec);
     if (pod.spec.schedulingGates) pod.status.conditions = [gatedCondition(context.now())];
     mergeLabelKeys(pod, context.features);
     adoptAppArmorAnnotations(pod, (text) => context.warn(text));
   },
   validate: (pod, context) => validatePodCreate(pod, podRules(context, true)),
-  warningsOnCreate: (pod) => {
+  warningsOnCreate: (pod, { features }) => {
     const messages = isDns1123Label(pod.metadata.name ?? '');
     const hostname =
       "metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended";
-    return [...(messages.length > 0 ? [`${hostname}: [${messages.join(' ')}]`] : []), ...warningsForPod(pod)];
+    return [...(messages.length > 0 ? [`${hostname}: [${messages.join(' ')}]`] : []), ...warningsForPod(pod, features)];
   },
   prepareForUpdate: (pod, old, context) => {
     aliasServiceAccount(pod.spec);

@@ -54,8 +54,11 @@ export function podNameWarnings({ metadata }: Readonly<KubeObject>): string[] {
   return [`metadata.name: ${what}; a DNS label is recommended: [${messages.join(' ')}]`];
 }
 
-export const templateWarnings = (template: Readonly<PodTemplateSpec> | undefined, path = TEMPLATE): string[] =>
-  template ? warningsForPodTemplate(template, path) : [];
+export const templateWarnings = (
+  template: Readonly<PodTemplateSpec> | undefined,
+  { features }: Pick<LifeContext, 'features'>,
+  path = TEMPLATE,
+): string[] => (template ? warningsForPodTemplate(template, path, features) : []);
 
 /** Warnings of a template are repeated only for what changed the object. */
 export const isNewGeneration = (object: Readonly<KubeObject>, old: Readonly<KubeObject>): boolean =>

@@ -3,7 +3,9 @@ import { decodeTree } from '../../../schema/json/decode.js';
 import { mustType } from '../../../schema/catalogue.js';
 import type { FieldError } from '../../../machinery/field-error.js';
 import { fieldErrorText } from '../../../machinery/field-error.js';
-import type { LifeContext } from '../../../registry/kind.js';
+import { chooseFeatureGates } from '../../../machinery/feature-gates.js';
+import { RELEASE } from '../../../machinery/names.js';
+import type { FeatureGates, LifeContext } from '../../../registry/kind.js';
 import type { Pod } from '../../../schema/generated/core.v1.js';
 import { defaultPod } from './defaults.js';
 
@@ -15,16 +17,17 @@ export function testPod(spec: object = {}, metadata: object = {}): Pod {
     spec: { containers: [{ name: 'a', image: 'a' }], ...spec },
   });
   const pod = decodeTree(mustType('io.k8s.api.core.v1.Pod'), tree, { strict: false }).object as unknown as Pod;
-  defaultPod(pod);
+  defaultPod(pod, testGates());
   return pod;
 }
 
-export function testContext(gates: readonly string[] = BETA_GATES): LifeContext {
+/** With the gates of this release or an older one, and some chosen. */
+export function testContext(gates: Readonly<Record<string, boolean>> = {}, minor: number = RELEASE.minor): LifeContext {
   return {
     user: { name: 'tester', groups: [] },
     namespace: 'n',
     now: () => new Date('2026-01-02T03:04:05.678Z'),
-    features: { enabled: (name) => gates.includes(name) },
+    features: testGates(gates, minor),
     dryRun: false,
     options: { allowPrivileged: false, eventTtlSeconds: 3600 },
     lookup: { get: async () => undefined, list: async () => [] },
@@ -32,17 +35,10 @@ export function testContext(gates: readonly string[] = BETA_GATES): LifeContext 
   };
 }
 
-export const texts = (errors: readonly FieldError[]): string[] => errors.map(fieldErrorText);
+export function testGates(gates: Readonly<Record<string, boolean>> = {}, minor: number = RELEASE.minor): FeatureGates {
+  const { gates: features, errors } = chooseFeatureGates(new Map(Object.entries(gates)), { ...RELEASE, minor });
+  if (errors.length > 0) throw new Error(errors.join('; '));
+  return features as FeatureGates;
+}
 
-const BETA_GATES = [
-  'InPlacePodVerticalScaling',
-  'MatchLabelKeysInPodTopologySpread',
-  'MatchLabelKeysInPodTopologySpreadSelectorMerge',
-  'PodDeletionCost',
-  'PodLevelResources',
-  'PodObservedGenerationTracking',
-  'ProcMountType',
-  'SELinuxChangePolicy',
-  'SupplementalGroupsPolicy',
-  'UserNamespacesSupport',
-];
+export const texts = (errors: readonly FieldError[]): string[] => errors.map(fieldErrorText);

@@ -6,6 +6,7 @@ import { FieldPath } from '../../../machinery/field-error.js';
 import { warningsForIp } from '../../../machinery/validation/ip.js';
 import { isValidLabelValue } from '../../../machinery/validation/names.js';
 import type { ObjectMeta } from '../../../machinery/object.js';
+import type { FeatureGates } from '../../../registry/kind.js';
 import type {
   NodeSelectorTerm,
   PersistentVolumeClaimSpec,
@@ -45,7 +46,7 @@ const DEPRECATED_ANNOTATIONS: readonly (readonly [string, string])[] = [
 /** In the order of the warnings; `shown` where the warning's path ends otherwise than the member. */
 const DEPRECATED_VOLUMES: readonly { member: keyof Volume; shown?: string; text: string }[] = [
   { member: 'photonPersistentDisk', text: 'deprecated in v1.11, non-functional in v1.16+' },
-  { member: 'gitRepo', text: 'deprecated in v1.11, and disabled by default in v1.33+' },
+  { member: 'gitRepo', text: 'deprecated in v1.11' },
   { member: 'scaleIO', text: 'deprecated in v1.16, non-functional in v1.22+' },
   { member: 'flocker', text: 'deprecated in v1.22, non-functional in v1.25+' },
   { member: 'storageos', shown: 'storageOS', text: 'deprecated in v1.22, non-functional in v1.25+' },
@@ -56,12 +57,32 @@ const DEPRECATED_VOLUMES: readonly { member: keyof Volume; shown?: string; text:
   { member: 'rbd', text: 'deprecated in v1.28, non-functional in v1.31+' },
 ];
 
-export const warningsForPod = ({ metadata, spec }: Readonly<Pod>): string[] =>
-  warnings(metadata, spec, FieldPath.of('spec'), FieldPath.of('metadata', 'annotations'), false);
+const GIT_REPO_DISABLED = ', and disabled by default in v1.33+';
+const SPEC = FieldPath.of('spec');
+const ANNOTATIONS = FieldPath.of('metadata', 'annotations');
+
+interface Surroundings {
+  readonly path: FieldPath;
+  readonly annotations: FieldPath;
+  readonly isTemplate: boolean;
+  readonly features: FeatureGates;
+}
+
+export const warningsForPod = ({ metadata, spec }: Readonly<Pod>, features: FeatureGates): string[] =>
+  warnings(metadata, spec, { path: SPEC, annotations: ANNOTATIONS, isTemplate: false, features });
 
 /** `path` is the template's. */
-export const warningsForPodTemplate = ({ metadata, spec }: Readonly<PodTemplateSpec>, path: FieldPath): string[] =>
-  warnings(metadata, spec, path.child('spec'), path.child('metadata', 'annotations'), true);
+export const warningsForPodTemplate = (
+  { metadata, spec }: Readonly<PodTemplateSpec>,
+  path: FieldPath,
+  features: FeatureGates,
+): string[] =>
+  warnings(metadata, spec, {
+    path: path.child('spec'),
+    annotations: path.child('metadata', 'annotations'),
+    isTemplate: true,
+    features,
+  });
 
 /** Also for claims on their own; `path` is the claim's spec. */
 export function warningsForClaimSpec({ resources }: Readonly<PersistentVolumeClaimSpec>, path: FieldPath): string[] {
@@ -73,9 +94,7 @@ export function warningsForClaimSpec({ resources }: Readonly<PersistentVolumeCla
 function warnings(
   meta: Readonly<ObjectMeta>,
   spec: Readonly<PodSpec>,
-  path: FieldPath,
-  annotations: FieldPath,
-  isTemplate: boolean,
+  { path, annotations, isTemplate, features }: Surroundings,
 ): string[] {
   return [
     ...nodeLabelWarnings(spec, path),
@@ -83,7 +102,7 @@ function warnings(
     ...DEPRECATED_ANNOTATIONS.filter(([key]) => meta.annotations?.[key] !== undefined).map(
       ([key, text]) => `${annotations.key(key).toString()}: ${text}`,
     ),
-    ...volumeWarnings(spec, path.child('volumes')),
+    ...volumeWarnings(spec, path.child('volumes'), features),
     ...overlappingPathWarnings(spec.volumes),
     ...duplicateWarnings(spec, path),
     ...fractional(spec.overhead, 'memory', path.child('overhead')),
@@ -170,13 +189,14 @@ function affinityWarnings(affinity: Readonly<PodAffinity> | undefined, path: Fie
   return found;
 }
 
-function volumeWarnings({ volumes }: Readonly<PodSpec>, path: FieldPath): string[] {
+function volumeWarnings({ volumes }: Readonly<PodSpec>, path: FieldPath, features: FeatureGates): string[] {
   const found: string[] = [];
   for (const [position, volume] of (volumes ?? []).entries()) {
     const at = path.index(position);
     for (const { member, shown, text } of DEPRECATED_VOLUMES) {
       if (volume[member] === undefined) continue;
-      if (member !== 'ephemeral') found.push(`${at.child(shown ?? member).toString()}: ${text}`);
+      const disabled = member === 'gitRepo' && !features.enabled('GitRepoVolumeDriver') ? GIT_REPO_DISABLED : '';
+      if (member !== 'ephemeral') found.push(`${at.child(shown ?? member).toString()}: ${text}${disabled}`);
       else if (volume.ephemeral?.volumeClaimTemplate) {
         const { spec } = volume.ephemeral.volumeClaimTemplate;
         found.push(...warningsForClaimSpec(spec, at.child('ephemeral', 'volumeClaimTemplate', 'spec')));

@@ -29,9 +29,9 @@ export const podTemplates: KindDefinition<PodTemplate> = {
     validate: ({ template }, context) => validatePodTemplateSpec(template, TEMPLATE, podRules(context, false)),
     validateUpdate: ({ template }, old, context) =>
       validatePodTemplateSpec(template, TEMPLATE, podRules(context, false, old.template)),
-    warningsOnCreate: ({ template }) => templateWarnings(template, TEMPLATE),
-    warningsOnUpdate: (object, old) =>
-      isNewGeneration(object, old) ? templateWarnings(object.template, TEMPLATE) : [],
+    warningsOnCreate: ({ template }, context) => templateWarnings(template, context, TEMPLATE),
+    warningsOnUpdate: (object, old, context) =>
+      isNewGeneration(object, old) ? templateWarnings(object.template, context, TEMPLATE) : [],
     delete: { returnsObject: true },
     resetFields: { '': [] },
   },

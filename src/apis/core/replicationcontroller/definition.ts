@@ -46,8 +46,12 @@ export const replicationControllers: KindDefinition<ReplicationController> = {
         ...validateControllerSpec(spec, rules),
       ];
     },
-    warningsOnCreate: (object) => [...podNameWarnings(object), ...templateWarnings(object.spec.template)],
-    warningsOnUpdate: (object, old) => (isNewGeneration(object, old) ? templateWarnings(old.spec.template) : []),
+    warningsOnCreate: (object, context) => [
+      ...podNameWarnings(object),
+      ...templateWarnings(object.spec.template, context),
+    ],
+    warningsOnUpdate: (object, old, context) =>
+      isNewGeneration(object, old) ? templateWarnings(old.spec.template, context) : [],
     status: { validateUpdate: ({ status }) => validateControllerStatus(status) },
     delete: { defaultGarbageCollection: 'orphan' },
   },

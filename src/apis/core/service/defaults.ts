@@ -1,3 +1,4 @@
+import type { FeatureGates } from '../../../registry/kind.js';
 import type { Service } from '../../../schema/generated/core.v1.js';
 import { isExternallyAccessible } from './service-rules.js';
 
@@ -16,8 +17,10 @@ export function setServiceDefaults({ spec, status, ...rest }: Service): void {
   }
   if (isExternallyAccessible({ ...rest, spec, status })) spec.externalTrafficPolicy ||= 'Cluster';
   if (['NodePort', 'LoadBalancer', 'ClusterIP'].includes(spec.type)) spec.internalTrafficPolicy ??= 'Cluster';
-  if (spec.type === 'LoadBalancer') {
-    spec.allocateLoadBalancerNodePorts ??= true;
-    for (const ingress of status.loadBalancer.ingress ?? []) if (ingress.ip) ingress.ipMode ??= 'VIP';
-  }
+  if (spec.type === 'LoadBalancer') spec.allocateLoadBalancerNodePorts ??= true;
+}
+
+export function defaultIpMode({ spec, status }: Service, features: FeatureGates): void {
+  if (spec.type !== 'LoadBalancer' || !features.enabled('LoadBalancerIPMode')) return;
+  for (const ingress of status.loadBalancer.ingress ?? []) if (ingress.ip) ingress.ipMode ??= 'VIP';
 }

@@ -1,11 +1,12 @@
 import { nameIsDns1035Label, nameIsDnsLabel } from '../../../machinery/validation/names.js';
+import { dropGatedFields, gated } from '../../../registry/gated-fields.js';
 import type { KindDefinition, LifeContext } from '../../../registry/kind.js';
 import type { Service } from '../../../schema/generated/core.v1.js';
 import { allocateForCreate, allocateForUpdate, releaseAll } from './allocation.js';
 import type { ServiceAllocators } from './allocators.js';
 import { validateClusterIpsUpdate } from './cluster-ip-validation.js';
 import { serviceColumns, serviceRow } from './columns.js';
-import { setServiceDefaults } from './defaults.js';
+import { defaultIpMode, setServiceDefaults } from './defaults.js';
 import { validateServiceStatus } from './load-balancer-status.js';
 import { validateHealthCheckNodePortUpdate, validateLoadBalancerClass } from './traffic-validation.js';
 import { dropTypeDependentFields } from './type-change.js';
@@ -20,6 +21,9 @@ export interface ServiceParts {
   readonly relaxedNames: boolean;
 }
 
+const GATED = [gated<Service>('ServiceTrafficDistribution', 'spec.trafficDistribution')];
+const GATED_STATUS = [gated<Service>('LoadBalancerIPMode', 'status.loadBalancer.ingress[].ipMode')];
+
 export const serviceKind = ({ allocators, deleteEndpoints, relaxedNames }: ServiceParts): KindDefinition<Service> => ({
   group: '',
   kind: 'Service',
@@ -29,17 +33,21 @@ export const serviceKind = ({ allocators, deleteEndpoints, relaxedNames }: Servi
   categories: ['all'],
   namespaced: true,
   keyPrefix: 'services/specs',
-  versions: [{ version: 'v1', defaults: setServiceDefaults }],
+  versions: [{ version: 'v1', defaults: setServiceDefaults, defaultsBehindGates: defaultIpMode }],
   storageVersion: 'v1',
   strategy: {
     validateName: relaxedNames ? nameIsDnsLabel : nameIsDns1035Label,
     hasStatus: true,
     hasGeneration: false,
     allowCreateOnUpdate: true,
-    prepareForCreate: (object) => {
+    prepareForCreate: (object, { features }) => {
       object.status = { loadBalancer: {} };
+      dropGatedFields(GATED, object, undefined, features);
     },
-    prepareForUpdate: dropTypeDependentFields,
+    prepareForUpdate: (object, old, { features }) => {
+      dropGatedFields(GATED, object, old, features);
+      dropTypeDependentFields(object, old);
+    },
     validate: (object, { features }) => validateService(object, undefined, features),
     validateUpdate: (object, old, { features }) => [
       ...validateClusterIpsUpdate(object, old),
@@ -54,6 +62,7 @@ export const serviceKind = ({ allocators, deleteEndpoints, relaxedNames }: Servi
     warningsOnCreate: serviceWarnings,
     warningsOnUpdate: serviceWarnings,
     status: {
+      prepareForUpdate: (object, old, { features }) => dropGatedFields(GATED_STATUS, object, old, features),
       validateUpdate: (object, old, { features }) => validateServiceStatus(object, old, features),
       warningsOnUpdate: serviceStatusWarnings,
     },

@@ -28,18 +28,21 @@ export function validateServiceStatus(
   }
   const before = new Set((old.status.loadBalancer.ingress ?? []).map(({ ip }) => ip ?? ''));
   const strict = features.enabled('StrictIPCIDRValidation');
-  return ingress.flatMap((point, position) => validatePoint(point, path.index(position), { strict, old: before }));
+  const needsMode = features.enabled('LoadBalancerIPMode');
+  return ingress.flatMap((point, position) =>
+    validatePoint(point, path.index(position), { strict, old: before, needsMode }),
+  );
 }
 
 function validatePoint(
   { ip, ipMode, hostname }: Readonly<LoadBalancerIngress>,
   path: FieldPath,
-  options: { strict: boolean; old: ReadonlySet<string> },
+  options: { strict: boolean; old: ReadonlySet<string>; needsMode: boolean },
 ): FieldErrors {
   const errors: FieldErrors = [];
   if (ip) errors.push(...isValidIpForLegacyField(path.child('ip'), ip, options));
   if (ipMode === undefined) {
-    if (ip) errors.push(required(path.child('ipMode'), 'must be specified when `ip` is set'));
+    if (ip && options.needsMode) errors.push(required(path.child('ipMode'), 'must be specified when `ip` is set'));
   } else if (!ip) errors.push(forbidden(path.child('ipMode'), 'may not be specified when `ip` is not set'));
   else if (!MODES.includes(ipMode)) errors.push(notSupported(path.child('ipMode'), ipMode, MODES));
   if (hostname) errors.push(...validateHostname(hostname, path.child('hostname')));

@@ -49,7 +49,7 @@ export function validateContainers(around: ContainerSurroundings, path: FieldPat
     errors.push(...validateContainer(container, around, at));
     if (names.has(container.name)) errors.push(duplicate(at.child('name'), container.name));
     names.add(container.name);
-    errors.push(...validateHooksAndProbes(container, spec, at));
+    errors.push(...validateHooksAndProbes(container, around, at));
     if (rules.restartRules) errors.push(...validateRestartPolicy(container, at));
     else if (container.restartPolicy !== undefined) {
       errors.push(forbidden(at.child('restartPolicy'), 'may not be set for non-init containers'));
@@ -70,7 +70,7 @@ export function validateInitContainers(around: ContainerSurroundings, path: Fiel
     else if (container.name !== '') names.add(container.name);
     // Init containers run one after another, so only ports of the same one can clash.
     errors.push(...validateHostPorts([container], path));
-    if (isSidecar(container)) errors.push(...validateHooksAndProbes(container, spec, at));
+    if (isSidecar(container)) errors.push(...validateHooksAndProbes(container, around, at));
     else {
       for (const member of ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'] as const) {
         if (container[member] === undefined) continue;
@@ -155,7 +155,7 @@ function validateContainer(
   errors.push(
     ...validatePorts(container.ports, path.child('ports')),
     ...validateEnv(container.env, path.child('env'), rules),
-    ...validateEnvFrom(container.envFrom, path.child('envFrom')),
+    ...validateEnvFrom(container.envFrom, path.child('envFrom'), rules),
     ...validateVolumeMounts(container, volumes, path.child('volumeMounts')),
     ...validateVolumeDevices(container, volumes, path.child('volumeDevices')),
     ...validatePullPolicy(container.imagePullPolicy, path.child('imagePullPolicy')),
@@ -171,12 +171,16 @@ function validateContainer(
   return errors;
 }
 
-function validateHooksAndProbes(container: Readonly<Container>, spec: Readonly<PodSpec>, path: FieldPath): FieldErrors {
+function validateHooksAndProbes(
+  container: Readonly<Container>,
+  { spec, rules }: ContainerSurroundings,
+  path: FieldPath,
+): FieldErrors {
   const grace = spec.terminationGracePeriodSeconds;
   const { lifecycle } = container;
   return [
-    ...(lifecycle ? validateLifecycle(lifecycle, grace, spec.os, path.child('lifecycle')) : []),
-    ...validateProbes(container, grace, path),
+    ...(lifecycle ? validateLifecycle(lifecycle, { grace, os: spec.os, rules }, path.child('lifecycle')) : []),
+    ...validateProbes(container, path),
   ];
 }
 

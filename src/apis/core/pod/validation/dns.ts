@@ -1,7 +1,7 @@
 import { type FieldErrors, type FieldPath, invalid, required } from '../../../../machinery/field-error.js';
 import { invalidEach } from '../../../../machinery/validation/fields.js';
 import { isValidIpForLegacyField } from '../../../../machinery/validation/ip.js';
-import { isDns1123SubdomainWithUnderscore } from '../../../../machinery/validation/names.js';
+import { isDns1123Subdomain, isDns1123SubdomainWithUnderscore } from '../../../../machinery/validation/names.js';
 import type { PodSpec } from '../../../../schema/generated/core.v1.js';
 import type { PodRules } from './options.js';
 
@@ -33,14 +33,14 @@ export function validateDnsConfig(
     const at = path.child('nameservers').index(position);
     errors.push(...isValidIpForLegacyField(at, nameserver, { strict: rules.strictAddresses }));
   }
-  errors.push(...validateSearches(searches, path.child('searches')));
+  errors.push(...validateSearches(searches, path.child('searches'), rules.relaxedDnsSearches));
   for (const [position, { name }] of options.entries()) {
     if (!name) errors.push(required(path.child('options').index(position), 'must not be empty'));
   }
   return errors;
 }
 
-function validateSearches(searches: readonly string[], path: FieldPath): FieldErrors {
+function validateSearches(searches: readonly string[], path: FieldPath, relaxed: boolean): FieldErrors {
   const errors: FieldErrors = [];
   if (searches.length > MAX_SEARCH_PATHS) {
     errors.push(invalid(path, searches, `must not have more than ${MAX_SEARCH_PATHS} search paths`));
@@ -49,10 +49,11 @@ function validateSearches(searches: readonly string[], path: FieldPath): FieldEr
     const why = `must not have more than ${MAX_SEARCH_LIST_CHARACTERS} characters (including spaces) in the search list`;
     errors.push(invalid(path, searches, why));
   }
+  const rule = relaxed ? isDns1123SubdomainWithUnderscore : isDns1123Subdomain;
   for (const [position, search] of searches.entries()) {
-    if (search === '.') continue;
+    if (relaxed && search === '.') continue;
     const domain = search.endsWith('.') ? search.slice(0, -1) : search;
-    errors.push(...invalidEach(path.index(position), domain, isDns1123SubdomainWithUnderscore(domain)));
+    errors.push(...invalidEach(path.index(position), domain, rule(domain)));
   }
   return errors;
 }

@@ -10,6 +10,7 @@ import { invalidEach } from '../../../../machinery/validation/fields.js';
 import {
   isConfigMapKey,
   isDns1123Subdomain,
+  isEnvVarName,
   isRelaxedEnvVarName,
   nameIsDnsSubdomain,
 } from '../../../../machinery/validation/names.js';
@@ -18,8 +19,10 @@ import type {
   EnvVar,
   FileKeySelector,
   ObjectFieldSelector,
+  PodSpec,
   ResourceFieldSelector,
 } from '../../../../schema/generated/core.v1.js';
+import { allContainers } from '../containers.js';
 import { validateDnsLabel, validateQualifiedName } from './names.js';
 import type { PodRules } from './options.js';
 import { validateNoBacksteps } from './paths.js';
@@ -58,17 +61,44 @@ export function validateEnv(variables: readonly EnvVar[] | undefined, path: Fiel
   for (const [position, variable] of (variables ?? []).entries()) {
     const at = path.index(position);
     if (variable.name === '') errors.push(required(at.child('name')));
-    else errors.push(...invalidEach(at.child('name'), variable.name, isRelaxedEnvVarName(variable.name)));
+    else errors.push(...invalidEach(at.child('name'), variable.name, envNameRule(rules)(variable.name)));
     if (variable.valueFrom) errors.push(...validateValueFrom(variable, at.child('valueFrom'), rules));
   }
   return errors;
 }
 
-export function validateEnvFrom(sources: readonly EnvFromSource[] | undefined, path: FieldPath): FieldErrors {
+const envNameRule = ({ relaxedEnvNames }: PodRules): ((name: string) => string[]) =>
+  relaxedEnvNames === true ? isRelaxedEnvVarName : isEnvVarName;
+
+/**
+ * The rules for one spec: where only names that were there before may be beyond the narrow rule, one of them that is
+ * still there lets all names be so.
+ */
+export function withEnvNameRule(rules: PodRules, spec: Readonly<PodSpec>): PodRules {
+  const { relaxedEnvNames } = rules;
+  if (typeof relaxedEnvNames === 'boolean') return rules;
+  return { ...rules, relaxedEnvNames: envNames(spec).some((name) => relaxedEnvNames.has(name)) };
+}
+
+/** Names only the wide rule allows. */
+export const relaxedEnvNamesOf = (spec: Readonly<PodSpec>): ReadonlySet<string> =>
+  new Set(envNames(spec).filter((name) => isEnvVarName(name).length > 0 && isRelaxedEnvVarName(name).length === 0));
+
+const envNames = (spec: Readonly<PodSpec>): string[] =>
+  allContainers(spec).flatMap(({ env, envFrom }) => [
+    ...(env ?? []).map(({ name }) => name),
+    ...(envFrom ?? []).map(({ prefix }) => prefix ?? ''),
+  ]);
+
+export function validateEnvFrom(
+  sources: readonly EnvFromSource[] | undefined,
+  path: FieldPath,
+  rules: PodRules,
+): FieldErrors {
   const errors: FieldErrors = [];
   for (const [position, { prefix, configMapRef, secretRef }] of (sources ?? []).entries()) {
     const at = path.index(position);
-    if (prefix) errors.push(...invalidEach(at.child('prefix'), prefix, isRelaxedEnvVarName(prefix)));
+    if (prefix) errors.push(...invalidEach(at.child('prefix'), prefix, envNameRule(rules)(prefix)));
     if (configMapRef) errors.push(...validateSourceName(configMapRef.name, at.child('configMapRef', 'name')));
     if (secretRef) errors.push(...validateSourceName(secretRef.name, at.child('secretRef', 'name')));
     if (!configMapRef && !secretRef) {

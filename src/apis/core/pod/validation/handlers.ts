@@ -19,45 +19,37 @@ import type {
   SleepAction,
 } from '../../../../schema/generated/core.v1.js';
 import { validatePortNumberOrName } from './names.js';
+import type { PodRules } from './options.js';
 import { LINUX_SIGNALS, WINDOWS_SIGNALS } from './signals.js';
 
 type ProbeRole = 'livenessProbe' | 'readinessProbe' | 'startupProbe';
 
 /** `path` is the container's. */
-export function validateProbes(
-  container: Readonly<Partial<Record<ProbeRole, Probe>>>,
-  gracePeriodSeconds: number | undefined,
-  path: FieldPath,
-): FieldErrors {
+export function validateProbes(container: Readonly<Partial<Record<ProbeRole, Probe>>>, path: FieldPath): FieldErrors {
   const { livenessProbe, readinessProbe, startupProbe } = container;
   return [
-    ...(livenessProbe ? validateProbe(livenessProbe, 'livenessProbe', gracePeriodSeconds, path) : []),
-    ...(readinessProbe ? validateProbe(readinessProbe, 'readinessProbe', gracePeriodSeconds, path) : []),
-    ...(startupProbe ? validateProbe(startupProbe, 'startupProbe', gracePeriodSeconds, path) : []),
+    ...(livenessProbe ? validateProbe(livenessProbe, 'livenessProbe', path) : []),
+    ...(readinessProbe ? validateProbe(readinessProbe, 'readinessProbe', path) : []),
+    ...(startupProbe ? validateProbe(startupProbe, 'startupProbe', path) : []),
   ];
 }
 
 export function validateLifecycle(
   { postStart, preStop, stopSignal }: Readonly<Lifecycle>,
-  gracePeriodSeconds: number | undefined,
-  os: Readonly<PodOS> | undefined,
+  { grace, os, rules }: { grace: number | undefined; os: Readonly<PodOS> | undefined; rules: PodRules },
   path: FieldPath,
 ): FieldErrors {
+  const sleep = { grace, mayBeZero: rules.sleepMayBeZero };
   return [
-    ...(postStart ? validateHandler(postStart, gracePeriodSeconds, path.child('postStart')) : []),
-    ...(preStop ? validateHandler(preStop, gracePeriodSeconds, path.child('preStop')) : []),
+    ...(postStart ? validateHandler(postStart, path.child('postStart'), sleep) : []),
+    ...(preStop ? validateHandler(preStop, path.child('preStop'), sleep) : []),
     ...(stopSignal === undefined ? [] : validateStopSignal(stopSignal, os, path.child('stopSignal'))),
   ];
 }
 
-function validateProbe(
-  probe: Readonly<Probe>,
-  role: ProbeRole,
-  gracePeriodSeconds: number | undefined,
-  container: FieldPath,
-): FieldErrors {
+function validateProbe(probe: Readonly<Probe>, role: ProbeRole, container: FieldPath): FieldErrors {
   const path = container.child(role);
-  const errors = validateHandler(probe, gracePeriodSeconds, path);
+  const errors = validateHandler(probe, path);
   for (const member of [
     'initialDelaySeconds',
     'timeoutSeconds',
@@ -85,11 +77,7 @@ function validateProbe(
 type AnyHandler = ProbeHandler & LifecycleHandler;
 
 /** Exactly one way of asking or telling the container. */
-function validateHandler(
-  handler: Readonly<AnyHandler>,
-  gracePeriodSeconds: number | undefined,
-  path: FieldPath,
-): FieldErrors {
+function validateHandler(handler: Readonly<AnyHandler>, path: FieldPath, limits?: SleepLimits): FieldErrors {
   const { exec, httpGet, tcpSocket, grpc, sleep } = handler;
   const errors: FieldErrors = [];
   let count = 0;
@@ -101,7 +89,7 @@ function validateHandler(
   if (httpGet) only('httpGet', (at) => validateHttpGet(httpGet, at));
   if (tcpSocket) only('tcpSocket', (at) => validatePortNumberOrName(tcpSocket.port, at.child('port')));
   if (grpc) only('grpc', (at) => validatePortNumberOrName(grpc.port, at.child('port')));
-  if (sleep) only('sleep', (at) => validateSleep(sleep, gracePeriodSeconds, at));
+  if (sleep) only('sleep', (at) => validateSleep(sleep, limits, at));
   if (count === 0) errors.push(required(path, 'must specify a handler type'));
   return errors;
 }
@@ -121,13 +109,24 @@ function validateHttpGet(action: Readonly<HTTPGetAction>, path: FieldPath): Fiel
   return errors;
 }
 
+interface SleepLimits {
+  /** Seconds a pod has to end. */
+  readonly grace: number | undefined;
+  readonly mayBeZero: boolean;
+}
+
 function validateSleep(
   { seconds }: Readonly<SleepAction>,
-  gracePeriodSeconds: number | undefined,
+  limits: SleepLimits | undefined,
   path: FieldPath,
 ): FieldErrors {
-  if (gracePeriodSeconds === undefined || (seconds >= 0 && seconds <= gracePeriodSeconds)) return [];
-  const why = `must be non-negative and less than terminationGracePeriodSeconds (${gracePeriodSeconds})`;
+  if (limits?.grace === undefined) return [];
+  const { grace, mayBeZero } = limits;
+  if (seconds >= (mayBeZero ? 0 : 1) && seconds <= grace) return [];
+  const most = `less than terminationGracePeriodSeconds (${grace})`;
+  const why = mayBeZero
+    ? `must be non-negative and ${most}`
+    : `must be greater than 0 and ${most}. Enable AllowPodLifecycleSleepActionZeroValue feature gate for zero sleep.`;
   return [invalid(path, seconds, why)];
 }
 

@@ -5,6 +5,7 @@ import { selectorHasInvalidLabelValue } from '../../../../machinery/validation/l
 import { isValidLabelValue } from '../../../../machinery/validation/names.js';
 import { allContainers, isSidecar } from '../containers.js';
 import { deletionCostIsInvalid } from './annotations.js';
+import { relaxedEnvNamesOf } from './env.js';
 import { podAffinityTerms } from './affinity.js';
 import { climbsOutOfTokenVolume } from './projected-volume.js';
 import { hugePagesAreIndivisible } from './resources.js';
@@ -27,6 +28,10 @@ export interface PodRules {
   readonly restartRules: boolean;
   readonly envFiles: boolean;
   readonly onlyRecursiveSELinux: boolean;
+  /** All names, none, or all while one of these is among them: see `withEnvNameRule`. */
+  readonly relaxedEnvNames: boolean | ReadonlySet<string>;
+  readonly relaxedDnsSearches: boolean;
+  readonly sleepMayBeZero: boolean;
   readonly sidecarResizePolicy: boolean;
   readonly allowInvalidDeletionCost: boolean;
   readonly allowInvalidAffinityLabelValue: boolean;
@@ -63,6 +68,12 @@ export function podRules(
     restartRules: features.enabled('ContainerRestartRules') || (spec !== undefined && usesRestartRules(spec)),
     envFiles: features.enabled('EnvFiles') || (spec !== undefined && usesEnvFiles(spec)),
     onlyRecursiveSELinux: !features.enabled('SELinuxMount') && spec?.securityContext?.seLinuxChangePolicy === undefined,
+    relaxedEnvNames:
+      features.enabled('RelaxedEnvironmentVariableValidation') || (spec !== undefined && relaxedEnvNamesOf(spec)),
+    relaxedDnsSearches:
+      features.enabled('RelaxedDNSSearchValidation') ||
+      (spec?.dnsConfig?.searches ?? []).some((search) => search === '.' || search.includes('_')),
+    sleepMayBeZero: features.enabled('PodLifecycleSleepActionAllowZero') || (spec !== undefined && sleepsForZero(spec)),
     sidecarResizePolicy:
       features.enabled('InPlacePodVerticalScaling') ||
       (spec?.initContainers ?? []).some((each) => isSidecar(each) && (each.resizePolicy ?? []).length > 0),
@@ -96,6 +107,11 @@ export const usesRestartRules = (spec: Readonly<PodSpec>): boolean =>
 
 export const usesEnvFiles = (spec: Readonly<PodSpec>): boolean =>
   allContainers(spec).some((each) => (each.env ?? []).some((variable) => variable.valueFrom?.fileKeyRef !== undefined));
+
+const sleepsForZero = (spec: Readonly<PodSpec>): boolean =>
+  allContainers(spec).some(
+    ({ lifecycle }) => lifecycle?.preStop?.sleep?.seconds === 0 || lifecycle?.postStart?.sleep?.seconds === 0,
+  );
 
 const breaksMatchLabelKeys = (spec: Readonly<PodSpec>, merged: boolean): boolean =>
   (spec.topologySpreadConstraints ?? []).some((each) => matchLabelKeysErrors(each, merged).length > 0);

@@ -26,6 +26,7 @@ import {
   validateInitContainers,
 } from './containers.js';
 import { validateDnsConfig } from './dns.js';
+import { withEnvNameRule } from './env.js';
 import { validateDnsLabel, validateDnsSubdomain, validateQualifiedName } from './names.js';
 import type { PodRules } from './options.js';
 import { claimNamesOf, validateContainerResources, validatePodResources } from './resources.js';
@@ -47,8 +48,9 @@ export function validatePodSpec(
   spec: Readonly<PodSpec>,
   meta: Readonly<ObjectMeta> | undefined,
   path: FieldPath,
-  rules: PodRules,
+  given: PodRules,
 ): FieldErrors {
+  const rules = withEnvNameRule(given, spec);
   const { valid: volumes, errors: volumeErrors } = validateVolumes(spec.volumes, meta, path.child('volumes'), rules);
   const claimNames = claimNamesOf(spec.resourceClaims);
   const around: ContainerSurroundings = { spec, volumes, claimNames, rules };

@@ -1,0 +1,85 @@
+// Fields behind feature gates, as tables: what a gate that is off makes the server forget of an object, unless the old
+// object already had it.
+import { withGivenEmptyOf } from '../machinery/given-empty.js';
+import type { FeatureGates } from './kind.js';
+
+export interface GatedField<T> {
+  /** The field is kept while one of these is on. */
+  readonly gates: readonly string[];
+  /** The old object has it, so that the new one may keep or change it. */
+  inUse(old: Readonly<T>): boolean;
+  /** Where `object` shares parts with the old one, those are left as they are. */
+  drop(object: T): void;
+}
+
+export function dropGatedFields<T extends object>(
+  table: readonly GatedField<T>[],
+  object: T,
+  old: Readonly<T> | undefined,
+  features: FeatureGates,
+): void {
+  for (const field of table) {
+    if (field.gates.some((gate) => features.enabled(gate))) continue;
+    if (old === undefined || !field.inUse(old)) field.drop(object);
+  }
+}
+
+/**
+ * The fields at these paths: `spec.volumes[].image` is the image of every volume. They are in use when one of them has
+ * a value, and are dropped together.
+ */
+export function gated<T extends object>(gate: string | readonly string[], ...paths: string[]): GatedField<T> {
+  const parsed = paths.map(parsePath);
+  return {
+    gates: typeof gate === 'string' ? [gate] : gate,
+    inUse: (old) => parsed.some((path) => has(old, path, 0)),
+    drop(object) {
+      for (const path of parsed) if (has(object, path, 0)) dropAt(object, path, 0);
+    },
+  };
+}
+
+/** Dropped whatever the old object has. */
+export const gatedAlways = <T extends object>(gate: string | readonly string[], ...paths: string[]): GatedField<T> => ({
+  ...gated<T>(gate, ...paths),
+  inUse: () => false,
+});
+
+interface Step {
+  readonly name: string;
+  /** The path goes on in each item of the list. */
+  readonly each: boolean;
+}
+
+const parsePath = (path: string): Step[] =>
+  path
+    .split('.')
+    .map((step) => (step.endsWith('[]') ? { name: step.slice(0, -2), each: true } : { name: step, each: false }));
+
+function has(value: unknown, path: readonly Step[], at: number): boolean {
+  const step = path[at];
+  if (step === undefined) return value !== undefined && value !== null;
+  if (typeof value !== 'object' || value === null) return false;
+  const member = (value as Record<string, unknown>)[step.name];
+  if (!step.each) return has(member, path, at + 1);
+  return Array.isArray(member) && member.some((item) => has(item, path, at + 1));
+}
+
+/** Of an object that may be changed; what lies below it is copied where it changes. */
+function dropAt(object: object, path: readonly Step[], at: number): void {
+  const step = path[at];
+  if (step === undefined) return;
+  const members = object as Record<string, unknown>;
+  if (at + 1 === path.length) {
+    delete members[step.name];
+    return;
+  }
+  const copied = (item: object): object => {
+    if (!has(item, path, at + 1)) return item;
+    const copy = withGivenEmptyOf(item, { ...item });
+    dropAt(copy, path, at + 1);
+    return copy;
+  };
+  const member = members[step.name] as object;
+  members[step.name] = Array.isArray(member) ? member.map(copied) : copied(member);
+}
