@@ -74,14 +74,17 @@ export const behindGates = (kinds: readonly KindDefinition[], gates: FeatureGate
 
 /** With the defaults that these gates fill in. */
 export function withDefaultsOf(kind: KindDefinition, gates: FeatureGates): KindDefinition {
-  if (!kind.versions.some(({ defaultsBehindGates }) => defaultsBehindGates !== undefined)) return kind;
-  const versions = kind.versions.map(({ defaults, defaultsBehindGates, ...version }) => ({
-    ...version,
-    defaults: (object: KubeObject) => {
-      defaults?.(object);
-      defaultsBehindGates?.(object, gates);
-    },
-  }));
+  const versions = kind.versions.map((version) =>
+    'defaultsBehindGates' in version
+      ? {
+          ...version,
+          defaults: (object: KubeObject) => {
+            version.defaults?.(object);
+            version.defaultsBehindGates?.(object, gates);
+          },
+        }
+      : version,
+  );
   return { ...kind, versions };
 }
 
