@@ -1,0 +1,106 @@
+// Blocks of header fields, read: RFC 7541, sections 3 and 6.
+import { CompressionError } from './compression-error.js';
+import { DynamicTable, ENTRY_BYTES } from './dynamic-table.js';
+import { decodeHuffman } from './huffman.js';
+import { IntegerReader } from './integer.js';
+import { STATIC_COUNT, STATIC_NAMES, STATIC_VALUES } from './static-table.js';
+
+export const DEFAULT_TABLE_BYTES = 4096;
+
+export interface DecodedFields {
+  /** Names and values by turns, a character for each byte; cut off where they became too many. */
+  readonly fields: string[];
+  readonly tooLarge: boolean;
+}
+
+export class HpackDecoder {
+  readonly #table: DynamicTable;
+  readonly #reader = new IntegerReader();
+  #fields: string[] = [];
+  #left = 0;
+
+  /** `tableBytes` is what the other end was told that it may use at most. */
+  constructor(private readonly tableBytes = DEFAULT_TABLE_BYTES) {
+    this.#table = new DynamicTable(tableBytes);
+  }
+
+  /** While it stays the same, the same bytes have the same meaning. */
+  get version(): number {
+    return this.#table.version;
+  }
+
+  /**
+   * A block is always read to its end: the next one builds on it. Fields beyond `limitBytes`, each counted with what it
+   * takes in a table, are not kept.
+   */
+  decode(block: Buffer, limitBytes: number): DecodedFields {
+    const fields: string[] = (this.#fields = []);
+    this.#left = limitBytes;
+    this.#reader.at = 0;
+    let mayResize = true;
+    while (this.#reader.at < block.length) {
+      const first = block[this.#reader.at] as number;
+      if (first >= 0x80) this.#indexed(block);
+      else if (first >= 0x40) this.#literal(block, 6, true);
+      else if (first >= 0x20) {
+        if (!mayResize) throw new CompressionError('the table is resized inside a block');
+        this.#resize(block);
+        continue;
+      } else this.#literal(block, 4, false);
+      mayResize = false;
+    }
+    this.#fields = [];
+    return { fields, tooLarge: this.#left < 0 };
+  }
+
+  #indexed(block: Buffer): void {
+    const index = this.#reader.read(block, 7);
+    this.#emit(this.#nameAt(index), this.#valueAt(index));
+  }
+
+  #literal(block: Buffer, prefixBits: number, remembered: boolean): void {
+    const index = this.#reader.read(block, prefixBits);
+    const name = index === 0 ? this.#text(block) : this.#nameAt(index);
+    const value = this.#text(block);
+    this.#emit(name, value);
+    if (remembered) this.#table.insert(name, value);
+  }
+
+  #resize(block: Buffer): void {
+    const bytes = this.#reader.read(block, 5);
+    if (bytes > this.tableBytes) throw new CompressionError('the table is larger than allowed');
+    this.#table.resize(bytes);
+  }
+
+  #emit(name: string, value: string): void {
+    this.#left -= name.length + value.length + ENTRY_BYTES;
+    if (this.#left >= 0) this.#fields.push(name, value);
+  }
+
+  #nameAt(index: number): string {
+    if (index <= STATIC_COUNT && index > 0) return STATIC_NAMES[index] as string;
+    return this.#told(index).name;
+  }
+
+  #valueAt(index: number): string {
+    if (index <= STATIC_COUNT && index > 0) return STATIC_VALUES[index] as string;
+    return this.#told(index).value;
+  }
+
+  #told(index: number): { readonly name: string; readonly value: string } {
+    const entry = index === 0 ? undefined : this.#table.entryAt(index - STATIC_COUNT - 1);
+    if (entry === undefined) throw new CompressionError('an index beyond the tables');
+    return entry;
+  }
+
+  #text(block: Buffer): string {
+    const reader = this.#reader;
+    const huffman = ((block[reader.at] ?? 0) & 0x80) !== 0;
+    const length = reader.read(block, 7);
+    const start = reader.at;
+    const end = start + length;
+    if (end > block.length) throw new CompressionError('a string ends early');
+    reader.at = end;
+    return huffman ? decodeHuffman(block, start, end) : block.toString('latin1', start, end);
+  }
+}

@@ -1,0 +1,81 @@
+// The fields that one end has told the other, newest first, RFC 7541, section 2.3.2. When it is full the oldest go.
+//
+//   entries     [ -, -, a, b, c ]      `first` is 2: two are gone; c is the newest and has position 0
+//   sequence               3  4  5     the fifth field ever told
+
+/** What an entry counts beside its letters. */
+export const ENTRY_BYTES = 32;
+const MOST_GONE = 64;
+
+export interface Entry {
+  readonly name: string;
+  readonly value: string;
+  /** The first ever told has 1. */
+  readonly sequence: number;
+}
+
+export const entryBytes = (name: string, value: string): number => name.length + value.length + ENTRY_BYTES;
+
+export class DynamicTable {
+  readonly #entries: Entry[] = [];
+  #first = 0;
+  #bytes = 0;
+  #told = 0;
+  /** Another number whenever something may be read otherwise than before. */
+  version = 0;
+
+  constructor(
+    private mostBytes: number,
+    private readonly onGone?: (entry: Entry) => void,
+  ) {}
+
+  get count(): number {
+    return this.#entries.length - this.#first;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get maxBytes(): number {
+    return this.mostBytes;
+  }
+
+  /** 0 is the newest. */
+  entryAt(position: number): Entry | undefined {
+    return position < this.count ? this.#entries[this.#entries.length - 1 - position] : undefined;
+  }
+
+  positionOf({ sequence }: Entry): number {
+    return this.#told - sequence;
+  }
+
+  /** The new entry; undefined when it is larger than the table, which is empty then. */
+  insert(name: string, value: string): Entry | undefined {
+    this.version++;
+    const bytes = entryBytes(name, value);
+    this.#shrinkTo(this.mostBytes - bytes);
+    if (bytes > this.mostBytes) return undefined;
+    const entry = { name, value, sequence: ++this.#told };
+    this.#entries.push(entry);
+    this.#bytes += bytes;
+    return entry;
+  }
+
+  resize(mostBytes: number): void {
+    this.version++;
+    this.mostBytes = mostBytes;
+    this.#shrinkTo(mostBytes);
+  }
+
+  #shrinkTo(bytes: number): void {
+    while (this.#bytes > bytes && this.count > 0) {
+      const entry = this.#entries[this.#first++] as Entry;
+      this.#bytes -= entryBytes(entry.name, entry.value);
+      this.onGone?.(entry);
+    }
+    if (this.#first < MOST_GONE && this.count > 0) return;
+    this.#entries.splice(0, this.#first);
+    this.#first = 0;
+  }
+}

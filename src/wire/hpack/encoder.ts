@@ -1,0 +1,123 @@
+// Blocks of header fields, written: what was told before is an index, RFC 7541, section 6.
+import type { ByteWriter } from '../byte-writer.js';
+import { DEFAULT_TABLE_BYTES } from './decoder.js';
+import { DynamicTable, type Entry, entryBytes } from './dynamic-table.js';
+import { huffmanBytes, putHuffman } from './huffman.js';
+import { MAX_INTEGER_BYTES, putInteger } from './integer.js';
+import { STATIC_COUNT, STATIC_INDEX_OF_NAME, STATIC_INDEX_OF_STATUS } from './static-table.js';
+
+const INDEXED = 0x80;
+const REMEMBERED = 0x40;
+const RESIZED = 0x20;
+const NEVER_REMEMBERED = 0x10;
+const PLAIN = 0x00;
+const HUFFMAN = 0x80;
+
+/** Other in nearly every answer: remembering them would push out what repeats. */
+const PASSING: ReadonlySet<string> = new Set(['audit-id', 'content-length', 'etag', 'location', 'warning']);
+/** Nobody on the way may remember them either. */
+const SECRET: ReadonlySet<string> = new Set(['set-cookie', 'authorization', 'proxy-authorization']);
+const MOST_REMEMBERED_LETTERS = 1024;
+
+export class HpackEncoder {
+  readonly #known = new Map<string, Entry[]>();
+  readonly #table: DynamicTable;
+  /** The table's sizes since the last block, which the next one begins with. */
+  #resizedTo: { lowest: number; last: number } | undefined = undefined;
+
+  constructor(private readonly mostTableBytes = DEFAULT_TABLE_BYTES) {
+    this.#table = new DynamicTable(mostTableBytes, (entry) => this.#forget(entry));
+  }
+
+  /** The other end keeps a table of so many bytes at most. */
+  limitTable(bytes: number): void {
+    const size = Math.min(bytes, this.mostTableBytes);
+    if (size === this.#table.maxBytes) return;
+    this.#resizedTo = { lowest: Math.min(size, this.#resizedTo?.lowest ?? size), last: size };
+    this.#table.resize(size);
+  }
+
+  /** Comes first in a block. */
+  putStatus(out: ByteWriter, status: number): void {
+    if (this.#resizedTo !== undefined) this.#putResized(out, this.#resizedTo);
+    const index = STATIC_INDEX_OF_STATUS.get(status);
+    if (index === undefined) return this.putField(out, ':status', String(status));
+    out.ensure(1);
+    out.bytes[out.at++] = INDEXED | index;
+  }
+
+  /** `name` in lower case. What would end a line in other versions of HTTP becomes a space. */
+  // hot: some ten times for each answer.
+  putField(out: ByteWriter, name: string, value: string): void {
+    const known = this.#known.get(name);
+    if (known !== undefined) {
+      for (const entry of known) {
+        if (entry.value !== value) continue;
+        out.ensure(MAX_INTEGER_BYTES);
+        putInteger(out, INDEXED, 7, STATIC_COUNT + 1 + this.#table.positionOf(entry));
+        return;
+      }
+    }
+    this.#putLiteral(out, name, value, known?.at(-1));
+  }
+
+  #putLiteral(out: ByteWriter, name: string, value: string, sameName: Entry | undefined): void {
+    out.ensure(name.length + value.length + 3 * MAX_INTEGER_BYTES);
+    const index =
+      STATIC_INDEX_OF_NAME.get(name) ??
+      (sameName === undefined ? 0 : STATIC_COUNT + 1 + this.#table.positionOf(sameName));
+    const remembered = this.#remembers(name, value);
+    if (remembered) putInteger(out, REMEMBERED, 6, index);
+    else putInteger(out, SECRET.has(name) ? NEVER_REMEMBERED : PLAIN, 4, index);
+    if (index === 0) putText(out, name, remembered);
+    putText(out, oneLine(value), remembered);
+    if (!remembered) return;
+    const entry = this.#table.insert(name, value);
+    if (entry === undefined) return;
+    const entries = this.#known.get(name);
+    if (entries === undefined) this.#known.set(name, [entry]);
+    else entries.push(entry);
+  }
+
+  #remembers(name: string, value: string): boolean {
+    return (
+      value.length <= MOST_REMEMBERED_LETTERS &&
+      !PASSING.has(name) &&
+      !SECRET.has(name) &&
+      entryBytes(name, value) <= this.#table.maxBytes &&
+      // Its letters are looked through again only here, so that what is remembered is what was sent.
+      !BREAKS.test(value)
+    );
+  }
+
+  /** The oldest of its name, as the table lets the oldest go first. */
+  #forget({ name }: Entry): void {
+    const entries = this.#known.get(name);
+    entries?.shift();
+    if (entries?.length === 0) this.#known.delete(name);
+  }
+
+  #putResized(out: ByteWriter, { lowest, last }: { lowest: number; last: number }): void {
+    this.#resizedTo = undefined;
+    out.ensure(2 * MAX_INTEGER_BYTES);
+    if (lowest < last) putInteger(out, RESIZED, 5, lowest);
+    putInteger(out, RESIZED, 5, last);
+  }
+}
+
+/** What is sent often is made short; what is sent once is not worth the work. */
+function putText(out: ByteWriter, text: string, often: boolean): void {
+  const bytes = often ? huffmanBytes(text) : text.length;
+  if (bytes < text.length) {
+    putInteger(out, HUFFMAN, 7, bytes);
+    putHuffman(out, text);
+  } else {
+    putInteger(out, 0, 7, text.length);
+    out.putLatin1(text);
+  }
+}
+
+// eslint-disable-next-line no-control-regex
+const BREAKS = /[\x00\r\n]/;
+// eslint-disable-next-line no-control-regex
+const oneLine = (value: string): string => (BREAKS.test(value) ? value.replace(/[\x00\r\n]/g, ' ') : value);
