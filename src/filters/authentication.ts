@@ -75,13 +75,14 @@ export function authentication(options: AuthenticationOptions): Filter {
   };
 }
 
+/** The object may be shared with the next request that sends the same, which must still say who it is from. */
 function removeHeaders({ request }: Exchange, { names, prefixes }: IdentityHeaders): void {
-  const headers = request.headers as Record<string, string | undefined>;
-  for (const name of names) delete headers[name];
-  if (prefixes.length === 0) return;
-  for (const name of Object.keys(headers)) {
-    if (prefixes.some((prefix) => name.startsWith(prefix))) delete headers[name];
-  }
+  const isRemoved = (name: string): boolean =>
+    names.includes(name) || prefixes.some((prefix) => name.startsWith(prefix));
+  if (!Object.keys(request.headers).some(isRemoved)) return;
+  const left = Object.create(null) as Record<string, string | undefined>;
+  for (const name in request.headers) if (!isRemoved(name)) left[name] = request.headers[name];
+  request.headers = left;
 }
 
 const isAnonymous = (user: UserInfo): boolean =>

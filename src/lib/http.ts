@@ -10,8 +10,11 @@ export interface HttpRequest {
   readonly query: URLSearchParams;
   /** The raw query text, without `?`; empty when there is none. */
   readonly search: string;
-  /** Names in lower case; a header sent several times is joined with ", ". */
-  readonly headers: Readonly<Record<string, string | undefined>>;
+  /**
+   * Names in lower case; a header sent several times is joined with ", ". Requests that sent the same may share the
+   * object: whoever takes a header away gives the request another object.
+   */
+  headers: Readonly<Record<string, string | undefined>>;
   readonly httpVersion: '1.1' | '2.0' | '1.0';
   readonly remoteAddress: string;
   /** The `Host` header or HTTP/2's :authority. */

@@ -6,7 +6,7 @@ import tls, { type TLSSocket } from 'node:tls';
 import type { HttpHandler } from '../lib/http.js';
 import type { Logger } from '../lib/log.js';
 import { createHttp1 } from '../wire/http1.js';
-import { createHttp2 } from './http2-connection.js';
+import { createHttp2 } from '../wire/http2.js';
 import type { ServingCertificates } from './serving-certificates.js';
 
 export interface ListenerOptions {
@@ -101,7 +101,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     async close(timeoutMs) {
       stopListening();
       http1.retire();
-      for (const session of http2.sessions) session.close();
+      http2.retire();
       await allClosed(sockets, timeoutMs);
       for (const socket of sockets) socket.destroy();
       certificates.close();

@@ -34,14 +34,21 @@ export function parseFields(lines: readonly string[]): Fields | BadField {
     const lower = fieldName(name);
     if (lower === '') return { wrong: 'name', line };
     const value = line.slice(colon + 1).trim();
-    if (NOT_IN_VALUES.test(value)) return { wrong: 'value', line };
+    if (!isFieldValue(value)) return { wrong: 'value', line };
     rawHeaders.push(name, value);
-    const earlier = headers[lower];
-    if (earlier === undefined) headers[lower] = value;
-    else if (lower === 'cookie') headers[lower] = `${earlier}; ${value}`;
-    else if (!ONLY_ONE.has(lower)) headers[lower] = `${earlier}, ${value}`;
+    addField(headers, lower, value);
   }
   return { headers, rawHeaders };
+}
+
+export const isFieldValue = (value: string): boolean => !NOT_IN_VALUES.test(value);
+
+/** Beside what was sent under the same name before. `name` is in lower case. */
+export function addField(headers: Record<string, string | undefined>, name: string, value: string): void {
+  const earlier = headers[name];
+  if (earlier === undefined) headers[name] = value;
+  else if (name === 'cookie') headers[name] = `${earlier}; ${value}`;
+  else if (!ONLY_ONE.has(name)) headers[name] = `${earlier}, ${value}`;
 }
 
 const MOST_NAMES = 1000;

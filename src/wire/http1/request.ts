@@ -27,7 +27,7 @@ export class Http1Request implements HttpRequest {
   readonly path: string;
   readonly search: string;
   readonly httpVersion: '1.0' | '1.1';
-  readonly headers: Readonly<Record<string, string | undefined>>;
+  headers: Readonly<Record<string, string | undefined>>;
   readonly rawHeaders: readonly string[];
   readonly host: string;
   readonly incoming: IncomingBody;

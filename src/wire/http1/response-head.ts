@@ -2,6 +2,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { HttpResponse } from '../../lib/http.js';
 import { remember } from '../../lib/remember.js';
+import { dateText } from '../http-date.js';
 import type { Refusal } from './request-line.js';
 
 export interface ResponseHead {
@@ -57,15 +58,3 @@ const canonicalName = remember(MOST_REMEMBERED, (name: string) =>
 
 /** A header that would end its line begins no other. */
 const oneLine = (value: string): string => (/[\r\n]/.test(value) ? value.replace(/[\r\n]/g, ' ') : value);
-
-let lastSecond = 0;
-let lastDate = '';
-
-function dateText(nowMs: number): string {
-  const second = Math.floor(nowMs / 1000);
-  if (second !== lastSecond) {
-    lastSecond = second;
-    lastDate = new Date(second * 1000).toUTCString();
-  }
-  return lastDate;
-}

@@ -1,0 +1,37 @@
+// HTTP/2: TLS sockets become connections, streams plain requests, and plain answers frames. Why not Node's own is in
+// docs/decisions/0015-http2.md.
+import type { TLSSocket } from 'node:tls';
+import type { HttpHandler } from '../lib/http.js';
+import { Http2Connection } from './http2/connection.js';
+import { BufferPool } from './http2/output.js';
+import { Turns } from './http2/turns.js';
+
+const DEFAULT_MAX_STREAMS = 100;
+
+export interface Http2Options {
+  /** 0 is the default of 100. */
+  readonly maxStreamsPerConnection: number;
+  readonly handler: HttpHandler;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Takes TLS sockets that agreed on h2. `retire` has clients begin nothing more on the connections there are. */
+export function createHttp2({ maxStreamsPerConnection, handler, onError }: Http2Options): {
+  accept(socket: TLSSocket): void;
+  retire(): void;
+} {
+  const maxStreams = maxStreamsPerConnection > 0 ? maxStreamsPerConnection : DEFAULT_MAX_STREAMS;
+  const options = { maxStreams, handler, onError, turns: new Turns(), pool: new BufferPool() };
+  const connections = new Set<Http2Connection>();
+  return {
+    accept(socket) {
+      const connection = new Http2Connection(socket, options);
+      connections.add(connection);
+      socket.once('close', () => connections.delete(connection));
+      socket.on('error', () => undefined);
+    },
+    retire() {
+      for (const connection of connections) connection.retire();
+    },
+  };
+}

@@ -1,0 +1,285 @@
+// One connection: its streams, what goes out in each turn, and how it ends.
+import type { TLSSocket } from 'node:tls';
+import { HpackEncoder } from '../hpack/encoder.js';
+import { peerAddressOf, type PeerCertificates, peerCertificatesOf } from '../peer.js';
+import { ConnectionError, ErrorCode } from './error-code.js';
+import { FloodGuard } from './flood-guard.js';
+import { FrameReader } from './frame-reader.js';
+import { DEFAULT_WINDOW_BYTES, putGoaway, putResetStream, putWindowUpdate } from './frames.js';
+import { IncomingFrames } from './incoming-frames.js';
+import { MAX_HEADER_LIST_BYTES } from './request-heads.js';
+import { Outgoing } from './outgoing.js';
+import { type BufferPool, Output } from './output.js';
+import { putContinue } from './response-head.js';
+import { type ServeOptions, Serving } from './serving.js';
+import { PeerSettings, putSettings } from './settings.js';
+import type { Http2Stream, StreamOwner } from './stream.js';
+import type { Turns } from './turns.js';
+
+/** Most bodies fit; so many streams of a connection may hold as much. */
+export const UPLOAD_WINDOW_BYTES = 256 * 1024;
+const IDLE_TIMEOUT_MS = 90_000;
+/** A client must say what it is in this time. */
+const FIRST_SETTINGS_TIMEOUT_MS = 10_000;
+/** And end what it began to say in this, however its bytes drip. */
+const HEAD_TIMEOUT_MS = 32_000;
+/** A client that was told the end may read it before the connection goes. */
+const LINGER_MS = 1000;
+/** While a client does not read, it is heard only until this much waits for it. */
+const MOST_WAITING_BYTES = 256 * 1024;
+/** Streams that we ended and the client may not know of yet. */
+const MOST_RESET_REMEMBERED = 256;
+const CLIENT_GONE = new Error('the client is gone');
+
+export interface ConnectionOptions extends ServeOptions {
+  readonly turns: Turns;
+  readonly pool: BufferPool;
+}
+
+export class Http2Connection implements StreamOwner {
+  readonly remoteAddress: string;
+  readonly clientCertificates: PeerCertificates;
+  readonly peer = new PeerSettings();
+  readonly encoder = new HpackEncoder();
+  readonly guard = new FloodGuard(() => performance.now());
+  readonly output: Output;
+  readonly outgoing: Outgoing;
+  /** Those that are not over after the turn in which they began. */
+  readonly streams = new Map<number, Http2Stream>();
+  /** No frame is read any more. */
+  closed = false;
+  /** The client was told to begin no more streams. */
+  retired = false;
+  readonly #incoming: IncomingFrames;
+  readonly #reader: FrameReader;
+  readonly #serving: Serving;
+  readonly #resetByUs = new Set<number>();
+  #window = DEFAULT_WINDOW_BYTES;
+  #untoldBytes = 0;
+  readonly #windowStep: number;
+  /** The last stream that is answered, once the client was told. */
+  #promised = 0;
+  #scheduled = false;
+  #inFlight: Buffer | undefined = undefined;
+  #ending = false;
+  #timer: NodeJS.Timeout | undefined = undefined;
+
+  constructor(
+    private readonly socket: TLSSocket,
+    private readonly options: ConnectionOptions,
+  ) {
+    this.remoteAddress = peerAddressOf(socket);
+    this.clientCertificates = peerCertificatesOf(socket);
+    this.output = new Output(options.pool);
+    this.outgoing = new Outgoing(this.guard, (stream) => this.answered(stream));
+    this.#serving = new Serving(this, options);
+    this.#incoming = new IncomingFrames(this, this.#serving, options.maxStreams);
+    this.#reader = new FrameReader(this.#incoming, UPLOAD_WINDOW_BYTES);
+    const wholeWindow = UPLOAD_WINDOW_BYTES * options.maxStreams;
+    this.#windowStep = Math.min(wholeWindow >>> 1, 1 << 20);
+    this.#greet(wholeWindow);
+    this.#timer = setTimeout(() => socket.destroy(), FIRST_SETTINGS_TIMEOUT_MS).unref();
+    socket.setTimeout(IDLE_TIMEOUT_MS);
+    socket.on('timeout', this.#onTimeout);
+    socket.on('data', this.#onData);
+    socket.on('end', this.#onGone);
+    socket.on('close', this.#onGone);
+  }
+
+  /** For requests that are under way this is no end. */
+  retire(): void {
+    if (this.retired) return;
+    this.#goaway(ErrorCode.none, '');
+    this.#endWhenDone();
+    this.schedule();
+  }
+
+  /** Everything ends at once. */
+  fail({ code, message }: ConnectionError): void {
+    if (this.closed) return;
+    this.#goaway(code, message);
+    this.#closeStreams();
+    this.#endWhenDone();
+    this.schedule();
+  }
+
+  resetStream(id: number, code: ErrorCode): void {
+    putResetStream(this.output, id, code);
+    this.schedule();
+    this.#resetByUs.add(id);
+    if (this.#resetByUs.size > MOST_RESET_REMEMBERED) {
+      for (const oldest of this.#resetByUs) {
+        this.#resetByUs.delete(oldest);
+        break;
+      }
+    }
+    const stream = this.streams.get(id);
+    if (stream !== undefined) this.forget(stream, CLIENT_GONE);
+  }
+
+  /** The client may still send for it, not knowing. */
+  wasReset(id: number): boolean {
+    return this.#resetByUs.has(id);
+  }
+
+  breakOff(stream: Http2Stream): void {
+    if (stream.closed) return;
+    this.resetStream(stream.id, ErrorCode.internal);
+    stream.close(CLIENT_GONE);
+  }
+
+  /** The end of the answer was written. */
+  answered(stream: Http2Stream): void {
+    // Nobody will read the rest of an upload that was answered early.
+    if (!stream.received) this.resetStream(stream.id, ErrorCode.none);
+    this.forget(stream, stream.received ? undefined : CLIENT_GONE);
+  }
+
+  forget(stream: Http2Stream, gone: Error | undefined): void {
+    stream.close(gone);
+    if (this.streams.delete(stream.id)) this.#endWhenDone();
+  }
+
+  /** It has something to send. */
+  // hot: for each event and watcher.
+  send(stream: Http2Stream): void {
+    this.outgoing.add(stream);
+    if (!this.outgoing.idle) this.schedule();
+  }
+
+  /** What is in `output`, and what streams may send, leaves at the end of this turn. */
+  schedule(): void {
+    if (this.#scheduled || this.#inFlight !== undefined) return;
+    this.#scheduled = true;
+    this.options.turns.atEnd(this);
+  }
+
+  flush(): void {
+    this.#scheduled = false;
+    if (this.#inFlight !== undefined || !this.socket.writable) return;
+    this.outgoing.fill(this.output);
+    if (this.output.at === 0) {
+      if (this.#ending) this.#end();
+      return;
+    }
+    const { buffer, length } = this.output.take();
+    this.#inFlight = buffer;
+    this.socket.write(buffer.subarray(0, length), this.#onWritten);
+  }
+
+  /** Of the whole connection: memory is bounded by the streams' windows, so it is told at once that it may go on. */
+  received(bytes: number): void {
+    this.#window -= bytes;
+    if (this.#window < 0) throw new ConnectionError(ErrorCode.flowControl, 'more than the window');
+    this.#untoldBytes += bytes;
+    if (this.#untoldBytes < this.#windowStep) return;
+    putWindowUpdate(this.output, 0, this.#untoldBytes);
+    this.#window += this.#untoldBytes;
+    this.#untoldBytes = 0;
+    this.schedule();
+  }
+
+  taken(stream: Http2Stream, bytes: number): void {
+    stream.untoldBytes += bytes;
+    if (stream.untoldBytes < UPLOAD_WINDOW_BYTES / 2 || stream.lastFrame || stream.closed) return;
+    putWindowUpdate(this.output, stream.id, stream.untoldBytes);
+    stream.receiveWindow += stream.untoldBytes;
+    stream.untoldBytes = 0;
+    this.schedule();
+  }
+
+  wanted(stream: Http2Stream): void {
+    if (!stream.head.expectsContinue || stream.continued || stream.closed || stream.upload?.begun) return;
+    stream.continued = true;
+    putContinue(this.output, this.encoder, stream.id, this.peer.frameBytes);
+    this.schedule();
+  }
+
+  greeted(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #greet(wholeWindow: number): void {
+    putSettings(this.output, {
+      maxStreams: this.options.maxStreams,
+      windowBytes: UPLOAD_WINDOW_BYTES,
+      frameBytes: UPLOAD_WINDOW_BYTES,
+      headerListBytes: MAX_HEADER_LIST_BYTES,
+    });
+    if (wholeWindow > this.#window) {
+      putWindowUpdate(this.output, 0, wholeWindow - this.#window);
+      this.#window = wholeWindow;
+    }
+    this.schedule();
+  }
+
+  readonly #onData = (bytes: Buffer): void => {
+    try {
+      this.#reader.feed(bytes);
+    } catch (error) {
+      if (!(error instanceof ConnectionError)) this.options.onError(error);
+      this.fail(error instanceof ConnectionError ? error : new ConnectionError(ErrorCode.internal, ''));
+    }
+    if (this.#inFlight !== undefined && this.output.at > MOST_WAITING_BYTES) this.socket.pause();
+    if (this.#incoming.greeted) this.#watchHalf();
+  };
+
+  /** What was begun must be ended in its time. */
+  #watchHalf(): void {
+    if (this.#incoming.insideBlock || this.#reader.insideFrame) {
+      this.#timer ??= setTimeout(() => this.socket.destroy(), HEAD_TIMEOUT_MS).unref();
+    } else if (this.#timer !== undefined && !this.#ending) {
+      this.greeted();
+    }
+  }
+
+  readonly #onWritten = (): void => {
+    if (this.#inFlight !== undefined) this.options.pool.give(this.#inFlight);
+    this.#inFlight = undefined;
+    if (this.socket.isPaused()) this.socket.resume();
+    if (this.output.at > 0 || !this.outgoing.idle || this.#ending) this.flush();
+  };
+
+  readonly #onTimeout = (): void => {
+    if (this.streams.size === 0) this.retire();
+  };
+
+  readonly #onGone = (): void => {
+    this.closed = true;
+    this.retired = true;
+    clearTimeout(this.#timer);
+    this.#closeStreams();
+    this.output.drop();
+  };
+
+  #closeStreams(): void {
+    const streams = [...this.streams.values()];
+    this.streams.clear();
+    for (const stream of streams) {
+      this.#serving.dropped(stream);
+      stream.close(CLIENT_GONE);
+    }
+  }
+
+  /** What was promised to be the last stays so. */
+  #goaway(code: ErrorCode, why: string): void {
+    if (!this.retired) this.#promised = this.#incoming.lastStream;
+    this.retired = true;
+    putGoaway(this.output, this.#promised, code, why);
+  }
+
+  #endWhenDone(): void {
+    if (!this.retired || this.streams.size > 0 || this.#ending) return;
+    this.#ending = true;
+    this.closed = true;
+    this.schedule();
+  }
+
+  #end(): void {
+    if (this.socket.writableEnded) return;
+    this.socket.end();
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.socket.destroy(), LINGER_MS).unref();
+  }
+}

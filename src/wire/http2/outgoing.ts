@@ -1,0 +1,124 @@
+// Bodies on their way out: streams take turns, a frame each, within what the client's windows allow.
+//
+//   ready → [ stream 5 ] → [ stream 1 ] → [ stream 7 ]     each gives up to a frame and goes to the end
+//
+// A stream whose own window is used up leaves the ring until the client has read; when the window of all is used up,
+// the ring waits.
+import { ConnectionError, ErrorCode } from './error-code.js';
+import type { FloodGuard } from './flood-guard.js';
+import {
+  DEFAULT_WINDOW_BYTES,
+  Flag,
+  FRAME_HEAD_BYTES,
+  FrameType,
+  MOST_WINDOW_BYTES,
+  putFrameHead,
+  writeFrameHead,
+} from './frames.js';
+import type { Output } from './output.js';
+import type { Http2Stream } from './stream.js';
+
+/** In one write. More would only wait, and hold memory for a client that reads slowly. */
+export const MOST_WRITTEN_BYTES = 128 * 1024;
+/** Larger frames gain nothing, and others wait for them. */
+const MOST_SENT_FRAME_BYTES = 16_384;
+
+export class Outgoing {
+  window = DEFAULT_WINDOW_BYTES;
+  #first: Http2Stream | undefined = undefined;
+  #last: Http2Stream | undefined = undefined;
+
+  constructor(
+    private readonly guard: FloodGuard,
+    private readonly onEnded: (stream: Http2Stream) => void,
+  ) {}
+
+  /** Nothing could be sent, even if there were room. */
+  get idle(): boolean {
+    return this.#first === undefined || this.window <= 0;
+  }
+
+  get empty(): boolean {
+    return this.#first === undefined;
+  }
+
+  widen(increment: number): void {
+    this.window += increment;
+    if (this.window > MOST_WINDOW_BYTES) throw new ConnectionError(ErrorCode.flowControl, 'the window is too large');
+  }
+
+  /** Has something to send, and a window for it. */
+  add(stream: Http2Stream): void {
+    if (stream.ready || !stream.canSend) return;
+    stream.ready = true;
+    stream.next = undefined;
+    if (this.#last === undefined) this.#first = stream;
+    else this.#last.next = stream;
+    this.#last = stream;
+  }
+
+  /** As much as fits into one write. */
+  // hot: once for each turn and connection.
+  fill(out: Output): void {
+    while (this.#first !== undefined && out.at < MOST_WRITTEN_BYTES) {
+      const stream = this.#first;
+      if (this.window <= 0 && stream.pendingBytes > 0) return;
+      this.#first = stream.next;
+      if (this.#first === undefined) this.#last = undefined;
+      stream.ready = false;
+      stream.next = undefined;
+      if (stream.closed || !stream.canSend) continue;
+      this.#putFrame(out, stream);
+      if (stream.ended) this.onEnded(stream);
+      else this.add(stream);
+    }
+  }
+
+  /** A body that goes out with its head, without a queue: false when it must wait its turn. */
+  // hot: once for each answer.
+  mayPass(out: Output, stream: Http2Stream, bytes: number): boolean {
+    return (
+      this.#first === undefined &&
+      bytes <= this.window &&
+      bytes <= stream.sendWindow &&
+      out.at + bytes <= MOST_WRITTEN_BYTES
+    );
+  }
+
+  /** All of `pieces` and the end of the stream. `mayPass` was asked. */
+  pass(out: Output, stream: Http2Stream, pieces: readonly Buffer[], bytes: number): void {
+    this.window -= bytes;
+    stream.sendWindow -= bytes;
+    out.ensure(bytes + FRAME_HEAD_BYTES * (Math.floor(bytes / MOST_SENT_FRAME_BYTES) + 1));
+    let left = bytes;
+    let frameLeft = 0;
+    for (const piece of pieces) {
+      for (let at = 0; at < piece.length;) {
+        if (frameLeft === 0) {
+          frameLeft = Math.min(left, MOST_SENT_FRAME_BYTES);
+          putFrameHead(out, frameLeft, FrameType.data, left === frameLeft ? Flag.endStream : 0, stream.id);
+          this.guard.earn(2);
+        }
+        const end = Math.min(piece.length, at + frameLeft);
+        out.put(piece, at, end);
+        frameLeft -= end - at;
+        left -= end - at;
+        at = end;
+      }
+    }
+  }
+
+  #putFrame(out: Output, stream: Http2Stream): void {
+    const length = Math.min(stream.pendingBytes, stream.sendWindow, this.window, MOST_SENT_FRAME_BYTES);
+    out.ensure(FRAME_HEAD_BYTES + Math.max(0, length));
+    const at = out.at;
+    out.at += FRAME_HEAD_BYTES;
+    if (length > 0) stream.moveTo(out, length);
+    const sent = out.at - at - FRAME_HEAD_BYTES;
+    this.window -= sent;
+    stream.sendWindow -= sent;
+    const flags = stream.endsNow() ? Flag.endStream : 0;
+    writeFrameHead(out.bytes, at, sent, FrameType.data, flags, stream.id);
+    this.guard.earn(2);
+  }
+}

@@ -1,0 +1,130 @@
+// The header fields of a request as a value, once they are found to be one: RFC 9113, sections 8.2 and 8.3.
+import { addField, isFieldValue, parseContentLength, TOKEN } from '../../lib/http1/fields.js';
+import { decodePath } from '../../lib/request-target.js';
+
+/** Shared by all requests that sent the same bytes, and frozen for that. */
+export interface RequestHead {
+  readonly method: string;
+  readonly path: string;
+  readonly search: string;
+  readonly host: string;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly rawHeaders: readonly string[];
+  /** -1 where none was given. */
+  readonly contentLength: number;
+  /** The client waits to be told that its body is wanted. */
+  readonly expectsContinue: boolean;
+}
+
+interface Pseudo {
+  method?: string;
+  scheme?: string;
+  path?: string;
+  authority?: string;
+}
+
+/** `fields` are names and values by turns. Undefined for what is no request. */
+export function parseRequestHead(fields: readonly string[]): RequestHead | undefined {
+  const pseudo: Pseudo = {};
+  const first = readPseudo(fields, pseudo);
+  if (first < 0 || !isPseudoWhole(pseudo)) return undefined;
+  const rawHeaders = fields.slice(first);
+  const headers = collectHeaders(rawHeaders);
+  if (headers === undefined) return undefined;
+  const { method = '', path: target = '', authority } = pseudo;
+  const { host, expect } = headers;
+  if (host !== undefined && authority !== undefined && host.toLowerCase() !== authority.toLowerCase()) return undefined;
+  const length = headers['content-length'];
+  const contentLength = length === undefined ? -1 : parseContentLength(length);
+  if (contentLength === undefined) return undefined;
+  const question = target.indexOf('?');
+  const path = question < 0 ? target : target.slice(0, question);
+  if (!isPath(method, path)) return undefined;
+  return {
+    method,
+    path,
+    search: question < 0 ? '' : target.slice(question + 1),
+    host: authority ?? host ?? '',
+    headers: Object.freeze(headers),
+    rawHeaders: Object.freeze(rawHeaders),
+    contentLength,
+    expectsContinue: expect?.toLowerCase() === '100-continue',
+  };
+}
+
+/** Trailers have no pseudo fields and say nothing that anybody here reads. */
+export const areTrailers = (fields: readonly string[]): boolean => collectHeaders(fields) !== undefined;
+
+/** Where the others begin; negative when a pseudo field is unknown, or sent twice. */
+function readPseudo(fields: readonly string[], pseudo: Pseudo): number {
+  let at = 0;
+  for (; at < fields.length; at += 2) {
+    const name = fields[at] as string;
+    if (!name.startsWith(':')) break;
+    const known = PSEUDO[name];
+    if (known === undefined || pseudo[known] !== undefined) return -1;
+    pseudo[known] = fields[at + 1] as string;
+  }
+  return at;
+}
+
+const PSEUDO: Readonly<Record<string, keyof Pseudo | undefined>> = Object.assign(
+  Object.create(null) as object,
+  {
+    ':method': 'method',
+    ':scheme': 'scheme',
+    ':path': 'path',
+    ':authority': 'authority',
+  } as const,
+);
+
+// eslint-disable-next-line no-control-regex
+const NOT_IN_TARGETS = /[\x00-\x20\x7f]/;
+
+function isPseudoWhole({ method, scheme, path, authority }: Pseudo): boolean {
+  if (method === undefined || !TOKEN.test(method)) return false;
+  // Who signs in by the address is not let on.
+  if (authority !== undefined && (NOT_IN_TARGETS.test(authority) || authority.includes('@'))) return false;
+  if (method === 'CONNECT') return scheme === undefined && path === undefined && authority !== undefined;
+  return (scheme === 'https' || scheme === 'http') && path !== undefined && path !== '' && !NOT_IN_TARGETS.test(path);
+}
+
+/** What is no path is no request, as in the reference. */
+const isPath = (method: string, path: string): boolean =>
+  path.startsWith('/') ? decodePath(path) !== undefined : path === '*' || method === 'CONNECT';
+
+/** About a connection of HTTP/1.1. */
+const OF_CONNECTIONS: ReadonlySet<string> = new Set([
+  'connection',
+  'proxy-connection',
+  'keep-alive',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** Undefined when one of them must not be sent. */
+function collectHeaders(fields: readonly string[]): Record<string, string | undefined> | undefined {
+  // Names are the client's: none of them must reach a prototype.
+  const headers = Object.create(null) as Record<string, string | undefined>;
+  for (let i = 0; i < fields.length; i += 2) {
+    const name = fields[i] as string;
+    const value = fields[i + 1] as string;
+    if (!isLowerToken(name) || !isFieldValue(value) || hasSpaceAround(value) || OF_CONNECTIONS.has(name)) {
+      return undefined;
+    }
+    if (name === 'te' && value !== 'trailers') return undefined;
+    if (name === 'host' && headers['host'] !== undefined) return undefined;
+    addField(headers, name, value);
+  }
+  return headers;
+}
+
+const NAME = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
+const isLowerToken = (name: string): boolean => NAME.test(name);
+
+function hasSpaceAround(value: string): boolean {
+  const { length } = value;
+  return length > 0 && (isSpace(value.charCodeAt(0)) || isSpace(value.charCodeAt(length - 1)));
+}
+
+const isSpace = (code: number): boolean => code === 0x20 || code === 0x09;

@@ -1,0 +1,58 @@
+// The heads of one connection's requests. Clients ask the same again and again, and then send the same few bytes.
+import { CompressionError } from '../hpack/compression-error.js';
+import { HpackDecoder } from '../hpack/decoder.js';
+import { ConnectionError, ErrorCode } from './error-code.js';
+import { areTrailers, parseRequestHead, type RequestHead } from './request-head.js';
+
+/** One mebibyte, as the reference allows, with what ten fields count beside their letters. */
+export const MAX_HEADER_LIST_BYTES = (1 << 20) + 320;
+
+const MOST_REMEMBERED = 8;
+const MOST_REMEMBERED_BYTES = 256;
+
+export type ReadHead = RequestHead | 'malformed' | 'too large';
+
+export class RequestHeads {
+  readonly #decoder = new HpackDecoder();
+  /** By the bytes sent; they mean the same as long as the table's version is `#version`. */
+  #known: Map<string, RequestHead> | undefined = undefined;
+  #version = 0;
+
+  // hot: once for each request.
+  read(bytes: Buffer, start: number, end: number): ReadHead {
+    const remembers = end - start <= MOST_REMEMBERED_BYTES;
+    const key = remembers ? bytes.toString('latin1', start, end) : '';
+    if (remembers && this.#version === this.#decoder.version) {
+      const known = this.#known?.get(key);
+      if (known !== undefined) return known;
+    }
+    const before = this.#decoder.version;
+    const { fields, tooLarge } = this.#decode(bytes.subarray(start, end));
+    if (tooLarge) return 'too large';
+    const head = parseRequestHead(fields);
+    if (head === undefined) return 'malformed';
+    if (remembers && this.#decoder.version === before) this.#remember(key, head);
+    return head;
+  }
+
+  /** They must be read whatever becomes of them: the next block builds on them. */
+  readTrailers(bytes: Buffer, start: number, end: number): boolean {
+    const { fields, tooLarge } = this.#decode(bytes.subarray(start, end));
+    return !tooLarge && areTrailers(fields);
+  }
+
+  #decode(block: Buffer): ReturnType<HpackDecoder['decode']> {
+    try {
+      return this.#decoder.decode(block, MAX_HEADER_LIST_BYTES);
+    } catch (error) {
+      if (!(error instanceof CompressionError)) throw error;
+      throw new ConnectionError(ErrorCode.compression, error.message);
+    }
+  }
+
+  #remember(key: string, head: RequestHead): void {
+    if (this.#version !== this.#decoder.version || (this.#known?.size ?? 0) >= MOST_REMEMBERED) this.#known = undefined;
+    this.#version = this.#decoder.version;
+    (this.#known ??= new Map()).set(key, head);
+  }
+}

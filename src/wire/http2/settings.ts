@@ -1,0 +1,92 @@
+// What both ends tell each other about themselves, RFC 9113, section 6.5.
+import { DEFAULT_TABLE_BYTES } from '../hpack/decoder.js';
+import type { ByteWriter } from '../byte-writer.js';
+import { ConnectionError, ErrorCode } from './error-code.js';
+import {
+  DEFAULT_FRAME_BYTES,
+  DEFAULT_WINDOW_BYTES,
+  Flag,
+  FRAME_HEAD_BYTES,
+  FrameType,
+  MOST_FRAME_BYTES,
+  MOST_WINDOW_BYTES,
+  putFrameHead,
+  read32,
+} from './frames.js';
+
+const Setting = {
+  headerTableSize: 1,
+  enablePush: 2,
+  maxConcurrentStreams: 3,
+  initialWindowSize: 4,
+  maxFrameSize: 5,
+  maxHeaderListSize: 6,
+} as const;
+const SETTING_BYTES = 6;
+/** More than anybody has to say. */
+const MOST_SETTINGS = 100;
+
+/** What the client has said so far. What it does not concern us to know is checked and forgotten. */
+export class PeerSettings {
+  headerTableBytes = DEFAULT_TABLE_BYTES;
+  initialWindowBytes = DEFAULT_WINDOW_BYTES;
+  frameBytes = DEFAULT_FRAME_BYTES;
+
+  /** The payload of a frame without ACK. */
+  read(bytes: Buffer, start: number, end: number): void {
+    if ((end - start) % SETTING_BYTES !== 0) throw new ConnectionError(ErrorCode.frameSize, 'half a setting');
+    if (end - start > MOST_SETTINGS * SETTING_BYTES) {
+      throw new ConnectionError(ErrorCode.enhanceYourCalm, 'too many settings');
+    }
+    for (let at = start; at < end; at += SETTING_BYTES) {
+      this.#set(((bytes[at] as number) << 8) | (bytes[at + 1] as number), read32(bytes, at + 2));
+    }
+  }
+
+  #set(setting: number, value: number): void {
+    switch (setting) {
+      case Setting.headerTableSize:
+        this.headerTableBytes = value;
+        return;
+      case Setting.enablePush:
+        if (value > 1) throw new ConnectionError(ErrorCode.protocol, 'push is neither on nor off');
+        return;
+      case Setting.initialWindowSize:
+        if (value > MOST_WINDOW_BYTES) throw new ConnectionError(ErrorCode.flowControl, 'a window is too large');
+        this.initialWindowBytes = value;
+        return;
+      case Setting.maxFrameSize:
+        if (value < DEFAULT_FRAME_BYTES || value > MOST_FRAME_BYTES) {
+          throw new ConnectionError(ErrorCode.protocol, 'a size of frames that cannot be');
+        }
+        this.frameBytes = value;
+    }
+  }
+}
+
+export interface OurSettings {
+  readonly maxStreams: number;
+  readonly windowBytes: number;
+  readonly frameBytes: number;
+  readonly headerListBytes: number;
+}
+
+export function putSettings(out: ByteWriter, settings: OurSettings): void {
+  const all = [
+    [Setting.maxConcurrentStreams, settings.maxStreams],
+    [Setting.initialWindowSize, settings.windowBytes],
+    [Setting.maxFrameSize, settings.frameBytes],
+    [Setting.maxHeaderListSize, settings.headerListBytes],
+  ] as const;
+  out.ensure(FRAME_HEAD_BYTES + all.length * SETTING_BYTES);
+  putFrameHead(out, all.length * SETTING_BYTES, FrameType.settings, 0, 0);
+  for (const [setting, value] of all) {
+    out.at = out.bytes.writeUInt16BE(setting, out.at);
+    out.at = out.bytes.writeUInt32BE(value, out.at);
+  }
+}
+
+export function putSettingsAck(out: ByteWriter): void {
+  out.ensure(FRAME_HEAD_BYTES);
+  putFrameHead(out, 0, FrameType.settings, Flag.ack, 0);
+}

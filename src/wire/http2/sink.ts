@@ -1,0 +1,37 @@
+import type { ResponseSink } from '../../lib/http.js';
+import type { Http2Stream } from './stream.js';
+
+/** What may wait before whoever writes is asked to wait. */
+const HIGH_WATER_BYTES = 16 * 1024;
+
+/** Where an answer in pieces is written to. What is written in one turn leaves in one. */
+export class Http2Sink implements ResponseSink {
+  constructor(
+    private readonly stream: Http2Stream,
+    private readonly onWritten: (stream: Http2Stream) => void,
+  ) {}
+
+  get signal(): AbortSignal {
+    return this.stream.signal;
+  }
+
+  get pendingBytes(): number {
+    return this.stream.pendingBytes;
+  }
+
+  // hot: for each event and watcher.
+  write(chunk: Buffer | string): boolean {
+    const { stream } = this;
+    if (stream.closed) return false;
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk, 'utf8') : chunk;
+    if (bytes.length > 0) {
+      stream.enqueue(bytes);
+      this.onWritten(stream);
+    }
+    return stream.pendingBytes < HIGH_WATER_BYTES;
+  }
+
+  drained(): Promise<void> {
+    return this.stream.drained();
+  }
+}

@@ -1,0 +1,209 @@
+// One request and its answer: what the handler sees of it, and how far both have come.
+import type { Readable } from 'node:stream';
+import type { HttpRequest } from '../../lib/http.js';
+import { parseQuery } from '../../lib/request-target.js';
+import type { ByteWriter } from '../byte-writer.js';
+import type { RequestHead } from './request-head.js';
+import { Upload, type UploadOwner } from './upload.js';
+
+/** What a stream needs of its connection. */
+export interface StreamOwner {
+  readonly remoteAddress: string;
+  readonly clientCertificates: () => readonly Buffer[];
+  /** The answer cannot be finished. */
+  breakOff(stream: Http2Stream): void;
+  /** So many bytes of its body are out of the way. */
+  taken(stream: Http2Stream, bytes: number): void;
+  /** Its body is wanted. */
+  wanted(stream: Http2Stream): void;
+}
+
+const EMPTY = Buffer.alloc(0);
+
+export class Http2Stream implements HttpRequest, UploadOwner {
+  headers: HttpRequest['headers'];
+  /** Of a request with a body. */
+  upload: Upload | undefined = undefined;
+  /** What the client may send, and what it may send more and does not know yet. */
+  receiveWindow = 0;
+  untoldBytes = 0;
+  /** Of its body, which may still be coming. */
+  lastFrame = false;
+  /** The client was told that its body is wanted. */
+  continued = false;
+  /** An answer in pieces has begun. */
+  responded = false;
+  /** Nothing goes either way any more. */
+  closed = false;
+  /** All of the answer is in the queue. */
+  finished = false;
+  /** The end was sent. */
+  ended = false;
+  pendingBytes = 0;
+  /** In the ring of those that may send, with the next one after it. */
+  ready = false;
+  next: Http2Stream | undefined = undefined;
+  #queue: Buffer[] | undefined = undefined;
+  #queueAt = 0;
+  #offset = 0;
+  #whenDrained: (() => void)[] | undefined = undefined;
+  #query: URLSearchParams | undefined = undefined;
+  #controller: AbortController | undefined = undefined;
+  #reason: Error | undefined = undefined;
+
+  constructor(
+    readonly connection: StreamOwner,
+    readonly id: number,
+    readonly head: RequestHead,
+    public sendWindow: number,
+  ) {
+    this.headers = head.headers;
+  }
+
+  get method(): string {
+    return this.head.method;
+  }
+
+  get path(): string {
+    return this.head.path;
+  }
+
+  get search(): string {
+    return this.head.search;
+  }
+
+  get host(): string {
+    return this.head.host;
+  }
+
+  get rawHeaders(): readonly string[] {
+    return this.head.rawHeaders;
+  }
+
+  get httpVersion(): '2.0' {
+    return '2.0';
+  }
+
+  get query(): URLSearchParams {
+    return (this.#query ??= parseQuery(this.head.search));
+  }
+
+  get remoteAddress(): string {
+    return this.connection.remoteAddress;
+  }
+
+  get clientCertificates(): readonly Buffer[] {
+    return this.connection.clientCertificates();
+  }
+
+  get signal(): AbortSignal {
+    let controller = this.#controller;
+    if (controller === undefined) {
+      controller = this.#controller = new AbortController();
+      if (this.#reason !== undefined) controller.abort(this.#reason);
+    }
+    return controller.signal;
+  }
+
+  cancel(reason: Error): void {
+    this.#abort(reason);
+    if (this.responded) this.connection.breakOff(this);
+  }
+
+  /** The request has a body, of which the client may send so much for now. */
+  expectBody(windowBytes: number): void {
+    this.receiveWindow = windowBytes;
+    this.upload = new Upload(this.head.contentLength, this);
+  }
+
+  taken(bytes: number): void {
+    this.connection.taken(this, bytes);
+  }
+
+  wanted(): void {
+    this.connection.wanted(this);
+  }
+
+  body(limitBytes: number): Promise<Buffer> {
+    return this.upload === undefined ? Promise.resolve(EMPTY) : this.upload.read(limitBytes);
+  }
+
+  bodyStream(): Readable | undefined {
+    return this.upload?.stream();
+  }
+
+  /** The client sends no more of it. */
+  get received(): boolean {
+    return this.upload === undefined || this.upload.ended;
+  }
+
+  get canSend(): boolean {
+    return this.pendingBytes > 0 ? this.sendWindow > 0 : this.finished && !this.ended;
+  }
+
+  enqueue(bytes: Buffer): void {
+    this.pendingBytes += bytes.length;
+    if (this.#queue === undefined) this.#queue = [bytes];
+    else this.#queue.push(bytes);
+  }
+
+  /** So many of the bytes that wait. Small pieces share a frame. */
+  moveTo(out: ByteWriter, length: number): void {
+    const queue = this.#queue ?? [];
+    let left = length;
+    while (left > 0) {
+      const piece = queue[this.#queueAt] as Buffer;
+      const end = Math.min(piece.length, this.#offset + left);
+      out.put(piece, this.#offset, end);
+      left -= end - this.#offset;
+      this.#offset = end;
+      if (end === piece.length) {
+        this.#queueAt++;
+        this.#offset = 0;
+      }
+    }
+    this.pendingBytes -= length;
+    if (this.pendingBytes === 0) this.#drain();
+  }
+
+  /** True once, when the last of the answer goes out. */
+  endsNow(): boolean {
+    if (!this.finished || this.pendingBytes > 0) return false;
+    this.ended = true;
+    return true;
+  }
+
+  drained(): Promise<void> {
+    if (this.closed || this.pendingBytes === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      (this.#whenDrained ??= []).push(resolve);
+    });
+  }
+
+  /** Nothing goes either way any more; `gone` says why, where the answer was not finished. */
+  close(gone: Error | undefined): void {
+    if (this.closed) return;
+    this.closed = true;
+    this.pendingBytes = 0;
+    this.#drain();
+    if (gone !== undefined) {
+      this.#abort(gone);
+      this.upload?.cut();
+    }
+  }
+
+  #drain(): void {
+    this.#queue = undefined;
+    this.#queueAt = 0;
+    this.#offset = 0;
+    const waiting = this.#whenDrained;
+    this.#whenDrained = undefined;
+    if (waiting !== undefined) for (const go of waiting) go();
+  }
+
+  #abort(reason: Error): void {
+    if (this.#reason !== undefined) return;
+    this.#reason = reason;
+    this.#controller?.abort(reason);
+  }
+}

@@ -1,0 +1,212 @@
+// A connection without sockets for the tests: bytes in, frames out.
+import { Duplex } from 'node:stream';
+import type { TLSSocket } from 'node:tls';
+import type { HttpHandler } from '../../lib/http.js';
+import { ByteWriter } from '../byte-writer.js';
+import { HpackDecoder } from '../hpack/decoder.js';
+import { HpackEncoder } from '../hpack/encoder.js';
+import { Http2Connection } from './connection.js';
+import { Flag, FRAME_HEAD_BYTES, FrameType, putFrameHead, read31, read32 } from './frames.js';
+import { BufferPool } from './output.js';
+import { Turns } from './turns.js';
+
+export const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+
+export function frame(type: number, flags: number, stream: number, payload: Buffer | string = ''): Buffer {
+  const bytes = typeof payload === 'string' ? Buffer.from(payload, 'latin1') : payload;
+  const out = new ByteWriter();
+  out.ensure(FRAME_HEAD_BYTES + bytes.length);
+  putFrameHead(out, bytes.length, type, flags, stream);
+  out.put(bytes);
+  return Buffer.from(out.bytes.subarray(0, out.at));
+}
+
+export const uint32 = (...values: number[]): Buffer => {
+  const bytes = Buffer.alloc(values.length * 4);
+  for (const [i, value] of values.entries()) bytes.writeUInt32BE(value, i * 4);
+  return bytes;
+};
+
+export function settings(values: Readonly<Record<number, number>> = {}): Buffer {
+  const entries = Object.entries(values);
+  const bytes = Buffer.alloc(entries.length * 6);
+  for (const [i, [setting, value]] of entries.entries()) {
+    bytes.writeUInt16BE(Number(setting), i * 6);
+    bytes.writeUInt32BE(value, i * 6 + 2);
+  }
+  return frame(FrameType.settings, 0, 0, bytes);
+}
+
+export type Fields = readonly (readonly [string, string])[];
+
+export const GET: Fields = [
+  [':method', 'GET'],
+  [':scheme', 'https'],
+  [':path', '/'],
+  [':authority', 'a'],
+];
+export const POST: Fields = [[':method', 'POST'], ...GET.slice(1)];
+
+/** Without a table, so that blocks stand alone. */
+export function block(fields: Fields): Buffer {
+  const out = new ByteWriter();
+  const encoder = new HpackEncoder(0);
+  for (const [name, value] of fields) encoder.putField(out, name, value);
+  return Buffer.from(out.bytes.subarray(0, out.at));
+}
+
+export const headers = (stream: number, fields: Fields = GET, flags: number = Flag.endStream): Buffer =>
+  frame(FrameType.headers, flags | Flag.endHeaders, stream, block(fields));
+
+export interface SeenFrame {
+  readonly type: number;
+  readonly flags: number;
+  readonly stream: number;
+  readonly payload: Buffer;
+}
+
+export class TestConnection {
+  readonly written: Buffer[] = [];
+  readonly errors: unknown[] = [];
+  readonly connection: Http2Connection;
+  readonly #socket: FakeSocket;
+  readonly #decoder = new HpackDecoder();
+  #frames: SeenFrame[] = [];
+  #rest: Buffer = Buffer.alloc(0);
+
+  /** `greeted`: the client has said the first words already. */
+  constructor(handler: HttpHandler, { maxStreams = 100, greeted = true } = {}) {
+    this.#socket = new FakeSocket((bytes) => this.#seen(bytes));
+    this.connection = new Http2Connection(this.#socket as unknown as TLSSocket, {
+      maxStreams,
+      handler,
+      onError: (error) => this.errors.push(error),
+      turns: new Turns(),
+      pool: new BufferPool(),
+    });
+    if (greeted) this.send(PREFACE, settings(), frame(FrameType.settings, Flag.ack, 0));
+  }
+
+  /** Writes wait until `letGo`. */
+  hold(): void {
+    this.#socket.held = true;
+  }
+
+  letGo(): void {
+    this.#socket.letGo();
+  }
+
+  get paused(): boolean {
+    return this.#socket.isPaused();
+  }
+
+  get ended(): boolean {
+    return this.#socket.writableEnded || this.#socket.destroyed;
+  }
+
+  send(...bytes: readonly Buffer[]): void {
+    this.#socket.emit('data', Buffer.concat(bytes));
+  }
+
+  /** In one piece each. */
+  sendApart(...pieces: readonly Buffer[]): void {
+    for (const piece of pieces) this.#socket.emit('data', piece);
+  }
+
+  hangUp(): void {
+    this.#socket.destroy();
+  }
+
+  idle(): void {
+    this.#socket.emit('timeout');
+  }
+
+  /** What was sent since it was last asked for, apart from the first words. */
+  async frames(): Promise<SeenFrame[]> {
+    for (let i = 0; i < 4; i++) await new Promise((resolve) => setImmediate(resolve));
+    const frames = this.#frames;
+    this.#frames = [];
+    return frames.filter(({ type, stream }) => type !== FrameType.settings && !(type === 8 && stream === 0));
+  }
+
+  /** Each as a line: `HEADERS 1 :status=200 …`, `DATA 1 text END`, `RESET 1 5`, `GOAWAY 1 7`. */
+  async lines(): Promise<string[]> {
+    return (await this.frames()).map((seen) => this.describe(seen));
+  }
+
+  describe({ type, flags, stream, payload }: SeenFrame): string {
+    const end = flags & Flag.endStream ? ' END' : '';
+    switch (type) {
+      case FrameType.headers: {
+        const { fields } = this.#decoder.decode(payload, 1 << 20);
+        return `HEADERS ${stream} ${fields[1]}${end}`;
+      }
+      case FrameType.data:
+        return `DATA ${stream} ${payload.length > 20 ? payload.length : payload.toString()}${end}`;
+      case FrameType.resetStream:
+        return `RESET ${stream} ${read32(payload, 0)}`;
+      case FrameType.goaway:
+        return `GOAWAY ${read31(payload, 0)} ${read32(payload, 4)}`;
+      case FrameType.windowUpdate:
+        return `WINDOW ${stream} ${read32(payload, 0)}`;
+      case FrameType.ping:
+        return `PING ${flags} ${payload.toString()}`;
+      default:
+        return `${type} ${stream}`;
+    }
+  }
+
+  /** The fields of an answer's head. */
+  fieldsOf({ payload }: SeenFrame): string[] {
+    return this.#decoder.decode(payload, 1 << 20).fields;
+  }
+
+  #seen(bytes: Buffer): void {
+    this.written.push(Buffer.from(bytes));
+    let rest = Buffer.concat([this.#rest, bytes]);
+    while (rest.length >= FRAME_HEAD_BYTES) {
+      const length = rest.readUIntBE(0, 3);
+      if (rest.length < FRAME_HEAD_BYTES + length) break;
+      this.#frames.push({
+        type: rest[3] as number,
+        flags: rest[4] as number,
+        stream: read31(rest, 5),
+        payload: Buffer.from(rest.subarray(FRAME_HEAD_BYTES, FRAME_HEAD_BYTES + length)),
+      });
+      rest = rest.subarray(FRAME_HEAD_BYTES + length);
+    }
+    this.#rest = rest;
+  }
+}
+
+class FakeSocket extends Duplex {
+  readonly remoteAddress = '192.0.2.1';
+  readonly remotePort = 1234;
+  held = false;
+  #done: (() => void) | undefined = undefined;
+
+  constructor(private readonly onBytes: (bytes: Buffer) => void) {
+    super({ autoDestroy: true });
+  }
+
+  setTimeout(): this {
+    return this;
+  }
+
+  letGo(): void {
+    this.held = false;
+    const done = this.#done;
+    this.#done = undefined;
+    done?.();
+  }
+
+  override _read(): void {
+    // What comes is given by `emit`.
+  }
+
+  override _write(bytes: Buffer, _encoding: string, done: () => void): void {
+    this.onBytes(bytes);
+    if (this.held) this.#done = done;
+    else setImmediate(done);
+  }
+}

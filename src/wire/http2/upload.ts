@@ -1,0 +1,122 @@
+// The body of a request. What nobody wants yet is held, and the client's window stays as small as that leaves it.
+import { Readable } from 'node:stream';
+import { CollectedBytes } from '../../lib/collected-bytes.js';
+import { badRequest, requestEntityTooLarge } from '../../machinery/status.js';
+
+export interface UploadOwner {
+  /** So many bytes are out of the way: the client may send as many more. */
+  taken(bytes: number): void;
+  /** The client may be waiting to hear that its body is wanted. */
+  wanted(): void;
+}
+
+export class Upload {
+  readonly #collected = new CollectedBytes();
+  /** All of it has come. */
+  ended = false;
+  #received = 0;
+  #failed = false;
+  #limitBytes = 0;
+  #settle: { resolve: (body: Buffer) => void; reject: (error: Error) => void } | undefined = undefined;
+  #stream: Readable | undefined = undefined;
+  #streamWants = false;
+
+  /** `declared` is what the head said, -1 where it said nothing. */
+  constructor(
+    private readonly declared: number,
+    private readonly owner: UploadOwner,
+  ) {}
+
+  get begun(): boolean {
+    return this.#received > 0;
+  }
+
+  /** What has come and `more` are not more than was declared, or, at the `end`, just that. */
+  agrees(more: number, end: boolean): boolean {
+    if (this.declared < 0) return true;
+    const bytes = this.#received + more;
+    return end ? bytes === this.declared : bytes <= this.declared;
+  }
+
+  push(piece: Buffer): void {
+    this.#received += piece.length;
+    if (this.#failed) return this.owner.taken(piece.length);
+    this.#collected.add(piece);
+    if (this.#stream !== undefined) this.#feedStream(this.#stream);
+    else if (this.#settle !== undefined) {
+      this.owner.taken(piece.length);
+      this.#check();
+    }
+  }
+
+  end(): void {
+    this.ended = true;
+    if (this.#stream !== undefined) this.#feedStream(this.#stream);
+    else this.#check();
+  }
+
+  /** No more will come. */
+  cut(): void {
+    if (!this.ended) this.#fail(badRequest('unexpected EOF'));
+  }
+
+  read(limitBytes: number): Promise<Buffer> {
+    if (this.#failed) return Promise.reject(badRequest('unexpected EOF'));
+    this.#limitBytes = limitBytes;
+    this.owner.wanted();
+    return new Promise((resolve, reject) => {
+      this.#settle = { resolve, reject };
+      this.owner.taken(this.#collected.size);
+      this.#check();
+    });
+  }
+
+  stream(): Readable {
+    this.owner.wanted();
+    const stream = new Readable({
+      read: () => {
+        this.#streamWants = true;
+        this.#feedStream(stream);
+      },
+      destroy: (error, done) => {
+        if (!this.ended || this.#collected.size > 0) this.#fail(badRequest('unexpected EOF'));
+        done(error);
+      },
+    });
+    this.#stream = stream;
+    if (this.#failed) stream.destroy(badRequest('unexpected EOF'));
+    return stream;
+  }
+
+  #feedStream(stream: Readable): void {
+    if (this.#streamWants && this.#collected.size > 0) {
+      this.owner.taken(this.#collected.size);
+      this.#streamWants = stream.push(this.#collected.take());
+    }
+    if (this.ended && this.#streamWants && this.#collected.size === 0 && !this.#failed) {
+      this.#streamWants = false;
+      stream.push(null);
+    }
+  }
+
+  #check(): void {
+    if (this.#settle === undefined) return;
+    if (this.#collected.size > this.#limitBytes || this.declared > this.#limitBytes) {
+      return this.#fail(requestEntityTooLarge(`limit is ${this.#limitBytes}`));
+    }
+    if (!this.ended) return;
+    const { resolve } = this.#settle;
+    this.#settle = undefined;
+    resolve(this.#collected.take());
+  }
+
+  #fail(error: Error): void {
+    if (this.#failed) return;
+    this.#failed = true;
+    this.#collected.take();
+    this.#settle?.reject(error);
+    this.#settle = undefined;
+    this.#streamWants = false;
+    this.#stream?.destroy(error);
+  }
+}
