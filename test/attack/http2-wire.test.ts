@@ -197,7 +197,7 @@ test('who asks for much and reads nothing is answered no further, and holds litt
   wire.send(settings({ 4: 0x7fffffff }), frame(FrameType.windowUpdate, 0, 0, uint32(0x70000000)));
   await wire.until((type) => type === FrameType.settings);
   wire.socket.pause();
-  const before = process.memoryUsage().rss;
+  const rssBefore = process.memoryUsage().rss;
   let id = 1;
   for (let i = 0; i < 200; i++) {
     const piece: Buffer[] = [];
@@ -209,7 +209,7 @@ test('who asks for much and reads nothing is answered no further, and holds litt
   const served = answers(other, 1);
   other.send(headers(1));
   assert.ok(await served);
-  const grownMb = (process.memoryUsage().rss - before) / 1e6;
+  const grownMb = (process.memoryUsage().rss - rssBefore) / 1e6;
   assert.ok(asked < 2000, `${asked} were answered`);
   assert.ok(grownMb < 150, `${grownMb} MB`);
   other.socket.destroy();

@@ -526,8 +526,8 @@ test('a request that is sent again has the same head, which nobody can change', 
   connection.send(headers(1, fields), headers(3, fields));
   await connection.frames();
   assert.equal(seen[0]?.headers, seen[1]?.headers);
-  assert.throws(() => delete (seen[0]?.headers as Record<string, string>)['x-remote-user'], TypeError);
-  assert.throws(() => (seen[0]?.rawHeaders as string[]).push('x'), TypeError);
+  assert.throws(() => delete (seen[0]!.headers as Record<string, string>)['x-remote-user'], TypeError);
+  assert.throws(() => (seen[0]!.rawHeaders as string[]).push('x'), TypeError);
   seen[0]!.headers = {};
   assert.equal(seen[1]?.headers['x-remote-user'], 'jane');
 });
