@@ -3,27 +3,16 @@ import { test } from 'node:test';
 import type { KubeObject } from '../machinery/object.js';
 import type { ServerClient } from '../registry/server-client.js';
 import type { Lease } from '../schema/generated/coordination.v1.js';
+import { fakeObjects } from './testing.js';
 import { collectIdentityLeases, identityOf, renewIdentityLease } from './identity-lease.js';
 
-/** Leases by name, in one namespace. */
 function leases(...given: KubeObject[]): {
   client: ServerClient;
   names: () => string[];
   lease: (name: string) => Lease;
 } {
-  const objects = new Map(given.map((object) => [object.metadata.name ?? '', object]));
-  const client: Partial<ServerClient> = {
-    get: async (_resource, _namespace, name) => objects.get(name),
-    list: async () => [...objects.values()],
-    create: async (_resource, object) => objects.set(object.metadata.name ?? '', object).size > 0,
-    update: async (_resource, object, change) => {
-      const name = object.metadata.name ?? '';
-      objects.set(name, change(structuredClone(objects.get(name) ?? object)));
-    },
-    delete: async (_resource, object) => void objects.delete(object.metadata.name ?? ''),
-  };
-  const lease = (name: string): Lease => objects.get(name) as Lease;
-  return { client: client as ServerClient, names: () => [...objects.keys()], lease };
+  const { client, names, object } = fakeObjects(...given);
+  return { client, names, lease: (name) => object(name) as Lease };
 }
 
 const at = (text: string) => (): Date => new Date(text);

@@ -2,6 +2,7 @@
 import crypto from 'node:crypto';
 import type { KubeObject } from '../machinery/object.js';
 import { type ServerClient, SERVER_MANAGER } from '../registry/server-client.js';
+import { microTime } from './leader-election/micro-time.js';
 import type { Lease } from '../schema/generated/coordination.v1.js';
 
 const LEASES = { group: 'coordination.k8s.io', resource: 'leases' };
@@ -32,7 +33,7 @@ export async function renewIdentityLease({ client, hostname, runId, now }: Ident
         ...metadata,
         labels: { ...metadata.labels, [COMPONENT_LABEL]: COMPONENT, [HOSTNAME_LABEL]: hostname },
       },
-      spec: { ...spec, leaseDurationSeconds: LEASE_SECONDS, renewTime: microTime(now()) },
+      spec: { ...spec, leaseDurationSeconds: LEASE_SECONDS, renewTime: microTime(now().getTime()) },
     } as KubeObject;
   };
   if (current !== undefined) return client.update(LEASES, current, renewed, SERVER_MANAGER);
@@ -84,5 +85,3 @@ function base32(bytes: Uint8Array): string {
   if (bits > 0) text += BASE32[(value << (5 - bits)) & 31];
   return text;
 }
-
-const microTime = (time: Date): string => time.toISOString().replace('Z', '000Z');

@@ -10,6 +10,9 @@ import {
   masterCountReconciler,
   noReconciler,
 } from '../bootstrap/endpoint-reconcilers.js';
+import { ELECTION_LEASE, startLeaderElection } from '../bootstrap/leader-election/controller.js';
+import { CANDIDATES, LEASES } from '../bootstrap/leader-election/election-step.js';
+import { leadByTurns } from '../bootstrap/leader-election/lease-lock.js';
 import { createServerEndpoints } from '../bootstrap/server-endpoints.js';
 import { type ServerClient, createServerClient } from '../registry/server-client.js';
 import { FLOW_CONTROL_GROUP } from '../bootstrap/flow-control/default-configuration.js';
@@ -105,6 +108,12 @@ export function addStartHooks(hooks: PostStartHooks, parts: StartParts): void {
     hooks.add({ name: 'priority-and-fairness-config-consumer', run: flowSchemasHook(parts, client) });
   }
   hooks.add(parts.allocators.repair);
+  if (options.featureGates.enabled('CoordinatedLeaderElection')) {
+    hooks.add({
+      name: 'start-kube-apiserver-coordinated-leader-election-controller',
+      run: electionHook(parts, client),
+    });
+  }
   addInformers(hooks, parts);
   hooks.add({ name: 'bootstrap-controller', run: apiServiceHook(parts, client, log) });
   addAggregation(hooks, parts, client);
@@ -191,6 +200,36 @@ function controllersHook({ options, resources, certificates, serverContext, logs
   const names = options.controllers;
   return (signal) =>
     startControllers({ names, resources, certificates, context: serverContext, log: logs.for('controllers') }, signal);
+}
+
+/** Elects leaders among lease candidates, while this server is itself the one elected to do so. */
+function electionHook({ options, resources, lifecycle, logs }: StartParts, client: ServerClient): StartHook {
+  const { misc } = options;
+  const log = (message: string): void => logs.for('leader-election').info(message);
+  return (signal) => {
+    const ended = leadByTurns({
+      client,
+      ...ELECTION_LEASE,
+      identity: `${os.hostname()}_${crypto.randomUUID()}`,
+      leaseDurationMs: misc.coordinatedLeadershipLeaseDurationMs,
+      renewDeadlineMs: misc.coordinatedLeadershipRenewDeadlineMs,
+      retryPeriodMs: misc.coordinatedLeadershipRetryPeriodMs,
+      lead: (leading) =>
+        startLeaderElection({
+          client,
+          leases: resources.store(LEASES),
+          candidates: resources.store(CANDIDATES),
+          clock: systemClock,
+          signal: leading,
+          log,
+        }),
+      signal,
+      log,
+    });
+    // The lease is given back before the stores close.
+    lifecycle.onDrained(() => ended);
+    return Promise.resolve();
+  };
 }
 
 /** Keeps the API's own service, and in it the addresses of the servers that are alive. */

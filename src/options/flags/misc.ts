@@ -3,7 +3,6 @@ import { defineTopic, HOUR_MS, SECOND_MS } from '../flag-table.js';
 const PEERS = 'Needs the UnknownVersionInteroperabilityProxy feature gate, and several servers.';
 
 const PEER_PROXY = 'proxying between servers of different releases';
-const LEADERSHIP = 'coordinated leader election';
 
 export const misc = defineTopic({
   key: 'misc',
@@ -25,20 +24,17 @@ export const misc = defineTopic({
     'coordinated-leadership-lease-duration': {
       type: 'duration',
       default: 15 * SECOND_MS,
-      help: 'How long a lease of a coordinated leader election lasts.',
-      later: LEADERSHIP,
+      help: 'How long other servers leave the lease alone by which one of them elects leaders (CoordinatedLeaderElection), when it is not renewed.',
     },
     'coordinated-leadership-renew-deadline': {
       type: 'duration',
       default: 10 * SECOND_MS,
-      help: 'By when such a lease must be renewed.',
-      later: LEADERSHIP,
+      help: 'How long renewing that lease may fail until its holder stops electing.',
     },
     'coordinated-leadership-retry-period': {
       type: 'duration',
       default: 2 * SECOND_MS,
-      help: 'How long to wait between attempts to renew it.',
-      later: LEADERSHIP,
+      help: 'How long to wait between attempts to get or renew it.',
     },
     'enable-aggregator-routing': {
       type: 'bool',
