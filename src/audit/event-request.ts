@@ -3,28 +3,46 @@
 import type { HttpRequest } from '../lib/http.js';
 import { remember } from '../lib/remember.js';
 import type { RequestInfo } from '../machinery/request-info.js';
+import type { UserInfo } from '../machinery/user.js';
 import { quoteJson } from '../schema/json/quote.js';
 import { type EventRequest, flat, listJson, userJson } from './event.js';
-import { microTimeOf } from './micro-time.js';
 import { sourceIps } from './source-ips.js';
 import type { SentMetadata, Start } from './trail.js';
 
 // hot: once for each request that is recorded.
-export function aboutRequest({ request, info, user, receivedMs }: Start): EventRequest {
-  const { uri, asked, objectRef } = request.search === '' ? rememberedAsked(request, info) : askedOf(request, info);
+export function aboutRequest({ request, info, user }: Start): EventRequest {
   const ips = sourceIps(request);
-  const userAgent = agentOf(request.headers['user-agent'] ?? '');
+  const agent = agentOf(request.headers['user-agent'] ?? '');
+  if (request.search !== '') return requestOf(askedOf(request, info), info, user, ips, agent, undefined);
+  const last = about.get(info);
+  // Without a query, what is asked for often is the same value each time, and mostly by the same client.
+  if (last !== undefined && last.user === user && last.sourceIps === ips && last.userAgent === agent.text) return last;
+  const made = requestOf(flatAsked(askedOf(request, info)), info, user, ips, agent, new Map());
+  about.set(info, made);
+  return made;
+}
+
+const about = new WeakMap<RequestInfo, EventRequest>();
+
+function requestOf(
+  { uri, asked, objectRef }: Asked,
+  { verb, namespace }: RequestInfo,
+  user: UserInfo | undefined,
+  ips: readonly string[],
+  agent: ReturnType<typeof readAgent>,
+  said: EventRequest['said'],
+): EventRequest {
   return {
     uri,
-    verb: info.verb,
+    verb,
     user,
     sourceIps: ips,
-    userAgent: userAgent.text,
-    namespace: info.namespace,
+    userAgent: agent.text,
+    namespace,
     objectRef,
-    receivedTimestamp: microTimeOf(receivedMs, 0),
     who: user === undefined ? `${asked}{}` : asked + userJson(user),
-    whence: ipsJson(ips) + userAgent.json,
+    whence: ipsJson(ips) + agent.json,
+    said,
   };
 }
 
@@ -33,15 +51,6 @@ interface Asked {
   /** `"requestURI":…,"verb":…,"user":` */
   readonly asked: string;
   readonly objectRef: string;
-}
-
-const asked = new WeakMap<RequestInfo, Asked>();
-
-/** Without a query, what is asked for often is the same value each time. */
-function rememberedAsked(request: HttpRequest, info: RequestInfo): Asked {
-  let known = asked.get(info);
-  if (known === undefined) asked.set(info, (known = flatAsked(askedOf(request, info))));
-  return known;
 }
 
 const NOTHING: SentMetadata = {};

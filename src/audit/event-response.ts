@@ -13,9 +13,11 @@ const plain = new Map<number, EventResponse>();
 export function responseOf(code: number, known: KnownStatus | undefined): EventResponse {
   if (known === undefined) {
     let response = plain.get(code);
-    if (response === undefined) plain.set(code, (response = { code, json: `{"metadata":{},"code":${code}}` }));
+    if (response === undefined)
+      plain.set(code, (response = { code, json: `{"metadata":{},"code":${code}}`, plain: true }));
     return response;
   }
   const { status, message, reason, details } = known;
-  return { code, json: encodeJson(metaType('Status'), { metadata: {}, status, message, reason, details, code }) };
+  const json = encodeJson(metaType('Status'), { metadata: {}, status, message, reason, details, code });
+  return { code, json, plain: false };
 }

@@ -21,7 +21,7 @@ export function legacyLine(event: AuditEvent): string {
   ] as const;
   const text = fields.map(([name, value]) => `${name}=${goQuote(value)}`).join(' ');
   const response = event.response === undefined ? '<deferred>' : String(event.response.code);
-  return `${withoutTrailingZeros(request.receivedTimestamp)} AUDIT: ${text} response="${response}"`;
+  return `${withoutTrailingZeros(event.receivedTimestamp)} AUDIT: ${text} response="${response}"`;
 }
 
 const quotedList = (texts: readonly string[]): string => texts.map(goQuote).join(',');

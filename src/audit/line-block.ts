@@ -9,11 +9,18 @@ export interface LineBlock {
 /** At most this many bytes for a UTF-16 unit. */
 const BYTES_PER_UNIT = 3;
 const FIRST_BYTES = 4096;
+/** A line without objects in it, about. */
+const LINE_BYTES = 768;
 
 export class LineBlockBuilder {
-  private bytes = Buffer.allocUnsafe(FIRST_BYTES);
+  private bytes: Buffer;
   private length = 0;
   private readonly ends: number[] = [];
+
+  /** `lines`: how many are expected. */
+  constructor(lines = 0) {
+    this.bytes = Buffer.allocUnsafe(Math.max(FIRST_BYTES, lines * LINE_BYTES));
+  }
 
   // hot: twice for each request that is recorded.
   add(piece: string | Buffer): void {

@@ -1,7 +1,7 @@
 // Events as lines, in a file or on standard output.
 import { AUDIT_GROUP_VERSION } from '../machinery/names.js';
 import type { AuditBackend, OnLost } from './backend.js';
-import { type AuditEvent, eventPieces } from './event.js';
+import { type AuditEvent, eventPieces, type JsonBytes } from './event.js';
 import { legacyLine } from './legacy-line.js';
 import { type LineBlock, LineBlockBuilder } from './line-block.js';
 
@@ -17,7 +17,7 @@ export function createLogBackend(writer: LineWriter, format: LogFormat, onLost: 
   const addLine = format === 'json' ? addJson : addLegacy;
   return {
     async process(events) {
-      const lines = new LineBlockBuilder();
+      const lines = new LineBlockBuilder(events.length);
       for (const event of events) {
         addLine(lines, event);
         lines.endLine();
@@ -44,9 +44,11 @@ function addJson(lines: LineBlockBuilder, event: AuditEvent): void {
     lines.add(`${EVENT_HEAD}${String(pieces[0])}${EVENT_TAIL}`);
     return;
   }
-  lines.add(EVENT_HEAD);
-  for (const piece of pieces) lines.add(piece);
-  lines.add(EVENT_TAIL);
+  // The first and the last are text.
+  const last = pieces.length - 1;
+  lines.add(`${EVENT_HEAD}${pieces[0] as string}`);
+  for (let i = 1; i < last; i++) lines.add(pieces[i] as JsonBytes);
+  lines.add(`${pieces[last] as string}${EVENT_TAIL}`);
 }
 
 const addLegacy = (lines: LineBlockBuilder, event: AuditEvent): void => lines.add(`${legacyLine(event)}\n`);

@@ -2,8 +2,10 @@
 // `annotate` and what the object was that the client sent.
 import type { HttpRequest, HttpResponse } from '../lib/http.js';
 import type { RequestInfo } from '../machinery/request-info.js';
+import type { RequestLatency } from '../machinery/request-latency.js';
 import { formatDuration } from '../machinery/time.js';
 import type { UserInfo } from '../machinery/user.js';
+import { quoteJson } from '../schema/json/quote.js';
 import { answeredJson } from './answered-json.js';
 import type { AuditEvent, EventRequest, EventResponse, JsonBytes } from './event.js';
 import { aboutRequest, referenceJson, utf8 } from './event-request.js';
@@ -46,8 +48,6 @@ export interface Start {
   readonly receivedMs: number;
 }
 
-export type Layer = 'authentication' | 'authorization' | 'response-write';
-
 const SLOW_MS = 500;
 const NONE: readonly [string, string][] = [];
 
@@ -57,12 +57,14 @@ export class AuditTrail implements BodyTrail {
   /** When the request came, by the clock that tells microseconds. */
   private receivedAt = 0;
   private about: EventRequest | undefined = undefined;
+  private auditId = '';
+  private auditIdJson = '';
+  private receivedTimestamp = '';
   private objectRef = '';
   private response: EventResponse | undefined = undefined;
   private sent: JsonBytes | undefined = undefined;
   private answered: JsonBytes | undefined = undefined;
   private atEnd: [key: string, value: string][] | undefined = undefined;
-  private spentMs: Partial<Record<Layer, number>> | undefined = undefined;
   /** Who the request acts as, when not as its sender. */
   impersonatedUser: UserInfo | undefined = undefined;
 
@@ -73,21 +75,16 @@ export class AuditTrail implements BodyTrail {
     if (!this.annotations.has(key)) this.annotations.set(key, value);
   }
 
-  /** `startedMs`: when a layer began what it now has done, by performance.now(). */
-  spent(layer: Layer, startedMs: number): void {
-    (this.spentMs ??= {})[layer] = performance.now() - startedMs;
-  }
-
   annotateAtEnd(key: string, value: string): void {
     (this.atEnd ??= []).push([key, value]);
   }
 
   /** The request is done; one that took long says where its time went. */
-  end(): void {
+  end(latency: RequestLatency | undefined): void {
     for (const [key, value] of this.atEnd ?? NONE) this.annotate(key, value);
     const totalMs = performance.now() - this.receivedAt;
-    if (totalMs <= SLOW_MS || this.spentMs === undefined) return;
-    for (const [layer, ms] of Object.entries({ ...this.spentMs, total: totalMs })) {
+    if (totalMs <= SLOW_MS || latency === undefined) return;
+    for (const [layer, ms] of [...latency.entries(), ['total', totalMs] as const]) {
       this.annotate(`apiserver.latency.k8s.io/${layer}`, formatDuration(BigInt(Math.round(ms * 1e6))));
     }
   }
@@ -96,6 +93,9 @@ export class AuditTrail implements BodyTrail {
   begin(start: Start): void {
     this.start = start;
     this.receivedAt = performance.now() - (Date.now() - start.receivedMs);
+    this.receivedTimestamp = microTimeOf(start.receivedMs, 0);
+    this.auditId = utf8(start.auditId);
+    this.auditIdJson = quoteJson(this.auditId);
     this.about = aboutRequest(start);
     this.objectRef = this.about.objectRef;
   }
@@ -143,16 +143,18 @@ export class AuditTrail implements BodyTrail {
     return {
       level: start.recording.level,
       stage,
-      auditId: utf8(start.auditId),
+      auditId: this.auditId,
+      auditIdJson: this.auditIdJson,
       request: about,
       impersonatedUser: this.impersonatedUser,
       objectRef: this.objectRef,
       response: this.response,
       requestObject: this.sent,
       responseObject: this.answered,
+      receivedTimestamp: this.receivedTimestamp,
       stageTimestamp:
         stage === 'RequestReceived'
-          ? about.receivedTimestamp
+          ? this.receivedTimestamp
           : microTimeOf(start.receivedMs, performance.now() - this.receivedAt),
       // Other stages may follow, and add to them.
       annotations: stage === 'ResponseComplete' ? this.annotations : copyOf(this.annotations),

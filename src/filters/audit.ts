@@ -112,17 +112,17 @@ function completed(
 ): MaybePromise<HttpResponse> {
   const { body, status } = response;
   if (isStream(body) && exchange.request.method !== 'HEAD') {
-    return { ...response, body: recordedStream(options, trail, body) };
+    return { ...response, body: recordedStream(options, trail, exchange, body) };
   }
   if (status === 101) {
-    exchange.onFinish(() => void recordEnd(options, trail));
+    exchange.onFinish(() => void recordEnd(options, trail, exchange));
     return response;
   }
-  const last = recordEnd(options, trail);
+  const last = recordEnd(options, trail, exchange);
   return last instanceof Promise ? last.then(() => response) : response;
 }
 
-function recordedStream(options: Audit, trail: AuditTrail, body: ResponseStream): ResponseStream {
+function recordedStream(options: Audit, trail: AuditTrail, exchange: Exchange, body: ResponseStream): ResponseStream {
   return {
     async stream(sink) {
       const startedMs = performance.now();
@@ -130,20 +130,23 @@ function recordedStream(options: Audit, trail: AuditTrail, body: ResponseStream)
         await body.stream(sink);
       } catch (error) {
         // Who is gone takes the answer's end away; anything else is a bug of ours.
-        if (sink.signal.aborted) await recordEnd(options, trail);
+        if (sink.signal.aborted) await recordEnd(options, trail, exchange);
         else {
           trail.panic(errorText(error));
           await record(options, trail, 'Panic');
         }
         throw error;
       }
-      trail.spent('response-write', startedMs);
-      await recordEnd(options, trail);
+      const ms = performance.now() - startedMs;
+      // One goes along with the other.
+      exchange.spent('serialize-response-object', ms);
+      exchange.spent('response-write', ms);
+      await recordEnd(options, trail, exchange);
     },
   };
 }
 
-function recordEnd(options: Audit, trail: AuditTrail): MaybePromise<boolean> {
-  trail.end();
+function recordEnd(options: Audit, trail: AuditTrail, { latency }: Exchange): MaybePromise<boolean> {
+  trail.end(latency);
   return record(options, trail, 'ResponseComplete');
 }

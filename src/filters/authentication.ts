@@ -50,7 +50,7 @@ export function authentication(options: AuthenticationOptions): Filter {
       if (result === undefined) return refuse(exchange, 'failure', startedMs);
       const { user, audiences } = result;
       observe('success', user, startedMs);
-      exchange.trail?.spent('authentication', startedMs);
+      if (exchange.trail !== undefined) exchange.spent('authentication', performance.now() - startedMs);
       if (isAnonymous(user)) closeHttp2(exchange);
       if (result.warnings !== undefined) for (const warning of result.warnings) exchange.warn(warning);
       for (const key in result.annotations) exchange.annotate(key, result.annotations[key] ?? '');

@@ -4,6 +4,7 @@ import type { AuditTrail } from '../audit/trail.js';
 import type { HttpRequest, HttpResponse } from '../lib/http.js';
 import type { MaybePromise } from '../lib/maybe-promise.js';
 import type { RequestInfo } from '../machinery/request-info.js';
+import { type LatencyLayer, RequestLatency } from '../machinery/request-latency.js';
 import type { StatusError } from '../machinery/status.js';
 import type { UserInfo } from '../machinery/user.js';
 
@@ -61,6 +62,9 @@ export class Exchange {
   /** What the request's audit events will say; nothing where nobody listens. */
   trail: AuditTrail | undefined = undefined;
 
+  /** Where its time goes; of a watch nobody asks. */
+  latency: RequestLatency | undefined = undefined;
+
   private finishers: ((response: HttpResponse) => void)[] | undefined = undefined;
 
   constructor(
@@ -74,6 +78,10 @@ export class Exchange {
 
   annotate(key: string, value: string, level?: Level): void {
     this.trail?.annotate(key, value, level);
+  }
+
+  spent(layer: LatencyLayer, ms: number): void {
+    if (this.info.verb !== 'watch') (this.latency ??= new RequestLatency()).add(layer, ms);
   }
 
   /** Runs when the whole answer has been produced: for an answer in pieces, after its last piece. */

@@ -378,3 +378,27 @@ test('warnings are quoted, and cut when they are too long together', () => {
   assert.equal(distinct.length, 16);
   assert.equal(distinct[0]?.length, '299 - ""'.length + 256);
 });
+
+test('what a request spent in webhooks and queues is not counted as the server’s own time, and a watch has none', async () => {
+  const registry = new MetricRegistry();
+  const run = chain({ metrics: createRequestMetrics(registry) }, (exchange) => {
+    exchange.spent('mutating-webhook', 300);
+    exchange.spent('apf-queue-wait', 100);
+    exchange.spent('etcd', 50);
+    return answer();
+  });
+  await run(testRequest('GET', '/api/v1/namespaces/default/pods/a'));
+  await run(testRequest('GET', '/api/v1/pods?watch=true'));
+  const sumOf = (name: string, verb: string): number | undefined => {
+    const line = registry
+      .text()
+      .split('\n')
+      .find((one) => one.startsWith(`${name}_sum{`) && one.includes(`verb="${verb}"`));
+    return line === undefined ? undefined : Number(line.split(' ').at(-1));
+  };
+  const all = sumOf('apiserver_request_duration_seconds', 'GET') ?? 0;
+  const own = sumOf('apiserver_request_sli_duration_seconds', 'GET') ?? 0;
+  assert.ok(Math.abs(all - own - 0.4) < 1e-6, `${all} ${own}`);
+  assert.ok(sumOf('apiserver_request_duration_seconds', 'WATCH') !== undefined);
+  assert.equal(sumOf('apiserver_request_sli_duration_seconds', 'WATCH'), undefined);
+});

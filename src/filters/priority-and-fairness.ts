@@ -54,8 +54,10 @@ export function priorityAndFairness(options: PriorityAndFairnessOptions): Filter
       case 'wait':
         return new Promise((resolve, reject) => {
           const line = standInLine(exchange, schema, ticket, () => resolve(refuse(exchange, schema)));
+          const sinceMs = performance.now();
           whenStarted = () => {
             line.served();
+            exchange.spent('apf-queue-wait', performance.now() - sinceMs);
             try {
               resolve(run(exchange, next, schema, ticket));
             } catch (error) {

@@ -56,7 +56,8 @@ export function createRequestMetrics(
     }
     exchange.onFinish((response) => {
       const series = seriesOf(verb, dryRunOf(exchange), apiGroup, apiVersion, resource, subresource, scope);
-      series.record(response, (performance.now() - startedMs) / 1000);
+      const seconds = (performance.now() - startedMs) / 1000;
+      series.record(response, seconds, (exchange.latency?.ofOthersMs ?? 0) / 1000);
     });
     return next(exchange);
   };
@@ -107,7 +108,9 @@ export function createRequestMetrics(
 /** Where requests with the same labels are counted. */
 class RequestSeries {
   private readonly totals = new Map<number, CounterSeries>();
-  private readonly seconds: readonly HistogramSeries[];
+  private readonly seconds: HistogramSeries;
+  /** None of watches, which last as long as their clients want. */
+  private readonly own: readonly HistogramSeries[];
   private sizes: HistogramSeries | undefined;
   private readonly labels: readonly [string, ...string[]];
   private readonly plain: readonly [string, ...string[]];
@@ -118,21 +121,20 @@ class RequestSeries {
   ) {
     this.labels = [verb, dryRun, ...where, COMPONENT];
     this.plain = [verb, ...where, COMPONENT];
-    this.seconds = [
-      metrics.duration.with(...this.labels),
-      metrics.sli.with(...this.plain),
-      metrics.slo.with(...this.plain),
-    ];
+    this.seconds = metrics.duration.with(...this.labels);
+    this.own = verb === 'WATCH' ? [] : [metrics.sli.with(...this.plain), metrics.slo.with(...this.plain)];
   }
 
-  record(response: HttpResponse, seconds: number): void {
+  /** `othersSeconds`: of `seconds`, those spent in webhooks and queues. */
+  record(response: HttpResponse, seconds: number, othersSeconds: number): void {
     let total = this.totals.get(response.status);
     if (total === undefined) {
       total = this.metrics.total.with(...this.labels, String(response.status));
       this.totals.set(response.status, total);
     }
     total.inc();
-    for (const histogram of this.seconds) histogram.observe(seconds);
+    this.seconds.observe(seconds);
+    for (const histogram of this.own) histogram.observe(seconds - othersSeconds);
     const [verb] = this.labels;
     if (verb !== 'GET' && verb !== 'LIST') return;
     const size = sizeOf(response);

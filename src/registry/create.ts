@@ -9,6 +9,7 @@ import { type AdmitCreate, keyOf, type ResourceRegistry, unstored } from './regi
 import { findObject } from './list.js';
 import { fillSystemFields, generateName, matchNamespace } from './system-fields.js';
 import { fromStorage } from './storage-status.js';
+import { timedWrite } from './timed-write.js';
 
 /** With eight tries a million names of one prefix collide once in a thousand creations. */
 const GENERATED_NAME_ATTEMPTS = 8;
@@ -121,7 +122,7 @@ async function put(registry: ResourceRegistry, object: KubeObject, context: Life
   }
   if (object.metadata.resourceVersion !== undefined) delete object.metadata.resourceVersion;
   try {
-    return await registry.store.create(key, object, ttlOf(registry, object, context));
+    return await timedWrite(context, () => registry.store.create(key, object, ttlOf(registry, object, context)));
   } catch (error) {
     if (error instanceof StorageError && error.code === 'key-exists') {
       throw nameTaken(registry, object, error.details.current);

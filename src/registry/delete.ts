@@ -8,6 +8,7 @@ import { gracefulStep, type GracefulStep } from './graceful-deletion.js';
 import { findObject } from './list.js';
 import { remove, removeMarked } from './remove.js';
 import { fromStorage } from './storage-status.js';
+import { timedWrite } from './timed-write.js';
 import { preconditionText } from './update.js';
 
 export interface DeleteRequest {
@@ -111,7 +112,7 @@ async function write(
   object.metadata.resourceVersion = String(current.revision);
   if (context.dryRun) return unstored(registry, key, object);
   if (registry.store.options.codec.encodeJson(object).equals(current.json)) return current;
-  return registry.store.update(key, current.revision, object);
+  return timedWrite(context, () => registry.store.update(key, current.revision, object));
 }
 
 function markDeletingNow(registry: ResourceRegistry, { metadata }: KubeObject): void {

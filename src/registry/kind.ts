@@ -4,6 +4,7 @@ import type { MaybePromise } from '../lib/maybe-promise.js';
 import type { FieldErrors } from '../machinery/field-error.js';
 import type { GroupResource } from '../machinery/status.js';
 import type { JsonObject, KubeObject } from '../machinery/object.js';
+import type { LatencyLayer } from '../machinery/request-latency.js';
 import type { UserInfo } from '../machinery/user.js';
 import type { StructType } from '../schema/type.js';
 import type { StoredObject } from '../storage/store.js';
@@ -88,6 +89,8 @@ export interface KindVersion<T extends KubeObject = KubeObject> {
   readonly type?: StructType;
   /** Sent as a Warning header on every use of this version. */
   readonly deprecationWarning?: string;
+  /** The release that has this version no more, where it is known: `1.37`. */
+  readonly removedRelease?: string;
 }
 
 /** What the rules of a kind may know about the request and the world. */
@@ -104,6 +107,8 @@ export interface LifeContext {
   readonly lookup: Lookup;
   /** Adds a Warning header to the answer. */
   warn(text: string): void;
+  /** Told how long the request waited for others; nobody asks of the server's own work. */
+  spent?(layer: LatencyLayer, ms: number): void;
 }
 
 export interface FeatureGates {

@@ -2,6 +2,7 @@ import type { KubeObject } from '../machinery/object.js';
 import { StorageError, type StoredObject } from '../storage/store.js';
 import type { LifeContext } from './kind.js';
 import type { ResourceRegistry } from './registry.js';
+import { timedWrite } from './timed-write.js';
 
 /** Takes an object out of the store for good, then lets its kind give back what the object held. */
 export async function remove(
@@ -10,7 +11,8 @@ export async function remove(
   current: StoredObject,
   context: LifeContext,
 ): Promise<StoredObject> {
-  return noted(registry, await registry.store.delete(key, current.revision), context);
+  const removed = await timedWrite(context, () => registry.store.delete(key, current.revision));
+  return noted(registry, removed, context);
 }
 
 /** The same for an object that was marked before: that another one removed it meanwhile is as good. */

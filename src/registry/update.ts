@@ -14,6 +14,7 @@ import { prepareNew, revert, ttlOf } from './create.js';
 import { findObject } from './list.js';
 import { removeMarked } from './remove.js';
 import { fromStorage } from './storage-status.js';
+import { timedWrite } from './timed-write.js';
 import { keepUnchangedTimes } from '../schema/apply/field-manager.js';
 
 export interface UpdateRequest {
@@ -122,7 +123,7 @@ async function createByUpdate(registry: ResourceRegistry, request: UpdateRequest
     delete object.metadata.resourceVersion;
     const stored = context.dryRun
       ? await unstored(registry, key, object)
-      : await registry.store.create(key, object, ttlOf(registry, object, context));
+      : await timedWrite(context, () => registry.store.create(key, object, ttlOf(registry, object, context)));
     await transaction?.commit();
     return stored;
   } catch (error) {
@@ -287,5 +288,6 @@ async function put(
   if (printsAs(json, current)) {
     if (!(await store.isStale?.(key, current.revision))) return current;
   }
-  return store.update(key, current.revision, object, { ...ttlOf(registry, object, request.context), json });
+  const options = { ...ttlOf(registry, object, request.context), json };
+  return timedWrite(request.context, () => store.update(key, current.revision, object, options));
 }

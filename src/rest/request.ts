@@ -2,6 +2,7 @@ import type { Level } from '../audit/levels.js';
 import type { BodyTrail } from '../audit/trail.js';
 import type { HttpRequest } from '../lib/http.js';
 import type { RequestInfo } from '../machinery/request-info.js';
+import type { LatencyLayer } from '../machinery/request-latency.js';
 import type { UserInfo } from '../machinery/user.js';
 
 /** A request for a resource, after the filters. */
@@ -15,6 +16,10 @@ export interface RestRequest {
   readonly deadlineMs?: number | undefined;
   /** Adds a Warning header to the answer. */
   warn(text: string): void;
+  /** Told how long it waited for others. */
+  spent?(layer: LatencyLayer, ms: number): void;
+  /** A deprecated version was asked for; `removedRelease` is empty when no release removes it. */
+  deprecated?(removedRelease: string): void;
   /** Puts a note on the request's audit event; from a level on, where it is too much for the lower ones. */
   annotate(key: string, value: string, level?: Level): void;
   /** Where the body is told to, if anybody records it. */

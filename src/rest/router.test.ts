@@ -224,6 +224,13 @@ test('a deprecated version warns whoever uses it, and nobody else', async () => 
   assert.deepEqual((await api.send('TRACE', MAPS)).warnings, []);
 });
 
+test('a use of a deprecated version is noted, with the release that removes it', async () => {
+  const versions = [{ version: 'v1', deprecationWarning: 'v1 is old', removedRelease: '1.37' }];
+  const api = new TestApi({ kinds: [{ ...configMaps, versions } as unknown as KindDefinition] });
+  const { annotations } = await api.get(MAPS);
+  assert.deepEqual(Object.fromEntries(annotations), { 'k8s.io/deprecated': 'true', 'k8s.io/removed-release': '1.37' });
+});
+
 test('a namespace is itself the place it is in', async () => {
   const seen: string[] = [];
   const api = open({

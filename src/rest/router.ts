@@ -101,9 +101,12 @@ function dispatch(services: RestServices, endpoint: Endpoint, request: RestReque
 
 /** A use of what is not there is no use of a deprecated version. */
 function warnIfDeprecated({ version }: Endpoint, request: RestRequest): void {
-  if (version.deprecationWarning === undefined) return;
-  request.warn(version.deprecationWarning);
+  const { deprecationWarning, removedRelease = '' } = version;
+  if (deprecationWarning === undefined) return;
+  request.warn(deprecationWarning);
+  request.deprecated?.(removedRelease);
   request.trail?.annotateAtEnd('k8s.io/deprecated', 'true');
+  if (removedRelease !== '') request.trail?.annotateAtEnd('k8s.io/removed-release', removedRelease);
 }
 
 /** What is done is what was authorized: the verb of the request, where the kind has it for this path, or nothing. */

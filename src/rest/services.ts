@@ -45,5 +45,6 @@ export function lifeContext(
     options: services.kindOptions,
     lookup: services.lookup,
     warn: (text) => request.warn(text),
+    spent: (layer, ms) => request.spent?.(layer, ms),
   };
 }

@@ -87,6 +87,8 @@ export function buildRequestHandler(parts: HandlerParts): HttpHandler {
         websocketProtocols: exchange.websocketProtocols,
         deadlineMs: exchange.deadlineMs,
         warn: (text) => exchange.warn(text),
+        spent: (layer, ms) => exchange.spent(layer, ms),
+        deprecated: (removedRelease) => metrics.requests.deprecated(info, removedRelease),
         annotate: (key, value, level) => exchange.annotate(key, value, level),
         trail: exchange.trail,
       });

@@ -282,6 +282,11 @@ export class TestApi {
       user: sent.user ?? { name: 'tester', groups: [] },
       warn: (text) => warnings.push(text),
       annotate: (key, value) => annotations.set(key, value),
+      trail: {
+        requestObject: () => undefined,
+        requestPatch: () => undefined,
+        annotateAtEnd: (key, value) => annotations.set(key, value),
+      },
     });
     return { response, warnings, annotations };
   }

@@ -30,8 +30,11 @@ export async function settleCall<T>(
   const { recorder, log } = parts;
   const call: HookCall = { name: hook.name, type, operation: attributes.operation };
   const startedMs = performance.now();
-  const called = (code: number, rejected: boolean): void =>
-    recorder?.called(call, (performance.now() - startedMs) / 1000, code, rejected);
+  const called = (code: number, rejected: boolean): void => {
+    const ms = performance.now() - startedMs;
+    attributes.context.spent?.(type === 'admit' ? 'mutating-webhook' : 'validating-webhook', ms);
+    recorder?.called(call, ms / 1000, code, rejected);
+  };
   try {
     const result = await work();
     called(200, false);

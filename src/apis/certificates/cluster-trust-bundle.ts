@@ -4,6 +4,7 @@ import { type FieldErrors, FieldPath, invalid, tooLong } from '../../machinery/f
 import { invalidEach, validateImmutableField } from '../../machinery/validation/fields.js';
 import { nameIsDnsSubdomain } from '../../machinery/validation/names.js';
 import { NAME_COLUMN, column } from '../../registry/columns.js';
+import { deprecated } from '../../registry/deprecated-version.js';
 import type { KindDefinition } from '../../registry/kind.js';
 import type { ClusterTrustBundle } from '../../schema/generated/certificates.v1alpha1.js';
 import { validateSignerName } from '../core/pod/validation/signer-names.js';
@@ -17,7 +18,11 @@ export const clusterTrustBundle: KindDefinition<ClusterTrustBundle> = {
   gate: 'ClusterTrustBundle',
   versions: [
     { version: 'v1beta1', enabledByDefault: false },
-    { version: 'v1alpha1', enabledByDefault: false },
+    {
+      version: 'v1alpha1',
+      enabledByDefault: false,
+      ...deprecated('certificates.k8s.io/v1alpha1 ClusterTrustBundle', { in: '1.34', removedIn: '1.37' }),
+    },
   ],
   storageVersion: 'v1beta1',
   strategy: {

@@ -3,6 +3,7 @@ import { type FieldErrors, FieldPath, invalid, required, Verbatim } from '../../
 import { IMMUTABLE, invalidEach } from '../../machinery/validation/fields.js';
 import { ipFaults } from '../../machinery/validation/ip.js';
 import { isDns1123Subdomain, pathSegmentName } from '../../machinery/validation/names.js';
+import { deprecated } from '../../registry/deprecated-version.js';
 import type { KindDefinition } from '../../registry/kind.js';
 import { ageCell, column, NAME_COLUMN } from '../../registry/columns.js';
 import type { IPAddress, ParentReference } from '../../schema/generated/networking.v1.js';
@@ -18,7 +19,14 @@ export const ipAddresses: KindDefinition<IPAddress> = {
   singular: 'ipaddress',
   shortNames: ['ip'],
   namespaced: false,
-  versions: [{ version: 'v1' }, { version: 'v1beta1', enabledByDefault: false }],
+  versions: [
+    { version: 'v1' },
+    {
+      version: 'v1beta1',
+      enabledByDefault: false,
+      ...deprecated('networking.k8s.io/v1beta1 IPAddress', { in: '1.34', removedIn: '1.37' }),
+    },
+  ],
   storageVersion: 'v1',
   strategy: {
     validateName: (name) => ipFaults(name),

@@ -3,6 +3,7 @@ import { type FieldErrors, FieldPath, invalid, required, Verbatim } from '../../
 import { asGiven } from '../../machinery/given-empty.js';
 import { IMMUTABLE } from '../../machinery/validation/fields.js';
 import { isValidCidr } from '../../machinery/validation/ip.js';
+import { deprecated } from '../../registry/deprecated-version.js';
 import type { KindDefinition } from '../../registry/kind.js';
 import { AGE_COLUMN, ageCell, column, NAME_COLUMN } from '../../registry/columns.js';
 import type { ServiceCIDR, ServiceCIDRSpec } from '../../schema/generated/networking.v1.js';
@@ -16,7 +17,14 @@ export const serviceCidrs: KindDefinition<ServiceCIDR> = {
   plural: 'servicecidrs',
   singular: 'servicecidr',
   namespaced: false,
-  versions: [{ version: 'v1' }, { version: 'v1beta1', enabledByDefault: false }],
+  versions: [
+    { version: 'v1' },
+    {
+      version: 'v1beta1',
+      enabledByDefault: false,
+      ...deprecated('networking.k8s.io/v1beta1 ServiceCIDR', { in: '1.34', removedIn: '1.37' }),
+    },
+  ],
   storageVersion: 'v1',
   // A status may come with a new block, and an ordinary update may change it.
   strategy: {

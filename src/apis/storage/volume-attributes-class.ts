@@ -1,10 +1,13 @@
 import { deepEqual } from '../../lib/deep-equal.js';
 import { type FieldErrors, FieldPath, forbidden, required } from '../../machinery/field-error.js';
 import { AGE_COLUMN, ageCell, column, NAME_COLUMN } from '../../registry/columns.js';
+import { deprecated } from '../../registry/deprecated-version.js';
 import type { KindDefinition } from '../../registry/kind.js';
 import type { VolumeAttributesClass } from '../../schema/generated/storage.v1.js';
 import { validateClusterMeta } from '../object-meta-again.js';
 import { validateParameters, validateProvisioner } from './class-rules.js';
+
+const V1 = 'storage.k8s.io/v1 VolumeAttributesClass';
 
 export const volumeAttributesClasses: KindDefinition<VolumeAttributesClass> = {
   group: 'storage.k8s.io',
@@ -15,8 +18,16 @@ export const volumeAttributesClasses: KindDefinition<VolumeAttributesClass> = {
   namespaced: false,
   versions: [
     { version: 'v1' },
-    { version: 'v1beta1', enabledByDefault: false },
-    { version: 'v1alpha1', enabledByDefault: false },
+    {
+      version: 'v1beta1',
+      enabledByDefault: false,
+      ...deprecated('storage.k8s.io/v1beta1 VolumeAttributesClass', { in: '1.34', removedIn: '1.37', use: V1 }),
+    },
+    {
+      version: 'v1alpha1',
+      enabledByDefault: false,
+      ...deprecated('storage.k8s.io/v1alpha1 VolumeAttributesClass', { in: '1.32', removedIn: '1.35', use: V1 }),
+    },
   ],
   // A server of the release before must be able to read what this one wrote.
   storageVersion: 'v1beta1',

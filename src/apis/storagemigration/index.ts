@@ -3,6 +3,7 @@ import { type FieldErrors, FieldPath, Verbatim, invalid, required } from '../../
 import { type Condition, validateConditions } from '../../machinery/validation/conditions.js';
 import { IMMUTABLE, NOT_NEGATIVE } from '../../machinery/validation/fields.js';
 import { column } from '../../registry/columns.js';
+import { deprecated } from '../../registry/deprecated-version.js';
 import type { KindDefinition } from '../../registry/kind.js';
 import type { MigrationCondition, StorageVersionMigration } from '../../schema/generated/storagemigration.v1alpha1.js';
 import { keepMetaForStatus, validateClusterMeta } from '../object-meta-again.js';
@@ -13,7 +14,13 @@ const storageVersionMigration: KindDefinition<StorageVersionMigration> = {
   plural: 'storageversionmigrations',
   singular: 'storageversionmigration',
   namespaced: false,
-  versions: [{ version: 'v1alpha1', enabledByDefault: false }],
+  versions: [
+    {
+      version: 'v1alpha1',
+      enabledByDefault: false,
+      ...deprecated('storagemigration.k8s.io/v1alpha1 StorageVersionMigration', { in: '1.33', removedIn: '1.36' }),
+    },
+  ],
   storageVersion: 'v1alpha1',
   strategy: {
     hasStatus: true,

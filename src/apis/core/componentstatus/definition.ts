@@ -2,6 +2,7 @@ import { errorText } from '../../../lib/error-text.js';
 import { directDialer } from '../../../outbound/dialer.js';
 import { collectBody, HttpClient } from '../../../outbound/http-client.js';
 import { OutboundError, requestErrorText } from '../../../outbound/outbound-error.js';
+import { deprecated } from '../../../registry/deprecated-version.js';
 import type { KindDefinition } from '../../../registry/kind.js';
 import { column, NAME_COLUMN } from '../../../registry/columns.js';
 import type { ComponentStatus } from '../../../schema/generated/core.v1.js';
@@ -23,7 +24,7 @@ export const componentStatusKind = ({ stores }: ComponentStatusParts): KindDefin
   shortNames: ['cs'],
   namespaced: false,
   verbs: ['get', 'list'],
-  versions: [{ version: 'v1', deprecationWarning: 'v1 ComponentStatus is deprecated in v1.19+' }],
+  versions: [{ version: 'v1', ...deprecated('v1 ComponentStatus', { in: '1.19' }) }],
   storageVersion: 'v1',
   strategy: { validate: () => [], validateUpdate: () => [] },
   computed: async () => {

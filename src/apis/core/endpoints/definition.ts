@@ -1,5 +1,6 @@
 import { FieldPath } from '../../../machinery/field-error.js';
 import { warningsForIp } from '../../../machinery/validation/ip.js';
+import { deprecated } from '../../../registry/deprecated-version.js';
 import type { KindDefinition } from '../../../registry/kind.js';
 import { AGE_COLUMN, ageCell, column, NAME_COLUMN } from '../../../registry/columns.js';
 import type { Endpoints } from '../../../schema/generated/core.v1.js';
@@ -19,7 +20,7 @@ export const endpoints: KindDefinition<Endpoints> = {
     {
       version: 'v1',
       defaults: setDefaults,
-      deprecationWarning: 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice',
+      ...deprecated('v1 Endpoints', { in: '1.33', use: 'discovery.k8s.io/v1 EndpointSlice' }),
     },
   ],
   storageVersion: 'v1',

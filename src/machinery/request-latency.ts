@@ -1,0 +1,35 @@
+// Where the time of one request goes, under the names that audit annotations have for it.
+
+export type LatencyLayer =
+  | 'apf-queue-wait'
+  | 'authentication'
+  | 'authorization'
+  | 'etcd'
+  | 'mutating-webhook'
+  | 'response-write'
+  | 'serialize-response-object'
+  | 'validating-webhook';
+
+/** Of these the longest counts: they run beside each other, or once. The times of all others add up. */
+const LONGEST: ReadonlySet<LatencyLayer> = new Set(['apf-queue-wait', 'authorization', 'validating-webhook']);
+
+/** What others have to answer for. */
+const OF_OTHERS = ['apf-queue-wait', 'mutating-webhook', 'validating-webhook'] as const;
+
+export class RequestLatency {
+  readonly #spentMs: Partial<Record<LatencyLayer, number>> = {};
+
+  add(layer: LatencyLayer, ms: number): void {
+    const before = this.#spentMs[layer] ?? 0;
+    this.#spentMs[layer] = LONGEST.has(layer) ? Math.max(before, ms) : before + ms;
+  }
+
+  /** Spent in webhooks and queues. */
+  get ofOthersMs(): number {
+    return OF_OTHERS.reduce((sum, layer) => sum + (this.#spentMs[layer] ?? 0), 0);
+  }
+
+  entries(): readonly [layer: string, ms: number][] {
+    return Object.entries(this.#spentMs).filter(([, ms]) => ms > 0);
+  }
+}
