@@ -248,6 +248,21 @@ describe('the outbound client', () => {
     garbage.close();
   });
 
+  it('tells a server that speaks HTTP without TLS from one that speaks neither', async () => {
+    const asTls = (server: Listening): URL => new URL(server.url.href.replace('http:', 'https:'));
+    const garbage = await listen(
+      net.createServer((socket) => void socket.end('this is neither\r\n\r\n')),
+      'http',
+    );
+    const client = new HttpClient({ dialer: directDialer });
+    const ask = async (server: Listening): Promise<string> =>
+      (await failureOf(client.request({ method: 'GET', url: asTls(server) }))).message;
+    assert.equal(await ask(plain), 'http: server gave HTTP response to HTTPS client');
+    assert.equal(await ask(garbage), 'tls: first record does not look like a TLS handshake');
+    client.close();
+    garbage.close();
+  });
+
   it('hands over the connection when the server switches protocols, and the answer when it does not', async () => {
     const switching = http.createServer(echo);
     switching.on('upgrade', (_request, socket) => {

@@ -14,7 +14,11 @@ interface Review {
   readonly request: {
     readonly uid: string;
     readonly name: string;
-    readonly object: { readonly spec: { readonly containers: readonly { readonly image: string }[] } };
+    readonly operation: string;
+    readonly object: {
+      readonly data?: { readonly by?: string };
+      readonly spec: { readonly containers: readonly { readonly image: string }[] };
+    };
   };
 }
 
@@ -35,13 +39,13 @@ describe('admission webhooks', { timeout: 60_000 }, () => {
     [server, hooks] = [await startTestServer({ flags: ['--disable-admission-plugins=ServiceAccount'] }), build()];
     await hooks.listen({ host: '127.0.0.1', port: 0 });
     url = `https://127.0.0.1:${(hooks.server.address() as AddressInfo).port}`;
-    const rule = (resource: string) => [
-      { operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: [resource] },
+    const rule = (resource: string, ...more: string[]) => [
+      { operations: ['CREATE', ...more], apiGroups: [''], apiVersions: ['v1'], resources: [resource] },
     ];
     await register('mutating', [{ name: 'sidecar.example.test', path: '/sidecar', rules: rule('pods') }]);
     await register('validating', [
       { name: 'tags.example.test', path: '/tags', rules: rule('pods') },
-      { name: 'faults.example.test', path: '/faults', rules: rule('configmaps'), timeoutSeconds: 1 },
+      { name: 'faults.example.test', path: '/faults', rules: rule('configmaps', 'UPDATE'), timeoutSeconds: 1 },
     ]);
     await until(async () =>
       (await create(`${PODS}?dryRun=All`, pod('probe', 'example.test/a:1'))).body.includes('sidecar'),
@@ -74,6 +78,11 @@ describe('admission webhooks', { timeout: 60_000 }, () => {
       if (name === 'hangs') return new Promise(() => undefined);
       if (name === 'talks') return reply.type('application/json').send(`"${'x'.repeat(10 * 1024 * 1024)}"`);
       if (name === 'asks') await server.request('GET', CONFIG_MAPS);
+      // Writes the very object it is asked about, once.
+      if (name === 'rewritten' && body.request.operation === 'UPDATE' && body.request.object.data?.by !== 'hook') {
+        const { status } = await server.request('PUT', `${CONFIG_MAPS}/${name}`, configMap(name, { by: 'hook' }));
+        assert.equal(status, 200);
+      }
       const turn = /^again-(\d+)$/.exec(name)?.[1];
       if (turn !== undefined) await create(CONFIG_MAPS, configMap(`again-${Number(turn) + 1}`));
       return answer(body, {});
@@ -144,6 +153,49 @@ describe('admission webhooks', { timeout: 60_000 }, () => {
     assert.equal(await found('again-0'), false);
     assert.equal((await create(CONFIG_MAPS, configMap('after'))).status, 201);
   });
+
+  it('may write the very object they are asked about: neither write waits for the other for ever', async () => {
+    assert.equal((await create(CONFIG_MAPS, configMap('rewritten'))).status, 201);
+    const { status, body } = await server.request(
+      'PUT',
+      `${CONFIG_MAPS}/rewritten`,
+      configMap('rewritten', { by: 'us' }),
+    );
+    assert.equal(status, 200, body);
+    assert.match((await server.request('GET', `${CONFIG_MAPS}/rewritten`)).body, /"by":"us"/);
+  });
+
+  it('at the API’s own service are asked without a connection, as the server itself', async () => {
+    const hook = (path: string) => ({
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind: 'ValidatingWebhookConfiguration',
+      metadata: { name: 'itself' },
+      webhooks: [
+        {
+          name: 'itself.example.test',
+          clientConfig: { service: { namespace: 'default', name: 'kubernetes', path } },
+          rules: [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['secrets'] }],
+          admissionReviewVersions: ['v1'],
+          sideEffects: 'None',
+        },
+      ],
+    });
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' } };
+    const ask = async (path: string): Promise<string> => {
+      const configurations = `${CONFIGURATIONS}/validatingwebhookconfigurations`;
+      assert.equal((await create(configurations, hook(path))).status, 201);
+      const { body } = await create('/api/v1/namespaces/default/secrets', secret);
+      assert.equal((await server.request('DELETE', `${configurations}/itself`)).status, 200);
+      return (JSON.parse(body) as { message: string }).message;
+    };
+    assert.match(await ask('/healthz'), /failed to call webhook: couldn't get version\/kind/);
+    assert.match(await ask('/nowhere'), /failed to call webhook: the server could not find the requested resource/);
+    // It may do everything, so this is refused for what it sends and not for who it is.
+    assert.match(
+      await ask('/api/v1/namespaces/default/configmaps'),
+      /AdmissionReview in version "v1" cannot be handled/,
+    );
+  });
 });
 
 const pod = (name: string, image: string): object => ({
@@ -152,7 +204,12 @@ const pod = (name: string, image: string): object => ({
   metadata: { name },
   spec: { containers: [{ name: 'main', image }] },
 });
-const configMap = (name: string): object => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } });
+const configMap = (name: string, data = {}): object => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name },
+  data,
+});
 
 async function until(condition: () => Promise<boolean>): Promise<void> {
   for (let tries = 0; tries < 100; tries++) if (await condition()) return;

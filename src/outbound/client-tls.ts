@@ -25,6 +25,10 @@ export interface HandshakeOptions {
 }
 
 const HANDSHAKE_TIMEOUT_MS = 10_000;
+const NO_TLS = 'tls: first record does not look like a TLS handshake';
+
+/** The other side answered, but not in TLS. */
+export const isNoTls = (error: unknown): boolean => error instanceof OutboundError && error.message === NO_TLS;
 
 /** The connection under TLS, once the other side has shown who it is. Rejects with an OutboundError. */
 export function handshake(connection: Duplex, options: HandshakeOptions): Promise<TLSSocket> {
@@ -148,7 +152,7 @@ const isValidity = (code: string): boolean => code === 'CERT_HAS_EXPIRED' || cod
 function tlsErrorText(error: Error, name: string): string {
   const { code = '' } = error as NodeJS.ErrnoException;
   if (code === 'ECONNRESET' || code === 'EPIPE') return 'EOF';
-  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER') return 'tls: first record does not look like a TLS handshake';
+  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER') return NO_TLS;
   const alert = ALERTS[code];
   return alert === undefined ? `tls: ${error.message} (${name})` : `remote error: tls: ${alert}`;
 }

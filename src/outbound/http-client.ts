@@ -151,8 +151,10 @@ const tooLarge = (limitBytes: number): OutboundError =>
   new OutboundError('too-large', `the answer is larger than ${limitBytes} bytes`);
 
 /** One signal for the caller's own and the time; `onDone` lets go of both. */
-function exchangeOptions({ signal, timeoutMs }: OutboundRequest): ExchangeOptions {
-  const controller = new AbortController();
+export function exchangeOptions(
+  { signal, timeoutMs }: OutboundRequest,
+  controller = new AbortController(),
+): ExchangeOptions {
   const onAbort = (): void => controller.abort(signal?.reason);
   const timer =
     timeoutMs === undefined

@@ -1,7 +1,8 @@
 // The connections to one origin: an HTTP/2 session, or a pool of HTTP/1.1 connections.
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
-import { handshake } from './client-tls.js';
+import { answersInHttp } from './answers-in-http.js';
+import { handshake, isNoTls } from './client-tls.js';
 import type { HttpClientOptions, OutboundRequest, OutboundResponse, Upgraded } from './http-client.js';
 import { type ConnectionOwner, Http1Connection } from './http1/connection.js';
 import type { ExchangeOptions } from './http1/exchange.js';
@@ -9,6 +10,7 @@ import { Http1Pool } from './http1/pool.js';
 import { Http2Session } from './http2-session.js';
 import { OutboundError, StaleConnection } from './outbound-error.js';
 import { targetOf } from './target.js';
+import { withSignal } from './with-signal.js';
 
 const IDLE_MS = 90_000;
 
@@ -81,9 +83,16 @@ export class Origin {
   async #connect(protocols: readonly string[], signal: AbortSignal): Promise<Duplex> {
     const { dialer, resolve, tls } = this.#options;
     const own = targetOf(this.#url);
-    const connection = await dialer.dial(resolve?.(this.#url) ?? own, signal);
+    const target = resolve?.(this.#url) ?? own;
+    const connection = await dialer.dial(target, signal);
     if (this.#url.protocol !== 'https:') return connection;
-    return handshake(connection, { tls: tls?.() ?? {}, host: own.host, protocols, signal });
+    try {
+      return await handshake(connection, { tls: tls?.() ?? {}, host: own.host, protocols, signal });
+    } catch (error) {
+      const plain = isNoTls(error) ? await dialer.dial(target, signal).catch(() => undefined) : undefined;
+      if (plain === undefined || !(await answersInHttp(plain, signal))) throw error;
+      throw new OutboundError('tls', 'http: server gave HTTP response to HTTPS client', error);
+    }
   }
 }
 
@@ -93,11 +102,3 @@ const USED_ONCE: ConnectionOwner = { idle: (connection) => connection.close(), g
 /** What asks may be asked twice; what does something may have been done before the connection broke. */
 const isRepeatable = ({ method, body }: OutboundRequest): boolean =>
   body === undefined && (method === 'GET' || method === 'HEAD' || method === 'OPTIONS');
-
-function withSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(OutboundError.aborted(signal));
-    signal.addEventListener('abort', onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
-}

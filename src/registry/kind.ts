@@ -273,6 +273,7 @@ export interface ObjectOperations {
     subresource: string,
     change: (object: KubeObject) => KubeObject | Promise<KubeObject>,
     context: LifeContext,
+    preconditions?: Preconditions,
   ): Promise<KubeObject>;
   create(resource: GroupResource, namespace: string, object: KubeObject, context: LifeContext): Promise<KubeObject>;
   delete(
@@ -284,9 +285,15 @@ export interface ObjectOperations {
   ): Promise<KubeObject>;
 }
 
+/** What the current object must have; what is empty is not asked for. */
+export interface Preconditions {
+  readonly uid?: string | undefined;
+  readonly resourceVersion?: string | undefined;
+}
+
 export interface DeleteOptions {
   readonly gracePeriodSeconds?: number;
-  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+  readonly preconditions?: Preconditions;
   readonly orphanDependents?: boolean;
   readonly propagationPolicy?: string;
   readonly dryRun?: readonly string[];

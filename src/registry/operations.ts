@@ -53,11 +53,12 @@ export function createOperations(
       const request = { object, context: { ...context, namespace }, admit: admitted, copy };
       return (await create(registryOf(resource), request)).object();
     },
-    async update(resource, namespace, name, subresource, change, context) {
+    async update(resource, namespace, name, subresource, change, context, preconditions) {
       const registry = registryOf(resource);
       const { stored } = await update(registry, {
         name,
         endpoint: subresource,
+        ...preconditions,
         context: { ...context, namespace },
         admitCreate: admitted,
         admitUpdate: admitted,

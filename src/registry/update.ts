@@ -26,8 +26,9 @@ export interface UpdateRequest {
    * with the newer object when another writer came first. The result belongs to this call.
    */
   readonly change: (current: Readonly<KubeObject> | undefined) => Promise<KubeObject>;
-  /** The current object must have this uid. */
+  /** The current object must have this uid, and this version. */
   readonly uid?: string | undefined;
+  readonly resourceVersion?: string | undefined;
   /** A missing object is created, whatever the kind says (server-side apply). */
   readonly createMissing?: boolean;
   readonly context: LifeContext;
@@ -81,6 +82,7 @@ async function attempt(
   }
   const old = current.object();
   checkUid(registry, request, key, old.metadata.uid ?? '');
+  checkResourceVersion(registry, request, key, String(current.revision));
   const object = await request.change(old);
   matchResourceVersion(registry, request.name, object, current);
   const transaction = await begin(registry, request, object, old);
@@ -136,6 +138,13 @@ function checkUid(registry: ResourceRegistry, request: UpdateRequest, key: strin
   const { uid } = request;
   if (uid === undefined || uid === '' || uid === found) return;
   throw conflict(registry.resource, request.name, preconditionText(registry, key, 'UID', uid, found));
+}
+
+function checkResourceVersion(registry: ResourceRegistry, request: UpdateRequest, key: string, found: string): void {
+  const { resourceVersion } = request;
+  if (resourceVersion === undefined || resourceVersion === '' || resourceVersion === found) return;
+  const why = preconditionText(registry, key, 'ResourceVersion', resourceVersion, found);
+  throw conflict(registry.resource, request.name, why);
 }
 
 /** The reference tells a failed precondition in its store's own words, which clients have come to match. */

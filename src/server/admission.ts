@@ -18,6 +18,7 @@ import { enabledAdmissionPlugins } from '../options/admission-plugins.js';
 import type { Options } from '../options/options.js';
 import { admissionPolicies } from './admission-policies.js';
 import type { Dialers } from './dialers.js';
+import type { Loopback } from './loopback.js';
 import { nameSuffix, type Resources } from './resources.js';
 import { servedResources } from './served-resources.js';
 import { buildWebhooks } from './webhooks.js';
@@ -28,6 +29,8 @@ export interface AdmissionParts {
   readonly metrics: MetricRegistry;
   readonly policyCompiler: PolicyCompiler;
   readonly dialers: Dialers;
+  /** The server as a client of itself. */
+  readonly itself: Loopback['client'];
   readonly stopping: AbortSignal;
   readonly log: Logger;
 }

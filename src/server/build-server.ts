@@ -2,10 +2,10 @@
 import type { Authentication } from '../authn/create-authenticator.js';
 import { createTokenCacheMetrics } from '../authn/token-cache-metrics.js';
 import { loadTracing } from '../config/tracing/load.js';
+import type { HttpHandler } from '../lib/http.js';
 import type { Logs } from '../lib/log.js';
 import { UnreadEvents } from '../rest/unread-events.js';
 import { apiEnablement } from '../machinery/api-enablement.js';
-import { MASTERS_GROUP } from '../machinery/user.js';
 import { emulatedVersionInfo } from '../machinery/version-info.js';
 import type { Options } from '../options/options.js';
 import type { LifeContext } from '../registry/kind.js';
@@ -27,6 +27,7 @@ import { buildFlowControl } from './flow-control.js';
 import { Health } from './health.js';
 import { behindGates, serverKinds } from './kinds.js';
 import { lateBound } from './late-bound.js';
+import { createLoopback, SERVER_USER } from './loopback.js';
 import { Lifecycle } from './lifecycle.js';
 import { buildNodeAccess } from './node-access.js';
 import { buildOtherTokens } from './other-tokens.js';
@@ -123,7 +124,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     eventTtlSeconds: options.misc.eventTtlMs / 1000,
   };
   const serverContext = (): LifeContext => ({
-    user: { name: 'system:apiserver', groups: [MASTERS_GROUP] },
+    user: SERVER_USER,
     namespace: '',
     now: clock,
     features: options.featureGates,
@@ -220,6 +221,8 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     log: logs.for('authentication'),
   });
   access.set({ authorization, authentication });
+  const entrance = lateBound<HttpHandler>();
+  const loopback = createLoopback(() => entrance.value);
 
   // The way of a request.
   const services: RestServices = {
@@ -229,6 +232,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
       metrics: metrics.registry,
       policyCompiler: expressions,
       dialers,
+      itself: loopback.client,
       stopping: lifecycle.stopping,
       log: logs.for('admission'),
     }),
@@ -267,7 +271,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     debug,
     resources,
     services,
-    authentication,
+    authentication: loopback.authenticator(authentication),
     tokens,
     audit,
     flowControl: buildFlowControl(options, {
@@ -281,6 +285,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     aggregation,
   });
 
+  entrance.set(handler);
   const { debugSocketPath } = options.features;
   if (debugSocketPath !== '') {
     lifecycle.onDrained(await serveDebugSocket({ file: debugSocketPath, debug, log: logs.for('debug') }));
@@ -300,6 +305,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     converterOf: conversionWebhooks({
       lookup: resources.lookup,
       dialers,
+      itself: loopback.client,
       byEndpoints: options.misc.enableAggregatorRouting,
       metrics: metrics.registry,
       stopping: lifecycle.stopping,

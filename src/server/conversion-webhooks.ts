@@ -9,10 +9,13 @@ import { restCall } from '../machinery/rest-call.js';
 import type { Lookup } from '../registry/kind.js';
 import { dialService, resolveByClusterIp, resolveByEndpoints } from '../registry/service-address.js';
 import type { Dialers } from './dialers.js';
+import type { Loopback } from './loopback.js';
 
 export interface ConversionWiring {
   readonly lookup: Lookup;
   readonly dialers: Dialers;
+  /** The server as a client of itself. */
+  readonly itself: Loopback['client'];
   /** Services are reached by their endpoints (--enable-aggregator-routing). */
   readonly byEndpoints: boolean;
   readonly metrics: MetricRegistry;
@@ -30,6 +33,7 @@ export function conversionWebhooks(wiring: ConversionWiring): NonNullable<Custom
     const clients = new HookClients({
       identityFor: () => ANONYMOUS,
       dialer: dialers.controlplane,
+      itself: wiring.itself,
       serviceDialer: (target) => dialService(resolve, target, dialers.cluster),
     });
     stopping.addEventListener('abort', () => clients.close(), { once: true });

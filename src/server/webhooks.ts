@@ -23,6 +23,7 @@ export interface WebhookWiring {
   readonly authorizer: Authorizer;
   readonly compiler: PolicyCompiler;
   readonly dialers: Dialers;
+  readonly itself: HookClientParts['itself'];
   /** Services are reached by their endpoints (--enable-aggregator-routing). */
   readonly byEndpoints: boolean;
   readonly identities: Readonly<Record<HookKind, HookClientParts['identityFor']>>;
@@ -45,6 +46,7 @@ export function buildWebhooks(wiring: WebhookWiring): Readonly<Record<HookKind, 
       const clients = new HookClients({
         identityFor: wiring.identities[kind],
         dialer: dialers.controlplane,
+        itself: wiring.itself,
         serviceDialer: (target) => dialService(resolve, target, dialers.cluster),
       });
       stopping.addEventListener('abort', () => clients.close(), { once: true });

@@ -19,6 +19,8 @@ export interface HookClientParts {
   readonly dialer: Dialer;
   /** The way to a service, by name. */
   readonly serviceDialer: (service: ServiceTarget) => Dialer;
+  /** For hooks at the API's own service: the server as a client of itself. */
+  readonly itself: HookClient['client'];
 }
 
 export interface ServiceTarget {
@@ -75,6 +77,10 @@ export class HookClients {
   #byService({ caBundle = '' }: Readonly<WebhookClientConfig>, service: ServiceReference): HookClient {
     const { namespace, name, path = '', port = HTTPS_PORT } = service;
     const host = `${name}.${namespace}.svc`;
+    const url = `https://${host}:${port}${cleanPath(path)}`;
+    if (namespace === 'default' && name === 'kubernetes' && port === HTTPS_PORT) {
+      return { client: this.#parts.itself, url, headers: { 'user-agent': USER_AGENT, host } };
+    }
     const identity = this.#parts.identityFor(`${host}:${port}`);
     return {
       client: new HttpClient({
@@ -83,7 +89,7 @@ export class HookClients {
         // One HTTP/2 connection would send all requests to one of the pods behind the service.
         http2: false,
       }),
-      url: `https://${host}:${port}${cleanPath(path)}`,
+      url,
       headers: { ...identity.headers, 'user-agent': USER_AGENT, host: `${host}:${port}` },
     };
   }

@@ -34,11 +34,6 @@ export async function bindPod({ name, namespace, body, context, operations }: Bi
   const bind = (object: KubeObject): KubeObject => {
     const pod = object as Pod;
     const { metadata, spec, status } = pod;
-    const { uid, resourceVersion } = binding.metadata;
-    if (uid && uid !== metadata.uid) throw conflict(PODS, name, precondition('UID', uid, metadata.uid));
-    if (resourceVersion && resourceVersion !== metadata.resourceVersion) {
-      throw conflict(PODS, name, precondition('ResourceVersion', resourceVersion, metadata.resourceVersion));
-    }
     if (metadata.deletionTimestamp) throw refuse(`pod ${name} is being deleted, cannot be assigned to a host`);
     if (spec.nodeName) throw refuse(`pod ${name} is already assigned to node ${goQuote(spec.nodeName)}`);
     if (spec.schedulingGates) throw refuse(`pod ${name} has non-empty .spec.schedulingGates`);
@@ -52,12 +47,10 @@ export async function bindPod({ name, namespace, body, context, operations }: Bi
     setPodCondition(status, { type: 'PodScheduled', status: 'True' }, context.now());
     return pod;
   };
-  await operations.update(PODS, namespace, name, 'binding', bind, context);
+  const { uid, resourceVersion } = binding.metadata;
+  await operations.update(PODS, namespace, name, 'binding', bind, context, { uid, resourceVersion });
   return { code: 201, object: SUCCESS };
 }
-
-const precondition = (what: string, wanted: string, found: string | undefined): string =>
-  `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${found ?? ''}`;
 
 function validateBinding({ target }: Readonly<Binding>): FieldErrors {
   const errors: FieldErrors = [];
