@@ -5,12 +5,13 @@ import path from 'node:path';
 
 const LINE = [
   ['lib'],
+  ['tracing'],
   ['outbound'],
   ['machinery'],
   ['wire', 'schema', 'cel', 'kv'],
   ['encryption'],
   ['storage'],
-  ['authn', 'authz', 'audit', 'flowcontrol', 'egress', 'tracing'],
+  ['authn', 'authz', 'audit', 'flowcontrol', 'egress'],
   ['registry'],
   ['apis'],
   ['admission'],

@@ -4,6 +4,7 @@ import { goQuote } from '../lib/go-quote.js';
 import type { HttpRequest, HttpResponse } from '../lib/http.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import type { UserInfo } from '../machinery/user.js';
+import type { Trace } from '../tracing/trace.js';
 import { OutboundError } from '../outbound/outbound-error.js';
 import { askForwarded, passOn } from '../outbound/proxy/forward.js';
 import { forwardUpgrade } from '../outbound/proxy/forward-upgrade.js';
@@ -20,6 +21,7 @@ export interface ProxiedRequest {
   readonly info: RequestInfo;
   readonly user: UserInfo;
   readonly auditId: string;
+  readonly trace?: Trace;
 }
 
 export interface ExtensionProxyOptions {
@@ -47,7 +49,7 @@ export async function proxyToExtension(
 }
 
 async function proxy(
-  { request, info, user, auditId }: ProxiedRequest,
+  { request, info, user, auditId, trace }: ProxiedRequest,
   server: RemoteServer,
   { rejectRedirects }: ExtensionProxyOptions,
 ): Promise<HttpResponse> {
@@ -63,7 +65,9 @@ async function proxy(
   };
   let answer;
   try {
-    answer = await askForwarded(request, { ...server, target: targetOf(request, info), headers });
+    const target = targetOf(request, info);
+    const shownUrl = `https://${server.host}${target}`;
+    answer = await askForwarded(request, { ...server, target, shownUrl, headers, trace });
   } catch (error) {
     return plain(503, `error trying to reach service: ${OutboundError.from(error).message}\n`);
   }

@@ -1,6 +1,7 @@
 // Where a request came from: what proxies say of its way, and the peer itself, which cannot be made up.
 import { headerValues, type HttpRequest } from '../lib/http.js';
 import { type IpAddress, ipText, parseIp } from '../lib/ip-address.js';
+import { readPeerAddress } from '../lib/peer-address.js';
 import { remember } from '../lib/remember.js';
 
 export function sourceIps(request: HttpRequest): readonly string[] {
@@ -25,14 +26,7 @@ const same = (a: IpAddress, b: IpAddress): boolean => a.family === b.family && a
 const MOST_REMEMBERED = 1024;
 
 const peerAt = remember(MOST_REMEMBERED, (address: string): readonly string[] => {
-  const ip = parseIp(hostOf(address));
+  const ip = parseIp(readPeerAddress(address).host);
   return ip === undefined ? [] : [ipText(ip)];
 });
 const peerOf = ({ remoteAddress }: HttpRequest): readonly string[] => peerAt(remoteAddress);
-
-/** `127.0.0.1:4711` and `[::1]:4711` without their ports; a bare address stays. */
-function hostOf(address: string): string {
-  if (address.startsWith('[')) return address.slice(1, address.indexOf(']'));
-  const colon = address.indexOf(':');
-  return colon >= 0 && colon === address.lastIndexOf(':') ? address.slice(0, colon) : address;
-}

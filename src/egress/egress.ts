@@ -1,7 +1,8 @@
 // Which way outgoing connections go: a dialer for each selection of the configuration.
+import type { Duplex } from 'node:stream';
 import type { Connection, EgressSelectorConfiguration } from '../schema/generated/apiserver.v1beta1.js';
 import type { Clock } from '../lib/clock.js';
-import { type Dialer, type DialTarget, directDialer } from '../outbound/dialer.js';
+import { addressOf, type Dialer, type DialTarget, directDialer } from '../outbound/dialer.js';
 import type { EgressMetrics, ProxyLabels } from './metrics.js';
 import { httpConnectProxy } from './http-connect.js';
 import { grpcProxy } from './grpc-proxy.js';
@@ -53,21 +54,33 @@ function proxyOf({ proxyProtocol, transport }: Connection, metrics: EgressMetric
 }
 
 function proxyDialer(proxy: Proxy, { metrics, clock }: EgressOptions): Dialer {
+  const { protocol, transport } = proxy.labels;
   const observe = metrics.dialsOf(proxy.labels);
   return {
-    async dial(target, signal) {
-      const startMs = clock.now();
-      observe.started();
-      const reached = await proxy.connect(signal).catch((error: unknown) => {
-        observe.failed('connect');
-        throw error;
+    async dial(target, signal, trace) {
+      const span = trace?.span?.child(`Proxy via ${protocol} protocol over ${transport}`, {
+        address: addressOf(target),
       });
-      const connection = await reached.tunnel(target, signal).catch((error: unknown) => {
-        observe.failed('proxy');
-        throw error;
-      });
-      observe.succeeded((clock.now() - startMs) / 1000);
-      return connection;
+      try {
+        return await dial(target, signal);
+      } finally {
+        span?.end();
+      }
     },
   };
+
+  async function dial(target: DialTarget, signal: AbortSignal): Promise<Duplex> {
+    const startMs = clock.now();
+    observe.started();
+    const reached = await proxy.connect(signal).catch((error: unknown) => {
+      observe.failed('connect');
+      throw error;
+    });
+    const connection = await reached.tunnel(target, signal).catch((error: unknown) => {
+      observe.failed('proxy');
+      throw error;
+    });
+    observe.succeeded((clock.now() - startMs) / 1000);
+    return connection;
+  }
 }

@@ -3,6 +3,7 @@ import type { MaybePromise } from '../lib/maybe-promise.js';
 import { type GroupResource, groupResourceText } from '../machinery/status.js';
 import { identity } from './identity.js';
 import type { Providers } from './providers.js';
+import type { Trace } from '../tracing/trace.js';
 import type { Opened, Place, Sealer, ValueTransformer } from './transformer.js';
 
 /** What the server keeps for itself under names that are no resources. */
@@ -51,13 +52,13 @@ class ResourceTransformer implements ValueTransformer {
   }
 
   // hot: every write
-  toStorage(plain: Buffer, key: string): MaybePromise<Buffer> {
-    return this.#inForce().seal(plain, this.#place(key));
+  toStorage(plain: Buffer, key: string, trace?: Trace): MaybePromise<Buffer> {
+    return this.#inForce().seal(plain, this.#place(key, trace));
   }
 
   // hot: every value read
-  fromStorage(value: Buffer, key: string): MaybePromise<Opened> {
-    return this.#inForce().open(value, this.#place(key));
+  fromStorage(value: Buffer, key: string, trace?: Trace): MaybePromise<Opened> {
+    return this.#inForce().open(value, this.#place(key, trace));
   }
 
   #inForce(): Sealer {
@@ -69,7 +70,7 @@ class ResourceTransformer implements ValueTransformer {
     return this.#sealer;
   }
 
-  #place(key: string): Place {
-    return { key, resource: this.#name };
+  #place(key: string, trace: Trace | undefined): Place {
+    return { key, resource: this.#name, trace };
   }
 }

@@ -1,5 +1,6 @@
 // What storage knows of encryption at rest: values are sealed on their way to the store and opened on their way back.
 import type { MaybePromise } from '../lib/maybe-promise.js';
+import type { Trace } from '../tracing/trace.js';
 
 export interface Opened {
   readonly plain: Buffer;
@@ -11,8 +12,8 @@ export interface Opened {
 
 /** Seals and opens the values of one resource. `key` is the full key, which ciphers may bind the value to. */
 export interface ValueTransformer {
-  toStorage(plain: Buffer, key: string): MaybePromise<Buffer>;
-  fromStorage(value: Buffer, key: string): MaybePromise<Opened>;
+  toStorage(plain: Buffer, key: string, trace?: Trace): MaybePromise<Buffer>;
+  fromStorage(value: Buffer, key: string, trace?: Trace): MaybePromise<Opened>;
 }
 
 /** Where a value lies: what it is bound to, and which resource the counts name. */
@@ -20,6 +21,8 @@ export interface Place {
   readonly key: string;
   /** `secrets`, `deployments.apps`. */
   readonly resource: string;
+  /** Of the request that reads or writes it. */
+  readonly trace?: Trace | undefined;
 }
 
 /** One way to seal a value; what tells it from the others (its prefix) is not part of what it sees. */

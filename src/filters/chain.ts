@@ -24,6 +24,7 @@ import type { RequestMetrics } from './request-metrics.js';
 import { statusAsJson } from './plain-response.js';
 import { enforceDeadline, requestDeadline } from './timeout.js';
 import { throttle } from './throttle.js';
+import { type RequestTracer, type Stage, staged, traceAuthentication, traceRequest } from './tracing.js';
 import { warningHeaders } from './warnings.js';
 
 export interface ChainOptions {
@@ -53,21 +54,30 @@ export interface ChainOptions {
   readonly priorityAndFairness?: Filter;
   /** Nothing is recorded without it. */
   readonly audit?: Audit | undefined;
-  readonly tracing?: Filter;
+  /** No traces are taken without it. */
+  readonly tracing?: RequestTracer | undefined;
 }
 
 export function buildChain(
   options: ChainOptions,
   handler: Handler,
 ): (request: HttpRequest) => MaybePromise<HttpResponse> {
-  const { logs, metrics, draining, authorizer } = options;
+  const { logs, metrics, draining, authorizer, tracing } = options;
   const renderStatus = options.renderStatus ?? statusAsJson;
   const refuse: Refuse = (error, exchange) => {
     const response = renderStatus(error, exchange);
     return options.audit === undefined ? response : auditRefusal(options.audit, exchange, response);
   };
 
-  const filters: readonly (Filter | undefined)[] = [
+  const authenticate = authentication({
+    authenticator: options.authenticator,
+    refuse,
+    observe: metrics.authenticated,
+    closeUnknownHttp2: options.closeUnknownHttp2 ?? true,
+    identityHeaders: options.identityHeaders,
+    log: logs.for('authentication'),
+  });
+  const untilKnown: readonly (Filter | undefined)[] = [
     // First, so that even the answer to a panic carries the id that its log line names.
     auditId,
     // Whoever has something to note finds where to.
@@ -95,45 +105,52 @@ export function buildChain(
     enforceDeadline(metrics.timedOut),
     // A browser's preflight has no credentials, so it is answered before they are asked for.
     cors(options.corsAllowedOrigins),
-    authentication({
-      authenticator: options.authenticator,
-      refuse,
-      observe: metrics.authenticated,
-      closeUnknownHttp2: options.closeUnknownHttp2 ?? true,
-      identityHeaders: options.identityHeaders,
-      log: logs.for('authentication'),
-    }),
-    // Only clients that are known may ask to be traced.
-    options.tracing,
-    // Records who really asked, so before impersonation.
-    options.audit === undefined ? undefined : audit(options.audit),
-    // The fair share and the permissions are those of the user acted as.
-    impersonation({ authorizer, renderStatus, log: logs.for('impersonation') }),
-    // Before authorization, which may itself call out and must be shielded from a flood.
-    options.priorityAndFairness ??
-      maxInFlight({
-        readOnlyLimit: options.maxRequestsInFlight,
-        mutatingLimit: options.maxMutatingRequestsInFlight,
-        observe: metrics.inFlight,
-        onRejected: metrics.dropped,
-      }),
-    authorization({
-      authorizer,
-      withSelectors: options.authorizeWithSelectors ?? true,
-      renderStatus,
-      observe: metrics.authorized,
-      log: logs.for('authorization'),
-    }),
-    // What the handler refuses becomes an answer here, so that every filter above sees its status.
-    refusals(renderStatus),
+    tracing === undefined ? authenticate : traceAuthentication(tracing, authenticate),
   ];
-  const run = compose(filters, handler);
+  // Stages have spans of their own where a request is traced.
+  const onceKnown: readonly Stage[] = [
+    // Records who really asked, so before impersonation.
+    { name: 'audit', filter: options.audit && audit(options.audit) },
+    // The fair share and the permissions are those of the user acted as.
+    { name: 'impersonation', filter: impersonation({ authorizer, renderStatus, log: logs.for('impersonation') }) },
+    // Before authorization, which may itself call out and must be shielded from a flood.
+    options.priorityAndFairness === undefined
+      ? { filter: limits(options) }
+      : { name: 'priorityandfairness', filter: options.priorityAndFairness },
+    {
+      name: 'authorization',
+      filter: authorization({
+        authorizer,
+        withSelectors: options.authorizeWithSelectors ?? true,
+        renderStatus,
+        observe: metrics.authorized,
+        log: logs.for('authorization'),
+      }),
+    },
+    // What the handler refuses becomes an answer here, so that every filter above sees its status.
+    { filter: refusals(renderStatus) },
+  ];
+  const plain = compose(
+    onceKnown.map((stage) => stage.filter),
+    handler,
+  );
+  // Only clients that are known may ask to be traced.
+  const answer = tracing === undefined ? plain : traceRequest(tracing, plain, compose(onceKnown.map(staged), handler));
+  const run = compose(untilKnown, answer);
 
   return (request) => {
     const exchange = new Exchange(request, Date.now());
     return whenReady(run(exchange), (response) => complete(exchange, response));
   };
 }
+
+const limits = ({ maxRequestsInFlight, maxMutatingRequestsInFlight, metrics }: ChainOptions): Filter | undefined =>
+  maxInFlight({
+    readOnlyLimit: maxRequestsInFlight,
+    mutatingLimit: maxMutatingRequestsInFlight,
+    observe: metrics.inFlight,
+    onRejected: metrics.dropped,
+  });
 
 /** `[a, b]` around a handler: `a` runs first and its `next` is `b`. */
 function compose(filters: readonly (Filter | undefined)[], handler: Handler): Handler {

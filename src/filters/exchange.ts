@@ -1,12 +1,15 @@
 // One request on its way through the filters, and what they learn about it.
 import type { Level } from '../audit/levels.js';
 import type { AuditTrail } from '../audit/trail.js';
-import type { HttpRequest, HttpResponse } from '../lib/http.js';
+import { firstHeader, type HttpRequest, type HttpResponse } from '../lib/http.js';
 import type { MaybePromise } from '../lib/maybe-promise.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import { type LatencyLayer, RequestLatency } from '../machinery/request-latency.js';
 import type { StatusError } from '../machinery/status.js';
 import type { UserInfo } from '../machinery/user.js';
+import { passedOn } from '../tracing/passed-on.js';
+import type { SentHeaders } from '../tracing/span-context.js';
+import type { Attributes, OutgoingCall, Scope, Span, Trace } from '../tracing/trace.js';
 
 export type Handler = (exchange: Exchange) => MaybePromise<HttpResponse>;
 
@@ -41,7 +44,7 @@ const UNKNOWN: RequestInfo = {
   labelSelector: '',
 };
 
-export class Exchange {
+export class Exchange implements Trace {
   info: RequestInfo = UNKNOWN;
   longRunning = false;
   auditId = '';
@@ -64,7 +67,12 @@ export class Exchange {
 
   /** Where its time goes; of a watch nobody asks. */
   latency: RequestLatency | undefined = undefined;
+  /** Under which the request's work is recorded, stage below stage; undefined when it is not. */
+  span: Span | undefined = undefined;
+  /** Set where traces are taken: what those called for an unrecorded request are told. */
+  traceUnrecorded: ((exchange: Exchange) => Trace) | undefined = undefined;
 
+  private unrecorded: Trace | undefined = undefined;
   private finishers: ((response: HttpResponse) => void)[] | undefined = undefined;
 
   constructor(
@@ -82,6 +90,20 @@ export class Exchange {
 
   spent(layer: LatencyLayer, ms: number): void {
     if (this.info.verb !== 'watch') (this.latency ??= new RequestLatency()).add(layer, ms);
+  }
+
+  calling(name: string, scope: Scope, attributes: () => Attributes): OutgoingCall {
+    if (this.span !== undefined) return this.span.calling(name, scope, attributes);
+    this.unrecorded ??= this.traceUnrecorded?.(this) ?? passedOn(this.sentTrace());
+    return this.unrecorded.calling(name, scope, attributes);
+  }
+
+  sentTrace(): SentHeaders {
+    return {
+      traceparent: firstHeader(this.request, 'traceparent'),
+      tracestate: firstHeader(this.request, 'tracestate'),
+      baggage: firstHeader(this.request, 'baggage'),
+    };
   }
 
   /** Runs when the whole answer has been produced: for an answer in pieces, after its last piece. */

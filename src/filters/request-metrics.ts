@@ -2,6 +2,7 @@
 import { isStream, type HttpResponse } from '../lib/http.js';
 import { type CounterSeries, exponentialBuckets, type HistogramSeries, type MetricRegistry } from '../lib/metrics.js';
 import type { RequestInfo } from '../machinery/request-info.js';
+import { requestScope } from '../machinery/request-scope.js';
 import type { UserInfo } from '../machinery/user.js';
 import type { AuthenticationOutcome } from './authentication.js';
 import type { Exchange, Filter } from './exchange.js';
@@ -46,7 +47,7 @@ export function createRequestMetrics(
     if (info.isResourceRequest && !isServed(info)) return next(exchange);
     const startedMs = performance.now();
     const verb = reportedVerb(exchange);
-    const scope = scopeOf(info);
+    const scope = requestScope(info);
     const { apiGroup, apiVersion, resource } = info;
     const subresource = info.isResourceRequest ? info.subresource : subpathOf(info.path);
     if (exchange.longRunning) {
@@ -79,7 +80,7 @@ export function createRequestMetrics(
         apiVersion,
         resource,
         subresource,
-        scopeOf(exchange.info),
+        requestScope(exchange.info),
         COMPONENT,
         code,
       )
@@ -253,12 +254,6 @@ function reportedVerb({ request, info }: Exchange): string {
 }
 
 const CONNECTS: ReadonlySet<string> = new Set(['attach', 'exec', 'portforward', 'proxy']);
-
-function scopeOf(info: RequestInfo): string {
-  if (info.name !== '' || info.verb === 'create') return 'resource';
-  if (info.namespace !== '') return 'namespace';
-  return info.isResourceRequest ? 'cluster' : '';
-}
 
 /** Paths a client makes up must not become series: only the server's own are told apart. */
 const OWN_PATHS: ReadonlySet<string> = new Set(

@@ -3,6 +3,8 @@
 // One sequence of revisions counts the changes of the whole store; a new store is at revision 1 and its first change
 // makes revision 2. The embedded store, etcd and the memory store all pass the suite in kv.contract.ts.
 
+import type { Trace } from '../tracing/trace.js';
+
 export interface KeyValue {
   readonly key: string;
   readonly value: Buffer;
@@ -22,6 +24,8 @@ export interface RangeRequest {
   readonly limit?: number;
   /** Answers no keys, only how many there are. */
   readonly countOnly?: boolean;
+  /** On whose behalf; a store elsewhere is told. */
+  readonly trace?: Trace | undefined;
 }
 
 export interface RangeResult {
@@ -33,6 +37,7 @@ export interface RangeResult {
 }
 
 export interface WriteOptions {
+  readonly trace?: Trace | undefined;
   /** The key is deleted, as by anyone, when this time has passed since the write. */
   readonly ttlSeconds?: number;
 }
@@ -81,16 +86,19 @@ export interface KeyValueStore {
    * so what has been received is never behind what has been answered.
    */
   readonly local: boolean;
-  get(key: string, options?: { readonly revision?: number }): Promise<KeyValue | undefined>;
+  get(
+    key: string,
+    options?: { readonly revision?: number; readonly trace?: Trace | undefined },
+  ): Promise<KeyValue | undefined>;
   /** In key order. */
   range(request: RangeRequest): Promise<RangeResult>;
   /** The latest revision; of a local store at once, and never ahead of what its watches have received. */
-  revision(): Promise<number>;
+  revision(trace?: Trace): Promise<number>;
   /** Refused when the key exists. */
   create(key: string, value: Buffer, options?: WriteOptions): Promise<WriteResult>;
   /** Refused when the key is not at `modRevision`. A time-to-live of before is gone unless given again. */
   update(key: string, modRevision: number, value: Buffer, options?: WriteOptions): Promise<WriteResult>;
-  delete(key: string, modRevision: number): Promise<WriteResult>;
+  delete(key: string, modRevision: number, trace?: Trace): Promise<WriteResult>;
   watch(request: WatchKeysRequest, receiver: KvWatchReceiver): KvWatch;
   /** Asks for `progress` soon on all watches; false when the store cannot tell reliably. */
   requestProgress(): boolean;

@@ -8,6 +8,7 @@ import { parseStatus } from './rest-status.js';
 import type { OutboundRequest, OutboundResponse } from '../outbound/http-client.js';
 import { collectBody } from '../outbound/http-client.js';
 import { OutboundError, requestErrorText } from '../outbound/outbound-error.js';
+import type { Trace } from '../tracing/trace.js';
 import { StatusError } from './status.js';
 
 export interface RestCall {
@@ -21,6 +22,7 @@ export interface RestCall {
   /** For all attempts together. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
+  readonly trace?: Trace | undefined;
   readonly wait: (ms: number) => Promise<void>;
 }
 
@@ -66,7 +68,7 @@ async function exchange(call: RestCall, deadlineMs: number): Promise<{ response:
   for (let redirects = 0; ; redirects++) {
     const timeoutMs = deadlineMs - performance.now();
     if (timeoutMs <= 0) throw failed(shown, OutboundError.deadlineExceeded());
-    const response = await send(call, method, url, timeoutMs).catch((error: unknown) => {
+    const response = await send(call, method, url, shown, timeoutMs).catch((error: unknown) => {
       throw failed(shown, OutboundError.from(error));
     });
     const to = redirectOf(response, method);
@@ -88,7 +90,13 @@ async function exchange(call: RestCall, deadlineMs: number): Promise<{ response:
   }
 }
 
-async function send(call: RestCall, method: string, url: URL, timeoutMs: number): Promise<OutboundResponse> {
+async function send(
+  call: RestCall,
+  method: string,
+  url: URL,
+  shown: string,
+  timeoutMs: number,
+): Promise<OutboundResponse> {
   const withBody = method === 'POST';
   // Who we are is told to those we were sent to call, and not to whom they send us.
   const sameHost = url.host === call.url.host;
@@ -107,6 +115,8 @@ async function send(call: RestCall, method: string, url: URL, timeoutMs: number)
     ...(withBody && { body: call.body }),
     timeoutMs,
     ...(call.signal && { signal: call.signal }),
+    trace: call.trace,
+    shownUrl: shown,
   });
 }
 

@@ -2,6 +2,7 @@
 // a deployment can send its connections through proxies.
 import net from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { Trace } from '../tracing/trace.js';
 import { OutboundError, dialErrorText } from './outbound-error.js';
 
 export interface DialTarget {
@@ -11,7 +12,7 @@ export interface DialTarget {
 
 export interface Dialer {
   /** A connection that is ready for bytes. Rejects with an OutboundError; gives up when `signal` aborts. */
-  dial(target: DialTarget, signal: AbortSignal): Promise<Duplex>;
+  dial(target: DialTarget, signal: AbortSignal, trace?: Trace): Promise<Duplex>;
 }
 
 /** `host:port`, as it is written in addresses and errors: an IPv6 host in brackets. */

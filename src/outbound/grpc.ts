@@ -102,6 +102,12 @@ export class GrpcConnection {
     }
   }
 
+  /** Whom the connection is to; empty where that is no address. */
+  get peer(): { readonly address: string; readonly port: number } {
+    const { remoteAddress = '', remotePort = 0 } = this.#session.socket;
+    return { address: remoteAddress, port: remotePort };
+  }
+
   get usable(): boolean {
     return !this.#session.closed && !this.#session.destroyed;
   }

@@ -10,8 +10,10 @@ import type { ClientTls } from './client-tls.js';
 import type { Dialer } from './dialer.js';
 import { WholeBody } from './http1/answer-body.js';
 import type { ExchangeOptions } from './http1/exchange.js';
+import type { Trace } from '../tracing/trace.js';
 import { Origin } from './origin.js';
 import { OutboundError } from './outbound-error.js';
+import { tracedRequest } from './traced-request.js';
 
 export interface HttpClientOptions {
   readonly dialer: Dialer;
@@ -28,6 +30,8 @@ export interface HttpClientOptions {
 export interface OutboundRequest {
   readonly method: string;
   readonly url: URL;
+  /** The whole address as it is told to others, with the port that a URL leaves out. */
+  readonly shownUrl?: string;
   /** Path and query to the letter, where they are not the URL's own. */
   readonly target?: string;
   /** Names in lower case. */
@@ -37,6 +41,8 @@ export interface OutboundRequest {
   readonly signal?: AbortSignal;
   /** For the whole exchange, the answer's body included; none without it. */
   readonly timeoutMs?: number;
+  /** On whose behalf: the other side is told, and the call recorded where that is. */
+  readonly trace?: Trace | undefined;
 }
 
 export interface OutboundResponse {
@@ -70,7 +76,13 @@ export class HttpClient {
   }
 
   /** Rejects with an OutboundError. A redirect is an answer like any other. */
-  async request(request: OutboundRequest): Promise<OutboundResponse> {
+  request(request: OutboundRequest): Promise<OutboundResponse> {
+    return request.trace === undefined
+      ? this.#request(request)
+      : tracedRequest(request, request.trace, (traced) => this.#request(traced));
+  }
+
+  async #request(request: OutboundRequest): Promise<OutboundResponse> {
     const options = exchangeOptions(request);
     try {
       return await this.#origin(request.url).request(this.#withHeaders(request), options);

@@ -1,6 +1,7 @@
 // The connections to one origin: an HTTP/2 session, or a pool of HTTP/1.1 connections.
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
+import type { Trace } from '../tracing/trace.js';
 import { answersInHttp } from './answers-in-http.js';
 import { handshake, isNoTls } from './client-tls.js';
 import type { HttpClientOptions, OutboundRequest, OutboundResponse, Upgraded } from './http-client.js';
@@ -33,7 +34,7 @@ export class Origin {
     const { signal } = options;
     for (let attempt = 1; ; attempt++) {
       if (signal.aborted) throw OutboundError.aborted(signal);
-      if (this.#session?.usable !== true && !this.#speaksHttp1) await this.#find(signal);
+      if (this.#session?.usable !== true && !this.#speaksHttp1) await this.#find(signal, request.trace);
       const session = this.#session;
       try {
         if (session?.usable === true) return await session.request(request, options);
@@ -47,8 +48,8 @@ export class Origin {
   }
 
   async upgrade(request: OutboundRequest, options: ExchangeOptions): Promise<Upgraded | OutboundResponse> {
-    const connection = new Http1Connection(await this.#connect(['http/1.1'], options.signal), USED_ONCE);
-    return connection.upgrade(request, options);
+    const connection = await this.#connect(['http/1.1'], options.signal, request.trace);
+    return new Http1Connection(connection, USED_ONCE).upgrade(request, options);
   }
 
   close(): void {
@@ -60,18 +61,18 @@ export class Origin {
     const pool = this.#pool;
     // One that was closed while it lay idle is noticed before what may be sent only once goes out on it.
     if (!isRepeatable(request) && pool.hasIdle) await new Promise(setImmediate);
-    const connection = pool.take() ?? pool.adopt(await this.#connect(['http/1.1'], options.signal));
+    const connection = pool.take() ?? pool.adopt(await this.#connect(['http/1.1'], options.signal, request.trace));
     return connection.exchange(request, options);
   }
 
   /** Opens the connection that tells the protocol; one that others wait for, too, outlives the request that began it. */
-  async #find(signal: AbortSignal): Promise<void> {
-    this.#finding ??= this.#openFirst().finally(() => (this.#finding = undefined));
+  async #find(signal: AbortSignal, trace: Trace | undefined): Promise<void> {
+    this.#finding ??= this.#openFirst(trace).finally(() => (this.#finding = undefined));
     await withSignal(this.#finding, signal);
   }
 
-  async #openFirst(): Promise<void> {
-    const connection = await this.#connect(['h2', 'http/1.1'], new AbortController().signal);
+  async #openFirst(trace: Trace | undefined): Promise<void> {
+    const connection = await this.#connect(['h2', 'http/1.1'], new AbortController().signal, trace);
     if ((connection as Partial<TLSSocket>).alpnProtocol === 'h2') {
       this.#session = await Http2Session.over(connection, this.#url, IDLE_MS);
     } else {
@@ -80,11 +81,11 @@ export class Origin {
     }
   }
 
-  async #connect(protocols: readonly string[], signal: AbortSignal): Promise<Duplex> {
+  async #connect(protocols: readonly string[], signal: AbortSignal, trace: Trace | undefined): Promise<Duplex> {
     const { dialer, resolve, tls } = this.#options;
     const own = targetOf(this.#url);
     const target = resolve?.(this.#url) ?? own;
-    const connection = await dialer.dial(target, signal);
+    const connection = await dialer.dial(target, signal, trace);
     if (this.#url.protocol !== 'https:') return connection;
     try {
       return await handshake(connection, { tls: tls?.() ?? {}, host: own.host, protocols, signal });

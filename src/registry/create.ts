@@ -115,14 +115,15 @@ export function prepareNew(registry: ResourceRegistry, object: KubeObject, conte
 async function put(registry: ResourceRegistry, object: KubeObject, context: LifeContext): Promise<StoredObject> {
   const name = object.metadata.name ?? '';
   const key = keyOf(registry, context.namespace, name);
-  if (context.dryRun) return pretend(registry, key, object);
+  if (context.dryRun) return pretend(registry, key, object, context);
   // The reference's store answers this in its own words, as an error of the server.
   if (Number(object.metadata.resourceVersion ?? '0') > 0) {
     throw new StatusError(500, '', 'resourceVersion should not be set on objects to be created');
   }
   if (object.metadata.resourceVersion !== undefined) delete object.metadata.resourceVersion;
   try {
-    return await timedWrite(context, () => registry.store.create(key, object, ttlOf(registry, object, context)));
+    const options = { ...ttlOf(registry, object, context), trace: context.trace };
+    return await timedWrite(context, () => registry.store.create(key, object, options));
   } catch (error) {
     if (error instanceof StorageError && error.code === 'key-exists') {
       throw nameTaken(registry, object, error.details.current);
@@ -131,9 +132,14 @@ async function put(registry: ResourceRegistry, object: KubeObject, context: Life
   }
 }
 
-async function pretend(registry: ResourceRegistry, key: string, object: KubeObject): Promise<StoredObject> {
+async function pretend(
+  registry: ResourceRegistry,
+  key: string,
+  object: KubeObject,
+  { trace }: LifeContext,
+): Promise<StoredObject> {
   const name = object.metadata.name ?? '';
-  const current = await findObject(registry, key, name);
+  const current = await findObject(registry, key, name, trace);
   if (current !== undefined) throw nameTaken(registry, object, current);
   try {
     return await unstored(registry, key, object);

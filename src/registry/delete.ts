@@ -31,7 +31,7 @@ export interface DeleteResult {
 export async function deleteObject(registry: ResourceRegistry, request: DeleteRequest): Promise<DeleteResult> {
   const key = keyOf(registry, request.context.namespace, request.name);
   for (;;) {
-    const current = await findObject(registry, key, request.name);
+    const current = await findObject(registry, key, request.name, request.context.trace);
     if (current === undefined) throw notFound(registry.resource, request.name);
     try {
       return await attempt(registry, request, key, current);
@@ -112,7 +112,8 @@ async function write(
   object.metadata.resourceVersion = String(current.revision);
   if (context.dryRun) return unstored(registry, key, object);
   if (registry.store.options.codec.encodeJson(object).equals(current.json)) return current;
-  return timedWrite(context, () => registry.store.update(key, current.revision, object));
+  const { trace } = context;
+  return timedWrite(context, () => registry.store.update(key, current.revision, object, { trace }));
 }
 
 function markDeletingNow(registry: ResourceRegistry, { metadata }: KubeObject): void {

@@ -8,6 +8,7 @@ import type { LatencyLayer } from '../machinery/request-latency.js';
 import type { UserInfo } from '../machinery/user.js';
 import type { StructType } from '../schema/type.js';
 import type { StoredObject } from '../storage/store.js';
+import type { Trace } from '../tracing/trace.js';
 
 export interface KindDefinition<T extends KubeObject = KubeObject> {
   readonly group: string;
@@ -102,6 +103,8 @@ export interface LifeContext {
   readonly dryRun: boolean;
   /** When the request must have been answered, in milliseconds since the epoch; absent for the server's own work. */
   readonly deadlineMs?: number;
+  /** Of the request; absent for the server's own work. */
+  readonly trace?: Trace | undefined;
   readonly options: KindOptions;
   /** Looks into other resources of this server. Objects are shared: read only. */
   readonly lookup: Lookup;

@@ -1,4 +1,5 @@
 import { notFound } from '../machinery/status.js';
+import type { Trace } from '../tracing/trace.js';
 import type { ListRequest, ListResult, StoredObject, Watch, WatchEvent, WatchRequest } from '../storage/store.js';
 import { keyOf, type ResourceRegistry } from './registry.js';
 import { fromStorage } from './storage-status.js';
@@ -9,10 +10,11 @@ export async function get(
   namespace: string,
   name: string,
   resourceVersion: string,
+  trace?: Trace,
 ): Promise<StoredObject> {
   let stored: StoredObject | undefined;
   try {
-    stored = await registry.store.get(keyOf(registry, namespace, name), resourceVersion);
+    stored = await registry.store.get(keyOf(registry, namespace, name), resourceVersion, trace);
   } catch (error) {
     throw fromStorage(error, registry.resource, name);
   }
@@ -25,9 +27,10 @@ export async function findObject(
   registry: ResourceRegistry,
   key: string,
   name: string,
+  trace?: Trace,
 ): Promise<StoredObject | undefined> {
   try {
-    return await registry.store.get(key, '');
+    return await registry.store.get(key, '', trace);
   } catch (error) {
     throw fromStorage(error, registry.resource, name);
   }

@@ -11,7 +11,7 @@ export async function remove(
   current: StoredObject,
   context: LifeContext,
 ): Promise<StoredObject> {
-  const removed = await timedWrite(context, () => registry.store.delete(key, current.revision));
+  const removed = await timedWrite(context, () => registry.store.delete(key, current.revision, context.trace));
   return noted(registry, removed, context);
 }
 

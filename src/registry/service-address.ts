@@ -58,7 +58,7 @@ export const resolveByEndpoints =
 
 /** Connections to a service, each to where it is at that moment. */
 export const dialService = (resolve: ServiceResolver, target: ServicePortTarget, dialer: Dialer): Dialer => ({
-  dial: async (_named, signal) => dialer.dial(await resolve(target), signal),
+  dial: async (_named, signal, trace) => dialer.dial(await resolve(target), signal, trace),
 });
 
 function existing(object: Readonly<KubeObject> | undefined, { name }: ServicePortTarget): Readonly<Service> {

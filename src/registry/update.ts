@@ -5,8 +5,10 @@ import type { JsonObject, KubeObject } from '../machinery/object.js';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../machinery/validation/object-meta.js';
 import { pathSegmentName } from '../machinery/validation/names.js';
 import { withoutResourceVersion } from '../storage/entry.js';
+import { recordUpdate } from '../storage/record.js';
 import { printsAs } from '../storage/splice.js';
 import { type StoredObject, StorageError } from '../storage/store.js';
+import type { Trace } from '../tracing/trace.js';
 import type { LifeContext, StatusStrategy, Transaction } from './kind.js';
 import { type AdmitCreate, type AdmitUpdate, keyOf, type ResourceRegistry, unstored } from './registry.js';
 import { fillSystemFields, matchNamespace } from './system-fields.js';
@@ -46,39 +48,72 @@ export async function update(registry: ResourceRegistry, request: UpdateRequest)
   const key = keyOf(registry, request.context.namespace, request.name);
   const taken = registry.updateTurns.take(key);
   const turn = taken instanceof Promise ? await taken : taken;
+  const { trace, dryRun } = request.context;
+  const span = dryRun ? undefined : recordUpdate(trace, registry.store.options, key);
+  // What is remembered does not know of those before us yet.
+  const remembered = dryRun || taken instanceof Promise ? undefined : registry.store.remembered?.(key);
   try {
-    return await inTurn(registry, request, key);
+    return await inTurn(registry, { ...request, key, trace: span ?? trace }, remembered);
   } finally {
+    span?.end();
     registry.updateTurns.end(turn);
   }
 }
 
-/** Again when another writer came between all the same: another server, or a hook that writes what it is asked about. */
-async function inTurn(registry: ResourceRegistry, request: UpdateRequest, key: string): Promise<UpdateResult> {
-  let current = await findObject(registry, key, request.name);
+interface Update extends UpdateRequest {
+  readonly key: string;
+  /** Of the update; admission is under the request's. */
+  readonly trace: Trace | undefined;
+}
+
+/**
+ * Again when another writer came between all the same: another server, or a hook that writes what it is asked about.
+ * A store elsewhere need not be asked what is there: the write itself finds out. What is decided by an object that is
+ * only remembered stands if it is not behind.
+ */
+async function inTurn(
+  registry: ResourceRegistry,
+  request: Update,
+  remembered: StoredObject | undefined,
+): Promise<UpdateResult> {
+  const { name, key, trace } = request;
+  const newest = (): Promise<StoredObject | undefined> => findObject(registry, key, name, trace);
+  let current = remembered ?? (await newest());
+  let certain = remembered === undefined;
+  trace?.span?.event('initial value restored');
   for (;;) {
     try {
-      return await attempt(registry, request, key, current);
+      return await attempt(registry, request, current, certain);
     } catch (error) {
-      if (!(error instanceof StorageError)) throw error;
-      const raced = error.code === 'conflict' || error.code === 'key-exists' || error.code === 'not-found';
-      if (!raced) throw fromStorage(error, registry.resource, request.name);
-      current = error.details.current ?? (await findObject(registry, key, request.name));
+      if (isRace(error)) {
+        current = error.details.current ?? (await newest());
+      } else {
+        if (certain) throw fromStorage(error, registry.resource, name);
+        const found = await newest();
+        if (found?.revision === current?.revision) throw fromStorage(error, registry.resource, name);
+        current = found;
+      }
+      certain = true;
     }
   }
 }
 
+const isRace = (error: unknown): error is StorageError =>
+  error instanceof StorageError &&
+  (error.code === 'conflict' || error.code === 'key-exists' || error.code === 'not-found');
+
 async function attempt(
   registry: ResourceRegistry,
-  request: UpdateRequest,
-  key: string,
+  request: Update,
   current: StoredObject | undefined,
+  certain: boolean,
 ): Promise<UpdateResult> {
+  const { key } = request;
   const { strategy } = registry.kind;
   if (current === undefined) {
     if (!strategy.allowCreateOnUpdate && !request.createMissing) throw notFound(registry.resource, request.name);
     checkUid(registry, request, key, '');
-    return { stored: await createByUpdate(registry, request, key), created: true };
+    return { stored: await createByUpdate(registry, request), created: true };
   }
   const old = current.object();
   checkUid(registry, request, key, old.metadata.uid ?? '');
@@ -93,7 +128,7 @@ async function attempt(
     registry.kind.strategy.fit?.(object);
     const stored = removedByUpdate(registry, object, old)
       ? await removeEmptied(registry, request, key, object, current)
-      : await put(registry, request, key, object, current);
+      : await put(registry, request, object, current, certain);
     await transaction?.commit();
     return { stored, created: false };
   } catch (error) {
@@ -113,8 +148,8 @@ async function begin(
   return kind.subresources?.[endpoint]?.update?.begin?.(object, old, context);
 }
 
-async function createByUpdate(registry: ResourceRegistry, request: UpdateRequest, key: string): Promise<StoredObject> {
-  const { context } = request;
+async function createByUpdate(registry: ResourceRegistry, request: Update): Promise<StoredObject> {
+  const { key, context, trace } = request;
   const object = await request.change(undefined);
   fillSystemFields(registry, object);
   const transaction = await registry.kind.strategy.beginCreate?.(object, context);
@@ -123,9 +158,10 @@ async function createByUpdate(registry: ResourceRegistry, request: UpdateRequest
     await request.admitCreate(object);
     registry.kind.strategy.fit?.(object);
     delete object.metadata.resourceVersion;
+    const options = { ...ttlOf(registry, object, context), trace };
     const stored = context.dryRun
       ? await unstored(registry, key, object)
-      : await timedWrite(context, () => registry.store.create(key, object, ttlOf(registry, object, context)));
+      : await timedWrite(context, () => registry.store.create(key, object, options));
     await transaction?.commit();
     return stored;
   } catch (error) {
@@ -283,20 +319,33 @@ async function removeEmptied(
 
 async function put(
   registry: ResourceRegistry,
-  request: UpdateRequest,
-  key: string,
+  request: Update,
   object: KubeObject,
   current: StoredObject,
+  certain: boolean,
 ): Promise<StoredObject> {
   const { store } = registry;
+  const { key, trace } = request;
   object.metadata.resourceVersion = String(current.revision);
   if (request.context.dryRun) return unstored(registry, key, object);
   // An update that changes nothing writes nothing, so that it wakes no watcher; unless it moves what is stored to the
   // key that seals now, which is how keys are rotated.
   const json = store.options.codec.encodeJson(withoutResourceVersion(object));
   if (printsAs(json, current)) {
+    if (!certain) await checkNewest(registry, request, current);
     if (!(await store.isStale?.(key, current.revision))) return current;
   }
-  const options = { ...ttlOf(registry, object, request.context), json };
+  const options = { ...ttlOf(registry, object, request.context), json, trace };
   return timedWrite(request.context, () => store.update(key, current.revision, object, options));
+}
+
+/** No write finds out whether it is. */
+async function checkNewest(
+  registry: ResourceRegistry,
+  { key, name, trace }: Update,
+  current: StoredObject,
+): Promise<void> {
+  const found = await findObject(registry, key, name, trace);
+  if (found?.revision === current.revision) return;
+  throw new StorageError('conflict', `${key} has changed`, found === undefined ? {} : { current: found });
 }

@@ -14,6 +14,7 @@ import { managerName } from './field-manager.js';
 import type { MediaType } from './media-types.js';
 import { bodyMediaType, negotiate } from './negotiate.js';
 import { createOptions } from './query-options.js';
+import { noteStoring } from './record-verb.js';
 import type { RestRequest } from './request.js';
 import { metaType, respondValue } from './respond.js';
 import { lifeContext, type RestServices } from './services.js';
@@ -36,11 +37,14 @@ export async function createSubresource(
   if (type === undefined || subresource.create === undefined)
     throw new Error(`no type or action for ${info.subresource}`);
   const negotiated = negotiate(http, services.mediaTypes, { tables: false });
+  const span = request.trace?.span;
   const body = await http.body(services.maxBodyBytes);
+  span?.event('limitedReadBody succeeded', { len: body.length });
   const options = createOptions(http);
   const { mediaTypes } = services;
   const sent = { ...kind, version: sentVersion(http, body, subresource, mediaTypes) ?? kind.version };
   const sentType = typeOf(sent.group, sent.version, sent.kind) ?? type;
+  span?.event('About to convert to expected version');
   const object = decodeBody(
     http,
     body,
@@ -51,6 +55,7 @@ export async function createSubresource(
     },
     { mediaTypes, fieldValidation: options.fieldValidation, warn: (text) => request.warn(text) },
   );
+  span?.event('Conversion done');
   request.trail?.requestObject(object, (sentBody) => encodeJson(sentType, sentBody));
   object.apiVersion = apiVersionOf(kind);
   matchParent(object, info.namespace);
@@ -79,16 +84,20 @@ export async function createSubresource(
     operations: services.operations,
     annotate: (key, value, level) => request.annotate(key, value, level),
   };
-  await services.admission.admit(attributes);
-  await services.admission.validate(attributes);
-  const { code, object: made } = await subresource.create({
-    name: info.name,
-    namespace: info.namespace,
-    body: object,
-    context,
-    operations: services.operations,
-    annotate: (key, value) => request.annotate(key, value),
+  const act = subresource.create.bind(subresource);
+  const { code, object: made } = await noteStoring(span, body.length, async () => {
+    await services.admission.admit(attributes);
+    await services.admission.validate(attributes);
+    return act({
+      name: info.name,
+      namespace: info.namespace,
+      body: object,
+      context,
+      operations: services.operations,
+      annotate: (key, value) => request.annotate(key, value),
+    });
   });
+  span?.event('About to write a response');
   return respondValue({ request: http, negotiated }, code, typeOfAnswer(made, type), made);
 }
 

@@ -14,6 +14,7 @@ import { negotiate } from './negotiate.js';
 import { dedupOwnerReferences } from './owner-references.js';
 import { typeOfAnswer } from './create-subresource.js';
 import { createOptions } from './query-options.js';
+import { noteStoring } from './record-verb.js';
 import type { RestRequest } from './request.js';
 import { respondObject, respondValue } from './respond.js';
 import { lifeContext, type RestServices } from './services.js';
@@ -28,13 +29,17 @@ export async function createObject(
   const { http, info } = request;
   const { definition, registry } = endpoint;
   const negotiated = negotiate(http, services.mediaTypes, { tables: endpoint.definition.virtualCreate === undefined });
+  const span = request.trace?.span;
   const body = await http.body(services.maxBodyBytes);
+  span?.event('limitedReadBody succeeded', { len: body.length });
   const options = createOptions(http);
+  span?.event('About to convert to expected version');
   const decoded = decodeBody(http, body, expectedOf(endpoint), {
     mediaTypes: services.mediaTypes,
     fieldValidation: options.fieldValidation,
     warn: (text) => request.warn(text),
   });
+  span?.event('Conversion done');
   request.trail?.requestObject(decoded, (object) => encodeJson(endpoint.type, object));
   wipeSystemFields(decoded);
   const namespace = namespaceOf(endpoint, info.namespace, decoded);
@@ -65,22 +70,26 @@ export async function createObject(
     annotate: (key, value, level) => request.annotate(key, value, level),
   };
   const owned = object.metadata.managedFields;
-  const admitting = services.admission.admit(attributes);
-  if (admitting !== undefined) await admitting;
-  tidyAdmitted(object, owned, (text) => request.warn(text));
-  if (definition.virtualCreate !== undefined) {
-    await services.admission.validate(attributes);
-    const made = await definition.virtualCreate(object, context);
-    return respondValue({ request: http, negotiated }, 201, typeOfAnswer(made, endpoint.type), made);
-  }
-  const stored = await create(registry, {
-    object,
-    context: definition.namespaced ? context : { ...context, namespace: '' },
-    admit: (finished) =>
-      services.admission.validate({ ...attributes, object: finished, name: finished.metadata.name ?? '' }),
-    copy: deepCopy,
+  const respond = await noteStoring(span, body.length, async () => {
+    const admitting = services.admission.admit(attributes);
+    if (admitting !== undefined) await admitting;
+    tidyAdmitted(object, owned, (text) => request.warn(text));
+    if (definition.virtualCreate !== undefined) {
+      await services.admission.validate(attributes);
+      const made = await definition.virtualCreate(object, context);
+      return () => respondValue({ request: http, negotiated }, 201, typeOfAnswer(made, endpoint.type), made);
+    }
+    const stored = await create(registry, {
+      object,
+      context: definition.namespaced ? context : { ...context, namespace: '' },
+      admit: (finished) =>
+        services.admission.validate({ ...attributes, object: finished, name: finished.metadata.name ?? '' }),
+      copy: deepCopy,
+    });
+    return () => respondObject({ endpoint, request: http, negotiated, clock: services.clock }, 201, stored);
   });
-  return respondObject({ endpoint, request: http, negotiated, clock: services.clock }, 201, stored);
+  span?.event('About to write a response');
+  return respond();
 }
 
 /** A namespace is in itself, for whoever asks where a request happens. */

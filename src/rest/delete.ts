@@ -34,6 +34,8 @@ export async function removeObject(
   if (options[UNSAFE_DELETE]) return removeUnreadable(services, endpoint, request, namespace);
   warnOfUnsetPolicy(endpoint, request, options);
   const context = lifeContext(services, request, namespace, (options.dryRun?.length ?? 0) > 0);
+  const span = request.trace?.span;
+  span?.event('About to delete object from database');
   const { answer, deleted } = await deleteObject(endpoint.registry, {
     name: info.name,
     options,
@@ -41,6 +43,8 @@ export async function removeObject(
     admit: admitDelete(services, endpoint, request, { namespace, name: info.name, options, context }),
     copy: deepCopy,
   });
+  span?.event('Object deleted from database');
+  span?.event('About to write a response');
   const code = !deleted && options.orphanDependents === false ? 202 : 200;
   if ('json' in answer)
     return respondObject({ endpoint, request: http, negotiated, clock: services.clock }, code, answer);
@@ -107,6 +111,7 @@ export async function removeCollection(
       resourceVersionMatch: selected.resourceVersionMatch,
       limit: selected.limit,
       continue: selected.continue,
+      trace: request.trace,
     },
     {
       options,
@@ -115,6 +120,7 @@ export async function removeCollection(
       copy: deepCopy,
     },
   );
+  request.trace?.span?.event('About to write a response');
   return respondList({ endpoint, request: http, negotiated, clock: services.clock }, result);
 }
 
@@ -148,11 +154,18 @@ function admitDelete(
 }
 
 /** From the body where there is one, else from the query. */
-async function readDeleteOptions(services: RestServices, { http, trail }: RestRequest): Promise<DeleteOptions> {
+async function readDeleteOptions(services: RestServices, request: RestRequest): Promise<DeleteOptions> {
+  const { http, trail } = request;
+  const span = request.trace?.span;
   const body = await http.body(services.maxBodyBytes);
+  span?.event('limitedReadBody succeeded', { len: body.length });
   const sent = body.length === 0 ? deleteOptionsFromQuery(http.query) : decodeDeleteOptions(services, http, body);
-  // The reference records options in the form it works on.
-  if (body.length > 0) trail?.requestObject({ ...sent, ...INTERNAL }, (o) => encodeJson(metaType('DeleteOptions'), o));
+  if (body.length > 0) {
+    span?.event('Decoded delete options');
+    // The reference records options in the form it works on.
+    trail?.requestObject({ ...sent, ...INTERNAL }, (o) => encodeJson(metaType('DeleteOptions'), o));
+    span?.event('Recorded the audit event');
+  }
   const { [UNSAFE_DELETE]: unsafe, ...usual } = sent;
   const options = unsafe && services.features.enabled('AllowUnsafeMalformedObjectDeletion') ? sent : usual;
   checkDeleteOptions(options);

@@ -10,6 +10,7 @@ import type { RestRequest } from './request.js';
 import { respondObject } from './respond.js';
 import type { RestServices } from './services.js';
 import type { StoredObject } from '../storage/store.js';
+import type { Span } from '../tracing/trace.js';
 
 // hot: most requests are this one.
 /** Without a promise when the object is in the cache. */
@@ -31,9 +32,24 @@ export function getObject(
   const { registry } = endpoint;
   const respond = (stored: StoredObject): HttpResponse =>
     respondObject({ endpoint, request: http, negotiated, clock: services.clock }, 200, stored);
+  const span = request.trace?.span;
+  if (span !== undefined) return getRecorded(span, endpoint, request, resourceVersion, respond);
   const atHand = resourceVersion === '' ? registry.store.peek?.(keyOf(registry, info.namespace, info.name)) : undefined;
   if (atHand !== undefined) return respond(atHand);
-  return get(registry, info.namespace, info.name, resourceVersion).then(respond);
+  return get(registry, info.namespace, info.name, resourceVersion, request.trace).then(respond);
+}
+
+async function getRecorded(
+  span: Span,
+  { registry }: Endpoint,
+  { info }: RestRequest,
+  resourceVersion: string,
+  respond: (stored: StoredObject) => HttpResponse,
+): Promise<HttpResponse> {
+  span.event('About to Get from storage');
+  const stored = await get(registry, info.namespace, info.name, resourceVersion, span);
+  span.event('About to write a response');
+  return respond(stored);
 }
 
 /** In digits: a shorter number always fits into 64 bits. */

@@ -36,7 +36,10 @@ export async function listObjects(
   }
   const wrong = resourceVersionError(resourceVersion);
   if (wrong !== undefined) throw badRequest(`invalid resource version: ${wrong}`);
+  const span = request.trace?.span;
+  span?.event('About to List from storage');
   const result = await list(endpoint.registry, {
+    trace: request.trace,
     namespace: info.namespace,
     resourceVersion,
     resourceVersionMatch,
@@ -44,6 +47,7 @@ export async function listObjects(
     continue: options.continue,
     ...selection,
   });
+  span?.event('Listing from storage done');
   return respondList({ endpoint, request: http, negotiated, clock: services.clock }, result);
 }
 

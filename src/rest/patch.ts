@@ -33,8 +33,11 @@ export async function patchObject(
   const { http, info } = request;
   const kind = patchKind(http, endpoint, services.mediaTypes);
   const negotiated = negotiate(http, services.mediaTypes);
+  const span = request.trace?.span;
   const body = await http.body(services.maxBodyBytes);
+  span?.event('limitedReadBody succeeded', { len: body.length });
   request.trail?.requestPatch(body);
+  span?.event('Recorded the audit event');
   const applies = isApply(kind);
   const options = patchOptions(http.query, applies);
   const { versions, settle } = conversionsOf(endpoint);
@@ -55,13 +58,17 @@ export async function patchObject(
     async change(current) {
       // A kind whose PUT may create asks for the change of what is missing, too.
       if (current === undefined && !applies) throw notFound(endpoint.resource, info.name);
+      span?.event('About to apply patch');
       const live = current === undefined ? undefined : inVersion(endpoint, current);
       const object: KubeObject = await settle(() => patch(live));
       matchNamespace(object, endpoint.definition.namespaced, info.namespace);
       checkName(object, info.name);
+      span?.event('About to check admission control');
       return toStorage(endpoint, object);
     },
   });
+  span?.event('Object stored in database');
+  span?.event('About to write a response');
   return respondObject({ endpoint, request: http, negotiated, clock: services.clock }, created ? 201 : 200, stored);
 }
 

@@ -4,6 +4,7 @@ import type { HttpRequest } from '../lib/http.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import type { LatencyLayer } from '../machinery/request-latency.js';
 import type { UserInfo } from '../machinery/user.js';
+import type { Trace } from '../tracing/trace.js';
 
 /** A request for a resource, after the filters. */
 export interface RestRequest {
@@ -22,6 +23,8 @@ export interface RestRequest {
   deprecated?(removedRelease: string): void;
   /** Puts a note on the request's audit event; from a level on, where it is too much for the lower ones. */
   annotate(key: string, value: string, level?: Level): void;
+  /** Where the work on it is recorded, and what those who are called for it are told. */
+  readonly trace?: Trace | undefined;
   /** Where the body is told to, if anybody records it. */
   readonly trail?: BodyTrail | undefined;
 }

@@ -13,6 +13,7 @@ import { getObject } from './get.js';
 import { listObjects } from './list.js';
 import { customMediaTypes } from './media-types.js';
 import { patchObject } from './patch.js';
+import { recordVerb } from './record-verb.js';
 import { listOptions } from './query-options.js';
 import type { RestRequest } from './request.js';
 import { pageNotFound } from './page-not-found.js';
@@ -52,7 +53,7 @@ export function createRouter(
         if (!isRooted(request.info)) return pageNotFound();
         const endpoint = find(apiGroup, apiVersion, resource);
         if (endpoint === undefined) throw isBuiltIn(apiGroup) ? noSuchPath() : new NothingThere();
-        const answer = dispatch(endpoint.definition.custom ? custom : services, endpoint, request);
+        const answer = dispatch(endpoint.definition.custom ? custom : services, endpoint, request, refuse);
         return answer instanceof Promise ? answer.catch(refuse) : answer;
       } catch (error) {
         return refuse(error);
@@ -71,14 +72,27 @@ const nothingAt = ({ definition }: Endpoint): Error => (definition.custom ? new 
 
 const ALL_VERBS: readonly Verb[] = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
 
-function dispatch(services: RestServices, endpoint: Endpoint, request: RestRequest): MaybePromise<HttpResponse> {
+type Answer = MaybePromise<HttpResponse>;
+
+function dispatch(
+  services: RestServices,
+  endpoint: Endpoint,
+  request: RestRequest,
+  refuse: (error: unknown) => HttpResponse,
+): Answer {
   const { definition } = endpoint;
   const { info } = request;
   if (!definition.namespaced && info.namespace !== '' && definition.plural !== 'namespaces') throw nothingAt(endpoint);
-  if (info.subresource !== '') return dispatchSubresource(services, endpoint, request);
+  if (info.subresource !== '') return dispatchSubresource(services, endpoint, request, refuse);
   if (info.parts.length > 2) throw nothingAt(endpoint);
   const verb = servedVerb(endpoint, info);
   warnIfDeprecated(endpoint, request);
+  const span = request.trace?.span;
+  if (span === undefined) return serve(verb, services, endpoint, request);
+  return recordVerb(span, verb, request, (traced) => serve(verb, services, endpoint, traced), refuse);
+}
+
+function serve(verb: Verb, services: RestServices, endpoint: Endpoint, request: RestRequest): Answer {
   switch (verb) {
     case 'get':
       return getObject(services, endpoint, request);
@@ -143,7 +157,8 @@ function dispatchSubresource(
   services: RestServices,
   endpoint: Endpoint,
   request: RestRequest,
-): MaybePromise<HttpResponse> {
+  refuse: (error: unknown) => HttpResponse,
+): Answer {
   const { definition } = endpoint;
   const { info } = request;
   const name = info.subresource;
@@ -164,6 +179,18 @@ function dispatchSubresource(
   if (verb === undefined || (!info.usualMethod && !definition.custom)) throw refusedMethod(endpoint, info);
   if (info.name === '') throw nameless();
   warnIfDeprecated(endpoint, request);
+  const run = (traced: RestRequest): Answer => serveSubresource(verb, services, endpoint, traced, subresource);
+  const span = request.trace?.span;
+  return span === undefined ? run(request) : recordVerb(span, verb, request, run, refuse);
+}
+
+function serveSubresource(
+  verb: Verb,
+  services: RestServices,
+  endpoint: Endpoint,
+  request: RestRequest,
+  subresource: Subresource | undefined,
+): Answer {
   if (subresource?.scale !== undefined) {
     const { scale } = subresource;
     if (verb === 'get') return getScale(services, endpoint, request, scale);

@@ -37,9 +37,12 @@ export async function getScale(
   const negotiated = negotiate(http, services.mediaTypes);
   const resourceVersion = http.query.get('resourceVersion') ?? '';
   checkResourceVersion(resourceVersion);
-  const stored = await get(endpoint.registry, info.namespace, info.name, resourceVersion);
+  const span = request.trace?.span;
+  span?.event('About to Get from storage');
+  const stored = await get(endpoint.registry, info.namespace, info.name, resourceVersion, request.trace);
   const missing = access.missing?.(stored.object());
   if (missing !== undefined) throw internalError(`the spec replicas field ${goQuote(missing)} does not exist`);
+  span?.event('About to write a response');
   return respondScale({ request: http, negotiated, clock: services.clock }, scaleOf(stored.object(), access));
 }
 

@@ -42,6 +42,7 @@ export function lifeContext(
     features: services.features,
     dryRun,
     deadlineMs: Math.min(request.deadlineMs ?? Infinity, Date.now() + WRITE_TIMEOUT_MS),
+    trace: request.trace,
     options: services.kindOptions,
     lookup: services.lookup,
     warn: (text) => request.warn(text),

@@ -2,6 +2,7 @@ import type { BodyTrail } from '../audit/trail.js';
 import type { HttpResponse } from '../lib/http.js';
 import type { KubeObject } from '../machinery/object.js';
 import { matchNamespace } from '../registry/system-fields.js';
+import type { UpdateResult } from '../registry/update.js';
 import { encodeJson } from '../schema/json/encode.js';
 import { expectedOf } from './create.js';
 import { decodeBody } from './decode-body.js';
@@ -11,11 +12,12 @@ import { negotiate } from './negotiate.js';
 import { noteWrite } from './note-write.js';
 import { dedupOwnerReferences } from './owner-references.js';
 import { updateOptions } from './query-options.js';
+import { noteStoring } from './record-verb.js';
 import type { RestRequest } from './request.js';
 import { respondObject } from './respond.js';
 import type { RestServices } from './services.js';
 import { conversionsOf } from './versions.js';
-import { checkName, writeObject } from './write-object.js';
+import { checkName, writeObject, type WriteRequest } from './write-object.js';
 
 /** PUT of an object or of a subresource that has the object's own form. */
 export async function updateObject(
@@ -25,7 +27,9 @@ export async function updateObject(
 ): Promise<HttpResponse> {
   const { http, info } = request;
   const negotiated = negotiate(http, services.mediaTypes);
+  const span = request.trace?.span;
   const body = await http.body(services.maxBodyBytes);
+  span?.event('limitedReadBody succeeded', { len: body.length });
   const options = updateOptions(http);
   const read = (warn: (text: string) => void, trail?: BodyTrail): KubeObject => {
     const { mediaTypes } = services;
@@ -38,11 +42,13 @@ export async function updateObject(
     return object;
   };
   // An attempt uses the object up. Another is rare, so the body is then read again rather than copied before.
+  span?.event('About to convert to expected version');
   let sent: KubeObject | undefined = read((text) => request.warn(text), request.trail);
+  span?.event('Conversion done');
   const { uid } = sent.metadata;
   const manager = managerName(options.fieldManager, http);
   const { versions, settle } = conversionsOf(endpoint);
-  const { stored, created } = await writeObject(services, endpoint, {
+  const write: WriteRequest = {
     request,
     subresource: info.subresource,
     dryRun: options.dryRun,
@@ -57,6 +63,9 @@ export async function updateObject(
         return toStorage(endpoint, object);
       });
     },
-  });
+  };
+  const storing = (): Promise<UpdateResult> => writeObject(services, endpoint, write);
+  const { stored, created } = await noteStoring(span, body.length, storing);
+  span?.event('About to write a response');
   return respondObject({ endpoint, request: http, negotiated, clock: services.clock }, created ? 201 : 200, stored);
 }

@@ -1,7 +1,6 @@
 // Wires everything, in the order things need each other. No other file knows all the rooms.
 import type { Authentication } from '../authn/create-authenticator.js';
 import { createTokenCacheMetrics } from '../authn/token-cache-metrics.js';
-import { loadTracing } from '../config/tracing/load.js';
 import type { HttpHandler } from '../lib/http.js';
 import type { Logs } from '../lib/log.js';
 import { UnreadEvents } from '../rest/unread-events.js';
@@ -47,6 +46,7 @@ import { storedForm } from './stored-form.js';
 import { createStorageMetrics, pollStorageSize } from './storage-metrics.js';
 import { addStoreChecks } from './store-checks.js';
 import { buildTokenSigning } from './token-signing.js';
+import { createTracer } from './tracer.js';
 
 const MAX_BODY_BYTES = 3 * 1024 * 1024;
 
@@ -73,9 +73,14 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
   const hooks = new PostStartHooks(health);
 
   // What is stored, and how it is reached.
-  // Checked with the rest, though no traces are taken yet.
-  if (options.traces.tracingConfigFile !== '') loadTracing(options.traces.tracingConfigFile);
   const dialers = createDialers(options, metrics.registry);
+  // First of those that close at the end, and so the last: until then there may be something to send.
+  const tracer = createTracer(options, {
+    metrics: metrics.registry,
+    dialer: dialers.controlplane,
+    log: logs.for('tracing'),
+    onDrained: (close) => lifecycle.onDrained(close),
+  });
   const audit = buildAudit(options, {
     metrics: metrics.registry,
     log: logs.for('audit'),
@@ -274,6 +279,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     authentication: loopback.authenticator(authentication),
     tokens,
     audit,
+    tracer,
     flowControl: buildFlowControl(options, {
       resources,
       metrics: metrics.registry,
@@ -309,6 +315,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
       byEndpoints: options.misc.enableAggregatorRouting,
       metrics: metrics.registry,
       stopping: lifecycle.stopping,
+      trace: tracer?.background,
     }),
     serverContext,
   });

@@ -8,6 +8,7 @@ import type { MetricRegistry } from '../lib/metrics.js';
 import { restCall } from '../machinery/rest-call.js';
 import type { Lookup } from '../registry/kind.js';
 import { dialService, resolveByClusterIp, resolveByEndpoints } from '../registry/service-address.js';
+import type { Trace } from '../tracing/trace.js';
 import type { Dialers } from './dialers.js';
 import type { Loopback } from './loopback.js';
 
@@ -20,13 +21,15 @@ export interface ConversionWiring {
   readonly byEndpoints: boolean;
   readonly metrics: MetricRegistry;
   readonly stopping: AbortSignal;
+  /** Conversions are no part of a request's trace: readers share them. */
+  readonly trace: Trace | undefined;
 }
 
 const TIMEOUT_MS = 30_000;
 const ANONYMOUS = { headers: {}, tls: {} };
 
 export function conversionWebhooks(wiring: ConversionWiring): NonNullable<CustomKindOptions['converterOf']> {
-  const { lookup, dialers, metrics, stopping } = wiring;
+  const { lookup, dialers, metrics, stopping, trace } = wiring;
   let made: { readonly clients: HookClients; readonly recorderOf: ReturnType<typeof conversionMetrics> } | undefined;
   const create = (): NonNullable<typeof made> => {
     const resolve = wiring.byEndpoints ? resolveByEndpoints(lookup, Math.random) : resolveByClusterIp(lookup);
@@ -49,7 +52,7 @@ export function conversionWebhooks(wiring: ConversionWiring): NonNullable<Custom
       async ask(body) {
         const { client, url, headers } = clients.of(clientConfig);
         const shown = `${url}?timeout=${TIMEOUT_MS / 1000}s`;
-        return restCall({ client, url: new URL(shown), shown, headers, body, timeoutMs: TIMEOUT_MS, wait });
+        return restCall({ client, url: new URL(shown), shown, headers, body, timeoutMs: TIMEOUT_MS, trace, wait });
       },
     });
   };

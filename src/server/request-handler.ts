@@ -26,6 +26,7 @@ import { at, createPaths, getAt, type PathHandler } from './paths.js';
 import type { Resources } from './resources.js';
 import type { ServerMetrics } from './server-metrics.js';
 import type { ServiceAccountTokens } from './service-account-tokens.js';
+import type { Tracer } from '../tracing/tracer.js';
 
 export interface HandlerParts {
   readonly options: Options;
@@ -42,6 +43,7 @@ export interface HandlerParts {
   /** Of parts that not every server has. */
   readonly morePaths: readonly PathHandler[];
   readonly audit: Audit | undefined;
+  readonly tracer: Tracer | undefined;
   readonly flowControl: WiredFlowControl | undefined;
   readonly aggregation: WiredAggregation;
 }
@@ -72,12 +74,14 @@ export function buildRequestHandler(parts: HandlerParts): HttpHandler {
       maxConnectionBytesPerSecond: options.misc.maxConnectionBytesPerSec,
       shutdownSendRetryAfter: generic.shutdownSendRetryAfter,
       audit: parts.audit,
+      tracing: parts.tracer,
       identityHeaders: identityHeadersOf(options),
       ...(parts.flowControl && { priorityAndFairness: parts.flowControl.filter }),
     },
     (exchange) => {
       const { request, info, user, auditId } = exchange;
-      const elsewhere = user && parts.aggregation.proxy({ request, info, user, auditId }, openApi.has);
+      const proxied = user && { request, info, user, auditId, trace: exchange };
+      const elsewhere = proxied && parts.aggregation.proxy(proxied, openApi.has);
       if (elsewhere !== undefined) return elsewhere;
       if (!info.isResourceRequest || user === undefined) return paths(request, info.path);
       return router.handle({
@@ -91,6 +95,7 @@ export function buildRequestHandler(parts: HandlerParts): HttpHandler {
         deprecated: (removedRelease) => metrics.requests.deprecated(info, removedRelease),
         annotate: (key, value, level) => exchange.annotate(key, value, level),
         trail: exchange.trail,
+        trace: exchange,
       });
     },
   );

@@ -164,6 +164,7 @@ export class Resources {
     const store = this.options.openStore({
       ...custom.store,
       prefix,
+      root: this.options.prefix,
       typeName: '*unstructured.Unstructured',
       ...this.unsafeDeletion(),
     });
@@ -247,6 +248,7 @@ export class Resources {
     const storeOptions: ResourceStoreOptions = {
       resource: { group, resource: definition.plural },
       prefix,
+      root: this.options.prefix,
       namespaced: definition.namespaced,
       typeName: `*${packageOf(group)}.${definition.kind}`,
       ...this.unsafeDeletion(),

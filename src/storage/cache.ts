@@ -17,6 +17,8 @@ import { Serial } from './serial.js';
 import { Snapshots, type State } from './snapshots.js';
 import { StorageError, type StoredValueFault } from './store.js';
 import { stillInitializing } from './unreadable.js';
+import type { Trace } from '../tracing/trace.js';
+import { recordRevision } from './record.js';
 import type { Values } from './values.js';
 import { Watchers } from './watchers.js';
 
@@ -171,9 +173,11 @@ export class Cache {
   }
 
   /** Waits until the cache has seen everything that had been written when it was asked. */
-  async reachNewest(): Promise<void> {
-    if (this.kv.local) await this.#catchUp();
-    else await this.reach(await this.kv.revision());
+  async reachNewest(trace?: Trace): Promise<void> {
+    if (this.kv.local) return this.#catchUp();
+    const span = recordRevision(trace, this.values.options);
+    const revision = await this.kv.revision(span ?? trace).finally(() => span?.end());
+    await this.reach(revision);
   }
 
   /** A local store's watch has been handed everything up to the store's revision. */

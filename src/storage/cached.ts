@@ -1,9 +1,11 @@
 // One resource behind the watch cache: reads and watches from memory, writes straight to the store.
 import type { KubeObject } from '../machinery/object.js';
+import type { Trace } from '../tracing/trace.js';
 import { Cache } from './cache.js';
 import type { DirectStore } from './direct.js';
 import type { Entry } from './entry.js';
 import { fromKv } from './errors.js';
+import { recordCachedGet, recordCachedList } from './record.js';
 import { listFound, listFrom, type ListPlan, nextPage, parseRevision, planList, scopeOf } from './list.js';
 import {
   type ListRequest,
@@ -12,6 +14,7 @@ import {
   type ResourceStoreOptions,
   StorageError,
   type UpdateOptions,
+  type StoreWriteOptions,
   type Watch,
   type WatchEvent,
   type WatchRequest,
@@ -20,6 +23,8 @@ import { Watcher } from './watcher.js';
 import type { WatcherScope } from './watchers.js';
 
 const MOST_SHARED_LISTS = 64;
+/** What a trace tells when the cache is as new as is asked for. */
+const READY_TO_LIST = ['Ready', 'watchCache locked acquired', 'watchCache fresh enough'];
 
 interface SharedList {
   /** Of the state the items are from. */
@@ -57,17 +62,29 @@ export class CachedStore implements ManagedResourceStore {
     return this.knowsAll && this.cache.contents.size === 0;
   }
 
-  async get(key: string, minRevision: string): Promise<Entry | undefined> {
+  /** While a store elsewhere is the one that knows. */
+  remembered(key: string): Entry | undefined {
+    const { cache } = this;
+    return !cache.kv.local && cache.filled && !cache.stalled ? cache.contents.get(key) : undefined;
+  }
+
+  get(key: string, minRevision: string, trace?: Trace): Promise<Entry | undefined> {
+    const span = recordCachedGet(trace, this.options, key, minRevision);
+    if (span === undefined) return this.#get(key, minRevision, trace);
+    return this.#get(key, minRevision, span).finally(() => span.end());
+  }
+
+  async #get(key: string, minRevision: string, trace: Trace | undefined): Promise<Entry | undefined> {
     if (!(await this.#canBeFilled()) || (this.cache.stalled && minRevision !== '0')) {
-      return this.direct.get(key, minRevision);
+      return this.direct.get(key, minRevision, trace);
     }
-    if (minRevision === '' && !(this.cache.kv.local && this.cache.settled)) return this.#getNewest(key);
+    if (minRevision === '' && !(this.cache.kv.local && this.cache.settled)) return this.#getNewest(key, trace);
     const wanted = parseRevision(minRevision);
     if (wanted > this.cache.revision) await this.cache.reach(wanted);
     return this.cache.contents.get(key);
   }
 
-  create(key: string, object: KubeObject, options?: { ttlSeconds?: number }): Promise<Entry> {
+  create(key: string, object: KubeObject, options?: StoreWriteOptions): Promise<Entry> {
     return this.#onceFilled(() => this.direct.create(key, object, options));
   }
 
@@ -75,8 +92,8 @@ export class CachedStore implements ManagedResourceStore {
     return this.#onceFilled(() => this.direct.update(key, expectedRevision, object, options));
   }
 
-  delete(key: string, expectedRevision: number): Promise<Entry> {
-    return this.#onceFilled(() => this.direct.delete(key, expectedRevision, this.cache.contents.get(key)));
+  delete(key: string, expectedRevision: number, trace?: Trace): Promise<Entry> {
+    return this.#onceFilled(() => this.direct.delete(key, expectedRevision, trace, this.cache.contents.get(key)));
   }
 
   isStale(key: string, revision: number): Promise<boolean> {
@@ -90,7 +107,13 @@ export class CachedStore implements ManagedResourceStore {
     return deleted;
   }
 
-  async list(request: ListRequest): Promise<ListResult> {
+  list(request: ListRequest): Promise<ListResult> {
+    const span = recordCachedList(request.trace, this.options);
+    if (span === undefined) return this.#list(request);
+    return this.#list({ ...request, trace: span }).finally(() => span.end());
+  }
+
+  async #list(request: ListRequest): Promise<ListResult> {
     const plan = planList(this.options, request);
     // A page is read from the store while the cache cannot be filled; whole lists might be many and large.
     if (request.limit > 0 && request.predicate === undefined) {
@@ -106,7 +129,7 @@ export class CachedStore implements ManagedResourceStore {
       case 'most-recent':
         if (!this.#canCatchUp()) return this.direct.list(request);
         try {
-          await fromKv(this.cache.reachNewest());
+          await fromKv(this.cache.reachNewest(request.trace));
           this.cache.metrics.consistentRead?.(this.options.resource, true, false);
         } catch (error) {
           if (!(error instanceof StorageError && error.code === 'too-new')) throw error;
@@ -118,7 +141,11 @@ export class CachedStore implements ManagedResourceStore {
         await this.cache.reach(plan.freshness.revision);
     }
     const { revision } = this.cache;
+    const span = request.trace?.span;
+    for (const event of READY_TO_LIST) span?.event(event);
     const result = this.#listCurrent(whole, request, revision);
+    span?.event('Listed items from cache', { count: result.items.length });
+    span?.event('Filtered items', { count: result.items.length });
     if (result.continue !== '') this.cache.keepSnapshot(revision);
     return result;
   }
@@ -189,12 +216,12 @@ export class CachedStore implements ManagedResourceStore {
   }
 
   /** The store is asked; what it answers is usually an entry we have. */
-  async #getNewest(key: string): Promise<Entry | undefined> {
-    const kv = await fromKv(this.cache.kv.get(this.options.prefix + key));
+  async #getNewest(key: string, trace: Trace | undefined): Promise<Entry | undefined> {
+    const kv = await fromKv(this.cache.kv.get(this.options.prefix + key, { trace }));
     if (kv === undefined) return undefined;
     const known = this.cache.contents.get(key);
     if (known?.revision === kv.modRevision) return known;
-    return this.cache.values.entry(key, kv.value, kv.modRevision);
+    return this.cache.values.entry(key, kv.value, kv.modRevision, trace);
   }
 
   /**

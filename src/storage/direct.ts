@@ -25,11 +25,14 @@ import {
   StorageError,
   type StoredValueFault,
   type UpdateOptions,
+  type StoreWriteOptions,
   type Watch,
   type WatchEvent,
   type WatchRequest,
 } from './store.js';
 import type { StorageMetrics, StoreOperation } from './metrics.js';
+import type { Trace } from '../tracing/trace.js';
+import { recordCreate, recordList } from './record.js';
 import { Serial } from './serial.js';
 import { faultOf, namesMore, unreadable, unreadableList } from './unreadable.js';
 import { Values } from './values.js';
@@ -40,6 +43,9 @@ const PAGE_LIMIT = 10_000;
 /** Keys asked for at once when a selector throws most of a page away. */
 const MAX_GROWN_LIMIT = 10_000;
 const BOOKMARK_CHECK_MS = 1_000;
+/** What a trace tells when the store has answered. */
+const CREATED = ['Txn call succeeded'];
+const CHANGED = ['Txn call completed', 'Transaction committed'];
 
 export class DirectStore implements ManagedResourceStore {
   readonly options: ResourceStoreOptions;
@@ -55,45 +61,48 @@ export class DirectStore implements ManagedResourceStore {
     this.options = values.options;
   }
 
-  async get(key: string, minRevision: string): Promise<Entry | undefined> {
+  async get(key: string, minRevision: string, trace?: Trace): Promise<Entry | undefined> {
     const wanted = parseRevision(minRevision);
-    const kv = await this.#timed('get', this.kv.get(this.options.prefix + key));
+    const kv = await this.#timed('get', this.kv.get(this.options.prefix + key, { trace }));
     if (wanted > 0 && (kv?.modRevision ?? 0) < wanted) {
-      const current = await fromKv(this.kv.revision());
+      const current = await fromKv(this.kv.revision(trace));
       if (current < wanted) throw tooNew(wanted, current);
     }
-    return kv && this.#entry(kv);
+    return kv && this.#entry(kv, trace);
   }
 
-  create(key: string, object: KubeObject, options: { ttlSeconds?: number } = {}): Promise<Entry> {
-    return this.#put(key, object, (full, value) => this.kv.create(full, value, options), 0);
+  create(key: string, object: KubeObject, options: StoreWriteOptions = {}): Promise<Entry> {
+    const span = recordCreate(options.trace, this.options, key);
+    if (span === undefined) return this.#create(key, object, options);
+    return this.#create(key, object, { ...options, trace: span }).finally(() => span.end());
   }
 
-  update(
-    key: string,
-    expectedRevision: number,
-    object: KubeObject,
-    { json, ...options }: UpdateOptions = {},
-  ): Promise<Entry> {
+  #create(key: string, object: KubeObject, options: StoreWriteOptions): Promise<Entry> {
+    return this.#put(key, object, (full, value) => this.kv.create(full, value, options), 0, options);
+  }
+
+  update(key: string, expectedRevision: number, object: KubeObject, options: UpdateOptions = {}): Promise<Entry> {
+    const { ttlSeconds, trace } = options;
+    const given = { trace, ...(ttlSeconds !== undefined && { ttlSeconds }) };
     return this.#put(
       key,
       object,
-      (full, value) => this.kv.update(full, expectedRevision, value, options),
+      (full, value) => this.kv.update(full, expectedRevision, value, given),
       expectedRevision,
-      json,
+      options,
     );
   }
 
-  async delete(key: string, expectedRevision: number, known?: Entry): Promise<Entry> {
+  async delete(key: string, expectedRevision: number, trace?: Trace, known?: Entry): Promise<Entry> {
     const full = this.options.prefix + key;
     let previous = known?.revision === expectedRevision ? known : undefined;
     if (previous === undefined) {
-      const kv = await this.#timed('get', this.kv.get(full));
+      const kv = await this.#timed('get', this.kv.get(full, { trace }));
       if (kv === undefined) throw notFound(key);
       if (kv.modRevision !== expectedRevision) throw conflict(key, await this.#entry(kv));
       previous = await this.#entry(kv);
     }
-    const result = await this.#timed('delete', this.kv.delete(full, expectedRevision));
+    const result = await this.#timed('delete', this.kv.delete(full, expectedRevision, trace));
     if (result.done) return previous.deletedAt(result.revision);
     if (result.current === undefined) throw notFound(key);
     throw conflict(key, await this.#entry(result.current));
@@ -129,6 +138,12 @@ export class DirectStore implements ManagedResourceStore {
   }
 
   async list(request: ListRequest): Promise<ListResult> {
+    const span = recordList(request.trace, this.options, request);
+    if (span === undefined) return this.#counted(request);
+    return this.#counted({ ...request, trace: span }).finally(() => span.end());
+  }
+
+  async #counted(request: ListRequest): Promise<ListResult> {
     const counts = { fetched: 0, evaluated: 0 };
     const result = await this.#list(request, counts);
     this.metrics.listed?.(this.options.resource, counts.fetched, counts.evaluated, result.items.length);
@@ -144,7 +159,7 @@ export class DirectStore implements ManagedResourceStore {
     const items: Entry[] = [];
     const faults: StoredValueFault[] = [];
     for (;;) {
-      const page = await this.#page(plan, start, revision, limit, request.continue !== '');
+      const page = await this.#page(plan, start, revision, limit, request);
       if (plan.freshness.kind === 'not-older-than' && page.revision < plan.freshness.revision) {
         throw tooNew(plan.freshness.revision, page.revision);
       }
@@ -158,7 +173,7 @@ export class DirectStore implements ManagedResourceStore {
           break;
         }
         last = kv.key.slice(this.options.prefix.length);
-        const entry = await this.#listed(kv, faults);
+        const entry = await this.#listed(kv, faults, request.trace);
         counts.evaluated++;
         if (entry !== undefined && this.#matches(plan, request, entry)) items.push(entry);
       }
@@ -181,9 +196,9 @@ export class DirectStore implements ManagedResourceStore {
   }
 
   /** A list goes on after what cannot be read where it is to name all of that. */
-  async #listed(kv: KeyValue, faults: StoredValueFault[]): Promise<Entry | undefined> {
+  async #listed(kv: KeyValue, faults: StoredValueFault[], trace?: Trace): Promise<Entry | undefined> {
     try {
-      const entry = this.#entry(kv);
+      const entry = this.#entry(kv, trace);
       return entry instanceof Promise ? await entry : entry;
     } catch (error) {
       const fault = faultOf(error);
@@ -282,14 +297,22 @@ export class DirectStore implements ManagedResourceStore {
     object: KubeObject,
     put: (full: string, value: Buffer) => Promise<WriteResult>,
     expectedRevision: number,
-    json?: Buffer,
+    { trace, json }: UpdateOptions,
   ): Promise<Entry> {
-    const begun = this.values.begin(key, object, json);
+    const span = trace?.span;
+    span?.event('About to Encode');
+    const begun = this.values.begin(key, object, json, trace);
     const written = begun instanceof Promise ? await begun : begun;
+    span?.event('TransformToStorage succeeded');
     try {
       const operation = expectedRevision === 0 ? 'create' : 'update';
+      if (expectedRevision > 0) span?.event('Transaction prepared');
       const result = await this.#observed(operation, put(this.options.prefix + key, written.value));
-      if (result.done) return this.values.entryOfWritten(written, result.revision);
+      for (const event of expectedRevision === 0 ? CREATED : CHANGED) span?.event(event);
+      if (result.done) {
+        span?.event('decode succeeded', { len: written.value.length });
+        return this.values.entryOfWritten(written, result.revision);
+      }
       if (expectedRevision === 0) {
         throw new StorageError('key-exists', `${key} exists`, {
           current: result.current && (await this.#entryIfReadable(result.current)),
@@ -329,7 +352,7 @@ export class DirectStore implements ManagedResourceStore {
     start: string,
     revision: number,
     limit: number,
-    continued: boolean,
+    request: ListRequest,
   ): Promise<RangeResult> {
     const { prefix } = this.options;
     try {
@@ -338,11 +361,12 @@ export class DirectStore implements ManagedResourceStore {
         end: plan.end === '\uffff' ? prefixEnd(prefix) : prefix + plan.end,
         limit: limit === 0 ? PAGE_LIMIT : limit,
         ...(revision > 0 ? { revision } : {}),
+        trace: request.trace,
       });
       return await this.#observed('list', page);
     } catch (error) {
       if (error instanceof KvError && error.code === 'compacted') {
-        throw continued ? expiredContinue(plan, revision) : expiredList(revision);
+        throw request.continue !== '' ? expiredContinue(plan, revision) : expiredList(revision);
       }
       if (error instanceof KvError && error.code === 'future-revision') {
         throw tooNew(revision, await fromKv(this.kv.revision()));
@@ -358,8 +382,8 @@ export class DirectStore implements ManagedResourceStore {
     return new Change(key, event.revision, entry, previous, this.clock.now());
   }
 
-  #entry(kv: KeyValue): MaybePromise<Entry> {
-    return this.values.entry(kv.key.slice(this.options.prefix.length), kv.value, kv.modRevision);
+  #entry(kv: KeyValue, trace?: Trace): MaybePromise<Entry> {
+    return this.values.entry(kv.key.slice(this.options.prefix.length), kv.value, kv.modRevision, trace);
   }
 
   /** That something is there is told also of what cannot be read. */

@@ -1,6 +1,7 @@
 // What the registry sees of storage: one resource's objects, as bytes with a revision.
 import type { GroupResource } from '../machinery/status.js';
 import type { KubeObject } from '../machinery/object.js';
+import type { Trace } from '../tracing/trace.js';
 
 /** One stored version of one object. Shared by every reader: nothing in it is ever changed. */
 export interface StoredObject {
@@ -33,6 +34,8 @@ export interface ResourceStoreOptions {
   readonly resource: GroupResource;
   /** `/registry/pods/`: where this resource's keys lie; ends with a slash. */
   readonly prefix: string;
+  /** The part of the prefix that all resources have in common: traces leave it out. */
+  readonly root?: string;
   readonly namespaced: boolean;
   readonly codec: ObjectCodec;
   /** Of a custom resource, whose stored form is not that of built-in ones. */
@@ -79,6 +82,12 @@ export interface ListRequest {
   readonly predicate?: Predicate;
   /** Conditions that the predicate has, too. */
   readonly fieldValues?: readonly FieldValue[];
+  readonly trace?: Trace | undefined;
+}
+
+export interface StoreWriteOptions {
+  readonly ttlSeconds?: number;
+  readonly trace?: Trace | undefined;
 }
 
 export interface ListResult {
@@ -128,8 +137,7 @@ export interface Watch {
   readonly ended: Promise<StorageError | undefined>;
 }
 
-export interface UpdateOptions {
-  readonly ttlSeconds?: number;
+export interface UpdateOptions extends StoreWriteOptions {
   /** The object's print without its resourceVersion, from whoever has made it already. */
   readonly json?: Buffer;
 }
@@ -137,15 +145,17 @@ export interface UpdateOptions {
 export interface ResourceStore {
   readonly options: ResourceStoreOptions;
   /** `minRevision`: '' for the most recent, '0' for any, or not older than. */
-  get(key: string, minRevision: string): Promise<StoredObject | undefined>;
+  get(key: string, minRevision: string, trace?: Trace): Promise<StoredObject | undefined>;
   /** The most recent version where it is at hand without waiting; undefined when only `get` can tell. */
   peek?(key: string): StoredObject | undefined;
+  /** What is at hand without waiting and may be behind what is stored, where `peek` tells nothing. */
+  remembered?(key: string): StoredObject | undefined;
   /** True when `peek` tells of every object there is. */
   readonly knowsAll?: boolean;
   /** True when it is known without waiting that nothing is stored. */
   readonly isEmpty?: boolean;
   /** Fails with `key-exists`. */
-  create(key: string, object: KubeObject, options?: { ttlSeconds?: number }): Promise<StoredObject>;
+  create(key: string, object: KubeObject, options?: StoreWriteOptions): Promise<StoredObject>;
   /** Fails with `conflict` (carrying the current version) when the stored revision is another. */
   update(key: string, expectedRevision: number, object: KubeObject, options?: UpdateOptions): Promise<StoredObject>;
   /**
@@ -154,7 +164,7 @@ export interface ResourceStore {
    */
   isStale?(key: string, revision: number): Promise<boolean>;
   /** Answers the deleted object as its last event shows it: with the deletion's revision. */
-  delete(key: string, expectedRevision: number): Promise<StoredObject>;
+  delete(key: string, expectedRevision: number, trace?: Trace): Promise<StoredObject>;
   /** Deletes what is stored there if it cannot be read; answers whether it did, in a dry run whether it would. */
   deleteUnreadable?(key: string, dryRun: boolean): Promise<boolean>;
   list(request: ListRequest): Promise<ListResult>;

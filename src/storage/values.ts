@@ -4,6 +4,7 @@ import { errorText } from '../lib/error-text.js';
 import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
 import { isSealed, type Opened, UNEXPECTEDLY_SEALED, type ValueTransformer } from '../encryption/transformer.js';
 import { EntrySource } from './entry-source.js';
+import type { Trace } from '../tracing/trace.js';
 import { type Entry, entryOf, withoutResourceVersion } from './entry.js';
 import { type ResourceStoreOptions, StorageError, type StoredValueFault } from './store.js';
 import { unreadable } from './unreadable.js';
@@ -36,22 +37,23 @@ export class Values {
   }
 
   // hot: every write
-  begin(key: string, given: KubeObject, printed?: Buffer): MaybePromise<Written> {
+  begin(key: string, given: KubeObject, printed?: Buffer, trace?: Trace): MaybePromise<Written> {
     const object = withoutResourceVersion(given);
     const { codec, prefix } = this.options;
     const json = printed ?? codec.encodeJson(object);
     const plain = this.form.kind === 'json' ? json : codec.encodeStorage(object, this.form.mediaType);
+    trace?.span?.event('Encode succeeded', { len: plain.length });
     if (this.transformer === undefined) return this.#begun(key, plain, object, json);
-    const sealed = this.#seal(this.transformer, plain, prefix + key);
+    const sealed = this.#seal(this.transformer, plain, prefix + key, trace);
     return whenReady(sealed, (value) => this.#begun(key, value, object, json));
   }
 
-  #seal(transformer: ValueTransformer, plain: Buffer, fullKey: string): MaybePromise<Buffer> {
+  #seal(transformer: ValueTransformer, plain: Buffer, fullKey: string, trace: Trace | undefined): MaybePromise<Buffer> {
     const failed = (error: unknown): never => {
       throw new StorageError('unsealable', errorText(error));
     };
     try {
-      const sealed = transformer.toStorage(plain, fullKey);
+      const sealed = transformer.toStorage(plain, fullKey, trace);
       return sealed instanceof Promise ? sealed.catch(failed) : sealed;
     } catch (error) {
       return failed(error);
@@ -83,7 +85,7 @@ export class Values {
   }
 
   /** The entry of a stored value; of our own write without reading it back. */
-  entry(key: string, value: Buffer, revision: number): MaybePromise<Entry> {
+  entry(key: string, value: Buffer, revision: number, trace?: Trace): MaybePromise<Entry> {
     for (let written = this.#underWay.get(key); written !== undefined; written = written.other) {
       if (written.value === value || written.value.equals(value)) return this.entryOfWritten(written, revision);
     }
@@ -92,7 +94,7 @@ export class Values {
       if (isSealed(value)) throw this.#fault(key, revision, 'sealed', new Error(UNEXPECTEDLY_SEALED));
       return this.#read(key, value, revision);
     }
-    const opened = this.#open(transformer, key, value, revision);
+    const opened = this.#open(transformer, key, value, revision, trace);
     return opened instanceof Promise
       ? opened.then((open) => this.#readOpened(key, open, revision))
       : this.#readOpened(key, opened, revision);
@@ -122,12 +124,18 @@ export class Values {
   }
 
   /** At once where the key is at hand: many values are opened in one turn, without a promise for each. */
-  #open(transformer: ValueTransformer, key: string, value: Buffer, revision: number): MaybePromise<Opened> {
+  #open(
+    transformer: ValueTransformer,
+    key: string,
+    value: Buffer,
+    revision: number,
+    trace?: Trace,
+  ): MaybePromise<Opened> {
     const failed = (error: unknown): never => {
       throw this.#fault(key, revision, 'sealed', error);
     };
     try {
-      const opened = transformer.fromStorage(value, this.options.prefix + key);
+      const opened = transformer.fromStorage(value, this.options.prefix + key, trace);
       return opened instanceof Promise ? opened.catch(failed) : opened;
     } catch (error) {
       return failed(error);

@@ -4,6 +4,7 @@ import { isQualifiedName } from '../../machinery/validation/names.js';
 import { restCall, RestCallError } from '../../machinery/rest-call.js';
 import { StatusError } from '../../machinery/status.js';
 import { DecodeError } from '../../schema/json/decode.js';
+import type { Span, Trace } from '../../tracing/trace.js';
 import type { AdmissionAttributes } from '../plugin.js';
 import type { ResourceMatch } from '../validating-policy/match.js';
 import type { SeenRequest } from '../validating-policy/seen-request.js';
@@ -23,14 +24,17 @@ const UNAVAILABLE = 503;
 /** For a hook that was stored without one. */
 const DEFAULT_TIMEOUT_SECONDS = 10;
 
-/** What the hook has to say of a request that it lets pass. Throws CallFailure, Denial or StatusError. */
+/** Applies the answer of a hook that mutates; answers whether it had a patch. */
+export type ApplyAnswer = (answer: HookAnswer) => Promise<boolean>;
+
+/** A hook is one that mutates where there is something to apply its answer. Throws CallFailure, Denial or StatusError. */
 export async function callHook(
   parts: CallParts,
   hook: Hook,
   request: SeenRequest,
   matched: ResourceMatch,
-  mutating: boolean,
-): Promise<HookAnswer> {
+  apply?: ApplyAnswer,
+): Promise<void> {
   const { attributes } = request;
   const { name, spec } = hook;
   if (attributes.context.dryRun) checkSideEffects(hook);
@@ -41,15 +45,38 @@ export async function callHook(
   }
   const uid = parts.newUid();
   const body = reviewText(version, uid, request, matched);
-  const answered = await send(parts, hook, attributes, body);
-  const answer = inWords(name, () => readAnswer(version, uid, mutating, answered));
+  const mutating = apply !== undefined;
+  const span = recordCall(hook, attributes, uid, mutating);
+  try {
+    const answered = await send(parts, hook, attributes, body, span ?? attributes.context.trace);
+    span?.event('Request completed');
+    const answer = inWords(name, () => readAnswer(version, uid, mutating, answered));
+    takeAnswer(name, answer, attributes);
+    if (await apply?.(answer)) span?.event('Patch applied');
+  } finally {
+    span?.end();
+  }
+}
+
+function recordCall(hook: Hook, attributes: AdmissionAttributes, uid: string, mutating: boolean): Span | undefined {
+  const { group, version, resource } = attributes.resource;
+  return attributes.context.trace?.span?.child(mutating ? 'Call mutating webhook' : 'Call validating webhook', {
+    configuration: hook.configuration,
+    webhook: hook.name,
+    resource: `${group}/${version}, Resource=${resource}`,
+    subresource: attributes.subresource,
+    operation: attributes.operation,
+    UID: uid,
+  });
+}
+
+function takeAnswer(name: string, answer: HookAnswer, attributes: AdmissionAttributes): void {
   for (const [key, value] of Object.entries(answer.auditAnnotations)) {
     const whole = `${name}/${key}`;
     if (!key.includes('/') && isQualifiedName(whole).length === 0) attributes.annotate(whole, value);
   }
   for (const text of answer.warnings) attributes.context.warn(text);
   if (!answer.allowed) throw denialOf(name, answer.status);
-  return answer;
 }
 
 function checkSideEffects({ name, spec }: Hook): void {
@@ -63,13 +90,14 @@ async function send(
   { name, spec }: Hook,
   { context }: AdmissionAttributes,
   body: string,
+  trace: Trace | undefined,
 ): Promise<Awaited<ReturnType<typeof restCall>>> {
   const { client, url, headers } = clientOf(clients, name, spec.clientConfig);
   const { timeoutSeconds = DEFAULT_TIMEOUT_SECONDS } = spec;
   const timeoutMs = Math.max(0, Math.min((context.deadlineMs ?? Infinity) - nowMs(), timeoutSeconds * 1000));
   const shown = `${url}?timeout=${Math.max(1, Math.ceil(timeoutMs / 1000))}s`;
   try {
-    return await restCall({ client, url: new URL(shown), shown, headers, body, timeoutMs, wait });
+    return await restCall({ client, url: new URL(shown), shown, headers, body, timeoutMs, trace, wait });
   } catch (error) {
     if (error instanceof StatusError)
       throw new CallFailure(name, `failed to call webhook: ${error.message}`, error.code);

@@ -71,20 +71,22 @@ class Mutation {
         'admit',
         hook,
         attributes,
-        async () => {
-          const patch = patchOf(hook, await callHook(parts, hook, this.request, matched, true));
-          if (patch.length === 0) return;
-          try {
-            changed = await applyHookPatch(parts.served, hook, this.request, matched, patch);
-            patched = true;
-            const noted = { configuration: hook.configuration, webhook: hook.name, patch, patchType: 'JSONPatch' };
-            attributes.annotate(`patch.webhook.admission.k8s.io/${place}`, jsonText(noted), 'Request');
-          } catch (error) {
-            // That it became another kind is found when all is brought together: no hook is to blame for that.
-            if (!(error instanceof StatusError) || error.reason !== '') throw error;
-            unfit = error;
-          }
-        },
+        () =>
+          callHook(parts, hook, this.request, matched, async (answer) => {
+            const patch = patchOf(hook, answer);
+            if (patch.length === 0) return false;
+            try {
+              changed = await applyHookPatch(parts.served, hook, this.request, matched, patch);
+              patched = true;
+              const noted = { configuration: hook.configuration, webhook: hook.name, patch, patchType: 'JSONPatch' };
+              attributes.annotate(`patch.webhook.admission.k8s.io/${place}`, jsonText(noted), 'Request');
+            } catch (error) {
+              // That it became another kind is found when all is brought together: no hook is to blame for that.
+              if (!(error instanceof StatusError) || error.reason !== '') throw error;
+              unfit = error;
+            }
+            return patched;
+          }),
         () => attributes.annotate(`failed-open.${MUTATION}${place}`, hook.name),
       );
     } finally {

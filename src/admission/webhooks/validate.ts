@@ -46,7 +46,7 @@ async function callAll(parts: HookParts, matches: readonly Concerned[], request:
         'validating',
         hook,
         request.attributes,
-        () => callHook(parts, hook, request, matched, false),
+        () => callHook(parts, hook, request, matched),
         () => request.attributes.annotate(`${FAILED_OPEN}${index}`, hook.name),
       ).catch((error: unknown) => void refusals.push(error)),
     ),

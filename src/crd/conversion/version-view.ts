@@ -17,7 +17,9 @@ import {
   StorageError,
   type StoredObject,
   type UpdateOptions,
+  type StoreWriteOptions,
 } from '../../storage/store.js';
+import type { Trace } from '../../tracing/trace.js';
 import type { Converter } from './converter.js';
 import { watchConverted } from './watch-converted.js';
 
@@ -57,8 +59,8 @@ export class VersionView implements ResourceStore {
     return this.base.isEmpty ?? false;
   }
 
-  async get(key: string, minRevision: string): Promise<StoredObject | undefined> {
-    const stored = await this.base.get(key, minRevision);
+  async get(key: string, minRevision: string, trace?: Trace): Promise<StoredObject | undefined> {
+    const stored = await this.base.get(key, minRevision, trace);
     return stored && this.seen(stored);
   }
 
@@ -67,7 +69,7 @@ export class VersionView implements ResourceStore {
     return stored && this.#atHand(stored);
   }
 
-  async create(key: string, object: KubeObject, options?: { ttlSeconds?: number }): Promise<StoredObject> {
+  async create(key: string, object: KubeObject, options?: StoreWriteOptions): Promise<StoredObject> {
     return this.seen(await this.base.create(key, await this.#toStorage(object), options));
   }
 
@@ -75,19 +77,19 @@ export class VersionView implements ResourceStore {
     key: string,
     expectedRevision: number,
     object: KubeObject,
-    { ttlSeconds }: UpdateOptions = {},
+    { ttlSeconds, trace }: UpdateOptions = {},
   ): Promise<StoredObject> {
     const stored = await this.#toStorage(object);
     try {
-      return await this.seen(await this.base.update(key, expectedRevision, stored, { ttlSeconds }));
+      return await this.seen(await this.base.update(key, expectedRevision, stored, { ttlSeconds, trace }));
     } catch (error) {
       throw await this.#seenError(error);
     }
   }
 
-  async delete(key: string, expectedRevision: number): Promise<StoredObject> {
+  async delete(key: string, expectedRevision: number, trace?: Trace): Promise<StoredObject> {
     try {
-      return await this.seen(await this.base.delete(key, expectedRevision));
+      return await this.seen(await this.base.delete(key, expectedRevision, trace));
     } catch (error) {
       throw await this.#seenError(error);
     }

@@ -6,6 +6,7 @@ import { openGcm } from '../aes-gcm.js';
 import type { KeyServiceMetrics } from '../metrics.js';
 import type { RandomBytes } from '../random.js';
 import { SealError, statusOf } from '../seal-error.js';
+import type { Attributes, Span } from '../../tracing/trace.js';
 import type { Opened, Place, Sealer, UsedKey } from '../transformer.js';
 import {
   decodeEncryptedObject,
@@ -48,20 +49,58 @@ export class SealerV2 implements Sealer {
     const { name, writeKey, random, metrics } = this.options;
     const { seed, wrapped } = writeKey.forWriting();
     if (this.#remembered !== wrapped) this.#remember(seed, wrapped);
-    const data = sealSeeded(seed, random, plain, place.key);
-    metrics.keyUsed('to_storage', name, wrapped.keyId);
-    return encodeEncryptedObject({ ...wrapped, data });
+    const span = place.trace?.span?.child('TransformToStorage with envelopeTransformer', this.#attributes);
+    try {
+      span?.event('About to encrypt data using DEK');
+      const data = sealSeeded(seed, random, plain, place.key);
+      span?.event('Data encryption succeeded');
+      metrics.keyUsed('to_storage', name, wrapped.keyId);
+      span?.event('About to encode encrypted object');
+      const sealed = encodeEncryptedObject({ ...wrapped, data });
+      span?.event('Encoded encrypted object');
+      return sealed;
+    } finally {
+      span?.end();
+    }
   }
 
   // hot: every value read
   open(sealed: Buffer, place: Place): MaybePromise<Opened> {
+    const above = place.trace?.span;
+    if (above === undefined) return this.#open(sealed, place, undefined);
+    return this.#openRecorded(sealed, place, above);
+  }
+
+  async #openRecorded(sealed: Buffer, place: Place, above: Span): Promise<Opened> {
+    const span = above.child('TransformFromStorage with envelopeTransformer', this.#attributes);
+    try {
+      return await this.#open(sealed, place, span);
+    } catch (error) {
+      span.event('exception', { 'exception.message': errorText(error) });
+      throw error;
+    } finally {
+      span.end();
+    }
+  }
+
+  #open(sealed: Buffer, place: Place, span: Span | undefined): MaybePromise<Opened> {
+    span?.event('About to decode encrypted object');
     const object = decodeEncryptedObject(sealed);
+    span?.event('Decoded encrypted object');
     const { wrapped } = this.options.writeKey.current();
     const stale = object.keyId !== wrapped.keyId || object.sourceType !== wrapped.sourceType;
     const text = wrappedKeyText(object);
     const known = this.#known.get(text);
-    if (known !== undefined) return this.#opened(known, object, place, stale);
-    return this.#unwrapped(text, object).then((open) => this.#opened(open, object, place, stale));
+    if (known !== undefined) return this.#opened(known, object, place, stale, span);
+    span?.event('About to decrypt DEK using remote service');
+    return this.#unwrapped(text, object).then((open) => {
+      span?.event('DEK decryption succeeded');
+      return this.#opened(open, object, place, stale, span);
+    });
+  }
+
+  get #attributes(): Attributes {
+    return { 'transformer.provider.name': this.options.name };
   }
 
   keyOf(sealed: Buffer): UsedKey {
@@ -70,9 +109,18 @@ export class SealerV2 implements Sealer {
     return { name: keyHash(keyId), writes: keyId === wrapped.keyId && sourceType === wrapped.sourceType };
   }
 
-  #opened(open: OpenData, { data, keyId }: EncryptedObject, place: Place, stale: boolean): Opened {
+  #opened(
+    open: OpenData,
+    { data, keyId }: EncryptedObject,
+    place: Place,
+    stale: boolean,
+    span: Span | undefined,
+  ): Opened {
     this.options.metrics.keyUsed('from_storage', this.options.name, keyId);
-    return { plain: open(data, place.key), stale };
+    span?.event('About to decrypt data using DEK');
+    const plain = open(data, place.key);
+    span?.event('Data decryption succeeded');
+    return { plain, stale };
   }
 
   /** What this server writes it need not ask the service about. */

@@ -1,7 +1,9 @@
 // Calls to etcd: on whichever server answers, repeated where that is safe, failures in the contract's words.
 import { KvError } from '../kv.js';
+import type { Trace } from '../../tracing/trace.js';
 import type { Endpoints } from './endpoints.js';
 import { DEADLINE_EXCEEDED, type GrpcConnection, GrpcError, UNAVAILABLE } from '../../outbound/grpc.js';
+import { tracedCall } from '../../outbound/traced-grpc.js';
 
 export const METHODS = {
   range: '/etcdserverpb.KV/Range',
@@ -19,20 +21,24 @@ const BETWEEN_ATTEMPTS_MS = 50;
 export interface CallOptions {
   /** A read, or anything else that may happen twice. */
   readonly repeatable: boolean;
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
+  /** On whose behalf. */
+  readonly trace?: Trace | undefined;
 }
 
 export async function callEtcd(
   endpoints: Endpoints,
   method: string,
   message: Buffer,
-  { repeatable, timeoutMs = CALL_TIMEOUT_MS }: CallOptions,
+  { repeatable, timeoutMs = CALL_TIMEOUT_MS, trace }: CallOptions,
 ): Promise<Buffer> {
   for (let attempt = 1; ; attempt++) {
     let connection: GrpcConnection | undefined;
     try {
       connection = await endpoints.connection();
-      return await connection.call(method, message, timeoutMs);
+      return await (trace === undefined
+        ? connection.call(method, message, timeoutMs)
+        : tracedCall(connection, trace, method, message, timeoutMs));
     } catch (error) {
       if (!(error instanceof GrpcError)) throw error;
       if (error.status === DEADLINE_EXCEEDED && connection !== undefined) endpoints.gaveNoAnswer(connection);

@@ -12,7 +12,8 @@ import {
   type WriteOptions,
   type WriteResult,
 } from '../kv.js';
-import { callEtcd, leaseIsGone, METHODS } from './client.js';
+import type { Trace } from '../../tracing/trace.js';
+import { callEtcd, type CallOptions, leaseIsGone, METHODS } from './client.js';
 import { Compactor } from './compactor.js';
 import { type EndpointOptions, Endpoints } from './endpoints.js';
 import { Leases } from './leases.js';
@@ -83,16 +84,19 @@ class EtcdStore implements KeyValueStore {
     this.#learnVersion().catch(() => undefined);
   }
 
-  async get(key: string, { revision = 0 }: { revision?: number } = {}): Promise<KeyValue | undefined> {
-    return (await this.#range({ key, revision })).kvs[0];
+  async get(
+    key: string,
+    { revision = 0, trace }: { revision?: number; trace?: Trace | undefined } = {},
+  ): Promise<KeyValue | undefined> {
+    return (await this.#range({ key, revision }, { trace })).kvs[0];
   }
 
-  async range({ start, end, revision, limit, countOnly }: RangeRequest): Promise<RangeResult> {
-    return this.#range({ key: start, end, revision, limit, countOnly });
+  async range({ start, end, revision, limit, countOnly, trace }: RangeRequest): Promise<RangeResult> {
+    return this.#range({ key: start, end, revision, limit, countOnly }, { trace });
   }
 
-  async revision(): Promise<number> {
-    return (await this.#range({ key: this.#healthKey, countOnly: true })).revision;
+  async revision(trace?: Trace): Promise<number> {
+    return (await this.#range({ key: this.#healthKey, countOnly: true }, { trace })).revision;
   }
 
   create(key: string, value: Buffer, options: WriteOptions = {}): Promise<WriteResult> {
@@ -103,8 +107,8 @@ class EtcdStore implements KeyValueStore {
     return this.#put(key, modRevision, value, options);
   }
 
-  async delete(key: string, modRevision: number): Promise<WriteResult> {
-    return writeResult(await this.#txn({ key, modRevision }));
+  async delete(key: string, modRevision: number, trace?: Trace): Promise<WriteResult> {
+    return writeResult(await this.#txn({ key, modRevision }, trace));
   }
 
   watch({ prefix, startRevision = 0, previous = false }: WatchKeysRequest, receiver: KvWatchReceiver): KvWatch {
@@ -156,7 +160,7 @@ class EtcdStore implements KeyValueStore {
       const timer = setTimeout(() => reject(new KvError('unavailable', 'context deadline exceeded')), timeoutMs);
       timer.unref();
     });
-    await Promise.race([this.#range({ key: this.#healthKey }, timeoutMs), late]);
+    await Promise.race([this.#range({ key: this.#healthKey }, { timeoutMs }), late]);
   }
 
   async close(): Promise<void> {
@@ -167,31 +171,37 @@ class EtcdStore implements KeyValueStore {
     this.#endpoints.close();
   }
 
-  async #put(key: string, modRevision: number, value: Buffer, { ttlSeconds = 0 }: WriteOptions): Promise<WriteResult> {
-    if (ttlSeconds <= 0) return writeResult(await this.#txn({ key, modRevision, put: { value } }));
+  async #put(
+    key: string,
+    modRevision: number,
+    value: Buffer,
+    { ttlSeconds = 0, trace }: WriteOptions,
+  ): Promise<WriteResult> {
+    if (ttlSeconds <= 0) return writeResult(await this.#txn({ key, modRevision, put: { value } }, trace));
     try {
       const lease = await this.#leases.get(ttlSeconds);
-      return writeResult(await this.#txn({ key, modRevision, put: { value, lease } }));
+      return writeResult(await this.#txn({ key, modRevision, put: { value, lease } }, trace));
     } catch (error) {
       if (!leaseIsGone(error)) throw error;
       this.#leases.forget();
       const lease = await this.#leases.get(ttlSeconds);
-      return writeResult(await this.#txn({ key, modRevision, put: { value, lease } }));
+      return writeResult(await this.#txn({ key, modRevision, put: { value, lease } }, trace));
     }
   }
 
-  async #range(range: EtcdRange, timeoutMs?: number): Promise<EtcdRangeAnswer> {
+  async #range(range: EtcdRange, options: Omit<CallOptions, 'repeatable'> = {}): Promise<EtcdRangeAnswer> {
     this.#checkOpen();
     const answer = decodeRange(
-      await callEtcd(this.#endpoints, METHODS.range, encodeRange(range), { repeatable: true, timeoutMs }),
+      await callEtcd(this.#endpoints, METHODS.range, encodeRange(range), { ...options, repeatable: true }),
     );
     this.#saw(answer.revision);
     return answer;
   }
 
-  async #txn(txn: EtcdTxn): Promise<EtcdTxnAnswer> {
+  async #txn(txn: EtcdTxn, trace?: Trace): Promise<EtcdTxnAnswer> {
     this.#checkOpen();
-    const answer = decodeTxn(await callEtcd(this.#endpoints, METHODS.txn, encodeTxn(txn), { repeatable: false }));
+    const options = { repeatable: false, trace };
+    const answer = decodeTxn(await callEtcd(this.#endpoints, METHODS.txn, encodeTxn(txn), options));
     this.#saw(answer.revision);
     return answer;
   }

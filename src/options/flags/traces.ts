@@ -3,7 +3,6 @@ import { defineTopic } from '../flag-table.js';
 export const traces = defineTopic({
   key: 'traces',
   title: 'traces',
-  later: 'tracing',
   flags: {
     'tracing-config-file': {
       type: 'string',

@@ -4,6 +4,7 @@ import { createGunzip } from 'node:zlib';
 import type { HttpRequest, HttpResponse, ResponseStream } from '../../lib/http.js';
 import type { HttpClient, OutboundResponse } from '../http-client.js';
 import { OutboundError } from '../outbound-error.js';
+import type { Trace } from '../../tracing/trace.js';
 import { type Headers, returnedHeaders } from './headers.js';
 
 export interface Destination {
@@ -14,6 +15,10 @@ export interface Destination {
   readonly target: string;
   /** As `forwardedHeaders` or `upgradeHeaders` made them, and what the caller adds. */
   readonly headers: Headers;
+  /** On whose behalf, where that is told. */
+  readonly trace?: Trace | undefined;
+  /** The whole address as traces show it. */
+  readonly shownUrl?: string;
 }
 
 /** Rejects with an OutboundError when there is no answer. One that breaks off breaks off for the client, too. */
@@ -24,7 +29,7 @@ export async function forward(request: HttpRequest, destination: Destination): P
 
 /** The answer alone, for those who look at it before it is passed on. */
 export async function askForwarded(request: HttpRequest, destination: Destination): Promise<OutboundResponse> {
-  const { client, origin, target, headers } = destination;
+  const { client, origin, target, headers, trace, shownUrl } = destination;
   const body = request.bodyStream();
   return requestUnpacked(client, {
     method: request.method,
@@ -32,6 +37,8 @@ export async function askForwarded(request: HttpRequest, destination: Destinatio
     target,
     headers,
     signal: request.signal,
+    trace,
+    ...(shownUrl !== undefined && { shownUrl }),
     ...(body !== undefined && { body }),
   });
 }

@@ -1,4 +1,5 @@
 // Which headers go on to the server behind a proxy, and which come back.
+import { readPeerAddress } from '../../lib/peer-address.js';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { HttpRequest } from '../../lib/http.js';
 import type { OutboundResponse } from '../http-client.js';
@@ -40,15 +41,9 @@ function headersTo(request: HttpRequest, isDropped: (name: string) => boolean): 
     if (value === undefined || name.startsWith(':') || name === 'host') continue;
     if (!isDropped(name) && !isIdentity(name)) headers[name] = value;
   }
-  const from = [request.headers['x-forwarded-for'] ?? '', addressOf(request.remoteAddress)];
+  const from = [request.headers['x-forwarded-for'] ?? '', readPeerAddress(request.remoteAddress).host];
   headers['x-forwarded-for'] = from.filter((one) => one !== '').join(', ');
   return headers;
-}
-
-/** Without the port. */
-function addressOf(remote: string): string {
-  const host = remote.slice(0, remote.lastIndexOf(':'));
-  return host.startsWith('[') ? host.slice(1, -1) : host;
 }
 
 /** Which origins may read answers is this server's affair. */

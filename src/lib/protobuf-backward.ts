@@ -1,0 +1,119 @@
+// Writing protobuf from its end to its beginning, in one buffer: when a message's length must be written, all of it is
+// already there. For messages of many small parts, where a buffer for each would cost more than what is in them.
+//
+//   free ─────────────▶│ tag length name │ tag length value │
+//                      ▲ the next byte goes before this one
+
+const FIRST_BYTES = 16 * 1024;
+const TWO_TO_32 = 0x1_0000_0000;
+
+export class BackwardWriter {
+  #buffer = Buffer.allocUnsafe(FIRST_BYTES);
+  #at = FIRST_BYTES;
+
+  /** Fields of a message are written last first. */
+  string(field: number, text: string): void {
+    const length = Buffer.byteLength(text);
+    this.#reserve(length);
+    this.#at -= length;
+    this.#buffer.write(text, this.#at, length, 'utf8');
+    this.#prefix(field, length);
+  }
+
+  hex(field: number, digits: string): void {
+    const length = digits.length / 2;
+    this.#reserve(length);
+    this.#at -= length;
+    this.#buffer.write(digits, this.#at, length, 'hex');
+    this.#prefix(field, length);
+  }
+
+  int(field: number, value: number): void {
+    this.#varint(value);
+    this.#varint(field << 3);
+  }
+
+  double(field: number, value: number): void {
+    this.#reserve(8);
+    this.#at -= 8;
+    this.#buffer.writeDoubleLE(value, this.#at);
+    this.#varint((field << 3) | 1);
+  }
+
+  /** From milliseconds, in nanoseconds. */
+  nanoseconds(field: number, ms: number): void {
+    this.#reserve(8);
+    this.#at -= 8;
+    this.#buffer.writeBigUInt64LE(BigInt(Math.round(ms * 1000)) * 1000n, this.#at);
+    this.#varint((field << 3) | 1);
+  }
+
+  fixed32(field: number, value: number): void {
+    this.#reserve(4);
+    this.#at -= 4;
+    this.#buffer.writeUInt32LE(value, this.#at);
+    this.#varint((field << 3) | 5);
+  }
+
+  message(field: number, write: () => void): void {
+    const end = this.#fromEnd;
+    write();
+    this.#prefix(field, this.#fromEnd - end);
+  }
+
+  finish(): Buffer {
+    return this.#buffer.subarray(this.#at);
+  }
+
+  get #fromEnd(): number {
+    return this.#buffer.length - this.#at;
+  }
+
+  #prefix(field: number, length: number): void {
+    this.#varint(length);
+    this.#varint((field << 3) | 2);
+  }
+
+  #varint(value: number): void {
+    this.#reserve(10);
+    if (value >= 0 && value < 128) {
+      this.#buffer[--this.#at] = value;
+      return;
+    }
+    const bytes = value >= 0 && value < TWO_TO_32 ? smallVarint(value) : largeVarint(value);
+    this.#at -= bytes.length;
+    for (let i = 0; i < bytes.length; i++) this.#buffer[this.#at + i] = bytes[i] as number;
+  }
+
+  #reserve(bytes: number): void {
+    if (this.#at >= bytes) return;
+    const used = this.#fromEnd;
+    const larger = Buffer.allocUnsafe(Math.max(this.#buffer.length * 2, used + bytes));
+    this.#buffer.copy(larger, larger.length - used, this.#at);
+    this.#at = larger.length - used;
+    this.#buffer = larger;
+  }
+}
+
+function smallVarint(value: number): number[] {
+  const bytes: number[] = [];
+  let rest = value;
+  while (rest > 127) {
+    bytes.push((rest % 128) | 128);
+    rest = Math.floor(rest / 128);
+  }
+  bytes.push(rest);
+  return bytes;
+}
+
+/** Negative numbers are written as 64 bits. */
+function largeVarint(value: number): number[] {
+  const bytes: number[] = [];
+  let rest = BigInt.asUintN(64, BigInt(value));
+  while (rest > 127n) {
+    bytes.push(Number(rest & 127n) | 128);
+    rest >>= 7n;
+  }
+  bytes.push(Number(rest));
+  return bytes;
+}

@@ -1,0 +1,49 @@
+import { type Attributes, SCOPES, type Span, type Trace } from '../tracing/trace.js';
+import { type GrpcConnection, GrpcError } from './grpc.js';
+
+/** A unary call on behalf of traced work: the other side is told, and the call recorded where the work is. */
+export function tracedCall(
+  connection: GrpcConnection,
+  trace: Trace,
+  method: string,
+  message: Buffer,
+  timeoutMs: number,
+): Promise<Buffer> {
+  const { headers, span } = trace.calling(method.slice(1), SCOPES.grpc, () => callAttributes(connection, method));
+  const answer = connection.call(method, message, timeoutMs, headers);
+  return span === undefined ? answer : recorded(span, message.length, answer);
+}
+
+async function recorded(span: Span, sentBytes: number, answer: Promise<Buffer>): Promise<Buffer> {
+  span.event('message', messageAttributes('SENT', sentBytes));
+  try {
+    const received = await answer;
+    span.event('message', messageAttributes('RECEIVED', received.length));
+    span.set({ 'rpc.grpc.status_code': 0 });
+    return received;
+  } catch (error) {
+    if (error instanceof GrpcError) {
+      span.set({ 'rpc.grpc.status_code': error.status });
+      span.fail(error.message);
+    }
+    throw error;
+  } finally {
+    span.end();
+  }
+}
+
+const messageAttributes = (type: 'SENT' | 'RECEIVED', bytes: number): Attributes => ({
+  'message.type': type,
+  'message.id': 1,
+  'message.uncompressed_size': bytes,
+});
+
+function callAttributes({ peer }: GrpcConnection, method: string): Attributes {
+  const [, service = '', name = ''] = method.split('/');
+  return {
+    'rpc.system': 'grpc',
+    'rpc.service': service,
+    'rpc.method': name,
+    ...(peer.address !== '' && { 'net.sock.peer.addr': peer.address, 'net.sock.peer.port': peer.port }),
+  };
+}

@@ -1,0 +1,106 @@
+// Updates on a store elsewhere, which begin with what the cache remembers: it may be behind.
+import assert from 'node:assert/strict';
+import { beforeEach, describe, it } from 'node:test';
+import { configMaps } from '../apis/core/configmap/definition.js';
+import type { KeyValueStore, KvEvent, KvWatchReceiver } from '../kv/kv.js';
+import { openMemoryStore } from '../kv/memory.js';
+import { TestApi } from '../server/testing.js';
+import type { KindDefinition } from './kind.js';
+
+const MAPS = '/api/v1/namespaces/n/configmaps';
+const MERGE = 'application/merge-patch+json';
+const kinds = [configMaps as unknown as KindDefinition];
+
+/** A store that others write to as well, whose events can be held back. */
+function elsewhere(store: KeyValueStore) {
+  const held: { receiver: KvWatchReceiver; batch: readonly KvEvent[] }[] = [];
+  const state = { gets: 0, holding: false };
+  const kv = new Proxy(store, {
+    get(target, member) {
+      if (member === 'local') return false;
+      const own: unknown = Reflect.get(target, member, target);
+      if (typeof own !== 'function') return own;
+      if (member === 'get') state.gets++;
+      if (member !== 'watch') return own.bind(target) as unknown;
+      return (request: Parameters<KeyValueStore['watch']>[0], receiver: KvWatchReceiver) =>
+        target.watch(request, {
+          progress: (revision) => (state.holding ? undefined : receiver.progress(revision)),
+          failed: (error) => receiver.failed(error),
+          events: (batch) => (state.holding ? void held.push({ receiver, batch }) : receiver.events(batch)),
+        });
+    },
+  });
+  return { kv, state };
+}
+
+describe('an update that begins with what is remembered', () => {
+  let api: TestApi;
+  let other: TestApi;
+  let state: { gets: number; holding: boolean };
+
+  beforeEach(async () => {
+    const store = openMemoryStore();
+    const far = elsewhere(store);
+    state = far.state;
+    api = new TestApi({ kinds, kv: far.kv });
+    other = new TestApi({ kinds, kv: elsewhere(store).kv });
+    await api.post(MAPS, { metadata: { name: 'a' }, data: { k: '1' } });
+    await api.get(`${MAPS}?resourceVersion=0`);
+    state.gets = 0;
+  });
+
+  it('does not ask the store what is there', async () => {
+    assert.equal((await api.patch(`${MAPS}/a`, MERGE, { data: { k: '2' } })).status, 200);
+    assert.equal((await api.put(`${MAPS}/a`, { metadata: { name: 'a' }, data: { k: '3' } })).status, 200);
+    assert.equal(state.gets, 0);
+  });
+
+  it('is made on what others have written meanwhile', async () => {
+    state.holding = true;
+    await other.patch(`${MAPS}/a`, MERGE, { data: { theirs: 'x' } });
+    const { status, body } = await api.patch(`${MAPS}/a`, MERGE, { data: { ours: 'y' } });
+    assert.equal(status, 200);
+    assert.deepEqual(body.data, { k: '1', theirs: 'x', ours: 'y' });
+  });
+
+  it('takes the newest version for granted, and refuses the remembered one', async () => {
+    const old = (await api.get(`${MAPS}/a`)).body;
+    state.holding = true;
+    const theirs = (await other.patch(`${MAPS}/a`, MERGE, { data: { k: '2' } })).body;
+    const stale = await api.put(`${MAPS}/a`, { ...old, data: { k: '3' } });
+    assert.deepEqual([stale.status, stale.body.reason], [409, 'Conflict']);
+    const newest = await api.put(`${MAPS}/a`, { ...theirs, data: { k: '4' } });
+    assert.deepEqual([newest.status, newest.body.data], [200, { k: '4' }]);
+  });
+
+  it('that changes nothing of what is remembered is written when something else is stored', async () => {
+    state.holding = true;
+    await other.patch(`${MAPS}/a`, MERGE, { data: { k: '2' } });
+    const { status, body } = await api.put(`${MAPS}/a`, { metadata: { name: 'a' }, data: { k: '1' } });
+    assert.deepEqual([status, body.data], [200, { k: '1' }]);
+    assert.deepEqual((await other.get(`${MAPS}/a`)).body.data, { k: '1' });
+  });
+
+  it('that changes nothing writes nothing', async () => {
+    const before = (await api.get(`${MAPS}/a`)).body;
+    const after = (await api.patch(`${MAPS}/a`, MERGE, {})).body;
+    assert.equal(after.metadata.resourceVersion, before.metadata.resourceVersion);
+  });
+
+  it('of what was deleted meanwhile finds nothing', async () => {
+    state.holding = true;
+    await other.delete(`${MAPS}/a`);
+    assert.equal((await api.patch(`${MAPS}/a`, MERGE, { data: { k: '2' } })).status, 404);
+    assert.equal((await api.put(`${MAPS}/a`, { metadata: { name: 'a' }, data: { k: '2' } })).status, 404);
+  });
+
+  it('is refused by what is stored, not by what is remembered', async () => {
+    await api.patch(`${MAPS}/a`, MERGE, { immutable: true });
+    await api.get(`${MAPS}?resourceVersion=0`);
+    state.holding = true;
+    await other.delete(`${MAPS}/a`);
+    await other.post(MAPS, { metadata: { name: 'a' }, data: { k: 'new' } });
+    const { status, body } = await api.patch(`${MAPS}/a`, MERGE, { data: { k: '5' } });
+    assert.deepEqual([status, body.data], [200, { k: '5' }]);
+  });
+});

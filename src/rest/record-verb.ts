@@ -1,0 +1,138 @@
+// A verb under the request's trace: its span, and that of writing the answer.
+import { sourceIps } from '../audit/source-ips.js';
+import { errorText } from '../lib/error-text.js';
+import { firstHeader, type HttpResponse, isStream, type ResponseBody } from '../lib/http.js';
+import type { MaybePromise } from '../lib/maybe-promise.js';
+import { requestScope } from '../machinery/request-scope.js';
+import type { Verb } from '../registry/kind.js';
+import type { Attributes, Span } from '../tracing/trace.js';
+import type { RestRequest } from './request.js';
+
+/** A watch has none, as in the reference, which begins one and never ends it. */
+const SPAN_NAMES: Readonly<Partial<Record<Verb, string>>> = {
+  get: 'Get',
+  list: 'List',
+  create: 'Create',
+  update: 'Update',
+  patch: 'Patch',
+  delete: 'Delete',
+  deletecollection: 'Delete',
+};
+
+/** `refuse` makes an answer of what the verb throws, or throws it on. */
+export async function recordVerb(
+  above: Span,
+  verb: Verb,
+  request: RestRequest,
+  run: (request: RestRequest) => MaybePromise<HttpResponse>,
+  refuse: (error: unknown) => HttpResponse,
+): Promise<HttpResponse> {
+  const name = SPAN_NAMES[verb];
+  if (name === undefined) return run(request);
+  const span = above.child(name, requestAttributes(request, above.auditId));
+  let answer: HttpResponse;
+  let refused = false;
+  try {
+    answer = await run({ ...request, trace: span });
+  } catch (error) {
+    refused = true;
+    try {
+      answer = refuse(error);
+    } catch (bug) {
+      span.end();
+      throw bug;
+    }
+  }
+  const writing = span.child('SerializeObject', answerAttributes(request, answer, span.auditId));
+  return whenWritten(answer, writing, (failed) => {
+    writing.end();
+    if (!refused && !failed) span.event('Writing http response done');
+    span.end();
+  });
+}
+
+/** Notes how storing went, with everything that comes before it. */
+export async function noteStoring<T>(span: Span | undefined, bodyBytes: number, store: () => Promise<T>): Promise<T> {
+  if (span === undefined) return store();
+  span.event('About to store object in database');
+  try {
+    const stored = await store();
+    span.event('Write to database call succeeded', { len: bodyBytes });
+    return stored;
+  } catch (error) {
+    span.event('Write to database call failed', { len: bodyBytes, err: errorText(error) });
+    throw error;
+  }
+}
+
+function whenWritten(answer: HttpResponse, writing: Span, done: (failed: boolean) => void): HttpResponse {
+  const { body } = answer;
+  if (!isStream(body)) {
+    const size = bytesOf(body);
+    writing.event('About to start writing response', { size });
+    writing.event('Write call succeeded', { size });
+    done(false);
+    return answer;
+  }
+  return {
+    ...answer,
+    body: {
+      async stream(sink) {
+        let failed = true;
+        writing.event('About to start writing response');
+        try {
+          await body.stream(sink);
+          failed = false;
+        } finally {
+          writing.event(failed ? 'Write call failed' : 'Write call succeeded');
+          done(failed);
+        }
+      },
+    },
+  };
+}
+
+function bytesOf(body: ResponseBody): number {
+  if (body === undefined || isStream(body)) return 0;
+  if (typeof body === 'string') return Buffer.byteLength(body);
+  return Buffer.isBuffer(body) ? body.length : body.reduce((sum, part) => sum + part.length, 0);
+}
+
+const LONGEST_USER_AGENT = 1024;
+
+function requestAttributes(request: RestRequest, auditId: string): Attributes {
+  const { http, info } = request;
+  const agent = http.headers['user-agent'] ?? '';
+  return {
+    accept: firstHeader(http, 'accept') ?? '',
+    'audit-id': auditId,
+    client: sourceIps(http)[0] ?? '',
+    'api-group': info.apiGroup,
+    'api-version': info.apiVersion,
+    name: info.name,
+    subresource: info.subresource,
+    namespace: info.namespace,
+    protocol: `HTTP/${http.httpVersion}`,
+    resource: info.resource,
+    scope: requestScope(info),
+    url: info.path,
+    'user-agent': agent.length > LONGEST_USER_AGENT ? `${agent.slice(0, LONGEST_USER_AGENT)}...TRUNCATED` : agent,
+    verb: shownVerb(request),
+  };
+}
+
+function shownVerb({ http, info }: RestRequest): string {
+  if (info.verb === 'list') return 'LIST';
+  const applies = (http.headers['content-type'] ?? '').startsWith('application/apply-patch+');
+  return http.method === 'PATCH' && applies ? 'APPLY' : http.method;
+}
+
+function answerAttributes({ http, info }: RestRequest, { headers }: HttpResponse, auditId: string): Attributes {
+  return {
+    'audit-id': auditId,
+    method: http.method,
+    url: info.path,
+    protocol: `HTTP/${http.httpVersion}`,
+    mediaType: String(headers['content-type'] ?? ''),
+  };
+}

@@ -1,0 +1,66 @@
+// The spans of storage, as collectors know them from the reference.
+import type { Attributes, Span, Trace } from '../tracing/trace.js';
+import { groupResourceText } from '../machinery/status.js';
+import type { ListRequest, ResourceStoreOptions } from './store.js';
+
+/** Undefined where nothing is recorded. */
+export const recordCreate = (trace: Trace | undefined, options: ResourceStoreOptions, key: string): Span | undefined =>
+  trace?.span && trace.span.child('Create etcd3', objectAttributes(trace.span, options, key));
+
+export const recordUpdate = (trace: Trace | undefined, options: ResourceStoreOptions, key: string): Span | undefined =>
+  trace?.span && trace.span.child('GuaranteedUpdate etcd3', objectAttributes(trace.span, options, key));
+
+export function recordList(
+  trace: Trace | undefined,
+  options: ResourceStoreOptions,
+  request: ListRequest,
+): Span | undefined {
+  const span = trace?.span;
+  return span?.child('List(recursive=true) etcd3', {
+    'audit-id': span.auditId,
+    key: shownKey(options, request.namespace === '' ? '' : `${request.namespace}/`),
+    resourceVersion: request.resourceVersion,
+    resourceVersionMatch: request.resourceVersionMatch,
+    limit: request.limit,
+    continue: request.continue,
+  });
+}
+
+/** The reference finds out how far the store is by a list of nothing. */
+export function recordRevision(trace: Trace | undefined, options: ResourceStoreOptions): Span | undefined {
+  const span = trace?.span;
+  return span?.child('List(recursive=false) etcd3', {
+    'audit-id': span.auditId,
+    key: shownKey(options, ''),
+    resourceVersion: '',
+    resourceVersionMatch: '',
+    limit: 1,
+    continue: '',
+  });
+}
+
+export function recordCachedGet(
+  trace: Trace | undefined,
+  options: ResourceStoreOptions,
+  key: string,
+  minRevision: string,
+): Span | undefined {
+  const above = trace?.span;
+  const attributes = { key: shownKey(options, key), 'resource-version': minRevision };
+  const span = above?.child('cacher.Get', { 'audit-id': above.auditId, ...attributes });
+  span?.event(minRevision === '' ? 'About to Get from underlying storage' : 'About to fetch object from cache');
+  return span;
+}
+
+export function recordCachedList(trace: Trace | undefined, { resource }: ResourceStoreOptions): Span | undefined {
+  const span = trace?.span;
+  return span?.child('cacher.GetList', { 'audit-id': span.auditId, type: groupResourceText(resource) });
+}
+
+function objectAttributes({ auditId }: Span, options: ResourceStoreOptions, key: string): Attributes {
+  const { group, resource } = options.resource;
+  return { 'audit-id': auditId, key: shownKey(options, key), type: options.typeName ?? '', group, resource };
+}
+
+const shownKey = ({ prefix, root = '' }: ResourceStoreOptions, key: string): string =>
+  (prefix.startsWith(root) ? prefix.slice(root.length) : prefix) + key;
