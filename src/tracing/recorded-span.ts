@@ -57,7 +57,7 @@ export class RecordedSpan implements Span {
   constructor(
     readonly recording: Recording,
     readonly birth: SpanBirth,
-    readonly above: RecordedSpan | undefined = undefined,
+    readonly above: RecordedSpan | undefined,
   ) {
     this.id = recording.ids.spanId();
     this.startMs = birth.startMs ?? recording.nowMs();

@@ -52,13 +52,13 @@ export class Tracer {
   /** The first span of a trace. */
   root({ auditId, baggage, ...birth }: RootOptions): RecordedSpan {
     const recording = this.#recording(this.#ids.traceId(), '', baggage, auditId);
-    return new RecordedSpan(recording, { ...birth, parentId: '' });
+    return new RecordedSpan(recording, { ...birth, parentId: '' }, undefined);
   }
 
   /** A span under another program's. */
   continued(parent: SpanContext, { auditId, baggage, ...birth }: RootOptions): RecordedSpan {
     const recording = this.#recording(parent.traceId, parent.state, baggage, auditId);
-    return new RecordedSpan(recording, { ...birth, parentId: parent.spanId, remoteParent: true });
+    return new RecordedSpan(recording, { ...birth, parentId: parent.spanId, remoteParent: true }, undefined);
   }
 
   /** A trace of which nothing is recorded here; `parent` where another program's goes on. */
