@@ -1,6 +1,12 @@
 // One thread serves everybody: long work looks at the time between its steps, and lets others have their turn.
 import { setImmediate } from 'node:timers/promises';
 
+/** What is smaller is worked on in one turn: it takes a few milliseconds from its first letter to its answer. */
+export const LARGE_BYTES = 64 * 1024;
+
+/** For between two parts of work on something large: others have their turn. */
+export const nextTurn = (): Promise<void> => setImmediate();
+
 /** How long work may hold the thread. */
 const TURN_MS = 5;
 

@@ -1,3 +1,4 @@
+import { nextTurn } from '../lib/turns.js';
 import { alreadyExists, generateNameConflict, invalid, StatusError } from '../machinery/status.js';
 import { FieldPath } from '../machinery/field-error.js';
 import type { JsonObject, KubeObject } from '../machinery/object.js';
@@ -17,6 +18,8 @@ const GENERATED_NAME_ATTEMPTS = 8;
 export interface CreateRequest {
   /** In the storage version, owned by this call. */
   readonly object: KubeObject;
+  /** So that others have their turn between the parts of the work. */
+  readonly large?: boolean;
   readonly context: LifeContext;
   readonly admit: AdmitCreate;
   /** Makes the copy each attempt at a generated name works on. */
@@ -69,7 +72,7 @@ async function attempt(
   object: KubeObject,
   name: string | undefined,
 ): Promise<StoredObject> {
-  const { context, admit } = request;
+  const { context, admit, large = false } = request;
   fillSystemFields(registry, object);
   if (name !== undefined) object.metadata.name = name;
   // hot: most kinds have nothing to begin, and most plugins nothing to wait for.
@@ -77,8 +80,10 @@ async function attempt(
   const transaction = beginning && (await beginning);
   try {
     prepareNew(registry, object, context);
+    if (large) await nextTurn();
     const admitting = admit(object);
     if (admitting !== undefined) await admitting;
+    if (large) await nextTurn();
     registry.kind.strategy.fit?.(object);
     const stored = await put(registry, object, context);
     if (transaction !== undefined) await transaction.commit();

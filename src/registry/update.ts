@@ -1,3 +1,4 @@
+import { LARGE_BYTES, nextTurn } from '../lib/turns.js';
 import { goQuote } from '../lib/go-quote.js';
 import { conflict, invalid, notFound, STALE_OBJECT, StatusError } from '../machinery/status.js';
 import { FieldPath, invalid as invalidField } from '../machinery/field-error.js';
@@ -28,6 +29,8 @@ export interface UpdateRequest {
    * with the newer object when another writer came first. The result belongs to this call.
    */
   readonly change: (current: Readonly<KubeObject> | undefined) => Promise<KubeObject>;
+  /** So that others have their turn between the parts of the work; what is stored may be large as well. */
+  readonly large?: boolean;
   /** The current object must have this uid, and this version. */
   readonly uid?: string | undefined;
   readonly resourceVersion?: string | undefined;
@@ -115,16 +118,21 @@ async function attempt(
     checkUid(registry, request, key, '');
     return { stored: await createByUpdate(registry, request), created: true };
   }
+  const large = request.large === true || current.json.length > LARGE_BYTES;
   const old = current.object();
   checkUid(registry, request, key, old.metadata.uid ?? '');
   checkResourceVersion(registry, request, key, String(current.revision));
   const object = await request.change(old);
+  if (large) await nextTurn();
   matchResourceVersion(registry, request.name, object, current);
   const transaction = await begin(registry, request, object, old);
   try {
     prepareChanged(registry, request, object, old);
+    if (large) await nextTurn();
     keepUnchangedTimes(object, old);
+    if (large) await nextTurn();
     await request.admitUpdate(object, old);
+    if (large) await nextTurn();
     registry.kind.strategy.fit?.(object);
     const stored = removedByUpdate(registry, object, old)
       ? await removeEmptied(registry, request, key, object, current)
@@ -155,7 +163,9 @@ async function createByUpdate(registry: ResourceRegistry, request: Update): Prom
   const transaction = await registry.kind.strategy.beginCreate?.(object, context);
   try {
     prepareNew(registry, object, context);
+    if (request.large) await nextTurn();
     await request.admitCreate(object);
+    if (request.large) await nextTurn();
     registry.kind.strategy.fit?.(object);
     delete object.metadata.resourceVersion;
     const options = { ...ttlOf(registry, object, context), trace };

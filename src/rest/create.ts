@@ -1,4 +1,5 @@
 import type { HttpResponse } from '../lib/http.js';
+import { LARGE_BYTES, nextTurn } from '../lib/turns.js';
 import type { KubeObject } from '../machinery/object.js';
 import { create } from '../registry/create.js';
 import { matchNamespace, wipeSystemFields } from '../registry/system-fields.js';
@@ -32,6 +33,7 @@ export async function createObject(
   const span = request.trace?.span;
   const body = await http.body(services.maxBodyBytes);
   span?.event('limitedReadBody succeeded', { len: body.length });
+  const large = body.length > LARGE_BYTES;
   const options = createOptions(http);
   span?.event('About to convert to expected version');
   const decoded = decodeBody(http, body, expectedOf(endpoint), {
@@ -41,6 +43,7 @@ export async function createObject(
   });
   span?.event('Conversion done');
   request.trail?.requestObject(decoded, (object) => encodeJson(endpoint.type, object));
+  if (large) await nextTurn();
   wipeSystemFields(decoded);
   const namespace = namespaceOf(endpoint, info.namespace, decoded);
   matchNamespace(decoded, definition.namespaced, info.namespace);
@@ -54,6 +57,7 @@ export async function createObject(
     noteWrite(endpoint, { live: undefined, object: decoded, manager, subresource: '', now, versions });
   });
   if (noted !== undefined) await noted;
+  if (large) await nextTurn();
   const object = toStorage(endpoint, decoded);
   const context = lifeContext(services, request, namespace, options.dryRun);
   const attributes: AdmissionAttributes = {
@@ -79,8 +83,10 @@ export async function createObject(
       const made = await definition.virtualCreate(object, context);
       return () => respondValue({ request: http, negotiated }, 201, typeOfAnswer(made, endpoint.type), made);
     }
+    if (large) await nextTurn();
     const stored = await create(registry, {
       object,
+      large,
       context: definition.namespaced ? context : { ...context, namespace: '' },
       admit: (finished) =>
         services.admission.validate({ ...attributes, object: finished, name: finished.metadata.name ?? '' }),

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { MaybePromise } from '../lib/maybe-promise.js';
 import type { KubeObject } from '../machinery/object.js';
 import { typeOf } from '../schema/catalogue.js';
 import { type PatchKind, preparePatch } from './patch-kinds.js';
 
 const kind = { group: '', version: 'v1', kind: 'Service' };
 
-function prepare(patchKind: PatchKind, patch: unknown): () => KubeObject {
+function prepare(patchKind: PatchKind, patch: unknown): () => MaybePromise<KubeObject> {
   const type = typeOf('', 'v1', 'Service');
   assert.ok(type);
   const prepared = preparePatch(patchKind, Buffer.from(JSON.stringify(patch)), {
@@ -15,6 +16,7 @@ function prepare(patchKind: PatchKind, patch: unknown): () => KubeObject {
     manager: 'm',
     subresource: '',
     now: new Date(0),
+    large: false,
     warn: () => undefined,
   });
   // Members in memory stand in any order.

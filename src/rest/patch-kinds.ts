@@ -1,5 +1,7 @@
 // The kinds of patch, each as a function from the current object to the wanted one.
 import { errorText } from '../lib/error-text.js';
+import type { MaybePromise } from '../lib/maybe-promise.js';
+import { nextTurn } from '../lib/turns.js';
 import { goJsonKind } from '../lib/go-json-kind.js';
 import { goValueText } from '../lib/go-value.js';
 import { deepCopy } from '../schema/deep-copy.js';
@@ -42,11 +44,13 @@ export interface PatchContext {
   readonly manager: string;
   readonly subresource: string;
   readonly now: Date;
+  /** So that others have their turn between the parts of the work. */
+  readonly large: boolean;
   warn(text: string): void;
 }
 
 /** Makes the wanted object from the current one; a new object comes only from an apply. */
-export type Patch = (live: Readonly<KubeObject> | undefined) => KubeObject;
+export type Patch = (live: Readonly<KubeObject> | undefined) => MaybePromise<KubeObject>;
 
 export function preparePatch(kind: PatchKind, body: Buffer, context: PatchContext): Patch {
   if (isApply(kind)) return prepareApply(kind, body, context);
@@ -56,13 +60,22 @@ export function preparePatch(kind: PatchKind, body: Buffer, context: PatchContex
   }
   return (live) => {
     if (live === undefined) throw new Error('only an apply creates what it patches');
-    const patched = patchTree(kind, live, patch, context.target);
-    const reset = isReset(patched);
-    const shown = (): string => shownPatch(kind, live, patch, context.target);
-    const object = decodePatched(kind, patched, shown, duplicates, context);
-    context.target.note(live, object, context.manager, reset);
-    return object;
+    const decode = (): { object: KubeObject; reset: boolean } => {
+      const patched = patchTree(kind, live, patch, context.target);
+      const shown = (): string => shownPatch(kind, live, patch, context.target);
+      return { object: decodePatched(kind, patched, shown, duplicates, context), reset: isReset(patched) };
+    };
+    return inParts(context.large, decode, ({ object, reset }) => {
+      context.target.note(live, object, context.manager, reset);
+      return object;
+    });
   };
+}
+
+/** Two parts of one work, with a turn of others between them where it is large. */
+function inParts<T, U>(large: boolean, first: () => T, second: (made: T) => U): MaybePromise<U> {
+  const made = first();
+  return large ? nextTurn().then(() => second(made)) : second(made);
 }
 
 function parsePatch(
@@ -201,28 +214,31 @@ function prepareApply(kind: PatchKind, body: Buffer, context: PatchContext): Pat
   const { target, options } = context;
   const { value, strictError } = parseApplied(kind, body);
   return (live) => {
-    const applied = applyPatch({
-      type: target.type,
-      kind: target.kind.kind,
-      apiVersion: apiVersionOf(target.kind),
-      live: live as unknown as JsonObject | undefined,
-      patch: value,
-      manager: options.fieldManager,
-      force: options.force,
-      subresource: context.subresource,
-      time: context.now,
-      resetFields: target.resetFields,
-      ...(target.versions !== undefined && { versions: target.versions }),
-    });
-    if (strictError !== undefined && options.fieldValidation !== 'Ignore') {
-      if (options.fieldValidation === 'Strict') {
-        throw badRequest(`error strict decoding YAML: ${YAML_TO_JSON}${strictError}`);
+    const apply = (): JsonObject =>
+      applyPatch({
+        type: target.type,
+        kind: target.kind.kind,
+        apiVersion: apiVersionOf(target.kind),
+        live: live as unknown as JsonObject | undefined,
+        patch: value,
+        manager: options.fieldManager,
+        force: options.force,
+        subresource: context.subresource,
+        time: context.now,
+        resetFields: target.resetFields,
+        ...(target.versions !== undefined && { versions: target.versions }),
+      });
+    return inParts(context.large, apply, (applied) => {
+      if (strictError !== undefined && options.fieldValidation !== 'Ignore') {
+        if (options.fieldValidation === 'Strict') {
+          throw badRequest(`error strict decoding YAML: ${YAML_TO_JSON}${strictError}`);
+        }
+        for (const text of eachWarning(strictError)) context.warn(text);
       }
-      for (const text of eachWarning(strictError)) context.warn(text);
-    }
-    const object = decodeApplied(target.type, applied, value);
-    target.defaults(object);
-    return object;
+      const object = decodeApplied(target.type, applied, value);
+      target.defaults(object);
+      return object;
+    });
   };
 }
 

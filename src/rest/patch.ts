@@ -1,4 +1,5 @@
 import type { HttpRequest, HttpResponse } from '../lib/http.js';
+import { LARGE_BYTES, nextTurn } from '../lib/turns.js';
 import type { KubeObject } from '../machinery/object.js';
 import { notFound, unsupportedMediaType, wrongMediaType } from '../machinery/status.js';
 import { matchNamespace } from '../registry/system-fields.js';
@@ -41,20 +42,24 @@ export async function patchObject(
   const applies = isApply(kind);
   const options = patchOptions(http.query, applies);
   const { versions, settle } = conversionsOf(endpoint);
+  const large = body.length > LARGE_BYTES;
   const patch = preparePatch(kind, body, {
     target: targetOf(endpoint, info.subresource, services.clock(), versions),
     options,
     manager: managerName(options.fieldManager, http),
     subresource: info.subresource,
     now: services.clock(),
+    large,
     warn: (text) => request.warn(text),
   });
+  if (large) await nextTurn();
   const { stored, created } = await writeObject(services, endpoint, {
     request,
     subresource: info.subresource,
     dryRun: options.dryRun,
     options,
     createMissing: applies && info.subresource === '',
+    large,
     async change(current) {
       // A kind whose PUT may create asks for the change of what is missing, too.
       if (current === undefined && !applies) throw notFound(endpoint.resource, info.name);

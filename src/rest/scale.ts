@@ -1,6 +1,8 @@
 // The scale subresource: a workload seen as nothing but its number of replicas.
 import { goQuote } from '../lib/go-quote.js';
 import type { HttpResponse } from '../lib/http.js';
+import type { MaybePromise } from '../lib/maybe-promise.js';
+import { LARGE_BYTES } from '../lib/turns.js';
 import { FieldPath, invalid as invalidField } from '../machinery/field-error.js';
 import { apiVersionOf, type KubeObject } from '../machinery/object.js';
 import { badRequest, conflict, internalError, invalid, StatusError } from '../machinery/status.js';
@@ -94,10 +96,11 @@ export async function patchScale(
     manager: managerName(options.fieldManager, http),
     subresource: info.subresource,
     now,
+    large: body.length > LARGE_BYTES,
     warn: (text) => request.warn(text),
   });
-  return write(services, endpoint, request, access, options, (live) => {
-    const scale = patch(live) as Scale;
+  return write(services, endpoint, request, access, options, async (live) => {
+    const scale = (await patch(live)) as Scale;
     // The reference would convert it as if it were a custom resource.
     if (isApply(kind) && endpoint.definition.custom) throw unappliedScale(scale);
     return scale;
@@ -116,7 +119,7 @@ async function write(
   request: RestRequest,
   access: ScaleAccess,
   { uid, ...options }: WriteOptions & { readonly uid?: string | undefined },
-  change: (scale: Scale & KubeObject) => Scale,
+  change: (scale: Scale & KubeObject) => MaybePromise<Scale>,
 ): Promise<HttpResponse> {
   const { http, info } = request;
   const negotiated = negotiate(http, services.mediaTypes);
@@ -142,7 +145,7 @@ async function write(
       if (entries !== undefined) live.metadata.managedFields = entries;
       const missing = access.missing?.(current);
       if (missing !== undefined) live.spec = { replicas: NEVER_SET };
-      const scale = change(live);
+      const scale = await change(live);
       if (missing !== undefined && scale.spec?.replicas === NEVER_SET) {
         throw badRequest(`the spec replicas field ${goQuote(missing)} cannot be empty`);
       }

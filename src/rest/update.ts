@@ -1,5 +1,6 @@
 import type { BodyTrail } from '../audit/trail.js';
 import type { HttpResponse } from '../lib/http.js';
+import { LARGE_BYTES, nextTurn } from '../lib/turns.js';
 import type { KubeObject } from '../machinery/object.js';
 import { matchNamespace } from '../registry/system-fields.js';
 import type { UpdateResult } from '../registry/update.js';
@@ -45,6 +46,8 @@ export async function updateObject(
   span?.event('About to convert to expected version');
   let sent: KubeObject | undefined = read((text) => request.warn(text), request.trail);
   span?.event('Conversion done');
+  const large = body.length > LARGE_BYTES;
+  if (large) await nextTurn();
   const { uid } = sent.metadata;
   const manager = managerName(options.fieldManager, http);
   const { versions, settle } = conversionsOf(endpoint);
@@ -54,6 +57,7 @@ export async function updateObject(
     dryRun: options.dryRun,
     options,
     uid,
+    large,
     async change(current) {
       return settle(() => {
         const object = sent ?? read(() => undefined);

@@ -13,7 +13,7 @@ import type { Endpoint } from './endpoint.js';
 export interface Conversions {
   readonly versions: Versions;
   /** Does work that may convert. It is done anew where others had to be asked, so it must have no effects. */
-  readonly settle: <T>(work: () => T) => MaybePromise<T>;
+  readonly settle: <T>(work: () => MaybePromise<T>) => MaybePromise<T>;
 }
 
 const remembered = new WeakMap<Endpoint, Conversions>();
@@ -82,7 +82,7 @@ function askedConversions(
     async settle(work) {
       for (;;) {
         try {
-          return work();
+          return await work();
         } catch (error) {
           if (!(error instanceof StillConverting)) throw error;
           await error.converted.catch((failure: unknown) => {

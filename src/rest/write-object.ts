@@ -1,6 +1,7 @@
 // What PUT and PATCH share: an update of the object or one of its subresources, with admission.
 import type { Level } from '../audit/levels.js';
 import type { AdmissionAttributes, AdmissionView } from '../admission/plugin.js';
+import { nextTurn } from '../lib/turns.js';
 import type { KubeObject } from '../machinery/object.js';
 import { badRequest } from '../machinery/status.js';
 import { update, type UpdateResult } from '../registry/update.js';
@@ -19,6 +20,7 @@ export interface WriteRequest {
   /** What the subresource shows, when not the object itself. */
   readonly view?: AdmissionView;
   readonly uid?: string | undefined;
+  readonly large?: boolean;
   readonly createMissing?: boolean;
   /** In the storage version. */
   readonly change: (current: Readonly<KubeObject> | undefined) => Promise<KubeObject>;
@@ -55,10 +57,12 @@ export async function writeObject(
     name,
     endpoint: subresource,
     uid: write.uid,
+    ...(write.large !== undefined && { large: write.large }),
     ...(write.createMissing !== undefined && { createMissing: write.createMissing }),
     context: endpoint.definition.namespaced ? context : { ...context, namespace: '' },
     async change(current) {
       const object = await write.change(current);
+      if (write.large) await nextTurn();
       const owned = object.metadata.managedFields;
       await services.admission.admit(attributesOf(object, current));
       tidyAdmitted(object, owned, (text) => request.warn(text));
