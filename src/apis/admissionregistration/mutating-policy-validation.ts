@@ -1,9 +1,10 @@
+import { validateExpressionAmount } from '../../cel/expression-limits.js';
 import type { ExpressionChecker } from '../../cel/expression-check.js';
 import { type FieldErrors, FieldPath, invalid, notSupported, required } from '../../machinery/field-error.js';
 import type { MutatingAdmissionPolicy, Mutation } from '../../schema/generated/admissionregistration.v1beta1.js';
 import { validateMatchConstraints, validateMutatingOperations } from './match-resources.js';
 import { REINVOCATION_POLICIES } from './policies.js';
-import { PolicyExpressions, validatePolicyFrame, validateVariables } from './policy-validation.js';
+import { PolicyExpressions, expressionsIn, validatePolicyFrame, validateVariables } from './policy-validation.js';
 
 const PATCH_TYPES = ['ApplyConfiguration', 'JSONPatch'];
 const SPEC = FieldPath.of('spec');
@@ -13,6 +14,8 @@ export function validateMutatingPolicy(
   old: Readonly<MutatingAdmissionPolicy> | undefined,
   checker: ExpressionChecker | undefined,
 ): FieldErrors {
+  const tooMuch = validateExpressionAmount(expressionsIn(spec), SPEC);
+  if (tooMuch.length > 0) return tooMuch;
   const stored = (old?.spec.mutations ?? []).map(({ applyConfiguration }) => applyConfiguration?.expression ?? '');
   const check = new PolicyExpressions(checker, spec, new Set(stored), true);
   const errors = validatePolicyFrame(spec, old?.spec, checker, (match, path) => [

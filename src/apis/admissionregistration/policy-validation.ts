@@ -1,4 +1,5 @@
 import { type ExpressionChecker, type PolicyEnvironment, checkExpression } from '../../cel/expression-check.js';
+import { MOST_FAULTS, validateExpressionAmount } from '../../cel/expression-limits.js';
 import { deepEqual } from '../../lib/deep-equal.js';
 import {
   type FieldErrors,
@@ -17,6 +18,7 @@ import type {
   Validation,
   Variable,
 } from '../../schema/generated/admissionregistration.v1.js';
+import type { MutatingAdmissionPolicy } from '../../schema/generated/admissionregistration.v1beta1.js';
 import { expressionsOf, validateMatchConditions } from './match-conditions.js';
 import { validateMatchConstraints, validateParamKind } from './match-resources.js';
 import { FAILURE_POLICIES } from './policies.js';
@@ -38,7 +40,10 @@ export function validatePolicy(
   old: Readonly<ValidatingAdmissionPolicy> | undefined,
   checker: ExpressionChecker | undefined,
 ): FieldErrors {
+  const tooMuch = validateExpressionAmount(expressionsIn(spec), SPEC);
+  if (tooMuch.length > 0) return tooMuch;
   const stored = new Set((old?.spec.validations ?? []).map(({ expression }) => expression));
+  const storedMessages = new Set((old?.spec.validations ?? []).map(({ messageExpression }) => messageExpression ?? ''));
   const check = new PolicyExpressions(checker, spec, stored);
   const errors = validatePolicyFrame(spec, old?.spec, checker);
   errors.push(...validateVariables(spec.variables, check));
@@ -49,11 +54,25 @@ export function validatePolicy(
     return errors;
   }
   for (const [i, validation] of validations.entries()) {
-    errors.push(...validateValidation(validation, check, old, SPEC.child('validations').index(i)));
+    errors.push(...validateValidation(validation, check, storedMessages, SPEC.child('validations').index(i)));
   }
   errors.push(...validateAuditAnnotations(auditAnnotations, metadata.name ?? '', check, old));
   return errors;
 }
+
+/** The expressions of a policy of either kind. */
+export function* expressionsIn(spec: Readonly<PolicySpec & Partial<Expressive>>): Generator<string> {
+  for (const { expression } of spec.matchConditions ?? []) yield expression;
+  for (const { expression } of spec.variables ?? []) yield expression;
+  for (const { expression, messageExpression = '' } of spec.validations ?? []) yield* [expression, messageExpression];
+  for (const { valueExpression } of spec.auditAnnotations ?? []) yield valueExpression;
+  for (const { applyConfiguration, jsonPatch } of spec.mutations ?? []) {
+    yield* [applyConfiguration?.expression ?? '', jsonPatch?.expression ?? ''];
+  }
+}
+
+type Expressive = Pick<ValidatingAdmissionPolicy['spec'], 'validations' | 'auditAnnotations'> &
+  Pick<MutatingAdmissionPolicy['spec'], 'mutations'>;
 
 /** Failure policy, parameters and what the policy is for; `old` unchanged spares the match conditions. */
 export function validatePolicyFrame(
@@ -89,6 +108,7 @@ const TRIMMED: ReadonlySet<PolicyEnvironment['use']> = new Set([
 /** Compiles the expressions of one policy, each with the variables that come before it. */
 export class PolicyExpressions {
   private readonly variables: Variable[] = [];
+  private faults = 0;
 
   constructor(
     private readonly checker: ExpressionChecker | undefined,
@@ -108,6 +128,7 @@ export class PolicyExpressions {
     path: FieldPath,
     stored: ReadonlySet<string> = this.stored,
   ): FieldErrors {
+    if (this.faults > MOST_FAULTS) return [];
     // Of most uses blanks around the expression count, since mistakes are told by their column.
     const trimmed = TRIMMED.has(use) ? expression.trim() : expression;
     const environment = {
@@ -118,7 +139,10 @@ export class PolicyExpressions {
       variables: this.variables,
       stored: stored.has(expression),
     };
-    return checkExpression(this.checker, trimmed, environment, path, use === 'audit-annotation' ? expression : trimmed);
+    const shown = use === 'audit-annotation' ? expression : trimmed;
+    const errors = checkExpression(this.checker, trimmed, environment, path, shown);
+    if (errors.length > 0) this.faults += 1;
+    return errors;
   }
 }
 
@@ -143,15 +167,14 @@ export function validateVariables(variables: readonly Variable[] | undefined, ch
 function validateValidation(
   { expression, message = '', messageExpression = '', reason }: Readonly<Validation>,
   check: PolicyExpressions,
-  old: Readonly<ValidatingAdmissionPolicy> | undefined,
+  storedMessages: ReadonlySet<string>,
   path: FieldPath,
 ): FieldErrors {
   const errors: FieldErrors = [];
   if (expression.trim() === '') errors.push(required(path.child('expression'), 'expression is not specified'));
   else errors.push(...check.check('validation', expression, path.child('expression')));
   if (messageExpression.trim() !== '') {
-    const stored = new Set((old?.spec.validations ?? []).map((validation) => validation.messageExpression ?? ''));
-    errors.push(...check.check('message', messageExpression, path.child('messageExpression'), stored));
+    errors.push(...check.check('message', messageExpression, path.child('messageExpression'), storedMessages));
   } else if (messageExpression !== '') {
     errors.push(invalid(path.child('messageExpression'), messageExpression, 'must be non-empty if specified'));
   }

@@ -1,3 +1,4 @@
+import { validateExpressionAmount } from '../../cel/expression-limits.js';
 import type { ExpressionChecker } from '../../cel/expression-check.js';
 import { deepEqual } from '../../lib/deep-equal.js';
 import {
@@ -54,6 +55,12 @@ export function validateWebhooks(
   old: readonly Webhook[] | undefined,
   checker: ExpressionChecker | undefined,
 ): FieldErrors {
+  const conditions = (webhooks ?? []).flatMap((webhook) => webhook.matchConditions ?? []);
+  const tooMuch = validateExpressionAmount(
+    conditions.map(({ expression }) => expression),
+    FieldPath.of('webhooks'),
+  );
+  if (tooMuch.length > 0) return tooMuch;
   const leniency = old === undefined ? STRICT : leniencyOf(webhooks ?? [], old);
   const errors: FieldErrors = [];
   const names = new Set<string>();

@@ -10,6 +10,8 @@ const MOST_TOLD = 4;
 
 export class TotalCost {
   private total = 0;
+  /** Rules that were wrong. */
+  faults = 0;
   private costly: { readonly path: FieldPath; readonly cost: number }[] = [];
 
   add(path: FieldPath, cost: number): void {

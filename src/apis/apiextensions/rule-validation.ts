@@ -1,6 +1,7 @@
 // `x-kubernetes-validations`: rules in expressions, on a node of a schema.
 import { MAX_REQUEST_BYTES } from '../../cel/environments/declared-type.js';
 import type { CompiledRule } from '../../cel/environments/schema-rules.js';
+import { MOST_FAULTS } from '../../cel/expression-limits.js';
 import type { ExpressionChecker } from '../../cel/expression-check.js';
 import {
   type FieldErrors,
@@ -82,6 +83,7 @@ export function checkRules(schema: Schema, context: RuleContext, rules: Expressi
   const compile = rules.checker.rulesOn(found.type);
   const times = context.cardinality ?? Math.floor(MAX_REQUEST_BYTES / (found.type.minSize + 1));
   return (schema['x-kubernetes-validations'] ?? []).flatMap((rule, i) => {
+    if (context.total.faults > MOST_FAULTS) return [];
     const stored = {
       rule: rules.stored.rules.has(rule.rule),
       message: rules.stored.messages.has(rule.messageExpression ?? ''),
@@ -101,6 +103,7 @@ interface RulePlace {
 function checkRule(rule: Readonly<ValidationRule>, compiled: CompiledRule, place: RulePlace): FieldErrors {
   const { times, context, path } = place;
   const errors = checkCost('estimated rule cost', compiled.cost * times, path.child('rule'), place);
+  if (compiled.fault !== undefined || compiled.message?.fault !== undefined) context.total.faults += 1;
   if (compiled.fault !== undefined) errors.push(invalid(path.child('rule'), shownRule(rule), compiled.fault));
   const { message } = compiled;
   if (message?.fault !== undefined) {

@@ -21,6 +21,7 @@ import { shownVersions } from './internal-form.js';
 import { hasNonAtomicSet, validateMapKeys } from './list-type-rules.js';
 import { validateNames, validateRequiredNames } from './names-validation.js';
 import type { StoredExpressions } from './rule-validation.js';
+import { validateSchemaLimits } from './schema-limits.js';
 import { type SchemaRules, validateSchema } from './schema-validation.js';
 import { type Schema, anySchemaHas, schemaHas, schemasOf } from './schema-walk.js';
 import { isStructural } from './structural-schema.js';
@@ -74,6 +75,8 @@ function validateName({ metadata, spec }: Definition): FieldErrors {
 
 function validateAll(object: Definition, old: Definition | undefined, rules: Rules): FieldErrors {
   const { spec, status } = object;
+  const tooMuch = validateSchemaLimits(spec, SPEC.child('versions'));
+  if (tooMuch.length > 0 && (old === undefined || validateSchemaLimits(old.spec, SPEC).length === 0)) return tooMuch;
   const errors = validateSpec(spec, rules);
   if (old !== undefined) errors.push(...validateSpecUpdate(spec, old));
   errors.push(

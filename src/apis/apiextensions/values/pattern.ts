@@ -4,14 +4,16 @@ import { RE2JS } from 're2js';
 import { errorText } from '../../../lib/error-text.js';
 import { remember } from '../../../lib/remember.js';
 
-export type CompiledPattern = { matches(text: string): boolean } | { readonly error: string };
+export type CompiledPattern =
+  | { matches(text: string): boolean; /** Instructions. */ readonly size: number }
+  | { readonly error: string };
 
-const MOST_REMEMBERED = 1000;
+export const MOST_REMEMBERED_PATTERNS = 2000;
 /** Instructions of a pattern by letters of a value; about two seconds at the worst. */
 const MOST_STEPS = 2e8;
 
 /** Compiled once; the reference's words when the pattern is none. A value beyond the bound is taken not to match. */
-export const compilePattern = remember(MOST_REMEMBERED, compile);
+export const compilePattern = remember(MOST_REMEMBERED_PATTERNS, compile);
 
 /** Making a program of a pattern takes about ten microseconds for each letter of it. */
 const MOST_LETTERS = 32 * 1024;
@@ -20,9 +22,10 @@ function compile(pattern: string): CompiledPattern {
   if (pattern.length > MOST_LETTERS) return { error: 'error parsing regexp: expression too large' };
   try {
     const expression = RE2JS.compile(pattern);
-    const longest = MOST_STEPS / expression.programSize();
+    const size = expression.programSize();
+    const longest = MOST_STEPS / size;
     // Whether there is a match is found many times sooner than where it is.
-    return { matches: (text) => text.length <= longest && expression.test(text) };
+    return { matches: (text) => text.length <= longest && expression.test(text), size };
   } catch (error) {
     return { error: errorText(error) };
   }
