@@ -90,6 +90,11 @@ export interface KeyValueStore {
     key: string,
     options?: { readonly revision?: number; readonly trace?: Trace | undefined },
   ): Promise<KeyValue | undefined>;
+  /**
+   * The value of a key at the revision that watches know it at, as a view that the next read may change: it is to be
+   * copied at once. Only a store that never has to wait has this; what watches have been told is over, it may not know.
+   */
+  currentValue?(key: string, modRevision: number): Buffer | undefined;
   /** In key order. */
   range(request: RangeRequest): Promise<RangeResult>;
   /** The latest revision; of a local store at once, and never ahead of what its watches have received. */

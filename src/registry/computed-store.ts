@@ -13,10 +13,12 @@ export function computedStore(
   const stored = (object: KubeObject): StoredObject => {
     const name = object.metadata.name ?? '';
     const fields: Record<string, string> = { ...fieldsOf(object), 'metadata.name': name };
+    const json = codec.encodeJson(object);
     return {
       key: name,
       revision: 0,
-      json: codec.encodeJson(object),
+      json,
+      size: json.length,
       object: () => object,
       labels: object.metadata.labels ?? {},
       field: (field) => fields[field] ?? '',

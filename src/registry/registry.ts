@@ -42,10 +42,12 @@ export async function unstored(registry: ResourceRegistry, key: string, written:
   const { codec, fieldsOf } = store.options;
   const object = (await store.pretend?.(written)) ?? written;
   const fields = fieldsOf(object);
+  const json = codec.encodeJson(object);
   return {
     key,
     revision: 0,
-    json: codec.encodeJson(object),
+    json,
+    size: json.length,
     object: () => object,
     labels: object.metadata.labels ?? {},
     field: (name) => fields[name] ?? '',

@@ -112,7 +112,7 @@ function respondBytes({ endpoint, request }: Rendering, { items }: ListResult, m
   const { head, tail } = envelopeOf(endpoint, metadata);
   const perItem = endpoint.itemHead.length - endpoint.storageHeadLength;
   let bytes = head.length + tail.length + Math.max(0, items.length - 1);
-  for (const item of items) bytes += perItem + item.json.length;
+  for (const item of items) bytes += perItem + item.size;
   const headers = { 'content-type': 'application/json' };
   const itemBytes = bytes - head.length - tail.length;
   if (bytes <= MOST_SHARED_BYTES) {
@@ -169,7 +169,8 @@ function putItem(endpoint: Endpoint, item: StoredObject, index: number, out: Buf
   let at = start;
   if (index > 0) out[at++] = COMMA;
   at += endpoint.itemHead.copy(out, at);
-  return at + tailOf(endpoint, item).copy(out, at);
+  const copied = item.copyJson?.(out, at, endpoint.storageHeadLength) ?? tailOf(endpoint, item).copy(out, at);
+  return at + copied;
 }
 
 function pieces(endpoint: Endpoint, items: readonly StoredObject[], head: Buffer, tail: Buffer): ResponseBody {
@@ -187,7 +188,7 @@ function pieces(endpoint: Endpoint, items: readonly StoredObject[], head: Buffer
       };
       for (let i = 0; i < items.length; i++) {
         const item = items[i] as StoredObject;
-        const needed = item.json.length + 2;
+        const needed = item.size + 2;
         if (at + needed > piece.length) {
           await flush(needed);
           if (sink.signal.aborted) return;

@@ -84,7 +84,15 @@ function bookmark(endpoint: Endpoint, event: Extract<WatchEvent, { type: 'BOOKMA
     },
   };
   const json = Buffer.from(encodeJson(endpoint.type, object as JsonObject));
-  return { key: '', revision: event.revision, json, object: () => object, labels: {}, field: () => '' };
+  return {
+    key: '',
+    revision: event.revision,
+    json,
+    size: json.length,
+    object: () => object,
+    labels: {},
+    field: () => '',
+  };
 }
 
 function joined(events: readonly WatchEvent[], encode: (event: WatchEvent) => Buffer): Buffer {

@@ -12,6 +12,7 @@ import { MEDIA_TYPES, MEDIA_TYPES_WITH_CBOR } from '../rest/media-types.js';
 import type { RestServices } from '../rest/services.js';
 import { isCached } from '../storage/cached-resources.js';
 import { createResourceStore } from '../storage/create-store.js';
+import { RecentBytes } from '../storage/recent-bytes.js';
 import { buildAuthentication } from './access.js';
 import { buildAdmission } from './admission.js';
 import { buildAggregation } from './aggregation.js';
@@ -98,6 +99,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     metrics: metrics.registry,
     log: logs.for('encryption'),
   });
+  const recent = new RecentBytes();
   const resources = new Resources({
     prefix: options.etcd.etcdPrefix,
     openStore: (storeOptions) =>
@@ -111,6 +113,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
         cache: isCached(storeOptions.resource, options.etcd.watchCache, options.etcd.watchCacheSizes),
         log: (message) => logs.for('storage').info(message),
         metrics: storageMetrics,
+        recent,
         transformer: encryption?.transformer(storeOptions, stores.of(storeOptions.resource)),
       }),
     unsafeDeletion: options.featureGates.enabled('AllowUnsafeMalformedObjectDeletion'),

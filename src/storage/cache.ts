@@ -136,7 +136,7 @@ export class Cache {
       const before = previous && (await this.values.entry(key, previous.value, previous.modRevision));
       changes.push(new Change(key, at, entry, before, now));
     }
-    forgetGiven(changes);
+    settle(changes);
     if (this.#history.floor === floor) this.#history.prepend(changes, revision);
   }
 
@@ -274,7 +274,6 @@ export class Cache {
     // What happened while the cache was stalled is not known event by event: watchers come back to relist.
     if (this.#filled) this.watchers.endAll(undefined);
     this.#obstacle = undefined;
-    for (const entry of entries) entry.forgetGiven();
     this.contents.replace(entries);
     this.#snapshots.clear();
     this.#history = new History(revision);
@@ -282,7 +281,12 @@ export class Cache {
     this.#filled = true;
     this.metrics.filled?.(this.values.options.resource);
     this.#kvWatch = this.kv.watch(
-      { prefix: this.values.options.prefix, startRevision: revision + 1 },
+      // What was left to the store is taken back when it is replaced there.
+      {
+        prefix: this.values.options.prefix,
+        startRevision: revision + 1,
+        previous: this.values.source.stored !== undefined,
+      },
       {
         events: (batch) => this.#incoming.run(() => this.#takeOrStall(batch)),
         progress: (reached) => void this.#incoming.run(() => (this.stalled ? undefined : this.#advance(reached))),
@@ -358,6 +362,7 @@ export class Cache {
       const key = entry?.key ?? event.key.slice(prefix.length);
       const previous = this.contents.get(key);
       if (entry === undefined && previous === undefined) continue;
+      previous?.takeBack(event.previous?.value);
       const change = new Change(key, event.revision, entry, previous, now);
       changes.push(change);
       this.#history.push(change);
@@ -371,7 +376,7 @@ export class Cache {
       this.watchers.dispatch(changes);
       for (const change of changes) change.forgetEvents();
       // Not at once: the writers are about to be answered, perhaps in another form than the bytes.
-      setImmediate(forgetGiven, changes);
+      setImmediate(settle, changes);
     }
     this.#wake();
   }
@@ -400,10 +405,10 @@ export class Cache {
   }
 }
 
-/** History keeps changes for long; of their objects the bytes are enough. */
-function forgetGiven(changes: readonly Change[]): void {
+/** History keeps changes for long; of their objects the bytes are enough, if the store does not have them. */
+function settle(changes: readonly Change[]): void {
   for (const { entry, previous } of changes) {
-    entry?.forgetGiven();
-    previous?.forgetGiven();
+    entry?.settle();
+    previous?.settle();
   }
 }

@@ -68,7 +68,7 @@ export class Contents {
     for (const entry of entries) {
       this.#map.set(entry.key, entry);
       this.#index?.add(entry);
-      this.#bytes += entry.json.length;
+      this.#bytes += entry.size;
     }
     this.#ordered = new OrderedMap(entries.map((entry): [string, Entry] => [entry.key, entry]));
     this.#unplaced = [];
@@ -80,8 +80,9 @@ export class Contents {
     const { key, entry, previous } = change;
     if (entry === undefined) this.#map.delete(key);
     else this.#map.set(key, entry);
+    entry?.leaveToStore();
     this.#index?.change(previous, entry);
-    this.#bytes += (entry?.json.length ?? 0) - (previous?.json.length ?? 0);
+    this.#bytes += (entry?.size ?? 0) - (previous?.size ?? 0);
     this.#generation++;
     this.#unplaced.push(change);
     if (this.#unplaced.length >= MOST_UNPLACED) this.#place();

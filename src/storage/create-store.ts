@@ -7,6 +7,7 @@ import { Cache } from './cache.js';
 import { CachedStore } from './cached.js';
 import { DirectStore } from './direct.js';
 import type { StorageMetrics } from './metrics.js';
+import { RecentBytes } from './recent-bytes.js';
 import type { ManagedResourceStore, ResourceStoreOptions } from './store.js';
 import { type ValueForm, Values } from './values.js';
 
@@ -22,15 +23,21 @@ export interface ResourceStoreSetup {
   /** Encryption at rest. */
   readonly transformer?: ValueTransformer | undefined;
   readonly metrics?: StorageMetrics;
+  /** Shared by all resources, so that together they keep so much of what the store has. */
+  readonly recent?: RecentBytes;
 }
 
 export function createResourceStore(setup: ResourceStoreSetup): ManagedResourceStore {
-  const { kv, options, clock = systemClock, log, transformer, metrics } = setup;
+  const { kv, options, clock = systemClock, log, transformer, metrics, recent = new RecentBytes() } = setup;
   const values = new Values(
     options,
     setup.form ?? (kv.local ? { kind: 'json' } : { kind: 'storage', mediaType: PROTOBUF_MEDIA_TYPE }),
     transformer,
+    canAnswerAtOnce(kv) ? { kv, recent } : undefined,
   );
   const direct = new DirectStore(kv, values, clock, metrics);
   return setup.cache === false ? direct : new CachedStore(new Cache(kv, values, clock, log, metrics), direct);
 }
+
+const canAnswerAtOnce = (kv: KeyValueStore): kv is KeyValueStore & Required<Pick<KeyValueStore, 'currentValue'>> =>
+  kv.currentValue !== undefined;

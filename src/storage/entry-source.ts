@@ -1,13 +1,33 @@
 // What all entries of one resource share.
+import type { KeyValueStore } from '../kv/kv.js';
 import { LabelSets } from './label-sets.js';
+import type { RecentBytes } from './recent-bytes.js';
 import type { ResourceStoreOptions } from './store.js';
+
+/** A store that answers at once, so that what it has need not be kept in memory. */
+export interface StoredBytes {
+  readonly kv: Required<Pick<KeyValueStore, 'currentValue'>>;
+  readonly recent: RecentBytes;
+}
 
 export class EntrySource {
   readonly labelSets = new LabelSets();
   /** Where the indexed field stands in an object. */
   readonly indexedPath: readonly string[] | undefined;
 
-  constructor(readonly options: ResourceStoreOptions) {
+  constructor(
+    readonly options: ResourceStoreOptions,
+    /** Absent where bytes are kept in memory. */
+    readonly stored?: StoredBytes,
+  ) {
     this.indexedPath = options.indexedField?.split('.');
+  }
+
+  /** The value of an entry that was left to the store; it is to be copied before anything else is read. */
+  // hot: every object that is not in memory
+  read(key: string, revision: number): Buffer {
+    const value = this.stored?.kv.currentValue(this.options.prefix + key, revision);
+    if (value === undefined) throw new Error(`the store has lost ${this.options.prefix}${key} at ${revision}`);
+    return value;
   }
 }

@@ -3,7 +3,7 @@ import type { KubeObject, ObjectMeta } from '../machinery/object.js';
 import type { EntrySource } from './entry-source.js';
 import type { Labels } from './label-sets.js';
 import { stringAt, textAt } from './scan-json.js';
-import { replaceResourceVersion, spliceResourceVersion } from './splice.js';
+import { copySpliced, replaceResourceVersion, spliceResourceVersion } from './splice.js';
 import type { StoredObject, WatchEvent } from './store.js';
 import { unreadable } from './unreadable.js';
 
@@ -11,11 +11,20 @@ type Fields = Readonly<Record<string, string>>;
 const LABELS = ['metadata', 'labels'];
 
 /**
- * Keeps the JSON strongly and the parsed object weakly: after a full collection an object nobody holds is parsed
- * again, so that a cache of many objects costs little more than their bytes. What a writer gave is at hand until
+ * Where an entry's bytes are: in memory; in memory, and in the store just so; or left to the store, and in memory only
+ * while they are fresh.
+ */
+type BytesAre = 'kept' | 'kept-as-stored' | 'left';
+
+/**
+ * Keeps the JSON, or knows where the store has it, and the parsed object weakly: after a full collection an object
+ * nobody holds is parsed again, so that a cache of many objects costs little. What a writer gave is at hand until
  * everybody has been told of it; of most objects nobody asks for more than the bytes.
  */
 export class Entry implements StoredObject {
+  readonly size: number;
+  #json: Buffer | undefined;
+  #bytesAre: BytesAre;
   #given: KubeObject | undefined;
   #parsed: WeakRef<KubeObject> | undefined;
   #labels: Labels | undefined;
@@ -27,11 +36,45 @@ export class Entry implements StoredObject {
     readonly source: EntrySource,
     readonly key: string,
     readonly revision: number,
-    readonly json: Buffer,
-    /** The object that `json` prints, without its resourceVersion. */
-    given?: KubeObject,
+    json: Buffer,
+    /** `object`: what `json` prints, without its resourceVersion. `asStored`: the store has the same bytes. */
+    { object, asStored = false }: { readonly object?: KubeObject | undefined; readonly asStored?: boolean } = {},
   ) {
-    this.#given = given;
+    this.#json = json;
+    this.size = json.length;
+    this.#given = object;
+    this.#bytesAre = asStored ? 'kept-as-stored' : 'kept';
+  }
+
+  get json(): Buffer {
+    if (this.#json !== undefined) return this.#json;
+    this.#json = spliceResourceVersion(this.source.read(this.key, this.revision), this.revision);
+    this.source.stored?.recent.add(this);
+    return this.#json;
+  }
+
+  // hot: every item of a list
+  copyJson(target: Buffer, at: number, from: number): number {
+    if (this.#json !== undefined) return this.#json.copy(target, at, from);
+    return copySpliced(this.source.read(this.key, this.revision), this.revision, { target, at, from });
+  }
+
+  /** It is what the store has now: its bytes need not be kept once all have been told. */
+  leaveToStore(): void {
+    if (this.source.stored === undefined || this.#bytesAre !== 'kept-as-stored') return;
+    this.lookInto();
+    this.#bytesAre = 'left';
+  }
+
+  /** The store has something else now. `value`: what it had before. */
+  takeBack(value: Buffer | undefined): void {
+    if (this.#bytesAre !== 'left') return;
+    this.#json ??= spliceResourceVersion(value ?? this.source.read(this.key, this.revision), this.revision);
+    this.#bytesAre = 'kept';
+  }
+
+  letGo(): void {
+    if (this.#bytesAre === 'left') this.#json = undefined;
   }
 
   object(): KubeObject {
@@ -42,8 +85,10 @@ export class Entry implements StoredObject {
     return object;
   }
 
-  forgetGiven(): void {
+  /** All who wait for it have been told: what it was made of is not needed any more, nor bytes that the store has. */
+  settle(): void {
     this.#given = undefined;
+    this.letGo();
   }
 
   #decoded(): KubeObject {
@@ -74,8 +119,9 @@ export class Entry implements StoredObject {
     return (this.#indexed ??= this.#scanned((json) => stringAt(json, indexedPath)));
   }
 
-  /** Reads what the index wants to know. */
+  /** Reads what selections want to know, while the bytes are at hand. */
   lookInto(): void {
+    this.#labels = this.labels;
     this.#indexed = this.indexed;
   }
 
@@ -109,11 +155,10 @@ export function entryOf(
   source: EntrySource,
   key: string,
   revision: number,
-  stored: Buffer,
-  object?: KubeObject,
+  json: Buffer,
+  known: { readonly object?: KubeObject | undefined; readonly asStored?: boolean } = {},
 ): Entry {
-  const json = spliceResourceVersion(stored, revision);
-  return new Entry(source, key, revision, json, object);
+  return new Entry(source, key, revision, spliceResourceVersion(json, revision), known);
 }
 
 /** What is encoded for storing: the object without a resourceVersion. */

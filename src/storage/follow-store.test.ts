@@ -7,6 +7,7 @@ const stored = (key: string, revision: number): StoredObject => ({
   key,
   revision,
   json: Buffer.alloc(0),
+  size: 0,
   object: () => ({ metadata: { name: key } }),
   labels: {},
   field: () => '',

@@ -81,7 +81,7 @@ export class History {
 
   push(change: Change): void {
     this.#changes.push(change);
-    this.#supersededBytes += change.previous?.json.length ?? 0;
+    this.#supersededBytes += change.previous?.size ?? 0;
     const size = (): number => this.#changes.length - this.#first;
     while (
       size() > MAX_CHANGES ||
@@ -96,7 +96,7 @@ export class History {
     this.#changes = [...changes, ...this.#changes.slice(this.#first)];
     this.#first = 0;
     this.#floor = floor;
-    for (const { previous } of changes) this.#supersededBytes += previous?.json.length ?? 0;
+    for (const { previous } of changes) this.#supersededBytes += previous?.size ?? 0;
   }
 
   /** The changes after a revision that is not below the floor, oldest first. */
@@ -120,7 +120,7 @@ export class History {
     const dropped = this.#changes[this.#first++];
     if (dropped === undefined) return;
     this.#floor = dropped.revision;
-    this.#supersededBytes -= dropped.previous?.json.length ?? 0;
+    this.#supersededBytes -= dropped.previous?.size ?? 0;
     // Shifting the array is paid once per many drops.
     if (this.#first > 1024 && this.#first * 2 > this.#changes.length) {
       this.#changes = this.#changes.slice(this.#first);

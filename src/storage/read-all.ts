@@ -78,8 +78,10 @@ async function readPage(
   }
 }
 
-/** Now and not when all are put in place, which is one turn. */
+/** Now and not when all are put in place, which is one turn. The bytes of all need not be in memory even once. */
 const lookedInto = (entry: Entry): Entry => {
   entry.lookInto();
+  entry.leaveToStore();
+  entry.settle();
   return entry;
 };

@@ -10,6 +10,10 @@ export interface StoredObject {
   readonly revision: number;
   /** The object's JSON in its storage version, `metadata.resourceVersion` in place, ready to send. */
   readonly json: Buffer;
+  /** Of `json`, in bytes. */
+  readonly size: number;
+  /** Copies the JSON from an offset on, and answers how many bytes; where they need not be made a buffer for it. */
+  copyJson?(target: Buffer, at: number, from: number): number;
   /** Parsed on first call, then shared: read only. */
   object(): KubeObject;
   /** What selectors look at, extracted once. */

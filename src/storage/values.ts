@@ -3,8 +3,8 @@ import type { KubeObject } from '../machinery/object.js';
 import { errorText } from '../lib/error-text.js';
 import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
 import { isSealed, type Opened, UNEXPECTEDLY_SEALED, type ValueTransformer } from '../encryption/transformer.js';
-import { EntrySource } from './entry-source.js';
 import type { Trace } from '../tracing/trace.js';
+import { EntrySource, type StoredBytes } from './entry-source.js';
 import { type Entry, entryOf, withoutResourceVersion } from './entry.js';
 import { type ResourceStoreOptions, StorageError, type StoredValueFault } from './store.js';
 import { unreadable } from './unreadable.js';
@@ -32,8 +32,10 @@ export class Values {
     readonly options: ResourceStoreOptions,
     readonly form: ValueForm,
     readonly transformer: ValueTransformer | undefined,
+    stored?: StoredBytes,
   ) {
-    this.source = new EntrySource(options);
+    // Only bytes that lie in the store as they are served can be left to it.
+    this.source = new EntrySource(options, form.kind === 'json' && transformer === undefined ? stored : undefined);
   }
 
   // hot: every write
@@ -81,7 +83,10 @@ export class Values {
   /** The entry of a write that was answered with this revision. */
   entryOfWritten(written: Written, revision: number): Entry {
     if (written.entry?.revision === revision) return written.entry;
-    return (written.entry = entryOf(this.source, written.key, revision, written.json, written.object));
+    return (written.entry = entryOf(this.source, written.key, revision, written.json, {
+      object: written.object,
+      asStored: written.value === written.json,
+    }));
   }
 
   /** The entry of a stored value; of our own write without reading it back. */
@@ -152,9 +157,12 @@ export class Values {
   #read(key: string, plain: Buffer, revision: number): Entry {
     try {
       const { codec } = this.options;
-      if (this.form.kind === 'json') return entryOf(this.source, key, revision, codec.renew?.(plain) ?? plain);
+      if (this.form.kind === 'json') {
+        const json = codec.renew?.(plain) ?? plain;
+        return entryOf(this.source, key, revision, json, { asStored: json === plain || json.equals(plain) });
+      }
       const object = withoutResourceVersion(codec.decodeStorage(plain));
-      return entryOf(this.source, key, revision, codec.encodeJson(object), object);
+      return entryOf(this.source, key, revision, codec.encodeJson(object), { object });
     } catch (error) {
       throw this.#fault(key, revision, 'content', error);
     }

@@ -70,7 +70,7 @@ export class Watcher implements Watch {
     if (this.#waiting !== undefined) {
       for (const change of changes) {
         this.#waiting.push(change);
-        this.#waitingBytes += change.entry?.json.length ?? 0;
+        this.#waitingBytes += change.entry?.size ?? 0;
       }
       if (this.#waiting.length > MAX_WAITING_CHANGES || this.#waitingBytes > MAX_WAITING_BYTES) this.end(undefined);
       return;
@@ -120,7 +120,7 @@ export class Watcher implements Watch {
         const object = state[at] as Entry;
         if (predicate !== undefined && !predicate(object)) continue;
         chunk.push(object.added);
-        bytes += object.json.length;
+        bytes += object.size;
       }
       if (chunk.length > 0) this.deliver(chunk);
       await (this.request.drained?.() ?? (at < state.length ? nextTurn() : undefined));

@@ -202,10 +202,10 @@ export class VersionView implements ResourceStore {
   #keep(stored: StoredObject, converted: JsonObject): Entry {
     const object = this.#fit(converted);
     const json = this.options.codec.encodeJson(object);
-    const entry = entryOf(this.#source, stored.key, stored.revision, json, object);
+    const entry = entryOf(this.#source, stored.key, stored.revision, json, { object });
     // Whoever asked wants it now; for later the bytes are enough.
     entry.object();
-    entry.forgetGiven();
+    entry.settle();
     this.#known.set(stored, entry);
     return entry;
   }
@@ -242,13 +242,13 @@ function* batchesOf(stored: readonly StoredObject[]): IterableIterator<readonly 
   let batch: StoredObject[] = [];
   let bytes = 0;
   for (const each of stored) {
-    if (batch.length === MAX_BATCH_OBJECTS || (batch.length > 0 && bytes + each.json.length > MAX_BATCH_BYTES)) {
+    if (batch.length === MAX_BATCH_OBJECTS || (batch.length > 0 && bytes + each.size > MAX_BATCH_BYTES)) {
       yield batch;
       batch = [];
       bytes = 0;
     }
     batch.push(each);
-    bytes += each.json.length;
+    bytes += each.size;
   }
   if (batch.length > 0) yield batch;
 }

@@ -19,7 +19,18 @@ import { WatchHub } from '../watch-hub.js';
 import { Commits } from './commits.js';
 import { type DataFolder, openFailure, openFolder } from './folder.js';
 import { Housekeeping } from './housekeeping.js';
-import { COMPACTED, currentOf, eventsSince, getAt, keyValueOf, rangeAt, REVISION, type Tables } from './past.js';
+import {
+  COMPACTED,
+  currentOf,
+  eventsSince,
+  getAt,
+  keyValueOf,
+  rangeAt,
+  replacedSince,
+  REVISION,
+  type Tables,
+  viewAt,
+} from './past.js';
 import { encodeNumbers, numberAt } from './records.js';
 
 const MAX_VALUE_BYTES = 8 * 1024 * 1024;
@@ -113,6 +124,18 @@ class EmbeddedStore implements KeyValueStore {
     this.#startRead(revision);
     const version = revision === 0 ? currentOf(this.#tables, key) : getAt(this.#tables, key, revision);
     return version && keyValueOf(key, version);
+  }
+
+  // hot: every object that is not in memory
+  currentValue(key: string, modRevision: number): Buffer | undefined {
+    this.#checkOpen();
+    const known = viewAt(this.#tables, key, modRevision);
+    if (known !== undefined) return known;
+    // The snapshot of this turn may be from before the version, or from after a commit that is still to be told of.
+    this.#env.resetReadTxn();
+    return (
+      viewAt(this.#tables, key, modRevision) ?? replacedSince(this.#tables, key, modRevision, this.#commits.revision)
+    );
   }
 
   async range(request: RangeRequest): Promise<RangeResult> {

@@ -1,7 +1,7 @@
 // Reads of the embedded store's tables: the current state, a past one (the log undone), and the events of the log.
 import type { Database } from 'lmdb';
 import type { KeyValue, KvEvent, RangeRequest } from '../kv.js';
-import { decodeLog, decodeVersion, encodeNumbers, type LogRecord, numberAt, type Version } from './records.js';
+import { decodeLog, decodeVersion, encodeNumbers, type LogRecord, numberAt, valueIn, type Version } from './records.js';
 
 export interface Tables {
   readonly current: Database<Buffer, Buffer>;
@@ -105,6 +105,21 @@ function* logSince({ log }: Tables, revision: number): Iterable<LogRecord> {
 export function currentOf({ current }: Tables, key: string): Version | undefined {
   const bytes = current.get(Buffer.from(key));
   return bytes && decodeVersion(bytes);
+}
+
+/** The value of a key, if it is at this revision: a view that the next read changes. */
+// hot: every object that is not in memory
+export function viewAt({ current }: Tables, key: string, modRevision: number): Buffer | undefined {
+  const bytes = current.getBinaryFast(Buffer.from(key));
+  return bytes === undefined || numberAt(bytes, 0) !== modRevision ? undefined : valueIn(bytes);
+}
+
+/** A version that a change after this revision replaced. */
+export function replacedSince(tables: Tables, key: string, modRevision: number, revision: number): Buffer | undefined {
+  for (const record of logSince(tables, revision + 1)) {
+    if (record.key === key && record.previous?.modRevision === modRevision) return record.previous.value;
+  }
+  return undefined;
 }
 
 export const keyValueOf = (key: string, { value, modRevision, createRevision }: Version): KeyValue => ({

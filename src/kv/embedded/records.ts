@@ -62,6 +62,9 @@ export const decodeVersion = (bytes: Buffer): Version => ({
   value: bytes.subarray(VERSION_HEADER),
 });
 
+/** Only the value of a version. The engine shares one buffer for what it reads and says how much of it that was. */
+export const valueIn = (bytes: Buffer): Buffer => bytes.subarray(VERSION_HEADER, bytes.length);
+
 /** `name` is the key, encoded. */
 // hot: every write
 export function encodeLog(

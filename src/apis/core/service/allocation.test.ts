@@ -31,6 +31,7 @@ class MemoryRange implements RangeStore {
       key,
       revision: revision + 1,
       json: Buffer.alloc(0),
+      size: 0,
       object: () => object,
       labels: {},
       field: () => '',

@@ -1,0 +1,33 @@
+// The objects whose bytes are in memory though the store has them, too: those asked for last. The others are read from
+// the store's map of its file when they are asked for.
+//
+//   add ──▶ young ──▶ old ──▶ let go        each generation half of the bytes
+//
+// What is asked for again after it was let go has cost one read; keeping count of uses would cost every read.
+
+/** Of all resources together. */
+const MOST_BYTES = 8 * 1024 * 1024;
+
+export interface KeepsBytes {
+  readonly size: number;
+  letGo(): void;
+}
+
+export class RecentBytes {
+  #young: KeepsBytes[] = [];
+  #old: KeepsBytes[] = [];
+  #youngBytes = 0;
+
+  constructor(private readonly mostBytes: number = MOST_BYTES) {}
+
+  // hot: every read of what is not in memory
+  add(kept: KeepsBytes): void {
+    this.#young.push(kept);
+    this.#youngBytes += kept.size;
+    if (this.#youngBytes * 2 < this.mostBytes) return;
+    for (const old of this.#old) old.letGo();
+    this.#old = this.#young;
+    this.#young = [];
+    this.#youngBytes = 0;
+  }
+}
