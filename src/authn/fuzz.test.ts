@@ -66,6 +66,7 @@ before(async () => {
         apiAudiences: [ISSUER],
         objects: { get: async (resource, namespace, name) => objects[`${resource}/${namespace}/${name}`] },
         uses: createTokenUses(new MetricRegistry()),
+        features: { enabled: () => true },
         nowMs: Date.now,
       }),
     ],

@@ -107,7 +107,7 @@ function countedBy(parts: ControllerParts, { spec }: Readonly<ResourceQuota>): C
   return parts.registries().flatMap((registry) => {
     const { kind } = registry;
     if (!kind.namespaced || kind.computed !== undefined || kind.virtualCreate !== undefined) return [];
-    const evaluator = evaluatorFor({ group: kind.group, resource: kind.plural });
+    const evaluator = evaluatorFor({ group: kind.group, resource: kind.plural }, parts.context().features);
     return evaluator !== undefined && names.some((name) => evaluator.counts(name)) ? [{ registry, evaluator }] : [];
   });
 }

@@ -226,8 +226,9 @@ class Definitions {
       if (isDeepStrictEqual(known.made, made)) return;
     }
     this.#stop(name);
-    const { expressions, converterOf } = this.options;
+    const { expressions, converterOf, context } = this.options;
     const kind = customKind(definition, {
+      selectableFields: context().features.enabled('CustomResourceFieldSelectors'),
       terminating: () => serving.terminating,
       ...(expressions && { expressions }),
       ...(converterOf && { converterOf }),

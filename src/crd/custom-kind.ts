@@ -53,13 +53,16 @@ interface CompiledVersion {
 export interface CustomKindOptions {
   /** Asked anew on each creation. */
   readonly terminating: () => boolean;
+  /** False: nothing is selectable, though definitions name it (the gate CustomResourceFieldSelectors). */
+  readonly selectableFields?: boolean;
   /** Compiles the rules of schemas. */
   readonly expressions?: Pick<ExpressionChecker, 'rulesOn' | 'evaluated'>;
   /** Converts by a definition's webhook. */
   readonly converterOf?: (definition: Readonly<CustomResourceDefinition>) => Converter;
 }
 
-export function customKind(crd: Readonly<CustomResourceDefinition>, options: CustomKindOptions): CustomKind {
+export function customKind(given: Readonly<CustomResourceDefinition>, options: CustomKindOptions): CustomKind {
+  const crd = options.selectableFields === false ? withoutSelectableFields(given) : given;
   const { spec, status } = crd;
   const names = status.acceptedNames;
   const versions = compileVersions(crd);
@@ -94,6 +97,11 @@ export function customKind(crd: Readonly<CustomResourceDefinition>, options: Cus
         Object.assign({}, ...served.map(({ stated }) => selectableFields(stated)(object))) as Record<string, string>,
     },
   };
+}
+
+function withoutSelectableFields(crd: Readonly<CustomResourceDefinition>): Readonly<CustomResourceDefinition> {
+  const versions = (crd.spec.versions ?? []).map(({ selectableFields: _, ...version }) => version);
+  return { ...crd, spec: { ...crd.spec, versions } };
 }
 
 function compileVersions(crd: Readonly<CustomResourceDefinition>): CompiledVersion[] {

@@ -59,7 +59,7 @@ export function customStrategy(options: StrategyOptions): Strategy {
     },
     validateUpdate: (object, old, context) =>
       checkRules(object, old, context, [
-        ...validateBySchema(object, options, { value: old }),
+        ...validateBySchema(object, options, mayStay(old, context)),
         ...validateChangedItems(object, old, schema),
       ]),
     warningsOnUpdate: ({ metadata }, old) => {
@@ -74,6 +74,10 @@ export function customStrategy(options: StrategyOptions): Strategy {
 }
 
 const statusOf = (object: Readonly<KubeObject>): unknown => (object as JsonObject & KubeObject)['status'];
+
+/** What was wrong before and has not changed may stay, while the gate is on. */
+const mayStay = (old: unknown, { features }: LifeContext): Old | undefined =>
+  old !== undefined && features.enabled('CRDValidationRatcheting') ? { value: old } : undefined;
 
 /** The errors of an object's form, and after them those of its rules. */
 type CheckRules = (
@@ -95,7 +99,8 @@ function rulesOf({ schema, expressions }: StrategyOptions): CheckRules {
     const check = { value: object, old, path: undefined, budget: OBJECT_COST_BUDGET };
     const ratchet = { warn: (text: string) => context.warn(text) };
     const startedMs = performance.now();
-    const outcome = validateRules(tree, old === undefined ? check : { ...check, ratchet });
+    const ratchets = mayStay(old, context) !== undefined;
+    const outcome = validateRules(tree, ratchets ? { ...check, ratchet } : check);
     expressions.evaluated?.((performance.now() - startedMs) / 1000);
     return [...errors, ...outcome.errors];
   };
@@ -116,7 +121,7 @@ function statusStrategy({ schema, subresources }: StrategyOptions, checkRules: C
       const errors =
         status === undefined || statusSchema === undefined
           ? []
-          : validateValue(status, statusSchema, FieldPath.of('status'), { value: statusOf(old) });
+          : validateValue(status, statusSchema, FieldPath.of('status'), mayStay(statusOf(old), context));
       errors.push(...validateScaleStatus(object, subresources.scale), ...validateChangedItems(object, old, schema));
       return checkRules(object, old, context, errors);
     },

@@ -14,6 +14,8 @@ export interface PriorityAndFairnessOptions {
   readonly stored: EstimateSources['stored'];
   /** What a list asks for; undefined where it will be refused. */
   readonly listQuery: (exchange: Exchange) => ListQuery | undefined;
+  /** Lists cost by their bytes; by the number of their objects otherwise. */
+  readonly sizeBased: boolean;
   readonly requestTimeoutMs: number;
   /** How many requests of a kind are under way, after each change. */
   readonly observe: (kind: 'readOnly' | 'mutating', running: number) => void;
@@ -31,6 +33,7 @@ export function priorityAndFairness(options: PriorityAndFairnessOptions): Filter
   const running = { readOnly: 0, mutating: 0 };
   const sources = (schema: Classified): EstimateSources => ({
     stored: options.stored,
+    sizeBased: options.sizeBased,
     watches: (info) => watches.concernedBy(info),
     observeWatches: (count) => schema.metrics.watchCount(count),
   });

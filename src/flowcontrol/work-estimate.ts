@@ -20,12 +20,16 @@ export interface ListQuery {
 export interface EstimateSources {
   /** Undefined for a resource that is not stored here. */
   readonly stored: (info: RequestInfo) => StoredAmount | undefined;
+  /** The gate SizeBasedListCostEstimate. */
+  readonly sizeBased: boolean;
   readonly watches: (info: RequestInfo) => number;
   readonly observeWatches: (count: number) => void;
 }
 
 const ONE_SEAT: WorkEstimate = { initialSeats: 1, finalSeats: 0, lingerMs: 0 };
 const MAX_LIST_SEATS = 100;
+const MAX_LIST_SEATS_BY_COUNT = 10;
+const OBJECTS_PER_SEAT = 100;
 const MAX_WRITE_SEATS = 10;
 const BYTES_PER_SEAT = 100_000;
 /** What a list from memory holds at once, however long it is. */
@@ -49,7 +53,12 @@ export function estimateWork(
   switch (info.verb) {
     case 'list':
     case 'watch':
-      return estimateList(info, atMost(maxSeats, MAX_LIST_SEATS), query(), sources);
+      return estimateList(
+        info,
+        atMost(maxSeats, sources.sizeBased ? MAX_LIST_SEATS : MAX_LIST_SEATS_BY_COUNT),
+        query(),
+        sources,
+      );
     case 'create':
     case 'update':
     case 'patch':
@@ -66,15 +75,19 @@ function estimateList(
   info: RequestInfo,
   maxSeats: number,
   query: ListQuery | undefined,
-  { stored }: EstimateSources,
+  { stored, sizeBased }: EstimateSources,
 ): WorkEstimate {
   if (query === undefined) return { ...ONE_SEAT, initialSeats: maxSeats };
   const watch = info.verb === 'watch';
   if (watch && !query.sendInitialEvents) return ONE_SEAT;
   const amount = stored(info);
   if (amount === undefined) return ONE_SEAT;
-  const bytes = bytesAtOnce(amount, query, watch || !readsTheStore(query), info.name !== '');
-  const seats = Math.min(Math.max(Math.ceil(bytes / BYTES_PER_SEAT), 1), maxSeats);
+  const fromCache = watch || !readsTheStore(query);
+  const single = info.name !== '';
+  const wanted = sizeBased
+    ? bytesAtOnce(amount, query, fromCache, single) / BYTES_PER_SEAT
+    : objectsLookedAt(amount, query, fromCache, single) / OBJECTS_PER_SEAT;
+  const seats = Math.min(Math.max(Math.ceil(wanted), 1), maxSeats);
   return seats === 1 ? ONE_SEAT : { ...ONE_SEAT, initialSeats: seats };
 }
 
@@ -88,6 +101,13 @@ function bytesAtOnce(
   const limited = query.limit > 0 && query.limit < objects ? query.limit : objects;
   const loaded = single ? 1 : !fromCache && query.selected ? Math.max(limited, Math.floor(objects / 2)) : limited;
   return fromCache ? Math.min(loaded * bytesEach, MAX_BYTES_FROM_CACHE) : loaded * bytesEach;
+}
+
+function objectsLookedAt({ objects }: StoredAmount, query: ListQuery, fromCache: boolean, single: boolean): number {
+  if (single) return 1;
+  if (fromCache) return objects;
+  const limited = query.limit > 0 && query.limit < objects ? query.limit : objects;
+  return query.selected ? objects + limited : 2 * limited;
 }
 
 /** Older states are not in memory. */

@@ -50,4 +50,6 @@ export const REMOVALS: Readonly<Record<string, number>> = {
   'admissionregistration.k8s.io/v1beta1/validatingadmissionpolicies': 34,
   'admissionregistration.k8s.io/v1beta1/validatingadmissionpolicybindings': 34,
   'authentication.k8s.io/v1beta1/selfsubjectreviews': 33,
+  'flowcontrol.apiserver.k8s.io/v1beta3/flowschemas': 32,
+  'flowcontrol.apiserver.k8s.io/v1beta3/prioritylevelconfigurations': 32,
 };

@@ -32,6 +32,10 @@ const METADATA = FieldPath.of('metadata');
 export async function create(registry: ResourceRegistry, request: CreateRequest): Promise<StoredObject> {
   const { metadata } = request.object;
   if (metadata.name || !metadata.generateName) return attempt(registry, request, request.object, metadata.name);
+  if (!request.context.features.enabled('RetryGenerateName')) {
+    const name = generateName(metadata.generateName, registry.nameSuffix());
+    return attempt(registry, request, request.object, name);
+  }
   // hot: where every name is at hand, a taken one is seen beforehand, and no copy is needed to start over from.
   if (registry.store.knowsAll === true) return createUnderFreeName(registry, request, metadata.generateName);
   for (let tries = 1; ; tries++) {

@@ -219,6 +219,19 @@ test('a generated name that is taken, or about to be, is drawn again', async () 
   }
 });
 
+test('without the gate RetryGenerateName a generated name that is taken is refused', async () => {
+  const emulated = { version: { major: 1, minor: 31 }, forwardCompatible: false, namedForwardCompatible: false };
+  const kinds = [configMaps as unknown as KindDefinition];
+  const api = new TestApi({ kinds, emulated, gates: { RetryGenerateName: false } });
+  await api.post(MAPS, { metadata: { name: 'a-1' } });
+  const registry = api.resources.registry(RESOURCE);
+  assert.ok(registry !== undefined);
+  const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { generateName: 'a-', namespace: 'n' } };
+  const context = { ...api.context(), namespace: 'n' };
+  const request = { object, context, admit: () => undefined, copy: structuredClone };
+  await assert.rejects(create({ ...registry, nameSuffix: () => '1' }, request), /already exists/);
+});
+
 test('a generated name leaves room for its suffix', () => {
   assert.equal(generateName('a-', 'bcdfg'), 'a-bcdfg');
   assert.equal(generateName('x'.repeat(80), 'bcdfg').length, 63);

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import zlib from 'node:zlib';
 import { testRequest } from '../filters/testing.js';
 import { isStream, type ResponseBody, type ResponseStream } from '../lib/http.js';
-import { compressed } from './compress.js';
+import { compressed, neverCompress } from './compress.js';
 
 const request = testRequest('GET', '/', { headers: { 'accept-encoding': 'gzip' } });
 const SIZE = 4 * 1024 * 1024;
@@ -64,4 +64,11 @@ test('a client that goes away ends the work', async () => {
   };
   await packed(endless).stream(sink);
   assert.ok(pieces < 100);
+});
+
+test('an answer to a request that was spared is sent as it is', () => {
+  const spared = testRequest('GET', '/', { headers: { 'accept-encoding': 'gzip' } });
+  neverCompress(spared);
+  const response = { status: 200, headers: {}, body: Buffer.alloc(SIZE) };
+  assert.equal(compressed(spared, response, SIZE), response);
 });

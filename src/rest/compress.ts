@@ -7,9 +7,15 @@ const SMALLEST_COMPRESSED_BYTES = 128 * 1024;
 /** The fastest level: the others cost much more for little. */
 const LEVEL = 1;
 
+const spared = new WeakSet<HttpRequest>();
+
+/** Answers to this request are sent as they are: the gate APIResponseCompression is off. */
+export const neverCompress = (request: HttpRequest): void => void spared.add(request);
+
 /** Compresses a large answer when the client takes gzip. */
 export function compressed(request: HttpRequest, response: HttpResponse, bytes: number): HttpResponse {
   if (bytes <= SMALLEST_COMPRESSED_BYTES || !acceptsGzip(request.headers['accept-encoding'])) return response;
+  if (spared.has(request)) return response;
   return {
     status: response.status,
     headers: { ...response.headers, 'content-encoding': 'gzip', vary: 'Accept-Encoding' },

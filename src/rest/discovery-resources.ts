@@ -26,21 +26,21 @@ export const EVERY_VERB: readonly Verb[] = [
   'watch',
 ];
 
-/** The resources and subresources of one group version, by name. */
-export function resourceListOf(endpoints: readonly Endpoint[]): ApiResource[] {
+/** The resources and subresources of one group version, by name; `hashes`: of their stored forms too. */
+export function resourceListOf(endpoints: readonly Endpoint[], hashes = true): ApiResource[] {
   const byName =
     <T>(nameOf: (item: T) => string) =>
     (a: T, b: T) =>
       nameOf(a) < nameOf(b) ? -1 : 1;
   const resources = endpoints
     .toSorted(byName(({ definition }) => definition.plural))
-    .map((endpoint) => [resourceOf(endpoint), ...subresourcesOf(endpoint)]);
+    .map((endpoint) => [resourceOf(endpoint, hashes), ...subresourcesOf(endpoint)]);
   // The subresources of custom resources are listed in the order they were invented.
   if (endpoints.every(({ definition }) => definition.custom)) return resources.flat();
   return resources.flat().sort(byName(({ name }) => name));
 }
 
-function resourceOf({ definition }: Endpoint): ApiResource {
+function resourceOf({ definition }: Endpoint, hashes: boolean): ApiResource {
   const { plural, singular, namespaced, kind, shortNames, categories } = definition;
   const verbs = definition.verbs ?? EVERY_VERB;
   return {
@@ -51,7 +51,8 @@ function resourceOf({ definition }: Endpoint): ApiResource {
     verbs: definition.shownVerbs?.() ?? [...verbs].sort(),
     ...(shortNames && { shortNames }),
     ...(categories && { categories }),
-    ...(verbs.includes('watch') && { storageVersionHash: storageVersionHash(definition) }),
+    ...((hashes || definition.custom === true) &&
+      verbs.includes('watch') && { storageVersionHash: storageVersionHash(definition) }),
   };
 }
 

@@ -21,6 +21,8 @@ export interface DiscoveryOptions {
   readonly aggregatedVersions: readonly AggregatedVersion[];
   /** Where clients reach this server: `10.0.0.1:6443`. */
   readonly serverAddress: string;
+  /** False leaves out what tells changes of stored forms. */
+  readonly storageVersionHashes?: boolean;
   /** What others serve that is registered here. */
   readonly registered?: RegisteredVersions;
 }
@@ -133,7 +135,7 @@ function versionAnswer(
     // The oldest group is listed without a version, as it was before lists had one.
     ...(group !== '' && { apiVersion: 'v1' }),
     groupVersion: apiVersionOf(first.kind),
-    resources: resourceListOf(endpoints),
+    resources: resourceListOf(endpoints, options.storageVersionHashes ?? true),
   });
 }
 

@@ -140,7 +140,8 @@ export function checkDeleteOptions(options: DeleteOptions): void {
 }
 
 // hot: runs on every list and watch.
-export function listOptions(query: URLSearchParams, watch: boolean): ListOptions {
+/** `watchList`: the gate of that name, without which no watch may ask for initial events. */
+export function listOptions(query: URLSearchParams, watch: boolean, watchList = true): ListOptions {
   const timeoutSeconds = integer(query, 'timeoutSeconds');
   const sendInitialEvents = flag(query, 'sendInitialEvents');
   const resourceVersion = query.get('resourceVersion') ?? '';
@@ -157,7 +158,7 @@ export function listOptions(query: URLSearchParams, watch: boolean): ListOptions
   };
   const path = FieldPath.of('resourceVersionMatch');
   const errors: FieldErrors = [];
-  if (watch) watchErrors(errors, path, match, options.continue, sendInitialEvents);
+  if (watch) watchErrors(errors, path, match, options.continue, { sendInitialEvents, watchList });
   else listErrors(errors, path, match, options.continue, resourceVersion, sendInitialEvents);
   refuse('ListOptions', errors);
   if (match !== 'Exact' && match !== 'NotOlderThan') match = '';
@@ -196,10 +197,14 @@ function watchErrors(
   path: FieldPath,
   match: string,
   continueToken: string,
-  sendInitialEvents: boolean | undefined,
+  { sendInitialEvents, watchList }: { sendInitialEvents: boolean | undefined; watchList: boolean },
 ): void {
   if (sendInitialEvents !== undefined && match !== 'NotOlderThan') {
     errors.push(forbidden(path, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
+  }
+  if (sendInitialEvents !== undefined && !watchList) {
+    const why = 'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled';
+    errors.push(forbidden(FieldPath.of('sendInitialEvents'), why));
   }
   if (match === '') return;
   if (sendInitialEvents === undefined) {

@@ -99,7 +99,12 @@ function serve(verb: Verb, services: RestServices, endpoint: Endpoint, request: 
     case 'list':
       return listObjects(services, endpoint, request, listOptions(request.http.query, false));
     case 'watch':
-      return watchObjects(services, endpoint, request, listOptions(request.http.query, true));
+      return watchObjects(
+        services,
+        endpoint,
+        request,
+        listOptions(request.http.query, true, services.features.enabled('WatchList')),
+      );
     case 'create':
       return createObject(services, endpoint, request);
     case 'update':

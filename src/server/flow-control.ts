@@ -38,7 +38,7 @@ const REBALANCE_MS = 10_000;
 
 /** Undefined when it is switched off: the plain limits hold then. */
 export function buildFlowControl(options: Options, parts: FlowControlParts): WiredFlowControl | undefined {
-  const { generic, features } = options;
+  const { generic, features, featureGates } = options;
   if (!features.enablePriorityAndFairness) return undefined;
   const flowControl = new FlowControl({
     totalSeats: generic.maxRequestsInflight + generic.maxMutatingRequestsInflight,
@@ -46,6 +46,7 @@ export function buildFlowControl(options: Options, parts: FlowControlParts): Wir
     metrics: flowControlMetrics(parts.metrics),
     clock: monotonicClock,
   });
+  const watchList = featureGates.enabled('WatchList');
   followConfiguration(flowControl, parts);
   const timer = setInterval(() => flowControl.rebalance(), REBALANCE_MS).unref();
   parts.stopping.addEventListener('abort', () => clearInterval(timer), { once: true });
@@ -53,7 +54,8 @@ export function buildFlowControl(options: Options, parts: FlowControlParts): Wir
     filter: priorityAndFairness({
       flowControl,
       stored: (info) => storedAmount(parts.resources, info),
-      listQuery,
+      listQuery: (exchange) => (watchList || exchange.info.verb !== 'watch' ? listQuery(exchange) : NO_INITIAL_EVENTS),
+      sizeBased: featureGates.enabled('SizeBasedListCostEstimate'),
       requestTimeoutMs: generic.requestTimeoutMs,
       observe: parts.requests.inFlight,
       onRejected: parts.requests.dropped,
@@ -101,6 +103,16 @@ function storedAmount(resources: Resources, { apiGroup, apiVersion, resource }: 
   if (amount === undefined) return undefined;
   return { objects: amount.objects, averageBytes: amount.objects === 0 ? 0 : amount.bytes / amount.objects };
 }
+
+/** Without the gate WatchList a watch costs no more than any other request, whatever it asks for. */
+const NO_INITIAL_EVENTS: ListQuery = {
+  limit: 0,
+  resourceVersion: '',
+  resourceVersionMatch: '',
+  continueToken: '',
+  selected: false,
+  sendInitialEvents: false,
+};
 
 function listQuery({ request, info }: Exchange): ListQuery | undefined {
   try {

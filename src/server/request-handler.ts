@@ -9,6 +9,7 @@ import type { Logs } from '../lib/log.js';
 import type { StatusError } from '../machinery/status.js';
 import type { VersionInfo } from '../machinery/version-info.js';
 import type { Options } from '../options/options.js';
+import { neverCompress } from '../rest/compress.js';
 import { createDiscovery, discoveryPaths } from '../rest/discovery.js';
 import { createOpenApi, type OpenApi, OPENAPI_PATHS } from '../rest/openapi.js';
 import { besideRoutes } from '../rest/openapi-beside.js';
@@ -54,6 +55,7 @@ export function buildRequestHandler(parts: HandlerParts): HttpHandler {
   const router = createRouter(services, resources.find, resources.isBuiltIn);
   const openApi = buildOpenApi(parts);
   const paths = buildPaths(parts, openApi);
+  const compresses = options.featureGates.enabled('APIResponseCompression');
   const renderStatus = (error: StatusError, { request }: Exchange): HttpResponse =>
     respondError(request, error, services.mediaTypes);
   return buildChain(
@@ -71,6 +73,7 @@ export function buildRequestHandler(parts: HandlerParts): HttpHandler {
       corsAllowedOrigins: generic.corsAllowedOrigins,
       hstsDirectives: generic.strictTransportSecurityDirectives,
       goawayChance: generic.goawayChance,
+      closeUnknownHttp2: options.featureGates.enabled('UnauthenticatedHTTP2DOSMitigation'),
       maxConnectionBytesPerSecond: options.misc.maxConnectionBytesPerSec,
       shutdownSendRetryAfter: generic.shutdownSendRetryAfter,
       audit: parts.audit,
@@ -83,6 +86,8 @@ export function buildRequestHandler(parts: HandlerParts): HttpHandler {
       const proxied = user && { request, info, user, auditId, trace: exchange };
       const elsewhere = proxied && parts.aggregation.proxy(proxied, openApi.has);
       if (elsewhere !== undefined) return elsewhere;
+      // The documents of all types are compressed anyway.
+      if (!compresses && !info.path.startsWith('/openapi')) neverCompress(request);
       if (!info.isResourceRequest || user === undefined) return paths(request, info.path);
       return router.handle({
         http: request,
@@ -150,6 +155,7 @@ function buildPaths(
       aggregatedVersions: services.features.enabled('AggregatedDiscoveryRemoveBetaType') ? ['v2'] : ['v2', 'v2beta1'],
       serverAddress: `${options.generic.advertiseAddress}:${options.secureServing.securePort}`,
       registered: aggregation.remote,
+      storageVersionHashes: services.features.enabled('StorageVersionHash'),
     }),
     (request, path) => openApi.handle(request, path),
     (request, path) => health.handle(request, path),

@@ -63,6 +63,7 @@ export function buildServiceAccountTokens(options: Options, parts: ServiceAccoun
         apiAudiences,
         objects,
         uses,
+        features: options.featureGates,
         nowMs: Date.now,
       }),
     ],

@@ -46,7 +46,7 @@ export function buildTokenSigning(options: Options, parts: TokenSigningParts): T
   const keys = serviceAccountKeyFiles.flatMap((keyFile) => parseVerifyingKeys(fs.readFileSync(keyFile, 'utf8')));
   const issuer = options.authentication.serviceAccountIssuer[0] ?? '';
   return {
-    ...(file !== '' && { issuer: createTokenIssuer({ issuer, key: signingKeyFrom(file), newId }) }),
+    ...(file !== '' && { issuer: createTokenIssuer({ issuer, key: signingKeyFrom(file), newId: newIdOf(options) }) }),
     keys: fixedKeys(keys),
     published: () => keys,
     maxAgeSeconds: () => DISCOVERY_MAX_AGE_SECONDS,
@@ -54,7 +54,9 @@ export function buildTokenSigning(options: Options, parts: TokenSigningParts): T
   };
 }
 
-const newId = (): string => crypto.randomUUID();
+/** The gate ServiceAccountTokenJTI: without it tokens have no id. */
+const newIdOf = ({ featureGates }: Options): (() => string) =>
+  featureGates.enabled('ServiceAccountTokenJTI') ? () => crypto.randomUUID() : () => '';
 
 function signingKeyFrom(file: string): SigningKey {
   try {
@@ -87,7 +89,7 @@ async function externalSigning(options: Options, { metrics, stopping, log }: Tok
   const signer = await startExternalSigner({
     issuer: authentication.serviceAccountIssuer[0] ?? '',
     client,
-    newId,
+    newId: newIdOf(options),
     clock: systemClock,
     metrics: signerMetrics,
     signal: stopping,

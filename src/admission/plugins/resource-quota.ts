@@ -15,7 +15,7 @@ export function resourceQuota(limited: readonly LimitedResource[] = []): Admissi
       const { namespace, kind, operation } = attributes;
       if (namespace === '') return undefined;
       if (operation === 'CREATE' && kind.group === '' && kind.kind === 'Namespace') return undefined;
-      const evaluator = evaluatorFor(attributes.resource);
+      const evaluator = evaluatorFor(attributes.resource, attributes.context.features);
       if (evaluator === undefined || !evaluator.handles(attributes)) return undefined;
       return whenReady(attributes.context.lookup.list(RESOURCE_QUOTAS, namespace), (quotas) =>
         quotas.length === 0 && limited.length === 0 ? undefined : ledger.charge(attributes, evaluator),

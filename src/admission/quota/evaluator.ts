@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../machinery/object.js';
 import { type GroupResource, groupResourceText } from '../../machinery/status.js';
-import type { LifeContext } from '../../registry/kind.js';
+import type { FeatureGates, LifeContext } from '../../registry/kind.js';
 import type { ResourceList, ScopedResourceSelectorRequirement } from '../../schema/generated/core.v1.js';
 import type { AdmissionAttributes } from '../plugin.js';
 import { claimEvaluator } from './persistent-volume-claims.js';
@@ -23,9 +23,10 @@ export interface QuotaEvaluator {
 }
 
 /** Undefined for what is never counted. */
-export function evaluatorFor(resource: GroupResource): QuotaEvaluator | undefined {
+export function evaluatorFor(resource: GroupResource, features: FeatureGates): QuotaEvaluator | undefined {
   const name = groupResourceText(resource);
   if (UNCOUNTED.has(name)) return undefined;
+  if (name === RESOURCE_CLAIMS && !features.enabled('DynamicResourceAllocation')) return plainClaimCounter;
   let found = evaluators.get(name);
   if (found === undefined) {
     found = objectCounter(resource, ALIASES.get(name));
@@ -51,6 +52,10 @@ const UNCOUNTED: ReadonlySet<string> = new Set([
 const ALIASES: ReadonlyMap<string, string> = new Map(
   ['configmaps', 'resourcequotas', 'replicationcontrollers', 'secrets'].map((name) => [name, name]),
 );
+
+const RESOURCE_CLAIMS = groupResourceText(resourceClaimEvaluator.resource);
+/** Claims are objects like others where nobody allocates devices. */
+const plainClaimCounter = objectCounter(resourceClaimEvaluator.resource, undefined);
 
 const MAX_EVALUATORS = 10_000;
 const evaluators = new Map<string, QuotaEvaluator>(

@@ -4,6 +4,7 @@ import { nameIsDnsSubdomain } from '../../machinery/validation/names.js';
 import { validateObjectMeta } from '../../machinery/validation/object-meta.js';
 import type { LabelSelector } from '../../machinery/validation/label-selector.js';
 import { AGE_COLUMN, NAME_COLUMN, ageCell, column } from '../../registry/columns.js';
+import { deprecated } from '../../registry/deprecated-version.js';
 import type { Column, KindDefinition, LifeContext, Strategy } from '../../registry/kind.js';
 import type { ParamRef, ValidatingAdmissionPolicyBinding } from '../../schema/generated/admissionregistration.v1.js';
 import type { MutatingAdmissionPolicyBinding } from '../../schema/generated/admissionregistration.v1beta1.js';
@@ -23,7 +24,15 @@ export const validatingAdmissionPolicyBinding = (
   singular: 'validatingadmissionpolicybinding',
   categories: ['api-extensions'],
   namespaced: false,
-  versions: [{ version: 'v1', defaults: defaultBinding }],
+  versions: [
+    { version: 'v1', defaults: defaultBinding },
+    {
+      version: 'v1beta1',
+      enabledByDefault: false,
+      ...deprecated(`${GROUP}/v1beta1 ValidatingAdmissionPolicyBinding`, { in: '1.31', removedIn: '1.34' }),
+      defaults: defaultBinding,
+    },
+  ],
   storageVersion: 'v1',
   strategy: bindingStrategy('ValidatingAdmissionPolicyBinding', 'validatingadmissionpolicies', services, (object) =>
     validateBindingSpec(object.spec),

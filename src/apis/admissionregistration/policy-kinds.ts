@@ -4,6 +4,7 @@ import { invalid } from '../../machinery/status.js';
 import { nameIsDnsSubdomain } from '../../machinery/validation/names.js';
 import { validateObjectMeta } from '../../machinery/validation/object-meta.js';
 import { AGE_COLUMN, NAME_COLUMN, ageCell, column } from '../../registry/columns.js';
+import { deprecated } from '../../registry/deprecated-version.js';
 import type { KindDefinition, LifeContext, Strategy } from '../../registry/kind.js';
 import type { ParamKind, ValidatingAdmissionPolicy } from '../../schema/generated/admissionregistration.v1.js';
 import type { MutatingAdmissionPolicy } from '../../schema/generated/admissionregistration.v1beta1.js';
@@ -28,7 +29,15 @@ export const validatingAdmissionPolicy = (
   singular: 'validatingadmissionpolicy',
   categories: ['api-extensions'],
   namespaced: false,
-  versions: [{ version: 'v1', defaults: defaultPolicy }],
+  versions: [
+    { version: 'v1', defaults: defaultPolicy },
+    {
+      version: 'v1beta1',
+      enabledByDefault: false,
+      ...deprecated(`${GROUP}/v1beta1 ValidatingAdmissionPolicy`, { in: '1.31', removedIn: '1.34' }),
+      defaults: defaultPolicy,
+    },
+  ],
   storageVersion: 'v1',
   strategy: {
     ...policyStrategy<ValidatingAdmissionPolicy>('ValidatingAdmissionPolicy', services, (object, old) =>

@@ -1,13 +1,15 @@
 import type { ExpressionChecker } from '../../cel/expression-check.js';
 import { goQuote } from '../../lib/go-quote.js';
 import { NAME_COLUMN } from '../../registry/columns.js';
+import { dropGatedFields, gated, type GatedField } from '../../registry/gated-fields.js';
 import type { KindDefinition } from '../../registry/kind.js';
 import { timestamp } from '../../registry/registry.js';
 import type {
   CustomResourceDefinition,
   CustomResourceDefinitionCondition,
+  ValidationRule,
 } from '../../schema/generated/apiextensions.v1.js';
-import { schemaHas, schemasOf } from './schema-walk.js';
+import { type Schema, schemaHas, schemasOf, subschemas } from './schema-walk.js';
 import { fromStoredForm, toStoredForm } from './stored-form.js';
 import { validateDefinition, validateDefinitionStatus, validateDefinitionUpdate } from './validation.js';
 import { isKnownFormat } from '../../machinery/validation/string-formats.js';
@@ -16,6 +18,25 @@ const GROUP = 'apiextensions.k8s.io';
 const HTTPS_PORT = 443;
 /** Holds a definition until its resources are gone. */
 export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
+
+const GATED: readonly GatedField<CustomResourceDefinition>[] = [
+  {
+    gates: ['CRDValidationRatcheting'],
+    inUse: ({ spec }) => schemasOf(spec).some((schema) => schemaHas(schema, asksForOptionalOld)),
+    drop: ({ spec }) => schemasOf(spec).forEach(dropOptionalOld),
+  },
+  gated('CustomResourceFieldSelectors', 'spec.versions[].selectableFields'),
+];
+
+const rulesIn = (schema: Schema): readonly ValidationRule[] => schema['x-kubernetes-validations'] ?? [];
+
+const asksForOptionalOld = (schema: Schema): boolean =>
+  rulesIn(schema).some(({ optionalOldSelf }) => optionalOldSelf !== undefined);
+
+function dropOptionalOld(schema: Schema): void {
+  for (const rule of rulesIn(schema)) delete rule.optionalOldSelf;
+  subschemas(schema).forEach(dropOptionalOld);
+}
 
 export const customResourceDefinition = (
   checker: ExpressionChecker | undefined,
@@ -38,12 +59,16 @@ export const customResourceDefinition = (
     anyFinalizer: true,
     hasStatus: true,
     allowUnconditionalUpdate: false,
-    prepareForCreate: (object) => {
+    prepareForCreate: (object, { features }) => {
+      dropGatedFields(GATED, object, undefined, features);
       const acceptedNames = { plural: '', kind: '' };
       object.status = { conditions: null, acceptedNames, storedVersions: null };
       noteStorageVersion(object);
     },
-    prepareForUpdate: noteStorageVersion,
+    prepareForUpdate: (object, old, { features }) => {
+      dropGatedFields(GATED, object, old, features);
+      noteStorageVersion(object);
+    },
     validate: (object) => validateDefinition(object, checker),
     validateUpdate: (object, old) => validateDefinitionUpdate(object, old, checker),
     warningsOnCreate: (object) => unknownFormats(object).map(formatWarning),

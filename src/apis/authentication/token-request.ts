@@ -63,7 +63,7 @@ export function createTokenAction(services: TokenRequestServices) {
         : spec.expirationSeconds,
       now,
     });
-    action.annotate('authentication.kubernetes.io/issued-credential-id', `JTI=${id}`);
+    if (id !== '') action.annotate('authentication.kubernetes.io/issued-credential-id', `JTI=${id}`);
     const expires = new Date(now.getTime() + spec.expirationSeconds * 1000);
     return { code: 201, object: { ...request, spec, status: { token, expirationTimestamp: timestamp(expires) } } };
   };
@@ -158,9 +158,15 @@ async function boundObjects(action: SubresourceAction, ref: BoundObjectReference
         );
       }
       checkUid(ref, pod);
-      return nodeName ? { pod, node: await nodeOrName(action, nodeName) } : { pod };
+      const tellsNode = nodeName && action.context.features.enabled('ServiceAccountTokenPodNodeInfo');
+      return tellsNode ? { pod, node: await nodeOrName(action, nodeName) } : { pod };
     }
     case 'Node': {
+      if (!action.context.features.enabled('ServiceAccountTokenNodeBinding')) {
+        throw badRequest(
+          'cannot bind token to a Node object as the "ServiceAccountTokenNodeBinding" feature-gate is disabled',
+        );
+      }
       const node = await operations.get({ group: '', resource: 'nodes' }, '', name);
       checkUid(ref, node);
       return { node };

@@ -1,6 +1,7 @@
 import type { FieldErrors } from '../../machinery/field-error.js';
 import type { KubeObject } from '../../machinery/object.js';
 import { AGE_COLUMN, NAME_COLUMN, ageCell, column } from '../../registry/columns.js';
+import { deprecated } from '../../registry/deprecated-version.js';
 import type { KindDefinition, Strategy } from '../../registry/kind.js';
 import type { FlowSchema, PriorityLevelConfiguration } from '../../schema/generated/flowcontrol.v1.js';
 import { validateClusterMeta } from '../object-meta-again.js';
@@ -9,13 +10,19 @@ import { validateConditionTypes, validateFlowSchema, validatePriorityLevel } fro
 const GROUP = 'flowcontrol.apiserver.k8s.io';
 const STATUS = { verbs: ['get', 'patch', 'update'] } as const;
 
+const deprecatedIn = (kind: string) =>
+  deprecated(`${GROUP}/v1beta3 ${kind}`, { in: '1.29', removedIn: '1.32', use: `${GROUP}/v1 ${kind}` });
+
 const flowSchema: KindDefinition<FlowSchema> = {
   group: GROUP,
   kind: 'FlowSchema',
   plural: 'flowschemas',
   singular: 'flowschema',
   namespaced: false,
-  versions: [{ version: 'v1', defaults: defaultFlowSchema }],
+  versions: [
+    { version: 'v1', defaults: defaultFlowSchema },
+    { version: 'v1beta3', enabledByDefault: false, ...deprecatedIn('FlowSchema'), defaults: defaultFlowSchema },
+  ],
   storageVersion: 'v1',
   strategy: strategyOf(validateFlowSchema),
   subresources: { status: { kind: 'FlowSchema', ...STATUS } },
@@ -47,7 +54,17 @@ const priorityLevelConfiguration: KindDefinition<PriorityLevelConfiguration> = {
   plural: 'prioritylevelconfigurations',
   singular: 'prioritylevelconfiguration',
   namespaced: false,
-  versions: [{ version: 'v1', defaults: defaultPriorityLevel }],
+  versions: [
+    { version: 'v1', defaults: defaultPriorityLevel },
+    {
+      version: 'v1beta3',
+      enabledByDefault: false,
+      ...deprecatedIn('PriorityLevelConfiguration'),
+      defaults: defaultBetaPriorityLevel,
+      toStorage: withoutZeroMark,
+      fromStorage: withZeroMark,
+    },
+  ],
   storageVersion: 'v1',
   strategy: strategyOf(validatePriorityLevel),
   subresources: { status: { kind: 'PriorityLevelConfiguration', ...STATUS } },
@@ -127,4 +144,28 @@ function defaultPriorityLevel({ spec: { limited, exempt } }: PriorityLevelConfig
     exempt.nominalConcurrencyShares ??= 0;
     exempt.lendablePercent ??= 0;
   }
+}
+
+/** In v1beta3 no shares look like none given; this annotation tells that none are meant. */
+const ZERO_MARK = 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares';
+
+function defaultBetaPriorityLevel(object: PriorityLevelConfiguration): void {
+  const { limited } = object.spec;
+  const meansZero = object.metadata.annotations?.[ZERO_MARK] !== undefined;
+  if (limited !== undefined) limited.nominalConcurrencyShares ||= meansZero ? 0 : NOMINAL_SHARES;
+  defaultPriorityLevel(object);
+}
+
+function withoutZeroMark(object: PriorityLevelConfiguration): PriorityLevelConfiguration {
+  const { annotations } = object.metadata;
+  if (annotations?.[ZERO_MARK] === undefined) return object;
+  const { [ZERO_MARK]: _, ...rest } = annotations;
+  const { annotations: __, ...metadata } = object.metadata;
+  return { ...object, metadata: Object.keys(rest).length > 0 ? { ...metadata, annotations: rest } : metadata };
+}
+
+function withZeroMark(object: PriorityLevelConfiguration): PriorityLevelConfiguration {
+  if (object.spec.limited?.nominalConcurrencyShares !== 0) return object;
+  const annotations = { ...object.metadata.annotations, [ZERO_MARK]: '' };
+  return { ...object, metadata: { ...object.metadata, annotations } };
 }

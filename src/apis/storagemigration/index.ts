@@ -14,6 +14,7 @@ const storageVersionMigration: KindDefinition<StorageVersionMigration> = {
   plural: 'storageversionmigrations',
   singular: 'storageversionmigration',
   namespaced: false,
+  gate: 'StorageVersionMigrator',
   versions: [
     {
       version: 'v1alpha1',

@@ -19,6 +19,11 @@ export interface TokenObjects {
   ): Promise<KubeObject | undefined>;
 }
 
+type TokenGate =
+  | 'ServiceAccountTokenJTI'
+  | 'ServiceAccountTokenNodeBindingValidation'
+  | 'ServiceAccountTokenPodNodeInfo';
+
 export interface BoundTokenOptions {
   /** All of --service-account-issuer. */
   readonly issuers: readonly string[];
@@ -26,13 +31,16 @@ export interface BoundTokenOptions {
   readonly apiAudiences: readonly string[];
   readonly objects: TokenObjects;
   readonly uses: TokenUses;
+  readonly features: { enabled(gate: TokenGate): boolean };
   readonly nowMs: () => number;
 }
 
+const NODE_GATE = 'ServiceAccountTokenNodeBindingValidation';
 /** Clocks of servers differ. */
 const LEEWAY_MS = 60_000;
 
 export function createBoundTokenAuthenticator(options: BoundTokenOptions): TokenAuthenticator {
+  const { features } = options;
   return {
     async authenticateToken(token, audiences): Promise<Authenticated | undefined> {
       const payload = await openToken(token, options.issuers, options.keys);
@@ -43,7 +51,7 @@ export function createBoundTokenAuthenticator(options: BoundTokenOptions): Token
       const bound = readBoundClaims(payload);
       const nowMs = options.nowMs();
       checkTimes(claims, nowMs);
-      const { pod, node } = await checkObjects(bound, options.objects, nowMs);
+      const { pod, node } = await checkObjects(bound, options, nowMs);
       const { serviceaccount, namespace, warnafter } = bound;
       const stale = staleAnnotation(claims, warnafter, nowMs);
       if (warnafter) options.uses[stale.annotations === undefined ? 'valid' : 'stale'].inc();
@@ -51,7 +59,7 @@ export function createBoundTokenAuthenticator(options: BoundTokenOptions): Token
         namespace,
         name: serviceaccount.name ?? '',
         uid: serviceaccount.uid ?? '',
-        tokenId: claims.jti,
+        tokenId: features.enabled('ServiceAccountTokenJTI') ? claims.jti : '',
         ...(pod === undefined ? {} : { pod }),
         ...(node === undefined ? {} : { node }),
       });
@@ -108,7 +116,7 @@ const INVALIDATED = 'service account token has been invalidated';
 
 async function checkObjects(
   { namespace, serviceaccount, secret, pod, node }: BoundClaims,
-  objects: TokenObjects,
+  { objects, features }: BoundTokenOptions,
   nowMs: number,
 ): Promise<{ pod?: ObjectRef; node?: ObjectRef }> {
   const name = serviceaccount.name ?? '';
@@ -126,9 +134,13 @@ async function checkObjects(
   if (pod !== undefined) {
     await checkBound('pod', pod, objects.get('pods', namespace, pod.name ?? ''), nowMs);
     // The node of a pod is told, not checked: the pod itself is what the token hangs on.
-    return { pod, ...(node === undefined ? {} : { node }) };
+    const tellsNode = node !== undefined && features.enabled('ServiceAccountTokenPodNodeInfo');
+    return { pod, ...(tellsNode && { node }) };
   }
   if (node === undefined) return {};
+  if (!features.enabled(NODE_GATE)) {
+    throw new AuthenticationError(`token is bound to a Node object but the ${NODE_GATE} feature gate is disabled`);
+  }
   await checkBound('node', node, objects.get('nodes', '', node.name ?? ''), nowMs);
   return { node };
 }

@@ -74,7 +74,7 @@ export const readLegacyClaims = (payload: Json): LegacyClaims => ({
 
 /** Claims are written in the order of their names. */
 export const writeClaims = (publicClaims: PublicClaims, bound: BoundClaims): string =>
-  JSON.stringify(sorted({ ...publicClaims, 'kubernetes.io': bound }));
+  JSON.stringify(sorted({ ...publicClaims, jti: publicClaims.jti || undefined, 'kubernetes.io': bound }));
 
 function sorted(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;

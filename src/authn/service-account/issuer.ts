@@ -17,7 +17,7 @@ export interface TokenToIssue {
 
 export interface IssuedToken {
   readonly token: string;
-  /** The `jti` claim. */
+  /** The `jti` claim; empty for a token without one. */
   readonly id: string;
 }
 
