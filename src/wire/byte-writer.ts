@@ -29,15 +29,15 @@ export class ByteWriter {
   /** A byte for each character. Room for it is there already. */
   // hot: several times for each answer.
   putLatin1(text: string): void {
-    const { bytes } = this;
     const { length } = text;
-    if (length <= LOOPED_LETTERS) {
-      let { at } = this;
-      for (let i = 0; i < length; i++) bytes[at++] = text.charCodeAt(i);
-      this.at = at;
-    } else {
-      this.at += bytes.write(text, this.at, 'latin1');
+    if (length > LOOPED_LETTERS) {
+      this.at += this.bytes.write(text, this.at, 'latin1');
+      return;
     }
+    const { bytes } = this;
+    let { at } = this;
+    for (let i = 0; i < length; i++) bytes[at++] = text.charCodeAt(i);
+    this.at = at;
   }
 
   /** All of the bytes. Room for them is there already. */

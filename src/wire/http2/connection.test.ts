@@ -582,3 +582,41 @@ test('streams take turns, so that a large answer does not hold up a small one', 
   assert.ok(order.indexOf(3) < 4, order.join(' '));
   assert.ok(order.lastIndexOf(3) < order.lastIndexOf(1), order.join(' '));
 });
+
+test('a client that does not read is not heard beyond what may wait for it, and then again', async () => {
+  let asked = 0;
+  const connection = open(() => {
+    asked++;
+    return ok(Buffer.alloc(1000));
+  });
+  connection.send(settings({ 4: 1 << 24 }), frame(FrameType.windowUpdate, 0, 0, uint32(1 << 24)));
+  await connection.frames();
+  connection.hold();
+  connection.send(headers(1));
+  await connection.frames();
+  for (let id = 3; !connection.paused; id += 2) connection.send(headers(id), frame(FrameType.ping, 0, 0, 'abcdefgh'));
+  assert.ok(asked < 250, String(asked));
+  connection.letGo();
+  await connection.frames();
+  assert.ok(!connection.paused);
+});
+
+test('a client that takes nothing of what was under way is gone', async () => {
+  const connection = open(WATCH);
+  await connection.frames();
+  connection.hold();
+  connection.send(headers(1));
+  await connection.frames();
+  connection.idle();
+  assert.ok(connection.ended);
+  await connection.frames();
+  assert.equal(connection.connection.streams.size, 0);
+});
+
+test('as many streams as a flag can ask for have windows that can be told', async () => {
+  const connection = open(waits, { maxStreams: 1_000_000, greeted: false });
+  await connection.frames();
+  const first = connection.written[0]!;
+  const window = first.subarray(first.length - 13);
+  assert.deepEqual(window, frame(FrameType.windowUpdate, 0, 0, uint32(0x7fffffff - 65_535)));
+});

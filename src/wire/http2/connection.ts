@@ -5,7 +5,7 @@ import { peerAddressOf, type PeerCertificates, peerCertificatesOf } from '../pee
 import { ConnectionError, ErrorCode } from './error-code.js';
 import { FloodGuard } from './flood-guard.js';
 import { FrameReader } from './frame-reader.js';
-import { DEFAULT_WINDOW_BYTES, putGoaway, putResetStream, putWindowUpdate } from './frames.js';
+import { DEFAULT_WINDOW_BYTES, MOST_WINDOW_BYTES, putGoaway, putResetStream, putWindowUpdate } from './frames.js';
 import { IncomingFrames } from './incoming-frames.js';
 import { MAX_HEADER_LIST_BYTES } from './request-heads.js';
 import { Outgoing } from './outgoing.js';
@@ -75,7 +75,7 @@ export class Http2Connection implements StreamOwner {
     this.#serving = new Serving(this, options);
     this.#incoming = new IncomingFrames(this, this.#serving, options.maxStreams);
     this.#reader = new FrameReader(this.#incoming, UPLOAD_WINDOW_BYTES);
-    const wholeWindow = UPLOAD_WINDOW_BYTES * options.maxStreams;
+    const wholeWindow = Math.min(UPLOAD_WINDOW_BYTES * options.maxStreams, MOST_WINDOW_BYTES);
     this.#windowStep = Math.min(wholeWindow >>> 1, 1 << 20);
     this.#greet(wholeWindow);
     this.#timer = setTimeout(() => socket.destroy(), FIRST_SETTINGS_TIMEOUT_MS).unref();
@@ -241,8 +241,10 @@ export class Http2Connection implements StreamOwner {
     if (this.output.at > 0 || !this.outgoing.idle || this.#ending) this.flush();
   };
 
+  /** Nothing went either way for long. A client that took nothing of what was under way is gone. */
   readonly #onTimeout = (): void => {
-    if (this.streams.size === 0) this.retire();
+    if (this.#inFlight !== undefined) this.socket.destroy();
+    else if (this.streams.size === 0) this.retire();
   };
 
   readonly #onGone = (): void => {
