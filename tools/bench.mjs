@@ -3,7 +3,9 @@
 //   node tools/bench.mjs [--seconds 4] [--rounds 5] [--only get,list,create,fanout]
 //
 // Needs h2load (Debian package nghttp2-client). What counts is the ratio: in each round both servers run one after the
-// other, so that what else the machine does meets both, and the median of the rounds' ratios is shown.
+// other, so that what else the machine does meets both, and the median of the rounds' ratios is shown. The bare server
+// is Node's HTTP/2 and does nothing else; ours has its own, and is ahead of it where that was most of the work. A get is so
+// cheap that h2load, on its one thread, is what it waits for: the processor time of the server says more than the rate.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -20,7 +22,7 @@ import {
   startBinnacle,
 } from './bench/servers.mjs';
 
-const TARGETS = { get: 0.5, list: 0.7, create: 0.4, fanout: 0.6 };
+const TARGETS = { get: 1.2, list: 0.9, create: 0.5, fanout: 0.9 };
 const WATCHERS = 200;
 const PODS = 500;
 

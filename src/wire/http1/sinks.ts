@@ -5,6 +5,8 @@ import type { ResponseSink } from '../../lib/http.js';
 
 /** As it is: over a connection that was handed over, or one that ends with the answer. */
 export class PlainSink implements ResponseSink {
+  #gathering = false;
+
   constructor(
     protected readonly output: Writable,
     readonly signal: AbortSignal,
@@ -15,11 +17,24 @@ export class PlainSink implements ResponseSink {
   }
 
   write(chunk: Buffer | string): boolean {
-    return this.output.destroyed ? false : this.output.write(chunk);
+    if (this.output.destroyed) return false;
+    this.gather();
+    return this.output.write(chunk);
   }
 
   drained(): Promise<void> {
     return drained(this.output);
+  }
+
+  /** What is written in one turn leaves in one. */
+  protected gather(): void {
+    if (this.#gathering) return;
+    this.#gathering = true;
+    this.output.cork();
+    setImmediate(() => {
+      this.#gathering = false;
+      this.output.uncork();
+    });
   }
 }
 
@@ -29,11 +44,9 @@ export class ChunkSink extends PlainSink {
     const { output } = this;
     const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
     if (output.destroyed || bytes.length === 0) return !output.destroyed;
-    output.cork();
+    this.gather();
     output.write(`${bytes.length.toString(16)}\r\n`);
     output.write(bytes);
-    const more = output.write('\r\n');
-    output.uncork();
-    return more;
+    return output.write('\r\n');
   }
 }

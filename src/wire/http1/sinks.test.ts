@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { Writable } from 'node:stream';
+import { test } from 'node:test';
+import { ChunkSink, PlainSink } from './sinks.js';
+
+function output(): { readonly writes: string[]; readonly stream: Writable } {
+  const writes: string[] = [];
+  const stream = new Writable({
+    write: (bytes: Buffer, _encoding, done) => {
+      writes.push(bytes.toString());
+      done();
+    },
+    writev: (chunks, done) => {
+      writes.push(Buffer.concat(chunks.map(({ chunk }) => chunk as Buffer)).toString());
+      done();
+    },
+  });
+  return { writes, stream };
+}
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+test('what is written in one turn leaves in one write', async () => {
+  const chunked = output();
+  const plain = output();
+  const { signal } = new AbortController();
+  const chunks = new ChunkSink(chunked.stream, signal);
+  const pieces = new PlainSink(plain.stream, signal);
+  for (const round of ['1', '2']) {
+    for (const text of ['ab', '', 'c']) {
+      chunks.write(text + (text && round));
+      pieces.write(text + (text && round));
+    }
+    await turn();
+  }
+  assert.deepEqual(chunked.writes, ['3\r\nab1\r\n2\r\nc1\r\n', '3\r\nab2\r\n2\r\nc2\r\n']);
+  assert.deepEqual(plain.writes, ['ab1c1', 'ab2c2']);
+});
+
+test('who writes more than is taken is asked to wait, and told when to go on', async () => {
+  const { stream } = output();
+  const sink = new ChunkSink(stream, new AbortController().signal);
+  assert.equal(sink.write('a'), true);
+  assert.equal(sink.write(Buffer.alloc(100_000)), false);
+  assert.ok(sink.pendingBytes > 100_000);
+  await sink.drained();
+  assert.equal(sink.pendingBytes, 0);
+  stream.destroy();
+  assert.equal(sink.write('b'), false);
+});
