@@ -45,13 +45,23 @@ export async function proxyToExtension(
     options.log(`${service.metadata.name ?? ''}: ${OutboundError.from(error).message}`);
     return plain(503, 'service unavailable\n');
   }
-  return proxied.request.upgrade === undefined ? proxy(proxied, server, options) : upgrade(proxied, server);
+  return handOn(proxied, server, options);
 }
+
+export interface HandOnOptions {
+  readonly rejectRedirects: boolean;
+  /** Go along with what the client sent. */
+  readonly headers?: Headers;
+}
+
+/** The other server's answer, or a refusal in plain words where there is none. */
+export const handOn = (proxied: ProxiedRequest, server: RemoteServer, options: HandOnOptions): Promise<HttpResponse> =>
+  proxied.request.upgrade === undefined ? proxy(proxied, server, options) : upgrade(proxied, server, options);
 
 async function proxy(
   { request, info, user, auditId, trace }: ProxiedRequest,
   server: RemoteServer,
-  { rejectRedirects }: ExtensionProxyOptions,
+  { rejectRedirects, headers: more }: HandOnOptions,
 ): Promise<HttpResponse> {
   const headers: Headers = {
     ...forwardedHeaders(request),
@@ -62,6 +72,7 @@ async function proxy(
     'x-forwarded-uri': forwardedUri('', info.path),
     'audit-id': auditId,
     ...identityHeaders(user),
+    ...more,
   };
   let answer;
   try {
@@ -87,12 +98,17 @@ async function proxy(
   }
 }
 
-async function upgrade({ request, info, user, auditId }: ProxiedRequest, server: RemoteServer): Promise<HttpResponse> {
+async function upgrade(
+  { request, info, user, auditId }: ProxiedRequest,
+  server: RemoteServer,
+  { headers: more }: HandOnOptions,
+): Promise<HttpResponse> {
   const headers = {
     ...upgradeHeaders(request),
     host: server.host,
     'audit-id': auditId,
     ...identityHeaders(user),
+    ...more,
   };
   try {
     return await forwardUpgrade(request, { ...server, target: targetOf(request, info), headers });

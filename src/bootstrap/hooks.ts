@@ -29,6 +29,8 @@ export interface BootstrapOptions {
   readonly hostname: string;
   /** Of this run of the server. */
   readonly runId: string;
+  /** Where other servers hand requests on to this one, if they do. */
+  readonly peerAddress?: string | undefined;
   readonly now: () => Date;
   readonly log: (message: string) => void;
 }
@@ -66,10 +68,10 @@ export function bootstrapHooks(options: BootstrapOptions): readonly BootstrapHoo
 }
 
 /** A host's name may be none that a label can have: this is told, and the server serves all the same. */
-function identityHooks({ client, hostname, runId, now, log }: BootstrapOptions): BootstrapHook[] {
+function identityHooks({ client, hostname, runId, peerAddress, now, log }: BootstrapOptions): BootstrapHook[] {
   const told = (task: () => Promise<void>) => (): Promise<void> =>
     task().catch((error: unknown) => log(`leases of API servers: ${errorText(error)}`));
-  const renew = told(() => renewIdentityLease({ client, hostname, runId, now }));
+  const renew = told(() => renewIdentityLease({ client, hostname, runId, peerAddress, now }));
   const collect = told(() => collectIdentityLeases(client, now));
   return [
     {

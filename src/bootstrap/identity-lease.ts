@@ -6,7 +6,6 @@ import { microTime } from './leader-election/micro-time.js';
 import type { Lease } from '../schema/generated/coordination.v1.js';
 
 const LEASES = { group: 'coordination.k8s.io', resource: 'leases' };
-const NAMESPACE = 'kube-system';
 const COMPONENT = 'kube-apiserver';
 const COMPONENT_LABEL = 'apiserver.kubernetes.io/identity';
 const HOSTNAME_LABEL = 'kubernetes.io/hostname';
@@ -18,13 +17,23 @@ export interface IdentityLeaseOptions {
   readonly hostname: string;
   /** Tells this run of the server from others on the same host. */
   readonly runId: string;
+  /** Where other servers hand requests on to this one, if they do. */
+  readonly peerAddress?: string | undefined;
   readonly now: () => Date;
 }
 
+export const IDENTITY_NAMESPACE = 'kube-system';
+const PEER_ADDRESS = 'kubernetes.io/peer-advertise-address';
+
+/** Whether these are the labels of a server's lease. */
+export const isServerLease = (labels: Readonly<Record<string, string>> | undefined): boolean =>
+  labels?.[COMPONENT_LABEL] === COMPONENT;
+
 /** Makes or renews this server's lease. */
-export async function renewIdentityLease({ client, hostname, runId, now }: IdentityLeaseOptions): Promise<void> {
+export async function renewIdentityLease(options: IdentityLeaseOptions): Promise<void> {
+  const { client, hostname, runId, peerAddress, now } = options;
   const name = identityOf(hostname);
-  const current = await client.get(LEASES, NAMESPACE, name);
+  const current = await client.get(LEASES, IDENTITY_NAMESPACE, name);
   const renewed = (lease: KubeObject): KubeObject => {
     const { metadata, spec } = lease as Lease;
     return {
@@ -32,6 +41,7 @@ export async function renewIdentityLease({ client, hostname, runId, now }: Ident
       metadata: {
         ...metadata,
         labels: { ...metadata.labels, [COMPONENT_LABEL]: COMPONENT, [HOSTNAME_LABEL]: hostname },
+        ...(peerAddress !== undefined && { annotations: { ...metadata.annotations, [PEER_ADDRESS]: peerAddress } }),
       },
       spec: { ...spec, leaseDurationSeconds: LEASE_SECONDS, renewTime: microTime(now().getTime()) },
     } as KubeObject;
@@ -40,7 +50,7 @@ export async function renewIdentityLease({ client, hostname, runId, now }: Ident
   const lease: Lease = {
     kind: 'Lease',
     apiVersion: 'coordination.k8s.io/v1',
-    metadata: { name, namespace: NAMESPACE },
+    metadata: { name, namespace: IDENTITY_NAMESPACE },
     spec: { holderIdentity: `${name}_${runId}` },
   };
   await client.create(LEASES, renewed(lease), SERVER_MANAGER);
@@ -50,7 +60,7 @@ export async function renewIdentityLease({ client, hostname, runId, now }: Ident
 export async function collectIdentityLeases(client: ServerClient, now: () => Date): Promise<void> {
   for (const object of await client.list(LEASES)) {
     const { metadata, spec } = object as Lease;
-    if (metadata.namespace !== NAMESPACE || metadata.labels?.[COMPONENT_LABEL] !== COMPONENT) continue;
+    if (metadata.namespace !== IDENTITY_NAMESPACE || !isServerLease(metadata.labels)) continue;
     if (isExpired(spec, now())) await client.delete(LEASES, object);
   }
 }

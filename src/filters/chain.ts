@@ -22,6 +22,7 @@ import { panicRecovery } from './panic-recovery.js';
 import { requestInfo } from './request-info.js';
 import type { RequestMetrics } from './request-metrics.js';
 import { statusAsJson } from './plain-response.js';
+import { type StorageVersionBarrier, storageVersionPrecondition } from './storage-version-precondition.js';
 import { enforceDeadline, requestDeadline } from './timeout.js';
 import { throttle } from './throttle.js';
 import { type RequestTracer, type Stage, staged, traceAuthentication, traceRequest } from './tracing.js';
@@ -56,6 +57,8 @@ export interface ChainOptions {
   readonly audit?: Audit | undefined;
   /** No traces are taken without it. */
   readonly tracing?: RequestTracer | undefined;
+  /** Writes wait for it, where it is there. */
+  readonly storageVersions?: StorageVersionBarrier | undefined;
 }
 
 export function buildChain(
@@ -129,6 +132,8 @@ export function buildChain(
     },
     // What the handler refuses becomes an answer here, so that every filter above sees its status.
     { filter: refusals(renderStatus) },
+    // Nothing is written before it is told in which version.
+    { filter: options.storageVersions && storageVersionPrecondition(options.storageVersions) },
   ];
   const plain = compose(
     onceKnown.map((stage) => stage.filter),

@@ -140,12 +140,3 @@ test('help keeps to the width it is given', () => {
     [],
   );
 });
-
-test('what has no effect yet is said so', () => {
-  const gate = '--feature-gates=UnknownVersionInteroperabilityProxy=true';
-  const { warnings } = run(gate, '--audit-log-path=-', '--peer-advertise-port=1', '--authorization-mode=RBAC');
-  const said = warnings.filter((warning) => warning.startsWith('These flags have no effect yet: '));
-  assert.equal(said.length, 1);
-  assert.match(said[0] ?? '', /: --peer-advertise-port \(/);
-  assert.doesNotMatch(run().warnings.join(), /no effect yet/);
-});

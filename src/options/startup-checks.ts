@@ -49,6 +49,7 @@ export function startupError(options: Options, hooks: StartupHooks = {}): string
     hooks.authorization,
     hooks.auditPolicy,
     hooks.admission,
+    peerProxyError,
     reconcilerError,
     tooNewApisError,
   ];
@@ -81,6 +82,16 @@ function inflightError({ features, generic }: Options): string | undefined {
   const { maxRequestsInflight: reads, maxMutatingRequestsInflight: writes } = generic;
   if (!features.enablePriorityAndFairness || reads + writes > 0) return undefined;
   return `invalid configuration: MaxRequestsInFlight=${reads} and MaxMutatingRequestsInFlight=${writes}; they must add up to something positive`;
+}
+
+/** Servers show each other who they are. */
+function peerProxyError({ misc }: Options): string | undefined {
+  if (misc.peerCaFile === '') return undefined;
+  if (misc.proxyClientCertFile === '') return 'error building peer proxy handler, proxy-cert-file not specified';
+  if (misc.proxyClientKeyFile === '') return 'error building peer proxy handler, proxy-key-file not specified';
+  const read = [misc.peerCaFile, misc.proxyClientCertFile, misc.proxyClientKeyFile].map(readTextFile);
+  const failed = read.find((each) => !each.ok);
+  return failed === undefined || failed.ok ? undefined : `failed to create proxy transport: ${failed.error}`;
 }
 
 const RECONCILERS = ['', 'lease', 'master-count', 'none'];

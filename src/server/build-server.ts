@@ -1,4 +1,5 @@
 // Wires everything, in the order things need each other. No other file knows all the rooms.
+import os from 'node:os';
 import type { Authentication } from '../authn/create-authenticator.js';
 import { createTokenCacheMetrics } from '../authn/token-cache-metrics.js';
 import type { HttpHandler } from '../lib/http.js';
@@ -10,6 +11,7 @@ import type { Options } from '../options/options.js';
 import type { LifeContext } from '../registry/kind.js';
 import { MEDIA_TYPES, MEDIA_TYPES_WITH_CBOR } from '../rest/media-types.js';
 import type { RestServices } from '../rest/services.js';
+import { createServerClient } from '../registry/server-client.js';
 import { isCached } from '../storage/cached-resources.js';
 import { createResourceStore } from '../storage/create-store.js';
 import { RecentBytes } from '../storage/recent-bytes.js';
@@ -32,6 +34,7 @@ import { Lifecycle } from './lifecycle.js';
 import { buildNodeAccess } from './node-access.js';
 import { buildOtherTokens } from './other-tokens.js';
 import { openStores } from './open-stores.js';
+import { buildPeers } from './peers.js';
 import { PostStartHooks } from './post-start-hooks.js';
 import { prepareCertificates } from './prepare-certificates.js';
 import { buildRequestHandler } from './request-handler.js';
@@ -43,6 +46,7 @@ import { createServiceAllocators, deleteEndpoints } from './service-allocators.j
 import { loadServingCertificates } from './serving-certificates.js';
 import { servingOptions } from './serving-options.js';
 import { addStartHooks } from './start-hooks.js';
+import { buildStorageVersions } from './storage-versions.js';
 import { storedForm } from './stored-form.js';
 import { createStorageMetrics, pollStorageSize } from './storage-metrics.js';
 import { addStoreChecks } from './store-checks.js';
@@ -268,6 +272,30 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     stopping: lifecycle.stopping,
     log: logs.for('aggregation'),
   });
+  const hostname = os.hostname();
+  const peers = buildPeers(options, {
+    hostname,
+    resources,
+    dialers,
+    health,
+    lifecycle,
+    metrics: metrics.registry,
+    servesItself: ({ apiGroup, apiVersion, resource }) =>
+      resources.find(apiGroup, apiVersion, resource) !== undefined ||
+      aggregation.services.remote(`${apiVersion}.${apiGroup}`) !== undefined,
+    log: logs.for('peers'),
+  });
+  const client = createServerClient({
+    operations: resources.operations,
+    lookup: resources.lookup,
+    context: serverContext,
+  });
+  const storageVersions = buildStorageVersions(options, {
+    hostname,
+    resources,
+    client,
+    log: logs.for('storage-versions'),
+  });
   const debug = createDebug({ contentionProfiling: options.features.contentionProfiling });
   const handler = buildRequestHandler({
     options,
@@ -292,6 +320,8 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     }),
     morePaths: encryption?.paths ?? [],
     aggregation,
+    peers,
+    storageVersions,
   });
 
   entrance.set(handler);
@@ -321,6 +351,10 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
       trace: tracer?.background,
     }),
     serverContext,
+    hostname,
+    client,
+    peers,
+    storageVersions,
   });
   return startServer({
     listener: {

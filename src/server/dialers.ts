@@ -13,6 +13,8 @@ export interface Dialers {
   /** What runs beside the server: webhooks by address, those of authentication, authorization and audit, collectors. */
   readonly controlplane: Dialer;
   readonly etcd: Dialer;
+  /** The other API servers, straight, whatever is configured. */
+  readonly peers: Dialer;
   /** Those that the configuration names, and only them. */
   readonly configured: ReadonlyMap<EgressSelectionName, Dialer>;
 }
@@ -28,6 +30,7 @@ export function createDialers(options: Options, registry: MetricRegistry): Diale
     cluster: configured.get('cluster') ?? directDialer,
     controlplane: configured.get('controlplane') ?? directDialer,
     etcd: configured.get('etcd') ?? directDialer,
+    peers: directDialer,
     configured,
   };
 }

@@ -24,8 +24,10 @@ import type { Health } from './health.js';
 import type { Lifecycle } from './lifecycle.js';
 import { logFiles } from './log-files.js';
 import { at, createPaths, getAt, type PathHandler } from './paths.js';
+import type { WiredPeers } from './peers.js';
 import type { Resources } from './resources.js';
 import type { ServerMetrics } from './server-metrics.js';
+import type { WiredStorageVersions } from './storage-versions.js';
 import type { ServiceAccountTokens } from './service-account-tokens.js';
 import type { Tracer } from '../tracing/tracer.js';
 
@@ -47,6 +49,8 @@ export interface HandlerParts {
   readonly tracer: Tracer | undefined;
   readonly flowControl: WiredFlowControl | undefined;
   readonly aggregation: WiredAggregation;
+  readonly peers: WiredPeers | undefined;
+  readonly storageVersions: WiredStorageVersions | undefined;
 }
 
 export function buildRequestHandler(parts: HandlerParts): HttpHandler {
@@ -78,12 +82,15 @@ export function buildRequestHandler(parts: HandlerParts): HttpHandler {
       shutdownSendRetryAfter: generic.shutdownSendRetryAfter,
       audit: parts.audit,
       tracing: parts.tracer,
+      storageVersions: parts.storageVersions?.barrier,
       identityHeaders: identityHeadersOf(options),
       ...(parts.flowControl && { priorityAndFairness: parts.flowControl.filter }),
     },
     (exchange) => {
       const { request, info, user, auditId } = exchange;
       const proxied = user && { request, info, user, auditId, trace: exchange };
+      const atPeer = proxied && parts.peers?.proxy(proxied);
+      if (atPeer !== undefined) return atPeer;
       const elsewhere = proxied && parts.aggregation.proxy(proxied, openApi.has);
       if (elsewhere !== undefined) return elsewhere;
       // The documents of all types are compressed anyway.

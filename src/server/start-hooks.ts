@@ -1,9 +1,7 @@
 // What begins once the port is open, each under the name health checks know.
 import crypto from 'node:crypto';
-import os from 'node:os';
 import { createAggregation } from '../aggregation/hooks.js';
 import { ensureApiService } from '../bootstrap/api-service.js';
-import { createApiServiceController } from '../bootstrap/api-service-controller.js';
 import {
   type EndpointReconciler,
   leaseReconciler,
@@ -13,8 +11,9 @@ import {
 import { ELECTION_LEASE, startLeaderElection } from '../bootstrap/leader-election/controller.js';
 import { CANDIDATES, LEASES } from '../bootstrap/leader-election/election-step.js';
 import { leadByTurns } from '../bootstrap/leader-election/lease-lock.js';
+import { createPresence } from '../bootstrap/presence.js';
 import { createServerEndpoints } from '../bootstrap/server-endpoints.js';
-import { type ServerClient, createServerClient } from '../registry/server-client.js';
+import type { ServerClient } from '../registry/server-client.js';
 import { FLOW_CONTROL_GROUP } from '../bootstrap/flow-control/default-configuration.js';
 import { markDanglingFlowSchemas } from '../bootstrap/flow-control/mark-dangling.js';
 import { bootstrapHooks } from '../bootstrap/hooks.js';
@@ -35,16 +34,16 @@ import type { Health } from './health.js';
 import type { Lifecycle } from './lifecycle.js';
 import { createMasterLeases } from './master-leases.js';
 import { objectCountHook } from './object-counts.js';
+import { peerAddress, type WiredPeers } from './peers.js';
 import type { PostStartHook, PostStartHooks } from './post-start-hooks.js';
 import type { PreparedCertificates } from './prepare-certificates.js';
 import type { Resources } from './resources.js';
 import type { ServicePools } from './service-allocators.js';
 import { storageReadinessHook, untilReady } from './storage-readiness.js';
+import type { WiredStorageVersions } from './storage-versions.js';
 import { trustOf } from './trust.js';
 
 type StartHook = (signal: AbortSignal) => Promise<void>;
-
-const API_SERVICE_INTERVAL_MS = 10_000;
 
 export interface StartParts {
   readonly options: Options;
@@ -61,23 +60,23 @@ export interface StartParts {
   /** Converts custom resources by the webhooks of their definitions. */
   readonly converterOf: ReturnType<typeof conversionWebhooks>;
   readonly serverContext: () => LifeContext;
+  readonly hostname: string;
+  readonly client: ServerClient;
+  readonly peers: WiredPeers | undefined;
+  readonly storageVersions: WiredStorageVersions | undefined;
 }
 
 export function addStartHooks(hooks: PostStartHooks, parts: StartParts): void {
-  const { options, resources, serverContext } = parts;
+  const { options, resources, client } = parts;
   const log = (message: string): void => parts.logs.for('bootstrap').info(message);
-  const client = createServerClient({
-    operations: resources.operations,
-    lookup: resources.lookup,
-    context: serverContext,
-  });
   const { primary, secondary } = options.serviceRanges;
   const namespaces = bootstrapHooks({
     client,
     features: options.featureGates,
     trust: trustOf(options, parts.certificates.clientCaFile, log),
     serviceCidrs: [primary, secondary].filter((range) => range !== undefined).map(cidrText),
-    hostname: os.hostname(),
+    hostname: parts.hostname,
+    peerAddress: peerAddress(options),
     runId: crypto.randomUUID(),
     now: () => new Date(),
     log,
@@ -117,6 +116,8 @@ export function addStartHooks(hooks: PostStartHooks, parts: StartParts): void {
   addInformers(hooks, parts);
   hooks.add({ name: 'bootstrap-controller', run: apiServiceHook(parts, client, log) });
   addAggregation(hooks, parts, client);
+  for (const hook of parts.peers?.hooks ?? []) hooks.add(hook);
+  if (parts.storageVersions !== undefined) hooks.add(parts.storageVersions.hook);
   if (options.controllers.length > 0) hooks.add({ name: 'start-controllers', run: controllersHook(parts) });
 }
 
@@ -203,14 +204,14 @@ function controllersHook({ options, resources, certificates, serverContext, logs
 }
 
 /** Elects leaders among lease candidates, while this server is itself the one elected to do so. */
-function electionHook({ options, resources, lifecycle, logs }: StartParts, client: ServerClient): StartHook {
+function electionHook({ options, hostname, resources, lifecycle, logs }: StartParts, client: ServerClient): StartHook {
   const { misc } = options;
   const log = (message: string): void => logs.for('leader-election').info(message);
   return (signal) => {
     const ended = leadByTurns({
       client,
       ...ELECTION_LEASE,
-      identity: `${os.hostname()}_${crypto.randomUUID()}`,
+      identity: `${hostname}_${crypto.randomUUID()}`,
       leaseDurationMs: misc.coordinatedLeadershipLeaseDurationMs,
       renewDeadlineMs: misc.coordinatedLeadershipRenewDeadlineMs,
       retryPeriodMs: misc.coordinatedLeadershipRetryPeriodMs,
@@ -239,8 +240,9 @@ function apiServiceHook(
   log: (message: string) => void,
 ): StartHook {
   const { misc, secureServing } = options;
-  const controller = createApiServiceController({
-    ensureService: () =>
+  const presence = createPresence({
+    what: 'the service of the API',
+    ensure: () =>
       ensureApiService({
         client,
         clusterIp: options.serviceRanges.apiServiceIp,
@@ -249,11 +251,10 @@ function apiServiceHook(
       }),
     reconciler: endpointReconciler(options, resources, client),
     isReady: () => health.ready(),
-    everyMs: API_SERVICE_INTERVAL_MS,
     log,
   });
-  lifecycle.onShutdown('stop-kubernetes-service-controller', () => controller.stop());
-  return (signal) => controller.start(signal);
+  lifecycle.onShutdown('stop-kubernetes-service-controller', () => presence.stop());
+  return (signal) => presence.start(signal);
 }
 
 function endpointReconciler(

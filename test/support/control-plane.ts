@@ -11,7 +11,7 @@ export interface ControlPlane {
   /** A folder for files that flags name. */
   readonly folder: string;
   /** Flags of one server, beside those that all have. */
-  start(flags: readonly string[]): Promise<TestServer>;
+  start(flags: readonly string[], hostname?: string): Promise<TestServer>;
   /** Ends all servers that were started, and etcd. */
   remove(): Promise<void>;
 }
@@ -32,8 +32,12 @@ export async function startControlPlane(etcdProgram: string): Promise<ControlPla
   return {
     etcdUrl: etcd.url,
     folder,
-    async start(flags) {
-      const server = await startTestServer({ flags: [...shared, ...flags], adminToken: 'admin-token' });
+    async start(flags, hostname) {
+      const server = await startTestServer({
+        flags: [...shared, ...flags],
+        adminToken: 'admin-token',
+        ...(hostname !== undefined && { hostname }),
+      });
       servers.push(server);
       return server;
     },

@@ -41,6 +41,10 @@ export interface TestServerOptions {
   readonly adminToken?: string;
   /** Of a server that was killed: it is started again. */
   readonly folder?: string;
+  /** Begin when it answers at all, for a server that never becomes ready. */
+  readonly untilLive?: boolean;
+  /** What the server takes for the name of its host, by which servers know each other. */
+  readonly hostname?: string;
   /** The path of turn-meter.cjs: the server tells how long its turns are, at `turns.sock` in its folder. */
   readonly meterTurns?: string;
 }
@@ -63,7 +67,11 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const [command = '', ...args] = program;
   const child = spawn(command, [...args, ...flags], {
     stdio: ['ignore', 'ignore', 'pipe'],
-    env: { ...process.env, ...(options.meterTurns !== undefined && metered(options.meterTurns, folder)) },
+    env: {
+      ...process.env,
+      ...(options.meterTurns !== undefined && metered(options.meterTurns, folder)),
+      ...(options.hostname !== undefined && onHost(options.hostname, folder)),
+    },
   });
   let log = '';
   child.stderr.on('data', (text: Buffer) => (log += text.toString()));
@@ -129,7 +137,11 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     },
   };
   try {
-    await ready(server, () => child.exitCode !== null || child.signalCode !== null);
+    await ready(
+      server,
+      options.untilLive === true ? '/version' : '/readyz',
+      () => child.exitCode !== null || child.signalCode !== null,
+    );
   } catch (error) {
     await end('SIGKILL');
     throw error;
@@ -142,10 +154,17 @@ const metered = (meter: string, folder: string): NodeJS.ProcessEnv => ({
   BINNACLE_TURN_METER: path.join(folder, 'turns.sock'),
 });
 
-async function ready(server: TestServer, ended: () => boolean): Promise<void> {
+/** An environment in which Node tells this name of the host. */
+function onHost(hostname: string, folder: string): NodeJS.ProcessEnv {
+  const preload = path.join(folder, 'hostname.cjs');
+  fs.writeFileSync(preload, `require('node:os').hostname = () => ${JSON.stringify(hostname)};\n`);
+  return { NODE_OPTIONS: `--require=${preload}` };
+}
+
+async function ready(server: TestServer, sign: string, ended: () => boolean): Promise<void> {
   for (const deadline = Date.now() + READY_WITHIN_MS; Date.now() < deadline;) {
     if (ended()) throw new Error(`the server ended:\n${server.log()}`);
-    const answer = await server.request('GET', '/readyz').catch(() => undefined);
+    const answer = await server.request('GET', sign).catch(() => undefined);
     if (answer?.status === 200) return;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

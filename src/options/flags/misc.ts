@@ -2,8 +2,6 @@ import { defineTopic, HOUR_MS, SECOND_MS } from '../flag-table.js';
 
 const PEERS = 'Needs the UnknownVersionInteroperabilityProxy feature gate, and several servers.';
 
-const PEER_PROXY = 'proxying between servers of different releases';
-
 export const misc = defineTopic({
   key: 'misc',
   title: 'misc',
@@ -98,13 +96,11 @@ export const misc = defineTopic({
     'peer-advertise-ip': {
       type: 'string',
       help: `The address other servers send requests to that only this one can serve. ${PEERS}`,
-      later: PEER_PROXY,
     },
-    'peer-advertise-port': { type: 'string', help: `The port for the same. ${PEERS}`, later: PEER_PROXY },
+    'peer-advertise-port': { type: 'string', help: `The port for the same. ${PEERS}` },
     'peer-ca-file': {
       type: 'string',
       help: `The file with the authority of the other servers' certificates. ${PEERS}`,
-      later: PEER_PROXY,
     },
     'proxy-client-cert-file': {
       type: 'string',

@@ -1,66 +1,70 @@
-// Keeps the API's own service, and this server's address among its endpoints for as long as the server is ready.
+// Tells of this server for as long as it is ready, and no longer once it is told to end.
 import { errorText } from '../lib/error-text.js';
 import { pause } from '../lib/pause.js';
 import { repeat } from '../lib/repeat.js';
 import type { EndpointReconciler } from './endpoint-reconcilers.js';
 
-export interface ApiServiceControllerOptions {
-  readonly ensureService: () => Promise<void>;
+export interface PresenceOptions {
+  /** What is told, for messages: `the service of the API`. */
+  readonly what: string;
+  /** What must be there beside, ready or not. */
+  readonly ensure?: () => Promise<void>;
   readonly reconciler: EndpointReconciler;
   /** Whether this server is ready: until then nobody is to be sent to it. */
   readonly isReady: () => Promise<boolean>;
-  readonly everyMs: number;
   readonly log: (message: string) => void;
 }
 
-export interface ApiServiceController {
+export interface Presence {
   start(signal: AbortSignal): Promise<void>;
-  /** Takes this server's address away, so that no client is sent to it any more. */
+  /** Takes back what was told, so that nobody is sent here any more. */
   stop(): Promise<void>;
 }
 
 const READY_POLL_MS = 100;
+const EVERY_MS = 10_000;
 
-export function createApiServiceController(options: ApiServiceControllerOptions): ApiServiceController {
-  const { ensureService, reconciler, isReady, everyMs, log } = options;
+export function createPresence(options: PresenceOptions): Presence {
+  const { what, ensure = async () => undefined, reconciler, isReady, log } = options;
   const ending = new AbortController();
   let turn = Promise.resolve();
   const inTurn = (task: () => Promise<void>): Promise<void> => (turn = turn.then(task));
   // An address that endpoints may not have (a loopback one) is told, and the server serves all the same.
   let told = '';
-  const telling = (what: string, task: () => Promise<void>) => async (): Promise<void> => {
+  const telling = (failed: string, task: () => Promise<void>) => async (): Promise<void> => {
     try {
       await task();
       told = '';
     } catch (error) {
-      const text = `${what}: ${errorText(error)}`;
+      const text = `${failed}: ${errorText(error)}`;
       if (text !== told) log(text);
       told = text;
     }
   };
-  const keepService = telling('unable to keep the service of the API', ensureService);
-  const sync = telling('unable to keep the service of the API', async () => {
-    await ensureService();
+  const unable = `unable to keep ${what}`;
+  const sync = telling(unable, async () => {
+    await ensure();
     await reconciler.reconcile();
   });
+  const remove = telling(`unable to take this server away from ${what}`, () => reconciler.remove());
   return {
     async start(signal) {
       const until = AbortSignal.any([signal, ending.signal]);
-      await inTurn(keepService);
+      await inTurn(telling(unable, ensure));
       // What an earlier run of this server left: nobody is sent here before it is ready.
-      await inTurn(telling('unable to remove stale endpoints', () => reconciler.remove()));
+      await inTurn(remove);
       void (async () => {
         while (!until.aborted && !(await isReady())) await pause(READY_POLL_MS, until);
-        if (!until.aborted) await repeat(() => inTurn(sync), { everyMs, signal: until, log });
+        if (!until.aborted) await repeat(() => inTurn(sync), { everyMs: EVERY_MS, signal: until, log });
       })();
     },
     async stop() {
       ending.abort();
       reconciler.stop();
-      const removed = inTurn(telling('unable to remove endpoints of the API', () => reconciler.remove()));
+      const removed = inTurn(remove);
       // A store that cannot be reached does not hold up the end for ever.
       const patience = new AbortController();
-      await Promise.race([removed, pause(2 * everyMs, patience.signal)]);
+      await Promise.race([removed, pause(2 * EVERY_MS, patience.signal)]);
       patience.abort();
     },
   };
