@@ -1,5 +1,6 @@
 // Events sent to a webhook, in lists. A call that fails, whatever the reason, is made again a few times; then its events
 // are lost.
+import { append } from '../lib/append.js';
 import { errorText } from '../lib/error-text.js';
 import { AUDIT_GROUP_VERSION } from '../machinery/names.js';
 import type { AuditBackend, OnLost } from './backend.js';
@@ -55,7 +56,7 @@ function eventList(events: readonly AuditEvent[]): Buffer {
   const pieces: JsonBytes[] = [LIST_HEAD];
   for (const [index, event] of events.entries()) {
     if (index > 0) pieces.push('},{');
-    pieces.push(...eventPieces(event));
+    append(pieces, eventPieces(event));
   }
   pieces.push('}]}\n');
   return Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)));

@@ -35,7 +35,10 @@ export function createCertificateVerifier(options: {
       const known = verified.get(key);
       if (known !== undefined && nowMs < known.notAfterMs + 1000) return known.leaf;
       const { leaf, path } = verifyChain(chain, bundle.certificates, nowMs);
-      verified.set(key, { leaf, notAfterMs: Math.min(...path.map((certificate) => certificate.notAfterMs)) });
+      verified.set(key, {
+        leaf,
+        notAfterMs: path.reduce((first, certificate) => Math.min(first, certificate.notAfterMs), Infinity),
+      });
       return leaf;
     },
   };

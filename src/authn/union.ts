@@ -1,4 +1,5 @@
 // Several ways to authenticate, tried in order.
+import { append } from '../lib/append.js';
 import type { MaybePromise } from '../lib/maybe-promise.js';
 import type { Authenticated, RequestAuthenticator, TokenAuthenticator } from './authenticator.js';
 import { AuthenticationError } from './authenticator.js';
@@ -25,7 +26,7 @@ function firstSuccess<Member>(
       if (result instanceof Promise) return goOn(result, members.slice(index + 1), attempt, refusals);
       if (result !== undefined) return result;
     } catch (error) {
-      refusals.push(...refusalOf(error));
+      append(refusals, refusalOf(error));
     }
   }
   return nobody(refusals);
@@ -37,13 +38,13 @@ async function goOn<Member>(
   attempt: (member: Member) => MaybePromise<Authenticated | undefined>,
   refusals: string[],
 ): Promise<Authenticated | undefined> {
-  let result = await first.catch((error: unknown) => void refusals.push(...refusalOf(error)));
+  let result = await first.catch((error: unknown) => append(refusals, refusalOf(error)));
   for (const member of rest) {
     if (result !== undefined) break;
     try {
       result = await attempt(member);
     } catch (error) {
-      refusals.push(...refusalOf(error));
+      append(refusals, refusalOf(error));
     }
   }
   return result ?? nobody(refusals);

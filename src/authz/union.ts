@@ -1,4 +1,5 @@
 // Several authorizers, asked in order.
+import { append } from '../lib/append.js';
 import { aggregateText } from '../machinery/field-error.js';
 import type { Authorizer, AuthorizationResult, NonResourceRule, ResourceRule } from './authorizer.js';
 
@@ -34,8 +35,8 @@ export function unionOfAuthorizers(members: readonly Authorizer[]): Authorizer {
       let incomplete = false;
       for (const member of members) {
         const rules = await member.rulesFor(user, namespace);
-        resourceRules.push(...rules.resourceRules);
-        nonResourceRules.push(...rules.nonResourceRules);
+        append(resourceRules, rules.resourceRules);
+        append(nonResourceRules, rules.nonResourceRules);
         incomplete ||= rules.incomplete;
         if (rules.evaluationError !== undefined) errors.push(rules.evaluationError);
       }

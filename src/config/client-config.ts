@@ -1,4 +1,5 @@
 // From a client-configuration file to a client: the chosen context's server, trust and credentials, checked together.
+import { append } from '../lib/append.js';
 import fs from 'node:fs';
 import { goFileError } from '../lib/go-file-error.js';
 import { goQuote } from '../lib/go-quote.js';
@@ -38,8 +39,8 @@ export function clientConfigOf(config: Kubeconfig): ClientConfig {
   else if (context !== undefined && cluster === undefined) {
     errors.push(`cluster ${goQuote(context.cluster)} was not found for context ${name}`);
   }
-  if (user !== undefined) errors.push(...userErrors(context?.user ?? '', user));
-  if (cluster !== undefined) errors.push(...clusterErrors(context?.cluster ?? '', cluster));
+  if (user !== undefined) append(errors, userErrors(context?.user ?? '', user));
+  if (cluster !== undefined) append(errors, clusterErrors(context?.cluster ?? '', cluster));
   if (errors.length > 0) throw invalid(errors);
   return {
     server: serverUrl(cluster?.server ?? '', isSecure(cluster, user)),
@@ -91,8 +92,9 @@ function clusterErrors(name: string, cluster: KubeconfigCluster): string[] {
     );
   }
   if (cluster.proxyUrl !== '') errors.push(`proxy-url of cluster ${goQuote(name)} is not supported`);
-  errors.push(
-    ...unreadable(
+  append(
+    errors,
+    unreadable(
       cluster.caFile,
       (why) => `unable to read certificate-authority ${cluster.caFile} for ${name} due to ${why}`,
     ),
@@ -119,11 +121,13 @@ function userErrors(name: string, user: KubeconfigUser): string[] {
         `client-key-data or client-key must be specified for ${name} to use the clientCert authentication method.`,
       );
     }
-    errors.push(
-      ...unreadable(user.certFile, (why) => `unable to read client-cert ${user.certFile} for ${name} due to ${why}`),
+    append(
+      errors,
+      unreadable(user.certFile, (why) => `unable to read client-cert ${user.certFile} for ${name} due to ${why}`),
     );
-    errors.push(
-      ...unreadable(user.keyFile, (why) => `unable to read client-key ${user.keyFile} for ${name} due to ${why}`),
+    append(
+      errors,
+      unreadable(user.keyFile, (why) => `unable to read client-key ${user.keyFile} for ${name} due to ${why}`),
     );
   }
   if (user.unsupported !== undefined) errors.push(`${user.unsupported} of user ${goQuote(name)} is not supported`);

@@ -1,4 +1,5 @@
 // Bringing the tree of a custom resource into the form its schema gives it.
+import { append } from '../lib/append.js';
 import { isPlainObject, setMember } from '../lib/plain-object.js';
 import { additionalOf, itemsOf, type Schema } from '../apis/apiextensions/schema-walk.js';
 import { metaType } from '../schema/catalogue.js';
@@ -24,10 +25,10 @@ export function coercion({ schema, preserveUnknown }: CoerceRules): Unstructured
       checkTexts(tree);
       const unknown = coerceMetadata(tree, 'metadata', strict);
       if (!preserveUnknown) {
-        unknown.push(...prune(tree, schema, true));
+        append(unknown, prune(tree, schema, true));
         dropForbiddenNulls(tree, schema);
       }
-      unknown.push(...coerceEmbedded(tree, schema, '', strict).sort());
+      append(unknown, coerceEmbedded(tree, schema, '', strict).sort());
       return unknown;
     },
   };
@@ -72,7 +73,7 @@ function coerceEmbedded(value: unknown, schema: Schema | undefined, path: string
       }
     }
     try {
-      unknown.push(...coerceMetadata(value, at('metadata'), strict));
+      append(unknown, coerceMetadata(value, at('metadata'), strict));
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error;
       const shown = JSON.stringify(value['metadata']);
@@ -81,7 +82,7 @@ function coerceEmbedded(value: unknown, schema: Schema | undefined, path: string
   }
   const additional = additionalOf(schema);
   for (const key of Object.keys(value)) {
-    unknown.push(...coerceEmbedded(value[key], propertyOf(schema, key) ?? additional, at(key), strict));
+    append(unknown, coerceEmbedded(value[key], propertyOf(schema, key) ?? additional, at(key), strict));
   }
   return unknown;
 }

@@ -1,4 +1,5 @@
 // Lists that are sets or maps hold no item twice.
+import { append } from '../lib/append.js';
 import { isPlainObject } from '../lib/plain-object.js';
 import { duplicate, type FieldErrors, FieldPath, invalid } from '../machinery/field-error.js';
 import { additionalOf, itemsOf, type Schema } from '../apis/apiextensions/schema-walk.js';
@@ -17,9 +18,9 @@ export function validateUniqueItems(
   const errors: FieldErrors = [];
   const additional = additionalOf(schema);
   for (const key of Object.keys(value).sort()) {
-    if (additional !== undefined) errors.push(...validateUniqueItems(value[key], additional, path?.key(key)));
+    if (additional !== undefined) append(errors, validateUniqueItems(value[key], additional, path?.key(key)));
     const at = path === undefined ? FieldPath.of(key) : path.child(key);
-    errors.push(...validateUniqueItems(value[key], propertyOf(schema, key), at));
+    append(errors, validateUniqueItems(value[key], propertyOf(schema, key), at));
   }
   return errors;
 }
@@ -30,7 +31,7 @@ function validateList(list: readonly unknown[], schema: Schema, path: FieldPath)
   if (listType === 'set') {
     for (const i of repeated(list)) errors.push(duplicate(path.index(i), shownJson(list[i])));
   } else if (listType === 'map') {
-    errors.push(...validateKeys(list, schema['x-kubernetes-list-map-keys'] ?? [], path));
+    append(errors, validateKeys(list, schema['x-kubernetes-list-map-keys'] ?? [], path));
   }
   const items = itemsOf(schema);
   if (items === undefined) return errors;

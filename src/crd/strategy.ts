@@ -1,4 +1,5 @@
 // The rules of a custom resource's life: what its definition's version says of it.
+import { append } from '../lib/append.js';
 import type { ExpressionChecker } from '../cel/expression-check.js';
 import { goQuote } from '../lib/go-quote.js';
 import { type FieldError, type FieldErrors, FieldPath, invalid } from '../machinery/field-error.js';
@@ -122,7 +123,7 @@ function statusStrategy({ schema, subresources }: StrategyOptions, checkRules: C
         status === undefined || statusSchema === undefined
           ? []
           : validateValue(status, statusSchema, FieldPath.of('status'), mayStay(statusOf(old), context));
-      errors.push(...validateScaleStatus(object, subresources.scale), ...validateChangedItems(object, old, schema));
+      append(errors, validateScaleStatus(object, subresources.scale), validateChangedItems(object, old, schema));
       return checkRules(object, old, context, errors);
     },
   };

@@ -1,4 +1,5 @@
 // Conditions that tell something about a definition and change nothing about how it is served.
+import { append } from '../lib/append.js';
 import { type Approval, approvalOf, isProtectedGroup } from '../apis/apiextensions/api-approval.js';
 import { structuralMistake, validateStructural } from '../apis/apiextensions/structural-schema.js';
 import { aggregateText, type FieldErrors, FieldPath, fieldErrorText, invalid } from '../machinery/field-error.js';
@@ -42,7 +43,7 @@ function structuralCondition({ spec }: Definition): Condition | undefined {
       return { type, status: 'Unknown', reason: 'StructuralError', message };
     }
     const path = FieldPath.of('spec', 'versions').index(i).child('schema', 'openAPIV3Schema');
-    errors.push(...validateStructural(schema.openAPIV3Schema, path));
+    append(errors, validateStructural(schema.openAPIV3Schema, path));
   }
   if (errors.length === 0) return undefined;
   return { type, status: 'True', reason: 'Violations', message: aggregateText(errors.map(fieldErrorText)) };

@@ -1,4 +1,5 @@
 // The suite every key-value store passes.
+import { append } from '../lib/append.js';
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type KeyValueStore, KvError, type KvEvent, prefixEnd, type WriteResult } from './kv.js';
@@ -256,7 +257,7 @@ export function collect(kv: KeyValueStore, request: Parameters<KeyValueStore['wa
   };
   const watch = kv.watch(request, {
     events: (batch) => {
-      events.push(...batch);
+      append(events, batch);
       notify();
     },
     progress: (revision) => {

@@ -1,4 +1,5 @@
 // Writes DER (ASN.1), as far as certificates need it.
+import { append } from './append.js';
 import { DER } from './der.js';
 
 export function der(tag: number, ...parts: readonly Buffer[]): Buffer {
@@ -40,7 +41,7 @@ export function derOidOf(dotted: string): Buffer {
     const digits = [arc & 0x7f];
     for (let left = Math.floor(arc / 128); left > 0; left = Math.floor(left / 128))
       digits.unshift((left & 0x7f) | 0x80);
-    bytes.push(...digits);
+    append(bytes, digits);
   }
   return der(DER.oid, Buffer.from(bytes));
 }

@@ -1,4 +1,5 @@
 // What is asked of a URL that was read: its parts as Go gives them out.
+import { append } from './append.js';
 import type { GoUrl } from './go-url.js';
 
 /** The host without its port and without the brackets of an IPv6 address. */
@@ -80,7 +81,7 @@ function bytesOf(text: string): number[] {
   const bytes: number[] = [];
   for (const part of text.match(/%[0-9A-Fa-f]{2}|[^%]+/g) ?? []) {
     if (part.startsWith('%')) bytes.push(Number.parseInt(part.slice(1), 16));
-    else bytes.push(...Buffer.from(part, 'utf8'));
+    else append(bytes, Buffer.from(part, 'utf8'));
   }
   return bytes;
 }

@@ -5,6 +5,7 @@
 //   verb "GET" → group "apps" → resource "deployments" → series { count, sum, buckets }
 //
 // A series that is observed often can be kept by the caller: `const series = histogram.with('GET', …)`.
+import { append } from './append.js';
 
 export type Stability = 'INTERNAL' | 'ALPHA' | 'BETA' | 'STABLE';
 
@@ -93,7 +94,11 @@ export class MetricRegistry {
       const series: string[] = [];
       metric.print(series);
       if (series.length === 0) continue;
-      lines.push(`# HELP ${name} ${escapeHelp(helpOf(metric.definition))}`, `# TYPE ${name} ${metric.type}`, ...series);
+      append(
+        lines,
+        [`# HELP ${name} ${escapeHelp(helpOf(metric.definition))}`, `# TYPE ${name} ${metric.type}`],
+        series,
+      );
     }
     return lines.length === 0 ? '' : `${lines.join('\n')}\n`;
   }

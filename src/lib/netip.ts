@@ -113,7 +113,7 @@ class GroupReader {
     const missing = 8 - this.groups.length;
     if (missing > 0 && this.gap === undefined) this.fail('address string too short');
     if (missing === 0 && this.gap !== undefined) this.fail('the :: must expand to at least one field of zeros');
-    if (missing > 0) this.groups.splice(this.gap ?? 0, 0, ...Array.from({ length: missing }, () => 0));
+    while (this.groups.length < 8) this.groups.splice(this.gap ?? 0, 0, 0);
     return this.groups.reduce((value, group) => (value << 16n) | BigInt(group), 0n);
   }
 

@@ -1,6 +1,7 @@
 // JSONPath templates as the API knows them: `{.spec.containers[0].name}`, text outside braces as it is.
 //
 //   {.items[*].metadata['name']}  →  [[field items, slice, field metadata, field name]]
+import { append } from '../lib/append.js';
 
 export type JsonPathNode =
   | { readonly kind: 'text'; readonly text: string }
@@ -68,9 +69,9 @@ class Parser {
         return nodes;
       }
       if (rest.startsWith('[?(')) nodes.push(this.filter());
-      else if (rest.startsWith('..')) nodes.push(...this.recursive(nodes));
+      else if (rest.startsWith('..')) append(nodes, this.recursive(nodes));
       else if (character === ' ' || character === '@' || character === '$') this.position += 1;
-      else if (character === '[') nodes.push(...this.subscript());
+      else if (character === '[') append(nodes, this.subscript());
       else if (character === '"' || character === "'") nodes.push(this.quoted(character));
       else if (character === '.') nodes.push(this.field(1));
       else if (/[+\-\p{Nd}]/u.test(character)) nodes.push(this.number());

@@ -1,4 +1,5 @@
 // Fills in what follows from other flags, the machine and the environment. Stops at the first thing that cannot be.
+import { append } from '../lib/append.js';
 import os from 'node:os';
 import path from 'node:path';
 import { DEFAULT_SERVICE_ACCOUNT_ISSUER, GIT_VERSION, platformWord } from '../machinery/names.js';
@@ -56,7 +57,7 @@ export function completeOptions({ values, given, emulation, env }: CompletionInp
   if (authentication.apiAudiences.length === 0) authentication.apiAudiences = [...authentication.serviceAccountIssuer];
   const serviceAccountError = serviceAccountMistake(values);
   if (serviceAccountError !== undefined) return { ok: false, error: serviceAccountError };
-  warnings.push(...optionWarnings(values), ...laterWarnings(given));
+  append(warnings, optionWarnings(values), laterWarnings(given));
 
   values.apiEnablement.runtimeConfig = normalRuntimeConfig(values.apiEnablement.runtimeConfig);
   if (etcd.watchCache) {

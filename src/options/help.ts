@@ -1,4 +1,5 @@
 // `--help`: every flag that is not hidden, by topic, with its text wrapped to the terminal.
+import { append } from '../lib/append.js';
 import { PROGRAM } from '../machinery/names.js';
 import { FLAG_KINDS, type FlagKind } from './flag-kinds.js';
 import { type FlagSpec, laterOf, type Topic } from './flag-table.js';
@@ -17,7 +18,10 @@ export function helpText(topics: readonly Topic[], width: number): string {
     lines.push('', `${topic.title.slice(0, 1).toUpperCase()}${topic.title.slice(1)} flags:`, '');
     for (const [name, spec] of visibleFlags(topic)) {
       lines.push(`  ${signature(name, spec)}${shownDefault(spec)}`);
-      lines.push(...wrap(fullHelp(topic, spec), columns - TEXT_INDENT).map((line) => ' '.repeat(TEXT_INDENT) + line));
+      append(
+        lines,
+        wrap(fullHelp(topic, spec), columns - TEXT_INDENT).map((line) => ' '.repeat(TEXT_INDENT) + line),
+      );
     }
   }
   return `${lines.join('\n')}\n`;

@@ -1,5 +1,6 @@
 // Reads a command line by the rules of Go's pflag: `--x=y`, `--x y`, bare booleans, `-v4`, `--` before positional
 // arguments, words joined by `-` or `_`. The first mistake ends the reading.
+import { append } from '../lib/append.js';
 import { goQuote } from '../lib/go-quote.js';
 import { platformWord } from '../machinery/names.js';
 import { FLAG_KINDS, isValueMistake, type FlagKind } from './flag-kinds.js';
@@ -65,7 +66,7 @@ class FlagReader {
     const rest = [...argv];
     for (let arg = rest.shift(); arg !== undefined; arg = rest.shift()) {
       if (arg === '--') {
-        this.positional.push(...rest);
+        append(this.positional, rest);
         return;
       }
       if (arg.startsWith('--')) this.readLong(arg, rest);

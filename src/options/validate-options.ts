@@ -1,4 +1,5 @@
 // Every rule about the options together. All errors come at once, in the order of the topics below.
+import { append } from '../lib/append.js';
 import { goQuote } from '../lib/go-quote.js';
 import { bitsOf, cidrText, parseIp, type Cidr } from '../lib/ip-address.js';
 import { portRangeText } from './flag-kinds.js';
@@ -159,7 +160,7 @@ function serviceRangeErrors({ serviceRanges, featureGates }: Options): string[] 
     return [`specified ${name} is too large; for ${bits}-bit addresses, the mask must be >= ${bits - MAX_BITMAP_BITS}`];
   };
   const errors = count > 2 ? [`${flag} must not contain more than two entries`] : [];
-  errors.push(...sizeErrors(primary, flag));
+  append(errors, sizeErrors(primary, flag));
   if (secondary === undefined) return errors;
   if (primary.family === secondary.family) errors.push(`${flag}[0] and ${flag}[1] must be of different IP family`);
   return [...errors, ...sizeErrors(secondary, `${flag}[1]`)];

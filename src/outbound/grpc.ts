@@ -1,4 +1,5 @@
 // gRPC over one HTTP/2 session: unary calls and two-way streams, for etcd, key services, signers, proxies and collectors.
+import { append } from '../lib/append.js';
 import http2 from 'node:http2';
 import type { Duplex } from 'node:stream';
 import { type ClientTls, handshake } from './client-tls.js';
@@ -137,7 +138,7 @@ export class GrpcConnection {
       stream.on('trailers', (headers) => (outcome = outcomeOf(headers) ?? outcome));
       stream.on('data', (chunk: Buffer) => {
         try {
-          messages.push(...frames.take(chunk));
+          append(messages, frames.take(chunk));
         } catch (error) {
           fail(UNAVAILABLE, describe(error));
           stream.close(http2.constants.NGHTTP2_CANCEL);

@@ -1,3 +1,4 @@
+import { append } from '../lib/append.js';
 import { nextTurn } from '../lib/turns.js';
 import { alreadyExists, generateNameConflict, invalid, StatusError } from '../machinery/status.js';
 import { FieldPath } from '../machinery/field-error.js';
@@ -111,10 +112,10 @@ export function prepareNew(registry: ResourceRegistry, object: KubeObject, conte
   const { metadata } = object;
   const errors = validateObjectMeta(metadata, { namespaced: kind.namespaced, validateName, path: METADATA });
   if (!strategy.anyFinalizer && metadata.finalizers !== undefined)
-    errors.push(...validateKubeFinalizers(metadata.finalizers, METADATA.child('finalizers')));
-  errors.push(...strategy.validate(object, context));
+    append(errors, validateKubeFinalizers(metadata.finalizers, METADATA.child('finalizers')));
+  append(errors, strategy.validate(object, context));
   // Whatever a kind calls a name, it must also be one step of a path.
-  if (errors.length === 0) errors.push(...validateObjectName(metadata, pathSegmentName, METADATA));
+  if (errors.length === 0) append(errors, validateObjectName(metadata, pathSegmentName, METADATA));
   if (errors.length > 0) throw invalid(groupKind, metadata.name ?? '', errors);
   const warnings = strategy.warningsOnCreate?.(object, context);
   if (warnings !== undefined) for (const text of warnings) context.warn(text);

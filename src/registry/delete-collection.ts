@@ -1,3 +1,4 @@
+import { append } from '../lib/append.js';
 import { StatusError } from '../machinery/status.js';
 import type { ListRequest, ListResult, StoredObject } from '../storage/store.js';
 import { deleteObject, type DeleteRequest } from './delete.js';
@@ -18,7 +19,7 @@ export async function deleteCollection(
   for (;;) {
     const found = await list(registry, page);
     revision ??= found.revision;
-    items.push(...found.items);
+    append(items, found.items);
     await deleteAll(registry, found.items, request);
     if (selection.limit > 0) return found;
     if (found.continue === '') return { items, revision, continue: '' };

@@ -1,3 +1,4 @@
+import { append } from '../lib/append.js';
 import { LARGE_BYTES, nextTurn } from '../lib/turns.js';
 import { goQuote } from '../lib/go-quote.js';
 import { conflict, invalid, notFound, STALE_OBJECT, StatusError } from '../machinery/status.js';
@@ -254,9 +255,9 @@ function prepareChanged(
   const path = FieldPath.of('metadata');
   // The common rules come first and the kind's own look at the metadata's update again: an error in it shows twice.
   const errors = validateObjectMeta(metadata, { namespaced: kind.namespaced, validateName: pathSegmentName, path });
-  errors.push(...validateObjectMetaUpdate(metadata, old.metadata, path));
-  if (!kind.strategy.metadataCheckedOnce) errors.push(...validateObjectMetaUpdate(metadata, old.metadata, path));
-  errors.push(...rules.validateUpdate(object, old, context));
+  append(errors, validateObjectMetaUpdate(metadata, old.metadata, path));
+  if (!kind.strategy.metadataCheckedOnce) append(errors, validateObjectMetaUpdate(metadata, old.metadata, path));
+  append(errors, rules.validateUpdate(object, old, context));
   if (errors.length > 0) throw invalid(registry.groupKind, metadata.name ?? '', errors);
   for (const text of rules.warningsOnUpdate?.(object, old, context) ?? []) context.warn(text);
   kind.strategy.canonicalize?.(object);

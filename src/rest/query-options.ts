@@ -1,4 +1,5 @@
 // The options of each verb, from the query, checked as a whole.
+import { append } from '../lib/append.js';
 import {
   type FieldErrors,
   FieldPath,
@@ -67,7 +68,7 @@ function writeOptions(query: URLSearchParams, kind: string, errors: FieldErrors 
   const fieldManager = query.get('fieldManager') ?? '';
   const dryRun = query.getAll('dryRun');
   const fieldValidation = query.get('fieldValidation') ?? '';
-  errors.push(...fieldManagerErrors(fieldManager), ...dryRunErrors(dryRun));
+  append(errors, fieldManagerErrors(fieldManager), dryRunErrors(dryRun));
   if (!FIELD_VALIDATIONS.includes(fieldValidation)) {
     errors.push(notSupported(FieldPath.of('fieldValidation'), fieldValidation, FIELD_VALIDATIONS));
   }
@@ -126,7 +127,7 @@ export function checkDeleteOptions(options: DeleteOptions): void {
   if (policy !== undefined && !PROPAGATION_POLICIES.includes(policy)) {
     errors.push(notSupported(path, policy, [...PROPAGATION_POLICIES, 'nil']));
   }
-  errors.push(...dryRunErrors(options.dryRun ?? []));
+  append(errors, dryRunErrors(options.dryRun ?? []));
   if (options[UNSAFE_DELETE]) {
     const beside = [
       ...((options.dryRun ?? []).length > 0 ? ['dryRun'] : []),

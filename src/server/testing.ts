@@ -1,4 +1,5 @@
 // A whole API without sockets, filters or disks: requests go straight to the router, objects into memory.
+import { append } from '../lib/append.js';
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { UnreadEvents } from '../rest/unread-events.js';
@@ -250,7 +251,7 @@ export class TestApi {
       headers: response.headers,
       nextBytes,
       async next() {
-        while (lines.length === 0) lines.push(...(await nextBytes()).toString().split('\n').filter(Boolean));
+        while (lines.length === 0) append(lines, (await nextBytes()).toString().split('\n').filter(Boolean));
         return JSON.parse(lines.shift() ?? '') as WatchedEvent;
       },
       ended,

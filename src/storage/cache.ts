@@ -3,6 +3,7 @@
 //   store ── range ──▶ state (tree + map) ◀── watch ── store
 //                        │        │
 //                     history   watchers
+import { append } from '../lib/append.js';
 import type { Clock } from '../lib/clock.js';
 import type { MaybePromise } from '../lib/maybe-promise.js';
 import type { KeyValueStore, KvError, KvEvent, KvWatch } from '../kv/kv.js';
@@ -124,7 +125,7 @@ export class Cache {
     const events: KvEvent[] = [];
     const watch = this.kv.watch(
       { prefix, startRevision: revision + 1, previous: true },
-      { events: (batch) => void events.push(...batch), progress: () => undefined, failed: () => undefined },
+      { events: (batch) => append(events, batch), progress: () => undefined, failed: () => undefined },
     );
     watch.cancel();
     const now = this.clock.now();

@@ -1,3 +1,4 @@
+import { append } from '../../lib/append.js';
 import { errorText } from '../../lib/error-text.js';
 import { computeQosClass } from '../../apis/core/pod/qos.js';
 import { notFound, StatusError } from '../../machinery/status.js';
@@ -25,7 +26,7 @@ export const podTolerationRestriction = (cluster: TolerationLists): AdmissionPlu
     const { spec, status } = attributes.object as Pod;
     const added: Toleration[] = [];
     if (attributes.operation === 'CREATE') {
-      added.push(...((await ofNamespace(attributes, DEFAULTS)) ?? cluster.default));
+      append(added, (await ofNamespace(attributes, DEFAULTS)) ?? cluster.default);
     }
     // A pod that asks for resources is not the first to go when memory runs short.
     if ((status?.qosClass || computeQosClass(spec)) !== 'BestEffort') {

@@ -19,9 +19,9 @@ export const violationsText = (violations: readonly Violation[]): string =>
   violations.map(({ reason, detail }) => (detail === '' ? reason : `${reason} (${detail})`)).join(', ');
 
 /** The last version that changed any check; later ones are the same. */
-const NEWEST_MINOR = Math.max(
-  ...[...baselineChecks, ...restrictedChecks].flatMap(({ rules }) => rules.map(({ sinceMinor }) => sinceMinor)),
-);
+const NEWEST_MINOR = [...baselineChecks, ...restrictedChecks]
+  .flatMap(({ rules }) => rules.map(({ sinceMinor }) => sinceMinor))
+  .reduce((a, b) => Math.max(a, b));
 
 const known = new Map<string, readonly PodCheck[]>();
 

@@ -1,3 +1,4 @@
+import { append } from '../../lib/append.js';
 import { type ExpressionChecker, checkExpression } from '../../cel/expression-check.js';
 import { type FieldErrors, type FieldPath, duplicate, required, tooMany } from '../../machinery/field-error.js';
 import { invalidEach } from '../../machinery/validation/fields.js';
@@ -29,15 +30,16 @@ export function validateMatchConditions(
     if (trimmed === '') errors.push(required(at.child('expression')));
     else {
       const environment = { use: 'match-condition', params, authorizer: true, composed: false, variables: [] } as const;
-      errors.push(
-        ...checkExpression(checker, trimmed, { ...environment, stored: stored.has(trimmed) }, at.child('expression')),
+      append(
+        errors,
+        checkExpression(checker, trimmed, { ...environment, stored: stored.has(trimmed) }, at.child('expression')),
       );
     }
     if (name === '') {
       errors.push(required(at.child('name')));
       continue;
     }
-    errors.push(...invalidEach(at.child('name'), name, isQualifiedName(name)));
+    append(errors, invalidEach(at.child('name'), name, isQualifiedName(name)));
     if (names.has(name)) errors.push(duplicate(at.child('name'), name));
     names.add(name);
   }

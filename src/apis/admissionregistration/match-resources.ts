@@ -1,4 +1,5 @@
 // What policies and their bindings say about the objects they are for and the parameters they take.
+import { append } from '../../lib/append.js';
 import {
   type FieldErrors,
   type FieldPath,
@@ -33,12 +34,12 @@ export function validateMatchResources(match: Readonly<MatchResources> | undefin
     errors.push(notSupported(path.child('matchPolicy'), matchPolicy, MATCH_POLICIES));
   }
   if (namespaceSelector === undefined) errors.push(required(path.child('namespaceSelector')));
-  else errors.push(...validateLabelSelector(namespaceSelector, {}, path.child('namespaceSelector')));
+  else append(errors, validateLabelSelector(namespaceSelector, {}, path.child('namespaceSelector')));
   if (objectSelector === undefined) errors.push(required(path.child('objectSelector')));
-  else errors.push(...validateLabelSelector(objectSelector, {}, path.child('objectSelector')));
+  else append(errors, validateLabelSelector(objectSelector, {}, path.child('objectSelector')));
   for (const member of ['resourceRules', 'excludeResourceRules'] as const) {
     for (const [i, rule] of (match[member] ?? []).entries()) {
-      errors.push(...validateNamedRule(rule, path.child(member).index(i)));
+      append(errors, validateNamedRule(rule, path.child(member).index(i)));
     }
   }
   return errors;
@@ -98,9 +99,9 @@ export function validateParamRef(reference: Readonly<ParamRef> | undefined, path
   const { name = '', selector, parameterNotFoundAction: action = '' } = reference;
   const errors: FieldErrors = [];
   const both = name !== '' && selector !== undefined;
-  if (name !== '') errors.push(...invalidEach(path.child('name'), name, pathSegmentName(name, false)));
+  if (name !== '') append(errors, invalidEach(path.child('name'), name, pathSegmentName(name, false)));
   if (both) errors.push(forbidden(path.child('name'), EXCLUSIVE));
-  errors.push(...validateLabelSelector(selector, {}, path.child('selector')));
+  append(errors, validateLabelSelector(selector, {}, path.child('selector')));
   if (both) errors.push(forbidden(path.child('selector'), EXCLUSIVE));
   if (name === '' && selector === undefined) {
     errors.push(required(path, 'one of name or selector must be specified'));

@@ -1,3 +1,4 @@
+import { append } from '../../lib/append.js';
 import { validateExpressionAmount } from '../../cel/expression-limits.js';
 import type { ExpressionChecker } from '../../cel/expression-check.js';
 import { type FieldErrors, FieldPath, invalid, notSupported, required } from '../../machinery/field-error.js';
@@ -22,13 +23,13 @@ export function validateMutatingPolicy(
     ...validateMatchConstraints(match, path),
     ...validateMutatingOperations(match, path),
   ]);
-  errors.push(...validateVariables(spec.variables, check));
+  append(errors, validateVariables(spec.variables, check));
   const { mutations = [], reinvocationPolicy = '' } = spec;
   if (mutations.length === 0) {
     errors.push(required(SPEC.child('mutations'), 'mutations must contain at least one item'));
   }
   for (const [i, mutation] of mutations.entries()) {
-    errors.push(...validateMutation(mutation, check, SPEC.child('mutations').index(i)));
+    append(errors, validateMutation(mutation, check, SPEC.child('mutations').index(i)));
   }
   if (reinvocationPolicy === '') errors.push(required(SPEC.child('reinvocationPolicy')));
   else if (!REINVOCATION_POLICIES.includes(reinvocationPolicy)) {
@@ -68,7 +69,7 @@ function validatePatch(
     const { expression = '' } = patch;
     const at = path.child(wanted, 'expression');
     if (expression.trim() === '') errors.push(required(at));
-    else errors.push(...check.check(USES[wanted], expression, at));
+    else append(errors, check.check(USES[wanted], expression, at));
   }
   if (mutation[unwanted] !== undefined) {
     const why = `must not be specified when patchType is ${mutation.patchType}`;

@@ -1,3 +1,4 @@
+import { append } from '../../lib/append.js';
 import { type FieldErrors, FieldPath, invalid, required } from '../../machinery/field-error.js';
 import { jsonPathError } from '../../machinery/json-path.js';
 import { validateConditions } from '../../machinery/validation/conditions.js';
@@ -17,6 +18,6 @@ export function validatePolicyStatus({ typeChecking, conditions }: ValidatingAdm
     const why = jsonPathError(`{${reference}}`);
     if (why !== undefined) errors.push(invalid(at.child('fieldRef'), reference, `invalid JSONPath: ${why}`));
   }
-  errors.push(...validateConditions(conditions, path.child('conditions')));
+  append(errors, validateConditions(conditions, path.child('conditions')));
   return errors;
 }

@@ -1,3 +1,4 @@
+import { append } from '../../lib/append.js';
 import { type ExpressionChecker, type PolicyEnvironment, checkExpression } from '../../cel/expression-check.js';
 import { MOST_FAULTS, validateExpressionAmount } from '../../cel/expression-limits.js';
 import { deepEqual } from '../../lib/deep-equal.js';
@@ -46,7 +47,7 @@ export function validatePolicy(
   const storedMessages = new Set((old?.spec.validations ?? []).map(({ messageExpression }) => messageExpression ?? ''));
   const check = new PolicyExpressions(checker, spec, stored);
   const errors = validatePolicyFrame(spec, old?.spec, checker);
-  errors.push(...validateVariables(spec.variables, check));
+  append(errors, validateVariables(spec.variables, check));
   const { validations = [], auditAnnotations = [] } = spec;
   if (validations.length === 0 && auditAnnotations.length === 0) {
     errors.push(required(SPEC.child('validations'), EMPTY_POLICY));
@@ -54,9 +55,9 @@ export function validatePolicy(
     return errors;
   }
   for (const [i, validation] of validations.entries()) {
-    errors.push(...validateValidation(validation, check, storedMessages, SPEC.child('validations').index(i)));
+    append(errors, validateValidation(validation, check, storedMessages, SPEC.child('validations').index(i)));
   }
-  errors.push(...validateAuditAnnotations(auditAnnotations, metadata.name ?? '', check, old));
+  append(errors, validateAuditAnnotations(auditAnnotations, metadata.name ?? '', check, old));
   return errors;
 }
 
@@ -87,13 +88,13 @@ export function validatePolicyFrame(
   else if (!FAILURE_POLICIES.includes(failurePolicy)) {
     errors.push(notSupported(SPEC.child('failurePolicy'), failurePolicy, FAILURE_POLICIES));
   }
-  if (paramKind !== undefined) errors.push(...validateParamKind(paramKind, SPEC.child('paramKind')));
-  errors.push(...validateConstraints(spec.matchConstraints, SPEC.child('matchConstraints')));
+  if (paramKind !== undefined) append(errors, validateParamKind(paramKind, SPEC.child('paramKind')));
+  append(errors, validateConstraints(spec.matchConstraints, SPEC.child('matchConstraints')));
   const unchanged =
     old !== undefined && deepEqual(paramKind, old.paramKind) && deepEqual(matchConditions, old.matchConditions);
   if (!unchanged) {
     const rules = { checker, params: paramKind !== undefined, stored: expressionsOf(old?.matchConditions) };
-    errors.push(...validateMatchConditions(matchConditions, rules, SPEC.child('matchConditions')));
+    append(errors, validateMatchConditions(matchConditions, rules, SPEC.child('matchConditions')));
   }
   return errors;
 }
@@ -158,7 +159,7 @@ export function validateVariables(variables: readonly Variable[] | undefined, ch
       errors.push(required(path.child('expression'), 'expression is not specified'));
       continue;
     }
-    errors.push(...check.check('variable', variable.expression, path.child('expression')));
+    append(errors, check.check('variable', variable.expression, path.child('expression')));
     check.declare(variable);
   }
   return errors;
@@ -172,9 +173,9 @@ function validateValidation(
 ): FieldErrors {
   const errors: FieldErrors = [];
   if (expression.trim() === '') errors.push(required(path.child('expression'), 'expression is not specified'));
-  else errors.push(...check.check('validation', expression, path.child('expression')));
+  else append(errors, check.check('validation', expression, path.child('expression')));
   if (messageExpression.trim() !== '') {
-    errors.push(...check.check('message', messageExpression, path.child('messageExpression'), storedMessages));
+    append(errors, check.check('message', messageExpression, path.child('messageExpression'), storedMessages));
   } else if (messageExpression !== '') {
     errors.push(invalid(path.child('messageExpression'), messageExpression, 'must be non-empty if specified'));
   }
@@ -205,7 +206,7 @@ function validateAuditAnnotations(
   }
   const keys = new Set<string>();
   for (const [i, annotation] of annotations.entries()) {
-    errors.push(...validateAuditAnnotation(annotation, policyName, check, stored, path.index(i)));
+    append(errors, validateAuditAnnotation(annotation, policyName, check, stored, path.index(i)));
     if (keys.has(annotation.key)) errors.push(duplicate(path.index(i).child('key'), annotation.key));
     keys.add(annotation.key);
   }
@@ -224,14 +225,14 @@ function validateAuditAnnotation(
   if (policyName === '') errors.push(invalid(path.child('key'), key, 'requires metadata.name be non-empty'));
   else {
     const name = `${policyName}/${key}`;
-    errors.push(...invalidEach(path.child('key'), name, isQualifiedName(name)));
+    append(errors, invalidEach(path.child('key'), name, isQualifiedName(name)));
   }
   const at = path.child('valueExpression');
   const trimmed = valueExpression.trim();
   if (trimmed === '') errors.push(required(at, 'valueExpression is not specified'));
   else if (Buffer.byteLength(trimmed) > MAX_VALUE_EXPRESSION_BYTES) {
     errors.push(required(at, `must not exceed ${MAX_VALUE_EXPRESSION_BYTES} bytes in length`));
-  } else errors.push(...check.check('audit-annotation', valueExpression, at, stored));
+  } else append(errors, check.check('audit-annotation', valueExpression, at, stored));
   return errors;
 }
 

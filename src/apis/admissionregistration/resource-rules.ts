@@ -1,4 +1,5 @@
 // Which requests a webhook or a policy is for: operations, groups, versions, resources.
+import { append } from '../../lib/append.js';
 import {
   type FieldErrors,
   type FieldPath,
@@ -19,29 +20,30 @@ export function validateNamedRule(rule: Readonly<NamedRuleWithOperations>, path:
   const seen = new Set<string>();
   for (const [i, name] of (rule.resourceNames ?? []).entries()) {
     const at = path.child('resourceNames').index(i);
-    errors.push(...invalidEach(at, name, pathSegmentName(name, false)));
+    append(errors, invalidEach(at, name, pathSegmentName(name, false)));
     if (seen.has(name)) errors.push(duplicate(at, name));
     seen.add(name);
   }
-  errors.push(...validateRule(rule, path));
+  append(errors, validateRule(rule, path));
   return errors;
 }
 
 export function validateRule(rule: Readonly<RuleWithOperations>, path: FieldPath): FieldErrors {
   const errors: FieldErrors = [];
   const at = path.child('operations');
-  errors.push(...validateWildcardList(rule.operations, 'operations', at));
+  append(errors, validateWildcardList(rule.operations, 'operations', at));
   for (const [i, operation] of (rule.operations ?? []).entries()) {
     if (!OPERATIONS.includes(operation)) errors.push(notSupported(at.index(i), operation, OPERATIONS));
   }
-  errors.push(
-    ...validateWildcardList(rule.apiGroups, 'API groups', path.child('apiGroups')),
-    ...validateWildcardList(rule.apiVersions, 'API versions', path.child('apiVersions')),
+  append(
+    errors,
+    validateWildcardList(rule.apiGroups, 'API groups', path.child('apiGroups')),
+    validateWildcardList(rule.apiVersions, 'API versions', path.child('apiVersions')),
   );
   for (const [i, version] of (rule.apiVersions ?? []).entries()) {
     if (version === '') errors.push(required(path.child('apiVersions').index(i)));
   }
-  errors.push(...validateResources(rule.resources ?? [], path.child('resources')));
+  append(errors, validateResources(rule.resources ?? [], path.child('resources')));
   if (rule.scope !== undefined && !SCOPES.includes(rule.scope)) {
     errors.push(notSupported(path.child('scope'), rule.scope, SCOPES));
   }

@@ -1,3 +1,4 @@
+import { append } from '../../lib/append.js';
 import { validateExpressionAmount } from '../../cel/expression-limits.js';
 import type { ExpressionChecker } from '../../cel/expression-check.js';
 import { deepEqual } from '../../lib/deep-equal.js';
@@ -66,9 +67,10 @@ export function validateWebhooks(
   const names = new Set<string>();
   for (const [i, webhook] of (webhooks ?? []).entries()) {
     const path = FieldPath.of('webhooks').index(i);
-    errors.push(
-      ...validateWebhook(webhook, leniency, checker, path),
-      ...validateReviewVersions(webhook.admissionReviewVersions, leniency, path.child('admissionReviewVersions')),
+    append(
+      errors,
+      validateWebhook(webhook, leniency, checker, path),
+      validateReviewVersions(webhook.admissionReviewVersions, leniency, path.child('admissionReviewVersions')),
     );
     if (leniency.names || webhook.name === '') continue;
     if (names.has(webhook.name)) errors.push(duplicate(path.child('name'), webhook.name));
@@ -86,29 +88,30 @@ function validateWebhook(
   const { failurePolicy, matchPolicy, sideEffects, timeoutSeconds, reinvocationPolicy } = webhook;
   const errors = isFullyQualifiedName(path.child('name'), webhook.name);
   for (const [i, rule] of (webhook.rules ?? []).entries()) {
-    errors.push(...validateRule(rule, path.child('rules').index(i)));
+    append(errors, validateRule(rule, path.child('rules').index(i)));
   }
-  errors.push(...oneOf(failurePolicy, FAILURE_POLICIES, path.child('failurePolicy')));
-  errors.push(...oneOf(matchPolicy, MATCH_POLICIES, path.child('matchPolicy')));
+  append(errors, oneOf(failurePolicy, FAILURE_POLICIES, path.child('failurePolicy')));
+  append(errors, oneOf(matchPolicy, MATCH_POLICIES, path.child('matchPolicy')));
   const allowed = leniency.sideEffects ? ALL_SIDE_EFFECTS : NO_SIDE_EFFECTS;
   if (sideEffects === null) {
     errors.push(required(path.child('sideEffects'), `must specify one of ${allowed.join(', ')}`));
-  } else errors.push(...oneOf(sideEffects, allowed, path.child('sideEffects')));
+  } else append(errors, oneOf(sideEffects, allowed, path.child('sideEffects')));
   if (timeoutSeconds !== undefined && (timeoutSeconds < TIMEOUT_MIN_SECONDS || timeoutSeconds > TIMEOUT_MAX_SECONDS)) {
     errors.push(
       invalid(path.child('timeoutSeconds'), timeoutSeconds, 'the timeout value must be between 1 and 30 seconds'),
     );
   }
   const options = { allowInvalidLabelValue: leniency.labelValues };
-  errors.push(
-    ...validateLabelSelector(webhook.namespaceSelector, options, path.child('namespaceSelector')),
-    ...validateLabelSelector(webhook.objectSelector, options, path.child('objectSelector')),
-    ...oneOf(reinvocationPolicy, REINVOCATION_POLICIES, path.child('reinvocationPolicy')),
-    ...validateClientConfig(webhook.clientConfig, path.child('clientConfig')),
+  append(
+    errors,
+    validateLabelSelector(webhook.namespaceSelector, options, path.child('namespaceSelector')),
+    validateLabelSelector(webhook.objectSelector, options, path.child('objectSelector')),
+    oneOf(reinvocationPolicy, REINVOCATION_POLICIES, path.child('reinvocationPolicy')),
+    validateClientConfig(webhook.clientConfig, path.child('clientConfig')),
   );
   if (!leniency.matchConditions) {
     const rules = { checker, params: false, stored: leniency.storedExpressions };
-    errors.push(...validateMatchConditions(webhook.matchConditions, rules, path.child('matchConditions')));
+    append(errors, validateMatchConditions(webhook.matchConditions, rules, path.child('matchConditions')));
   }
   return errors;
 }
@@ -131,7 +134,7 @@ function validateReviewVersions(versions: readonly string[] | null, leniency: Le
   const errors: FieldErrors = [];
   for (const [i, version] of versions.entries()) {
     if (versions.indexOf(version) < i) errors.push(invalid(path.index(i), version, 'duplicate version'));
-    else errors.push(...invalidEach(path.index(i), version, isDns1035Label(version)));
+    else append(errors, invalidEach(path.index(i), version, isDns1035Label(version)));
   }
   if (!leniency.reviewVersions && !hasKnownReviewVersion(versions)) {
     errors.push(invalid(path, versions, `must include at least one of ${REVIEW_VERSIONS.join(', ')}`));

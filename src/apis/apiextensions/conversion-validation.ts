@@ -1,3 +1,4 @@
+import { append } from '../../lib/append.js';
 import { parseCertificate } from '../../lib/certificate.js';
 import { decodePem } from '../../lib/pem.js';
 import {
@@ -43,8 +44,8 @@ export function validateConversion(
   }
   if (webhook?.clientConfig === undefined) {
     errors.push(required(clientPath, 'required when strategy is set to Webhook'));
-  } else errors.push(...validateClientConfig(webhook.clientConfig, rules, clientPath));
-  errors.push(...validateReviewVersions(versions, rules, versionsPath));
+  } else append(errors, validateClientConfig(webhook.clientConfig, rules, clientPath));
+  append(errors, validateReviewVersions(versions, rules, versionsPath));
   return errors;
 }
 
@@ -56,8 +57,8 @@ function validateClientConfig(
   const errors: FieldErrors = [];
   if ((url === undefined) === (service === undefined)) {
     errors.push(required(path, 'exactly one of url or service is required'));
-  } else if (url !== undefined) errors.push(...validateWebhookUrl(url, path.child('url')));
-  else if (service !== undefined) errors.push(...validateWebhookService(service, path.child('service')));
+  } else if (url !== undefined) append(errors, validateWebhookUrl(url, path.child('url')));
+  else if (service !== undefined) append(errors, validateWebhookService(service, path.child('service')));
   if (caBundle !== '' && !rules.allowInvalidCaBundle && !isCaBundle(caBundle)) {
     const why = 'unable to load root certificates: unable to parse bytes as PEM block';
     errors.push(invalid(path.child('caBundle'), caBundle, why));
@@ -81,7 +82,7 @@ function validateReviewVersions(versions: readonly string[], rules: ConversionRu
   const errors: FieldErrors = [];
   for (const [i, version] of versions.entries()) {
     if (versions.indexOf(version) < i) errors.push(invalid(path.index(i), version, 'duplicate version'));
-    else errors.push(...invalidEach(path.index(i), version, isDns1035Label(version)));
+    else append(errors, invalidEach(path.index(i), version, isDns1035Label(version)));
   }
   if (rules.knownReviewVersion && !hasKnownReviewVersion(versions)) {
     errors.push(invalid(path, versions, `must include at least one of ${REVIEW_VERSIONS.join(', ')}`));

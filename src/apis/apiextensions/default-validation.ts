@@ -1,4 +1,5 @@
 // Defaults are values like any other: they must fit their schema, and hold nothing it does not know.
+import { append } from '../../lib/append.js';
 import { isDeepStrictEqual } from 'node:util';
 import type { ExpressionChecker } from '../../cel/expression-check.js';
 import { isPlainObject } from '../../lib/plain-object.js';
@@ -62,15 +63,16 @@ function validateNode(schema: Schema, outer: Place, rules: DefaultRules, path: F
   const errors: FieldErrors = [];
   if (hasDefault(schema)) {
     const at = path.child('default');
-    errors.push(
-      ...(place.insideMeta ? validateMetaDefault(schema, place, rules, at) : validateDefault(schema, place, rules, at)),
+    append(
+      errors,
+      place.insideMeta ? validateMetaDefault(schema, place, rules, at) : validateDefault(schema, place, rules, at),
     );
     if (place.budget.remaining < 0) return errors;
   }
   const items = itemsOf(schema);
   if (items !== undefined) {
     const inner = { ...place, surround: (value: unknown) => place.surround([value]) };
-    errors.push(...validateNode(items, inner, rules, path.child('items')));
+    append(errors, validateNode(items, inner, rules, path.child('items')));
   }
   for (const [name, property] of sortedMembers(schema.properties)) {
     if (place.budget.remaining < 0) return errors;
@@ -80,7 +82,7 @@ function validateNode(schema: Schema, outer: Place, rules: DefaultRules, path: F
       surround: (value) => place.surround({ [name]: value }),
       insideMeta: place.insideMeta || isMeta,
     };
-    errors.push(...validateNode(property, inner, rules, path.child('properties').key(name)));
+    append(errors, validateNode(property, inner, rules, path.child('properties').key(name)));
   }
   return errors;
 }

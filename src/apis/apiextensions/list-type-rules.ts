@@ -1,4 +1,5 @@
 // How lists and maps merge: `x-kubernetes-list-type`, its keys, and `x-kubernetes-map-type`.
+import { append } from '../../lib/append.js';
 import {
   type FieldErrors,
   type FieldPath,
@@ -35,16 +36,16 @@ export function validateListType(schema: Schema, rules: ListTypeRules, path: Fie
   const errors: FieldErrors = [];
   if (listType !== undefined) {
     const wrongType = validateTypeFor('array', 'x-kubernetes-list-type', schema, path);
-    if (wrongType.length > 0) errors.push(...wrongType);
-    else if (rules.atomicSets) errors.push(...validateSetItems(schema, path));
+    if (wrongType.length > 0) append(errors, wrongType);
+    else if (rules.atomicSets) append(errors, validateSetItems(schema, path));
     if (!LIST_TYPES.includes(listType)) errors.push(notSupported(at, listType, LIST_TYPES));
   }
   if (keys.length > 0 && listType !== 'map') {
     const why = 'must be map if x-kubernetes-list-map-keys is non-empty';
     errors.push(listType === undefined ? required(at, why) : invalid(at, listType, why));
   }
-  if (listType === 'map') errors.push(...validateMapList(schema, keys, path));
-  if (rules.mapKeys) errors.push(...validateMapKeys(schema, path));
+  if (listType === 'map') append(errors, validateMapList(schema, keys, path));
+  if (rules.mapKeys) append(errors, validateMapKeys(schema, path));
   return errors;
 }
 

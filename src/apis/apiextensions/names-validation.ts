@@ -1,3 +1,4 @@
+import { append } from '../../lib/append.js';
 import { type FieldErrors, type FieldPath, invalid, required } from '../../machinery/field-error.js';
 import { isDns1035Label } from '../../machinery/validation/names.js';
 import type { CustomResourceDefinitionNames } from '../../schema/generated/apiextensions.v1.js';
@@ -17,12 +18,12 @@ export function validateNames(names: Readonly<CustomResourceDefinitionNames>, pa
     ...kindLabel(kind, path.child('kind')),
     ...kindLabel(listKind, path.child('listKind')),
   ];
-  for (const [i, name] of shortNames.entries()) errors.push(...oneLabel(name, path.child('shortNames').index(i)));
+  for (const [i, name] of shortNames.entries()) append(errors, oneLabel(name, path.child('shortNames').index(i)));
   if (kind !== '' && kind === listKind) {
     errors.push(invalid(path.child('listKind'), listKind, 'kind and listKind may not be the same'));
   }
   for (const [i, category] of categories.entries()) {
-    errors.push(...oneLabel(category, path.child('categories').index(i)));
+    append(errors, oneLabel(category, path.child('categories').index(i)));
   }
   return errors;
 }

@@ -1,4 +1,5 @@
 // `x-kubernetes-validations`: rules in expressions, on a node of a schema.
+import { append } from '../../lib/append.js';
 import { MAX_REQUEST_BYTES } from '../../cel/environments/declared-type.js';
 import type { CompiledRule } from '../../cel/environments/schema-rules.js';
 import { MOST_FAULTS } from '../../cel/expression-limits.js';
@@ -109,7 +110,7 @@ function checkRule(rule: Readonly<ValidationRule>, compiled: CompiledRule, place
   if (message?.fault !== undefined) {
     errors.push(invalid(path.child('messageExpression'), shownRule(rule), message.fault));
   } else if (message !== undefined) {
-    errors.push(...checkCost('estimated messageExpression cost', message.cost, path.child('messageExpression'), place));
+    append(errors, checkCost('estimated messageExpression cost', message.cost, path.child('messageExpression'), place));
   }
   if (compiled.usesOldSelf) {
     if (context.uncorrelated !== undefined) {

@@ -1,4 +1,5 @@
 // The rules of an OpenAPI schema in a definition, besides those of structural schemas.
+import { append } from '../../lib/append.js';
 import type { ExpressionChecker } from '../../cel/expression-check.js';
 import { type FieldErrors, type FieldPath, forbidden, invalid, notSupported } from '../../machinery/field-error.js';
 import type { CustomResourceValidation } from '../../schema/generated/apiextensions.v1.js';
@@ -33,7 +34,7 @@ export function validateSchema(
   if (schema === undefined) return [];
   const at = path.child('openAPIV3Schema');
   const errors: FieldErrors = [];
-  if (hasStatus) errors.push(...validateRootMembers(schema, at));
+  if (hasStatus) append(errors, validateRootMembers(schema, at));
   if (schema.nullable) {
     errors.push(forbidden(path.child('openAPIV3Schema.nullable'), 'nullable cannot be true at the root'));
   }
@@ -47,15 +48,15 @@ export function validateSchema(
         structural.length > 0
           ? structural
           : validateDefaults(schema, { requirePruned: rules.prunedDefaults, checker: rules.checker }, at);
-      errors.push(...broken);
+      append(errors, broken);
       if (broken.length === 0 && rules.checker !== undefined) expressions = RuleContext.root(schema);
     }
   }
   const node: NodeContext = { rules, ...(expressions && { expressions }), isRoot: true };
   const found = validateNode(schema, node, at);
-  errors.push(...found.schema, ...found.expressions);
+  append(errors, found.schema, found.expressions);
   if (errors.length === 0 && mistake !== undefined) errors.push(invalid(at, '', mistake));
-  if (expressions !== undefined) errors.push(...expressions.total.errors(at));
+  if (expressions !== undefined) append(errors, expressions.total.errors(at));
   return errors;
 }
 
@@ -132,15 +133,15 @@ function validateNode(schema: Schema, context: NodeContext, path: FieldPath): Fo
   if (schema['x-kubernetes-preserve-unknown-fields'] === false) {
     found.schema.push(invalid(path.child('x-kubernetes-preserve-unknown-fields'), false, 'must be true or undefined'));
   }
-  found.schema.push(...validateMapType(schema, path), ...validateListType(schema, rules, path));
+  append(found.schema, validateMapType(schema, path), validateListType(schema, rules, path));
   const ruleList = schema['x-kubernetes-validations'] ?? [];
   if (ruleList.length === 0) return found;
-  found.schema.push(...validateRuleTexts(schema, path));
+  append(found.schema, validateRuleTexts(schema, path));
   // A schema that is wrong has no types to compile a rule with.
   const { expressions } = context;
   if (found.schema.length === 0 && expressions !== undefined && rules.checker !== undefined) {
     const { checker, storedExpressions: stored, unchanged } = rules;
-    found.expressions.push(...checkRules(schema, expressions, { checker, stored, unchanged }, path));
+    append(found.expressions, checkRules(schema, expressions, { checker, stored, unchanged }, path));
   }
   return found;
 }
@@ -148,8 +149,8 @@ function validateNode(schema: Schema, context: NodeContext, path: FieldPath): Fo
 function validateInner(schema: Schema, context: NodeContext, path: FieldPath, found: Found): void {
   const visit = (inner: Schema, innerContext: NodeContext, at: FieldPath): void => {
     const { schema: errors, expressions } = validateNode(inner, innerContext, at);
-    found.schema.push(...errors);
-    found.expressions.push(...expressions);
+    append(found.schema, errors);
+    append(found.expressions, expressions);
   };
   const { isRoot = false, expressions: outer, ...nested } = context;
   /** The context of a node on the structure's spine; rules elsewhere are not compiled. */

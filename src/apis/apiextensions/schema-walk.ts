@@ -1,4 +1,5 @@
 // Ways through a schema. Every place a schema can hold another is listed here and nowhere else.
+import { append } from '../../lib/append.js';
 import { isPlainObject } from '../../lib/plain-object.js';
 import type { CustomResourceDefinitionSpec, JSONSchemaProps } from '../../schema/generated/apiextensions.v1.js';
 
@@ -32,11 +33,11 @@ export function schemaHas(schema: Schema | undefined, predicate: (schema: Schema
 export function subschemas(schema: Schema): Schema[] {
   const { allOf, anyOf, oneOf, not, items, properties, additionalItems } = schema;
   const found: Schema[] = [];
-  if (items !== undefined) found.push(...(Array.isArray(items) ? items : [items]));
-  for (const list of [allOf, anyOf, oneOf]) if (list !== undefined) found.push(...list);
+  if (items !== undefined) append(found, Array.isArray(items) ? items : [items]);
+  for (const list of [allOf, anyOf, oneOf]) if (list !== undefined) append(found, list);
   if (not !== undefined) found.push(not);
   for (const map of [properties, schema.patternProperties, schema.definitions]) {
-    if (map !== undefined) found.push(...Object.values(map));
+    if (map !== undefined) append(found, Object.values(map));
   }
   for (const one of [additionalOf(schema), additionalItems]) if (isPlainObject(one)) found.push(one);
   for (const dependency of Object.values(schema.dependencies ?? {})) {

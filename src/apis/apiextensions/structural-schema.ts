@@ -1,5 +1,6 @@
 // A structural schema says the type of everything, once, outside of the rules on values (anyOf, not and the like),
 // so that unknown members can be dropped and defaults set without trying alternatives.
+import { append } from '../../lib/append.js';
 import { isDeepStrictEqual } from 'node:util';
 import {
   type FieldErrors,
@@ -65,23 +66,24 @@ function validateNode(schema: Schema, level: Level, path: FieldPath): FieldError
   const errors: FieldErrors = [];
   const items = itemsOf(schema);
   if (schema.type === 'array' && items === undefined) errors.push(required(path.child('items'), 'must be specified'));
-  if (items !== undefined) errors.push(...validateNode(items, 'item', path.child('items')));
+  if (items !== undefined) append(errors, validateNode(items, 'item', path.child('items')));
   for (const [name, property] of sortedMembers(schema.properties)) {
-    errors.push(...validateNode(property, 'field', path.child('properties').key(name)));
+    append(errors, validateNode(property, 'field', path.child('properties').key(name)));
   }
   if (schema.additionalProperties !== undefined) {
     if (level === 'root') errors.push(forbidden(path.child('additionalProperties'), 'must not be used at the root'));
     const additional = additionalOf(schema);
-    if (additional !== undefined) errors.push(...validateNode(additional, 'field', path.child('additionalProperties')));
+    if (additional !== undefined) append(errors, validateNode(additional, 'field', path.child('additionalProperties')));
   }
-  errors.push(
-    ...validateIntOrString(schema, path),
-    ...validateRules(schema, path, {
+  append(
+    errors,
+    validateIntOrString(schema, path),
+    validateRules(schema, path, {
       skipAnyOf: isIntOrString(schema.anyOf),
       skipFirstAllOfAnyOf: isIntOrString(schema.allOf?.[0]?.anyOf),
     }),
-    ...validateType(schema, level, path),
-    ...validateResourceMembers(schema, level, path),
+    validateType(schema, level, path),
+    validateResourceMembers(schema, level, path),
   );
   return errors;
 }
@@ -173,14 +175,14 @@ function validateRules(
   const { anyOf = [], allOf = [], oneOf = [], not, pattern } = schema;
   const errors: FieldErrors = [];
   if (!skip.skipAnyOf) {
-    for (const [i, one] of anyOf.entries()) errors.push(...validateNested(one, path.child('anyOf').index(i)));
+    for (const [i, one] of anyOf.entries()) append(errors, validateNested(one, path.child('anyOf').index(i)));
   }
   for (const [i, one] of allOf.entries()) {
     const skipAnyOf = skip.skipFirstAllOfAnyOf === true && i === 0;
-    errors.push(...validateNested(one, path.child('allOf').index(i), skipAnyOf));
+    append(errors, validateNested(one, path.child('allOf').index(i), skipAnyOf));
   }
-  for (const [i, one] of oneOf.entries()) errors.push(...validateNested(one, path.child('oneOf').index(i)));
-  if (not !== undefined) errors.push(...validateNested(not, path.child('not')));
+  for (const [i, one] of oneOf.entries()) append(errors, validateNested(one, path.child('oneOf').index(i)));
+  if (not !== undefined) append(errors, validateNested(not, path.child('not')));
   if (pattern) {
     const compiled = compilePattern(pattern);
     if ('error' in compiled) {
@@ -211,9 +213,9 @@ const STRUCTURE_MEMBERS: readonly (readonly [keyof Schema, string])[] = [
 function validateNested(schema: Schema, path: FieldPath, skipAnyOf = false): FieldErrors {
   const errors = validateRules(schema, path, { skipAnyOf });
   const items = itemsOf(schema);
-  if (items !== undefined) errors.push(...validateNested(items, path.child('items')));
+  if (items !== undefined) append(errors, validateNested(items, path.child('items')));
   for (const [name, property] of sortedMembers(schema.properties)) {
-    errors.push(...validateNested(property, path.child('properties').key(name)));
+    append(errors, validateNested(property, path.child('properties').key(name)));
   }
   for (const [member, wanted] of STRUCTURE_MEMBERS) {
     const value = schema[member];
@@ -231,10 +233,10 @@ function validateNested(schema: Schema, path: FieldPath, skipAnyOf = false): Fie
 function validateCompleteness(rules: Schema, structure: Schema, at: FieldPath, rulePath: FieldPath): FieldErrors {
   const { not, allOf = [], anyOf = [], oneOf = [] } = rules;
   const errors: FieldErrors = [];
-  if (not !== undefined) errors.push(...validateNestedCompleteness(not, structure, at, rulePath.child('not')));
+  if (not !== undefined) append(errors, validateNestedCompleteness(not, structure, at, rulePath.child('not')));
   for (const [member, list] of Object.entries({ allOf, anyOf, oneOf })) {
     for (const [i, one] of list.entries()) {
-      errors.push(...validateNestedCompleteness(one, structure, at, rulePath.child(member).index(i)));
+      append(errors, validateNestedCompleteness(one, structure, at, rulePath.child(member).index(i)));
     }
   }
   return errors;
@@ -251,12 +253,12 @@ function validateNestedCompleteness(
   const items = itemsOf(rules);
   if (items !== undefined) {
     const itemsPath = at.child('items');
-    errors.push(...validateNestedCompleteness(items, itemsOf(structure), itemsPath, rulePath.child('items')));
+    append(errors, validateNestedCompleteness(items, itemsOf(structure), itemsPath, rulePath.child('items')));
   }
   for (const [name, property] of sortedMembers(rules.properties)) {
     const to = at.child('properties').key(name);
     const from = rulePath.child('properties').key(name);
-    errors.push(...validateNestedCompleteness(property, structure.properties?.[name], to, from));
+    append(errors, validateNestedCompleteness(property, structure.properties?.[name], to, from));
   }
   return errors;
 }

@@ -1,3 +1,4 @@
+import { append } from '../../lib/append.js';
 import type { ExpressionChecker } from '../../cel/expression-check.js';
 import { deepEqual } from '../../lib/deep-equal.js';
 import { type FieldErrors, FieldPath, invalid, notSupported, required } from '../../machinery/field-error.js';
@@ -78,11 +79,12 @@ function validateAll(object: Definition, old: Definition | undefined, rules: Rul
   const tooMuch = validateSchemaLimits(spec, SPEC.child('versions'));
   if (tooMuch.length > 0 && (old === undefined || validateSchemaLimits(old.spec, SPEC).length === 0)) return tooMuch;
   const errors = validateSpec(spec, rules);
-  if (old !== undefined) errors.push(...validateSpecUpdate(spec, old));
-  errors.push(
-    ...validateDefinitionStatus(object),
-    ...validateStoredVersions(status.storedVersions, spec.versions ?? []),
-    ...validateApproval(object, old),
+  if (old !== undefined) append(errors, validateSpecUpdate(spec, old));
+  append(
+    errors,
+    validateDefinitionStatus(object),
+    validateStoredVersions(status.storedVersions, spec.versions ?? []),
+    validateApproval(object, old),
   );
   if (spec.preserveUnknownFields && !old?.spec.preserveUnknownFields) {
     const why =
@@ -118,9 +120,10 @@ function validateStoredVersions(
 function validateSpecUpdate(spec: Readonly<CustomResourceDefinitionSpec>, old: Definition): FieldErrors {
   const errors: FieldErrors = [];
   if (isEstablished(old)) {
-    errors.push(
-      ...validateImmutableField(spec.scope, old.spec.scope, SPEC.child('scope')),
-      ...validateImmutableField(spec.names.kind, old.spec.names.kind, SPEC.child('names', 'kind')),
+    append(
+      errors,
+      validateImmutableField(spec.scope, old.spec.scope, SPEC.child('scope')),
+      validateImmutableField(spec.names.kind, old.spec.names.kind, SPEC.child('names', 'kind')),
     );
   }
   if (spec.group !== old.spec.group) errors.push(invalid(SPEC.child('group'), spec.group, IMMUTABLE));
@@ -143,20 +146,20 @@ function validateSpec(spec: Readonly<CustomResourceDefinitionSpec>, base: Rules)
   const errors = validateGroup(spec.group);
   if (spec.scope === '') errors.push(required(SPEC.child('scope')));
   else if (!SCOPES.includes(spec.scope)) errors.push(notSupported(SPEC.child('scope'), spec.scope, SCOPES));
-  errors.push(...validateSchemasPresent(hoisted, rules.requireSchema, keepsUnknown));
+  append(errors, validateSchemasPresent(hoisted, rules.requireSchema, keepsUnknown));
   if (hasDefaults && keepsUnknown) {
     const why = 'must be false in order to use defaults in the schema';
     errors.push(invalid(SPEC.child('preserveUnknownFields'), true, why));
   }
   for (const [i, version] of hoisted.versions.entries()) {
-    errors.push(...validateVersion(version, hoisted, rules, SPEC.child('versions').index(i)));
+    append(errors, validateVersion(version, hoisted, rules, SPEC.child('versions').index(i)));
   }
-  errors.push(...validateVersionList(spec, hoisted), ...validateTop(spec, hoisted, rules));
+  append(errors, validateVersionList(spec, hoisted), validateTop(spec, hoisted, rules));
   if (spec.conversion !== undefined && spec.conversion.strategy !== 'None' && keepsUnknown) {
     const why = 'must be None if spec.preserveUnknownFields is true';
     errors.push(invalid(SPEC.child('conversion', 'strategy'), spec.conversion.strategy, why));
   }
-  errors.push(...validateConversion(spec.conversion, rules.conversion, SPEC.child('conversion')));
+  append(errors, validateConversion(spec.conversion, rules.conversion, SPEC.child('conversion')));
   return errors;
 }
 
@@ -188,17 +191,18 @@ function validateVersion(
   if (wrong.length > 0) errors.push(invalid(path.child('name'), version.name, wrong.join(',')));
   const perVersion = hoisted.versions.some(({ subresources }) => subresources !== undefined);
   const subresources = perVersion ? version.subresources : hoisted.subresources;
-  errors.push(
-    ...validateDeprecation(version, path),
-    ...validateSchema(
+  append(
+    errors,
+    validateDeprecation(version, path),
+    validateSchema(
       version.schema,
       subresources?.status !== undefined,
       { ...rules.schema, unchanged: rules.unchangedVersions.has(version.name) },
       path.child('schema'),
     ),
-    ...validateSubresources(version.subresources, path.child('subresources')),
-    ...validateColumns(version.additionalPrinterColumns, path.child('additionalPrinterColumns')),
-    ...validateSelectableFields(
+    validateSubresources(version.subresources, path.child('subresources')),
+    validateColumns(version.additionalPrinterColumns, path.child('additionalPrinterColumns')),
+    validateSelectableFields(
       version.selectableFields,
       version.schema?.openAPIV3Schema,
       'may only be set when `version.schema.openAPIV3Schema` is not included',
@@ -229,18 +233,19 @@ function validateTop(spec: Readonly<CustomResourceDefinitionSpec>, hoisted: Hois
     const wrong = isDns1035Label(first.name);
     if (wrong.length > 0) errors.push(invalid(SPEC.child('version'), first.name, wrong.join(',')));
   }
-  errors.push(
-    ...validateRequiredNames(spec.names, SPEC.child('names')),
-    ...validateNames(spec.names, SPEC.child('names')),
-    ...validateSchema(
+  append(
+    errors,
+    validateRequiredNames(spec.names, SPEC.child('names')),
+    validateNames(spec.names, SPEC.child('names')),
+    validateSchema(
       hoisted.validation,
       anyStatus,
       { ...rules.schema, unchanged: rules.unchangedVersions.has(first?.name ?? '') },
       SPEC.child('validation'),
     ),
-    ...validateSubresources(hoisted.subresources, SPEC.child('subresources')),
-    ...validateColumns(hoisted.additionalPrinterColumns, SPEC.child('additionalPrinterColumns')),
-    ...validateSelectableFields(
+    validateSubresources(hoisted.subresources, SPEC.child('subresources')),
+    validateColumns(hoisted.additionalPrinterColumns, SPEC.child('additionalPrinterColumns')),
+    validateSelectableFields(
       hoisted.selectableFields,
       hoisted.validation?.openAPIV3Schema,
       'may only be set when validations.schema is included',

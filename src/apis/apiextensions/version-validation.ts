@@ -1,4 +1,5 @@
 // What stands beside the schema of a version: subresources, columns, selectable fields, its deprecation.
+import { append } from '../../lib/append.js';
 import {
   type FieldErrors,
   type FieldPath,
@@ -57,7 +58,7 @@ function validateColumn(column: Readonly<CustomResourceColumnDefinition>, path: 
     errors.push(invalid(path.child('format'), format, `must be one of ${COLUMN_FORMATS.join(',')}`));
   }
   if (jsonPath === '') errors.push(required(path.child('JSONPath')));
-  else errors.push(...validateSimplePath(jsonPath, path.child('JSONPath')));
+  else append(errors, validateSimplePath(jsonPath, path.child('JSONPath')));
   return errors;
 }
 
@@ -75,13 +76,14 @@ export function validateSubresources(
     const at = path.child(`scale.${member}`);
     const text = scale[member];
     if (text === '') errors.push(required(at));
-    else errors.push(...validatePathUnder(text, [root], `should be a json path under ${root}`, at));
+    else append(errors, validatePathUnder(text, [root], `should be a json path under ${root}`, at));
   }
   const { labelSelectorPath = '' } = scale;
   if (labelSelectorPath !== '') {
     const why = 'should be a json path under either .spec or .status';
-    errors.push(
-      ...validatePathUnder(labelSelectorPath, ['.spec', '.status'], why, path.child('scale.labelSelectorPath')),
+    append(
+      errors,
+      validatePathUnder(labelSelectorPath, ['.spec', '.status'], why, path.child('scale.labelSelectorPath')),
     );
   }
   return errors;
@@ -110,7 +112,7 @@ export function validateSelectableFields(
   const errors = mistake === undefined ? [] : [invalid(path.child('schema.openAPIV3Schema'), '', mistake)];
   const seen = new Set<string>();
   for (const [i, { jsonPath }] of fields.entries()) {
-    errors.push(...validateSelectableField(jsonPath, mistake === undefined ? schema : {}, seen, at.index(i)));
+    append(errors, validateSelectableField(jsonPath, mistake === undefined ? schema : {}, seen, at.index(i)));
   }
   if (seen.size > MAX_SELECTABLE_FIELDS) errors.push(tooMany(at, seen.size, MAX_SELECTABLE_FIELDS));
   return errors;

@@ -1,3 +1,4 @@
+import { append } from '../../lib/append.js';
 import { goQuote } from '../../lib/go-quote.js';
 import { type FieldErrors, FieldPath, invalid, notSupported, required } from '../../machinery/field-error.js';
 import { invalidEach } from '../../machinery/validation/fields.js';
@@ -106,8 +107,8 @@ function validateSpec({ spec }: Readonly<APIService>): FieldErrors {
   if (group === '' && version !== 'v1') {
     errors.push(required(SPEC.child('group'), 'only v1 may have an empty group and it better be legacy kube'));
   }
-  if (group !== '') errors.push(...invalidEach(SPEC.child('group'), group, isDns1123Subdomain(group)));
-  errors.push(...invalidEach(SPEC.child('version'), version, isDns1035Label(version)));
+  if (group !== '') append(errors, invalidEach(SPEC.child('group'), group, isDns1123Subdomain(group)));
+  append(errors, invalidEach(SPEC.child('version'), version, isDns1035Label(version)));
   if (groupPriorityMinimum <= 0 || groupPriorityMinimum > MAX_GROUP_PRIORITY) {
     const why = `must be positive and less than ${MAX_GROUP_PRIORITY}`;
     errors.push(invalid(SPEC.child('groupPriorityMinimum'), groupPriorityMinimum, why));

@@ -1,3 +1,4 @@
+import { append } from '../../lib/append.js';
 import { type FieldErrors, FieldPath, invalid, required } from '../../machinery/field-error.js';
 import type { ObjectMeta } from '../../machinery/object.js';
 import {
@@ -29,7 +30,7 @@ export function validateSelfSubjectAccessReview({ metadata, spec }: Readonly<Sel
 export function validateLocalSubjectAccessReview({ metadata, spec }: Readonly<LocalSubjectAccessReview>): FieldErrors {
   const { namespace: inMetadata = '', ...rest } = metadata;
   const errors = validateQuestion(spec.resourceAttributes, spec.nonResourceAttributes, () => subjectErrors(spec));
-  errors.push(...validateNoMetadata(rest, 'must be empty except for namespace', metadata));
+  append(errors, validateNoMetadata(rest, 'must be empty except for namespace', metadata));
   if (spec.resourceAttributes !== undefined) {
     const namespace = spec.resourceAttributes.namespace ?? '';
     if (namespace !== inMetadata) {
@@ -59,7 +60,7 @@ function validateQuestion(
     const text = 'exactly one of nonResourceAttributes or resourceAttributes must be specified';
     errors.push(invalid(SPEC.child('resourceAttributes'), null, text));
   }
-  errors.push(...subject(), ...validateResourceAttributes(resource));
+  append(errors, subject(), validateResourceAttributes(resource));
   return errors;
 }
 
@@ -103,7 +104,7 @@ function validateSelector<Requirement>(
     errors.push(required(path.child('requirements'), text));
   }
   for (const [position, requirement] of requirements.entries()) {
-    errors.push(...validate(requirement, path.child('requirements').index(position)));
+    append(errors, validate(requirement, path.child('requirements').index(position)));
   }
   return errors;
 }

@@ -1,3 +1,4 @@
+import { append } from '../../lib/append.js';
 import {
   type FieldErrors,
   type FieldPath,
@@ -34,7 +35,7 @@ export function validateMetric(metric: Readonly<MetricSpec>, path: FieldPath, ru
   if (expected === undefined) errors.push(notSupported(typePath, metric.type, TYPES));
   const present = SOURCES.filter((source) => metric[source] !== undefined);
   const [first] = present;
-  if (first !== undefined) errors.push(...validateSource(metric, first, path.child(first), rules));
+  if (first !== undefined) append(errors, validateSource(metric, first, path.child(first), rules));
   if (expected === undefined) errors.push(notSupported(typePath, metric.type, TYPES));
   else if (metric[expected] === undefined) {
     errors.push(required(path.child(expected), 'must populate information for the given metric source'));

@@ -1,3 +1,4 @@
+import { append } from '../../lib/append.js';
 import {
   type FieldErrors,
   FieldPath,
@@ -39,11 +40,12 @@ export function validateAutoscaler(
   if (minReplicas !== undefined && maxReplicas < minReplicas) {
     errors.push(invalid(maxPath, maxReplicas, 'must be greater than or equal to `minReplicas`'));
   }
-  errors.push(
-    ...validateReference(spec.scaleTargetRef, SPEC.child('scaleTargetRef'), targetRules(spec, old?.spec)),
-    ...validateMetrics(spec, SPEC.child('metrics'), objectRules(old?.spec)),
-    ...validateScalingRules(behavior?.scaleUp, SPEC.child('behavior', 'scaleUp')),
-    ...validateScalingRules(behavior?.scaleDown, SPEC.child('behavior', 'scaleDown')),
+  append(
+    errors,
+    validateReference(spec.scaleTargetRef, SPEC.child('scaleTargetRef'), targetRules(spec, old?.spec)),
+    validateMetrics(spec, SPEC.child('metrics'), objectRules(old?.spec)),
+    validateScalingRules(behavior?.scaleUp, SPEC.child('behavior', 'scaleUp')),
+    validateScalingRules(behavior?.scaleDown, SPEC.child('behavior', 'scaleDown')),
   );
   return errors;
 }
@@ -103,7 +105,10 @@ function validateScalingRules(rules: Readonly<HPAScalingRules> | undefined, path
   }
   const policiesPath = path.child('policies');
   if (policies.length === 0) errors.push(required(policiesPath, 'must specify at least one Policy'));
-  errors.push(...policies.flatMap((policy, position) => validatePolicy(policy, policiesPath.index(position))));
+  append(
+    errors,
+    policies.flatMap((policy, position) => validatePolicy(policy, policiesPath.index(position))),
+  );
   if (tolerance !== undefined && quantitySign(tolerance) < 0) {
     errors.push(invalid(path.child('tolerance'), tolerance, NOT_NEGATIVE));
   }

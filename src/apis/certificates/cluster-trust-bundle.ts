@@ -1,3 +1,4 @@
+import { append } from '../../lib/append.js';
 import { parseCertificate } from '../../lib/certificate.js';
 import { decodePem } from '../../lib/pem.js';
 import { type FieldErrors, FieldPath, invalid, tooLong } from '../../machinery/field-error.js';
@@ -55,12 +56,13 @@ function validateName({ metadata, spec }: Readonly<ClusterTrustBundle>): FieldEr
   const signer = spec.signerName ?? '';
   const errors: FieldErrors = [];
   if (generateName !== '') {
-    errors.push(
-      ...invalidEach(FieldPath.of('metadata', 'generateName'), generateName, nameMessages(generateName, signer, true)),
+    append(
+      errors,
+      invalidEach(FieldPath.of('metadata', 'generateName'), generateName, nameMessages(generateName, signer, true)),
     );
   }
   if (name !== '')
-    errors.push(...invalidEach(FieldPath.of('metadata', 'name'), name, nameMessages(name, signer, false)));
+    append(errors, invalidEach(FieldPath.of('metadata', 'name'), name, nameMessages(name, signer, false)));
   return errors;
 }
 

@@ -1,3 +1,4 @@
+import { append } from '../../lib/append.js';
 import { parseCertificate } from '../../lib/certificate.js';
 import { parseCertificateRequestPem } from '../../lib/certificate-request.js';
 import { deepEqual } from '../../lib/deep-equal.js';
@@ -37,7 +38,8 @@ export function validateCsrUpdate(request: Request, old: Request, update: CsrUpd
       errors.push(forbidden(path, `updates may not remove a condition of type ${goQuote(type)}`));
     }
   }
-  if (!update.mayApprove) errors.push(...['Approved', 'Denied'].flatMap((type) => keepsConditions(request, old, type)));
+  if (!update.mayApprove)
+    for (const type of ['Approved', 'Denied']) append(errors, keepsConditions(request, old, type));
   const [now = '', before = ''] = [request.status.certificate, old.status.certificate];
   if (now !== before) {
     const at = FieldPath.of('status', 'certificate');
@@ -82,19 +84,19 @@ function validate(request: Request, old: Request | undefined): FieldErrors {
   const errors: FieldErrors = [];
   const why = requestProblem(spec.request);
   if (why !== undefined) errors.push(invalid(path.child('request'), spec.request, why));
-  errors.push(...validateUsages(spec.usages ?? [], old?.spec.usages ?? []));
+  append(errors, validateUsages(spec.usages ?? [], old?.spec.usages ?? []));
   const signerPath = path.child('signerName');
   if (spec.signerName === LEGACY_SIGNER && old?.spec.signerName !== LEGACY_SIGNER) {
     const text = 'the legacy signerName is not allowed via this API version';
     errors.push(invalid(signerPath, spec.signerName, text));
   } else {
-    errors.push(...validateSignerName(spec.signerName, signerPath));
+    append(errors, validateSignerName(spec.signerName, signerPath));
   }
   if (spec.expirationSeconds !== undefined && spec.expirationSeconds < MIN_EXPIRATION_SECONDS) {
     const text = 'may not specify a duration less than 600 seconds (10 minutes)';
     errors.push(invalid(path.child('expirationSeconds'), spec.expirationSeconds, text));
   }
-  errors.push(...validateConditions(status.conditions ?? [], old?.status.conditions ?? []));
+  append(errors, validateConditions(status.conditions ?? [], old?.status.conditions ?? []));
   const certificate = status.certificate ?? '';
   const before = old?.status.certificate ?? '';
   if (old === undefined || (certificate !== before && certificateProblem(before) === undefined)) {

@@ -1,3 +1,4 @@
+import { append } from '../../lib/append.js';
 import { type KeyObject, constants, createPublicKey, verify } from 'node:crypto';
 import { type Certificate, parseCertificate } from '../../lib/certificate.js';
 import { deepEqual } from '../../lib/deep-equal.js';
@@ -40,7 +41,7 @@ export function validatePodCertificateRequest({ spec }: Request): FieldErrors {
     ['serviceAccountName', 'serviceAccountUID'],
     ['nodeName', 'nodeUID'],
   ] as const) {
-    errors.push(...invalidEach(SPEC.child(name), spec[name], nameIsDnsSubdomain(spec[name], false)));
+    append(errors, invalidEach(SPEC.child(name), spec[name], nameIsDnsSubdomain(spec[name], false)));
     if (spec[uid] === '') errors.push(invalid(SPEC.child(uid), spec[uid], 'must not be empty'));
     if (Buffer.byteLength(spec[uid]) > MAX_UID_BYTES) errors.push(tooLong(SPEC.child(uid), MAX_UID_BYTES));
   }
@@ -120,7 +121,7 @@ export function validatePodCertificateStatus(request: Request, old: Request, now
     }
     if (status !== 'True') errors.push(notSupported(at.child('status'), status, ['True']));
   }
-  errors.push(...validateConditions(conditions, STATUS.child('conditions')));
+  append(errors, validateConditions(conditions, STATUS.child('conditions')));
   if (errors.length > 0) return errors;
   if (OUTCOMES.some((type) => ended(old.status, type))) {
     return same(request.status, old.status, 'immutable after PodCertificateRequest is issued, denied, or failed');

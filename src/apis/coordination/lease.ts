@@ -1,3 +1,4 @@
+import { append } from '../../lib/append.js';
 import { type FieldErrors, FieldPath, forbidden, invalid } from '../../machinery/field-error.js';
 import { NOT_NEGATIVE } from '../../machinery/validation/fields.js';
 import { AGE_COLUMN, ageCell, column, NAME_COLUMN } from '../../registry/columns.js';
@@ -42,7 +43,7 @@ function validateLease({ spec }: Readonly<Lease>): FieldErrors {
   if (leaseTransitions !== undefined && leaseTransitions < 0) {
     errors.push(invalid(path.child('leaseTransitions'), leaseTransitions, NOT_NEGATIVE));
   }
-  if (strategy !== undefined) errors.push(...validateStrategyName(strategy, path.child('strategy')));
+  if (strategy !== undefined) append(errors, validateStrategyName(strategy, path.child('strategy')));
   if (preferredHolder && !strategy) {
     errors.push(forbidden(path.child('preferredHolder'), 'may only be specified if `strategy` is defined'));
   }

@@ -1,3 +1,4 @@
+import { append } from '../../lib/append.js';
 import { deepEqual } from '../../lib/deep-equal.js';
 import { parseIp } from '../../lib/ip-address.js';
 import {
@@ -72,7 +73,7 @@ function validatePorts(ports: readonly EndpointPort[]): FieldErrors {
       errors.push(notSupported(at.child('protocol'), port.protocol, PROTOCOLS));
     }
     if (port.appProtocol !== undefined) {
-      errors.push(...invalidEach(at.child('appProtocol'), port.appProtocol, isQualifiedName(port.appProtocol)));
+      append(errors, invalidEach(at.child('appProtocol'), port.appProtocol, isQualifiedName(port.appProtocol)));
     }
     return errors;
   });
@@ -92,18 +93,18 @@ function validateEndpoint(endpoint: Readonly<Endpoint>, type: string, path: Fiel
   if (addresses.length === 0) errors.push(required(at, 'must contain at least 1 address'));
   else if (addresses.length > MAX_ADDRESSES) errors.push(tooMany(at, addresses.length, MAX_ADDRESSES));
   for (const [position, address] of addresses.entries()) {
-    errors.push(...validateAddress(address, type, at, position, strict));
+    append(errors, validateAddress(address, type, at, position, strict));
   }
   const { nodeName, hostname, deprecatedTopology: topology, hints } = endpoint;
   if (nodeName !== undefined) {
-    errors.push(...invalidEach(path.child('nodeName'), nodeName, isDns1123Subdomain(nodeName)));
+    append(errors, invalidEach(path.child('nodeName'), nodeName, isDns1123Subdomain(nodeName)));
   }
   const topologyPath = path.child('deprecatedTopology');
   const labels = Object.keys(topology ?? {}).length;
   if (labels > MAX_TOPOLOGY_LABELS) errors.push(tooMany(topologyPath, labels, MAX_TOPOLOGY_LABELS));
-  errors.push(...validateLabels(topology, topologyPath));
-  if (hostname !== undefined) errors.push(...invalidEach(path.child('hostname'), hostname, isDns1123Label(hostname)));
-  if (hints !== undefined) errors.push(...validateHints(hints, path.child('hints')));
+  append(errors, validateLabels(topology, topologyPath));
+  if (hostname !== undefined) append(errors, invalidEach(path.child('hostname'), hostname, isDns1123Label(hostname)));
+  if (hints !== undefined) append(errors, validateHints(hints, path.child('hints')));
   return errors;
 }
 
@@ -121,7 +122,7 @@ function validateAddress(
   if (errors.length > 0) return errors;
   const family = parseIp(address)?.family === 4 ? 'IPv4' : 'IPv6';
   if (family !== type) errors.push(invalid(path, address, `must be an ${type} address`));
-  errors.push(...validateEndpointIp(address, at));
+  append(errors, validateEndpointIp(address, at));
   return errors;
 }
 

@@ -1,4 +1,5 @@
 // Which requests a flow schema is for: who makes them and what they ask for.
+import { append } from '../../lib/append.js';
 import {
   type FieldError,
   type FieldErrors,
@@ -27,16 +28,16 @@ export function validateFlowRule(rule: Readonly<PolicyRulesWithSubjects>, path: 
     errors.push(required(path.child('subjects'), 'subjects must contain at least one value'));
   }
   for (const [i, subject] of (subjects ?? []).entries()) {
-    errors.push(...validateSubject(subject, path.child('subjects').index(i)));
+    append(errors, validateSubject(subject, path.child('subjects').index(i)));
   }
   if (resourceRules.length === 0 && nonResourceRules.length === 0) {
     errors.push(required(path, 'at least one of resourceRules and nonResourceRules has to be non-empty'));
   }
   for (const [i, resourceRule] of resourceRules.entries()) {
-    errors.push(...validateResourceRule(resourceRule, path.child('resourceRules').index(i)));
+    append(errors, validateResourceRule(resourceRule, path.child('resourceRules').index(i)));
   }
   for (const [i, nonResourceRule] of nonResourceRules.entries()) {
-    errors.push(...validateNonResourceRule(nonResourceRule, path.child('nonResourceRules').index(i)));
+    append(errors, validateNonResourceRule(nonResourceRule, path.child('nonResourceRules').index(i)));
   }
   return errors;
 }
@@ -52,7 +53,7 @@ function validateSubject(subject: Readonly<Subject>, path: FieldPath): FieldErro
   const errors: FieldErrors = [];
   if (subject[MEMBERS[kind]] === undefined) {
     errors.push(required(at, `${MEMBERS[kind]} is required when subject kind is '${kind}'`));
-  } else if (kind === 'ServiceAccount') errors.push(...validateServiceAccount(subject, at));
+  } else if (kind === 'ServiceAccount') append(errors, validateServiceAccount(subject, at));
   else if (subject[MEMBERS[kind]]?.name === '') errors.push(required(at.child('name')));
   for (const other of ['ServiceAccount', 'User', 'Group'] as const) {
     if (other === kind || subject[MEMBERS[other]] === undefined) continue;
@@ -68,18 +69,19 @@ function validateServiceAccount({ serviceAccount }: Readonly<Subject>, path: Fie
   const { name = '', namespace = '' } = serviceAccount ?? {};
   const errors: FieldErrors = [];
   if (name === '') errors.push(required(path.child('name')));
-  else if (name !== '*') errors.push(...invalidEach(path.child('name'), name, nameIsDnsSubdomain(name, false)));
+  else if (name !== '*') append(errors, invalidEach(path.child('name'), name, nameIsDnsSubdomain(name, false)));
   if (namespace === '') {
     errors.push(required(path.child('namespace'), 'must specify namespace for service account'));
-  } else errors.push(...invalidEach(path.child('namespace'), namespace, nameIsDnsLabel(namespace, false)));
+  } else append(errors, invalidEach(path.child('namespace'), namespace, nameIsDnsLabel(namespace, false)));
   return errors;
 }
 
 function validateResourceRule(rule: Readonly<ResourcePolicyRule>, path: FieldPath): FieldErrors {
   const errors = validateVerbs(rule.verbs ?? [], path.child('verbs'));
-  errors.push(
-    ...validateNames(rule.apiGroups ?? [], 'api group', path.child('apiGroups')),
-    ...validateNames(rule.resources ?? [], 'resource', path.child('resources')),
+  append(
+    errors,
+    validateNames(rule.apiGroups ?? [], 'api group', path.child('apiGroups')),
+    validateNames(rule.resources ?? [], 'resource', path.child('resources')),
   );
   const namespaces = rule.namespaces ?? [];
   const at = path.child('namespaces');
@@ -107,7 +109,11 @@ function validateNonResourceRule(rule: Readonly<NonResourcePolicyRule>, path: Fi
   if (urls.length === 0) errors.push(required(at, 'nonResourceURLs must contain at least one value'));
   else if (urls.includes('*')) {
     if (urls.length > 1) errors.push(invalid(at, urls, "if '*' is present, must not specify other non-resource URLs"));
-  } else errors.push(...urls.flatMap((url, i) => validateUrlPath(url, at.index(i)) ?? []));
+  } else
+    append(
+      errors,
+      urls.flatMap((url, i) => validateUrlPath(url, at.index(i)) ?? []),
+    );
   return errors;
 }
 

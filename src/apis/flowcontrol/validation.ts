@@ -1,3 +1,4 @@
+import { append } from '../../lib/append.js';
 import { deepEqual } from '../../lib/deep-equal.js';
 import {
   type FieldErrors,
@@ -42,7 +43,7 @@ export function validateFlowSchema({ metadata, spec, status }: Readonly<FlowSche
   if (mandatory !== undefined && !deepEqual(spec, mandatory)) {
     errors.push(invalid(SPEC, internalValue('FlowSchemaSpec', spec), `spec of '${name}' must equal the fixed value`));
   }
-  errors.push(...validateConditionTypes(status.conditions));
+  append(errors, validateConditionTypes(status.conditions));
   return errors;
 }
 
@@ -62,9 +63,9 @@ function validateFlowSchemaSpec(name: string, spec: Readonly<FlowSchemaSpec>): F
   const level = spec.priorityLevelConfiguration.name;
   const levelPath = SPEC.child('priorityLevelConfiguration', 'name');
   if (level === '') errors.push(required(levelPath, 'must reference a priority level'));
-  else errors.push(...invalidEach(levelPath, level, nameIsDnsSubdomain(level, false)));
+  else append(errors, invalidEach(levelPath, level, nameIsDnsSubdomain(level, false)));
   for (const [i, rule] of (spec.rules ?? []).entries()) {
-    errors.push(...validateFlowRule(rule, SPEC.child('rules').index(i)));
+    append(errors, validateFlowRule(rule, SPEC.child('rules').index(i)));
   }
   return errors;
 }
@@ -89,8 +90,8 @@ export function validatePriorityLevel({ metadata, spec, status }: Readonly<Prior
       forbidden(FieldPath.of('metadata', 'annotations'), `annotation '${PRESERVE_ZERO_SHARES}' is forbidden`),
     );
   }
-  errors.push(...validatePriorityLevelSpec(name, spec), ...validateMandatoryLevel(name, spec));
-  errors.push(...validateConditionTypes(status.conditions));
+  append(errors, validatePriorityLevelSpec(name, spec), validateMandatoryLevel(name, spec));
+  append(errors, validateConditionTypes(status.conditions));
   return errors;
 }
 
@@ -116,13 +117,13 @@ function validatePriorityLevelSpec(name: string, spec: Readonly<PriorityLevelCon
       if (limited !== undefined) {
         errors.push(forbidden(SPEC.child('limited'), 'must be nil if the type is not Limited'));
       }
-      if (exempt !== undefined) errors.push(...validateExempt(exempt, SPEC.child('exempt')));
+      if (exempt !== undefined) append(errors, validateExempt(exempt, SPEC.child('exempt')));
       break;
     case 'Limited':
       if (exempt !== undefined) errors.push(forbidden(SPEC.child('exempt'), 'must be nil if the type is Limited'));
       if (limited === undefined) {
         errors.push(required(SPEC.child('limited'), 'must not be empty when type is Limited'));
-      } else errors.push(...validateLimited(limited, SPEC.child('limited')));
+      } else append(errors, validateLimited(limited, SPEC.child('limited')));
       break;
     default:
       errors.push(notSupported(SPEC.child('type'), type, LEVEL_TYPES));
@@ -133,8 +134,8 @@ function validatePriorityLevelSpec(name: string, spec: Readonly<PriorityLevelCon
 function validateLimited(limited: Readonly<LimitedPriorityLevelConfiguration>, path: FieldPath): FieldErrors {
   const { borrowingLimitPercent: borrowing } = limited;
   const errors = validateShares(limited.nominalConcurrencyShares, path);
-  errors.push(...validateLimitResponse(limited.limitResponse, path.child('limitResponse')));
-  errors.push(...validateLendable(limited.lendablePercent, path));
+  append(errors, validateLimitResponse(limited.limitResponse, path.child('limitResponse')));
+  append(errors, validateLendable(limited.lendablePercent, path));
   if (borrowing !== undefined && borrowing < 0) {
     errors.push(
       invalid(path.child('borrowingLimitPercent'), borrowing, 'if specified, must be a non-negative integer'),

@@ -1,3 +1,4 @@
+import { append } from '../../lib/append.js';
 import {
   type FieldError,
   type FieldErrors,
@@ -86,10 +87,10 @@ function validateStatus(status: Readonly<StorageVersionStatus>): FieldErrors {
     const id = server.apiServerID ?? '';
     if (servers.has(id)) errors.push(duplicate(at.child('apiServerID'), id));
     servers.add(id);
-    errors.push(...validateServer(server, at));
+    append(errors, validateServer(server, at));
   }
-  errors.push(...(validateCommonVersion(status, path.child('commonEncodingVersion')) ?? []));
-  errors.push(...validateConditions(status.conditions ?? [], path));
+  append(errors, validateCommonVersion(status, path.child('commonEncodingVersion')) ?? []);
+  append(errors, validateConditions(status.conditions ?? [], path));
   return errors;
 }
 
@@ -145,8 +146,8 @@ function validateConditions(conditions: readonly StorageVersionCondition[], path
       errors.push(invalid(at.child('type'), type, why));
     }
     seen.set(type, i);
-    errors.push(...invalidEach(at.child('type'), type, isQualifiedName(type)));
-    errors.push(...invalidEach(at.child('status'), status, isQualifiedName(status)));
+    append(errors, invalidEach(at.child('type'), type, isQualifiedName(type)));
+    append(errors, invalidEach(at.child('status'), status, isQualifiedName(status)));
     if (reason === '') errors.push(required(at.child('reason')));
     if (message === '') errors.push(required(at.child('message')));
   }

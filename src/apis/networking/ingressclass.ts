@@ -1,3 +1,4 @@
+import { append } from '../../lib/append.js';
 import {
   type FieldErrors,
   FieldPath,
@@ -59,8 +60,8 @@ function validate({ spec }: Readonly<IngressClass>): FieldErrors {
   const path = SPEC.child('controller');
   const errors: FieldErrors = [];
   if (Buffer.byteLength(controller) > CONTROLLER_MAX_BYTES) errors.push(tooLong(path, CONTROLLER_MAX_BYTES));
-  errors.push(...isDomainPrefixedPath(path, controller));
-  if (spec.parameters !== undefined) errors.push(...validateParameters(spec.parameters, SPEC.child('parameters')));
+  append(errors, isDomainPrefixedPath(path, controller));
+  if (spec.parameters !== undefined) append(errors, validateParameters(spec.parameters, SPEC.child('parameters')));
   return errors;
 }
 
@@ -73,7 +74,7 @@ function validateParameters(parameters: Readonly<IngressClassParametersReference
   else if (scope === 'Cluster') {
     if (namespace !== undefined) errors.push(forbidden(at, "`parameters.scope` is set to 'Cluster'"));
   } else if (namespace === undefined) errors.push(required(at, "`parameters.scope` is set to 'Namespace'"));
-  else errors.push(...invalidEach(at, namespace, isDns1123Label(namespace)));
+  else append(errors, invalidEach(at, namespace, isDns1123Label(namespace)));
   return errors;
 }
 

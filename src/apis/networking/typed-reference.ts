@@ -1,3 +1,4 @@
+import { append } from '../../lib/append.js';
 import { type FieldErrors, type FieldPath, required } from '../../machinery/field-error.js';
 import { invalidEach } from '../../machinery/validation/fields.js';
 import { isDns1123Subdomain, pathSegmentName } from '../../machinery/validation/names.js';
@@ -15,9 +16,9 @@ export function validateTypedReference(
 ): FieldErrors {
   const errors: FieldErrors = [];
   if (apiGroup !== undefined && apiGroup !== null) {
-    errors.push(...invalidEach(path.child('apiGroup'), apiGroup, isDns1123Subdomain(apiGroup)));
+    append(errors, invalidEach(path.child('apiGroup'), apiGroup, isDns1123Subdomain(apiGroup)));
   }
-  errors.push(...requiredSegment(kind, path.child('kind')), ...requiredSegment(name, path.child('name')));
+  append(errors, requiredSegment(kind, path.child('kind')), requiredSegment(name, path.child('name')));
   return errors;
 }
 

@@ -1,3 +1,4 @@
+import { append } from '../../lib/append.js';
 import { duplicate, type FieldErrors, FieldPath } from '../../machinery/field-error.js';
 import { invalidEach, validateImmutableField } from '../../machinery/validation/fields.js';
 import { validateLabels } from '../../machinery/validation/label-selector.js';
@@ -46,12 +47,12 @@ function validateRuntimeClass(object: Readonly<RuntimeClass>, context: LifeConte
     // The overhead is judged as a container's limits would be, paths included.
     const limits = { limits: overhead.podFixed };
     const path = FieldPath.of('overhead');
-    errors.push(...validateContainerResources(limits, new Set(), path, podRules(context, false)));
+    append(errors, validateContainerResources(limits, new Set(), path, podRules(context, false)));
   }
   if (scheduling !== undefined) {
     const path = FieldPath.of('scheduling');
-    errors.push(...validateLabels(scheduling.nodeSelector, path.child('nodeSelector')));
-    errors.push(...validateDistinctTolerations(scheduling.tolerations ?? [], path.child('tolerations')));
+    append(errors, validateLabels(scheduling.nodeSelector, path.child('nodeSelector')));
+    append(errors, validateDistinctTolerations(scheduling.tolerations ?? [], path.child('tolerations')));
   }
   return errors;
 }

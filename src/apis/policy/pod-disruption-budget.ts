@@ -1,3 +1,4 @@
+import { append } from '../../lib/append.js';
 import { type FieldErrors, FieldPath, invalid, notSupported } from '../../machinery/field-error.js';
 import { validateConditions } from '../../machinery/validation/conditions.js';
 import { invalidEach, validateNonNegative } from '../../machinery/validation/fields.js';
@@ -58,10 +59,11 @@ function validateBudget({ spec }: Readonly<PodDisruptionBudget>, allowInvalidLab
     const shown = internalValue('PodDisruptionBudgetSpec', spec);
     errors.push(invalid(SPEC, shown, 'minAvailable and maxUnavailable cannot be both set'));
   }
-  errors.push(
-    ...validateCountOrPercent(minAvailable, SPEC.child('minAvailable')),
-    ...validateCountOrPercent(maxUnavailable, SPEC.child('maxUnavailable')),
-    ...validateLabelSelector(spec.selector, { allowInvalidLabelValue }, SPEC.child('selector')),
+  append(
+    errors,
+    validateCountOrPercent(minAvailable, SPEC.child('minAvailable')),
+    validateCountOrPercent(maxUnavailable, SPEC.child('maxUnavailable')),
+    validateLabelSelector(spec.selector, { allowInvalidLabelValue }, SPEC.child('selector')),
   );
   if (unhealthyPodEvictionPolicy !== undefined && !EVICTION_POLICIES.includes(unhealthyPodEvictionPolicy)) {
     const path = SPEC.child('unhealthyPodEvictionPolicy');

@@ -1,3 +1,4 @@
+import { append } from '../../lib/append.js';
 import { RBAC_GROUP } from '../../authz/rbac-objects.js';
 import { deepEqual } from '../../lib/deep-equal.js';
 import { type FieldErrors, FieldPath, invalid, notSupported, required } from '../../machinery/field-error.js';
@@ -30,7 +31,7 @@ export function validateClusterRole(role: Readonly<ClusterRole>, allowInvalidLab
   }
   for (const [position, selector] of selectors.entries()) {
     const at = path.index(position);
-    errors.push(...validateLabelSelector(selector, { allowInvalidLabelValue }, at));
+    append(errors, validateLabelSelector(selector, { allowInvalidLabelValue }, at));
     if (validateLabelSelector(selector, {}, at).length > 0) errors.push(invalid(at, null, 'invalid label selector.'));
   }
   return errors;
@@ -88,9 +89,9 @@ function validateBinding(binding: Readonly<RoleBinding>, namespaced: boolean): F
   const kinds = namespaced ? ['Role', 'ClusterRole'] : ['ClusterRole'];
   if (!kinds.includes(kind)) errors.push(notSupported(path.child('kind'), kind, kinds));
   if (name === '') errors.push(required(path.child('name')));
-  else errors.push(...invalidEach(path.child('name'), name, pathSegmentName(name, false)));
+  else append(errors, invalidEach(path.child('name'), name, pathSegmentName(name, false)));
   for (const [position, subject] of (binding.subjects ?? []).entries()) {
-    errors.push(...validateSubject(subject, namespaced, FieldPath.of('subjects').index(position)));
+    append(errors, validateSubject(subject, namespaced, FieldPath.of('subjects').index(position)));
   }
   return errors;
 }
@@ -115,7 +116,7 @@ function validateSubject(subject: Subject, namespaced: boolean, path: FieldPath)
   if (name === '') errors.push(required(path.child('name')));
   switch (kind) {
     case 'ServiceAccount':
-      if (name !== '') errors.push(...invalidEach(path.child('name'), name, nameIsDnsSubdomain(name, false)));
+      if (name !== '') append(errors, invalidEach(path.child('name'), name, nameIsDnsSubdomain(name, false)));
       if (apiGroup !== '') errors.push(notSupported(path.child('apiGroup'), apiGroup, ['']));
       if (!namespaced && namespace === '') errors.push(required(path.child('namespace')));
       break;

@@ -1,4 +1,5 @@
 // What a request for a part of a device's capacity may ask for: one of some values, or a value in a range.
+import { append } from '../../lib/append.js';
 import { type FieldErrors, type FieldPath, forbidden, invalid, required } from '../../machinery/field-error.js';
 import { addQuantities, compareQuantities, formatQuantity, scaledValue } from '../../machinery/quantity.js';
 import type { CapacityRequestPolicyRange, DeviceCapacity } from '../../schema/generated/resource.v1.js';
@@ -34,8 +35,9 @@ function validateValues(values: readonly string[], wanted: string, capacity: str
       errors.push(invalid(path.index(position), value, 'values must be sorted in ascending order'));
     }
   }
-  errors.push(
-    ...validateSet(values, path, {
+  append(
+    errors,
+    validateSet(values, path, {
       item: (value, at) =>
         compareQuantities(value, capacity) > 0
           ? [invalid(at, value, `option is larger than capacity value: ${capacity}`)]

@@ -1,3 +1,4 @@
+import { append } from '../../lib/append.js';
 import { deepEqual } from '../../lib/deep-equal.js';
 import {
   type FieldErrors,
@@ -72,7 +73,7 @@ export function validateClaimStatus(object: Readonly<ResourceClaim>, old: Readon
   const path = STATUS.child('allocation');
   // What was allocated stays; the rules for new results are stricter than those it was made under.
   if (old.status.allocation === undefined) {
-    errors.push(...validateAllocation(allocation, path, requestNamesOf(spec.devices)));
+    append(errors, validateAllocation(allocation, path, requestNamesOf(spec.devices)));
   } else if (!deepEqual(allocation, old.status.allocation)) {
     errors.push(invalid(path, internalValue('AllocationResult', allocation), IMMUTABLE));
   }
@@ -172,9 +173,9 @@ function validateDeviceStatus(
   }
   const conditionsPath = path.child('conditions');
   if (conditions.length > MAX_CONDITIONS) errors.push(tooMany(conditionsPath, conditions.length, MAX_CONDITIONS));
-  errors.push(...validateConditions(conditions, conditionsPath));
-  if (data !== undefined) errors.push(...validateJsonObject(data, path.child('data'), MAX_DATA_BYTES));
-  if (networkData !== undefined) errors.push(...validateNetworkData(networkData, path.child('networkData')));
+  append(errors, validateConditions(conditions, conditionsPath));
+  if (data !== undefined) append(errors, validateJsonObject(data, path.child('data'), MAX_DATA_BYTES));
+  if (networkData !== undefined) append(errors, validateNetworkData(networkData, path.child('networkData')));
   return errors;
 }
 
@@ -187,8 +188,9 @@ function validateNetworkData(data: Readonly<NetworkDeviceData>, path: FieldPath)
   if (Buffer.byteLength(hardwareAddress) > MAX_HARDWARE_ADDRESS_BYTES) {
     errors.push(tooLong(path.child('hardwareAddress'), MAX_HARDWARE_ADDRESS_BYTES));
   }
-  errors.push(
-    ...validateSet(data.ips, path.child('ips'), {
+  append(
+    errors,
+    validateSet(data.ips, path.child('ips'), {
       item: (address, at) => isValidInterfaceAddress(at, address),
       key: (address) => address,
       maxSize: MAX_IPS,

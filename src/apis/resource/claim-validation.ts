@@ -1,3 +1,4 @@
+import { append } from '../../lib/append.js';
 import { type FieldErrors, type FieldPath, invalid, notSupported, required } from '../../machinery/field-error.js';
 import type {
   DeviceClaim,
@@ -81,8 +82,9 @@ export function validateRequestReference(reference: string, path: FieldPath, nam
 function validateRequest(request: Readonly<DeviceRequest>, path: FieldPath, rules: DeviceRules): FieldErrors {
   const { name, exactly, firstAvailable = [] } = request;
   const errors = validateLabelText(name, path.child('name'));
-  errors.push(
-    ...validateSet(firstAvailable, path.child('firstAvailable'), {
+  append(
+    errors,
+    validateSet(firstAvailable, path.child('firstAvailable'), {
       item: (alternative, at) => [
         ...validateLabelText(alternative.name, at.child('name')),
         ...validateWanted(alternative, at, rules),
@@ -92,7 +94,7 @@ function validateRequest(request: Readonly<DeviceRequest>, path: FieldPath, rule
       maxSize: MAX_ALTERNATIVES,
     }),
   );
-  if (exactly !== undefined) errors.push(...validateWanted(exactly, path.child('exactly'), rules));
+  if (exactly !== undefined) append(errors, validateWanted(exactly, path.child('exactly'), rules));
   const oneOf = 'exactly one of `exactly` or `firstAvailable` is required';
   if (exactly === undefined && firstAvailable.length === 0) errors.push(required(path, oneOf));
   if (exactly !== undefined && firstAvailable.length > 0) {

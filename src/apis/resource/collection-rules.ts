@@ -1,4 +1,5 @@
 // Rules of lists and maps as such: how long they may be, and what may not repeat.
+import { append } from '../../lib/append.js';
 import { duplicate, type FieldErrors, type FieldPath, tooMany } from '../../machinery/field-error.js';
 import { sortedKeys } from '../core/shared/key-values.js';
 
@@ -58,8 +59,8 @@ export function validateMap<T>(
   for (const key of sortedKeys(map)) {
     const at = path.key(shortened(key, rules.shownKeyLength));
     const item = map?.[key];
-    errors.push(...rules.key(key, at));
-    if (item !== undefined) errors.push(...(rules.item?.(item, at) ?? []));
+    append(errors, rules.key(key, at));
+    if (item !== undefined) append(errors, rules.item?.(item, at) ?? []);
   }
   return errors;
 }

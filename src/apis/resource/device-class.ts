@@ -1,3 +1,4 @@
+import { append } from '../../lib/append.js';
 import type { ExpressionChecker } from '../../cel/expression-check.js';
 import { deepEqual } from '../../lib/deep-equal.js';
 import { type FieldErrors, FieldPath, invalid } from '../../machinery/field-error.js';
@@ -67,8 +68,9 @@ function validateDeviceClass(
     old !== undefined && deepEqual(spec[member], old.spec[member]);
   const errors = validateSelectors(spec.selectors, SPEC.child('selectors'), { ...rules, stored: stays('selectors') });
   const stored = stays('config');
-  errors.push(
-    ...validateList(
+  append(
+    errors,
+    validateList(
       spec.config,
       SPEC.child('config'),
       (config, at) => validateConfiguration(config, at, stored),

@@ -1,3 +1,4 @@
+import { append } from '../../lib/append.js';
 import {
   type FieldErrors,
   type FieldPath,
@@ -39,9 +40,10 @@ export function validateDevice(device: Readonly<Device>, path: FieldPath, around
     const why = `the total number of attributes and capacities must not exceed ${MAX_ATTRIBUTES_AND_CAPACITIES}`;
     errors.push(invalid(path, count, why));
   }
-  errors.push(
-    ...validateMap(attributes, path.child('attributes'), { ...named, item: validateAttribute }),
-    ...validateMap(capacity, path.child('capacity'), {
+  append(
+    errors,
+    validateMap(attributes, path.child('attributes'), { ...named, item: validateAttribute }),
+    validateMap(capacity, path.child('capacity'), {
       ...named,
       item: (each, at) => {
         const policyPath = at.child('requestPolicy');
@@ -49,10 +51,10 @@ export function validateDevice(device: Readonly<Device>, path: FieldPath, around
         return each.requestPolicy === undefined ? [] : [forbidden(policyPath, 'allowMultipleAllocations must be true')];
       },
     }),
-    ...validateList(device.taints, path.child('taints'), validateTaint, MAX_TAINTS),
-    ...validateConsumption(device.consumesCounters ?? [], path, around),
-    ...validateReach(device, path, around),
-    ...validateBindingConditions(device, path),
+    validateList(device.taints, path.child('taints'), validateTaint, MAX_TAINTS),
+    validateConsumption(device.consumesCounters ?? [], path, around),
+    validateReach(device, path, around),
+    validateBindingConditions(device, path),
   );
   return errors;
 }
@@ -108,7 +110,10 @@ function validateConsumption(
     }
     const why = 'must reference a counter defined in the ResourceSlice sharedCounters';
     const unknown = sortedKeys(consumption.counters).filter((name) => !known.has(name));
-    errors.push(...unknown.map((name) => invalid(at.index(position).child('counters'), name, why)));
+    append(
+      errors,
+      unknown.map((name) => invalid(at.index(position).child('counters'), name, why)),
+    );
   }
   return errors;
 }
@@ -143,11 +148,11 @@ function validateReach(
   const ways: string[] = [];
   if (nodeName) {
     ways.push('`nodeName`');
-    errors.push(...invalidEach(path.child('nodeName'), nodeName, isDns1123Subdomain(nodeName)));
+    append(errors, invalidEach(path.child('nodeName'), nodeName, isDns1123Subdomain(nodeName)));
   } else if (nodeName !== undefined) errors.push(invalid(path.child('nodeName'), nodeName, 'must not be empty'));
   if (nodeSelector !== undefined) {
     ways.push('`nodeSelector`');
-    errors.push(...validateNodeSelector(nodeSelector, false, path.child('nodeSelector')));
+    append(errors, validateNodeSelector(nodeSelector, false, path.child('nodeSelector')));
   }
   if (allNodes === true) ways.push('`allNodes`');
   else if (allNodes === false) {

@@ -1,3 +1,4 @@
+import { append } from '../../lib/append.js';
 import { type FieldErrors, FieldPath, invalid, required } from '../../machinery/field-error.js';
 import { invalidEach, validateImmutableField } from '../../machinery/validation/fields.js';
 import { isDns1123Subdomain, LABEL_MAX_LENGTH } from '../../machinery/validation/names.js';
@@ -21,13 +22,14 @@ export function validateSlice(spec: Spec, old?: Spec): FieldErrors {
     ...validatePool(spec.pool, SPEC.child('pool')),
   ];
   if (old !== undefined) {
-    errors.push(
-      ...validateImmutableField(spec.pool.name, old.pool.name, SPEC.child('pool', 'name')),
-      ...validateImmutableField(spec.driver, old.driver, SPEC.child('driver')),
-      ...validateImmutableField(spec.nodeName, old.nodeName, SPEC.child('nodeName')),
+    append(
+      errors,
+      validateImmutableField(spec.pool.name, old.pool.name, SPEC.child('pool', 'name')),
+      validateImmutableField(spec.driver, old.driver, SPEC.child('driver')),
+      validateImmutableField(spec.nodeName, old.nodeName, SPEC.child('nodeName')),
     );
   }
-  errors.push(...validateReach(spec), ...validateDevices(spec), ...validateSharedCounters(spec.sharedCounters ?? []));
+  append(errors, validateReach(spec), validateDevices(spec), validateSharedCounters(spec.sharedCounters ?? []));
   return errors;
 }
 
@@ -49,7 +51,7 @@ function validateReach(spec: Spec): FieldErrors {
   const ways: string[] = [];
   if (nodeName) {
     ways.push('`nodeName`');
-    errors.push(...invalidEach(SPEC.child('nodeName'), nodeName, isDns1123Subdomain(nodeName)));
+    append(errors, invalidEach(SPEC.child('nodeName'), nodeName, isDns1123Subdomain(nodeName)));
   } else if (nodeName !== undefined) {
     const why = 'must be either unset or set to a non-empty string';
     errors.push(invalid(SPEC.child('nodeName'), nodeName, why));
@@ -58,7 +60,7 @@ function validateReach(spec: Spec): FieldErrors {
     ways.push('`nodeSelector`');
     const at = SPEC.child('nodeSelector');
     const terms = nodeSelector.nodeSelectorTerms ?? [];
-    errors.push(...validateNodeSelector(nodeSelector, false, at));
+    append(errors, validateNodeSelector(nodeSelector, false, at));
     if (terms.length !== 1) {
       const shown = internalList('NodeSelectorTerm', nodeSelector.nodeSelectorTerms);
       errors.push(invalid(at.child('nodeSelectorTerms'), shown, 'must have exactly one node selector term'));

@@ -1,3 +1,4 @@
+import { append } from '../../lib/append.js';
 import { type FieldErrors, type FieldPath, invalid, notSupported, required } from '../../machinery/field-error.js';
 import { invalidEach } from '../../machinery/validation/fields.js';
 import { validateLabelName } from '../../machinery/validation/label-selector.js';
@@ -24,7 +25,7 @@ export function validateToleration(toleration: Readonly<DeviceToleration>, path:
       if (value !== '') errors.push(invalid(valuePath, value, 'must be empty for operator `Exists`'));
       break;
     case 'Equal':
-      errors.push(...invalidEach(valuePath, value, isValidLabelValue(value)));
+      append(errors, invalidEach(valuePath, value, isValidLabelValue(value)));
       break;
     case '':
       errors.push(required(path.child('operator')));

@@ -1,3 +1,4 @@
+import { append } from '../../lib/append.js';
 import { type FieldErrors, FieldPath, forbidden, notSupported, required } from '../../machinery/field-error.js';
 import { validateImmutableField } from '../../machinery/validation/fields.js';
 import { forbidden as requestForbidden } from '../../machinery/status.js';
@@ -92,8 +93,9 @@ function systemClassProblem(name: string, { value, globalDefault }: Readonly<Pri
 function validatePriorityClassUpdate(object: Readonly<PriorityClass>, old: Readonly<PriorityClass>): FieldErrors {
   const errors: FieldErrors = [];
   if (object.value !== old.value) errors.push(forbidden(FieldPath.of('value'), 'may not be changed in an update.'));
-  errors.push(
-    ...validateImmutableField(object.preemptionPolicy, old.preemptionPolicy, FieldPath.of('preemptionPolicy')),
+  append(
+    errors,
+    validateImmutableField(object.preemptionPolicy, old.preemptionPolicy, FieldPath.of('preemptionPolicy')),
   );
   return errors;
 }

@@ -1,3 +1,4 @@
+import { append } from '../../lib/append.js';
 import { deepEqual } from '../../lib/deep-equal.js';
 import {
   duplicate,
@@ -104,7 +105,7 @@ function validateDriver({ spec }: Readonly<CSIDriver>, features: FeatureGates): 
   if (fsGroupPolicy !== undefined && !FS_GROUP_POLICIES.includes(fsGroupPolicy)) {
     errors.push(notSupported(SPEC.child('fsGroupPolicy'), fsGroupPolicy, FS_GROUP_POLICIES));
   }
-  errors.push(...validateTokenRequests(spec.tokenRequests ?? [], SPEC.child('tokenRequests')));
+  append(errors, validateTokenRequests(spec.tokenRequests ?? [], SPEC.child('tokenRequests')));
   for (const mode of spec.volumeLifecycleModes ?? []) {
     if (!LIFECYCLE_MODES.includes(mode)) {
       errors.push(notSupported(SPEC.child('volumeLifecycleModes'), mode, LIFECYCLE_MODES));

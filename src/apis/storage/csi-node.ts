@@ -1,3 +1,4 @@
+import { append } from '../../lib/append.js';
 import { deepEqual } from '../../lib/deep-equal.js';
 import { duplicate, type FieldErrors, FieldPath, invalid, required } from '../../machinery/field-error.js';
 import { IMMUTABLE, invalidEach, validateNonNegative } from '../../machinery/validation/fields.js';
@@ -45,10 +46,10 @@ function validateCsiNode({ spec }: Readonly<CSINode>): FieldErrors {
   const names = new Set<string>();
   for (const [position, driver] of (spec.drivers ?? []).entries()) {
     const at = DRIVERS.index(position);
-    errors.push(...validateDriver(driver, at));
+    append(errors, validateDriver(driver, at));
     if (names.has(driver.name)) errors.push(duplicate(at.child('name'), driver.name));
     names.add(driver.name);
-    errors.push(...validateTopologyKeys(driver.topologyKeys ?? [], at));
+    append(errors, validateTopologyKeys(driver.topologyKeys ?? [], at));
   }
   return errors;
 }
@@ -59,7 +60,7 @@ function validateDriver({ name, nodeID, allocatable }: Readonly<CSINodeDriver>, 
   if (Buffer.byteLength(nodeID) > MAX_NODE_ID_BYTES) {
     errors.push(invalid(path.child('nodeID'), nodeID, `must be ${MAX_NODE_ID_BYTES} characters or less`));
   }
-  errors.push(...validateNonNegative(allocatable?.count, path.child('allocatable', 'count')));
+  append(errors, validateNonNegative(allocatable?.count, path.child('allocatable', 'count')));
   return errors;
 }
 

@@ -1,3 +1,4 @@
+import { append } from '../../lib/append.js';
 import { deepEqual } from '../../lib/deep-equal.js';
 import { type FieldErrors, FieldPath, invalid } from '../../machinery/field-error.js';
 import { quantitySign } from '../../machinery/quantity.js';
@@ -40,7 +41,7 @@ function validateCapacity(object: Readonly<CSIStorageCapacity>, allowInvalidLabe
   const { nodeTopology, storageClassName, capacity } = object;
   const errors = validateLabelSelector(nodeTopology, { allowInvalidLabelValue }, TOPOLOGY);
   const classPath = FieldPath.of('storageClassName');
-  errors.push(...invalidEach(classPath, storageClassName, isDns1123Subdomain(storageClassName)));
+  append(errors, invalidEach(classPath, storageClassName, isDns1123Subdomain(storageClassName)));
   if (capacity !== undefined && quantitySign(capacity) < 0) {
     errors.push(invalid(FieldPath.of('capacity'), capacity, NOT_NEGATIVE));
   }

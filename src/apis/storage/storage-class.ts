@@ -1,3 +1,4 @@
+import { append } from '../../lib/append.js';
 import { deepEqual } from '../../lib/deep-equal.js';
 import {
   duplicate,
@@ -87,7 +88,7 @@ function validateStorageClass(object: Readonly<StorageClass>): FieldErrors {
   else if (!BINDING_MODES.includes(volumeBindingMode)) {
     errors.push(notSupported(modePath, volumeBindingMode, BINDING_MODES));
   }
-  errors.push(...validateTopologies(object.allowedTopologies ?? [], FieldPath.of('allowedTopologies')));
+  append(errors, validateTopologies(object.allowedTopologies ?? [], FieldPath.of('allowedTopologies')));
   return errors;
 }
 
@@ -107,11 +108,18 @@ function validateTopologies(terms: readonly TopologySelectorTerm[], path: FieldP
   const seen: string[] = [];
   for (const [position, term] of terms.entries()) {
     const at = path.index(position).child('matchLabelExpressions');
-    errors.push(...validateTopology(term, at));
+    append(errors, validateTopology(term, at));
     const meaning = topologyMeaning(term);
-    errors.push(...seen.filter((each) => each === meaning).map(() => duplicate(at, '')));
+    append(
+      errors,
+      seen.filter((each) => each === meaning).map(() => duplicate(at, '')),
+    );
     // A term without expressions equals each of the places the reference keeps for terms, still empty when it looks.
-    if (meaning === '[]') errors.push(...terms.map(() => duplicate(at, '')));
+    if (meaning === '[]')
+      append(
+        errors,
+        terms.map(() => duplicate(at, '')),
+      );
     seen.push(meaning);
   }
   return errors;
@@ -127,7 +135,7 @@ function validateTopology(term: Readonly<TopologySelectorTerm>, path: FieldPath)
     for (const [index, value] of list.entries()) {
       if (list.indexOf(value) < index) errors.push(duplicate(at.child('values').index(index), value));
     }
-    errors.push(...validateLabelName(key, at.child('key')));
+    append(errors, validateLabelName(key, at.child('key')));
     if (keys.has(key)) errors.push(duplicate(at.child('key'), key));
     keys.add(key);
   }

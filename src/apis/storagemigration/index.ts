@@ -1,3 +1,4 @@
+import { append } from '../../lib/append.js';
 import { goQuote } from '../../lib/go-quote.js';
 import { type FieldErrors, FieldPath, Verbatim, invalid, required } from '../../machinery/field-error.js';
 import { type Condition, validateConditions } from '../../machinery/validation/conditions.js';
@@ -80,10 +81,10 @@ function validateStatus(
   const { resourceVersion = '', conditions = [] } = object.status;
   const path = STATUS.child('resourceVersion');
   const errors = validateResourceVersion(resourceVersion, path);
-  errors.push(...validateConditions(conditions.map(asCondition), STATUS.child('conditions')));
+  append(errors, validateConditions(conditions.map(asCondition), STATUS.child('conditions')));
   const before = old.status.resourceVersion ?? '';
   if (before !== '' && before !== resourceVersion) errors.push(invalid(path, resourceVersion, IMMUTABLE));
-  errors.push(...validateProgress(object, old));
+  append(errors, validateProgress(object, old));
   return errors;
 }
 

@@ -130,7 +130,7 @@ function stringType(schema: RuleSchema): ScalarType {
       const choices = (schema.enum ?? []).filter((choice) => typeof choice === 'string');
       const longest =
         (schema.enum?.length ?? 0) > 0
-          ? Math.max(0, ...choices.map((choice) => Buffer.byteLength(choice)))
+          ? choices.reduce((most, choice) => Math.max(most, Buffer.byteLength(choice)), 0)
           : LONGEST.string;
       return {
         kind: 'string',

@@ -115,7 +115,14 @@ function stringAt(text: string, start: number): Token | undefined {
   const ends = literal.forms.filter(({ closed }) => closed).map(({ end }) => end);
   if (ends.length === 0) return undefined;
   const type = /^[bB]/.test(literal.prefix) ? 'BYTES' : 'STRING';
-  return { type, text: text.slice(start, Math.max(...ends)), start };
+  return {
+    type,
+    text: text.slice(
+      start,
+      ends.reduce((a, b) => Math.max(a, b)),
+    ),
+    start,
+  };
 }
 
 /** A text in quotes, as far as it can be read: to its closing quotes, or to what cannot be part of it. */

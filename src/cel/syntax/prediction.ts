@@ -106,10 +106,13 @@ function predict(
     }
     if (next.all.length === 0) {
       const finished = current.all.filter((c) => c.left || c.state.kind === 'stop').map((c) => c.way);
-      return finished.length === 0 ? { stuckAt: place } : { way: Math.min(...finished), tokens: place };
+      return finished.length === 0
+        ? { stuckAt: place }
+        : { way: finished.reduce((a, b) => Math.min(a, b)), tokens: place };
     }
     const ways = new Set(next.all.map((c) => c.way));
-    if (ways.size === 1 || token === 'EOF' || next.isUndecidable()) return { way: Math.min(...ways), tokens: place };
+    if (ways.size === 1 || token === 'EOF' || next.isUndecidable())
+      return { way: [...ways].reduce((a, b) => Math.min(a, b)), tokens: place };
     current = next;
   }
 }

@@ -1,3 +1,4 @@
+import { append } from '../../lib/append.js';
 import type { ClaimMappings as CompiledMappings, PrefixedClaim } from '../../authn/jwt/user-of-claims.js';
 import type { AuthenticationExpression } from '../../cel/environments/authentication.js';
 import { type FieldErrors, type FieldPath, duplicate, invalid, required } from '../../machinery/field-error.js';
@@ -124,7 +125,7 @@ function extraMappings(
   const seen = new Set<string>();
   list.forEach(({ key, valueExpression }, index) => {
     const at = path.index(index);
-    errors.push(...isDomainPrefixedPath(at.child('key'), key));
+    append(errors, isDomainPrefixedPath(at.child('key'), key));
     if (key !== key.toLowerCase()) errors.push(invalid(at.child('key'), key, 'must be lowercase'));
     if (isReserved(key)) {
       const why = 'k8s.io, kubernetes.io and their subdomains are reserved for Kubernetes use';
@@ -140,7 +141,7 @@ function extraMappings(
       return;
     }
     const compiled = compileExpression(compiler, valueExpression, 'claims', 'any', at.child('valueExpression'));
-    errors.push(...compiled.errors);
+    append(errors, compiled.errors);
     if (compiled.expression === undefined) return;
     state.usesEmailVerified ||= compiled.expression.selects('email_verified');
     mappings.push({ key, value: compiled.expression });

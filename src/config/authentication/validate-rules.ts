@@ -1,3 +1,4 @@
+import { append } from '../../lib/append.js';
 import type { Rule } from '../../authn/jwt/user-of-claims.js';
 import { type FieldErrors, type FieldPath, duplicate, invalid, required } from '../../machinery/field-error.js';
 import type { ClaimValidationRule, UserValidationRule } from '../../schema/generated/apiserverconfig.v1.js';
@@ -47,7 +48,7 @@ export function validateClaimRules(
       }
       expressions.add(expression);
       const compiled = compileExpression(context.compiler, expression, 'claims', 'bool', at.child('expression'));
-      errors.push(...compiled.errors);
+      append(errors, compiled.errors);
       if (compiled.expression === undefined) return;
       state.usesEmailVerified ||= compiled.expression.selects('email_verified');
       rules.push({ expression: compiled.expression, message });
@@ -74,7 +75,7 @@ export function validateUserRules(
     else {
       expressions.add(expression);
       const compiled = compileExpression(context.compiler, expression, 'user', 'bool', at);
-      errors.push(...compiled.errors);
+      append(errors, compiled.errors);
       if (compiled.expression !== undefined) rules.push({ expression: compiled.expression, message });
     }
   });

@@ -1,4 +1,5 @@
 // Every rule about an AuthenticationConfiguration; its expressions are compiled on the way.
+import { append } from '../../lib/append.js';
 import type { AuthenticationCompiler } from '../../cel/environments/authentication.js';
 import { FieldPath, type FieldErrors, duplicate, forbidden, invalid, tooMany } from '../../machinery/field-error.js';
 import type { AuthenticationConfiguration, JWTAuthenticator } from '../../schema/generated/apiserverconfig.v1.js';
@@ -42,7 +43,7 @@ export function validateAuthentication(
   list.forEach((one, index) => {
     const path = root.index(index);
     const judged = validateAuthenticator(one, path, context);
-    errors.push(...judged.errors);
+    append(errors, judged.errors);
     authenticators.push(judged.authenticator);
     const { url, discoveryUrl } = judged.authenticator.issuer;
     if (seen.urls.has(url)) errors.push(duplicate(path.child('issuer', 'url'), url));
@@ -52,7 +53,7 @@ export function validateAuthentication(
       errors.push(duplicate(path.child('issuer', 'discoveryURL'), discoveryUrl));
     seen.discoveryUrls.add(discoveryUrl);
   });
-  errors.push(...validateAnonymous(anonymous, context));
+  append(errors, validateAnonymous(anonymous, context));
   return { errors, authenticators };
 }
 

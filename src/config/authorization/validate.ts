@@ -1,4 +1,5 @@
 // The rules of an authorization configuration. All errors are told at once; expressions are compiled on the way.
+import { append } from '../../lib/append.js';
 import fs from 'node:fs';
 import path from 'node:path';
 import type { ReviewCondition, ReviewConditionCompiler } from '../../cel/review-condition.js';
@@ -49,11 +50,11 @@ export function validateAuthorizers(
     const at = root.index(index);
     const typeErrors = validateType(type, types, at.child('type'));
     if (typeErrors.length > 0) {
-      errors.push(...typeErrors);
+      append(errors, typeErrors);
       continue;
     }
     types.add(type);
-    errors.push(...validateName(name, names, at.child('name')));
+    append(errors, validateName(name, names, at.child('name')));
     names.add(name);
     if (type !== 'Webhook') {
       if (webhook !== undefined) {
@@ -95,14 +96,15 @@ function readWebhook(
   const authorizedNs = parseDuration(webhook.authorizedTTL) || DEFAULT_AUTHORIZED_TTL_NS;
   const unauthorizedNs = parseDuration(webhook.unauthorizedTTL) || DEFAULT_UNAUTHORIZED_TTL_NS;
   const conditions = webhook.matchConditions ?? [];
-  errors.push(
-    ...validateTimeout(timeoutNs, at.child('timeout')),
-    ...validateTtl(authorizedNs, at.child('authorizedTTL')),
-    ...validateTtl(unauthorizedNs, at.child('unauthorizedTTL')),
-    ...validateChoice(webhook.subjectAccessReviewVersion, ['v1', 'v1beta1'], at.child('subjectAccessReviewVersion')),
-    ...validateConditionVersion(webhook, at.child('matchConditionSubjectAccessReviewVersion')),
-    ...validateChoice(webhook.failurePolicy, ['NoOpinion', 'Deny'], at.child('failurePolicy')),
-    ...validateConnection(webhook.connectionInfo, at.child('connectionInfo')),
+  append(
+    errors,
+    validateTimeout(timeoutNs, at.child('timeout')),
+    validateTtl(authorizedNs, at.child('authorizedTTL')),
+    validateTtl(unauthorizedNs, at.child('unauthorizedTTL')),
+    validateChoice(webhook.subjectAccessReviewVersion, ['v1', 'v1beta1'], at.child('subjectAccessReviewVersion')),
+    validateConditionVersion(webhook, at.child('matchConditionSubjectAccessReviewVersion')),
+    validateChoice(webhook.failurePolicy, ['NoOpinion', 'Deny'], at.child('failurePolicy')),
+    validateConnection(webhook.connectionInfo, at.child('connectionInfo')),
   );
   return {
     timeoutMs: milliseconds(timeoutNs),

@@ -1,4 +1,5 @@
 // What an EncryptionConfiguration must be, with its defaults filled in.
+import { append } from '../../lib/append.js';
 import { parseGoUrl } from '../../lib/go-url.js';
 import { goQuote } from '../../lib/go-quote.js';
 import { type FieldError, type FieldErrors, FieldPath, invalid, required } from '../../machinery/field-error.js';
@@ -26,7 +27,7 @@ export function validateEncryptionConfiguration(config: EncryptionConfiguration,
     const resourcesPath = root.index(i).child('resources');
     const resources = entry.resources ?? [];
     if (resources.length === 0) errors.push(oneRequired(resourcesPath));
-    errors.push(...overlapErrors(resources, resourcesPath));
+    append(errors, overlapErrors(resources, resourcesPath));
     for (const [j, resource] of resources.entries()) {
       const why = resourceMistake(resource);
       if (why !== undefined) errors.push(invalid(resourcesPath.index(j), resource, why));
@@ -35,7 +36,7 @@ export function validateEncryptionConfiguration(config: EncryptionConfiguration,
     const providers = entry.providers ?? [];
     if (providers.length === 0) errors.push(oneRequired(providersPath));
     for (const [j, provider] of providers.entries()) {
-      errors.push(...providerErrors(provider, providersPath.index(j), serviceNames, reload));
+      append(errors, providerErrors(provider, providersPath.index(j), serviceNames, reload));
     }
   }
   return errors;
@@ -105,11 +106,11 @@ function providerErrors(
     errors.push(invalid(path, printed(provider), why));
   }
   if (kms) {
-    errors.push(...kmsErrors(kms, path.child('kms'), serviceNames, reload));
+    append(errors, kmsErrors(kms, path.child('kms'), serviceNames, reload));
     serviceNames.add(kms.name);
-  } else if (aesgcm) errors.push(...keysErrors(aesgcm.keys, path.child('aesgcm', 'keys'), AES_KEY_BYTES));
-  else if (aescbc) errors.push(...keysErrors(aescbc.keys, path.child('aescbc', 'keys'), AES_KEY_BYTES));
-  else if (secretbox) errors.push(...keysErrors(secretbox.keys, path.child('secretbox', 'keys'), SECRETBOX_KEY_BYTES));
+  } else if (aesgcm) append(errors, keysErrors(aesgcm.keys, path.child('aesgcm', 'keys'), AES_KEY_BYTES));
+  else if (aescbc) append(errors, keysErrors(aescbc.keys, path.child('aescbc', 'keys'), AES_KEY_BYTES));
+  else if (secretbox) append(errors, keysErrors(secretbox.keys, path.child('secretbox', 'keys'), SECRETBOX_KEY_BYTES));
   return errors;
 }
 

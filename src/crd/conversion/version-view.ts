@@ -5,6 +5,7 @@
 //   registry of v1 ── view in v1 ─┴─ store: a (v1), b (v1), c (v2) …     written in the storage version from now on
 //
 // What is read in another version than it lies there is converted once, and kept for as long as the store keeps it.
+import { append } from '../../lib/append.js';
 import type { JsonObject, KubeObject } from '../../machinery/object.js';
 import { DecodeError } from '../../schema/json/decode.js';
 import { EntrySource } from '../../storage/entry-source.js';
@@ -107,7 +108,7 @@ export class VersionView implements ResourceStore {
     for (;;) {
       const page = await this.base.list(asked);
       const seen = await this.seenAll(page.items);
-      items.push(...(predicate === undefined ? seen : seen.filter(predicate)));
+      append(items, predicate === undefined ? seen : seen.filter(predicate));
       const left = request.limit - items.length;
       if (predicate === undefined || page.continue === '' || left <= 0) return { ...page, items };
       asked = { ...rest, limit: left, continue: page.continue };

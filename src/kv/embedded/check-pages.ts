@@ -4,6 +4,7 @@
 //   meta page    two trees: of free pages, and of names; each has its depth and the number of its topmost page
 //   branch       24 bytes of head, offsets of its nodes, nodes; the first six bytes of a node are the page below
 //   leaf         the same; a node of the tree of names holds the head of the tree that it names
+import { append } from '../../lib/append.js';
 import fs from 'node:fs';
 
 const HEAD_BYTES = 24;
@@ -42,8 +43,12 @@ export function damagedPage(fd: number, meta: Buffer, pageSize: number, lastPage
     if (read < wanted || bytes.readBigUInt64LE(0) !== page || kind !== (isLeaf ? LEAF : BRANCH)) {
       return `page ${page} is not what it was`;
     }
-    if (!isLeaf) waiting.push(...pagesBelow(bytes).map((below) => ({ page: below, depth: depth - 1, isNames })));
-    else if (isNames) waiting.push(...treesIn(bytes));
+    if (!isLeaf)
+      append(
+        waiting,
+        pagesBelow(bytes).map((below) => ({ page: below, depth: depth - 1, isNames })),
+      );
+    else if (isNames) append(waiting, treesIn(bytes));
   }
   return undefined;
 }

@@ -51,7 +51,7 @@ export class ChunkedDecoder {
       return;
     }
     if (line.pop() !== CR) throw new MalformedChunks('line without CR');
-    const text = String.fromCharCode(...line);
+    const text = Buffer.from(line).toString('latin1');
     this.#line = [];
     this.#endOfLine(text);
   }

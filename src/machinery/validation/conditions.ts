@@ -1,4 +1,5 @@
 // The rules of metav1 conditions in a status.
+import { append } from '../../lib/append.js';
 import {
   duplicate,
   type FieldErrors,
@@ -41,7 +42,7 @@ export function validateConditions(conditions: readonly Condition[] | null | und
     const at = path.index(position);
     if (seen.has(condition.type)) errors.push(duplicate(at.child('type'), condition.type));
     seen.add(condition.type);
-    errors.push(...validateCondition(condition, at));
+    append(errors, validateCondition(condition, at));
   }
   return errors;
 }

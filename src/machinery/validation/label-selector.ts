@@ -1,4 +1,5 @@
 // Labels and the selectors over them, as they stand in objects.
+import { append } from '../../lib/append.js';
 import { type FieldErrors, type FieldPath, forbidden, invalid, required } from '../field-error.js';
 import { invalidEach } from './fields.js';
 import { isQualifiedName, isValidLabelValue } from './names.js';
@@ -29,7 +30,7 @@ export function validateLabelSelector(
   const errors = validateLabels(selector.matchLabels, path.child('matchLabels'));
   for (const [position, requirement] of (selector.matchExpressions ?? []).entries()) {
     const at = path.child('matchExpressions').index(position);
-    errors.push(...validateLabelSelectorRequirement(requirement, options, at));
+    append(errors, validateLabelSelectorRequirement(requirement, options, at));
   }
   return errors;
 }
@@ -40,10 +41,10 @@ export function validateLabelSelectorRequirement(
   path: FieldPath,
 ): FieldErrors {
   const errors = validateSelectorOperator(requirement, options.allowUnknownOperator === true, path);
-  errors.push(...validateLabelName(requirement.key, path.child('key')));
+  append(errors, validateLabelName(requirement.key, path.child('key')));
   if (options.allowInvalidLabelValue) return errors;
   for (const [position, value] of (requirement.values ?? []).entries()) {
-    errors.push(...invalidEach(path.child('values').index(position), value, isValidLabelValue(value)));
+    append(errors, invalidEach(path.child('values').index(position), value, isValidLabelValue(value)));
   }
   return errors;
 }
@@ -56,7 +57,7 @@ export function validateFieldSelectorRequirement(
 ): FieldErrors {
   const errors: FieldErrors = [];
   if (requirement.key === '') errors.push(required(path.child('key'), 'must be specified'));
-  errors.push(...validateSelectorOperator(requirement, options.allowUnknownOperator === true, path));
+  append(errors, validateSelectorOperator(requirement, options.allowUnknownOperator === true, path));
   return errors;
 }
 
@@ -71,7 +72,7 @@ export function validateLabels(
   const errors: FieldErrors = [];
   for (const key of Object.keys(labels).sort()) {
     const value = labels[key] ?? '';
-    errors.push(...validateLabelName(key, path), ...invalidEach(path, value, isValidLabelValue(value)));
+    append(errors, validateLabelName(key, path), invalidEach(path, value, isValidLabelValue(value)));
   }
   return errors;
 }

@@ -1,5 +1,6 @@
 // The API's rules for names and other short texts. Each function answers why a value is wrong, empty when it is right;
 // the texts carry the pattern, since people read them to mend their names.
+import { append } from '../../lib/append.js';
 
 export type NameRule = (name: string, prefix: boolean) => string[];
 
@@ -150,7 +151,11 @@ export function isQualifiedName(value: string): string[] {
   if (parts.length === 2) {
     const prefix = parts[0] ?? '';
     if (prefix === '') messages.push(`prefix part ${EMPTY}`);
-    else messages.push(...isDns1123Subdomain(prefix).map((message) => `prefix part ${message}`));
+    else
+      append(
+        messages,
+        isDns1123Subdomain(prefix).map((message) => `prefix part ${message}`),
+      );
   }
   if (name === '') messages.push(`name part ${EMPTY}`);
   else if (Buffer.byteLength(name) > LABEL_MAX_LENGTH) messages.push(`name part ${maxLengthMessage(LABEL_MAX_LENGTH)}`);

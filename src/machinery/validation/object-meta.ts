@@ -1,4 +1,5 @@
 // The rules of metadata, the same for every kind.
+import { append } from '../../lib/append.js';
 import { goQuote } from '../../lib/go-quote.js';
 import { type FieldErrors, FieldPath, forbidden, invalid, required, tooLong } from '../field-error.js';
 import { type ManagedFieldsEntry, type ObjectMeta, type OwnerReference, parseApiVersion } from '../object.js';
@@ -30,12 +31,12 @@ export function validateObjectMeta(meta: Readonly<ObjectMeta>, rules: ObjectMeta
   }
   // hot: on every write, and most objects have few of these.
   const { generation, labels, annotations, ownerReferences, finalizers, managedFields } = meta;
-  if (generation) errors.push(...validateNonNegative(generation, path.child('generation')));
-  if (labels) errors.push(...validateLabels(labels, path.child('labels')));
-  if (annotations) errors.push(...validateAnnotations(annotations, path.child('annotations')));
-  if (ownerReferences) errors.push(...validateOwnerReferences(ownerReferences, path.child('ownerReferences')));
-  if (finalizers) errors.push(...validateFinalizers(finalizers, path.child('finalizers')));
-  if (managedFields) errors.push(...validateManagedFields(managedFields, path.child('managedFields')));
+  if (generation) append(errors, validateNonNegative(generation, path.child('generation')));
+  if (labels) append(errors, validateLabels(labels, path.child('labels')));
+  if (annotations) append(errors, validateAnnotations(annotations, path.child('annotations')));
+  if (ownerReferences) append(errors, validateOwnerReferences(ownerReferences, path.child('ownerReferences')));
+  if (finalizers) append(errors, validateFinalizers(finalizers, path.child('finalizers')));
+  if (managedFields) append(errors, validateManagedFields(managedFields, path.child('managedFields')));
   return errors;
 }
 
@@ -62,7 +63,7 @@ function pushEach(
   value: string,
   messages: readonly string[],
 ): void {
-  if (messages.length > 0) errors.push(...invalidEach(path.child(name), value, messages));
+  if (messages.length > 0) append(errors, invalidEach(path.child(name), value, messages));
 }
 
 export function validateObjectMetaUpdate(
@@ -72,7 +73,7 @@ export function validateObjectMetaUpdate(
 ): FieldErrors {
   const errors: FieldErrors = [];
   if (old.deletionTimestamp) {
-    errors.push(...validateNoNewFinalizers(meta.finalizers, old.finalizers, path.child('finalizers')));
+    append(errors, validateNoNewFinalizers(meta.finalizers, old.finalizers, path.child('finalizers')));
   }
   if (!meta.resourceVersion) {
     errors.push(invalid(path.child('resourceVersion'), '', 'must be specified for an update'));
@@ -80,21 +81,22 @@ export function validateObjectMetaUpdate(
   if ((meta.generation ?? 0) < (old.generation ?? 0)) {
     errors.push(invalid(path.child('generation'), meta.generation ?? 0, 'must not be decremented'));
   }
-  errors.push(
-    ...validateImmutableField(meta.name ?? '', old.name ?? '', path.child('name')),
-    ...validateImmutableField(meta.namespace ?? '', old.namespace ?? '', path.child('namespace')),
-    ...validateImmutableField(meta.uid ?? '', old.uid ?? '', path.child('uid')),
-    ...validateImmutableField(meta.creationTimestamp, old.creationTimestamp, path.child('creationTimestamp')),
-    ...validateImmutableField(meta.deletionTimestamp, old.deletionTimestamp, path.child('deletionTimestamp')),
-    ...validateImmutableField(
+  append(
+    errors,
+    validateImmutableField(meta.name ?? '', old.name ?? '', path.child('name')),
+    validateImmutableField(meta.namespace ?? '', old.namespace ?? '', path.child('namespace')),
+    validateImmutableField(meta.uid ?? '', old.uid ?? '', path.child('uid')),
+    validateImmutableField(meta.creationTimestamp, old.creationTimestamp, path.child('creationTimestamp')),
+    validateImmutableField(meta.deletionTimestamp, old.deletionTimestamp, path.child('deletionTimestamp')),
+    validateImmutableField(
       meta.deletionGracePeriodSeconds,
       old.deletionGracePeriodSeconds,
       path.child('deletionGracePeriodSeconds'),
     ),
-    ...validateLabels(meta.labels, path.child('labels')),
-    ...validateAnnotations(meta.annotations, path.child('annotations')),
-    ...validateOwnerReferences(meta.ownerReferences, path.child('ownerReferences')),
-    ...validateManagedFields(meta.managedFields, path.child('managedFields')),
+    validateLabels(meta.labels, path.child('labels')),
+    validateAnnotations(meta.annotations, path.child('annotations')),
+    validateOwnerReferences(meta.ownerReferences, path.child('ownerReferences')),
+    validateManagedFields(meta.managedFields, path.child('managedFields')),
   );
   return errors;
 }
@@ -108,7 +110,7 @@ export function validateAnnotations(
   let bytes = 0;
   for (const key of Object.keys(annotations).sort()) {
     // Annotation keys follow the rule of label keys, but for case.
-    errors.push(...invalidEach(path, key, isQualifiedName(key.toLowerCase())));
+    append(errors, invalidEach(path, key, isQualifiedName(key.toLowerCase())));
     bytes += Buffer.byteLength(key) + Buffer.byteLength(annotations[key] ?? '');
   }
   if (bytes > ANNOTATIONS_MAX_BYTES) errors.push(tooLong(path, ANNOTATIONS_MAX_BYTES));
@@ -119,7 +121,7 @@ function validateOwnerReferences(references: readonly OwnerReference[] | undefin
   const errors: FieldErrors = [];
   let controller: string | undefined;
   for (const reference of references ?? []) {
-    errors.push(...validateOwnerReference(reference, path));
+    append(errors, validateOwnerReference(reference, path));
     if (reference.controller !== true) continue;
     const owner = `${reference.kind}/${reference.name}`;
     if (controller === undefined) controller = owner;
@@ -178,7 +180,7 @@ function validateManagedFields(entries: readonly ManagedFieldsEntry[] | undefine
     if (entry.fieldsType && entry.fieldsType !== 'FieldsV1') {
       errors.push(invalid(at.child('fieldsType'), entry.fieldsType, 'must be `FieldsV1`'));
     }
-    errors.push(...validateFieldManager(entry.manager ?? '', at.child('manager')));
+    append(errors, validateFieldManager(entry.manager ?? '', at.child('manager')));
     if (Buffer.byteLength(entry.subresource ?? '') > SUBRESOURCE_MAX_BYTES) {
       errors.push(tooLong(at.child('subresource'), SUBRESOURCE_MAX_BYTES));
     }

@@ -1,4 +1,5 @@
 // Where a webhook is called: the rules admission and conversion webhooks share.
+import { append } from '../../lib/append.js';
 import { parseGoUrl } from '../../lib/go-url.js';
 import { type FieldErrors, type FieldPath, invalid, required } from '../field-error.js';
 import { isDns1123Subdomain, isValidPortNum } from './names.js';
@@ -36,7 +37,7 @@ export function validateWebhookService(service: Readonly<WebhookService>, path: 
   const port = service.port ?? 0;
   const wrong = isValidPortNum(port);
   if (wrong.length > 0) errors.push(invalid(path.child('port'), port, `port is not valid: ${wrong.join(', ')}`));
-  errors.push(...validateServicePath(service.path ?? '', path.child('path')));
+  append(errors, validateServicePath(service.path ?? '', path.child('path')));
   return errors;
 }
 

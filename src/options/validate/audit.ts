@@ -1,3 +1,4 @@
+import { append } from '../../lib/append.js';
 import { goQuote } from '../../lib/go-quote.js';
 import { AUDIT_GROUP_VERSION } from '../../machinery/names.js';
 import type { Options } from '../options.js';
@@ -21,8 +22,9 @@ interface Backend {
 export function auditErrors({ audit }: Options): string[] {
   const errors: string[] = [];
   if (audit.auditLogPath !== '') {
-    errors.push(
-      ...backendErrors({
+    append(
+      errors,
+      backendErrors({
         name: 'log',
         mode: audit.auditLogMode,
         bufferSize: audit.auditLogBatchBufferSize,
@@ -49,8 +51,9 @@ export function auditErrors({ audit }: Options): string[] {
     }
   }
   if (audit.auditWebhookConfigFile !== '') {
-    errors.push(
-      ...backendErrors({
+    append(
+      errors,
+      backendErrors({
         name: 'webhook',
         mode: audit.auditWebhookMode,
         bufferSize: audit.auditWebhookBatchBufferSize,

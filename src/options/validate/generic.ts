@@ -1,3 +1,4 @@
+import { append } from '../../lib/append.js';
 import { RE2JS } from 're2js';
 import { errorText } from '../../lib/error-text.js';
 import { emulationErrors } from '../emulation.js';
@@ -22,9 +23,9 @@ export function genericErrors({ generic, emulatedVersion, minCompatibleVersion }
   if (generic.shutdownWatchTerminationGracePeriodMs < 0) {
     errors.push('shutdown-watch-termination-grace-period, if provided, can not be a negative value');
   }
-  for (const directive of generic.strictTransportSecurityDirectives) errors.push(...hstsErrors(directive));
-  for (const origin of generic.corsAllowedOrigins) errors.push(...corsErrors(origin));
-  errors.push(...emulationErrors(emulatedVersion, minCompatibleVersion));
+  for (const directive of generic.strictTransportSecurityDirectives) append(errors, hstsErrors(directive));
+  for (const origin of generic.corsAllowedOrigins) append(errors, corsErrors(origin));
+  append(errors, emulationErrors(emulatedVersion, minCompatibleVersion));
   const emulating = emulatedVersion.major !== RELEASE.major || emulatedVersion.minor !== RELEASE.minor;
   for (const [name, on] of [
     ['EmulationForwardCompatible', generic.emulationForwardCompatible],

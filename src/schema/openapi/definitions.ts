@@ -1,4 +1,5 @@
 // The definitions of a document: a type of the catalogue as a schema, and with it all types it refers to.
+import { append } from '../../lib/append.js';
 import { typeByName } from '../catalogue.js';
 import type { Field, ScalarType, StructType, Type } from '../type.js';
 import { kindsOfType } from './group-version-kinds.js';
@@ -45,7 +46,7 @@ export function createDefinitions(
       if (needed.has(name)) continue;
       const { text, references } = define(name);
       needed.set(name, text);
-      open.push(...references);
+      append(open, references);
     }
     return new Map(Object.entries(sortedByKey(needed)));
   };

@@ -1,4 +1,5 @@
 // Resources within resources have kind, version and metadata like any: these are their rules.
+import { append } from '../../../lib/append.js';
 import { isPlainObject } from '../../../lib/plain-object.js';
 import { type FieldError, type FieldErrors, FieldPath, invalid, required } from '../../../machinery/field-error.js';
 import type { ObjectMeta } from '../../../machinery/object.js';
@@ -27,7 +28,7 @@ export function validateResourceMeta(
   for (const key of Object.keys(value).sort()) {
     const known = Object.hasOwn(properties, key);
     const at = known ? childOf(path, key) : path?.key(key);
-    errors.push(...validateResourceMeta(value[key], known ? properties[key] : additional, false, at));
+    append(errors, validateResourceMeta(value[key], known ? properties[key] : additional, false, at));
   }
   return errors;
 }
@@ -76,13 +77,13 @@ function validateEmbedded(resource: Readonly<Record<string, unknown>>, path: Fie
   }
   const { apiVersion, kind, metadata } = resource;
   if (apiVersion !== undefined)
-    errors.push(...validateText(apiVersion, childOf(path, 'apiVersion'), apiVersionMistake));
-  if (kind !== undefined) errors.push(...validateText(kind, childOf(path, 'kind'), kindMistake));
+    append(errors, validateText(apiVersion, childOf(path, 'apiVersion'), apiVersionMistake));
+  if (kind !== undefined) append(errors, validateText(kind, childOf(path, 'kind'), kindMistake));
   if (metadata !== undefined) {
     const at = childOf(path, 'metadata');
     const why = decodeMistake(metadata);
     if (why !== undefined) errors.push(invalid(at, shownJson(metadata), why));
-    else errors.push(...validateMetadata(metadata ?? {}, at));
+    else append(errors, validateMetadata(metadata ?? {}, at));
   }
   return errors;
 }

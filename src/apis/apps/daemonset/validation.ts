@@ -1,3 +1,4 @@
+import { append } from '../../../lib/append.js';
 import { internalValue, labelsValue, selectorValue } from '../../core/internal-form/print.js';
 import { type FieldErrors, FieldPath, invalid, notSupported, required } from '../../../machinery/field-error.js';
 import { validateNonNegative } from '../../../machinery/validation/fields.js';
@@ -26,12 +27,13 @@ export function validateDaemonSetSpec(spec: Readonly<DaemonSetSpec>, rules: PodR
   if (selector && isEmptySelector(selector)) {
     errors.push(invalid(SPEC.child('selector'), selectorValue(selector), 'empty selector is invalid for daemonset'));
   }
-  errors.push(
-    ...validatePodTemplateSpec(template, path, rules),
-    ...validateKeptRunning(template, 'DaemonSet', path),
-    ...validateNonNegative(spec.minReadySeconds, SPEC.child('minReadySeconds')),
-    ...validateUpdateStrategy(spec.updateStrategy, SPEC.child('updateStrategy')),
-    ...validateNonNegative(spec.revisionHistoryLimit, SPEC.child('revisionHistoryLimit')),
+  append(
+    errors,
+    validatePodTemplateSpec(template, path, rules),
+    validateKeptRunning(template, 'DaemonSet', path),
+    validateNonNegative(spec.minReadySeconds, SPEC.child('minReadySeconds')),
+    validateUpdateStrategy(spec.updateStrategy, SPEC.child('updateStrategy')),
+    validateNonNegative(spec.revisionHistoryLimit, SPEC.child('revisionHistoryLimit')),
   );
   return errors;
 }

@@ -1,3 +1,4 @@
+import { append } from '../../../lib/append.js';
 import { internalValue, selectorValue } from '../../core/internal-form/print.js';
 import {
   type FieldErrors,
@@ -26,16 +27,17 @@ export function validateDeploymentSpec(spec: Readonly<DeploymentSpec>, rules: Po
   const selector = compiledSelector(spec.selector);
   if (selector === undefined)
     errors.push(invalid(SPEC.child('selector'), selectorValue(spec.selector), 'invalid label selector'));
-  else errors.push(...validateReplicatedTemplate(spec.template, selector, 'ReplicaSet', SPEC.child('template'), rules));
-  errors.push(
-    ...validateStrategy(spec.strategy, SPEC.child('strategy')),
-    ...validateNonNegative(spec.minReadySeconds, SPEC.child('minReadySeconds')),
-    ...validateNonNegative(spec.revisionHistoryLimit, SPEC.child('revisionHistoryLimit')),
+  else append(errors, validateReplicatedTemplate(spec.template, selector, 'ReplicaSet', SPEC.child('template'), rules));
+  append(
+    errors,
+    validateStrategy(spec.strategy, SPEC.child('strategy')),
+    validateNonNegative(spec.minReadySeconds, SPEC.child('minReadySeconds')),
+    validateNonNegative(spec.revisionHistoryLimit, SPEC.child('revisionHistoryLimit')),
   );
   const deadline = spec.progressDeadlineSeconds;
   if (deadline !== undefined) {
     const path = SPEC.child('progressDeadlineSeconds');
-    errors.push(...validateNonNegative(deadline, path));
+    append(errors, validateNonNegative(deadline, path));
     if (deadline <= (spec.minReadySeconds ?? 0)) {
       errors.push(invalid(path, deadline, 'must be greater than minReadySeconds'));
     }
@@ -92,6 +94,6 @@ function validateRollingUpdate(
   if (numberIn(maxUnavailable) === 0 && numberIn(maxSurge) === 0) {
     errors.push(invalid(at, maxUnavailable, 'may not be 0 when `maxSurge` is 0'));
   }
-  errors.push(...validateAtMostWhole(maxUnavailable, at));
+  append(errors, validateAtMostWhole(maxUnavailable, at));
   return errors;
 }

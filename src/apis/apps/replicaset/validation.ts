@@ -1,3 +1,4 @@
+import { append } from '../../../lib/append.js';
 import { selectorValue } from '../../core/internal-form/print.js';
 import { type FieldErrors, FieldPath, invalid } from '../../../machinery/field-error.js';
 import { validateNonNegative } from '../../../machinery/validation/fields.js';
@@ -20,7 +21,7 @@ export function validateReplicaSetSpec(spec: Readonly<ReplicaSetSpec>, rules: Po
   const selector = compiledSelector(spec.selector);
   if (selector === undefined)
     errors.push(invalid(SPEC.child('selector'), selectorValue(spec.selector), 'invalid label selector'));
-  else errors.push(...validateReplicatedTemplate(spec.template, selector, 'ReplicaSet', SPEC.child('template'), rules));
+  else append(errors, validateReplicatedTemplate(spec.template, selector, 'ReplicaSet', SPEC.child('template'), rules));
   return errors;
 }
 

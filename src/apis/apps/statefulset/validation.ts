@@ -1,3 +1,4 @@
+import { append } from '../../../lib/append.js';
 import { internalValue, selectorValue } from '../../core/internal-form/print.js';
 import {
   type FieldErrors,
@@ -99,31 +100,33 @@ function validateStatefulSetSpec(spec: Readonly<StatefulSetSpec>, rules: PodRule
   ];
   if (!isUpdate) {
     for (const [position, claim] of (spec.volumeClaimTemplates ?? []).entries()) {
-      errors.push(...validateClaimSpec(claim.spec, SPEC.child('volumeClaimTemplates').index(position).child('spec')));
+      append(errors, validateClaimSpec(claim.spec, SPEC.child('volumeClaimTemplates').index(position).child('spec')));
     }
   }
-  errors.push(
-    ...validateNonNegative(spec.replicas, SPEC.child('replicas')),
-    ...validateNonNegative(spec.minReadySeconds, SPEC.child('minReadySeconds')),
-    ...validateNonNegative(spec.ordinals?.start, SPEC.child('ordinals.start')),
+  append(
+    errors,
+    validateNonNegative(spec.replicas, SPEC.child('replicas')),
+    validateNonNegative(spec.minReadySeconds, SPEC.child('minReadySeconds')),
+    validateNonNegative(spec.ordinals?.start, SPEC.child('ordinals.start')),
   );
-  if (!isUpdate && spec.serviceName) errors.push(...validateDnsLabel(spec.serviceName, SPEC.child('serviceName')));
-  errors.push(...validateOwnSelector(spec.selector, 'statefulset', SPEC.child('selector')));
+  if (!isUpdate && spec.serviceName) append(errors, validateDnsLabel(spec.serviceName, SPEC.child('serviceName')));
+  append(errors, validateOwnSelector(spec.selector, 'statefulset', SPEC.child('selector')));
   const selector = compiledSelector(spec.selector);
   const path = SPEC.child('template');
   if (selector === undefined) errors.push(invalid(SPEC.child('selector'), selectorValue(spec.selector), ''));
   else {
     const template = withClaimedVolumes(spec);
     const { labels, annotations } = template.metadata;
-    errors.push(
-      ...validateSelected(template, selector, path),
-      ...(leniency.skipTemplate ? [] : validatePodTemplateSpec(template, path, rules)),
-      ...validateLabels(labels, path.child('labels')),
-      ...validateAnnotations(annotations, path.child('annotations')),
-      ...validatePodAnnotations(annotations, template.spec, path.child('annotations'), rules),
+    append(
+      errors,
+      validateSelected(template, selector, path),
+      leniency.skipTemplate ? [] : validatePodTemplateSpec(template, path, rules),
+      validateLabels(labels, path.child('labels')),
+      validateAnnotations(annotations, path.child('annotations')),
+      validatePodAnnotations(annotations, template.spec, path.child('annotations'), rules),
     );
   }
-  errors.push(...validateKeptRunning(spec.template, 'StatefulSet', path));
+  append(errors, validateKeptRunning(spec.template, 'StatefulSet', path));
   return errors;
 }
 
@@ -163,9 +166,9 @@ function validateUpdateStrategy(strategy: Readonly<StatefulSetUpdateStrategy>, p
       const { maxUnavailable } = rollingUpdate;
       if (maxUnavailable === undefined) return errors;
       const here = at.child('maxUnavailable');
-      errors.push(...validateIntOrPercent(maxUnavailable, here));
+      append(errors, validateIntOrPercent(maxUnavailable, here));
       if (numberIn(maxUnavailable) === 0) errors.push(invalid(here, maxUnavailable, 'cannot be 0'));
-      errors.push(...validateAtMostWhole(maxUnavailable, here));
+      append(errors, validateAtMostWhole(maxUnavailable, here));
       return errors;
     }
     default: {

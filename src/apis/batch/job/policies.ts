@@ -1,4 +1,5 @@
 // When pods' failures or successes decide over the whole job.
+import { append } from '../../../lib/append.js';
 import { goQuote } from '../../../lib/go-quote.js';
 import {
   duplicate,
@@ -35,7 +36,7 @@ export function validateFailurePolicy(spec: Readonly<JobSpec>, path: FieldPath):
   const at = path.child('rules');
   const errors: FieldErrors = [];
   if (rules.length > MAX_RULES) errors.push(tooMany(at, rules.length, MAX_RULES));
-  for (const [position, rule] of rules.entries()) errors.push(...validateRule(spec, rule, at.index(position)));
+  for (const [position, rule] of rules.entries()) append(errors, validateRule(spec, rule, at.index(position)));
   return errors;
 }
 
@@ -48,7 +49,7 @@ export function validateSuccessPolicy(spec: Readonly<JobSpec>, path: FieldPath):
   }
   if (rules.length > MAX_RULES) errors.push(tooMany(at, rules.length, MAX_RULES));
   for (const [position, rule] of rules.entries()) {
-    errors.push(...validateSuccessRule(rule, spec.completions ?? 0, at.index(position)));
+    append(errors, validateSuccessRule(rule, spec.completions ?? 0, at.index(position)));
   }
   return errors;
 }
@@ -70,8 +71,8 @@ function validateRule(spec: Readonly<JobSpec>, rule: Readonly<PodFailurePolicyRu
       errors.push(invalid(at, action, 'requires the backoffLimitPerIndex to be set'));
     }
   } else if (!ACTIONS.includes(action)) errors.push(notSupported(at, action, ACTIONS));
-  if (onExitCodes) errors.push(...validateExitCodes(onExitCodes, spec, path.child('onExitCodes')));
-  errors.push(...validatePatterns(onPodConditions, path.child('onPodConditions')));
+  if (onExitCodes) append(errors, validateExitCodes(onExitCodes, spec, path.child('onExitCodes')));
+  append(errors, validatePatterns(onPodConditions, path.child('onPodConditions')));
   if (onExitCodes && onPodConditions.length > 0) {
     errors.push(withoutValue(path, 'specifying both OnExitCodes and OnPodConditions is not supported'));
   }
@@ -86,7 +87,7 @@ function validatePatterns(patterns: readonly PodFailurePolicyOnPodConditionsPatt
   if (patterns.length > MAX_PATTERNS) errors.push(tooMany(path, patterns.length, MAX_PATTERNS));
   for (const [position, { type, status }] of patterns.entries()) {
     const at = path.index(position);
-    errors.push(...validateQualifiedName(type, at.child('type')));
+    append(errors, validateQualifiedName(type, at.child('type')));
     if (status === '') errors.push(required(at.child('status'), validValues(STATUSES)));
     else if (!STATUSES.includes(status)) errors.push(notSupported(at.child('status'), status, STATUSES));
   }
@@ -142,7 +143,7 @@ function validateSuccessRule(
   }
   if (count !== undefined) {
     const at = path.child('succeededCount');
-    errors.push(...validateNonNegative(count, at));
+    append(errors, validateNonNegative(count, at));
     const most = 'must be less than or equal to';
     if (count > completions) {
       errors.push(invalid(at, count, `${most} ${completions} (the number of specified completions)`));

@@ -1,3 +1,4 @@
+import { append } from '../../../lib/append.js';
 import { type FieldErrors, FieldPath, invalid, required } from '../../../machinery/field-error.js';
 import type { Job } from '../../../schema/generated/batch.v1.js';
 import type { PodTemplateSpec } from '../../../schema/generated/core.v1.js';
@@ -37,7 +38,7 @@ export function validateGeneratedSelector(job: Readonly<Job>, requirePrefixed: b
   if (uid === '') errors.push(required(FieldPath.of('metadata', 'uid')));
   const expected: Record<string, string> = { [LEGACY_CONTROLLER_UID]: uid, [LEGACY_JOB_NAME]: name };
   if (requirePrefixed) Object.assign(expected, { [CONTROLLER_UID]: uid, [JOB_NAME]: name });
-  for (const [label, value] of Object.entries(expected)) errors.push(...validateHasLabel(spec.template, label, value));
+  for (const [label, value] of Object.entries(expected)) append(errors, validateHasLabel(spec.template, label, value));
   const selector = compiledSelector(spec.selector);
   if (selector !== undefined && !selector.matches(expected)) {
     errors.push(

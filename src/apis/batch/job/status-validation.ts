@@ -1,3 +1,4 @@
+import { append } from '../../../lib/append.js';
 import { deepEqual } from '../../../lib/deep-equal.js';
 import { duplicate, type FieldErrors, FieldPath, invalid, required } from '../../../machinery/field-error.js';
 import { IMMUTABLE, validateNonNegative } from '../../../machinery/validation/fields.js';
@@ -34,7 +35,7 @@ export function validateJobStatusUpdate(job: Readonly<Job>, old: Readonly<Job>, 
 function validateCounters(status: Readonly<JobStatus>): FieldErrors {
   const errors: FieldErrors = [];
   for (const member of ['active', 'succeeded', 'failed', 'ready', 'terminating'] as const) {
-    errors.push(...validateNonNegative(status[member], STATUS.child(member)));
+    append(errors, validateNonNegative(status[member], STATUS.child(member)));
   }
   const seen = new Set<string>();
   for (const member of ['succeeded', 'failed'] as const) {
@@ -65,7 +66,7 @@ function validateConsistency(job: Readonly<Job>, old: Readonly<Job>): FieldError
   if ((completed || turned('FailureTarget')) && complete && has(job, 'FailureTarget')) {
     conditions('cannot set Complete=True and FailureTarget=true conditions');
   }
-  errors.push(...validateTimes(job, completed || differs('completionTime'), differs('startTime')));
+  append(errors, validateTimes(job, completed || differs('completionTime'), differs('startTime')));
   if ((failed || differs('failedIndexes')) && has(job, 'Failed') && !has(job, 'FailureTarget')) {
     conditions('cannot set Failed=True condition without the FailureTarget=true condition');
   }
@@ -85,7 +86,7 @@ function validateConsistency(job: Readonly<Job>, old: Readonly<Job>): FieldError
     const shown = { Succeeded: uncounted?.succeeded ?? null, Failed: uncounted?.failed ?? null };
     errors.push(invalid(STATUS.child('uncountedTerminatedPods'), shown, 'must be empty for finished job'));
   }
-  errors.push(...validateIndexes(job, differs('completedIndexes'), differs('failedIndexes')));
+  append(errors, validateIndexes(job, differs('completedIndexes'), differs('failedIndexes')));
   if ((finishedChanged || differs('terminating')) && (status.terminating ?? 0) > 0 && isFinished(job)) {
     const why = 'terminating>0 is invalid for finished job';
     errors.push(invalid(STATUS.child('terminating'), status.terminating, why));

@@ -1,3 +1,4 @@
+import { append } from '../../../lib/append.js';
 import { internalValue, labelsValue } from '../../core/internal-form/print.js';
 import { deepEqual } from '../../../lib/deep-equal.js';
 import { goQuote } from '../../../lib/go-quote.js';
@@ -77,7 +78,7 @@ function validateJobSpec(spec: Readonly<JobSpec>, rules: PodRules): FieldErrors 
   if (!spec.selector) errors.push(required(SPEC.child('selector')));
   else {
     const options = { allowInvalidLabelValue: rules.allowInvalidAffinityLabelValue };
-    errors.push(...validateLabelSelector(spec.selector, options, SPEC.child('selector')));
+    append(errors, validateLabelSelector(spec.selector, options, SPEC.child('selector')));
   }
   const selector = compiledSelector(spec.selector);
   const { labels } = spec.template.metadata;
@@ -95,23 +96,24 @@ export function validateJobTemplate(spec: Readonly<JobSpec>, path: FieldPath, ru
   if (completionMode !== undefined && !COMPLETION_MODES.includes(completionMode)) {
     errors.push(notSupported(path.child('completionMode'), completionMode, COMPLETION_MODES));
   }
-  if (completionMode === 'Indexed') errors.push(...validateIndexed(spec, path));
+  if (completionMode === 'Indexed') append(errors, validateIndexed(spec, path));
   if (completionMode === undefined || completionMode === 'NonIndexed') {
     for (const member of ['backoffLimitPerIndex', 'maxFailedIndexes'] as const) {
       if (spec[member] === undefined) continue;
       errors.push(invalid(path.child(member), spec[member], 'requires indexed completion mode'));
     }
   }
-  if (podFailurePolicy) errors.push(...validateFailurePolicy(spec, path.child('podFailurePolicy')));
+  if (podFailurePolicy) append(errors, validateFailurePolicy(spec, path.child('podFailurePolicy')));
   if (successPolicy) {
     const at = path.child('successPolicy');
-    if (completionMode === 'Indexed') errors.push(...validateSuccessPolicy(spec, at));
+    if (completionMode === 'Indexed') append(errors, validateSuccessPolicy(spec, at));
     else errors.push(invalid(at, internalValue('SuccessPolicy', successPolicy), 'requires indexed completion mode'));
   }
-  errors.push(
-    ...validateReplacementPolicy(spec, path.child('podReplacementPolicy')),
-    ...validatePodTemplateSpec(spec.template, path.child('template'), rules),
-    ...validateRestartPolicy(spec, path.child('template', 'spec', 'restartPolicy')),
+  append(
+    errors,
+    validateReplacementPolicy(spec, path.child('podReplacementPolicy')),
+    validatePodTemplateSpec(spec.template, path.child('template'), rules),
+    validateRestartPolicy(spec, path.child('template', 'spec', 'restartPolicy')),
   );
   return errors;
 }
@@ -127,7 +129,7 @@ function validateNumbers(spec: Readonly<JobSpec>, path: FieldPath): FieldErrors 
     'backoffLimitPerIndex',
     'maxFailedIndexes',
   ] as const) {
-    errors.push(...validateNonNegative(spec[member], path.child(member)));
+    append(errors, validateNonNegative(spec[member], path.child(member)));
   }
   if (spec.maxFailedIndexes !== undefined && spec.backoffLimitPerIndex === undefined) {
     errors.push(required(path.child('backoffLimitPerIndex'), 'when maxFailedIndexes is specified'));

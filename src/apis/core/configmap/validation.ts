@@ -1,3 +1,4 @@
+import { append } from '../../../lib/append.js';
 import { ownMember } from '../../../lib/plain-object.js';
 import { type FieldErrors, FieldPath, invalid, tooLong } from '../../../machinery/field-error.js';
 import { invalidEach } from '../../../machinery/validation/fields.js';
@@ -10,14 +11,14 @@ export function validateConfigMap(object: Readonly<ConfigMap>): FieldErrors {
   let bytes = 0;
   for (const key of sortedKeys(object.data)) {
     const at = FieldPath.of('data').key(key);
-    errors.push(...invalidEach(at, key, isConfigMapKey(key)));
+    append(errors, invalidEach(at, key, isConfigMapKey(key)));
     if (ownMember(object.binaryData, key) !== undefined) {
       errors.push(invalid(at, key, 'duplicate of key present in binaryData'));
     }
     bytes += Buffer.byteLength(object.data?.[key] ?? '');
   }
   for (const key of sortedKeys(object.binaryData)) {
-    errors.push(...invalidEach(FieldPath.of('binaryData').key(key), key, isConfigMapKey(key)));
+    append(errors, invalidEach(FieldPath.of('binaryData').key(key), key, isConfigMapKey(key)));
     bytes += base64Length(object.binaryData?.[key] ?? '');
   }
   // Too much is a fault of the whole object: the path is empty.

@@ -1,3 +1,4 @@
+import { append } from '../../../lib/append.js';
 import { FieldPath } from '../../../machinery/field-error.js';
 import { warningsForIp } from '../../../machinery/validation/ip.js';
 import { deprecated } from '../../../registry/deprecated-version.js';
@@ -50,7 +51,7 @@ function addressWarnings(object: Readonly<Endpoints>): string[] {
     for (const member of ['addresses', 'notReadyAddresses'] as const) {
       for (const [at, address] of (subset[member] ?? []).entries()) {
         const path = FieldPath.of('subsets').index(position).child(member).index(at).child('ip');
-        warnings.push(...warningsForIp(path, address.ip));
+        append(warnings, warningsForIp(path, address.ip));
       }
     }
   }
@@ -64,8 +65,16 @@ function addressesCell({ subsets }: Readonly<Endpoints>): string {
   for (const { addresses = [], ports = [] } of subsets) {
     all += addresses.length * Math.max(ports.length, 1);
     const first = addresses.slice(0, SHOWN_ADDRESSES);
-    if (ports.length === 0) shown.push(...first.map(({ ip }) => ip));
-    for (const { port } of ports.slice(0, SHOWN_ADDRESSES)) shown.push(...first.map(({ ip }) => hostPort(ip, port)));
+    if (ports.length === 0)
+      append(
+        shown,
+        first.map(({ ip }) => ip),
+      );
+    for (const { port } of ports.slice(0, SHOWN_ADDRESSES))
+      append(
+        shown,
+        first.map(({ ip }) => hostPort(ip, port)),
+      );
     if (shown.length > SHOWN_ADDRESSES) shown.length = SHOWN_ADDRESSES;
   }
   return shown.join(',') + (all > SHOWN_ADDRESSES ? ` + ${all - SHOWN_ADDRESSES} more...` : '');

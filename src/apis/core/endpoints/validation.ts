@@ -1,3 +1,4 @@
+import { append } from '../../../lib/append.js';
 import { deepEqual } from '../../../lib/deep-equal.js';
 import { type FieldErrors, FieldPath, notSupported, required } from '../../../machinery/field-error.js';
 import { invalidEach, validatePort } from '../../../machinery/validation/fields.js';
@@ -22,37 +23,38 @@ function validateSubset(subset: Readonly<EndpointSubset>, path: FieldPath): Fiel
   }
   const validateAll = (list: readonly EndpointAddress[], at: FieldPath): FieldErrors =>
     list.flatMap((address, position) => validateAddress(address, at.index(position)));
-  errors.push(
-    ...validateAll(addresses, path.child('addresses')),
-    ...validateAll(notReadyAddresses, path.child('notReadyAddresses')),
+  append(
+    errors,
+    validateAll(addresses, path.child('addresses')),
+    validateAll(notReadyAddresses, path.child('notReadyAddresses')),
   );
   for (const [position, port] of ports.entries()) {
-    errors.push(...validateEndpointPort(port, ports.length > 1, path.child('ports').index(position)));
+    append(errors, validateEndpointPort(port, ports.length > 1, path.child('ports').index(position)));
   }
   return errors;
 }
 
 function validateAddress({ ip, hostname, nodeName }: Readonly<EndpointAddress>, path: FieldPath): FieldErrors {
   const errors = isValidIpForLegacyField(path.child('ip'), ip);
-  if (hostname) errors.push(...invalidEach(path.child('hostname'), hostname, isDns1123Label(hostname)));
+  if (hostname) append(errors, invalidEach(path.child('hostname'), hostname, isDns1123Label(hostname)));
   if (nodeName !== undefined) {
-    errors.push(...invalidEach(path.child('nodeName'), nodeName, isDns1123Subdomain(nodeName)));
+    append(errors, invalidEach(path.child('nodeName'), nodeName, isDns1123Subdomain(nodeName)));
   }
-  errors.push(...validateEndpointIp(ip, path.child('ip')));
+  append(errors, validateEndpointIp(ip, path.child('ip')));
   return errors;
 }
 
 function validateEndpointPort(port: Readonly<EndpointPort>, requireName: boolean, path: FieldPath): FieldErrors {
   const errors: FieldErrors = [];
-  if (port.name) errors.push(...invalidEach(path.child('name'), port.name, isDns1123Label(port.name)));
+  if (port.name) append(errors, invalidEach(path.child('name'), port.name, isDns1123Label(port.name)));
   else if (requireName) errors.push(required(path.child('name')));
-  errors.push(...validatePort(port.port, path.child('port')));
+  append(errors, validatePort(port.port, path.child('port')));
   if (!port.protocol) errors.push(required(path.child('protocol')));
   else if (!PROTOCOLS.includes(port.protocol)) {
     errors.push(notSupported(path.child('protocol'), port.protocol, PROTOCOLS));
   }
   if (port.appProtocol !== undefined) {
-    errors.push(...invalidEach(path.child('appProtocol'), port.appProtocol, isQualifiedName(port.appProtocol)));
+    append(errors, invalidEach(path.child('appProtocol'), port.appProtocol, isQualifiedName(port.appProtocol)));
   }
   return errors;
 }

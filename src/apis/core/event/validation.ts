@@ -1,5 +1,6 @@
 // Events are validated by the door they come through: the core group keeps the old, loose rules, events.k8s.io adds
 // strict ones. Both see the object in the core group's shape.
+import { append } from '../../../lib/append.js';
 import { deepEqual } from '../../../lib/deep-equal.js';
 import { type FieldErrors, FieldPath, invalid, required, Verbatim } from '../../../machinery/field-error.js';
 import { IMMUTABLE, invalidEach, validateImmutableField } from '../../../machinery/validation/fields.js';
@@ -17,7 +18,7 @@ export function validateNewEvent(event: Readonly<Event>): FieldErrors {
   const unset = (member: string): void => {
     errors.push(invalid(FieldPath.of(member), '', 'needs to be unset'));
   };
-  errors.push(...validateSeries(event));
+  append(errors, validateSeries(event));
   if (!event.eventTime) errors.push(required(FieldPath.of('eventTime')));
   if (event.type !== 'Normal' && event.type !== 'Warning') {
     errors.push(invalid(FieldPath.of('type'), '', `has invalid value: ${event.type ?? ''}`));
@@ -31,27 +32,29 @@ export function validateNewEvent(event: Readonly<Event>): FieldErrors {
 
 export function validateEventUpdate(event: Readonly<Event>, old: Readonly<Event>): FieldErrors {
   const errors = looseRules(event, 'reportingController');
-  if (!deepEqual(event.series, old.series)) errors.push(...validateSeries(event));
+  if (!deepEqual(event.series, old.series)) append(errors, validateSeries(event));
   const text = (member: 'action' | 'message' | 'reason' | 'reportingInstance' | 'type'): void => {
-    errors.push(...validateImmutableField(event[member] ?? '', old[member] ?? '', FieldPath.of(member)));
+    append(errors, validateImmutableField(event[member] ?? '', old[member] ?? '', FieldPath.of(member)));
   };
-  errors.push(...sameReference(event.involvedObject, old.involvedObject, 'involvedObject'));
+  append(errors, sameReference(event.involvedObject, old.involvedObject, 'involvedObject'));
   text('reason');
   text('message');
-  errors.push(...sameSource(event.source, old.source));
-  errors.push(
-    ...validateImmutableField(event.firstTimestamp, old.firstTimestamp, FieldPath.of('firstTimestamp')),
-    ...validateImmutableField(event.lastTimestamp, old.lastTimestamp, FieldPath.of('lastTimestamp')),
-    ...validateImmutableField(event.count ?? 0, old.count ?? 0, FieldPath.of('count')),
+  append(errors, sameSource(event.source, old.source));
+  append(
+    errors,
+    validateImmutableField(event.firstTimestamp, old.firstTimestamp, FieldPath.of('firstTimestamp')),
+    validateImmutableField(event.lastTimestamp, old.lastTimestamp, FieldPath.of('lastTimestamp')),
+    validateImmutableField(event.count ?? 0, old.count ?? 0, FieldPath.of('count')),
   );
   // The reference looks at the reason twice, and its answers show it.
   text('reason');
   text('type');
-  errors.push(...validateImmutableField(event.eventTime, old.eventTime, FieldPath.of('eventTime')));
+  append(errors, validateImmutableField(event.eventTime, old.eventTime, FieldPath.of('eventTime')));
   text('action');
-  errors.push(
-    ...sameReference(event.related, old.related, 'related'),
-    ...validateImmutableField(event.reportingComponent, old.reportingComponent, FieldPath.of('reportingController')),
+  append(
+    errors,
+    sameReference(event.related, old.related, 'related'),
+    validateImmutableField(event.reportingComponent, old.reportingComponent, FieldPath.of('reportingController')),
   );
   text('reportingInstance');
   return errors;
@@ -66,9 +69,9 @@ function looseRules(event: Readonly<Event>, controllerMember: string): FieldErro
     if (about === '' ? namespace !== '' && namespace !== 'default' : namespace !== about) errors.push(mismatch);
   } else {
     if (about === '' && namespace !== 'default' && namespace !== 'kube-system') errors.push(mismatch);
-    errors.push(...timedRules(event, FieldPath.of(controllerMember)));
+    append(errors, timedRules(event, FieldPath.of(controllerMember)));
   }
-  errors.push(...invalidEach(FieldPath.of('namespace'), namespace, isDns1123Subdomain(namespace)));
+  append(errors, invalidEach(FieldPath.of('namespace'), namespace, isDns1123Subdomain(namespace)));
   return errors;
 }
 
@@ -76,13 +79,13 @@ function looseRules(event: Readonly<Event>, controllerMember: string): FieldErro
 function timedRules(event: Readonly<Event>, controllerPath: FieldPath): FieldErrors {
   const errors: FieldErrors = [];
   if (!event.reportingComponent) errors.push(required(controllerPath));
-  errors.push(...invalidEach(controllerPath, event.reportingComponent, isQualifiedName(event.reportingComponent)));
+  append(errors, invalidEach(controllerPath, event.reportingComponent, isQualifiedName(event.reportingComponent)));
   for (const member of ['reportingInstance', 'action', 'reason'] as const) {
     const value = event[member] ?? '';
     if (value === '') errors.push(required(FieldPath.of(member)));
-    errors.push(...noLonger(value, WORD_MAX_BYTES, member));
+    append(errors, noLonger(value, WORD_MAX_BYTES, member));
   }
-  errors.push(...noLonger(event.message ?? '', NOTE_MAX_BYTES, 'message'));
+  append(errors, noLonger(event.message ?? '', NOTE_MAX_BYTES, 'message'));
   return errors;
 }
 

@@ -1,3 +1,4 @@
+import { append } from '../../../lib/append.js';
 import { ownMember } from '../../../lib/plain-object.js';
 import {
   duplicate,
@@ -30,8 +31,8 @@ export function validateLimitRange({ spec }: Readonly<LimitRange>): FieldErrors 
     const errors = validateType(item.type, path.child('type'));
     if (seen.has(item.type)) errors.push(duplicate(path.child('type'), item.type));
     seen.add(item.type);
-    errors.push(...validateNames(item, path));
-    for (const name of namesOf(item)) errors.push(...validateAmounts(item, name, path));
+    append(errors, validateNames(item, path));
+    for (const name of namesOf(item)) append(errors, validateAmounts(item, name, path));
     return errors;
   });
 }
@@ -49,7 +50,7 @@ function validateNames(item: Readonly<LimitRangeItem>, path: FieldPath): FieldEr
     sortedKeys(item[member]).flatMap((name) => rule(name, path.child(member).key(name)));
   const errors = [...names('max'), ...names('min')];
   for (const member of ['default', 'defaultRequest'] as const) {
-    if (item.type !== 'Pod') errors.push(...names(member));
+    if (item.type !== 'Pod') append(errors, names(member));
     else if (sortedKeys(item[member]).length > 0) {
       errors.push(forbidden(path.child(member), "may not be specified when `type` is 'Pod'"));
     }
@@ -59,7 +60,7 @@ function validateNames(item: Readonly<LimitRangeItem>, path: FieldPath): FieldEr
     const why = 'either minimum or maximum storage value is required, but neither was provided';
     errors.push(required(path.child('limits'), why));
   }
-  errors.push(...names('maxLimitRequestRatio'));
+  append(errors, names('maxLimitRequestRatio'));
   return errors;
 }
 
@@ -93,7 +94,7 @@ function validateAmounts(item: Readonly<LimitRangeItem>, name: string, path: Fie
   );
   ordered({ name: 'min', value: min }, { name: 'default', value: limit }, 'default', 'low');
   ordered({ name: 'default', value: limit }, { name: 'max', value: max }, 'default', 'high');
-  if (ratio !== undefined) errors.push(...validateRatio(ratio, min, max, path.child('maxLimitRequestRatio').key(name)));
+  if (ratio !== undefined) append(errors, validateRatio(ratio, min, max, path.child('maxLimitRequestRatio').key(name)));
   const mismatch = limit !== undefined && request !== undefined && compareQuantities(limit, request) !== 0;
   if (!isOvercommitAllowed(name) && mismatch) {
     const why = `default value ${limit} must equal to defaultRequest value ${request} in ${name}`;

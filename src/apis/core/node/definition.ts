@@ -1,3 +1,4 @@
+import { append } from '../../../lib/append.js';
 import { FieldPath } from '../../../machinery/field-error.js';
 import { warningsForCidr } from '../../../machinery/validation/ip.js';
 import { dropGatedFields, gated, gatedAlways } from '../../../registry/gated-fields.js';
@@ -106,7 +107,7 @@ function nodeWarnings({ spec }: Readonly<Node>): string[] {
     warnings.push('spec.externalID: this field is deprecated, and is unused by Kubernetes');
   }
   for (const [position, cidr] of (spec.podCIDRs ?? []).entries()) {
-    warnings.push(...warningsForCidr(FieldPath.of('spec', 'podCIDRs').index(position), cidr));
+    append(warnings, warningsForCidr(FieldPath.of('spec', 'podCIDRs').index(position), cidr));
   }
   return warnings;
 }

@@ -1,3 +1,4 @@
+import { append } from '../../../lib/append.js';
 import { parseCidr } from '../../../lib/ip-address.js';
 import {
   duplicate,
@@ -27,7 +28,7 @@ export function validateNode(object: Readonly<Node>, features: FeatureGates): Fi
   if (swap !== undefined && swap <= 0) {
     errors.push(invalid(METADATA.child('nodeSwapStatus', 'capacity'), swap, 'must be greater than zero'));
   }
-  errors.push(...validatePodCidrs(object.spec.podCIDRs ?? [], features.enabled('StrictIPCIDRValidation')));
+  append(errors, validatePodCidrs(object.spec.podCIDRs ?? [], features.enabled('StrictIPCIDRValidation')));
   return errors;
 }
 
@@ -44,18 +45,18 @@ export function validateNodeUpdate(object: Readonly<Node>, old: Readonly<Node>):
     }
     seen.add(key);
   }
-  errors.push(...keepPodCidrs(spec.podCIDRs ?? [], old.spec.podCIDRs ?? []));
+  append(errors, keepPodCidrs(spec.podCIDRs ?? [], old.spec.podCIDRs ?? []));
   if (old.spec.providerID && old.spec.providerID !== spec.providerID) {
     const why = 'node updates may not change providerID except from "" to valid';
     errors.push(forbidden(FieldPath.of('spec', 'providerID'), why));
   }
   if (spec.configSource !== undefined) {
-    errors.push(...validateConfigSource(spec.configSource, FieldPath.of('spec', 'configSource')));
+    append(errors, validateConfigSource(spec.configSource, FieldPath.of('spec', 'configSource')));
   }
   if (status.config !== undefined) {
-    errors.push(...validateConfigStatus(status.config, FieldPath.of('status', 'config')));
+    append(errors, validateConfigStatus(status.config, FieldPath.of('status', 'config')));
   }
-  errors.push(...validateTaints(spec.taints));
+  append(errors, validateTaints(spec.taints));
   if ((spec.externalID ?? '') !== (old.spec.externalID ?? '')) {
     errors.push(forbidden(FieldPath.of('spec', 'externalID'), 'may not be updated'));
   }
@@ -67,7 +68,7 @@ function validateTaints(taints: readonly Taint[] | undefined): FieldErrors {
   const seen = new Set<string>();
   for (const [position, taint] of (taints ?? []).entries()) {
     const path = METADATA.child('taints').index(position);
-    errors.push(...validateLabelName(taint.key, path.child('key')));
+    append(errors, validateLabelName(taint.key, path.child('key')));
     const wrong = isValidLabelValue(taint.value ?? '');
     if (wrong.length > 0) errors.push(invalid(path.child('value'), taint.value ?? '', wrong.join(';')));
     if (taint.effect === '') errors.push(required(path.child('effect')));

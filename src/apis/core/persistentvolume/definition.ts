@@ -1,3 +1,4 @@
+import { append } from '../../../lib/append.js';
 import { FieldPath } from '../../../machinery/field-error.js';
 import { timeOf } from '../../../machinery/time.js';
 import type { FeatureGates, KindDefinition, LifeContext } from '../../../registry/kind.js';
@@ -135,7 +136,7 @@ function volumeWarnings({ metadata, spec }: Readonly<PersistentVolume>): string[
   }
   const terms = FieldPath.of('spec', 'nodeAffinity', 'required', 'nodeSelectorTerms');
   for (const [position, term] of (spec.nodeAffinity?.required?.nodeSelectorTerms ?? []).entries()) {
-    warnings.push(...nodeSelectorTermWarnings(term, false, terms.index(position)));
+    append(warnings, nodeSelectorTermWarnings(term, false, terms.index(position)));
   }
   for (const [member, shown, why] of DEPRECATED_SOURCES) {
     if (spec[member] !== undefined) warnings.push(`spec.${shown}: ${why}`);

@@ -1,3 +1,4 @@
+import { append } from '../../../lib/append.js';
 import { deepEqual } from '../../../lib/deep-equal.js';
 import {
   type FieldErrors,
@@ -57,18 +58,18 @@ export function validateVolumeUpdate(
   const options = optionsFor(features, old);
   const errors = validateVolume(object, features, old);
   // The reference's update rules begin with those of a new volume once more.
-  errors.push(...validateVolumeSpec(object.spec, object.metadata.name ?? '', SPEC, options));
+  append(errors, validateVolumeSpec(object.spec, object.metadata.name ?? '', SPEC, options));
   const before = sourceOf(old.spec);
   const now = sourceOf(withoutNewExpandSecret(object.spec, old.spec));
   if (!deepEqual(now, before)) {
     const why = `spec.persistentvolumesource is immutable after creation\n${internalDiff('PersistentVolumeSource', before, now)}`;
     errors.push(forbidden(SPEC.child('persistentvolumesource'), why));
   }
-  errors.push(...validateImmutableField(object.spec.volumeMode, old.spec.volumeMode, FieldPath.of('volumeMode')));
+  append(errors, validateImmutableField(object.spec.volumeMode, old.spec.volumeMode, FieldPath.of('volumeMode')));
   if (old.spec.nodeAffinity !== undefined) {
-    errors.push(...keepNodeAffinity(object.spec.nodeAffinity, old.spec.nodeAffinity));
+    append(errors, keepNodeAffinity(object.spec.nodeAffinity, old.spec.nodeAffinity));
   }
-  errors.push(...validateAttributesClassUpdate(object, old, options, features));
+  append(errors, validateAttributesClassUpdate(object, old, options, features));
   return errors;
 }
 
@@ -81,21 +82,22 @@ export function validateVolumeSpec(
   const inline = options.inline === true;
   const errors = inline ? validateInline(spec, path) : [];
   if ((spec.accessModes ?? []).length === 0) errors.push(required(path.child('accessModes')));
-  errors.push(...validateAccessModes(spec.accessModes, path.child('accessModes')));
-  if (!inline) errors.push(...validateCapacity(spec, path.child('capacity')));
-  errors.push(...validateReclaimPolicy(spec, inline, path.child('persistentVolumeReclaimPolicy')));
+  append(errors, validateAccessModes(spec.accessModes, path.child('accessModes')));
+  if (!inline) append(errors, validateCapacity(spec, path.child('capacity')));
+  append(errors, validateReclaimPolicy(spec, inline, path.child('persistentVolumeReclaimPolicy')));
   if (spec.nodeAffinity !== undefined) {
     const at = path.child('nodeAffinity');
     if (inline) errors.push(forbidden(at, `may not be specified ${INLINE}`));
-    else errors.push(...validateNodeAffinity(spec.nodeAffinity, options.allowInvalidNodeAffinityValue === true, at));
+    else append(errors, validateNodeAffinity(spec.nodeAffinity, options.allowInvalidNodeAffinityValue === true, at));
   }
-  errors.push(
-    ...validateVolumeSources(spec, name, path),
-    ...validateRecycledRoot(spec, path),
-    ...validateClassAndMode(spec, inline, path),
+  append(
+    errors,
+    validateVolumeSources(spec, name, path),
+    validateRecycledRoot(spec, path),
+    validateClassAndMode(spec, inline, path),
   );
   if (spec.volumeAttributesClassName !== undefined && options.volumeAttributesClass !== false) {
-    errors.push(...validateAttributesClass(spec, spec.volumeAttributesClassName, path));
+    append(errors, validateAttributesClass(spec, spec.volumeAttributesClassName, path));
   }
   return errors;
 }
@@ -131,10 +133,7 @@ function validateCapacity(spec: Readonly<PersistentVolumeSpec>, path: FieldPath)
     errors.push(notSupported(path, asGiven(spec, 'capacity', {}), ['storage']));
   for (const name of names) {
     const quantity = capacity?.[name] ?? '0';
-    errors.push(
-      ...validateStorageAmount(quantity, path.key(name)),
-      ...validatePositiveQuantity(quantity, path.key(name)),
-    );
+    append(errors, validateStorageAmount(quantity, path.key(name)), validatePositiveQuantity(quantity, path.key(name)));
   }
   return errors;
 }
@@ -177,7 +176,7 @@ function validateClassAndMode(spec: Readonly<PersistentVolumeSpec>, inline: bool
   if (storageClassName) {
     const at = path.child('storageClassName');
     if (inline) errors.push(forbidden(at, `may not be specified ${INLINE}`));
-    else errors.push(...invalidEach(at, storageClassName, isDns1123Subdomain(storageClassName)));
+    else append(errors, invalidEach(at, storageClassName, isDns1123Subdomain(storageClassName)));
   }
   if (volumeMode === undefined) return errors;
   const at = path.child('volumeMode');

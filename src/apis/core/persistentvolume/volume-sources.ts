@@ -1,5 +1,6 @@
 // The kinds of storage a persistent volume can stand for, in the order they are looked at. Sources that pods can name
 // as well share the pods' rules.
+import { append } from '../../../lib/append.js';
 import { type FieldErrors, type FieldPath, forbidden, invalid, required } from '../../../machinery/field-error.js';
 import { invalidEach } from '../../../machinery/validation/fields.js';
 import { isDns1123Label, isDns1123Subdomain, rangeMessage } from '../../../machinery/validation/names.js';
@@ -45,7 +46,7 @@ export function validateVolumeSources(spec: Spec, name: string, path: FieldPath)
       continue;
     }
     found++;
-    errors.push(...rule.validate(spec, path.child(rule.path ?? rule.member), name));
+    append(errors, rule.validate(spec, path.child(rule.path ?? rule.member), name));
     if (rule.member === 'local' && spec.nodeAffinity === undefined) {
       errors.push(required(path.child('nodeAffinity'), 'Local volume requires node affinity'));
     }
@@ -167,13 +168,13 @@ function validateIscsi(iscsi: Readonly<ISCSIPersistentVolumeSource>, path: Field
     errors.push(invalid(path.child('targetportal'), iscsi.targetPortal, why));
   }
   if (iscsi.iqn === '') errors.push(required(path.child('iqn')));
-  else errors.push(...validateInitiator(iscsi.iqn, path.child('iqn'), malformed));
+  else append(errors, validateInitiator(iscsi.iqn, path.child('iqn'), malformed));
   if (iscsi.lun < 0 || iscsi.lun > 255) errors.push(invalid(path.child('lun'), iscsi.lun, rangeMessage(0, 255)));
   if ((iscsi.chapAuthDiscovery || iscsi.chapAuthSession) && iscsi.secretRef === undefined) {
     errors.push(required(path.child('secretRef')));
   }
-  if (iscsi.secretRef !== undefined) errors.push(...needs(iscsi.secretRef.name, path.child('secretRef'), 'name'));
-  if (initiator !== undefined) errors.push(...validateInitiator(initiator, path.child('initiatorname'), malformed));
+  if (iscsi.secretRef !== undefined) append(errors, needs(iscsi.secretRef.name, path.child('secretRef'), 'name'));
+  if (initiator !== undefined) append(errors, validateInitiator(initiator, path.child('initiatorname'), malformed));
   return errors;
 }
 
@@ -190,7 +191,7 @@ function validateCsi(csi: Readonly<CSIPersistentVolumeSource>, path: FieldPath):
   ] as const;
   for (const member of secrets) {
     const reference = csi[member];
-    if (reference !== undefined) errors.push(...validateSecretReference(reference, path.child(member)));
+    if (reference !== undefined) append(errors, validateSecretReference(reference, path.child(member)));
   }
   return errors;
 }

@@ -1,3 +1,4 @@
+import { append } from '../../../lib/append.js';
 import { deepEqual } from '../../../lib/deep-equal.js';
 import {
   type FieldErrors,
@@ -46,16 +47,17 @@ export function validateClaimUpdate(
   const specErrors = validateClaimSpec(object.spec, SPEC, options);
   const errors = [...specErrors, ...specErrors];
   const { now, before, errors: classErrors } = comparableSpecs(object, old);
-  errors.push(...classErrors);
+  append(errors, classErrors);
   if (!deepEqual(now, before)) {
     const diff = internalDiff('PersistentVolumeClaimSpec', before, now);
     const why = `spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n${diff}`;
     errors.push(forbidden(SPEC, why));
   }
-  errors.push(
-    ...validateShrinking(object, old, features),
-    ...validateImmutableField(object.spec.volumeMode, old.spec.volumeMode, FieldPath.of('volumeMode')),
-    ...validateAttributesClass(object, old, options, features),
+  append(
+    errors,
+    validateShrinking(object, old, features),
+    validateImmutableField(object.spec.volumeMode, old.spec.volumeMode, FieldPath.of('volumeMode')),
+    validateAttributesClass(object, old, options, features),
   );
   return errors;
 }
@@ -70,9 +72,9 @@ export function validateClaimStatus(
   if ((object.spec.accessModes ?? []).length === 0) errors.push(required(FieldPath.of('Spec', 'accessModes')));
   for (const name of sortedKeys(status.capacity)) {
     const at = FieldPath.of('status', 'capacity').key(name);
-    errors.push(...validateStorageAmount(status.capacity?.[name] ?? '0', at));
+    append(errors, validateStorageAmount(status.capacity?.[name] ?? '0', at));
   }
-  if (recoversFromExpansion(features, old)) errors.push(...validateResize(object));
+  if (recoversFromExpansion(features, old)) append(errors, validateResize(object));
   return errors;
 }
 
@@ -171,7 +173,7 @@ function validateResize({ status }: Readonly<PersistentVolumeClaim>): FieldError
   const errors: FieldErrors = [];
   const statuses = FieldPath.of('status', 'allocatedResourceStatuses');
   for (const name of sortedKeys(status.allocatedResourceStatuses)) {
-    errors.push(...validateResourceKey(name, statuses));
+    append(errors, validateResourceKey(name, statuses));
     if (!RESIZE_STATUSES.includes(status.allocatedResourceStatuses?.[name] ?? '')) {
       errors.push(notSupported(statuses, name, RESIZE_STATUSES));
     }
@@ -179,12 +181,13 @@ function validateResize({ status }: Readonly<PersistentVolumeClaim>): FieldError
   const allocated = FieldPath.of('status', 'allocatedResources');
   for (const name of sortedKeys(status.allocatedResources)) {
     const keyErrors = validateResourceKey(name, allocated);
-    errors.push(...keyErrors);
+    append(errors, keyErrors);
     if (keyErrors.length > 0) continue;
     const quantity = status.allocatedResources?.[name] ?? '0';
     const amountErrors = validateStorageAmount(quantity, allocated.key(name));
-    errors.push(
-      ...(amountErrors.length > 0 ? amountErrors : validateResourceQuantity('storage', quantity, allocated.key(name))),
+    append(
+      errors,
+      amountErrors.length > 0 ? amountErrors : validateResourceQuantity('storage', quantity, allocated.key(name)),
     );
   }
   return errors;

@@ -1,3 +1,4 @@
+import { append } from '../../../lib/append.js';
 import {
   type FieldErrors,
   type FieldPath,
@@ -32,22 +33,23 @@ export function validateClaimSpec(
     errors.push(required(path.child('accessModes'), 'at least 1 access mode is required'));
   }
   const selectorOptions = { allowInvalidLabelValue: options.allowInvalidLabelValue === true };
-  errors.push(
-    ...validateLabelSelector(spec.selector, selectorOptions, path.child('selector')),
-    ...validateAccessModes(spec.accessModes, path.child('accessModes')),
-    ...validateStorageRequest(spec, path.child('resources').key('storage')),
+  append(
+    errors,
+    validateLabelSelector(spec.selector, selectorOptions, path.child('selector')),
+    validateAccessModes(spec.accessModes, path.child('accessModes')),
+    validateStorageRequest(spec, path.child('resources').key('storage')),
   );
   const className = spec.storageClassName;
-  if (className) errors.push(...invalidEach(path.child('storageClassName'), className, isDns1123Subdomain(className)));
+  if (className) append(errors, invalidEach(path.child('storageClassName'), className, isDns1123Subdomain(className)));
   const mode = spec.volumeMode;
   if (mode !== undefined && !VOLUME_MODES.includes(mode)) {
     errors.push(notSupported(path.child('volumeMode'), mode, VOLUME_MODES));
   }
-  errors.push(...validateDataSources(spec, path, options.allowInvalidApiGroup === true));
+  append(errors, validateDataSources(spec, path, options.allowInvalidApiGroup === true));
   const attributes = spec.volumeAttributesClassName;
   if (attributes && options.volumeAttributesClass !== false) {
     const at = path.child('volumeAttributesClassName');
-    errors.push(...invalidEach(at, attributes, isDns1123Subdomain(attributes)));
+    append(errors, invalidEach(at, attributes, isDns1123Subdomain(attributes)));
   }
   return errors;
 }
@@ -65,9 +67,9 @@ function validateDataSources(
   anyGroup: boolean,
 ): FieldErrors {
   const errors: FieldErrors = [];
-  if (dataSource !== undefined) errors.push(...validateDataSource(dataSource, path.child('dataSource'), anyGroup));
+  if (dataSource !== undefined) append(errors, validateDataSource(dataSource, path.child('dataSource'), anyGroup));
   if (dataSourceRef !== undefined) {
-    errors.push(...validateDataSource(dataSourceRef, path.child('dataSourceRef'), anyGroup));
+    append(errors, validateDataSource(dataSourceRef, path.child('dataSourceRef'), anyGroup));
   }
   if (dataSource === undefined || dataSourceRef === undefined) return errors;
   // The reference gives a path where the value belongs, which prints as an empty object.
@@ -92,7 +94,7 @@ function validateDataSource(source: Readonly<TypedObjectReference>, path: FieldP
     errors.push(invalid(path, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup"));
   }
   if (apiGroup && !anyGroup)
-    errors.push(...invalidEach(path.child('apiGroup'), apiGroup, isDns1123Subdomain(apiGroup)));
-  if (namespace) errors.push(...invalidEach(path.child('namespace'), namespace, isDns1123Label(namespace)));
+    append(errors, invalidEach(path.child('apiGroup'), apiGroup, isDns1123Subdomain(apiGroup)));
+  if (namespace) append(errors, invalidEach(path.child('namespace'), namespace, isDns1123Label(namespace)));
   return errors;
 }

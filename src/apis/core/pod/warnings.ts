@@ -1,4 +1,5 @@
 // What is accepted in a pod but probably not meant, or soon not accepted any more.
+import { append } from '../../../lib/append.js';
 import { ownMember } from '../../../lib/plain-object.js';
 import { deepEqual } from '../../../lib/deep-equal.js';
 import { goQuote } from '../../../lib/go-quote.js';
@@ -139,10 +140,10 @@ function nodeLabelWarnings({ nodeSelector, affinity }: Readonly<PodSpec>, path: 
   const nodes = affinity?.nodeAffinity;
   const at = path.child('affinity', 'nodeAffinity');
   for (const [position, term] of (nodes?.[REQUIRED]?.nodeSelectorTerms ?? []).entries()) {
-    found.push(...termWarnings(term, false, at.child(REQUIRED, 'nodeSelectorTerms').index(position)));
+    append(found, termWarnings(term, false, at.child(REQUIRED, 'nodeSelectorTerms').index(position)));
   }
   for (const [position, { preference }] of (nodes?.[PREFERRED] ?? []).entries()) {
-    found.push(...termWarnings(preference, true, at.child(PREFERRED).index(position).child('preference')));
+    append(found, termWarnings(preference, true, at.child(PREFERRED).index(position).child('preference')));
   }
   return found;
 }
@@ -199,7 +200,7 @@ function volumeWarnings({ volumes }: Readonly<PodSpec>, path: FieldPath, feature
       if (member !== 'ephemeral') found.push(`${at.child(shown ?? member).toString()}: ${text}${disabled}`);
       else if (volume.ephemeral?.volumeClaimTemplate) {
         const { spec } = volume.ephemeral.volumeClaimTemplate;
-        found.push(...warningsForClaimSpec(spec, at.child('ephemeral', 'volumeClaimTemplate', 'spec')));
+        append(found, warningsForClaimSpec(spec, at.child('ephemeral', 'volumeClaimTemplate', 'spec')));
       }
     }
   }
@@ -263,10 +264,10 @@ function containerWarnings(
     }
   }
   for (const resource of ['memory', 'ephemeral-storage']) {
-    found.push(...fractional(resources.limits, resource, path.child('resources', 'limits')));
-    found.push(...fractional(resources.requests, resource, path.child('resources', 'requests')));
+    append(found, fractional(resources.limits, resource, path.child('resources', 'limits')));
+    append(found, fractional(resources.requests, resource, path.child('resources', 'requests')));
   }
-  found.push(...hiddenVariables(container, path.child('env')));
+  append(found, hiddenVariables(container, path.child('env')));
   return found;
 }
 

@@ -1,3 +1,4 @@
+import { append } from '../../../lib/append.js';
 import { type FieldErrors, FieldPath, required } from '../../../machinery/field-error.js';
 import { LabelSelector } from '../../../machinery/label-selector.js';
 import { validateNonNegative } from '../../../machinery/validation/fields.js';
@@ -14,10 +15,10 @@ export function validateControllerSpec(spec: Readonly<ReplicationControllerSpec>
   const errors = validateNonNegative(spec.minReadySeconds, SPEC.child('minReadySeconds'));
   if (selector.empty) errors.push(required(SPEC.child('selector')));
   if (spec.replicas === undefined) errors.push(required(SPEC.child('replicas')));
-  else errors.push(...validateNonNegative(spec.replicas, SPEC.child('replicas')));
+  else append(errors, validateNonNegative(spec.replicas, SPEC.child('replicas')));
   const path = SPEC.child('template');
   if (!spec.template) errors.push(required(path));
-  else errors.push(...validateReplicatedTemplate(spec.template, selector, 'ReplicationController', path, rules));
+  else append(errors, validateReplicatedTemplate(spec.template, selector, 'ReplicationController', path, rules));
   return errors;
 }
 

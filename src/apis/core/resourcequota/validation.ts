@@ -1,3 +1,4 @@
+import { append } from '../../../lib/append.js';
 import { ownMember } from '../../../lib/plain-object.js';
 import { type FieldErrors, FieldPath, invalid, required, Verbatim } from '../../../machinery/field-error.js';
 import { asGiven } from '../../../machinery/given-empty.js';
@@ -63,7 +64,7 @@ function validateAmounts(amounts: Readonly<ResourceList> | undefined, path: Fiel
     if (!name.includes('/') && !isQuotaResource(name)) {
       errors.push(invalid(at, name, 'must be a standard resource for quota'));
     }
-    errors.push(...validateResourceQuantity(name, amounts?.[name] ?? '0', at));
+    append(errors, validateResourceQuantity(name, amounts?.[name] ?? '0', at));
     return errors;
   });
 }
@@ -102,7 +103,7 @@ function validateScopes(spec: Readonly<ResourceQuotaSpec>): FieldErrors {
       errors.push(invalid(path, scopes, 'unsupported scope applied to resource'));
     }
   }
-  errors.push(...conflictingScopes(scopes, path, spec.scopes));
+  append(errors, conflictingScopes(scopes, path, spec.scopes));
   return errors;
 }
 
@@ -124,10 +125,10 @@ function validateScopeSelector(spec: Readonly<ResourceQuotaSpec>): FieldErrors {
     if (EXISTENCE_SCOPES.includes(scopeName) && operator !== 'Exists') {
       errors.push(invalid(path.child('operator'), operator, ONLY_EXISTS));
     }
-    errors.push(...validateOperator(operator, values ?? [], path));
+    append(errors, validateOperator(operator, values ?? [], path));
   }
   const scopes = requirements.map(({ scopeName }) => scopeName);
-  errors.push(...conflictingScopes(scopes, path, spec.scopes));
+  append(errors, conflictingScopes(scopes, path, spec.scopes));
   return errors;
 }
 

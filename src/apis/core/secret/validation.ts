@@ -1,3 +1,4 @@
+import { append } from '../../../lib/append.js';
 import { type FieldErrors, FieldPath, invalid, required, tooLong } from '../../../machinery/field-error.js';
 import { invalidEach, validateImmutableField } from '../../../machinery/validation/fields.js';
 import { isConfigMapKey } from '../../../machinery/validation/names.js';
@@ -11,11 +12,11 @@ export function validateSecret(object: Readonly<Secret>): FieldErrors {
   const errors: FieldErrors = [];
   let bytes = 0;
   for (const key of sortedKeys(object.data)) {
-    errors.push(...invalidEach(DATA.key(key), key, isConfigMapKey(key)));
+    append(errors, invalidEach(DATA.key(key), key, isConfigMapKey(key)));
     bytes += base64Length(object.data?.[key] ?? '');
   }
   if (bytes > MAX_DATA_BYTES) errors.push(tooLong(DATA, MAX_DATA_BYTES));
-  errors.push(...validateKeysOfType(object));
+  append(errors, validateKeysOfType(object));
   return errors;
 }
 

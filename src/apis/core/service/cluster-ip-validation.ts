@@ -1,4 +1,5 @@
 // clusterIP, clusterIPs, ipFamilies and ipFamilyPolicy: four fields that must tell one story.
+import { append } from '../../../lib/append.js';
 import {
   duplicate,
   type FieldErrors,
@@ -26,7 +27,7 @@ export function validateClusterIps(
   if (!needsClusterIp(object)) return [];
   const errors = [...validateSingular(object), ...validateFamilies(object)];
   const ips = validateAddresses(object, old, strict);
-  errors.push(...ips.errors);
+  append(errors, ips.errors);
   const addresses = object.spec.clusterIPs ?? [];
   if (addresses.length > 2) errors.push(invalid(CLUSTER_IPS, addresses, 'may only hold up to 2 values'));
   // Rules about pairs of addresses would only confuse while one of them is none.
@@ -34,7 +35,7 @@ export function validateClusterIps(
   if (addresses.length > 1 && new Set(addresses.map(familyOf)).size < 2) {
     errors.push(invalid(CLUSTER_IPS, addresses, 'may specify no more than one IP for each IP family'));
   }
-  if (!isHeadless(object)) errors.push(...matchFamilies(object));
+  if (!isHeadless(object)) append(errors, matchFamilies(object));
   return errors;
 }
 
@@ -84,7 +85,7 @@ function validateAddresses(
       }
       continue;
     }
-    errors.push(...isValidIpForLegacyField(CLUSTER_IPS.index(position), ip, { strict, old: before }));
+    append(errors, isValidIpForLegacyField(CLUSTER_IPS.index(position), ip, { strict, old: before }));
   }
   return { errors, bad: errors.length > 0 };
 }
@@ -116,7 +117,7 @@ function keepAddresses(object: Readonly<Service>, old: Readonly<Service>): Field
   if (released && now.length === 0) {
     errors.push(invalid(CLUSTER_IPS.index(0), object.spec.clusterIPs, 'primary clusterIP can not be unset'));
   }
-  if (before.length > 0 && now.length > 0 && now[0] !== before[0]) errors.push(...changed(0));
+  if (before.length > 0 && now.length > 0 && now[0] !== before[0]) append(errors, changed(0));
   if (released && now.length === 1 && object.spec.ipFamilyPolicy !== 'SingleStack') {
     const why = "must be set to 'SingleStack' when releasing the secondary clusterIP";
     errors.push(invalid(POLICY, object.spec.ipFamilyPolicy, why));

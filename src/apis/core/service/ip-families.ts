@@ -1,5 +1,6 @@
 // Decides the families of a service's addresses from what the client said, what it had before and what the cluster
 // can give; refuses what does not fit together.
+import { append } from '../../../lib/append.js';
 import { type FieldErrors, FieldPath, invalid } from '../../../machinery/field-error.js';
 import { invalid as invalidObject } from '../../../machinery/status.js';
 import type { Service } from '../../../schema/generated/core.v1.js';
@@ -22,8 +23,8 @@ export function settleIpFamilies(object: Service, old: Readonly<Service> | undef
   refuse(object, validateClusterIps(object, old, rules.strict));
 
   const errors: FieldErrors = [];
-  if (old !== undefined) errors.push(...settleRelease(object, old));
-  errors.push(...singleStackErrors(object), ...inferFamilies(object, rules));
+  if (old !== undefined) append(errors, settleRelease(object, old));
+  append(errors, singleStackErrors(object), inferFamilies(object, rules));
   refuse(object, errors);
 
   const selectorless = Object.keys(spec.selector ?? {}).length === 0;

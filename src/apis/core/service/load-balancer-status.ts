@@ -1,3 +1,4 @@
+import { append } from '../../../lib/append.js';
 import { parseIp } from '../../../lib/ip-address.js';
 import {
   type FieldErrors,
@@ -40,12 +41,12 @@ function validatePoint(
   options: { strict: boolean; old: ReadonlySet<string>; needsMode: boolean },
 ): FieldErrors {
   const errors: FieldErrors = [];
-  if (ip) errors.push(...isValidIpForLegacyField(path.child('ip'), ip, options));
+  if (ip) append(errors, isValidIpForLegacyField(path.child('ip'), ip, options));
   if (ipMode === undefined) {
     if (ip && options.needsMode) errors.push(required(path.child('ipMode'), 'must be specified when `ip` is set'));
   } else if (!ip) errors.push(forbidden(path.child('ipMode'), 'may not be specified when `ip` is not set'));
   else if (!MODES.includes(ipMode)) errors.push(notSupported(path.child('ipMode'), ipMode, MODES));
-  if (hostname) errors.push(...validateHostname(hostname, path.child('hostname')));
+  if (hostname) append(errors, validateHostname(hostname, path.child('hostname')));
   return errors;
 }
 

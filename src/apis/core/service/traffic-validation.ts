@@ -1,4 +1,5 @@
 // How traffic is balanced and kept near: load balancer class, traffic policies, distribution.
+import { append } from '../../../lib/append.js';
 import {
   type FieldErrors,
   FieldPath,
@@ -30,7 +31,7 @@ export function validateLoadBalancerClass({ spec }: Readonly<Service>, old?: Rea
   const stays = old?.spec.type === 'LoadBalancer' && spec.type === 'LoadBalancer';
   if (stays && old?.spec.loadBalancerClass !== value) errors.push(invalid(path, value, 'may not change once set'));
   if (value === undefined) return errors;
-  if (spec.type === 'LoadBalancer') errors.push(...invalidEach(path, value, isQualifiedName(value)));
+  if (spec.type === 'LoadBalancer') append(errors, invalidEach(path, value, isQualifiedName(value)));
   else errors.push(forbidden(path, "may only be used when `type` is 'LoadBalancer'"));
   return errors;
 }

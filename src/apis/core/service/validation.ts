@@ -1,3 +1,4 @@
+import { append } from '../../../lib/append.js';
 import {
   duplicate,
   type FieldErrors,
@@ -75,7 +76,7 @@ function validateForType(object: Readonly<Service>): FieldErrors {
     const why = `may not be set to 'None' for ${spec.type} services`;
     errors.push(invalid(SPEC.child('clusterIPs').index(0), spec.clusterIPs?.[0], why));
   }
-  if (spec.type === 'ExternalName') errors.push(...validateExternalName(object));
+  if (spec.type === 'ExternalName') append(errors, validateExternalName(object));
   return errors;
 }
 
@@ -89,7 +90,7 @@ function validateExternalName({ spec }: Readonly<Service>): FieldErrors {
   const name = (spec.externalName ?? '').replace(/\.$/, '');
   const path = SPEC.child('externalName');
   if (name === '') errors.push(required(path));
-  else errors.push(...invalidEach(path, name, isDns1123Subdomain(name)));
+  else append(errors, invalidEach(path, name, isDns1123Subdomain(name)));
   return errors;
 }
 
@@ -107,20 +108,20 @@ function validateServicePort(
 ): FieldErrors {
   const errors: FieldErrors = [];
   if (port.name) {
-    errors.push(...invalidEach(path.child('name'), port.name, isDns1123Label(port.name)));
+    append(errors, invalidEach(path.child('name'), port.name, isDns1123Label(port.name)));
     if (names.has(port.name)) errors.push(duplicate(path.child('name'), port.name));
     names.add(port.name);
   } else if (requireName) errors.push(required(path.child('name')));
-  errors.push(...validatePort(port.port, path.child('port')));
+  append(errors, validatePort(port.port, path.child('port')));
   if (!port.protocol) errors.push(required(path.child('protocol')));
   else if (!PROTOCOLS.includes(port.protocol)) {
     errors.push(notSupported(path.child('protocol'), port.protocol, PROTOCOLS));
   }
   const target = port.targetPort;
-  if (typeof target === 'number') errors.push(...validatePort(target, path.child('targetPort')));
-  else errors.push(...invalidEach(path.child('targetPort'), target, isValidPortName(target)));
+  if (typeof target === 'number') append(errors, validatePort(target, path.child('targetPort')));
+  else append(errors, invalidEach(path.child('targetPort'), target, isValidPortName(target)));
   if (port.appProtocol !== undefined) {
-    errors.push(...invalidEach(path.child('appProtocol'), port.appProtocol, isQualifiedName(port.appProtocol)));
+    append(errors, invalidEach(path.child('appProtocol'), port.appProtocol, isQualifiedName(port.appProtocol)));
   }
   return errors;
 }
@@ -214,7 +215,7 @@ function validateSourceRanges(
     if (spec.type !== 'LoadBalancer') errors.push(forbidden(path, onlyLoadBalancer));
     const before = new Set((old?.spec.loadBalancerSourceRanges ?? []).map((range) => range.trim()));
     for (const [position, range] of ranges.entries()) {
-      errors.push(...isValidCidrForLegacyField(path.index(position), range.trim(), { strict, old: before }));
+      append(errors, isValidCidrForLegacyField(path.index(position), range.trim(), { strict, old: before }));
     }
     return errors;
   }
@@ -224,7 +225,7 @@ function validateSourceRanges(
   if (spec.type !== 'LoadBalancer') errors.push(forbidden(path, onlyLoadBalancer));
   if (old?.metadata.annotations?.[SOURCE_RANGES] === annotation || annotation.trim() === '') return errors;
   for (const range of annotation.trim().split(',')) {
-    errors.push(...isValidCidrForLegacyField(path, range.trim(), { strict }));
+    append(errors, isValidCidrForLegacyField(path, range.trim(), { strict }));
   }
   return errors;
 }

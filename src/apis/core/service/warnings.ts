@@ -1,3 +1,4 @@
+import { append } from '../../../lib/append.js';
 import { FieldPath } from '../../../machinery/field-error.js';
 import { warningsForCidr, warningsForIp } from '../../../machinery/validation/ip.js';
 import type { Service } from '../../../schema/generated/core.v1.js';
@@ -14,16 +15,16 @@ export function serviceWarnings({ metadata, spec }: Readonly<Service>): string[]
   }
   if (spec.clusterIP && spec.clusterIP !== HEADLESS) {
     for (const [position, ip] of (spec.clusterIPs ?? []).entries()) {
-      warnings.push(...warningsForIp(SPEC.child('clusterIPs').index(position), ip));
+      append(warnings, warningsForIp(SPEC.child('clusterIPs').index(position), ip));
     }
   }
-  if (spec.type === 'ClusterIP' && spec.clusterIP === HEADLESS) warnings.push(...headlessWarnings(spec));
+  if (spec.type === 'ClusterIP' && spec.clusterIP === HEADLESS) append(warnings, headlessWarnings(spec));
   for (const [position, ip] of (spec.externalIPs ?? []).entries()) {
-    warnings.push(...warningsForIp(SPEC.child('externalIPs').index(position), ip));
+    append(warnings, warningsForIp(SPEC.child('externalIPs').index(position), ip));
   }
-  if (spec.loadBalancerIP) warnings.push(...warningsForIp(SPEC.child('loadBalancerIP'), spec.loadBalancerIP));
+  if (spec.loadBalancerIP) append(warnings, warningsForIp(SPEC.child('loadBalancerIP'), spec.loadBalancerIP));
   for (const [position, cidr] of (spec.loadBalancerSourceRanges ?? []).entries()) {
-    warnings.push(...warningsForCidr(SPEC.child('loadBalancerSourceRanges').index(position), cidr));
+    append(warnings, warningsForCidr(SPEC.child('loadBalancerSourceRanges').index(position), cidr));
   }
   if (spec.type === 'ExternalName' && (spec.externalIPs ?? []).length > 0) {
     warnings.push('spec.externalIPs is ignored when spec.type is "ExternalName"');

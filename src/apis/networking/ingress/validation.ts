@@ -1,3 +1,4 @@
+import { append } from '../../../lib/append.js';
 import { parseIp } from '../../../lib/ip-address.js';
 import { type FieldErrors, FieldPath, invalid, notSupported, required } from '../../../machinery/field-error.js';
 import { asGiven } from '../../../machinery/given-empty.js';
@@ -83,16 +84,16 @@ function validateSpec({ spec }: Readonly<Ingress>, options: IngressOptions): Fie
     errors.push(invalid(SPEC, asGiven(spec, 'rules', []), 'either `defaultBackend` or `rules` must be specified'));
   }
   if (spec.defaultBackend !== undefined) {
-    errors.push(...validateBackend(spec.defaultBackend, SPEC.child('defaultBackend'), options));
+    append(errors, validateBackend(spec.defaultBackend, SPEC.child('defaultBackend'), options));
   }
   for (const [position, rule] of rules.entries()) {
-    errors.push(...validateRule(rule, SPEC.child('rules').index(position), options));
+    append(errors, validateRule(rule, SPEC.child('rules').index(position), options));
   }
   for (const [position, tls] of (spec.tls ?? []).entries()) {
-    errors.push(...validateTls(tls, SPEC.child('tls').index(position), options));
+    append(errors, validateTls(tls, SPEC.child('tls').index(position), options));
   }
   const name = spec.ingressClassName;
-  if (name !== undefined) errors.push(...invalidEach(SPEC.child('ingressClassName'), name, isDns1123Subdomain(name)));
+  if (name !== undefined) append(errors, invalidEach(SPEC.child('ingressClassName'), name, isDns1123Subdomain(name)));
   return errors;
 }
 
@@ -103,9 +104,9 @@ function validateRule(rule: Readonly<IngressRule>, path: FieldPath, options: Ing
     if (parseIp(host) !== undefined) {
       errors.push(invalid(path.child('host'), host, 'must be a DNS name, not an IP address'));
     }
-    errors.push(...validateHost(host, path.child('host')));
+    append(errors, validateHost(host, path.child('host')));
   }
-  if (!host?.includes('*') || !options.anyWildcardRule) errors.push(...validateRuleValue(rule, path, options));
+  if (!host?.includes('*') || !options.anyWildcardRule) append(errors, validateRuleValue(rule, path, options));
   return errors;
 }
 
@@ -143,7 +144,7 @@ function validatePath(each: Readonly<HTTPIngressPath>, path: FieldPath, options:
       if (target.endsWith(ending)) errors.push(invalid(at, target, `cannot end with '${ending}'`));
     }
   }
-  errors.push(...validateBackend(backend, path.child('backend'), options));
+  append(errors, validateBackend(backend, path.child('backend'), options));
   return errors;
 }
 
@@ -172,8 +173,8 @@ function validateServiceBackend(
       : invalidEach(path.child('service', 'name'), name, nameRule(name));
   if (port.name && port.number) errors.push(invalid(path, '', 'cannot set both port name & port number'));
   else if (port.name) {
-    errors.push(...invalidEach(path.child('service', 'port', 'name'), port.name, isValidPortName(port.name)));
-  } else if (port.number) errors.push(...validatePort(port.number, path.child('service', 'port', 'number')));
+    append(errors, invalidEach(path.child('service', 'port', 'name'), port.name, isValidPortName(port.name)));
+  } else if (port.number) append(errors, validatePort(port.number, path.child('service', 'port', 'number')));
   else errors.push(required(path, 'port name or number is required'));
   return errors;
 }
@@ -182,7 +183,7 @@ function validateTls(tls: Readonly<IngressTLS>, path: FieldPath, { anySecretName
   const errors = (tls.hosts ?? []).flatMap((host, position) => validateHost(host, path.child('hosts').index(position)));
   const { secretName } = tls;
   if (!anySecretName && secretName) {
-    errors.push(...invalidEach(path.child('secretName'), secretName, isDns1123Subdomain(secretName)));
+    append(errors, invalidEach(path.child('secretName'), secretName, isDns1123Subdomain(secretName)));
   }
   return errors;
 }

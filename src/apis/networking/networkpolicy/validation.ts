@@ -1,3 +1,4 @@
+import { append } from '../../../lib/append.js';
 import { cidrContains, parseCidr } from '../../../lib/ip-address.js';
 import {
   type FieldErrors,
@@ -72,11 +73,11 @@ function validateSpec({ spec }: Readonly<NetworkPolicy>, options: PolicyOptions)
   const errors = validateLabelSelector(spec.podSelector, options, SPEC.child('podSelector'));
   for (const [position, rule] of (spec.ingress ?? []).entries()) {
     const path = SPEC.child('ingress').index(position);
-    errors.push(...validatePorts(rule.ports, path), ...validatePeers(rule.from, path.child('from'), options));
+    append(errors, validatePorts(rule.ports, path), validatePeers(rule.from, path.child('from'), options));
   }
   for (const [position, rule] of (spec.egress ?? []).entries()) {
     const path = SPEC.child('egress').index(position);
-    errors.push(...validatePorts(rule.ports, path), ...validatePeers(rule.to, path.child('to'), options));
+    append(errors, validatePorts(rule.ports, path), validatePeers(rule.to, path.child('to'), options));
   }
   const types = spec.policyTypes ?? [];
   const path = SPEC.child('policyTypes');
@@ -102,13 +103,13 @@ function validatePolicyPort({ protocol, port, endPort }: Readonly<NetworkPolicyP
   if (port === undefined) {
     if (endPort !== undefined) errors.push(invalid(end, endPort, 'may not be specified when `port` is not specified'));
   } else if (typeof port === 'number') {
-    errors.push(...validatePort(port, path.child('port')));
+    append(errors, validatePort(port, path.child('port')));
     if (endPort === undefined) return errors;
     if (endPort < port) errors.push(invalid(end, port, 'must be greater than or equal to `port`'));
-    errors.push(...validatePort(endPort, end));
+    append(errors, validatePort(endPort, end));
   } else {
     if (endPort !== undefined) errors.push(invalid(end, endPort, 'may not be specified when `port` is non-numeric'));
-    errors.push(...invalidEach(path.child('port'), port, isValidPortName(port)));
+    append(errors, invalidEach(path.child('port'), port, isValidPortName(port)));
   }
   return errors;
 }
@@ -141,7 +142,7 @@ function validateIpBlock(block: Readonly<IPBlock>, path: FieldPath, options: Leg
   if (cidr === undefined) return errors;
   for (const [position, text] of (block.except ?? []).entries()) {
     const at = path.child('except').index(position);
-    errors.push(...isValidCidrForLegacyField(at, text, options));
+    append(errors, isValidCidrForLegacyField(at, text, options));
     const except = parseCidr(text);
     if (except === undefined) continue;
     const inside = cidrContains(cidr, { family: except.family, value: except.network });

@@ -1,3 +1,4 @@
+import { append } from '../../../../lib/append.js';
 import { type FieldErrors, type FieldPath, forbidden, invalid, required } from '../../../../machinery/field-error.js';
 import { invalidEach } from '../../../../machinery/validation/fields.js';
 import { validateLabelName, validateLabelSelector } from '../../../../machinery/validation/label-selector.js';
@@ -56,12 +57,12 @@ function validateNodeAffinity(affinity: Readonly<NodeAffinity>, path: FieldPath,
   const errors: FieldErrors = [];
   const needed = affinity[REQUIRED];
   if (needed) {
-    errors.push(...validateNodeSelector(needed, rules.allowInvalidNodeAffinityValue, path.child(REQUIRED)));
+    append(errors, validateNodeSelector(needed, rules.allowInvalidNodeAffinityValue, path.child(REQUIRED)));
   }
   for (const [position, { weight, preference }] of (affinity[PREFERRED] ?? []).entries()) {
     const at = path.child(PREFERRED).index(position);
     if (weight <= 0 || weight > 100) errors.push(invalid(at.child('weight'), weight, WEIGHT));
-    errors.push(...validateNodeSelectorTerm(preference, true, at.child('preference')));
+    append(errors, validateNodeSelectorTerm(preference, true, at.child('preference')));
   }
   return errors;
 }
@@ -87,10 +88,10 @@ function validateNodeRequirement(
   path: FieldPath,
 ): FieldErrors {
   const errors = validateNodeOperator(operator, values.length, path);
-  errors.push(...validateLabelName(key, path.child('key')));
+  append(errors, validateLabelName(key, path.child('key')));
   if (allowInvalidValue) return errors;
   for (const [position, value] of values.entries()) {
-    errors.push(...invalidEach(path.child('values').index(position), value, isValidLabelValue(value)));
+    append(errors, invalidEach(path.child('values').index(position), value, isValidLabelValue(value)));
   }
   return errors;
 }
@@ -129,7 +130,7 @@ function validateNodeField(
   if (key !== 'metadata.name') errors.push(invalid(path.child('key'), key, 'not a valid field selector key'));
   else {
     for (const [position, value] of values.entries()) {
-      errors.push(...invalidEach(path.child('values').index(position), value, isDns1123Subdomain(value)));
+      append(errors, invalidEach(path.child('values').index(position), value, isDns1123Subdomain(value)));
     }
   }
   return errors;
@@ -138,12 +139,12 @@ function validateNodeField(
 function validatePodAffinity(affinity: Readonly<PodAffinity>, path: FieldPath, rules: PodRules): FieldErrors {
   const errors: FieldErrors = [];
   for (const [position, term] of (affinity[REQUIRED] ?? []).entries()) {
-    errors.push(...validatePodAffinityTerm(term, path.child(REQUIRED).index(position), rules));
+    append(errors, validatePodAffinityTerm(term, path.child(REQUIRED).index(position), rules));
   }
   for (const [position, { weight, podAffinityTerm }] of (affinity[PREFERRED] ?? []).entries()) {
     const at = path.child(PREFERRED).index(position);
     if (weight <= 0 || weight > 100) errors.push(invalid(at.child('weight'), weight, WEIGHT));
-    errors.push(...validatePodAffinityTerm(podAffinityTerm, at.child('podAffinityTerm'), rules));
+    append(errors, validatePodAffinityTerm(podAffinityTerm, at.child('podAffinityTerm'), rules));
   }
   return errors;
 }
@@ -155,10 +156,10 @@ function validatePodAffinityTerm(term: Readonly<PodAffinityTerm>, path: FieldPat
     ...validateLabelSelector(term.namespaceSelector, options, path.child('namespaceSelector')),
   ];
   for (const name of term.namespaces ?? []) {
-    errors.push(...invalidEach(path.child('namespace'), name, isDns1123Label(name)));
+    append(errors, invalidEach(path.child('namespace'), name, isDns1123Label(name)));
   }
-  errors.push(...validateMatchLabelKeys(term.matchLabelKeys, term.mismatchLabelKeys, term.labelSelector, path));
+  append(errors, validateMatchLabelKeys(term.matchLabelKeys, term.mismatchLabelKeys, term.labelSelector, path));
   if (term.topologyKey === '') errors.push(required(path.child('topologyKey'), 'can not be empty'));
-  errors.push(...validateLabelName(term.topologyKey, path.child('topologyKey')));
+  append(errors, validateLabelName(term.topologyKey, path.child('topologyKey')));
   return errors;
 }

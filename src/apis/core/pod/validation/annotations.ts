@@ -1,4 +1,5 @@
 // Annotations that mean something to pods.
+import { append } from '../../../../lib/append.js';
 import { errorText } from '../../../../lib/error-text.js';
 import { type FieldErrors, type FieldPath, forbidden, invalid } from '../../../../machinery/field-error.js';
 import { goQuote } from '../../../../lib/go-quote.js';
@@ -31,17 +32,17 @@ export function validatePodAnnotations(
   if (mirror !== undefined && !spec.nodeName) {
     errors.push(invalid(path.key(MIRROR_POD), mirror, 'must set spec.nodeName if mirror pod annotation is set'));
   }
-  if (annotations[TOLERATIONS]) errors.push(...validateTolerationsAnnotation(annotations[TOLERATIONS], path));
+  if (annotations[TOLERATIONS]) append(errors, validateTolerationsAnnotation(annotations[TOLERATIONS], path));
   if (!rules.allowInvalidDeletionCost && deletionCostIsInvalid(annotations)) {
     errors.push(invalid(path.key(DELETION_COST), annotations[DELETION_COST], 'must be a 32bit integer'));
   }
   const keys = Object.keys(annotations).sort();
-  errors.push(...validateSeccompAnnotations(annotations, keys, path));
+  append(errors, validateSeccompAnnotations(annotations, keys, path));
   const containers = new Set<string>();
   if (keys.some(isAppArmor)) for (const { name } of allContainers(spec)) containers.add(name);
   for (const key of keys) {
     if (isAppArmor(key)) {
-      errors.push(...validateAppArmorAnnotation(key, annotations[key] ?? '', containers, path));
+      append(errors, validateAppArmorAnnotation(key, annotations[key] ?? '', containers, path));
     }
   }
   return errors;
@@ -71,7 +72,7 @@ export function validatePodAnnotationsUpdate(
     }
     if (key === MIRROR_POD) errors.push(forbidden(path.key(key), 'may not add mirror pod annotation'));
   }
-  errors.push(...validatePodAnnotations(pod.metadata.annotations, pod.spec, path, rules));
+  append(errors, validatePodAnnotations(pod.metadata.annotations, pod.spec, path, rules));
   return errors;
 }
 
@@ -101,10 +102,10 @@ function validateSeccompAnnotations(
 ): FieldErrors {
   const errors: FieldErrors = [];
   const pod = annotations[SECCOMP_POD];
-  if (pod !== undefined) errors.push(...validateSeccompProfileName(pod, path.child(SECCOMP_POD)));
+  if (pod !== undefined) append(errors, validateSeccompProfileName(pod, path.child(SECCOMP_POD)));
   for (const key of keys) {
     if (!key.startsWith(SECCOMP_CONTAINER_PREFIX)) continue;
-    errors.push(...validateSeccompProfileName(annotations[key] ?? '', path.child(key)));
+    append(errors, validateSeccompProfileName(annotations[key] ?? '', path.child(key)));
   }
   return errors;
 }

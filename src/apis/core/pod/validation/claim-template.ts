@@ -1,3 +1,4 @@
+import { append } from '../../../../lib/append.js';
 import { type FieldErrors, type FieldPath, forbidden } from '../../../../machinery/field-error.js';
 import { validateAnnotations } from '../../../../machinery/validation/object-meta.js';
 import { validateLabels } from '../../../../machinery/validation/label-selector.js';
@@ -20,6 +21,6 @@ export function validateClaimTemplate(
     if (value === undefined || ALLOWED_METADATA.has(member)) continue;
     errors.push(forbidden(at.child(member === 'uid' ? 'uID' : member), 'cannot be set'));
   }
-  errors.push(...validateClaimSpec(spec, path.child('spec')));
+  append(errors, validateClaimSpec(spec, path.child('spec')));
   return errors;
 }

@@ -1,3 +1,4 @@
+import { append } from '../../../../lib/append.js';
 import { internalList } from '../../internal-form/print.js';
 import {
   duplicate,
@@ -46,16 +47,16 @@ export function validateContainers(around: ContainerSurroundings, path: FieldPat
   const names = new Set<string>();
   for (const [position, container] of containers.entries()) {
     const at = path.index(position);
-    errors.push(...validateContainer(container, around, at));
+    append(errors, validateContainer(container, around, at));
     if (names.has(container.name)) errors.push(duplicate(at.child('name'), container.name));
     names.add(container.name);
-    errors.push(...validateHooksAndProbes(container, around, at));
-    if (rules.restartRules) errors.push(...validateRestartPolicy(container, at));
+    append(errors, validateHooksAndProbes(container, around, at));
+    if (rules.restartRules) append(errors, validateRestartPolicy(container, at));
     else if (container.restartPolicy !== undefined) {
       errors.push(forbidden(at.child('restartPolicy'), 'may not be set for non-init containers'));
     }
   }
-  errors.push(...validateHostPorts(containers, path));
+  append(errors, validateHostPorts(containers, path));
   return errors;
 }
 
@@ -65,12 +66,12 @@ export function validateInitContainers(around: ContainerSurroundings, path: Fiel
   const names = new Set((spec.containers ?? []).map(({ name }) => name));
   for (const [position, container] of (spec.initContainers ?? []).entries()) {
     const at = path.index(position);
-    errors.push(...validateContainer(container, around, at), ...validateInitRestartPolicy(container, at, rules));
+    append(errors, validateContainer(container, around, at), validateInitRestartPolicy(container, at, rules));
     if (names.has(container.name)) errors.push(duplicate(at.child('name'), container.name));
     else if (container.name !== '') names.add(container.name);
     // Init containers run one after another, so only ports of the same one can clash.
-    errors.push(...validateHostPorts([container], path));
-    if (isSidecar(container)) errors.push(...validateHooksAndProbes(container, around, at));
+    append(errors, validateHostPorts([container], path));
+    if (isSidecar(container)) append(errors, validateHooksAndProbes(container, around, at));
     else {
       for (const member of ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'] as const) {
         if (container[member] === undefined) continue;
@@ -106,12 +107,12 @@ export function validateEphemeralContainers(around: ContainerSurroundings, path:
   const names = new Set(others);
   for (const [position, container] of (spec.ephemeralContainers ?? []).entries()) {
     const at = path.index(position);
-    errors.push(...validateContainer(container, around, at), ...validateImagePadding(container, at));
+    append(errors, validateContainer(container, around, at), validateImagePadding(container, at));
     if (names.has(container.name)) errors.push(duplicate(at.child('name'), container.name));
     names.add(container.name);
     const target = container.targetContainerName;
     if (target && !others.has(target)) errors.push(notFound(at.child('targetContainerName'), target));
-    errors.push(...validateEphemeralMembers(container, at));
+    append(errors, validateEphemeralMembers(container, at));
   }
   return errors;
 }
@@ -145,28 +146,24 @@ function validateContainer(
   const { spec, volumes, claimNames, rules } = around;
   const errors: FieldErrors = [];
   if (container.name === '') errors.push(required(path.child('name')));
-  else errors.push(...validateDnsLabel(container.name, path.child('name')));
+  else append(errors, validateDnsLabel(container.name, path.child('name')));
   if (!container.image) errors.push(required(path.child('image')));
   const messagePolicy = container.terminationMessagePolicy;
   if (!messagePolicy) errors.push(required(path.child('terminationMessagePolicy')));
   else if (!MESSAGE_POLICIES.includes(messagePolicy)) {
     errors.push(notSupported(path.child('terminationMessagePolicy'), messagePolicy, MESSAGE_POLICIES));
   }
-  errors.push(
-    ...validatePorts(container.ports, path.child('ports')),
-    ...validateEnv(container.env, path.child('env'), rules),
-    ...validateEnvFrom(container.envFrom, path.child('envFrom'), rules),
-    ...validateVolumeMounts(container, volumes, path.child('volumeMounts')),
-    ...validateVolumeDevices(container, volumes, path.child('volumeDevices')),
-    ...validatePullPolicy(container.imagePullPolicy, path.child('imagePullPolicy')),
-    ...validateContainerResources(container.resources, claimNames, path.child('resources'), rules),
-    ...validateResizePolicy(container.resizePolicy, spec.restartPolicy, path.child('resizePolicy')),
-    ...validateSecurityContext(
-      container.securityContext,
-      spec.hostUsers !== false,
-      path.child('securityContext'),
-      rules,
-    ),
+  append(
+    errors,
+    validatePorts(container.ports, path.child('ports')),
+    validateEnv(container.env, path.child('env'), rules),
+    validateEnvFrom(container.envFrom, path.child('envFrom'), rules),
+    validateVolumeMounts(container, volumes, path.child('volumeMounts')),
+    validateVolumeDevices(container, volumes, path.child('volumeDevices')),
+    validatePullPolicy(container.imagePullPolicy, path.child('imagePullPolicy')),
+    validateContainerResources(container.resources, claimNames, path.child('resources'), rules),
+    validateResizePolicy(container.resizePolicy, spec.restartPolicy, path.child('resizePolicy')),
+    validateSecurityContext(container.securityContext, spec.hostUsers !== false, path.child('securityContext'), rules),
   );
   return errors;
 }
@@ -193,13 +190,13 @@ function validatePorts(ports: readonly ContainerPort[] | undefined, path: FieldP
     const at = path.index(position);
     if (port.name) {
       const messages = isValidPortName(port.name);
-      if (messages.length > 0) errors.push(...invalidEach(at.child('name'), port.name, messages));
+      if (messages.length > 0) append(errors, invalidEach(at.child('name'), port.name, messages));
       else if (names.has(port.name)) errors.push(duplicate(at.child('name'), port.name));
       else names.add(port.name);
     }
     if (port.containerPort === 0) errors.push(required(at.child('containerPort')));
-    else errors.push(...invalidEach(at.child('containerPort'), port.containerPort, isValidPortNum(port.containerPort)));
-    if (port.hostPort) errors.push(...invalidEach(at.child('hostPort'), port.hostPort, isValidPortNum(port.hostPort)));
+    else append(errors, invalidEach(at.child('containerPort'), port.containerPort, isValidPortNum(port.containerPort)));
+    if (port.hostPort) append(errors, invalidEach(at.child('hostPort'), port.hostPort, isValidPortNum(port.hostPort)));
     if (!port.protocol) errors.push(required(at.child('protocol')));
     else if (!PROTOCOLS.includes(port.protocol)) {
       errors.push(notSupported(at.child('protocol'), port.protocol, PROTOCOLS));

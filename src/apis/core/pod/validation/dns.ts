@@ -1,3 +1,4 @@
+import { append } from '../../../../lib/append.js';
 import { type FieldErrors, type FieldPath, invalid, required } from '../../../../machinery/field-error.js';
 import { invalidEach } from '../../../../machinery/validation/fields.js';
 import { isValidIpForLegacyField } from '../../../../machinery/validation/ip.js';
@@ -31,9 +32,9 @@ export function validateDnsConfig(
   }
   for (const [position, nameserver] of nameservers.entries()) {
     const at = path.child('nameservers').index(position);
-    errors.push(...isValidIpForLegacyField(at, nameserver, { strict: rules.strictAddresses }));
+    append(errors, isValidIpForLegacyField(at, nameserver, { strict: rules.strictAddresses }));
   }
-  errors.push(...validateSearches(searches, path.child('searches'), rules.relaxedDnsSearches));
+  append(errors, validateSearches(searches, path.child('searches'), rules.relaxedDnsSearches));
   for (const [position, { name }] of options.entries()) {
     if (!name) errors.push(required(path.child('options').index(position), 'must not be empty'));
   }
@@ -53,7 +54,7 @@ function validateSearches(searches: readonly string[], path: FieldPath, relaxed:
   for (const [position, search] of searches.entries()) {
     if (relaxed && search === '.') continue;
     const domain = search.endsWith('.') ? search.slice(0, -1) : search;
-    errors.push(...invalidEach(path.index(position), domain, rule(domain)));
+    append(errors, invalidEach(path.index(position), domain, rule(domain)));
   }
   return errors;
 }

@@ -1,3 +1,4 @@
+import { append } from '../../../../lib/append.js';
 import { type FieldErrors, type FieldPath, invalid, required } from '../../../../machinery/field-error.js';
 import type { DownwardAPIVolumeFile, DownwardAPIVolumeSource } from '../../../../schema/generated/core.v1.js';
 import { validateFieldReference, validateResourceReference } from './env.js';
@@ -17,16 +18,16 @@ export const validateDownwardVolume = (
 export function validateDownwardFile(file: Readonly<DownwardAPIVolumeFile>, path: FieldPath): FieldErrors {
   const errors: FieldErrors = [];
   if (file.path === '') errors.push(required(path.child('path')));
-  errors.push(...validateLocalNonReservedPath(file.path, path.child('path')));
+  append(errors, validateLocalNonReservedPath(file.path, path.child('path')));
   if (file.fieldRef) {
-    errors.push(...validateFieldReference(file.fieldRef, FIELDS, path.child('fieldRef')));
+    append(errors, validateFieldReference(file.fieldRef, FIELDS, path.child('fieldRef')));
     if (file.resourceFieldRef) {
       const why = 'fieldRef and resourceFieldRef can not be specified simultaneously';
       errors.push(invalid(path, 'resource', why));
     }
   } else if (file.resourceFieldRef) {
-    errors.push(...validateResourceReference(file.resourceFieldRef, true, path.child('resourceFieldRef')));
+    append(errors, validateResourceReference(file.resourceFieldRef, true, path.child('resourceFieldRef')));
   } else errors.push(required(path, 'one of fieldRef and resourceFieldRef is required'));
-  errors.push(...validateFileMode(file.mode, path.child('mode')));
+  append(errors, validateFileMode(file.mode, path.child('mode')));
   return errors;
 }

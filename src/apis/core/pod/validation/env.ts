@@ -1,4 +1,5 @@
 // A container's environment, and the references to a pod's own fields it shares with downward API volumes.
+import { append } from '../../../../lib/append.js';
 import {
   type FieldErrors,
   type FieldPath,
@@ -61,8 +62,8 @@ export function validateEnv(variables: readonly EnvVar[] | undefined, path: Fiel
   for (const [position, variable] of (variables ?? []).entries()) {
     const at = path.index(position);
     if (variable.name === '') errors.push(required(at.child('name')));
-    else errors.push(...invalidEach(at.child('name'), variable.name, envNameRule(rules)(variable.name)));
-    if (variable.valueFrom) errors.push(...validateValueFrom(variable, at.child('valueFrom'), rules));
+    else append(errors, invalidEach(at.child('name'), variable.name, envNameRule(rules)(variable.name)));
+    if (variable.valueFrom) append(errors, validateValueFrom(variable, at.child('valueFrom'), rules));
   }
   return errors;
 }
@@ -98,9 +99,9 @@ export function validateEnvFrom(
   const errors: FieldErrors = [];
   for (const [position, { prefix, configMapRef, secretRef }] of (sources ?? []).entries()) {
     const at = path.index(position);
-    if (prefix) errors.push(...invalidEach(at.child('prefix'), prefix, envNameRule(rules)(prefix)));
-    if (configMapRef) errors.push(...validateSourceName(configMapRef.name, at.child('configMapRef', 'name')));
-    if (secretRef) errors.push(...validateSourceName(secretRef.name, at.child('secretRef', 'name')));
+    if (prefix) append(errors, invalidEach(at.child('prefix'), prefix, envNameRule(rules)(prefix)));
+    if (configMapRef) append(errors, validateSourceName(configMapRef.name, at.child('configMapRef', 'name')));
+    if (secretRef) append(errors, validateSourceName(secretRef.name, at.child('secretRef', 'name')));
     if (!configMapRef && !secretRef) {
       errors.push(invalid(path, '', 'must specify one of: `configMapRef` or `secretRef`'));
     } else if (configMapRef && secretRef) {
@@ -155,7 +156,7 @@ export function validateResourceReference(
   else if (!RESOURCES.includes(resource) && !isHugePages(resource)) {
     errors.push(notSupported(path.child('resource'), resource, RESOURCES));
   }
-  errors.push(...validateDivisor(resource, divisor, path.child('divisor')));
+  append(errors, validateDivisor(resource, divisor, path.child('divisor')));
   return errors;
 }
 
@@ -193,13 +194,13 @@ function validateValueFrom({ value, valueFrom }: Readonly<EnvVar>, path: FieldPa
   if (!valueFrom) return [];
   const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef } = valueFrom;
   const errors: FieldErrors = [];
-  if (fieldRef) errors.push(...validateFieldReference(fieldRef, ENV_FIELDS, path.child('fieldRef')));
+  if (fieldRef) append(errors, validateFieldReference(fieldRef, ENV_FIELDS, path.child('fieldRef')));
   if (resourceFieldRef) {
-    errors.push(...validateResourceReference(resourceFieldRef, false, path.child('resourceFieldRef')));
+    append(errors, validateResourceReference(resourceFieldRef, false, path.child('resourceFieldRef')));
   }
-  if (configMapKeyRef) errors.push(...validateKeyReference(configMapKeyRef, path.child('configMapKeyRef')));
-  if (secretKeyRef) errors.push(...validateKeyReference(secretKeyRef, path.child('secretKeyRef')));
-  if (fileKeyRef) errors.push(...validateFileReference(fileKeyRef, path.child('fileKeyRef')));
+  if (configMapKeyRef) append(errors, validateKeyReference(configMapKeyRef, path.child('configMapKeyRef')));
+  if (secretKeyRef) append(errors, validateKeyReference(secretKeyRef, path.child('secretKeyRef')));
+  if (fileKeyRef) append(errors, validateFileReference(fileKeyRef, path.child('fileKeyRef')));
 
   const count = [fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef].filter(Boolean).length;
   if (count === 0) {
@@ -215,7 +216,7 @@ function validateValueFrom({ value, valueFrom }: Readonly<EnvVar>, path: FieldPa
 function validateKeyReference({ name = '', key }: { name?: string; key: string }, path: FieldPath): FieldErrors {
   const errors = invalidEach(path.child('name'), name, isDns1123Subdomain(name));
   if (key === '') errors.push(required(path.child('key')));
-  else errors.push(...invalidEach(path.child('key'), key, isConfigMapKey(key)));
+  else append(errors, invalidEach(path.child('key'), key, isConfigMapKey(key)));
   return errors;
 }
 

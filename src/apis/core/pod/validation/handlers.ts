@@ -1,4 +1,5 @@
 // Probes and lifecycle hooks: what a node does with a container beside running it.
+import { append } from '../../../../lib/append.js';
 import {
   type FieldErrors,
   type FieldPath,
@@ -57,7 +58,7 @@ function validateProbe(probe: Readonly<Probe>, role: ProbeRole, container: Field
     'successThreshold',
     'failureThreshold',
   ] as const) {
-    errors.push(...validateNonNegative(probe[member], path.child(member)));
+    append(errors, validateNonNegative(probe[member], path.child(member)));
   }
   const grace = probe.terminationGracePeriodSeconds;
   if (grace !== undefined && grace <= 0) {
@@ -82,7 +83,7 @@ function validateHandler(handler: Readonly<AnyHandler>, path: FieldPath, limits?
   const errors: FieldErrors = [];
   let count = 0;
   const only = (member: keyof AnyHandler, validate: (at: FieldPath) => FieldErrors): void => {
-    if (count++ === 0) errors.push(...validate(path.child(member)));
+    if (count++ === 0) append(errors, validate(path.child(member)));
     else errors.push(forbidden(path.child(member), 'may not specify more than 1 handler type'));
   };
   if (exec) only('exec', (at) => ((exec.command ?? []).length === 0 ? [required(at.child('command'))] : []));
@@ -99,12 +100,12 @@ const SCHEMES = ['HTTP', 'HTTPS'];
 function validateHttpGet(action: Readonly<HTTPGetAction>, path: FieldPath): FieldErrors {
   const errors: FieldErrors = [];
   if (!action.path) errors.push(required(path.child('path')));
-  errors.push(...validatePortNumberOrName(action.port, path.child('port')));
+  append(errors, validatePortNumberOrName(action.port, path.child('port')));
   if (!SCHEMES.includes(action.scheme ?? '')) {
     errors.push(notSupported(path.child('scheme'), action.scheme ?? '', SCHEMES));
   }
   for (const { name } of action.httpHeaders ?? []) {
-    errors.push(...invalidEach(path.child('httpHeaders'), name, isHttpHeaderName(name)));
+    append(errors, invalidEach(path.child('httpHeaders'), name, isHttpHeaderName(name)));
   }
   return errors;
 }

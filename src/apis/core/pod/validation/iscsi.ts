@@ -1,3 +1,4 @@
+import { append } from '../../../../lib/append.js';
 import { type FieldErrors, type FieldPath, invalid, required } from '../../../../machinery/field-error.js';
 import { rangeMessage } from '../../../../machinery/validation/names.js';
 import type { ISCSIVolumeSource } from '../../../../schema/generated/core.v1.js';
@@ -14,13 +15,13 @@ export function validateIscsi(iscsi: Readonly<ISCSIVolumeSource>, path: FieldPat
   const errors: FieldErrors = [];
   if (iscsi.targetPortal === '') errors.push(required(path.child('targetPortal')));
   if (iscsi.iqn === '') errors.push(required(path.child('iqn')));
-  else errors.push(...validateInitiator(iscsi.iqn, path.child('iqn'), STARTS));
+  else append(errors, validateInitiator(iscsi.iqn, path.child('iqn'), STARTS));
   if (iscsi.lun < 0 || iscsi.lun > 255) errors.push(invalid(path.child('lun'), iscsi.lun, rangeMessage(0, 255)));
   if ((iscsi.chapAuthDiscovery || iscsi.chapAuthSession) && iscsi.secretRef === undefined) {
     errors.push(required(path.child('secretRef')));
   }
   if (iscsi.initiatorName !== undefined) {
-    errors.push(...validateInitiator(iscsi.initiatorName, path.child('initiatorname'), STARTS));
+    append(errors, validateInitiator(iscsi.initiatorName, path.child('initiatorname'), STARTS));
   }
   return errors;
 }

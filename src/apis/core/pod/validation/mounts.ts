@@ -1,4 +1,5 @@
 // Where a container finds the pod's volumes: as files (mounts) or as block devices.
+import { append } from '../../../../lib/append.js';
 import {
   type FieldErrors,
   type FieldPath,
@@ -40,17 +41,18 @@ export function validateVolumeMounts(
       errors.push(invalid(at.child('mountPath'), mountPath, 'must not already exist as a path in volumeDevices'));
     }
     // The paths of the rules below lack the position, as the reference's do.
-    if (subPath) errors.push(...validateLocalDescendingPath(subPath, path.child('subPath')));
+    if (subPath) append(errors, validateLocalDescendingPath(subPath, path.child('subPath')));
     if (subPathExpr) {
       if (subPath) {
         const why = 'subPathExpr and subPath are mutually exclusive';
         errors.push(invalid(at.child('subPathExpr'), subPathExpr, why));
       }
-      errors.push(...validateLocalDescendingPath(subPathExpr, path.child('subPathExpr')));
+      append(errors, validateLocalDescendingPath(subPathExpr, path.child('subPathExpr')));
     }
-    errors.push(
-      ...validatePropagation(mount, container, path.child('mountPropagation')),
-      ...validateRecursiveReadOnly(mount, path.child('recursiveReadOnly')),
+    append(
+      errors,
+      validatePropagation(mount, container, path.child('mountPropagation')),
+      validateRecursiveReadOnly(mount, path.child('recursiveReadOnly')),
     );
   }
   return errors;

@@ -1,3 +1,4 @@
+import { append } from '../../../../lib/append.js';
 import { type FieldErrors, FieldPath, forbidden } from '../../../../machinery/field-error.js';
 import type { Container, Pod, PodTemplateSpec } from '../../../../schema/generated/core.v1.js';
 import { validateAnnotations } from '../../../../machinery/validation/object-meta.js';
@@ -19,7 +20,7 @@ export function validatePodCreate(pod: Readonly<Pod>, rules: PodRules): FieldErr
   if (pod.spec.nodeName && pod.spec.schedulingGates) {
     errors.push(forbidden(SPEC.child('nodeName'), 'cannot be set until all schedulingGates have been cleared'));
   }
-  errors.push(...validateProfileAnnotations(pod.metadata.annotations, pod.spec, SPEC));
+  append(errors, validateProfileAnnotations(pod.metadata.annotations, pod.spec, SPEC));
   return errors;
 }
 
@@ -29,10 +30,11 @@ export function validatePodOnly({ metadata, spec }: Readonly<Pod>, rules: PodRul
     ...validatePodAnnotations(metadata.annotations, spec, METADATA.child('annotations'), rules),
     ...validatePodSpec(spec, metadata, SPEC, rules),
   ];
-  if (!spec.serviceAccountName) errors.push(...validateNoTokens(spec.volumes));
-  errors.push(
-    ...validateImages(spec.containers ?? [], SPEC.child('containers')),
-    ...validateImages(spec.initContainers ?? [], SPEC.child('initContainers')),
+  if (!spec.serviceAccountName) append(errors, validateNoTokens(spec.volumes));
+  append(
+    errors,
+    validateImages(spec.containers ?? [], SPEC.child('containers')),
+    validateImages(spec.initContainers ?? [], SPEC.child('initContainers')),
   );
   return errors;
 }

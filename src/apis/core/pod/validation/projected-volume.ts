@@ -1,3 +1,4 @@
+import { append } from '../../../../lib/append.js';
 import { internalValue } from '../../internal-form/print.js';
 import {
   type FieldErrors,
@@ -41,7 +42,7 @@ export function validateProjectedVolume(
   const files = new ProjectedFiles(path);
   for (const [position, projection] of (projected.sources ?? []).entries()) {
     const at = path.child('sources').index(position);
-    errors.push(...validateProjection(projection, at, path, files, rules));
+    append(errors, validateProjection(projection, at, path, files, rules));
     if (sourceCount(projection) > 1) errors.push(forbidden(at, TOO_MANY));
   }
   return errors;
@@ -81,20 +82,20 @@ function validateProjection(
 ): FieldErrors {
   const { secret, configMap, downwardAPI, serviceAccountToken, clusterTrustBundle, podCertificate } = projection;
   const errors: FieldErrors = [];
-  if (secret) errors.push(...validateKeys(secret, path.child('secret'), files));
-  if (configMap) errors.push(...validateKeys(configMap, path.child('configMap'), files));
+  if (secret) append(errors, validateKeys(secret, path.child('secret'), files));
+  if (configMap) append(errors, validateKeys(configMap, path.child('configMap'), files));
   for (const file of downwardAPI?.items ?? []) {
-    errors.push(...validateDownwardFile(file, path.child('downwardAPI')));
-    if (file.path !== '') errors.push(...files.add(file.path, file.path));
+    append(errors, validateDownwardFile(file, path.child('downwardAPI')));
+    if (file.path !== '') append(errors, files.add(file.path, file.path));
   }
   if (serviceAccountToken) {
-    errors.push(...validateToken(serviceAccountToken, path.child('serviceAccountToken'), volumePath, rules));
+    append(errors, validateToken(serviceAccountToken, path.child('serviceAccountToken'), volumePath, rules));
   }
   if (clusterTrustBundle) {
-    errors.push(...validateTrustBundle(clusterTrustBundle, path.child('clusterTrustBundle')));
-    errors.push(...files.add(clusterTrustBundle.path, clusterTrustBundle.path));
+    append(errors, validateTrustBundle(clusterTrustBundle, path.child('clusterTrustBundle')));
+    append(errors, files.add(clusterTrustBundle.path, clusterTrustBundle.path));
   }
-  if (podCertificate) errors.push(...validatePodCertificate(podCertificate, path.child('podCertificate'), files));
+  if (podCertificate) append(errors, validatePodCertificate(podCertificate, path.child('podCertificate'), files));
   return errors;
 }
 
@@ -106,8 +107,8 @@ function validateKeys(
   const errors: FieldErrors = [];
   if (name === '') errors.push(required(path.child('name')));
   for (const [position, item] of (items ?? []).entries()) {
-    errors.push(...validateItem(item, path.child('items').index(position)));
-    if (item.path !== '') errors.push(...files.add(item.path, name));
+    append(errors, validateItem(item, path.child('items').index(position)));
+    if (item.path !== '') append(errors, files.add(item.path, name));
   }
   return errors;
 }
@@ -127,7 +128,7 @@ function validateToken(
     errors.push(invalid(at, expirationSeconds, 'may not specify a duration larger than 2^32 seconds'));
   }
   if (file === '') errors.push(required(volumePath.child('path')));
-  else if (!rules.allowNonLocalTokenPath) errors.push(...validateLocalNonReservedPath(file, volumePath.child('path')));
+  else if (!rules.allowNonLocalTokenPath) append(errors, validateLocalNonReservedPath(file, volumePath.child('path')));
   return errors;
 }
 
@@ -148,13 +149,14 @@ function validateTrustBundle(bundle: Readonly<ClusterTrustBundleProjection>, pat
     }
   } else if (signerName !== undefined) {
     if (signerName === '') errors.push(required(path.child('signerName'), 'must be a valid signer name'));
-    errors.push(
-      ...validateSignerName(signerName, path.child('signerName')),
-      ...validateLabelSelector(labelSelector, {}, path.child('labelSelector')),
+    append(
+      errors,
+      validateSignerName(signerName, path.child('signerName')),
+      validateLabelSelector(labelSelector, {}, path.child('labelSelector')),
     );
   } else errors.push(required(path, 'either name or signerName must be specified'));
   if (bundle.path === '') errors.push(required(path.child('path')));
-  errors.push(...validateLocalNonReservedPath(bundle.path, path.child('path')));
+  append(errors, validateLocalNonReservedPath(bundle.path, path.child('path')));
   return errors;
 }
 
@@ -178,7 +180,7 @@ function validatePodCertificate(
     const file = certificate[member];
     if (!file) continue;
     count++;
-    errors.push(...validateLocalNonReservedPath(file, path.child(member)), ...files.add(file, file));
+    append(errors, validateLocalNonReservedPath(file, path.child(member)), files.add(file, file));
   }
   if (count === 0) {
     const why = 'specify at least one of credentialBundlePath, keyPath, and certificateChainPath';

@@ -1,3 +1,4 @@
+import { append } from '../../../../lib/append.js';
 import { type FieldErrors, FieldPath, forbidden, invalid } from '../../../../machinery/field-error.js';
 import type {
   Container,
@@ -38,7 +39,7 @@ export function validatePodResize(pod: Readonly<Pod>, old: Readonly<Pod>, rules:
   }
   const order = validateSameContainers(pod.spec, old.spec);
   if (order.length > 0) return [...errors, ...order];
-  errors.push(...validateNothingRemoved(pod.spec, old.spec), ...validateOnlyResources(pod.spec, old.spec));
+  append(errors, validateNothingRemoved(pod.spec, old.spec), validateOnlyResources(pod.spec, old.spec));
   if (errors.length > 0) return errors;
   const { containers, initContainers } = old.spec;
   return samePodSpec({ ...pod.spec, containers, initContainers }, old.spec) ? [] : [forbidden(SPEC, IMMUTABLE)];

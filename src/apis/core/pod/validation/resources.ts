@@ -1,3 +1,4 @@
+import { append } from '../../../../lib/append.js';
 import { ownMember } from '../../../../lib/plain-object.js';
 import {
   duplicate,
@@ -58,9 +59,10 @@ export function validatePodResources(
   if (resources.claims) {
     errors.push(forbidden(path.child('claims'), 'claims may not be set for Resources at pod-level'));
   }
-  errors.push(
-    ...validateRequirements(resources, validatePodResourceName, claimNames, path, rules),
-    ...validateContainersFit(spec, resources, path),
+  append(
+    errors,
+    validateRequirements(resources, validatePodResourceName, claimNames, path, rules),
+    validateContainersFit(spec, resources, path),
   );
   return errors;
 }
@@ -97,12 +99,12 @@ function validateRequirements(
   const requestsPath = path.child('requests');
   for (const [name, quantity] of byName(limits)) {
     const at = limitsPath.key(name);
-    errors.push(...validateName(name, at), ...validateResourceQuantity(name, quantity, at));
-    errors.push(...validateHugePages(name, quantity, at, rules));
+    append(errors, validateName(name, at), validateResourceQuantity(name, quantity, at));
+    append(errors, validateHugePages(name, quantity, at, rules));
   }
   for (const [name, quantity] of byName(requests)) {
     const at = requestsPath.key(name);
-    errors.push(...validateName(name, at), ...validateResourceQuantity(name, quantity, at));
+    append(errors, validateName(name, at), validateResourceQuantity(name, quantity, at));
     const limit = ownMember(limits, name);
     const overcommit = isOvercommitAllowed(name);
     if (limit === undefined) {
@@ -112,13 +114,13 @@ function validateRequirements(
     } else if (exceeds(quantity, limit)) {
       errors.push(invalid(requestsPath, quantity, `must be less than or equal to ${name} limit of ${limit}`));
     }
-    errors.push(...validateHugePages(name, quantity, at, rules));
+    append(errors, validateHugePages(name, quantity, at, rules));
   }
   const names = [...Object.keys(limits ?? {}), ...Object.keys(requests ?? {})];
   if (names.some(isHugePages) && !names.includes('cpu') && !names.includes('memory')) {
     errors.push(forbidden(path, 'HugePages require cpu or memory'));
   }
-  errors.push(...validateClaimReferences(claims, claimNames, path.child('claims')));
+  append(errors, validateClaimReferences(claims, claimNames, path.child('claims')));
   return errors;
 }
 
@@ -155,7 +157,7 @@ function validateClaimReferences(
     }
     if (used.has(name)) errors.push(duplicate(at, name));
     else {
-      if (request) errors.push(...validateDnsLabel(request, at.child('request')));
+      if (request) append(errors, validateDnsLabel(request, at.child('request')));
       const key = request ? `${name}/${request}` : name;
       if (used.has(key)) errors.push(duplicate(at, key));
       else if (!request) {

@@ -1,3 +1,4 @@
+import { append } from '../../../../lib/append.js';
 import { internalValue } from '../../internal-form/print.js';
 import {
   type FieldErrors,
@@ -29,24 +30,25 @@ export function validatePodSecurityContext(spec: Readonly<PodSpec>, path: FieldP
   const context = spec.securityContext ?? {};
   const errors: FieldErrors = [];
   if (context.fsGroup !== undefined) {
-    errors.push(...invalidEach(path.child('fsGroup'), context.fsGroup, isValidGroupId(context.fsGroup)));
+    append(errors, invalidEach(path.child('fsGroup'), context.fsGroup, isValidGroupId(context.fsGroup)));
   }
-  errors.push(...validateRunAs(context, path));
+  append(errors, validateRunAs(context, path));
   for (const [position, group] of (context.supplementalGroups ?? []).entries()) {
-    errors.push(...invalidEach(path.child('supplementalGroups').index(position), group, isValidGroupId(group)));
+    append(errors, invalidEach(path.child('supplementalGroups').index(position), group, isValidGroupId(group)));
   }
   if (spec.shareProcessNamespace && spec.hostPID) {
     const why = 'ShareProcessNamespace and HostPID cannot both be enabled';
     errors.push(invalid(path.child('shareProcessNamespace'), true, why));
   }
-  if (context.sysctls) errors.push(...validateSysctls(context.sysctls, spec, path.child('sysctls'), rules));
-  errors.push(
-    ...oneOf(context.fsGroupChangePolicy, ['Always', 'OnRootMismatch'], path.child('fsGroupChangePolicy')),
-    ...validateSeccompProfile(context.seccompProfile, path.child('seccompProfile')),
-    ...validateWindowsOptions(context.windowsOptions, path.child('windowsOptions')),
-    ...validateAppArmorProfile(context.appArmorProfile, path.child('appArmorProfile')),
-    ...oneOf(context.supplementalGroupsPolicy, ['Merge', 'Strict'], path.child('supplementalGroupsPolicy')),
-    ...oneOf(
+  if (context.sysctls) append(errors, validateSysctls(context.sysctls, spec, path.child('sysctls'), rules));
+  append(
+    errors,
+    oneOf(context.fsGroupChangePolicy, ['Always', 'OnRootMismatch'], path.child('fsGroupChangePolicy')),
+    validateSeccompProfile(context.seccompProfile, path.child('seccompProfile')),
+    validateWindowsOptions(context.windowsOptions, path.child('windowsOptions')),
+    validateAppArmorProfile(context.appArmorProfile, path.child('appArmorProfile')),
+    oneOf(context.supplementalGroupsPolicy, ['Merge', 'Strict'], path.child('supplementalGroupsPolicy')),
+    oneOf(
       context.seLinuxChangePolicy,
       rules.onlyRecursiveSELinux ? ['Recursive'] : ['MountOption', 'Recursive'],
       path.child('seLinuxChangePolicy'),
@@ -67,16 +69,17 @@ export function validateSecurityContext(
   if (context.privileged && !rules.allowPrivileged) {
     errors.push(forbidden(path.child('privileged'), 'disallowed by cluster policy'));
   }
-  errors.push(...validateRunAs(context, path));
-  errors.push(...oneOf(context.procMount, ['Default', 'Unmasked'], path.child('procMount')));
+  append(errors, validateRunAs(context, path));
+  append(errors, oneOf(context.procMount, ['Default', 'Unmasked'], path.child('procMount')));
   if (hostUsers && context.procMount === 'Unmasked') {
     errors.push(invalid(path.child('procMount'), context.procMount, '`hostUsers` must be false to use `Unmasked`'));
   }
-  errors.push(
-    ...validateSeccompProfile(context.seccompProfile, path.child('seccompProfile')),
-    ...validatePrivilegeEscalation(context, path),
-    ...validateWindowsOptions(context.windowsOptions, path.child('windowsOptions')),
-    ...validateAppArmorProfile(context.appArmorProfile, path.child('appArmorProfile')),
+  append(
+    errors,
+    validateSeccompProfile(context.seccompProfile, path.child('seccompProfile')),
+    validatePrivilegeEscalation(context, path),
+    validateWindowsOptions(context.windowsOptions, path.child('windowsOptions')),
+    validateAppArmorProfile(context.appArmorProfile, path.child('appArmorProfile')),
   );
   return errors;
 }
@@ -113,11 +116,11 @@ function validateSeccompProfile(profile: Readonly<SeccompProfile> | undefined, p
   const errors: FieldErrors = [];
   const { type, localhostProfile } = profile;
   if (type === '') errors.push(required(path.child('type'), 'type is required when seccompProfile is set'));
-  else errors.push(...oneOf(type, PROFILE_TYPES, path.child('type')));
+  else append(errors, oneOf(type, PROFILE_TYPES, path.child('type')));
   const at = path.child('localhostProfile');
   if (type === 'Localhost') {
     if (localhostProfile === undefined) errors.push(required(at, 'must be set when seccomp type is Localhost'));
-    else errors.push(...validateLocalDescendingPath(localhostProfile, at));
+    else append(errors, validateLocalDescendingPath(localhostProfile, at));
   } else if (localhostProfile !== undefined) {
     const why = 'can only be set when seccomp type is Localhost';
     errors.push(invalid(at, internalValue('SeccompProfile', profile), why));

@@ -1,4 +1,5 @@
 // Names of certificate signers and of the trust bundles that belong to them.
+import { append } from '../../../../lib/append.js';
 import { type FieldErrors, type FieldPath, invalid, required, tooLong } from '../../../../machinery/field-error.js';
 import {
   isDns1123Label,
@@ -25,11 +26,11 @@ export function validateSignerName(signerName: string, path: FieldPath): FieldEr
   }
   const errors: FieldErrors = [];
   if (domain.length > SUBDOMAIN_MAX_LENGTH) errors.push(tooLong(path, SUBDOMAIN_MAX_LENGTH));
-  errors.push(...validateParts(domain, isDns1123Label, path));
+  append(errors, validateParts(domain, isDns1123Label, path));
   if (!domain.includes('.')) {
     errors.push(invalid(path, domain, 'should be a domain with at least two segments separated by dots'));
   }
-  errors.push(...validateParts(rest, isDns1123Subdomain, path));
+  append(errors, validateParts(rest, isDns1123Subdomain, path));
   if (signerName.length > MAX_LENGTH) errors.push(tooLong(path, MAX_LENGTH));
   return errors;
 }

@@ -1,3 +1,4 @@
+import { append } from '../../../../lib/append.js';
 import { internalValue } from '../../internal-form/print.js';
 import {
   duplicate,
@@ -108,7 +109,7 @@ function validateResourceClaims(
     if (name === '') errors.push(required(at.child('name')));
     else if (names.has(name)) errors.push(duplicate(at.child('name'), name));
     else {
-      errors.push(...validateDnsLabel(name, at.child('name')));
+      append(errors, validateDnsLabel(name, at.child('name')));
       names.add(name);
     }
     const shown = (): unknown => internalValue('PodResourceClaim', claim);
@@ -121,10 +122,10 @@ function validateResourceClaims(
       errors.push(invalid(at, shown(), why));
     }
     if (resourceClaimName !== undefined) {
-      errors.push(...validateDnsSubdomain(resourceClaimName, at.child('resourceClaimName')));
+      append(errors, validateDnsSubdomain(resourceClaimName, at.child('resourceClaimName')));
     }
     if (resourceClaimTemplateName !== undefined) {
-      errors.push(...validateDnsSubdomain(resourceClaimTemplateName, at.child('resourceClaimTemplateName')));
+      append(errors, validateDnsSubdomain(resourceClaimTemplateName, at.child('resourceClaimTemplateName')));
     }
   }
   return errors;
@@ -154,7 +155,7 @@ function validateSchedulingGates(gates: readonly PodSchedulingGate[] | undefined
   const errors: FieldErrors = [];
   const seen = new Set<string>();
   for (const [position, { name }] of (gates ?? []).entries()) {
-    errors.push(...validateQualifiedName(name, path.index(position)));
+    append(errors, validateQualifiedName(name, path.index(position)));
     if (seen.has(name)) errors.push(duplicate(path.index(position), name));
     seen.add(name);
   }
@@ -185,15 +186,15 @@ function validateHostnameOverride(
   if (setHostnameAsFQDN) errors.push(forbidden(path, 'may not be specified when setHostnameAsFQDN is true'));
   if (hostNetwork) errors.push(forbidden(path, 'may not be specified when hostNetwork is true'));
   if (hostnameOverride.length > MAX_HOSTNAME_LENGTH) errors.push(tooLong(path, MAX_HOSTNAME_LENGTH));
-  errors.push(...validateDnsSubdomain(hostnameOverride, path));
+  append(errors, validateDnsSubdomain(hostnameOverride, path));
   return errors;
 }
 
 function validateReferences(spec: Readonly<PodSpec>, path: FieldPath): FieldErrors {
   const { serviceAccountName, nodeName, activeDeadlineSeconds: deadline } = spec;
   const errors: FieldErrors = [];
-  if (serviceAccountName) errors.push(...validateDnsSubdomain(serviceAccountName, path.child('serviceAccountName')));
-  if (nodeName) errors.push(...validateDnsSubdomain(nodeName, path.child('nodeName')));
+  if (serviceAccountName) append(errors, validateDnsSubdomain(serviceAccountName, path.child('serviceAccountName')));
+  if (nodeName) append(errors, validateDnsSubdomain(nodeName, path.child('nodeName')));
   if (deadline !== undefined && (deadline < 1 || deadline > MAX_INT32)) {
     errors.push(invalid(path.child('activeDeadlineSeconds'), deadline, rangeMessage(1, MAX_INT32)));
   }
@@ -202,11 +203,12 @@ function validateReferences(spec: Readonly<PodSpec>, path: FieldPath): FieldErro
 
 function validateNaming(spec: Readonly<PodSpec>, path: FieldPath, rules: PodRules): FieldErrors {
   const errors: FieldErrors = [];
-  if (spec.hostname) errors.push(...validateDnsLabel(spec.hostname, path.child('hostname')));
-  if (spec.subdomain) errors.push(...validateDnsLabel(spec.subdomain, path.child('subdomain')));
-  errors.push(
-    ...validateTolerations(spec.tolerations, path.child('tolerations')),
-    ...validateHostAliases(spec.hostAliases, path.child('hostAliases'), rules),
+  if (spec.hostname) append(errors, validateDnsLabel(spec.hostname, path.child('hostname')));
+  if (spec.subdomain) append(errors, validateDnsLabel(spec.subdomain, path.child('subdomain')));
+  append(
+    errors,
+    validateTolerations(spec.tolerations, path.child('tolerations')),
+    validateHostAliases(spec.hostAliases, path.child('hostAliases'), rules),
   );
   return errors;
 }
@@ -215,9 +217,9 @@ function validateHostAliases(aliases: readonly HostAlias[] | undefined, path: Fi
   const errors: FieldErrors = [];
   for (const [position, { ip, hostnames }] of (aliases ?? []).entries()) {
     const at = path.index(position);
-    errors.push(...isValidIpForLegacyField(at.child('ip'), ip, { strict: rules.strictAddresses }));
+    append(errors, isValidIpForLegacyField(at.child('ip'), ip, { strict: rules.strictAddresses }));
     for (const [index, hostname] of (hostnames ?? []).entries()) {
-      errors.push(...validateDnsSubdomain(hostname, at.child('hostnames').index(index)));
+      append(errors, validateDnsSubdomain(hostname, at.child('hostnames').index(index)));
     }
   }
   return errors;
@@ -226,13 +228,13 @@ function validateHostAliases(aliases: readonly HostAlias[] | undefined, path: Fi
 function validateClasses(spec: Readonly<PodSpec>, path: FieldPath): FieldErrors {
   const { priorityClassName, runtimeClassName, preemptionPolicy } = spec;
   const errors: FieldErrors = [];
-  if (priorityClassName) errors.push(...validateDnsSubdomain(priorityClassName, path.child('priorityClassName')));
+  if (priorityClassName) append(errors, validateDnsSubdomain(priorityClassName, path.child('priorityClassName')));
   if (runtimeClassName !== undefined) {
     const at = path.child('runtimeClassName');
-    errors.push(...invalidEach(at, runtimeClassName, isDns1123Subdomain(runtimeClassName)));
+    append(errors, invalidEach(at, runtimeClassName, isDns1123Subdomain(runtimeClassName)));
   }
   if (preemptionPolicy !== undefined) {
-    errors.push(...validateChoice(preemptionPolicy, PREEMPTION_POLICIES, path.child('preemptionPolicy')));
+    append(errors, validateChoice(preemptionPolicy, PREEMPTION_POLICIES, path.child('preemptionPolicy')));
   }
   return errors;
 }

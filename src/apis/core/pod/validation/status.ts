@@ -1,3 +1,4 @@
+import { append } from '../../../../lib/append.js';
 import {
   duplicate,
   type FieldErrors,
@@ -48,22 +49,19 @@ export function validatePodStatusUpdate(
     const why = 'must be a non-negative integer';
     errors.push(invalid(STATUS.child('observedGeneration'), status.observedGeneration, why));
   }
-  errors.push(
-    ...validateImmutableField(status.qosClass ?? '', old.status.qosClass ?? '', STATUS.child('qosClass')),
-    ...validateTransitions(pod, old, features.enabled('ContainerRestartRules')),
-    ...validateClaimStatuses(pod, STATUS.child('resourceClaimStatuses')),
-    ...validateExtendedClaim(status.extendedResourceClaimStatus, spec, STATUS.child('extendedResourceClaimStatus')),
-    ...validateAddresses('podIPs', 'PodIP', pod, old, rules),
-    ...validateHostAddresses(pod, old, rules),
-    ...validateUsers(status.containerStatuses, spec, STATUS.child('containerStatuses')),
-    ...validateUsers(status.initContainerStatuses, spec, STATUS.child('initContainerStatuses')),
-    ...validateUsers(status.ephemeralContainerStatuses, spec, STATUS.child('ephemeralContainerStatuses')),
-    ...validateAllocated(status.containerStatuses, spec.containers ?? [], STATUS.child('containerStatuses')),
-    ...validateAllocated(
-      status.initContainerStatuses,
-      spec.initContainers ?? [],
-      STATUS.child('initContainerStatuses'),
-    ),
+  append(
+    errors,
+    validateImmutableField(status.qosClass ?? '', old.status.qosClass ?? '', STATUS.child('qosClass')),
+    validateTransitions(pod, old, features.enabled('ContainerRestartRules')),
+    validateClaimStatuses(pod, STATUS.child('resourceClaimStatuses')),
+    validateExtendedClaim(status.extendedResourceClaimStatus, spec, STATUS.child('extendedResourceClaimStatus')),
+    validateAddresses('podIPs', 'PodIP', pod, old, rules),
+    validateHostAddresses(pod, old, rules),
+    validateUsers(status.containerStatuses, spec, STATUS.child('containerStatuses')),
+    validateUsers(status.initContainerStatuses, spec, STATUS.child('initContainerStatuses')),
+    validateUsers(status.ephemeralContainerStatuses, spec, STATUS.child('ephemeralContainerStatuses')),
+    validateAllocated(status.containerStatuses, spec.containers ?? [], STATUS.child('containerStatuses')),
+    validateAllocated(status.initContainerStatuses, spec.initContainers ?? [], STATUS.child('initContainerStatuses')),
   );
   for (const [position, each] of (status.ephemeralContainerStatuses ?? []).entries()) {
     if (!each.allocatedResourcesStatus) continue;
@@ -80,7 +78,7 @@ function validateConditions(conditions: readonly PodCondition[] | undefined, pat
     if (observedGeneration < 0) {
       errors.push(invalid(at.child('observedGeneration'), observedGeneration, 'must be a non-negative integer'));
     }
-    if (!SYSTEM_CONDITIONS.includes(type)) errors.push(...validateQualifiedName(type, at.child('Type')));
+    if (!SYSTEM_CONDITIONS.includes(type)) append(errors, validateQualifiedName(type, at.child('Type')));
   }
   return errors;
 }
@@ -146,7 +144,7 @@ function validateClaimStatuses({ status, spec }: Readonly<Pod>, path: FieldPath)
     if (names.has(name)) errors.push(duplicate(at, name));
     names.add(name);
     if (resourceClaimName !== undefined) {
-      errors.push(...invalidEach(at, resourceClaimName, isDns1123Subdomain(resourceClaimName)));
+      append(errors, invalidEach(at, resourceClaimName, isDns1123Subdomain(resourceClaimName)));
     }
   }
   return errors;
@@ -177,7 +175,7 @@ function validateExtendedClaim(
       const why = `must match the extended resource name of an entry in ${where}`;
       errors.push(invalid(here.child('resourceName'), resourceName, why));
     }
-    errors.push(...validateDnsLabel(requestName, path.child('requestName')));
+    append(errors, validateDnsLabel(requestName, path.child('requestName')));
     const key = `${containerName}\0${resourceName}`;
     if (seen.has(key)) {
       errors.push(duplicate(here.child('containerName'), containerName));
@@ -187,7 +185,7 @@ function validateExtendedClaim(
   }
   const claim = status.resourceClaimName;
   if (claim === '') errors.push(required(path.child('resourceClaimName')));
-  else errors.push(...invalidEach(path.child('resourceClaimName'), claim, isDns1123Subdomain(claim)));
+  else append(errors, invalidEach(path.child('resourceClaimName'), claim, isDns1123Subdomain(claim)));
   return errors;
 }
 
@@ -198,7 +196,7 @@ function validateHostAddresses(pod: Readonly<Pod>, old: Readonly<Pod>, rules: Po
   if (pod.status.hostIP !== first.ip) {
     errors.push(invalid(STATUS.child('hostIPs').index(0).child('ip'), first.ip, 'must be equal to `hostIP`'));
   }
-  errors.push(...validateAddresses('hostIPs', 'HostIP', pod, old, rules));
+  append(errors, validateAddresses('hostIPs', 'HostIP', pod, old, rules));
   return errors;
 }
 
@@ -240,12 +238,13 @@ function validateUsers(
       errors.push(forbidden(at, 'cannot be set for a windows pod'));
       continue;
     }
-    errors.push(
-      ...invalidEach(at.child('uid'), linux.uid, isValidUserId(linux.uid)),
-      ...invalidEach(at.child('gid'), linux.gid, isValidGroupId(linux.gid)),
+    append(
+      errors,
+      invalidEach(at.child('uid'), linux.uid, isValidUserId(linux.uid)),
+      invalidEach(at.child('gid'), linux.gid, isValidGroupId(linux.gid)),
     );
     for (const [index, group] of (linux.supplementalGroups ?? []).entries()) {
-      errors.push(...invalidEach(at.child('supplementalGroups').index(index), group, isValidGroupId(group)));
+      append(errors, invalidEach(at.child('supplementalGroups').index(index), group, isValidGroupId(group)));
     }
   }
   return errors;
@@ -266,7 +265,7 @@ function validateAllocated(
     const claims = new Set((container?.resources.claims ?? []).map(claimText));
     for (const [index, { name, resources }] of allocatedResourcesStatus.entries()) {
       const at = path.index(position).child('allocatedResourcesStatus').index(index);
-      if (container) errors.push(...validateAllocatedName(name, container, claims, at.child('name')));
+      if (container) append(errors, validateAllocatedName(name, container, claims, at.child('name')));
       const ids = new Set<string>();
       for (const [each, { health = '', resourceID }] of (resources ?? []).entries()) {
         const here = at.child('resources').index(each);

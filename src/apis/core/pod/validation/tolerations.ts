@@ -1,3 +1,4 @@
+import { append } from '../../../../lib/append.js';
 import {
   type FieldErrors,
   type FieldPath,
@@ -16,7 +17,7 @@ export function validateTolerations(tolerations: readonly Toleration[] | undefin
   for (const [position, toleration] of (tolerations ?? []).entries()) {
     const at = path.index(position);
     const { key = '', operator = '', value = '', effect = '' } = toleration;
-    if (key !== '') errors.push(...validateLabelName(key, at.child('key')));
+    if (key !== '') append(errors, validateLabelName(key, at.child('key')));
     else if (operator !== 'Exists') {
       const why = 'operator must be Exists when `key` is empty, which means "match all values and all keys"';
       errors.push(invalid(at.child('operator'), operator, why));
@@ -25,7 +26,7 @@ export function validateTolerations(tolerations: readonly Toleration[] | undefin
       const why = "effect must be 'NoExecute' when `tolerationSeconds` is set";
       errors.push(invalid(at.child('effect'), effect, why));
     }
-    errors.push(...validateOperator(operator, value, at.child('operator')));
+    append(errors, validateOperator(operator, value, at.child('operator')));
     if (effect !== '' && !EFFECTS.includes(effect)) errors.push(notSupported(at.child('effect'), effect, EFFECTS));
   }
   return errors;

@@ -1,3 +1,4 @@
+import { append } from '../../../../lib/append.js';
 import {
   duplicate,
   type FieldErrors,
@@ -37,14 +38,15 @@ export function validateTopologySpread(
       const shown = `{${constraint.topologyKey}, ${constraint.whenUnsatisfiable}}`;
       errors.push(duplicate(at.child('{topologyKey, whenUnsatisfiable}'), shown));
     }
-    errors.push(
-      ...validateMinDomains(constraint, at.child('minDomains')),
-      ...validateNodePolicy(constraint.nodeAffinityPolicy, at.child('nodeAffinityPolicy')),
-      ...validateNodePolicy(constraint.nodeTaintsPolicy, at.child('nodeTaintsPolicy')),
-      ...matchLabelKeysErrors(constraint, checksMergedKeys(rules), at),
+    append(
+      errors,
+      validateMinDomains(constraint, at.child('minDomains')),
+      validateNodePolicy(constraint.nodeAffinityPolicy, at.child('nodeAffinityPolicy')),
+      validateNodePolicy(constraint.nodeTaintsPolicy, at.child('nodeTaintsPolicy')),
+      matchLabelKeysErrors(constraint, checksMergedKeys(rules), at),
     );
     if (!rules.allowInvalidSpreadSelector) {
-      errors.push(...validateLabelSelector(constraint.labelSelector, {}, at.child('labelSelector')));
+      append(errors, validateLabelSelector(constraint.labelSelector, {}, at.child('labelSelector')));
     }
   }
   return errors;
@@ -66,7 +68,7 @@ export function matchLabelKeysErrors(
     ...(labelSelector?.matchExpressions ?? []).map(({ key }) => key),
   ]);
   for (const [position, key] of matchLabelKeys.entries()) {
-    errors.push(...validateLabelName(key, keysPath.index(position)));
+    append(errors, validateLabelName(key, keysPath.index(position)));
     if (selected.has(key)) errors.push(invalid(keysPath.index(position), key, IN_BOTH));
   }
   return errors;

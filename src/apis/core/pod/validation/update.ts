@@ -1,3 +1,4 @@
+import { append } from '../../../../lib/append.js';
 import { internalDiff, internalList, internalValue } from '../../internal-form/print.js';
 import { deepEqual } from '../../../../lib/deep-equal.js';
 import { type FieldErrors, FieldPath, forbidden, invalid, required } from '../../../../machinery/field-error.js';
@@ -41,19 +42,20 @@ export function validatePodUpdate(pod: Readonly<Pod>, old: Readonly<Pod>, rules:
       errors.push(forbidden(SPEC.child(member), 'pod updates may not add or remove containers'));
       return errors;
     }
-    errors.push(...validateImages(now, SPEC.child(member)));
+    append(errors, validateImages(now, SPEC.child(member)));
   }
   const deadline = validateDeadline(spec.activeDeadlineSeconds, old.spec.activeDeadlineSeconds);
-  errors.push(...deadline.errors);
+  append(errors, deadline.errors);
   if (deadline.stop) return errors;
-  errors.push(
-    ...validateOnlyAddedTolerations(spec.tolerations, old.spec.tolerations, SPEC.child('tolerations')),
-    ...validateOnlyDeletedGates(spec.schedulingGates, old.spec.schedulingGates, SPEC.child('schedulingGates')),
+  append(
+    errors,
+    validateOnlyAddedTolerations(spec.tolerations, old.spec.tolerations, SPEC.child('tolerations')),
+    validateOnlyDeletedGates(spec.schedulingGates, old.spec.schedulingGates, SPEC.child('schedulingGates')),
   );
   if (samePodSpec(spec, old.spec)) return errors;
 
   const kept = withMutableMembersOf(old.spec, spec);
-  if (old.spec.schedulingGates) errors.push(...takeSchedulingDirectives(kept, old.spec));
+  if (old.spec.schedulingGates) append(errors, takeSchedulingDirectives(kept, old.spec));
   if (!samePodSpec(kept, old.spec)) {
     const changes = internalDiff('PodSpec', old.spec, kept);
     errors.push(forbidden(SPEC, `pod updates may not change fields other than ${MUTABLE}\n${changes}`));
@@ -123,13 +125,13 @@ const withImagesOf = (
 function takeSchedulingDirectives(kept: PodSpec, old: Readonly<PodSpec>): FieldErrors {
   const errors: FieldErrors = [];
   if (!deepEqual(kept.nodeSelector, old.nodeSelector)) {
-    errors.push(...validateNodeSelectorChange(kept.nodeSelector, old.nodeSelector));
+    append(errors, validateNodeSelectorChange(kept.nodeSelector, old.nodeSelector));
     kept.nodeSelector = old.nodeSelector;
   }
   const now = kept.affinity?.nodeAffinity;
   const before = old.affinity?.nodeAffinity;
   if (deepEqual(now, before)) return errors;
-  errors.push(...validateNodeAffinityChange(now, before));
+  append(errors, validateNodeAffinityChange(now, before));
   const affinity: Affinity = { ...kept.affinity, nodeAffinity: before };
   const vanished = old.affinity === undefined && !affinity.podAffinity && !affinity.podAntiAffinity;
   kept.affinity = vanished ? undefined : affinity;

@@ -1,4 +1,5 @@
 // The kinds of volume a pod can have, in the order they are looked for.
+import { append } from '../../../../lib/append.js';
 import { isNegative } from './quantities.js';
 import {
   type FieldErrors,
@@ -217,7 +218,7 @@ export function validateQuobyte(
       if (!HOST_PORT.test(pair)) errors.push(invalid(path.child('registry'), registry, HOST_PORTS));
     }
   }
-  errors.push(...needs(volume, path, 'volume'));
+  append(errors, needs(volume, path, 'volume'));
   return errors;
 }
 
@@ -291,7 +292,7 @@ function validateCsi({ driver, nodePublishSecretRef }: Readonly<CSIVolumeSource>
   if (nodePublishSecretRef === undefined) return errors;
   const { name } = nodePublishSecretRef;
   if (!name) errors.push(required(path.child('nodePublishSecretRef', 'name')));
-  else errors.push(...invalidEach(path.child('name'), name, isDns1123Subdomain(name)));
+  else append(errors, invalidEach(path.child('name'), name, isDns1123Subdomain(name)));
   return errors;
 }
 
@@ -299,6 +300,6 @@ export function validateCsiDriverName(driver: string, path: FieldPath): FieldErr
   const errors: FieldErrors = [];
   if (driver === '') errors.push(required(path));
   if (driver.length > 63) errors.push(tooLong(path, 63));
-  errors.push(...invalidEach(path, driver, isDns1123Subdomain(driver.toLowerCase())));
+  append(errors, invalidEach(path, driver, isDns1123Subdomain(driver.toLowerCase())));
   return errors;
 }

@@ -1,3 +1,4 @@
+import { append } from '../../../../lib/append.js';
 import {
   duplicate,
   type FieldErrors,
@@ -33,10 +34,10 @@ export function validateVolumes(
     const at = path.index(position);
     const wrong = validateVolumeSource(volume, meta, at, rules);
     if (volume.name === '') wrong.push(required(at.child('name')));
-    else wrong.push(...validateDnsLabel(volume.name, at.child('name')));
+    else append(wrong, validateDnsLabel(volume.name, at.child('name')));
     if (valid.has(volume.name)) wrong.push(duplicate(at.child('name'), volume.name));
     if (wrong.length === 0) valid.set(volume.name, volume);
-    else errors.push(...wrong);
+    else append(errors, wrong);
 
     const claimName = volume.persistentVolumeClaim?.claimName;
     if (claimName !== undefined && createdClaims.has(claimName)) {
@@ -60,9 +61,9 @@ function validateVolumeSource(
     if (volume[source.member] === undefined) continue;
     if (found)
       errors.push(forbidden(path.child(source.shown ?? source.member), 'may not specify more than 1 volume type'));
-    else errors.push(...source.validate(volume, path.child(source.path ?? source.member), rules));
-    if (source.member === 'iscsi') errors.push(...validateIscsiNameLength(volume, path));
-    if (source.member === 'ephemeral' && !found) errors.push(...validateCreatedClaimName(volume, meta, path));
+    else append(errors, source.validate(volume, path.child(source.path ?? source.member), rules));
+    if (source.member === 'iscsi') append(errors, validateIscsiNameLength(volume, path));
+    if (source.member === 'ephemeral' && !found) append(errors, validateCreatedClaimName(volume, meta, path));
     found = true;
   }
   if (!found) errors.push(required(path, 'must specify a volume type'));

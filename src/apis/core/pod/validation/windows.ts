@@ -1,4 +1,5 @@
 // What only Windows pods, or only the others, may set.
+import { append } from '../../../../lib/append.js';
 import { type FieldErrors, type FieldPath, forbidden, invalid } from '../../../../machinery/field-error.js';
 import { invalidEach } from '../../../../machinery/validation/fields.js';
 import { isDns1123Subdomain } from '../../../../machinery/validation/names.js';
@@ -25,7 +26,7 @@ export function validateWindowsOptions(
   const { gmsaCredentialSpecName: name, gmsaCredentialSpec: spec, runAsUserName } = options;
   const errors: FieldErrors = [];
   if (name !== undefined) {
-    errors.push(...invalidEach(path.child('gmsaCredentialSpecName'), name, isDns1123Subdomain(name)));
+    append(errors, invalidEach(path.child('gmsaCredentialSpecName'), name, isDns1123Subdomain(name)));
   }
   if (spec === '') {
     errors.push(invalid(path.child('gmsaCredentialSpec'), spec, 'gmsaCredentialSpec cannot be an empty string'));
@@ -34,7 +35,7 @@ export function validateWindowsOptions(
     errors.push(invalid(path.child('gmsaCredentialSpec'), spec, why));
   }
   if (runAsUserName !== undefined) {
-    errors.push(...invalidEach(path.child('runAsUserName'), runAsUserName, userNameMessages(runAsUserName)));
+    append(errors, invalidEach(path.child('runAsUserName'), runAsUserName, userNameMessages(runAsUserName)));
   }
   return errors;
 }
