@@ -148,7 +148,7 @@ class Parser {
       return this.make.call(ids[middle] ?? 0, name, undefined, [left ?? first, right ?? first]);
     };
     const tree = build(0, ids.length - 1);
-    this.nesting[tree.id] = terms.reduce((most, term) => Math.max(most, this.nesting[term.id] ?? 0), 0);
+    this.nesting[tree.id] = terms.reduce((most, { id }) => Math.max(most, this.nesting[id] ?? 0), 0);
     return tree;
   }
 
