@@ -40,8 +40,13 @@ async function main(): Promise<void> {
     verbosity: options.logs.v,
     modules: options.logs.vmodule,
     flushFrequencyMs: options.logs.logFlushFrequencyMs,
-    splitStream: options.logs.logTextSplitStream,
-    infoBufferBytes: options.logs.logTextInfoBufferSize,
+    ...(options.logs.loggingFormat === 'json'
+      ? {
+          format: 'json' as const,
+          splitStream: options.logs.logJsonSplitStream,
+          infoBufferBytes: options.logs.logJsonInfoBufferSize,
+        }
+      : { splitStream: options.logs.logTextSplitStream, infoBufferBytes: options.logs.logTextInfoBufferSize }),
   });
   const log = logs.for('main');
   // What nobody caught is a bug of ours that may have left anything half done: the process ends, with a trace of it.
@@ -63,7 +68,7 @@ async function main(): Promise<void> {
   } catch (error) {
     logs.flush();
     const text = errorText(error);
-    process.stderr.write(`${commandFailedLine(text, new Date())}\n`);
+    process.stderr.write(`${commandFailedLine(text, new Date(), options.logs.loggingFormat)}\n`);
     if (error instanceof TypeError || error instanceof RangeError) process.stderr.write(`${error.stack}\n`);
     process.exit(1);
   }

@@ -54,3 +54,17 @@ test('split streams send errors to standard error and the rest to standard outpu
   assert.match(out, /"fine"\n$/);
   assert.match(err, /"bad"\n$/);
 });
+
+test('as JSON each line is an object, with what the fields say beside it', () => {
+  const written: string[] = [];
+  const now = (): Date => new Date('2030-01-02T03:04:05.006Z');
+  const logs = createLogs({ verbosity: 0, format: 'json', now, write: (_to, text) => written.push(text) });
+  logs.for('listener').info('Serving', { port: 1, path: undefined });
+  logs.for('listener').error(new Error('broken "pipe"'), 'Failed', { size: 2n });
+  logs.flush();
+  const lines = written.join('').trimEnd().split('\n');
+  assert.deepEqual(lines, [
+    '{"ts":1893553445006,"caller":"listener.ts","msg":"Serving","v":0,"port":1}',
+    '{"ts":1893553445006,"caller":"listener.ts","msg":"Failed","err":"broken \\"pipe\\"","size":"2"}',
+  ]);
+});

@@ -7,6 +7,7 @@
 import fs from 'node:fs';
 import { errorText } from './error-text.js';
 import { goQuote } from './go-quote.js';
+import { jsonLine } from './log-json.js';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -32,6 +33,8 @@ export interface LogOptions {
   readonly splitStream?: boolean;
   /** `--log-text-info-buffer-size`; with 0 lines go out at the end of the turn. */
   readonly infoBufferBytes?: number;
+  /** `--logging-format`: a line of words, or a JSON object for each. */
+  readonly format?: 'text' | 'json';
   readonly write?: (descriptor: 1 | 2, text: string) => void;
   readonly now?: () => Date;
 }
@@ -43,7 +46,17 @@ export interface Logs {
   flush(): void;
 }
 
-type Severity = 'I' | 'W' | 'E' | 'F';
+export type Severity = 'I' | 'W' | 'E' | 'F';
+
+export interface LogLine {
+  readonly severity: Severity;
+  readonly now: Date;
+  readonly file: string;
+  readonly message: string;
+  readonly fields?: Fields | undefined;
+  /** Without quotes around the message. */
+  readonly plain: boolean;
+}
 
 export function createLogs(options: LogOptions): Logs {
   const sink = new Sink(options);
@@ -52,7 +65,13 @@ export function createLogs(options: LogOptions): Logs {
     for(file) {
       let logger = loggers.get(file);
       if (logger === undefined) {
-        logger = new FileLogger(sink, file, verbosityOf(file, options), options.now ?? (() => new Date()));
+        logger = new FileLogger(
+          sink,
+          file,
+          verbosityOf(file, options),
+          options.now ?? (() => new Date()),
+          options.format === 'json' ? jsonLine : textLine,
+        );
         loggers.set(file, logger);
       }
       return logger;
@@ -94,42 +113,46 @@ class FileLogger implements Logger {
     private readonly file: string,
     private readonly verbosity: number,
     private readonly now: () => Date,
+    private readonly print: typeof textLine,
   ) {}
 
   info(message: string, fields?: Fields): void {
-    this.line('I', goQuote(message), fields);
+    this.line('I', message, fields);
   }
 
   warning(message: string, fields?: Fields): void {
-    this.line('W', goQuote(message), fields);
+    this.line('W', message, fields);
   }
 
   error(error: unknown, message: string, fields?: Fields): void {
-    if (error === undefined || error === null) this.line('E', goQuote(message), fields);
-    else this.line('E', goQuote(message), { err: errorText(error), ...fields });
+    if (error === undefined || error === null) this.line('E', message, fields);
+    else this.line('E', message, { err: errorText(error), ...fields });
     if (error instanceof Error && UNEXPECTED.has(error.name) && error.stack !== undefined) {
       this.sink.write('E', `${error.stack}\n`);
     }
   }
 
   plain(message: string): void {
-    this.line('I', message, undefined);
+    this.line('I', message, undefined, true);
   }
 
   v(level: number): Logger | undefined {
     return level <= this.verbosity ? this : undefined;
   }
 
-  private line(severity: Severity, message: string, fields: Fields | undefined): void {
-    let text = header(severity, this.now(), this.file) + message;
-    if (fields !== undefined) {
-      for (const key in fields) {
-        const value = fields[key];
-        if (value !== undefined) text += ` ${key}=${printValue(value)}`;
-      }
-    }
+  private line(severity: Severity, message: string, fields: Fields | undefined, plain = false): void {
+    const text = this.print({ severity, now: this.now(), file: this.file, message, fields, plain });
     this.sink.write(severity, `${text}\n`);
   }
+}
+
+function textLine({ severity, now, file, message, fields = {}, plain }: LogLine): string {
+  let text = header(severity, now, file) + (plain ? message : goQuote(message));
+  for (const key in fields) {
+    const value = fields[key];
+    if (value !== undefined) text += ` ${key}=${printValue(value)}`;
+  }
+  return text;
 }
 
 const UNEXPECTED: ReadonlySet<string> = new Set(['TypeError', 'RangeError', 'ReferenceError', 'AssertionError']);

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { DEFAULT_SERVICE_ACCOUNT_ISSUER, GIT_VERSION, platformWord } from '../machinery/names.js';
 import type { Emulation } from './emulation.js';
 import { CONTROLLERS, type Options } from './options.js';
-import { laterWarnings, optionWarnings } from './option-warnings.js';
+import { optionWarnings } from './option-warnings.js';
 import { normalRuntimeConfig } from './runtime-config.js';
 import { readServiceRanges } from './service-ranges.js';
 import { privateKeyError } from './key-files.js';
@@ -57,7 +57,7 @@ export function completeOptions({ values, given, emulation, env }: CompletionInp
   if (authentication.apiAudiences.length === 0) authentication.apiAudiences = [...authentication.serviceAccountIssuer];
   const serviceAccountError = serviceAccountMistake(values);
   if (serviceAccountError !== undefined) return { ok: false, error: serviceAccountError };
-  append(warnings, optionWarnings(values), laterWarnings(given));
+  append(warnings, optionWarnings(values));
 
   values.apiEnablement.runtimeConfig = normalRuntimeConfig(values.apiEnablement.runtimeConfig);
   if (etcd.watchCache) {

@@ -12,8 +12,6 @@ export type FlagSpec = {
     readonly deprecated?: string;
     /** Accepted, but not listed in help. */
     readonly hidden?: boolean;
-    /** Accepted and checked, but without effect until this is there. */
-    readonly later?: string;
   };
 }[FlagType];
 
@@ -23,13 +21,8 @@ export interface Topic {
   /** The topic's place in the options. */
   readonly key: string;
   readonly title: string;
-  /** `later` of all its flags. */
-  readonly later?: string;
   readonly flags: FlagTable;
 }
-
-/** What a flag waits for before it has an effect; undefined for one that works. */
-export const laterOf = (topic: Topic, spec: FlagSpec): string | undefined => spec.later ?? topic.later;
 
 export const defineTopic = <const T extends Topic>(topic: T): T => topic;
 

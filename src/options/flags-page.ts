@@ -3,12 +3,12 @@ import { featureGateNames, featureStateAt } from '../machinery/feature-gates.js'
 import { NODE_AGENT_WORDS, RELEASE, STORE_WORDS } from '../machinery/names.js';
 import { ADMISSION_PLUGIN_DEFAULTS } from './admission-plugins.js';
 import { FLAG_KINDS } from './flag-kinds.js';
-import { type FlagSpec, laterOf, type Topic } from './flag-table.js';
+import type { FlagSpec, Topic } from './flag-table.js';
 import { defaultText, fullHelp, visibleFlags } from './help.js';
 import { TOPICS } from './topics.js';
 
 export function flagsPage(): string {
-  return [INTRODUCTION, laterSection(), ...TOPICS.map(topicSection), pluginSection(), gateSection()].join('\n');
+  return [INTRODUCTION, ...TOPICS.map(topicSection), pluginSection(), gateSection()].join('\n');
 }
 
 const INTRODUCTION = `# Flags
@@ -20,30 +20,8 @@ Lists take commas or the flag several times. Durations are written \`300ms\`, \`
 \`_\` as well as \`-\`. Flags that begin with \`${STORE_WORDS.platform}-\` may begin with \`${STORE_WORDS.neutral}-\`, those with \`${NODE_AGENT_WORDS.platform}-\` with \`${NODE_AGENT_WORDS.neutral}-\`.
 `;
 
-function laterSection(): string {
-  const waiting = new Map<string, string[]>();
-  for (const topic of TOPICS as readonly Topic[]) {
-    for (const [name, spec] of Object.entries(topic.flags)) {
-      const later = laterOf(topic, spec);
-      if (later !== undefined) waiting.set(later, [...(waiting.get(later) ?? []), `\`--${name}\``]);
-    }
-  }
-  if (waiting.size === 0) return '';
-  return [
-    '## Not in effect yet',
-    '',
-    'These are accepted and checked as the rest, so that a command line works unchanged, but they do nothing until what',
-    'they belong to is there. The log names those that were given, in a warning at start.',
-    '',
-    '| Comes with | Flags |',
-    '|---|---|',
-    ...[...waiting].map(([later, names]) => `| ${later} | ${names.join(', ')} |`),
-    '',
-  ].join('\n');
-}
-
 function topicSection(topic: Topic): string {
-  const rows = visibleFlags(topic).map(([name, spec]) => flagRow(topic, name, spec));
+  const rows = visibleFlags(topic).map(([name, spec]) => flagRow(name, spec));
   return [
     `## ${capital(topic.title)}`,
     '',
@@ -54,10 +32,10 @@ function topicSection(topic: Topic): string {
   ].join('\n');
 }
 
-function flagRow(topic: Topic, name: string, spec: FlagSpec): string {
+function flagRow(name: string, spec: FlagSpec): string {
   const flag = spec.short === undefined ? `\`--${name}\`` : `\`-${spec.short}\`, \`--${name}\``;
   const shown = defaultText(spec);
-  const cells = [flag, FLAG_KINDS[spec.type].word, shown === '' ? '' : `\`${shown}\``, fullHelp(topic, spec)];
+  const cells = [flag, FLAG_KINDS[spec.type].word, shown === '' ? '' : `\`${shown}\``, fullHelp(spec)];
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }
 

@@ -2,7 +2,7 @@
 import { append } from '../lib/append.js';
 import { PROGRAM } from '../machinery/names.js';
 import { FLAG_KINDS, type FlagKind } from './flag-kinds.js';
-import { type FlagSpec, laterOf, type Topic } from './flag-table.js';
+import type { FlagSpec, Topic } from './flag-table.js';
 
 const ABOUT =
   'Binnacle serves the Kubernetes API: it checks, keeps and hands out the objects of a cluster (pods, services and all the others), and is what every other part of the cluster talks to and through.';
@@ -20,7 +20,7 @@ export function helpText(topics: readonly Topic[], width: number): string {
       lines.push(`  ${signature(name, spec)}${shownDefault(spec)}`);
       append(
         lines,
-        wrap(fullHelp(topic, spec), columns - TEXT_INDENT).map((line) => ' '.repeat(TEXT_INDENT) + line),
+        wrap(fullHelp(spec), columns - TEXT_INDENT).map((line) => ' '.repeat(TEXT_INDENT) + line),
       );
     }
   }
@@ -30,14 +30,8 @@ export function helpText(topics: readonly Topic[], width: number): string {
 export const visibleFlags = (topic: Topic): [string, FlagSpec][] =>
   Object.entries(topic.flags).filter(([, spec]) => spec.hidden !== true);
 
-export function fullHelp(topic: Topic, spec: FlagSpec): string {
-  const later = laterOf(topic, spec);
-  const notes = [
-    later === undefined ? '' : ` (NOT IN EFFECT YET: comes with ${later})`,
-    spec.deprecated === undefined ? '' : ` (DEPRECATED: ${spec.deprecated})`,
-  ];
-  return spec.help + notes.join('');
-}
+export const fullHelp = ({ help, deprecated }: FlagSpec): string =>
+  deprecated === undefined ? help : `${help} (DEPRECATED: ${deprecated})`;
 
 /** What is shown of a flag's default; empty when it has none worth showing. */
 export function defaultText(spec: FlagSpec): string {

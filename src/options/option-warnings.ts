@@ -1,7 +1,6 @@
 // Combinations that are allowed but likely not meant.
 import { formatDuration } from '../machinery/time.js';
-import { laterOf, type Topic } from './flag-table.js';
-import { type Flags, TOPICS } from './topics.js';
+import type { Flags } from './topics.js';
 
 const STANDARD_HEADERS = [
   ['requestheader-username-headers', 'requestheaderUsernameHeaders', 'X-Remote-User', 'header'],
@@ -38,15 +37,4 @@ export function optionWarnings({ authentication }: Flags): string[] {
     }
   }
   return warnings;
-}
-
-/** One warning for all the flags given that do nothing yet: a command line must not promise what is not there. */
-export function laterWarnings(given: ReadonlySet<string>): string[] {
-  const waiting = (TOPICS as readonly Topic[]).flatMap((topic) =>
-    Object.entries(topic.flags).flatMap(([name, spec]) => {
-      const later = laterOf(topic, spec);
-      return later === undefined || !given.has(name) ? [] : [`--${name} (comes with ${later})`];
-    }),
-  );
-  return waiting.length === 0 ? [] : [`These flags have no effect yet: ${waiting.join(', ')}`];
 }

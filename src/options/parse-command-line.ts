@@ -1,5 +1,6 @@
 // From the words of a command line to the options of a server, or to what to print instead of starting one.
 import { goQuote } from '../lib/go-quote.js';
+import { jsonLine } from '../lib/log-json.js';
 import { aggregateText } from '../machinery/field-error.js';
 import { PROGRAM } from '../machinery/names.js';
 import { versionInfo } from '../machinery/version-info.js';
@@ -47,8 +48,8 @@ export function parseCommandLine(argv: readonly string[], env: Environment, hook
     };
   }
 
-  const refuse = (error: string): CommandLine => {
-    const lines = [...notices, commandFailedLine(error, hooks.now?.() ?? new Date())];
+  const refuse = (error: string, format = 'text'): CommandLine => {
+    const lines = [...notices, commandFailedLine(error, hooks.now?.() ?? new Date(), format)];
     return { kind: 'refused', lines, exitCode: 1 };
   };
   const emulation = readEmulation(values.generic.emulatedVersion, values.generic.featureGates);
@@ -58,17 +59,22 @@ export function parseCommandLine(argv: readonly string[], env: Environment, hook
 
   const aboutLogs = logErrors(values, emulation.emulation.featureGates);
   if (aboutLogs.length > 0) return refuse(aggregateText(aboutLogs));
+  const { loggingFormat } = values.logs;
   const completed = completeOptions({ values, given, emulation: emulation.emulation, env });
-  if (!completed.ok) return refuse(completed.error);
+  if (!completed.ok) return refuse(completed.error, loggingFormat);
   const errors = validateOptions(completed.options, hooks);
-  if (errors.length > 0) return refuse(aggregateText(errors));
+  if (errors.length > 0) return refuse(aggregateText(errors), loggingFormat);
   const atStart = startupError(completed.options, hooks);
-  if (atStart !== undefined) return refuse(atStart);
+  if (atStart !== undefined) return refuse(atStart, loggingFormat);
   return { kind: 'run', options: completed.options, notices };
 }
 
 /** The line of an error that ends the program, as logs have it; a text of several lines is indented below it. */
-export function commandFailedLine(error: string, now: Date): string {
+export function commandFailedLine(error: string, now: Date, format: string): string {
+  if (format === 'json') {
+    const line = { severity: 'E', now, file: 'main', message: 'command failed', plain: false } as const;
+    return jsonLine({ ...line, fields: { err: error } });
+  }
   const two = (n: number) => String(n).padStart(2, '0');
   const day = `${two(now.getMonth() + 1)}${two(now.getDate())}`;
   const time = `${two(now.getHours())}:${two(now.getMinutes())}:${two(now.getSeconds())}`;

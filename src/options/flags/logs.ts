@@ -27,7 +27,11 @@ export const logs = defineTopic({
       type: 'bool',
       help: `[Alpha] In text logs, errors to stderr and the rest to stdout. ${ALPHA}`,
     },
-    'logging-format': { type: 'string', default: 'text', help: "The format of log lines: 'text'." },
+    'logging-format': {
+      type: 'string',
+      default: 'text',
+      help: "The format of log lines: 'text', or 'json' for an object each.",
+    },
     v: { type: 'level', short: 'v', help: 'How much to log: 0 for little, 10 for all.' },
     vmodule: { type: 'modules', help: 'Other log levels for single files, by a pattern of their name.' },
   },
