@@ -2,6 +2,7 @@
 // Go's, has test/kubectl.test.ts. Where a program is missing its test is skipped.
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import fs from 'node:fs';
 import http2 from 'node:http2';
 import path from 'node:path';
@@ -138,5 +139,24 @@ test('Node: a hundred watches on one connection each see what happens, and a pin
   await new Promise((resolve, reject) =>
     session.ping((error: Error | null) => (error === null ? resolve(undefined) : reject(error))),
   );
+  session.destroy();
+});
+
+test('Node: 1,300 watches opened and given up on one connection, and then a request', async () => {
+  const session = http2.connect(server.url, {
+    ca: fs.readFileSync(pki('ca.crt')),
+    cert: fs.readFileSync(pki('admin.crt')),
+    key: fs.readFileSync(pki('admin.key')),
+  });
+  await new Promise((resolve) => session.once('remoteSettings', resolve));
+  for (let i = 0; i < 1300; i++) {
+    const stream = session.request({ ':path': `${MAPS}?watch=1` });
+    stream.on('error', () => undefined);
+    stream.close(http2.constants.NGHTTP2_CANCEL);
+    if (i % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+  const last = session.request({ ':path': '/version' });
+  const [head] = (await once(last, 'response')) as [http2.IncomingHttpHeaders];
+  assert.equal(head[':status'], 200);
   session.destroy();
 });
