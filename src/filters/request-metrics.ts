@@ -1,6 +1,13 @@
 // What is counted and timed of every request, under the names dashboards know.
 import { isStream, type HttpResponse } from '../lib/http.js';
-import { type CounterSeries, exponentialBuckets, type HistogramSeries, type MetricRegistry } from '../lib/metrics.js';
+import {
+  type Counter,
+  type CounterSeries,
+  exponentialBuckets,
+  type Histogram,
+  type HistogramSeries,
+  type MetricRegistry,
+} from '../lib/metrics.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import { requestScope } from '../machinery/request-scope.js';
 import type { UserInfo } from '../machinery/user.js';
@@ -35,12 +42,23 @@ export function createRequestMetrics(
   const known = new Map<string, RequestSeries>();
 
   // hot: the series of a request are found with one look-up.
-  const seriesOf = (...labels: readonly string[]): RequestSeries => {
-    const key = labels.join('\0');
+  const seriesOf = (
+    verb: string,
+    dryRun: string,
+    { apiGroup, apiVersion, resource }: RequestInfo,
+    subresource: string,
+    scope: string,
+  ): RequestSeries => {
+    const key = `${verb}\0${dryRun}\0${apiGroup}\0${apiVersion}\0${resource}\0${subresource}\0${scope}`;
     let series = known.get(key);
-    if (series === undefined) known.set(key, (series = new RequestSeries(metrics, labels)));
+    if (series === undefined) {
+      series = new RequestSeries(metrics, [verb, dryRun, apiGroup, apiVersion, resource, subresource, scope]);
+      known.set(key, series);
+    }
     return series;
   };
+  const authentications = outcomes(metrics.authenticationAttempts, metrics.authenticationSeconds);
+  const authorizations = outcomes(metrics.authorizationAttempts, metrics.authorizationSeconds);
 
   const filter: Filter = (exchange, next) => {
     const { info } = exchange;
@@ -56,7 +74,7 @@ export function createRequestMetrics(
       exchange.onFinish(() => running.add(-1));
     }
     exchange.onFinish((response) => {
-      const series = seriesOf(verb, dryRunOf(exchange), apiGroup, apiVersion, resource, subresource, scope);
+      const series = seriesOf(verb, dryRunOf(exchange), info, subresource, scope);
       const seconds = (performance.now() - startedMs) / 1000;
       series.record(response, seconds, (exchange.latency?.ofOthersMs ?? 0) / 1000);
     });
@@ -93,16 +111,27 @@ export function createRequestMetrics(
     dropped: (exchange) => terminated(exchange, '429'),
     inFlight: (kind, running) => metrics.inFlight.with(kind).set(running),
     authenticated(outcome, user, startedMs) {
-      metrics.authenticationAttempts.with(outcome).inc();
-      metrics.authenticationSeconds.with(outcome).observe((performance.now() - startedMs) / 1000);
+      authentications(outcome, (performance.now() - startedMs) / 1000);
       if (user !== undefined) metrics.userRequests.with(compressUser(user.name)).inc();
     },
-    authorized(outcome, startedMs) {
-      metrics.authorizationAttempts.with(outcome).inc();
-      metrics.authorizationSeconds.with(outcome).observe((performance.now() - startedMs) / 1000);
-    },
+    authorized: (outcome, startedMs) => authorizations(outcome, (performance.now() - startedMs) / 1000),
     deprecated: ({ apiGroup, apiVersion, resource, subresource }, removedRelease) =>
       metrics.deprecated.with(apiGroup, apiVersion, resource, subresource, removedRelease).set(1),
+  };
+}
+
+/** Counts and times by outcome. */
+function outcomes(attempts: Counter, times: Histogram): (outcome: string, seconds: number) => void {
+  const known = new Map<string, { readonly attempts: CounterSeries; readonly times: HistogramSeries }>();
+  // hot: twice for each request.
+  return (outcome, seconds) => {
+    let series = known.get(outcome);
+    if (series === undefined) {
+      series = { attempts: attempts.with(outcome), times: times.with(outcome) };
+      known.set(outcome, series);
+    }
+    series.attempts.inc();
+    series.times.observe(seconds);
   };
 }
 

@@ -26,13 +26,21 @@ test('what is sent again is a byte each', () => {
   assert.equal(encode(encoder, 200, fields).length, 4);
 });
 
-test('an audit id is not remembered, a cookie by nobody', () => {
+test('of audit ids the name is remembered and one value, of lengths nothing, and a cookie by nobody', () => {
   const encoder = new HpackEncoder();
-  for (const id of ['a', 'a']) {
-    const block = encode(encoder, 200, [['audit-id', id]]);
-    assert.equal(block.toString('hex'), '88000861756469742d69640161');
+  assert.equal(encode(encoder, 200, [['audit-id', 'a']]).length, 11);
+  for (const id of ['b', 'b']) assert.equal(encode(encoder, 200, [['audit-id', id]]).toString('hex'), '880f2f0162');
+  for (const length of ['1', '1']) {
+    assert.equal(encode(encoder, 200, [['content-length', length]]).toString('hex'), '880f0d0131');
   }
   assert.equal(encode(encoder, 200, [['set-cookie', 'a']]).toString('hex'), '881f280161');
+});
+
+test('of a name with many values the newest are found', () => {
+  const encoder = new HpackEncoder();
+  for (let second = 0; second < 30; second++) encode(encoder, 200, [['date', String(second)]]);
+  assert.equal(encode(encoder, 200, [['date', '29']]).toString('hex'), '88be');
+  assert.equal(encode(encoder, 200, [['date', '22']]).toString('hex'), '88c5');
 });
 
 test('a value that would begin another line stays in its own', () => {

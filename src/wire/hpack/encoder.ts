@@ -18,6 +18,8 @@ const PASSING: ReadonlySet<string> = new Set(['audit-id', 'content-length', 'eta
 /** Nobody on the way may remember them either. */
 const SECRET: ReadonlySet<string> = new Set(['set-cookie', 'authorization', 'proxy-authorization']);
 const MOST_REMEMBERED_LETTERS = 1024;
+/** Of one name, when a value is looked for. */
+const MOST_COMPARED = 8;
 
 export class HpackEncoder {
   readonly #known = new Map<string, Entry[]>();
@@ -51,7 +53,10 @@ export class HpackEncoder {
   putField(out: ByteWriter, name: string, value: string): void {
     const known = this.#known.get(name);
     if (known !== undefined) {
-      for (const entry of known) {
+      // The newest first: of a date they are all but one past.
+      const last = Math.max(0, known.length - MOST_COMPARED);
+      for (let i = known.length - 1; i >= last; i--) {
+        const entry = known[i] as Entry;
         if (entry.value !== value) continue;
         out.ensure(MAX_INTEGER_BYTES);
         putInteger(out, INDEXED, 7, STATIC_COUNT + 1 + this.#table.positionOf(entry));
@@ -66,7 +71,7 @@ export class HpackEncoder {
     const index =
       STATIC_INDEX_OF_NAME.get(name) ??
       (sameName === undefined ? 0 : STATIC_COUNT + 1 + this.#table.positionOf(sameName));
-    const remembered = this.#remembers(name, value);
+    const remembered = this.#remembers(name, value, index);
     if (remembered) putInteger(out, REMEMBERED, 6, index);
     else putInteger(out, SECRET.has(name) ? NEVER_REMEMBERED : PLAIN, 4, index);
     if (index === 0) putText(out, name, remembered);
@@ -79,10 +84,11 @@ export class HpackEncoder {
     else entries.push(entry);
   }
 
-  #remembers(name: string, value: string): boolean {
+  /** Of what passes the first is remembered for its name, if that has no index yet. */
+  #remembers(name: string, value: string, nameIndex: number): boolean {
     return (
       value.length <= MOST_REMEMBERED_LETTERS &&
-      !PASSING.has(name) &&
+      (nameIndex === 0 || !PASSING.has(name)) &&
       !SECRET.has(name) &&
       entryBytes(name, value) <= this.#table.maxBytes &&
       // Its letters are looked through again only here, so that what is remembered is what was sent.
