@@ -5,7 +5,9 @@ import { ConnectionError, ErrorCode } from './error-code.js';
 /** At once. A client that opens and resets watches by the thousand is still served. */
 const BURST = 10_000;
 /** And so many more each second. */
-const PER_SECOND = 500;
+const PER_SECOND = 1000;
+/** One more for each KiB. */
+const STEP_SHIFT = 10;
 
 export class FloodGuard {
   #left = BURST;
@@ -25,9 +27,12 @@ export class FloodGuard {
     this.#left = Math.min(BURST, more) - 1;
   }
 
-  /** What the server sends is answered by steps of windows. */
+  /**
+   * What the server sends is answered by steps of windows: two for each frame, and Go's clients take one for every 4 KiB
+   * they read, of the stream and of all.
+   */
   // hot: once for each DATA frame.
-  earn(frames: number): void {
-    if (this.#left < BURST) this.#left += frames;
+  earn(sentBytes: number): void {
+    if (this.#left < BURST) this.#left += 2 + (sentBytes >>> STEP_SHIFT);
   }
 }

@@ -97,7 +97,7 @@ export class Outgoing {
         if (frameLeft === 0) {
           frameLeft = Math.min(left, MOST_SENT_FRAME_BYTES);
           putFrameHead(out, frameLeft, FrameType.data, left === frameLeft ? Flag.endStream : 0, stream.id);
-          this.guard.earn(2);
+          this.guard.earn(frameLeft);
         }
         const end = Math.min(piece.length, at + frameLeft);
         out.put(piece, at, end);
@@ -119,6 +119,6 @@ export class Outgoing {
     stream.sendWindow -= sent;
     const flags = stream.endsNow() ? Flag.endStream : 0;
     writeFrameHead(out.bytes, at, sent, FrameType.data, flags, stream.id);
-    this.guard.earn(2);
+    this.guard.earn(sent);
   }
 }
