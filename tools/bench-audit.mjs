@@ -9,10 +9,10 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { configMap, connect, load, median, needH2load, option, send, startBinnacle } from './bench/servers.mjs';
+import { median, needH2load, option } from './bench/servers.mjs';
+import { measureGets, metricSum, shown, startWithObject } from './bench/turns.mjs';
 
 const LEVELS = { Metadata: 0.85, RequestResponse: 0.6 };
-const NS = '/api/v1/namespaces/bench';
 const GET = { clients: 4, streams: 16, seconds: Number(option('--seconds', '4')) };
 const rounds = Number(option('--rounds', '5'));
 
@@ -24,8 +24,8 @@ try {
   const audited = [];
   for (const level in LEVELS) audited.push({ level, ratios: [], ...(await start(level)) });
   for (let round = 0; round < rounds; round++) {
-    const rate = await measure(plain);
-    for (const server of audited) server.ratios.push((await measure(server)) / rate);
+    const rate = await measureGets(plain, GET);
+    for (const server of audited) server.ratios.push((await measureGets(server, GET)) / rate);
   }
   const perGet = (server) => server.processorUs / server.gets;
   console.log(`no audit         ${shown(plain)}`);
@@ -33,7 +33,8 @@ try {
   for (const server of audited) {
     const ratio = median(server.ratios);
     const target = LEVELS[server.level];
-    const { made, lost } = await counts(server);
+    const made = await metricSum(server, 'apiserver_audit_event_total');
+    const lost = await metricSum(server, 'apiserver_audit_error_total');
     if (ratio < target || lost > 0) missed++;
     const byProcessor = (perGet(plain) / perGet(server)).toFixed(2);
     const ratios = `ratio ${ratio.toFixed(2)} (target ${target}), by processor time ${byProcessor}`;
@@ -43,28 +44,6 @@ try {
 } finally {
   for (const { child } of servers) child.kill('SIGKILL');
   fs.rmSync(folder, { recursive: true, force: true });
-}
-
-/** One round. On a machine that others use as well, the time the serving thread takes says more than the rate. */
-async function measure(server) {
-  const before = processorUs(server);
-  const rate = await load(server, `${NS}/configmaps/one`, GET);
-  server.processorUs += processorUs(server) - before;
-  // The first second is for warming up; it is not counted in the rate.
-  server.gets += rate * (GET.seconds + 1);
-  server.rates.push(rate);
-  return rate;
-}
-
-/** Of the thread that serves. The clock ticks a hundred times a second. */
-function processorUs({ child }) {
-  const { pid } = child;
-  const fields = fs.readFileSync(`/proc/${pid}/task/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * 10_000;
-}
-
-function shown({ rates, processorUs: us, gets }) {
-  return `${median(rates).toFixed(0).padStart(7)} gets/s, ${(us / gets).toFixed(1)} µs of the processor each`;
 }
 
 async function start(level) {
@@ -80,23 +59,7 @@ async function start(level) {
     );
     flags.push('--audit-log-mode=batch', '--audit-log-maxsize=100', '--audit-log-maxbackup=1');
   }
-  const server = { ...(await startBinnacle(own, flags)), rates: [], processorUs: 0, gets: 0 };
+  const server = await startWithObject(own, flags);
   servers.push(server);
-  const session = connect(server);
-  await send(session, 'POST', '/api/v1/namespaces', JSON.stringify({ metadata: { name: 'bench' } }));
-  await send(session, 'POST', `${NS}/configmaps`, configMap({ name: 'one' }));
-  session.close();
   return server;
-}
-
-async function counts(server) {
-  const session = connect(server);
-  const text = String(await send(session, 'GET', '/metrics'));
-  session.close();
-  const sum = (name) =>
-    text
-      .split('\n')
-      .filter((line) => line.startsWith(name))
-      .reduce((total, line) => total + Number(line.split(' ').at(-1)), 0);
-  return { made: sum('apiserver_audit_event_total'), lost: sum('apiserver_audit_error_total') };
 }

@@ -4,7 +4,8 @@
 //   free ─────────────▶│ tag length name │ tag length value │
 //                      ▲ the next byte goes before this one
 
-const FIRST_BYTES = 16 * 1024;
+const FIRST_BYTES = 64 * 1024;
+const SHORT_CHARACTERS = 64;
 const TWO_TO_32 = 0x1_0000_0000;
 
 export class BackwardWriter {
@@ -13,11 +14,15 @@ export class BackwardWriter {
 
   /** Fields of a message are written last first. */
   string(field: number, text: string): void {
-    const length = Buffer.byteLength(text);
-    this.#reserve(length);
-    this.#at -= length;
-    this.#buffer.write(text, this.#at, length, 'utf8');
-    this.#prefix(field, length);
+    if (text.length > SHORT_CHARACTERS || !this.#ascii(text)) {
+      const length = Buffer.byteLength(text);
+      this.#reserve(length);
+      this.#at -= length;
+      this.#buffer.write(text, this.#at, length, 'utf8');
+      this.#prefix(field, length);
+      return;
+    }
+    this.#prefix(field, text.length);
   }
 
   hex(field: number, digits: string): void {
@@ -44,7 +49,14 @@ export class BackwardWriter {
   nanoseconds(field: number, ms: number): void {
     this.#reserve(8);
     this.#at -= 8;
-    this.#buffer.writeBigUInt64LE(BigInt(Math.round(ms * 1000)) * 1000n, this.#at);
+    // More than a number holds: the product of two halves.
+    const microseconds = Math.round(ms * 1000);
+    const low = (microseconds % TWO_TO_32) * 1000;
+    this.#buffer.writeUInt32LE(low % TWO_TO_32, this.#at);
+    this.#buffer.writeUInt32LE(
+      Math.floor(microseconds / TWO_TO_32) * 1000 + Math.floor(low / TWO_TO_32),
+      this.#at + 4,
+    );
     this.#varint((field << 3) | 1);
   }
 
@@ -72,6 +84,20 @@ export class BackwardWriter {
   #prefix(field: number, length: number): void {
     this.#varint(length);
     this.#varint((field << 3) | 2);
+  }
+
+  /** A call into Node's own writer costs more than so few letters. False, with nothing written, for others. */
+  #ascii(text: string): boolean {
+    const { length } = text;
+    this.#reserve(length);
+    const start = this.#at - length;
+    for (let i = 0; i < length; i++) {
+      const code = text.charCodeAt(i);
+      if (code > 0x7f) return false;
+      this.#buffer[start + i] = code;
+    }
+    this.#at = start;
+    return true;
   }
 
   #varint(value: number): void {

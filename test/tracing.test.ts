@@ -1,0 +1,200 @@
+// Traces on the real program, with collectors that take them, are not there, say nothing, die and refuse: a request does
+// not notice, and neither does the end of the server for long.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import http2 from 'node:http2';
+import net, { type AddressInfo } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { after, describe, it } from 'node:test';
+import { asBytes, asText, readFields } from '../src/lib/protobuf-wire.js';
+import { freePort } from './support/free-port.js';
+import { startTestServer, type TestServer } from './support/server.js';
+
+const TOKEN = 'secret';
+const ENDS_WITHIN_MS = 15_000;
+const ARRIVES_WITHIN_MS = 60_000;
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-tracing-'));
+after(() => fs.rmSync(folder, { recursive: true, force: true }));
+
+type Answer = (stream: http2.ServerHttp2Stream) => void;
+
+const taking: Answer = (stream) => {
+  stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
+  stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
+  stream.end(Buffer.alloc(5));
+};
+const refusing: Answer = (stream) => {
+  const status = { 'grpc-status': '3', 'grpc-message': 'not like this' };
+  stream.respond({ ':status': 200, 'content-type': 'application/grpc', ...status }, { endStream: true });
+};
+const babbling: Answer = (stream) => {
+  stream.respond({ ':status': 200, 'content-type': 'application/grpc' });
+  stream.end(Buffer.alloc(64, 0xff));
+};
+const dying: Answer = (stream) => stream.session?.destroy();
+
+interface TestCollector {
+  readonly endpoint: string;
+  /** Of all spans that came, also where they were not taken. */
+  readonly names: string[];
+  calls: number;
+  answer: Answer;
+}
+
+async function startCollector(answer: Answer, socket?: string): Promise<TestCollector> {
+  const server = http2.createServer();
+  const collector = { endpoint: '', names: [] as string[], calls: 0, answer };
+  const sessions = new Set<http2.ServerHttp2Session>();
+  server.on('session', (session) => void sessions.add(session.on('error', () => undefined)));
+  server.on('stream', (stream) => {
+    const parts: Buffer[] = [];
+    stream.on('error', () => undefined);
+    stream.on('data', (part: Buffer) => parts.push(part));
+    stream.on('end', () => {
+      collector.calls++;
+      collector.names.push(...spanNames(Buffer.concat(parts).subarray(5)));
+      collector.answer(stream);
+    });
+  });
+  after(() => {
+    for (const session of sessions) session.destroy();
+    server.close();
+  });
+  await new Promise<void>((resolve) => {
+    if (socket === undefined) server.listen(0, '127.0.0.1', resolve);
+    else server.listen(socket, resolve);
+  });
+  const port = socket === undefined ? (server.address() as AddressInfo).port : 0;
+  return Object.assign(collector, { endpoint: socket === undefined ? `127.0.0.1:${port}` : `unix://${socket}` });
+}
+
+function spanNames(message: Buffer): string[] {
+  const names: string[] = [];
+  readFields(message, (_one, resource) =>
+    readFields(asBytes(resource), (field, scope) => {
+      if (field !== 2) return;
+      readFields(asBytes(scope), (member, span) => {
+        if (member === 2) readFields(asBytes(span), (at, value) => void (at === 5 && names.push(asText(value))));
+      });
+    }),
+  );
+  return names;
+}
+
+async function start(endpoint: string): Promise<TestServer> {
+  const file = path.join(folder, `${encodeURIComponent(endpoint)}.json`);
+  const kind = { apiVersion: 'apiserver.config.k8s.io/v1', kind: 'TracingConfiguration' };
+  fs.writeFileSync(file, JSON.stringify({ ...kind, endpoint, samplingRatePerMillion: 1_000_000 }));
+  return startTestServer({ flags: [`--tracing-config-file=${file}`], adminToken: TOKEN });
+}
+
+async function use(server: TestServer): Promise<void> {
+  const path = '/api/v1/namespaces/default/configmaps';
+  const name = `m-${Math.random().toString(36).slice(2)}`;
+  assert.equal((await server.request('POST', path, { metadata: { name } })).status, 201);
+  assert.equal((await server.request('GET', `${path}/${name}`)).status, 200);
+}
+
+const GET_NAME = 'GET /api/v1/namespaces/{:namespace}/configmaps/{:name}';
+
+async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (const deadline = Date.now() + ARRIVES_WITHIN_MS; Date.now() < deadline;) {
+    if (await holds()) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  assert.fail(`never: ${what}`);
+}
+
+async function dropped(server: TestServer, reason: string): Promise<number> {
+  const { body } = await server.request('GET', '/metrics');
+  const line = body
+    .split('\n')
+    .find((one) => one.startsWith('apiserver_tracing_dropped_spans_total') && one.includes(reason));
+  return Number(line?.split(' ').at(-1) ?? 0);
+}
+
+async function endsSoon(server: TestServer): Promise<void> {
+  const startedMs = performance.now();
+  await server.stop();
+  const tookMs = performance.now() - startedMs;
+  assert.ok(tookMs < ENDS_WITHIN_MS, `it took ${Math.round(tookMs)} ms`);
+}
+
+describe('traces', { concurrency: true }, () => {
+  it('reach a collector in batches, and what is left at the end', async () => {
+    const collector = await startCollector(taking);
+    const server = await start(collector.endpoint);
+    await use(server);
+    await until('the spans came', () => collector.names.includes(GET_NAME));
+    const before = collector.names.length;
+    await use(server);
+    await endsSoon(server);
+    assert.ok(collector.names.slice(before).includes(GET_NAME), 'the end takes along what waits');
+  });
+
+  it('reach a collector on a unix socket', async () => {
+    const collector = await startCollector(taking, path.join(folder, 'collector.sock'));
+    const server = await start(collector.endpoint);
+    await use(server);
+    await endsSoon(server);
+    assert.ok(collector.names.includes(GET_NAME));
+  });
+
+  it('cost nothing but themselves when nobody collects', async () => {
+    const server = await start(`127.0.0.1:${await freePort()}`);
+    await use(server);
+    assert.equal((await server.request('GET', '/readyz')).status, 200);
+    await endsSoon(server);
+    assert.match(server.log(), /The collector does not take spans/);
+  });
+
+  it('do not hold up the end of the server where the collector says nothing', async () => {
+    for (const listener of [net.createServer(() => undefined), http2.createServer()]) {
+      const sockets: net.Socket[] = [];
+      listener.on('connection', (socket: net.Socket) => void sockets.push(socket.on('error', () => undefined)));
+      await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+      const server = await start(`127.0.0.1:${(listener.address() as AddressInfo).port}`);
+      await use(server);
+      await until('the collector was asked', () => sockets.length > 0);
+      await use(server);
+      await endsSoon(server);
+      for (const socket of sockets) socket.destroy();
+      listener.close();
+    }
+  });
+
+  it('are sent again to a collector that died over them', async () => {
+    const collector = await startCollector(dying);
+    const server = await start(collector.endpoint);
+    await use(server);
+    await until('the collector died', () => collector.calls > 0);
+    await use(server);
+    const lost = collector.names.splice(0).length;
+    collector.answer = taking;
+    await until('they came again', () => collector.names.length >= lost && collector.names.includes(GET_NAME));
+    assert.equal(await dropped(server, 'not-taken'), 0);
+    await endsSoon(server);
+  });
+
+  it('are dropped and counted where the collector refuses them, and later ones are sent', async () => {
+    const collector = await startCollector(refusing);
+    const server = await start(collector.endpoint);
+    await use(server);
+    await until('they are counted', async () => (await dropped(server, 'not-taken')) > 0);
+    collector.answer = taking;
+    collector.names.splice(0);
+    await use(server);
+    await until('the next came', () => collector.names.includes(GET_NAME));
+    await endsSoon(server);
+  });
+
+  it('survive a collector that answers rubbish', async () => {
+    const collector = await startCollector(babbling);
+    const server = await start(collector.endpoint);
+    await use(server);
+    await until('it was asked', () => collector.calls > 0);
+    await use(server);
+    await endsSoon(server);
+  });
+});
