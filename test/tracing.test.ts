@@ -90,10 +90,10 @@ async function start(endpoint: string): Promise<TestServer> {
 }
 
 async function use(server: TestServer): Promise<void> {
-  const path = '/api/v1/namespaces/default/configmaps';
+  const maps = '/api/v1/namespaces/default/configmaps';
   const name = `m-${Math.random().toString(36).slice(2)}`;
-  assert.equal((await server.request('POST', path, { metadata: { name } })).status, 201);
-  assert.equal((await server.request('GET', `${path}/${name}`)).status, 200);
+  assert.equal((await server.request('POST', maps, { metadata: { name } })).status, 201);
+  assert.equal((await server.request('GET', `${maps}/${name}`)).status, 200);
 }
 
 const GET_NAME = 'GET /api/v1/namespaces/{:namespace}/configmaps/{:name}';

@@ -53,10 +53,7 @@ export class BackwardWriter {
     const microseconds = Math.round(ms * 1000);
     const low = (microseconds % TWO_TO_32) * 1000;
     this.#buffer.writeUInt32LE(low % TWO_TO_32, this.#at);
-    this.#buffer.writeUInt32LE(
-      Math.floor(microseconds / TWO_TO_32) * 1000 + Math.floor(low / TWO_TO_32),
-      this.#at + 4,
-    );
+    this.#buffer.writeUInt32LE(Math.floor(microseconds / TWO_TO_32) * 1000 + Math.floor(low / TWO_TO_32), this.#at + 4);
     this.#varint((field << 3) | 1);
   }
 
