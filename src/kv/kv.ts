@@ -86,6 +86,8 @@ export interface KeyValueStore {
    * so what has been received is never behind what has been answered.
    */
   readonly local: boolean;
+  /** What lies there since this revision or before was written by another build of this server; absent where any may have. */
+  readonly olderRevision?: number;
   get(
     key: string,
     options?: { readonly revision?: number; readonly trace?: Trace | undefined },

@@ -11,7 +11,7 @@ const LINE_BREAK = Buffer.from('\n');
 
 /**
  * How objects of a type lie in a store. What others may have written, an older server or one that keeps less, is filled
- * up with its defaults when it is read; JSON that this server serves as it lies has them already.
+ * up with its defaults when it is read; JSON that this very build stored is served as it lies.
  */
 export function objectCodec(
   type: StructType,
@@ -34,6 +34,8 @@ export function objectCodec(
       return media === JSON_TYPE ? Buffer.concat([bytes, LINE_BREAK]) : bytes;
     },
     decodeStorage: (bytes) => withDefaults(decodeStored(type, bytes)),
+    renewOlder: (json) =>
+      Buffer.from(encodeStored(type, withDefaults(decodeJson(type, json, { strict: false }).object))),
   };
   if (shape === undefined) return codec;
   // Kinds of another stored shape are kept as JSON, whatever the store keeps of others.

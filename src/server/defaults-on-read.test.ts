@@ -11,10 +11,12 @@ import { normalize } from '../schema/json/decode.js';
 import { TestApi } from './testing.js';
 
 /** Keeps what etcd would be given: protobuf. */
-const likeEtcd = (kv: KeyValueStore): KeyValueStore =>
+const likeEtcd = (kv: KeyValueStore): KeyValueStore => changed(kv, { local: false });
+
+const changed = (kv: KeyValueStore, members: Partial<KeyValueStore>): KeyValueStore =>
   new Proxy(kv, {
     get(target, name) {
-      if (name === 'local') return false;
+      if (Object.hasOwn(members, name)) return Reflect.get(members, name) as unknown;
       const member: unknown = Reflect.get(target, name);
       return typeof member === 'function' ? member.bind(target) : member;
     },
@@ -48,6 +50,30 @@ test('a claim that another server stored without a phase has one when it is read
   assert.deepEqual([body.status, body.spec['volumeMode']], [{ phase: 'Pending' }, 'Filesystem']);
   const changed = { ...body, metadata: { ...body.metadata, labels: { a: 'b' } } };
   assert.equal((await api.send('PUT', path, { body: changed })).status, 200);
+});
+
+test('a claim that an older build left in the embedded store is whole, and one of this build is served as it lies', async () => {
+  const memory = openMemoryStore();
+  const claim = (name: string): Buffer =>
+    Buffer.from(
+      JSON.stringify({
+        kind: 'PersistentVolumeClaim',
+        apiVersion: 'v1',
+        metadata: { name, namespace: 'default', uid: 'u', creationTimestamp: '2024-01-01T00:00:00Z' },
+        spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+      }),
+    );
+  const claims = '/registry/persistentvolumeclaims/default';
+  const { revision: olderRevision } = await memory.create(`${claims}/old`, claim('old'));
+  await memory.create(`${claims}/new`, claim('new'));
+  const kv = changed(memory, { olderRevision });
+  const api = new TestApi({ kinds: [persistentVolumeClaims as unknown as KindDefinition], kv });
+  const path = '/api/v1/namespaces/default/persistentvolumeclaims';
+  const { body } = await api.send('GET', `${path}/old`);
+  assert.deepEqual([body.status, body.spec['volumeMode']], [{ phase: 'Pending' }, 'Filesystem']);
+  const labelled = { ...body, metadata: { ...body.metadata, labels: { a: 'b' } } };
+  assert.equal((await api.send('PUT', `${path}/old`, { body: labelled })).status, 200);
+  assert.equal((await api.send('GET', `${path}/new`)).body.spec['volumeMode'], undefined);
 });
 
 test('the claim templates of a stateful set say what they are', async () => {

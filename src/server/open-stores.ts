@@ -1,4 +1,5 @@
 // The key-value stores: the embedded one, or etcd, with another etcd for some resources where the flags say so.
+import { buildStamp } from '../machinery/build-stamp.js';
 import { openEmbeddedStore } from '../kv/embedded/embedded.js';
 import { openEtcdStore } from '../kv/etcd/etcd.js';
 import type { KeyValueStore } from '../kv/kv.js';
@@ -19,7 +20,11 @@ export interface Stores {
 
 export async function openStores(options: Options, dialer: Dialer, log: Logger): Promise<Stores> {
   const main = options.embeddedStore
-    ? await openEmbeddedStore({ folder: options.dataDir, historyMs: options.etcd.etcdCompactionIntervalMs })
+    ? await openEmbeddedStore({
+        folder: options.dataDir,
+        historyMs: options.etcd.etcdCompactionIntervalMs,
+        writer: `${buildStamp.commit} ${buildStamp.date}`,
+      })
     : openEtcd(options, options.etcd.etcdServers, dialer, log);
   const all = new Map<string, KeyValueStore>([[options.etcd.etcdServers.join(','), main]]);
   const overrides = new Map<string, KeyValueStore>();

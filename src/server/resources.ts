@@ -327,5 +327,6 @@ function lazyCodec(definition: KindDefinition, type: () => StructType): ObjectCo
     decodeJson: (bytes) => get().decodeJson(bytes),
     encodeStorage: (object, mediaType) => get().encodeStorage(object, mediaType),
     decodeStorage: (bytes) => (bytes.length === 0 ? nothing() : get().decodeStorage(bytes)),
+    renewOlder: (json) => get().renewOlder?.(json) ?? json,
   };
 }

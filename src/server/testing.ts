@@ -313,6 +313,7 @@ const freezing = (codec: ObjectCodec): ObjectCodec => ({
   decodeJson: (bytes) => deepFreeze(codec.decodeJson(bytes)),
   decodeStorage: (bytes) => deepFreeze(codec.decodeStorage(bytes)),
   ...(codec.renew && { renew: codec.renew.bind(codec) }),
+  ...(codec.renewOlder && { renewOlder: codec.renewOlder.bind(codec) }),
 });
 
 function deepFreeze<T>(value: T): T {

@@ -34,6 +34,7 @@ export function createResourceStore(setup: ResourceStoreSetup): ManagedResourceS
     setup.form ?? (kv.local ? { kind: 'json' } : { kind: 'storage', mediaType: PROTOBUF_MEDIA_TYPE }),
     transformer,
     canAnswerAtOnce(kv) ? { kv, recent } : undefined,
+    kv.olderRevision,
   );
   const direct = new DirectStore(kv, values, clock, metrics);
   return setup.cache === false ? direct : new CachedStore(new Cache(kv, values, clock, log, metrics), direct);

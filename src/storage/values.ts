@@ -33,6 +33,8 @@ export class Values {
     readonly form: ValueForm,
     readonly transformer: ValueTransformer | undefined,
     stored?: StoredBytes,
+    /** Of what another build wrote last. */
+    readonly olderRevision = 0,
   ) {
     // Only bytes that lie in the store as they are served can be left to it.
     this.source = new EntrySource(options, form.kind === 'json' && transformer === undefined ? stored : undefined);
@@ -107,7 +109,7 @@ export class Values {
 
   /** False where all that is stored is as it would be written now. */
   get mayBeStale(): boolean {
-    return this.transformer !== undefined || this.options.codec.renew !== undefined;
+    return this.transformer !== undefined || this.options.codec.renew !== undefined || this.olderRevision > 1;
   }
 
   /** Whether a value is sealed, or its object written, otherwise than it would be now. */
@@ -122,8 +124,8 @@ export class Values {
 
   #isOutdated(key: string, plain: Buffer, revision: number): boolean {
     const { codec } = this.options;
+    if (this.form.kind === 'json') return !this.#renewed(plain, revision).equals(plain);
     if (codec.renew === undefined) return false;
-    if (this.form.kind === 'json') return !codec.renew(plain).equals(plain);
     const object = withoutResourceVersion(this.#read(key, plain, revision).object());
     return !codec.encodeStorage(object, this.form.mediaType).equals(plain);
   }
@@ -158,7 +160,7 @@ export class Values {
     try {
       const { codec } = this.options;
       if (this.form.kind === 'json') {
-        const json = codec.renew?.(plain) ?? plain;
+        const json = this.#renewed(plain, revision);
         return entryOf(this.source, key, revision, json, { asStored: json === plain || json.equals(plain) });
       }
       const object = withoutResourceVersion(codec.decodeStorage(plain));
@@ -166,6 +168,12 @@ export class Values {
     } catch (error) {
       throw this.#fault(key, revision, 'content', error);
     }
+  }
+
+  #renewed(plain: Buffer, revision: number): Buffer {
+    const { codec } = this.options;
+    if (codec.renew !== undefined) return codec.renew(plain);
+    return revision <= this.olderRevision ? (codec.renewOlder?.(plain) ?? plain) : plain;
   }
 
   #fault(key: string, revision: number, what: StoredValueFault['what'], error: unknown): StorageError {

@@ -51,6 +51,18 @@ describe('embedded store', () => {
     await kv.close();
   });
 
+  it('knows what another build wrote, through any number of restarts', async () => {
+    const folder = newFolder();
+    const opened = async (writer: string): Promise<number | undefined> => {
+      const kv = await openEmbeddedStore({ folder, writer });
+      await kv.create(`/${await kv.revision()}`, Buffer.from('x'));
+      await kv.close();
+      return kv.olderRevision;
+    };
+    const revisions = [await opened('a'), await opened('a'), await opened('b'), await opened('b'), await opened('c')];
+    assert.deepEqual(revisions, [1, 1, 3, 3, 5]);
+  });
+
   it('drops history that is older than asked for, and keeps the state', async () => {
     let now = 1_000_000;
     const timers: { at: number; call: () => void }[] = [];

@@ -30,6 +30,8 @@ import {
   REVISION,
   type Tables,
   viewAt,
+  WRITER,
+  WRITER_SINCE,
 } from './past.js';
 import { encodeNumbers, numberAt } from './records.js';
 
@@ -45,6 +47,8 @@ export interface EmbeddedOptions {
   /** The data folder; made when it is missing. */
   readonly folder: string;
   readonly clock?: Clock;
+  /** Names the build that writes: what another wrote is known by it. */
+  readonly writer?: string;
   /** How long past revisions are kept; 0 keeps them until compacted by hand or too many. */
   readonly historyMs?: number;
 }
@@ -78,6 +82,7 @@ export async function openEmbeddedStore(options: EmbeddedOptions): Promise<KeyVa
       meta: table('meta'),
     };
     if (tables.meta.get(REVISION) === undefined) await tables.meta.put(REVISION, encodeNumbers(1));
+    await noteWriter(env, tables, Buffer.from(options.writer ?? ''));
     folder.markCreated();
     return new EmbeddedStore(env, tables, folder, options);
   } catch (error) {
@@ -86,10 +91,21 @@ export async function openEmbeddedStore(options: EmbeddedOptions): Promise<KeyVa
   }
 }
 
+/** What lies there when another build comes is of an earlier one, whichever; what lay there before that one, too. */
+async function noteWriter(env: RootDatabase, { meta }: Tables, writer: Buffer): Promise<void> {
+  if (meta.get(WRITER)?.equals(writer)) return;
+  const revision = meta.get(REVISION) ?? encodeNumbers(1);
+  await env.transaction(() => {
+    meta.putSync(WRITER, writer);
+    meta.putSync(WRITER_SINCE, Buffer.from(revision));
+  });
+}
+
 const closed = (): KvError => new KvError('closed', 'the store is closed');
 
 class EmbeddedStore implements KeyValueStore {
   readonly local = true;
+  readonly olderRevision: number;
   readonly #env: RootDatabase;
   readonly #tables: Tables;
   readonly #folder: DataFolder;
@@ -106,6 +122,7 @@ class EmbeddedStore implements KeyValueStore {
   ) {
     this.#env = env;
     this.#tables = tables;
+    this.olderRevision = this.#onDisk(WRITER_SINCE);
     this.#folder = folder;
     const dispatch = this.#hub.dispatch.bind(this.#hub);
     this.#commits = new Commits({ env, tables, folder: path, clock, revision: this.#onDisk(REVISION), dispatch });

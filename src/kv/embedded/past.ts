@@ -13,6 +13,9 @@ export interface Tables {
 /** The keys of the meta table. */
 export const REVISION = Buffer.from('revision');
 export const COMPACTED = Buffer.from('compacted');
+/** Which build writes, and the revision it began after. */
+export const WRITER = Buffer.from('writer');
+export const WRITER_SINCE = Buffer.from('writer since');
 
 export function getAt(tables: Tables, key: string, revision: number): Version | undefined {
   for (const record of logSince(tables, revision + 1)) if (record.key === key) return record.previous;
