@@ -130,13 +130,48 @@ test('the version is printed, or set when it is of this release', () => {
   );
 });
 
-test('help keeps to the width it is given', () => {
-  const help = parseCommandLine(['--help'], ENV, { columns: 72 });
-  const lines = help.kind === 'print' ? help.text.split('\n') : [];
-  assert.ok(lines.includes('Secure serving flags:'));
-  // Names and defaults stay whole; running text is what is wrapped.
+const help = (columns?: number): string[] => {
+  const printed = parseCommandLine(['--help'], ENV, columns === undefined ? {} : { columns });
+  return printed.kind === 'print' ? printed.text.split('\n') : [];
+};
+
+test('help for a terminal keeps to its width, with the text of a flag below its name', () => {
+  const lines = help(72);
+  const at = lines.indexOf('Secure serving flags:');
+  assert.deepEqual(lines.slice(at - 1, at + 5), [
+    '',
+    'Secure serving flags:',
+    '',
+    `${'      --bind-address ip'.padEnd(61)}  `,
+    '                The address to listen on. 0.0.0.0 and :: mean',
+    '                every interface, IPv4 and IPv6. (default 0.0.0.0)',
+  ]);
   assert.deepEqual(
-    lines.filter((line) => line.startsWith('        ') && line.length > 72 && line.trim().includes(' ')),
+    lines.filter((line) => line.startsWith(' '.repeat(16)) && line.length > 72 && line.trim().includes(' ')),
     [],
   );
+});
+
+test('help for a program has a line for each flag, in order, the texts below each other', () => {
+  const lines = help();
+  const at = lines.indexOf('Global flags:');
+  assert.equal(lines[at + 2], '  -h, --help                     Show this help for kube-apiserver.');
+  assert.match(lines[at + 3] ?? '', /^ {6}--version version\[=true\] {3}Print the version/);
+  const names = lines.slice(lines.indexOf('Misc flags:')).flatMap((line) => /^ {6}--([a-z-]+)/.exec(line)?.[1] ?? []);
+  const misc = names.slice(0, names.indexOf('service-node-port-range') + 1);
+  assert.deepEqual(misc, [...misc].sort());
+});
+
+test('a flag that there is not gets the closest one for a hint, where there is one', () => {
+  const lines = (flag: string): readonly string[] => {
+    const answer = parseCommandLine([flag], ENV);
+    return answer.kind === 'refused' ? answer.lines : [];
+  };
+  const hinted = (flag: string, hint: string): void =>
+    assert.deepEqual(lines(`--${flag}`), [`Error: unknown flag: --${flag}`, `Did you mean --${hint}?`]);
+  hinted('secure-prot', 'secure-port');
+  hinted('etcd-server', 'etcd-servers');
+  hinted('authorisation-mode', 'authorization-mode');
+  assert.deepEqual(lines('--cloud-provider'), ['Error: unknown flag: --cloud-provider']);
+  assert.deepEqual(lines(`--${'a'.repeat(10_000)}`).length, 1);
 });

@@ -4,6 +4,7 @@ import { jsonLine } from '../lib/log-json.js';
 import { aggregateText } from '../machinery/field-error.js';
 import { PROGRAM } from '../machinery/names.js';
 import { versionInfo } from '../machinery/version-info.js';
+import { closestFlag } from './closest-flag.js';
 import { completeOptions, type Environment } from './complete-options.js';
 import { readEmulation } from './emulation.js';
 import { helpText } from './help.js';
@@ -22,12 +23,10 @@ export type CommandLine =
   | { readonly kind: 'refused'; readonly lines: readonly string[]; readonly exitCode: number };
 
 export interface CommandLineHooks extends StartupHooks, ValidationHooks {
-  /** The terminal's width, for help. */
+  /** The terminal's width, for help; 0 or absent where there is none. */
   readonly columns?: number;
   readonly now?: () => Date;
 }
-
-const DEFAULT_COLUMNS = 100;
 
 export function parseCommandLine(argv: readonly string[], env: Environment, hooks: CommandLineHooks = {}): CommandLine {
   let parsed: ParsedFlags<typeof TOPICS>;
@@ -35,10 +34,12 @@ export function parseCommandLine(argv: readonly string[], env: Environment, hook
     parsed = parseFlags(TOPICS, argv);
   } catch (error) {
     if (!(error instanceof CommandLineMistake)) throw error;
-    return { kind: 'refused', lines: [`Error: ${error.message}`], exitCode: 1 };
+    const hint = error.unknownFlag === undefined ? undefined : closestFlag(error.unknownFlag, TOPICS);
+    const lines = [`Error: ${error.message}`, ...(hint === undefined ? [] : [`Did you mean --${hint}?`])];
+    return { kind: 'refused', lines, exitCode: 1 };
   }
   const { values, given, positional, notices } = parsed;
-  if (values.global.help) return { kind: 'print', text: helpText(TOPICS, hooks.columns ?? DEFAULT_COLUMNS) };
+  if (values.global.help) return { kind: 'print', text: helpText(TOPICS, hooks.columns ?? 0) };
   if (positional.some((argument) => argument !== '')) {
     const got = `[${positional.map(goQuote).join(' ')}]`;
     return {

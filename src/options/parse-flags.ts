@@ -16,7 +16,15 @@ export interface ParsedFlags<Topics extends readonly Topic[]> {
 }
 
 /** A command line that cannot be read. */
-export class CommandLineMistake extends Error {}
+export class CommandLineMistake extends Error {
+  constructor(
+    message: string,
+    /** What was written for a flag that there is not. */
+    readonly unknownFlag?: string,
+  ) {
+    super(message);
+  }
+}
 
 export function parseFlags<Topics extends readonly Topic[]>(
   topics: Topics,
@@ -81,7 +89,7 @@ class FlagReader {
     const equals = body.indexOf('=');
     const written = equals < 0 ? body : body.slice(0, equals);
     const flag = this.byName.get(platformWord(written.replaceAll('_', '-')));
-    if (flag === undefined) throw new CommandLineMistake(`unknown flag: --${written}`);
+    if (flag === undefined) throw new CommandLineMistake(`unknown flag: --${written}`, written);
     if (equals >= 0) this.set(flag, body.slice(equals + 1));
     else if (flag.kind.bare !== undefined) this.set(flag, flag.kind.bare);
     else {
