@@ -128,10 +128,14 @@ describe('kubectl and nodes', { skip: program === undefined && NO_KUBECTL, timeo
       env: { PATH: process.env['PATH'], HOME: server.folder, KUBECONFIG: server.kubeconfig, SHELL: '/bin/sh' },
     });
     let text = '';
-    child.stdout.on('data', (piece: Buffer) => {
+    const answer = (piece: Buffer): void => {
       text += piece.toString();
-      if (text.includes('"Height":24}')) child.stdin.write('typed\n');
-    });
+      if (!text.includes('"Height":24}')) return;
+      child.stdout.removeListener('data', answer);
+      child.stdout.on('data', (more: Buffer) => (text += more.toString()));
+      child.stdin.write('typed\n');
+    };
+    child.stdout.on('data', answer);
     const code = await new Promise((resolve) => child.once('close', resolve));
     assert.match(text, /size \{"Width":80,"Height":24\}/);
     assert.match(text, /got typed/);
@@ -184,6 +188,32 @@ describe('kubectl and nodes', { skip: program === undefined && NO_KUBECTL, timeo
     assert.equal(garbage.status, 500);
     assert.equal((await server.request('GET', `${PODS}/p`)).status, 200);
     hung.close();
+  });
+
+  it('what is followed and what runs goes on while the server ends, and ends by itself', async () => {
+    let finish: (() => void) | undefined;
+    agent.onLog = (_request, write, end) => {
+      write('before\n');
+      finish = () => {
+        write('after\n');
+        end();
+      };
+    };
+    const flag = path.join(commands, 'over');
+    const ran = kubectl(
+      `exec p -- sh -c 'touch started; while [ ! -e over ]; do sleep 0.05; done; echo done; exit 3'`,
+      { code: 3 },
+    );
+    const followed = kubectl('logs -f p');
+    while (finish === undefined || !fs.existsSync(path.join(commands, 'started')))
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    const stopped = server.stop();
+    while (!server.log().includes('Stopped listening')) await new Promise((resolve) => setTimeout(resolve, 20));
+    finish();
+    fs.writeFileSync(flag, '');
+    assert.equal((await followed).out, 'before\nafter\n');
+    assert.equal((await ran).out, 'done\n');
+    await stopped;
   });
 });
 

@@ -77,6 +77,8 @@ export function streamOf(source: Readable, onBroken?: (error: OutboundError) => 
           if (sink.signal.aborted) break;
         }
       } catch (error) {
+        // Whoever reads has had enough: the source was ended here, and did not break off.
+        if (sink.signal.aborted) return;
         const broken = OutboundError.from(error);
         onBroken?.(broken);
         throw broken;
