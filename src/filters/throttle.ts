@@ -1,6 +1,7 @@
 // `--max-connection-bytes-per-sec`: how fast a long-running answer may flow to one client.
 import { isStream, type HttpResponse, type ResponseSink } from '../lib/http.js';
 import { whenReady } from '../lib/maybe-promise.js';
+import { Pace } from '../lib/pace.js';
 import { pause } from '../lib/pause.js';
 import type { Filter } from './exchange.js';
 
@@ -18,14 +19,16 @@ export function throttle(bytesPerSecond: number): Filter | undefined {
   };
 }
 
-/** Asks the writer to wait until what it sent fits the rate; the budget saved up is at most one second's. */
+/** Asks the writer to wait until what it sent fits the rate. */
 class ThrottledSink implements ResponseSink {
-  private freeAtMs = performance.now();
+  readonly #pace: Pace;
 
   constructor(
     private readonly sink: ResponseSink,
-    private readonly bytesPerSecond: number,
-  ) {}
+    bytesPerSecond: number,
+  ) {
+    this.#pace = new Pace(bytesPerSecond);
+  }
 
   get signal(): AbortSignal {
     return this.sink.signal;
@@ -36,13 +39,12 @@ class ThrottledSink implements ResponseSink {
   }
 
   write(chunk: Buffer | string): boolean {
-    const nowMs = performance.now();
-    this.freeAtMs = Math.max(this.freeAtMs, nowMs - 1000) + (chunk.length / this.bytesPerSecond) * 1000;
-    return this.sink.write(chunk) && this.freeAtMs <= nowMs;
+    this.#pace.spend(chunk.length);
+    return this.sink.write(chunk) && this.#pace.waitMs === 0;
   }
 
   async drained(): Promise<void> {
-    const waitMs = this.freeAtMs - performance.now();
+    const { waitMs } = this.#pace;
     if (waitMs > 0) await pause(waitMs, this.signal);
     await this.sink.drained();
   }

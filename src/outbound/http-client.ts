@@ -12,6 +12,7 @@ import { WholeBody } from './http1/answer-body.js';
 import type { ExchangeOptions } from './http1/exchange.js';
 import type { Trace } from '../tracing/trace.js';
 import { Origin } from './origin.js';
+import { PacedConnection } from './paced.js';
 import { OutboundError } from './outbound-error.js';
 import { tracedRequest } from './traced-request.js';
 
@@ -21,6 +22,8 @@ export interface HttpClientOptions {
   readonly tls?: () => ClientTls;
   /** HTTP/2 is offered to servers over TLS unless this is false. */
   readonly http2?: boolean;
+  /** How fast connections that left HTTP may be used, each way; 0 or nothing for as fast as they can. */
+  readonly upgradedBytesPerSecond?: number;
   /** Where requests to an origin are really sent: a service's address under the service's name, for one. */
   readonly resolve?: (url: URL) => { readonly host: string; readonly port: number };
   /** Go along with every request unless it has them itself; names in lower case. Asked for every request. */
@@ -96,7 +99,10 @@ export class HttpClient {
   async upgrade(request: OutboundRequest): Promise<Upgraded | OutboundResponse> {
     const options = exchangeOptions(request);
     try {
-      return await this.#origin(request.url).upgrade(this.#withHeaders(request), options);
+      const answer = await this.#origin(request.url).upgrade(this.#withHeaders(request), options);
+      const { upgradedBytesPerSecond = 0 } = this.#options;
+      if (!('socket' in answer) || upgradedBytesPerSecond <= 0) return answer;
+      return { ...answer, socket: new PacedConnection(answer.socket, upgradedBytesPerSecond) };
     } catch (error) {
       throw options.signal.aborted ? OutboundError.aborted(options.signal) : OutboundError.from(error);
     } finally {

@@ -22,6 +22,7 @@ export type AgentFlags = Pick<
   | 'kubeletClientKey'
   | 'kubeletPort'
   | 'kubeletPreferredAddressTypes'
+  | 'maxConnectionBytesPerSec'
 >;
 
 export function buildNodeAccess(flags: AgentFlags, { dialer, metrics, onDrained }: NodeAccessParts): NodeAccess {
@@ -32,9 +33,11 @@ export function buildNodeAccess(flags: AgentFlags, { dialer, metrics, onDrained 
     ...(keyFile !== '' && { key: fs.readFileSync(keyFile) }),
   });
   const verified = (): ClientTls => ({ ...own(), ...(caFile === '' ? ANYBODY : { ca: fs.readFileSync(caFile) }) });
-  const agents = new HttpClient({ dialer, tls: verified });
-  const unverifiedAgents = new HttpClient({ dialer, tls: () => ({ ...own(), ...ANYBODY }) });
-  const others = new HttpClient({ dialer, tls: () => ANYBODY });
+  const clientWith = (tls: () => ClientTls): HttpClient =>
+    new HttpClient({ dialer, tls, upgradedBytesPerSecond: flags.maxConnectionBytesPerSec });
+  const agents = clientWith(verified);
+  const unverifiedAgents = clientWith(() => ({ ...own(), ...ANYBODY }));
+  const others = clientWith(() => ANYBODY);
   onDrained(() => {
     for (const client of [agents, unverifiedAgents, others]) client.close();
   });

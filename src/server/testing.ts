@@ -299,6 +299,7 @@ const AGENT_FLAGS: AgentFlags = {
   kubeletClientKey: '',
   kubeletPort: 10_250,
   kubeletPreferredAddressTypes: ['Hostname', 'InternalIP'],
+  maxConnectionBytesPerSec: 0,
 };
 
 const NOWHERE: Dialer = {
