@@ -15,6 +15,9 @@ interface Review {
     readonly uid: string;
     readonly name: string;
     readonly operation: string;
+    readonly resource: { readonly resource: string };
+    readonly subResource?: string;
+    readonly userInfo: { readonly username: string; readonly groups: readonly string[] };
     readonly object: {
       readonly data?: { readonly by?: string };
       readonly spec: { readonly containers: readonly { readonly image: string }[] };
@@ -33,6 +36,7 @@ describe('admission webhooks', { timeout: 60_000 }, () => {
   let server: TestServer;
   let hooks: FastifyInstance;
   let url: string;
+  const seen: string[] = [];
   const { cert, key, ca } = certificates();
 
   before(async () => {
@@ -73,6 +77,13 @@ describe('admission webhooks', { timeout: 60_000 }, () => {
       if (floating.length === 0) return answer(body, { warnings: ['images should be named by digest, für immer'] });
       return answer(body, { allowed: false, status: { message: `${floating[0]?.image} may change` } });
     });
+    app.post<{ Body: Review }>('/sees', ({ body }) => {
+      const { operation, resource, subResource, userInfo, name } = body.request;
+      seen.push(
+        `${operation} ${resource.resource}/${subResource ?? ''} ${name} ${userInfo.username} ${String(userInfo.groups)}`,
+      );
+      return answer(body, {});
+    });
     app.post<{ Body: Review }>('/faults', async ({ body }, reply) => {
       const { name } = body.request;
       if (name === 'hangs') return new Promise(() => undefined);
@@ -90,7 +101,11 @@ describe('admission webhooks', { timeout: 60_000 }, () => {
     return app;
   }
 
-  async function register(kind: 'mutating' | 'validating', list: readonly HookSpec[]): Promise<void> {
+  async function register(
+    kind: 'mutating' | 'validating',
+    list: readonly HookSpec[],
+    configuration = 'example',
+  ): Promise<void> {
     const name = `${kind === 'mutating' ? 'Mutating' : 'Validating'}WebhookConfiguration`;
     const webhooks = list.map(({ path, ...hook }) => ({
       admissionReviewVersions: ['v1'],
@@ -101,7 +116,7 @@ describe('admission webhooks', { timeout: 60_000 }, () => {
     const { status, body } = await create(`${CONFIGURATIONS}/${kind}webhookconfigurations`, {
       apiVersion: 'admissionregistration.k8s.io/v1',
       kind: name,
-      metadata: { name: 'example' },
+      metadata: { name: configuration },
       webhooks,
     });
     assert.equal(status, 201, body);
@@ -163,6 +178,41 @@ describe('admission webhooks', { timeout: 60_000 }, () => {
     );
     assert.equal(status, 200, body);
     assert.match((await server.request('GET', `${CONFIG_MAPS}/rewritten`)).body, /"by":"us"/);
+  });
+
+  it('have a say about what the server itself writes', async () => {
+    const rules = [
+      {
+        operations: ['*'],
+        apiGroups: ['apiextensions.k8s.io', 'apiregistration.k8s.io'],
+        apiVersions: ['*'],
+        resources: ['*/*'],
+      },
+    ];
+    await register('validating', [{ name: 'sees.example.test', path: '/sees', rules }], 'sees');
+    const names = { plural: 'crates', singular: 'crate', kind: 'Crate', listKind: 'CrateList' };
+    const schema = { openAPIV3Schema: { type: 'object' } };
+    const definition = {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'crates.example.test' },
+      spec: {
+        group: 'example.test',
+        scope: 'Cluster',
+        names,
+        versions: [{ name: 'v1', served: true, storage: true, schema }],
+      },
+    };
+    assert.equal((await create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition)).status, 201);
+    const own = 'system:apiserver system:authenticated,system:masters';
+    for (const line of [
+      `CREATE apiservices/ v1.example.test ${own}`,
+      `UPDATE customresourcedefinitions/status crates.example.test ${own}`,
+    ])
+      await until(async () => {
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        return seen.includes(line);
+      });
   });
 
   it('at the API’s own service are asked without a connection, as the server itself', async () => {

@@ -1,10 +1,11 @@
 // The generic life of objects for code inside the server: subresources, plugins, controllers, bootstrap.
 import { type GroupResource, groupResourceText, notFound } from '../machinery/status.js';
+import type { MaybePromise } from '../lib/maybe-promise.js';
 import type { KubeObject } from '../machinery/object.js';
 import type { StoredObject } from '../storage/store.js';
 import { create } from './create.js';
 import { deleteObject } from './delete.js';
-import type { Lookup, ObjectOperations } from './kind.js';
+import type { LifeContext, Lookup, ObjectOperations } from './kind.js';
 import { findObject, get, list } from './list.js';
 import { keyOf, type ResourceRegistry } from './registry.js';
 import { update } from './update.js';
@@ -34,46 +35,82 @@ export function createLookup(find: FindRegistry): Lookup {
 
 const NO_OBJECTS: readonly StoredObject[] = [];
 
-/** Writes that hold to a kind's rules but not to admission: the server trusts itself. */
+/** A write of the server's own, before or after the kind's rules. */
+export interface OwnWrite {
+  readonly operation: 'CREATE' | 'UPDATE' | 'DELETE';
+  readonly registry: ResourceRegistry;
+  readonly subresource: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly object?: KubeObject;
+  readonly old?: Readonly<KubeObject>;
+  readonly context: LifeContext;
+}
+
+/** Who has a say about the server's own writes; to refuse, they throw a StatusError. */
+export interface OwnReview {
+  /** May change the object. */
+  admit(write: OwnWrite): MaybePromise<void>;
+  /** Sees the finished one. */
+  validate(write: OwnWrite): MaybePromise<void>;
+}
+
+const NOBODY: OwnReview = { admit: () => undefined, validate: () => undefined };
+
+/** Writes that hold to a kind's rules, and to those who have a say about them; without any the server trusts itself. */
 export function createOperations(
   find: FindRegistry,
   copy: (object: Readonly<KubeObject>) => KubeObject,
+  review: OwnReview = NOBODY,
 ): ObjectOperations {
   const registryOf = (resource: GroupResource): ResourceRegistry => {
     const registry = find(resource);
     if (registry === undefined) throw new Error(`no registry for ${groupResourceText(resource)}`);
     return registry;
   };
-  const admitted = async (): Promise<void> => {};
   return {
     async get(resource, namespace, name) {
       return (await get(registryOf(resource), namespace, name, '')).object();
     },
-    async create(resource, namespace, object, context) {
-      const request = { object, context: { ...context, namespace }, admit: admitted, copy };
-      return (await create(registryOf(resource), request)).object();
-    },
-    async update(resource, namespace, name, subresource, change, context, preconditions) {
+    async create(resource, namespace, object, given) {
       const registry = registryOf(resource);
+      const context = { ...given, namespace };
+      const { name = '' } = object.metadata;
+      const write = { operation: 'CREATE', registry, subresource: '', namespace, name, context } as const;
+      await review.admit({ ...write, object });
+      const admit = (finished: KubeObject): MaybePromise<void> => review.validate({ ...write, object: finished });
+      return (await create(registry, { object, context, admit, copy })).object();
+    },
+    async update(resource, namespace, name, subresource, change, given, preconditions) {
+      const registry = registryOf(resource);
+      const context = { ...given, namespace };
+      const write = { operation: 'UPDATE', registry, subresource, namespace, name, context } as const;
       const { stored } = await update(registry, {
         name,
         endpoint: subresource,
         ...preconditions,
-        context: { ...context, namespace },
-        admitCreate: admitted,
-        admitUpdate: admitted,
+        context,
+        admitCreate: () => undefined,
+        admitUpdate: (object, old) => review.validate({ ...write, object, old }),
         async change(current) {
           if (current === undefined) throw notFound(registry.resource, name);
-          return change(copy(current));
+          const object = await change(copy(current));
+          await review.admit({ ...write, object, old: current });
+          return object;
         },
       });
       return stored.object();
     },
-    async delete(resource, namespace, name, options, context) {
+    async delete(resource, namespace, name, options, given) {
       const registry = registryOf(resource);
+      const context = { ...given, namespace };
       const last = (await get(registry, namespace, name, '')).object();
-      const request = { name, options, context: { ...context, namespace }, admit: admitted, copy };
-      const { answer } = await deleteObject(registry, request);
+      const admit = async (old: Readonly<KubeObject>): Promise<void> => {
+        const write = { operation: 'DELETE', registry, subresource: '', namespace, name, old, context } as const;
+        await review.admit(write);
+        await review.validate(write);
+      };
+      const { answer } = await deleteObject(registry, { name, options, context, admit, copy });
       return 'json' in answer ? answer.object() : last;
     },
   };

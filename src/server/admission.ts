@@ -19,6 +19,7 @@ import type { Options } from '../options/options.js';
 import { admissionPolicies } from './admission-policies.js';
 import type { Dialers } from './dialers.js';
 import type { Loopback } from './loopback.js';
+import { ASKING_PLUGINS } from './own-review.js';
 import { nameSuffix, type Resources } from './resources.js';
 import { servedResources } from './served-resources.js';
 import { buildWebhooks } from './webhooks.js';
@@ -35,11 +36,18 @@ export interface AdmissionParts {
   readonly log: Logger;
 }
 
+export interface WiredAdmission {
+  /** For what clients write. */
+  readonly chain: AdmissionChain;
+  /** For what the server writes. */
+  readonly asking: AdmissionChain;
+}
+
 /** The plugins the flags turn on, in their order. */
 export function buildAdmission(
   { admission, misc }: Pick<Options, 'admission' | 'misc'>,
   { resources, authorizer, metrics, ...parts }: AdmissionParts,
-): AdmissionChain {
+): WiredAdmission {
   const enabled: ReadonlySet<string> = enabledAdmissionPlugins(admission);
   const settings = loadAdmissionSettings(admission.admissionControlConfigFile, enabled);
   const conditions = conditionMetrics(metrics);
@@ -76,10 +84,10 @@ export function buildAdmission(
       wait,
     }),
   });
-  return createChain(
-    plugins.filter(({ name }) => enabled.has(name)),
-    admissionMetrics(metrics),
-  );
+  const observer = admissionMetrics(metrics);
+  const turnedOn = plugins.filter(({ name }) => enabled.has(name));
+  const asking = turnedOn.filter(({ name }) => ASKING_PLUGINS.has(name));
+  return { chain: createChain(turnedOn, observer), asking: createChain(asking, observer) };
 }
 
 /** The backend is one of the control plane's own. */

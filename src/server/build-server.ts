@@ -30,6 +30,7 @@ import { Health } from './health.js';
 import { behindGates, serverKinds } from './kinds.js';
 import { lateBound } from './late-bound.js';
 import { createLoopback, SERVER_USER } from './loopback.js';
+import { ownReview } from './own-review.js';
 import { Lifecycle } from './lifecycle.js';
 import { buildNodeAccess } from './node-access.js';
 import { buildOtherTokens } from './other-tokens.js';
@@ -237,17 +238,18 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
   const loopback = createLoopback(() => entrance.value);
 
   // The way of a request.
+  const admission = buildAdmission(options, {
+    resources,
+    authorizer: authorization.authorizer,
+    metrics: metrics.registry,
+    policyCompiler: expressions,
+    dialers,
+    itself: loopback.client,
+    stopping: lifecycle.stopping,
+    log: logs.for('admission'),
+  });
   const services: RestServices = {
-    admission: buildAdmission(options, {
-      resources,
-      authorizer: authorization.authorizer,
-      metrics: metrics.registry,
-      policyCompiler: expressions,
-      dialers,
-      itself: loopback.client,
-      stopping: lifecycle.stopping,
-      log: logs.for('admission'),
-    }),
+    admission: admission.chain,
     authorizer: authorization.authorizer,
     features: options.featureGates,
     kindOptions,
@@ -285,11 +287,8 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
       aggregation.services.remote(`${apiVersion}.${apiGroup}`) !== undefined,
     log: logs.for('peers'),
   });
-  const client = createServerClient({
-    operations: resources.operations,
-    lookup: resources.lookup,
-    context: serverContext,
-  });
+  const operations = resources.operationsWith(ownReview(resources, admission.asking));
+  const client = createServerClient({ operations, lookup: resources.lookup, context: serverContext });
   const storageVersions = buildStorageVersions(options, {
     hostname,
     resources,
@@ -350,6 +349,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
       stopping: lifecycle.stopping,
       trace: tracer?.background,
     }),
+    operations,
     serverContext,
     hostname,
     client,

@@ -18,7 +18,10 @@ import { PlainSink } from '../wire/http1/sinks.js';
 
 export const SERVER_USER = { name: 'system:apiserver', groups: [MASTERS_GROUP] };
 
-const KNOWN: Authenticated = { user: { ...SERVER_USER, groups: [AUTHENTICATED_GROUP, MASTERS_GROUP] } };
+/** As it is known where it asks for something. */
+export const LOOPBACK_USER = { ...SERVER_USER, groups: [AUTHENTICATED_GROUP, MASTERS_GROUP] };
+
+const KNOWN: Authenticated = { user: LOOPBACK_USER };
 
 export interface Loopback {
   readonly client: Pick<HttpClient, 'request' | 'close'>;

@@ -10,7 +10,7 @@ import { type GroupResource, groupResourceText } from '../machinery/status.js';
 import { apiVersionOf, type GroupVersionKind, type KubeObject } from '../machinery/object.js';
 import type { KindDefinition, Lookup, ObjectOperations } from '../registry/kind.js';
 import { computedStore } from '../registry/computed-store.js';
-import { createLookup, createOperations } from '../registry/operations.js';
+import { createLookup, createOperations, type OwnReview } from '../registry/operations.js';
 import type { ResourceRegistry } from '../registry/registry.js';
 import { UpdateTurns } from '../registry/update-turns.js';
 import { objectCodec } from '../rest/object-codec.js';
@@ -39,7 +39,7 @@ const CUSTOM_STORE_GRACE_MS = 1000;
 
 export class Resources {
   readonly lookup: Lookup = createLookup((resource) => this.registry(resource));
-  readonly operations: ObjectOperations = createOperations((resource) => this.registry(resource), deepCopy);
+  readonly operations: ObjectOperations = this.operationsWith();
   private readonly registries = new Map<string, ResourceRegistry>();
   private readonly endpoints = new Map<string, Endpoint>();
   private listed: readonly Endpoint[] | undefined;
@@ -191,6 +191,11 @@ export class Resources {
         }, CUSTOM_STORE_GRACE_MS).unref();
       },
     };
+  }
+
+  /** Those that others have a say about. */
+  operationsWith(review?: OwnReview): ObjectOperations {
+    return createOperations((resource) => this.registry(resource), deepCopy, review);
   }
 
   /** Whether the group has kinds of the server's own. */

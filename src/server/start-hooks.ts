@@ -25,7 +25,7 @@ import { cidrText } from '../lib/ip-address.js';
 import type { Logs } from '../lib/log.js';
 import type { MetricRegistry } from '../lib/metrics.js';
 import type { Options } from '../options/options.js';
-import type { LifeContext } from '../registry/kind.js';
+import type { LifeContext, ObjectOperations } from '../registry/kind.js';
 import type { Authorization } from './authorization.js';
 import type { conversionWebhooks } from './conversion-webhooks.js';
 import type { WiredAggregation } from './aggregation.js';
@@ -59,6 +59,8 @@ export interface StartParts {
   readonly aggregation: WiredAggregation;
   /** Converts custom resources by the webhooks of their definitions. */
   readonly converterOf: ReturnType<typeof conversionWebhooks>;
+  /** The server's own writes, about which webhooks and policies have a say. */
+  readonly operations: ObjectOperations;
   readonly serverContext: () => LifeContext;
   readonly hostname: string;
   readonly client: ServerClient;
@@ -145,14 +147,21 @@ function secretsKnown(resources: Resources, signal: AbortSignal): () => boolean 
 }
 
 /** Serves what custom resource definitions define. Ready once those that were there are served. */
-function definitionsHooks({ resources, serverContext, expressions, converterOf, logs }: StartParts): PostStartHook[] {
+function definitionsHooks({
+  resources,
+  operations,
+  serverContext,
+  expressions,
+  converterOf,
+  logs,
+}: StartParts): PostStartHook[] {
   const registry = resources.registry(DEFINITIONS);
   if (registry === undefined) return [];
   let started: StartedDefinitions | undefined;
   const begin = (signal: AbortSignal): StartedDefinitions =>
     (started ??= startDefinitions({
       store: registry.store,
-      operations: resources.operations,
+      operations,
       context: serverContext,
       serve: (kind) => resources.serveCustom(kind),
       expressions,
