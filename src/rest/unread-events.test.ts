@@ -30,7 +30,7 @@ const MEGABYTE = 1024 * 1024;
 test('events wait for their client in order, and what it has read is held no more', async () => {
   const all = new UnreadEvents();
   const client = new Client();
-  const output = all.open(client);
+  const output = all.open(client, () => undefined);
   for (const event of ['a', 'b', 'c']) output.write(Buffer.from(event));
   assert.deepEqual([client.got, all.bytes], [['a'], 3]);
   let empty = false;
@@ -45,7 +45,7 @@ test('events wait for their client in order, and what it has read is held no mor
 
 test('an event that many wait for is counted once, beside the copies of their connections', async () => {
   const all = new UnreadEvents();
-  const outputs = Array.from({ length: 10 }, () => all.open(new Client()));
+  const outputs = Array.from({ length: 10 }, () => all.open(new Client(), () => undefined));
   for (const output of outputs) output.write(Buffer.from('own'));
   const event = Buffer.alloc(1000);
   for (const output of outputs) output.write(event);
@@ -56,19 +56,24 @@ test('an event that many wait for is counted once, beside the copies of their co
 
 test('when all together hold too much the slowest end first, and let go of everything', () => {
   const all = new UnreadEvents(10 * MEGABYTE);
-  const [slow, slower, ready] = [all.open(new Client()), all.open(new Client()), all.open(new Client())];
+  const [slow, slower, ready] = [
+    all.open(new Client(), () => undefined),
+    all.open(new Client(), () => undefined),
+    all.open(new Client(), () => undefined),
+  ];
   slow.write(Buffer.alloc(MEGABYTE));
   slower.write(Buffer.alloc(MEGABYTE));
   for (let i = 0; i < 3; i++) slow.write(Buffer.alloc(MEGABYTE));
   for (let i = 0; i < 6; i++) slower.write(Buffer.alloc(MEGABYTE));
-  assert.deepEqual([slow.ended.aborted, slower.ended.aborted, ready.ended.aborted], [false, true, false]);
+  assert.deepEqual([slow.over, slower.over, ready.over], [false, true, false]);
   assert.equal(all.bytes, 4 * MEGABYTE);
   assert.equal(slower.unreadBytes, 0);
 });
 
 test('one that is far behind ends, however little the others hold', () => {
   const all = new UnreadEvents();
-  const output = all.open(new Client());
+  let told = 0;
+  const output = all.open(new Client(), () => told++);
   for (let i = 0; i < 40; i++) output.write(Buffer.alloc(MEGABYTE));
-  assert.deepEqual([output.ended.aborted, all.bytes], [true, 0]);
+  assert.deepEqual([output.over, told, all.bytes], [true, 1, 0]);
 });

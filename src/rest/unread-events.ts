@@ -27,8 +27,9 @@ export class UnreadEvents {
     return this.#bytes;
   }
 
-  open(sink: ResponseSink): PacedOutput {
-    const output = new PacedOutput(sink, this);
+  /** `ended`: called when the client was too slow, or the output is not needed any more. */
+  open(sink: ResponseSink, ended: () => void): PacedOutput {
+    const output = new PacedOutput(sink, this, ended);
     this.#open.add(output);
     return output;
   }
@@ -65,24 +66,27 @@ export class UnreadEvents {
   }
 }
 
+/** Of those that have nothing waiting, which are nearly all. */
+const NONE: Buffer[] = [];
+
 /** Writes events as fast as a client reads them, and keeps the others meanwhile. */
 export class PacedOutput {
-  readonly #ended = new AbortController();
-  #queue: Buffer[] = [];
+  #over = false;
+  #queue: Buffer[] = NONE;
   #next = 0;
   #queuedBytes = 0;
   /** With the connection, which has not sent them yet. */
   #givenBytes = 0;
-  #whenEmpty: (() => void)[] = [];
+  #whenEmpty: (() => void)[] | undefined;
 
   constructor(
     private readonly sink: ResponseSink,
     private readonly all: UnreadEvents,
+    private readonly ended: () => void,
   ) {}
 
-  /** Aborts when the client was too slow. */
-  get ended(): AbortSignal {
-    return this.#ended.signal;
+  get over(): boolean {
+    return this.#over;
   }
 
   get unreadBytes(): number {
@@ -91,8 +95,9 @@ export class PacedOutput {
 
   // hot: every watcher on every batch of events.
   write(event: Buffer): void {
-    if (this.#ended.signal.aborted) return;
+    if (this.#over) return;
     if (this.#givenBytes === 0) return this.#give(event);
+    if (this.#queue === NONE) this.#queue = [];
     this.#queue.push(event);
     this.#queuedBytes += event.length;
     this.all.queued(event);
@@ -101,20 +106,21 @@ export class PacedOutput {
 
   /** Resolves when nothing waits any more, or never will. */
   drained(): Promise<void> {
-    if (this.#givenBytes === 0 || this.#ended.signal.aborted) return Promise.resolve();
-    return new Promise((resolve) => this.#whenEmpty.push(resolve));
+    if (this.#givenBytes === 0 || this.#over) return Promise.resolve();
+    return new Promise((resolve) => (this.#whenEmpty ??= []).push(resolve));
   }
 
   /** Lets go of everything that is queued. */
   end(): void {
-    if (this.#ended.signal.aborted) return;
+    if (this.#over) return;
     for (const event of this.#queue.slice(this.#next)) this.all.unqueued(event);
-    this.#queue = [];
+    this.#queue = NONE;
     this.#next = 0;
     this.#queuedBytes = 0;
     this.#taken();
     this.all.close(this);
-    this.#ended.abort();
+    this.#over = true;
+    this.ended();
     this.#tellEmpty();
   }
 
@@ -126,7 +132,7 @@ export class PacedOutput {
   }
 
   #goOn(): void {
-    if (this.#ended.signal.aborted) return;
+    if (this.#over) return;
     this.#taken();
     while (this.#next < this.#queue.length && this.#givenBytes === 0) {
       const event = this.#queue[this.#next++] as Buffer;
@@ -135,7 +141,7 @@ export class PacedOutput {
       this.#give(event);
     }
     if (this.#next < this.#queue.length) return;
-    this.#queue = [];
+    this.#queue = NONE;
     this.#next = 0;
     if (this.#givenBytes === 0) this.#tellEmpty();
   }
@@ -146,6 +152,8 @@ export class PacedOutput {
   }
 
   #tellEmpty(): void {
-    for (const resolve of this.#whenEmpty.splice(0)) resolve();
+    const waiting = this.#whenEmpty ?? [];
+    this.#whenEmpty = undefined;
+    for (const resolve of waiting) resolve();
   }
 }

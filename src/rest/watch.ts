@@ -1,8 +1,9 @@
 import { type HttpResponse, isWebSocketRequest, type ResponseSink } from '../lib/http.js';
+import { whenAborted } from '../lib/when-aborted.js';
 import { methodNotAllowed, notAcceptable, type StatusError } from '../machinery/status.js';
 import { watch } from '../registry/list.js';
 import { watchFailure } from '../registry/storage-status.js';
-import { StorageError, type WatchEvent } from '../storage/store.js';
+import { StorageError, type WatchEvent, type WatchRequest } from '../storage/store.js';
 import type { Endpoint } from './endpoint.js';
 import { checkResourceVersion } from './get.js';
 import { type MediaType, streamNames } from './media-types.js';
@@ -43,19 +44,8 @@ export async function watchObjects(
     allowBookmarks: options.allowWatchBookmarks,
     ...(options.sendInitialEvents !== undefined && { sendInitialEvents: options.sendInitialEvents }),
   };
-  const stream = async (sink: ResponseSink, outputTo: (paced: PacedOutput) => Output): Promise<void> => {
-    const paced = services.unreadEvents.open(sink);
-    try {
-      const timeout = AbortSignal.timeout(lastsMs);
-      const signal = AbortSignal.any([sink.signal, timeout, services.shutdown, paced.ended]);
-      const pace = { timeoutAtMs: Date.now() + lastsMs, drained: () => paced.drained() };
-      await run(endpoint, { ...wanted, ...pace, signal }, outputTo(paced));
-      // What was there to tell is told before the stream ends, unless nobody wants it any more.
-      if (!sink.signal.aborted) await Promise.race([paced.drained(), gone(sink.signal)]);
-    } finally {
-      paced.end();
-    }
-  };
+  const stream = (sink: ResponseSink, outputTo: (paced: PacedOutput) => Output): Promise<void> =>
+    streamWatch({ services, endpoint, wanted, lastsMs }, sink, outputTo);
   if (http.upgrade !== undefined && isWebSocketRequest(http)) {
     const { media } = negotiated;
     const protocols = request.websocketProtocols ?? http.headers['sec-websocket-protocol'];
@@ -68,6 +58,39 @@ export async function watchObjects(
     headers: { 'content-type': streamName },
     body: { stream: (sink) => stream(sink, (paced) => asStream(encoder, paced)) },
   };
+}
+
+interface Watched {
+  readonly services: Pick<RestServices, 'unreadEvents' | 'shutdown'>;
+  readonly endpoint: Endpoint;
+  readonly wanted: Omit<WatchRequest, 'signal' | 'timeoutAtMs' | 'drained'>;
+  readonly lastsMs: number;
+}
+
+/** One signal for all that can end a watch, for thousands are kept. */
+async function streamWatch(
+  { services, endpoint, wanted, lastsMs }: Watched,
+  sink: ResponseSink,
+  outputTo: (paced: PacedOutput) => Output,
+): Promise<void> {
+  const over = new AbortController();
+  const end = (): void => over.abort();
+  const paced = services.unreadEvents.open(sink, end);
+  const timer = setTimeout(end, lastsMs);
+  sink.signal.addEventListener('abort', end);
+  if (sink.signal.aborted) end();
+  const stay = whenAborted(services.shutdown, end);
+  try {
+    const pace = { timeoutAtMs: Date.now() + lastsMs, drained: () => paced.drained() };
+    await run(endpoint, { ...wanted, ...pace, signal: over.signal }, outputTo(paced));
+    // What was there to tell is told before the stream ends, unless nobody wants it any more.
+    if (!sink.signal.aborted) await Promise.race([paced.drained(), gone(sink.signal)]);
+  } finally {
+    clearTimeout(timer);
+    stay();
+    sink.signal.removeEventListener('abort', end);
+    paced.end();
+  }
 }
 
 function watchSeconds(services: RestServices, { timeoutSeconds }: ListOptions): number {
