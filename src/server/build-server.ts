@@ -13,7 +13,9 @@ import { MEDIA_TYPES, MEDIA_TYPES_WITH_CBOR } from '../rest/media-types.js';
 import type { RestServices } from '../rest/services.js';
 import { createServerClient } from '../registry/server-client.js';
 import { isCached } from '../storage/cached-resources.js';
+import { systemClock } from '../lib/clock.js';
 import { createResourceStore } from '../storage/create-store.js';
+import { giveBackWhenIdle, processParts } from './give-back.js';
 import { RecentBytes } from '../storage/recent-bytes.js';
 import { buildAuthentication } from './access.js';
 import { buildAdmission } from './admission.js';
@@ -130,6 +132,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
   lifecycle.onDrained(() => resources.close());
   const sizePoll = { stores, everyMs: options.etcd.etcdDbMetricPollIntervalMs, log: logs.for('storage') };
   pollStorageSize(metrics.registry, sizePoll, lifecycle.stopping);
+  giveBackWhenIdle({ clock: systemClock, stopping: lifecycle.stopping, ...processParts() });
 
   // The server's own part in the life of objects.
   const kindOptions = {

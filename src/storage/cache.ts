@@ -60,6 +60,7 @@ export class Cache {
   #waiters: Waiter[] = [];
   #closed = false;
   #stopProgress: (() => void) | undefined;
+  #stopTrimming: (() => void) | undefined;
 
   constructor(
     readonly kv: KeyValueStore,
@@ -193,6 +194,7 @@ export class Cache {
     this.#closed = true;
     this.#kvWatch?.cancel();
     this.#stopProgress?.();
+    this.#stopTrimming?.();
     this.watchers.endAll(undefined);
   }
 
@@ -378,8 +380,15 @@ export class Cache {
       for (const change of changes) change.forgetEvents();
       // Not at once: the writers are about to be answered, perhaps in another form than the bytes.
       setImmediate(settle, changes);
+      if (this.#stopTrimming === undefined) this.#trim();
     }
     this.#wake();
+  }
+
+  /** Also when nothing happens any more, what happened grows old. */
+  #trim(): void {
+    const againMs = this.#history.trim(this.clock.now());
+    this.#stopTrimming = againMs === undefined ? undefined : this.clock.after(againMs, () => this.#trim());
   }
 
   #advance(revision: number): void {

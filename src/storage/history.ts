@@ -82,13 +82,19 @@ export class History {
   push(change: Change): void {
     this.#changes.push(change);
     this.#supersededBytes += change.previous?.size ?? 0;
+    this.trim(change.atMs);
+  }
+
+  /** Drops what need not be kept any longer; answers when to look again, absent when nothing will have to go. */
+  trim(nowMs: number): number | undefined {
     const size = (): number => this.#changes.length - this.#first;
     while (
       size() > MAX_CHANGES ||
-      (size() > MIN_CHANGES && (this.#supersededBytes > MAX_SUPERSEDED_BYTES || this.#isOld(change.atMs)))
+      (size() > MIN_CHANGES && (this.#supersededBytes > MAX_SUPERSEDED_BYTES || this.#isOld(nowMs)))
     ) {
       this.#drop();
     }
+    return size() > MIN_CHANGES ? FRESH_MS : undefined;
   }
 
   /** Adds what happened before, back to a lower floor. */
