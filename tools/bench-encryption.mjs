@@ -1,8 +1,9 @@
 // What encryption at rest costs: creates and reads of secrets through a server on the embedded store, plain and under
 // aesgcm and KMS v2, and how long a server with many secrets takes to have them in memory. Rates depend on what else the
-// machine does; the server's processor time for each request, which is told beside them, hardly does.
+// machine does; the server's processor time for each request hardly does. The servers are asked by turns, a second each, so
+// that whatever else happens meets all of them, and the median of the rounds' ratios is told.
 //
-//   node tools/bench-encryption.mjs [--seconds 4] [--secrets 50000]
+//   node tools/bench-encryption.mjs [--rounds 7] [--secrets 50000]
 import { spawn } from 'node:child_process';
 import crypto from 'node:crypto';
 import fs from 'node:fs';
@@ -13,7 +14,7 @@ import { freePort } from './free-port.mjs';
 
 const args = process.argv.slice(2);
 const option = (name, fallback) => Number(args.includes(name) ? args[args.indexOf(name) + 1] : fallback);
-const seconds = option('--seconds', 4);
+const rounds = option('--rounds', 7);
 const secrets = option('--secrets', 50_000);
 const MS_PER_TICK = 10;
 const CLIENTS = 32;
@@ -30,18 +31,14 @@ const ways = {
   'kms v2': { kms: { apiVersion: 'v2', name: 'vault', endpoint: `unix://${kms.file}` } },
 };
 try {
-  const figures = {};
-  // Each way twice, by turns, and the better of the two: whatever else the machine does hits all alike.
-  for (let round = 0; round < 2; round++) {
-    for (const [name, provider] of Object.entries(ways)) {
-      const measured = await measureRates(`${name}-${round}`, provider);
-      figures[name] = figures[name] === undefined ? measured : better(figures[name], measured);
-    }
-  }
+  const figures = await measureRates();
+  const { plain } = figures;
   for (const [name, { creates, reads }] of Object.entries(figures)) {
-    const text = (one, plain) =>
-      `${Math.round(one.rate)}/s, ${Math.round(one.cpuUs)} us each (${(plain.cpuUs / one.cpuUs).toFixed(2)} of plain)`;
-    const { plain } = figures;
+    const text = (own, unsealed) => {
+      const ratios = own.map(({ cpuUs }, round) => unsealed[round].cpuUs / cpuUs);
+      const rate = Math.round(median(own.map((one) => one.rate)));
+      return `${rate}/s, ${Math.round(median(own.map(({ cpuUs }) => cpuUs)))} us each (${median(ratios).toFixed(2)} of plain)`;
+    };
     console.log(`${name.padEnd(7)} creates ${text(creates, plain.creates)}; reads ${text(reads, plain.reads)}`);
   }
   for (const [name, provider] of Object.entries(ways))
@@ -51,21 +48,29 @@ try {
   fs.rmSync(root, { recursive: true, force: true });
 }
 
-function better(a, b) {
-  const best = (x, y) => ({ rate: Math.max(x.rate, y.rate), cpuUs: Math.min(x.cpuUs, y.cpuUs) });
-  return { creates: best(a.creates, b.creates), reads: best(a.reads, b.reads) };
+async function measureRates() {
+  const servers = [];
+  for (const [name, provider] of Object.entries(ways)) {
+    const server = await startServer(path.join(root, `rates-${name}`), provider);
+    servers.push({ name, server, made: 0, read: 0, creates: [], reads: [] });
+  }
+  const create = (one) => one.server.ask('POST', AT, secret(`c${one.made++}`));
+  const get = (one) => one.server.ask('GET', `${AT}/c${one.read++ % one.made}`);
+  for (const one of servers) {
+    await run(one.server, () => create(one), 1);
+    await run(one.server, () => get(one), 1);
+  }
+  for (let round = 0; round < rounds; round++) {
+    for (const one of servers) one.creates.push(await run(one.server, () => create(one), 1));
+    for (const one of servers) one.reads.push(await run(one.server, () => get(one), 1));
+  }
+  await Promise.all(servers.map(({ server }) => server.stop()));
+  return Object.fromEntries(servers.map(({ name, creates, reads }) => [name, { creates, reads }]));
 }
 
-async function measureRates(name, provider) {
-  const server = await startServer(path.join(root, `rates-${name}`), provider);
-  let made = 0;
-  const create = () => server.ask('POST', AT, secret(`c${made++}`));
-  await run(server, create, 1);
-  const creates = await run(server, create, seconds);
-  let read = 0;
-  const reads = await run(server, () => server.ask('GET', `${AT}/c${read++ % made}`), seconds);
-  await server.stop();
-  return { creates, reads };
+function median(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[sorted.length >> 1];
 }
 
 async function run(server, task, forSeconds) {

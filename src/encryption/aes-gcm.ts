@@ -3,7 +3,7 @@ import crypto, { type CipherGCMTypes } from 'node:crypto';
 import type { RandomBytes } from './random.js';
 import { type Sealer, TOO_SHORT } from './transformer.js';
 
-const NONCE_BYTES = 12;
+export const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const NOT_AUTHENTIC = 'cipher: message authentication failed';
 
@@ -15,12 +15,13 @@ export function aesGcm(key: Buffer, random: RandomBytes): Sealer {
 }
 
 // hot: every write
-export function sealGcm(key: Buffer, nonce: Buffer, plain: Buffer, authenticated: string): Buffer {
-  const cipher = crypto.createCipheriv(algorithm(key), key, nonce);
+/** `head` ends with the nonce, and goes before what is sealed. */
+export function sealGcm(key: Buffer, head: Buffer, plain: Buffer, authenticated: string): Buffer {
+  const cipher = crypto.createCipheriv(algorithm(key), key, head.subarray(-NONCE_BYTES));
   cipher.setAAD(Buffer.from(authenticated));
   const body = cipher.update(plain);
   cipher.final();
-  return Buffer.concat([nonce, body, cipher.getAuthTag()]);
+  return Buffer.concat([head, body, cipher.getAuthTag()]);
 }
 
 // hot: every value read

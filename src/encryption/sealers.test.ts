@@ -4,7 +4,8 @@ import { describe, it } from 'node:test';
 import { aesCbc } from './aes-cbc.js';
 import { aesGcm } from './aes-gcm.js';
 import { identity } from './identity.js';
-import { openSeeded, sealSeeded } from './kms/seeded.js';
+import { openSeeded, Seed, sealSeeded } from './kms/seeded.js';
+import { pooledRandom } from './random.js';
 import { secretbox } from './secretbox.js';
 import type { Sealer } from './transformer.js';
 
@@ -20,8 +21,8 @@ const sealers: [string, () => Sealer | Promise<Sealer>, { bound: boolean; around
   [
     'a derived key',
     () => ({
-      seal: (value, { key: at }) => sealSeeded(key, random, value, at),
-      open: (value, { key: at }) => ({ plain: openSeeded(key, value, at), stale: false }),
+      seal: (value, { key: at }) => sealSeeded(new Seed(key), random, value, at),
+      open: (value, { key: at }) => ({ plain: openSeeded(new Seed(key), value, at), stale: false }),
     }),
     { bound: true, around: 60, proven: true },
   ],
@@ -114,7 +115,7 @@ it('secretbox is the one of NaCl', async () => {
 
 it('a derived key is the first block of an HKDF expansion', () => {
   const seed = Buffer.alloc(32, 3);
-  const sealed = sealSeeded(seed, (size) => Buffer.alloc(size, 9), plain, place.key);
+  const sealed = sealSeeded(new Seed(seed), (size) => Buffer.alloc(size, 9), plain, place.key);
   const info = sealed.subarray(0, 32);
   const derived = Buffer.from(
     crypto
@@ -124,4 +125,27 @@ it('a derived key is the first block of an HKDF expansion', () => {
   );
   const opened = aesGcm(derived, random).open(sealed.subarray(32), place);
   assert.deepEqual(opened, { plain, stale: false });
+});
+
+it('random bytes that are asked for many at a time are given out once', () => {
+  const random = pooledRandom();
+  const given = Array.from({ length: 2000 }, () => random(12));
+  const large = random(10_000);
+  const copies = given.map((bytes) => bytes.toString('hex'));
+  assert.equal(new Set(copies).size, given.length);
+  assert.equal(large.length, 10_000);
+  // What was given stays as it was, whatever is asked for later.
+  assert.deepEqual(
+    given.map((bytes) => bytes.toString('hex')),
+    copies,
+  );
+});
+
+it('a seed of any length derives what HMAC does', () => {
+  const info = crypto.randomBytes(32);
+  for (const size of [32, 33, 63, 64, 65, 200]) {
+    const seed = crypto.randomBytes(size);
+    const wanted = crypto.createHmac('sha256', seed).update(info).update(Buffer.of(1)).digest();
+    assert.deepEqual(new Seed(seed).derive(info), wanted, `${size} bytes`);
+  }
 });

@@ -23,6 +23,12 @@ export class ProtoWriter {
     return this;
   }
 
+  /** Fields that were written before. */
+  raw(fields: Buffer): this {
+    this.#parts.push(fields);
+    return this;
+  }
+
   finish(): Buffer {
     return Buffer.concat(this.#parts);
   }

@@ -10,6 +10,7 @@ import { EncryptionAtRest } from '../encryption/encryption-at-rest.js';
 import { createEncryptionMetrics, type ReloadMetrics } from '../encryption/encryption-metrics.js';
 import type { KeyServiceConnection } from '../encryption/kms/key-service-client.js';
 import { openProviders, type ProviderParts, type Providers } from '../encryption/providers.js';
+import { pooledRandom } from '../encryption/random.js';
 import { Rotation } from '../encryption/rotation.js';
 import type { ValueTransformer } from '../encryption/transformer.js';
 import type { KeyValueStore } from '../kv/kv.js';
@@ -64,7 +65,7 @@ export async function buildEncryption(
   const parts: ProviderParts = {
     connect: connectToSocket,
     clock: systemClock,
-    random: crypto.randomBytes,
+    random: pooledRandom(),
     newUid: () => crypto.randomUUID(),
     metrics: counts,
     log: (message) => log.v(2)?.warning(message),

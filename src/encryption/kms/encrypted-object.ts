@@ -28,11 +28,19 @@ const MAX_ANNOTATION_BYTES = 32 * 1024;
 const MAX_KEY_ID_BYTES = 1024;
 const MAX_SOURCE_BYTES = 1024;
 
-export function encodeEncryptedObject({ data, keyId, source, annotations, sourceType }: EncryptedObject): Buffer {
-  const writer = new ProtoWriter().bytes(1, data).bytes(2, keyId).bytes(3, source);
+export const encodeEncryptedObject = ({ data, ...wrapped }: EncryptedObject): Buffer =>
+  encodeWith(encodeWrappedKey(wrapped), data);
+
+/** All but the data: the same for every value under one key. */
+export function encodeWrappedKey({ keyId, source, annotations, sourceType }: WrappedKey): Buffer {
+  const writer = new ProtoWriter().bytes(2, keyId).bytes(3, source);
   writeAnnotations(writer, 4, annotations);
   return writer.int(5, sourceType).finish();
 }
+
+// hot: every write
+export const encodeWith = (wrapped: Buffer, data: Buffer): Buffer =>
+  new ProtoWriter().bytes(1, data).raw(wrapped).finish();
 
 export function decodeEncryptedObject(bytes: Buffer): EncryptedObject {
   let data: Buffer = Buffer.alloc(0);

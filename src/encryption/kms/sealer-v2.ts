@@ -10,7 +10,8 @@ import type { Attributes, Span } from '../../tracing/trace.js';
 import type { Opened, Place, Sealer, UsedKey } from '../transformer.js';
 import {
   decodeEncryptedObject,
-  encodeEncryptedObject,
+  encodeWith,
+  encodeWrappedKey,
   type EncryptedObject,
   SEED,
   type WrappedKey,
@@ -18,7 +19,7 @@ import {
 } from './encrypted-object.js';
 import { keyHash } from './key-hash.js';
 import type { KeyServiceV2 } from './key-service-v2.js';
-import { openSeeded, SEED_BYTES, sealSeeded } from './seeded.js';
+import { openSeeded, Seed, SEED_BYTES, sealSeeded } from './seeded.js';
 import type { WriteKey, WriteKeySource } from './write-key.js';
 
 export interface SealerV2Options {
@@ -41,6 +42,9 @@ export class SealerV2 implements Sealer {
   readonly #known = new LRUCache<string, OpenData>({ max: MOST_SEEDS });
   readonly #unwrapping = new Map<string, Promise<OpenData>>();
   #remembered: WriteKey['wrapped'] | undefined;
+  #seed: Seed | undefined;
+  /** That key as every value has it. */
+  #encoded: Buffer = Buffer.alloc(0);
 
   constructor(readonly options: SealerV2Options) {}
 
@@ -48,15 +52,15 @@ export class SealerV2 implements Sealer {
   seal(plain: Buffer, place: Place): Buffer {
     const { name, writeKey, random, metrics } = this.options;
     const { seed, wrapped } = writeKey.forWriting();
-    if (this.#remembered !== wrapped) this.#remember(seed, wrapped);
+    const own = (this.#remembered === wrapped ? this.#seed : undefined) ?? this.#remember(seed, wrapped);
     const span = place.trace?.span?.child('TransformToStorage with envelopeTransformer', this.#attributes);
     try {
       span?.event('About to encrypt data using DEK');
-      const data = sealSeeded(seed, random, plain, place.key);
+      const data = sealSeeded(own, random, plain, place.key);
       span?.event('Data encryption succeeded');
       metrics.keyUsed('to_storage', name, wrapped.keyId);
       span?.event('About to encode encrypted object');
-      const sealed = encodeEncryptedObject({ ...wrapped, data });
+      const sealed = encodeWith(this.#encoded, data);
       span?.event('Encoded encrypted object');
       return sealed;
     } finally {
@@ -124,9 +128,13 @@ export class SealerV2 implements Sealer {
   }
 
   /** What this server writes it need not ask the service about. */
-  #remember(seed: Buffer, wrapped: WrappedKey): void {
+  #remember(bytes: Buffer, wrapped: WrappedKey): Seed {
+    const seed = new Seed(bytes);
+    this.#seed = seed;
     this.#remembered = wrapped;
-    this.#keep(wrappedKeyText(wrapped), openerOf(seed, SEED));
+    this.#encoded = encodeWrappedKey(wrapped);
+    this.#keep(wrappedKeyText(wrapped), openerOf(bytes, SEED));
+    return seed;
   }
 
   /** Readers that come at the same time share one call. */
@@ -163,7 +171,8 @@ const KEY_SIZES = [16, 24, 32];
 function openerOf(key: Buffer, sourceType: number): OpenData {
   if (sourceType === SEED) {
     if (key.length < SEED_BYTES) throw new Error(`invalid seed length ${key.length} used for key generation`);
-    return (data, place) => openSeeded(key, data, place);
+    const seed = new Seed(key);
+    return (data, place) => openSeeded(seed, data, place);
   }
   if (!KEY_SIZES.includes(key.length)) throw new Error(`crypto/aes: invalid key size ${key.length}`);
   return (data, place) => openGcm(key, data, place);
