@@ -1,5 +1,6 @@
 // Gives each request its seats, or a place in line, or a refusal: no client starves another.
 import type { Classified, FlowControl, FlowTicket } from '../flowcontrol/flow-control.js';
+import type { FlowControlMetrics, RequestKind } from '../flowcontrol/metrics.js';
 import { estimateWork, type EstimateSources, type ListQuery } from '../flowcontrol/work-estimate.js';
 import { WatchCount } from '../flowcontrol/watch-count.js';
 import type { HttpResponse } from '../lib/http.js';
@@ -18,7 +19,9 @@ export interface PriorityAndFairnessOptions {
   readonly sizeBased: boolean;
   readonly requestTimeoutMs: number;
   /** How many requests of a kind are under way, after each change. */
-  readonly observe: (kind: 'readOnly' | 'mutating', running: number) => void;
+  readonly observe: (kind: RequestKind, running: number) => void;
+  /** The same with those in line, and when that was by flow control's clock. */
+  readonly observePhase: FlowControlMetrics['requests'];
   readonly onRejected: (exchange: Exchange) => void;
 }
 
@@ -31,6 +34,7 @@ export function priorityAndFairness(options: PriorityAndFairnessOptions): Filter
   const { flowControl } = options;
   const watches = new WatchCount();
   const running = { readOnly: 0, mutating: 0 };
+  const waiting = { readOnly: 0, mutating: 0 };
   const sources = (schema: Classified): EstimateSources => ({
     stored: options.stored,
     sizeBased: options.sizeBased,
@@ -56,10 +60,16 @@ export function priorityAndFairness(options: PriorityAndFairnessOptions): Filter
         return run(exchange, next, schema, ticket);
       case 'wait':
         return new Promise((resolve, reject) => {
-          const line = standInLine(exchange, schema, ticket, () => resolve(refuse(exchange, schema)));
+          const line = standInLine(exchange, schema, ticket, () => {
+            options.observePhase('waiting', kindOf(info), --waiting[kindOf(info)], performance.now());
+            resolve(refuse(exchange, schema));
+          });
           const sinceMs = performance.now();
+          const kind = kindOf(info);
+          options.observePhase('waiting', kind, ++waiting[kind], sinceMs);
           whenStarted = () => {
             line.served();
+            options.observePhase('waiting', kind, --waiting[kind], performance.now());
             exchange.spent('apf-queue-wait', performance.now() - sinceMs);
             try {
               resolve(run(exchange, next, schema, ticket));
@@ -75,14 +85,15 @@ export function priorityAndFairness(options: PriorityAndFairnessOptions): Filter
 
   function run(exchange: Exchange, next: Handler, schema: Classified, ticket: FlowTicket): MaybePromise<HttpResponse> {
     const { info } = exchange;
-    const kind = READ_ONLY_VERBS.has(info.verb) ? 'readOnly' : 'mutating';
+    const kind = kindOf(info);
     options.observe(kind, ++running[kind]);
+    options.observePhase('executing', kind, running[kind], ticket.startedMs ?? 0);
     let held = true;
     const release = (): void => {
       if (!held) return;
       held = false;
       options.observe(kind, --running[kind]);
-      schema.level.finish(ticket);
+      options.observePhase('executing', kind, running[kind], schema.level.finish(ticket));
     };
     exchange.onFinish(release);
     if (info.verb !== 'watch') return next(exchange);
@@ -130,6 +141,8 @@ export function priorityAndFairness(options: PriorityAndFairnessOptions): Filter
     return tooManyRequests(level.retryAfterSeconds());
   }
 }
+
+const kindOf = ({ verb }: RequestInfo): RequestKind => (READ_ONLY_VERBS.has(verb) ? 'readOnly' : 'mutating');
 
 /** The pods of one node are found by an index: such a watch costs others' writes nothing. */
 function isNarrowed({ resource, fieldSelector }: RequestInfo): boolean {

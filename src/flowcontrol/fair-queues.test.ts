@@ -167,3 +167,61 @@ test('flows of the same greed get the same time, whatever their requests take', 
   // Within what one hand of several queues may differ from another.
   for (const time of times) assert.ok(Math.abs(time - mean) < 0.35 * mean, `${time} beside ${mean}`);
 });
+
+test('where on the meter the last request began is known, and where those in line begin', () => {
+  const one: QueueLimits = { queues: 1, handSize: 1, queueLengthLimit: 50 };
+  const { set, clock } = queues(one, 1);
+  assert.equal(set.lastDispatch, undefined);
+  const first = ticket('a');
+  assert.equal(set.enter(first), 'execute');
+  assert.deepEqual(set.lastDispatch, {
+    r: 0,
+    start: 0,
+    nextMin: 0,
+    nextMax: 0,
+    discountedMin: 0,
+    discountedMax: 0,
+  });
+  assert.equal(set.enter(ticket('a')), 'wait');
+  clock.run(10);
+  set.finish(first);
+  // The first took 10 ms, and a seat's 10 ms have passed on the meter.
+  assert.deepEqual(set.lastDispatch, {
+    r: 0.01,
+    start: 0.01,
+    nextMin: 0.01,
+    nextMax: 0.01,
+    discountedMin: 0.01,
+    discountedMax: 0.01,
+  });
+});
+
+test('the meter is set back before it becomes coarse, and the order of those in line stays', () => {
+  const limits: QueueLimits = { queues: 8, handSize: 2, queueLengthLimit: 50 };
+  const orderAfter = (ms: number): { started: string[]; advanced: number; progress: number } => {
+    const clock = new ModelClock();
+    let advanced = 0;
+    const set = new FairQueues<string>(limits, clock, { ...SILENT, epochAdvanced: () => void advanced++ });
+    set.configure(limits, 1);
+    const first = ticket('a');
+    set.enter(first);
+    const started: string[] = [];
+    const waiting: Ticket<string>[] = [...'abcdea'].map((flow) => ticket(flow, () => void started.push(flow)));
+    for (const one of waiting) set.enter(one);
+    clock.run(ms);
+    set.finish(first);
+    for (let left = new Set(waiting); left.size > 0;) {
+      const running = [...left].find(({ startedMs }) => startedMs !== undefined);
+      assert.ok(running !== undefined, 'somebody has the seat');
+      left = new Set([...left].filter((one) => one !== running));
+      set.finish(running);
+    }
+    return { started, advanced, progress: set.progress };
+  };
+  const { started, advanced } = orderAfter(2 ** 30);
+  assert.equal(advanced, 0);
+  const long = orderAfter(2 ** 45);
+  assert.ok(long.advanced > 0);
+  assert.deepEqual(long.started, started);
+  assert.ok(long.progress * 1000 < 2 ** 42);
+});

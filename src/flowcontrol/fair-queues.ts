@@ -15,6 +15,8 @@ import { type Linked, TicketList } from './ticket-list.js';
 
 /** How long a request takes, before that is known. */
 const GUESSED_MS = 3;
+/** Seat-milliseconds: from here on the meter would not tell microseconds apart any more. */
+const HIGH_R = 2 ** 42;
 
 export interface QueueLimits {
   /** How many queues; 0 refuses what finds no seat, undefined gives everybody one. */
@@ -40,8 +42,21 @@ export interface QueueObserver<T> {
   seatsHeld(ticket: Ticket<T>, by: 1 | -1): void;
   enqueued(ticket: Ticket<T>, length: number): void;
   noRoom(ticket: Ticket<T>): void;
+  /** The meter of virtual time was set back. */
+  epochAdvanced?(): void;
   /** Seats in use and seats wanted by those that wait, after every change. */
   demand(inUse: number, waiting: number, nowMs: number): void;
+}
+
+/** The meter when a request was last let in, and where those that were in line then would begin: in seat-seconds. */
+export interface DispatchProgress {
+  readonly r: number;
+  readonly start: number;
+  readonly nextMin: number;
+  readonly nextMax: number;
+  /** Less the work of their queues that is under way, by the guess. */
+  readonly discountedMin: number;
+  readonly discountedMax: number;
 }
 
 export class Ticket<T> implements Linked<Ticket<T>> {
@@ -103,6 +118,13 @@ export class FairQueues<T> {
   /** Index of the queue last served. */
   #robin = 0;
   #enqueues = 0;
+  /** As of the last dispatch, in seat-milliseconds. */
+  #dispatchR = -1;
+  #dispatchStart = 0;
+  #nextMin = 0;
+  #nextMax = 0;
+  #discountedMin = 0;
+  #discountedMax = 0;
   waiting = 0;
   waitingSeats = 0;
   executing = 0;
@@ -135,6 +157,18 @@ export class FairQueues<T> {
   /** The meter of virtual time, in seat-seconds. */
   get progress(): number {
     return this.#r / 1000;
+  }
+
+  get lastDispatch(): DispatchProgress | undefined {
+    if (this.#dispatchR < 0) return undefined;
+    return {
+      r: this.#dispatchR / 1000,
+      start: this.#dispatchStart / 1000,
+      nextMin: this.#nextMin / 1000,
+      nextMax: this.#nextMax / 1000,
+      discountedMin: this.#discountedMin / 1000,
+      discountedMax: this.#discountedMax / 1000,
+    };
   }
 
   /** Queues that are too many go when they are empty. */
@@ -185,6 +219,8 @@ export class FairQueues<T> {
     if (this.waiting === 0 && this.seatsInUse < this.#seats && this.#fits(ticket.seats)) {
       this.#observe.enqueued(ticket, 1);
       this.#robin = queue.index;
+      this.#resetBounds();
+      this.#widenBounds(queue);
       this.#begin(queue, ticket, nowMs);
       return 'execute';
     }
@@ -242,7 +278,33 @@ export class FairQueues<T> {
       this.#r += (wanted / this.#busyQueues) * (nowMs - this.#lastMs);
     }
     this.#lastMs = nowMs;
+    if (this.#r >= HIGH_R) this.#advanceEpoch(Math.floor(this.#r / HIGH_R) * HIGH_R);
     return nowMs;
+  }
+
+  /** The meter only ever grows, and the larger it is, the coarser: it is set back, and all that stands on it. */
+  #advanceEpoch(by: number): void {
+    this.#r -= by;
+    for (const queue of this.#queues) {
+      // One without requests begins anew with the next.
+      if (queue.waiting.size === 0 && queue.executing.size === 0) queue.nextStart = 0;
+      else queue.nextStart -= by;
+      for (const ticket of queue.waiting) ticket.arrivalR -= by;
+    }
+    this.#observe.epochAdvanced?.();
+  }
+
+  #resetBounds(): void {
+    this.#nextMin = this.#discountedMin = Infinity;
+    this.#nextMax = this.#discountedMax = -Infinity;
+  }
+
+  #widenBounds({ nextStart, seatsInUse }: Queue<T>): void {
+    const discounted = nextStart - seatsInUse * GUESSED_MS;
+    if (nextStart < this.#nextMin) this.#nextMin = nextStart;
+    if (nextStart > this.#nextMax) this.#nextMax = nextStart;
+    if (discounted < this.#discountedMin) this.#discountedMin = discounted;
+    if (discounted > this.#discountedMax) this.#discountedMax = discounted;
   }
 
   #fits(seats: number): boolean {
@@ -310,9 +372,11 @@ export class FairQueues<T> {
     let best: Queue<T> | undefined;
     let bestEnd = Infinity;
     let bestTurn = Infinity;
+    this.#resetBounds();
     for (const queue of this.#inLine) {
       const head = headOf(queue);
       if (head === undefined) continue;
+      this.#widenBounds(queue);
       const end = queue.nextStart + head.work;
       const turn = (queue.index - this.#robin - 1 + this.#queues.length) % this.#queues.length;
       if (end > bestEnd || (end === bestEnd && turn > bestTurn)) continue;
@@ -329,6 +393,8 @@ export class FairQueues<T> {
       ticket.lingerMs = (ticket.finalSeats * ticket.lingerMs) / this.#seats;
       ticket.finalSeats = this.#seats;
     }
+    this.#dispatchR = this.#r;
+    this.#dispatchStart = queue.nextStart;
     queue.executing.add(ticket);
     queue.seatsInUse += ticket.seats;
     queue.nextStart += ticket.work;

@@ -53,6 +53,9 @@ export class FlowControl {
   constructor(options: FlowControlOptions) {
     this.#options = options;
     this.configure([], []);
+    options.metrics.progressOf(() =>
+      this.levels.map(({ name, queues: { progress, lastDispatch } }) => ({ name, progress, lastDispatch })),
+    );
   }
 
   /** In the order of their names. */

@@ -113,7 +113,6 @@ export class PriorityLevel {
   rebalanced(seats: number, target: number): void {
     this.seats = seats;
     this.#options.metrics.rebalanced(this.demand, target, seats);
-    this.#options.metrics.progress(this.queues.progress);
     this.queues.setSeats(seats);
   }
 
@@ -149,12 +148,14 @@ export class PriorityLevel {
   }
 
   // hot: every request
-  finish(ticket: Ticket<LevelSubject>): void {
+  /** Answers when that was, by the clock. */
+  finish(ticket: Ticket<LevelSubject>): number {
     const { metrics, info } = ticket.subject;
-    const seconds = (this.#options.clock.now() - (ticket.startedMs ?? 0)) / 1000;
-    metrics.executed(seconds, info.verb === 'watch');
+    const nowMs = this.#options.clock.now();
+    metrics.executed((nowMs - (ticket.startedMs ?? nowMs)) / 1000, info.verb === 'watch');
     this.queues.finish(ticket);
     this.#tellIfIdle();
+    return nowMs;
   }
 
   /** Notes a refusal, and says when to come again. */
@@ -191,6 +192,7 @@ export class PriorityLevel {
         subject.metrics.queueLength(length);
       },
       noRoom: ({ subject }) => subject.metrics.noAccommodation(),
+      epochAdvanced: () => metrics.epochAdvanced(),
       demand: (inUse, waitingSeats, nowMs) => {
         if (!metrics.isDue(nowMs)) return;
         const { waiting = 0, executing = 0 } = this.#queues ?? {};

@@ -1,6 +1,6 @@
 // What flow control tells of itself. Series are looked up once for a schema or a level and kept with it.
 import type { CounterSeries, GaugeSeries, HistogramSeries, MetricRegistry } from '../lib/metrics.js';
-import type { Refusal } from './fair-queues.js';
+import type { DispatchProgress, Refusal } from './fair-queues.js';
 import type { Demand, SeatBounds } from './seats.js';
 
 export interface SchemaMetrics {
@@ -20,7 +20,8 @@ export interface SchemaMetrics {
 export interface LevelMetrics {
   limits(bounds: SeatBounds): void;
   rebalanced(demand: Demand, target: number, seats: number): void;
-  progress(r: number): void;
+  /** The meter of virtual time was set back. */
+  epochAdvanced(): void;
   /** Whether it is time to look at the utilization again. */
   isDue(nowMs: number): boolean;
   /** Of the seats and of the requests waiting and executing, as parts of what there could be. */
@@ -36,10 +37,25 @@ export interface Utilization {
   readonly queueRoom: number;
 }
 
+/** Where the meter of virtual time of a level with queues is, in seat-seconds. */
+export interface LevelProgress {
+  readonly name: string;
+  readonly progress: number;
+  /** None before the first request was let in. */
+  readonly lastDispatch: DispatchProgress | undefined;
+}
+
+export type RequestPhase = 'waiting' | 'executing';
+export type RequestKind = 'readOnly' | 'mutating';
+
 export interface FlowControlMetrics {
   schema(level: string, schema: string): SchemaMetrics;
   level(name: string): LevelMetrics;
   fairFraction(fraction: number): void;
+  /** Asked when somebody looks. */
+  progressOf(levels: () => readonly LevelProgress[]): void;
+  /** How many requests of a kind wait or are executing, after each change. */
+  requests(phase: RequestPhase, kind: RequestKind, count: number, nowMs: number): void;
 }
 
 /** Changes that follow each other more closely are not told apart: the time goes to the one that was seen. */
@@ -48,6 +64,8 @@ const LEVEL = ['priority_level'];
 const LEVEL_AND_SCHEMA = ['priority_level', 'flow_schema'];
 const TIMES = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30];
 const RATIOS = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1];
+const REQUEST_RATIOS = [0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.25, 0.5, 0.75, 1];
+const READ_WRITE_RATIOS = [0, 0.001, 0.01, ...RATIOS.slice(1)];
 const DEMAND_RATIOS = [0.2, 0.4, 0.6, 0.8, 1, 1.2, 1.4, 1.7, 2, 2.8, 4, 6];
 
 export function flowControlMetrics(registry: MetricRegistry): FlowControlMetrics {
@@ -95,7 +113,7 @@ export function flowControlMetrics(registry: MetricRegistry): FlowControlMetrics
     'work_estimated_seats',
     'Seats that requests were estimated to need.',
     LEVEL_AND_SCHEMA,
-    [1, 2, 4, 10],
+    [1, 2, 4, 8, 16, 32, 64, 100],
   );
   const watchCount = histogram(
     'watch_count_samples',
@@ -132,6 +150,14 @@ export function flowControlMetrics(registry: MetricRegistry): FlowControlMetrics
   const smoothed = gauge('demand_seats_smoothed', 'Seats wanted, smoothed over rounds.', LEVEL);
   const target = gauge('target_seats', 'Seats a level was meant to get.', LEVEL);
   const currentR = gauge('current_r', 'The meter of virtual time.', LEVEL);
+  const dispatchR = gauge('dispatch_r', 'The meter of virtual time when a request was last let in.', LEVEL);
+  const latestS = gauge('latest_s', 'Where on the meter that request began.', LEVEL);
+  const nextBounds = gauge('next_s_bounds', 'Where on the meter those next in line begin.', [...LEVEL, 'bound']);
+  const discountedBounds = gauge('next_discounted_s_bounds', 'The same, less the work of their queues under way.', [
+    ...LEVEL,
+    'bound',
+  ]);
+  const epochs = counter('epoch_advance_total', 'Times a meter was set back.', [...LEVEL, 'success']);
   const fairFraction = gauge('seat_fair_frac', 'Part of its target that a level gets.', []);
   const demands = histogram(
     'demand_seats',
@@ -143,7 +169,7 @@ export function flowControlMetrics(registry: MetricRegistry): FlowControlMetrics
     'priority_level_request_utilization',
     'Requests waiting and executing as a part of what may, weighed by time.',
     ['phase', ...LEVEL],
-    RATIOS,
+    REQUEST_RATIOS,
   );
   const seatUse = histogram(
     'priority_level_seat_utilization',
@@ -151,6 +177,18 @@ export function flowControlMetrics(registry: MetricRegistry): FlowControlMetrics
     [...LEVEL, 'phase'],
     RATIOS,
   );
+
+  const readWrite = histogram(
+    'read_vs_write_current_requests',
+    'Requests waiting and executing, reading and writing, weighed by time.',
+    ['phase', 'request_kind'],
+    READ_WRITE_RATIOS,
+  );
+  const readWriteOf = (phase: RequestPhase) => ({
+    readOnly: sampled(overTime(readWrite.with(phase, 'readOnly'))),
+    mutating: sampled(overTime(readWrite.with(phase, 'mutating'))),
+  });
+  const requests = { waiting: readWriteOf('waiting'), executing: readWriteOf('executing') };
 
   return {
     schema: (level, schema) => ({
@@ -195,7 +233,7 @@ export function flowControlMetrics(registry: MetricRegistry): FlowControlMetrics
           target.with(level).set(wanted);
           current.with(level).set(given);
         },
-        progress: (r) => currentR.with(level).set(r),
+        epochAdvanced: () => epochs.with(level, 'true').inc(),
         isDue: (nowMs) => nowMs - lookedMs >= SAMPLE_MS,
         utilization(state, nowMs) {
           lookedMs = nowMs;
@@ -208,6 +246,20 @@ export function flowControlMetrics(registry: MetricRegistry): FlowControlMetrics
       };
     },
     fairFraction: (fraction) => fairFraction.with().set(fraction),
+    progressOf: (levels) =>
+      registry.onCollect(() => {
+        for (const { name: level, progress, lastDispatch } of levels()) {
+          currentR.with(level).set(progress);
+          if (lastDispatch === undefined) continue;
+          dispatchR.with(level).set(lastDispatch.r);
+          latestS.with(level).set(lastDispatch.start);
+          nextBounds.with(level, 'min').set(lastDispatch.nextMin);
+          nextBounds.with(level, 'max').set(lastDispatch.nextMax);
+          discountedBounds.with(level, 'min').set(lastDispatch.discountedMin);
+          discountedBounds.with(level, 'max').set(lastDispatch.discountedMax);
+        }
+      }),
+    requests: (phase, kind, count, nowMs) => requests[phase][kind](count, nowMs),
   };
 }
 
@@ -245,5 +297,15 @@ function overTime(series: HistogramSeries): (value: number, nowMs: number) => vo
     if (sinceMs !== undefined && nowMs > sinceMs) series.observe(last, Math.round((nowMs - sinceMs) * 1e6));
     last = value;
     sinceMs = nowMs;
+  };
+}
+
+/** Of changes that follow each other closely, the first is taken for all. */
+function sampled(tell: (value: number, nowMs: number) => void): (value: number, nowMs: number) => void {
+  let toldMs = -Infinity;
+  return (value, nowMs) => {
+    if (nowMs - toldMs < SAMPLE_MS) return;
+    toldMs = nowMs;
+    tell(value, nowMs);
   };
 }

@@ -40,10 +40,11 @@ const REBALANCE_MS = 10_000;
 export function buildFlowControl(options: Options, parts: FlowControlParts): WiredFlowControl | undefined {
   const { generic, features, featureGates } = options;
   if (!features.enablePriorityAndFairness) return undefined;
+  const metrics = flowControlMetrics(parts.metrics);
   const flowControl = new FlowControl({
     totalSeats: generic.maxRequestsInflight + generic.maxMutatingRequestsInflight,
     mandatory: { levels: MANDATORY_PRIORITY_LEVELS, schemas: MANDATORY_FLOW_SCHEMAS },
-    metrics: flowControlMetrics(parts.metrics),
+    metrics,
     clock: monotonicClock,
   });
   const watchList = featureGates.enabled('WatchList');
@@ -58,6 +59,7 @@ export function buildFlowControl(options: Options, parts: FlowControlParts): Wir
       sizeBased: featureGates.enabled('SizeBasedListCostEstimate'),
       requestTimeoutMs: generic.requestTimeoutMs,
       observe: parts.requests.inFlight,
+      observePhase: metrics.requests,
       onRejected: parts.requests.dropped,
     }),
     paths: dumpPaths(flowControl),
