@@ -128,9 +128,9 @@ it('a derived key is the first block of an HKDF expansion', () => {
 });
 
 it('random bytes that are asked for many at a time are given out once', () => {
-  const random = pooledRandom();
-  const given = Array.from({ length: 2000 }, () => random(12));
-  const large = random(10_000);
+  const pooled = pooledRandom();
+  const given = Array.from({ length: 2000 }, () => pooled(12));
+  const large = pooled(10_000);
   const copies = given.map((bytes) => bytes.toString('hex'));
   assert.equal(new Set(copies).size, given.length);
   assert.equal(large.length, 10_000);

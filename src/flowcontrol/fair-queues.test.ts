@@ -206,7 +206,9 @@ test('the meter is set back before it becomes coarse, and the order of those in 
     const first = ticket('a');
     set.enter(first);
     const started: string[] = [];
-    const waiting: Ticket<string>[] = [...'abcdea'].map((flow) => ticket(flow, () => void started.push(flow)));
+    const waiting: Ticket<string>[] = ['a', 'b', 'c', 'd', 'e', 'a'].map((flow) =>
+      ticket(flow, () => void started.push(flow)),
+    );
     for (const one of waiting) set.enter(one);
     clock.run(ms);
     set.finish(first);

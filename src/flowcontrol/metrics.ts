@@ -55,7 +55,7 @@ export interface FlowControlMetrics {
   /** Asked when somebody looks. */
   progressOf(levels: () => readonly LevelProgress[]): void;
   /** How many requests of a kind wait or are executing, after each change. */
-  requests(phase: RequestPhase, kind: RequestKind, count: number, nowMs: number): void;
+  readonly requests: (phase: RequestPhase, kind: RequestKind, count: number, nowMs: number) => void;
 }
 
 /** Changes that follow each other more closely are not told apart: the time goes to the one that was seen. */
