@@ -8,6 +8,9 @@ import type { HttpHandler, HttpResponse } from '../lib/http.js';
 import type { Logs } from '../lib/log.js';
 import type { StatusError } from '../machinery/status.js';
 import type { VersionInfo } from '../machinery/version-info.js';
+import { flagValues } from '../options/flag-values.js';
+import { minorVersionText } from '../machinery/kube-version.js';
+import { PROGRAM, RELEASE } from '../machinery/names.js';
 import type { Options } from '../options/options.js';
 import { neverCompress } from '../rest/compress.js';
 import { createDiscovery, discoveryPaths } from '../rest/discovery.js';
@@ -22,6 +25,7 @@ import { metricsText, rawJson } from './endpoints.js';
 import type { WiredFlowControl } from './flow-control.js';
 import type { Health } from './health.js';
 import type { Lifecycle } from './lifecycle.js';
+import { flagsPage, type ServerState, statusPage } from './debug-pages.js';
 import { logFiles } from './log-files.js';
 import { at, createPaths, getAt, type PathHandler } from './paths.js';
 import type { WiredPeers } from './peers.js';
@@ -173,6 +177,8 @@ function buildPaths(
     at('/metrics', () => metricsText(metrics.registry)),
     at('/metrics/slis', () => metricsText(metrics.sliRegistry)),
   ];
+  const gated = pagesBehindGates(options, version, () => index());
+  for (const { handler } of gated) handlers.push(handler);
   if (options.misc.enableLogsHandler) handlers.push(logFiles());
   if (options.features.profiling) handlers.push((request, path) => debug.handle(request, path));
   const index = (): string[] => [
@@ -180,10 +186,33 @@ function buildPaths(
     ...health.paths(),
     ...OPENAPI_PATHS,
     ...tokens.index,
+    ...gated.map(({ path }) => path),
     ...(options.misc.enableLogsHandler ? ['/logs'] : []),
     '/metrics',
     '/metrics/slis',
     '/version',
   ];
   return createPaths({ handlers, index });
+}
+
+function pagesBehindGates(
+  options: Options,
+  { goVersion }: VersionInfo,
+  paths: () => readonly string[],
+): readonly { readonly path: string; readonly handler: PathHandler }[] {
+  const { featureGates, emulatedVersion } = options;
+  const state: ServerState = {
+    startedMs: performance.timeOrigin,
+    nowMs: Date.now,
+    runtime: goVersion,
+    binaryVersion: minorVersionText(RELEASE),
+    emulatedVersion: minorVersionText(emulatedVersion),
+    paths,
+  };
+  return [
+    ...(featureGates.enabled('ComponentFlagz')
+      ? [{ path: '/flagz', handler: flagsPage(PROGRAM, () => flagValues(options)) }]
+      : []),
+    ...(featureGates.enabled('ComponentStatusz') ? [{ path: '/statusz', handler: statusPage(state) }] : []),
+  ];
 }
