@@ -1,11 +1,12 @@
 // From a checked configuration to what seals and opens, with the key services it needs.
 import type { Clock } from '../lib/clock.js';
 import type { GroupResource } from '../machinery/status.js';
+import type { GrpcCaller } from '../outbound/waiting-grpc.js';
 import { aesCbc } from './aes-cbc.js';
 import { aesGcm } from './aes-gcm.js';
 import type { EncryptionSettings, KeySettings, KmsSettings, ProviderSettings } from './configuration.js';
 import { identity } from './identity.js';
-import { KeyServiceClient, type KeyServiceConnection } from './kms/key-service-client.js';
+import { KeyServiceClient } from './kms/key-service-client.js';
 import { keyServiceV1 } from './kms/key-service-v1.js';
 import { keyServiceV2 } from './kms/key-service-v2.js';
 import { pingedService, polledService, type WatchedService } from './kms/service-health.js';
@@ -20,7 +21,7 @@ import { secretbox } from './secretbox.js';
 import type { Sealer } from './transformer.js';
 
 export interface ProviderParts {
-  readonly connect: (socket: string) => Promise<KeyServiceConnection>;
+  readonly connect: (socket: string) => Promise<GrpcCaller>;
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly newUid: () => string;

@@ -1,5 +1,4 @@
 // What tests of this room share: metrics that remember, a clock that is moved by hand, and a key service in memory.
-import type { Clock } from '../lib/clock.js';
 import type { WrappedKey } from './kms/encrypted-object.js';
 import { SEED } from './kms/encrypted-object.js';
 import type { KeyServiceV2, ServiceStatus } from './kms/key-service-v2.js';
@@ -24,36 +23,6 @@ export function countingMetrics(): EncryptionMetrics & { take(): string[] } {
     dataKeysKept: (part) => note(`data keys fill ${part}`),
     arrived: () => undefined,
   };
-}
-
-export class HandClock implements Clock {
-  #now = Date.parse('2030-01-01T00:00:00Z');
-  #timers: { readonly atMs: number; readonly callback: () => void }[] = [];
-
-  now(): number {
-    return this.#now;
-  }
-
-  after(ms: number, callback: () => void): () => void {
-    const timer = { atMs: this.#now + ms, callback };
-    this.#timers.push(timer);
-    return () => (this.#timers = this.#timers.filter((other) => other !== timer));
-  }
-
-  /** Runs what is due, and lets what it began have its turns. */
-  async move(ms: number): Promise<void> {
-    const endMs = this.#now + ms;
-    for (;;) {
-      const due = this.#timers.filter(({ atMs }) => atMs <= endMs).sort((a, b) => a.atMs - b.atMs)[0];
-      if (due === undefined) break;
-      this.#timers = this.#timers.filter((other) => other !== due);
-      this.#now = Math.max(this.#now, due.atMs);
-      due.callback();
-      await new Promise(setImmediate);
-    }
-    this.#now = endMs;
-    await new Promise(setImmediate);
-  }
 }
 
 /** Its state is what tests set; its "wrapping" puts the key's id before the turned bytes. */

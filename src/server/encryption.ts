@@ -8,7 +8,6 @@ import { reloadOnChange } from '../config/reload.js';
 import type { EncryptionSettings } from '../encryption/configuration.js';
 import { EncryptionAtRest } from '../encryption/encryption-at-rest.js';
 import { createEncryptionMetrics, type ReloadMetrics } from '../encryption/encryption-metrics.js';
-import type { KeyServiceConnection } from '../encryption/kms/key-service-client.js';
 import { openProviders, type ProviderParts, type Providers } from '../encryption/providers.js';
 import { pooledRandom } from '../encryption/random.js';
 import { Rotation } from '../encryption/rotation.js';
@@ -112,7 +111,7 @@ const loadOptions = ({ etcd, featureGates }: Options): EncryptionLoadOptions => 
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
 /** A name that begins with @ is an abstract socket, which Linux writes with a zero. */
-function connectToSocket(socket: string): Promise<KeyServiceConnection> {
+function connectToSocket(socket: string): Promise<GrpcConnection> {
   const unixPath = socket.startsWith('@') ? `\0${socket.slice(1)}` : socket;
   return GrpcConnection.open({ unixPath }, { maxMessageBytes: MAX_ANSWER_BYTES });
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ValueTransformer } from '../encryption/transformer.js';
-import { HandClock } from '../encryption/testing.js';
+import { HandClock } from '../lib/hand-clock.js';
 import type { KubeObject } from '../machinery/object.js';
 import { openMemoryStore } from '../kv/memory.js';
 import { createResourceStore, type ResourceStoreSetup } from './create-store.js';

@@ -1,8 +1,7 @@
-// Calls to the external signer over its unix socket. The signer may come up after us, or restart: a call waits for it
-// until its time is over.
+// Calls to the external signer over its unix socket, and what a failed one is called.
 import type { Clock } from '../../lib/clock.js';
-import { errorText } from '../../lib/error-text.js';
-import { DEADLINE_EXCEEDED, GrpcConnection, GrpcError, GRPC_STATUS_NAMES } from '../../outbound/grpc.js';
+import { GrpcConnection, GrpcError } from '../../outbound/grpc.js';
+import { grpcStatusName, WaitingGrpc } from '../../outbound/waiting-grpc.js';
 
 export interface SignerClient {
   /** Throws a SignerError. */
@@ -29,46 +28,20 @@ export interface SignerClientOptions {
 }
 
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
-const RECONNECT_MS = 500;
 
 export function createSignerClient({ unixPath, clock, observe }: SignerClientOptions): SignerClient {
-  let connection: Promise<GrpcConnection> | undefined;
-
-  const connected = async (deadlineMs: number): Promise<GrpcConnection> => {
-    for (;;) {
-      const known = await connection?.catch(() => undefined);
-      if (known?.usable) return known;
-      try {
-        connection = GrpcConnection.open({ unixPath }, { maxMessageBytes: MAX_ANSWER_BYTES });
-        return await connection;
-      } catch (error) {
-        connection = undefined;
-        if (clock.now() + RECONNECT_MS >= deadlineMs) {
-          const why = `context deadline exceeded while waiting for connections to become ready: ${errorText(error)}`;
-          throw new GrpcError({ status: DEADLINE_EXCEEDED, message: why, sent: false });
-        }
-        await new Promise<void>((resolve) => void clock.after(RECONNECT_MS, resolve));
-      }
-    }
-  };
-
+  const connect = (): Promise<GrpcConnection> =>
+    GrpcConnection.open({ unixPath }, { maxMessageBytes: MAX_ANSWER_BYTES });
+  const calls = new WaitingGrpc({ connect, clock, observe });
   return {
     async call(method, message, timeoutMs) {
-      const path = `/v1.ExternalJWTSigner/${method}`;
-      const startedMs = clock.now();
-      let code = 'OK';
       try {
-        const ready = await connected(startedMs + timeoutMs);
-        return await ready.call(path, message, Math.max(1, startedMs + timeoutMs - clock.now()));
+        return await calls.call(`/v1.ExternalJWTSigner/${method}`, message, timeoutMs);
       } catch (error) {
-        code = error instanceof GrpcError ? (GRPC_STATUS_NAMES[error.status] ?? 'Unknown') : 'Unknown';
-        throw new SignerError(code, errorText(error));
-      } finally {
-        observe(path, code, (clock.now() - startedMs) / 1000);
+        if (!(error instanceof GrpcError)) throw error;
+        throw new SignerError(grpcStatusName(error.status), error.message);
       }
     },
-    close() {
-      connection?.then((open) => open.close()).catch(() => undefined);
-    },
+    close: () => calls.close(),
   };
 }
