@@ -6,6 +6,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import tls from 'node:tls';
 import { test } from 'node:test';
+import { FrameType } from '../../src/wire/http2/frames.js';
+import { frame, GET, headers, settings, uint32 } from '../../src/wire/http2/testing.js';
+import { speakHttp2 } from '../support/http2-wire.js';
 import { startTestServer, type TestServer } from '../support/server.js';
 
 const WATCHES = Number(process.env['BINNACLE_SLOW_WATCHES'] ?? 40);
@@ -20,12 +23,28 @@ async function residentMb(server: TestServer): Promise<number> {
   return Number(/^process_resident_memory_bytes (\S+)$/m.exec(body)?.[1]) / 1e6;
 }
 
-/** Resolves when the first bytes have come; reads no further. */
-async function watchWithoutReading(server: TestServer): Promise<tls.TLSSocket> {
+function connectionTo(server: TestServer): tls.ConnectionOptions {
   const pki = (name: string): Buffer => fs.readFileSync(path.join(server.folder, 'pki', name));
   const { hostname, port } = new URL(server.url);
-  const identity = { ca: pki('ca.crt'), cert: pki('admin.crt'), key: pki('admin.key') };
-  const socket = tls.connect({ host: hostname, port: Number(port), ...identity, ALPNProtocols: ['http/1.1'] });
+  return { host: hostname, port: Number(port), ca: pki('ca.crt'), cert: pki('admin.crt'), key: pki('admin.key') };
+}
+
+/** Each resolves when the first bytes have come, and reads no further. */
+const WITHOUT_READING = { 'HTTP/1.1': watchOverHttp1, 'HTTP/2': watchOverHttp2 };
+
+async function watchOverHttp2(server: TestServer): Promise<tls.TLSSocket> {
+  const wire = await speakHttp2({ ...connectionTo(server), servername: 'localhost' });
+  // Windows as wide as can be: only the socket holds the server back.
+  wire.send(settings({ 4: 0x7fffffff }), frame(FrameType.windowUpdate, 0, 0, uint32(0x70000000)));
+  const first = wire.until((type) => type === FrameType.data);
+  wire.send(headers(1, [...GET.slice(0, 2), [':path', `${MAPS}?watch=true`], ...GET.slice(3)]));
+  await first;
+  wire.socket.pause();
+  return wire.socket;
+}
+
+async function watchOverHttp1(server: TestServer): Promise<tls.TLSSocket> {
+  const socket = tls.connect({ ...connectionTo(server), ALPNProtocols: ['http/1.1'] });
   socket.on('error', () => undefined);
   await new Promise((resolve) => socket.once('secureConnect', resolve));
   socket.write(`GET ${MAPS}?watch=true HTTP/1.1\r\nHost: a\r\n\r\n`);
@@ -34,7 +53,13 @@ async function watchWithoutReading(server: TestServer): Promise<tls.TLSSocket> {
   return socket;
 }
 
-test('watches that never read hold a few events each, and others are served', { timeout: 120_000 }, async () => {
+for (const [protocol, watchWithoutReading] of Object.entries(WITHOUT_READING)) {
+  test(`${protocol}: watches that never read hold a few events each, and others are served`, { timeout: 120_000 }, () =>
+    slowWatches(watchWithoutReading),
+  );
+}
+
+async function slowWatches(watchWithoutReading: (server: TestServer) => Promise<tls.TLSSocket>): Promise<void> {
   const server = await startTestServer();
   try {
     const made = (name: string) => ({
@@ -71,4 +96,4 @@ test('watches that never read hold a few events each, and others are served', { 
   } finally {
     await server.stop();
   }
-});
+}

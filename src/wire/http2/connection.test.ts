@@ -620,3 +620,38 @@ test('as many streams as a flag can ask for have windows that can be told', asyn
   const window = first.subarray(first.length - 13);
   assert.deepEqual(window, frame(FrameType.windowUpdate, 0, 0, uint32(0x7fffffff - 65_535)));
 });
+
+test('a client says its first words soon, and ends what it began to say', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const silent = open(waits, { greeted: false });
+  t.mock.timers.tick(10_001);
+  assert.ok(silent.ended);
+  const halves = [
+    frame(FrameType.headers, Flag.endStream, 1, block(GET).subarray(0, 3)),
+    headers(1).subarray(0, 12),
+    headers(1).subarray(0, 5),
+  ];
+  for (const half of halves) {
+    const connection = open(waits);
+    connection.send(half);
+    t.mock.timers.tick(31_000);
+    assert.ok(!connection.ended);
+    t.mock.timers.tick(1500);
+    assert.ok(connection.ended);
+  }
+  const whole = open(waits);
+  whole.send(headers(1).subarray(0, 12));
+  whole.send(headers(1).subarray(12));
+  t.mock.timers.tick(100_000);
+  assert.ok(!whole.ended);
+  whole.hangUp();
+});
+
+test('a client that was told the end and does not go is cut off', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const connection = open(waits);
+  connection.send(headers(2));
+  assert.deepEqual(await connection.lines(), ['GOAWAY 0 1']);
+  t.mock.timers.tick(1001);
+  assert.ok(connection.destroyed);
+});

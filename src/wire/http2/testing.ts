@@ -104,6 +104,10 @@ export class TestConnection {
     return this.#socket.writableEnded || this.#socket.destroyed;
   }
 
+  get destroyed(): boolean {
+    return this.#socket.destroyed;
+  }
+
   send(...bytes: readonly Buffer[]): void {
     this.#socket.emit('data', Buffer.concat(bytes));
   }
