@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { HttpRequest } from '../../lib/http.js';
 import { parseQuery } from '../../lib/request-target.js';
+import { Abortable } from '../abortable.js';
 import { IncomingBody } from './incoming-body.js';
 import type { RequestHead } from './request-head.js';
 
@@ -22,7 +23,7 @@ export interface RequestOwner {
   abandon(): void;
 }
 
-export class Http1Request implements HttpRequest {
+export class Http1Request extends Abortable implements HttpRequest {
   readonly method: string;
   readonly path: string;
   readonly search: string;
@@ -36,14 +37,13 @@ export class Http1Request implements HttpRequest {
   /** The client was told that its body is wanted. */
   continued = false;
   #query: URLSearchParams | undefined = undefined;
-  #controller: AbortController | undefined = undefined;
-  #reason: Error | undefined = undefined;
 
   constructor(
     readonly head: RequestHead,
     private readonly owner: RequestOwner,
     readonly upgrade: { readonly socket: Socket | TLSSocket; readonly head: Buffer } | undefined,
   ) {
+    super();
     this.method = head.method;
     this.path = head.path;
     this.search = head.search;
@@ -70,26 +70,10 @@ export class Http1Request implements HttpRequest {
     return this.owner;
   }
 
-  get signal(): AbortSignal {
-    let controller = this.#controller;
-    if (controller === undefined) {
-      controller = this.#controller = new AbortController();
-      if (this.#reason !== undefined) controller.abort(this.#reason);
-    }
-    return controller.signal;
-  }
-
   cancel(reason: Error): void {
     this.stop(reason);
     this.incoming.cut();
     if (this.responded) this.owner.abandon();
-  }
-
-  /** Nobody waits for the answer any more. */
-  stop(reason: Error): void {
-    if (this.#reason !== undefined) return;
-    this.#reason = reason;
-    this.#controller?.abort(reason);
   }
 
   body(limitBytes: number): Promise<Buffer> {

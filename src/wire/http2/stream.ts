@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import type { HttpRequest } from '../../lib/http.js';
 import { parseQuery } from '../../lib/request-target.js';
+import { Abortable } from '../abortable.js';
 import type { ByteWriter } from '../byte-writer.js';
 import type { RequestHead } from './request-head.js';
 import { Upload, type UploadOwner } from './upload.js';
@@ -20,7 +21,7 @@ export interface StreamOwner {
 
 const EMPTY = Buffer.alloc(0);
 
-export class Http2Stream implements HttpRequest, UploadOwner {
+export class Http2Stream extends Abortable implements HttpRequest, UploadOwner {
   headers: HttpRequest['headers'];
   /** Of a request with a body. */
   upload: Upload | undefined = undefined;
@@ -48,8 +49,6 @@ export class Http2Stream implements HttpRequest, UploadOwner {
   #offset = 0;
   #whenDrained: (() => void)[] | undefined = undefined;
   #query: URLSearchParams | undefined = undefined;
-  #controller: AbortController | undefined = undefined;
-  #reason: Error | undefined = undefined;
 
   constructor(
     readonly connection: StreamOwner,
@@ -57,6 +56,7 @@ export class Http2Stream implements HttpRequest, UploadOwner {
     readonly head: RequestHead,
     public sendWindow: number,
   ) {
+    super();
     this.headers = head.headers;
   }
 
@@ -96,17 +96,8 @@ export class Http2Stream implements HttpRequest, UploadOwner {
     return this.connection.clientCertificates();
   }
 
-  get signal(): AbortSignal {
-    let controller = this.#controller;
-    if (controller === undefined) {
-      controller = this.#controller = new AbortController();
-      if (this.#reason !== undefined) controller.abort(this.#reason);
-    }
-    return controller.signal;
-  }
-
   cancel(reason: Error): void {
-    this.#abort(reason);
+    this.stop(reason);
     if (this.responded) this.connection.breakOff(this);
   }
 
@@ -187,7 +178,7 @@ export class Http2Stream implements HttpRequest, UploadOwner {
     this.pendingBytes = 0;
     this.#drain();
     if (gone !== undefined) {
-      this.#abort(gone);
+      this.stop(gone);
       this.upload?.cut();
     }
   }
@@ -199,11 +190,5 @@ export class Http2Stream implements HttpRequest, UploadOwner {
     const waiting = this.#whenDrained;
     this.#whenDrained = undefined;
     if (waiting !== undefined) for (const go of waiting) go();
-  }
-
-  #abort(reason: Error): void {
-    if (this.#reason !== undefined) return;
-    this.#reason = reason;
-    this.#controller?.abort(reason);
   }
 }
