@@ -67,6 +67,9 @@ interface Watched {
   readonly lastsMs: number;
 }
 
+/** One reason for all: without one each would be made an error of its own, with a trace. */
+const OVER = new Error('the watch is over');
+
 /** One signal for all that can end a watch, for thousands are kept. */
 async function streamWatch(
   { services, endpoint, wanted, lastsMs }: Watched,
@@ -74,7 +77,7 @@ async function streamWatch(
   outputTo: (paced: PacedOutput) => Output,
 ): Promise<void> {
   const over = new AbortController();
-  const end = (): void => over.abort();
+  const end = (): void => over.abort(OVER);
   const paced = services.unreadEvents.open(sink, end);
   const timer = setTimeout(end, lastsMs);
   sink.signal.addEventListener('abort', end);

@@ -8,7 +8,7 @@ const CHECK_MS = 2_000;
 /** A server that used less of the processor than this share of the time is idle. */
 const IDLE_SHARE = 0.05;
 /** So much work makes a collection worth its time. */
-const WORTH_MS = 1_000;
+const WORTH_MS = 500;
 /** The first marks what is garbage, the second gives back what the first has swept. */
 const COLLECTIONS = 2;
 /** Collecting takes about a millisecond for each megabyte that is in use: larger heaps are left to V8. */
