@@ -94,7 +94,7 @@ export interface KeyValueStore {
   ): Promise<KeyValue | undefined>;
   /**
    * The value of a key at the revision that watches know it at, as a view that the next read may change: it is to be
-   * copied at once. Only a store that never has to wait has this; what watches have been told is over, it may not know.
+   * copied at once. Only a store that never has to wait has this; what was replaced is known as long as its history.
    */
   currentValue?(key: string, modRevision: number): Buffer | undefined;
   /** In key order. */

@@ -74,6 +74,18 @@ test('objects are read from the store again, as they were served at first', asyn
   }
 });
 
+test('large objects are read as they are, one after another', async (context) => {
+  const { open } = await opened(context);
+  const store = open();
+  const sizes = [1_000, 33_000, 70_000, 1_500_000, 300];
+  for (const size of sizes) await store.create(`a/${size}`, pod(String(size), 'x'.repeat(size)));
+  await settled();
+  for (const size of sizes) assert.equal(color(await store.get(`a/${size}`, ''))?.length, size);
+  const { items } = await store.list(everything);
+  const read = items.map((item) => (JSON.parse(copied(item, 0)) as KubeObject).metadata.labels?.['color']?.length);
+  assert.deepEqual(new Set(read), new Set(sizes));
+});
+
 test('a version that was replaced or deleted stays readable for those who have it', async (context) => {
   const { open } = await opened(context);
   const store = open();

@@ -183,4 +183,19 @@ describe('embedded store', () => {
     assert.equal((await again.range({ start: '/', end: '0' })).count, 20);
     await again.close();
   });
+
+  it('answers a value by its revision at once, also of what was replaced or deleted as long as history has it', async () => {
+    const kv = await openEmbeddedStore({ folder: newFolder() });
+    const valueAt = (key: string, revision: number): string | undefined => kv.currentValue?.(key, revision)?.toString();
+    await kv.create('/a/1', Buffer.from('one'));
+    await kv.create('/a/2', Buffer.from('two'));
+    assert.deepEqual([valueAt('/a/1', 2), valueAt('/a/2', 3), valueAt('/a/1', 3)], ['one', 'two', undefined]);
+    await kv.update('/a/1', 2, Buffer.from('uno'));
+    await kv.delete('/a/2', 3);
+    assert.deepEqual([valueAt('/a/1', 4), valueAt('/a/1', 2), valueAt('/a/2', 3)], ['uno', 'one', 'two']);
+    await kv.compact(5);
+    assert.deepEqual([valueAt('/a/1', 4), valueAt('/a/1', 2), valueAt('/a/2', 3)], ['uno', undefined, undefined]);
+    await kv.close();
+    assert.throws(() => valueAt('/a/1', 4), failsWith('closed'));
+  });
 });

@@ -150,8 +150,12 @@ class EmbeddedStore implements KeyValueStore {
     if (known !== undefined) return known;
     // The snapshot of this turn may be from before the version, or from after a commit that is still to be told of.
     this.#env.resetReadTxn();
+    const { revision } = this.#commits;
     return (
-      viewAt(this.#tables, key, modRevision) ?? replacedSince(this.#tables, key, modRevision, this.#commits.revision)
+      viewAt(this.#tables, key, modRevision) ??
+      replacedSince(this.#tables, key, modRevision, revision) ??
+      // For a watch that has stopped listening: a long way, which nobody goes twice.
+      replacedSince(this.#tables, key, modRevision, modRevision)
     );
   }
 
