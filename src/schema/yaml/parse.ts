@@ -19,6 +19,7 @@ import { goQuote } from '../../lib/go-quote.js';
 import { setMember } from '../../lib/plain-object.js';
 import { maxJsonDepth } from '../json/parse.js';
 import { DecodeError } from '../json/walk.js';
+import { parsePlainJson } from './plain-json.js';
 import { resolvePlain } from './resolve.js';
 
 export interface ParsedYaml {
@@ -28,8 +29,15 @@ export interface ParsedYaml {
   readonly strictError?: string;
 }
 
+// hot: every apply.
 export function parseYaml(input: Uint8Array | string): ParsedYaml {
   const source = typeof input === 'string' ? input : Buffer.from(input).toString('utf8');
+  const value = parsePlainJson(source);
+  return value === undefined ? parseAnyYaml(source) : { value };
+}
+
+/** Exported for the test that compares the two ways. */
+export function parseAnyYaml(source: string): ParsedYaml {
   try {
     const events = firstDocument(parseEvents(source, { maxDepth: maxJsonDepth }));
     if (events.length === 0) return { value: null };
