@@ -10,6 +10,27 @@ export const nextTurn = (): Promise<void> => setImmediate();
 /** How long work may hold the thread. */
 const TURN_MS = 5;
 
+/** Work that says where others may have their turn: wherever it yields. */
+export type Steps<T> = Generator<void, T, void>;
+
+/** All of it in this turn. */
+export function atOnce<T>(steps: Steps<T>): T {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+/** One step after another, with turns of others between them. */
+export async function inTurns<T>(steps: Steps<T>): Promise<T> {
+  const turns = new Turns();
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    await turns.breathe();
+  }
+}
+
 export class Turns {
   #startedAtMs = performance.now();
 

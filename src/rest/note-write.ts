@@ -1,5 +1,6 @@
 import { apiVersionOf, type KubeObject } from '../machinery/object.js';
-import { updateManagedFields } from '../schema/apply/field-manager.js';
+import type { Steps } from '../lib/turns.js';
+import { managedFieldSteps, updateManagedFields, type UpdateWrite } from '../schema/apply/field-manager.js';
 import type { Versions } from '../schema/apply/versions.js';
 import type { Endpoint } from './endpoint.js';
 
@@ -18,8 +19,13 @@ export interface Write {
 }
 
 /** Notes in metadata.managedFields which fields this writer has set. */
-export function noteWrite(endpoint: Endpoint, write: Write): void {
-  updateManagedFields({
+export const noteWrite = (endpoint: Endpoint, write: Write): void => updateManagedFields(tracked(endpoint, write));
+
+/** The same, for large objects. */
+export const noteSteps = (endpoint: Endpoint, write: Write): Steps<void> => managedFieldSteps(tracked(endpoint, write));
+
+function tracked(endpoint: Endpoint, write: Write): UpdateWrite<KubeObject> {
+  return {
     type: endpoint.type,
     live: write.live,
     newObject: write.object,
@@ -30,7 +36,7 @@ export function noteWrite(endpoint: Endpoint, write: Write): void {
     ...(write.reset !== undefined && { reset: write.reset }),
     resetFields: resetFieldsOf(endpoint, write.subresource),
     versions: write.versions,
-  });
+  };
 }
 
 /** The fields an endpoint cannot change, so that nobody comes to own them through it. */

@@ -1,22 +1,29 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { MaybePromise } from '../lib/maybe-promise.js';
+import { atOnce } from '../lib/turns.js';
 import type { KubeObject } from '../machinery/object.js';
 import { typeOf } from '../schema/catalogue.js';
 import { type PatchKind, preparePatch } from './patch-kinds.js';
 
 const kind = { group: '', version: 'v1', kind: 'Service' };
 
-function prepare(patchKind: PatchKind, patch: unknown): () => MaybePromise<KubeObject> {
+function prepare(patchKind: PatchKind, patch: unknown): () => KubeObject {
   const type = typeOf('', 'v1', 'Service');
   assert.ok(type);
   const prepared = preparePatch(patchKind, Buffer.from(JSON.stringify(patch)), {
-    target: { type, kind, defaults: () => undefined, note: () => undefined, resetFields: [] },
+    target: {
+      type,
+      kind,
+      defaults: () => undefined,
+      *note() {
+        yield;
+      },
+      resetFields: [],
+    },
     options: { fieldValidation: 'Strict' } as never,
     manager: 'm',
     subresource: '',
     now: new Date(0),
-    large: false,
     warn: () => undefined,
   });
   // Members in memory stand in any order.
@@ -26,7 +33,7 @@ function prepare(patchKind: PatchKind, patch: unknown): () => MaybePromise<KubeO
     apiVersion: 'v1',
     kind: 'Service',
   } as unknown as KubeObject;
-  return () => prepared(live);
+  return () => atOnce(prepared(live));
 }
 
 function refusal(patchKind: PatchKind, patch: unknown): string {

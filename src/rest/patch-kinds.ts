@@ -1,7 +1,6 @@
 // The kinds of patch, each as a function from the current object to the wanted one.
 import { errorText } from '../lib/error-text.js';
-import type { MaybePromise } from '../lib/maybe-promise.js';
-import { nextTurn } from '../lib/turns.js';
+import type { Steps } from '../lib/turns.js';
 import { goJsonKind } from '../lib/go-json-kind.js';
 import { goValueText } from '../lib/go-value.js';
 import { deepCopy } from '../schema/deep-copy.js';
@@ -10,7 +9,7 @@ import { applyJsonPatch, JsonPatchError, jsonPatchRefused } from '../machinery/j
 import { applyMergePatch } from '../machinery/merge-patch.js';
 import { apiVersionOf, type GroupVersionKind, type JsonObject, type KubeObject } from '../machinery/object.js';
 import { badRequest, invalid, StatusError } from '../machinery/status.js';
-import { applyPatch, unfitApply } from '../schema/apply/apply-patch.js';
+import { applySteps, unfitApply } from '../schema/apply/apply-patch.js';
 import { isManagedFieldsReset } from '../schema/apply/managers.js';
 import type { Versions } from '../schema/apply/versions.js';
 import { decodeCborTree } from '../schema/cbor/decode.js';
@@ -32,7 +31,7 @@ export interface PatchTarget {
   readonly kind: GroupVersionKind;
   defaults(object: KubeObject): void;
   /** Notes what the writer changed in managedFields. */
-  note(live: Readonly<KubeObject>, object: KubeObject, manager: string, reset: boolean): void;
+  note(live: Readonly<KubeObject>, object: KubeObject, manager: string, reset: boolean): Steps<void>;
   readonly resetFields: readonly (readonly string[])[];
   readonly versions?: Versions;
 }
@@ -44,13 +43,11 @@ export interface PatchContext {
   readonly manager: string;
   readonly subresource: string;
   readonly now: Date;
-  /** So that others have their turn between the parts of the work. */
-  readonly large: boolean;
   warn(text: string): void;
 }
 
 /** Makes the wanted object from the current one; a new object comes only from an apply. */
-export type Patch = (live: Readonly<KubeObject> | undefined) => MaybePromise<KubeObject>;
+export type Patch = (live: Readonly<KubeObject> | undefined) => Steps<KubeObject>;
 
 export function preparePatch(kind: PatchKind, body: Buffer, context: PatchContext): Patch {
   if (isApply(kind)) return prepareApply(kind, body, context);
@@ -58,24 +55,17 @@ export function preparePatch(kind: PatchKind, body: Buffer, context: PatchContex
   if (kind === 'strategic' && !isObject(patch)) {
     throw badRequest('json: cannot unmarshal the patch into Go value of type map[string]interface {}');
   }
-  return (live) => {
+  return function* (live) {
     if (live === undefined) throw new Error('only an apply creates what it patches');
-    const decode = (): { object: KubeObject; reset: boolean } => {
-      const patched = patchTree(kind, live, patch, context.target);
-      const shown = (): string => shownPatch(kind, live, patch, context.target);
-      return { object: decodePatched(kind, patched, shown, duplicates, context), reset: isReset(patched) };
-    };
-    return inParts(context.large, decode, ({ object, reset }) => {
-      context.target.note(live, object, context.manager, reset);
-      return object;
-    });
+    const patched = patchTree(kind, live, patch, context.target);
+    const reset = isReset(patched);
+    const shown = (): string => shownPatch(kind, live, patch, context.target);
+    yield;
+    const object = decodePatched(kind, patched, shown, duplicates, context);
+    yield;
+    yield* context.target.note(live, object, context.manager, reset);
+    return object;
   };
-}
-
-/** Two parts of one work, with a turn of others between them where it is large. */
-function inParts<T, U>(large: boolean, first: () => T, second: (made: T) => U): MaybePromise<U> {
-  const made = first();
-  return large ? nextTurn().then(() => second(made)) : second(made);
 }
 
 function parsePatch(
@@ -213,32 +203,31 @@ const refusedPatch = (shown: string, why: string): StatusError =>
 function prepareApply(kind: PatchKind, body: Buffer, context: PatchContext): Patch {
   const { target, options } = context;
   const { value, strictError } = parseApplied(kind, body);
-  return (live) => {
-    const apply = (): JsonObject =>
-      applyPatch({
-        type: target.type,
-        kind: target.kind.kind,
-        apiVersion: apiVersionOf(target.kind),
-        live: live as unknown as JsonObject | undefined,
-        patch: value,
-        manager: options.fieldManager,
-        force: options.force,
-        subresource: context.subresource,
-        time: context.now,
-        resetFields: target.resetFields,
-        ...(target.versions !== undefined && { versions: target.versions }),
-      });
-    return inParts(context.large, apply, (applied) => {
-      if (strictError !== undefined && options.fieldValidation !== 'Ignore') {
-        if (options.fieldValidation === 'Strict') {
-          throw badRequest(`error strict decoding YAML: ${YAML_TO_JSON}${strictError}`);
-        }
-        for (const text of eachWarning(strictError)) context.warn(text);
-      }
-      const object = decodeApplied(target.type, applied, value);
-      target.defaults(object);
-      return object;
+  return function* (live) {
+    const applied = yield* applySteps({
+      type: target.type,
+      kind: target.kind.kind,
+      apiVersion: apiVersionOf(target.kind),
+      live: live as unknown as JsonObject | undefined,
+      patch: value,
+      manager: options.fieldManager,
+      force: options.force,
+      subresource: context.subresource,
+      time: context.now,
+      resetFields: target.resetFields,
+      ...(target.versions !== undefined && { versions: target.versions }),
     });
+    yield;
+    if (strictError !== undefined && options.fieldValidation !== 'Ignore') {
+      if (options.fieldValidation === 'Strict') {
+        throw badRequest(`error strict decoding YAML: ${YAML_TO_JSON}${strictError}`);
+      }
+      for (const text of eachWarning(strictError)) context.warn(text);
+    }
+    const object = decodeApplied(target.type, applied, value);
+    yield;
+    target.defaults(object);
+    return object;
   };
 }
 

@@ -1,5 +1,5 @@
 import type { HttpRequest, HttpResponse } from '../lib/http.js';
-import { LARGE_BYTES, nextTurn } from '../lib/turns.js';
+import { atOnce, inTurns, LARGE_BYTES, nextTurn } from '../lib/turns.js';
 import type { KubeObject } from '../machinery/object.js';
 import { notFound, unsupportedMediaType, wrongMediaType } from '../machinery/status.js';
 import { matchNamespace } from '../registry/system-fields.js';
@@ -7,7 +7,7 @@ import { type Endpoint, inVersion, toStorage } from './endpoint.js';
 import { CBOR_TYPE, type MediaType } from './media-types.js';
 import { negotiate } from './negotiate.js';
 import { managerName } from './field-manager.js';
-import { noteWrite, resetFieldsOf } from './note-write.js';
+import { noteSteps, resetFieldsOf } from './note-write.js';
 import { isApply, type PatchKind, type PatchTarget, preparePatch } from './patch-kinds.js';
 import { patchOptions } from './query-options.js';
 import type { RestRequest } from './request.js';
@@ -49,7 +49,6 @@ export async function patchObject(
     manager: managerName(options.fieldManager, http),
     subresource: info.subresource,
     now: services.clock(),
-    large,
     warn: (text) => request.warn(text),
   });
   if (large) await nextTurn();
@@ -65,7 +64,7 @@ export async function patchObject(
       if (current === undefined && !applies) throw notFound(endpoint.resource, info.name);
       span?.event('About to apply patch');
       const live = current === undefined ? undefined : inVersion(endpoint, current);
-      const object: KubeObject = await settle(() => patch(live));
+      const object: KubeObject = await settle(() => (large ? inTurns(patch(live)) : atOnce(patch(live))));
       matchNamespace(object, endpoint.definition.namespaced, info.namespace);
       checkName(object, info.name);
       span?.event('About to check admission control');
@@ -83,7 +82,7 @@ function targetOf(endpoint: Endpoint, subresource: string, now: Date, versions: 
     kind: endpoint.kind,
     defaults: (object) => endpoint.version.defaults?.(object),
     note: (live, object, manager, reset) =>
-      noteWrite(endpoint, { live, object, manager, subresource, now, reset, versions }),
+      noteSteps(endpoint, { live, object, manager, subresource, now, reset, versions }),
     resetFields: resetFieldsOf(endpoint, subresource),
     versions,
   };

@@ -1,15 +1,14 @@
 // The scale subresource: a workload seen as nothing but its number of replicas.
 import { goQuote } from '../lib/go-quote.js';
 import type { HttpResponse } from '../lib/http.js';
-import type { MaybePromise } from '../lib/maybe-promise.js';
-import { LARGE_BYTES } from '../lib/turns.js';
+import { atOnce, type Steps } from '../lib/turns.js';
 import { FieldPath, invalid as invalidField } from '../machinery/field-error.js';
 import { apiVersionOf, type KubeObject } from '../machinery/object.js';
 import { badRequest, conflict, internalError, invalid, StatusError } from '../machinery/status.js';
 import type { ScaleAccess } from '../registry/kind.js';
 import { get } from '../registry/list.js';
 import { matchNamespace } from '../registry/system-fields.js';
-import { updateManagedFields } from '../schema/apply/field-manager.js';
+import { managedFieldSteps } from '../schema/apply/field-manager.js';
 import { fromScaleManagedFields, type ReplicasPaths, toScaleManagedFields } from '../schema/apply/scale-managers.js';
 import { deepCopy } from '../schema/deep-copy.js';
 import { encodeJson } from '../schema/json/encode.js';
@@ -67,7 +66,7 @@ export async function updateScale(
   const manager = managerName(options.fieldManager, http);
   return write(services, endpoint, request, access, { ...options, uid: sent.metadata.uid }, (live) => {
     const scale = deepCopy(sent);
-    noteScale(live, scale, manager, services.clock());
+    atOnce(noteScale(live, scale, manager, services.clock()));
     return scale as Scale;
   });
 }
@@ -96,11 +95,10 @@ export async function patchScale(
     manager: managerName(options.fieldManager, http),
     subresource: info.subresource,
     now,
-    large: body.length > LARGE_BYTES,
     warn: (text) => request.warn(text),
   });
-  return write(services, endpoint, request, access, options, async (live) => {
-    const scale = (await patch(live)) as Scale;
+  return write(services, endpoint, request, access, options, (live) => {
+    const scale = atOnce(patch(live)) as Scale;
     // The reference would convert it as if it were a custom resource.
     if (isApply(kind) && endpoint.definition.custom) throw unappliedScale(scale);
     return scale;
@@ -119,7 +117,7 @@ async function write(
   request: RestRequest,
   access: ScaleAccess,
   { uid, ...options }: WriteOptions & { readonly uid?: string | undefined },
-  change: (scale: Scale & KubeObject) => MaybePromise<Scale>,
+  change: (scale: Scale & KubeObject) => Scale,
 ): Promise<HttpResponse> {
   const { http, info } = request;
   const negotiated = negotiate(http, services.mediaTypes);
@@ -145,7 +143,7 @@ async function write(
       if (entries !== undefined) live.metadata.managedFields = entries;
       const missing = access.missing?.(current);
       if (missing !== undefined) live.spec = { replicas: NEVER_SET };
-      const scale = await change(live);
+      const scale = change(live);
       if (missing !== undefined && scale.spec?.replicas === NEVER_SET) {
         throw badRequest(`the spec replicas field ${goQuote(missing)} cannot be empty`);
       }
@@ -184,9 +182,9 @@ const replicasPaths = ({ definition }: Endpoint, { replicasPaths: stated = {} }:
     }),
   );
 
-function noteScale(live: Readonly<KubeObject>, object: KubeObject, manager: string, now: Date): void {
+function noteScale(live: Readonly<KubeObject>, object: KubeObject, manager: string, now: Date): Steps<void> {
   const apiVersion = apiVersionOf(SCALE);
-  updateManagedFields({
+  return managedFieldSteps({
     type: scaleType(),
     apiVersion,
     manager,

@@ -1,6 +1,6 @@
 import type { BodyTrail } from '../audit/trail.js';
 import type { HttpResponse } from '../lib/http.js';
-import { LARGE_BYTES, nextTurn } from '../lib/turns.js';
+import { atOnce, inTurns, LARGE_BYTES, nextTurn } from '../lib/turns.js';
 import type { KubeObject } from '../machinery/object.js';
 import { matchNamespace } from '../registry/system-fields.js';
 import type { UpdateResult } from '../registry/update.js';
@@ -10,7 +10,7 @@ import { decodeBody } from './decode-body.js';
 import { type Endpoint, inVersion, toStorage } from './endpoint.js';
 import { managerName } from './field-manager.js';
 import { negotiate } from './negotiate.js';
-import { noteWrite } from './note-write.js';
+import { noteSteps } from './note-write.js';
 import { dedupOwnerReferences } from './owner-references.js';
 import { updateOptions } from './query-options.js';
 import { noteStoring } from './record-verb.js';
@@ -63,7 +63,10 @@ export async function updateObject(
         const object = sent ?? read(() => undefined);
         sent = undefined;
         const live = current === undefined ? undefined : inVersion(endpoint, current);
-        noteWrite(endpoint, { live, object, manager, subresource: info.subresource, now: services.clock(), versions });
+        const now = services.clock();
+        const steps = noteSteps(endpoint, { live, object, manager, subresource: info.subresource, now, versions });
+        if (large) return inTurns(steps).then(() => toStorage(endpoint, object));
+        atOnce(steps);
         return toStorage(endpoint, object);
       });
     },

@@ -1,4 +1,5 @@
 // Server-side apply: one manager says all it wants of an object; what it wanted before and no longer says goes.
+import { atOnce, type Steps } from '../../lib/turns.js';
 import { deepCopy } from '../deep-copy.js';
 import { type JsonObject, type ManagedFieldsEntry, parseApiVersion } from '../../machinery/object.js';
 import { badRequest, StatusError } from '../../machinery/status.js';
@@ -34,27 +35,34 @@ export interface ApplyWrite extends Write {
  * The object the apply asks for, with its managedFields, as plain JSON: not defaulted and not in normal form yet (lists
  * and maps that lost all they had are null). A new value throughout. Throws StatusError.
  */
-export function applyPatch(write: ApplyWrite): JsonObject {
+export const applyPatch = (write: ApplyWrite): JsonObject => atOnce(applySteps(write));
+
+/** The same, for large objects. */
+export function* applySteps(write: ApplyWrite): Steps<JsonObject> {
   checkPatch(write);
+  yield;
   const { live, patch, manager, type, apiVersion, kind } = write;
   const before = live === undefined ? { ...zeroOf(type), apiVersion, kind } : withoutManagedFields(live);
   let managers = decodeLive(live);
   if (managers.size === 0 && live !== undefined) {
     // What was there before the first apply belongs to a manager of its own, so that taking it over conflicts.
-    managers = ownBeforeFirstApply(write, before);
+    managers = yield* ownBeforeFirstApply(write, before);
   }
-  const { managers: owned, object } = applyUnlessOthersOwn(write, before, managers);
+  yield;
+  const { managers: owned, object } = yield* applyUnlessOthersOwn(write, before, managers);
   const result = deepCopy(object ?? before) as JsonObject;
+  yield;
   if (manager === KUBECTL) updateLastApplied(result, patch);
+  yield;
   setManagedFields(result, encodeManagers(owned));
   return result;
 }
 
 const BEFORE_FIRST_APPLY = 'before-first-apply';
 
-function ownBeforeFirstApply(write: ApplyWrite, before: JsonObject): Managers {
+function* ownBeforeFirstApply(write: ApplyWrite, before: JsonObject): Steps<Managers> {
   try {
-    return trackUpdate(write, zeroOf(write.type), before, new Map(), BEFORE_FIRST_APPLY);
+    return yield* trackUpdate(write, zeroOf(write.type), before, new Map(), BEFORE_FIRST_APPLY);
   } catch (error) {
     if (!(error instanceof TypedValueError)) throw error;
     const why = untypedReason(before, write.type) ?? error.message;
@@ -122,27 +130,27 @@ function decodeLive(live: Readonly<JsonObject> | undefined): Managers {
   }
 }
 
-function applyUnlessOthersOwn(
+function* applyUnlessOthersOwn(
   write: ApplyWrite,
   before: JsonObject,
   managers: Managers,
-): { managers: Managers; object: JsonObject | undefined } {
-  const conflicts = attempt(write, before, () => own(write, before, managers, write.force));
+): Steps<{ managers: Managers; object: JsonObject | undefined }> {
+  const conflicts = yield* attempt(write, before, own(write, before, managers, write.force));
   if (!Array.isArray(conflicts)) return conflicts;
   if (write.manager === KUBECTL) {
     const allowed = fieldsFromLastApplied(before, write.type, write.apiVersion);
     if (allowed !== undefined) {
       const others = conflicts.filter(({ path }) => !allowed.has(path));
       if (others.length > 0) throw conflictStatus(others);
-      return own(write, before, managers, true);
+      return yield* own(write, before, managers, true);
     }
   }
   throw conflictStatus(conflicts);
 }
 
-function attempt<T>({ type }: ApplyWrite, before: JsonObject, action: () => T): T | Conflict[] {
+function* attempt<T>({ type }: ApplyWrite, before: JsonObject, action: Steps<T>): Steps<T | Conflict[]> {
   try {
-    return action();
+    return yield* action;
   } catch (error) {
     if (error instanceof ConflictError) return [...error.conflicts];
     if (!(error instanceof TypedValueError)) throw error;
@@ -155,17 +163,17 @@ function attempt<T>({ type }: ApplyWrite, before: JsonObject, action: () => T): 
   }
 }
 
-function own(
+function* own(
   write: ApplyWrite,
   before: JsonObject,
   managers: Managers,
   force: boolean,
-): { managers: Managers; object: JsonObject | undefined } {
+): Steps<{ managers: Managers; object: JsonObject | undefined }> {
   const { apiVersion, subresource, time, patch } = write;
   const manager = { manager: write.manager || 'unknown', operation: 'Apply' as const, apiVersion, subresource };
   const identity = identityOf(manager);
   const live = versioned(write, before);
-  const result = ownApply(live, patch, managers, { identity, manager }, force, ownershipContext(write));
+  const result = yield* ownApply(live, patch, managers, { identity, manager }, force, ownershipContext(write));
   const mine = result.managers.get(identity);
   if (mine !== undefined) {
     const fields = mine.fields.difference(SYSTEM_FIELDS);

@@ -1,5 +1,6 @@
 // Keeping `metadata.managedFields` through creates, updates and patches that are not applies.
 import { remember } from '../../lib/remember.js';
+import { atOnce, type Steps } from '../../lib/turns.js';
 import type { JsonObject, KubeObject, ManagedFieldsEntry } from '../../machinery/object.js';
 import { timeOf } from '../../machinery/time.js';
 import type { StructType } from '../type.js';
@@ -51,18 +52,25 @@ export interface UpdateWrite<T extends KubeObject> extends Write {
 
 /** Sets newObject's managedFields. What cannot be compared loses them, as ownership would be wrong from there on. */
 // hot: on every write.
-export function updateManagedFields<T extends KubeObject>(write: UpdateWrite<T>): void {
+export const updateManagedFields = <T extends KubeObject>(write: UpdateWrite<T>): void =>
+  atOnce(managedFieldSteps(write));
+
+/** The same, for large objects. */
+export function* managedFieldSteps<T extends KubeObject>(write: UpdateWrite<T>): Steps<void> {
   const { live, newObject } = write;
   if (live !== undefined && changesNothing(write, live)) {
     if (live.metadata.managedFields !== undefined) newObject.metadata.managedFields = [...live.metadata.managedFields];
     return;
   }
+  yield;
   const managers = startingManagers(write);
+  yield;
   if (newObject.metadata.managedFields !== undefined) delete newObject.metadata.managedFields;
   // An object that was never tracked stays so until its first apply.
   if (managers.size === 0 && live !== undefined) return;
   try {
-    const entries = live === undefined && managers.size === 0 ? firstEntries(write) : trackedEntries(write, managers);
+    const entries =
+      live === undefined && managers.size === 0 ? firstEntries(write) : yield* trackedEntries(write, managers);
     if (entries !== undefined) newObject.metadata.managedFields = entries;
   } catch (error) {
     if (!(error instanceof TypedValueError)) throw error;
@@ -84,13 +92,15 @@ function changesNothing<T extends KubeObject>(write: UpdateWrite<T>, live: Reado
   return valuesEqual(withoutManagedFields(newObject), withoutManagedFields(live));
 }
 
-function trackedEntries<T extends KubeObject>(
+function* trackedEntries<T extends KubeObject>(
   write: UpdateWrite<T>,
   managers: Managers,
-): ManagedFieldsEntry[] | undefined {
+): Steps<ManagedFieldsEntry[] | undefined> {
   const { live, newObject } = write;
   const before = live === undefined ? zeroOf(write.type) : withoutManagedFields(live);
-  return encodeManagers(trackUpdate(write, before, newObject, managers, write.manager));
+  const tracked = yield* trackUpdate(write, before, newObject, managers, write.manager);
+  yield;
+  return encodeManagers(tracked);
 }
 
 /** The writer of a new object is its only manager. */
@@ -101,19 +111,20 @@ function firstEntries<T extends KubeObject>(write: UpdateWrite<T>): ManagedField
 }
 
 /** The managers after `updated` took the place of `before`, with the writer among them if anything changed. */
-export function trackUpdate(
+export function* trackUpdate(
   write: Write,
   before: Readonly<JsonObject>,
   updated: JsonObject,
   managers: Managers,
   name: string,
-): Managers {
-  const { managers: remaining, taken } = ownUpdate(
+): Steps<Managers> {
+  const { managers: remaining, taken } = yield* ownUpdate(
     versioned(write, before),
     versioned(write, updated),
     managers,
     ownershipContext(write),
   );
+  yield;
   const fields = taken.difference(SYSTEM_FIELDS);
   if (!fields.empty) {
     const manager = updater(write, name);

@@ -1,4 +1,5 @@
 // The rules of ownership: what a change takes from other managers, what it may not take, what an applier gives up.
+import type { Steps } from '../../lib/turns.js';
 import type { JsonObject } from '../../machinery/object.js';
 import { compare, type Comparison } from './compare.js';
 import { FieldSet } from './field-set.js';
@@ -29,36 +30,41 @@ export interface OwnershipContext {
 }
 
 /** The managers after a change, and the fields the change set; those have no owner yet. */
-export function ownUpdate(
+export function* ownUpdate(
   live: VersionedObject,
   updated: VersionedObject,
   managers: Managers,
   context: OwnershipContext,
-): { managers: Managers; taken: FieldSet } {
+): Steps<{ managers: Managers; taken: FieldSet }> {
   const reconciled = reconcile(live, managers, context);
-  const { remaining, comparison } = change(live, updated, reconciled, undefined, true, context);
+  yield;
+  const { remaining, comparison } = yield* change(live, updated, reconciled, undefined, true, context);
   const taken = comparison.modified.union(comparison.added).recursiveDifference(context.reset);
   return { managers: remaining, taken };
 }
 
 /** `object` is undefined when the live object already is as the applier wants it. Throws ConflictError. */
-export function ownApply(
+export function* ownApply(
   live: VersionedObject,
   configuration: JsonObject,
   managers: Managers,
   applier: { readonly identity: string; readonly manager: Omit<Manager, 'fields'> },
   force: boolean,
   context: OwnershipContext,
-): { managers: Managers; object: JsonObject | undefined } {
+): Steps<{ managers: Managers; object: JsonObject | undefined }> {
   const { identity } = applier;
   const reconciled = reconcile(live, managers, context);
   const before = reconciled.get(identity);
+  yield;
   const fields = toFieldSet(configuration, live.type).recursiveDifference(context.reset);
   reconciled.set(identity, { ...before, ...applier.manager, fields });
+  yield;
   const value = merge(live.value, configuration, live.type) as JsonObject;
   const merged: VersionedObject = { ...live, value };
-  const pruned = before === undefined ? merged : prune(merged, reconciled, before, context);
-  const { remaining } = change(live, pruned, reconciled, identity, force, context);
+  yield;
+  const pruned = before === undefined ? merged : yield* prune(merged, reconciled, before, context);
+  const { remaining } = yield* change(live, pruned, reconciled, identity, force, context);
+  yield;
   return { managers: remaining, object: valuesEqual(live.value, pruned.value) ? undefined : pruned.value };
 }
 
@@ -74,14 +80,14 @@ function reconcile(live: VersionedObject, managers: Managers, { versions }: Owne
   return reconciled;
 }
 
-function change(
+function* change(
   before: VersionedObject,
   after: VersionedObject,
   managers: Managers,
   actor: string | undefined,
   force: boolean,
   context: OwnershipContext,
-): { remaining: Managers; comparison: Comparison } {
+): Steps<{ remaining: Managers; comparison: Comparison }> {
   const comparison = compareWithin(before, after, context);
   const byVersion = new Map<string, Comparison>([[before.apiVersion, comparison]]);
   const remaining: Managers = new Map();
@@ -91,6 +97,7 @@ function change(
       if (!manager.fields.empty) remaining.set(identity, manager);
       continue;
     }
+    yield;
     const { apiVersion, fields } = manager;
     let seen = byVersion.get(apiVersion);
     if (seen === undefined) {
@@ -121,19 +128,21 @@ function compareWithin(before: VersionedObject, after: VersionedObject, { reset 
 }
 
 /** Takes away what the applier owned before and no longer speaks of, unless someone else owns it too. */
-function prune(
+function* prune(
   merged: VersionedObject,
   managers: Managers,
   before: Manager,
   context: OwnershipContext,
-): VersionedObject {
+): Steps<VersionedObject> {
   const { versions } = context;
   if (before.fields.empty) return merged;
   const mergedThen = atVersion(merged, before.apiVersion, versions);
   if (mergedThen === undefined) return merged;
   const all = ensureNamedFieldsAreMembers(before.fields, mergedThen.type);
   const stripped = without(mergedThen, all);
-  const kept = addBackOwned(mergedThen, stripped, managers, versions);
+  yield;
+  const kept = yield* addBackOwned(mergedThen, stripped, managers, versions);
+  yield;
   const pruned = addBackDangling(mergedThen, kept, before, versions);
   return atVersion(pruned, merged.apiVersion, versions) ?? merged;
 }
@@ -146,12 +155,12 @@ const without = (object: VersionedObject, items: FieldSet): VersionedObject => (
 const namedFields = (object: VersionedObject): FieldSet =>
   ensureNamedFieldsAreMembers(toFieldSet(object.value, object.type), object.type);
 
-function addBackOwned(
+function* addBackOwned(
   merged: VersionedObject,
   stripped: VersionedObject,
   managers: Managers,
   versions: Versions,
-): VersionedObject {
+): Steps<VersionedObject> {
   const owned = new Map<string, FieldSet>();
   // The version the fields were stripped in comes first, as fields missing there may be needed to convert.
   owned.set(merged.apiVersion, new FieldSet());
@@ -163,8 +172,10 @@ function addBackOwned(
     const wholeThen = atVersion(whole, apiVersion, versions);
     const prunedThen = atVersion(pruned, apiVersion, versions);
     if (wholeThen === undefined || prunedThen === undefined) continue;
+    yield;
     const keep = namedFields(prunedThen).union(ensureNamedFieldsAreMembers(fields, wholeThen.type));
     whole = wholeThen;
+    yield;
     pruned = without(wholeThen, namedFields(wholeThen).difference(keep));
   }
   return pruned;
