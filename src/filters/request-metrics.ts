@@ -1,5 +1,5 @@
 // What is counted and timed of every request, under the names dashboards know.
-import { isStream, type HttpResponse } from '../lib/http.js';
+import { bodyBytes, type HttpResponse } from '../lib/http.js';
 import {
   type Counter,
   type CounterSeries,
@@ -167,7 +167,7 @@ class RequestSeries {
     for (const histogram of this.own) histogram.observe(seconds - othersSeconds);
     const [verb] = this.labels;
     if (verb !== 'GET' && verb !== 'LIST') return;
-    const size = sizeOf(response);
+    const size = bodyBytes(response.body);
     if (size !== undefined) (this.sizes ??= this.metrics.size.with(...this.plain)).observe(size);
   }
 }
@@ -295,14 +295,6 @@ function dryRunOf({ request }: Exchange): string {
   const values = request.query.getAll('dryRun');
   if (values.length === 0) return '';
   return values.every((value) => value === 'All') ? 'All' : 'invalid';
-}
-
-/** `undefined` for an answer in pieces. */
-function sizeOf({ body }: HttpResponse): number | undefined {
-  if (body === undefined) return 0;
-  if (isStream(body)) return undefined;
-  if (typeof body === 'string' || Buffer.isBuffer(body)) return body.length;
-  return body.reduce((sum, piece) => sum + piece.length, 0);
 }
 
 function compressUser(name: string): string {

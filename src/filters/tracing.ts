@@ -9,7 +9,7 @@
 //             what the handler does
 //
 // Whether a request is recorded is decided once it is known who sends it. One that is not goes the plain way.
-import { firstHeader, type HttpResponse, isStream, type ResponseBody } from '../lib/http.js';
+import { bodyBytes, firstHeader, type HttpResponse } from '../lib/http.js';
 import { readPeerAddress } from '../lib/peer-address.js';
 import { MASTERS_GROUP, MONITORING_GROUP } from '../machinery/user.js';
 import { readBaggage, readSpanContext, type SpanContext } from '../tracing/span-context.js';
@@ -142,13 +142,6 @@ function requestAttributes({ request, auditId }: Exchange): Attributes {
 }
 
 function responseAttributes({ request }: Exchange, { status, body }: HttpResponse): Attributes {
-  const bytes = request.method === 'HEAD' ? 0 : bytesOf(body);
+  const bytes = request.method === 'HEAD' ? 0 : (bodyBytes(body) ?? 0);
   return { 'http.status_code': status, ...(bytes > 0 && { 'http.response_content_length': bytes }) };
-}
-
-/** Of an answer in pieces nobody counts them. */
-function bytesOf(body: ResponseBody): number {
-  if (body === undefined || isStream(body)) return 0;
-  if (typeof body === 'string') return Buffer.byteLength(body);
-  return Buffer.isBuffer(body) ? body.length : body.reduce((sum, part) => sum + part.length, 0);
 }

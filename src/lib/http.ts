@@ -112,3 +112,11 @@ export type HttpHandler = (request: HttpRequest) => MaybePromise<HttpResponse>;
 
 export const isStream = (body: ResponseBody): body is ResponseStream =>
   typeof body === 'object' && body !== null && 'stream' in body;
+
+/** `undefined` for an answer in pieces: nobody has counted them. */
+export function bodyBytes(body: ResponseBody): number | undefined {
+  if (body === undefined) return 0;
+  if (isStream(body)) return undefined;
+  if (typeof body === 'string') return Buffer.byteLength(body);
+  return Buffer.isBuffer(body) ? body.length : body.reduce((sum, piece) => sum + piece.length, 0);
+}

@@ -1,7 +1,7 @@
 // A verb under the request's trace: its span, and that of writing the answer.
 import { sourceIps } from '../audit/source-ips.js';
 import { errorText } from '../lib/error-text.js';
-import { firstHeader, type HttpResponse, isStream, type ResponseBody } from '../lib/http.js';
+import { bodyBytes, firstHeader, type HttpResponse, isStream } from '../lib/http.js';
 import type { MaybePromise } from '../lib/maybe-promise.js';
 import { requestScope } from '../machinery/request-scope.js';
 import type { Verb } from '../registry/kind.js';
@@ -43,11 +43,23 @@ export async function recordVerb(
       throw bug;
     }
   }
-  const writing = span.child('SerializeObject', answerAttributes(request, answer, span.auditId));
-  return whenWritten(answer, writing, (failed) => {
-    writing.end();
+  return recordAnswer(span, request, answer, (failed) => {
     if (!refused && !failed) span.event('Writing http response done');
     span.end();
+  });
+}
+
+/** Also of what a filter refuses. `done` is told when the last byte is written, and whether one could not be. */
+export function recordAnswer(
+  above: Span,
+  request: Pick<RestRequest, 'http' | 'info'>,
+  answer: HttpResponse,
+  done: (failed: boolean) => void = () => undefined,
+): HttpResponse {
+  const writing = above.child('SerializeObject', answerAttributes(request, answer, above.auditId));
+  return whenWritten(answer, writing, (failed) => {
+    writing.end();
+    done(failed);
   });
 }
 
@@ -68,7 +80,7 @@ export async function noteStoring<T>(span: Span | undefined, bodyBytes: number, 
 function whenWritten(answer: HttpResponse, writing: Span, done: (failed: boolean) => void): HttpResponse {
   const { body } = answer;
   if (!isStream(body)) {
-    const size = bytesOf(body);
+    const size = bodyBytes(body) ?? 0;
     writing.event('About to start writing response', { size });
     writing.event('Write call succeeded', { size });
     done(false);
@@ -90,12 +102,6 @@ function whenWritten(answer: HttpResponse, writing: Span, done: (failed: boolean
       },
     },
   };
-}
-
-function bytesOf(body: ResponseBody): number {
-  if (body === undefined || isStream(body)) return 0;
-  if (typeof body === 'string') return Buffer.byteLength(body);
-  return Buffer.isBuffer(body) ? body.length : body.reduce((sum, part) => sum + part.length, 0);
 }
 
 const LONGEST_USER_AGENT = 1024;
@@ -127,7 +133,11 @@ function shownVerb({ http, info }: RestRequest): string {
   return http.method === 'PATCH' && applies ? 'APPLY' : http.method;
 }
 
-function answerAttributes({ http, info }: RestRequest, { headers }: HttpResponse, auditId: string): Attributes {
+function answerAttributes(
+  { http, info }: Pick<RestRequest, 'http' | 'info'>,
+  { headers }: HttpResponse,
+  auditId: string,
+): Attributes {
   return {
     'audit-id': auditId,
     method: http.method,

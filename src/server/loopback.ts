@@ -13,6 +13,7 @@ import {
   type OutboundResponse,
 } from '../outbound/http-client.js';
 import { OutboundError } from '../outbound/outbound-error.js';
+import { tracedRequest } from '../outbound/traced-request.js';
 import { withSignal } from '../outbound/with-signal.js';
 import { PlainSink } from '../wire/http1/sinks.js';
 
@@ -33,22 +34,23 @@ export interface Loopback {
 export function createLoopback(handler: () => HttpHandler): Loopback {
   // Nobody else has this object, so nobody else can claim to be this connection.
   const connection = {};
+  const send = async (request: OutboundRequest): Promise<OutboundResponse> => {
+    const ending = new AbortController();
+    const { signal, onDone } = exchangeOptions(request, ending);
+    try {
+      const asked = handler()(await incoming(request, connection, ending));
+      const answer = outgoing(await withSignal(Promise.resolve(asked), signal), ending);
+      answer.body.once('close', onDone);
+      return answer;
+    } catch (error) {
+      onDone();
+      throw error;
+    }
+  };
   return {
     client: {
       close: () => undefined,
-      async request(request) {
-        const ending = new AbortController();
-        const { signal, onDone } = exchangeOptions(request, ending);
-        try {
-          const asked = handler()(await incoming(request, connection, ending));
-          const answer = outgoing(await withSignal(Promise.resolve(asked), signal), ending);
-          answer.body.once('close', onDone);
-          return answer;
-        } catch (error) {
-          onDone();
-          throw error;
-        }
-      },
+      request: (request) => (request.trace === undefined ? send(request) : tracedRequest(request, request.trace, send)),
     },
     authenticator: (others) => ({
       ...others,

@@ -16,6 +16,7 @@ import { neverCompress } from '../rest/compress.js';
 import { createDiscovery, discoveryPaths } from '../rest/discovery.js';
 import { createOpenApi, type OpenApi, OPENAPI_PATHS } from '../rest/openapi.js';
 import { besideRoutes } from '../rest/openapi-beside.js';
+import { recordAnswer } from '../rest/record-verb.js';
 import { respondError } from '../rest/respond.js';
 import { createRouter } from '../rest/router.js';
 import type { RestServices } from '../rest/services.js';
@@ -64,8 +65,10 @@ export function buildRequestHandler(parts: HandlerParts): HttpHandler {
   const openApi = buildOpenApi(parts);
   const paths = buildPaths(parts, openApi);
   const compresses = options.featureGates.enabled('APIResponseCompression');
-  const renderStatus = (error: StatusError, { request }: Exchange): HttpResponse =>
-    respondError(request, error, services.mediaTypes);
+  const renderStatus = (error: StatusError, { request, info, span }: Exchange): HttpResponse => {
+    const answer = respondError(request, error, services.mediaTypes);
+    return span === undefined ? answer : recordAnswer(span, { http: request, info }, answer);
+  };
   return buildChain(
     {
       logs,
