@@ -64,15 +64,15 @@ export function recordAnswer(
 }
 
 /** Notes how storing went, with everything that comes before it. */
-export async function noteStoring<T>(span: Span | undefined, bodyBytes: number, store: () => Promise<T>): Promise<T> {
+export async function noteStoring<T>(span: Span | undefined, sentBytes: number, store: () => Promise<T>): Promise<T> {
   if (span === undefined) return store();
   span.event('About to store object in database');
   try {
     const stored = await store();
-    span.event('Write to database call succeeded', { len: bodyBytes });
+    span.event('Write to database call succeeded', { len: sentBytes });
     return stored;
   } catch (error) {
-    span.event('Write to database call failed', { len: bodyBytes, err: errorText(error) });
+    span.event('Write to database call failed', { len: sentBytes, err: errorText(error) });
     throw error;
   }
 }
