@@ -532,6 +532,40 @@ test('a request that is sent again has the same head, which nobody can change', 
   assert.equal(seen[1]?.headers['x-remote-user'], 'jane');
 });
 
+test('requests for other paths share their headers, those with other headers do not', async () => {
+  const seen: HttpRequest[] = [];
+  const connection = open((request) => {
+    seen.push(request);
+    return ok('');
+  });
+  const asked = (path: string, agent: string): Fields => [...GET.slice(0, 2), [':path', path], ['user-agent', agent]];
+  connection.send(headers(1, asked('/a', 'x')), headers(3, asked('/b', 'x')), headers(5, asked('/b', 'y')));
+  await connection.frames();
+  assert.deepEqual(
+    seen.map(({ path, headers: { 'user-agent': agent } }) => [path, agent]),
+    [
+      ['/a', 'x'],
+      ['/b', 'x'],
+      ['/b', 'y'],
+    ],
+  );
+  assert.equal(seen[0]?.headers, seen[1]?.headers);
+  assert.ok(Object.isFrozen(seen[2]?.headers) && Object.isFrozen(seen[2]?.rawHeaders));
+});
+
+test('a head that is large is not remembered', async () => {
+  const seen: HttpRequest[] = [];
+  const connection = open((request) => {
+    seen.push(request);
+    return ok('');
+  });
+  const large: Fields = [...GET, ['x', 'y'.repeat(20_000)]];
+  connection.send(headers(1, large), headers(3, large));
+  await connection.frames();
+  assert.equal(seen.length, 2);
+  assert.notEqual(seen[0]?.headers, seen[1]?.headers);
+});
+
 test('pieces written in one turn share a frame, and all streams a write', async () => {
   const sinks: ((text: string) => void)[] = [];
   const connection = open(() =>

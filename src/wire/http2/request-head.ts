@@ -23,13 +23,17 @@ interface Pseudo {
   authority?: string;
 }
 
-/** `fields` are names and values by turns. Undefined for what is no request. */
-export function parseRequestHead(fields: readonly string[]): RequestHead | undefined {
+/**
+ * `fields` are names and values by turns. Undefined for what is no request. Clients mostly send the headers of their
+ * `last` request again, and but another path.
+ */
+export function parseRequestHead(fields: readonly string[], last?: RequestHead): RequestHead | undefined {
   const pseudo: Pseudo = {};
   const first = readPseudo(fields, pseudo);
   if (first < 0 || !isPseudoWhole(pseudo)) return undefined;
-  const rawHeaders = fields.slice(first);
-  const headers = collectHeaders(rawHeaders);
+  const same = last !== undefined && isRest(fields, first, last.rawHeaders);
+  const rawHeaders = same ? last.rawHeaders : Object.freeze(fields.slice(first));
+  const headers = same ? last.headers : collectHeaders(rawHeaders);
   if (headers === undefined) return undefined;
   const { method = '', path: target = '', authority } = pseudo;
   const { host, expect } = headers;
@@ -45,8 +49,8 @@ export function parseRequestHead(fields: readonly string[]): RequestHead | undef
     path,
     search: question < 0 ? '' : target.slice(question + 1),
     host: authority ?? host ?? '',
-    headers: Object.freeze(headers),
-    rawHeaders: Object.freeze(rawHeaders),
+    headers,
+    rawHeaders,
     contentLength,
     expectsContinue: expect?.toLowerCase() === '100-continue',
   };
@@ -54,6 +58,12 @@ export function parseRequestHead(fields: readonly string[]): RequestHead | undef
 
 /** Trailers have no pseudo fields and say nothing that anybody here reads. */
 export const areTrailers = (fields: readonly string[]): boolean => collectHeaders(fields) !== undefined;
+
+function isRest(fields: readonly string[], first: number, rest: readonly string[]): boolean {
+  if (fields.length - first !== rest.length) return false;
+  for (let i = 0; i < rest.length; i++) if (fields[first + i] !== rest[i]) return false;
+  return true;
+}
 
 /** Where the others begin; negative when a pseudo field is unknown, or sent twice. */
 function readPseudo(fields: readonly string[], pseudo: Pseudo): number {
@@ -103,7 +113,7 @@ const OF_CONNECTIONS: ReadonlySet<string> = new Set([
 ]);
 
 /** Undefined when one of them must not be sent. */
-function collectHeaders(fields: readonly string[]): Record<string, string | undefined> | undefined {
+function collectHeaders(fields: readonly string[]): RequestHead['headers'] | undefined {
   // Names are the client's: none of them must reach a prototype.
   const headers = Object.create(null) as Record<string, string | undefined>;
   for (let i = 0; i < fields.length; i += 2) {
@@ -116,7 +126,7 @@ function collectHeaders(fields: readonly string[]): Record<string, string | unde
     if (name === 'host' && headers['host'] !== undefined) return undefined;
     addField(headers, name, value);
   }
-  return headers;
+  return Object.freeze(headers);
 }
 
 const NAME = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;

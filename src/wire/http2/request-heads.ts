@@ -9,6 +9,7 @@ export const MAX_HEADER_LIST_BYTES = (1 << 20) + 320;
 
 const MOST_REMEMBERED = 8;
 const MOST_REMEMBERED_BYTES = 256;
+const MOST_REMEMBERED_LETTERS = 16 * 1024;
 
 export type ReadHead = RequestHead | 'malformed' | 'too large';
 
@@ -17,6 +18,7 @@ export class RequestHeads {
   /** By the bytes sent; they mean the same as long as the table's version is `#version`. */
   #known: Map<string, RequestHead> | undefined = undefined;
   #version = 0;
+  #last: RequestHead | undefined = undefined;
 
   // hot: once for each request.
   read(bytes: Buffer, start: number, end: number): ReadHead {
@@ -29,8 +31,11 @@ export class RequestHeads {
     const before = this.#decoder.version;
     const { fields, tooLarge } = this.#decode(bytes.subarray(start, end));
     if (tooLarge) return 'too large';
-    const head = parseRequestHead(fields);
+    const head = parseRequestHead(fields, this.#last);
     if (head === undefined) return 'malformed';
+    // An idle connection holds little, whatever it has sent.
+    if (lettersOf(fields) > MOST_REMEMBERED_LETTERS) return head;
+    this.#last = head;
     if (remembers && this.#decoder.version === before) this.#remember(key, head);
     return head;
   }
@@ -55,4 +60,10 @@ export class RequestHeads {
     this.#version = this.#decoder.version;
     (this.#known ??= new Map()).set(key, head);
   }
+}
+
+function lettersOf(fields: readonly string[]): number {
+  let letters = 0;
+  for (const field of fields) letters += field.length;
+  return letters;
 }
