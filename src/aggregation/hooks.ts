@@ -51,9 +51,12 @@ export function createAggregation(options: AggregationOptions): Aggregation {
   });
   const metrics = createAvailabilityMetrics(options.metrics);
   const parts = (signal: AbortSignal) => ({ services, client, metrics, clock, signal, log });
+  let known: Promise<void> | undefined;
   return {
     hooks: [
-      { name: 'start-kube-aggregator-informers', run: (signal) => services.follow(signal) },
+      { name: 'start-kube-aggregator-informers', run: (signal) => (known = services.follow(signal)) },
+      // Requests are handed on by what is followed: once it is known, everybody registered is reached.
+      { name: 'apiservice-registration-controller', run: () => known },
       {
         name: 'apiservice-status-local-available-controller',
         run: (signal) => keepLocalAvailable(parts(signal)),
@@ -76,6 +79,8 @@ export function createAggregation(options: AggregationOptions): Aggregation {
             },
           }),
       },
+      // The one before asks for discovery, too, whenever it has found a server available.
+      { name: 'apiservice-discovery-controller', run: () => known },
       {
         name: 'kube-apiserver-autoregistration',
         run: (signal) => keepRegistered({ ...parts(signal), builtIn, definitions: storeOf(DEFINITIONS) }),

@@ -108,6 +108,9 @@ export function addStartHooks(hooks: PostStartHooks, parts: StartParts): void {
   if (options.features.enablePriorityAndFairness) {
     hooks.add({ name: 'priority-and-fairness-config-consumer', run: flowSchemasHook(parts, client) });
   }
+  // The filter has been at work since the server was built.
+  const filter = options.features.enablePriorityAndFairness ? 'priority-and-fairness-filter' : 'max-in-flight-filter';
+  hooks.add({ name: filter, run: () => undefined });
   hooks.add(parts.allocators.repair);
   if (options.featureGates.enabled('CoordinatedLeaderElection')) {
     hooks.add({

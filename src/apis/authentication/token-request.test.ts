@@ -16,7 +16,11 @@ const objects: Record<string, object> = {
   'secrets ns/s': { metadata: { name: 's', uid: 's-uid' } },
 };
 
-async function request(body: { metadata?: object; spec?: object }, services: Partial<TokenRequestServices> = {}) {
+async function request(
+  body: { metadata?: object; spec?: object },
+  services: Partial<TokenRequestServices> = {},
+  off: readonly string[] = [],
+) {
   let issued: TokenToIssue | undefined;
   const warnings: string[] = [];
   const notes: string[] = [];
@@ -40,7 +44,11 @@ async function request(body: { metadata?: object; spec?: object }, services: Par
       ...body,
       spec: { audiences: null, expirationSeconds: null, boundObjectRef: null, ...body.spec },
     },
-    context: { now: () => NOW, features: { enabled: () => true }, warn: (text: string) => warnings.push(text) },
+    context: {
+      now: () => NOW,
+      features: { enabled: (gate: string) => !off.includes(gate) },
+      warn: (text: string) => warnings.push(text),
+    },
     operations: {
       get: async (resource: GroupResource, namespace: string, name: string): Promise<KubeObject> => {
         const found = objects[`${resource.resource} ${namespace}/${name}`];
@@ -116,4 +124,20 @@ test('contradictions are refused', async () => {
     await error({ spec: { boundObjectRef: { kind: 'Deployment', apiVersion: 'apps/v1', name: 'd' } } }),
     '400 cannot bind token to object of type apps/v1, Kind=Deployment',
   );
+});
+
+test('gates decide whether tokens tell the node of a pod, and whether they may be bound to one', async () => {
+  const told = await request({ spec: pod('p') }, {}, ['ServiceAccountTokenPodNodeInfo']);
+  assert.equal(told.issued?.bound.node, undefined);
+  const node = { boundObjectRef: { kind: 'Node', apiVersion: 'v1', name: 'n' } };
+  const { error } = await request({ spec: node }, {}, ['ServiceAccountTokenNodeBinding']);
+  assert.equal(
+    error,
+    '400 cannot bind token to a Node object as the "ServiceAccountTokenNodeBinding" feature-gate is disabled',
+  );
+});
+
+test('a token without an id is not noted by it', async () => {
+  const nameless = { issue: async () => ({ token: 'signed', id: '' }) };
+  assert.deepEqual((await request({}, { issuer: nameless })).notes, []);
 });

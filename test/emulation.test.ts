@@ -1,0 +1,68 @@
+// The real program as an older release: what it says it is, what it serves, and pages behind gates.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { startTestServer, type TestServer } from './support/server.js';
+
+describe('a server that emulates 1.32', { timeout: 60_000 }, () => {
+  let server: TestServer;
+  before(async () => {
+    server = await startTestServer({
+      flags: [
+        '--emulated-version=1.32',
+        '--runtime-config=api/beta=true',
+        '--feature-gates=ComponentFlagz=true,ComponentStatusz=true,JobPodReplacementPolicy=false',
+      ],
+    });
+  });
+  after(() => server?.stop());
+
+  const read = async (path: string): Promise<unknown> => JSON.parse((await server.request('GET', path)).body);
+
+  it('tells both versions, and serves what that release had', async () => {
+    const version = (await read('/version')) as Record<string, string>;
+    assert.equal(version['emulationMinor'], '32');
+    const { groups } = (await read('/apis')) as { groups: { name: string; versions: { version: string }[] }[] };
+    const versionsOf = (group: string): string[] =>
+      (groups.find(({ name }) => name === group)?.versions ?? []).map((each) => each.version);
+    assert.deepEqual(versionsOf('resource.k8s.io'), ['v1beta1']);
+    assert.deepEqual(versionsOf('flowcontrol.apiserver.k8s.io'), ['v1']);
+    assert.ok(versionsOf('admissionregistration.k8s.io').includes('v1beta1'));
+  });
+
+  it('keeps and drops fields as that release did', async () => {
+    const answer = await server.request('POST', '/apis/batch/v1/namespaces/default/jobs', {
+      apiVersion: 'batch/v1',
+      kind: 'Job',
+      metadata: { name: 'j' },
+      spec: {
+        template: {
+          spec: {
+            restartPolicy: 'Never',
+            hostUsers: false,
+            containers: [{ name: 'c', image: 'i', lifecycle: { preStop: { sleep: { seconds: 1 } } } }],
+          },
+        },
+      },
+    });
+    assert.equal(answer.status, 201, answer.body);
+    const { spec } = JSON.parse(answer.body) as { spec: { template: { spec: object } } };
+    assert.ok(!('podReplacementPolicy' in spec), 'its gate is off');
+    assert.ok(!('hostUsers' in spec.template.spec), 'its gate was off by default');
+    assert.match(answer.body, /"sleep":\{"seconds":1\}/);
+  });
+
+  it('refuses a gate that the release did not have yet', async () => {
+    const log = await startTestServer({
+      flags: ['--emulated-version=1.31', '--feature-gates=DRADeviceTaints=true'],
+    }).then(
+      () => assert.fail('it started'),
+      (error: unknown) => String(error),
+    );
+    assert.match(log, /DRADeviceTaints/);
+  });
+
+  it('shows its state only to clients that take text', async () => {
+    assert.equal((await server.request('GET', '/statusz')).status, 406);
+    assert.equal((await server.request('GET', '/flagz')).status, 406);
+  });
+});
