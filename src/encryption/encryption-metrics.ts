@@ -6,24 +6,13 @@ import type { Direction, EncryptionMetrics } from './metrics.js';
 /** Key ids come from the outside: only so many have series at a time. */
 const MOST_KEY_SERIES = 100;
 
-export interface ReloadMetrics {
-  reloaded(hash: string): void;
-  reloadFailed(): void;
-  /** The configuration in force. */
-  inForce(hash: string): void;
-}
-
 /** `serverId` tells the servers of a cluster apart. */
 export function createEncryptionMetrics(
   registry: MetricRegistry,
   serverId: string,
   now: () => number,
-): EncryptionMetrics & ReloadMetrics {
-  return {
-    ...transformations(registry),
-    ...keyServices(registry, keyHash(serverId), now),
-    ...reloads(registry, keyHash(serverId), now),
-  };
+): EncryptionMetrics {
+  return { ...transformations(registry), ...keyServices(registry, keyHash(serverId), now) };
 }
 
 type Transformations = Pick<EncryptionMetrics, 'sealed' | 'sealingFailed' | 'opened' | 'openingFailed'>;
@@ -181,43 +170,4 @@ class KeySeries {
     this.#known.delete(oldest[0]);
     drop(oldest[1].labels);
   }
-}
-
-function reloads(registry: MetricRegistry, server: string, now: () => number): ReloadMetrics {
-  const controller = 'apiserver_encryption_config_controller';
-  const total = registry.counter({
-    name: `${controller}_automatic_reloads_total`,
-    help: 'How often a changed encryption configuration was taken or refused.',
-    labels: ['status', 'apiserver_id_hash'],
-    stability: 'ALPHA',
-  });
-  const lastAt = registry.gauge({
-    name: `${controller}_automatic_reload_last_timestamp_seconds`,
-    help: 'When a changed encryption configuration was last taken or refused.',
-    labels: ['status', 'apiserver_id_hash'],
-    stability: 'ALPHA',
-  });
-  const config = registry.gauge({
-    name: `${controller}_last_config_info`,
-    help: 'The hash of the encryption configuration in force.',
-    labels: ['apiserver_id_hash', 'hash'],
-    stability: 'ALPHA',
-  });
-  let current = '';
-  const inForce = (hash: string): void => {
-    if (current !== '') config.remove(server, current);
-    config.with(server, (current = hash)).set(1);
-  };
-  const count = (status: string): void => {
-    total.with(status, server).inc();
-    lastAt.with(status, server).set(now() / 1000);
-  };
-  return {
-    inForce,
-    reloaded(hash) {
-      count('success');
-      inForce(hash);
-    },
-    reloadFailed: () => count('failure'),
-  };
 }

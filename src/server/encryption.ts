@@ -4,10 +4,11 @@ import os from 'node:os';
 import { identityOf } from '../bootstrap/identity-lease.js';
 import { ConfigError } from '../config/config-error.js';
 import { type EncryptionLoadOptions, loadEncryption, readEncryptionFile } from '../config/encryption/load.js';
+import { type ReloadMetrics, reloadMetrics } from '../config/reload-metrics.js';
 import { reloadOnChange } from '../config/reload.js';
 import type { EncryptionSettings } from '../encryption/configuration.js';
 import { EncryptionAtRest } from '../encryption/encryption-at-rest.js';
-import { createEncryptionMetrics, type ReloadMetrics } from '../encryption/encryption-metrics.js';
+import { createEncryptionMetrics } from '../encryption/encryption-metrics.js';
 import { openProviders, type ProviderParts, type Providers } from '../encryption/providers.js';
 import { pooledRandom } from '../encryption/random.js';
 import { Rotation } from '../encryption/rotation.js';
@@ -60,20 +61,21 @@ export async function buildEncryption(
   const read = readEncryption(options);
   if (read === undefined) return undefined;
   const { text, settings } = read;
-  const counts = createEncryptionMetrics(metrics, identityOf(os.hostname()), Date.now);
+  const serverId = identityOf(os.hostname());
+  const reloads = reloadMetrics(metrics, { topic: 'encryption', serverId, stability: 'ALPHA', nowMs: Date.now });
   const parts: ProviderParts = {
     connect: connectToSocket,
     clock: systemClock,
     random: pooledRandom(),
     newUid: () => crypto.randomUUID(),
-    metrics: counts,
+    metrics: createEncryptionMetrics(metrics, serverId, Date.now),
     log: (message) => log.v(2)?.warning(message),
   };
   const encryption = new EncryptionAtRest(await keptAlive(openProviders(settings, parts)), reload);
-  counts.inForce(settings.hash);
+  reloads.inEffect(text);
   lifecycle.onDrained(() => encryption.providers.close());
   for (const check of healthChecks(encryption)) health.addExceptLivez(check);
-  if (reload) hooks.add(reloadHook({ options, text, encryption, parts, metrics: counts, log }));
+  if (reload) hooks.add(reloadHook({ options, text, encryption, parts, metrics: reloads, log }));
   const rotation = new Rotation(encryption, {
     clock: systemClock,
     signal: lifecycle.stopping,
@@ -162,12 +164,12 @@ function reloadHook({ options, text, encryption, parts, metrics, log }: ReloadPa
           // Calls that began with the old one have their time.
           parts.clock.after(graceMs(before), () => before.close());
         },
-        succeeded() {
-          metrics.reloaded(encryption.providers.settings.hash);
+        succeeded(changed) {
+          metrics.succeeded(changed);
           log.v(2)?.info('Loaded a changed encryption configuration', { file });
         },
         failed(error) {
-          metrics.reloadFailed();
+          metrics.failed();
           log.error(error, 'Cannot take the changed encryption configuration; the old one stays in force', { file });
         },
         stopping,

@@ -1,4 +1,4 @@
-import type { ServedResources } from '../admission/validating-policy/seen-request.js';
+import type { ServedResources } from '../admission/matching/seen-request.js';
 import { decodeChanged } from '../rest/decode-changed.js';
 import { apiVersionOf, type JsonObject, type KubeObject } from '../machinery/object.js';
 import { fromStorage } from '../registry/storage-status.js';

@@ -2,7 +2,7 @@
 import crypto from 'node:crypto';
 import type { ConditionMetrics } from '../admission/condition-metrics.js';
 import type { HookPluginParts } from '../admission/plugins/admission-webhooks.js';
-import type { ServedResources } from '../admission/validating-policy/seen-request.js';
+import type { ServedResources } from '../admission/matching/seen-request.js';
 import { followHooks } from '../admission/webhooks/follow-hooks.js';
 import { HookClients, type HookClientParts } from '../admission/webhooks/hook-clients.js';
 import { hookMetrics } from '../admission/webhooks/metrics.js';

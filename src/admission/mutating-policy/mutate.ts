@@ -16,12 +16,12 @@ import {
   invocationsOf,
   namespaceOfRequest,
 } from '../validating-policy/invocations.js';
-import { conditionsHold } from '../validating-policy/match-conditions.js';
-import type { ResourceMatch } from '../validating-policy/match.js';
+import { conditionsHold } from '../matching/match-conditions.js';
+import type { ResourceMatch } from '../matching/match.js';
 import type { PolicyRecorder } from '../validating-policy/metrics.js';
-import { matchInput, policyInput } from '../validating-policy/policy-input.js';
-import { RememberedAnswers } from '../validating-policy/remembered-answers.js';
-import { SeenRequest } from '../validating-policy/seen-request.js';
+import { matchInput, policyInput } from '../matching/expression-input.js';
+import { RememberedAnswers } from '../matching/remembered-answers.js';
+import { SeenRequest } from '../matching/seen-request.js';
 import type { MutatingPolicy } from './compile.js';
 import { MutationError, mutatedObject } from './mutated-object.js';
 import type { MutationRecorder } from './metrics.js';

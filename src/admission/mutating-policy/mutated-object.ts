@@ -6,8 +6,8 @@ import { internalError } from '../../machinery/status.js';
 import { LayOverError, layOver } from '../../schema/apply/lay-over.js';
 import { deepCopy } from '../../schema/deep-copy.js';
 import { DecodeError } from '../../schema/json/decode.js';
-import type { ResourceMatch } from '../validating-policy/match.js';
-import type { ServedResources } from '../validating-policy/seen-request.js';
+import type { ResourceMatch } from '../matching/match.js';
+import type { ServedResources } from '../matching/seen-request.js';
 
 /** The mutation cannot be made; the policy says what becomes of the request. */
 export class MutationError extends Error {}

@@ -1,7 +1,7 @@
 // What a policy says about one request, with one set of parameters.
 import type { ExpressionResult, PolicyInput } from '../../cel/compiled-policy.js';
 import type { ValidatingAdmissionPolicySpec, Validation } from '../../schema/generated/admissionregistration.v1.js';
-import { conditionsHold, type ConditionsOptions } from './match-conditions.js';
+import { conditionsHold, type ConditionsOptions } from '../matching/match-conditions.js';
 
 /** What all validations of a policy may cost, messages included; annotations have as much again. */
 export const COST_BUDGET = 10_000_000;

@@ -7,11 +7,11 @@ import { AnnotationCollector, cutAnnotation, failureAnnotation, VALIDATION_FAILU
 import { decide, type Decision, type Verdict } from './decide.js';
 import type { ValidatingBinding, ValidatingPolicy } from './compile.js';
 import { type InvocationParts, invocationsOf, namespaceOfRequest } from './invocations.js';
-import { type Fault, isFault, type ResourceMatch } from './match.js';
+import { type Fault, isFault, type ResourceMatch } from '../matching/match.js';
 import type { PolicyRecorder } from './metrics.js';
-import { matchInput, policyInput, type SeenObjects } from './policy-input.js';
-import { RememberedAnswers } from './remembered-answers.js';
-import type { SeenRequest } from './seen-request.js';
+import { matchInput, policyInput, type SeenObjects } from '../matching/expression-input.js';
+import { RememberedAnswers } from '../matching/remembered-answers.js';
+import type { SeenRequest } from '../matching/seen-request.js';
 
 export interface EnforcementParts extends InvocationParts {
   readonly authorizer: Pick<Authorizer, 'authorize'>;

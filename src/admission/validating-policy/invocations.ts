@@ -1,11 +1,11 @@
 // Which policies are for a request: each with every binding that is, and every set of parameters.
 import { type KubeObject } from '../../machinery/object.js';
 import { notFound } from '../../machinery/status.js';
-import { isFault, matchRequest, type ResourceMatch } from './match.js';
+import { isFault, matchRequest, type ResourceMatch } from '../matching/match.js';
 import { collectParams, paramResource, type ResourceOf } from './params.js';
 import type { BindingSpec, BoundPolicy, PolicyBinding, PolicySpec } from './policy-index.js';
-import { namespaceValue } from './request-value.js';
-import type { SeenRequest, ServedResources } from './seen-request.js';
+import { namespaceValue } from '../matching/request-value.js';
+import type { SeenRequest, ServedResources } from '../matching/seen-request.js';
 
 export interface InvocationParts {
   readonly served: ServedResources;

@@ -5,8 +5,8 @@ import { labelSelectorAsSelector } from '../../machinery/label-selector.js';
 import { type GroupVersionKind, type KubeObject, parseApiVersion } from '../../machinery/object.js';
 import type { ParamKind, ParamRef } from '../../schema/generated/admissionregistration.v1.js';
 import type { AdmissionAttributes } from '../plugin.js';
-import type { Fault } from './match.js';
-import type { ServedResources } from './seen-request.js';
+import type { Fault } from '../matching/match.js';
+import type { ServedResources } from '../matching/seen-request.js';
 
 /** The resource that holds a policy's parameters. */
 export interface ParamResource {

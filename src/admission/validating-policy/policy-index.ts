@@ -2,7 +2,7 @@
 import type { CompiledPolicy } from '../../cel/compiled-policy.js';
 import type { KubeObject } from '../../machinery/object.js';
 import type { MatchResources, ParamKind, ParamRef } from '../../schema/generated/admissionregistration.v1.js';
-import { type Criteria, criteriaOf } from './match.js';
+import { type Criteria, criteriaOf } from '../matching/match.js';
 
 /** What validating and mutating policies have in common. */
 export interface PolicySpec {

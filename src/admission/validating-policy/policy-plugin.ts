@@ -4,9 +4,9 @@ import { groupResourceText } from '../../machinery/status.js';
 import { forbid } from '../forbid.js';
 import type { AdmissionAttributes } from '../plugin.js';
 import type { PolicySource } from './follow-policies.js';
-import { matchResources } from './match.js';
+import { matchResources } from '../matching/match.js';
 import type { BindingSpec, BoundPolicy, PolicySpec } from './policy-index.js';
-import { SeenRequest, type ServedResources } from './seen-request.js';
+import { SeenRequest, type ServedResources } from '../matching/seen-request.js';
 
 /** Policies could lock everyone out of mending them, and reviews are what the cluster itself works by. */
 const EXEMPT: ReadonlySet<string> = new Set([

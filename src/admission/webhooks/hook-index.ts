@@ -2,7 +2,7 @@
 import type { CompiledPolicy, PolicyCompiler } from '../../cel/compiled-policy.js';
 import type { KubeObject } from '../../machinery/object.js';
 import type { MutatingWebhook, MutatingWebhookConfiguration } from '../../schema/generated/admissionregistration.v1.js';
-import { type Criteria, criteriaOf } from '../validating-policy/match.js';
+import { type Criteria, criteriaOf } from '../matching/match.js';
 
 export interface Hook {
   /** Tells hooks apart that have one name in one configuration. */

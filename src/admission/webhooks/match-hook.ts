@@ -3,11 +3,11 @@ import type { Authorizer } from '../../authz/authorizer.js';
 import { type MaybePromise, whenReady } from '../../lib/maybe-promise.js';
 import { forbidden, internalError } from '../../machinery/status.js';
 import type { ConditionMetrics } from '../condition-metrics.js';
-import { isFault, matchRequest, type ResourceMatch } from '../validating-policy/match.js';
-import { conditionsHold } from '../validating-policy/match-conditions.js';
-import { matchInput, policyInput } from '../validating-policy/policy-input.js';
-import { RememberedAnswers } from '../validating-policy/remembered-answers.js';
-import type { SeenRequest } from '../validating-policy/seen-request.js';
+import { isFault, matchRequest, type ResourceMatch } from '../matching/match.js';
+import { conditionsHold } from '../matching/match-conditions.js';
+import { matchInput, policyInput } from '../matching/expression-input.js';
+import { RememberedAnswers } from '../matching/remembered-answers.js';
+import type { SeenRequest } from '../matching/seen-request.js';
 import type { Hook } from './hook-index.js';
 
 export interface MatchParts {

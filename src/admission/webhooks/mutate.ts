@@ -2,8 +2,8 @@
 import { jsonText } from '../../lib/json-text.js';
 import { StatusError } from '../../machinery/status.js';
 import type { AdmissionAttributes, Round } from '../plugin.js';
-import type { ResourceMatch } from '../validating-policy/match.js';
-import { SeenRequest } from '../validating-policy/seen-request.js';
+import type { ResourceMatch } from '../matching/match.js';
+import { SeenRequest } from '../matching/seen-request.js';
 import { applyHookPatch, patchOf } from './apply-patch.js';
 import { callHook } from './call-hook.js';
 import type { Hook } from './hook-index.js';

@@ -5,9 +5,9 @@ import { mustType } from '../../schema/catalogue.js';
 import type { AdmissionResponse } from '../../schema/generated/admission.v1.js';
 import { decodeTree } from '../../schema/json/decode.js';
 import { readSentReview, sentKindText } from '../../schema/json/sent-review.js';
-import type { ResourceMatch } from '../validating-policy/match.js';
-import { requestValue } from '../validating-policy/request-value.js';
-import type { SeenRequest } from '../validating-policy/seen-request.js';
+import type { ResourceMatch } from '../matching/match.js';
+import { requestValue } from '../matching/request-value.js';
+import type { SeenRequest } from '../matching/seen-request.js';
 
 const GROUP = 'admission.k8s.io';
 const KIND = 'AdmissionReview';

@@ -1,7 +1,7 @@
 // Validating webhooks: all that are for a request are asked at once, and the first refusal is told.
 import type { AdmissionAttributes } from '../plugin.js';
-import type { ResourceMatch } from '../validating-policy/match.js';
-import { SeenRequest, type ServedResources } from '../validating-policy/seen-request.js';
+import type { ResourceMatch } from '../matching/match.js';
+import { SeenRequest, type ServedResources } from '../matching/seen-request.js';
 import { callHook, type CallParts } from './call-hook.js';
 import type { Hook } from './hook-index.js';
 import { matchHook, type MatchParts } from './match-hook.js';

@@ -1,4 +1,4 @@
-// What the expressions of a policy see of a request.
+// What expressions see of a request: those of policies, and the match conditions of webhooks.
 import type { PolicyInput } from '../../cel/compiled-policy.js';
 import type { AdmissionAttributes } from '../plugin.js';
 import type { ResourceMatch } from './match.js';
