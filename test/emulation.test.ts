@@ -66,3 +66,25 @@ describe('a server that emulates 1.32', { timeout: 60_000 }, () => {
     assert.equal((await server.request('GET', '/flagz')).status, 406);
   });
 });
+
+it('what was stored under other gates is filled up when it is read', { timeout: 60_000 }, async () => {
+  const jobs = '/apis/batch/v1/namespaces/default/jobs';
+  const older = await startTestServer({
+    flags: ['--emulated-version=1.33', '--feature-gates=JobPodReplacementPolicy=false'],
+  });
+  const made = await older.request('POST', jobs, {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { name: 'j' },
+    spec: { template: { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } } },
+  });
+  assert.doesNotMatch(made.body, /podReplacementPolicy/);
+  await older.kill();
+  const newer = await startTestServer({ folder: older.folder });
+  try {
+    const { body } = await newer.request('GET', `${jobs}/j`);
+    assert.match(body, /"podReplacementPolicy":"TerminatingOrFailed"/);
+  } finally {
+    await newer.stop();
+  }
+});

@@ -11,9 +11,9 @@ import { normalize } from '../schema/json/decode.js';
 import { TestApi } from './testing.js';
 
 /** Keeps what etcd would be given: protobuf. */
-const likeEtcd = (kv: KeyValueStore): KeyValueStore => changed(kv, { local: false });
+const likeEtcd = (kv: KeyValueStore): KeyValueStore => withMembers(kv, { local: false });
 
-const changed = (kv: KeyValueStore, members: Partial<KeyValueStore>): KeyValueStore =>
+const withMembers = (kv: KeyValueStore, members: Partial<KeyValueStore>): KeyValueStore =>
   new Proxy(kv, {
     get(target, name) {
       if (Object.hasOwn(members, name)) return Reflect.get(members, name) as unknown;
@@ -66,7 +66,7 @@ test('a claim that an older build left in the embedded store is whole, and one o
   const claims = '/registry/persistentvolumeclaims/default';
   const { revision: olderRevision } = await memory.create(`${claims}/old`, claim('old'));
   await memory.create(`${claims}/new`, claim('new'));
-  const kv = changed(memory, { olderRevision });
+  const kv = withMembers(memory, { olderRevision });
   const api = new TestApi({ kinds: [persistentVolumeClaims as unknown as KindDefinition], kv });
   const path = '/api/v1/namespaces/default/persistentvolumeclaims';
   const { body } = await api.send('GET', `${path}/old`);

@@ -1,5 +1,7 @@
 // The key-value stores: the embedded one, or etcd, with another etcd for some resources where the flags say so.
+import crypto from 'node:crypto';
 import { buildStamp } from '../machinery/build-stamp.js';
+import { featureGateNames } from '../machinery/feature-gates.js';
 import { openEmbeddedStore } from '../kv/embedded/embedded.js';
 import { openEtcdStore } from '../kv/etcd/etcd.js';
 import type { KeyValueStore } from '../kv/kv.js';
@@ -23,7 +25,7 @@ export async function openStores(options: Options, dialer: Dialer, log: Logger):
     ? await openEmbeddedStore({
         folder: options.dataDir,
         historyMs: options.etcd.etcdCompactionIntervalMs,
-        writer: `${buildStamp.commit} ${buildStamp.date}`,
+        writer: writerOf(options),
       })
     : openEtcd(options, options.etcd.etcdServers, dialer, log);
   const all = new Map<string, KeyValueStore>([[options.etcd.etcdServers.join(','), main]]);
@@ -44,6 +46,13 @@ export async function openStores(options: Options, dialer: Dialer, log: Logger):
       await Promise.all([...all.values()].map((store) => store.close()));
     },
   };
+}
+
+/** Another build, or one with other gates, fills in other defaults. */
+function writerOf({ featureGates }: Options): string {
+  const gates = featureGateNames().filter((gate) => featureGates.enabled(gate));
+  const hash = crypto.createHash('sha256').update(gates.join()).digest('base64url');
+  return `${buildStamp.commit} ${buildStamp.date} ${hash}`;
 }
 
 function openEtcd({ etcd }: Options, servers: readonly string[], dialer: Dialer, log: Logger): KeyValueStore {
