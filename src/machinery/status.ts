@@ -142,14 +142,18 @@ export const applyConflict = (message: string, causes: readonly StatusCause[]): 
 export const gone = (message: string): StatusError => new StatusError(410, 'Gone', message);
 export const expired = (message: string): StatusError => new StatusError(410, 'Expired', message);
 
+/** Nobody reads more, and an answer is not to be a hundred times as long as what it refuses. */
+const MOST_CAUSES = 10_000;
+
 export function invalid(kind: GroupKind, name: string, errors: readonly FieldError[]): StatusError {
   const head = `${groupKindText(kind)} ${goQuote(name)} is invalid`;
-  const message = errors.length === 0 ? head : `${head}: ${aggregateText(errors.map(fieldErrorText))}`;
+  const told = errors.length > MOST_CAUSES ? errors.slice(0, MOST_CAUSES) : errors;
+  const message = told.length === 0 ? head : `${head}: ${aggregateText(told.map(fieldErrorText))}`;
   return new StatusError(422, 'Invalid', message, {
     name,
     group: kind.group,
     kind: kind.kind,
-    causes: errors.map((error) => ({ reason: error.type, message: error.body, field: error.field })),
+    causes: told.map((error) => ({ reason: error.type, message: error.body, field: error.field })),
   });
 }
 

@@ -29,7 +29,7 @@ export interface UpdateRequest {
    * The wanted object made from the current one (absent when there is none), in the storage version. Called again
    * with the newer object when another writer came first. The result belongs to this call.
    */
-  readonly change: (current: Readonly<KubeObject> | undefined) => Promise<KubeObject>;
+  readonly change: (current: Readonly<KubeObject> | undefined, large: boolean) => Promise<KubeObject>;
   /** So that others have their turn between the parts of the work; what is stored may be large as well. */
   readonly large?: boolean;
   /** The current object must have this uid, and this version. */
@@ -123,7 +123,7 @@ async function attempt(
   const old = current.object();
   checkUid(registry, request, key, old.metadata.uid ?? '');
   checkResourceVersion(registry, request, key, String(current.revision));
-  const object = await request.change(old);
+  const object = await request.change(old, large);
   if (large) await nextTurn();
   matchResourceVersion(registry, request.name, object, current);
   const transaction = await begin(registry, request, object, old);
@@ -159,7 +159,7 @@ async function begin(
 
 async function createByUpdate(registry: ResourceRegistry, request: Update): Promise<StoredObject> {
   const { key, context, trace } = request;
-  const object = await request.change(undefined);
+  const object = await request.change(undefined, request.large === true);
   fillSystemFields(registry, object);
   const transaction = await registry.kind.strategy.beginCreate?.(object, context);
   try {

@@ -59,12 +59,12 @@ export async function patchObject(
     options,
     createMissing: applies && info.subresource === '',
     large,
-    async change(current) {
+    async change(current, isLarge) {
       // A kind whose PUT may create asks for the change of what is missing, too.
       if (current === undefined && !applies) throw notFound(endpoint.resource, info.name);
       span?.event('About to apply patch');
       const live = current === undefined ? undefined : inVersion(endpoint, current);
-      const object: KubeObject = await settle(() => (large ? inTurns(patch(live)) : atOnce(patch(live))));
+      const object: KubeObject = await settle(() => (isLarge ? inTurns(patch(live)) : atOnce(patch(live))));
       matchNamespace(object, endpoint.definition.namespaced, info.namespace);
       checkName(object, info.name);
       span?.event('About to check admission control');

@@ -58,14 +58,14 @@ export async function updateObject(
     options,
     uid,
     large,
-    async change(current) {
+    async change(current, isLarge) {
       return settle(() => {
         const object = sent ?? read(() => undefined);
         sent = undefined;
         const live = current === undefined ? undefined : inVersion(endpoint, current);
         const now = services.clock();
         const steps = noteSteps(endpoint, { live, object, manager, subresource: info.subresource, now, versions });
-        if (large) return inTurns(steps).then(() => toStorage(endpoint, object));
+        if (isLarge) return inTurns(steps).then(() => toStorage(endpoint, object));
         atOnce(steps);
         return toStorage(endpoint, object);
       });

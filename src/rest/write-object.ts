@@ -23,7 +23,7 @@ export interface WriteRequest {
   readonly large?: boolean;
   readonly createMissing?: boolean;
   /** In the storage version. */
-  readonly change: (current: Readonly<KubeObject> | undefined) => Promise<KubeObject>;
+  readonly change: (current: Readonly<KubeObject> | undefined, large: boolean) => Promise<KubeObject>;
 }
 
 export async function writeObject(
@@ -60,9 +60,9 @@ export async function writeObject(
     ...(write.large !== undefined && { large: write.large }),
     ...(write.createMissing !== undefined && { createMissing: write.createMissing }),
     context: endpoint.definition.namespaced ? context : { ...context, namespace: '' },
-    async change(current) {
-      const object = await write.change(current);
-      if (write.large) await nextTurn();
+    async change(current, large) {
+      const object = await write.change(current, large);
+      if (large) await nextTurn();
       const owned = object.metadata.managedFields;
       await services.admission.admit(attributesOf(object, current));
       tidyAdmitted(object, owned, (text) => request.warn(text));

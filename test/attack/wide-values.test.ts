@@ -28,7 +28,7 @@ function inTime(name: string, work: () => void): void {
 
 inTime('a list with everything wrong', () => {
   const schema = { type: 'object', properties: { a: { type: 'array', items: { type: 'string' } } } };
-  assert.equal(validateValue({ a: numbers }, schema, PATH).length, MANY);
+  assert.equal(validateValue({ a: numbers }, schema, PATH).length, 20_000);
 });
 
 inTime('a keyed list beside what it was', () => {
@@ -81,7 +81,7 @@ inTime('more errors than the stack takes arguments', () => {
   const items = Array.from({ length: 3 * MANY }, () => ({ a: [1] }));
   const property = { type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'string' } };
   const schema = { type: 'object', properties: { a: { type: 'array', items: { properties: { a: property } } } } };
-  assert.equal(validateValue({ a: items }, schema, PATH).length, 3 * MANY);
+  assert.equal(validateValue({ a: items }, schema, PATH).length, 20_000);
   const twice = { a: numbers.flatMap((i) => [i, i]) };
   assert.equal(validateUniqueItems(twice, { properties: { a: property } }, undefined).length, MANY);
 });

@@ -103,6 +103,9 @@ function checkAll(value: unknown, schema: Readonly<JSONSchemaProps>, name: strin
   return outcome;
 }
 
+/** More than anybody is told of. */
+const MOST_FAILURES = 20_000;
+
 function merge(into: Outcome, from: Outcome | undefined): void {
   if (from === undefined) return;
   into.matches += from.matches;
@@ -115,6 +118,7 @@ function merge(into: Outcome, from: Outcome | undefined): void {
   }
   const told = (into.told ??= new Set(into.failures.map(({ message }) => message)));
   for (const failure of from.failures) {
+    if (into.failures.length >= MOST_FAILURES) return;
     if (told.has(failure.message)) continue;
     told.add(failure.message);
     into.failures.push(failure);
