@@ -74,12 +74,24 @@ async function send(request: AttackRequest): Promise<number | string> {
     }
     return 'never served';
   }
-  if (request.method !== 'PUT') return (await exchange(request)).status;
+  if (request.method !== 'PUT') {
+    const { status } = await exchange(request);
+    if (request.method === 'DELETE') await goneFrom(request.path);
+    return status;
+  }
   const current = JSON.parse((await exchange({ method: 'GET', path: request.path })).text) as Versioned;
   const object = JSON.parse(String(request.body)) as Versioned;
   object.metadata.resourceVersion = current.metadata.resourceVersion ?? '';
   await longestTurn();
   return (await exchange({ ...request, body: JSON.stringify(object) })).status;
+}
+
+/** A definition goes when its resources have gone. */
+async function goneFrom(to: string): Promise<void> {
+  for (let i = 0; i < 100 && to.includes('customresourcedefinitions'); i++) {
+    if ((await exchange({ method: 'GET', path: to })).status === 404) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
 }
 
 interface Versioned {
