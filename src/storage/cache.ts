@@ -10,7 +10,7 @@ import type { KeyValueStore, KvError, KvEvent, KvWatch } from '../kv/kv.js';
 import { Contents } from './contents.js';
 import type { Entry } from './entry.js';
 import { storageError } from './errors.js';
-import { Change, History } from './history.js';
+import { Change, History, MAX_BYTES_BESIDE_STORE } from './history.js';
 import { tooNew } from './list.js';
 import type { StorageMetrics } from './metrics.js';
 import { readAll } from './read-all.js';
@@ -279,7 +279,7 @@ export class Cache {
     this.#obstacle = undefined;
     this.contents.replace(entries);
     this.#snapshots.clear();
-    this.#history = new History(revision);
+    this.#history = new History(revision, this.kv.local ? MAX_BYTES_BESIDE_STORE : undefined);
     this.#revision = revision;
     this.#filled = true;
     this.metrics.filled?.(this.values.options.resource);

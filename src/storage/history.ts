@@ -7,8 +7,12 @@ const MIN_CHANGES = 100;
 const MAX_CHANGES = 100 * 1024;
 /** Changes younger than this are kept, within the other limits. */
 const FRESH_MS = 75_000;
-/** Bytes of versions that are no longer current. */
-const MAX_SUPERSEDED_BYTES = 64 * 1024 * 1024;
+/** Of changes and of versions that are no longer current. */
+const MAX_BYTES = 64 * 1024 * 1024;
+/** Less where the store itself can tell what happened before. */
+export const MAX_BYTES_BESIDE_STORE = 32 * 1024 * 1024;
+/** What a change takes beside the bytes of the version it replaced. */
+const CHANGE_BYTES = 400;
 
 /**
  * One change of one object. Its events are made once and shared by all watchers it is dispatched to, so that
@@ -66,11 +70,14 @@ export class History {
   #changes: Change[] = [];
   /** Changes before this index have been dropped. */
   #first = 0;
-  #supersededBytes = 0;
+  #bytes = 0;
   #floor: number;
 
   /** Knows every change after revision `floor`. */
-  constructor(floor: number) {
+  constructor(
+    floor: number,
+    private readonly maxBytes: number = MAX_BYTES,
+  ) {
     this.#floor = floor;
   }
 
@@ -81,17 +88,14 @@ export class History {
 
   push(change: Change): void {
     this.#changes.push(change);
-    this.#supersededBytes += change.previous?.size ?? 0;
+    this.#bytes += bytesOf(change);
     this.trim(change.atMs);
   }
 
   /** Drops what need not be kept any longer; answers when to look again, absent when nothing will have to go. */
   trim(nowMs: number): number | undefined {
     const size = (): number => this.#changes.length - this.#first;
-    while (
-      size() > MAX_CHANGES ||
-      (size() > MIN_CHANGES && (this.#supersededBytes > MAX_SUPERSEDED_BYTES || this.#isOld(nowMs)))
-    ) {
+    while (size() > MAX_CHANGES || (size() > MIN_CHANGES && (this.#bytes > this.maxBytes || this.#isOld(nowMs)))) {
       this.#drop();
     }
     return size() > MIN_CHANGES ? FRESH_MS : undefined;
@@ -102,7 +106,7 @@ export class History {
     this.#changes = [...changes, ...this.#changes.slice(this.#first)];
     this.#first = 0;
     this.#floor = floor;
-    for (const { previous } of changes) this.#supersededBytes += previous?.size ?? 0;
+    for (const change of changes) this.#bytes += bytesOf(change);
   }
 
   /** The changes after a revision that is not below the floor, oldest first. */
@@ -126,7 +130,7 @@ export class History {
     const dropped = this.#changes[this.#first++];
     if (dropped === undefined) return;
     this.#floor = dropped.revision;
-    this.#supersededBytes -= dropped.previous?.size ?? 0;
+    this.#bytes -= bytesOf(dropped);
     // Shifting the array is paid once per many drops.
     if (this.#first > 1024 && this.#first * 2 > this.#changes.length) {
       this.#changes = this.#changes.slice(this.#first);
@@ -134,3 +138,5 @@ export class History {
     }
   }
 }
+
+const bytesOf = ({ previous }: Change): number => CHANGE_BYTES + (previous?.size ?? 0);

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Entry } from './entry.js';
+import { Change, History } from './history.js';
+
+const change = (revision: number, atMs: number, size = 0): Change =>
+  new Change('a', revision, undefined, size === 0 ? undefined : ({ size } as Entry), atMs);
+
+test('changes are kept while they are fresh and together not too large, and a hundred in any case', () => {
+  const history = new History(0, 1_000_000);
+  for (let i = 1; i <= 500; i++) history.push(change(i, i));
+  assert.equal(history.floor, 0);
+  for (let i = 501; i <= 600; i++) history.push(change(i, i, 10_000));
+  assert.equal(history.floor, 500, 'a hundred of them are too large, and stay');
+  history.push(change(601, 601, 10_000));
+  assert.equal(history.floor, 501);
+  assert.equal(history.after(590).length, 11);
+});
+
+test('they grow old also when nothing happens, and it is told when to look again', () => {
+  const history = new History(0);
+  for (let i = 1; i <= 300; i++) history.push(change(i, 1_000 * i));
+  assert.equal(history.floor, 200, 'only the last 75 are fresh');
+  assert.equal(history.trim(300_000), undefined);
+  const long = new History(0);
+  for (let i = 1; i <= 300; i++) long.push(change(i, i));
+  assert.equal(long.trim(75_000), 75_000);
+  assert.equal(long.floor, 0);
+  assert.equal(long.trim(76_000), undefined);
+  assert.equal(long.floor, 200);
+});
