@@ -3,7 +3,7 @@ import { decodeContinue, encodeContinue, NEWEST } from './continue-token.js';
 import type { Entry } from './entry.js';
 import { goQuote } from '../lib/go-quote.js';
 import type { State } from './snapshots.js';
-import { type ListRequest, type ListResult, type ResourceStoreOptions, StorageError } from './store.js';
+import { type ListRequest, type ListResult, type Predicate, type ResourceStoreOptions, StorageError } from './store.js';
 
 export type Freshness =
   /** The state at just this revision. */
@@ -66,37 +66,55 @@ export function parseRevision(text: string): number {
 
 // hot: every list
 export function listFrom(state: State, plan: ListPlan, request: ListRequest, revision: number): ListResult {
-  const reused: (string | Entry)[] = [];
-  const page = pageOf(state.entries(plan.start, reused), plan, request, revision);
-  if (page.continue === '' || request.predicate !== undefined || plan.nameAnywhere !== '') return page;
-  return { ...page, remainingItemCount: state.forRange(plan.start, plan.end, false) - page.items.length };
+  const page = new Page(plan, request);
+  state.forRange(plan.start, plan.end, false, (key, entry) => (page.takes(key, entry) ? undefined : STOP));
+  const result = page.result(revision);
+  if (result.continue === '' || request.predicate !== undefined || plan.nameAnywhere !== '') return result;
+  return { ...result, remainingItemCount: state.forRange(plan.start, plan.end, false) - result.items.length };
 }
+
+const STOP = { break: true };
 
 /** The same from objects that an index found, in the order of their keys. */
 export function listFound(found: readonly Entry[], plan: ListPlan, request: ListRequest, revision: number): ListResult {
-  const entries = found.filter(({ key }) => key >= plan.start).map((entry): [string, Entry] => [entry.key, entry]);
-  return pageOf(entries, plan, request, revision);
+  const page = new Page(plan, request);
+  for (const entry of found) {
+    if (entry.key < plan.start) continue;
+    if (entry.key >= plan.end || !page.takes(entry.key, entry)) break;
+  }
+  return page.result(revision);
 }
 
-function pageOf(
-  entries: Iterable<[string, Entry]>,
-  plan: ListPlan,
-  { predicate }: ListRequest,
-  revision: number,
-): ListResult {
-  const suffix = plan.nameAnywhere === '' ? '' : `/${plan.nameAnywhere}`;
-  const items: Entry[] = [];
-  let last = '';
-  for (const [key, entry] of entries) {
-    if (key >= plan.end) break;
-    if (plan.limit > 0 && items.length >= plan.limit) {
-      return { items, revision, continue: nextPage(plan, last, revision) };
-    }
-    if ((suffix !== '' && !key.endsWith(suffix)) || (predicate !== undefined && !predicate(entry))) continue;
-    items.push(entry);
-    last = key;
+class Page {
+  readonly #items: Entry[] = [];
+  readonly #suffix: string;
+  readonly #predicate: Predicate | undefined;
+  #isFull = false;
+
+  constructor(
+    private readonly plan: ListPlan,
+    { predicate }: ListRequest,
+  ) {
+    this.#suffix = plan.nameAnywhere === '' ? '' : `/${plan.nameAnywhere}`;
+    this.#predicate = predicate;
   }
-  return { items, revision, continue: '' };
+
+  /** False when there is no room: others have to come on a further page. */
+  takes(key: string, entry: Entry): boolean {
+    if (this.plan.limit > 0 && this.#items.length >= this.plan.limit) {
+      this.#isFull = true;
+      return false;
+    }
+    if (this.#suffix !== '' && !key.endsWith(this.#suffix)) return true;
+    if (this.#predicate === undefined || this.#predicate(entry)) this.#items.push(entry);
+    return true;
+  }
+
+  result(revision: number): ListResult {
+    const items = this.#items;
+    const last = items[items.length - 1]?.key ?? '';
+    return { items, revision, continue: this.#isFull ? nextPage(this.plan, last, revision) : '' };
+  }
 }
 
 export const nextPage = (plan: ListPlan, lastKey: string, revision: number): string =>
