@@ -42,7 +42,7 @@ function beside(topic: Topic): string[] {
 }
 
 const longestOf = (topic: Topic): number =>
-  Math.max(...visibleFlags(topic).map(([name, spec]) => signature(name, spec).length));
+  visibleFlags(topic).reduce((longest, [name, spec]) => Math.max(longest, signature(name, spec).length), 0);
 
 const textOf = (spec: FlagSpec): string => {
   const shown = defaultText(spec);

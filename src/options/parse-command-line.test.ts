@@ -13,7 +13,7 @@ const refusal = (...argv: string[]) => {
   if (parsed.kind !== 'refused') return 'accepted';
   assert.equal(parsed.exitCode, 1);
   const line = parsed.lines.at(-1) ?? '';
-  const quoted = /"command failed" err=(".*")$/.exec(line)?.[1];
+  const quoted = /"command failed" err=(".*?(?<!\\)")(?: flag="[^"]*"(?: file="[^"]*")?)?$/.exec(line)?.[1];
   return quoted === undefined ? line : (JSON.parse(quoted) as string);
 };
 
@@ -174,4 +174,14 @@ test('a flag that there is not gets the closest one for a hint, where there is o
   hinted('authorisation-mode', 'authorization-mode');
   assert.deepEqual(lines('--cloud-provider'), ['Error: unknown flag: --cloud-provider']);
   assert.deepEqual(lines(`--${'a'.repeat(10_000)}`).length, 1);
+});
+
+test('a refusal names the flag and the file, where the words do not', () => {
+  const parsed = parse('--client-ca-file=/no/such.crt');
+  const line = parsed.kind === 'refused' ? (parsed.lines.at(-1) ?? '') : '';
+  assert.match(line, / flag="--client-ca-file" file="\/no\/such\.crt"$/);
+  const json = parse('--client-ca-file=/no/such.crt', '--logging-format=json');
+  const told = JSON.parse(json.kind === 'refused' ? (json.lines.at(-1) ?? '') : '{}') as Record<string, unknown>;
+  assert.equal(told['msg'], 'command failed');
+  assert.equal(told['file'], '/no/such.crt');
 });

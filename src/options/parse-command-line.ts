@@ -7,6 +7,7 @@ import { versionInfo } from '../machinery/version-info.js';
 import { closestFlag } from './closest-flag.js';
 import { completeOptions, type Environment } from './complete-options.js';
 import { readEmulation } from './emulation.js';
+import { fieldName } from './flag-table.js';
 import { helpText } from './help.js';
 import type { Options } from './options.js';
 import { CommandLineMistake, parseFlags, type ParsedFlags } from './parse-flags.js';
@@ -49,9 +50,9 @@ export function parseCommandLine(argv: readonly string[], env: Environment, hook
     };
   }
 
-  const refuse = (error: string, format = 'text'): CommandLine => {
-    const lines = [...notices, commandFailedLine(error, hooks.now?.() ?? new Date(), format)];
-    return { kind: 'refused', lines, exitCode: 1 };
+  const refuse = (error: string, format = 'text', about?: string): CommandLine => {
+    const line = commandFailedLine(error, hooks.now?.() ?? new Date(), format, fileOf(values, about));
+    return { kind: 'refused', lines: [...notices, line], exitCode: 1 };
   };
   const emulation = readEmulation(values.generic.emulatedVersion, values.generic.featureGates);
   if (!emulation.ok) return refuse(emulation.error);
@@ -63,18 +64,30 @@ export function parseCommandLine(argv: readonly string[], env: Environment, hook
   const { loggingFormat } = values.logs;
   const completed = completeOptions({ values, given, emulation: emulation.emulation, env });
   if (!completed.ok) return refuse(completed.error, loggingFormat);
-  const errors = validateOptions(completed.options, hooks);
-  if (errors.length > 0) return refuse(aggregateText(errors), loggingFormat);
+  let wrongFile: string | undefined;
+  const errors = validateOptions(completed.options, {
+    authorizationConfig(options) {
+      const error = hooks.authorizationConfig?.(options);
+      if (error !== undefined) wrongFile = '--authorization-config';
+      return error;
+    },
+  });
+  if (errors.length > 0) return refuse(aggregateText(errors), loggingFormat, wrongFile);
   const atStart = startupError(completed.options, hooks);
-  if (atStart !== undefined) return refuse(atStart, loggingFormat);
+  if (atStart !== undefined) return refuse(atStart.error, loggingFormat, atStart.about);
   return { kind: 'run', options: completed.options, notices };
 }
 
 /** The line of an error that ends the program, as logs have it; a text of several lines is indented below it. */
-export function commandFailedLine(error: string, now: Date, format: string): string {
+export function commandFailedLine(
+  error: string,
+  now: Date,
+  format: string,
+  about: Readonly<Record<string, string>> = {},
+): string {
   if (format === 'json') {
     const line = { severity: 'E', now, file: 'main', message: 'command failed', plain: false } as const;
-    return jsonLine({ ...line, fields: { err: error } });
+    return jsonLine({ ...line, fields: { err: error, ...about } });
   }
   const two = (n: number) => String(n).padStart(2, '0');
   const day = `${two(now.getMonth() + 1)}${two(now.getDate())}`;
@@ -82,7 +95,18 @@ export function commandFailedLine(error: string, now: Date, format: string): str
   const micros = String(now.getMilliseconds()).padStart(3, '0').padEnd(6, '0');
   const header = `E${day} ${time}.${micros} ${String(process.pid).padStart(7)} run.go:72]`;
   const value = error.includes('\n') ? `<\n\t${error.replaceAll('\n', '\n\t')}\n >` : goQuote(error);
-  return `${header} "command failed" err=${value}`;
+  const more = Object.entries(about).map(([key, text]) => ` ${key}=${goQuote(text)}`);
+  return `${header} "command failed" err=${value}${more.join('')}`;
+}
+
+/** The flag and the file it names: the reference's words often leave open which one is wrong. */
+function fileOf(values: Readonly<Record<string, unknown>>, flag: string | undefined): Record<string, string> {
+  if (flag === undefined) return {};
+  const field = fieldName(flag.slice('--'.length), 'string');
+  const topics = Object.values(values) as Readonly<Record<string, unknown>>[];
+  const value = topics.find((topic) => field in topic)?.[field];
+  const file = Array.isArray(value) ? value.join(',') : value;
+  return { flag, ...(typeof file === 'string' && file !== '' && { file }) };
 }
 
 /** All the version's fields, written as the platform's tools print them. */

@@ -27,35 +27,41 @@ export type StartupHooks = Partial<
   >
 >;
 
-export function startupError(options: Options, hooks: StartupHooks = {}): string | undefined {
-  const checks: readonly (Check | undefined)[] = [
-    servingError,
-    inflightError,
-    ({ apiEnablement }) => runtimeConfigValueError(apiEnablement.runtimeConfig),
-    egressFileError,
-    hooks.egressSelector,
-    tracingFileError,
-    hooks.tracing,
-    hooks.encryption,
-    clientCaError,
-    hooks.authentication,
-    requestHeaderCaError,
-    serviceAccountKeysError,
-    tokenFileError,
-    hooks.jwtAuthenticators,
-    tokenWebhookError,
-    hooks.tokenWebhook,
-    authorizationWebhookError,
-    hooks.authorization,
-    hooks.auditPolicy,
-    hooks.admission,
-    peerProxyError,
-    reconcilerError,
-    tooNewApisError,
+/** What is wrong, and which flag it came with, where that names a file or the words leave it open. */
+export interface StartupMistake {
+  readonly error: string;
+  readonly about?: string;
+}
+
+export function startupError(options: Options, hooks: StartupHooks = {}): StartupMistake | undefined {
+  const checks: readonly (readonly [check: Check | undefined, flag?: string])[] = [
+    [servingError],
+    [inflightError],
+    [({ apiEnablement }) => runtimeConfigValueError(apiEnablement.runtimeConfig), '--runtime-config'],
+    [egressFileError, '--egress-selector-config-file'],
+    [hooks.egressSelector, '--egress-selector-config-file'],
+    [tracingFileError, '--tracing-config-file'],
+    [hooks.tracing, '--tracing-config-file'],
+    [hooks.encryption, '--encryption-provider-config'],
+    [clientCaError, '--client-ca-file'],
+    [hooks.authentication, '--authentication-config'],
+    [requestHeaderCaError, '--requestheader-client-ca-file'],
+    [serviceAccountKeysError, '--service-account-key-file'],
+    [tokenFileError, '--token-auth-file'],
+    [hooks.jwtAuthenticators, '--authentication-config'],
+    [tokenWebhookError, '--authentication-token-webhook-config-file'],
+    [hooks.tokenWebhook, '--authentication-token-webhook-config-file'],
+    [authorizationWebhookError, '--authorization-webhook-config-file'],
+    [hooks.authorization, '--authorization-config'],
+    [hooks.auditPolicy, '--audit-policy-file'],
+    [hooks.admission, '--admission-control-config-file'],
+    [peerProxyError],
+    [reconcilerError],
+    [tooNewApisError, '--runtime-config'],
   ];
-  for (const check of checks) {
+  for (const [check, flag] of checks) {
     const error = check?.(options);
-    if (error !== undefined) return error;
+    if (error !== undefined) return flag === undefined ? { error } : { error, about: flag };
   }
   return undefined;
 }
@@ -96,11 +102,15 @@ function peerProxyError({ misc }: Options): string | undefined {
 
 const RECONCILERS = ['', 'lease', 'master-count', 'none'];
 
-function reconcilerError({ misc: { endpointReconcilerType: type } }: Options): string | undefined {
-  return RECONCILERS.includes(type)
+/** The reference meets it when its store answers; a store of our own needs not be asked first. */
+function reconcilerError({ misc, embeddedStore }: Options): string | undefined {
+  return embeddedStore ? reconcilerTypeError(misc.endpointReconcilerType) : undefined;
+}
+
+export const reconcilerTypeError = (type: string): string | undefined =>
+  RECONCILERS.includes(type)
     ? undefined
     : `--endpoint-reconciler-type: Reconciler not implemented: ${type}; there are lease, master-count and none`;
-}
 
 /** Met last, when the APIs themselves are set up. */
 function tooNewApisError({ apiEnablement, emulatedApis }: Options): string | undefined {

@@ -43,6 +43,7 @@ import { prepareCertificates } from './prepare-certificates.js';
 import { buildRequestHandler } from './request-handler.js';
 import { Resources } from './resources.js';
 import { createServerMetrics } from './server-metrics.js';
+import { ensurePortFree } from './listener.js';
 import { type RunningServer, startServer } from './server.js';
 import { buildServiceAccountTokens } from './service-account-tokens.js';
 import { createServiceAllocators, deleteEndpoints } from './service-allocators.js';
@@ -59,6 +60,8 @@ import { createTracer } from './tracer.js';
 const MAX_BODY_BYTES = 3 * 1024 * 1024;
 
 export async function buildServer(options: Options, logs: Logs): Promise<RunningServer> {
+  const { bindAddress: address, securePort: port, permitPortSharing } = options.secureServing;
+  await ensurePortFree({ address, port, permitPortSharing });
   const clock = (): Date => new Date();
   const lifecycle = new Lifecycle({
     shutdownDelayMs: options.generic.shutdownDelayDurationMs,
@@ -361,15 +364,15 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
   });
   return startServer({
     listener: {
-      address: options.secureServing.bindAddress,
-      port: options.secureServing.securePort,
+      address,
+      port,
       certificates: loadServingCertificates({
         ...servingOptions(options, certificates.serving, certificates.clientCaFile),
         log: logs.for('certificates'),
       }),
       disableHttp2: options.secureServing.disableHttp2Serving,
       http2MaxStreamsPerConnection: options.secureServing.http2MaxStreamsPerConnection,
-      permitPortSharing: options.secureServing.permitPortSharing,
+      permitPortSharing,
       onTlsError: metrics.onTlsError,
       handler,
     },

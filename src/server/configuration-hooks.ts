@@ -3,6 +3,8 @@
 import { loadAdmissionSettings } from '../config/admission/load.js';
 import { auditPolicyError } from '../config/audit-policy/load.js';
 import { ConfigError } from '../config/config-error.js';
+import { loadEgress } from '../config/egress/load.js';
+import { loadTracing } from '../config/tracing/load.js';
 import { enabledAdmissionPlugins } from '../options/admission-plugins.js';
 import type { CommandLineHooks } from '../options/parse-command-line.js';
 import { readChainConfig } from './authorization-config.js';
@@ -22,6 +24,9 @@ export const configurationHooks: CommandLineHooks = {
       const { minCompatibleVersion: compatibility, featureGates: features } = options;
       readChainConfig(options, lazyReviewConditions({ compatibility, features }));
     }),
+  egressSelector: ({ egressSelector: { egressSelectorConfigFile: file } }) =>
+    file === '' ? undefined : wrongWith(() => loadEgress(file)),
+  tracing: ({ traces: { tracingConfigFile: file } }) => (file === '' ? undefined : wrongWith(() => loadTracing(file))),
   encryption: (options) => wrongWith(() => readEncryption(options)),
 };
 

@@ -138,7 +138,16 @@ function canSharePorts(): boolean {
 const addressText = ({ address, port }: AddressInfo): string =>
   address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
 
-async function bind(server: net.Server, options: ListenerOptions): Promise<AddressInfo> {
+type BindOptions = Pick<ListenerOptions, 'address' | 'port' | 'permitPortSharing'>;
+
+/** Fails as `listen` would: so that a start that must fail does so before it leaves anything behind. */
+export async function ensurePortFree(options: BindOptions): Promise<void> {
+  const server = net.createServer();
+  await bind(server, options);
+  await new Promise((resolve) => server.close(resolve));
+}
+
+async function bind(server: net.Server, options: BindOptions): Promise<AddressInfo> {
   const unspecified = options.address === '' || options.address === '0.0.0.0' || options.address === '::';
   const hosts = unspecified ? ['::', '0.0.0.0'] : [options.address];
   for (const [i, host] of hosts.entries()) {
@@ -154,7 +163,7 @@ async function bind(server: net.Server, options: ListenerOptions): Promise<Addre
   throw new Error('no address to listen on');
 }
 
-function bindOnce(server: net.Server, host: string, options: ListenerOptions): Promise<AddressInfo> {
+function bindOnce(server: net.Server, host: string, options: BindOptions): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     const failed = (error: Error): void => {
       const at = host.includes(':') ? `[${host}]:${options.port}` : `${host}:${options.port}`;

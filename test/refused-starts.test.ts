@@ -1,0 +1,134 @@
+// Command lines that cannot be served are refused with one line that says why, before anything is written.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+
+const root = process.env['BINNACLE_ROOT'] ?? process.cwd();
+
+interface Refused {
+  readonly flags: readonly string[];
+  /** What the one line must name: the flag or file, and the field. */
+  readonly says: readonly (string | RegExp)[];
+  /** Files that flags name, by their name in `{dir}`. */
+  readonly files?: Readonly<Record<string, string>>;
+}
+
+const kind = (name: string, version: string, rest: string): string => `apiVersion: ${version}\nkind: ${name}\n${rest}`;
+const APISERVER = 'apiserver.config.k8s.io';
+
+const TABLE: readonly Refused[] = [
+  { flags: ['--secure-prot=1'], says: ['--secure-prot'] },
+  { flags: ['--secure-port=many'], says: ['--secure-port', 'many'] },
+  { flags: ['--secure-port=0'], says: ['--secure-port 0'] },
+  { flags: ['--feature-gates=NoSuchGate=true'], says: ['NoSuchGate'] },
+  { flags: ['--emulated-version=1.20'], says: ['1.20'] },
+  { flags: ['--runtime-config=apps/v7=true'], says: ['apps/v7'] },
+  { flags: ['--service-cluster-ip-range=10.0.0.0/99'], says: ['service-cluster-ip-range[0]'] },
+  { flags: ['--authorization-mode=Perhaps'], says: ['Perhaps'] },
+  { flags: ['--enable-admission-plugins=NoSuchPlugin'], says: ['NoSuchPlugin'] },
+  { flags: ['--tls-cert-file={dir}/no.crt', '--tls-private-key-file={dir}/no.key'], says: ['{dir}/no.crt'] },
+  { flags: ['--client-ca-file={dir}/no.crt'], says: ['{dir}/no.crt'] },
+  { flags: ['--token-auth-file={dir}/tokens'], files: { tokens: 'token,user\n' }, says: ['{dir}/tokens'] },
+  { flags: ['--service-account-key-file={dir}/no.key'], says: ['service-account'] },
+  { flags: ['--endpoint-reconciler-type=guess'], says: ['--endpoint-reconciler-type', 'guess'] },
+  {
+    flags: ['--feature-gates=UnknownVersionInteroperabilityProxy=true', '--peer-ca-file={dir}/no.crt'],
+    says: ['proxy-cert-file'],
+  },
+  {
+    flags: ['--audit-policy-file={dir}/policy'],
+    files: { policy: kind('Policy', 'audit.k8s.io/v1', 'rules: [{level: Loud}]\n') },
+    says: ['{dir}/policy', 'rules[0].level', 'Loud'],
+  },
+  {
+    flags: ['--encryption-provider-config={dir}/encryption'],
+    files: { encryption: kind('EncryptionConfiguration', `${APISERVER}/v1`, 'resources: [{providers: []}]\n') },
+    says: ['{dir}/encryption', 'resources[0]'],
+  },
+  {
+    flags: ['--admission-control-config-file={dir}/admission'],
+    files: { admission: kind('AdmissionConfiguration', `${APISERVER}/v1`, 'plugin: []\n') },
+    says: ['{dir}/admission', 'plugin'],
+  },
+  {
+    flags: ['--authentication-config={dir}/authentication'],
+    files: { authentication: kind('AuthenticationConfiguration', `${APISERVER}/v1`, 'jwt: [{issuer: {url: "x"}}]\n') },
+    says: ['{dir}/authentication', 'jwt[0].issuer.url'],
+  },
+  {
+    flags: ['--authorization-config={dir}/authorization'],
+    files: { authorization: kind('AuthorizationConfiguration', `${APISERVER}/v1`, 'authorizers: [{type: X}]\n') },
+    says: ['{dir}/authorization', 'authorizers[0].type'],
+  },
+  {
+    flags: ['--egress-selector-config-file={dir}/egress'],
+    files: {
+      egress: kind('EgressSelectorConfiguration', 'apiserver.k8s.io/v1beta1', 'egressSelections: [{name: moon}]\n'),
+    },
+    says: ['{dir}/egress', 'service.connection', 'moon'],
+  },
+  { flags: ['--tracing-config-file={dir}/no.yaml'], says: ['{dir}/no.yaml'] },
+  { flags: ['--secure-port={taken}'], says: ['{taken}', 'address already in use'] },
+  { flags: ['--audit-log-path={dir}/no/folder/audit.log', '--audit-policy-file={dir}/none'], says: ['{dir}/none'] },
+];
+
+describe('a start that is refused', { timeout: 120_000 }, () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-refused-'));
+  const taken = net.createServer();
+  before(() => new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve)));
+  after(() => {
+    taken.close();
+    fs.rmSync(folder, { recursive: true, force: true });
+  });
+
+  for (const [i, { flags, files = {}, says }] of TABLE.entries()) {
+    it(`${flags.join(' ')} is told in one line, and leaves nothing behind`, async () => {
+      const dir = path.join(folder, String(i));
+      fs.mkdirSync(dir);
+      for (const [name, text] of Object.entries(files)) fs.writeFileSync(path.join(dir, name), text);
+      const port = String((taken.address() as net.AddressInfo).port);
+      const filled = (text: string): string => text.replaceAll('{dir}', dir).replaceAll('{taken}', port);
+      const usual = [
+        '--bind-address=127.0.0.1',
+        '--service-cluster-ip-range=10.0.0.0/24',
+        '--audit-log-path={dir}/audit.log',
+      ];
+      const places = ['--data-dir={dir}/data', '--cert-dir={dir}/certs', '--debug-socket-path={dir}/debug.sock'];
+      const before = contents(dir);
+      const { code, text } = await run([...usual, ...places, ...flags].map(filled));
+      const lines = text.trimEnd().split('\n');
+      assert.equal(code, 1, text);
+      const problems = lines.filter((line) => !/^(I|W)\d{4} |^Did you mean|^Flag --/.test(line));
+      assert.equal(problems.length, 1, text);
+      for (const each of says) {
+        assert.ok(typeof each === 'string' ? text.includes(filled(each)) : each.test(text), `${String(each)}: ${text}`);
+      }
+      assert.deepEqual(contents(dir), before, 'nothing is written');
+    });
+  }
+});
+
+function run(flags: readonly string[]): Promise<{ code: number | null; text: string }> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(path.join(root, 'bin', 'binnacle'), flags, { stdio: ['ignore', 'ignore', 'pipe'] });
+    const late = setTimeout(() => child.kill('SIGKILL'), 20_000);
+    let text = '';
+    child.stderr.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    child.on('error', reject);
+    child.on('close', (code) => {
+      clearTimeout(late);
+      resolve({ code, text });
+    });
+  });
+}
+
+/** Every file below, with what is in it. */
+const contents = (dir: string): string[] =>
+  (fs.readdirSync(dir, { recursive: true }) as string[]).sort().map((name) => {
+    const file = path.join(dir, name);
+    return fs.statSync(file).isFile() ? `${name}: ${fs.readFileSync(file, 'utf8')}` : name;
+  });
