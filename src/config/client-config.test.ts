@@ -53,3 +53,40 @@ test('all that is wrong is told', () => {
   assert.match(refusal(config('server: a, certificate-authority-data: "!"', '')), /illegal base64 data/);
   assert.throws(() => loadKubeconfig('/absent/config'), { message: 'stat /absent/config: no such file or directory' });
 });
+
+test('a program that speaks for a user is checked, and used where nothing else does', () => {
+  const exec = (more: string): string => `exec: {command: ./who, apiVersion: client.authentication.k8s.io/v1, ${more}}`;
+  const of = (user: string) =>
+    clientConfigOf(parseKubeconfig(config('server: "https://a"', user), '/somewhere/config'));
+  assert.ok(of(exec('interactiveMode: Never')).credentials);
+  assert.ok(of('exec: {command: who, apiVersion: client.authentication.k8s.io/v1beta1}').credentials);
+  assert.equal(of(`token: t, ${exec('interactiveMode: Never')}`).credentials, undefined);
+  assert.equal(
+    refusal(config('server: a', 'exec: {env: [{value: x}]}, auth-provider: {name: gone}')),
+    'invalid configuration: [authProvider cannot be provided in combination with an exec plugin for u, ' +
+      'command must be specified for u to use exec authentication plugin, ' +
+      'apiVersion must be specified for u to use exec authentication plugin, ' +
+      'env variable name must be specified for u to use exec authentication plugin, ' +
+      'interactiveMode must be specified for u to use exec authentication plugin]',
+  );
+  assert.match(refusal(config('server: a', exec('interactiveMode: Often'))), /invalid interactiveMode for u: "Often"$/);
+  assert.equal(
+    refusal(config('server: a', 'exec: {command: who, apiVersion: other/v1, interactiveMode: Never}')),
+    'exec plugin: invalid apiVersion "other/v1"',
+  );
+  assert.equal(refusal(config('server: a', 'auth-provider: {name: gone}')), 'no Auth Provider found for name "gone"');
+  const { users } = parseKubeconfig(config('server: a', exec('args: [a]')), '/somewhere/config');
+  assert.equal(users.get('u')?.exec?.command, '/somewhere/who');
+});
+
+test('a proxy has one of the schemes that are understood', () => {
+  const cluster = (url: string): string => config(`server: "https://a", proxy-url: "${url}"`, '');
+  for (const url of ['http://p:3128', 'https://user:word@p', 'socks5://p']) {
+    assert.equal(clientConfigOf(parseKubeconfig(cluster(url), '/c')).proxy?.href, new URL(url).href);
+  }
+  assert.equal(
+    refusal(cluster('ftp://p')),
+    `invalid configuration: invalid 'proxy-url' "ftp://p" for cluster "c": unsupported scheme "ftp", must be http, https, or socks5`,
+  );
+  assert.match(refusal(cluster('::')), /invalid 'proxy-url' "::" for cluster "c": could not parse: ::$/);
+});

@@ -4,9 +4,12 @@ import fs from 'node:fs';
 import { goFileError } from '../lib/go-file-error.js';
 import { goQuote } from '../lib/go-quote.js';
 import type { ClientTls } from '../outbound/client-tls.js';
+import { PROXY_SCHEMES, throughProxy } from '../egress/proxy-url.js';
+import type { CredentialPlugin } from '../outbound/credential-plugin.js';
 import type { Dialer } from '../outbound/dialer.js';
 import { HttpClient } from '../outbound/http-client.js';
 import { ConfigError } from './config-error.js';
+import { execErrors, pluginOf } from './exec-user.js';
 import type { Kubeconfig, KubeconfigCluster, KubeconfigUser } from './kubeconfig.js';
 
 export interface ClientConfig {
@@ -15,6 +18,10 @@ export interface ClientConfig {
   readonly tls: () => ClientTls;
   /** Who we are, by a header; nothing for a client known by its certificate, or by nothing. */
   readonly headers: () => Readonly<Record<string, string>>;
+  /** A program that says who we are, where nothing else does. */
+  readonly credentials?: CredentialPlugin | undefined;
+  /** The proxy on the way there. */
+  readonly proxy?: URL | undefined;
 }
 
 /** The current context's. Throws a ConfigError with all that is wrong with it. */
@@ -42,10 +49,15 @@ export function clientConfigOf(config: Kubeconfig): ClientConfig {
   if (user !== undefined) append(errors, userErrors(context?.user ?? '', user));
   if (cluster !== undefined) append(errors, clusterErrors(context?.cluster ?? '', cluster));
   if (errors.length > 0) throw invalid(errors);
+  if (user?.authProvider !== undefined) {
+    throw new ConfigError(`no Auth Provider found for name ${goQuote(user.authProvider)}`);
+  }
   return {
     server: serverUrl(cluster?.server ?? '', isSecure(cluster, user)),
     tls: () => clientTls(cluster, user),
     headers: () => credentialHeaders(user),
+    credentials: pluginOf(user, cluster),
+    proxy: cluster === undefined || cluster.proxyUrl === '' ? undefined : new URL(cluster.proxyUrl),
   };
 }
 
@@ -56,7 +68,12 @@ const isSecure = (cluster: KubeconfigCluster | undefined, user: KubeconfigUser |
 
 /** A client that talks to that server alone, as that user. */
 export const clientOf = (config: ClientConfig, dialer: Dialer): HttpClient =>
-  new HttpClient({ dialer, tls: config.tls, headers: config.headers });
+  new HttpClient({
+    dialer: config.proxy === undefined ? dialer : throughProxy(config.proxy, dialer),
+    tls: config.tls,
+    headers: config.headers,
+    ...(config.credentials !== undefined && { credentials: config.credentials }),
+  });
 
 export function clientTls(cluster: KubeconfigCluster | undefined, user: KubeconfigUser | undefined): ClientTls {
   const ca = cluster?.caData ?? readFile(cluster?.caFile ?? '');
@@ -91,7 +108,12 @@ function clusterErrors(name: string, cluster: KubeconfigCluster): string[] {
       `certificate-authority-data and certificate-authority are both specified for ${name}. certificate-authority-data will override.`,
     );
   }
-  if (cluster.proxyUrl !== '') errors.push(`proxy-url of cluster ${goQuote(name)} is not supported`);
+  if (cluster.proxyUrl !== '') {
+    const why = wrongProxy(cluster.proxyUrl);
+    if (why !== undefined) {
+      errors.push(`invalid 'proxy-url' ${goQuote(cluster.proxyUrl)} for cluster ${goQuote(name)}: ${why}`);
+    }
+  }
   append(
     errors,
     unreadable(
@@ -130,13 +152,21 @@ function userErrors(name: string, user: KubeconfigUser): string[] {
       unreadable(user.keyFile, (why) => `unable to read client-key ${user.keyFile} for ${name} due to ${why}`),
     );
   }
-  if (user.unsupported !== undefined) errors.push(`${user.unsupported} of user ${goQuote(name)} is not supported`);
+  if (user.exec !== undefined) append(errors, execErrors(name, user.exec, user.authProvider !== undefined));
   if (methods.length > 1) {
     errors.push(
       `more than one authentication method found for ${name}; found [${methods.join(' ')}], only one is allowed`,
     );
   }
   return errors;
+}
+
+function wrongProxy(url: string): string | undefined {
+  if (!URL.canParse(url)) return `could not parse: ${url}`;
+  const scheme = new URL(url).protocol.slice(0, -1);
+  return PROXY_SCHEMES.includes(scheme)
+    ? undefined
+    : `unsupported scheme ${goQuote(scheme)}, must be http, https, or socks5`;
 }
 
 function unreadable(file: string, say: (why: string) => string): string[] {

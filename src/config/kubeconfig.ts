@@ -36,8 +36,20 @@ export interface KubeconfigUser {
   readonly password: string;
   /** Whom to act as: headers by name. */
   readonly impersonation: Readonly<Record<string, string | readonly string[]>>;
-  /** Ways to be known that need a program or a library beside us. */
-  readonly unsupported: 'exec' | 'auth-provider' | undefined;
+  /** A program that says who we are. */
+  readonly exec: KubeconfigExec | undefined;
+  /** A way to be known that needs a library beside us, by its name: nobody has any. */
+  readonly authProvider: string | undefined;
+}
+
+export interface KubeconfigExec {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: readonly { readonly name: string; readonly value: string }[];
+  readonly apiVersion: string;
+  readonly installHint: string;
+  readonly provideClusterInfo: boolean;
+  readonly interactiveMode: string;
 }
 
 export interface KubeconfigContext {
@@ -99,7 +111,8 @@ export function parseKubeconfig(text: string, file: string): Kubeconfig {
       username: user.text('username'),
       password: user.text('password'),
       impersonation: impersonationOf(user),
-      unsupported: user.has('exec') ? 'exec' : user.has('auth-provider') ? 'auth-provider' : undefined,
+      exec: execOf(user.inner('exec'), whole),
+      authProvider: user.inner('auth-provider')?.text('name'),
     })),
     contexts: root.named('contexts', 'context', (context) => ({
       cluster: context.text('cluster'),
@@ -108,6 +121,24 @@ export function parseKubeconfig(text: string, file: string): Kubeconfig {
     currentContext: root.text('current-context'),
   };
 }
+
+/** A program given by a path, and not by its name alone, is found from where the file is. */
+function execOf(exec: Reader | undefined, whole: (name: string) => string): KubeconfigExec | undefined {
+  if (exec === undefined) return undefined;
+  const [command, apiVersion] = [exec.text('command'), exec.text('apiVersion')];
+  return {
+    command: command.includes(path.sep) ? whole(command) : command,
+    args: exec.texts('args'),
+    env: exec.inners('env').map((one) => ({ name: one.text('name'), value: one.text('value') })),
+    apiVersion,
+    installHint: exec.text('installHint'),
+    provideClusterInfo: exec.flag('provideClusterInfo'),
+    interactiveMode: exec.text('interactiveMode') || (OLDER_EXEC.has(apiVersion) ? 'IfAvailable' : ''),
+  };
+}
+
+/** Versions that could not say yet whether their program asks somebody. */
+const OLDER_EXEC = new Set(['client.authentication.k8s.io/v1alpha1', 'client.authentication.k8s.io/v1beta1']);
 
 function impersonationOf(user: Reader): KubeconfigUser['impersonation'] {
   const name = user.text('as');
@@ -133,8 +164,16 @@ class Reader {
     this.#wrong = wrong;
   }
 
-  has(name: string): boolean {
-    return (this.#tree[name] ?? null) !== null;
+  inner(name: string): Reader | undefined {
+    const value = this.#tree[name] ?? undefined;
+    if (value === undefined || isPlainObject(value)) return value && new Reader(value, this.#wrong);
+    throw this.#wrong(`${name}: an object is wanted`);
+  }
+
+  inners(name: string): readonly Reader[] {
+    const values = this.#tree[name] ?? [];
+    if (Array.isArray(values) && values.every(isPlainObject)) return values.map((one) => new Reader(one, this.#wrong));
+    throw this.#wrong(`${name}: a list of objects is wanted`);
   }
 
   text(name: string): string {

@@ -54,7 +54,14 @@ const END_OF_HEAD = Buffer.from('\r\n\r\n');
 /** An answer to CONNECT is a few lines. */
 const MAX_HEAD_BYTES = 64 * 1024;
 
-function tunnel(connection: Duplex, proxy: string, target: DialTarget, signal: AbortSignal): Promise<Duplex> {
+/** `headers`: more of them, each with its end of line. */
+export function tunnel(
+  connection: Duplex,
+  proxy: string,
+  target: DialTarget,
+  signal: AbortSignal,
+  headers = '',
+): Promise<Duplex> {
   const address = addressOf(target);
   return new Promise((resolve, reject) => {
     let head = Buffer.alloc(0);
@@ -106,7 +113,7 @@ function tunnel(connection: Duplex, proxy: string, target: DialTarget, signal: A
     connection.once('end', onEnd);
     signal.addEventListener('abort', onAbort, { once: true });
     if (signal.aborted) return onAbort();
-    connection.write(`CONNECT ${address} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`);
+    connection.write(`CONNECT ${address} HTTP/1.1\r\nHost: 127.0.0.1\r\n${headers}\r\n`);
   });
 }
 

@@ -11,8 +11,10 @@ import type { Dialer } from './dialer.js';
 import { WholeBody } from './http1/answer-body.js';
 import type { ExchangeOptions } from './http1/exchange.js';
 import type { Trace } from '../tracing/trace.js';
+import type { CredentialPlugin, Credentials } from './credential-plugin.js';
 import { Origin } from './origin.js';
 import { PacedConnection } from './paced.js';
+import { withSignal } from './with-signal.js';
 import { OutboundError } from './outbound-error.js';
 import { tracedRequest } from './traced-request.js';
 
@@ -26,6 +28,8 @@ export interface HttpClientOptions {
   readonly upgradedBytesPerSecond?: number;
   /** Where requests to an origin are really sent: a service's address under the service's name, for one. */
   readonly resolve?: (url: URL) => { readonly host: string; readonly port: number };
+  /** A program that says who we are, asked for every request and connection. */
+  readonly credentials?: Pick<CredentialPlugin, 'get' | 'refused'>;
   /** Go along with every request unless it has them itself; names in lower case. Asked for every request. */
   readonly headers?: () => Readonly<Record<string, string>>;
 }
@@ -68,11 +72,13 @@ export interface Upgraded {
 
 /** Origins remembered at once. The one unused longest is closed for a new one. */
 const MAX_ORIGINS = 1000;
+const UNAUTHORIZED = 401;
 
 export class HttpClient {
   readonly #options: HttpClientOptions;
   readonly #origins = new Map<string, Origin>();
   #closed = false;
+  #shownCert: ClientTls['cert'];
 
   constructor(options: HttpClientOptions) {
     this.#options = options;
@@ -87,8 +93,15 @@ export class HttpClient {
 
   async #request(request: OutboundRequest): Promise<OutboundResponse> {
     const options = exchangeOptions(request);
+    const { credentials } = this.#options;
     try {
-      return await this.#origin(request.url).request(this.#withHeaders(request), options);
+      if (credentials === undefined)
+        return await this.#origin(request.url).request(this.#withHeaders(request), options);
+      const shown = await withSignal(credentials.get(), options.signal);
+      this.#rotate(shown);
+      const answer = await this.#origin(request.url).request(this.#withHeaders(request, shown), options);
+      if (answer.status === UNAUTHORIZED) credentials.refused(shown);
+      return answer;
     } catch (error) {
       options.onDone();
       throw options.signal.aborted ? OutboundError.aborted(options.signal) : OutboundError.from(error);
@@ -114,13 +127,26 @@ export class HttpClient {
   /** Idle connections end now, those in use when they are done. */
   close(): void {
     this.#closed = true;
-    for (const origin of this.#origins.values()) origin.close();
-    this.#origins.clear();
+    this.#leaveOrigins();
   }
 
-  #withHeaders(request: OutboundRequest): OutboundRequest {
+  #withHeaders(request: OutboundRequest, shown?: Credentials): OutboundRequest {
     const { headers } = this.#options;
-    return headers === undefined ? request : { ...request, headers: { ...headers(), ...request.headers } };
+    if (headers === undefined && shown === undefined) return request;
+    const token = shown?.token ?? '';
+    const known = token === '' ? undefined : { authorization: `Bearer ${token}` };
+    return { ...request, headers: { ...known, ...headers?.(), ...request.headers } };
+  }
+
+  /** Connections are known by the certificate they began with. */
+  #rotate({ tls }: Credentials): void {
+    if (this.#shownCert !== undefined && this.#shownCert !== tls.cert) this.#leaveOrigins();
+    this.#shownCert = tls.cert;
+  }
+
+  #leaveOrigins(): void {
+    for (const origin of this.#origins.values()) origin.close();
+    this.#origins.clear();
   }
 
   #origin(url: URL): Origin {

@@ -82,13 +82,14 @@ export class Origin {
   }
 
   async #connect(protocols: readonly string[], signal: AbortSignal, trace: Trace | undefined): Promise<Duplex> {
-    const { dialer, resolve, tls } = this.#options;
+    const { dialer, resolve, tls, credentials } = this.#options;
     const own = targetOf(this.#url);
     const target = resolve?.(this.#url) ?? own;
     const connection = await dialer.dial(target, signal, trace);
     if (this.#url.protocol !== 'https:') return connection;
     try {
-      return await handshake(connection, { tls: tls?.() ?? {}, host: own.host, protocols, signal });
+      const shown = { ...tls?.(), ...(await credentials?.get())?.tls };
+      return await handshake(connection, { tls: shown, host: own.host, protocols, signal });
     } catch (error) {
       const plain = isNoTls(error) ? await dialer.dial(target, signal).catch(() => undefined) : undefined;
       if (plain === undefined || !(await answersInHttp(plain, signal))) throw error;

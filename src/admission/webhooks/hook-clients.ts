@@ -1,6 +1,7 @@
 // Where webhooks are, and the connections to them: kept for as long as a hook stays where it is.
 import net from 'node:net';
 import type { ClientTls } from '../../outbound/client-tls.js';
+import type { CredentialPlugin } from '../../outbound/credential-plugin.js';
 import type { Dialer } from '../../outbound/dialer.js';
 import { HttpClient } from '../../outbound/http-client.js';
 import type { ServiceReference } from '../../schema/generated/admissionregistration.v1.js';
@@ -10,6 +11,8 @@ import type { WebhookClientConfig } from '../../schema/generated/admissionregist
 export interface HookIdentity {
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly tls: Pick<ClientTls, 'cert' | 'key'>;
+  /** A program that says who the server is, where nothing else does. */
+  readonly credentials?: CredentialPlugin;
 }
 
 export interface HookClientParts {
@@ -88,6 +91,7 @@ export class HookClients {
         tls: tlsOf(caBundle, identity, host),
         // One HTTP/2 connection would send all requests to one of the pods behind the service.
         http2: false,
+        ...pluginIn(identity),
       }),
       url,
       headers: { ...identity.headers, 'user-agent': USER_AGENT, host: `${host}:${port}` },
@@ -104,12 +108,16 @@ export class HookClients {
         dialer: this.#parts.dialer,
         tls: tlsOf(caBundle, identity),
         http2: isLoopback(parsed.hostname),
+        ...pluginIn(identity),
       }),
       url: `${parsed.protocol}//${parsed.host}${cleanPath(parsed.pathname)}`,
       headers: { ...identity.headers, 'user-agent': USER_AGENT },
     };
   }
 }
+
+const pluginIn = ({ credentials }: HookIdentity): Pick<HookIdentity, 'credentials'> =>
+  credentials === undefined ? {} : { credentials };
 
 const keyOf = ({ url = '', caBundle = '', service }: Readonly<WebhookClientConfig>): string =>
   JSON.stringify([url, caBundle, service?.namespace, service?.name, service?.port, service?.path]);

@@ -5,6 +5,7 @@ import { goFileError } from '../../lib/go-file-error.js';
 import { fieldErrorText, FieldPath, invalid } from '../../machinery/field-error.js';
 import { clientTls, credentialHeaders } from '../client-config.js';
 import { ConfigError } from '../config-error.js';
+import { pluginOf } from '../exec-user.js';
 import { decodeConfig } from '../decode-config.js';
 import { type Kubeconfig, type KubeconfigUser, loadKubeconfig } from '../kubeconfig.js';
 
@@ -55,14 +56,17 @@ function namesFor(host: string): string[] {
 
 /** Read when the hook is first called: what a file holds later is taken up by a hook at another address. */
 function identityOf(user: KubeconfigUser): HookIdentity {
-  if (user.unsupported !== undefined) throw new ConfigError(`${user.unsupported} not supported`);
+  if (user.authProvider !== undefined) throw new ConfigError('auth provider not supported');
   try {
     const { cert, key } = clientTls(undefined, user);
+    const credentials = pluginOf(user, undefined);
     return {
+      ...(credentials !== undefined && { credentials }),
       headers: { ...credentialHeaders(user), ...user.impersonation },
       tls: { ...(cert !== undefined && { cert }), ...(key !== undefined && { key }) },
     };
   } catch (error) {
+    if (error instanceof ConfigError) throw error;
     throw new ConfigError(goFileError(error, (error as NodeJS.ErrnoException).path ?? ''));
   }
 }
