@@ -1,0 +1,128 @@
+// What flows to and from nodes costs what its sockets cost: a large log, and many streams that stay open.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import https from 'node:https';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import type { Duplex } from 'node:stream';
+import { after, before, describe, it } from 'node:test';
+import { startTestServer, type TestServer } from './support/server.js';
+
+const PODS = '/api/v1/namespaces/default/pods';
+const LOG_BYTES = Number(process.env['BINNACLE_TEST_LOG_MIB'] ?? 256) * 1024 * 1024;
+const STREAMS = 500;
+const PIECE = Buffer.alloc(64 * 1024, 'x');
+
+describe('streams of nodes', { timeout: 180_000 }, () => {
+  let server: TestServer;
+  let agent: https.Server;
+  const open = new Set<Duplex>();
+  const pki = (name: string): Buffer => fs.readFileSync(path.join(server.folder, 'pki', name));
+
+  before(async () => {
+    server = await startTestServer({ flags: ['--disable-admission-plugins=ServiceAccount'] });
+    agent = https.createServer({ cert: pki('apiserver.crt'), key: pki('apiserver.key') }, (_request, response) => {
+      let sent = 0;
+      const more = (): void => {
+        while (sent < LOG_BYTES) {
+          sent += PIECE.length;
+          if (!response.write(PIECE)) return void response.once('drain', more);
+        }
+        response.end();
+      };
+      more();
+    });
+    agent.on('upgrade', (_request, socket: Duplex) => {
+      open.add(socket.on('error', () => undefined));
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n\r\n');
+      socket.pipe(socket);
+    });
+    await new Promise<void>((resolve) => agent.listen(0, '127.0.0.1', resolve));
+    const status = {
+      addresses: [{ type: 'InternalIP', address: '127.0.0.1' }],
+      daemonEndpoints: { kubeletEndpoint: { Port: (agent.address() as AddressInfo).port } },
+    };
+    await server.request('POST', '/api/v1/nodes', { metadata: { name: 'n' } });
+    await server.request('PATCH', '/api/v1/nodes/n/status', { status }, 'application/merge-patch+json');
+    const spec = { nodeName: 'n', containers: [{ name: 'c', image: 'i' }] };
+    assert.equal((await server.request('POST', PODS, { metadata: { name: 'p' }, spec })).status, 201);
+  });
+  after(async () => {
+    for (const socket of open) socket.destroy();
+    agent.close();
+    await server.stop();
+  });
+
+  const call = (method: string, to: string, headers = {}) =>
+    https.request(server.url + to, {
+      method,
+      headers,
+      ca: pki('ca.crt'),
+      cert: pki('admin.crt'),
+      key: pki('admin.key'),
+      agent: false,
+    });
+
+  /** What the server's process holds in memory. */
+  function residentMib(): number {
+    const pids = execFileSync('pgrep', ['-f', `data-dir=${server.folder} `])
+      .toString()
+      .trim()
+      .split('\n');
+    const sizes = pids.map((pid) => /VmRSS:\s+(\d+)/.exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
+    return Math.max(...sizes.map(Number)) / 1024;
+  }
+
+  it('a log of any length flows in constant memory', async (t) => {
+    const beforeMib = residentMib();
+    let [received, highestMib] = [0, 0];
+    await new Promise<void>((resolve, reject) => {
+      call('GET', `${PODS}/p/log`)
+        .on('error', reject)
+        .on('response', (response: IncomingMessage) => {
+          response.on('data', (piece: Buffer) => (received += piece.length)).on('end', resolve);
+        })
+        .end();
+      const timer = setInterval(() => (highestMib = Math.max(highestMib, residentMib())), 250);
+      timer.unref();
+      t.after(() => clearInterval(timer));
+    });
+    assert.equal(received, LOG_BYTES);
+    t.diagnostic(
+      `${LOG_BYTES / 1024 / 1024} MiB: ${beforeMib.toFixed(0)} MiB before, at most ${highestMib.toFixed(0)}`,
+    );
+    assert.ok(highestMib - beforeMib < 120, `it grew from ${beforeMib} to ${highestMib} MiB`);
+  });
+
+  it('hundreds of commands stay open at once, and each is answered', async (t) => {
+    const beforeMib = residentMib();
+    const headers = { connection: 'Upgrade', upgrade: 'SPDY/3.1', 'x-stream-protocol-version': 'v4.channel.k8s.io' };
+    const begin = (): Promise<Duplex> =>
+      new Promise((resolve, reject) => {
+        call('POST', `${PODS}/p/exec?command=x&stdin=true&stdout=true`, headers)
+          .on('error', reject)
+          .on('response', (response: IncomingMessage) => reject(new Error(`${response.statusCode}`)))
+          .on('upgrade', (_response: IncomingMessage, socket: Duplex) => resolve(socket))
+          .end();
+      });
+    const streams: Duplex[] = [];
+    while (streams.length < STREAMS) streams.push(...(await Promise.all(Array.from({ length: 20 }, begin))));
+    const echoed = streams.map(
+      (stream, i) =>
+        new Promise<string>((resolve) => {
+          stream.once('data', (bytes: Buffer) => resolve(bytes.toString()));
+          stream.write(`hello ${i}`);
+        }),
+    );
+    assert.deepEqual(
+      await Promise.all(echoed),
+      Array.from(streams, (_, i) => `hello ${i}`),
+    );
+    const perStreamKib = ((residentMib() - beforeMib) * 1024) / STREAMS;
+    t.diagnostic(`${STREAMS} streams: ${perStreamKib.toFixed(0)} KiB each`);
+    assert.ok(perStreamKib < 400, `a stream takes ${perStreamKib} KiB`);
+    for (const stream of streams) stream.destroy();
+  });
+});
