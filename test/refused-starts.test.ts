@@ -98,7 +98,7 @@ describe('a start that is refused', { timeout: 120_000 }, () => {
         '--audit-log-path={dir}/audit.log',
       ];
       const places = ['--data-dir={dir}/data', '--cert-dir={dir}/certs', '--debug-socket-path={dir}/debug.sock'];
-      const before = contents(dir);
+      const untouched = contents(dir);
       const { code, text } = await run([...usual, ...places, ...flags].map(filled));
       const lines = text.trimEnd().split('\n');
       assert.equal(code, 1, text);
@@ -107,7 +107,7 @@ describe('a start that is refused', { timeout: 120_000 }, () => {
       for (const each of says) {
         assert.ok(typeof each === 'string' ? text.includes(filled(each)) : each.test(text), `${String(each)}: ${text}`);
       }
-      assert.deepEqual(contents(dir), before, 'nothing is written');
+      assert.deepEqual(contents(dir), untouched, 'nothing is written');
     });
   }
 });
