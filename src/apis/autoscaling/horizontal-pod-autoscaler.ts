@@ -1,6 +1,7 @@
 import { AGE_COLUMN, ageCell, column, NAME_COLUMN } from '../../registry/columns.js';
-import type { FeatureGates, KindDefinition } from '../../registry/kind.js';
-import type { HorizontalPodAutoscaler, HPAScalingRules } from '../../schema/generated/autoscaling.v2.js';
+import { dropGatedFields, gated } from '../../registry/gated-fields.js';
+import type { KindDefinition } from '../../registry/kind.js';
+import type { HorizontalPodAutoscaler } from '../../schema/generated/autoscaling.v2.js';
 import { defaultAutoscaler } from './defaults.js';
 import { targetsCell } from './targets-cell.js';
 import { defaultV1, dropConversionAnnotations, fromV1, toV1 } from './v1-conversion.js';
@@ -24,9 +25,9 @@ export const horizontalPodAutoscalers: KindDefinition<HorizontalPodAutoscaler> =
     hasGeneration: false,
     prepareForCreate: (object, { features }) => {
       object.status = { desiredReplicas: 0, currentMetrics: null };
-      dropDisabledFields(object, undefined, features);
+      dropGatedFields(GATED, object, undefined, features);
     },
-    prepareForUpdate: (object, old, { features }) => dropDisabledFields(object, old, features),
+    prepareForUpdate: (object, old, { features }) => dropGatedFields(GATED, object, old, features),
     validate: (object, { features }) => validateAutoscaler(object, undefined, features),
     validateUpdate: (object, old, { features }) => validateAutoscaler(object, old, features),
     status: { validateUpdate: validateAutoscalerStatus },
@@ -53,14 +54,10 @@ export const horizontalPodAutoscalers: KindDefinition<HorizontalPodAutoscaler> =
   ],
 };
 
-function dropDisabledFields(
-  { spec }: HorizontalPodAutoscaler,
-  old: Readonly<HorizontalPodAutoscaler> | undefined,
-  features: FeatureGates,
-): void {
-  if (features.enabled('HPAConfigurableTolerance')) return;
-  const rulesOf = (of: typeof spec | undefined): HPAScalingRules[] =>
-    [of?.behavior?.scaleDown, of?.behavior?.scaleUp].filter((rules) => rules !== undefined);
-  if (rulesOf(old?.spec).some(({ tolerance }) => tolerance !== undefined)) return;
-  for (const rules of rulesOf(spec)) delete rules.tolerance;
-}
+const GATED = [
+  gated<HorizontalPodAutoscaler>(
+    'HPAConfigurableTolerance',
+    'spec.behavior.scaleDown.tolerance',
+    'spec.behavior.scaleUp.tolerance',
+  ),
+];

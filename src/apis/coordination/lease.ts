@@ -2,7 +2,8 @@ import { append } from '../../lib/append.js';
 import { type FieldErrors, FieldPath, forbidden, invalid } from '../../machinery/field-error.js';
 import { NOT_NEGATIVE } from '../../machinery/validation/fields.js';
 import { AGE_COLUMN, ageCell, column, NAME_COLUMN } from '../../registry/columns.js';
-import type { FeatureGates, KindDefinition } from '../../registry/kind.js';
+import { dropGatedFields, gated } from '../../registry/gated-fields.js';
+import type { KindDefinition } from '../../registry/kind.js';
 import type { Lease } from '../../schema/generated/coordination.v1.js';
 import { validateStrategyName } from './strategy-name.js';
 
@@ -18,8 +19,8 @@ export const leases: KindDefinition<Lease> = {
     anyFinalizer: true,
     allowCreateOnUpdate: true,
     allowUnconditionalUpdate: false,
-    prepareForCreate: (object, { features }) => dropDisabledFields(object, undefined, features),
-    prepareForUpdate: (object, old, { features }) => dropDisabledFields(object, old, features),
+    prepareForCreate: (object, { features }) => dropGatedFields(GATED, object, undefined, features),
+    prepareForUpdate: (object, old, { features }) => dropGatedFields(GATED, object, old, features),
     validate: validateLease,
     validateUpdate: validateLease,
   },
@@ -27,11 +28,10 @@ export const leases: KindDefinition<Lease> = {
   row: (object, now) => [object.metadata.name ?? '', object.spec.holderIdentity ?? '', ageCell(object, now)],
 };
 
-function dropDisabledFields({ spec }: Lease, old: Readonly<Lease> | undefined, features: FeatureGates): void {
-  if (features.enabled('CoordinatedLeaderElection')) return;
-  if (old?.spec.strategy === undefined) delete spec.strategy;
-  if (old?.spec.preferredHolder === undefined) delete spec.preferredHolder;
-}
+const GATED = [
+  gated<Lease>('CoordinatedLeaderElection', 'spec.strategy'),
+  gated<Lease>('CoordinatedLeaderElection', 'spec.preferredHolder'),
+];
 
 function validateLease({ spec }: Readonly<Lease>): FieldErrors {
   const path = FieldPath.of('spec');

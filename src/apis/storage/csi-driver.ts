@@ -10,6 +10,7 @@ import {
 } from '../../machinery/field-error.js';
 import { validateImmutableField } from '../../machinery/validation/fields.js';
 import { AGE_COLUMN, ageCell, column, NAME_COLUMN } from '../../registry/columns.js';
+import { dropGatedFields, gated } from '../../registry/gated-fields.js';
 import type { FeatureGates, KindDefinition } from '../../registry/kind.js';
 import type { CSIDriver, TokenRequest } from '../../schema/generated/storage.v1.js';
 
@@ -30,9 +31,9 @@ export const csiDrivers: KindDefinition<CSIDriver> = {
   storageVersion: 'v1',
   strategy: {
     allowUnconditionalUpdate: false,
-    prepareForCreate: (object, { features }) => dropDisabledFields(object, undefined, features),
+    prepareForCreate: (object, { features }) => dropGatedFields(GATED, object, undefined, features),
     prepareForUpdate: (object, old, { features }) => {
-      dropDisabledFields(object, old, features);
+      dropGatedFields(GATED, object, old, features);
       // Counted from the first change of the spec only: a new driver has no generation.
       if (!deepEqual(object.spec, old.spec)) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
     },
@@ -84,17 +85,10 @@ function setDefaults({ spec }: CSIDriver): void {
   spec.seLinuxMount ??= false;
 }
 
-function dropDisabledFields({ spec }: CSIDriver, old: Readonly<CSIDriver> | undefined, features: FeatureGates): void {
-  if (old?.spec.seLinuxMount === undefined && !features.enabled('SELinuxMountReadWriteOncePod')) {
-    delete spec.seLinuxMount;
-  }
-  if (
-    old?.spec.nodeAllocatableUpdatePeriodSeconds === undefined &&
-    !features.enabled('MutableCSINodeAllocatableCount')
-  ) {
-    delete spec.nodeAllocatableUpdatePeriodSeconds;
-  }
-}
+const GATED = [
+  gated<CSIDriver>('SELinuxMountReadWriteOncePod', 'spec.seLinuxMount'),
+  gated<CSIDriver>('MutableCSINodeAllocatableCount', 'spec.nodeAllocatableUpdatePeriodSeconds'),
+];
 
 function validateDriver({ spec }: Readonly<CSIDriver>, features: FeatureGates): FieldErrors {
   const { fsGroupPolicy, nodeAllocatableUpdatePeriodSeconds: period } = spec;

@@ -2,6 +2,7 @@ import { deepEqual } from '../../../lib/deep-equal.js';
 import { FieldPath } from '../../../machinery/field-error.js';
 import { nameIsDnsSubdomain } from '../../../machinery/validation/names.js';
 import { AGE_COLUMN, ageCell, column, NAME_COLUMN, wideColumn } from '../../../registry/columns.js';
+import { dropGatedFields, gated } from '../../../registry/gated-fields.js';
 import type { KindDefinition } from '../../../registry/kind.js';
 import type { Deployment } from '../../../schema/generated/apps.v1.js';
 import { containerCells, containerColumns } from '../../core/pod/columns.js';
@@ -20,6 +21,8 @@ import { validateImmutableSelector } from '../shared/selector.js';
 import { validateDeploymentSpec, validateDeploymentStatus } from './validation.js';
 
 const sameSpec = equalityOf<Deployment['spec']>('io.k8s.api.apps.v1.DeploymentSpec');
+
+const GATED_STATUS = [gated<Deployment>('DeploymentReplicaSetTerminatingReplicas', 'status.terminatingReplicas')];
 
 export const deployments: KindDefinition<Deployment> = {
   group: 'apps',
@@ -57,13 +60,12 @@ export const deployments: KindDefinition<Deployment> = {
       isNewGeneration(object, old) ? templateWarnings(object.spec.template, context) : [],
     status: {
       prepareForUpdate: (object, old, { features }) => {
-        const { metadata, status } = object;
+        const { metadata } = object;
         if (!deepEqual(metadata.labels, old.metadata.labels)) {
           if (old.metadata.labels === undefined) delete metadata.labels;
           else metadata.labels = old.metadata.labels;
         }
-        const counts = features.enabled('DeploymentReplicaSetTerminatingReplicas');
-        if (!counts && old.status.terminatingReplicas === undefined) delete status.terminatingReplicas;
+        dropGatedFields(GATED_STATUS, object, old, features);
       },
       validateUpdate: ({ status }, old) => validateDeploymentStatus(status, old.status),
     },

@@ -1,5 +1,6 @@
 import { FieldPath } from '../../../machinery/field-error.js';
 import { nameIsDnsSubdomain } from '../../../machinery/validation/names.js';
+import { dropGatedFields, gated } from '../../../registry/gated-fields.js';
 import type { KindDefinition } from '../../../registry/kind.js';
 import type { ReplicaSet } from '../../../schema/generated/apps.v1.js';
 import { defaultPodTemplate } from '../../core/pod/defaults.js';
@@ -19,6 +20,8 @@ import { validateImmutableSelector } from '../shared/selector.js';
 import { validateReplicaSetSpec, validateReplicaSetStatus } from './validation.js';
 
 const sameSpec = equalityOf<ReplicaSet['spec']>('io.k8s.api.apps.v1.ReplicaSetSpec');
+
+const GATED_STATUS = [gated<ReplicaSet>('DeploymentReplicaSetTerminatingReplicas', 'status.terminatingReplicas')];
 
 export const replicaSets: KindDefinition<ReplicaSet> = {
   group: 'apps',
@@ -54,9 +57,8 @@ export const replicaSets: KindDefinition<ReplicaSet> = {
     warningsOnUpdate: (object, old, context) =>
       isNewGeneration(object, old) ? templateWarnings(object.spec.template, context) : [],
     status: {
-      prepareForUpdate: ({ status }, old, { features }) => {
-        const counts = features.enabled('DeploymentReplicaSetTerminatingReplicas');
-        if (!counts && old.status.terminatingReplicas === undefined) delete status.terminatingReplicas;
+      prepareForUpdate: (object, old, { features }) => {
+        dropGatedFields(GATED_STATUS, object, old, features);
       },
       validateUpdate: ({ status }) => validateReplicaSetStatus(status),
     },

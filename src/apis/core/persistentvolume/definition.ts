@@ -1,7 +1,8 @@
 import { append } from '../../../lib/append.js';
 import { FieldPath } from '../../../machinery/field-error.js';
 import { timeOf } from '../../../machinery/time.js';
-import type { FeatureGates, KindDefinition, LifeContext } from '../../../registry/kind.js';
+import { dropGatedFields, gated } from '../../../registry/gated-fields.js';
+import type { KindDefinition, LifeContext } from '../../../registry/kind.js';
 import { AGE_COLUMN, ageCell, column, NAME_COLUMN, wideColumn } from '../../../registry/columns.js';
 import type { PersistentVolume } from '../../../schema/generated/core.v1.js';
 import { nodeSelectorTermWarnings } from '../shared/node-label-warnings.js';
@@ -23,9 +24,9 @@ export const persistentVolumes: KindDefinition<PersistentVolume> = {
     hasGeneration: false,
     prepareForCreate: (object, context) => {
       object.status = { phase: 'Pending', lastPhaseTransitionTime: timeOf(context.now()) };
-      dropDisabled(object, undefined, context.features);
+      dropGatedFields(GATED, object, undefined, context.features);
     },
-    prepareForUpdate: (object, old, { features }) => dropDisabled(object, old, features),
+    prepareForUpdate: (object, old, { features }) => dropGatedFields(GATED, object, old, features),
     validate: (object, { features }) => validateVolume(object, features),
     validateUpdate: (object, old, { features }) => validateVolumeUpdate(object, old, features),
     warningsOnCreate: volumeWarnings,
@@ -91,15 +92,7 @@ function setDefaults({ spec, status }: PersistentVolume): void {
   }
 }
 
-function dropDisabled(
-  { spec }: PersistentVolume,
-  old: Readonly<PersistentVolume> | undefined,
-  features: FeatureGates,
-): void {
-  if (!features.enabled('VolumeAttributesClass') && old?.spec.volumeAttributesClassName === undefined) {
-    delete spec.volumeAttributesClassName;
-  }
-}
+const GATED = [gated<PersistentVolume>('VolumeAttributesClass', 'spec.volumeAttributesClassName')];
 
 /** The time of a phase's change is the server's to note, unless the client gives another. */
 function notePhaseChange({ status }: PersistentVolume, old: Readonly<PersistentVolume>, context: LifeContext): void {
