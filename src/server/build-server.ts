@@ -5,18 +5,12 @@ import { createTokenCacheMetrics } from '../authn/token-cache-metrics.js';
 import type { HttpHandler } from '../lib/http.js';
 import type { Logs } from '../lib/log.js';
 import { UnreadEvents } from '../rest/unread-events.js';
-import { apiEnablement } from '../machinery/api-enablement.js';
 import { emulatedVersionInfo } from '../machinery/version-info.js';
 import type { Options } from '../options/options.js';
 import type { LifeContext } from '../registry/kind.js';
 import { MEDIA_TYPES, MEDIA_TYPES_WITH_CBOR } from '../rest/media-types.js';
 import type { RestServices } from '../rest/services.js';
 import { createServerClient } from '../registry/server-client.js';
-import { isCached } from '../storage/cached-resources.js';
-import { systemClock } from '../lib/clock.js';
-import { createResourceStore } from '../storage/create-store.js';
-import { giveBackWhenIdle, processParts } from './give-back.js';
-import { RecentBytes } from '../storage/recent-bytes.js';
 import { buildAuthentication } from './access.js';
 import { buildAdmission } from './admission.js';
 import { buildAggregation } from './aggregation.js';
@@ -25,7 +19,6 @@ import { type Authorization, buildAuthorization } from './authorization.js';
 import { createDebug, serveDebugSocket } from './debug.js';
 import { conversionWebhooks } from './conversion-webhooks.js';
 import { createDialers } from './dialers.js';
-import { buildEncryption } from './encryption.js';
 import { lazyExpressions } from './expressions.js';
 import { buildFlowControl } from './flow-control.js';
 import { Health } from './health.js';
@@ -36,12 +29,11 @@ import { ownReview } from './own-review.js';
 import { Lifecycle } from './lifecycle.js';
 import { buildNodeAccess } from './node-access.js';
 import { buildOtherTokens } from './other-tokens.js';
-import { openStores } from './open-stores.js';
+import { openResources } from './open-resources.js';
 import { buildPeers } from './peers.js';
 import { PostStartHooks } from './post-start-hooks.js';
 import { prepareCertificates } from './prepare-certificates.js';
 import { buildRequestHandler } from './request-handler.js';
-import { Resources } from './resources.js';
 import { createServerMetrics } from './server-metrics.js';
 import { ensurePortFree } from './listener.js';
 import { type RunningServer, startServer } from './server.js';
@@ -51,9 +43,6 @@ import { loadServingCertificates } from './serving-certificates.js';
 import { servingOptions } from './serving-options.js';
 import { addStartHooks } from './start-hooks.js';
 import { buildStorageVersions } from './storage-versions.js';
-import { storedForm } from './stored-form.js';
-import { createStorageMetrics, pollStorageSize } from './storage-metrics.js';
-import { addStoreChecks } from './store-checks.js';
 import { buildTokenSigning } from './token-signing.js';
 import { createTracer } from './tracer.js';
 
@@ -98,44 +87,15 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     dialer: dialers.controlplane,
     onDrained: (close) => lifecycle.onDrained(close),
   });
-  const stores = await openStores(options, dialers.etcd, logs.for('stores'));
-  lifecycle.onDrained(() => stores.close());
-  addStoreChecks(options, stores, health);
-  const storageMetrics = createStorageMetrics(metrics.registry);
-  const encryption = await buildEncryption(options, {
+  const { stores, encryption, resources } = await openResources(options, {
+    dialer: dialers.etcd,
     health,
     hooks,
     lifecycle,
     metrics: metrics.registry,
-    log: logs.for('encryption'),
-  });
-  const recent = new RecentBytes();
-  const resources = new Resources({
-    prefix: options.etcd.etcdPrefix,
-    openStore: (storeOptions) =>
-      createResourceStore({
-        kv: stores.of(storeOptions.resource),
-        form: storedForm(stores.of(storeOptions.resource), storeOptions, {
-          mediaType: options.etcd.storageMediaType,
-          cbor: options.featureGates.enabled('CBORServingAndStorage'),
-        }),
-        options: storeOptions,
-        cache: isCached(storeOptions.resource, options.etcd.watchCache, options.etcd.watchCacheSizes),
-        log: (message) => logs.for('storage').info(message),
-        metrics: storageMetrics,
-        recent,
-        transformer: encryption?.transformer(storeOptions, stores.of(storeOptions.resource)),
-      }),
-    unsafeDeletion: options.featureGates.enabled('AllowUnsafeMalformedObjectDeletion'),
     clock,
-    garbageCollection: options.etcd.enableGarbageCollector,
-    deleteCollectionWorkers: options.etcd.deleteCollectionWorkers,
-    enablement: apiEnablement(options.apiEnablement.runtimeConfig, options.emulatedApis),
+    logs,
   });
-  lifecycle.onDrained(() => resources.close());
-  const sizePoll = { stores, everyMs: options.etcd.etcdDbMetricPollIntervalMs, log: logs.for('storage') };
-  pollStorageSize(metrics.registry, sizePoll, lifecycle.stopping);
-  giveBackWhenIdle({ clock: systemClock, stopping: lifecycle.stopping, ...processParts() });
 
   // The server's own part in the life of objects.
   const kindOptions = {
