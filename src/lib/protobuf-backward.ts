@@ -3,6 +3,7 @@
 //
 //   free ─────────────▶│ tag length name │ tag length value │
 //                      ▲ the next byte goes before this one
+import { largeVarint } from './protobuf-wire.js';
 
 const FIRST_BYTES = 64 * 1024;
 const SHORT_CHARACTERS = 64;
@@ -126,17 +127,5 @@ function smallVarint(value: number): number[] {
     rest = Math.floor(rest / 128);
   }
   bytes.push(rest);
-  return bytes;
-}
-
-/** Negative numbers are written as 64 bits. */
-function largeVarint(value: number): number[] {
-  const bytes: number[] = [];
-  let rest = BigInt.asUintN(64, BigInt(value));
-  while (rest > 127n) {
-    bytes.push(Number(rest & 127n) | 128);
-    rest >>= 7n;
-  }
-  bytes.push(Number(rest));
   return bytes;
 }

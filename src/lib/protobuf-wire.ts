@@ -75,6 +75,11 @@ export const asText = (value: ProtoValue): string => asBytes(value).toString();
 
 function varint(value: number | bigint): Buffer {
   if (typeof value === 'number' && value >= 0 && value < 128) return Buffer.of(value);
+  return Buffer.from(largeVarint(value));
+}
+
+/** Negative numbers are written as 64 bits. */
+export function largeVarint(value: number | bigint): number[] {
   const bytes: number[] = [];
   let rest = BigInt.asUintN(64, BigInt(value));
   while (rest > 127n) {
@@ -82,7 +87,7 @@ function varint(value: number | bigint): Buffer {
     rest >>= 7n;
   }
   bytes.push(Number(rest));
-  return Buffer.from(bytes);
+  return bytes;
 }
 
 function readVarint(bytes: Buffer, start: number): { value: number | bigint; end: number } {

@@ -1,29 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Clock } from '../lib/clock.js';
+import { HandClock } from '../lib/hand-clock.js';
 import type { RecordedSpan } from './recorded-span.js';
 import { RetryableFailure, SpanQueue } from './span-queue.js';
 
-/** Time that moves when told to. */
-class HandClock implements Clock {
-  #now = 0;
-  #timers: { at: number; callback: () => void }[] = [];
-  now(): number {
-    return this.#now;
-  }
-  after(ms: number, callback: () => void): () => void {
-    const timer = { at: this.#now + ms, callback };
-    this.#timers.push(timer);
-    return () => (this.#timers = this.#timers.filter((other) => other !== timer));
-  }
-  async pass(ms: number): Promise<void> {
-    this.#now += ms;
-    const due = this.#timers.filter(({ at }) => at <= this.#now);
-    this.#timers = this.#timers.filter((timer) => !due.includes(timer));
-    for (const { callback } of due) callback();
-    await settled();
-  }
-}
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 function setup(deliver: (count: number) => Promise<void>) {
@@ -49,9 +29,9 @@ describe('spans on their way to the collector', () => {
   it('go together after five seconds', async () => {
     const { clock, batches, add } = setup(() => Promise.resolve());
     add(3);
-    await clock.pass(4_999);
+    await clock.move(4_999);
     assert.deepEqual(batches, []);
-    await clock.pass(1);
+    await clock.move(1);
     assert.deepEqual(batches, [3]);
   });
 
@@ -60,7 +40,7 @@ describe('spans on their way to the collector', () => {
     add(600);
     await settled();
     assert.deepEqual(batches, [512]);
-    await clock.pass(5_000);
+    await clock.move(5_000);
     assert.deepEqual(batches, [512, 88]);
   });
 
@@ -76,7 +56,7 @@ describe('spans on their way to the collector', () => {
   it('are tried again while the collector is away, and dropped after half a minute', async () => {
     const { clock, dropped, batches, add } = setup(() => Promise.reject(new RetryableFailure('away')));
     add(1);
-    for (let i = 0; i < 8; i++) await clock.pass(5_000);
+    for (let i = 0; i < 8; i++) await clock.move(5_000);
     assert.deepEqual(dropped, { 'not-taken': 1 });
     assert.equal(batches.length, 6);
   });
@@ -84,10 +64,10 @@ describe('spans on their way to the collector', () => {
   it('are dropped at once when the collector does not want them', async () => {
     const { clock, dropped, batches, add } = setup(() => Promise.reject(new Error('no')));
     add(1);
-    await clock.pass(5_000);
+    await clock.move(5_000);
     assert.deepEqual(dropped, { 'not-taken': 1 });
     add(1);
-    await clock.pass(5_000);
+    await clock.move(5_000);
     assert.deepEqual(batches, [1, 1], 'what comes later is sent');
   });
 
@@ -105,12 +85,12 @@ describe('spans on their way to the collector', () => {
     silent.add(700);
     const closing = silent.queue.close(5_000);
     await settled();
-    await silent.clock.pass(5_000);
+    await silent.clock.move(5_000);
     await closing;
     assert.deepEqual(silent.dropped, { shutdown: 188 });
     const away = setup(() => Promise.reject(new RetryableFailure('away')));
     away.add(1);
-    await away.clock.pass(5_000);
+    await away.clock.move(5_000);
     away.add(1);
     await away.queue.close(5_000);
     assert.deepEqual(away.dropped, { shutdown: 2 });

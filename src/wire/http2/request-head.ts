@@ -1,6 +1,7 @@
 // The header fields of a request as a value, once they are found to be one: RFC 9113, sections 8.2 and 8.3.
 import { addField, isFieldValue, parseContentLength, TOKEN } from '../../lib/http1/fields.js';
 import { decodePath } from '../../lib/request-target.js';
+import { OF_CONNECTIONS } from './connection-headers.js';
 
 /** Shared by all requests that sent the same bytes, and frozen for that. */
 export interface RequestHead {
@@ -102,15 +103,6 @@ function isPseudoWhole({ method, scheme, path, authority }: Pseudo): boolean {
 /** What is no path is no request, as in the reference. */
 const isPath = (method: string, path: string): boolean =>
   path.startsWith('/') ? decodePath(path) !== undefined : path === '*' || method === 'CONNECT';
-
-/** About a connection of HTTP/1.1. */
-const OF_CONNECTIONS: ReadonlySet<string> = new Set([
-  'connection',
-  'proxy-connection',
-  'keep-alive',
-  'transfer-encoding',
-  'upgrade',
-]);
 
 /** Undefined when one of them must not be sent. */
 function collectHeaders(fields: readonly string[]): RequestHead['headers'] | undefined {

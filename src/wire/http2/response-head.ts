@@ -2,6 +2,7 @@
 import type { HttpResponse } from '../../lib/http.js';
 import type { HpackEncoder } from '../hpack/encoder.js';
 import { dateText } from '../http-date.js';
+import { OF_CONNECTIONS } from './connection-headers.js';
 import { Flag, FRAME_HEAD_BYTES, FrameType, putFrameHead, writeFrameHead } from './frames.js';
 import type { Output } from './output.js';
 
@@ -45,15 +46,6 @@ export function putContinue(out: Output, encoder: HpackEncoder, stream: number, 
   encoder.putStatus(out, 100);
   closeBlock(out, at, { stream, endStream: false, frameBytes });
 }
-
-/** HTTP/2 has no headers about the connection; `close` becomes GOAWAY. */
-const OF_CONNECTIONS: ReadonlySet<string> = new Set([
-  'connection',
-  'proxy-connection',
-  'keep-alive',
-  'transfer-encoding',
-  'upgrade',
-]);
 
 /** The block stands after the place of its frame's head, which is written now that its length is known. */
 function closeBlock(
