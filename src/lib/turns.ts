@@ -5,7 +5,11 @@ import { setImmediate } from 'node:timers/promises';
 export const LARGE_BYTES = 64 * 1024;
 
 /** For between two parts of work on something large: others have their turn. */
-export const nextTurn = (): Promise<void> => setImmediate();
+export async function nextTurn(): Promise<void> {
+  // What came over the network meanwhile is read after the immediates that whoever was just read from asked for.
+  await setImmediate();
+  await setImmediate();
+}
 
 /** How long work may hold the thread. */
 const TURN_MS = 5;
@@ -37,7 +41,7 @@ export class Turns {
   /** To be awaited between two steps, each of which is short. */
   async breathe(): Promise<void> {
     if (performance.now() - this.#startedAtMs < TURN_MS) return;
-    await setImmediate();
+    await nextTurn();
     this.#startedAtMs = performance.now();
   }
 }

@@ -121,6 +121,7 @@ async function attempt(
   }
   const large = request.large === true || current.json.length > LARGE_BYTES;
   const old = current.object();
+  if (large) await nextTurn();
   checkUid(registry, request, key, old.metadata.uid ?? '');
   checkResourceVersion(registry, request, key, String(current.revision));
   const object = await request.change(old, large);

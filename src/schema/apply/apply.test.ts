@@ -4,7 +4,7 @@ import type { JsonObject, KubeObject, ManagedFieldsEntry } from '../../machinery
 import { StatusError } from '../../machinery/status.js';
 import { typeOf } from '../catalogue.js';
 import type { Field, StructType, Type } from '../type.js';
-import { applyPatch, type ApplyWrite } from './apply-patch.js';
+import { applyPatch, applySteps, type ApplyWrite } from './apply-patch.js';
 import { keepUnchangedTimes, managerFromUserAgent, updateManagedFields, type UpdateWrite } from './field-manager.js';
 import { FieldSet } from './field-set.js';
 import { compare } from './compare.js';
@@ -38,6 +38,33 @@ function apply(manager: string, live: object | undefined, patch: JsonObject, mor
   const whole = { apiVersion: write.apiVersion, kind: write.kind, ...patch };
   return applyPatch({ ...write, live: live as JsonObject | undefined, patch: whole }) as Shape;
 }
+
+test('others have their turn between any two passes over what is pruned', () => {
+  const write = {
+    type: configMap,
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    manager: 'a',
+    subresource: '',
+    time,
+    force: false,
+    live: apply('a', undefined, { metadata: { name: 'm' }, data: { a: '1', b: '2' } }) as JsonObject,
+  };
+  let passes = 0;
+  const data = { a: '1', b: '3' };
+  const counted = new Proxy(data, {
+    ownKeys(target) {
+      passes++;
+      return Reflect.ownKeys(target);
+    },
+  });
+  const patch = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'm' }, data: counted };
+  const inEachStep: number[] = [];
+  for (const steps = applySteps({ ...write, patch }); steps.next().done !== true; passes = 0) inEachStep.push(passes);
+  // Whether both sides are empty is asked before they are walked.
+  assert.ok(Math.max(...inEachStep) <= 2, inEachStep.join());
+  assert.ok(inEachStep.length > 20, `${inEachStep.length} steps`);
+});
 
 function update(
   manager: string,

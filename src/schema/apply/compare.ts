@@ -60,10 +60,12 @@ function visitAs(walk: Walk, left: unknown, right: unknown, shape: Shape): boole
       return false;
     }
     case 'map': {
-      const noLeft = !isObject(left) || isEmptyObject(left);
-      const noRight = !isObject(right) || isEmptyObject(right);
-      if (shape.atomic || (noLeft && noRight)) return compareWhole(walk, left, right);
-      visitMembers(walk, noLeft ? EMPTY : left, noRight ? EMPTY : right, shape);
+      const leftMembers = isObject(left) ? left : EMPTY;
+      const rightMembers = isObject(right) ? right : EMPTY;
+      if (shape.atomic || (isEmptyObject(leftMembers) && isEmptyObject(rightMembers))) {
+        return compareWhole(walk, left, right);
+      }
+      visitMembers(walk, leftMembers, rightMembers, shape);
       return false;
     }
   }

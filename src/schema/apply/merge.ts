@@ -25,10 +25,10 @@ function visit(left: unknown, right: unknown, type: Type, field: Field | undefin
   const shape = shapeOf(type, field, right === undefined || right === null ? (left ?? right) : right);
   if (shape.kind === 'scalar' || shape.atomic) return right === undefined ? left : right;
   if (shape.kind === 'map') {
-    const leftEmpty = !isObject(left) || isEmptyObject(left);
-    const rightEmpty = !isObject(right) || isEmptyObject(right);
-    if (leftEmpty && rightEmpty) return right === undefined ? left : right;
-    return mergeMembers(isObject(left) ? left : {}, isObject(right) ? right : {}, shape);
+    const leftMembers = isObject(left) ? left : {};
+    const rightMembers = isObject(right) ? right : {};
+    if (isEmptyObject(leftMembers) && isEmptyObject(rightMembers)) return right === undefined ? left : right;
+    return mergeMembers(leftMembers, rightMembers, shape);
   }
   const leftEmpty = !Array.isArray(left) || left.length === 0;
   const rightEmpty = !Array.isArray(right) || right.length === 0;
@@ -38,14 +38,17 @@ function visit(left: unknown, right: unknown, type: Type, field: Field | undefin
 
 function mergeMembers(left: JsonObject, right: JsonObject, shape: MapShape): unknown {
   const merged: JsonObject = {};
+  let empty = true;
   const put = (name: string, leftValue: unknown, rightValue: unknown): void => {
     const { type, field } = memberOf(shape, name);
     const value = type === undefined ? (rightValue ?? leftValue) : visit(leftValue, rightValue, type, field);
-    if (value !== undefined) setMember(merged, name, value);
+    if (value === undefined) return;
+    setMember(merged, name, value);
+    empty = false;
   };
   for (const name of Object.keys(left)) put(name, left[name], Object.hasOwn(right, name) ? right[name] : undefined);
   for (const name of Object.keys(right)) if (!Object.hasOwn(left, name)) put(name, undefined, right[name]);
-  return isEmptyObject(merged) ? undefined : merged;
+  return empty ? undefined : merged;
 }
 
 function mergeItems(left: readonly unknown[], right: readonly unknown[], shape: ListShape): unknown {

@@ -27,11 +27,13 @@ function visit(value: unknown, items: FieldSet, type: Type, field: Field | undef
   }
   if (!isObject(value)) return null;
   const kept: JsonObject = {};
+  let empty = true;
   for (const name of Object.keys(value)) {
     const { element, type: memberType, field: memberField } = memberOf(shape, name);
     if (items.hasMember(element)) continue;
     const below = items.below(element);
+    empty = false;
     setMember(kept, name, below.empty ? value[name] : visit(value[name], below, memberType ?? DEDUCED, memberField));
   }
-  return Object.keys(kept).length === 0 ? null : kept;
+  return empty ? null : kept;
 }

@@ -36,9 +36,10 @@ export function* ownUpdate(
   managers: Managers,
   context: OwnershipContext,
 ): Steps<{ managers: Managers; taken: FieldSet }> {
-  const reconciled = reconcile(live, managers, context);
+  const reconciled = yield* reconcile(live, managers, context);
   yield;
   const { remaining, comparison } = yield* change(live, updated, reconciled, undefined, true, context);
+  yield;
   const taken = comparison.modified.union(comparison.added).recursiveDifference(context.reset);
   return { managers: remaining, taken };
 }
@@ -53,7 +54,7 @@ export function* ownApply(
   context: OwnershipContext,
 ): Steps<{ managers: Managers; object: JsonObject | undefined }> {
   const { identity } = applier;
-  const reconciled = reconcile(live, managers, context);
+  const reconciled = yield* reconcile(live, managers, context);
   const before = reconciled.get(identity);
   yield;
   const fields = toFieldSet(configuration, live.type).recursiveDifference(context.reset);
@@ -63,19 +64,21 @@ export function* ownApply(
   const merged: VersionedObject = { ...live, value };
   yield;
   const pruned = before === undefined ? merged : yield* prune(merged, reconciled, before, context);
+  yield;
   const { remaining } = yield* change(live, pruned, reconciled, identity, force, context);
   yield;
   return { managers: remaining, object: valuesEqual(live.value, pruned.value) ? undefined : pruned.value };
 }
 
 /** A type's rules may have changed since a set was written; sets of versions that are gone go with them. */
-function reconcile(live: VersionedObject, managers: Managers, { versions }: OwnershipContext): Managers {
+function* reconcile(live: VersionedObject, managers: Managers, { versions }: OwnershipContext): Steps<Managers> {
   const reconciled: Managers = new Map();
   for (const [identity, manager] of managers) {
     const type = manager.apiVersion === live.apiVersion ? live.type : versions.typeAt(manager.apiVersion);
     if (type === undefined) continue;
     const fields = reconcileWithType(manager.fields, type);
     reconciled.set(identity, fields === manager.fields ? manager : { ...manager, fields });
+    yield;
   }
   return reconciled;
 }
@@ -111,6 +114,7 @@ function* change(
     }
     const lost = fields.intersection(seen.modified.union(seen.added));
     if (!force) for (const path of lost.paths()) conflicts.push({ manager, path });
+    yield;
     const kept = fields.difference(lost).difference(seen.removed);
     if (!kept.empty) remaining.set(identity, kept === fields ? manager : { ...manager, fields: kept });
   }
@@ -139,11 +143,12 @@ function* prune(
   const mergedThen = atVersion(merged, before.apiVersion, versions);
   if (mergedThen === undefined) return merged;
   const all = ensureNamedFieldsAreMembers(before.fields, mergedThen.type);
+  yield;
   const stripped = without(mergedThen, all);
   yield;
   const kept = yield* addBackOwned(mergedThen, stripped, managers, versions);
   yield;
-  const pruned = addBackDangling(mergedThen, kept, before, versions);
+  const pruned = yield* addBackDangling(mergedThen, kept, before, versions);
   return atVersion(pruned, merged.apiVersion, versions) ?? merged;
 }
 
@@ -152,8 +157,11 @@ const without = (object: VersionedObject, items: FieldSet): VersionedObject => (
   value: removeItems(object.value, items, object.type) as JsonObject,
 });
 
-const namedFields = (object: VersionedObject): FieldSet =>
-  ensureNamedFieldsAreMembers(toFieldSet(object.value, object.type), object.type);
+function* namedFields(object: VersionedObject): Steps<FieldSet> {
+  const fields = toFieldSet(object.value, object.type);
+  yield;
+  return ensureNamedFieldsAreMembers(fields, object.type);
+}
 
 function* addBackOwned(
   merged: VersionedObject,
@@ -173,23 +181,32 @@ function* addBackOwned(
     const prunedThen = atVersion(pruned, apiVersion, versions);
     if (wholeThen === undefined || prunedThen === undefined) continue;
     yield;
-    const keep = namedFields(prunedThen).union(ensureNamedFieldsAreMembers(fields, wholeThen.type));
+    const stays = yield* namedFields(prunedThen);
+    yield;
+    const keep = stays.union(ensureNamedFieldsAreMembers(fields, wholeThen.type));
     whole = wholeThen;
     yield;
-    pruned = without(wholeThen, namedFields(wholeThen).difference(keep));
+    const all = yield* namedFields(wholeThen);
+    yield;
+    pruned = without(wholeThen, all.difference(keep));
   }
   return pruned;
 }
 
 /** Items that vanished only because what contained them did, and that the applier never owned, come back. */
-function addBackDangling(
+function* addBackDangling(
   merged: VersionedObject,
   pruned: VersionedObject,
   before: Manager,
   versions: Versions,
-): VersionedObject {
+): Steps<VersionedObject> {
   const prunedThen = atVersion(pruned, before.apiVersion, versions);
   if (prunedThen === undefined) return merged;
   const last = ensureNamedFieldsAreMembers(before.fields, merged.type);
-  return without(merged, namedFields(merged).difference(namedFields(prunedThen)).intersection(last));
+  yield;
+  const all = yield* namedFields(merged);
+  yield;
+  const stays = yield* namedFields(prunedThen);
+  yield;
+  return without(merged, all.difference(stays).intersection(last));
 }

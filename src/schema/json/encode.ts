@@ -163,16 +163,14 @@ const mapEncoder =
   (encode: Encoder): Encoder =>
   (value) => {
     if (typeof value !== 'object' || value === null) return 'null';
-    const members = Object.entries(value);
-    if (members.length === 0) return '{}';
-    if (members.length > 1) members.sort(byName);
+    const members = value as Readonly<Record<string, unknown>>;
+    const names = Object.keys(members);
+    if (names.length === 0) return '{}';
+    if (names.length > 1) names.sort();
     let text = '';
-    for (const [key, member] of members) text += `${text === '' ? '{' : ','}${quoteJson(key)}:${encode(member)}`;
+    for (const name of names) text += `${text === '' ? '{' : ','}${quoteJson(name)}:${encode(members[name])}`;
     return `${text}}`;
   };
-
-const byName = ([left]: [string, unknown], [right]: [string, unknown]): number =>
-  left < right ? -1 : left > right ? 1 : 0;
 
 const encodeOpaque: Encoder = (value) => encodeTree(value, 'asIs');
 const encodeText: Encoder = (value) => quoteJson(typeof value === 'string' ? value : '');
@@ -231,12 +229,14 @@ function encodeTreeList(value: readonly unknown[], order: 'sorted' | 'asIs'): st
 }
 
 function encodeTreeObject(value: object, order: 'sorted' | 'asIs'): string {
-  const members: [string, unknown][] = Object.entries(value);
-  if (order === 'sorted' && members.length > 1) members.sort(byName);
+  const members = value as Readonly<Record<string, unknown>>;
+  const names = Object.keys(members);
+  if (order === 'sorted' && names.length > 1) names.sort();
   let text = '';
-  for (const [key, member] of members) {
+  for (const name of names) {
+    const member = members[name];
     if (member === undefined) continue;
-    text += `${text === '' ? '{' : ','}${quoteJson(key)}:${encodeTree(member, order)}`;
+    text += `${text === '' ? '{' : ','}${quoteJson(name)}:${encodeTree(member, order)}`;
   }
   return text === '' ? '{}' : `${text}}`;
 }

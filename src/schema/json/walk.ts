@@ -25,8 +25,9 @@ export function countKeys(tree: unknown): number {
   const stack: object[] = [tree];
   for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
     if (node instanceof FloatLiteral) continue;
-    if (!Array.isArray(node)) keys += Object.keys(node).length;
-    for (const value of Object.values(node)) if (typeof value === 'object' && value !== null) stack.push(value);
+    const values: readonly unknown[] = Array.isArray(node) ? node : Object.values(node);
+    if (values !== node) keys += values.length;
+    for (const value of values) if (typeof value === 'object' && value !== null) stack.push(value);
   }
   return keys;
 }

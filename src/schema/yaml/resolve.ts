@@ -8,12 +8,14 @@ export function resolvePlain(text: string): null | boolean | number | bigint | u
 }
 
 /** Whether the text, printed plain, would be read back as this very string. */
-export const isPlainString = (text: string): boolean =>
-  text !== '<<' &&
-  resolvePlain(text) === undefined &&
-  !special.test(text) &&
-  !base60.test(text) &&
-  !timestamp.test(text);
+export function isPlainString(text: string): boolean {
+  // hot: no number and no time begins with a letter.
+  if (isAsciiLetter(text.charCodeAt(0))) return !nulls.has(text) && !truths.has(text);
+  if (text === '<<' || resolvePlain(text) !== undefined) return false;
+  return !special.test(text) && !base60.test(text) && !timestamp.test(text);
+}
+
+const isAsciiLetter = (code: number): boolean => (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a);
 
 const nulls = new Set(['', '~', 'null', 'Null', 'NULL']);
 

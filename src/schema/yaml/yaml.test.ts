@@ -86,6 +86,23 @@ test('strings that would be read as something else are quoted, long ones are fol
   );
 });
 
+test('keys are ordered by their letters, and numbers in them by their size', () => {
+  const inOrder = [
+    ['+', '0', '00', '0x', '1', '2', '10', 'A', 'Z', 'a', 'a0', 'a1', 'a01', 'a10', 'aa', 'é', '中'],
+    ['k1', 'k1-', 'k1a', 'k2', 'k9', 'k10', 'k100', 'k101', 'kk'],
+    // Half of each pair is the same.
+    ['x\u{1f600}', 'x\u{1f601}', 'x\u{1d4b3}', 'x\u{1d4b3}a'],
+  ];
+  for (const keys of inOrder) {
+    const printed = printYaml(Object.fromEntries(keys.toReversed().map((key) => [key, {}])));
+    const lines = printed.split('\n').slice(0, -1);
+    assert.deepEqual(
+      lines.map((line) => line.slice(0, -': {}'.length).replaceAll('"', '')),
+      keys,
+    );
+  }
+});
+
 test('an escape for half a character is refused, and only an escape', () => {
   assert.throws(() => parseYaml('a: ["\\ud800"]'), /invalid Unicode character escape code/);
   assert.deepEqual(parseYaml("a: ['\\ud800', \\udc00]").value, { a: ['\\ud800', '\\udc00'] });
