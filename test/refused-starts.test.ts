@@ -6,6 +6,7 @@ import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { freePort } from './support/free-port.js';
 
 const root = process.env['BINNACLE_ROOT'] ?? process.cwd();
 
@@ -34,7 +35,6 @@ const TABLE: readonly Refused[] = [
   { flags: ['--client-ca-file={dir}/no.crt'], says: ['{dir}/no.crt'] },
   { flags: ['--token-auth-file={dir}/tokens'], files: { tokens: 'token,user\n' }, says: ['{dir}/tokens'] },
   { flags: ['--service-account-key-file={dir}/no.key'], says: ['service-account'] },
-  { flags: ['--endpoint-reconciler-type=guess'], says: ['--endpoint-reconciler-type', 'guess'] },
   {
     flags: ['--feature-gates=UnknownVersionInteroperabilityProxy=true', '--peer-ca-file={dir}/no.crt'],
     says: ['proxy-cert-file'],
@@ -110,6 +110,15 @@ describe('a start that is refused', { timeout: 120_000 }, () => {
       assert.deepEqual(contents(dir), untouched, 'nothing is written');
     });
   }
+
+  it('an unknown way to keep the endpoints is met when the server begins its work, and ends it', async () => {
+    const dir = path.join(folder, 'reconciler');
+    const serving = ['--bind-address=127.0.0.1', `--secure-port=${await freePort()}`];
+    const places = [`--data-dir=${dir}/data`, `--cert-dir=${dir}/certs`];
+    const { code, text } = await run([...serving, ...places, '--endpoint-reconciler-type=guess']);
+    assert.equal(code, 1, text);
+    assert.match(text, /--endpoint-reconciler-type: .*guess/);
+  });
 });
 
 function run(flags: readonly string[]): Promise<{ code: number | null; text: string }> {

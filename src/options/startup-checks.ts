@@ -56,7 +56,6 @@ export function startupError(options: Options, hooks: StartupHooks = {}): Startu
     [hooks.auditPolicy, '--audit-policy-file'],
     [hooks.admission, '--admission-control-config-file'],
     [peerProxyError],
-    [reconcilerError],
     [tooNewApisError, '--runtime-config'],
   ];
   for (const [check, flag] of checks) {
@@ -102,11 +101,7 @@ function peerProxyError({ misc }: Options): string | undefined {
 
 const RECONCILERS = ['', 'lease', 'master-count', 'none'];
 
-/** The reference meets it when its store answers; a store of our own needs not be asked first. */
-function reconcilerError({ misc, embeddedStore }: Options): string | undefined {
-  return embeddedStore ? reconcilerTypeError(misc.endpointReconcilerType) : undefined;
-}
-
+/** Met, as in the reference, once the store has answered and the server begins its work. */
 export const reconcilerTypeError = (type: string): string | undefined =>
   RECONCILERS.includes(type)
     ? undefined
