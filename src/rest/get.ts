@@ -30,7 +30,7 @@ export function getObject(
     checkResourceVersion(resourceVersion);
   }
   const { registry } = endpoint;
-  const respond = (stored: StoredObject): HttpResponse =>
+  const respond = (stored: StoredObject): MaybePromise<HttpResponse> =>
     respondObject({ endpoint, request: http, negotiated, clock: services.clock }, 200, stored);
   const span = request.trace?.span;
   if (span !== undefined) return getRecorded(span, endpoint, request, resourceVersion, respond);
@@ -44,7 +44,7 @@ async function getRecorded(
   { registry }: Endpoint,
   { info }: RestRequest,
   resourceVersion: string,
-  respond: (stored: StoredObject) => HttpResponse,
+  respond: (stored: StoredObject) => MaybePromise<HttpResponse>,
 ): Promise<HttpResponse> {
   span.event('About to Get from storage');
   const stored = await get(registry, info.namespace, info.name, resourceVersion, span);

@@ -1,4 +1,5 @@
 import type { AnsweredObject, HttpResponse, ResponseBody } from '../lib/http.js';
+import type { MaybePromise } from '../lib/maybe-promise.js';
 import { badRequest } from '../machinery/status.js';
 import { apiVersionOf } from '../machinery/object.js';
 import { list } from '../registry/list.js';
@@ -11,7 +12,7 @@ import { negotiate, notAcceptableTransform } from './negotiate.js';
 import { partialMetadata } from './partial-metadata.js';
 import type { ListOptions } from './query-options.js';
 import type { RestRequest } from './request.js';
-import { goName, metaType, type Rendering, respondValue } from './respond.js';
+import { goName, metaType, type Rendering, respondInTurns, respondValue } from './respond.js';
 import { selectionOf } from './selection.js';
 import type { RestServices } from './services.js';
 import { tableOf, tableOptions } from './table.js';
@@ -52,7 +53,7 @@ export async function listObjects(
 }
 
 /** A list in the form that was asked for. */
-export function respondList(rendering: Rendering, result: ListResult): HttpResponse {
+export function respondList(rendering: Rendering, result: ListResult): MaybePromise<HttpResponse> {
   const { endpoint, request, negotiated, clock } = rendering;
   const { media, pretty, transform } = negotiated;
   const metadata = listMeta(result);
@@ -84,7 +85,7 @@ export function respondList(rendering: Rendering, result: ListResult): HttpRespo
     metadata: definition.custom ? { continue: '', ...metadata } : metadata,
     items: definition.custom ? items : items.map(withoutKind),
   };
-  return respondValue(rendering, 200, endpoint.listType, value);
+  return respondInTurns(rendering, 200, endpoint.listType, value);
 }
 
 interface ListMeta {

@@ -1,5 +1,7 @@
 // Turns objects and refusals into answers, in the form that was asked for.
 import type { AnsweredForm, AnsweredObject, HttpRequest, HttpResponse } from '../lib/http.js';
+import type { MaybePromise } from '../lib/maybe-promise.js';
+import { inTurns } from '../lib/turns.js';
 import type { Status, StatusError } from '../machinery/status.js';
 import { typeByName } from '../schema/catalogue.js';
 import { encodeJson } from '../schema/json/encode.js';
@@ -12,7 +14,7 @@ import { JSON_TYPE, type MediaType } from './media-types.js';
 import { acceptsUntransformed, negotiate, type Negotiated, notAcceptableTransform } from './negotiate.js';
 import { partialMetadata } from './partial-metadata.js';
 import { tableOf, tableOptions } from './table.js';
-import { encodeObject } from './wire.js';
+import { encodeObject, yamlBytes } from './wire.js';
 
 const NEWLINE = Buffer.from('\n');
 
@@ -26,7 +28,7 @@ export interface Rendering {
 
 // hot: the answer to a GET is the stored bytes.
 /** An object of the endpoint's kind. */
-export function respondObject(rendering: Rendering, status: number, stored: StoredObject): HttpResponse {
+export function respondObject(rendering: Rendering, status: number, stored: StoredObject): MaybePromise<HttpResponse> {
   const { endpoint, negotiated, request } = rendering;
   if (negotiated.transform !== undefined) return respondTransformed(rendering, status, stored);
   const { media, pretty } = negotiated;
@@ -34,7 +36,20 @@ export function respondObject(rendering: Rendering, status: number, stored: Stor
     const bytes = Buffer.concat([endpoint.head, tailOf(endpoint, stored), NEWLINE]);
     return answer(request, status, media, bytes, PLAIN_OBJECT);
   }
-  return respondValue(rendering, status, endpoint.type, inVersion(endpoint, stored.object()));
+  return respondInTurns(rendering, status, endpoint.type, inVersion(endpoint, stored.object()));
+}
+
+/** The same as respondValue() for what may be large: the form that takes longest is written in turns with others. */
+export function respondInTurns(
+  rendering: Pick<Rendering, 'request' | 'negotiated'>,
+  status: number,
+  type: StructType,
+  value: object,
+): MaybePromise<HttpResponse> {
+  const { media } = rendering.negotiated;
+  if (media.encoding !== 'yaml') return respondValue(rendering, status, type, value);
+  const object: AnsweredObject = { form: formOf(type), json: () => encodeJson(type, value) };
+  return inTurns(yamlBytes(type, value)).then((bytes) => answer(rendering.request, status, media, bytes, object));
 }
 
 /** Any value of a known type. */
@@ -69,7 +84,7 @@ function formOf({ name, byJson }: StructType): AnsweredForm {
   return name.endsWith('List') && byJson.has('items') ? 'list' : 'object';
 }
 
-function respondTransformed(rendering: Rendering, status: number, stored: StoredObject): HttpResponse {
+function respondTransformed(rendering: Rendering, status: number, stored: StoredObject): MaybePromise<HttpResponse> {
   const { endpoint, request, negotiated, clock } = rendering;
   const { transform } = negotiated;
   if (transform === undefined) return respondObject(rendering, status, stored);

@@ -7,7 +7,8 @@ import { decodeProtobuf, encodeProtobuf, isProtobuf, readEnvelope } from '../sch
 import { FRAME_HEAD_BYTES, protobufWatchEvent } from '../schema/protobuf/frames.js';
 import type { StructType } from '../schema/type.js';
 import { parseYaml } from '../schema/yaml/parse.js';
-import { printYaml } from '../schema/yaml/print.js';
+import { yamlSteps } from '../schema/yaml/print.js';
+import { atOnce, type Steps } from '../lib/turns.js';
 import type { MediaType } from './media-types.js';
 import { type SentKind, sentKind, unreadable } from '../schema/json/sent-kind.js';
 
@@ -35,12 +36,22 @@ export function encodeObject(media: MediaType, type: StructType, object: object)
     case 'json':
       return Buffer.from(encodeJson(type, object));
     case 'yaml':
-      return Buffer.from(printYaml(decodeJson(type, encodeJson(type, object), { strict: false }).object));
+      return atOnce(yamlBytes(type, object));
     case 'protobuf':
       return encodeProtobuf(type, object);
     case 'cbor':
       return type.unstructured === undefined ? encodeCbor(type, object) : encodeCborTree(object);
   }
+}
+
+/** A large object as YAML. */
+export function* yamlBytes(type: StructType, object: object): Steps<Buffer> {
+  yield;
+  const json = encodeJson(type, object);
+  yield;
+  const tree = decodeJson(type, json, { strict: false }).object;
+  yield;
+  return Buffer.from(yield* yamlSteps(tree));
 }
 
 export function decodeObject(media: MediaType, type: StructType, bytes: Buffer, strict: boolean): Decoded {

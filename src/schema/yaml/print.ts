@@ -1,77 +1,95 @@
 // YAML as the reference prints it: sorted keys, two spaces, lists not indented, long lines folded after column 80.
 import { isPlainObject } from '../../lib/plain-object.js';
+import { sortSteps } from '../../lib/sort-steps.js';
+import { atOnce, type Steps } from '../../lib/turns.js';
 import { isPlainString } from './resolve.js';
 
 /** A JSON tree as a YAML document. */
-export function printYaml(tree: unknown): string {
+export const printYaml = (tree: unknown): string => atOnce(yamlSteps(tree));
+
+/** The same, for large trees. */
+export function* yamlSteps(tree: unknown): Steps<string> {
   const printer = new Printer();
-  printer.node(tree, -step);
+  yield* printer.node(tree, -step);
   return `${printer.text.replace(/^[ \n]+/, '')}\n`;
 }
 
 const step = 2;
 const bestWidth = 80;
+/** Others may have their turn after so many lines. */
+const LINES = 64;
 
 class Printer {
   text = '';
   #column = 0;
+  #lines = 0;
 
   /** A value after its key or dash. `indent` is that of the mapping or list it stands in. */
-  node(value: unknown, indent: number): void {
-    if (Array.isArray(value)) this.#list(value, indent);
-    else if (isPlainObject(value)) this.#mapping(value, indent + step);
-    else this.#scalar(value, indent + step);
+  *node(value: unknown, indent: number): Steps<void> {
+    if (this.#short(value, indent)) return;
+    if (Array.isArray(value)) yield* this.#items(value, Math.max(indent, -step) + step);
+    else if (isPlainObject(value)) yield* this.#mapping(value, indent + step);
   }
 
-  #mapping(object: Record<string, unknown>, indent: number): void {
-    const keys = Object.keys(object).sort(naturally);
-    if (keys.length === 0) return this.#put(' {}');
+  /** Prints what has nothing in it; answers whether it had. Generators cost too much for each leaf of a tree. */
+  #short(value: unknown, indent: number): boolean {
+    if (Array.isArray(value)) {
+      if (value.length > 0) return false;
+      this.#put(' []');
+    } else if (isPlainObject(value)) {
+      for (const _ in value) return false;
+      this.#put(' {}');
+    } else this.#scalar(value, indent + step);
+    return true;
+  }
+
+  *#mapping(object: Record<string, unknown>, indent: number): Steps<void> {
+    const keys = yield* sortSteps(Object.keys(object), naturally);
     for (const key of keys) {
       this.#line(indent);
-      this.#member(key, object[key], indent);
+      this.#put(`${quoteKey(key)}:`);
+      if (!this.#short(object[key], indent)) yield* this.#inner(object[key], indent);
+      if (this.#lines % LINES === 0) yield;
     }
   }
 
-  #member(key: string, value: unknown, indent: number): void {
-    this.#put(quoteKey(key));
-    this.#put(':');
-    // A list lies at the indent of the key it belongs to.
-    if (Array.isArray(value) && value.length > 0) this.#items(value, indent);
-    else this.node(value, indent);
+  /** A list lies at the indent of the key it belongs to. */
+  *#inner(value: unknown, indent: number): Steps<void> {
+    if (Array.isArray(value)) yield* this.#items(value, indent);
+    else yield* this.node(value, indent);
   }
 
-  #list(items: readonly unknown[], indent: number): void {
-    if (items.length === 0) this.#put(' []');
-    else this.#items(items, Math.max(indent, -step) + step);
-  }
-
-  #items(items: readonly unknown[], indent: number): void {
+  *#items(items: readonly unknown[], indent: number): Steps<void> {
     for (const item of items) {
       this.#line(indent);
       this.#put('-');
-      this.#item(item, indent);
+      if (!this.#short(item, indent)) yield* this.#item(item, indent);
+      if (this.#lines % LINES === 0) yield;
     }
   }
 
   /** The first member or item of what stands in a list begins on the dash's own line. */
-  #item(item: unknown, indent: number): void {
-    if (Array.isArray(item) && item.length > 0) {
-      item.forEach((inner, index) => {
+  *#item(item: unknown, indent: number): Steps<void> {
+    if (Array.isArray(item)) {
+      for (const [index, inner] of item.entries()) {
         if (index === 0) this.#put(' -');
         else {
           this.#line(indent + step);
           this.#put('-');
         }
-        this.#item(inner, indent + step);
-      });
-    } else if (isPlainObject(item) && Object.keys(item).length > 0) {
-      const keys = Object.keys(item).sort(naturally);
-      keys.forEach((key, index) => {
+        if (!this.#short(inner, indent + step)) yield* this.#item(inner, indent + step);
+        if (this.#lines % LINES === 0) yield;
+      }
+    } else if (isPlainObject(item)) {
+      const keys = yield* sortSteps(Object.keys(item), naturally);
+      for (const [index, key] of keys.entries()) {
         if (index === 0) this.#put(' ');
         else this.#line(indent + step);
-        this.#member(key, item[key], indent + step);
-      });
-    } else this.node(item, indent);
+        this.#put(`${quoteKey(key)}:`);
+        if (!this.#short(item[key], indent + step)) yield* this.#inner(item[key], indent + step);
+        if (this.#lines % LINES === 0) yield;
+      }
+    }
   }
 
   #scalar(value: unknown, indent: number): void {
@@ -141,6 +159,7 @@ class Printer {
   #line(indent: number): void {
     this.text += `\n${' '.repeat(indent)}`;
     this.#column = indent;
+    this.#lines++;
   }
 
   #put(text: string): void {
@@ -250,25 +269,35 @@ function compareLetters(x: number, y: number): number {
 
 function compareNumbers(left: string, right: string, at: number): number {
   // Behind a digit that is not zero, a zero is part of a number and not its start.
-  let lead = '';
+  let lead = 0;
   if (left.charCodeAt(at) === ZERO || right.charCodeAt(at) === ZERO) {
     for (let i = at - 1; i >= 0 && isDigit(left.charCodeAt(i)); i--) {
       if (left.charCodeAt(i) !== ZERO) {
-        lead = '1';
+        lead = 1;
         break;
       }
     }
   }
-  const x = digitsFrom(left, at);
-  const y = digitsFrom(right, at);
-  const difference = Number(`${lead}${x}` || '0') - Number(`${lead}${y}` || '0');
-  return difference !== 0 ? difference : x.length - y.length;
+  const leftEnd = digitsEnd(left, at);
+  const rightEnd = digitsEnd(right, at);
+  const difference = numberIn(left, at, leftEnd, lead) - numberIn(right, at, rightEnd, lead);
+  return difference !== 0 ? difference : leftEnd - rightEnd;
 }
 
-function digitsFrom(text: string, at: number): string {
+function digitsEnd(text: string, at: number): number {
   let end = at;
   while (isDigit(text.charCodeAt(end))) end++;
-  return text.slice(at, end);
+  return end;
+}
+
+/** With so many digits numbers are exact. */
+const EXACT_DIGITS = 14;
+
+function numberIn(text: string, at: number, end: number, lead: number): number {
+  if (end - at > EXACT_DIGITS) return Number(`${lead}${text.slice(at, end)}`);
+  let value = lead;
+  for (let i = at; i < end; i++) value = value * 10 + text.charCodeAt(i) - ZERO;
+  return value;
 }
 
 const ZERO = 0x30;

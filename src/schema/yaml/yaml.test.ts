@@ -3,7 +3,7 @@ import test from 'node:test';
 import { encodeTree } from '../json/encode.js';
 import { DecodeError } from '../json/walk.js';
 import { parseYaml } from './parse.js';
-import { printYaml } from './print.js';
+import { printYaml, yamlSteps } from './print.js';
 
 const json = (yaml: string): string => encodeTree(parseYaml(yaml).value);
 
@@ -100,6 +100,19 @@ test('keys are ordered by their letters, and numbers in them by their size', () 
       lines.map((line) => line.slice(0, -': {}'.length).replaceAll('"', '')),
       keys,
     );
+  }
+});
+
+test('others have their turn while much is printed', () => {
+  const key = (i: number): string => `k${i}`;
+  const trees = [
+    Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [key(i), 'v'])),
+    Array.from({ length: 5000 }, (_, i) => key(i)),
+    Array.from({ length: 2500 }, (_, i) => ({ a: key(i), b: [[i], [{}]] })),
+  ];
+  for (const tree of trees) {
+    const turns = [...yamlSteps(tree)].length;
+    assert.ok(turns >= 5000 / 64 - 1, `${turns} turns`);
   }
 });
 
