@@ -1,7 +1,7 @@
 // Turns objects and refusals into answers, in the form that was asked for.
 import type { AnsweredForm, AnsweredObject, HttpRequest, HttpResponse } from '../lib/http.js';
 import type { MaybePromise } from '../lib/maybe-promise.js';
-import { inTurns } from '../lib/turns.js';
+import { inTurns, nextTurn } from '../lib/turns.js';
 import type { Status, StatusError } from '../machinery/status.js';
 import { typeByName } from '../schema/catalogue.js';
 import { encodeJson } from '../schema/json/encode.js';
@@ -46,10 +46,20 @@ export function respondInTurns(
   type: StructType,
   value: object,
 ): MaybePromise<HttpResponse> {
-  const { media } = rendering.negotiated;
-  if (media.encoding !== 'yaml') return respondValue(rendering, status, type, value);
-  const object: AnsweredObject = { form: formOf(type), json: () => encodeJson(type, value) };
-  return inTurns(yamlBytes(type, value)).then((bytes) => answer(rendering.request, status, media, bytes, object));
+  if (rendering.negotiated.media.encoding !== 'yaml') return respondValue(rendering, status, type, value);
+  return respondYaml(rendering, status, type, value);
+}
+
+async function respondYaml(
+  { request, negotiated }: Pick<Rendering, 'request' | 'negotiated'>,
+  status: number,
+  type: StructType,
+  value: object,
+): Promise<HttpResponse> {
+  // To read what is stored took its time, too.
+  await nextTurn();
+  const bytes = await inTurns(yamlBytes(type, value));
+  return answer(request, status, negotiated.media, bytes, { form: formOf(type), json: () => encodeJson(type, value) });
 }
 
 /** Any value of a known type. */

@@ -46,7 +46,6 @@ export function encodeObject(media: MediaType, type: StructType, object: object)
 
 /** A large object as YAML. */
 export function* yamlBytes(type: StructType, object: object): Steps<Buffer> {
-  yield;
   const json = encodeJson(type, object);
   yield;
   const tree = decodeJson(type, json, { strict: false }).object;

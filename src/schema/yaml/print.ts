@@ -56,7 +56,7 @@ class Printer {
   /** A list lies at the indent of the key it belongs to. */
   *#inner(value: unknown, indent: number): Steps<void> {
     if (Array.isArray(value)) yield* this.#items(value, indent);
-    else yield* this.node(value, indent);
+    else if (isPlainObject(value)) yield* this.#mapping(value, indent + step);
   }
 
   *#items(items: readonly unknown[], indent: number): Steps<void> {
