@@ -303,8 +303,15 @@ for (const [name, text] of HELD) {
   });
 }
 
-/** In processor time, since others may have the machine. */
+/** A reader that takes too long does so each time; the collector and the compiler, which count as well, do not. */
 function within(longestMs: number, name: string, read: (text: string) => unknown, text: string): void {
+  let ms = processorMs(read, text);
+  if (ms >= longestMs) ms = processorMs(read, text);
+  assert.ok(ms < longestMs, `${name} took ${Math.round(ms)} ms for ${shown(text)}`);
+}
+
+/** In processor time, since others may have the machine. */
+function processorMs(read: (text: string) => unknown, text: string): number {
   const start = process.cpuUsage();
   try {
     read(text);
@@ -313,8 +320,7 @@ function within(longestMs: number, name: string, read: (text: string) => unknown
     assert.ok(!(error instanceof TypeError) && !(error instanceof RangeError), `${shown(text)}: ${error.stack}`);
   }
   const { user, system } = process.cpuUsage(start);
-  const ms = (user + system) / 1000;
-  assert.ok(ms < longestMs, `${name} took ${Math.round(ms)} ms for ${shown(text)}`);
+  return (user + system) / 1000;
 }
 
 function shown(text: string): string {
