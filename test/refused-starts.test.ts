@@ -32,12 +32,24 @@ const TABLE: readonly Refused[] = [
   { flags: ['--authorization-mode=Perhaps'], says: ['Perhaps'] },
   { flags: ['--enable-admission-plugins=NoSuchPlugin'], says: ['NoSuchPlugin'] },
   { flags: ['--tls-cert-file={dir}/no.crt', '--tls-private-key-file={dir}/no.key'], says: ['{dir}/no.crt'] },
+  {
+    flags: ['--tls-cert-file={dir}/x.crt', '--tls-private-key-file={dir}/x.key'],
+    files: { 'x.crt': 'none', 'x.key': 'none' },
+    says: ['--tls-cert-file', '{dir}/x.crt', 'failed to find any PEM data in certificate input'],
+  },
+  {
+    flags: ['--tls-sni-cert-key={dir}/x.crt,{dir}/x.key'],
+    files: { 'x.crt': 'none', 'x.key': 'none' },
+    says: ['--tls-sni-cert-key', '{dir}/x.crt,{dir}/x.key', 'failed to find any PEM data in certificate input'],
+  },
+  { flags: ['--tls-min-version=VersionTLS99'], says: ['--tls-min-version', 'VersionTLS99'] },
+  { flags: ['--tls-cipher-suites=TLS_NONE'], says: ['--tls-cipher-suites', 'TLS_NONE'] },
   { flags: ['--client-ca-file={dir}/no.crt'], says: ['{dir}/no.crt'] },
   { flags: ['--token-auth-file={dir}/tokens'], files: { tokens: 'token,user\n' }, says: ['{dir}/tokens'] },
   { flags: ['--service-account-key-file={dir}/no.key'], says: ['service-account'] },
   {
     flags: ['--feature-gates=UnknownVersionInteroperabilityProxy=true', '--peer-ca-file={dir}/no.crt'],
-    says: ['proxy-cert-file'],
+    says: ['--peer-ca-file', 'proxy-cert-file'],
   },
   {
     flags: ['--audit-policy-file={dir}/policy'],

@@ -350,7 +350,7 @@ test('certificate files that change are shown to new connections, and a broken p
   const logs = createLogs({
     verbosity: 0,
     write: (_descriptor, text) => {
-      if (text.includes('Unable to load serving certificates')) refused();
+      if (text.includes('Kept the serving certificates in use')) refused();
     },
   });
   const certificates = loadServingCertificates({ serving: files, log: logs.for('certificates') });

@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
+import { createLogs } from '../lib/log.js';
 import { ConfigError } from './config-error.js';
 import { reloadOnChange } from './reload.js';
 
@@ -14,13 +15,16 @@ test('a good change takes effect, a bad one leaves the old and is told once', as
   const alive = setInterval(() => undefined, 1000);
   const stop = new AbortController();
   const events: string[] = [];
+  let failures = 0;
   const waiting: (() => void)[] = [];
   const note = (event: string): void => {
     events.push(event);
     waiting.shift()?.();
   };
   const next = (): Promise<void> => new Promise((resolve) => waiting.push(resolve));
+  const logs = createLogs({ verbosity: 0, write: (_, line) => note(/err="(.*?)"/.exec(line)?.[1] ?? line) });
   reloadOnChange({
+    what: 'configuration',
     file,
     current: 'one',
     load: (text) => {
@@ -29,7 +33,8 @@ test('a good change takes effect, a bad one leaves the old and is told once', as
     },
     apply: (text) => note(`applied ${text}`),
     succeeded: () => undefined,
-    failed: (error) => note(error.message),
+    failed: () => failures++,
+    log: logs.for('reload'),
     stopping: stop.signal,
     pollMs: 20,
   });
@@ -43,8 +48,16 @@ test('a good change takes effect, a bad one leaves the old and is told once', as
   await change('two');
   await change('bad');
   await change('three');
+  const gone = next();
+  fs.rmSync(file);
+  await gone;
+  // Looked at several times more.
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  assert.equal(failures, 2);
+  await change('four');
   stop.abort();
   clearInterval(alive);
-  assert.deepEqual(events, ['applied two', 'bad is refused', 'applied three']);
+  const missing = `open ${file}: no such file or directory`;
+  assert.deepEqual(events, ['applied two', 'bad is refused', 'applied three', missing, 'applied four']);
   fs.rmSync(folder, { recursive: true });
 });

@@ -1,9 +1,12 @@
 // A configuration file that is taken up again when it changes. A bad change leaves what was there in effect.
-import { watchFiles } from '../lib/watch-files.js';
 import { readTextFile } from '../lib/go-file-error.js';
+import type { Logger } from '../lib/log.js';
+import { watchFiles } from '../lib/watch-files.js';
 import { ConfigError } from './config-error.js';
 
 export interface ReloadOptions<T> {
+  /** As logs call it, with its article left out. */
+  readonly what: string;
   readonly file: string;
   /** What is in effect now was made of this text. */
   readonly current: string;
@@ -12,7 +15,9 @@ export interface ReloadOptions<T> {
   /** Puts it into effect. When it throws, the old one stays. */
   readonly apply: (config: T) => void | Promise<void>;
   readonly succeeded: (text: string) => void;
-  readonly failed: (error: Error) => void;
+  /** At every try; what is wrong is logged here, once. */
+  readonly failed: () => void;
+  readonly log: Logger;
   readonly stopping: AbortSignal;
   readonly pollMs?: number;
   /** A text that failed is tried again after this time: it may have been something else that was not well. */
@@ -28,22 +33,31 @@ export function reloadOnChange<T>(options: ReloadOptions<T>): void {
   let running: Promise<void> | undefined;
   let again = false;
   let retry: NodeJS.Timeout | undefined;
+  let told: string | undefined;
 
   const attempt = async (): Promise<void> => {
     try {
       const read = readTextFile(options.file);
+      const found = read.ok ? read.text : read.error;
+      if (found === tried) return;
+      // Tried once: the same bad text, or the same lack of one, is not complained of every minute.
+      tried = found;
       if (!read.ok) throw new ConfigError(read.error);
-      if (read.text === tried) return;
-      // Tried once: the same bad text is not complained of every minute.
-      tried = read.text;
       const config = await options.load(read.text);
       if (options.stopping.aborted) return;
       await apply(config);
       options.succeeded(read.text);
+      told = undefined;
     } catch (error) {
-      options.failed(error instanceof Error ? error : new Error(String(error)));
+      options.failed();
+      tell(error instanceof Error ? error : new Error(String(error)));
       if (options.retryMs !== undefined) retryIn(options.retryMs);
     }
+  };
+  const tell = (error: Error): void => {
+    if (error.message === told) return;
+    told = error.message;
+    options.log.error(error, `Kept the ${options.what} in use`, { file: options.file });
   };
   const apply = async (config: T): Promise<void> => {
     try {

@@ -8,19 +8,27 @@ export interface WatchFilesOptions {
   readonly changed: () => void;
 }
 
-/** A change often comes in several steps: they are one when they follow each other this closely. */
+/** A change often comes in several steps: what follows the first within this time is part of it. */
 const SETTLE_MS = 100;
 
-/** Folders are watched, not files: a renewal usually replaces the file or the link to it. The answer ends it. */
+/**
+ * Folders are watched, not files: a renewal usually replaces the file or the link to it. What else lies in them, logs for
+ * example, may change as it likes. The answer ends it.
+ */
 export function watchFiles(files: readonly string[], { pollMs, changed }: WatchFilesOptions): () => void {
   let settling: NodeJS.Timeout | undefined;
   const soon = (): void => {
-    clearTimeout(settling);
-    settling = setTimeout(changed, SETTLE_MS).unref();
+    settling ??= setTimeout(() => {
+      settling = undefined;
+      changed();
+    }, SETTLE_MS).unref();
   };
-  const watchers = [...new Set(files.map((file) => path.dirname(file)))].flatMap((folder) => {
+  const watchers = [...namesByFolder(files)].flatMap(([folder, names]) => {
+    const seen = (_event: string, name: string | null): void => {
+      if (name === null || names.has(name)) soon();
+    };
     try {
-      return [fs.watch(folder, { persistent: false }, soon).on('error', () => undefined)];
+      return [fs.watch(folder, { persistent: false }, seen).on('error', () => undefined)];
     } catch {
       return [];
     }
@@ -31,4 +39,33 @@ export function watchFiles(files: readonly string[], { pollMs, changed }: WatchF
     clearTimeout(settling);
     for (const watcher of watchers) watcher.close();
   };
+}
+
+/** A mounted volume has `file -> ..data/file` and `..data -> ..<time>`: its renewal shows at `..data` alone. */
+const MOST_LINKS = 8;
+
+function namesByFolder(files: readonly string[]): Map<string, Set<string>> {
+  const found = new Map<string, Set<string>>();
+  for (const file of files) {
+    const folder = path.dirname(file);
+    const names = found.get(folder) ?? new Set<string>();
+    found.set(folder, names);
+    let name: string | undefined = path.basename(file);
+    for (let links = 0; name !== undefined && links < MOST_LINKS; links++) {
+      names.add(name);
+      name = linkedWithin(folder, name);
+    }
+  }
+  return found;
+}
+
+/** The name in the same folder through which a link leads. */
+function linkedWithin(folder: string, name: string): string | undefined {
+  try {
+    const target = path.relative(folder, path.resolve(folder, fs.readlinkSync(path.join(folder, name))));
+    const first = target.split(path.sep)[0];
+    return first === '..' || first === '' ? undefined : first;
+  } catch {
+    return undefined;
+  }
 }

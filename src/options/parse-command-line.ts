@@ -105,9 +105,17 @@ function fileOf(values: Readonly<Record<string, unknown>>, flag: string | undefi
   const field = fieldName(flag.slice('--'.length), 'string');
   const topics = Object.values(values) as Readonly<Record<string, unknown>>[];
   const value = topics.find((topic) => field in topic)?.[field];
-  const file = Array.isArray(value) ? value.join(',') : value;
-  return { flag, ...(typeof file === 'string' && file !== '' && { file }) };
+  const file = Array.isArray(value) ? shownList(value) : value;
+  return { flag, ...(NAMES_FILES.test(flag) && typeof file === 'string' && file !== '' && { file }) };
 }
+
+const NAMES_FILES = /-(?:file|config|cert-key)$/;
+
+const shownList = (values: readonly unknown[]): string =>
+  values.map((value) => (isKeyPair(value) ? `${value.certFile},${value.keyFile}` : String(value))).join(',');
+
+const isKeyPair = (value: unknown): value is { certFile: string; keyFile: string } =>
+  typeof value === 'object' && value !== null && 'certFile' in value;
 
 /** All the version's fields, written as the platform's tools print them. */
 function rawVersion(): string {

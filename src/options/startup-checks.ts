@@ -27,16 +27,19 @@ export type StartupHooks = Partial<
   >
 >;
 
-/** What is wrong, and which flag it came with, where that names a file or the words leave it open. */
+/** What is wrong, and which flag it came with. */
 export interface StartupMistake {
   readonly error: string;
-  readonly about?: string;
+  readonly about: string;
 }
 
 export function startupError(options: Options, hooks: StartupHooks = {}): StartupMistake | undefined {
-  const checks: readonly (readonly [check: Check | undefined, flag?: string])[] = [
-    [servingError],
-    [inflightError],
+  const checks: readonly (readonly [check: Check | undefined, flag: string])[] = [
+    [servingCertificateError, '--tls-cert-file'],
+    [cipherSuitesError, '--tls-cipher-suites'],
+    [tlsVersionError, '--tls-min-version'],
+    [sniCertificatesError, '--tls-sni-cert-key'],
+    [inflightError, '--max-requests-inflight'],
     [({ apiEnablement }) => runtimeConfigValueError(apiEnablement.runtimeConfig), '--runtime-config'],
     [egressFileError, '--egress-selector-config-file'],
     [hooks.egressSelector, '--egress-selector-config-file'],
@@ -55,27 +58,32 @@ export function startupError(options: Options, hooks: StartupHooks = {}): Startu
     [hooks.authorization, '--authorization-config'],
     [hooks.auditPolicy, '--audit-policy-file'],
     [hooks.admission, '--admission-control-config-file'],
-    [peerProxyError],
+    [peerProxyError, '--peer-ca-file'],
     [tooNewApisError, '--runtime-config'],
   ];
   for (const [check, flag] of checks) {
     const error = check?.(options);
-    if (error !== undefined) return flag === undefined ? { error } : { error, about: flag };
+    if (error !== undefined) return { error, about: flag };
   }
   return undefined;
 }
 
-function servingError({ secureServing }: Options): string | undefined {
-  const { tlsCertFile, tlsPrivateKeyFile, tlsCipherSuites, tlsMinVersion, tlsSniCertKey } = secureServing;
-  if (tlsCertFile !== '' || tlsPrivateKeyFile !== '') {
-    const error = servingPairError('serving-cert', tlsCertFile, tlsPrivateKeyFile);
-    if (error !== undefined) return error;
-  }
+function servingCertificateError({ secureServing: { tlsCertFile, tlsPrivateKeyFile } }: Options): string | undefined {
+  if (tlsCertFile === '' && tlsPrivateKeyFile === '') return undefined;
+  return servingPairError('serving-cert', tlsCertFile, tlsPrivateKeyFile);
+}
+
+function cipherSuitesError({ secureServing: { tlsCipherSuites } }: Options): string | undefined {
   const suite = tlsCipherSuites.find((name) => !Object.hasOwn(CIPHER_SUITES, name));
-  if (suite !== undefined) return `Cipher suite ${suite} not supported or doesn't exist`;
-  if (tlsMinVersion !== '' && !Object.hasOwn(TLS_VERSIONS, tlsMinVersion)) {
-    return `unknown tls version ${goQuote(tlsMinVersion)}`;
-  }
+  return suite === undefined ? undefined : `Cipher suite ${suite} not supported or doesn't exist`;
+}
+
+function tlsVersionError({ secureServing: { tlsMinVersion } }: Options): string | undefined {
+  if (tlsMinVersion === '' || Object.hasOwn(TLS_VERSIONS, tlsMinVersion)) return undefined;
+  return `unknown tls version ${goQuote(tlsMinVersion)}`;
+}
+
+function sniCertificatesError({ secureServing: { tlsSniCertKey } }: Options): string | undefined {
   for (const { certFile, keyFile } of tlsSniCertKey) {
     const error = servingPairError('sni-serving-cert', certFile, keyFile);
     if (error !== undefined) return `failed to load SNI cert and key: ${error}`;

@@ -63,6 +63,7 @@ export function followChainConfig({ file, config, chain, compiler, metrics, stop
   let changed = false;
   metrics.inEffect(config.text ?? '');
   reloadOnChange({
+    what: 'authorization configuration',
     file,
     current: config.text ?? '',
     load: (text) => loadAuthorizationConfig(text, { compiler, required: chain.builtIn }),
@@ -78,10 +79,8 @@ export function followChainConfig({ file, config, chain, compiler, metrics, stop
       log.info('Reloaded the authorization configuration', { file });
       metrics.succeeded(text);
     },
-    failed(error) {
-      log.error(error, 'The authorization configuration was not reloaded', { file });
-      metrics.failed();
-    },
+    failed: () => metrics.failed(),
+    log,
     stopping,
   });
 }

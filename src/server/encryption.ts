@@ -156,6 +156,7 @@ function reloadHook({ options, text, encryption, parts, metrics, log }: ReloadPa
     name: 'start-encryption-provider-config-automatic-reload',
     run: (stopping) =>
       reloadOnChange<Providers>({
+        what: 'encryption configuration',
         file,
         current: text,
         load: async (changed) => openHealthy(loadEncryption(changed, loadOptions(options)), parts, stopping),
@@ -168,10 +169,8 @@ function reloadHook({ options, text, encryption, parts, metrics, log }: ReloadPa
           metrics.succeeded(changed);
           log.v(2)?.info('Loaded a changed encryption configuration', { file });
         },
-        failed(error) {
-          metrics.failed();
-          log.error(error, 'Cannot take the changed encryption configuration; the old one stays in force', { file });
-        },
+        failed: () => metrics.failed(),
+        log,
         stopping,
         retryMs: RETRY_MS,
       }),

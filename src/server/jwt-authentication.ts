@@ -219,6 +219,7 @@ function followFile(options: {
   });
   metrics.inEffect(text);
   reloadOnChange({
+    what: 'authentication configuration',
     file,
     current: text,
     load(changed) {
@@ -236,10 +237,8 @@ function followFile(options: {
       parts.log.info('Reloaded the authentication configuration', { file });
       metrics.succeeded(changed);
     },
-    failed(error) {
-      parts.log.error(error, 'Kept the authentication configuration in use', { file });
-      metrics.failed();
-    },
+    failed: () => metrics.failed(),
+    log: parts.log,
     stopping: parts.stopping,
   });
 }

@@ -9,6 +9,7 @@ import tls, { type SecureContext, type SecureContextOptions, type TlsOptions } f
 import type { Logger } from '../lib/log.js';
 import { watchFiles } from '../lib/watch-files.js';
 import { CIPHER_SUITES } from '../options/cipher-suites.js';
+import { caBundleError, servingPairError } from '../options/key-files.js';
 
 export interface CertificateFiles {
   readonly certFile: string;
@@ -48,6 +49,7 @@ const POLL_MS = 60_000;
 export function loadServingCertificates(options: ServingCertificateOptions): ServingCertificates {
   let state = load(options);
   const listeners: (() => void)[] = [];
+  let told: string | undefined;
   const reload = (): void => {
     const old = state;
     try {
@@ -56,10 +58,16 @@ export function loadServingCertificates(options: ServingCertificateOptions): Ser
       state = next;
       for (const listener of listeners) listener();
       options.log.info('Reloaded serving certificates');
+      told = undefined;
     } catch (error) {
       state = old;
       // A half-written pair: the old one goes on being served until the new one is whole.
-      options.log.error(error, 'Unable to load serving certificates');
+      const problem = wrongFile(options) ?? { error: error instanceof Error ? error.message : String(error) };
+      const words = JSON.stringify(problem);
+      if (words === told) return;
+      told = words;
+      const { error: message, ...files } = problem;
+      options.log.error(new Error(message), 'Kept the serving certificates in use', files);
     }
   };
   const stop = watchFiles(filesOf(options), { pollMs: POLL_MS, changed: reload });
@@ -78,6 +86,25 @@ const filesOf = (options: ServingCertificateOptions): string[] => [
   ...(options.sni ?? []).flatMap(({ certFile, keyFile }) => [certFile, keyFile]),
   ...(options.clientCaFiles ?? []),
 ];
+
+interface WrongFile {
+  readonly error: string;
+  readonly certFile?: string;
+  readonly keyFile?: string;
+  readonly file?: string;
+}
+
+function wrongFile({ serving, sni = [], clientCaFiles = [] }: ServingCertificateOptions): WrongFile | undefined {
+  for (const { certFile, keyFile } of [serving, ...sni]) {
+    const error = servingPairError('serving-cert', certFile, keyFile);
+    if (error !== undefined) return { error, certFile, keyFile };
+  }
+  for (const file of clientCaFiles) {
+    const error = caBundleError('client-ca-bundle', file);
+    if (error !== undefined) return { error, file };
+  }
+  return undefined;
+}
 
 /** TLS 1.3 suites cannot be chosen: all of them are always on. */
 const TLS_1_3 = ['TLS_AES_128_GCM_SHA256', 'TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256'];
