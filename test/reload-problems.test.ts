@@ -21,7 +21,7 @@ const of = (kind: string, rest: string): string => `apiVersion: ${APISERVER}\nki
 const authorization = (...types: string[]): string =>
   of(
     'AuthorizationConfiguration',
-    `authorizers: [${types.map((type) => `{type: ${type}, name: ${type.toLowerCase()}}`)}]`,
+    `authorizers: [${types.map((type) => `{type: ${type}, name: ${type.toLowerCase()}}`).join(', ')}]`,
   );
 /** Longer than a file is looked at again after a change. */
 const SETTLED_MS = 500;
