@@ -67,6 +67,37 @@ describe('a server that emulates 1.32', { timeout: 60_000 }, () => {
   });
 });
 
+it(
+  'a server that emulates 1.31 notes the addresses of services in a bitmap, which 1.34 takes over as objects',
+  { timeout: 60_000 },
+  async () => {
+    const services = '/api/v1/namespaces/default/services';
+    const service = (name: string, clusterIP?: string): object => ({
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name },
+      spec: { ports: [{ port: 80 }], ...(clusterIP !== undefined && { clusterIP }) },
+    });
+    const older = await startTestServer({
+      flags: ['--emulated-version=1.31', '--runtime-config=networking.k8s.io/v1beta1=true'],
+    });
+    const refused = await older.request('POST', services, service('far', '10.1.0.1'));
+    assert.match(refused.body, /the provided IP \(10\.1\.0\.1\) is not in the valid range/);
+    assert.equal((await older.request('POST', services, service('one', '10.0.0.9'))).status, 201);
+    assert.match((await older.request('POST', services, service('two', '10.0.0.9'))).body, /already allocated/);
+    const objects = await older.request('GET', '/apis/networking.k8s.io/v1beta1/ipaddresses');
+    assert.deepEqual((JSON.parse(objects.body) as { items: unknown[] }).items, []);
+    await older.kill();
+    const newer = await startTestServer({ folder: older.folder });
+    try {
+      assert.match((await newer.request('POST', services, service('two', '10.0.0.9'))).body, /already allocated/);
+      assert.equal((await newer.request('GET', '/apis/networking.k8s.io/v1/ipaddresses/10.0.0.9')).status, 200);
+    } finally {
+      await newer.stop();
+    }
+  },
+);
+
 it('what was stored under other gates is filled up when it is read', { timeout: 60_000 }, async () => {
   const jobs = '/apis/batch/v1/namespaces/default/jobs';
   const older = await startTestServer({

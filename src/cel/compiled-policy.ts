@@ -9,6 +9,7 @@ export interface PolicyCompiler {
 
 /** The expressions of a policy, in groups that are evaluated together. */
 export interface PolicySource {
+  readonly owner: 'validating-policy' | 'mutating-policy' | 'webhook';
   /** `params` is declared. */
   readonly params: boolean;
   readonly variables: readonly { readonly name: string; readonly expression: string }[];

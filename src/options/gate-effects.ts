@@ -81,7 +81,7 @@ export const GATE_EFFECTS: Readonly<Record<FeatureGate, GateEffect>> = {
   DeploymentReplicaSetTerminatingReplicas: on('Deployments and replica sets keep the number of pods that are ending.'),
   DetectCacheInconsistency: oneWay('The cache is filled from the same bytes the store has.'),
   DisableAllocatorDualWrite: on(
-    'Service ranges may be too large for the older way to note addresses, which is never written here.',
+    'Addresses of services are not kept in the older bitmap besides, and their ranges may be too large for it.',
   ),
   DisableCPUQuotaWithExclusiveCPUs: of('nodes'),
   DisableNodeKubeProxyVersion: of('nodes'),
@@ -139,7 +139,7 @@ export const GATE_EFFECTS: Readonly<Record<FeatureGate, GateEffect>> = {
   MemoryManager: of('nodes'),
   MemoryQoS: of('nodes'),
   MultiCIDRServiceAllocator: on(
-    'The default service range is an object, kept up by the server; addresses are objects in any case.',
+    'Ranges and addresses of services are objects; without it a bitmap of the range that the flag names.',
   ),
   MutableCSINodeAllocatableCount: on('The number of volumes a node takes may change; attachments keep error codes.'),
   MutatingAdmissionPolicy: on('Mutating admission policies take part in admission.'),
@@ -207,13 +207,17 @@ export const GATE_EFFECTS: Readonly<Record<FeatureGate, GateEffect>> = {
   StatefulSetSemanticRevisionComparison: of('controllers'),
   StorageCapacityScoring: of('the scheduler'),
   StorageNamespaceIndex: oneWay('The objects of a namespace lie together.'),
-  StorageVersionAPI: on('The default roles include the collector of storage versions.'),
+  StorageVersionAPI: on(
+    'The server says in which versions it stores, before it lets anything be written; the default roles include the collector of such objects.',
+  ),
   StorageVersionHash: on('Discovery tells a hash of the stored form of each resource.'),
   StorageVersionMigrator: on('Migrations are served; a controller manager does them.'),
   StreamingCollectionEncodingToJSON: oneWay('Lists are always written piece by piece.'),
   StreamingCollectionEncodingToProtobuf: oneWay('Lists are always written piece by piece.'),
-  StrictCostEnforcementForVAP: oneWay('The cost of every function is counted, at every emulated release.'),
-  StrictCostEnforcementForWebhooks: oneWay('The cost of every function is counted, at every emulated release.'),
+  StrictCostEnforcementForVAP: on(
+    "What functions of Kubernetes' libraries are given counts as cost, in validating policies.",
+  ),
+  StrictCostEnforcementForWebhooks: on('The same in match conditions of webhooks.'),
   StrictIPCIDRValidation: on('Addresses and networks must be written in their one proper form.'),
   StructuredAuthenticationConfiguration: on('Issuers may be configured by a file.'),
   StructuredAuthenticationConfigurationEgressSelector: on('That file may say which way issuers are reached.'),

@@ -131,6 +131,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     prefix: options.etcd.etcdPrefix,
     ranges: [options.serviceRanges.primary, options.serviceRanges.secondary].filter((range) => range !== undefined),
     nodePorts: options.misc.serviceNodePortRange,
+    features: options.featureGates,
     context: serverContext,
     log: (message) => logs.for('service-repair').info(message),
   });

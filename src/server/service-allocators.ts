@@ -2,9 +2,11 @@
 import crypto from 'node:crypto';
 import { errorText } from '../lib/error-text.js';
 import { type AddressObjects, createAddressAllocator } from '../apis/core/service/address-allocator.js';
-import type { ServiceAllocators } from '../apis/core/service/allocators.js';
-import { createNodePortAllocator, type PortRange } from '../apis/core/service/node-port-allocator.js';
-import { createNodePortRepair, repairAddresses } from '../apis/core/service/repair.js';
+import { addressBitmaps, createBitmapAllocator, takenInBoth } from '../apis/core/service/address-bitmap.js';
+import type { AddressAllocator, ServiceAllocators } from '../apis/core/service/allocators.js';
+import { createNodePortAllocator, nodePortBitmap, type PortRange } from '../apis/core/service/node-port-allocator.js';
+import { createAddressBitmapRepair, createNodePortRepair } from '../apis/core/service/range-repair.js';
+import { repairAddresses } from '../apis/core/service/repair.js';
 import { createServerClient, SERVER_MANAGER } from '../registry/server-client.js';
 import { repeat } from '../lib/repeat.js';
 import type { Cidr } from '../lib/ip-address.js';
@@ -28,6 +30,7 @@ export interface AllocatorOptions {
   readonly prefix: string;
   readonly ranges: readonly Cidr[];
   readonly nodePorts: PortRange;
+  readonly features: { enabled(name: 'MultiCIDRServiceAllocator' | 'DisableAllocatorDualWrite'): boolean };
   readonly context: () => LifeContext;
   readonly log: (message: string) => void;
 }
@@ -38,7 +41,7 @@ export interface ServicePools extends ServiceAllocators {
 }
 
 export function createServiceAllocators(options: AllocatorOptions): ServicePools {
-  const { resources, ranges, context } = options;
+  const { resources, ranges, context, features } = options;
   const store = resources.openStore({
     resource: { group: '', resource: 'servicenodeportallocations' },
     prefix: `${options.prefix}/ranges/`,
@@ -67,26 +70,44 @@ export function createServiceAllocators(options: AllocatorOptions): ServicePools
   const services = async (): Promise<readonly Readonly<Service>[]> =>
     (await resources.lookup.list(SERVICES, '')).map((item) => item.object() as Service);
   const { log } = options;
-  const repairNodePorts = createNodePortRepair({ store, range: options.nodePorts, services, log });
+  const random = (below: number): number => crypto.randomInt(below);
+  const ports = nodePortBitmap(store, options.nodePorts, random);
+  const hasObjects = features.enabled('MultiCIDRServiceAllocator');
+  const hasBitmaps = !hasObjects || !features.enabled('DisableAllocatorDualWrite');
+  const bitmaps = hasBitmaps ? addressBitmaps(ranges, store, random) : [];
+  const parts = { services, log };
+  const repairs = [
+    createNodePortRepair(ports, options.nodePorts, parts),
+    ...bitmaps.map((bitmap) => createAddressBitmapRepair(bitmap, parts)),
+  ];
+  if (hasObjects) {
+    repairs.push(() =>
+      repairAddresses({
+        ...parts,
+        addresses: async () =>
+          (await resources.lookup.list(IP_ADDRESSES, '')).map((item) => item.object() as IPAddress),
+        create: (address) => objects.create(address),
+        delete: (name) => objects.delete(name),
+        now: () => context().now(),
+      }),
+    );
+  }
   const repair = async (): Promise<void> => {
-    await repairNodePorts();
-    await repairAddresses({
-      services,
-      addresses: async () => (await resources.lookup.list(IP_ADDRESSES, '')).map((item) => item.object() as IPAddress),
-      create: (address) => objects.create(address),
-      delete: (name) => objects.delete(name),
-      now: () => context().now(),
-      log,
-    });
+    for (const each of repairs) await each();
   };
-  return {
-    families: ranges.map(({ family }) => (family === 4 ? 'IPv4' : 'IPv6')),
-    nodePorts: createNodePortAllocator({ store, range: options.nodePorts, random: (below) => crypto.randomInt(below) }),
-    addresses: createAddressAllocator({
+  const addresses = (): AddressAllocator => {
+    if (!hasObjects) return createBitmapAllocator(bitmaps);
+    const asObjects = createAddressAllocator({
       ranges,
       random: (below) => crypto.randomBytes(8).readBigUInt64BE() % below,
       objects,
-    }),
+    });
+    return hasBitmaps ? takenInBoth(bitmaps, asObjects) : asObjects;
+  };
+  return {
+    families: ranges.map(({ family }) => (family === 4 ? 'IPv4' : 'IPv6')),
+    nodePorts: createNodePortAllocator(ports, options.nodePorts),
+    addresses: addresses(),
     leaked: (what, error) => log(`cannot give back the ${what}: ${errorText(error)}`),
     repair: {
       name: 'start-service-ip-repair-controllers',

@@ -16,6 +16,7 @@ export const compileMutatingPolicy = (
   spec: Readonly<MutatingAdmissionPolicySpec>,
 ): CompiledPolicy =>
   compiler.compilePolicy({
+    owner: 'mutating-policy',
     params: spec.paramKind !== undefined,
     variables: spec.variables ?? [],
     matchConditions: (spec.matchConditions ?? []).map(({ expression }) => expression),

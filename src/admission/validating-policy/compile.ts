@@ -15,6 +15,7 @@ export const compileValidatingPolicy = (
   spec: Readonly<ValidatingAdmissionPolicySpec>,
 ): CompiledPolicy =>
   compiler.compilePolicy({
+    owner: 'validating-policy',
     params: spec.paramKind !== undefined,
     variables: spec.variables ?? [],
     matchConditions: (spec.matchConditions ?? []).map(({ expression }) => expression),

@@ -74,4 +74,11 @@ export class HookIndex {
   }
 }
 
-const NO_EXPRESSIONS = { params: false, variables: [], validations: [], messages: [], auditAnnotations: [] } as const;
+const NO_EXPRESSIONS = {
+  owner: 'webhook',
+  params: false,
+  variables: [],
+  validations: [],
+  messages: [],
+  auditAnnotations: [],
+} as const;

@@ -10,7 +10,6 @@ import type { BaseEnvironments } from './base.js';
 import { objectDeclaration } from './object-types.js';
 import { APPLIED_OBJECT, JSON_PATCH, patchTypes } from './patch-types.js';
 import { NAMESPACE, REQUEST, policyTypes } from './policy-types.js';
-import { KUBERNETES_COSTS } from './size-estimates.js';
 import { typeName } from './type-name.js';
 
 const VARIABLES = objectType('kubernetes.variables');
@@ -79,7 +78,6 @@ function environmentWith(
       ...(variables && { variables: VARIABLES }),
     },
     objectTypes: { find: (name) => firstOf(types, (one) => one.find(name)) },
-    costs: KUBERNETES_COSTS,
   });
 }
 

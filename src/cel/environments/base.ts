@@ -73,6 +73,14 @@ export function baseEnvironments({ compatibility, features }: BaseOptions): Base
   };
 }
 
+/** The same, but what functions of Kubernetes' libraries were given does not count when they are run. */
+export function withoutLibraryCosts(base: BaseEnvironments): BaseEnvironments {
+  let ofNew: Environment | undefined;
+  let ofStored: Environment | undefined;
+  const make = (stored: boolean): Environment => base.of(stored).extend({ costs: {} });
+  return { of: (stored) => (stored ? (ofStored ??= make(true)) : (ofNew ??= make(false))) };
+}
+
 const make = (libraries: readonly VersionedLibrary[]): Environment =>
   newEnvironment({
     libraries: libraries.map(({ library }) => library),

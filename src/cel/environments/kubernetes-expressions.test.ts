@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { PolicySource } from '../compiled-policy.js';
 import type { DeviceEnvironment, PolicyEnvironment } from '../expression-check.js';
 import { type DeclaredType, declaredType } from './declared-type.js';
 import { kubernetesExpressions } from './kubernetes-expressions.js';
@@ -117,4 +118,42 @@ test('costs follow from the bounds of the schema', () => {
   assert.ok(cost(list(5), { rule: 'self.all(a, self.all(b, a == b))' }).cost < 10_000);
   const message = { rule: 'true', messageExpression: '"n: " + string(self)' };
   assert.ok((cost({ type: 'integer' }, message).message?.cost ?? 0) > 1e18);
+});
+
+test('what functions of Kubernetes are given counts as cost behind a gate of its own for policies and for webhooks', () => {
+  const expression = 'authorizer.group("").resource("pods").check("get").allowed()';
+  const input = {
+    object: null,
+    oldObject: null,
+    request: {},
+    namespaceObject: null,
+    params: null,
+    authorizer: {
+      user: { name: 'u', uid: '', groups: [], extra: {} },
+      ask: () => ({ allowed: true, reason: '' }),
+      resource: { apiGroup: '', resource: 'pods', subresource: '', namespace: '', name: '' },
+    },
+  };
+  const BUDGET = 2_000_000;
+  const spent = (owner: PolicySource['owner'], gate: string): number => {
+    const features = { enabled: (name: string) => name !== gate };
+    const compiled = kubernetesExpressions({ compatibility: { major: 1, minor: 31 }, features }).compilePolicy({
+      owner,
+      params: false,
+      variables: [],
+      matchConditions: [expression],
+      validations: [],
+      messages: [],
+      auditAnnotations: [],
+    });
+    const result = compiled.evaluate('matchConditions', input, BUDGET);
+    assert.equal(result.kind, 'done');
+    return result.kind === 'done' ? BUDGET - result.remainingCost : 0;
+  };
+  const CHECK_COST = 350_000;
+  assert.ok(spent('validating-policy', 'none') >= CHECK_COST);
+  assert.ok(spent('validating-policy', 'StrictCostEnforcementForVAP') < 100);
+  assert.ok(spent('validating-policy', 'StrictCostEnforcementForWebhooks') >= CHECK_COST);
+  assert.ok(spent('webhook', 'StrictCostEnforcementForWebhooks') < 100);
+  assert.ok(spent('mutating-policy', 'StrictCostEnforcementForVAP') >= CHECK_COST);
 });

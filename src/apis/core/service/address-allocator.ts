@@ -1,18 +1,9 @@
 // Cluster addresses: an address is taken when an IPAddress object of its name exists. Creating that object is what
 // decides between servers; ServiceCIDR objects say which addresses there are.
-import {
-  bitsOf,
-  type Cidr,
-  cidrContains,
-  cidrLast,
-  cidrText,
-  formatIp,
-  ipText,
-  parseCidr,
-  parseIp,
-} from '../../../lib/ip-address.js';
+import { type Cidr, cidrContains, formatIp, ipText, parseCidr, parseIp } from '../../../lib/ip-address.js';
 import type { Service } from '../../../schema/generated/core.v1.js';
 import type { IPAddress, ServiceCIDR } from '../../../schema/generated/networking.v1.js';
+import { notInRange, reservedForChoice, type Span, usable } from './address-range.js';
 import { type AddressAllocator, AllocationError, RANGE_FULL } from './allocators.js';
 import type { IpFamily } from './service-rules.js';
 
@@ -77,9 +68,7 @@ export function createAddressAllocator({ objects, ranges, random }: AddressAlloc
       if (cidr === undefined) throw new AllocationError('allocator not ready');
       const { first, last } = usable(cidr);
       if (address.value < first || address.value > last || address.family !== cidr.family) {
-        throw new AllocationError(
-          `the provided IP (${ipText(address)}) is not in the valid range. The range of valid IPs is ${cidrText(cidr)}`,
-        );
+        throw notInRange(address, cidr);
       }
       if (dryRun) return;
       const created = await objects.create(ipAddress(ipText(address), family, service));
@@ -112,25 +101,6 @@ export function createAddressAllocator({ objects, ranges, random }: AddressAlloc
 interface Block {
   readonly cidr: Cidr;
   readonly ready: boolean;
-}
-
-interface Span {
-  readonly first: bigint;
-  readonly last: bigint;
-}
-
-/** Without the network's own address and, in IPv4, its broadcast address. */
-function usable(cidr: Cidr): Span {
-  return { first: cidr.network + 1n, last: cidrLast(cidr) - (cidr.family === 4 ? 1n : 0n) };
-}
-
-/** A sixteenth of the block, at least 16 and at most 256 addresses; none of a block that has no more than 16. */
-function reservedForChoice(cidr: Cidr): bigint {
-  const size = 1n << BigInt(bitsOf(cidr.family) - cidr.prefixLength);
-  if (size <= 16n) return 0n;
-  const part = size / 16n;
-  if (part < 16n) return 16n;
-  return part > 256n ? 256n : part;
 }
 
 /** A block no controller has looked at yet counts as ready: there may be no controller. */

@@ -11,8 +11,10 @@ import { createAddressAllocator } from './address-allocator.js';
 import { allocateForCreate, allocateForUpdate, releaseAll } from './allocation.js';
 import type { ServiceAllocators } from './allocators.js';
 import { setServiceDefaults } from './defaults.js';
-import { createNodePortAllocator, type RangeStore } from './node-port-allocator.js';
-import { createNodePortRepair, repairAddresses } from './repair.js';
+import { createNodePortAllocator, nodePortBitmap } from './node-port-allocator.js';
+import type { RangeStore } from './range-bitmap.js';
+import { createNodePortRepair } from './range-repair.js';
+import { repairAddresses } from './repair.js';
 
 const RANGE = { base: 30000, size: 100 };
 
@@ -43,6 +45,7 @@ class MemoryRange implements RangeStore {
 function pools(cidrs: readonly string[] = ['10.0.0.0/24']) {
   const addresses = new Map<string, IPAddress>();
   const store = new MemoryRange();
+  const ports = nodePortBitmap(store, RANGE, () => 0);
   const leaks: string[] = [];
   const ranges = cidrs.map((text) => {
     const cidr = parseCidr(text);
@@ -63,10 +66,10 @@ function pools(cidrs: readonly string[] = ['10.0.0.0/24']) {
   const allocators: ServiceAllocators = {
     families: ranges.map(({ family }) => (family === 4 ? 'IPv4' : 'IPv6')),
     addresses: createAddressAllocator({ objects, ranges, random: () => 0n }),
-    nodePorts: createNodePortAllocator({ store, range: RANGE, random: () => 0 }),
+    nodePorts: createNodePortAllocator(ports, RANGE),
     leaked: (what) => leaks.push(what),
   };
-  return { allocators, addresses, store, objects, leaks };
+  return { allocators, addresses, store, ports, objects, leaks };
 }
 
 function service(spec: Partial<Service['spec']>, name = 'web'): Service {
@@ -209,14 +212,13 @@ test('a service that cannot give back what it had is gone all the same', async (
   assert.deepEqual(leaks, ['cluster IP 10.0.0.17']);
 });
 
-test('repair takes the port of a service that lost it and gives back a leaked one after three rounds', async () => {
-  const { allocators, store } = pools();
+test('repair takes the port of a service that lost it and gives back a leaked one in the third round', async () => {
+  const { allocators, ports } = pools();
   await allocators.nodePorts.take(30050);
   const object = service({ type: 'NodePort', ports: [{ port: 80, targetPort: 80, nodePort: 30007 }] });
-  const repair = createNodePortRepair({ store, range: RANGE, services: async () => [object], log: () => undefined });
+  const repair = createNodePortRepair(ports, RANGE, { services: async () => [object], log: () => undefined });
   await repair();
   assert.equal(await allocators.nodePorts.isTaken(30007), true);
-  await repair();
   await repair();
   assert.equal(await allocators.nodePorts.isTaken(30050), true);
   await repair();
