@@ -8,7 +8,7 @@ import { singleVersion } from '../schema/apply/versions.js';
 import { typeOf } from '../schema/catalogue.js';
 import { encodeJson } from '../schema/json/encode.js';
 import type { StructType } from '../schema/type.js';
-import { decodeBody } from './decode-body.js';
+import { readBody } from './decode-body.js';
 import type { Endpoint } from './endpoint.js';
 import { managerName } from './field-manager.js';
 import type { MediaType } from './media-types.js';
@@ -45,7 +45,8 @@ export async function createSubresource(
   const sent = { ...kind, version: sentVersion(http, body, subresource, mediaTypes) ?? kind.version };
   const sentType = typeOf(sent.group, sent.version, sent.kind) ?? type;
   span?.event('About to convert to expected version');
-  const object = decodeBody(
+  const object = await readBody(
+    services.converter,
     http,
     body,
     {

@@ -7,7 +7,7 @@ import { encodeJson } from '../schema/json/encode.js';
 import { deepCopy } from '../schema/deep-copy.js';
 import type { AdmissionAttributes } from '../admission/plugin.js';
 import { tidyAdmitted } from './after-admission.js';
-import { decodeBody, type Expected } from './decode-body.js';
+import { readBody, type Expected } from './decode-body.js';
 import { type Endpoint, toStorage } from './endpoint.js';
 import { managerName } from './field-manager.js';
 import { noteWrite } from './note-write.js';
@@ -36,11 +36,12 @@ export async function createObject(
   const large = body.length > LARGE_BYTES;
   const options = createOptions(http);
   span?.event('About to convert to expected version');
-  const decoded = decodeBody(http, body, expectedOf(endpoint), {
+  const reading = readBody(services.converter, http, body, expectedOf(endpoint), {
     mediaTypes: services.mediaTypes,
     fieldValidation: options.fieldValidation,
     warn: (text) => request.warn(text),
   });
+  const decoded = reading instanceof Promise ? await reading : reading;
   span?.event('Conversion done');
   request.trail?.requestObject(decoded, (object) => encodeJson(endpoint.type, object));
   if (large) await nextTurn();

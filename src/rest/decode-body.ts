@@ -1,11 +1,15 @@
 // A request's body as an object of the endpoint's version.
 import { goQuote } from '../lib/go-quote.js';
 import type { HttpRequest } from '../lib/http.js';
+import type { MaybePromise } from '../lib/maybe-promise.js';
+import { LARGE_BYTES } from '../lib/turns.js';
 import { apiVersionOf, type GroupVersionKind, type KubeObject, parseApiVersion } from '../machinery/object.js';
 import { FieldPath, invalid as invalidField } from '../machinery/field-error.js';
 import { badRequest, invalid, type StatusError } from '../machinery/status.js';
 import { typeOf } from '../schema/catalogue.js';
 import type { StructType } from '../schema/type.js';
+import type { Converter } from './convert-bytes.js';
+import { decodeLarge } from './decode-large.js';
 import { bodyMediaType } from './negotiate.js';
 import type { MediaType } from './media-types.js';
 import type { FieldValidation } from './query-options.js';
@@ -30,9 +34,35 @@ export function decodeBody(http: HttpRequest, body: Buffer, expected: Expected, 
   try {
     decoded = decodeObject(media, expected.type, body, options.fieldValidation !== 'Ignore');
   } catch (error) {
-    if (!(error instanceof WireError)) throw error;
-    throw undecodable(expected, error.kind, error.apiVersion, error.message, body);
+    throw unreadBody(expected, body, error);
   }
+  return finished(expected, body, decoded, options);
+}
+
+/** The same for a body of any size: one that is large is read in turns with others. */
+export function readBody(
+  converter: Converter,
+  http: HttpRequest,
+  body: Buffer,
+  expected: Expected,
+  options: BodyOptions,
+): MaybePromise<KubeObject> {
+  if (body.length <= LARGE_BYTES) return decodeBody(http, body, expected, options);
+  const media = bodyMediaType(http, options.mediaTypes);
+  return decodeLarge(converter, media, expected.type, body, options.fieldValidation !== 'Ignore').then(
+    (decoded) => finished(expected, body, decoded, options),
+    (error: unknown) => {
+      throw unreadBody(expected, body, error);
+    },
+  );
+}
+
+function unreadBody(expected: Expected, body: Buffer, error: unknown): unknown {
+  if (!(error instanceof WireError)) return error;
+  return undecodable(expected, error.kind, error.apiVersion, error.message, body);
+}
+
+function finished(expected: Expected, body: Buffer, decoded: Decoded, options: BodyOptions): KubeObject {
   const object = decoded.object as KubeObject;
   checkKind(expected, object, body);
   reportStrict(expected, object, decoded.strictErrors, options);

@@ -10,7 +10,7 @@ const kind = { group: '', version: 'v1', kind: 'Service' };
 function prepare(patchKind: PatchKind, patch: unknown): () => KubeObject {
   const type = typeOf('', 'v1', 'Service');
   assert.ok(type);
-  const prepared = preparePatch(patchKind, Buffer.from(JSON.stringify(patch)), {
+  const prepared = preparePatch(patchKind, () => ({ value: patch, duplicates: [] }), {
     target: {
       type,
       kind,

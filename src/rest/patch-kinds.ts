@@ -12,14 +12,13 @@ import { badRequest, invalid, StatusError } from '../machinery/status.js';
 import { applySteps, unfitApply } from '../schema/apply/apply-patch.js';
 import { isManagedFieldsReset } from '../schema/apply/managers.js';
 import type { Versions } from '../schema/apply/versions.js';
-import { decodeCborTree } from '../schema/cbor/decode.js';
 import { DecodeError, decodeTree, parseJsonTree } from '../schema/json/decode.js';
 import { maxJsonDepth } from '../schema/json/parse.js';
 import { encodeJson, encodeTree } from '../schema/json/encode.js';
 import { strategicMergePatch } from '../schema/patch/strategic-merge.js';
 import type { StructType } from '../schema/type.js';
-import { type ParsedYaml, parseYaml } from '../schema/yaml/parse.js';
 import { eachWarning } from './decode-body.js';
+import type { PatchTree } from './decode-large.js';
 import type { PatchOptions } from './query-options.js';
 
 export type PatchKind = 'json' | 'merge' | 'strategic' | 'apply' | 'apply-cbor';
@@ -49,9 +48,10 @@ export interface PatchContext {
 /** Makes the wanted object from the current one; a new object comes only from an apply. */
 export type Patch = (live: Readonly<KubeObject> | undefined) => Steps<KubeObject>;
 
-export function preparePatch(kind: PatchKind, body: Buffer, context: PatchContext): Patch {
-  if (isApply(kind)) return prepareApply(kind, body, context);
-  const { value: patch, duplicates } = parsePatch(kind, body, context);
+/** `read` fails with a DecodeError when there is no patch in what was sent. */
+export function preparePatch(kind: PatchKind, read: () => PatchTree, context: PatchContext): Patch {
+  if (isApply(kind)) return prepareApply(kind, read, context);
+  const { value: patch, duplicates } = parsePatch(kind, read, context);
   if (kind === 'strategic' && !isObject(patch)) {
     throw badRequest('json: cannot unmarshal the patch into Go value of type map[string]interface {}');
   }
@@ -70,11 +70,11 @@ export function preparePatch(kind: PatchKind, body: Buffer, context: PatchContex
 
 function parsePatch(
   kind: PatchKind,
-  body: Buffer,
+  read: () => PatchTree,
   { options }: PatchContext,
 ): { value: unknown; duplicates: string[] } {
   try {
-    const { value, duplicates } = parseJsonTree(body);
+    const { value, duplicates } = read();
     if (options.fieldValidation === 'Ignore') return { value, duplicates: [] };
     return { value, duplicates: kind === 'json' ? jsonPatchStrict(value, duplicates) : duplicates };
   } catch (error) {
@@ -200,9 +200,9 @@ function restoreError(message: string): string {
 const refusedPatch = (shown: string, why: string): StatusError =>
   invalid({ group: '', kind: '' }, '', [invalidField(FieldPath.of('patch'), shown, why)]);
 
-function prepareApply(kind: PatchKind, body: Buffer, context: PatchContext): Patch {
+function prepareApply(kind: PatchKind, read: () => PatchTree, context: PatchContext): Patch {
   const { target, options } = context;
-  const { value, strictError } = parseApplied(kind, body);
+  const { value, strictError } = parseApplied(kind, read);
   return function* (live) {
     const applied = yield* applySteps({
       type: target.type,
@@ -232,9 +232,8 @@ function prepareApply(kind: PatchKind, body: Buffer, context: PatchContext): Pat
 }
 
 /** Reads an applied configuration; what is wrong with it is told as the reference's readers tell it. */
-function parseApplied(kind: PatchKind, body: Buffer): { value: JsonObject; strictError?: string } {
-  // CBOR has no duplicates to be strict about: a map that has one cannot be read at all.
-  const { value, strictError } = kind === 'apply-cbor' ? { value: readCbor(body) } : readYaml(body);
+function parseApplied(kind: PatchKind, read: () => PatchTree): { value: JsonObject; strictError?: string } {
+  const { value, strictError } = readApplied(kind, read);
   // Nothing is read as an object that has nothing.
   if (value === null || value === undefined) return { value: {} };
   if (!isObject(value)) {
@@ -245,19 +244,11 @@ function parseApplied(kind: PatchKind, body: Buffer): { value: JsonObject; stric
   return { value, ...(strictError !== undefined && { strictError }) };
 }
 
-function readCbor(body: Buffer): unknown {
+function readApplied(kind: PatchKind, read: () => PatchTree): PatchTree {
   try {
-    return decodeCborTree(body);
+    return read();
   } catch (error) {
-    throw badRequest(`error decoding YAML: ${errorText(error)}`);
-  }
-}
-
-function readYaml(body: Buffer): ParsedYaml {
-  try {
-    return parseYaml(body);
-  } catch (error) {
-    throw badRequest(`error decoding YAML: ${YAML_TO_JSON}${errorText(error)}`);
+    throw badRequest(`error decoding YAML: ${kind === 'apply-cbor' ? '' : YAML_TO_JSON}${errorText(error)}`);
   }
 }
 

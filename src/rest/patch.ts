@@ -1,8 +1,11 @@
 import type { HttpRequest, HttpResponse } from '../lib/http.js';
+import type { MaybePromise } from '../lib/maybe-promise.js';
 import { atOnce, inTurns, LARGE_BYTES, nextTurn } from '../lib/turns.js';
 import type { KubeObject } from '../machinery/object.js';
 import { notFound, unsupportedMediaType, wrongMediaType } from '../machinery/status.js';
 import { matchNamespace } from '../registry/system-fields.js';
+import type { Converter } from './convert-bytes.js';
+import { type PatchTree, readLargePatch, readPatch } from './decode-large.js';
 import { type Endpoint, inVersion, toStorage } from './endpoint.js';
 import { CBOR_TYPE, type MediaType } from './media-types.js';
 import { negotiate } from './negotiate.js';
@@ -43,7 +46,8 @@ export async function patchObject(
   const options = patchOptions(http.query, applies);
   const { versions, settle } = conversionsOf(endpoint);
   const large = body.length > LARGE_BYTES;
-  const patch = preparePatch(kind, body, {
+  const reading = patchReader(services.converter, kind, body);
+  const patch = preparePatch(kind, reading instanceof Promise ? await reading : reading, {
     target: targetOf(endpoint, info.subresource, services.clock(), versions),
     options,
     manager: managerName(options.fieldManager, http),
@@ -74,6 +78,18 @@ export async function patchObject(
   span?.event('Object stored in database');
   span?.event('About to write a response');
   return respondObject({ endpoint, request: http, negotiated, clock: services.clock }, created ? 201 : 200, stored);
+}
+
+/** Reads a patch: a large one now, in turns with others. What is wrong with it is told when it is asked for. */
+export function patchReader(converter: Converter, kind: PatchKind, body: Buffer): MaybePromise<() => PatchTree> {
+  const encoding = kind === 'apply' ? 'yaml' : kind === 'apply-cbor' ? 'cbor' : 'json';
+  if (body.length <= LARGE_BYTES) return () => readPatch(encoding, body);
+  return readLargePatch(converter, encoding, body).then(
+    (tree) => () => tree,
+    (error: unknown) => () => {
+      throw error;
+    },
+  );
 }
 
 function targetOf(endpoint: Endpoint, subresource: string, now: Date, versions: Versions): PatchTarget {

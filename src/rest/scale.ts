@@ -13,12 +13,12 @@ import { fromScaleManagedFields, type ReplicasPaths, toScaleManagedFields } from
 import { deepCopy } from '../schema/deep-copy.js';
 import { encodeJson } from '../schema/json/encode.js';
 import type { Scale } from '../schema/generated/autoscaling.v1.js';
-import { decodeBody } from './decode-body.js';
+import { readBody } from './decode-body.js';
 import type { Endpoint } from './endpoint.js';
 import { managerName } from './field-manager.js';
 import { checkResourceVersion } from './get.js';
 import { negotiate } from './negotiate.js';
-import { patchKind } from './patch.js';
+import { patchKind, patchReader } from './patch.js';
 import { isApply, preparePatch } from './patch-kinds.js';
 import { patchOptions, updateOptions, type WriteOptions } from './query-options.js';
 import type { RestRequest } from './request.js';
@@ -56,7 +56,8 @@ export async function updateScale(
   const { http } = request;
   const body = await http.body(services.maxBodyBytes);
   const options = updateOptions(http);
-  const sent = decodeBody(
+  const sent = await readBody(
+    services.converter,
     http,
     body,
     { kind: SCALE, type: scaleType() },
@@ -83,7 +84,8 @@ export async function patchScale(
   request.trail?.requestPatch(body);
   const options = patchOptions(http.query, isApply(kind));
   const now = services.clock();
-  const patch = preparePatch(kind, body, {
+  const read = await patchReader(services.converter, kind, body);
+  const patch = preparePatch(kind, read, {
     target: {
       type: scaleType(),
       kind: SCALE,

@@ -1,6 +1,7 @@
 import type { AdmissionChain } from '../admission/plugin.js';
 import type { Authorizer } from '../authz/authorizer.js';
 import type { FeatureGates, KindOptions, LifeContext, Lookup, ObjectOperations } from '../registry/kind.js';
+import type { Converter } from './convert-bytes.js';
 import type { MediaType } from './media-types.js';
 import type { NodeAccess } from './nodes/node-access.js';
 import type { RestRequest } from './request.js';
@@ -16,6 +17,7 @@ export interface RestServices {
   readonly operations: ObjectOperations;
   readonly nodes: NodeAccess;
   readonly mediaTypes: readonly MediaType[];
+  readonly converter: Converter;
   readonly clock: () => Date;
   readonly random: () => number;
   /** Watches without a timeout last between this and twice this. */

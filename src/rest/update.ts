@@ -1,12 +1,13 @@
 import type { BodyTrail } from '../audit/trail.js';
 import type { HttpResponse } from '../lib/http.js';
+import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
 import { atOnce, inTurns, LARGE_BYTES, nextTurn } from '../lib/turns.js';
 import type { KubeObject } from '../machinery/object.js';
 import { matchNamespace } from '../registry/system-fields.js';
 import type { UpdateResult } from '../registry/update.js';
 import { encodeJson } from '../schema/json/encode.js';
 import { expectedOf } from './create.js';
-import { decodeBody } from './decode-body.js';
+import { readBody } from './decode-body.js';
 import { type Endpoint, inVersion, toStorage } from './endpoint.js';
 import { managerName } from './field-manager.js';
 import { negotiate } from './negotiate.js';
@@ -32,10 +33,13 @@ export async function updateObject(
   const body = await http.body(services.maxBodyBytes);
   span?.event('limitedReadBody succeeded', { len: body.length });
   const options = updateOptions(http);
-  const read = (warn: (text: string) => void, trail?: BodyTrail): KubeObject => {
-    const { mediaTypes } = services;
+  const read = (warn: (text: string) => void, trail?: BodyTrail): MaybePromise<KubeObject> => {
+    const { mediaTypes, converter } = services;
     const { fieldValidation } = options;
-    const object = decodeBody(http, body, expectedOf(endpoint), { mediaTypes, fieldValidation, warn });
+    const sentBody = readBody(converter, http, body, expectedOf(endpoint), { mediaTypes, fieldValidation, warn });
+    return whenReady(sentBody, (object) => accepted(object, warn, trail));
+  };
+  const accepted = (object: KubeObject, warn: (text: string) => void, trail?: BodyTrail): KubeObject => {
     trail?.requestObject(object, (sent) => encodeJson(endpoint.type, sent));
     matchNamespace(object, endpoint.definition.namespaced, info.namespace);
     checkName(object, info.name);
@@ -44,7 +48,8 @@ export async function updateObject(
   };
   // An attempt uses the object up. Another is rare, so the body is then read again rather than copied before.
   span?.event('About to convert to expected version');
-  let sent: KubeObject | undefined = read((text) => request.warn(text), request.trail);
+  const reading = read((text) => request.warn(text), request.trail);
+  let sent: KubeObject | undefined = reading instanceof Promise ? await reading : reading;
   span?.event('Conversion done');
   const large = body.length > LARGE_BYTES;
   if (large) await nextTurn();
@@ -59,15 +64,18 @@ export async function updateObject(
     uid,
     large,
     async change(current, isLarge) {
-      return settle(() => {
-        const object = sent ?? read(() => undefined);
-        sent = undefined;
+      const note = (object: KubeObject): MaybePromise<KubeObject> => {
         const live = current === undefined ? undefined : inVersion(endpoint, current);
         const now = services.clock();
         const steps = noteSteps(endpoint, { live, object, manager, subresource: info.subresource, now, versions });
         if (isLarge) return inTurns(steps).then(() => toStorage(endpoint, object));
         atOnce(steps);
         return toStorage(endpoint, object);
+      };
+      return settle(() => {
+        const object = sent ?? read(() => undefined);
+        sent = undefined;
+        return whenReady(object, note);
       });
     },
   };

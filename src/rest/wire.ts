@@ -81,7 +81,7 @@ function decodeYaml(type: StructType, bytes: Buffer, strict: boolean): Decoded {
 }
 
 /** What is wrong with a body: that nothing can be told of it, or what its kind does not allow. */
-function wireError(media: MediaType, bytes: Buffer, error: DecodeError): WireError {
+export function wireError(media: MediaType, bytes: Buffer, error: DecodeError): WireError {
   try {
     const { kind, apiVersion } = kindOf(media, bytes);
     return new WireError(error.message, kind, apiVersion);

@@ -1,5 +1,6 @@
 // Wires everything, in the order things need each other. No other file knows all the rooms.
 import os from 'node:os';
+import path from 'node:path';
 import type { Authentication } from '../authn/create-authenticator.js';
 import { createTokenCacheMetrics } from '../authn/token-cache-metrics.js';
 import type { HttpHandler } from '../lib/http.js';
@@ -18,6 +19,7 @@ import { buildAudit } from './audit.js';
 import { type Authorization, buildAuthorization } from './authorization.js';
 import { createDebug, serveDebugSocket } from './debug.js';
 import { conversionWebhooks } from './conversion-webhooks.js';
+import { ConversionWorker } from './conversion-worker.js';
 import { createDialers } from './dialers.js';
 import { lazyExpressions } from './expressions.js';
 import { buildFlowControl } from './flow-control.js';
@@ -228,6 +230,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
       onDrained: (close) => lifecycle.onDrained(close),
     }),
     mediaTypes: options.featureGates.enabled('CBORServingAndStorage') ? MEDIA_TYPES_WITH_CBOR : MEDIA_TYPES,
+    converter: new ConversionWorker({ file: path.join(__dirname, 'convert.cjs'), log: logs.for('convert') }),
     clock,
     random: Math.random,
     minWatchSeconds: options.generic.minRequestTimeout,

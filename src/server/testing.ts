@@ -21,6 +21,7 @@ import type { ObjectMeta } from '../machinery/object.js';
 import { requestEntityTooLarge, type StatusDetails } from '../machinery/status.js';
 import type { UserInfo } from '../machinery/user.js';
 import type { KindDefinition, LifeContext } from '../registry/kind.js';
+import { inThisThread } from '../rest/convert-bytes.js';
 import { MEDIA_TYPES_WITH_CBOR } from '../rest/media-types.js';
 import { createRouter, type Router } from '../rest/router.js';
 import type { RestServices } from '../rest/services.js';
@@ -152,6 +153,7 @@ export class TestApi {
         onDrained: () => undefined,
       }),
       mediaTypes: MEDIA_TYPES_WITH_CBOR,
+      converter: inThisThread,
       clock,
       random: () => 0,
       minWatchSeconds: 1800,

@@ -10,6 +10,7 @@ import path from 'node:path';
 import { urlToHttpOptions } from 'node:url';
 import { after, before, test } from 'node:test';
 import { startTestServer, type TestServer } from '../support/server.js';
+import { LARGE_FORMS } from './large-forms.js';
 import { ATTACKS, type AttackRequest } from './worst-bodies.js';
 
 const BYTES = Number(process.env['BINNACLE_TURN_BYTES'] ?? 20_000);
@@ -24,6 +25,7 @@ const agent = new https.Agent({ keepAlive: true, rejectUnauthorized: false });
 before(async () => {
   server = await startTestServer({
     adminToken: 'attack',
+    flags: ['--feature-gates=CBORServingAndStorage=true'],
     meterTurns: path.join(root, 'test', 'support', 'turn-meter.cjs'),
   });
   meter = path.join(server.folder, 'turns.sock');
@@ -36,14 +38,14 @@ after(async () => {
   await server.stop();
 });
 
-for (const { name, requests } of ATTACKS.filter((attack) => attack.name.includes(ONLY))) {
+for (const { name, requests } of [...ATTACKS, ...LARGE_FORMS].filter((attack) => attack.name.includes(ONLY))) {
   test(`${name}: no turn is long`, { timeout: 600_000 }, async () => {
     const long: string[] = [];
     for (const request of requests(BYTES)) {
       await longestTurn();
       const status = await send(request);
       const { longestMs, totalMs } = await longestTurn();
-      const told = `${name}: ${request.method} ${request.path.slice(0, 90)} ${request.contentType ?? ''} ${status}: ${Math.round(longestMs)} of ${Math.round(totalMs)} ms`;
+      const told = `${name}: ${request.method} ${request.path.slice(0, 90)} ${request.contentType ?? request.headers?.['accept']?.slice(0, 50) ?? ''} ${status}: ${Math.round(longestMs)} of ${Math.round(totalMs)} ms`;
       console.log(told);
       if (longestMs > LONGEST_MS) long.push(told);
     }
@@ -74,6 +76,8 @@ async function send(request: AttackRequest): Promise<number | string> {
     }
     return 'never served';
   }
+  if (request.method === 'WATCH') return watched(request);
+  if (request.method.startsWith('FILL')) return filled(request, Number(request.method.split(' ')[1]));
   if (request.method !== 'PUT') {
     const { status } = await exchange(request);
     if (request.method === 'DELETE') await goneFrom(request.path);
@@ -84,6 +88,54 @@ async function send(request: AttackRequest): Promise<number | string> {
   object.metadata.resourceVersion = current.metadata.resourceVersion ?? '';
   await longestTurn();
   return (await exchange({ ...request, body: JSON.stringify(object) })).status;
+}
+
+const FILLED_AT_ONCE = 50;
+
+/** So many objects, each with a name of its own. */
+async function filled({ path: to, body }: AttackRequest, count: number): Promise<string> {
+  const object = JSON.parse(String(body)) as { metadata: { name: string } };
+  for (let i = 0; i < count; i += FILLED_AT_ONCE) {
+    const some = Array.from({ length: Math.min(FILLED_AT_ONCE, count - i) }, (_, j) =>
+      exchange({
+        method: 'POST',
+        path: to,
+        body: JSON.stringify({ ...object, metadata: { ...object.metadata, name: `${object.metadata.name}-${i + j}` } }),
+      }),
+    );
+    await Promise.all(some);
+  }
+  return `${count} objects`;
+}
+
+const QUIET_MS = 400;
+
+/** Until nothing has come for a while. */
+function watched(request: AttackRequest): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let bytes = 0;
+    const to = `${request.path}${request.path.includes('?') ? '&' : '?'}watch=true`;
+    const call = https.request({
+      ...urlToHttpOptions(new URL(server.url)),
+      path: to,
+      agent: false,
+      rejectUnauthorized: false,
+      headers: { authorization: 'Bearer attack', ...request.headers },
+    });
+    call.on('response', (response) => {
+      const quiet = setTimeout(() => {
+        call.destroy();
+        resolve(`${response.statusCode} ${bytes} bytes`);
+      }, QUIET_MS);
+      response.on('data', (piece: Buffer) => {
+        bytes += piece.length;
+        quiet.refresh();
+      });
+      response.on('error', () => undefined);
+    });
+    call.on('error', reject);
+    call.end();
+  });
 }
 
 /** A definition goes when its resources have gone. */

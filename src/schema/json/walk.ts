@@ -16,6 +16,8 @@ export interface Walk {
   keys: number;
   unknown: number;
   readonly count: boolean;
+  /** Members that were decoded before what holds them. */
+  readonly done?: ReadonlySet<unknown>;
 }
 
 /** Members of all objects in a tree. Iterative: the tree may be as deep as the text was. */

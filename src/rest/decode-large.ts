@@ -1,0 +1,100 @@
+// Large bodies, read in turns with others: JSON in pieces, and what comes in another form is made JSON elsewhere first.
+import { inTurns, nextTurn } from '../lib/turns.js';
+import { DecodeError, decodeTree, parseJsonTree } from '../schema/json/decode.js';
+import { type ReadPieces, readPieces } from '../schema/json/decode-pieces.js';
+import { decodeCborTree } from '../schema/cbor/decode.js';
+import type { StructType } from '../schema/type.js';
+import { parseYaml } from '../schema/yaml/parse.js';
+import { type Converter, CONVERTED_BYTES, type ReadBytes, type Unreadable } from './convert-bytes.js';
+import type { MediaType } from './media-types.js';
+import { decodeObject, type Decoded, WireError, wireError } from './wire.js';
+
+/** As decodeObject(). */
+export async function decodeLarge(
+  converter: Converter,
+  media: MediaType,
+  type: StructType,
+  bytes: Buffer,
+  strict: boolean,
+): Promise<Decoded> {
+  const { encoding } = media;
+  const custom = type.unstructured !== undefined;
+  const elsewhere = encoding === 'json' || bytes.length > CONVERTED_BYTES;
+  if (!elsewhere || (custom && encoding === 'protobuf')) return decodeObject(media, type, bytes, strict);
+  const read = await readLarge(converter, encoding, bytes, custom ? undefined : type, strict);
+  if ('unreadable' in read) {
+    const { message, kind, apiVersion } = read.asObject;
+    throw new WireError(message, kind, apiVersion);
+  }
+  await nextTurn();
+  const { value, strictErrors } = read;
+  if (!custom) return { object: value as object, strictErrors };
+  try {
+    const { object, strictErrors: unknown } = decodeTree(type, value, { strict });
+    return { object, strictErrors: strict ? [...strictErrors, ...unknown] : [] };
+  } catch (error) {
+    throw error instanceof DecodeError ? wireError(media, bytes, error) : error;
+  }
+}
+
+export interface PatchTree {
+  readonly value: unknown;
+  /** Of JSON. */
+  readonly duplicates: string[];
+  /** Of YAML. */
+  readonly strictError?: string | undefined;
+}
+
+/** What a patch says, or fails with a DecodeError. */
+export function readPatch(encoding: 'json' | 'yaml' | 'cbor', bytes: Buffer): PatchTree {
+  switch (encoding) {
+    case 'json':
+      return parseJsonTree(bytes);
+    case 'yaml':
+      return { ...parseYaml(bytes), duplicates: [] };
+    case 'cbor':
+      return { value: decodeCborTree(bytes), duplicates: [] };
+  }
+}
+
+/** The same for a large one. */
+export async function readLargePatch(
+  converter: Converter,
+  encoding: 'json' | 'yaml' | 'cbor',
+  bytes: Buffer,
+): Promise<PatchTree> {
+  if (encoding !== 'json' && bytes.length <= CONVERTED_BYTES) return readPatch(encoding, bytes);
+  const read = await readLarge(converter, encoding, bytes, undefined, true);
+  if ('unreadable' in read) throw new DecodeError(read.unreadable);
+  const { value, strictErrors } = read;
+  if (encoding === 'json') return { value, duplicates: [...strictErrors] };
+  return { value, duplicates: [], strictError: strictErrors[0] };
+}
+
+interface ReadLarge {
+  readonly value: unknown;
+  readonly strictErrors: readonly string[];
+}
+
+async function readLarge(
+  converter: Converter,
+  encoding: MediaType['encoding'],
+  bytes: Buffer,
+  type: StructType | undefined,
+  strict: boolean,
+): Promise<ReadLarge | Unreadable> {
+  const ask = (): Promise<ReadBytes | Unreadable> => {
+    const asked = converter.convert({ what: 'read', encoding, type: type?.name, bytes, strict });
+    return asked as Promise<ReadBytes | Unreadable>;
+  };
+  const told = encoding === 'json' ? undefined : await ask();
+  if (told !== undefined && 'unreadable' in told) return told;
+  const pieces = readPieces(told?.json ?? bytes, type, strict && told === undefined);
+  const read: ReadPieces | undefined = await inTurns(pieces);
+  if (read?.clean === true) return { value: read.value, strictErrors: told?.strictErrors ?? [] };
+  // What is wrong with it, or who is told what, takes longer to find out.
+  const explained = told ?? (await ask());
+  if ('unreadable' in explained) return explained;
+  if (read === undefined) throw new Error('a body can be read at once, but not in pieces');
+  return { value: read.value, strictErrors: explained.strictErrors };
+}

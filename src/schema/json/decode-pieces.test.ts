@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { atOnce } from '../../lib/turns.js';
+import { typeOf } from '../catalogue.js';
+import type { StructType } from '../type.js';
+import { type Decoded, decodeJson, DecodeError, parseJsonTree } from './decode.js';
+import { type ReadPieces, readPieces } from './decode-pieces.js';
+import { encodeTree } from './encode.js';
+
+const kind = (group: string, version: string, name: string): StructType => {
+  const type = typeOf(group, version, name);
+  assert.ok(type, name);
+  return type;
+};
+const configMap = kind('', 'v1', 'ConfigMap');
+const pod = kind('', 'v1', 'Pod');
+const definition = kind('apiextensions.k8s.io', 'v1', 'CustomResourceDefinition');
+
+const whole = (type: StructType, text: string): Decoded | undefined => {
+  try {
+    return decodeJson(type, text, { strict: true });
+  } catch (error) {
+    assert.ok(error instanceof DecodeError, String(error));
+    return undefined;
+  }
+};
+
+/** How many steps it took, once it is known that the result is the one of the reader that reads all at once. */
+function sameAsWhole(type: StructType, text: string): number {
+  const expected = whole(type, text);
+  let steps = 0;
+  let read: ReadPieces | undefined;
+  for (const reading = readPieces(text, type, true); ; steps++) {
+    const { done, value } = reading.next();
+    if (!done) continue;
+    read = value;
+    break;
+  }
+  const about = text.slice(0, 60);
+  assert.equal(read === undefined, expected === undefined, about);
+  if (read === undefined || expected === undefined) return steps;
+  if (expected.strictErrors.length > 0) assert.equal(read.clean, false, about);
+  else if (!text.includes('fieldsV1')) assert.equal(read.clean, true, about);
+  assert.equal(encodeTree(read.value, 'asIs'), encodeTree(expected.object, 'asIs'), about);
+  return steps;
+}
+
+const MANY = 6_000;
+const numbered = (entry: (i: number) => string): string => Array.from({ length: MANY }, (_, i) => entry(i)).join(',');
+const members = numbered((i) => `"k${i}":"v"`);
+const nested = (open: string, inner: string, close: string): string =>
+  `${open.repeat(100)}${inner}${close.repeat(100)}`;
+
+test('a large map, list or struct is read in many steps, and reads as at once', () => {
+  assert.ok(sameAsWhole(configMap, `{"metadata":{"name":"a"},"data":{${members}}}`) > 2);
+  assert.ok(sameAsWhole(configMap, ` { "data" : { ${members} } , "metadata" : { "labels" : { ${members} } } } `) > 4);
+  const env = numbered((i) => `{"name":"E${i}","value":""}`);
+  assert.ok(sameAsWhole(pod, `{"spec":{"containers":[{"name":"c","env":[${env}]},{"env":[{"name":"a"}]}]}}`) > 4);
+  assert.ok(sameAsWhole(pod, `{"spec":{"containers":[${numbered((i) => `{"name":"c${i}"}`)}]}}`) > 2);
+});
+
+test('what is large inside of something large is read in its place', () => {
+  const env = `[${numbered((i) => `{"name":"E${i}"}`)}]`;
+  sameAsWhole(pod, `{"spec":{"containers":[{"name":"a"},{"env":${env}},{"name":"b"},{"env":${env}},{"name":"c"}]}}`);
+  sameAsWhole(pod, `{"metadata":{"managedFields":[{"fieldsV1":{"f:data":{${members}},"f:x":{}},"manager":"m"}]}}`);
+  const property = `{"type":"object","properties":{${numbered((i) => `"p${i}":{"type":"string","default":${i}.5}`)}}}`;
+  sameAsWhole(definition, `{"spec":{"versions":[{"schema":{"openAPIV3Schema":${property}}}]}}`);
+  sameAsWhole(
+    definition,
+    `{"spec":{"versions":[{"schema":{"openAPIV3Schema":{"additionalProperties":${property},"items":[${property}]}}}]}}`,
+  );
+});
+
+test('unknown members, and keys that are named twice in any piece, are noticed', () => {
+  sameAsWhole(configMap, `{${members},"data":{"a":"b"}}`);
+  sameAsWhole(configMap, `{"data":{${members},"k0":"again"}}`);
+  sameAsWhole(configMap, `{"data":{"k0":"first",${members}},"data":{"a":"b"}}`);
+  sameAsWhole(configMap, `{"data":{"a":"b"},"data":{${members}}}`);
+  sameAsWhole(configMap, `{"data":{${members}},"kind":"ConfigMap","other":{${members}}}`);
+  sameAsWhole(configMap, `{"data":{${members}},"metadata":{"labels":{"a":"b","a":"c"}}}`);
+  // What is opaque may name a key twice: it is for others to say that this is nothing.
+  sameAsWhole(pod, `{"metadata":{"managedFields":[{"fieldsV1":{${members},"k1":{}}}]}}`);
+});
+
+test('keys may have any name, and numbers stay what they were', () => {
+  sameAsWhole(configMap, `{"data":{"__proto__":"x",${members},"constructor":"y","":"z","\\u0061\\"":"q"}}`);
+  sameAsWhole(configMap, `{"data":{${members}},"metadata":{"generation":9007199254740993}}`);
+  sameAsWhole(configMap, `{"data":{${members}},"metadata":{"generation":1.5}}`);
+  const text = `{"a":[${numbered(() => '1.0')}],"b":9007199254740993,"c":{${members},"d":1e3},"__proto__":{${members}}}`;
+  const read = atOnce(readPieces(text, undefined, true));
+  assert.deepEqual(read?.value, parseJsonTree(text).value);
+  assert.equal(read?.clean, true);
+});
+
+test('what is malformed or of the wrong sort is left to others', () => {
+  const data = (entries: string, end = '}}'): string => `{"data":{${entries}${end}`;
+  const wrong = [
+    data(`${members},`),
+    data(`,${members}`),
+    data(`${members},,"a":"b"`),
+    data(`${members},"a"`),
+    data(`${members},"a":`),
+    data(`${members},"a":tru`),
+    data(`${members},"a":1`),
+    data(`${members},"a":["b"]`),
+    data(members, ']}'),
+    data(members, '}'),
+    data(members, '}}}'),
+    data(members, '}} x'),
+    `{"data":[${members}]}`,
+    `{"data":[${numbered(() => '"a"')}]}`,
+    `{"metadata":{"finalizers":{${members}}}}`,
+    `{"metadata":{"finalizers":[${numbered(() => '"a"')},]}}`,
+    `{"metadata":{"finalizers":[${numbered(() => '"a"')}}}`,
+    `[${numbered(() => '"a"')}]`,
+    `{"data":{"a":"${'b'.repeat(MANY * 10)}}}`,
+    nested('[', members, ']'),
+    `{"data":${nested('{"a":', `{${members}}`, '}')}}`,
+    `{"x":${'[1,'.repeat(20_000)}`,
+  ];
+  for (const text of wrong) {
+    sameAsWhole(configMap, text);
+    assert.equal(atOnce(readPieces(text, configMap, false)), undefined, text.slice(-20));
+  }
+});
+
+test('spaces make nothing of nothing', () => {
+  const space = ' '.repeat(MANY * 10);
+  sameAsWhole(configMap, `{"data":{${space}},"metadata":{"finalizers":[${space}]}}`);
+  sameAsWhole(configMap, `{${space}}`);
+  sameAsWhole(configMap, `${space}{}${space}`);
+});

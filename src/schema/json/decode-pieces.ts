@@ -1,0 +1,249 @@
+// A large JSON text, read in pieces with turns of others between them: JSON.parse of three megabytes, and above all of an
+// object with a hundred thousand members, takes too long for one.
+//
+// The scan tells where the large containers are. Their entries are cut into runs at the commas between them; a run in
+// brackets of its own is a small JSON text, read by JSON.parse and decoded as every other, and put into its container:
+//
+//   {"data":{"a":"1","b":"2",…,"z":"26"}}     data is large
+//            └ {"a":"1","b":"2"} └ …          each run is read by itself
+//
+// What is wrong with a text is not told here: whoever asks has it read again, in one piece.
+import { setMember } from '../../lib/plain-object.js';
+import type { Steps } from '../../lib/turns.js';
+import type { ListType, MapType, ScalarName, StructType, Type } from '../type.js';
+import { decoderOf, structDecoder } from './decode-type.js';
+import { maxJsonDepth } from './parse.js';
+import { parse, textOf } from './read-text.js';
+import { endOfString, isSpace, LARGE_TEXT, scanJson } from './scan.js';
+import { countKeys, DecodeError, Mismatch, type Walk } from './walk.js';
+
+type Members = Record<string, unknown>;
+
+export interface ReadPieces {
+  /** An object in the normal form of its type; without a type a tree. */
+  readonly value: unknown;
+  /** A strict reader has nothing to say. */
+  readonly clean: boolean;
+}
+
+/** As decodeJson(), or without a type parseJsonTree(); undefined when the text cannot be read so. */
+export function* readPieces(
+  input: Uint8Array | string,
+  type: StructType | undefined,
+  strict: boolean,
+): Steps<ReadPieces | undefined> {
+  const text = textOf(input);
+  const large = new Map<number, number>();
+  const scan = scanJson(text, large);
+  if (scan.depth > maxJsonDepth) return undefined;
+  yield;
+  const pieces = new Pieces(text, large, scan.exactNumbers, strict);
+  try {
+    const value = yield* pieces.document(type);
+    const { unknown, keys } = pieces.walk;
+    return { value, clean: !strict || (unknown === 0 && keys === scan.keys) };
+  } catch (error) {
+    if (error instanceof Mismatch || error instanceof DecodeError) return undefined;
+    throw error;
+  }
+}
+
+class Pieces {
+  /** A key that is named again is not counted again, in whichever piece: that is how duplicates show. */
+  readonly walk: Walk;
+  readonly #done = new Set<unknown>();
+
+  constructor(
+    readonly text: string,
+    /** Where large containers begin and end. */
+    readonly large: ReadonlyMap<number, number>,
+    readonly exact: boolean,
+    strict: boolean,
+  ) {
+    this.walk = { keys: 0, unknown: 0, count: strict, done: this.#done };
+  }
+
+  *document(type: StructType | undefined): Steps<unknown> {
+    const start = this.#afterSpace(0);
+    const end = this.large.get(start);
+    if (end === undefined) return this.#small(this.text, type);
+    if (this.#afterSpace(end) < this.text.length) throw malformed();
+    return yield* this.#container(start, type);
+  }
+
+  #small(text: string, type: Type | undefined): unknown {
+    const { value } = parse(text, this.exact, this.exact && type !== undefined);
+    if (type !== undefined) return decoderOf(type)(value, this.walk);
+    if (this.walk.count) this.walk.keys += countKeys(value);
+    return value;
+  }
+
+  *#container(start: number, type: Type | undefined): Steps<unknown> {
+    const isList = this.text[start] === '[';
+    switch (type?.kind) {
+      case 'struct':
+        if (isList) throw new Mismatch([]);
+        return yield* this.#struct(start, type);
+      case 'map':
+        if (isList) throw new Mismatch([]);
+        return yield* this.#map(start, type, type.value);
+      case 'list':
+        if (!isList) throw new Mismatch({});
+        return yield* this.#list(start, type, type.element);
+      case 'scalar':
+        if (OPAQUE.has(type.scalar)) break;
+        return this.#whole(start, type);
+    }
+    return yield* isList ? this.#list(start, undefined, undefined) : this.#map(start, undefined, undefined);
+  }
+
+  /** A schema, of which no part is as large as all of it. */
+  #whole(start: number, type: Type): unknown {
+    const text = this.text.slice(start, this.large.get(start));
+    const value = decoderOf(type)(parse(text, this.exact).value, this.walk);
+    if (value !== null) this.#done.add(value);
+    return value;
+  }
+
+  *#list(start: number, type: ListType | undefined, element: Type | undefined): Steps<unknown> {
+    const items: unknown[] = [];
+    yield* this.#entries(
+      start,
+      (run) => {
+        for (const item of this.#small(`[${run}]`, type) as unknown[]) items.push(item);
+      },
+      function* (this: Pieces, _key: string, at: number): Steps<void> {
+        items.push(yield* this.#container(at, element));
+      }.bind(this),
+    );
+    if (items.length > 0) this.#done.add(items);
+    return items;
+  }
+
+  *#map(start: number, type: MapType | undefined, element: Type | undefined): Steps<unknown> {
+    const members: Members = {};
+    let empty = true;
+    const put = (key: string, value: unknown): void => {
+      empty = false;
+      if (Object.hasOwn(members, key)) this.walk.keys--;
+      setMember(members, key, value);
+    };
+    yield* this.#entries(
+      start,
+      (run) => {
+        const some = this.#small(`{${run}}`, type) as Members;
+        for (const key in some) put(key, some[key]);
+      },
+      function* (this: Pieces, key: string, at: number): Steps<void> {
+        this.walk.keys++;
+        put(key, yield* this.#container(at, element));
+      }.bind(this),
+    );
+    if (!empty) this.#done.add(members);
+    return members;
+  }
+
+  *#struct(start: number, type: StructType): Steps<unknown> {
+    const members: Members = {};
+    const isKnown = (key: string): boolean => type.preserveUnknown === true || type.byJson.has(key);
+    yield* this.#entries(
+      start,
+      (run) => {
+        const some = parse(`{${run}}`, this.exact).value as Members;
+        for (const key in some) {
+          if (isKnown(key)) setMember(members, key, some[key]);
+          else this.#leaveOut(some[key]);
+        }
+      },
+      function* (this: Pieces, key: string, at: number): Steps<void> {
+        const value = yield* this.#container(at, type.byJson.get(key)?.type);
+        if (isKnown(key)) setMember(members, key, value);
+        else this.walk.unknown++;
+      }.bind(this),
+    );
+    const object = structDecoder(type)(members, this.walk);
+    this.#done.add(object);
+    return object;
+  }
+
+  #leaveOut(value: unknown): void {
+    this.walk.unknown++;
+    if (this.walk.count) this.walk.keys += 1 + countKeys(value);
+  }
+
+  /** What is in a large container, in order: runs of what is small, and the places of what is large itself. */
+  *#entries(start: number, small: (run: string) => void, large: (key: string, at: number) => Steps<void>): Steps<void> {
+    const { text } = this;
+    const isList = text[start] === '[';
+    const end = (this.large.get(start) ?? 0) - 1;
+    if (text[end] !== (isList ? ']' : '}')) throw malformed();
+    let at = start + 1;
+    let from = at;
+    if (this.#afterSpace(at) === end) return;
+    for (;;) {
+      const entry = this.#afterSpace(at);
+      if (entry === end) throw malformed();
+      const [key, valueAt] = isList ? ['', entry] : this.#key(entry);
+      const largeEnd = this.large.get(valueAt);
+      if (largeEnd !== undefined) {
+        // The run before has a comma at its end.
+        if (from < at) small(text.slice(from, at - 1));
+        yield* large(isList ? '' : String(parse(key, false).value), valueAt);
+      }
+      at = this.#afterSpace(largeEnd ?? this.#afterValue(valueAt, end));
+      const last = at === end;
+      if (!last && text[at] !== ',') throw malformed();
+      if (largeEnd !== undefined) from = at + 1;
+      else if (last || at - from > LARGE_TEXT) {
+        small(text.slice(from, at));
+        from = at + 1;
+      }
+      if (last) return;
+      if (from > at) yield;
+      at++;
+    }
+  }
+
+  /** The text of a key, and where its value begins. */
+  #key(at: number): readonly [string, number] {
+    if (this.text[at] !== '"') throw malformed();
+    const end = endOfString(this.text, at + 1, this.text.length);
+    const colon = this.#afterSpace(end);
+    if (this.text[colon] !== ':') throw malformed();
+    return [this.text.slice(at, end), this.#afterSpace(colon + 1)];
+  }
+
+  /** After a value that is not large. Whether it is one is seen by who parses it. */
+  #afterValue(start: number, end: number): number {
+    const { text } = this;
+    let depth = 0;
+    let at = start;
+    while (at < end) {
+      const code = text.charCodeAt(at);
+      if (code === QUOTE) {
+        at = endOfString(text, at + 1, end);
+        continue;
+      }
+      if (code === COMMA && depth === 0) return at;
+      // Braces and brackets differ in one bit, and so do what opens and what closes.
+      if ((code | 0x20) === 0x7b) depth++;
+      else if ((code | 0x20) === 0x7d) depth--;
+      at++;
+    }
+    return at;
+  }
+
+  #afterSpace(start: number): number {
+    let at = start;
+    while (isSpace(this.text.charCodeAt(at))) at++;
+    return at;
+  }
+}
+
+/** Kept as any JSON. */
+const OPAQUE = new Set<ScalarName>(['any', 'rawExtension', 'fieldsV1']);
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+
+const malformed = (): DecodeError => new DecodeError('malformed');
