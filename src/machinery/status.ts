@@ -144,10 +144,11 @@ export const expired = (message: string): StatusError => new StatusError(410, 'E
 
 /** Nobody reads more, and an answer is not to be a hundred times as long as what it refuses. */
 const MOST_CAUSES = 10_000;
+const LONGEST_CAUSES = 4 * 1024 * 1024;
 
 export function invalid(kind: GroupKind, name: string, errors: readonly FieldError[]): StatusError {
   const head = `${groupKindText(kind)} ${goQuote(name)} is invalid`;
-  const told = errors.length > MOST_CAUSES ? errors.slice(0, MOST_CAUSES) : errors;
+  const told = errors.slice(0, mostTold(errors));
   const message = told.length === 0 ? head : `${head}: ${aggregateText(told.map(fieldErrorText))}`;
   return new StatusError(422, 'Invalid', message, {
     name,
@@ -155,6 +156,16 @@ export function invalid(kind: GroupKind, name: string, errors: readonly FieldErr
     kind: kind.kind,
     causes: told.map((error) => ({ reason: error.type, message: error.body, field: error.field })),
   });
+}
+
+/** The first is told whatever its length. */
+function mostTold(errors: readonly FieldError[]): number {
+  let letters = 0;
+  for (const [position, { body, field }] of errors.entries()) {
+    letters += body.length + field.length;
+    if (position > 0 && (position === MOST_CAUSES || letters > LONGEST_CAUSES)) return position;
+  }
+  return errors.length;
 }
 
 export const badRequest = (message: string): StatusError => new StatusError(400, 'BadRequest', message);

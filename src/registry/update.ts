@@ -1,5 +1,5 @@
 import { append } from '../lib/append.js';
-import { LARGE_BYTES, nextTurn } from '../lib/turns.js';
+import { atOnce, inTurns, LARGE_BYTES, nextTurn } from '../lib/turns.js';
 import { goQuote } from '../lib/go-quote.js';
 import { conflict, invalid, notFound, STALE_OBJECT, StatusError } from '../machinery/status.js';
 import { FieldPath, invalid as invalidField } from '../machinery/field-error.js';
@@ -131,7 +131,8 @@ async function attempt(
   try {
     prepareChanged(registry, request, object, old);
     if (large) await nextTurn();
-    keepUnchangedTimes(object, old);
+    if (large) await inTurns(keepUnchangedTimes(object, old));
+    else atOnce(keepUnchangedTimes(object, old));
     if (large) await nextTurn();
     await request.admitUpdate(object, old);
     if (large) await nextTurn();

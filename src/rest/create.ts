@@ -1,5 +1,5 @@
 import type { HttpResponse } from '../lib/http.js';
-import { LARGE_BYTES, nextTurn } from '../lib/turns.js';
+import { atOnce, inTurns, LARGE_BYTES, nextTurn } from '../lib/turns.js';
 import type { KubeObject } from '../machinery/object.js';
 import { create } from '../registry/create.js';
 import { matchNamespace, wipeSystemFields } from '../registry/system-fields.js';
@@ -10,7 +10,7 @@ import { tidyAdmitted } from './after-admission.js';
 import { readBody, type Expected } from './decode-body.js';
 import { type Endpoint, toStorage } from './endpoint.js';
 import { managerName } from './field-manager.js';
-import { noteWrite } from './note-write.js';
+import { noteSteps } from './note-write.js';
 import { negotiate } from './negotiate.js';
 import { dedupOwnerReferences } from './owner-references.js';
 import { typeOfAnswer } from './create-subresource.js';
@@ -55,7 +55,8 @@ export async function createObject(
   const noted = settle(() => {
     if (managedFields !== undefined) decoded.metadata.managedFields = managedFields;
     const now = services.clock();
-    noteWrite(endpoint, { live: undefined, object: decoded, manager, subresource: '', now, versions });
+    const steps = noteSteps(endpoint, { live: undefined, object: decoded, manager, subresource: '', now, versions });
+    return large ? inTurns(steps) : atOnce(steps);
   });
   if (noted !== undefined) await noted;
   if (large) await nextTurn();

@@ -1,6 +1,6 @@
 import { apiVersionOf, type KubeObject } from '../machinery/object.js';
 import type { Steps } from '../lib/turns.js';
-import { managedFieldSteps, updateManagedFields, type UpdateWrite } from '../schema/apply/field-manager.js';
+import { managedFieldSteps, type UpdateWrite } from '../schema/apply/field-manager.js';
 import type { Versions } from '../schema/apply/versions.js';
 import type { Endpoint } from './endpoint.js';
 
@@ -19,9 +19,6 @@ export interface Write {
 }
 
 /** Notes in metadata.managedFields which fields this writer has set. */
-export const noteWrite = (endpoint: Endpoint, write: Write): void => updateManagedFields(tracked(endpoint, write));
-
-/** The same, for large objects. */
 export const noteSteps = (endpoint: Endpoint, write: Write): Steps<void> => managedFieldSteps(tracked(endpoint, write));
 
 function tracked(endpoint: Endpoint, write: Write): UpdateWrite<KubeObject> {

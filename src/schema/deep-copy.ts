@@ -1,3 +1,5 @@
+import { Parts } from '../lib/parts.js';
+import type { Steps } from '../lib/turns.js';
 import { isPlainObject, setMember } from '../lib/plain-object.js';
 
 // hot: every write copies the object it starts from.
@@ -17,5 +19,29 @@ export function deepCopy(value: unknown): unknown {
     const member = value[key];
     setMember(object, key, typeof member === 'object' ? deepCopy(member) : member);
   }
+  return object;
+}
+
+/** The same, for large values. */
+export function* deepCopySteps<T>(value: T): Steps<T> {
+  const parts = new Parts();
+  const copy = copyIn(parts, value);
+  if (parts.isLeft) yield* parts.rest();
+  return copy as T;
+}
+
+function copyIn(parts: Parts, value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const list: unknown[] = [];
+    parts.each(value.length, (at) => list.push(copyIn(parts, value[at])));
+    return list;
+  }
+  if (!isPlainObject(value)) return value;
+  const object: Record<string, unknown> = {};
+  const names = parts.names(value);
+  parts.each(names.length, (at) => {
+    const name = names[at] as string;
+    setMember(object, name, copyIn(parts, value[name]));
+  });
   return object;
 }

@@ -6,8 +6,10 @@ import { validateValue } from '../../src/apis/apiextensions/values/validate-valu
 import { append } from '../../src/lib/append.js';
 import { validateUniqueItems } from '../../src/crd/list-uniqueness.js';
 import { endpoints } from '../../src/apis/core/endpoints/definition.js';
+import { validateClaimReferences } from '../../src/apis/core/pod/validation/resources.js';
 import { validateOnlyAddedTolerations } from '../../src/apis/core/pod/validation/tolerations.js';
 import { FieldPath } from '../../src/machinery/field-error.js';
+import { invalid } from '../../src/machinery/status.js';
 import type { Endpoints, PodTemplateSpec } from '../../src/schema/generated/core.v1.js';
 import { mustType } from '../../src/schema/catalogue.js';
 import { strategicMergePatch } from '../../src/schema/patch/strategic-merge.js';
@@ -46,6 +48,15 @@ inTime('a list without duplicates, of a long enumeration', () => {
   const schema = { type: 'array', uniqueItems: true, items: { type: 'integer', enum: numbers } };
   assert.deepEqual(validateValue(numbers, schema, PATH), []);
   assert.equal(validateValue([...numbers, 5], schema, PATH).length, 1);
+});
+
+inTime('claims that a pod has not, beside as many that it has', () => {
+  const claims = new Set(numbers.map((i) => `claim-${i}`));
+  const used = numbers.map((i) => ({ name: `other-${i}` }));
+  const errors = validateClaimReferences(used, claims, PATH);
+  assert.equal(errors.length, MANY);
+  const { details } = invalid({ group: '', kind: 'Pod' }, 'a', errors);
+  assert.ok((details?.causes?.length ?? 0) < 10);
 });
 
 inTime('a strategic merge of other items', () => {

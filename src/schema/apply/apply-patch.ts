@@ -1,6 +1,6 @@
 // Server-side apply: one manager says all it wants of an object; what it wanted before and no longer says goes.
 import { atOnce, type Steps } from '../../lib/turns.js';
-import { deepCopy } from '../deep-copy.js';
+import { deepCopySteps } from '../deep-copy.js';
 import { type JsonObject, type ManagedFieldsEntry, parseApiVersion } from '../../machinery/object.js';
 import { badRequest, StatusError } from '../../machinery/status.js';
 import { timeOf } from '../../machinery/time.js';
@@ -16,7 +16,7 @@ import {
   type Write,
 } from './field-manager.js';
 import { ManagedFieldsError } from './managed-fields-error.js';
-import { decodeManagers, encodeManagers, identityOf, type Managers } from './managers.js';
+import { decodeManagerSteps, encodeManagerSteps, identityOf, type Managers } from './managers.js';
 import { isObject, TypedValueError } from './shape.js';
 import { type Conflict, ConflictError, ownApply } from './updater.js';
 import { validateTyped } from './validate.js';
@@ -43,18 +43,18 @@ export function* applySteps(write: ApplyWrite): Steps<JsonObject> {
   yield;
   const { live, patch, manager, type, apiVersion, kind } = write;
   const before = live === undefined ? { ...zeroOf(type), apiVersion, kind } : withoutManagedFields(live);
-  let managers = decodeLive(live);
+  let managers = yield* decodeLive(live);
   if (managers.size === 0 && live !== undefined) {
     // What was there before the first apply belongs to a manager of its own, so that taking it over conflicts.
     managers = yield* ownBeforeFirstApply(write, before);
   }
   yield;
   const { managers: owned, object } = yield* applyUnlessOthersOwn(write, before, managers);
-  const result = deepCopy(object ?? before) as JsonObject;
+  const result = yield* deepCopySteps(object ?? before);
   yield;
   if (manager === KUBECTL) updateLastApplied(result, patch);
   yield;
-  setManagedFields(result, encodeManagers(owned));
+  setManagedFields(result, yield* encodeManagerSteps(owned));
   return result;
 }
 
@@ -120,10 +120,10 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 /** The reference has no reason for these. */
 const unexplained = (message: string): StatusError => new StatusError(500, '', message);
 
-function decodeLive(live: Readonly<JsonObject> | undefined): Managers {
+function* decodeLive(live: Readonly<JsonObject> | undefined): Steps<Managers> {
   const metadata = live?.['metadata'] as { managedFields?: ManagedFieldsEntry[] } | undefined;
   try {
-    return decodeManagers(metadata?.managedFields);
+    return yield* decodeManagerSteps(metadata?.managedFields);
   } catch (error) {
     if (!(error instanceof ManagedFieldsError)) throw error;
     throw unexplained(`failed to decode managed fields: ${error.message}`);

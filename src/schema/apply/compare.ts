@@ -1,4 +1,6 @@
 // What changed from one object to another, as field sets.
+import { Parts } from '../../lib/parts.js';
+import { atOnce, type Steps } from '../../lib/turns.js';
 import type { Field, Type } from '../type.js';
 import { FieldSet } from './field-set.js';
 import {
@@ -20,14 +22,31 @@ export interface Comparison {
 }
 
 /** Throws TypedValueError when an item of a list cannot be told from others. */
-export function compare(left: unknown, right: unknown, type: Type): Comparison {
-  const walk: Walk = { added: new FieldSet(), modified: new FieldSet(), removed: new FieldSet(), path: [] };
+export const compare = (left: unknown, right: unknown, type: Type): Comparison =>
+  atOnce(compareSteps(left, right, type));
+
+/** The same, for large values. */
+export function* compareSteps(left: unknown, right: unknown, type: Type): Steps<Comparison> {
+  const walk: Walk = {
+    added: new FieldSet(),
+    modified: new FieldSet(),
+    removed: new FieldSet(),
+    path: [],
+    parts: new Parts(() => {
+      const path = [...walk.path];
+      return () => {
+        walk.path = path;
+      };
+    }),
+  };
   visit(walk, left, right, type, undefined);
+  if (walk.parts.isLeft) yield* walk.parts.rest();
   return walk;
 }
 
 interface Walk extends Comparison {
-  readonly path: string[];
+  path: string[];
+  readonly parts: Parts;
 }
 
 /** A side that is undefined is not there; null is a value. */
@@ -62,10 +81,10 @@ function visitAs(walk: Walk, left: unknown, right: unknown, shape: Shape): boole
     case 'map': {
       const leftMembers = isObject(left) ? left : EMPTY;
       const rightMembers = isObject(right) ? right : EMPTY;
-      if (shape.atomic || (isEmptyObject(leftMembers) && isEmptyObject(rightMembers))) {
-        return compareWhole(walk, left, right);
-      }
-      visitMembers(walk, leftMembers, rightMembers, shape);
+      if (shape.atomic) return compareWhole(walk, left, right);
+      const names = walk.parts.names(rightMembers);
+      if (names.length === 0 && isEmptyObject(leftMembers)) return compareWhole(walk, left, right);
+      visitMembers(walk, leftMembers, rightMembers, names, shape);
       return false;
     }
   }
@@ -82,14 +101,34 @@ function compareWhole(walk: Walk, left: unknown, right: unknown): true {
 
 function visitMembers(
   walk: Walk,
-  left: Readonly<Record<string, unknown>>,
-  right: Readonly<Record<string, unknown>>,
+  left: Members,
+  right: Members,
+  names: readonly string[],
   shape: MapShape,
+  from = 0,
 ): void {
-  for (const name of Object.keys(right)) {
+  const { parts } = walk;
+  for (let at = from; at < names.length; at++) {
+    if (!parts.take()) return parts.leave(() => visitMembers(walk, left, right, names, shape, at));
+    const name = names[at] as string;
     visitMember(walk, Object.hasOwn(left, name) ? left[name] : undefined, right[name], shape, name);
   }
-  for (const name of Object.keys(left)) {
+  visitRemoved(walk, left, right, parts.names(left), shape, 0);
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+function visitRemoved(
+  walk: Walk,
+  left: Members,
+  right: Members,
+  names: readonly string[],
+  shape: MapShape,
+  from: number,
+): void {
+  for (let at = from; at < names.length; at++) {
+    if (!walk.parts.take()) return walk.parts.leave(() => visitRemoved(walk, left, right, names, shape, at));
+    const name = names[at] as string;
     if (!Object.hasOwn(right, name)) visitMember(walk, left[name], undefined, shape, name);
   }
 }
@@ -103,23 +142,36 @@ function visitMember(walk: Walk, left: unknown, right: unknown, shape: MapShape,
 }
 
 function visitItems(walk: Walk, left: readonly unknown[], right: readonly unknown[], shape: ListShape): void {
-  const leftItems = itemsByElement(left, shape);
-  const rightItems = itemsByElement(right, shape);
-  for (const [element, items] of leftItems) compareItems(walk, element, items, rightItems.get(element) ?? [], shape);
-  for (const [element, items] of rightItems) {
-    if (!leftItems.has(element)) compareItems(walk, element, [], items, shape);
-  }
+  const { parts } = walk;
+  itemsByElement(left, shape, parts, (leftItems) => {
+    itemsByElement(right, shape, parts, (rightItems) => {
+      const both = [...leftItems.keys()];
+      for (const element of rightItems.keys()) if (!leftItems.has(element)) both.push(element);
+      parts.each(both.length, (at) => {
+        const element = both[at] as string;
+        compareItems(walk, element, leftItems.get(element) ?? NONE, rightItems.get(element) ?? NONE, shape);
+      });
+    });
+  });
 }
 
-function itemsByElement(list: readonly unknown[], shape: ListShape): Map<string, unknown[]> {
+const NONE: readonly unknown[] = [];
+
+function itemsByElement(
+  list: readonly unknown[],
+  shape: ListShape,
+  parts: Parts,
+  then: (items: ReadonlyMap<string, readonly unknown[]>) => void,
+): void {
   const items = new Map<string, unknown[]>();
-  for (const item of list) {
+  const add = (at: number): void => {
+    const item = list[at];
     const element = itemElement(shape, item);
     const same = items.get(element);
     if (same === undefined) items.set(element, [item]);
     else same.push(item);
-  }
-  return items;
+  };
+  parts.each(list.length, add, () => then(items));
 }
 
 /** Items that cannot be told apart count as one value at their step. */

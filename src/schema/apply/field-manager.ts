@@ -5,20 +5,22 @@ import type { JsonObject, KubeObject, ManagedFieldsEntry } from '../../machinery
 import { timeOf } from '../../machinery/time.js';
 import type { StructType } from '../type.js';
 import { capManagers } from './cap-managers.js';
+import { equalSteps } from './equal-steps.js';
 import { FieldSet } from './field-set.js';
+import { unionSteps } from './field-set-steps.js';
 import { ManagedFieldsError } from './managed-fields-error.js';
 import {
-  decodeManagers,
-  encodeManagers,
+  decodeManagerSteps,
+  encodeManagerSteps,
   entryOf,
   identityOf,
   isManagedFieldsReset,
   type Manager,
   type Managers,
 } from './managers.js';
-import { newFields } from './new-fields.js';
+import { newFieldSteps } from './new-fields.js';
 import { fieldElement } from './path-element.js';
-import { TypedValueError, valuesEqual } from './shape.js';
+import { TypedValueError } from './shape.js';
 import { ownUpdate } from './updater.js';
 import { singleVersion, type VersionedObject, type Versions } from './versions.js';
 import { zeroOf } from './zero.js';
@@ -58,19 +60,19 @@ export const updateManagedFields = <T extends KubeObject>(write: UpdateWrite<T>)
 /** The same, for large objects. */
 export function* managedFieldSteps<T extends KubeObject>(write: UpdateWrite<T>): Steps<void> {
   const { live, newObject } = write;
-  if (live !== undefined && changesNothing(write, live)) {
+  if (live !== undefined && (yield* changesNothing(write, live))) {
     if (live.metadata.managedFields !== undefined) newObject.metadata.managedFields = [...live.metadata.managedFields];
     return;
   }
   yield;
-  const managers = startingManagers(write);
+  const managers = yield* startingManagers(write);
   yield;
   if (newObject.metadata.managedFields !== undefined) delete newObject.metadata.managedFields;
   // An object that was never tracked stays so until its first apply.
   if (managers.size === 0 && live !== undefined) return;
   try {
-    const entries =
-      live === undefined && managers.size === 0 ? firstEntries(write) : yield* trackedEntries(write, managers);
+    const isFirst = live === undefined && managers.size === 0;
+    const entries = isFirst ? yield* firstEntries(write) : yield* trackedEntries(write, managers);
     if (entries !== undefined) newObject.metadata.managedFields = entries;
   } catch (error) {
     if (!(error instanceof TypedValueError)) throw error;
@@ -81,15 +83,15 @@ export function* managedFieldSteps<T extends KubeObject>(write: UpdateWrite<T>):
  * Writes that change nothing are the most common of all, from those who write what they want again and again. They leave
  * everybody's fields as they are; unless some are of another version, which may be gone.
  */
-function changesNothing<T extends KubeObject>(write: UpdateWrite<T>, live: Readonly<T>): boolean {
+function* changesNothing<T extends KubeObject>(write: UpdateWrite<T>, live: Readonly<T>): Steps<boolean> {
   const { newObject, reset, apiVersion, type } = write;
   const sent = newObject.metadata.managedFields;
   const stored = live.metadata.managedFields;
   // What a definition says of a custom resource's fields may have changed since.
   if (reset === true || type.unstructured !== undefined) return false;
   if (stored?.some((entry) => entry.apiVersion !== apiVersion)) return false;
-  if (sent !== undefined && !valuesEqual(sent, stored)) return false;
-  return valuesEqual(withoutManagedFields(newObject), withoutManagedFields(live));
+  if (sent !== undefined && !(yield* equalSteps(sent, stored))) return false;
+  return yield* equalSteps(withoutManagedFields(newObject), withoutManagedFields(live));
 }
 
 function* trackedEntries<T extends KubeObject>(
@@ -100,13 +102,13 @@ function* trackedEntries<T extends KubeObject>(
   const before = live === undefined ? zeroOf(write.type) : withoutManagedFields(live);
   const tracked = yield* trackUpdate(write, before, newObject, managers, write.manager);
   yield;
-  return encodeManagers(tracked);
+  return yield* encodeManagerSteps(tracked);
 }
 
 /** The writer of a new object is its only manager. */
-function firstEntries<T extends KubeObject>(write: UpdateWrite<T>): ManagedFieldsEntry[] | undefined {
+function* firstEntries<T extends KubeObject>(write: UpdateWrite<T>): Steps<ManagedFieldsEntry[] | undefined> {
   const { reset } = ownershipContext(write);
-  const fieldsV1 = newFields(write.newObject, write.type, { system: SYSTEM_FIELDS, reset });
+  const fieldsV1 = yield* newFieldSteps(write.newObject, write.type, { system: SYSTEM_FIELDS, reset });
   return fieldsV1 && [entryOf(updater(write, write.manager), fieldsV1)];
 }
 
@@ -130,7 +132,8 @@ export function* trackUpdate(
     const manager = updater(write, name);
     const identity = identityOf(manager);
     const earlier = remaining.get(identity);
-    remaining.set(identity, { ...manager, fields: earlier === undefined ? fields : fields.union(earlier.fields) });
+    const all = earlier === undefined ? fields : yield* unionSteps(fields, earlier.fields);
+    remaining.set(identity, { ...manager, fields: all });
   }
   return capManagers(remaining);
 }
@@ -197,19 +200,24 @@ export function withoutManagedFields(object: Readonly<JsonObject>): JsonObject {
 }
 
 /** What the client sent counts, unless it is broken or empty; through a subresource only what is stored counts. */
-function startingManagers<T extends KubeObject>({ live, newObject, subresource, reset }: UpdateWrite<T>): Managers {
+function* startingManagers<T extends KubeObject>({
+  live,
+  newObject,
+  subresource,
+  reset,
+}: UpdateWrite<T>): Steps<Managers> {
   const stored = live?.metadata.managedFields;
-  if (subresource !== '') return decodeOrNone(stored);
+  if (subresource !== '') return yield* decodeOrNone(stored);
   const sent = newObject.metadata.managedFields;
   if (reset === true || isManagedFieldsReset(sent)) return new Map();
-  if (sent === undefined || sent === stored) return decodeOrNone(stored);
-  const decoded = decodeOrNone(sent);
-  return decoded.size === 0 ? decodeOrNone(stored) : decoded;
+  if (sent === undefined || sent === stored) return yield* decodeOrNone(stored);
+  const decoded = yield* decodeOrNone(sent);
+  return decoded.size === 0 ? yield* decodeOrNone(stored) : decoded;
 }
 
-function decodeOrNone(entries: readonly ManagedFieldsEntry[] | null | undefined): Managers {
+function* decodeOrNone(entries: readonly ManagedFieldsEntry[] | null | undefined): Steps<Managers> {
   try {
-    return decodeManagers(entries);
+    return yield* decodeManagerSteps(entries);
   } catch (error) {
     if (error instanceof ManagedFieldsError) return new Map();
     throw error;
@@ -239,7 +247,7 @@ function readManager(userAgent: string): string {
 }
 
 /** A write that would change only when someone wrote is no write: gives `object` its old times back. */
-export function keepUnchangedTimes(object: KubeObject, old: Readonly<KubeObject>): void {
+export function* keepUnchangedTimes(object: KubeObject, old: Readonly<KubeObject>): Steps<void> {
   const [entries, oldEntries] = [object.metadata.managedFields ?? [], old.metadata.managedFields ?? []];
   if (entries.length !== oldEntries.length || entries.length === 0) return;
   if (entries.every(({ time }, position) => time === oldEntries[position]?.time)) return;
@@ -248,7 +256,7 @@ export function keepUnchangedTimes(object: KubeObject, old: Readonly<KubeObject>
     const time = oldEntries[position]?.time;
     return time === undefined ? rest : { ...rest, time };
   });
-  if (!valuesEqual(kept, oldEntries)) return;
-  const unchanged = valuesEqual(withoutManagedFields(object), withoutManagedFields(old));
-  if (unchanged) object.metadata.managedFields = [...oldEntries];
+  // hot: almost always something has changed, which is sooner seen in the object than in who owns what of it.
+  if (!(yield* equalSteps(withoutManagedFields(object), withoutManagedFields(old)))) return;
+  if (yield* equalSteps(kept, oldEntries)) object.metadata.managedFields = [...oldEntries];
 }

@@ -8,12 +8,28 @@
 //
 // Sets are built by insert() while they are new and shared afterwards: all other operations answer new sets.
 import type { JsonObject } from '../../machinery/object.js';
-import { compareElements, parseElement } from './path-element.js';
+import { type Parts, UNDIVIDED } from '../../lib/parts.js';
+import { parseElement, sortElements, sortElementSteps } from './path-element.js';
 
 interface Node {
-  member: boolean;
+  readonly member: boolean;
   /** Never an empty set. */
-  below: FieldSet | undefined;
+  readonly below: FieldSet | undefined;
+}
+
+/** What most nodes are, so one for all. */
+const LEAF: Node = { member: true, below: undefined };
+
+/** The wire form of a leaf. */
+const NOTHING_BELOW: JsonObject = Object.freeze({});
+
+/** So many steps are worked on in a few milliseconds. */
+const MANY = 4096;
+
+/** What is found to be nothing in the end is a leaf of the set it is in. */
+interface Then {
+  readonly outer: FieldSet;
+  readonly element: string;
 }
 
 export class FieldSet {
@@ -26,34 +42,50 @@ export class FieldSet {
   }
 
   /** Reads the wire form. Throws when a key is no step. */
-  static decode(fields: Readonly<JsonObject>): FieldSet {
+  static decode(fields: Readonly<JsonObject>, parts: Parts = UNDIVIDED): FieldSet {
     const set = new FieldSet();
-    for (const [key, value] of Object.entries(fields)) {
-      if (key === '.') continue;
-      const element = parseElement(key);
-      if (element === undefined) continue;
-      const inner = typeof value === 'object' && value !== null ? (value as JsonObject) : {};
-      const below = FieldSet.decode(inner);
-      set.nodes.set(element, {
-        member: below.empty || Object.hasOwn(inner, '.'),
-        below: below.empty ? undefined : below,
-      });
-    }
+    set.decodeFrom(fields, parts.names(fields), parts);
     return set;
   }
 
-  /** The wire form, with its keys in the reference's order. */
-  // hot: on every write.
-  encode(): JsonObject {
-    return this.encodeInto({});
+  private decodeFrom(fields: Readonly<JsonObject>, keys: readonly string[], parts: Parts, from = 0, then?: Then): void {
+    for (let at = from; at < keys.length; at++) {
+      if (!parts.take()) return parts.leave(() => this.decodeFrom(fields, keys, parts, at, then));
+      const key = keys[at] as string;
+      const element = key === '.' ? undefined : parseElement(key);
+      if (element === undefined) continue;
+      const inner = fields[key] as JsonObject;
+      const innerKeys = typeof inner === 'object' && inner !== null ? parts.names(inner) : [];
+      if (innerKeys.length === 0) {
+        this.nodes.set(element, LEAF);
+        continue;
+      }
+      const below = new FieldSet();
+      this.nodes.set(element, { member: Object.hasOwn(inner, '.'), below });
+      below.decodeFrom(inner, innerKeys, parts, 0, { outer: this, element });
+    }
+    if (then !== undefined && this.empty) then.outer.nodes.set(then.element, LEAF);
   }
 
-  private encodeInto(fields: JsonObject): JsonObject {
-    for (const element of this.sorted()) {
-      const { member, below } = this.nodes.get(element) as Node;
-      fields[element] = below === undefined ? {} : below.encodeInto(member ? { '.': {} } : {});
-    }
+  /** The wire form, with its keys in the reference's order. Its leaves are one object, which cannot be changed. */
+  // hot: on every write.
+  encode(parts: Parts = UNDIVIDED): JsonObject {
+    return this.encodeInto({}, parts);
+  }
+
+  private encodeInto(fields: JsonObject, parts: Parts): JsonObject {
+    if (this.nodes.size <= MANY || parts === UNDIVIDED) this.encodeAll(this.sorted(), fields, parts, 0);
+    else parts.run(sortElementSteps([...this.nodes.keys()]), (sorted) => this.encodeAll(sorted, fields, parts, 0));
     return fields;
+  }
+
+  private encodeAll(elements: readonly string[], fields: JsonObject, parts: Parts, from: number): void {
+    for (let at = from; at < elements.length; at++) {
+      if (!parts.take()) return parts.leave(() => this.encodeAll(elements, fields, parts, at));
+      const element = elements[at] as string;
+      const { member, below } = this.nodes.get(element) as Node;
+      fields[element] = below === undefined ? NOTHING_BELOW : below.encodeInto(member ? { '.': {} } : {}, parts);
+    }
   }
 
   get empty(): boolean {
@@ -65,13 +97,20 @@ export class FieldSet {
   insert(path: readonly string[], depth = 0): void {
     if (path.length === 0) return;
     const element = path[depth] as string;
-    let node = this.nodes.get(element);
-    if (node === undefined) {
-      node = { member: false, below: undefined };
-      this.nodes.set(element, node);
+    const node = this.nodes.get(element);
+    if (depth === path.length - 1) {
+      if (node === undefined) this.nodes.set(element, LEAF);
+      else if (!node.member) this.nodes.set(element, { member: true, below: node.below });
+      return;
     }
-    if (depth === path.length - 1) node.member = true;
-    else (node.below ??= new FieldSet()).insert(path, depth + 1);
+    this.belowToFill(element, node).insert(path, depth + 1);
+  }
+
+  private belowToFill(element: string, node = this.nodes.get(element)): FieldSet {
+    if (node?.below !== undefined) return node.below;
+    const below = new FieldSet();
+    this.nodes.set(element, { member: node?.member === true, below });
+    return below;
   }
 
   has(path: readonly string[]): boolean {
@@ -82,6 +121,10 @@ export class FieldSet {
 
   hasMember(element: string): boolean {
     return this.nodes.get(element)?.member === true;
+  }
+
+  *members(): Generator<string> {
+    for (const [element, { member }] of this.nodes) if (member) yield element;
   }
 
   below(element: string): FieldSet {
@@ -141,16 +184,78 @@ export class FieldSet {
     return result;
   }
 
-  /** Changes each step in turn; `change` answers whether it is a member and what lies below. */
+  /** Changes the steps that have others below them; `change` answers whether one is a member and what lies below. */
   map(
     change: (element: string, member: boolean, below: FieldSet) => readonly [member: boolean, below: FieldSet],
   ): FieldSet {
-    const result = new FieldSet();
+    let changed: Map<string, readonly [boolean, FieldSet]> | undefined;
     for (const [element, { member, below }] of this.nodes) {
-      const [newMember, newBelow] = change(element, member, below ?? NOTHING);
-      result.put(element, newMember, newBelow);
+      if (below === undefined) continue;
+      const after = change(element, member, below);
+      if (after[0] !== member || after[1] !== below) (changed ??= new Map()).set(element, after);
+    }
+    if (changed === undefined) return this;
+    const result = new FieldSet();
+    for (const [element, node] of this.nodes) {
+      const after = changed.get(element);
+      if (after === undefined) result.nodes.set(element, node);
+      else result.put(element, ...after);
     }
     return result;
+  }
+
+  get isLarge(): boolean {
+    return this.count(MANY) > MANY;
+  }
+
+  /** All its steps, or some number above `most`. */
+  private count(most: number): number {
+    let count = this.nodes.size;
+    if (count > most) return count;
+    for (const { below } of this.nodes.values()) {
+      if (below === undefined) continue;
+      count += below.count(most - count);
+      if (count > most) break;
+    }
+    return count;
+  }
+
+  /** Small sets with no path in common that together are this one. */
+  *pieces(): Generator<FieldSet> {
+    let piece = new FieldSet();
+    let count = 0;
+    function* cut(set: FieldSet, path: readonly string[]): Generator<FieldSet> {
+      let into: FieldSet | undefined;
+      for (const [element, node] of set.nodes) {
+        const { member, below } = node;
+        if (below !== undefined && below.isLarge) {
+          if (member) piece.insert([...path, element]);
+          yield* cut(below, [...path, element]);
+          into = undefined;
+          continue;
+        }
+        into ??= path.reduce((outer, step) => outer.belowToFill(step), piece);
+        into.nodes.set(element, node);
+        count += 1 + (below?.count(MANY) ?? 0);
+        if (count < MANY) continue;
+        yield piece;
+        piece = new FieldSet();
+        count = 0;
+        into = undefined;
+      }
+    }
+    yield* cut(this, []);
+    if (!piece.empty) yield piece;
+  }
+
+  /** Only while the set is being built: adds all of `other`, which stays as it is. */
+  absorb(other: FieldSet): void {
+    for (const [element, node] of other.nodes) {
+      const mine = this.nodes.get(element);
+      if (mine === undefined) this.nodes.set(element, node);
+      else
+        this.nodes.set(element, { member: mine.member || node.member, below: FieldSet.grown(mine.below, node.below) });
+    }
   }
 
   equals(other: FieldSet): boolean {
@@ -173,12 +278,29 @@ export class FieldSet {
 
   private put(element: string, member: boolean, below: FieldSet | undefined): void {
     const kept = below === undefined || below.empty ? undefined : below;
-    if (member || kept !== undefined) this.nodes.set(element, { member, below: kept });
+    if (kept !== undefined) this.nodes.set(element, { member, below: kept });
+    else if (member) this.nodes.set(element, LEAF);
   }
 
   private sorted(): string[] {
-    return this.nodes.size < 2 ? [...this.nodes.keys()] : [...this.nodes.keys()].sort(compareElements);
+    return sortElements([...this.nodes.keys()]);
+  }
+
+  /** Both together; what was made here before is added to, as pieces of one set come one after another. */
+  private static grown(mine: FieldSet | undefined, theirs: FieldSet | undefined): FieldSet | undefined {
+    if (mine === undefined || theirs === undefined) return mine ?? theirs;
+    let result = mine;
+    if (!grownSets.has(mine)) {
+      result = new FieldSet();
+      grownSets.add(result);
+      result.absorb(mine);
+    }
+    result.absorb(theirs);
+    return result;
   }
 }
 
 const NOTHING = new FieldSet();
+
+/** Those that belong to the set they are in, which is still being built. */
+const grownSets = new WeakSet<FieldSet>();

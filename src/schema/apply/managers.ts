@@ -1,4 +1,6 @@
 // The managers of an object: who owns which fields, as `metadata.managedFields` says it.
+import { Parts } from '../../lib/parts.js';
+import { atOnce, type Steps } from '../../lib/turns.js';
 import type { JsonObject, ManagedFieldsEntry } from '../../machinery/object.js';
 import { goQuote } from '../../lib/go-quote.js';
 import { FieldSet } from './field-set.js';
@@ -31,10 +33,15 @@ export function identityOf({ manager, operation, subresource, apiVersion }: Mana
 }
 
 /** Throws ManagedFieldsError. */
-export function decodeManagers(entries: readonly ManagedFieldsEntry[] | null | undefined): Managers {
+export const decodeManagers = (entries: readonly ManagedFieldsEntry[] | null | undefined): Managers =>
+  atOnce(decodeManagerSteps(entries));
+
+/** The same, for large sets. */
+export function* decodeManagerSteps(entries: readonly ManagedFieldsEntry[] | null | undefined): Steps<Managers> {
   const managers: Managers = new Map();
   // hot: a new object has none.
   if (entries === undefined || entries === null) return managers;
+  const parts = new Parts();
   for (const [position, entry] of entries.entries()) {
     const { manager = '', operation, apiVersion = '', time, fieldsType = '', fieldsV1, subresource = '' } = entry;
     if (operation !== 'Apply' && operation !== 'Update')
@@ -44,7 +51,8 @@ export function decodeManagers(entries: readonly ManagedFieldsEntry[] | null | u
     if (fieldsType !== 'FieldsV1') {
       throw new ManagedFieldsError(`invalid fieldsType ${goQuote(fieldsType)} in managed fields entry ${position}`);
     }
-    const fields = FieldSet.decode(fieldsV1 ?? {});
+    const fields = FieldSet.decode(fieldsV1 ?? {}, parts);
+    if (parts.isLeft) yield* parts.rest();
     const decoded: Manager = { manager, operation, apiVersion, subresource, fields, ...(time ? { time } : {}) };
     managers.set(identityOf(decoded), decoded);
   }
@@ -52,11 +60,21 @@ export function decodeManagers(entries: readonly ManagedFieldsEntry[] | null | u
 }
 
 /** Appliers first, then updaters, each by time; undefined when there are none, as the member is then absent. */
-export function encodeManagers(managers: Managers): ManagedFieldsEntry[] | undefined {
+export const encodeManagers = (managers: Managers): ManagedFieldsEntry[] | undefined =>
+  atOnce(encodeManagerSteps(managers));
+
+/** The same, for large sets. */
+export function* encodeManagerSteps(managers: Managers): Steps<ManagedFieldsEntry[] | undefined> {
   if (managers.size === 0) return undefined;
   const all = [...managers.values()];
   if (all.length > 1) all.sort(compareManagers);
-  return all.map((manager) => entryOf(manager, manager.fields.encode()));
+  const parts = new Parts();
+  const entries: ManagedFieldsEntry[] = [];
+  for (const manager of all) {
+    entries.push(entryOf(manager, manager.fields.encode(parts)));
+    if (parts.isLeft) yield* parts.rest();
+  }
+  return entries;
 }
 
 // hot: on every write, for every manager. Members are set one by one: spreading optional ones costs far more.

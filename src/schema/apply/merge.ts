@@ -1,6 +1,8 @@
 // The live object with a configuration laid over it. Nothing is taken away; lists keep the live order where the
 // configuration says nothing of it, and the configuration's order where it does.
+import { Parts } from '../../lib/parts.js';
 import { setMember } from '../../lib/plain-object.js';
+import { atOnce, type Steps } from '../../lib/turns.js';
 import type { JsonObject } from '../../machinery/object.js';
 import type { Field, Type } from '../type.js';
 import { elementText } from './path-element.js';
@@ -16,94 +18,154 @@ import {
 } from './shape.js';
 
 /** Shares with its arguments what it does not change. Throws TypedValueError. */
-export function merge(live: unknown, configuration: unknown, type: Type): unknown {
-  return visit(live, configuration, type, undefined);
+export const merge = (live: unknown, configuration: unknown, type: Type): unknown =>
+  atOnce(mergeSteps(live, configuration, type));
+
+/** The same, for large values. */
+export function* mergeSteps(live: unknown, configuration: unknown, type: Type): Steps<unknown> {
+  const parts = new Parts();
+  const merged = visit(parts, live, configuration, type, undefined);
+  if (parts.isLeft) yield* parts.rest();
+  return merged;
 }
 
 /** undefined: not there, or nothing left. */
-function visit(left: unknown, right: unknown, type: Type, field: Field | undefined): unknown {
+function visit(parts: Parts, left: unknown, right: unknown, type: Type, field: Field | undefined): unknown {
   const shape = shapeOf(type, field, right === undefined || right === null ? (left ?? right) : right);
   if (shape.kind === 'scalar' || shape.atomic) return right === undefined ? left : right;
   if (shape.kind === 'map') {
     const leftMembers = isObject(left) ? left : {};
     const rightMembers = isObject(right) ? right : {};
-    if (isEmptyObject(leftMembers) && isEmptyObject(rightMembers)) return right === undefined ? left : right;
-    return mergeMembers(leftMembers, rightMembers, shape);
+    const names = parts.names(leftMembers);
+    if (names.length === 0 && isEmptyObject(rightMembers)) return right === undefined ? left : right;
+    return mergeMembers(parts, leftMembers, names, rightMembers, shape);
   }
   const leftEmpty = !Array.isArray(left) || left.length === 0;
   const rightEmpty = !Array.isArray(right) || right.length === 0;
   if (leftEmpty && rightEmpty) return right === undefined ? left : right;
-  return mergeItems(Array.isArray(left) ? left : [], Array.isArray(right) ? right : [], shape);
+  return mergeItems(parts, Array.isArray(left) ? left : [], Array.isArray(right) ? right : [], shape);
 }
 
-function mergeMembers(left: JsonObject, right: JsonObject, shape: MapShape): unknown {
+/** What goes on in later parts has something in it: only values that are not there at all leave nothing. */
+function mergeMembers(
+  parts: Parts,
+  left: JsonObject,
+  names: readonly string[],
+  right: JsonObject,
+  shape: MapShape,
+): unknown {
   const merged: JsonObject = {};
+  let nothing = false;
   let empty = true;
   const put = (name: string, leftValue: unknown, rightValue: unknown): void => {
     const { type, field } = memberOf(shape, name);
-    const value = type === undefined ? (rightValue ?? leftValue) : visit(leftValue, rightValue, type, field);
+    const value = type === undefined ? (rightValue ?? leftValue) : visit(parts, leftValue, rightValue, type, field);
     if (value === undefined) return;
     setMember(merged, name, value);
     empty = false;
   };
-  for (const name of Object.keys(left)) put(name, left[name], Object.hasOwn(right, name) ? right[name] : undefined);
-  for (const name of Object.keys(right)) if (!Object.hasOwn(left, name)) put(name, undefined, right[name]);
-  return empty ? undefined : merged;
+  const putLeft = (at: number): void => {
+    const name = names[at] as string;
+    put(name, left[name], Object.hasOwn(right, name) ? right[name] : undefined);
+  };
+  parts.each(names.length, putLeft, () => {
+    const added = parts.names(right);
+    const putRight = (at: number): void => {
+      const name = added[at] as string;
+      if (!Object.hasOwn(left, name)) put(name, undefined, right[name]);
+    };
+    parts.each(added.length, putRight, () => {
+      nothing = empty;
+    });
+  });
+  return nothing ? undefined : merged;
 }
 
-function mergeItems(left: readonly unknown[], right: readonly unknown[], shape: ListShape): unknown {
-  const rightElements = right.map((item) => itemElement(shape, item));
-  const rightItems = new Map<string, unknown>();
-  for (const [position, element] of rightElements.entries()) {
-    if (rightItems.has(element)) throw new TypedValueError(`duplicate entries for key ${elementText(element)}`);
-    rightItems.set(element, right[position]);
-  }
-  const leftElements = left.map((item) => itemElement(shape, item));
-  const leftItems = new Map<string, unknown>();
-  for (const [position, element] of leftElements.entries()) {
-    // Live items that cannot be told apart are replaced as a whole, not merged.
-    leftItems.set(element, leftItems.has(element) ? null : left[position]);
-  }
-
+function mergeItems(parts: Parts, left: readonly unknown[], right: readonly unknown[], shape: ListShape): unknown {
   const merged: unknown[] = [];
-  const take = (leftItem: unknown, rightItem: unknown): void => {
-    const item = visit(leftItem, rightItem, shape.element, undefined);
-    if (item !== undefined) merged.push(item);
+  let through = false;
+  const rightElements: string[] = [];
+  const rightItems = new Map<string, unknown>();
+  const lookRight = (at: number): void => {
+    const element = itemElement(shape, right[at]);
+    if (rightItems.has(element)) throw new TypedValueError(`duplicate entries for key ${elementText(element)}`);
+    rightElements.push(element);
+    rightItems.set(element, right[at]);
   };
+  const leftElements: string[] = [];
+  const leftItems = new Map<string, unknown>();
+  const lookLeft = (at: number): void => {
+    const element = itemElement(shape, left[at]);
+    leftElements.push(element);
+    // Live items that cannot be told apart are replaced as a whole, not merged.
+    leftItems.set(element, leftItems.has(element) ? null : left[at]);
+  };
+  parts.each(right.length, lookRight, () =>
+    parts.each(left.length, lookLeft, () => {
+      const take = (leftItem: unknown, rightItem: unknown): void => {
+        const item = visit(parts, leftItem, rightItem, shape.element, undefined);
+        if (item !== undefined) merged.push(item);
+      };
+      const sides = { left, leftElements, leftItems, rightElements, rightItems };
+      parts.loop(interleaving(sides, take, () => (through = true)));
+    }),
+  );
+  return through && merged.length === 0 ? undefined : merged;
+}
+
+interface Sides {
+  readonly left: readonly unknown[];
+  readonly leftElements: readonly string[];
+  readonly leftItems: ReadonlyMap<string, unknown>;
+  readonly rightElements: readonly string[];
+  readonly rightItems: ReadonlyMap<string, unknown>;
+}
+
+/** Takes one item after another; each step answers whether there are more. */
+function interleaving(
+  { left, leftElements, leftItems, rightElements, rightItems }: Sides,
+  take: (leftItem: unknown, rightItem: unknown) => void,
+  end: () => void,
+): () => boolean {
   // Items both sides have, in the configuration's order: the live order gives way to it.
   const shared = rightElements.filter((element) => leftItems.has(element));
-  let nextShared = shared.shift();
+  let nextShared = 0;
   const done = new Set<string>();
   const takeBoth = (element: string): void => {
     done.add(element);
     take(leftItems.get(element), rightItems.get(element));
-    if (element === nextShared) nextShared = shared.shift();
+    if (element === shared[nextShared]) nextShared++;
   };
 
   let [l, r] = [0, 0];
-  while (l < left.length || r < right.length) {
+  return () => {
+    if (l >= leftElements.length && r >= rightElements.length) {
+      end();
+      return false;
+    }
     const leftElement = leftElements[l];
-    if (leftElement !== undefined && r < right.length) {
+    if (leftElement !== undefined && r < rightElements.length) {
       if (leftElement === rightElements[r]) {
         takeBoth(leftElement);
         l++;
         r++;
-        continue;
+        return true;
       }
-      if (rightItems.has(leftElement) && nextShared !== undefined && nextShared !== leftElement) {
+      const next = shared[nextShared];
+      if (rightItems.has(leftElement) && next !== undefined && next !== leftElement) {
         l++;
-        continue;
+        return true;
       }
     }
     if (leftElement !== undefined) {
       if (!rightItems.has(leftElement)) {
         take(left[l], undefined);
         l++;
-        continue;
+        return true;
       }
       if (done.has(leftElement)) l++;
     }
-    if (r < right.length) takeBoth(rightElements[r++] as string);
-  }
-  return merged.length === 0 ? undefined : merged;
+    if (r < rightElements.length) takeBoth(rightElements[r++] as string);
+    return true;
+  };
 }

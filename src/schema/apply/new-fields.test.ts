@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { atOnce } from '../../lib/turns.js';
 import type { JsonObject } from '../../machinery/object.js';
 import { typeOf } from '../catalogue.js';
 import type { StructType, Type } from '../type.js';
 import { compare } from './compare.js';
 import { SYSTEM_FIELDS } from './field-manager.js';
 import { FieldSet } from './field-set.js';
-import { newFields } from './new-fields.js';
+import { newFieldSteps } from './new-fields.js';
 import { TypedValueError } from './shape.js';
 import { zeroOf } from './zero.js';
+
+const newFields = (...args: Parameters<typeof newFieldSteps>): JsonObject | undefined => atOnce(newFieldSteps(...args));
 
 const KINDS = [
   ['', 'ConfigMap'],

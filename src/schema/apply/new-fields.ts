@@ -2,11 +2,13 @@
 //
 // The same as comparing with the zero object, without the field sets of a comparison: nobody else owns anything yet,
 // so what is found is written down at once.
+import { Parts } from '../../lib/parts.js';
 import { sortFew } from '../../lib/sort-few.js';
+import type { Steps } from '../../lib/turns.js';
 import type { JsonObject } from '../../machinery/object.js';
 import type { Field, StructType, Type } from '../type.js';
 import { FieldSet } from './field-set.js';
-import { compareElements } from './path-element.js';
+import { sortElements, sortElementSteps } from './path-element.js';
 import {
   isEmptyObject,
   isObject,
@@ -29,11 +31,29 @@ export interface Unowned {
 
 /** In the wire form of a field set; undefined when nothing is owned. Throws TypedValueError as a comparison does. */
 // hot: on every create.
-export function newFields(object: Readonly<JsonObject>, type: StructType, unowned: Unowned): JsonObject | undefined {
-  return visit(zeroOf(type), object, type, undefined, unowned);
+export function* newFieldSteps(
+  object: Readonly<JsonObject>,
+  type: StructType,
+  unowned: Unowned,
+): Steps<JsonObject | undefined> {
+  const parts = new Parts();
+  const fields = visit(parts, zeroOf(type), object, type, undefined, unowned);
+  if (!parts.isLeft || fields === undefined) return fields;
+  yield* parts.rest();
+  dropEmpty(fields, unowned.system);
+  return isEmptyObject(fields) ? undefined : fields;
+}
+
+/** Of what is done in parts it shows only at the end that it has nothing but what nobody owns. */
+function dropEmpty(fields: JsonObject, system: FieldSet): void {
+  for (const element of system.members()) {
+    const owned = fields[element] as JsonObject | undefined;
+    if (owned !== undefined && isEmptyObject(owned)) delete fields[element];
+  }
 }
 
 function visit(
+  parts: Parts,
   zero: unknown,
   value: unknown,
   type: Type,
@@ -42,35 +62,63 @@ function visit(
 ): JsonObject | undefined {
   if (zero === value) return undefined;
   const shape = shapeOf(type, field, value);
-  if (shape.kind === 'scalar' || shape.atomic || (nothingIn(zero) && nothingIn(value))) {
-    return zero === undefined || !valuesEqual(zero, value) ? {} : undefined;
+  if (shape.kind === 'scalar' || shape.atomic) return whole(zero, value);
+  if (shape.kind === 'list') {
+    if (!Array.isArray(value) || value.length === 0) return whole(zero, value);
+    const fields: JsonObject = zero === undefined ? { '.': {} } : {};
+    addItems(parts, fields, value, shape, unowned);
+    return fields;
   }
+  const names = isObject(value) ? parts.names(value) : [];
+  if (names.length === 0 && nothingIn(zero)) return whole(zero, value);
   const fields: JsonObject = zero === undefined ? { '.': {} } : {};
-  if (shape.kind === 'list') addItems(fields, value, shape, unowned);
-  else addMembers(fields, isObject(zero) ? zero : {}, value, shape, unowned);
-  if (zero !== undefined) return isEmptyObject(fields) ? undefined : fields;
-  return onlyItself(fields) ? {} : fields;
+  const isOwned = addMembers(
+    parts,
+    fields,
+    isObject(zero) ? zero : {},
+    value as JsonObject,
+    sorted(names),
+    shape,
+    unowned,
+  );
+  if (isOwned) return fields;
+  return zero === undefined ? NOTHING_BELOW : undefined;
 }
+
+const NOTHING_BELOW: JsonObject = Object.freeze({});
+
+const whole = (zero: unknown, value: unknown): JsonObject | undefined =>
+  zero === undefined || !valuesEqual(zero, value) ? NOTHING_BELOW : undefined;
 
 const nothingIn = (value: unknown): boolean => {
   if (typeof value !== 'object' || value === null) return true;
   return Array.isArray(value) ? value.length === 0 : isEmptyObject(value as JsonObject);
 };
 
-/** Its own `.` was set first. */
-function onlyItself(fields: JsonObject): boolean {
-  for (const name in fields) if (name !== '.') return false;
-  return true;
-}
-
-function addMembers(fields: JsonObject, zero: JsonObject, value: unknown, shape: MapShape, unowned: Unowned): void {
-  if (!isObject(value)) return;
-  for (const name of sorted(Object.keys(value))) {
+/** Answers whether anything is owned; what is left for later parts is. */
+function addMembers(
+  parts: Parts,
+  fields: JsonObject,
+  zero: JsonObject,
+  value: JsonObject,
+  names: readonly string[],
+  shape: MapShape,
+  unowned: Unowned,
+  from = 0,
+): boolean {
+  let any = false;
+  for (let at = from; at < names.length; at++) {
+    if (!parts.take()) {
+      parts.leave(() => addMembers(parts, fields, zero, value, names, shape, unowned, at));
+      return true;
+    }
+    const name = names[at] as string;
     const { element, type, field } = memberOf(shape, name);
     if (type === undefined) continue;
     const before = Object.hasOwn(zero, name) ? zero[name] : undefined;
-    add(fields, element, before, value[name], type, field, unowned);
+    if (add(parts, fields, element, before, value[name], type, field, unowned)) any = true;
   }
+  return any;
 }
 
 /** A config map may have thousands of members; most objects have a few. */
@@ -78,25 +126,38 @@ const FEW = 16;
 const sorted = (names: string[]): string[] => (names.length <= FEW ? sortFew(names) : names.sort());
 
 /** Items that cannot be told apart count as one value at their step. */
-function addItems(fields: JsonObject, value: unknown, shape: ListShape, unowned: Unowned): void {
-  if (!Array.isArray(value)) return;
+function addItems(
+  parts: Parts,
+  fields: JsonObject,
+  value: readonly unknown[],
+  shape: ListShape,
+  unowned: Unowned,
+): void {
   const items = new Map<string, { readonly item: unknown; repeated: boolean }>();
-  for (const item of value as unknown[]) {
+  const look = (at: number): void => {
+    const item = value[at];
     const element = itemElement(shape, item);
     const same = items.get(element);
     if (same === undefined) items.set(element, { item, repeated: false });
     else same.repeated = true;
-  }
-  const elements = items.size === 1 ? items.keys() : [...items.keys()].sort(compareElements);
-  for (const element of elements) {
-    const found = items.get(element);
-    if (found === undefined || unowned.reset.hasMember(element)) continue;
-    if (found.repeated) fields[element] = {};
-    else add(fields, element, undefined, found.item, shape.element, undefined, unowned);
-  }
+  };
+  const addAll = (elements: readonly string[]): void =>
+    parts.each(elements.length, (at) => {
+      const element = elements[at] as string;
+      const found = items.get(element);
+      if (found === undefined || unowned.reset.hasMember(element)) return;
+      if (found.repeated) fields[element] = NOTHING_BELOW;
+      else add(parts, fields, element, undefined, found.item, shape.element, undefined, unowned);
+    });
+  parts.each(value.length, look, () => {
+    const elements = [...items.keys()];
+    if (elements.length <= FEW) addAll(sortElements(elements));
+    else parts.run(sortElementSteps(elements), addAll);
+  });
 }
 
 function add(
+  parts: Parts,
   fields: JsonObject,
   element: string,
   zero: unknown,
@@ -104,17 +165,19 @@ function add(
   type: Type,
   field: Field | undefined,
   { system, reset }: Unowned,
-): void {
-  if (reset.hasMember(element)) return;
+): boolean {
+  if (reset.hasMember(element)) return false;
   const below =
     system.empty && reset.empty ? NOTHING_LEFT_OUT : { system: system.below(element), reset: reset.below(element) };
-  const owned = visit(zero, value, type, field, below);
-  if (owned === undefined) return;
+  const owned = visit(parts, zero, value, type, field, below);
+  if (owned === undefined) return false;
   if (system.hasMember(element)) {
+    if (owned === NOTHING_BELOW) return false;
     if (owned['.'] !== undefined) delete owned['.'];
-    if (isEmptyObject(owned)) return;
+    if (!parts.isLeft && isEmptyObject(owned)) return false;
   }
   fields[element] = owned;
+  return true;
 }
 
 const NOTHING_LEFT_OUT: Unowned = { system: new FieldSet(), reset: new FieldSet() };

@@ -8,6 +8,9 @@
 // The text in canonical form is the step: equal steps are equal strings.
 import { errorText } from '../../lib/error-text.js';
 import { goQuote } from '../../lib/go-quote.js';
+import { sortFew } from '../../lib/sort-few.js';
+import { sortSteps } from '../../lib/sort-steps.js';
+import type { Steps } from '../../lib/turns.js';
 import { ManagedFieldsError } from './managed-fields-error.js';
 
 export const fieldElement = (name: string): string => `f:${name}`;
@@ -55,19 +58,61 @@ function parsed(element: string): unknown {
   }
 }
 
-/** Fields, then keys, then values, then positions; numbers by their size. */
-export function compareElements(left: string, right: string): number {
-  if (left[0] !== right[0]) return KINDS.indexOf(left[0] as string) - KINDS.indexOf(right[0] as string);
-  switch (left[0]) {
-    case 'f':
-      return compareText(left, right);
-    case 'i':
-      return Number(left.slice(2)) - Number(right.slice(2));
-    case 'v':
-      return compareValues(JSON.parse(left.slice(2)), JSON.parse(right.slice(2)));
-    default:
-      return compareKeys(JSON.parse(left.slice(2)), JSON.parse(right.slice(2)));
+/** In place: fields, then keys, then values, then positions; numbers by their size. */
+export function sortElements(elements: string[]): string[] {
+  if (elements.length < 2) return elements;
+  if (elements.every(isField)) return elements.length <= FEW ? sortFew(elements) : elements.sort();
+  return elements
+    .map(read)
+    .sort(compareRead)
+    .map(({ element }) => element);
+}
+
+/** The same, for many. */
+export function* sortElementSteps(elements: string[]): Steps<string[]> {
+  if (elements.length <= MANY || elements.every(isField)) return sortElements(elements);
+  const all: ReadElement[] = [];
+  for (const element of elements) {
+    all.push(read(element));
+    if (all.length % MANY === 0) yield;
   }
+  yield;
+  const sorted = yield* sortSteps(all, compareRead);
+  yield;
+  return sorted.map(({ element }) => element);
+}
+
+const isField = (element: string): boolean => element.startsWith('f:');
+
+const FEW = 16;
+const MANY = 4096;
+
+/** A step with what its text says, which is read once and not at every comparison. */
+interface ReadElement {
+  readonly element: string;
+  readonly kind: number;
+  readonly value: unknown;
+}
+
+function read(element: string): ReadElement {
+  const rest = element.slice(2);
+  const kind = KINDS.indexOf(element[0] as string);
+  switch (element[0]) {
+    case 'f':
+      return { element, kind, value: rest };
+    case 'k':
+      return { element, kind, value: Object.entries(JSON.parse(rest) as object) };
+    case 'v':
+      return { element, kind, value: JSON.parse(rest) };
+    default:
+      return { element, kind, value: Number(rest) };
+  }
+}
+
+function compareRead(left: ReadElement, right: ReadElement): number {
+  if (left.kind !== right.kind) return left.kind - right.kind;
+  if (left.kind !== KEYS) return compareValues(left.value, right.value);
+  return compareKeys(left.value as Fields, right.value as Fields);
 }
 
 /** As people read it: `.spec`, `[name="a"]`, `[="x"]`, `[3]`. */
@@ -92,6 +137,7 @@ export const pathText = (path: readonly string[]): string => path.map(elementTex
 export const compareText = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0);
 
 const KINDS = 'fkvi';
+const KEYS = KINDS.indexOf('k');
 const HTML: Readonly<Record<string, string>> = {
   '<': '\\u003c',
   '>': '\\u003e',
@@ -106,15 +152,17 @@ function keyJson(value: unknown): string {
   return /[<>&\u2028\u2029]/.test(text) ? text.replace(/[<>&\u2028\u2029]/g, (char) => HTML[char] as string) : text;
 }
 
-function compareKeys(left: Record<string, unknown>, right: Record<string, unknown>): number {
-  const [leftFields, rightFields] = [Object.entries(left), Object.entries(right)];
-  for (const [position, [name, value]] of leftFields.entries()) {
-    const other = rightFields[position];
+type Fields = readonly (readonly [name: string, value: unknown])[];
+
+function compareKeys(left: Fields, right: Fields): number {
+  for (let position = 0; position < left.length; position++) {
+    const [name, value] = left[position] as Fields[number];
+    const other = right[position];
     if (other === undefined) return 1;
     const order = compareText(name, other[0]) || compareValues(value, other[1]);
     if (order !== 0) return order;
   }
-  return leftFields.length - rightFields.length;
+  return left.length - right.length;
 }
 
 const RANKS: Readonly<Record<string, number>> = { number: 0, string: 1, boolean: 2, array: 3, object: 4, null: 5 };

@@ -7,7 +7,6 @@ import { isDeduced, type Member, memberOf, shapeOf } from './shape.js';
 /** Adds the structs on the way to each path, so that a set difference sees a struct as gone with its last field. */
 export function ensureNamedFieldsAreMembers(set: FieldSet, type: Type | undefined, field?: Field): FieldSet {
   return set.map((element, member, below) => {
-    if (below.empty) return [member, below];
     const inner = step(type, field, element);
     return [member || inner.field !== undefined, ensureNamedFieldsAreMembers(below, inner.type, inner.field)];
   });
@@ -15,20 +14,13 @@ export function ensureNamedFieldsAreMembers(set: FieldSet, type: Type | undefine
 
 /** Where the type now says one value and the set has parts of it, the set gets the whole. */
 export function reconcileWithType(set: FieldSet, type: Type | undefined, field?: Field): FieldSet {
-  let changed = false;
-  const reconciled = set.map((element, member, below) => {
+  return set.map((element, member, below) => {
     const inner = step(type, field, element);
-    if (inner.type === undefined || isDeduced(inner.type) || below.empty) return [member, below];
+    if (inner.type === undefined || isDeduced(inner.type)) return [member, below];
     const shape = shapeOf(inner.type, inner.field, undefined);
-    if (shape.kind !== 'scalar' && shape.atomic) {
-      changed = true;
-      return [true, EMPTY];
-    }
-    const newBelow = reconcileWithType(below, inner.type, inner.field);
-    changed ||= newBelow !== below;
-    return [member, newBelow];
+    if (shape.kind !== 'scalar' && shape.atomic) return [true, EMPTY];
+    return [member, reconcileWithType(below, inner.type, inner.field)];
   });
-  return changed ? reconciled : set;
 }
 
 const EMPTY = new FieldSet();

@@ -1,35 +1,57 @@
 // Which fields a configuration speaks of: every leaf and every item, but not the structs on the way.
+import { Parts } from '../../lib/parts.js';
+import { atOnce, type Steps } from '../../lib/turns.js';
+import type { JsonObject } from '../../machinery/object.js';
 import type { Field, Type } from '../type.js';
 import { FieldSet } from './field-set.js';
 import { isEmptyObject, isObject, itemElement, type ListShape, type MapShape, memberOf, shapeOf } from './shape.js';
 
-export function toFieldSet(value: unknown, type: Type): FieldSet {
-  const walk: Walk = { set: new FieldSet(), path: [] };
+export const toFieldSet = (value: unknown, type: Type): FieldSet => atOnce(toFieldSetSteps(value, type));
+
+export function* toFieldSetSteps(value: unknown, type: Type): Steps<FieldSet> {
+  const walk: Walk = {
+    set: new FieldSet(),
+    path: [],
+    parts: new Parts(() => {
+      const path = [...walk.path];
+      return () => {
+        walk.path = path;
+      };
+    }),
+  };
   visit(walk, value, type, undefined);
+  if (walk.parts.isLeft) yield* walk.parts.rest();
   return walk.set;
 }
 
 interface Walk {
   readonly set: FieldSet;
-  readonly path: string[];
+  path: string[];
+  readonly parts: Parts;
 }
 
-function visit(walk: Walk, value: unknown, type: Type, field: Field | undefined): void {
+/** Answers whether it is a map with nothing in it. */
+function visit(walk: Walk, value: unknown, type: Type, field: Field | undefined): boolean {
   const shape = shapeOf(type, field, value);
   if (shape.kind === 'scalar' || shape.atomic) walk.set.insert(walk.path);
-  else if (shape.kind === 'map') visitMembers(walk, value, shape);
-  else visitItems(walk, value, shape);
+  else if (shape.kind === 'list') visitItems(walk, value, shape);
+  else if (isObject(value)) {
+    const names = walk.parts.names(value);
+    visitMembers(walk, value, names, shape, 0);
+    return names.length === 0;
+  }
+  return false;
 }
 
-function visitMembers(walk: Walk, value: unknown, shape: MapShape): void {
-  if (!isObject(value)) return;
-  for (const name of Object.keys(value)) {
+function visitMembers(walk: Walk, value: JsonObject, names: readonly string[], shape: MapShape, from: number): void {
+  for (let at = from; at < names.length; at++) {
+    if (!walk.parts.take()) return walk.parts.leave(() => visitMembers(walk, value, names, shape, at));
+    const name = names[at] as string;
     const member = value[name];
     const { element, type, field } = memberOf(shape, name);
     walk.path.push(element);
-    if (type !== undefined) visit(walk, member, type, field);
-    if (field === undefined || member === null || (isObject(member) && isEmptyObject(member)))
-      walk.set.insert(walk.path);
+    const isEmpty = type === undefined ? isObject(member) && isEmptyObject(member) : visit(walk, member, type, field);
+    if (isEmpty || field === undefined || member === null) walk.set.insert(walk.path);
     walk.path.pop();
   }
 }
@@ -37,14 +59,22 @@ function visitMembers(walk: Walk, value: unknown, shape: MapShape): void {
 /** Of items that cannot be told apart only the step itself is in the set. */
 function visitItems(walk: Walk, value: unknown, shape: ListShape): void {
   if (!Array.isArray(value)) return;
-  const elements = value.map((item) => itemElement(shape, item));
+  const { parts } = walk;
+  const elements: string[] = [];
   const seen = new Set<string>();
   const repeated = new Set<string>();
-  for (const element of elements) (seen.has(element) ? repeated : seen).add(element);
-  for (const [position, element] of elements.entries()) {
-    walk.path.push(element);
-    if (!repeated.has(element)) visit(walk, value[position], shape.element, undefined);
-    walk.set.insert(walk.path);
-    walk.path.pop();
-  }
+  const look = (at: number): void => {
+    const element = itemElement(shape, value[at]);
+    elements.push(element);
+    (seen.has(element) ? repeated : seen).add(element);
+  };
+  parts.each(value.length, look, () =>
+    parts.each(elements.length, (at) => {
+      const element = elements[at] as string;
+      walk.path.push(element);
+      if (!repeated.has(element)) visit(walk, value[at], shape.element, undefined);
+      walk.set.insert(walk.path);
+      walk.path.pop();
+    }),
+  );
 }

@@ -1,14 +1,15 @@
 // The rules of ownership: what a change takes from other managers, what it may not take, what an applier gives up.
 import type { Steps } from '../../lib/turns.js';
 import type { JsonObject } from '../../machinery/object.js';
-import { compare, type Comparison } from './compare.js';
+import { type Comparison, compareSteps } from './compare.js';
+import { equalSteps } from './equal-steps.js';
 import { FieldSet } from './field-set.js';
+import { inPieces, unionSteps } from './field-set-steps.js';
 import type { Manager, Managers } from './managers.js';
-import { merge } from './merge.js';
-import { removeItems } from './remove-items.js';
+import { mergeSteps } from './merge.js';
+import { removeItemSteps } from './remove-items.js';
 import { ensureNamedFieldsAreMembers, reconcileWithType } from './set-types.js';
-import { valuesEqual } from './shape.js';
-import { toFieldSet } from './to-field-set.js';
+import { toFieldSetSteps } from './to-field-set.js';
 import { atVersion, type VersionedObject, type Versions } from './versions.js';
 
 export interface Conflict {
@@ -40,8 +41,8 @@ export function* ownUpdate(
   yield;
   const { remaining, comparison } = yield* change(live, updated, reconciled, undefined, true, context);
   yield;
-  const taken = comparison.modified.union(comparison.added).recursiveDifference(context.reset);
-  return { managers: remaining, taken };
+  const changed = yield* unionSteps(comparison.modified, comparison.added);
+  return { managers: remaining, taken: changed.recursiveDifference(context.reset) };
 }
 
 /** `object` is undefined when the live object already is as the applier wants it. Throws ConflictError. */
@@ -57,17 +58,19 @@ export function* ownApply(
   const reconciled = yield* reconcile(live, managers, context);
   const before = reconciled.get(identity);
   yield;
-  const fields = toFieldSet(configuration, live.type).recursiveDifference(context.reset);
+  const named = yield* toFieldSetSteps(configuration, live.type);
+  const fields = named.recursiveDifference(context.reset);
   reconciled.set(identity, { ...before, ...applier.manager, fields });
   yield;
-  const value = merge(live.value, configuration, live.type) as JsonObject;
+  const value = (yield* mergeSteps(live.value, configuration, live.type)) as JsonObject;
   const merged: VersionedObject = { ...live, value };
   yield;
   const pruned = before === undefined ? merged : yield* prune(merged, reconciled, before, context);
   yield;
   const { remaining } = yield* change(live, pruned, reconciled, identity, force, context);
   yield;
-  return { managers: remaining, object: valuesEqual(live.value, pruned.value) ? undefined : pruned.value };
+  const isUnchanged = yield* equalSteps(live.value, pruned.value);
+  return { managers: remaining, object: isUnchanged ? undefined : pruned.value };
 }
 
 /** A type's rules may have changed since a set was written; sets of versions that are gone go with them. */
@@ -91,7 +94,7 @@ function* change(
   force: boolean,
   context: OwnershipContext,
 ): Steps<{ remaining: Managers; comparison: Comparison }> {
-  const comparison = compareWithin(before, after, context);
+  const comparison = yield* compareWithin(before, after, context);
   const byVersion = new Map<string, Comparison>([[before.apiVersion, comparison]]);
   const remaining: Managers = new Map();
   const conflicts: Conflict[] = [];
@@ -109,21 +112,27 @@ function* change(
         atVersion(after, apiVersion, context.versions),
       ];
       if (old === undefined || current === undefined) continue;
-      seen = compareWithin(old, current, context);
+      seen = yield* compareWithin(old, current, context);
       byVersion.set(apiVersion, seen);
     }
-    const lost = fields.intersection(seen.modified.union(seen.added));
+    const changed = yield* unionSteps(seen.modified, seen.added);
+    const lost = yield* inPieces(fields, (piece) => piece.intersection(changed));
     if (!force) for (const path of lost.paths()) conflicts.push({ manager, path });
     yield;
-    const kept = fields.difference(lost).difference(seen.removed);
+    const { removed } = seen;
+    const kept = yield* inPieces(fields, (piece) => piece.difference(lost).difference(removed));
     if (!kept.empty) remaining.set(identity, kept === fields ? manager : { ...manager, fields: kept });
   }
   if (conflicts.length > 0) throw new ConflictError(conflicts);
   return { remaining, comparison };
 }
 
-function compareWithin(before: VersionedObject, after: VersionedObject, { reset }: OwnershipContext): Comparison {
-  const { added, modified, removed } = compare(before.value, after.value, before.type);
+function* compareWithin(
+  before: VersionedObject,
+  after: VersionedObject,
+  { reset }: OwnershipContext,
+): Steps<Comparison> {
+  const { added, modified, removed } = yield* compareSteps(before.value, after.value, before.type);
   return {
     added: added.recursiveDifference(reset),
     modified: modified.recursiveDifference(reset),
@@ -144,7 +153,7 @@ function* prune(
   if (mergedThen === undefined) return merged;
   const all = ensureNamedFieldsAreMembers(before.fields, mergedThen.type);
   yield;
-  const stripped = without(mergedThen, all);
+  const stripped = yield* without(mergedThen, all);
   yield;
   const kept = yield* addBackOwned(mergedThen, stripped, managers, versions);
   yield;
@@ -152,13 +161,12 @@ function* prune(
   return atVersion(pruned, merged.apiVersion, versions) ?? merged;
 }
 
-const without = (object: VersionedObject, items: FieldSet): VersionedObject => ({
-  ...object,
-  value: removeItems(object.value, items, object.type) as JsonObject,
-});
+function* without(object: VersionedObject, items: FieldSet): Steps<VersionedObject> {
+  return { ...object, value: (yield* removeItemSteps(object.value, items, object.type)) as JsonObject };
+}
 
 function* namedFields(object: VersionedObject): Steps<FieldSet> {
-  const fields = toFieldSet(object.value, object.type);
+  const fields = yield* toFieldSetSteps(object.value, object.type);
   yield;
   return ensureNamedFieldsAreMembers(fields, object.type);
 }
@@ -173,7 +181,8 @@ function* addBackOwned(
   // The version the fields were stripped in comes first, as fields missing there may be needed to convert.
   owned.set(merged.apiVersion, new FieldSet());
   for (const { apiVersion, fields } of managers.values()) {
-    owned.set(apiVersion, owned.get(apiVersion)?.union(fields) ?? fields);
+    const others = owned.get(apiVersion);
+    owned.set(apiVersion, others === undefined ? fields : yield* unionSteps(others, fields));
   }
   let [whole, pruned] = [merged, stripped];
   for (const [apiVersion, fields] of owned) {
@@ -183,12 +192,13 @@ function* addBackOwned(
     yield;
     const stays = yield* namedFields(prunedThen);
     yield;
-    const keep = stays.union(ensureNamedFieldsAreMembers(fields, wholeThen.type));
+    const keep = yield* unionSteps(stays, ensureNamedFieldsAreMembers(fields, wholeThen.type));
     whole = wholeThen;
     yield;
     const all = yield* namedFields(wholeThen);
     yield;
-    pruned = without(wholeThen, all.difference(keep));
+    const goes = yield* inPieces(all, (piece) => piece.difference(keep));
+    pruned = yield* without(wholeThen, goes);
   }
   return pruned;
 }
@@ -208,5 +218,6 @@ function* addBackDangling(
   yield;
   const stays = yield* namedFields(prunedThen);
   yield;
-  return without(merged, all.difference(stays).intersection(last));
+  const dangling = yield* inPieces(all, (piece) => piece.difference(stays).intersection(last));
+  return yield* without(merged, dangling);
 }

@@ -142,13 +142,15 @@ function isDivisible(name: string, quantity: string): boolean {
 }
 
 /** Each claim once as a whole, or several times for different requests of it. */
-function validateClaimReferences(
+export function validateClaimReferences(
   claims: readonly ResourceClaim[] | undefined,
   claimNames: ReadonlySet<string>,
   path: FieldPath,
 ): FieldErrors {
   const errors: FieldErrors = [];
   const used = new Set<string>();
+  /** How many different requests of a claim were used. */
+  const requested = new Map<string, number>();
   for (const [position, { name, request }] of (claims ?? []).entries()) {
     const at = path.index(position);
     if (name === '') {
@@ -160,10 +162,12 @@ function validateClaimReferences(
       if (request) append(errors, validateDnsLabel(request, at.child('request')));
       const key = request ? `${name}/${request}` : name;
       if (used.has(key)) errors.push(duplicate(at, key));
-      else if (!request) {
-        for (const other of used) if (other.startsWith(`${name}/`)) errors.push(duplicate(at, name));
+      else {
+        if (!request) for (let n = requested.get(name) ?? 0; n > 0; n--) errors.push(duplicate(at, name));
+        const slash = key.indexOf('/');
+        if (slash >= 0) requested.set(key.slice(0, slash), (requested.get(key.slice(0, slash)) ?? 0) + 1);
+        used.add(key);
       }
-      used.add(key);
     }
     if (!claimNames.has(name)) errors.push(unknownClaim(name, claimNames, at));
   }
@@ -171,10 +175,21 @@ function validateClaimReferences(
 }
 
 function unknownClaim(name: string, claimNames: ReadonlySet<string>, path: FieldPath): FieldError {
-  const known = claimNames.size === 0 ? ' which is empty' : `: ${[...claimNames].sort().join(', ')}`;
   const error = notFound(path, name);
-  return { ...error, body: `${error.body}: must be one of the names in pod.spec.resourceClaims${known}` };
+  return { ...error, body: `${error.body}: must be one of the names in pod.spec.resourceClaims${listed(claimNames)}` };
 }
+
+/** Once for all who ask for others: the names may be as many as the wrong ones. */
+function listed(claimNames: ReadonlySet<string>): string {
+  let text = listings.get(claimNames);
+  if (text === undefined) {
+    text = claimNames.size === 0 ? ' which is empty' : `: ${[...claimNames].sort().join(', ')}`;
+    listings.set(claimNames, text);
+  }
+  return text;
+}
+
+const listings = new WeakMap<ReadonlySet<string>, string>();
 
 function validateContainersFit(
   spec: Readonly<PodSpec>,

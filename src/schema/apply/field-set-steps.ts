@@ -1,0 +1,26 @@
+// What is done with field sets, for large ones.
+import type { Steps } from '../../lib/turns.js';
+import { FieldSet } from './field-set.js';
+
+/** `change` must do with each path the same whatever other paths there are. */
+export function* inPieces(set: FieldSet, change: (piece: FieldSet) => FieldSet): Steps<FieldSet> {
+  if (!set.isLarge) return change(set);
+  const result = new FieldSet();
+  for (const piece of set.pieces()) {
+    result.absorb(change(piece));
+    yield;
+  }
+  return result;
+}
+
+export function* unionSteps(left: FieldSet, right: FieldSet): Steps<FieldSet> {
+  if (left.empty || right.empty || !(left.isLarge || right.isLarge)) return left.union(right);
+  const result = new FieldSet();
+  for (const set of [left, right]) {
+    for (const piece of set.pieces()) {
+      result.absorb(piece);
+      yield;
+    }
+  }
+  return result;
+}
