@@ -254,6 +254,24 @@ test('names and addresses choose the certificate shown', async () => {
   assert.equal(await shown({}), 'kube-apiserver');
 });
 
+test('the suite that costs least is chosen: AES with short keys, but ChaCha where a client names it first', async () => {
+  const chosen = async (options: tls.ConnectionOptions): Promise<string> => {
+    const socket = tls.connect({ port: listener.port, host: '127.0.0.1', ca: authority.certPem, ...options });
+    await new Promise((resolve) => socket.once('secureConnect', resolve));
+    const { standardName } = socket.getCipher();
+    socket.destroy();
+    return standardName;
+  };
+  const [chacha, long, short] = ['TLS_CHACHA20_POLY1305_SHA256', 'TLS_AES_256_GCM_SHA384', 'TLS_AES_128_GCM_SHA256'];
+  assert.equal(await chosen({ ciphers: `${long}:${chacha}:${short}` }), short);
+  assert.equal(await chosen({ ciphers: `${chacha}:${long}:${short}` }), chacha);
+  const old = {
+    maxVersion: 'TLSv1.2',
+    ciphers: 'ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-ECDSA-AES128-GCM-SHA256',
+  } as const;
+  assert.equal(await chosen(old), 'TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256');
+});
+
 test('an upgrade hands over the connection; one that is refused is answered like any request', async () => {
   handler = (r) => {
     if (r.path !== '/ok') return { status: 403, headers: {}, body: 'no' };
