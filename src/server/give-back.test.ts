@@ -2,15 +2,24 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { giveBackWhenIdle, processParts } from './give-back.js';
 
-/** A clock whose one timer the test fires. */
-function server(heapBytes = 1): { pass: (usedMs: number) => void; collected: () => number; stop: () => void } {
+interface Server {
+  readonly heap: { mib: number; msPerMib: number };
+  readonly pass: (usedMs: number) => void;
+  readonly collected: () => string[];
+  readonly stop: () => void;
+}
+
+/** A clock whose one timer the test fires, and a heap that takes its time. */
+function server({ heapMib = 20, msPerMib = 1 } = {}): Server {
   let next: (() => void) | undefined;
+  let now = 0;
+  const heap = { mib: heapMib, msPerMib };
   let used = 0;
-  let collected = 0;
+  const collected: string[] = [];
   const stopping = new AbortController();
   giveBackWhenIdle({
     clock: {
-      now: () => 0,
+      now: () => now,
       after: (_ms, callback) => {
         next = callback;
         return () => undefined;
@@ -18,13 +27,15 @@ function server(heapBytes = 1): { pass: (usedMs: number) => void; collected: () 
     },
     stopping: stopping.signal,
     usedMs: () => used,
-    heapBytes: () => heapBytes,
-    collect: () => {
-      collected++;
+    heapBytes: () => heap.mib * 1024 ** 2,
+    collect: (which) => {
+      collected.push(which);
       used += 500;
+      if (which === 'all') now += heap.mib * heap.msPerMib;
     },
   });
   return {
+    heap,
     pass(usedMs) {
       used += usedMs;
       const run = next;
@@ -39,20 +50,45 @@ function server(heapBytes = 1): { pass: (usedMs: number) => void; collected: () 
 test('when work is over all is collected, twice, and not again until there was more work', () => {
   const { pass, collected } = server();
   for (const busy of [50, 900, 700, 101]) pass(busy);
-  assert.equal(collected(), 0);
+  assert.deepEqual(collected(), []);
   for (let i = 0; i < 10; i++) pass(10);
-  assert.equal(collected(), 2);
-  for (let i = 0; i < 40; i++) pass(20);
-  assert.equal(collected(), 4, 'a minute of little work is work, too');
+  assert.deepEqual(collected(), ['all', 'young', 'young', 'all']);
+  for (let i = 0; i < 24; i++) pass(20);
+  assert.equal(collected().length, 8, 'a minute of little work is work, too');
 });
 
-test('a busy server and a large heap are left alone', () => {
-  const busy = server();
-  for (let i = 0; i < 20; i++) busy.pass(150);
-  assert.equal(busy.collected(), 0);
-  const large = server(1024 ** 3);
-  for (const used of [2000, 1, 1]) large.pass(used);
-  assert.equal(large.collected(), 0);
+test('a busy server is left alone, also half way', () => {
+  const { pass, collected } = server();
+  for (let i = 0; i < 20; i++) pass(150);
+  assert.deepEqual(collected(), []);
+  for (const used of [10, 150, 10]) pass(used);
+  assert.deepEqual(collected(), ['all', 'young']);
+});
+
+test('a heap that would take more than 50 ms is left to V8, but for the young ones', () => {
+  const { pass, collected, heap } = server({ heapMib: 51 });
+  for (const used of [2000, 1, 1, 1]) pass(used);
+  assert.deepEqual(collected(), ['young', 'young']);
+  heap.mib = 49;
+  pass(1);
+  assert.deepEqual(collected(), ['young', 'young', 'all']);
+});
+
+test('how long it would take is known from the last time', () => {
+  const { pass, collected, heap } = server({ heapMib: 30, msPerMib: 0.5 });
+  const work = (): string[] => {
+    const before = collected().length;
+    for (const used of [2000, 1, 1, 1, 1]) pass(used);
+    return collected().slice(before);
+  };
+  assert.deepEqual(work(), ['all', 'young', 'young', 'all']);
+  heap.mib = 99;
+  assert.deepEqual(work(), ['all', 'young', 'young', 'all'], 'a fast machine collects more');
+  heap.msPerMib = 5;
+  assert.deepEqual(work(), ['all', 'young', 'young'], 'the first was slow');
+  heap.mib = 30;
+  assert.deepEqual(work(), ['young', 'young'], 'at that pace all would still take 90 ms');
+  assert.deepEqual(work(), ['all', 'young', 'young'], 'but it is not held against it for ever');
 });
 
 test('a server that stops is not looked at again', () => {
@@ -60,7 +96,7 @@ test('a server that stops is not looked at again', () => {
   pass(2000);
   stop();
   for (let i = 0; i < 3; i++) pass(0);
-  assert.equal(collected(), 0);
+  assert.deepEqual(collected(), []);
 });
 
 test('the process collects', () => {
@@ -68,7 +104,8 @@ test('the process collects', () => {
   let garbage: unknown = Array.from({ length: 1_000_000 }, (_, i) => ({ i }));
   const before = heapBytes();
   garbage = undefined;
-  collect();
+  collect('young');
+  collect('all');
   assert.equal(garbage, undefined);
   assert.ok(heapBytes() < before - 10_000_000);
   assert.ok(usedMs() > 0);

@@ -9,10 +9,17 @@ const CHECK_MS = 2_000;
 const IDLE_SHARE = 0.05;
 /** So much work makes a collection worth its time. */
 const WORTH_MS = 500;
-/** The first marks what is garbage, the second gives back what the first has swept. */
-const COLLECTIONS = 2;
-/** Collecting takes about a millisecond for each megabyte that is in use: larger heaps are left to V8. */
-const LARGEST_HEAP_BYTES = 256 * 1024 * 1024;
+/**
+ * What is done at the checks after work, while the server stays idle. The first collection of all marks what is garbage,
+ * the second gives back what the first has swept. Collecting the young ones is quick, and makes the room for them small
+ * again once few have come for five seconds.
+ */
+const STEPS: readonly ('all' | 'young')[] = ['all', 'young', 'young', 'all'];
+/** Who asks meanwhile waits so long at most: where all would take longer, they are left to V8. */
+const LONGEST_MS = 50;
+/** For each megabyte in use. What the last collection took is a better guess, for a while. */
+const USUAL_MS_PER_MIB = 1;
+const LEAST_MS_PER_MIB = 0.25;
 
 export interface GiveBackParts {
   readonly clock: Clock;
@@ -20,14 +27,26 @@ export interface GiveBackParts {
   /** Processor time of the process so far. */
   readonly usedMs: () => number;
   readonly heapBytes: () => number;
-  readonly collect: () => void;
+  readonly collect: (which: 'all' | 'young') => void;
 }
 
 export function giveBackWhenIdle(parts: GiveBackParts): void {
   const { clock, stopping, usedMs } = parts;
   let before = usedMs();
   let workedMs = before;
-  let collections = 0;
+  let step = STEPS.length;
+  let msPerMib = USUAL_MS_PER_MIB;
+  const collectAll = (): void => {
+    const mib = parts.heapBytes() / 1024 ** 2;
+    if (mib * msPerMib > LONGEST_MS) {
+      // The last may have been slow because of what else the machine did.
+      msPerMib = (msPerMib + USUAL_MS_PER_MIB) / 2;
+      return;
+    }
+    const began = clock.now();
+    parts.collect('all');
+    msPerMib = Math.max(LEAST_MS_PER_MIB, (clock.now() - began) / mib);
+  };
   const check = (): void => {
     if (stopping.aborted) return;
     const now = usedMs();
@@ -35,12 +54,14 @@ export function giveBackWhenIdle(parts: GiveBackParts): void {
     workedMs += now - before;
     before = now;
     if (isIdle && workedMs >= WORTH_MS) {
-      collections = COLLECTIONS;
+      step = 0;
       workedMs = 0;
     }
-    if (isIdle && collections > 0 && parts.heapBytes() <= LARGEST_HEAP_BYTES) {
-      collections--;
-      parts.collect();
+    const which = STEPS[step];
+    if (isIdle && which !== undefined) {
+      step++;
+      if (which === 'all') collectAll();
+      else parts.collect('young');
       // What collecting took is no work that has to be cleaned up after.
       before = usedMs();
     }
@@ -50,20 +71,26 @@ export function giveBackWhenIdle(parts: GiveBackParts): void {
 }
 
 export const processParts = (): Pick<GiveBackParts, 'usedMs' | 'heapBytes' | 'collect'> => {
-  let collect: (() => void) | undefined;
+  let collector: Collector | undefined;
   return {
     usedMs: () => {
       const { user, system } = process.cpuUsage();
       return (user + system) / 1000;
     },
     heapBytes: () => process.memoryUsage().heapUsed,
-    collect: () => (collect ??= exposedCollector())(),
+    collect: (which) => {
+      collector ??= exposedCollector();
+      if (which === 'all') collector();
+      else collector({ type: 'minor' });
+    },
   };
 };
 
-function exposedCollector(): () => void {
+type Collector = (options?: { readonly type: 'minor' }) => void;
+
+function exposedCollector(): Collector {
   v8.setFlagsFromString('--expose-gc');
-  const collector = vm.runInNewContext('gc') as () => void;
+  const collector = vm.runInNewContext('gc') as Collector;
   // Compiled code that is kept for the next start is good for the flags of this one only.
   v8.setFlagsFromString('--no-expose-gc');
   return collector;

@@ -1,5 +1,5 @@
 // What is stored: the stores themselves, what seals their values, and the resources kept in them.
-import { systemClock } from '../lib/clock.js';
+import { monotonicClock } from '../lib/clock.js';
 import type { Logs } from '../lib/log.js';
 import type { MetricRegistry } from '../lib/metrics.js';
 import { apiEnablement } from '../machinery/api-enablement.js';
@@ -79,6 +79,6 @@ export async function openResources(
   lifecycle.onDrained(() => resources.close());
   const sizePoll = { stores, everyMs: etcd.etcdDbMetricPollIntervalMs, log: logs.for('storage') };
   pollStorageSize(metrics, sizePoll, lifecycle.stopping);
-  giveBackWhenIdle({ clock: systemClock, stopping: lifecycle.stopping, ...processParts() });
+  giveBackWhenIdle({ clock: monotonicClock, stopping: lifecycle.stopping, ...processParts() });
   return { stores, encryption, resources };
 }
