@@ -48,7 +48,7 @@ interface Obstacle {
 export class Cache {
   readonly contents: Contents;
   readonly watchers: Watchers;
-  readonly #snapshots = new Snapshots();
+  readonly #snapshots: Snapshots;
   /** A local store does not wait for us: what takes time (decryption) keeps its order here. */
   readonly #incoming = new Serial();
   #history = new History(0);
@@ -70,6 +70,7 @@ export class Cache {
     readonly metrics: StorageMetrics = {},
   ) {
     this.contents = new Contents(values.options.indexedField);
+    this.#snapshots = new Snapshots(clock);
     this.watchers = new Watchers(clock, async () => {
       if (kv.local && !this.stalled) await this.#catchUp();
       return this.#revision;
@@ -195,6 +196,7 @@ export class Cache {
     this.#kvWatch?.cancel();
     this.#stopProgress?.();
     this.#stopTrimming?.();
+    this.#snapshots.clear();
     this.watchers.endAll(undefined);
   }
 

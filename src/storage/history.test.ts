@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import v8 from 'node:v8';
+import vm from 'node:vm';
 import type { Entry } from './entry.js';
 import { Change, History } from './history.js';
 
@@ -28,4 +30,17 @@ test('they grow old also when nothing happens, and it is told when to look again
   assert.equal(long.floor, 0);
   assert.equal(long.trim(76_000), undefined);
   assert.equal(long.floor, 200);
+});
+
+test('what was dropped is let go of at once', async () => {
+  const history = new History(0, 1_000_000);
+  const first = new WeakRef(change(1, 1, 10_000));
+  history.push(first.deref() as Change);
+  for (let i = 2; i <= 150; i++) history.push(change(i, i, 10_000));
+  assert.equal(history.floor, 50);
+  // A weak reference that was made or read in this turn holds on to its end.
+  await new Promise((resolve) => setImmediate(resolve));
+  v8.setFlagsFromString('--expose-gc');
+  (vm.runInNewContext('gc') as () => void)();
+  assert.equal(first.deref(), undefined);
 });

@@ -67,8 +67,8 @@ const modifiedEvent = (object: Entry, previous: Entry | undefined): WatchEvent =
   previous === undefined ? { type: 'MODIFIED', object } : { type: 'MODIFIED', object, previous };
 
 export class History {
-  #changes: Change[] = [];
-  /** Changes before this index have been dropped. */
+  /** Those before `#first` have been dropped, and their places are empty. */
+  #changes: (Change | undefined)[] = [];
   #first = 0;
   #bytes = 0;
   #floor: number;
@@ -118,7 +118,7 @@ export class History {
       if ((this.#changes[middle]?.revision ?? Infinity) > revision) high = middle;
       else low = middle + 1;
     }
-    return this.#changes.slice(low);
+    return this.#changes.slice(low) as readonly Change[];
   }
 
   #isOld(nowMs: number): boolean {
@@ -127,8 +127,10 @@ export class History {
   }
 
   #drop(): void {
-    const dropped = this.#changes[this.#first++];
+    const dropped = this.#changes[this.#first];
     if (dropped === undefined) return;
+    // What it replaced would otherwise stay until the array is shifted.
+    this.#changes[this.#first++] = undefined;
     this.#floor = dropped.revision;
     this.#bytes -= bytesOf(dropped);
     // Shifting the array is paid once per many drops.

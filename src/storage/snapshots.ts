@@ -1,6 +1,6 @@
 // Past states of one resource. The tree copies on write, so a snapshot costs nothing until the state moves on; the
 // states that pages of a list need are kept, any other within the history is made by undoing changes.
-import { LRUCache } from 'lru-cache';
+import type { Clock } from '../lib/clock.js';
 import type { OrderedMap } from '../lib/ordered-map.js';
 import type { Entry } from './entry.js';
 import type { History } from './history.js';
@@ -11,18 +11,31 @@ const MAX_SNAPSHOTS = 100;
 /** As long as the store keeps its own history. */
 const SNAPSHOT_TTL_MS = 5 * 60_000;
 
+interface Kept {
+  readonly state: State;
+  readonly untilMs: number;
+}
+
 export class Snapshots {
-  readonly #kept = new LRUCache<number, State>({ max: MAX_SNAPSHOTS, ttl: SNAPSHOT_TTL_MS });
+  /** By revision; what was used last is last. */
+  readonly #kept = new Map<number, Kept>();
+  #stopLooking: (() => void) | undefined;
+
+  constructor(private readonly clock: Clock) {}
 
   /** Remembers the state at a revision because a later page will ask for it. */
   keep(revision: number, state: State): void {
-    if (!this.#kept.has(revision)) this.#kept.set(revision, state.clone());
+    if (!this.#kept.has(revision)) this.#add(revision, state.clone());
   }
 
   /** The state at a revision not ahead of the current one; absent when it can no longer be told. */
   at(revision: number, current: State, history: History): State | undefined {
     const kept = this.#kept.get(revision);
-    if (kept !== undefined) return kept;
+    if (kept !== undefined) {
+      this.#kept.delete(revision);
+      this.#kept.set(revision, kept);
+      return kept.state;
+    }
     if (revision < history.floor) return undefined;
     const changes = history.after(revision);
     if (changes.length === 0) return current;
@@ -33,11 +46,34 @@ export class Snapshots {
       if (change.previous === undefined) state.delete(change.key);
       else state.set(change.key, change.previous);
     }
-    this.#kept.set(revision, state);
+    this.#add(revision, state);
     return state;
   }
 
   clear(): void {
     this.#kept.clear();
+    this.#stopLooking?.();
+    this.#stopLooking = undefined;
+  }
+
+  #add(revision: number, state: State): void {
+    this.#kept.set(revision, { state, untilMs: this.clock.now() + SNAPSHOT_TTL_MS });
+    if (this.#kept.size > MAX_SNAPSHOTS) {
+      for (const longestUnused of this.#kept.keys()) {
+        this.#kept.delete(longestUnused);
+        break;
+      }
+    }
+    this.#lookLater();
+  }
+
+  /** A state holds on to every version it has: it goes in its time, also when nobody asks any more. */
+  #lookLater(): void {
+    this.#stopLooking ??= this.clock.after(SNAPSHOT_TTL_MS / 5, () => {
+      this.#stopLooking = undefined;
+      const now = this.clock.now();
+      for (const [revision, { untilMs }] of this.#kept) if (untilMs <= now) this.#kept.delete(revision);
+      if (this.#kept.size > 0) this.#lookLater();
+    });
   }
 }
