@@ -59,6 +59,8 @@ export interface KindDefinition<T extends KubeObject = KubeObject> {
   selectableFields?(object: Readonly<T>): Record<string, string>;
   /** One of them that many select by: a string that stands in the object under the names it is made of. */
   readonly indexedField?: string;
+  /** Those that are strings standing so, too: they are read without parsing the object. */
+  readonly textFields?: readonly string[];
   /** The words for a field that is not selectable, when not `field label not supported: x`. */
   fieldLabelError?(label: string): string;
   readonly subresources?: Readonly<Record<string, Subresource<T>>>;

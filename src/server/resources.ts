@@ -259,6 +259,7 @@ export class Resources {
       ...this.unsafeDeletion(),
       codec: lazyCodec(definition, () => typeOfKind(group, version, definition.kind)),
       ...(definition.indexedField !== undefined && { indexedField: definition.indexedField }),
+      ...(definition.textFields !== undefined && { textFields: definition.textFields }),
       fieldsOf: (object: KubeObject) =>
         sharing.length === 1
           ? (definition.selectableFields?.(object) ?? {})

@@ -3,6 +3,7 @@ import type { KeyValueStore } from '../kv/kv.js';
 import { LabelSets } from './label-sets.js';
 import type { RecentBytes } from './recent-bytes.js';
 import type { ResourceStoreOptions } from './store.js';
+import { TextFields } from './text-fields.js';
 
 /** A store that answers at once, so that what it has need not be kept in memory. */
 export interface StoredBytes {
@@ -14,6 +15,7 @@ export class EntrySource {
   readonly labelSets = new LabelSets();
   /** Where the indexed field stands in an object. */
   readonly indexedPath: readonly string[] | undefined;
+  readonly textFields: TextFields;
 
   constructor(
     readonly options: ResourceStoreOptions,
@@ -21,6 +23,7 @@ export class EntrySource {
     readonly stored?: StoredBytes,
   ) {
     this.indexedPath = options.indexedField?.split('.');
+    this.textFields = new TextFields(options.textFields ?? []);
   }
 
   /** The value of an entry that was left to the store; it is to be copied before anything else is read. */

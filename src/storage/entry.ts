@@ -5,9 +5,9 @@ import type { Labels } from './label-sets.js';
 import { stringAt, textAt } from './scan-json.js';
 import { copySpliced, replaceResourceVersion, spliceResourceVersion } from './splice.js';
 import type { StoredObject, WatchEvent } from './store.js';
+import type { Fields } from './text-fields.js';
 import { unreadable } from './unreadable.js';
 
-type Fields = Readonly<Record<string, string>>;
 const LABELS = ['metadata', 'labels'];
 
 /**
@@ -29,6 +29,7 @@ export class Entry implements StoredObject {
   #parsed: WeakRef<KubeObject> | undefined;
   #labels: Labels | undefined;
   #indexed: string | undefined;
+  /** Those that were read without parsing, until another is asked for. */
   #fields: Fields | undefined;
   #added: WeakRef<WatchEvent> | undefined;
 
@@ -109,7 +110,12 @@ export class Entry implements StoredObject {
     if (name === indexedField) return this.indexed ?? '';
     if (name === 'metadata.name') return this.key.slice(this.key.indexOf('/') + 1);
     if (name === 'metadata.namespace') return namespaced ? this.key.slice(0, this.key.indexOf('/')) : '';
-    return (this.#fields ??= this.source.options.fieldsOf(this.object()))[name] ?? '';
+    const known = this.#fields?.[name];
+    if (known !== undefined) return known;
+    const { textFields, options } = this.source;
+    const isText = textFields.has(name);
+    this.#fields = isText ? this.#scanned((json) => textFields.of(json)) : options.fieldsOf(this.object());
+    return this.#fields[name] ?? '';
   }
 
   /** The value of the resource's indexed field, if it has one. */
@@ -128,7 +134,8 @@ export class Entry implements StoredObject {
   /** What can be read without parsing the rest. */
   #scanned<T>(scan: (json: Buffer) => T): T {
     try {
-      return scan(this.json);
+      // What the store has lacks the resourceVersion only, which nothing is selected by.
+      return scan(this.#json ?? this.source.read(this.key, this.revision));
     } catch (error) {
       throw unreadable(this.source.options, this.key, this.revision, 'content', error);
     }

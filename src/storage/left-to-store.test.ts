@@ -74,6 +74,41 @@ test('objects are read from the store again, as they were served at first', asyn
   }
 });
 
+test('a selection by fields that are strings parses nothing', async (context) => {
+  const { kv } = await opened(context);
+  let parsed = 0;
+  const codec = {
+    ...options.codec,
+    decodeJson: (bytes: Buffer): KubeObject => {
+      parsed++;
+      return options.codec.decodeJson(bytes);
+    },
+  };
+  const fieldsOf = ({ status }: KubeObject & { status?: { phase?: string } }): Record<string, string> => ({
+    'status.phase': status?.phase ?? '',
+    'status.count': 'parsed',
+  });
+  const store = createResourceStore({
+    kv,
+    options: { ...options, codec, fieldsOf, textFields: ['status.phase'] },
+    recent: new RecentBytes(0),
+  });
+  const phases = { x: 'Running', y: 'Failed', z: 'Running' };
+  for (const [name, phase] of Object.entries(phases)) {
+    await store.create(`a/${name}`, { ...pod(name, 'red'), status: { phase } } as KubeObject);
+  }
+  await settled();
+  const count = async (field: string, value: string): Promise<number> =>
+    (await store.list({ ...everything, predicate: (object) => object.field(field) === value })).items.length;
+  assert.equal(await count('status.phase', 'Running'), 2);
+  assert.equal(await count('status.phase', 'Failed'), 1);
+  assert.equal(parsed, 0);
+  assert.equal(await count('status.count', 'parsed'), 3);
+  assert.equal(parsed, 3);
+  assert.equal(await count('status.phase', 'Running'), 2);
+  assert.equal(parsed, 3);
+});
+
 test('large objects are read as they are, one after another', async (context) => {
   const { open } = await opened(context);
   const store = open();

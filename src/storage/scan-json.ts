@@ -12,9 +12,9 @@ const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 
-/** The offset of the value that a path of names leads to, or -1. */
-export function memberAt(json: Buffer, path: readonly string[]): number {
-  let at = 0;
+/** The offset of the value that a path of names leads to from the object at `start`, or -1. */
+export function memberAt(json: Buffer, path: readonly string[], start = 0): number {
+  let at = start;
   for (const name of path) {
     at = valueIn(json, at, name);
     if (at < 0) return -1;
@@ -23,8 +23,8 @@ export function memberAt(json: Buffer, path: readonly string[]): number {
 }
 
 /** The string a path leads to; empty where there is none. */
-export function stringAt(json: Buffer, path: readonly string[]): string {
-  const at = memberAt(json, path);
+export function stringAt(json: Buffer, path: readonly string[], start = 0): string {
+  const at = memberAt(json, path, start);
   if (at < 0 || json[at] !== QUOTE) return '';
   return JSON.parse(json.toString('utf8', at, skipString(json, at))) as string;
 }

@@ -53,6 +53,8 @@ export interface ResourceStoreOptions {
    * that stands in the stored object under the names it is made of.
    */
   readonly indexedField?: string;
+  /** Others that stand there so: they are read without parsing the object. */
+  readonly textFields?: readonly string[];
   /** How messages name the type of its objects: `*core.Secret`. */
   readonly typeName?: string;
   /**

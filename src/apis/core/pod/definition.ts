@@ -49,6 +49,13 @@ export const pods: KindDefinition<Pod> = {
     'status.nominatedNodeName': status.nominatedNodeName ?? '',
   }),
   indexedField: 'spec.nodeName',
+  textFields: [
+    'spec.restartPolicy',
+    'spec.schedulerName',
+    'spec.serviceAccountName',
+    'status.phase',
+    'status.nominatedNodeName',
+  ],
   subresources: {
     attach: connecting('PodAttachOptions', 'attach', ['create', 'get']),
     binding: { kind: 'Binding', verbs: ['create'], create: bindPod, update: bindingRules },
