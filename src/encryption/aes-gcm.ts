@@ -1,7 +1,7 @@
 // AES-GCM, bound to the place in the store: nonce (12 bytes), ciphertext, tag (16 bytes).
 import crypto, { type CipherGCMTypes } from 'node:crypto';
 import type { RandomBytes } from './random.js';
-import { type Sealer, TOO_SHORT } from './transformer.js';
+import { type SealedParts, type Sealer, TOO_SHORT } from './transformer.js';
 
 export const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
@@ -16,12 +16,12 @@ export function aesGcm(key: Buffer, random: RandomBytes): Sealer {
 
 // hot: every write
 /** `head` ends with the nonce, and goes before what is sealed. */
-export function sealGcm(key: Buffer, head: Buffer, plain: Buffer, authenticated: string): Buffer {
+export function sealGcm(key: Buffer, head: Buffer, plain: Buffer, authenticated: string): SealedParts {
   const cipher = crypto.createCipheriv(algorithm(key), key, head.subarray(-NONCE_BYTES));
   cipher.setAAD(Buffer.from(authenticated));
   const body = cipher.update(plain);
   cipher.final();
-  return Buffer.concat([head, body, cipher.getAuthTag()]);
+  return [head, body, cipher.getAuthTag()];
 }
 
 // hot: every value read

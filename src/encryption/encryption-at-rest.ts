@@ -1,10 +1,10 @@
 // The configuration in force, and the transformers that go by it, whichever that is when a value comes.
-import type { MaybePromise } from '../lib/maybe-promise.js';
+import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
 import { type GroupResource, groupResourceText } from '../machinery/status.js';
 import { identity } from './identity.js';
 import type { Providers } from './providers.js';
 import type { Trace } from '../tracing/trace.js';
-import type { Opened, Place, Sealer, ValueTransformer } from './transformer.js';
+import type { Opened, Place, SealedParts, Sealer, ValueTransformer } from './transformer.js';
 
 /** What the server keeps for itself under names that are no resources. */
 const NO_RESOURCES: ReadonlySet<string> = new Set(['masterleases', 'servicenodeportallocations']);
@@ -53,7 +53,7 @@ class ResourceTransformer implements ValueTransformer {
 
   // hot: every write
   toStorage(plain: Buffer, key: string, trace?: Trace): MaybePromise<Buffer> {
-    return this.#inForce().seal(plain, this.#place(key, trace));
+    return whenReady(this.#inForce().seal(plain, this.#place(key, trace)), together);
   }
 
   // hot: every value read
@@ -74,3 +74,9 @@ class ResourceTransformer implements ValueTransformer {
     return { key, resource: this.#name, trace };
   }
 }
+
+/** What is not sealed is handed on as it is. */
+const together = (parts: SealedParts): Buffer => {
+  const [only] = parts;
+  return only !== undefined && parts.length === 1 ? only : Buffer.concat(parts);
+};

@@ -2,7 +2,7 @@
 import { isSealed, type Sealer, UNEXPECTEDLY_SEALED } from './transformer.js';
 
 export const identity: Sealer = {
-  seal: (plain) => plain,
+  seal: (plain) => [plain],
   open(value) {
     if (isSealed(value)) throw new Error(UNEXPECTEDLY_SEALED);
     return { plain: value, stale: false };

@@ -6,7 +6,7 @@ import { aesGcm } from './aes-gcm.js';
 import { identity } from './identity.js';
 import { PrefixedSealers, type PrefixedSealer } from './prefixed.js';
 import { SealError } from './seal-error.js';
-import { countingMetrics } from './testing.js';
+import { countingMetrics, sealWhole } from './testing.js';
 import type { Sealer } from './transformer.js';
 
 const place = { key: '/registry/secrets/a/b', resource: 'secrets' };
@@ -22,7 +22,7 @@ describe('several ways to seal', () => {
   const clear = { prefix: '', sealer: identity };
 
   it('writes with the first and reads with all; what the first did not write is stale', async () => {
-    const byB = await open(b).seal(plain, place);
+    const byB = await sealWhole(open(b), plain, place);
     assert.ok(byB.toString('latin1').startsWith('b:'));
     assert.equal((await open(b, a).open(byB, place)).stale, false);
     const opened = await open(a, b).open(byB, place);
@@ -34,7 +34,7 @@ describe('several ways to seal', () => {
   it('tries later ones of the same prefix when a key fails, and tells all failures once', async () => {
     const old = { prefix: 'k:', sealer: gcm('old') };
     const fresh = { prefix: 'k:', sealer: gcm('new') };
-    const sealed = await open(old).seal(plain, place);
+    const sealed = await sealWhole(open(old), plain, place);
     assert.equal((await open(fresh, old).open(sealed, place)).stale, true);
     assert.throws(() => open(fresh, fresh).open(sealed, place), /^Error: cipher: message authentication failed$/);
     const short = Buffer.from('k:short');
@@ -53,20 +53,20 @@ describe('several ways to seal', () => {
       seal: () => Promise.reject(new SealError('rpc error', 'Unavailable')),
       open: () => Promise.reject(new SealError('rpc error', 'Unavailable')),
     };
-    const sealed = await open(a).seal(plain, place);
+    const sealed = await sealWhole(open(a), plain, place);
     const opened = await open({ prefix: 'a:', sealer: late }, a).open(sealed, place);
     assert.deepEqual([opened.plain, opened.stale], [plain, true]);
     const alone = open({ prefix: 'a:', sealer: late });
     await assert.rejects(async () => alone.open(sealed, place), { message: 'rpc error', status: 'Unavailable' });
-    await assert.rejects(async () => alone.seal(plain, place), { message: 'rpc error' });
+    await assert.rejects(async () => sealWhole(alone, plain, place), { message: 'rpc error' });
   });
 
   it('counts by prefix, direction and status', async () => {
     metrics.take();
-    const sealed = await open(a).seal(plain, place);
+    const sealed = await sealWhole(open(a), plain, place);
     await open(a, clear).open(sealed, place);
     await open(a, clear).open(plain, place);
-    await open(clear).seal(plain, place);
+    await sealWhole(open(clear), plain, place);
     assert.throws(() => open(b).open(sealed, place));
     assert.throws(() => open(a).open(Buffer.from('a:short'), place));
     assert.deepEqual(metrics.take(), [

@@ -6,7 +6,7 @@ import type { MaybePromise } from '../lib/maybe-promise.js';
 import { errorText } from '../lib/error-text.js';
 import { SealError, statusOf } from './seal-error.js';
 import type { TransformationMetrics } from './metrics.js';
-import type { Opened, Place, Sealer } from './transformer.js';
+import type { Opened, Place, SealedParts, Sealer } from './transformer.js';
 
 export interface PrefixedSealer {
   /** Empty for identity. */
@@ -45,12 +45,12 @@ export class PrefixedSealers implements Sealer {
   }
 
   // hot: every write
-  seal(plain: Buffer, place: Place): MaybePromise<Buffer> {
+  seal(plain: Buffer, place: Place): MaybePromise<SealedParts> {
     const { prefix, bytes, sealer } = this.#first;
     const beganMs = performance.now();
-    const done = (body: Buffer): Buffer => {
+    const done = (body: SealedParts): SealedParts => {
       this.metrics.sealed(place.resource, prefix, performance.now() - beganMs);
-      return bytes.length === 0 ? body : Buffer.concat([bytes, body]);
+      return bytes.length === 0 ? body : [bytes, ...body];
     };
     const failed = (error: unknown): never => {
       this.metrics.sealingFailed(place.resource, prefix, statusOf(error));

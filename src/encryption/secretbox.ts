@@ -11,7 +11,7 @@ export async function secretbox(key: Buffer, random: RandomBytes): Promise<Seale
   return {
     seal(plain) {
       const nonce = random(NONCE_BYTES);
-      return Buffer.concat([nonce, xsalsa20poly1305(key, nonce).encrypt(plain)]);
+      return [nonce, bufferOf(xsalsa20poly1305(key, nonce).encrypt(plain))];
     },
     open(sealed) {
       if (sealed.length < NONCE_BYTES + TAG_BYTES) throw new Error(TOO_SHORT);
@@ -23,10 +23,11 @@ export async function secretbox(key: Buffer, random: RandomBytes): Promise<Seale
 
 function openBox(decrypt: () => Uint8Array): Buffer {
   try {
-    const { buffer, byteOffset, length } = decrypt();
-    return Buffer.from(buffer, byteOffset, length);
+    return bufferOf(decrypt());
   } catch {
     // The reference's words for a tag that does not fit.
     throw new Error('output array was not large enough for encryption');
   }
 }
+
+const bufferOf = ({ buffer, byteOffset, length }: Uint8Array): Buffer => Buffer.from(buffer, byteOffset, length);

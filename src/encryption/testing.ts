@@ -2,7 +2,9 @@
 import type { WrappedKey } from './kms/encrypted-object.js';
 import { SEED } from './kms/encrypted-object.js';
 import type { KeyServiceV2, ServiceStatus } from './kms/key-service-v2.js';
+import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
 import type { EncryptionMetrics } from './metrics.js';
+import type { Place, Sealer } from './transformer.js';
 
 export function countingMetrics(): EncryptionMetrics & { take(): string[] } {
   let seen: string[] = [];
@@ -56,4 +58,15 @@ export class MemoryKeyService implements KeyServiceV2 {
     if (this.fails !== undefined) throw this.fails;
     return Buffer.from(source.subarray(source.indexOf('|') + 1)).reverse();
   }
+}
+
+/** What would be stored. */
+export function sealWhole(
+  sealer: Sealer & { seal(plain: Buffer, place: Place): readonly Buffer[] },
+  plain: Buffer,
+  place: Place,
+): Buffer;
+export function sealWhole(sealer: Sealer, plain: Buffer, place: Place): MaybePromise<Buffer>;
+export function sealWhole(sealer: Sealer, plain: Buffer, place: Place): MaybePromise<Buffer> {
+  return whenReady(sealer.seal(plain, place), (parts) => Buffer.concat(parts));
 }

@@ -25,9 +25,12 @@ export interface Place {
   readonly trace?: Trace | undefined;
 }
 
+/** A sealed value in the order of its parts: whoever stores it puts them together, once. */
+export type SealedParts = readonly Buffer[];
+
 /** One way to seal a value; what tells it from the others (its prefix) is not part of what it sees. */
 export interface Sealer {
-  seal(plain: Buffer, place: Place): MaybePromise<Buffer>;
+  seal(plain: Buffer, place: Place): MaybePromise<SealedParts>;
   /** Fails with the reference's words. */
   open(sealed: Buffer, place: Place): MaybePromise<Opened>;
   /** Which key of a key service sealed a value, told without asking the service. */

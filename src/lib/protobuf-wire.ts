@@ -19,7 +19,7 @@ export class ProtoWriter {
   /** Also when empty: that a message is there says something. */
   message(field: number, value: Buffer | ProtoWriter): this {
     const buffer = value instanceof ProtoWriter ? value.finish() : value;
-    this.#parts.push(varint((field << 3) | 2), varint(buffer.length), buffer);
+    this.#parts.push(fieldHead(field, buffer.length), buffer);
     return this;
   }
 
@@ -33,6 +33,10 @@ export class ProtoWriter {
     return Buffer.concat(this.#parts);
   }
 }
+
+/** What goes before so many bytes that are a field's. */
+export const fieldHead = (field: number, length: number): Buffer =>
+  Buffer.from([...varintBytes((field << 3) | 2), ...varintBytes(length)]);
 
 export type ProtoValue = number | bigint | Buffer;
 
@@ -73,10 +77,19 @@ export const asBytes = (value: ProtoValue): Buffer => (Buffer.isBuffer(value) ? 
 export const asNumber = (value: ProtoValue): number => (Buffer.isBuffer(value) ? 0 : Number(value));
 export const asText = (value: ProtoValue): string => asBytes(value).toString();
 
-function varint(value: number | bigint): Buffer {
-  if (typeof value === 'number' && value >= 0 && value < 128) return Buffer.of(value);
-  return Buffer.from(largeVarint(value));
+const varint = (value: number | bigint): Buffer => Buffer.from(varintBytes(value));
+
+function varintBytes(value: number | bigint): number[] {
+  if (typeof value !== 'number' || value < 0 || value > MOST_SHIFTED) return largeVarint(value);
+  const bytes: number[] = [];
+  let rest = value;
+  for (; rest > 127; rest >>>= 7) bytes.push((rest & 127) | 128);
+  bytes.push(rest);
+  return bytes;
 }
+
+/** Shifting is for 32 bits. */
+const MOST_SHIFTED = 2 ** 31 - 1;
 
 /** Negative numbers are written as 64 bits. */
 export function largeVarint(value: number | bigint): number[] {

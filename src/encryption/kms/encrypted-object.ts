@@ -3,7 +3,8 @@
 //   1 data   2 key id   3 wrapped seed   4 annotations (a map)   5 what the seed is for
 import { aggregateText, fieldErrorText, FieldPath } from '../../machinery/field-error.js';
 import { isFullyQualifiedDomainName } from '../../machinery/validation/fields.js';
-import { asBytes, asNumber, asText, ProtoWriter, readFields } from '../../lib/protobuf-wire.js';
+import { asBytes, asNumber, asText, fieldHead, ProtoWriter, readFields } from '../../lib/protobuf-wire.js';
+import type { SealedParts } from '../transformer.js';
 
 export type Annotations = ReadonlyMap<string, Buffer>;
 
@@ -29,7 +30,7 @@ const MAX_KEY_ID_BYTES = 1024;
 const MAX_SOURCE_BYTES = 1024;
 
 export const encodeEncryptedObject = ({ data, ...wrapped }: EncryptedObject): Buffer =>
-  encodeWith(encodeWrappedKey(wrapped), data);
+  Buffer.concat(encodedWith(encodeWrappedKey(wrapped), [data]));
 
 /** All but the data: the same for every value under one key. */
 export function encodeWrappedKey({ keyId, source, annotations, sourceType }: WrappedKey): Buffer {
@@ -38,9 +39,13 @@ export function encodeWrappedKey({ keyId, source, annotations, sourceType }: Wra
   return writer.int(5, sourceType).finish();
 }
 
+/** The whole, in parts: the data comes in parts, and stays so. */
 // hot: every write
-export const encodeWith = (wrapped: Buffer, data: Buffer): Buffer =>
-  new ProtoWriter().bytes(1, data).raw(wrapped).finish();
+export function encodedWith(wrapped: Buffer, data: SealedParts): SealedParts {
+  let length = 0;
+  for (const part of data) length += part.length;
+  return [fieldHead(1, length), ...data, wrapped];
+}
 
 export function decodeEncryptedObject(bytes: Buffer): EncryptedObject {
   let data: Buffer = Buffer.alloc(0);

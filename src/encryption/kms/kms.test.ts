@@ -5,7 +5,7 @@ import { aesCbc } from '../aes-cbc.js';
 import { GrpcError } from '../../outbound/grpc.js';
 import { SealError } from '../seal-error.js';
 import { HandClock } from '../../lib/hand-clock.js';
-import { countingMetrics, MemoryKeyService } from '../testing.js';
+import { countingMetrics, MemoryKeyService, sealWhole } from '../testing.js';
 import type { ProviderParts } from '../providers.js';
 import { decodeEncryptedObject, encodeEncryptedObject, PLAIN_KEY } from './encrypted-object.js';
 import { KeyServiceClient } from './key-service-client.js';
@@ -33,10 +33,10 @@ function vault() {
 describe('KMS v2', () => {
   it('has one seed wrapped and asks for nothing more, however much is written and read', async () => {
     const { service, writeKey, sealer } = vault();
-    assert.throws(() => sealer.seal(plain, place), { message: 'got unexpected nil transformer' });
+    assert.throws(() => sealWhole(sealer, plain, place), { message: 'got unexpected nil transformer' });
     assert.equal(await writeKey.check(), undefined);
     for (let i = 0; i < 3; i++) {
-      const opened = sealer.open(sealer.seal(plain, place), place);
+      const opened = sealer.open(sealWhole(sealer, plain, place), place);
       assert.deepEqual(opened, { plain, stale: false });
     }
     assert.deepEqual(service.calls, ['Status', 'Encrypt']);
@@ -45,7 +45,7 @@ describe('KMS v2', () => {
   it('unwraps a seed it does not know once for all readers', async () => {
     const written = vault();
     await written.writeKey.check();
-    const values = [written.sealer.seal(plain, place), written.sealer.seal(plain, place)];
+    const values = [sealWhole(written.sealer, plain, place), sealWhole(written.sealer, plain, place)];
     const { service, writeKey, sealer } = vault();
     await writeKey.check();
     const opened = await Promise.all(values.map(async (value) => sealer.open(value, place)));
@@ -60,14 +60,14 @@ describe('KMS v2', () => {
   it('takes a new seed when the status names another key; what the old one sealed is stale', async () => {
     const { service, clock, writeKey, sealer } = vault();
     await writeKey.check();
-    const before = sealer.seal(plain, place);
+    const before = sealWhole(sealer, plain, place);
     service.keyId = 'key-2';
     await writeKey.check();
     assert.deepEqual(service.calls, ['Status', 'Encrypt'], 'the last answer is still young');
     await clock.move(20_000);
     assert.equal(await writeKey.check(), undefined);
     assert.deepEqual(sealer.open(before, place), { plain, stale: true });
-    assert.equal(decodeEncryptedObject(sealer.seal(plain, place)).keyId, 'key-2');
+    assert.equal(decodeEncryptedObject(sealWhole(sealer, plain, place)).keyId, 'key-2');
   });
 
   it('keeps the old seed when status and wrapping name different keys', async () => {
@@ -80,27 +80,27 @@ describe('KMS v2', () => {
       (await writeKey.check()) ?? '',
       /not healthy, error: failed to rotate DEK uid="uid", useSeed=true, errState=<nil>, errGen=<nil>/,
     );
-    assert.equal(decodeEncryptedObject(sealer.seal(plain, place)).keyId, 'key-1');
+    assert.equal(decodeEncryptedObject(sealWhole(sealer, plain, place)).keyId, 'key-1');
   });
 
   it('seals for three minutes after the last good status, and opens for ever', async () => {
     const { service, clock, writeKey, sealer } = vault();
     await writeKey.check();
-    const sealed = sealer.seal(plain, place);
+    const sealed = sealWhole(sealer, plain, place);
     service.fails = new SealError('rpc error: code = Unavailable desc = away', 'Unavailable');
     await clock.move(3 * 60_000);
     assert.match((await writeKey.check()) ?? '', /^failed to perform status section .* KMS Provider vault, error: rpc/);
-    sealer.seal(plain, place);
+    sealWhole(sealer, plain, place);
     await clock.move(1_000);
     assert.throws(
-      () => sealer.seal(plain, place),
+      () => sealWhole(sealer, plain, place),
       /^Error: encryptedDEKSource with keyID hash "sha256:be29.*" expired at 2030-01-01T00:03:00Z \(current time is 2030-01-01T00:03:01Z\)$/,
     );
     assert.deepEqual(sealer.open(sealed, place), { plain, stale: false });
     service.fails = undefined;
     await clock.move(3_000);
     assert.equal(await writeKey.check(), undefined);
-    sealer.seal(plain, place);
+    sealWhole(sealer, plain, place);
     assert.equal(service.calls.filter((call) => call === 'Encrypt').length, 1, 'the same seed is good again');
   });
 
@@ -124,15 +124,15 @@ describe('KMS v2', () => {
       const { service, writeKey, sealer } = vault();
       change(service);
       assert.match((await writeKey.check()) ?? '', error);
-      if (seals) sealer.seal(plain, place);
-      else assert.throws(() => sealer.seal(plain, place), /got unexpected nil transformer/);
+      if (seals) sealWhole(sealer, plain, place);
+      else assert.throws(() => sealWhole(sealer, plain, place), /got unexpected nil transformer/);
     });
   }
 
   it('reads values under a plain wrapped key, and refuses what is no encrypted object', async () => {
     const { writeKey, sealer } = vault();
     await writeKey.check();
-    const { source, keyId } = decodeEncryptedObject(sealer.seal(plain, place));
+    const { source, keyId } = decodeEncryptedObject(sealWhole(sealer, plain, place));
     const short = encodeEncryptedObject({
       source: Buffer.from('key-1|short'),
       keyId,
@@ -186,7 +186,7 @@ describe('KMS v1', () => {
   it('wraps a key for each write, and keeps as many as it is told', async () => {
     const sealer = open();
     const values = [];
-    for (let i = 0; i < 3; i++) values.push(await sealer.seal(plain, place));
+    for (let i = 0; i < 3; i++) values.push(await sealWhole(sealer, plain, place));
     turning.calls.length = 0;
     assert.deepEqual(await sealer.open(values[2] ?? plain, place), { plain, stale: false });
     assert.deepEqual(turning.calls, []);
@@ -198,7 +198,7 @@ describe('KMS v1', () => {
 
   it('reads the AES-CBC of long ago as stale, and refuses a broken length', async () => {
     const key = Buffer.alloc(32, 5);
-    const body = await aesCbc(key, crypto.randomBytes).seal(plain, place);
+    const body = await sealWhole(aesCbc(key, crypto.randomBytes), plain, place);
     const wrapped = await turning.encrypt(key);
     const length = Buffer.from([0, wrapped.length]);
     const opened = await open().open(Buffer.concat([length, wrapped, body]), place);

@@ -9,7 +9,7 @@ import { openCbc } from '../aes-cbc.js';
 import { openGcm, sealGcm } from '../aes-gcm.js';
 import type { Direction, KeyServiceMetrics } from '../metrics.js';
 import type { RandomBytes } from '../random.js';
-import type { Opened, Place, Sealer } from '../transformer.js';
+import type { Opened, Place, SealedParts, Sealer } from '../transformer.js';
 import type { KeyServiceV1 } from './key-service-v1.js';
 
 export interface SealerV1Options {
@@ -33,7 +33,7 @@ export class SealerV1 implements Sealer {
     this.#known = options.cacheSize > 0 ? new LRUCache({ max: options.cacheSize }) : undefined;
   }
 
-  async seal(plain: Buffer, place: Place): Promise<Buffer> {
+  async seal(plain: Buffer, place: Place): Promise<SealedParts> {
     const { service, random, metrics } = this.options;
     this.#arrived('to_storage');
     const beganMs = performance.now();
@@ -43,7 +43,7 @@ export class SealerV1 implements Sealer {
     this.#keep(wrapped, key);
     const length = Buffer.alloc(LENGTH_BYTES);
     length.writeUInt16BE(wrapped.length);
-    return Buffer.concat([length, wrapped, sealGcm(key, random(NONCE_BYTES), plain, place.key)]);
+    return [length, wrapped, ...sealGcm(key, random(NONCE_BYTES), plain, place.key)];
   }
 
   open(sealed: Buffer, place: Place): MaybePromise<Opened> {

@@ -7,10 +7,10 @@ import type { KeyServiceMetrics } from '../metrics.js';
 import type { RandomBytes } from '../random.js';
 import { SealError, statusOf } from '../seal-error.js';
 import type { Attributes, Span } from '../../tracing/trace.js';
-import type { Opened, Place, Sealer, UsedKey } from '../transformer.js';
+import type { Opened, Place, SealedParts, Sealer, UsedKey } from '../transformer.js';
 import {
   decodeEncryptedObject,
-  encodeWith,
+  encodedWith,
   encodeWrappedKey,
   type EncryptedObject,
   SEED,
@@ -49,7 +49,7 @@ export class SealerV2 implements Sealer {
   constructor(readonly options: SealerV2Options) {}
 
   // hot: every write
-  seal(plain: Buffer, place: Place): Buffer {
+  seal(plain: Buffer, place: Place): SealedParts {
     const { name, writeKey, random, metrics } = this.options;
     const { seed, wrapped } = writeKey.forWriting();
     const own = (this.#remembered === wrapped ? this.#seed : undefined) ?? this.#remember(seed, wrapped);
@@ -60,7 +60,7 @@ export class SealerV2 implements Sealer {
       span?.event('Data encryption succeeded');
       metrics.keyUsed('to_storage', name, wrapped.keyId);
       span?.event('About to encode encrypted object');
-      const sealed = encodeWith(this.#encoded, data);
+      const sealed = encodedWith(this.#encoded, data);
       span?.event('Encoded encrypted object');
       return sealed;
     } finally {

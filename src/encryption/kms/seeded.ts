@@ -3,13 +3,13 @@
 import crypto from 'node:crypto';
 import { NONCE_BYTES, openGcm, sealGcm } from '../aes-gcm.js';
 import type { RandomBytes } from '../random.js';
-import { TOO_SHORT } from '../transformer.js';
+import { type SealedParts, TOO_SHORT } from '../transformer.js';
 
 export const SEED_BYTES = 32;
 const INFO_BYTES = 32;
 
 // hot: every write
-export function sealSeeded(seed: Seed, random: RandomBytes, plain: Buffer, authenticated: string): Buffer {
+export function sealSeeded(seed: Seed, random: RandomBytes, plain: Buffer, authenticated: string): SealedParts {
   const head = random(INFO_BYTES + NONCE_BYTES);
   return sealGcm(seed.derive(head.subarray(0, INFO_BYTES)), head, plain, authenticated);
 }
@@ -36,9 +36,10 @@ const FIRST_BLOCK = 1;
 export class Seed {
   readonly #inner = Buffer.alloc(BLOCK_BYTES + INFO_BYTES + 1, INNER_PAD);
   readonly #outer = Buffer.alloc(BLOCK_BYTES + HASH_BYTES, OUTER_PAD);
+  readonly #derived = Buffer.alloc(HASH_BYTES);
 
   constructor(seed: Buffer) {
-    const key = seed.length > BLOCK_BYTES ? sha256(seed) : seed;
+    const key = seed.length > BLOCK_BYTES ? Buffer.from(sha256(seed), 'latin1') : seed;
     for (const [index, byte] of key.entries()) {
       this.#inner[index] = byte ^ INNER_PAD;
       this.#outer[index] = byte ^ OUTER_PAD;
@@ -46,16 +47,17 @@ export class Seed {
     this.#inner[BLOCK_BYTES + INFO_BYTES] = FIRST_BLOCK;
   }
 
-  /** The key for the 32 bytes of `info`. */
+  /** The key for the 32 bytes of `info`, in a buffer that the next one is put in: ciphers take a copy. */
   derive(info: Buffer): Buffer {
     info.copy(this.#inner, BLOCK_BYTES);
-    sha256(this.#inner).copy(this.#outer, BLOCK_BYTES);
-    return sha256(this.#outer);
+    this.#outer.write(sha256(this.#inner), BLOCK_BYTES, 'latin1');
+    this.#derived.write(sha256(this.#outer), 'latin1');
+    return this.#derived;
   }
 }
 
-/** At once, where Node can (from 20.12 on). */
-const sha256: (bytes: Buffer) => Buffer =
+/** At once, where Node can (from 20.12 on). As text, a letter for each byte: a buffer takes longer to make than the hash. */
+const sha256: (bytes: Buffer) => string =
   typeof crypto.hash === 'function'
-    ? (bytes) => crypto.hash('sha256', bytes, 'buffer')
-    : (bytes) => crypto.createHash('sha256').update(bytes).digest();
+    ? (bytes) => crypto.hash('sha256', bytes, 'binary')
+    : (bytes) => crypto.createHash('sha256').update(bytes).digest('binary');
