@@ -1,5 +1,7 @@
+import { inTurns, LARGE_BYTES } from '../lib/turns.js';
 import { conflict, notFound, type Status } from '../machinery/status.js';
 import type { KubeObject } from '../machinery/object.js';
+import { deepCopySteps } from '../schema/deep-copy.js';
 import { type StoredObject, StorageError } from '../storage/store.js';
 import type { DeleteOptions, LifeContext } from './kind.js';
 import { type AdmitDelete, keyOf, type ResourceRegistry, timestamp, unstored } from './registry.js';
@@ -53,7 +55,8 @@ async function attempt(
   const old = current.object();
   checkPreconditions(registry, request, key, current);
   await kind.strategy.delete?.check?.(old, context);
-  const object = request.copy(old);
+  const object =
+    current.json.length > LARGE_BYTES ? await inTurns(deepCopySteps(old as KubeObject)) : request.copy(old);
   if (kind.strategy.delete?.terminate?.(object, registry.clock()) === 'keep') {
     return keepTerminating(registry, request, key, current, object);
   }

@@ -1,12 +1,12 @@
 // The kinds of patch, each as a function from the current object to the wanted one.
 import { errorText } from '../lib/error-text.js';
-import type { Steps } from '../lib/turns.js';
+import { atOnce, type Steps } from '../lib/turns.js';
 import { goJsonKind } from '../lib/go-json-kind.js';
 import { goValueText } from '../lib/go-value.js';
-import { deepCopy } from '../schema/deep-copy.js';
+import { deepCopySteps } from '../schema/deep-copy.js';
 import { FieldPath, invalid as invalidField } from '../machinery/field-error.js';
 import { applyJsonPatch, JsonPatchError, jsonPatchRefused } from '../machinery/json-patch.js';
-import { applyMergePatch } from '../machinery/merge-patch.js';
+import { mergePatchSteps } from '../machinery/merge-patch.js';
 import { apiVersionOf, type GroupVersionKind, type JsonObject, type KubeObject } from '../machinery/object.js';
 import { badRequest, invalid, StatusError } from '../machinery/status.js';
 import { applySteps, unfitApply } from '../schema/apply/apply-patch.js';
@@ -15,7 +15,7 @@ import type { Versions } from '../schema/apply/versions.js';
 import { DecodeError, decodeTree, parseJsonTree } from '../schema/json/decode.js';
 import { maxJsonDepth } from '../schema/json/parse.js';
 import { encodeJson, encodeTree } from '../schema/json/encode.js';
-import { strategicMergePatch } from '../schema/patch/strategic-merge.js';
+import { strategicMergeSteps } from '../schema/patch/strategic-merge.js';
 import type { StructType } from '../schema/type.js';
 import { eachWarning } from './decode-body.js';
 import type { PatchTree } from './decode-large.js';
@@ -57,11 +57,11 @@ export function preparePatch(kind: PatchKind, read: () => PatchTree, context: Pa
   }
   return function* (live) {
     if (live === undefined) throw new Error('only an apply creates what it patches');
-    const patched = patchTree(kind, live, patch, context.target);
+    const patched = yield* patchTree(kind, live, patch, context.target);
     const reset = isReset(patched);
     const shown = (): string => shownPatch(kind, live, patch, context.target);
     yield;
-    const object = decodePatched(kind, patched, shown, duplicates, context);
+    const object = yield* decodePatched(kind, patched, shown, duplicates, context);
     yield;
     yield* context.target.note(live, object, context.manager, reset);
     return object;
@@ -96,7 +96,12 @@ function jsonPatchStrict(patch: unknown, duplicates: readonly string[]): string[
   return errors.map((text) => `json patch ${text}`);
 }
 
-function patchTree(kind: PatchKind, live: Readonly<KubeObject>, patch: unknown, target: PatchTarget): JsonObject {
+function* patchTree(
+  kind: PatchKind,
+  live: Readonly<KubeObject>,
+  patch: unknown,
+  target: PatchTarget,
+): Steps<JsonObject> {
   const document = live as unknown as JsonObject;
   switch (kind) {
     case 'json':
@@ -109,9 +114,9 @@ function patchTree(kind: PatchKind, live: Readonly<KubeObject>, patch: unknown, 
         throw error instanceof JsonPatchError || error instanceof RangeError ? jsonPatchRefused() : error;
       }
     case 'merge':
-      return applyMergePatch(document, patch);
+      return yield* mergePatchSteps(document, patch);
     case 'strategic':
-      return strategicMergePatch(document, patch as JsonObject, target.type);
+      return yield* strategicMergeSteps(document, patch as JsonObject, target.type);
     case 'apply':
     case 'apply-cbor':
       throw new Error('an apply is not a patch of the tree');
@@ -127,18 +132,20 @@ function isReset(patched: JsonObject): boolean {
   return isManagedFieldsReset((patched['metadata'] as { managedFields?: unknown } | null | undefined)?.managedFields);
 }
 
-function decodePatched(
+function* decodePatched(
   kind: PatchKind,
   patched: JsonObject,
   shown: () => string,
   duplicates: readonly string[],
   context: PatchContext,
-): KubeObject {
+): Steps<KubeObject> {
   const { target, options } = context;
   const strict = options.fieldValidation !== 'Ignore';
   let decoded: { object: object; strictErrors: readonly string[] };
+  const copy = yield* deepCopySteps(patched);
+  yield;
   try {
-    decoded = decodeTree(target.type, deepCopy(patched), { strict, original: patched });
+    decoded = decodeTree(target.type, copy, { strict, original: patched });
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     throw refusedPatch(shown(), kind === 'strategic' ? restoreError(error.message) : error.message);
@@ -149,6 +156,7 @@ function decodePatched(
       throw refusedPatch(shown(), `strict decoding error: ${errors.join(', ')}`);
     for (const text of errors) context.warn(text);
   }
+  yield;
   const object = decoded.object as KubeObject;
   object.kind = target.kind.kind;
   object.apiVersion = apiVersionOf(target.kind);
@@ -168,7 +176,7 @@ function shownPatch(kind: PatchKind, live: Readonly<KubeObject>, patch: unknown,
   collectObjects(printed, untouched);
   // What a JSON patch puts in is shown as it was sent; a merge patch is walked for nulls, and so sorted.
   if (kind === 'json') collectObjects(patch, untouched);
-  return encodeTree(sortTouched(patchTree(kind, printed, patch, target), untouched), 'asIs');
+  return encodeTree(sortTouched(atOnce(patchTree(kind, printed, patch, target)), untouched), 'asIs');
 }
 
 function collectObjects(value: unknown, found: Set<unknown>): void {

@@ -153,7 +153,12 @@ export class Entry implements StoredObject {
 
   /** This object as the event of its deletion shows it: the same content at the deletion's revision. */
   deletedAt(revision: number): Entry {
-    return new Entry(this.source, this.key, revision, replaceResourceVersion(this.json, this.revision, revision));
+    const json = replaceResourceVersion(this.json, this.revision, revision);
+    const entry = new Entry(this.source, this.key, revision, json);
+    // Who deletes has it parsed, and asks for it once more.
+    const object = this.#parsed?.deref();
+    if (object !== undefined) entry.#parsed = new WeakRef(withResourceVersion(object, revision));
+    return entry;
   }
 }
 

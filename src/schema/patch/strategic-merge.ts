@@ -1,4 +1,6 @@
 // Strategic merge patch: a merge patch that knows from the type which lists merge, and by which key.
+import { Parts, UNDIVIDED } from '../../lib/parts.js';
+import { atOnce, type Steps } from '../../lib/turns.js';
 import { ownMember, setMember } from '../../lib/plain-object.js';
 import { goTypeName, goValueText } from '../../lib/go-value.js';
 import type { JsonObject } from '../../machinery/object.js';
@@ -25,16 +27,52 @@ const DELETE_PRIMITIVES = '$deleteFromPrimitiveList';
  * The patched object: plain JSON, not in normal form yet, sharing parts with both arguments, which stay as they are.
  * Throws StatusError.
  */
-export function strategicMergePatch(
+export const strategicMergePatch = (
   original: Readonly<JsonObject>,
   patch: Readonly<JsonObject>,
   type: StructType,
-): JsonObject {
-  return mergeObject(original, patch, type);
+): JsonObject => atOnce(strategicMergeSteps(original, patch, type));
+
+/** The same, for large objects. Lists are merged at once. */
+export function* strategicMergeSteps(
+  original: Readonly<JsonObject>,
+  patch: Readonly<JsonObject>,
+  type: StructType,
+): Steps<JsonObject> {
+  const parts = new Parts();
+  const merged = mergeObject(original, patch, type, parts);
+  if (parts.isLeft) yield* parts.rest();
+  return merged;
 }
 
-function mergeObject(original: Readonly<JsonObject>, givenPatch: Readonly<JsonObject>, type: Type): JsonObject {
-  if (Object.hasOwn(givenPatch, DIRECTIVE)) return followDirective(givenPatch);
+function mergeObject(
+  original: Readonly<JsonObject>,
+  patch: Readonly<JsonObject>,
+  type: Type,
+  parts: Parts = UNDIVIDED,
+): JsonObject {
+  if (Object.hasOwn(patch, DIRECTIVE)) return followDirective(patch);
+  const names = parts.names(patch);
+  if (names.some((name) => name.startsWith('$'))) return mergeDirected(original, patch, type);
+  const merged: JsonObject = {};
+  const before = parts.names(original);
+  const putBefore = (at: number): void => {
+    const name = before[at] as string;
+    if (!Object.hasOwn(patch, name)) setMember(merged, name, original[name]);
+    else if (patch[name] !== null) putMerged(merged, name, original[name], patch[name], type, parts);
+  };
+  parts.each(before.length, putBefore, () =>
+    parts.each(names.length, (at) => {
+      const name = names[at] as string;
+      if (Object.hasOwn(original, name) || patch[name] === null) return;
+      putMerged(merged, name, undefined, patch[name], type, parts);
+    }),
+  );
+  return merged;
+}
+
+/** What a patch with directives among its members makes. */
+function mergeDirected(original: Readonly<JsonObject>, givenPatch: Readonly<JsonObject>, type: Type): JsonObject {
   const merged = { ...original };
   const patch = { ...givenPatch };
   retainKeys(merged, patch);
@@ -45,17 +83,16 @@ function mergeObject(original: Readonly<JsonObject>, givenPatch: Readonly<JsonOb
     } else if (value === null) {
       delete merged[key];
     } else {
-      mergeMember(merged, key, value, type);
+      putMerged(merged, key, Object.hasOwn(merged, key) ? merged[key] : undefined, value, type, UNDIVIDED);
     }
   }
   return merged;
 }
 
-function mergeMember(merged: JsonObject, key: string, value: unknown, type: Type): void {
-  const current = Object.hasOwn(merged, key) ? merged[key] : undefined;
+function putMerged(merged: JsonObject, key: string, current: unknown, value: unknown, type: Type, parts: Parts): void {
   if (isObject(current) && isObject(value)) {
     const rule = objectRule(type, key);
-    setMember(merged, key, rule.strategy === 'replace' ? value : mergeObject(current, value, rule.type));
+    setMember(merged, key, rule.strategy === 'replace' ? value : mergeObject(current, value, rule.type, parts));
   } else if (Array.isArray(current) && Array.isArray(value)) {
     setMember(merged, key, mergeLists(current, value, listRule(type, key)));
   } else {

@@ -4,22 +4,30 @@ import { type FieldErrors, FieldPath, invalid, tooLong } from '../../../machiner
 import { invalidEach } from '../../../machinery/validation/fields.js';
 import { isConfigMapKey } from '../../../machinery/validation/names.js';
 import type { ConfigMap } from '../../../schema/generated/core.v1.js';
-import { base64Length, MAX_DATA_BYTES, sortedKeys, validateFrozen } from '../shared/key-values.js';
+import { base64Length, MAX_DATA_BYTES, validateFrozen } from '../shared/key-values.js';
 
 export function validateConfigMap(object: Readonly<ConfigMap>): FieldErrors {
   const errors: FieldErrors = [];
   let bytes = 0;
-  for (const key of sortedKeys(object.data)) {
+  // hot: maps may have very many keys, which are put in order only to tell of the wrong ones.
+  const { data, binaryData } = object;
+  const wrong = Object.keys(data ?? {}).filter((key) => {
+    bytes += Buffer.byteLength(data?.[key] ?? '');
+    return isConfigMapKey(key).length > 0 || ownMember(binaryData, key) !== undefined;
+  });
+  for (const key of wrong.sort()) {
     const at = FieldPath.of('data').key(key);
     append(errors, invalidEach(at, key, isConfigMapKey(key)));
-    if (ownMember(object.binaryData, key) !== undefined) {
+    if (ownMember(binaryData, key) !== undefined) {
       errors.push(invalid(at, key, 'duplicate of key present in binaryData'));
     }
-    bytes += Buffer.byteLength(object.data?.[key] ?? '');
   }
-  for (const key of sortedKeys(object.binaryData)) {
+  const wrongBinary = Object.keys(binaryData ?? {}).filter((key) => {
+    bytes += base64Length(binaryData?.[key] ?? '');
+    return isConfigMapKey(key).length > 0;
+  });
+  for (const key of wrongBinary.sort()) {
     append(errors, invalidEach(FieldPath.of('binaryData').key(key), key, isConfigMapKey(key)));
-    bytes += base64Length(object.binaryData?.[key] ?? '');
   }
   // Too much is a fault of the whole object: the path is empty.
   if (bytes > MAX_DATA_BYTES) errors.push(tooLong(FieldPath.of(''), MAX_DATA_BYTES));
