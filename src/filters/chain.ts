@@ -1,7 +1,7 @@
 // The way of a request: every filter, in the order it runs.
 import type { RequestAuthenticator } from '../authn/authenticator.js';
 import type { Authorizer } from '../authz/authorizer.js';
-import { type HttpRequest, type HttpResponse, isStream, type ResponseSink } from '../lib/http.js';
+import { type HttpRequest, type HttpResponse, isStream } from '../lib/http.js';
 import type { Logs } from '../lib/log.js';
 import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
 import { StatusError } from '../machinery/status.js';
@@ -203,12 +203,9 @@ function complete(exchange: Exchange, response: HttpResponse): HttpResponse {
     exchange.finish(response);
     return { status, headers, body };
   }
-  const stream = async (sink: ResponseSink): Promise<void> => {
-    try {
-      await body.stream(sink);
-    } finally {
-      exchange.finish(response);
-    }
-  };
-  return { status, headers, body: { stream } };
+  return { status, headers, body: { stream: (sink) => finished(exchange, response, body.stream(sink)) } };
 }
+
+/** Once all pieces are sent. */
+const finished = (exchange: Exchange, response: HttpResponse, sent: Promise<void>): Promise<void> =>
+  sent.finally(() => exchange.finish(response));

@@ -88,24 +88,25 @@ export function priorityAndFairness(options: PriorityAndFairnessOptions): Filter
     const kind = kindOf(info);
     options.observe(kind, ++running[kind]);
     options.observePhase('executing', kind, running[kind], ticket.startedMs ?? 0);
-    let held = true;
     const release = (): void => {
-      if (!held) return;
-      held = false;
       options.observe(kind, --running[kind]);
       options.observePhase('executing', kind, running[kind], schema.level.finish(ticket));
     };
-    exchange.onFinish(release);
-    if (info.verb !== 'watch') return next(exchange);
-    const forget = watches.add(info, isNarrowed(info));
-    exchange.onFinish(forget);
-    // It has begun when it answers; what it sends from then on concerns nobody's seats.
-    const answer = next(exchange);
-    if (!(answer instanceof Promise)) {
+    if (info.verb !== 'watch') {
+      exchange.onFinish(release);
+      return next(exchange);
+    }
+    exchange.onFinish(watches.add(info, isNarrowed(info)));
+    // It has begun when it answers; what it sends from then on concerns nobody's seats, and keeps no ticket.
+    try {
+      const answer = next(exchange);
+      if (answer instanceof Promise) return answer.finally(release);
       release();
       return answer;
+    } catch (error) {
+      release();
+      throw error;
     }
-    return answer.finally(release);
   }
 
   /** Until it is served, its time is over or its client is gone. */

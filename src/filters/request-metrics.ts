@@ -68,12 +68,12 @@ export function createRequestMetrics(
     const scope = requestScope(info);
     const { apiGroup, apiVersion, resource } = info;
     const subresource = info.isResourceRequest ? info.subresource : subpathOf(info.path);
-    if (exchange.longRunning) {
-      const running = metrics.longRunning.with(verb, apiGroup, apiVersion, resource, subresource, scope, COMPONENT);
-      running.add(1);
-      exchange.onFinish(() => running.add(-1));
-    }
+    const running = exchange.longRunning
+      ? metrics.longRunning.with(verb, apiGroup, apiVersion, resource, subresource, scope, COMPONENT)
+      : undefined;
+    running?.add(1);
     exchange.onFinish((response) => {
+      running?.add(-1);
       const series = seriesOf(verb, dryRunOf(exchange), info, subresource, scope);
       const seconds = (performance.now() - startedMs) / 1000;
       series.record(response, seconds, (exchange.latency?.ofOthersMs ?? 0) / 1000);

@@ -3,6 +3,7 @@ import { isStream, type HttpResponse, type ResponseSink } from '../lib/http.js';
 import { whenReady } from '../lib/maybe-promise.js';
 import { Pace } from '../lib/pace.js';
 import { pause } from '../lib/pause.js';
+import { whenGone } from '../lib/when-aborted.js';
 import type { Filter } from './exchange.js';
 
 /** No row when nothing is throttled. */
@@ -32,6 +33,10 @@ class ThrottledSink implements ResponseSink {
 
   get signal(): AbortSignal {
     return this.sink.signal;
+  }
+
+  whenGone(run: () => void): () => void {
+    return whenGone(this.sink, run);
   }
 
   get pendingBytes(): number {

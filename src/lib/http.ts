@@ -101,6 +101,8 @@ export interface ResponseSink {
   /** Bytes queued and not yet taken by the socket. */
   readonly pendingBytes: number;
   readonly signal: AbortSignal;
+  /** As `whenAborted` of the signal, without making one: for what is kept by the thousand. */
+  whenGone?(run: () => void): () => void;
 }
 
 /** Asks for a connection of WebSocket messages instead of an answer. */

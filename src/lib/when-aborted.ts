@@ -1,3 +1,5 @@
+import type { ResponseSink } from './http.js';
+
 const waiting = new WeakMap<AbortSignal, Set<() => void>>();
 
 /**
@@ -18,3 +20,7 @@ export function whenAborted(signal: AbortSignal, run: () => void): () => void {
   const mine = set.add(run);
   return () => void mine.delete(run);
 }
+
+/** Runs when nobody reads an answer any more, at once if so; the answer takes it back. */
+export const whenGone = (sink: ResponseSink, run: () => void): (() => void) =>
+  sink.whenGone?.(run) ?? whenAborted(sink.signal, run);

@@ -23,13 +23,13 @@ export function eventEncoder(
   query: URLSearchParams,
   clock: () => Date,
 ): EventEncoder {
-  const render = renderer(endpoint, negotiated, query, clock);
   const { media } = negotiated;
   const error = (failure: StatusError): Buffer =>
     frameEvent(media, 'ERROR', encodeObject(media, metaType('v1', 'Status'), failure.status));
   if (media.encoding === 'json' && negotiated.transform === undefined && endpoint.storedShape) {
     return { events: (events) => sharedBatch(endpoint, events), error };
   }
+  const render = renderer(endpoint, negotiated, query, clock);
   const event = (happened: WatchEvent): Buffer => {
     const { type, value } = render(happened);
     return frameEvent(media, happened.type, encodeObject(media, type, value));

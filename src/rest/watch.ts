@@ -1,6 +1,6 @@
 import { type HttpResponse, isWebSocketRequest, type ResponseSink } from '../lib/http.js';
-import { whenAborted } from '../lib/when-aborted.js';
-import { methodNotAllowed, notAcceptable, type StatusError } from '../machinery/status.js';
+import { whenAborted, whenGone } from '../lib/when-aborted.js';
+import { methodNotAllowed, notAcceptable } from '../machinery/status.js';
 import { watch } from '../registry/list.js';
 import { watchFailure } from '../registry/storage-status.js';
 import { StorageError, type WatchEvent, type WatchRequest } from '../storage/store.js';
@@ -13,7 +13,6 @@ import type { RestRequest } from './request.js';
 import { selectionOf } from './selection.js';
 import type { RestServices } from './services.js';
 import { type EventEncoder, eventEncoder } from './watch-events.js';
-import type { PacedOutput } from './unread-events.js';
 import { acceptWebSocket } from './web-socket.js';
 import { unframed } from './wire.js';
 
@@ -35,7 +34,7 @@ export async function watchObjects(
   const { streamName } = negotiated.media;
   if (streamName === undefined) throw notAcceptable(streamNames(services.mediaTypes));
   const encoder = eventEncoder(endpoint, negotiated, http.query, services.clock);
-  const lastsMs = Math.min(Math.round(watchSeconds(services, options) * 1000), LONGEST_MS);
+  const lastsMs = Math.min(watchSeconds(services, options) * 1000, LONGEST_MS);
   const wanted = {
     namespace: info.namespace,
     ...selection,
@@ -44,25 +43,27 @@ export async function watchObjects(
     allowBookmarks: options.allowWatchBookmarks,
     ...(options.sendInitialEvents !== undefined && { sendInitialEvents: options.sendInitialEvents }),
   };
-  const stream = (sink: ResponseSink, outputTo: (paced: PacedOutput) => Output): Promise<void> =>
-    streamWatch({ services, endpoint, wanted, lastsMs }, sink, outputTo);
+  const watched = { services, registry: endpoint.registry, encoder, wanted, lastsMs };
   if (http.upgrade !== undefined && isWebSocketRequest(http)) {
     const { media } = negotiated;
     const protocols = request.websocketProtocols ?? http.headers['sec-websocket-protocol'];
     return acceptWebSocket(http, { isText: media.encoding === 'json', protocols }, (sink) =>
-      stream(sink, (paced) => asMessages(encoder, media, paced)),
+      streamWatch({ ...watched, messages: media }, sink),
     );
   }
   return {
     status: 200,
     headers: { 'content-type': streamName },
-    body: { stream: (sink) => stream(sink, (paced) => asStream(encoder, paced)) },
+    body: { stream: (sink) => streamWatch(watched, sink) },
   };
 }
 
 interface Watched {
   readonly services: Pick<RestServices, 'unreadEvents' | 'shutdown'>;
-  readonly endpoint: Endpoint;
+  readonly registry: Endpoint['registry'];
+  readonly encoder: EventEncoder;
+  /** Each event is a message of its own, which needs no other frame. */
+  readonly messages?: MediaType;
   readonly wanted: Omit<WatchRequest, 'signal' | 'timeoutAtMs' | 'drained'>;
   readonly lastsMs: number;
 }
@@ -70,71 +71,58 @@ interface Watched {
 /** One reason for all: without one each would be made an error of its own, with a trace. */
 const OVER = new Error('the watch is over');
 
-/** One signal for all that can end a watch, for thousands are kept. */
-async function streamWatch(
-  { services, endpoint, wanted, lastsMs }: Watched,
-  sink: ResponseSink,
-  outputTo: (paced: PacedOutput) => Output,
-): Promise<void> {
+/** One signal for all that can end a watch, and one function that waits: thousands are kept. */
+async function streamWatch(watched: Watched, sink: ResponseSink): Promise<void> {
+  const { services, encoder, messages, lastsMs } = watched;
   const over = new AbortController();
-  const end = (): void => over.abort(OVER);
+  let ended = false;
+  const end = (): void => {
+    ended = true;
+    over.abort(OVER);
+  };
   const paced = services.unreadEvents.open(sink, end);
   const timer = setTimeout(end, lastsMs);
-  sink.signal.addEventListener('abort', end);
-  if (sink.signal.aborted) end();
+  const leave = whenGone(sink, end);
   const stay = whenAborted(services.shutdown, end);
+  // hot: runs for every watcher on every batch of events.
+  const receive = (events: readonly WatchEvent[]): boolean => {
+    if (messages !== undefined) for (const event of events) paced.write(unframed(messages, encoder.events([event])));
+    else if (events.length > 0) paced.write(encoder.events(events));
+    return !ended;
+  };
+  const pace = { timeoutAtMs: Date.now() + lastsMs, drained: () => paced.drained() };
   try {
-    const pace = { timeoutAtMs: Date.now() + lastsMs, drained: () => paced.drained() };
-    await run(endpoint, { ...wanted, ...pace, signal: over.signal }, outputTo(paced));
+    let failure: StorageError | undefined;
+    try {
+      const { ended: until } = await watch(
+        watched.registry,
+        { ...watched.wanted, ...pace, signal: over.signal },
+        receive,
+      );
+      failure = await until;
+      if (ended) failure = undefined;
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error;
+      failure = error;
+    }
+    if (failure !== undefined) {
+      const bytes = encoder.error(watchFailure(failure));
+      paced.write(messages === undefined ? bytes : unframed(messages, bytes));
+    }
     // What was there to tell is told before the stream ends, unless nobody wants it any more.
-    if (!sink.signal.aborted) await Promise.race([paced.drained(), gone(sink.signal)]);
+    if (!sink.signal.aborted) await Promise.race([paced.drained(), gone(sink)]);
   } finally {
     clearTimeout(timer);
     stay();
-    sink.signal.removeEventListener('abort', end);
+    leave();
     paced.end();
   }
 }
 
+/** In whole seconds, so that timers of the same length are few. */
 function watchSeconds(services: RestServices, { timeoutSeconds }: ListOptions): number {
   if (timeoutSeconds !== undefined && timeoutSeconds !== 0) return Math.max(0, timeoutSeconds);
-  return services.minWatchSeconds * (1 + services.random());
+  return Math.round(services.minWatchSeconds * (1 + services.random()));
 }
 
-/** Where events go. */
-interface Output {
-  events(events: readonly WatchEvent[]): void;
-  error(error: StatusError): void;
-}
-
-const asStream = (encoder: EventEncoder, paced: PacedOutput): Output => ({
-  events: (events) => paced.write(encoder.events(events)),
-  error: (error) => paced.write(encoder.error(error)),
-});
-
-/** Each event a message of its own, which needs no other frame. */
-const asMessages = (encoder: EventEncoder, media: MediaType, paced: PacedOutput): Output => ({
-  events(events) {
-    for (const event of events) paced.write(unframed(media, encoder.events([event])));
-  },
-  error: (error) => paced.write(unframed(media, encoder.error(error))),
-});
-
-async function run(endpoint: Endpoint, wanted: Parameters<typeof watch>[1], output: Output): Promise<void> {
-  // hot: runs for every watcher on every batch of events.
-  const receive = (events: readonly WatchEvent[]): boolean => {
-    if (events.length > 0) output.events(events);
-    return !wanted.signal.aborted;
-  };
-  try {
-    const { ended } = await watch(endpoint.registry, wanted, receive);
-    const error = await ended;
-    if (error !== undefined && !wanted.signal.aborted) output.error(watchFailure(error));
-  } catch (error) {
-    if (!(error instanceof StorageError)) throw error;
-    output.error(watchFailure(error));
-  }
-}
-
-const gone = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+const gone = (sink: ResponseSink): Promise<void> => new Promise((resolve) => void whenGone(sink, resolve));

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { HttpRequest } from '../../lib/http.js';
 import { parseQuery } from '../../lib/request-target.js';
-import { Abortable } from '../abortable.js';
+import { Abortable } from '../../lib/abortable.js';
 import { IncomingBody } from './incoming-body.js';
 import type { RequestHead } from './request-head.js';
 

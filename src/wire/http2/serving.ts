@@ -129,6 +129,7 @@ export class Serving {
       return connection.answered(stream);
     }
     this.#keep(stream);
+    stream.forgetQuery();
     this.#running++;
     body.stream(new Http2Sink(stream, this.#onWritten)).then(
       () => {

@@ -15,6 +15,10 @@ export class Http2Sink implements ResponseSink {
     return this.stream.signal;
   }
 
+  whenGone(run: () => void): () => void {
+    return this.stream.whenStopped(run);
+  }
+
   get pendingBytes(): number {
     return this.stream.pendingBytes;
   }

@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 import type { HttpRequest } from '../../lib/http.js';
 import { parseQuery } from '../../lib/request-target.js';
-import { Abortable } from '../abortable.js';
+import { Abortable } from '../../lib/abortable.js';
 import type { ByteWriter } from '../byte-writer.js';
 import type { RequestHead } from './request-head.js';
 import { Upload, type UploadOwner } from './upload.js';
@@ -86,6 +86,11 @@ export class Http2Stream extends Abortable implements HttpRequest, UploadOwner {
 
   get query(): URLSearchParams {
     return (this.#query ??= parseQuery(this.head.search));
+  }
+
+  /** Parsed again for who still asks: an answer in pieces may last, and thousands of them do. */
+  forgetQuery(): void {
+    this.#query = undefined;
   }
 
   get remoteAddress(): string {
