@@ -27,7 +27,12 @@ export function eventEncoder(
   const error = (failure: StatusError): Buffer =>
     frameEvent(media, 'ERROR', encodeObject(media, metaType('v1', 'Status'), failure.status));
   if (media.encoding === 'json' && negotiated.transform === undefined && endpoint.storedShape) {
-    return { events: (events) => sharedBatch(endpoint, events), error };
+    let encoder = plainEncoders.get(endpoint);
+    if (encoder === undefined) {
+      encoder = { events: (events) => sharedBatch(endpoint, events), error };
+      plainEncoders.set(endpoint, encoder);
+    }
+    return encoder;
   }
   const render = renderer(endpoint, negotiated, query, clock);
   const event = (happened: WatchEvent): Buffer => {
@@ -36,6 +41,9 @@ export function eventEncoder(
   };
   return { events: (events) => joined(events, event), error };
 }
+
+/** One for all watches that want the plain form, which are nearly all. */
+const plainEncoders = new WeakMap<Endpoint, EventEncoder>();
 
 interface Rendered {
   readonly type: StructType;

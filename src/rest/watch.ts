@@ -75,9 +75,9 @@ const OVER = new Error('the watch is over');
 async function streamWatch(watched: Watched, sink: ResponseSink): Promise<void> {
   const { services, encoder, messages, lastsMs } = watched;
   const over = new AbortController();
-  let ended = false;
+  let isOver = false;
   const end = (): void => {
-    ended = true;
+    isOver = true;
     over.abort(OVER);
   };
   const paced = services.unreadEvents.open(sink, end);
@@ -88,19 +88,16 @@ async function streamWatch(watched: Watched, sink: ResponseSink): Promise<void> 
   const receive = (events: readonly WatchEvent[]): boolean => {
     if (messages !== undefined) for (const event of events) paced.write(unframed(messages, encoder.events([event])));
     else if (events.length > 0) paced.write(encoder.events(events));
-    return !ended;
+    return !isOver;
   };
   const pace = { timeoutAtMs: Date.now() + lastsMs, drained: () => paced.drained() };
   try {
     let failure: StorageError | undefined;
     try {
-      const { ended: until } = await watch(
-        watched.registry,
-        { ...watched.wanted, ...pace, signal: over.signal },
-        receive,
-      );
-      failure = await until;
-      if (ended) failure = undefined;
+      const request = { ...watched.wanted, ...pace, signal: over.signal };
+      const { ended } = await watch(watched.registry, request, receive);
+      failure = await ended;
+      if (isOver) failure = undefined;
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
       failure = error;

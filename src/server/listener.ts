@@ -51,7 +51,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
       SNICallback: (name, done) => done(null, certificates.contextFor(name)),
     });
     server.on('secureConnection', (socket: TLSSocket) => {
-      socket.on('error', () => undefined);
+      socket.on('error', NOTHING);
       forgetFailedVerification(socket);
       if (socket.alpnProtocol === 'h2') http2.accept(socket);
       else http1.accept(socket);
@@ -76,7 +76,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   const front = net.createServer({ noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS }, (socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
-    socket.on('error', () => undefined);
+    socket.on('error', NOTHING);
     const { byDefault, byAddress } = servers;
     const own = byAddress.size === 0 ? undefined : byAddress.get(plainAddress(socket.localAddress ?? ''));
     (own ?? byDefault).emit('connection', socket);
@@ -108,6 +108,9 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     },
   };
 }
+
+/** Of errors that end a connection, which is all there is to do about them. One for all: thousands are kept. */
+const NOTHING = (): void => undefined;
 
 /**
  * OpenSSL keeps the failed check of a client's chain in its list of errors, where the next read of this connection

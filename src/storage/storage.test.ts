@@ -368,6 +368,36 @@ describe('watch cache', () => {
     assert.deepEqual(await watch.take(2), ['ADDED a/x 2', 'BOOKMARK 2']);
     store.close();
   });
+
+  it('sends the bookmarks of watches that began together in parts, and none that goes back', async () => {
+    let now = 0;
+    const timers: (() => void)[] = [];
+    const clock: Clock = { now: () => now, after: (_ms, call) => (timers.push(call), () => undefined) };
+    const store = createResourceStore({ kv: openMemoryStore(), options, clock });
+    const said: number[][] = [];
+    for (let i = 0; i < 1200; i++) {
+      const revisions: number[] = [];
+      said.push(revisions);
+      await store.watch(request({ allowBookmarks: true }), (events) => {
+        for (const event of events) revisions.push(event.type === 'BOOKMARK' ? event.revision : event.object.revision);
+        return true;
+      });
+    }
+    await store.create('a/w', pod('a', 'w'));
+    now = 61_000;
+    for (const call of timers.splice(0)) call();
+    const told = (): number => said.filter((revisions) => revisions.length > 1).length;
+    while (told() === 0) await new Promise((resolve) => setImmediate(resolve));
+    assert.ok(told() < 1200);
+    await store.create('a/x', pod('a', 'x'));
+    while (said.some((revisions) => revisions.length < 3)) await new Promise((resolve) => setImmediate(resolve));
+    for (const revisions of said)
+      assert.deepEqual(
+        revisions,
+        [...revisions].sort((a, b) => a - b),
+      );
+    store.close();
+  });
 });
 
 describe('resourceVersion in stored JSON', () => {

@@ -14,13 +14,16 @@ const BOOKMARK_PERIOD_MS = 60_000;
 /** A watch that will time out gets its last bookmark this long before. */
 const BEFORE_TIMEOUT_MS = 2_000;
 
+const NOTHING = (): void => undefined;
+
 export class Watcher implements Watch {
   readonly ended: Promise<StorageError | undefined>;
   readonly request: WatchRequest;
   readonly #receive: (events: readonly WatchEvent[]) => boolean;
   readonly #clock: Clock;
   readonly #startRevision: number;
-  #finish: (error: StorageError | undefined) => void = () => undefined;
+  #finish: (error: StorageError | undefined) => void = NOTHING;
+  #left: (() => void) | undefined = undefined;
   #over = false;
   /** While the initial state is being sent. */
   #waiting: Change[] | undefined = [];
@@ -42,6 +45,11 @@ export class Watcher implements Watch {
     this.#nextBookmarkMs = this.#afterBookmark();
     this.request.signal.addEventListener('abort', this.#onAbort);
     if (this.request.signal.aborted) this.end(undefined);
+  }
+
+  /** For the one who keeps it. */
+  whenOver(run: () => void): void {
+    this.#left = run;
   }
 
   get over(): boolean {
@@ -109,6 +117,7 @@ export class Watcher implements Watch {
     this.#waiting = undefined;
     this.request.signal.removeEventListener('abort', this.#onAbort);
     this.#finish(error);
+    this.#left?.();
   }
 
   async #sendInitial(state: readonly Entry[], missed: readonly Change[], markRevision: number): Promise<void> {

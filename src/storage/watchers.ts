@@ -1,10 +1,13 @@
 // The watchers of one resource, found by what they watch, so that a change costs only those it may concern.
 import type { Clock } from '../lib/clock.js';
+import { nextTurn } from '../lib/turns.js';
 import type { Change } from './history.js';
 import type { StorageError, WatchEvent } from './store.js';
 import type { Watcher } from './watcher.js';
 
 const BOOKMARK_CHECK_MS = 1_000;
+/** Watches that began together want theirs together: others have their turn in between. */
+const BOOKMARKS_AT_ONCE = 500;
 
 export interface WatcherScope {
   /** Keys wanted start with this; a whole key when `single`. */
@@ -43,7 +46,7 @@ export class Watchers {
     const set = index === undefined ? this.#everything : setIn(index, key);
     set.add(watcher);
     this.#size++;
-    void watcher.ended.then(() => {
+    watcher.whenOver(() => {
       this.#size--;
       set.delete(watcher);
       if (index !== undefined && set.size === 0) index.delete(key);
@@ -92,10 +95,12 @@ export class Watchers {
     const now = this.clock.now();
     const due = [...this.#all()].filter((watcher) => watcher.bookmarkDue(now));
     try {
-      if (due.length > 0) {
+      for (let at = 0; at < due.length; at += BOOKMARKS_AT_ONCE) {
+        if (at > 0) await nextTurn();
+        // Asked anew each time: nobody is told an older revision than the last event said.
         const revision = await this.bookmarkRevision();
         const event: WatchEvent = { type: 'BOOKMARK', revision };
-        for (const watcher of due) watcher.bookmark(revision, event);
+        for (const watcher of due.slice(at, at + BOOKMARKS_AT_ONCE)) watcher.bookmark(revision, event);
       }
     } finally {
       if (this.#size > 0) this.#checkBookmarks();

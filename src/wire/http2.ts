@@ -15,20 +15,18 @@ export interface Http2Options {
   readonly onError: (error: unknown) => void;
 }
 
-/** Takes TLS sockets that agreed on h2. `retire` has clients begin nothing more on the connections there are. */
+/** Takes TLS sockets that agreed on h2, whose errors somebody hears. `retire` has clients begin nothing more on the connections there are. */
 export function createHttp2({ maxStreamsPerConnection, handler, onError }: Http2Options): {
   accept(socket: TLSSocket): void;
   retire(): void;
 } {
   const maxStreams = maxStreamsPerConnection > 0 ? maxStreamsPerConnection : DEFAULT_MAX_STREAMS;
-  const options = { maxStreams, handler, onError, turns: new Turns(), pool: new BufferPool() };
   const connections = new Set<Http2Connection>();
+  const onGone = (connection: Http2Connection): void => void connections.delete(connection);
+  const options = { maxStreams, handler, onError, onGone, turns: new Turns(), pool: new BufferPool() };
   return {
     accept(socket) {
-      const connection = new Http2Connection(socket, options);
-      connections.add(connection);
-      socket.once('close', () => connections.delete(connection));
-      socket.on('error', () => undefined);
+      connections.add(new Http2Connection(socket, options));
     },
     retire() {
       for (const connection of connections) connection.retire();

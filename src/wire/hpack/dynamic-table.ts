@@ -12,6 +12,8 @@ export interface Entry {
   readonly value: string;
   /** The first ever told has 1. */
   readonly sequence: number;
+  /** One of the same name, for who looks for values. */
+  older: Entry | undefined;
 }
 
 export const entryBytes = (name: string, value: string): number => name.length + value.length + ENTRY_BYTES;
@@ -24,10 +26,7 @@ export class DynamicTable {
   /** Another number whenever something may be read otherwise than before. */
   version = 0;
 
-  constructor(
-    private mostBytes: number,
-    private readonly onGone?: (entry: Entry) => void,
-  ) {}
+  constructor(private mostBytes: number) {}
 
   get count(): number {
     return this.#entries.length - this.#first;
@@ -50,13 +49,18 @@ export class DynamicTable {
     return this.#told - sequence;
   }
 
+  /** It was not let go. */
+  has({ sequence }: Entry): boolean {
+    return this.#told - sequence < this.count;
+  }
+
   /** The new entry; undefined when it is larger than the table, which is empty then. */
-  insert(name: string, value: string): Entry | undefined {
+  insert(name: string, value: string, older?: Entry): Entry | undefined {
     this.version++;
     const bytes = entryBytes(name, value);
     this.#shrinkTo(this.mostBytes - bytes);
     if (bytes > this.mostBytes) return undefined;
-    const entry = { name, value, sequence: ++this.#told };
+    const entry = { name, value, sequence: ++this.#told, older };
     this.#entries.push(entry);
     this.#bytes += bytes;
     return entry;
@@ -72,7 +76,6 @@ export class DynamicTable {
     while (this.#bytes > bytes && this.count > 0) {
       const entry = this.#entries[this.#first++] as Entry;
       this.#bytes -= entryBytes(entry.name, entry.value);
-      this.onGone?.(entry);
     }
     if (this.#first < MOST_GONE && this.count > 0) return;
     this.#entries.splice(0, this.#first);

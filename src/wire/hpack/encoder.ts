@@ -1,7 +1,7 @@
 // Blocks of header fields, written: what was told before is an index, RFC 7541, section 6.
 import type { ByteWriter } from '../byte-writer.js';
 import { DEFAULT_TABLE_BYTES } from './decoder.js';
-import { DynamicTable, type Entry, entryBytes } from './dynamic-table.js';
+import { DynamicTable, ENTRY_BYTES, type Entry, entryBytes } from './dynamic-table.js';
 import { huffmanBytes, putHuffman } from './huffman.js';
 import { MAX_INTEGER_BYTES, putInteger } from './integer.js';
 import { STATIC_COUNT, STATIC_INDEX_OF_NAME, STATIC_INDEX_OF_STATUS } from './static-table.js';
@@ -20,15 +20,18 @@ const SECRET: ReadonlySet<string> = new Set(['set-cookie', 'authorization', 'pro
 const MOST_REMEMBERED_LETTERS = 1024;
 /** Of one name, when a value is looked for. */
 const MOST_COMPARED = 8;
+/** Before those that the table let go are looked for. It has room for as many of a letter. */
+const MOST_NAMES = DEFAULT_TABLE_BYTES / ENTRY_BYTES;
 
 export class HpackEncoder {
-  readonly #known = new Map<string, Entry[]>();
+  /** The newest of each name. */
+  readonly #known = new Map<string, Entry>();
   readonly #table: DynamicTable;
   /** The table's sizes since the last block, which the next one begins with. */
   #resizedTo: { lowest: number; last: number } | undefined = undefined;
 
   constructor(private readonly mostTableBytes = DEFAULT_TABLE_BYTES) {
-    this.#table = new DynamicTable(mostTableBytes, (entry) => this.#forget(entry));
+    this.#table = new DynamicTable(mostTableBytes);
   }
 
   /** The other end keeps a table of so many bytes at most. */
@@ -51,19 +54,15 @@ export class HpackEncoder {
   /** `name` in lower case. What would end a line in other versions of HTTP becomes a space. */
   // hot: some ten times for each answer.
   putField(out: ByteWriter, name: string, value: string): void {
-    const known = this.#known.get(name);
-    if (known !== undefined) {
-      // The newest first: of a date they are all but one past.
-      const last = Math.max(0, known.length - MOST_COMPARED);
-      for (let i = known.length - 1; i >= last; i--) {
-        const entry = known[i] as Entry;
-        if (entry.value !== value) continue;
-        out.ensure(MAX_INTEGER_BYTES);
-        putInteger(out, INDEXED, 7, STATIC_COUNT + 1 + this.#table.positionOf(entry));
-        return;
-      }
+    const newest = this.#known.get(name);
+    // The newest first: of a date they are all but one past.
+    for (let entry = newest; entry !== undefined && this.#table.has(entry); entry = entry.older) {
+      if (entry.value !== value) continue;
+      out.ensure(MAX_INTEGER_BYTES);
+      putInteger(out, INDEXED, 7, STATIC_COUNT + 1 + this.#table.positionOf(entry));
+      return;
     }
-    this.#putLiteral(out, name, value, known?.at(-1));
+    this.#putLiteral(out, name, value, newest !== undefined && this.#table.has(newest) ? newest : undefined);
   }
 
   #putLiteral(out: ByteWriter, name: string, value: string, sameName: Entry | undefined): void {
@@ -77,11 +76,11 @@ export class HpackEncoder {
     if (index === 0) putText(out, name, remembered);
     putText(out, oneLine(value), remembered);
     if (!remembered) return;
-    const entry = this.#table.insert(name, value);
+    const entry = this.#table.insert(name, value, sameName);
     if (entry === undefined) return;
-    const entries = this.#known.get(name);
-    if (entries === undefined) this.#known.set(name, [entry]);
-    else entries.push(entry);
+    this.#known.set(name, entry);
+    forgetAfter(entry, MOST_COMPARED);
+    if (this.#known.size > MOST_NAMES) this.#forgetGone();
   }
 
   /** Of what passes the first is remembered for its name, if that has no index yet. */
@@ -96,11 +95,8 @@ export class HpackEncoder {
     );
   }
 
-  /** The oldest of its name, as the table lets the oldest go first. */
-  #forget({ name }: Entry): void {
-    const entries = this.#known.get(name);
-    entries?.shift();
-    if (entries?.length === 0) this.#known.delete(name);
+  #forgetGone(): void {
+    for (const [name, newest] of this.#known) if (!this.#table.has(newest)) this.#known.delete(name);
   }
 
   #putResized(out: ByteWriter, { lowest, last }: { lowest: number; last: number }): void {
@@ -109,6 +105,13 @@ export class HpackEncoder {
     if (lowest < last) putInteger(out, RESIZED, 5, lowest);
     putInteger(out, RESIZED, 5, last);
   }
+}
+
+/** The others of its name are looked for no more. */
+function forgetAfter(newest: Entry, count: number): void {
+  let last: Entry | undefined = newest;
+  for (let i = 1; i < count && last !== undefined; i++) last = last.older;
+  if (last !== undefined) last.older = undefined;
 }
 
 /** What is sent often is made short; what is sent once is not worth the work. */

@@ -30,8 +30,11 @@ const MOST_WAITING_BYTES = 256 * 1024;
 /** Streams that we ended and the client may not know of yet. */
 const MOST_RESET_REMEMBERED = 256;
 const CLIENT_GONE = new Error('the client is gone');
+const NOW_MS = (): number => performance.now();
 
 export interface ConnectionOptions extends ServeOptions {
+  /** The client left, or was left. */
+  readonly onGone?: (connection: Http2Connection) => void;
   readonly turns: Turns;
   readonly pool: BufferPool;
 }
@@ -41,7 +44,7 @@ export class Http2Connection implements StreamOwner {
   readonly clientCertificates: PeerCertificates;
   readonly peer = new PeerSettings();
   readonly encoder = new HpackEncoder();
-  readonly guard = new FloodGuard(() => performance.now());
+  readonly guard = new FloodGuard(NOW_MS);
   readonly output: Output;
   readonly outgoing: Outgoing;
   /** Those that are not over after the turn in which they began. */
@@ -53,7 +56,7 @@ export class Http2Connection implements StreamOwner {
   readonly #incoming: IncomingFrames;
   readonly #reader: FrameReader;
   readonly #serving: Serving;
-  readonly #resetByUs = new Set<number>();
+  #resetByUs: Set<number> | undefined = undefined;
   #window = DEFAULT_WINDOW_BYTES;
   #untoldBytes = 0;
   readonly #windowStep: number;
@@ -106,10 +109,11 @@ export class Http2Connection implements StreamOwner {
   resetStream(id: number, code: ErrorCode): void {
     putResetStream(this.output, id, code);
     this.schedule();
-    this.#resetByUs.add(id);
-    if (this.#resetByUs.size > MOST_RESET_REMEMBERED) {
-      for (const oldest of this.#resetByUs) {
-        this.#resetByUs.delete(oldest);
+    const known = (this.#resetByUs ??= new Set());
+    known.add(id);
+    if (known.size > MOST_RESET_REMEMBERED) {
+      for (const oldest of known) {
+        known.delete(oldest);
         break;
       }
     }
@@ -119,7 +123,7 @@ export class Http2Connection implements StreamOwner {
 
   /** The client may still send for it, not knowing. */
   wasReset(id: number): boolean {
-    return this.#resetByUs.has(id);
+    return this.#resetByUs?.has(id) ?? false;
   }
 
   breakOff(stream: Http2Stream): void {
@@ -253,6 +257,7 @@ export class Http2Connection implements StreamOwner {
     clearTimeout(this.#timer);
     this.#closeStreams();
     this.output.drop();
+    this.options.onGone?.(this);
   };
 
   #closeStreams(): void {

@@ -4,9 +4,9 @@ import { ConnectionError, ErrorCode } from './error-code.js';
 import { Flag } from './frames.js';
 
 /** A head of a mebibyte and some more is told that it is too large. Beyond this nobody reads on. */
-export const MAX_BLOCK_BYTES = (1 << 20) + 256 * 1024;
+const MAX_BLOCK_BYTES = (1 << 20) + 256 * 1024;
 /** Clients fill frames of 16 KiB. */
-export const MAX_CONTINUATIONS = 256;
+const MAX_CONTINUATIONS = 256;
 const PRIORITY_BYTES = 5;
 
 /** Where the block stands inside the payload of HEADERS. */

@@ -19,7 +19,7 @@ import type { Output } from './output.js';
 import type { Http2Stream } from './stream.js';
 
 /** In one write. More would only wait, and hold memory for a client that reads slowly. */
-export const MOST_WRITTEN_BYTES = 128 * 1024;
+const MOST_WRITTEN_BYTES = 128 * 1024;
 /** Larger frames gain nothing, and others wait for them. */
 const MOST_SENT_FRAME_BYTES = 16_384;
 

@@ -16,7 +16,7 @@ export class Serving {
   /** Requests whose handlers have not ended, also those that the client gave up. */
   #running = 0;
   /** They begin when others end: opening and resetting streams starts no more work than keeping them open. */
-  readonly #heldBack = new Set<Http2Stream>();
+  #heldBack: Set<Http2Stream> | undefined = undefined;
 
   constructor(
     private readonly connection: Http2Connection,
@@ -26,13 +26,13 @@ export class Serving {
   // hot: once for each request.
   begin(stream: Http2Stream): void {
     if (this.#running < this.options.maxStreams) return this.#run(stream);
-    this.#heldBack.add(stream);
+    (this.#heldBack ??= new Set()).add(stream);
     this.connection.streams.set(stream.id, stream);
   }
 
   /** The client does not want it any more. */
   dropped(stream: Http2Stream): void {
-    this.#heldBack.delete(stream);
+    this.#heldBack?.delete(stream);
   }
 
   /** A head that is too large is answered, but nobody has read it. */
@@ -70,7 +70,7 @@ export class Serving {
 
   #ended(): void {
     this.#running--;
-    if (this.#heldBack.size === 0) return;
+    if (this.#heldBack === undefined) return;
     for (const stream of this.#heldBack) {
       if (this.#running >= this.options.maxStreams) return;
       this.#heldBack.delete(stream);
