@@ -17,6 +17,8 @@ const sizeError = (message: string): ConnectionError => new ConnectionError(Erro
 export class IncomingFrames implements FrameReceiver {
   /** The highest the client has used. */
   lastStream = 0;
+  /** From here on it has left out none. */
+  #unbrokenFrom = 1;
   /** The client has said what it is. */
   greeted = false;
   readonly #heads = new RequestHeads();
@@ -153,6 +155,7 @@ export class IncomingFrames implements FrameReceiver {
   #wholeBlock(flags: number, id: number, bytes: Buffer, start: number, end: number): void {
     const endStream = (flags & Flag.endStream) !== 0;
     if (id <= this.lastStream) return this.#trailers(endStream, id, bytes, start, end);
+    if (id > this.lastStream + 2) this.#unbrokenFrom = id;
     this.lastStream = id;
     const head = this.#heads.read(bytes, start, end);
     this.#request(id, head, endStream);
@@ -182,6 +185,7 @@ export class IncomingFrames implements FrameReceiver {
     const stream = connection.streams.get(id);
     if (stream === undefined) {
       if (connection.wasReset(id)) return connection.guard.spend();
+      if (id < this.#unbrokenFrom) throw protocolError('a stream that may have been left out');
       throw new ConnectionError(ErrorCode.streamClosed, 'headers on a stream that is closed');
     }
     if (stream.received || stream.upload === undefined) return connection.resetStream(id, ErrorCode.streamClosed);
