@@ -5,6 +5,7 @@ import type { Schema } from '../apis/apiextensions/schema-walk.js';
 import { decodeStoredCbor } from '../schema/cbor/decode.js';
 import { encodeCborTree, isCbor } from '../schema/cbor/encode.js';
 import { DecodeError, decodeTree, parseJsonTree } from '../schema/json/decode.js';
+import { readPieces } from '../schema/json/decode-pieces.js';
 import { encodeTree } from '../schema/json/encode.js';
 import type { StructType } from '../schema/type.js';
 import type { ObjectCodec } from '../storage/store.js';
@@ -41,6 +42,10 @@ function codecOf(formOf: FormOf): ObjectCodec {
     encodeJson: encode,
     // What is in the cache has been renewed already.
     decodeJson: (bytes) => parseJsonTree(bytes).value as KubeObject,
+    *decodePieces(bytes) {
+      const read = yield* readPieces(bytes, undefined, false);
+      return read?.value as KubeObject | undefined;
+    },
     // Custom resources have no protobuf form.
     encodeStorage: (object, mediaType) =>
       mediaType === CBOR ? encodeCborTree(object) : Buffer.from(`${encodeTree(object)}\n`),

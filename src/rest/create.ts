@@ -94,7 +94,12 @@ export async function createObject(
         services.admission.validate({ ...attributes, object: finished, name: finished.metadata.name ?? '' }),
       copy: deepCopy,
     });
-    return () => respondObject({ endpoint, request: http, negotiated, clock: services.clock }, 201, stored);
+    return () =>
+      respondObject(
+        { endpoint, request: http, negotiated, clock: services.clock, converter: services.converter },
+        201,
+        stored,
+      );
   });
   span?.event('About to write a response');
   return respond();

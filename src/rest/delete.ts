@@ -47,7 +47,11 @@ export async function removeObject(
   span?.event('About to write a response');
   const code = !deleted && options.orphanDependents === false ? 202 : 200;
   if ('json' in answer)
-    return respondObject({ endpoint, request: http, negotiated, clock: services.clock }, code, answer);
+    return respondObject(
+      { endpoint, request: http, negotiated, clock: services.clock, converter: services.converter },
+      code,
+      answer,
+    );
   return respondStatus(http, answer, code, services.mediaTypes);
 }
 
@@ -121,7 +125,10 @@ export async function removeCollection(
     },
   );
   request.trace?.span?.event('About to write a response');
-  return respondList({ endpoint, request: http, negotiated, clock: services.clock }, result);
+  return respondList(
+    { endpoint, request: http, negotiated, clock: services.clock, converter: services.converter },
+    result,
+  );
 }
 
 function warnOfUnsetPolicy({ definition }: Endpoint, request: RestRequest, options: DeleteOptions): void {

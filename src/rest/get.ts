@@ -31,7 +31,11 @@ export function getObject(
   }
   const { registry } = endpoint;
   const respond = (stored: StoredObject): MaybePromise<HttpResponse> =>
-    respondObject({ endpoint, request: http, negotiated, clock: services.clock }, 200, stored);
+    respondObject(
+      { endpoint, request: http, negotiated, clock: services.clock, converter: services.converter },
+      200,
+      stored,
+    );
   const span = request.trace?.span;
   if (span !== undefined) return getRecorded(span, endpoint, request, resourceVersion, respond);
   const atHand = resourceVersion === '' ? registry.store.peek?.(keyOf(registry, info.namespace, info.name)) : undefined;

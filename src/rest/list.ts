@@ -1,25 +1,27 @@
 import type { AnsweredObject, HttpResponse, ResponseBody } from '../lib/http.js';
-import type { MaybePromise } from '../lib/maybe-promise.js';
+import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
+import { Turns } from '../lib/turns.js';
 import { badRequest } from '../machinery/status.js';
 import { apiVersionOf } from '../machinery/object.js';
 import { list } from '../registry/list.js';
-import { encodeTree } from '../schema/json/encode.js';
+import { encodeJson, encodeTree } from '../schema/json/encode.js';
 import type { ListResult, StoredObject } from '../storage/store.js';
 import { compressed } from './compress.js';
+import { CONVERTED_BYTES } from './convert-bytes.js';
 import { type Endpoint, inVersion, tailOf } from './endpoint.js';
 import { resourceVersionError } from './get.js';
+import { largeBody, MOST_AT_ONCE_BYTES } from './large-body.js';
+import { type LongList, printLongList } from './long-list.js';
 import { negotiate, notAcceptableTransform } from './negotiate.js';
 import { partialMetadata } from './partial-metadata.js';
 import type { ListOptions } from './query-options.js';
 import type { RestRequest } from './request.js';
-import { goName, metaType, type Rendering, respondInTurns, respondValue } from './respond.js';
+import { formOf, goName, loaded, metaType, type Rendering, respondConverted, respondInTurns } from './respond.js';
 import { selectionOf } from './selection.js';
 import type { RestServices } from './services.js';
-import { tableOf, tableOptions } from './table.js';
+import { inRowOrder, rowOf, tableOf, tableOptions } from './table.js';
 
-/** A list up to this size is joined once and sent to all who ask for it, until it changes. */
-const MOST_SHARED_BYTES = 4 * 1024 * 1024;
-/** A larger one is copied as its client reads it. Pieces of this size keep the socket busy without holding the whole answer. */
+/** A list that is not sent at once is copied as its client reads it. Pieces of this size keep the socket busy without holding the whole answer. */
 const PIECE_BYTES = 256 * 1024;
 
 export async function listObjects(
@@ -49,43 +51,129 @@ export async function listObjects(
     ...selection,
   });
   span?.event('Listing from storage done');
-  return respondList({ endpoint, request: http, negotiated, clock: services.clock }, result);
+  return respondList(
+    { endpoint, request: http, negotiated, clock: services.clock, converter: services.converter },
+    result,
+  );
 }
 
 /** A list in the form that was asked for. */
 export function respondList(rendering: Rendering, result: ListResult): MaybePromise<HttpResponse> {
-  const { endpoint, request, negotiated, clock } = rendering;
+  const { endpoint, negotiated } = rendering;
   const { media, pretty, transform } = negotiated;
   const metadata = listMeta(result);
+  if (transform === undefined && media.encoding === 'json' && !pretty && endpoint.storedShape) {
+    return respondBytes(rendering, result, metadata);
+  }
+  if (transform?.kind === 'PartialObjectMetadata') {
+    throw notAcceptableTransform(
+      `you requested PartialObjectMetadata, but the requested object is a list (${goName(endpoint, 'List')})`,
+    );
+  }
+  if (isLong(result.items)) return respondLong(rendering, result, metadata);
+  const { type, envelope, member, element } = partsOf(rendering, metadata);
+  const elements = orderOf(rendering, result.items).map(element);
+  return respondInTurns(rendering, 200, type, { ...envelope, [member]: elements });
+}
+
+interface Parts extends Pick<LongList, 'type' | 'envelope' | 'member'> {
+  readonly element: (item: StoredObject) => object;
+}
+
+/** What a list in some form is made of. */
+function partsOf({ endpoint, negotiated, request, clock }: Rendering, metadata: ListMeta): Parts {
+  const { transform } = negotiated;
   switch (transform?.kind) {
-    case undefined:
-      break;
     case 'Table': {
       const form = { version: transform.version, now: clock(), ...tableOptions(request.query) };
-      const table = tableOf(endpoint, result.items, form, metadata);
-      return respondValue(rendering, 200, metaType(transform.version, 'Table'), table);
-    }
-    case 'PartialObjectMetadataList': {
-      const kind = 'PartialObjectMetadataList';
-      const items = result.items.map((item) => partialMetadata(item.object(), transform.version));
-      const value = { kind, apiVersion: `meta.k8s.io/${transform.version}`, metadata, items };
-      return respondValue(rendering, 200, metaType(transform.version, kind), value);
+      const { rows: _rows, ...envelope } = tableOf(endpoint, [], form, metadata);
+      const type = metaType(transform.version, 'Table');
+      return { type, envelope, member: 'rows', element: (item) => rowOf(endpoint, item, form) };
     }
     case 'PartialObjectMetadata':
-      throw notAcceptableTransform(
-        `you requested PartialObjectMetadata, but the requested object is a list (${goName(endpoint, 'List')})`,
-      );
+    case 'PartialObjectMetadataList': {
+      const { version } = transform;
+      const kind = 'PartialObjectMetadataList';
+      const envelope = { kind, apiVersion: `meta.k8s.io/${version}`, metadata };
+      const element = (item: StoredObject): object => partialMetadata(item.object(), version);
+      return { type: metaType(version, kind), envelope, member: 'items', element };
+    }
+    case undefined: {
+      const { definition, kind, listType } = endpoint;
+      const envelope = {
+        kind: definition.listKind ?? `${kind.kind}List`,
+        apiVersion: apiVersionOf(kind),
+        metadata: definition.custom ? { continue: '', ...metadata } : metadata,
+      };
+      const element = (item: StoredObject): object => {
+        const object = inVersion(endpoint, item.object());
+        return definition.custom ? object : withoutKind(object);
+      };
+      return { type: listType, envelope, member: 'items', element };
+    }
   }
-  if (media.encoding === 'json' && !pretty && endpoint.storedShape) return respondBytes(rendering, result, metadata);
-  const { definition } = endpoint;
-  const items = result.items.map((item) => inVersion(endpoint, item.object()));
-  const value = {
-    kind: definition.listKind ?? `${endpoint.kind.kind}List`,
-    apiVersion: apiVersionOf(endpoint.kind),
-    metadata: definition.custom ? { continue: '', ...metadata } : metadata,
-    items: definition.custom ? items : items.map(withoutKind),
+}
+
+const orderOf = ({ endpoint, negotiated }: Rendering, items: readonly StoredObject[]): readonly StoredObject[] =>
+  negotiated.transform?.kind === 'Table' ? inRowOrder(endpoint, items) : items;
+
+function isLong(items: readonly StoredObject[]): boolean {
+  let bytes = 0;
+  for (const { size } of items) {
+    bytes += size;
+    if (bytes > CONVERTED_BYTES) return true;
+  }
+  return false;
+}
+
+/** In turns with others; what takes longest, elsewhere. */
+async function respondLong(rendering: Rendering, result: ListResult, metadata: ListMeta): Promise<HttpResponse> {
+  const { endpoint, request, negotiated } = rendering;
+  const { media, pretty, transform } = negotiated;
+  const { encoding } = media;
+  const slow = encoding === 'yaml' || pretty;
+  const oneIsLarge = result.items.some(({ size }) => size > CONVERTED_BYTES);
+  if (transform === undefined && endpoint.storedShape && (slow || oneIsLarge)) {
+    const { head, tail } = envelopeOf(endpoint, metadata);
+    const items = await joinedInTurns(endpoint, result.items);
+    return respondConverted(rendering, 200, endpoint.listType, Buffer.concat([head, ...items, tail.subarray(0, -1)]));
+  }
+  const parts = partsOf(rendering, metadata);
+  const { type } = parts;
+  const items = await inOrder(rendering, result.items);
+  const list: LongList = {
+    ...parts,
+    count: items.length,
+    element(index) {
+      const item = items[index] as StoredObject;
+      return whenReady(loaded(item), () => parts.element(item));
+    },
   };
-  return respondInTurns(rendering, 200, endpoint.listType, value);
+  const pieces = await printLongList(list, encoding === 'yaml' ? 'json' : encoding);
+  if (slow) return respondConverted(rendering, 200, type, withoutNewline(Buffer.concat(pieces)));
+  const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
+  const whole = (): string => encodeJson(type, { ...parts.envelope, [parts.member]: items.map(parts.element) });
+  const json = encoding === 'json' ? (): Buffer => Buffer.concat(pieces) : whole;
+  const headers = { 'content-type': media.name };
+  const object: AnsweredObject = { form: formOf(type), json };
+  return compressed(request, { status: 200, headers, body: largeBody(pieces, bytes), object }, bytes);
+}
+
+const withoutNewline = (json: Buffer): Buffer => json.subarray(0, -1);
+
+/** Rows that have an order are compared as objects: all are parsed for it, and held until they are in order. */
+async function inOrder(rendering: Rendering, items: readonly StoredObject[]): Promise<readonly StoredObject[]> {
+  const { definition } = rendering.endpoint;
+  if (rendering.negotiated.transform?.kind !== 'Table' || definition.compareRows === undefined) return items;
+  const held: object[] = [];
+  const turns = new Turns();
+  for (const item of items) {
+    held.push(await loaded(item));
+    await turns.breathe();
+  }
+  const ordered = orderOf(rendering, items);
+  held.length = 0;
+  return ordered;
 }
 
 interface ListMeta {
@@ -116,7 +204,7 @@ function respondBytes({ endpoint, request }: Rendering, { items }: ListResult, m
   for (const item of items) bytes += perItem + item.size;
   const headers = { 'content-type': 'application/json' };
   const itemBytes = bytes - head.length - tail.length;
-  if (bytes <= MOST_SHARED_BYTES) {
+  if (bytes <= MOST_AT_ONCE_BYTES) {
     const body = [head, sharedItems(endpoint, items, itemBytes), tail];
     return compressed(request, { status: 200, headers, body, object: PLAIN_LIST }, bytes);
   }
@@ -148,7 +236,7 @@ function envelopeOf({ kind, definition }: Endpoint, metadata: ListMeta): { head:
 
 const COMMA = 0x2c;
 
-/** By the array of items, which the store hands out again while nothing has changed. */
+/** Joined once for all who ask, until the list changes. By the array of items, which the store hands out again while nothing has changed. */
 const shared = new WeakMap<readonly StoredObject[], Map<Endpoint, Buffer>>();
 
 function sharedItems(endpoint: Endpoint, items: readonly StoredObject[], bytes: number): Buffer {
@@ -165,6 +253,24 @@ function joined(endpoint: Endpoint, items: readonly StoredObject[], bytes: numbe
   for (let i = 0; i < items.length; i++) at = putItem(endpoint, items[i] as StoredObject, i, all, at);
   return all;
 }
+
+async function joinedInTurns(endpoint: Endpoint, items: readonly StoredObject[]): Promise<Buffer[]> {
+  const turns = new Turns();
+  const pieces: Buffer[] = [];
+  for (let from = 0; from < items.length;) {
+    let to = from;
+    let bytes = 0;
+    for (; to < items.length && bytes < PIECE_BYTES; to++) bytes += 1 + endpoint.itemHead.length + sizeOf(items, to);
+    const piece = Buffer.allocUnsafe(bytes);
+    let at = 0;
+    for (; from < to; from++) at = putItem(endpoint, items[from] as StoredObject, from, piece, at);
+    pieces.push(piece.subarray(0, at));
+    await turns.breathe();
+  }
+  return pieces;
+}
+
+const sizeOf = (items: readonly StoredObject[], at: number): number => items[at]?.size ?? 0;
 
 function putItem(endpoint: Endpoint, item: StoredObject, index: number, out: Buffer, start: number): number {
   let at = start;

@@ -77,7 +77,11 @@ export async function patchObject(
   });
   span?.event('Object stored in database');
   span?.event('About to write a response');
-  return respondObject({ endpoint, request: http, negotiated, clock: services.clock }, created ? 201 : 200, stored);
+  return respondObject(
+    { endpoint, request: http, negotiated, clock: services.clock, converter: services.converter },
+    created ? 201 : 200,
+    stored,
+  );
 }
 
 /** Reads a patch: a large one now, in turns with others. What is wrong with it is told when it is asked for. */

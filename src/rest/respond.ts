@@ -1,15 +1,18 @@
 // Turns objects and refusals into answers, in the form that was asked for.
 import type { AnsweredForm, AnsweredObject, HttpRequest, HttpResponse } from '../lib/http.js';
 import type { MaybePromise } from '../lib/maybe-promise.js';
-import { inTurns, nextTurn } from '../lib/turns.js';
+import { inTurns } from '../lib/turns.js';
+import type { KubeObject } from '../machinery/object.js';
 import type { Status, StatusError } from '../machinery/status.js';
 import { typeByName } from '../schema/catalogue.js';
 import { encodeJson } from '../schema/json/encode.js';
 import type { StructType } from '../schema/type.js';
 import type { StoredObject } from '../storage/store.js';
 import { compressed } from './compress.js';
+import { type Converter, CONVERTED_BYTES } from './convert-bytes.js';
 import { type Endpoint, inVersion, tailOf } from './endpoint.js';
 import { indentJson } from './indent-json.js';
+import { largeBody } from './large-body.js';
 import { JSON_TYPE, type MediaType } from './media-types.js';
 import { acceptsUntransformed, negotiate, type Negotiated, notAcceptableTransform } from './negotiate.js';
 import { partialMetadata } from './partial-metadata.js';
@@ -22,6 +25,7 @@ export interface Rendering {
   readonly endpoint: Endpoint;
   readonly request: HttpRequest;
   readonly negotiated: Negotiated;
+  readonly converter: Converter;
   /** Asked only where ages are told. */
   readonly clock: () => Date;
 }
@@ -30,13 +34,49 @@ export interface Rendering {
 /** An object of the endpoint's kind. */
 export function respondObject(rendering: Rendering, status: number, stored: StoredObject): MaybePromise<HttpResponse> {
   const { endpoint, negotiated, request } = rendering;
-  if (negotiated.transform !== undefined) return respondTransformed(rendering, status, stored);
-  const { media, pretty } = negotiated;
-  if (media.encoding === 'json' && !pretty && endpoint.storedShape) {
+  const { media, pretty, transform } = negotiated;
+  if (transform === undefined && media.encoding === 'json' && !pretty && endpoint.storedShape) {
     const bytes = Buffer.concat([endpoint.head, tailOf(endpoint, stored), NEWLINE]);
     return answer(request, status, media, bytes, PLAIN_OBJECT);
   }
+  if (stored.size > CONVERTED_BYTES) return respondLarge(rendering, status, stored);
+  return respondForm(rendering, status, stored);
+}
+
+async function respondLarge(rendering: Rendering, status: number, stored: StoredObject): Promise<HttpResponse> {
+  const { endpoint, negotiated } = rendering;
+  if (negotiated.transform !== undefined || !endpoint.storedShape) {
+    await loaded(stored);
+    return respondForm(rendering, status, stored);
+  }
+  const json = Buffer.concat([endpoint.head, tailOf(endpoint, stored)]);
+  return respondConverted(rendering, status, endpoint.type, json);
+}
+
+function respondForm(rendering: Rendering, status: number, stored: StoredObject): MaybePromise<HttpResponse> {
+  if (rendering.negotiated.transform !== undefined) return respondTransformed(rendering, status, stored);
+  const { endpoint } = rendering;
   return respondInTurns(rendering, status, endpoint.type, inVersion(endpoint, stored.object()));
+}
+
+/** Parsed, in turns with others where that takes long. */
+export const loaded = (stored: StoredObject): MaybePromise<KubeObject> => stored.load?.() ?? stored.object();
+
+/** What is there as JSON, in the form that was asked for: it is made elsewhere. */
+export async function respondConverted(
+  { request, negotiated: { media, pretty }, converter }: Pick<Rendering, 'request' | 'negotiated' | 'converter'>,
+  status: number,
+  type: StructType,
+  json: Buffer,
+): Promise<HttpResponse> {
+  const name = type.unstructured === undefined ? type.name : undefined;
+  const { encoding } = media;
+  const converted = await converter.convert({ what: 'print', encoding, pretty, type: name, bytes: json });
+  if (!('printed' in converted)) throw new Error('what was to be printed was read');
+  const { buffer, byteOffset, byteLength } = converted.printed;
+  const body = largeBody([Buffer.from(buffer, byteOffset, byteLength)], byteLength);
+  const object: AnsweredObject = { form: formOf(type), json: () => json };
+  return compressed(request, { status, headers: { 'content-type': media.name }, body, object }, byteLength);
 }
 
 /** The same as respondValue() for what may be large: the form that takes longest is written in turns with others. */
@@ -56,8 +96,6 @@ async function respondYaml(
   type: StructType,
   value: object,
 ): Promise<HttpResponse> {
-  // To read what is stored took its time, too.
-  await nextTurn();
   const bytes = await inTurns(yamlBytes(type, value));
   return answer(request, status, negotiated.media, bytes, { form: formOf(type), json: () => encodeJson(type, value) });
 }
@@ -88,7 +126,7 @@ export function renderedValue(
 
 const PLAIN_OBJECT: AnsweredObject = { form: 'object' };
 
-function formOf({ name, byJson }: StructType): AnsweredForm {
+export function formOf({ name, byJson }: StructType): AnsweredForm {
   if (name.endsWith('.meta.v1.Status')) return 'status';
   if (name.endsWith('.Table')) return 'table';
   return name.endsWith('List') && byJson.has('items') ? 'list' : 'object';
@@ -97,8 +135,9 @@ function formOf({ name, byJson }: StructType): AnsweredForm {
 function respondTransformed(rendering: Rendering, status: number, stored: StoredObject): MaybePromise<HttpResponse> {
   const { endpoint, request, negotiated, clock } = rendering;
   const { transform } = negotiated;
-  if (transform === undefined) return respondObject(rendering, status, stored);
-  switch (transform.kind) {
+  switch (transform?.kind) {
+    case undefined:
+      throw new Error('nothing to transform to');
     case 'Table': {
       const options = tableOptions(request.query);
       const table = tableOf(

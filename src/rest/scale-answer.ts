@@ -18,7 +18,10 @@ const COLUMNS: readonly Column[] = [
   AGE_COLUMN,
 ];
 
-export function respondScale(rendering: Omit<Rendering, 'endpoint'>, scale: Scale & KubeObject): HttpResponse {
+export function respondScale(
+  rendering: Omit<Rendering, 'endpoint' | 'converter'>,
+  scale: Scale & KubeObject,
+): HttpResponse {
   const { request, negotiated, clock } = rendering;
   const { transform } = negotiated;
   switch (transform?.kind) {

@@ -67,12 +67,12 @@ export const columnDefinitions = (columns: readonly Column[]): readonly object[]
     priority,
   }));
 
-function inRowOrder({ definition }: Endpoint, items: readonly StoredObject[]): readonly StoredObject[] {
+export function inRowOrder({ definition }: Endpoint, items: readonly StoredObject[]): readonly StoredObject[] {
   if (definition.compareRows === undefined || items.length < 2) return items;
   return items.toSorted((a, b) => definition.compareRows?.(a.object(), b.object()) ?? 0);
 }
 
-function rowOf(endpoint: Endpoint, item: StoredObject, form: TableForm): Row {
+export function rowOf(endpoint: Endpoint, item: StoredObject, form: TableForm): Row {
   const { definition } = endpoint;
   const stored = item.object();
   const conditions = definition.rowConditions?.(stored) ?? [];

@@ -82,5 +82,9 @@ export async function updateObject(
   const storing = (): Promise<UpdateResult> => writeObject(services, endpoint, write);
   const { stored, created } = await noteStoring(span, body.length, storing);
   span?.event('About to write a response');
-  return respondObject({ endpoint, request: http, negotiated, clock: services.clock }, created ? 201 : 200, stored);
+  return respondObject(
+    { endpoint, request: http, negotiated, clock: services.clock, converter: services.converter },
+    created ? 201 : 200,
+    stored,
+  );
 }

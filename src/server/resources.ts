@@ -331,6 +331,9 @@ function lazyCodec(definition: KindDefinition, type: () => StructType): ObjectCo
   return {
     encodeJson: (object) => get().encodeJson(object),
     decodeJson: (bytes) => get().decodeJson(bytes),
+    *decodePieces(bytes) {
+      return yield* get().decodePieces?.(bytes) ?? [];
+    },
     encodeStorage: (object, mediaType) => get().encodeStorage(object, mediaType),
     decodeStorage: (bytes) => (bytes.length === 0 ? nothing() : get().decodeStorage(bytes)),
     renewOlder: (json) => get().renewOlder?.(json) ?? json,

@@ -315,6 +315,10 @@ const freezing = (codec: ObjectCodec): ObjectCodec => ({
   encodeStorage: (object, mediaType) => codec.encodeStorage(deepFreeze(object), mediaType),
   decodeJson: (bytes) => deepFreeze(codec.decodeJson(bytes)),
   decodeStorage: (bytes) => deepFreeze(codec.decodeStorage(bytes)),
+  *decodePieces(bytes) {
+    const object = yield* codec.decodePieces?.(bytes) ?? [];
+    return object && deepFreeze(object);
+  },
   ...(codec.renew && { renew: codec.renew.bind(codec) }),
   ...(codec.renewOlder && { renewOlder: codec.renewOlder.bind(codec) }),
 });

@@ -1,4 +1,6 @@
 // What the registry sees of storage: one resource's objects, as bytes with a revision.
+import type { MaybePromise } from '../lib/maybe-promise.js';
+import type { Steps } from '../lib/turns.js';
 import type { GroupResource } from '../machinery/status.js';
 import type { KubeObject } from '../machinery/object.js';
 import type { Trace } from '../tracing/trace.js';
@@ -16,6 +18,8 @@ export interface StoredObject {
   copyJson?(target: Buffer, at: number, from: number): number;
   /** Parsed on first call, then shared: read only. */
   object(): KubeObject;
+  /** The same; what is large is parsed in turns with others. While the result is held, object() has it at once. */
+  load?(): MaybePromise<KubeObject>;
   /** What selectors look at, extracted once. */
   readonly labels: Readonly<Record<string, string>>;
   /** The value of a selectable field; empty where it has none. */
@@ -27,6 +31,8 @@ export interface ObjectCodec {
   /** The JSON print of an object in normal form. */
   encodeJson(object: KubeObject): Buffer;
   decodeJson(bytes: Buffer): KubeObject;
+  /** The same in steps; undefined where that cannot be done. */
+  decodePieces?(bytes: Buffer): Steps<KubeObject | undefined>;
   /** For stores that keep a media type of their own (etcd: protobuf, or what `--storage-media-type` says). */
   encodeStorage(object: KubeObject, mediaType: string): Buffer;
   decodeStorage(bytes: Buffer): KubeObject;

@@ -9,6 +9,8 @@ import type { Attack, AttackRequest } from './worst-bodies.js';
 const CORE = '/api/v1/namespaces/default';
 const CONFIG_MAPS = `${CORE}/configmaps`;
 const LONGEST_LIST = 20_000;
+/** Of what is stored: a config map's data, or a pod together with the names of its fields. */
+const MOST_DATA_BYTES = 1_000_000;
 
 type Encoding = 'json' | 'yaml' | 'protobuf' | 'cbor';
 
@@ -60,13 +62,13 @@ const SORTS: readonly Sort[] = [
     name: 'config map of longer values',
     collection: CONFIG_MAPS,
     kind: CONFIG_MAP,
-    object: (n) => ({ data: manyKeys(n, 'x'.repeat(60)) }),
+    object: (n) => ({ data: manyKeys(Math.min(n, MOST_DATA_BYTES), 'x'.repeat(60)) }),
   },
   {
     name: 'config map of one value',
     collection: CONFIG_MAPS,
     kind: CONFIG_MAP,
-    object: (n) => ({ data: { a: 'a line of text\n'.repeat(n / 17) } }),
+    object: (n) => ({ data: { a: 'a line of text\n'.repeat(Math.min(n, MOST_DATA_BYTES) / 17) } }),
   },
   {
     name: 'pod of many variables',
@@ -75,7 +77,9 @@ const SORTS: readonly Sort[] = [
     object: (n) => ({
       spec: {
         automountServiceAccountToken: false,
-        containers: [{ name: 'c', image: 'i', env: many(n, (i) => ({ name: `E${i}`, value: 'v' })) }],
+        containers: [
+          { name: 'c', image: 'i', env: many(Math.min(n, MOST_DATA_BYTES), (i) => ({ name: `E${i}`, value: 'v' })) },
+        ],
       },
     }),
   },

@@ -25,6 +25,24 @@ export function encodeCborTree(tree: unknown): Buffer {
   return writer.finish();
 }
 
+/** What is inside of a document, to stand in another. */
+export const withoutMark = (document: Buffer): Buffer => document.subarray(cborMark.length);
+
+/** A list's document around its elements: that of the empty list, cut where it says how many there are. */
+export function cborListParts(empty: Buffer, member: string, count: number): { head: Buffer; tail: Buffer } {
+  const key = new CborWriter();
+  key.bytes(Buffer.from(member));
+  const named = key.finish();
+  const at = empty.indexOf(Buffer.concat([named, NO_ELEMENTS]));
+  if (at < 0) throw new Error(`a list without ${member}`);
+  const head = new CborWriter();
+  head.raw(empty.subarray(0, at + named.length));
+  head.head(4, count);
+  return { head: head.finish(), tail: empty.subarray(at + named.length + NO_ELEMENTS.length) };
+}
+
+const NO_ELEMENTS = Buffer.from([0x80]);
+
 interface Member {
   readonly json: string;
   readonly key: Buffer;

@@ -18,30 +18,69 @@ const protobufMark = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
 const spareWriter = new Writer();
 
 /** An object with `kind` and `apiVersion` as `application/vnd.kubernetes.protobuf`. */
-export function encodeProtobuf(type: StructType, object: { kind?: string; apiVersion?: string }): Buffer {
-  const writer = spareWriter;
+export const encodeProtobuf = (type: StructType, object: Named): Buffer => {
   try {
     // The writer fills its buffer from the end, so that each length is known when it is written.
-    writer.string('');
-    writer.byte(0x22);
-    writer.byte(0);
-    writer.byte(0x1a);
-    const beforeMessage = writer.written;
-    writeMessage(type, object, writer);
-    writer.varint(writer.written - beforeMessage);
-    writer.byte(0x12);
-    const beforeType = writer.written;
-    writer.string(object.kind ?? '');
-    writer.byte(0x12);
-    writer.string(object.apiVersion ?? '');
-    writer.byte(0x0a);
-    writer.varint(writer.written - beforeType);
-    writer.byte(0x0a);
-    for (let i = 3; i >= 0; i--) writer.byte(protobufMark[i] ?? 0);
-    return writer.finish();
+    writeTail(spareWriter);
+    const beforeMessage = spareWriter.written;
+    writeMessage(type, object, spareWriter);
+    writeHead(object, spareWriter.written - beforeMessage, spareWriter);
+    return spareWriter.finish();
   } finally {
-    writer.reset();
+    spareWriter.reset();
   }
+};
+
+interface Named {
+  readonly kind?: string;
+  readonly apiVersion?: string;
+}
+
+/** The same in parts, for a list whose elements are written one by one: its last field, which `elementBytes` fill. */
+export function protobufListParts(type: StructType, list: Named, elementBytes: number): { head: Buffer; tail: Buffer } {
+  try {
+    writeTail(spareWriter);
+    const tail = spareWriter.finish();
+    writeMessage(type, list, spareWriter);
+    writeHead(list, spareWriter.written + elementBytes, spareWriter);
+    return { head: spareWriter.finish(), tail };
+  } finally {
+    spareWriter.reset();
+  }
+}
+
+/** A message with its length in front, as an element of a list in that field. */
+export function protobufElement(type: StructType, object: object, proto: number): Buffer {
+  try {
+    writeMessage(type, object, spareWriter);
+    spareWriter.varint(spareWriter.written);
+    spareWriter.varint(proto * 8 + LENGTH_DELIMITED);
+    return spareWriter.finish();
+  } finally {
+    spareWriter.reset();
+  }
+}
+
+const LENGTH_DELIMITED = 2;
+
+function writeTail(writer: Writer): void {
+  writer.string('');
+  writer.byte(0x22);
+  writer.byte(0);
+  writer.byte(0x1a);
+}
+
+function writeHead({ kind = '', apiVersion = '' }: Named, messageBytes: number, writer: Writer): void {
+  writer.varint(messageBytes);
+  writer.byte(0x12);
+  const beforeType = writer.written;
+  writer.string(kind);
+  writer.byte(0x12);
+  writer.string(apiVersion);
+  writer.byte(0x0a);
+  writer.varint(writer.written - beforeType);
+  writer.byte(0x0a);
+  for (let i = 3; i >= 0; i--) writer.byte(protobufMark[i] ?? 0);
 }
 
 export function decodeProtobuf(type: StructType, bytes: Uint8Array): Record<string, unknown> {
