@@ -6,6 +6,7 @@ import { decodeStoredCbor } from '../schema/cbor/decode.js';
 import { encodeCborTree, isCbor } from '../schema/cbor/encode.js';
 import { DecodeError, decodeTree, parseJsonTree } from '../schema/json/decode.js';
 import { readPieces } from '../schema/json/decode-pieces.js';
+import { treePieces } from '../schema/json/encode-pieces.js';
 import { encodeTree } from '../schema/json/encode.js';
 import type { StructType } from '../schema/type.js';
 import type { ObjectCodec } from '../storage/store.js';
@@ -40,6 +41,7 @@ function codecOf(formOf: FormOf): ObjectCodec {
   const encode = (object: KubeObject): Buffer => Buffer.from(encodeTree(object));
   return {
     encodeJson: encode,
+    encodePieces: treePieces,
     // What is in the cache has been renewed already.
     decodeJson: (bytes) => parseJsonTree(bytes).value as KubeObject,
     *decodePieces(bytes) {

@@ -11,6 +11,7 @@ import { type AdmitCreate, keyOf, type ResourceRegistry, unstored } from './regi
 import { findObject } from './list.js';
 import { fillSystemFields, generateName, matchNamespace } from './system-fields.js';
 import { fromStorage } from './storage-status.js';
+import { printLarge } from './print-large.js';
 import { timedWrite } from './timed-write.js';
 
 /** With eight tries a million names of one prefix collide once in a thousand creations. */
@@ -90,7 +91,7 @@ async function attempt(
     if (admitting !== undefined) await admitting;
     if (large) await nextTurn();
     registry.kind.strategy.fit?.(object);
-    const stored = await put(registry, object, context);
+    const stored = await put(registry, object, context, large);
     if (transaction !== undefined) await transaction.commit();
     return stored;
   } catch (error) {
@@ -122,7 +123,12 @@ export function prepareNew(registry: ResourceRegistry, object: KubeObject, conte
   strategy.canonicalize?.(object);
 }
 
-async function put(registry: ResourceRegistry, object: KubeObject, context: LifeContext): Promise<StoredObject> {
+async function put(
+  registry: ResourceRegistry,
+  object: KubeObject,
+  context: LifeContext,
+  large: boolean,
+): Promise<StoredObject> {
   const name = object.metadata.name ?? '';
   const key = keyOf(registry, context.namespace, name);
   if (context.dryRun) return pretend(registry, key, object, context);
@@ -132,7 +138,8 @@ async function put(registry: ResourceRegistry, object: KubeObject, context: Life
   }
   if (object.metadata.resourceVersion !== undefined) delete object.metadata.resourceVersion;
   try {
-    const options = { ...ttlOf(registry, object, context), trace: context.trace };
+    const json = large ? await printLarge(registry, object) : undefined;
+    const options = { ...ttlOf(registry, object, context), trace: context.trace, ...(json !== undefined && { json }) };
     return await timedWrite(context, () => registry.store.create(key, object, options));
   } catch (error) {
     if (error instanceof StorageError && error.code === 'key-exists') {

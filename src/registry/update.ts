@@ -16,6 +16,7 @@ import { type AdmitCreate, type AdmitUpdate, keyOf, type ResourceRegistry, unsto
 import { fillSystemFields, matchNamespace } from './system-fields.js';
 import { prepareNew, revert, ttlOf } from './create.js';
 import { findObject } from './list.js';
+import { printLarge } from './print-large.js';
 import { removeMarked } from './remove.js';
 import { fromStorage } from './storage-status.js';
 import { timedWrite } from './timed-write.js';
@@ -139,7 +140,7 @@ async function attempt(
     registry.kind.strategy.fit?.(object);
     const stored = removedByUpdate(registry, object, old)
       ? await removeEmptied(registry, request, key, object, current)
-      : await put(registry, request, object, current, certain);
+      : await put(registry, { ...request, large }, object, current, certain);
     await transaction?.commit();
     return { stored, created: false };
   } catch (error) {
@@ -343,7 +344,10 @@ async function put(
   if (request.context.dryRun) return unstored(registry, key, object);
   // An update that changes nothing writes nothing, so that it wakes no watcher; unless it moves what is stored to the
   // key that seals now, which is how keys are rotated.
-  const json = store.options.codec.encodeJson(withoutResourceVersion(object));
+  const json =
+    request.large === true
+      ? await printLarge(registry, object)
+      : store.options.codec.encodeJson(withoutResourceVersion(object));
   if (printsAs(json, current)) {
     if (!certain) await checkNewest(registry, request, current);
     if (!(await store.isStale?.(key, current.revision))) return current;

@@ -13,6 +13,7 @@ import { computedStore } from '../registry/computed-store.js';
 import { createLookup, createOperations, type OwnReview } from '../registry/operations.js';
 import type { ResourceRegistry } from '../registry/registry.js';
 import { UpdateTurns } from '../registry/update-turns.js';
+import { encodePieces } from '../schema/json/encode-pieces.js';
 import { objectCodec } from '../rest/object-codec.js';
 import { createEndpoint, type Endpoint, type EndpointTypes, storageVersionOf } from '../rest/endpoint.js';
 import { typeOf } from '../schema/catalogue.js';
@@ -330,6 +331,7 @@ function lazyCodec(definition: KindDefinition, type: () => StructType): ObjectCo
   };
   return {
     encodeJson: (object) => get().encodeJson(object),
+    encodePieces: (object) => encodePieces(type(), object),
     decodeJson: (bytes) => get().decodeJson(bytes),
     *decodePieces(bytes) {
       return yield* get().decodePieces?.(bytes) ?? [];

@@ -13,8 +13,7 @@ import {
   type ManagedResourceStore,
   type ResourceStoreOptions,
   StorageError,
-  type UpdateOptions,
-  type StoreWriteOptions,
+  type PrintedWriteOptions,
   type Watch,
   type WatchEvent,
   type WatchRequest,
@@ -84,11 +83,11 @@ export class CachedStore implements ManagedResourceStore {
     return this.cache.contents.get(key);
   }
 
-  create(key: string, object: KubeObject, options?: StoreWriteOptions): Promise<Entry> {
+  create(key: string, object: KubeObject, options?: PrintedWriteOptions): Promise<Entry> {
     return this.#onceFilled(() => this.direct.create(key, object, options));
   }
 
-  update(key: string, expectedRevision: number, object: KubeObject, options?: UpdateOptions): Promise<Entry> {
+  update(key: string, expectedRevision: number, object: KubeObject, options?: PrintedWriteOptions): Promise<Entry> {
     return this.#onceFilled(() => this.direct.update(key, expectedRevision, object, options));
   }
 

@@ -24,8 +24,7 @@ import {
   type ResourceStoreOptions,
   StorageError,
   type StoredValueFault,
-  type UpdateOptions,
-  type StoreWriteOptions,
+  type PrintedWriteOptions,
   type Watch,
   type WatchEvent,
   type WatchRequest,
@@ -71,17 +70,17 @@ export class DirectStore implements ManagedResourceStore {
     return kv && this.#entry(kv, trace);
   }
 
-  create(key: string, object: KubeObject, options: StoreWriteOptions = {}): Promise<Entry> {
+  create(key: string, object: KubeObject, options: PrintedWriteOptions = {}): Promise<Entry> {
     const span = recordCreate(options.trace, this.options, key);
     if (span === undefined) return this.#create(key, object, options);
     return this.#create(key, object, { ...options, trace: span }).finally(() => span.end());
   }
 
-  #create(key: string, object: KubeObject, options: StoreWriteOptions): Promise<Entry> {
+  #create(key: string, object: KubeObject, options: PrintedWriteOptions): Promise<Entry> {
     return this.#put(key, object, (full, value) => this.kv.create(full, value, options), 0, options);
   }
 
-  update(key: string, expectedRevision: number, object: KubeObject, options: UpdateOptions = {}): Promise<Entry> {
+  update(key: string, expectedRevision: number, object: KubeObject, options: PrintedWriteOptions = {}): Promise<Entry> {
     const { ttlSeconds, trace } = options;
     const given = { trace, ...(ttlSeconds !== undefined && { ttlSeconds }) };
     return this.#put(
@@ -297,7 +296,7 @@ export class DirectStore implements ManagedResourceStore {
     object: KubeObject,
     put: (full: string, value: Buffer) => Promise<WriteResult>,
     expectedRevision: number,
-    { trace, json }: UpdateOptions,
+    { trace, json }: PrintedWriteOptions,
   ): Promise<Entry> {
     const span = trace?.span;
     span?.event('About to Encode');

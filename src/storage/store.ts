@@ -2,6 +2,7 @@
 import type { MaybePromise } from '../lib/maybe-promise.js';
 import type { Steps } from '../lib/turns.js';
 import type { GroupResource } from '../machinery/status.js';
+import type { Steps } from '../lib/turns.js';
 import type { KubeObject } from '../machinery/object.js';
 import type { Trace } from '../tracing/trace.js';
 
@@ -30,6 +31,8 @@ export interface StoredObject {
 export interface ObjectCodec {
   /** The JSON print of an object in normal form. */
   encodeJson(object: KubeObject): Buffer;
+  /** The same in steps, for large objects. */
+  encodePieces?(object: KubeObject): Steps<Buffer>;
   decodeJson(bytes: Buffer): KubeObject;
   /** The same in steps; undefined where that cannot be done. */
   decodePieces?(bytes: Buffer): Steps<KubeObject | undefined>;
@@ -151,7 +154,7 @@ export interface Watch {
   readonly ended: Promise<StorageError | undefined>;
 }
 
-export interface UpdateOptions extends StoreWriteOptions {
+export interface PrintedWriteOptions extends StoreWriteOptions {
   /** The object's print without its resourceVersion, from whoever has made it already. */
   readonly json?: Buffer;
 }
@@ -169,9 +172,14 @@ export interface ResourceStore {
   /** True when it is known without waiting that nothing is stored. */
   readonly isEmpty?: boolean;
   /** Fails with `key-exists`. */
-  create(key: string, object: KubeObject, options?: StoreWriteOptions): Promise<StoredObject>;
+  create(key: string, object: KubeObject, options?: PrintedWriteOptions): Promise<StoredObject>;
   /** Fails with `conflict` (carrying the current version) when the stored revision is another. */
-  update(key: string, expectedRevision: number, object: KubeObject, options?: UpdateOptions): Promise<StoredObject>;
+  update(
+    key: string,
+    expectedRevision: number,
+    object: KubeObject,
+    options?: PrintedWriteOptions,
+  ): Promise<StoredObject>;
   /**
    * Whether the stored value is not in the form, or not sealed, as it would be written now: an update that changes
    * nothing is then written all the same. Fails with `conflict` when the stored revision is another.

@@ -17,8 +17,7 @@ import {
   type ResourceStoreOptions,
   StorageError,
   type StoredObject,
-  type UpdateOptions,
-  type StoreWriteOptions,
+  type PrintedWriteOptions,
 } from '../../storage/store.js';
 import type { Trace } from '../../tracing/trace.js';
 import type { Converter } from './converter.js';
@@ -70,15 +69,19 @@ export class VersionView implements ResourceStore {
     return stored && this.#atHand(stored);
   }
 
-  async create(key: string, object: KubeObject, options?: StoreWriteOptions): Promise<StoredObject> {
-    return this.seen(await this.base.create(key, await this.#toStorage(object), options));
+  async create(
+    key: string,
+    object: KubeObject,
+    { ttlSeconds, trace }: PrintedWriteOptions = {},
+  ): Promise<StoredObject> {
+    return this.seen(await this.base.create(key, await this.#toStorage(object), { ttlSeconds, trace }));
   }
 
   async update(
     key: string,
     expectedRevision: number,
     object: KubeObject,
-    { ttlSeconds, trace }: UpdateOptions = {},
+    { ttlSeconds, trace }: PrintedWriteOptions = {},
   ): Promise<StoredObject> {
     const stored = await this.#toStorage(object);
     try {

@@ -133,7 +133,7 @@ function unknownSource(type: StructType, scope: Scope): string {
   return `  for (const k of Object.keys(o).sort()) if (!${known}.has(k)) s += (s === "" ? "{" : ",") + quote(k) + ":" + ${encode}(o[k]);`;
 }
 
-function encoderOf(type: Type, form: Form): Encoder {
+export function encoderOf(type: Type, form: Form): Encoder {
   switch (type.kind) {
     case 'struct': {
       // Looked up on first use: types refer to each other in circles.

@@ -1,0 +1,166 @@
+// What encodeStored() prints, piece by piece, for large objects.
+import { isPlainObject } from '../../lib/plain-object.js';
+import type { Steps } from '../../lib/turns.js';
+import { isAlwaysPrinted, isStructInGo, zeroValue } from '../normal-form.js';
+import type { Field, ScalarName, StructType, Type } from '../type.js';
+import { encoderOf, encodeTree } from './encode.js';
+import { quoteJson } from './quote.js';
+
+/** The bytes of encodeStored(). */
+export function* encodePieces(type: StructType, object: object): Steps<Buffer> {
+  if (type.unstructured !== undefined) return yield* treePieces(object);
+  const print = new Print();
+  yield* print.struct(type, object as Members);
+  return print.bytes();
+}
+
+/** The bytes of encodeTree(). */
+export function* treePieces(object: object): Steps<Buffer> {
+  const print = new Print();
+  yield* print.tree(object, 'sorted');
+  return print.bytes();
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** So many entries are printed in a few milliseconds. */
+const MANY = 2048;
+
+class Print {
+  readonly #pieces: Buffer[] = [];
+  #text = '';
+  #entries = 0;
+  #listed: object | undefined;
+  #names: readonly string[] = [];
+
+  bytes(): Buffer {
+    this.#pieces.push(Buffer.from(this.#text));
+    return Buffer.concat(this.#pieces);
+  }
+
+  /** Whether this piece is long enough; its text becomes bytes at once, as a rope of millions of letters is slow. */
+  #isFull(): boolean {
+    if (++this.#entries % MANY !== 0) return false;
+    this.#pieces.push(Buffer.from(this.#text));
+    this.#text = '';
+    return true;
+  }
+
+  *struct(type: StructType, members: Members): Steps<void> {
+    this.#text += '{';
+    let separator = '';
+    for (const field of type.fields) {
+      const value = members[field.json];
+      const isThere = this.#isPresent(field, value);
+      if (!isThere && !isAlwaysPrinted(field)) continue;
+      this.#text += `${separator}${quoteJson(field.json)}:`;
+      separator = ',';
+      if (isThere) yield* this.#value(field.type, value);
+      else this.#text += field.pointer ? 'null' : encoderOf(field.type, 'stored')(zeroValue(field.type));
+      if (this.#isFull()) yield;
+    }
+    if (type.preserveUnknown === true) {
+      const unknown = Object.keys(members).filter((name) => !type.byJson.has(name));
+      for (const name of unknown.sort()) {
+        this.#text += `${separator}${quoteJson(name)}:`;
+        separator = ',';
+        yield* this.tree(members[name], 'sorted');
+        if (this.#isFull()) yield;
+      }
+    }
+    this.#text += '}';
+  }
+
+  /** Whether a kept member has something to print; one that is always printed has its zero value otherwise. */
+  #isPresent(field: Field, value: unknown): boolean {
+    if (value === undefined || value === null) return false;
+    const { type, pointer } = field;
+    if (pointer) return true;
+    if (type.kind === 'list') return (value as readonly unknown[]).length > 0;
+    if (type.kind === 'map') return this.#namesOf(value).length > 0;
+    return isAlwaysPrinted(field) || isStructInGo(type) || (value !== '' && value !== 0 && value !== false);
+  }
+
+  *#value(type: Type, value: unknown): Steps<void> {
+    if (type.kind === 'struct') return yield* this.struct(type, (value ?? {}) as Members);
+    if (type.kind === 'list' && Array.isArray(value)) {
+      return yield* this.#items(value, (item) => this.#value(type.element, item), plainPrint(type.element));
+    }
+    if (type.kind === 'map' && isPlainObject(value)) {
+      const names = [...this.#namesOf(value)].sort();
+      return yield* this.#members(value, names, (member) => this.#value(type.value, member), plainPrint(type.value));
+    }
+    if (type.kind === 'scalar' && DIVIDED.has(type.scalar)) return yield* this.tree(value, 'asIs');
+    this.#text += encoderOf(type, 'stored')(value);
+  }
+
+  /** As encodeTree() prints it. */
+  *tree(value: unknown, order: 'sorted' | 'asIs'): Steps<void> {
+    const inner = (member: unknown): Steps<void> => this.tree(member, order);
+    const plain = (member: unknown): string | undefined => {
+      if (typeof member !== 'object' || member === null) return encodeTree(member, order);
+      return !Array.isArray(member) && this.#namesOf(member).length === 0 ? '{}' : undefined;
+    };
+    if (Array.isArray(value)) yield* this.#items(value, inner, plain);
+    else if (isPlainObject(value)) {
+      const names = this.#namesOf(value).filter((name) => value[name] !== undefined);
+      yield* this.#members(value, order === 'sorted' ? names.sort() : names, inner, plain);
+    } else this.#text += encodeTree(value, order);
+  }
+
+  /** Who finds that there are some asks again at once. */
+  #namesOf(object: object): readonly string[] {
+    if (this.#listed !== object) {
+      this.#listed = object;
+      this.#names = Object.keys(object);
+    }
+    return this.#names;
+  }
+
+  /** `plain`: the text of what has nothing in it, which needs no steps. */
+  *#items(
+    list: readonly unknown[],
+    print: (item: unknown) => Steps<void>,
+    plain: (item: unknown) => string | undefined,
+  ): Steps<void> {
+    this.#text += '[';
+    let separator = '';
+    for (const item of list) {
+      const text = plain(item);
+      this.#text += text === undefined ? separator : `${separator}${text}`;
+      separator = ',';
+      if (text === undefined) yield* print(item);
+      if (this.#isFull()) yield;
+    }
+    this.#text += ']';
+  }
+
+  *#members(
+    members: Members,
+    names: readonly string[],
+    print: (member: unknown) => Steps<void>,
+    plain: (member: unknown) => string | undefined,
+  ): Steps<void> {
+    // Listing and sorting so many was long.
+    if (names.length > MANY) yield;
+    this.#text += '{';
+    let separator = '';
+    for (const name of names) {
+      const member = members[name];
+      const text = plain(member);
+      this.#text += `${separator}${quoteJson(name)}:${text ?? ''}`;
+      separator = ',';
+      if (text === undefined) yield* print(member);
+      if (this.#isFull()) yield;
+    }
+    this.#text += '}';
+  }
+}
+
+/** For values that have nothing in them. */
+function plainPrint(type: Type): (value: unknown) => string | undefined {
+  if (type.kind !== 'scalar' || DIVIDED.has(type.scalar)) return () => undefined;
+  return encoderOf(type, 'stored');
+}
+
+const DIVIDED: ReadonlySet<ScalarName> = new Set(['any', 'rawExtension', 'fieldsV1']);
