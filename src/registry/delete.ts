@@ -52,11 +52,11 @@ async function attempt(
 ): Promise<DeleteResult> {
   const { kind } = registry;
   const { context, options } = request;
-  const old = current.object();
+  const large = current.json.length > LARGE_BYTES;
+  const old = large && current.load !== undefined ? await current.load() : current.object();
   checkPreconditions(registry, request, key, current);
   await kind.strategy.delete?.check?.(old, context);
-  const object =
-    current.json.length > LARGE_BYTES ? await inTurns(deepCopySteps(old as KubeObject)) : request.copy(old);
+  const object = large ? await inTurns(deepCopySteps(old as KubeObject)) : request.copy(old);
   if (kind.strategy.delete?.terminate?.(object, registry.clock()) === 'keep') {
     return keepTerminating(registry, request, key, current, object);
   }

@@ -121,7 +121,7 @@ async function attempt(
     return { stored: await createByUpdate(registry, request), created: true };
   }
   const large = request.large === true || current.json.length > LARGE_BYTES;
-  const old = current.object();
+  const old = large && current.load !== undefined ? await current.load() : current.object();
   if (large) await nextTurn();
   checkUid(registry, request, key, old.metadata.uid ?? '');
   checkResourceVersion(registry, request, key, String(current.revision));

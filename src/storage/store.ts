@@ -2,7 +2,6 @@
 import type { MaybePromise } from '../lib/maybe-promise.js';
 import type { Steps } from '../lib/turns.js';
 import type { GroupResource } from '../machinery/status.js';
-import type { Steps } from '../lib/turns.js';
 import type { KubeObject } from '../machinery/object.js';
 import type { Trace } from '../tracing/trace.js';
 
