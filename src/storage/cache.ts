@@ -46,7 +46,7 @@ interface Obstacle {
 }
 
 export class Cache {
-  readonly contents: Contents;
+  contents: Contents;
   readonly watchers: Watchers;
   readonly #snapshots: Snapshots;
   /** A local store does not wait for us: what takes time (decryption) keeps its order here. */
@@ -204,8 +204,9 @@ export class Cache {
     let retryMs = RETRY_MIN_MS;
     for (;;) {
       try {
-        const { entries, revision } = await readAll(this.kv, this.values);
-        this.#replace(entries, revision);
+        const contents = new Contents(this.values.options.indexedField, this.contents);
+        const revision = await readAll(this.kv, this.values, contents);
+        this.#replace(contents, revision);
         return;
       } catch (error) {
         const failure = storageError(error);
@@ -275,11 +276,11 @@ export class Cache {
     this.#loading.catch(() => undefined);
   }
 
-  #replace(entries: readonly Entry[], revision: number): void {
+  #replace(contents: Contents, revision: number): void {
     // What happened while the cache was stalled is not known event by event: watchers come back to relist.
     if (this.#filled) this.watchers.endAll(undefined);
     this.#obstacle = undefined;
-    this.contents.replace(entries);
+    this.contents = contents;
     this.#snapshots.clear();
     this.#history = new History(revision, this.kv.local ? MAX_BYTES_BESIDE_STORE : undefined);
     this.#revision = revision;

@@ -18,9 +18,14 @@ export class Contents {
   #unplaced: Change[] = [];
   readonly #index: FieldIndex | undefined;
   #bytes = 0;
-  #generation = 0;
+  #generation: number;
 
-  constructor(readonly indexedField: string | undefined) {
+  constructor(
+    readonly indexedField: string | undefined,
+    /** What these come in the place of. */
+    before?: Contents,
+  ) {
+    this.#generation = (before?.generation ?? 0) + 1;
     if (indexedField !== undefined) this.#index = new FieldIndex();
   }
 
@@ -61,18 +66,12 @@ export class Contents {
     return [...found].sort((a, b) => (a.key < b.key ? -1 : 1));
   }
 
-  replace(entries: readonly Entry[]): void {
-    this.#map.clear();
-    this.#index?.clear();
-    this.#bytes = 0;
-    for (const entry of entries) {
-      this.#map.set(entry.key, entry);
-      this.#index?.add(entry);
-      this.#bytes += entry.size;
-    }
-    this.#ordered = new OrderedMap(entries.map((entry): [string, Entry] => [entry.key, entry]));
-    this.#unplaced = [];
-    this.#generation++;
+  /** While it is filled for the first time: all that are there, in the order of their keys. */
+  add(entry: Entry): void {
+    this.#map.set(entry.key, entry);
+    this.#index?.add(entry);
+    this.#bytes += entry.size;
+    this.#ordered.set(entry.key, entry);
   }
 
   // hot: every write

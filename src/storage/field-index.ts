@@ -27,10 +27,6 @@ export class FieldIndex {
     return this.#byValue.get(value) ?? NONE;
   }
 
-  clear(): void {
-    this.#byValue.clear();
-  }
-
   #remove(entry: Entry): void {
     const value = entry.indexed ?? '';
     const set = this.#byValue.get(value);

@@ -1,46 +1,51 @@
 // Reading everything of one resource, as one state of the store: what the cache is filled with.
 import type { MaybePromise } from '../lib/maybe-promise.js';
+import { Turns } from '../lib/turns.js';
 import { type KeyValue, type KeyValueStore, prefixEnd } from '../kv/kv.js';
+import type { Contents } from './contents.js';
 import type { Entry } from './entry.js';
 import type { StoredValueFault } from './store.js';
 import { faultOf, namesMore, unreadableList } from './unreadable.js';
 import type { Values } from './values.js';
 
 const LOAD_PAGE = 10_000;
+/** A store in this process reads a page in one turn, which is to be short; that it counts the rest each time takes little. */
+const LOCAL_LOAD_PAGE = 2_000;
 /** So many values at most are being opened by a key service. */
 const MOST_BEING_OPENED = 64;
-/** Others have a turn after so many values were read. */
-const VALUES_A_TURN = 500;
+/** After so many it is looked whether others are to have a turn. */
+const VALUES_A_STEP = 32;
 
-/** Fails naming what cannot be read. */
-export async function readAll(
-  kv: KeyValueStore,
-  values: Values,
-): Promise<{ entries: readonly Entry[]; revision: number }> {
+/** Puts everything into `contents` and answers the revision it is from. Fails naming what cannot be read. */
+export async function readAll(kv: KeyValueStore, values: Values, contents: Contents): Promise<number> {
   const { options } = values;
   const end = prefixEnd(options.prefix);
-  const entries: Entry[] = [];
+  const limit = kv.local ? LOCAL_LOAD_PAGE : LOAD_PAGE;
   const faults: StoredValueFault[] = [];
+  const turns = new Turns();
   let revision = 0;
   let start = options.prefix;
   for (;;) {
-    const page = await kv.range({ start, end, limit: LOAD_PAGE, ...(revision > 0 ? { revision } : {}) });
+    const page = await kv.range({ start, end, limit, ...(revision > 0 ? { revision } : {}) });
     if (revision === 0) revision = page.revision;
-    await readPage(values, page.kvs, entries, faults);
+    await readPage(values, page.kvs, { contents, faults, turns });
     const last = page.kvs[page.kvs.length - 1];
     if (last !== undefined) start = `${last.key}\0`;
     if (page.count <= page.kvs.length) break;
   }
   if (faults.length > 0) throw unreadableList(options, faults);
-  return { entries, revision };
+  return revision;
 }
 
 /** Values whose keys are at hand are opened in bulk; those that a key service has to open, many at a time. */
 async function readPage(
   values: Values,
   kvs: readonly KeyValue[],
-  entries: Entry[],
-  faults: StoredValueFault[],
+  {
+    contents,
+    faults,
+    turns,
+  }: { readonly contents: Contents; readonly faults: StoredValueFault[]; readonly turns: Turns },
 ): Promise<void> {
   const { options } = values;
   const made: MaybePromise<Entry | undefined>[] = [];
@@ -70,15 +75,15 @@ async function readPage(
       await Promise.all(waiting);
       waiting = [];
     }
-    if (index % VALUES_A_TURN === VALUES_A_TURN - 1) await new Promise(setImmediate);
+    if (index % VALUES_A_STEP === VALUES_A_STEP - 1) await turns.breathe();
   }
   for (const entry of made) {
     const read = entry instanceof Promise ? await entry : entry;
-    if (read !== undefined) entries.push(read);
+    if (read !== undefined) contents.add(read);
   }
 }
 
-/** Now and not when all are put in place, which is one turn. The bytes of all need not be in memory even once. */
+/** Now, while the bytes are at hand: those of all need not be in memory even once. */
 const lookedInto = (entry: Entry): Entry => {
   entry.lookInto();
   entry.leaveToStore();

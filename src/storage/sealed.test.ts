@@ -250,3 +250,31 @@ describe('a cache with something it cannot open', () => {
     store.close();
   });
 });
+
+it('lets others have their turns while many values are opened', async () => {
+  const kv = openMemoryStore();
+  for (let i = 0; i < 1000; i++) await kv.create(`/registry/secrets/a/${i}`, sealedBy('one', secret(`${i}`)));
+  const quick = turning(['one']);
+  let sinceTurn = 0;
+  let longest = 0;
+  const transformer: ValueTransformer = {
+    toStorage: (plain, key) => quick.toStorage(plain, key),
+    fromStorage(value, key) {
+      const began = performance.now();
+      while (performance.now() - began < 0.2);
+      longest = Math.max(longest, ++sinceTurn);
+      return quick.fromStorage(value, key);
+    },
+  };
+  const store = createResourceStore({ kv, options, transformer });
+  const turn = (): void => {
+    sinceTurn = 0;
+    if (store.amount === undefined) setImmediate(turn);
+  };
+  turn();
+  await store.ready();
+  // Five milliseconds are 25 of them, and it is looked at the time after each 32.
+  assert.ok(longest <= 100, `${longest} values in one turn`);
+  assert.equal((await keys(store)).length, 1000);
+  store.close();
+});
