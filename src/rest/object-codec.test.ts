@@ -25,3 +25,16 @@ for (const [mediaType, beginning] of Object.entries(BEGINNINGS)) {
     assert.deepEqual(codec.decodeStorage(bytes), object);
   });
 }
+
+test('what was stored in base64 long ago is read, and of what is no object at all the base64 is told', () => {
+  for (const mediaType of Object.keys(BEGINNINGS)) {
+    const wrapped = Buffer.from(codec.encodeStorage(object, mediaType).toString('base64'));
+    assert.deepEqual(codec.decodeStorage(wrapped), object);
+  }
+  assert.throws(() => codec.decodeStorage(Buffer.from('not an object at all')), {
+    message: 'illegal base64 data at input byte 3',
+  });
+  assert.throws(() => codec.decodeStorage(Buffer.from('{"kind":"ConfigMap"')), {
+    message: 'unexpected end of JSON input',
+  });
+});

@@ -1,6 +1,7 @@
 // Objects to bytes and back, by media type.
 import { decodeCbor, decodeCborTree } from '../schema/cbor/decode.js';
 import { encodeCbor, encodeCborTree } from '../schema/cbor/encode.js';
+import { canonicalBase64 } from '../schema/json/scalar.js';
 import { decodeJson, DecodeError, decodeTree, parseJsonTree } from '../schema/json/decode.js';
 import { encodeJson } from '../schema/json/encode.js';
 import { decodeProtobuf, encodeProtobuf, isProtobuf, readEnvelope } from '../schema/protobuf/envelope.js';
@@ -112,8 +113,21 @@ function jsonTree(bytes: Buffer): unknown {
   }
 }
 
-/** What a store of the reference's may hold, whatever is written there today: its protobuf envelope, JSON or YAML. */
+/**
+ * What a store of the reference's may hold, whatever is written there today: its protobuf envelope, JSON or YAML, and any
+ * of them in base64, from long ago. Of what is none of these the last is told.
+ */
 export function decodeStored(type: StructType, bytes: Buffer): object {
+  if (isProtobuf(bytes) || bytes[0] === OPENING_BRACE) return decodeUnwrapped(type, bytes);
+  try {
+    return decodeUnwrapped(type, bytes);
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    return decodeUnwrapped(type, Buffer.from(canonicalBase64(bytes.toString('latin1')), 'base64'));
+  }
+}
+
+function decodeUnwrapped(type: StructType, bytes: Buffer): object {
   if (isProtobuf(bytes)) return decodeProtobuf(type, bytes);
   if (bytes[0] === OPENING_BRACE) return decodeJson(type, bytes, { strict: false }).object;
   return decodeYaml(type, bytes, false).object;

@@ -120,7 +120,8 @@ export function plain(value: unknown): unknown {
   return value;
 }
 
-function canonicalBase64(text: string): string {
+/** Fails in the reference's words. */
+export function canonicalBase64(text: string): string {
   const packed = text.includes('\n') || text.includes('\r') ? text.replace(/[\r\n]/g, '') : text;
   if (packed.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(packed)) {
     const bad = packed.search(/[^A-Za-z0-9+/]/);
