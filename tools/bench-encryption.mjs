@@ -1,9 +1,9 @@
 // What encryption at rest costs: creates and reads of secrets through a server on the embedded store, plain and under
 // aesgcm and KMS v2, and how long a server with many secrets takes to have them in memory. Rates depend on what else the
-// machine does; the server's processor time for each request hardly does. The servers are asked by turns, a second each, so
-// that whatever else happens meets all of them, and the median of the rounds' ratios is told.
+// machine does; the server's processor time for each request does so less. The servers are asked by turns, a quarter of a
+// second each, so that whatever else happens meets all of them, and the sums of all turns are told.
 //
-//   node tools/bench-encryption.mjs [--rounds 7] [--secrets 50000]
+//   node tools/bench-encryption.mjs [--rounds 40] [--secrets 50000]
 import { spawn } from 'node:child_process';
 import crypto from 'node:crypto';
 import fs from 'node:fs';
@@ -14,10 +14,11 @@ import { freePort } from './free-port.mjs';
 
 const args = process.argv.slice(2);
 const option = (name, fallback) => Number(args.includes(name) ? args[args.indexOf(name) + 1] : fallback);
-const rounds = option('--rounds', 7);
+const rounds = option('--rounds', 40);
 const secrets = option('--secrets', 50_000);
-const MS_PER_TICK = 10;
 const CLIENTS = 32;
+const WARM_UP_SECONDS = 2;
+const TURN_SECONDS = 0.25;
 const LOADERS = 64;
 const root = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-bench-encryption-'));
 const AT = '/api/v1/namespaces/default/secrets';
@@ -35,14 +36,16 @@ try {
   const { plain } = figures;
   for (const [name, { creates, reads }] of Object.entries(figures)) {
     const text = (own, unsealed) => {
-      const ratios = own.map(({ cpuUs }, round) => unsealed[round].cpuUs / cpuUs);
-      const rate = Math.round(median(own.map((one) => one.rate)));
-      return `${rate}/s, ${Math.round(median(own.map(({ cpuUs }) => cpuUs)))} us each (${median(ratios).toFixed(2)} of plain)`;
+      const rate = ({ count, seconds }) => count / seconds;
+      const cpuUs = ({ count, cpuMs }) => (cpuMs * 1000) / count;
+      const ratios = [rate(own) / rate(unsealed), cpuUs(unsealed) / cpuUs(own)].map((ratio) => ratio.toFixed(2));
+      return `${Math.round(rate(own))}/s (${ratios[0]} of plain), ${Math.round(cpuUs(own))} us each (${ratios[1]})`;
     };
     console.log(`${name.padEnd(7)} creates ${text(creates, plain.creates)}; reads ${text(reads, plain.reads)}`);
   }
-  for (const [name, provider] of Object.entries(ways))
-    console.log(`${name.padEnd(7)} ${await measureLoad(name, provider)}`);
+  if (secrets > 0)
+    for (const [name, provider] of Object.entries(ways))
+      console.log(`${name.padEnd(7)} ${await measureLoad(name, provider)}`);
 } finally {
   kms.stop();
   fs.rmSync(root, { recursive: true, force: true });
@@ -52,25 +55,25 @@ async function measureRates() {
   const servers = [];
   for (const [name, provider] of Object.entries(ways)) {
     const server = await startServer(path.join(root, `rates-${name}`), provider);
-    servers.push({ name, server, made: 0, read: 0, creates: [], reads: [] });
+    const sums = () => ({ count: 0, seconds: 0, cpuMs: 0 });
+    servers.push({ name, server, made: 0, read: 0, creates: sums(), reads: sums() });
   }
   const create = (one) => one.server.ask('POST', AT, secret(`c${one.made++}`));
   const get = (one) => one.server.ask('GET', `${AT}/c${one.read++ % one.made}`);
   for (const one of servers) {
-    await run(one.server, () => create(one), 1);
-    await run(one.server, () => get(one), 1);
+    await run(one.server, () => create(one), WARM_UP_SECONDS);
+    await run(one.server, () => get(one), WARM_UP_SECONDS);
   }
   for (let round = 0; round < rounds; round++) {
-    for (const one of servers) one.creates.push(await run(one.server, () => create(one), 1));
-    for (const one of servers) one.reads.push(await run(one.server, () => get(one), 1));
+    for (const one of servers) add(one.creates, await run(one.server, () => create(one), TURN_SECONDS));
+    for (const one of servers) add(one.reads, await run(one.server, () => get(one), TURN_SECONDS));
   }
   await Promise.all(servers.map(({ server }) => server.stop()));
   return Object.fromEntries(servers.map(({ name, creates, reads }) => [name, { creates, reads }]));
 }
 
-function median(values) {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[sorted.length >> 1];
+function add(sums, figures) {
+  for (const name of Object.keys(sums)) sums[name] += figures[name];
 }
 
 async function run(server, task, forSeconds) {
@@ -85,8 +88,7 @@ async function run(server, task, forSeconds) {
       }
     }),
   );
-  const rate = count / ((performance.now() - began) / 1000);
-  return { rate, cpuUs: ((server.cpuMs() - cpuBegan) * 1000) / count };
+  return { count, seconds: (performance.now() - began) / 1000, cpuMs: server.cpuMs() - cpuBegan };
 }
 
 async function measureLoad(name, provider) {
@@ -107,7 +109,7 @@ async function measureLoad(name, provider) {
   const cpu = Math.round(second.cpuMs());
   const scanBegan = second.cpuMs();
   if (provider !== undefined) await second.ask('GET', '/debug/encryption');
-  const scan = provider === undefined ? '' : `, status scan ${second.cpuMs() - scanBegan} ms of processors`;
+  const scan = provider === undefined ? '' : `, status scan ${Math.round(second.cpuMs() - scanBegan)} ms of processors`;
   await second.stop();
   const count = (list.metadata.remainingItemCount ?? 0) + list.items.length;
   return `start with ${count} secrets: ready in ${Math.round(ready)} ms, first list in ${Math.round(loaded)} ms, ${cpu} ms of processors${scan}`;
@@ -215,6 +217,7 @@ async function startKeyService(file) {
 
 /** Linux only: what the process has used of processors, in all its threads. */
 function cpuMsOf(pid) {
-  const fields = fs.readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * MS_PER_TICK;
+  const threads = fs.readdirSync(`/proc/${pid}/task`);
+  const ns = threads.map((id) => Number(fs.readFileSync(`/proc/${pid}/task/${id}/schedstat`, 'utf8').split(' ')[0]));
+  return ns.reduce((sum, one) => sum + one, 0) / 1e6;
 }
