@@ -1,7 +1,19 @@
 /** Compact JSON with two spaces of indentation, members in their order. */
-export function indentJson(text: string): string {
-  let out = '';
+export const indentJson = (text: string): string => indenter()(text);
+
+/** The same piece by piece. A piece ends where no name, string or number does, and not within what is empty. */
+export function indenter(): (piece: string) => string {
   let depth = 0;
+  return (piece) => {
+    const { out, depth: after } = indented(piece, depth);
+    depth = after;
+    return out;
+  };
+}
+
+function indented(text: string, startDepth: number): { readonly out: string; readonly depth: number } {
+  let out = '';
+  let depth = startDepth;
   let from = 0;
   const flush = (to: number): void => {
     out += text.slice(from, to);
@@ -42,7 +54,7 @@ export function indentJson(text: string): string {
     }
   }
   flush(text.length);
-  return out;
+  return { out, depth };
 }
 
 function endOfString(text: string, start: number): number {

@@ -212,6 +212,18 @@ test('a large answer is compressed for who takes gzip, and whole for all', async
   assert.equal(small.headers['content-encoding'], undefined);
 });
 
+test('a long list is indented piece by piece as it would be at once', async () => {
+  const api = open();
+  for (let i = 0; i < 12; i++) {
+    const data = { a: `"[é{,:"`.repeat(8_000), b: '', [`c${i}`]: '\\' };
+    await api.post(MAPS, { metadata: { name: `m${i}` }, data });
+  }
+  const plain = await api.get(`${MAPS}?limit=11`);
+  assert.ok(plain.bytes.length > 3 * 256 * 1024, 'more than a few pieces');
+  const pretty = await api.get(`${MAPS}?limit=11&pretty=1`);
+  assert.equal(pretty.bytes.toString(), JSON.stringify(plain.body, undefined, 2));
+});
+
 test('pods are found by where they run', async () => {
   const api = open();
   for (const [name, nodeName] of [

@@ -10,6 +10,7 @@ import { compressed } from './compress.js';
 import { CONVERTED_BYTES } from './convert-bytes.js';
 import { type Endpoint, inVersion, tailOf } from './endpoint.js';
 import { resourceVersionError } from './get.js';
+import { indenter } from './indent-json.js';
 import { largeBody, MOST_AT_ONCE_BYTES } from './large-body.js';
 import { type LongList, printLongList } from './long-list.js';
 import { negotiate, notAcceptableTransform } from './negotiate.js';
@@ -62,8 +63,8 @@ export function respondList(rendering: Rendering, result: ListResult): MaybeProm
   const { endpoint, negotiated } = rendering;
   const { media, pretty, transform } = negotiated;
   const metadata = listMeta(result);
-  if (transform === undefined && media.encoding === 'json' && !pretty && endpoint.storedShape) {
-    return respondBytes(rendering, result, metadata);
+  if (transform === undefined && media.encoding === 'json' && endpoint.storedShape) {
+    if (!pretty || isLongOfSmall(result.items)) return respondBytes(rendering, result, metadata);
   }
   if (transform?.kind === 'PartialObjectMetadata') {
     throw notAcceptableTransform(
@@ -126,6 +127,10 @@ function isLong(items: readonly StoredObject[]): boolean {
   return false;
 }
 
+/** Indented, it can be written in pieces none of which takes long. */
+const isLongOfSmall = (items: readonly StoredObject[]): boolean =>
+  isLong(items) && items.every(({ size }) => size <= CONVERTED_BYTES);
+
 /** In turns with others; what takes longest, elsewhere. */
 async function respondLong(rendering: Rendering, result: ListResult, metadata: ListMeta): Promise<HttpResponse> {
   const { endpoint, request, negotiated } = rendering;
@@ -141,7 +146,7 @@ async function respondLong(rendering: Rendering, result: ListResult, metadata: L
   const parts = partsOf(rendering, metadata);
   const { type } = parts;
   const items = await inOrder(rendering, result.items);
-  const list: LongList = {
+  const long: LongList = {
     ...parts,
     count: items.length,
     element(index) {
@@ -149,14 +154,14 @@ async function respondLong(rendering: Rendering, result: ListResult, metadata: L
       return whenReady(loaded(item), () => parts.element(item));
     },
   };
-  const pieces = await printLongList(list, encoding === 'yaml' ? 'json' : encoding);
-  if (slow) return respondConverted(rendering, 200, type, withoutNewline(Buffer.concat(pieces)));
-  const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
+  const printed = await printLongList(long, encoding === 'yaml' ? 'json' : encoding);
+  if (slow) return respondConverted(rendering, 200, type, withoutNewline(Buffer.concat(printed)));
+  const bytes = printed.reduce((sum, { length }) => sum + length, 0);
   const whole = (): string => encodeJson(type, { ...parts.envelope, [parts.member]: items.map(parts.element) });
-  const json = encoding === 'json' ? (): Buffer => Buffer.concat(pieces) : whole;
+  const json = encoding === 'json' ? (): Buffer => Buffer.concat(printed) : whole;
   const headers = { 'content-type': media.name };
   const object: AnsweredObject = { form: formOf(type), json };
-  return compressed(request, { status: 200, headers, body: largeBody(pieces, bytes), object }, bytes);
+  return compressed(request, { status: 200, headers, body: largeBody(printed, bytes), object }, bytes);
 }
 
 const withoutNewline = (json: Buffer): Buffer => json.subarray(0, -1);
@@ -197,20 +202,31 @@ function withoutKind(object: object): object {
 }
 
 // hot: a list is written from the bytes that are there, piece by piece.
-function respondBytes({ endpoint, request }: Rendering, { items }: ListResult, metadata: ListMeta): HttpResponse {
+function respondBytes(
+  { endpoint, request, negotiated }: Rendering,
+  { items }: ListResult,
+  metadata: ListMeta,
+): HttpResponse {
   const { head, tail } = envelopeOf(endpoint, metadata);
   const perItem = endpoint.itemHead.length - endpoint.storageHeadLength;
   let bytes = head.length + tail.length + Math.max(0, items.length - 1);
   for (const item of items) bytes += perItem + item.size;
   const headers = { 'content-type': 'application/json' };
   const itemBytes = bytes - head.length - tail.length;
-  if (bytes <= MOST_AT_ONCE_BYTES) {
+  const { pretty } = negotiated;
+  if (bytes <= MOST_AT_ONCE_BYTES && !pretty) {
     const body = [head, sharedItems(endpoint, items, itemBytes), tail];
     return compressed(request, { status: 200, headers, body, object: PLAIN_LIST }, bytes);
   }
   const whole = (): Buffer => Buffer.concat([head, joined(endpoint, items, itemBytes), tail]);
   const object: AnsweredObject = { form: 'list', json: whole };
-  return compressed(request, { status: 200, headers, body: pieces(endpoint, items, head, tail), object }, bytes);
+  const around = pretty ? { head, tail: withoutNewline(tail), print: prettyPrint() } : { head, tail };
+  return compressed(request, { status: 200, headers, body: inPieces(endpoint, items, around), object }, bytes);
+}
+
+function prettyPrint(): (piece: Buffer) => Buffer {
+  const next = indenter();
+  return (piece) => Buffer.from(next(piece.toString()));
 }
 
 const PLAIN_LIST: AnsweredObject = { form: 'list' };
@@ -256,7 +272,7 @@ function joined(endpoint: Endpoint, items: readonly StoredObject[], bytes: numbe
 
 async function joinedInTurns(endpoint: Endpoint, items: readonly StoredObject[]): Promise<Buffer[]> {
   const turns = new Turns();
-  const pieces: Buffer[] = [];
+  const whole: Buffer[] = [];
   for (let from = 0; from < items.length;) {
     let to = from;
     let bytes = 0;
@@ -264,10 +280,10 @@ async function joinedInTurns(endpoint: Endpoint, items: readonly StoredObject[])
     const piece = Buffer.allocUnsafe(bytes);
     let at = 0;
     for (; from < to; from++) at = putItem(endpoint, items[from] as StoredObject, from, piece, at);
-    pieces.push(piece.subarray(0, at));
+    whole.push(piece.subarray(0, at));
     await turns.breathe();
   }
-  return pieces;
+  return whole;
 }
 
 const sizeOf = (items: readonly StoredObject[], at: number): number => items[at]?.size ?? 0;
@@ -280,17 +296,28 @@ function putItem(endpoint: Endpoint, item: StoredObject, index: number, out: Buf
   return at + copied;
 }
 
-function pieces(endpoint: Endpoint, items: readonly StoredObject[], head: Buffer, tail: Buffer): ResponseBody {
+interface Around {
+  readonly head: Buffer;
+  readonly tail: Buffer;
+  /** What a piece is sent as, if not as it is. */
+  readonly print?: (piece: Buffer) => Buffer;
+}
+
+function inPieces(endpoint: Endpoint, items: readonly StoredObject[], { head, tail, print }: Around): ResponseBody {
   return {
     async stream(sink) {
       let piece = Buffer.allocUnsafe(PIECE_BYTES);
       let at = head.copy(piece, 0);
+      const send = (): boolean => {
+        const bytes = piece.subarray(0, at);
+        return sink.write(print === undefined ? bytes : print(bytes));
+      };
       const flush = async (next: number): Promise<void> => {
-        const ready = sink.write(piece.subarray(0, at));
+        const ready = send();
         if (!ready) await sink.drained();
-        // What was written and has drained is on its way, encrypted: the same memory takes the next piece.
-        if (ready || sink.pendingBytes > 0 || next > piece.length)
-          piece = Buffer.allocUnsafe(Math.max(PIECE_BYTES, next));
+        // What was printed, or was written and has drained, is on its way: the same memory takes the next piece.
+        const isFree = print !== undefined || (!ready && sink.pendingBytes === 0);
+        if (!isFree || next > piece.length) piece = Buffer.allocUnsafe(Math.max(PIECE_BYTES, next));
         at = 0;
       };
       for (let i = 0; i < items.length; i++) {
@@ -304,7 +331,7 @@ function pieces(endpoint: Endpoint, items: readonly StoredObject[], head: Buffer
       }
       if (at + tail.length > piece.length) await flush(tail.length);
       at += tail.copy(piece, at);
-      sink.write(piece.subarray(0, at));
+      send();
     },
   };
 }

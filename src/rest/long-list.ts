@@ -34,7 +34,7 @@ interface Form {
 const FORMS: Readonly<Record<'json' | 'protobuf' | 'cbor', (list: LongList) => Form>> = {
   json(list) {
     const { type, member } = list;
-    const [head = '', tail = ''] = cut(encodeJson(type, emptyOf(list)), `"${member}":[`);
+    const [head, tail] = cut(encodeJson(type, emptyOf(list)), `"${member}":[`);
     const of = elementOf(list);
     return {
       element: (value) => Buffer.from(of === undefined ? encodeTree(value) : encodeJson(of.type, value)),
