@@ -3,6 +3,8 @@ import type { AuditEvent } from './event.js';
 
 /** Somewhere events go. */
 export interface AuditBackend {
+  /** Storing an event may take its time, or fail. */
+  readonly isWaitedFor: boolean;
   /** False when they could not be stored, and requests are not to be served unrecorded. It never throws. */
   process(events: readonly AuditEvent[]): MaybePromise<boolean>;
   /** Stores what is still waiting, and ends. */
@@ -19,6 +21,7 @@ export function union(backends: readonly AuditBackend[]): AuditBackend {
   const [only] = backends;
   if (only !== undefined && backends.length === 1) return only;
   return {
+    isWaitedFor: backends.some((backend) => backend.isWaitedFor),
     process(events) {
       const results = backends.map((backend) => backend.process(events));
       if (!results.some((result) => result instanceof Promise)) return results.every(Boolean);
@@ -32,6 +35,7 @@ export function union(backends: readonly AuditBackend[]): AuditBackend {
 
 /** Mode `blocking`: the answer waits, but goes out whatever comes of the events. */
 export const ignoringErrors = (backend: AuditBackend): AuditBackend => ({
+  isWaitedFor: true,
   process(events) {
     const result = backend.process(events);
     return result instanceof Promise ? result.then(() => true) : true;

@@ -6,7 +6,8 @@
 // request ever waits for its events.
 import type { Clock } from '../lib/clock.js';
 import type { AuditBackend, OnLost } from './backend.js';
-import { type AuditEvent, byteLength } from './event.js';
+import type { AuditEvent } from './event.js';
+import type { EventQueue } from './event-queue.js';
 import { TokenBucket } from './token-bucket.js';
 
 export interface BufferedOptions {
@@ -23,17 +24,17 @@ export interface BufferedOptions {
   readonly joinable: boolean;
 }
 
-const LINGER_MS = 5;
+const LINGER_MS = 10;
 /** Batches that a slow webhook has not answered yet. */
 const MOST_ON_THE_WAY = 1000;
 /** The objects in the events that wait may be large: a buffer that is not full by number is full by their bytes. */
 const MOST_WAITING_BYTES = 512 * 1024 * 1024;
-/** An event without its objects, about. */
-const EVENT_BYTES = 1024;
+
+/** Stores a batch that was taken. */
+type Store = ReturnType<EventQueue['take']>;
 
 export class BufferedBackend implements AuditBackend {
-  private waiting: AuditEvent[] = [];
-  private waitingBytes = 0;
+  readonly isWaitedFor = false;
   /** Lets a batch go that the throttle holds. */
   private release: (() => void) | undefined = undefined;
   private readonly bucket: TokenBucket | undefined;
@@ -44,7 +45,7 @@ export class BufferedBackend implements AuditBackend {
   private whenIdle: (() => void) | undefined = undefined;
 
   constructor(
-    private readonly backend: AuditBackend,
+    private readonly waiting: EventQueue,
     private readonly options: BufferedOptions,
     private readonly clock: Clock,
     private readonly onLost: OnLost,
@@ -64,8 +65,7 @@ export class BufferedBackend implements AuditBackend {
         this.onLost('buffered', why, events.slice(index));
         break;
       }
-      this.waiting.push(event);
-      this.waitingBytes += sizeOf(event);
+      this.waiting.add(event);
     }
     this.send();
     return true;
@@ -79,14 +79,15 @@ export class BufferedBackend implements AuditBackend {
     this.send();
     await idle;
     await Promise.all(this.onTheWay);
-    await this.backend.close();
+    await this.waiting.close();
   }
 
   /** While nothing is held, what waits is the batch that fills, with an empty buffer behind it. */
   private isFull(): boolean {
     const { bufferSize, maxBatchSize } = this.options;
+    if (this.waiting.length < bufferSize && this.waiting.bytes < MOST_WAITING_BYTES) return false;
     const room = this.held ? bufferSize : bufferSize + maxBatchSize;
-    return this.waiting.length >= room || this.waitingBytes >= MOST_WAITING_BYTES;
+    return this.waiting.length >= room || this.waiting.bytes >= MOST_WAITING_BYTES;
   }
 
   /** A batch is held by the throttle, or the back end takes no more. */
@@ -115,30 +116,27 @@ export class BufferedBackend implements AuditBackend {
     return count * 2 >= bufferSize || this.linger.isOver() ? inFullBatches : 0;
   }
 
-  private take(count: number): readonly AuditEvent[] {
+  private take(count: number): Store {
     this.batchWait.clear();
     this.linger.clear();
-    const batch = count === this.waiting.length ? this.waiting : this.waiting.slice(0, count);
-    this.waiting = this.waiting.slice(count);
-    for (const event of batch) this.waitingBytes -= sizeOf(event);
-    return batch;
+    return this.waiting.take(count);
   }
 
-  private throttled(batch: readonly AuditEvent[]): void {
+  private throttled(store: Store): void {
     const waitMs = this.closed ? 0 : (this.bucket?.take(this.clock.now()) ?? 0);
-    if (waitMs === 0) return this.handOn(batch);
+    if (waitMs === 0) return this.handOn(store);
     const go = (): void => {
       cancel();
       this.release = undefined;
-      this.handOn(batch);
+      this.handOn(store);
       this.send();
     };
     const cancel = this.clock.after(waitMs, go);
     this.release = go;
   }
 
-  private handOn(batch: readonly AuditEvent[]): void {
-    const stored = this.backend.process(batch);
+  private handOn(store: Store): void {
+    const stored = store();
     if (!(stored instanceof Promise)) return;
     const done = stored.finally(() => {
       this.onTheWay.delete(done);
@@ -174,8 +172,3 @@ class Deadline {
     this.over = false;
   }
 }
-
-const sizeOf = ({ requestObject, responseObject }: AuditEvent): number =>
-  EVENT_BYTES +
-  (requestObject === undefined ? 0 : byteLength(requestObject)) +
-  (responseObject === undefined ? 0 : byteLength(responseObject));

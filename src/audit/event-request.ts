@@ -7,31 +7,50 @@ import type { UserInfo } from '../machinery/user.js';
 import { quoteJson } from '../schema/json/quote.js';
 import { type EventRequest, flat, listJson, userJson } from './event.js';
 import { sourceIps } from './source-ips.js';
-import type { SentMetadata, Start } from './trail.js';
+import type { SentMetadata } from './trail.js';
 
 // hot: once for each request that is recorded.
-export function aboutRequest({ request, info, user }: Start): EventRequest {
-  const ips = sourceIps(request);
-  const agent = agentOf(request.headers['user-agent'] ?? '');
-  if (request.search !== '') return requestOf(askedOf(request, info), info, user, ips, agent, undefined);
-  const last = about.get(info);
+export function aboutRequest(request: HttpRequest, info: RequestInfo, user: UserInfo | undefined): EventRequest {
   // Without a query, what is asked for often is the same value each time, and mostly by the same client.
-  if (last !== undefined && last.user === user && last.sourceIps === ips && last.userAgent === agent.text) return last;
-  const made = requestOf(flatAsked(askedOf(request, info)), info, user, ips, agent, new Map());
-  about.set(info, made);
-  return made;
+  const last = request.search === '' ? lastTime.get(info) : undefined;
+  if (last === undefined || last.about.user !== user) return firstTime(request, info, user);
+  const { headers, remoteAddress } = request;
+  if (last.headers === headers && last.remoteAddress === remoteAddress) return last.about;
+  const { about } = last;
+  if (about.sourceIps !== sourceIps(request) || about.userAgent !== agentOf(request).text) {
+    return firstTime(request, info, user);
+  }
+  lastTime.set(info, { about, headers, remoteAddress });
+  return about;
 }
 
-const about = new WeakMap<RequestInfo, EventRequest>();
+interface LastTime {
+  readonly about: EventRequest;
+  /** The same value means the same agent, and the same said of the way by proxies. */
+  readonly headers: HttpRequest['headers'];
+  readonly remoteAddress: string;
+}
+
+const lastTime = new WeakMap<RequestInfo, LastTime>();
+
+function firstTime(request: HttpRequest, info: RequestInfo, user: UserInfo | undefined): EventRequest {
+  const { headers, remoteAddress } = request;
+  const asked = askedOf(request, info);
+  if (request.search !== '') return requestOf(asked, request, info, user, undefined);
+  const about = requestOf(flatAsked(asked), request, info, user, { received: undefined, reached: undefined });
+  lastTime.set(info, { about, headers, remoteAddress });
+  return about;
+}
 
 function requestOf(
   { uri, asked, objectRef }: Asked,
+  request: HttpRequest,
   { verb, namespace }: RequestInfo,
   user: UserInfo | undefined,
-  ips: readonly string[],
-  agent: ReturnType<typeof readAgent>,
-  said: EventRequest['said'],
+  patterns: EventRequest['patterns'],
 ): EventRequest {
+  const ips = sourceIps(request);
+  const agent = agentOf(request);
   return {
     uri,
     verb,
@@ -42,7 +61,7 @@ function requestOf(
     objectRef,
     who: user === undefined ? `${asked}{}` : asked + userJson(user),
     whence: ipsJson(ips) + agent.json,
-    said,
+    patterns,
   };
 }
 
@@ -92,8 +111,10 @@ const LONGEST_REMEMBERED = 256;
 const MOST_AGENT_BYTES = 1024;
 
 const rememberedAgent = remember(MOST_REMEMBERED, readAgent);
-const agentOf = (header: string): ReturnType<typeof readAgent> =>
-  header.length > LONGEST_REMEMBERED ? readAgent(header) : rememberedAgent(header);
+function agentOf({ headers }: HttpRequest): ReturnType<typeof readAgent> {
+  const header = headers['user-agent'] ?? '';
+  return header.length > LONGEST_REMEMBERED ? readAgent(header) : rememberedAgent(header);
+}
 
 /** Node reads headers as one character a byte; what they say is UTF-8. */
 export function utf8(header: string): string {

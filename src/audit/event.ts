@@ -1,9 +1,11 @@
 // One audit event, as it stood when its stage was reached. Its parts are JSON already: an object that was encoded for
 // the client, or that the client sent, is laid in as it is.
-import { remember } from '../lib/remember.js';
 import type { UserInfo } from '../machinery/user.js';
 import { quoteJson } from '../schema/json/quote.js';
+import { annotationsJson, type Authorized } from './annotations.js';
 import type { Level, Stage } from './levels.js';
+import type { LinePattern } from './line-print.js';
+import { microTimeOf } from './micro-time.js';
 
 /** A JSON value, not yet in one piece with what stands around it. */
 export type JsonBytes = string | Buffer;
@@ -12,8 +14,8 @@ export interface AuditEvent {
   readonly level: Level;
   readonly stage: Stage;
   readonly auditId: string;
-  /** The same in JSON. */
-  readonly auditIdJson: string;
+  /** It was made here, and is nothing but letters, digits and dashes. */
+  readonly hasOwnAuditId: boolean;
   /** What does not change from stage to stage. */
   readonly request: EventRequest;
   readonly impersonatedUser: UserInfo | undefined;
@@ -22,8 +24,12 @@ export interface AuditEvent {
   readonly response: EventResponse | undefined;
   readonly requestObject: JsonBytes | undefined;
   readonly responseObject: JsonBytes | undefined;
-  readonly receivedTimestamp: string;
-  readonly stageTimestamp: string;
+  readonly receivedMs: number;
+  /** What passed from then until the stage was reached, in whole microseconds. */
+  readonly elapsedUs: number;
+  /** What authorization had to say, once it was asked. */
+  readonly authorized: Authorized | undefined;
+  /** All others. */
   readonly annotations: ReadonlyMap<string, string> | undefined;
 }
 
@@ -41,11 +47,14 @@ export interface EventRequest {
   readonly who: string;
   /** `,"sourceIPs":…,"userAgent":…` */
   readonly whence: string;
-  /**
-   * All that is said of the request and of an answer that says nothing of itself but its code, by that code; none where
-   * the request is hardly made again.
-   */
-  readonly said: Map<number, Buffer> | undefined;
+  /** Its last lines in a log; none where the request is hardly made again. */
+  readonly patterns: LinePatterns | undefined;
+}
+
+/** By stage: the first, and any other. */
+export interface LinePatterns {
+  received: LinePattern | undefined;
+  reached: LinePattern | undefined;
 }
 
 export interface EventResponse {
@@ -55,54 +64,56 @@ export interface EventResponse {
   readonly plain: boolean;
 }
 
-// hot: twice for each request that is recorded.
-/**
- * The event's members, without the braces around them: kind and version come first in a log and are left out in a list.
- * Strings and bytes by turns, to be joined by whoever writes them.
- */
-export function eventPieces(event: AuditEvent): readonly JsonBytes[] {
-  const { requestObject, responseObject } = event;
-  const pieces: JsonBytes[] = [];
-  let text = `"level":"${event.level}","auditID":${event.auditIdJson},"stage":"${event.stage}",`;
-  const said = rememberedSaid(event);
-  if (said === undefined) text += saidOf(event);
-  else {
-    pieces.push(text, said);
-    text = '';
-  }
+/** What stands around the members of an event. */
+export interface EventFrame {
+  readonly head: string;
+  readonly tail: string;
+}
+
+/** Prints an event, in pieces. */
+export function printEvent(event: AuditEvent, frame: EventFrame, output: (piece: JsonBytes) => void): void {
+  const { auditId, requestObject, responseObject, receivedMs, elapsedUs } = event;
+  output(headText(event, frame, event.hasOwnAuditId ? `"${auditId}"` : quoteJson(auditId)));
   if (requestObject !== undefined) {
-    pieces.push(`${text},"requestObject":`, requestObject);
-    text = '';
+    output(REQUEST_OBJECT);
+    output(requestObject);
   }
   if (responseObject !== undefined) {
-    pieces.push(`${text},"responseObject":`, responseObject);
-    text = '';
+    output(RESPONSE_OBJECT);
+    output(responseObject);
   }
-  text += `,"requestReceivedTimestamp":"${event.receivedTimestamp}","stageTimestamp":"${event.stageTimestamp}"`;
-  if (event.annotations !== undefined) text += `,"annotations":${annotationsJson(event.annotations)}`;
-  pieces.push(text);
-  return pieces;
+  output(tailText(event, frame, microTimeOf(receivedMs, 0), microTimeOf(receivedMs, elapsedUs)));
 }
 
-/** Who asked for what from where, and what code was answered: the same bytes for most requests of a client. */
-function rememberedSaid(event: AuditEvent): Buffer | undefined {
-  const { request, response } = event;
-  if (request.said === undefined) return undefined;
-  if (event.impersonatedUser !== undefined || event.objectRef !== request.objectRef) return undefined;
-  if (response !== undefined && !response.plain) return undefined;
-  const code = response?.code ?? 0;
-  let said = request.said.get(code);
-  if (said === undefined) request.said.set(code, (said = Buffer.from(saidOf(event))));
-  return said;
-}
+// The members of an event, in their order. There is no other description of them.
 
-function saidOf({ request, impersonatedUser, objectRef, response }: AuditEvent): string {
-  let text = request.who;
+/** Up to the id, which follows. */
+export const upToId = (level: Level, frame: EventFrame): string => `${frame.head}"level":"${level}","auditID":`;
+
+export function headText(event: AuditEvent, frame: EventFrame, auditIdJson: string): string {
+  const { request, impersonatedUser, objectRef, response } = event;
+  let text = `${upToId(event.level, frame)}${auditIdJson},"stage":"${event.stage}",${request.who}`;
   if (impersonatedUser !== undefined) text += `,"impersonatedUser":${userJson(impersonatedUser)}`;
   text += request.whence;
   if (objectRef !== '') text += `,"objectRef":{${objectRef}}`;
   if (response !== undefined) text += `,"responseStatus":${response.json}`;
   return text;
+}
+
+export const REQUEST_OBJECT = ',"requestObject":';
+export const RESPONSE_OBJECT = ',"responseObject":';
+
+export const UP_TO_RECEIVED = ',"requestReceivedTimestamp":"';
+export const UP_TO_REACHED = '","stageTimestamp":"';
+
+export function tailText(
+  { authorized, annotations }: Pick<AuditEvent, 'authorized' | 'annotations'>,
+  frame: EventFrame,
+  received: string,
+  reached: string,
+): string {
+  const noted = annotationsJson(authorized, annotations);
+  return `${UP_TO_RECEIVED}${received}${UP_TO_REACHED}${reached}"${noted}${frame.tail}`;
 }
 
 export const byteLength = (piece: JsonBytes): number =>
@@ -136,23 +147,3 @@ export function userJson(user: UserInfo): string {
 export const flat = (text: string): string => Buffer.from(text).toString();
 
 export const listJson = (texts: readonly string[]): string => `[${texts.map(quoteJson).join(',')}]`;
-
-function annotationsJson(annotations: ReadonlyMap<string, string>): string {
-  let text = '';
-  let last = '';
-  for (const [key, value] of annotations) {
-    // They are printed in the order of their keys, which mostly is the order they come in.
-    if (key < last) return annotationsJson(new Map([...annotations].sort(([a], [b]) => (a < b ? -1 : 1))));
-    last = key;
-    text += `${text === '' ? '{' : ','}${quotedOften(key)}:${quotedOften(value)}`;
-  }
-  return `${text}}`;
-}
-
-const MOST_QUOTED = 1024;
-/** In characters: what is longer is hardly said twice. */
-const LONGEST_QUOTED = 128;
-const remembered = remember(MOST_QUOTED, quoteJson);
-
-/** Keys, and most values, are said over and over. */
-const quotedOften = (text: string): string => (text.length > LONGEST_QUOTED ? quoteJson(text) : remembered(text));

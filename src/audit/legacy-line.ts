@@ -1,6 +1,7 @@
 // An event as one line of text: `--audit-log-format=legacy`, and the server's own log when an event was lost.
 import { goQuote } from '../lib/go-quote.js';
 import type { AuditEvent } from './event.js';
+import { microTimeOf } from './micro-time.js';
 
 export function legacyLine(event: AuditEvent): string {
   const { request, impersonatedUser: as } = event;
@@ -21,7 +22,7 @@ export function legacyLine(event: AuditEvent): string {
   ] as const;
   const text = fields.map(([name, value]) => `${name}=${goQuote(value)}`).join(' ');
   const response = event.response === undefined ? '<deferred>' : String(event.response.code);
-  return `${withoutTrailingZeros(event.receivedTimestamp)} AUDIT: ${text} response="${response}"`;
+  return `${withoutTrailingZeros(microTimeOf(event.receivedMs, 0))} AUDIT: ${text} response="${response}"`;
 }
 
 const quotedList = (texts: readonly string[]): string => texts.map(goQuote).join(',');

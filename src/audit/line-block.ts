@@ -1,51 +1,124 @@
-// Lines one behind another in one buffer, written there once.
+// Lines one behind another in one buffer, printed there once.
 
 export interface LineBlock {
   readonly bytes: Buffer;
   /** Where each line ends, its newline included. */
   readonly ends: readonly number[];
+  /** Another block has the other lines of the same buffer. */
+  readonly isPart: boolean;
 }
 
-/** At most this many bytes for a UTF-16 unit. */
+/** At most this many for a UTF-16 unit. */
 const BYTES_PER_UNIT = 3;
 const FIRST_BYTES = 4096;
-/** A line without objects in it, about. */
-const LINE_BYTES = 768;
+/** A block that is larger is not added to. */
+const FULL_BYTES = 1024 * 1024;
+const DIGIT_ZERO = 0x30;
+const NOTHING = Buffer.alloc(0);
 
 export class LineBlockBuilder {
-  private bytes: Buffer;
+  private full: LineBlock[] = [];
+  private fullBytes = 0;
+  private bytes: Buffer = NOTHING;
   private length = 0;
-  private readonly ends: number[] = [];
+  private ends: number[] = [];
+  /** Where the line begins that is being printed. */
+  private lineStart = 0;
+  /** Of a block that was given back, for the next one. */
+  private spare: Buffer = NOTHING;
 
-  /** `lines`: how many are expected. */
-  constructor(lines = 0) {
-    this.bytes = Buffer.allocUnsafe(Math.max(FIRST_BYTES, lines * LINE_BYTES));
+  /** Of all lines that were not taken. */
+  get totalBytes(): number {
+    return this.fullBytes + this.length;
   }
 
-  // hot: twice for each request that is recorded.
-  add(piece: string | Buffer): void {
+  // hot: four times for each request that is recorded.
+  /** Says where the piece begins, as long as nothing else is added. */
+  add(piece: string | Buffer): number {
     if (typeof piece === 'string') {
       this.makeRoom(piece.length * BYTES_PER_UNIT);
-      this.length += this.bytes.write(piece, this.length);
-    } else {
-      this.makeRoom(piece.length);
-      this.length += piece.copy(this.bytes, this.length);
+      const at = this.length;
+      this.length += this.bytes.write(piece, at);
+      return at;
+    }
+    this.makeRoom(piece.length);
+    const at = this.length;
+    this.bytes.set(piece, at);
+    this.length += piece.length;
+    return at;
+  }
+
+  /** In the place of what was added there. `text` is ASCII. */
+  putText(at: number, text: string): void {
+    this.bytes.write(text, at, 'latin1');
+  }
+
+  /** In the place of what was added there. */
+  putSixDigits(at: number, number: number): void {
+    const { bytes } = this;
+    let rest = number | 0;
+    for (let i = 5; i >= 0; i--) {
+      const tenth = (rest / 10) | 0;
+      bytes[at + i] = DIGIT_ZERO + rest - tenth * 10;
+      rest = tenth;
     }
   }
 
   endLine(): void {
+    this.lineStart = this.length;
     this.ends.push(this.length);
   }
 
-  block(): LineBlock {
-    return { bytes: this.bytes.subarray(0, this.length), ends: this.ends };
+  /** Takes the first `count` lines out. */
+  take(count: number): readonly LineBlock[] {
+    if (this.ends.length > 0) this.endBlock();
+    const taken: LineBlock[] = [];
+    for (let left = count; left > 0;) {
+      const block = this.full.shift();
+      if (block === undefined) break;
+      const [first, rest] = block.ends.length <= left ? [block, undefined] : split(block, left);
+      if (rest !== undefined) this.full.unshift(rest);
+      taken.push(first);
+      this.fullBytes -= first.bytes.length;
+      left -= first.ends.length;
+    }
+    return taken;
+  }
+
+  /** Nobody looks at the block any more. */
+  giveBack({ bytes, isPart }: LineBlock): void {
+    if (!isPart && bytes.buffer.byteLength <= FULL_BYTES * 2) this.spare = Buffer.from(bytes.buffer);
+  }
+
+  private endBlock(): void {
+    const { bytes, ends, lineStart } = this;
+    this.full.push({ bytes: bytes.subarray(0, lineStart), ends, isPart: false });
+    this.fullBytes += lineStart;
+    const begun = bytes.subarray(lineStart, this.length);
+    this.bytes = this.spare;
+    this.spare = NOTHING;
+    this.length = 0;
+    this.lineStart = 0;
+    this.ends = [];
+    if (begun.length > 0) this.add(begun);
   }
 
   private makeRoom(bytes: number): void {
-    const needed = this.length + bytes;
-    if (needed <= this.bytes.length) return;
-    const larger = Buffer.allocUnsafeSlow(Math.max(needed, this.bytes.length * 2));
+    if (this.length + bytes <= this.bytes.length) return;
+    if (this.lineStart >= FULL_BYTES) {
+      this.endBlock();
+      if (this.length + bytes <= this.bytes.length) return;
+    }
+    const larger = Buffer.allocUnsafeSlow(Math.max(FIRST_BYTES, this.length + bytes, this.bytes.length * 2));
     this.bytes.copy(larger, 0, 0, this.length);
     this.bytes = larger;
   }
+}
+
+function split({ bytes, ends }: LineBlock, count: number): [LineBlock, LineBlock] {
+  const end = ends[count - 1] ?? 0;
+  return [
+    { bytes: bytes.subarray(0, end), ends: ends.slice(0, count), isPart: true },
+    { bytes: bytes.subarray(end), ends: ends.slice(count).map((at) => at - end), isPart: true },
+  ];
 }

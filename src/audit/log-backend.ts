@@ -1,9 +1,10 @@
 // Events as lines, in a file or on standard output.
-import { AUDIT_GROUP_VERSION } from '../machinery/names.js';
 import type { AuditBackend, OnLost } from './backend.js';
-import { type AuditEvent, eventPieces, type JsonBytes } from './event.js';
+import type { AuditEvent } from './event.js';
+import type { EventQueue } from './event-queue.js';
 import { legacyLine } from './legacy-line.js';
 import { type LineBlock, LineBlockBuilder } from './line-block.js';
+import { printLine } from './line-print.js';
 
 /** Where lines are written. The answer tells of each line why it could not be written, in order; undefined for all well. */
 export interface LineWriter {
@@ -13,42 +14,80 @@ export interface LineWriter {
 
 export type LogFormat = 'json' | 'legacy';
 
-export function createLogBackend(writer: LineWriter, format: LogFormat, onLost: OnLost): AuditBackend {
-  const addLine = format === 'json' ? addJson : addLegacy;
+export interface Log {
+  readonly writer: LineWriter;
+  readonly format: LogFormat;
+  readonly onLost: OnLost;
+}
+
+export function createLogBackend(log: Log): AuditBackend {
+  const lines = new LineBlockBuilder();
+  const print = printerOf(log);
   return {
-    async process(events) {
-      const lines = new LineBlockBuilder(events.length);
-      for (const event of events) {
-        addLine(lines, event);
-        lines.endLine();
-      }
-      const failures = await writer.write(lines.block());
-      if (failures === undefined) return true;
-      for (const [index, event] of events.entries()) {
-        const failure = failures[index];
-        if (failure !== undefined) onLost('log', failure, [event]);
-      }
-      return false;
+    isWaitedFor: true,
+    process(events) {
+      for (const event of events) print(event, lines);
+      return store(log, events, lines.take(events.length), lines);
     },
-    close: () => writer.close(),
+    close: () => log.writer.close(),
   };
 }
 
-export const EVENT_HEAD = `{"kind":"Event","apiVersion":"${AUDIT_GROUP_VERSION}",`;
-export const EVENT_TAIL = '}\n';
-
-// hot: twice for each request that is recorded.
-function addJson(lines: LineBlockBuilder, event: AuditEvent): void {
-  const pieces = eventPieces(event);
-  if (pieces.length === 1) {
-    lines.add(`${EVENT_HEAD}${String(pieces[0])}${EVENT_TAIL}`);
-    return;
-  }
-  // The first and the last are text.
-  const last = pieces.length - 1;
-  lines.add(`${EVENT_HEAD}${pieces[0] as string}`);
-  for (let i = 1; i < last; i++) lines.add(pieces[i] as JsonBytes);
-  lines.add(`${pieces[last] as string}${EVENT_TAIL}`);
+/** Events wait as the lines they will be: printed while all they say is at hand. */
+export function createLogQueue(log: Log): EventQueue {
+  const lines = new LineBlockBuilder();
+  const print = printerOf(log);
+  // For the case that they are lost, and that must be told.
+  let events: AuditEvent[] = [];
+  return {
+    get length() {
+      return events.length;
+    },
+    get bytes() {
+      return lines.totalBytes;
+    },
+    // hot: twice for each request that is recorded.
+    add(event) {
+      events.push(event);
+      print(event, lines);
+    },
+    take(count) {
+      const taken = events.slice(0, count);
+      events = events.slice(count);
+      const blocks = lines.take(count);
+      return () => store(log, taken, blocks, lines);
+    },
+    close: () => log.writer.close(),
+  };
 }
 
-const addLegacy = (lines: LineBlockBuilder, event: AuditEvent): void => lines.add(`${legacyLine(event)}\n`);
+async function store(
+  { writer, onLost }: Log,
+  events: readonly AuditEvent[],
+  blocks: readonly LineBlock[],
+  lines: LineBlockBuilder,
+): Promise<boolean> {
+  const failures = await Promise.all(blocks.map((block) => writer.write(block)));
+  for (const block of blocks) lines.giveBack(block);
+  if (failures.every((ofBlock) => ofBlock === undefined)) return true;
+  let index = 0;
+  for (const [i, { ends }] of blocks.entries()) {
+    for (const line of ends.keys()) {
+      const event = events[index++];
+      const failure = failures[i]?.[line];
+      if (event !== undefined && failure !== undefined) onLost('log', failure, [event]);
+    }
+  }
+  return false;
+}
+
+type Printer = (event: AuditEvent, lines: LineBlockBuilder) => void;
+
+function printerOf({ format }: Log): Printer {
+  return format === 'json' ? printLine : printLegacyLine;
+}
+
+function printLegacyLine(event: AuditEvent, lines: LineBlockBuilder): void {
+  lines.add(`${legacyLine(event)}\n`);
+  lines.endLine();
+}

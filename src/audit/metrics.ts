@@ -1,4 +1,4 @@
-import type { MetricRegistry } from '../lib/metrics.js';
+import type { CounterSeries, MetricRegistry } from '../lib/metrics.js';
 import type { Level } from './levels.js';
 import type { AuditPlugin } from './backend.js';
 
@@ -33,10 +33,11 @@ export function createAuditMetrics(registry: MetricRegistry): AuditMetrics {
     stability: 'ALPHA',
   });
   const total = events.with();
+  const atLevel: Partial<Record<Level, CounterSeries>> = {};
   const refused = rejected.with();
   return {
     event: () => total.inc(),
-    level: (level) => levels.with(level).inc(),
+    level: (level) => (atLevel[level] ??= levels.with(level)).inc(),
     lost: (plugin, count) => errors.with(plugin).inc(count),
     rejected: () => refused.inc(),
   };

@@ -21,10 +21,19 @@ export function compilePolicy(policy: Policy): EvaluatePolicy {
     recording: recordingOf(policy, rule),
   }));
   const unmatched = recordingOf(policy, { level: 'None' });
-  // hot: once for each request.
-  return (user, info) => {
+  const decide: EvaluatePolicy = (user, info) => {
     for (const rule of rules) if (rule.matches(user, info)) return rule.recording;
     return unmatched;
+  };
+  const lastTime = new WeakMap<RequestInfo, { readonly user: UserInfo | undefined; readonly recording: Recording }>();
+  // hot: once for each request. Nothing but the user and what is asked for decides, and those asked for often are the
+  // same values each time.
+  return (user, info) => {
+    const last = lastTime.get(info);
+    if (last !== undefined && last.user === user) return last.recording;
+    const recording = decide(user, info);
+    lastTime.set(info, { user, recording });
+    return recording;
   };
 }
 

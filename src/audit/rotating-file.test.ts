@@ -14,13 +14,15 @@ afterEach(() => fs.rmSync(folder, { recursive: true, force: true }));
 
 const NOW = Date.parse('2026-11-15T08:30:00.123Z');
 const line = (text: string, bytes = 0): string => `${text.padEnd(bytes, '.')}\n`;
+const EMPTY: LineBlock = { bytes: Buffer.alloc(0), ends: [], isPart: false };
 function block(...lines: string[]): LineBlock {
   const builder = new LineBlockBuilder();
   for (const text of lines) {
     builder.add(text);
     builder.endLine();
   }
-  return builder.block();
+  const [made = EMPTY] = builder.take(lines.length);
+  return made;
 }
 const log = (name = 'audit.log'): RotatingFile =>
   new RotatingFile({ file: path.join(folder, name), maxMegabytes: 1, now: () => NOW, tidy: () => undefined });

@@ -103,10 +103,11 @@ export class RotatingFile implements LineWriter {
     return { pieces, lengths };
   }
 
+  // hot: for each line.
   /** Tells the writers of the next lines what came of them. */
   private settle(count: number, failure: Error | undefined): void {
     for (let left = count; left > 0; left--) {
-      const [waiting] = this.queue;
+      const waiting = this.queue[0];
       if (waiting === undefined) return;
       if (failure !== undefined) waiting.failures[waiting.done] = failure;
       if (++waiting.done < waiting.block.ends.length) continue;

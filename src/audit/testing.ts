@@ -14,21 +14,22 @@ export function testEvent(auditId: string, over: Partial<AuditEvent> = {}): Audi
     objectRef: '',
     who: '"requestURI":"/version","verb":"get","user":{"username":"alice","groups":["dev"]}',
     whence: ',"sourceIPs":["10.0.0.1"],"userAgent":"tester"',
-    said: new Map(),
+    patterns: { received: undefined, reached: undefined },
   };
   return {
     level: 'Metadata',
     stage: 'ResponseComplete',
     auditId,
-    auditIdJson: JSON.stringify(auditId),
+    hasOwnAuditId: false,
     request,
     impersonatedUser: undefined,
     objectRef: '',
     response: { code: 200, json: '{"metadata":{},"code":200}', plain: true },
     requestObject: undefined,
     responseObject: undefined,
-    receivedTimestamp: '2026-11-15T08:30:00.120000Z',
-    stageTimestamp: '2026-11-15T08:30:00.123456Z',
+    receivedMs: Date.parse('2026-11-15T08:30:00.120Z'),
+    elapsedUs: 3456,
+    authorized: undefined,
     annotations: undefined,
     ...over,
   };
@@ -67,6 +68,7 @@ export function testBackend(): AuditBackend & { readonly batches: string[][]; ho
   const held: (() => void)[] = [];
   const batches: string[][] = [];
   return {
+    isWaitedFor: true,
     batches,
     hold: false,
     process(events) {

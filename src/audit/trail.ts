@@ -5,13 +5,12 @@ import type { RequestInfo } from '../machinery/request-info.js';
 import type { RequestLatency } from '../machinery/request-latency.js';
 import { formatDuration } from '../machinery/time.js';
 import type { UserInfo } from '../machinery/user.js';
-import { quoteJson } from '../schema/json/quote.js';
+import { type Authorized, authorized, type Decision } from './annotations.js';
 import { answeredJson } from './answered-json.js';
 import type { AuditEvent, EventRequest, EventResponse, JsonBytes } from './event.js';
 import { aboutRequest, referenceJson, utf8 } from './event-request.js';
 import { responseOf, statusOf } from './event-response.js';
 import { atLeast, type Level, type Stage } from './levels.js';
-import { microTimeOf } from './micro-time.js';
 import { patchJson } from './patch-json.js';
 import type { Recording } from './policy.js';
 
@@ -38,39 +37,45 @@ export interface SentMetadata {
   readonly managedFields?: unknown;
 }
 
-export interface Start {
-  readonly recording: Recording;
+/** What is known of a request when it is decided that it is recorded. */
+export interface Recorded {
   readonly request: HttpRequest;
   readonly info: RequestInfo;
   readonly auditId: string;
+  /** It was made here, and is nothing but letters, digits and dashes. */
+  readonly hasOwnAuditId: boolean;
   /** Nobody where authentication failed. */
   readonly user: UserInfo | undefined;
   readonly receivedMs: number;
+  /** The same moment, by the clock that tells microseconds. */
+  readonly startedMs: number;
 }
 
 const SLOW_MS = 500;
-const NONE: readonly [string, string][] = [];
 
 export class AuditTrail implements BodyTrail {
   private annotations: Map<string, string> | undefined = undefined;
-  private start: Start | undefined = undefined;
-  /** When the request came, by the clock that tells microseconds. */
-  private receivedAt = 0;
+  private decided: Authorized | undefined = undefined;
+  private of: Recorded | undefined = undefined;
+  private recording: Recording | undefined = undefined;
   private about: EventRequest | undefined = undefined;
   private auditId = '';
-  private auditIdJson = '';
-  private receivedTimestamp = '';
   private objectRef = '';
   private response: EventResponse | undefined = undefined;
   private sent: JsonBytes | undefined = undefined;
   private answered: JsonBytes | undefined = undefined;
   private atEnd: [key: string, value: string][] | undefined = undefined;
+  /** The first event, as long as nobody was told of it. */
+  unsent: AuditEvent | undefined = undefined;
   /** Who the request acts as, when not as its sender. */
   impersonatedUser: UserInfo | undefined = undefined;
+  /** Where time goes in every request. */
+  authenticationMs = 0;
+  authorizationMs = 0;
 
   /** The first value of a key stands. `level`: only from there on is it of interest. */
   annotate(key: string, value: string, level: Level = 'Metadata'): void {
-    if (this.start !== undefined && !atLeast(this.start.recording.level, level)) return;
+    if (this.recording !== undefined && !atLeast(this.recording.level, level)) return;
     this.annotations ??= new Map();
     if (!this.annotations.has(key)) this.annotations.set(key, value);
   }
@@ -79,44 +84,39 @@ export class AuditTrail implements BodyTrail {
     (this.atEnd ??= []).push([key, value]);
   }
 
-  /** The request is done; one that took long says where its time went. */
-  end(latency: RequestLatency | undefined): void {
-    for (const [key, value] of this.atEnd ?? NONE) this.annotate(key, value);
-    const totalMs = performance.now() - this.receivedAt;
-    if (totalMs <= SLOW_MS || latency === undefined) return;
-    for (const [layer, ms] of [...latency.entries(), ['total', totalMs] as const]) {
-      this.annotate(`apiserver.latency.k8s.io/${layer}`, formatDuration(BigInt(Math.round(ms * 1e6))));
-    }
+  // hot: for each request that is recorded.
+  /** What nearly every request is annotated with. */
+  authorized(decision: Decision, reason: string): void {
+    this.decided ??= authorized(decision, reason);
   }
 
   /** Called once it is known how much is recorded. */
-  begin(start: Start): void {
-    this.start = start;
-    this.receivedAt = performance.now() - (Date.now() - start.receivedMs);
-    this.receivedTimestamp = microTimeOf(start.receivedMs, 0);
-    this.auditId = utf8(start.auditId);
-    this.auditIdJson = quoteJson(this.auditId);
-    this.about = aboutRequest(start);
+  begin(recording: Recording, of: Recorded): void {
+    this.recording = recording;
+    this.of = of;
+    this.about = aboutRequest(of.request, of.info, of.user);
     this.objectRef = this.about.objectRef;
+    this.auditId = of.hasOwnAuditId ? of.auditId : utf8(of.auditId);
   }
 
   requestObject(object: SentObject, encode: (object: object) => string): void {
-    if (this.start === undefined) return;
-    const { info, recording } = this.start;
+    const { of, recording } = this;
+    if (of === undefined || recording === undefined) return;
+    const { info } = of;
     if (object.metadata !== undefined && info.isResourceRequest) this.objectRef = referenceJson(info, object.metadata);
     if (!atLeast(recording.level, 'Request')) return;
     this.sent = encode(recording.omitManagedFields ? withoutManagedFields(object) : object);
   }
 
   requestPatch(patch: Buffer): void {
-    if (this.start === undefined || !atLeast(this.start.recording.level, 'Request')) return;
+    if (this.recording === undefined || !atLeast(this.recording.level, 'Request')) return;
     this.sent = patchJson(patch);
   }
 
   /** The answer, once its head is known. */
   answer(answer: HttpResponse): void {
-    if (this.start === undefined) return;
-    const { level, omitManagedFields } = this.start.recording;
+    if (this.recording === undefined) return;
+    const { level, omitManagedFields } = this.recording;
     const { status: code, object } = answer;
     this.response = responseOf(code, object?.form === 'status' ? statusOf(answeredJson(answer)) : undefined);
     if (object === undefined || !atLeast(level, 'RequestResponse')) return;
@@ -133,32 +133,68 @@ export class AuditTrail implements BodyTrail {
   }
 
   isOmitted(stage: Stage): boolean {
-    return this.start === undefined || this.start.recording.omitStages.has(stage);
+    return this.recording === undefined || this.recording.omitStages.has(stage);
   }
 
-  /** The event of a stage, as things stand now. */
-  event(stage: Stage): AuditEvent {
-    const { start, about } = this;
-    if (start === undefined || about === undefined) throw new Error('an event of a request that is not recorded');
+  /** The first event, of the moment at which the request came. */
+  received(): AuditEvent {
+    return this.event('RequestReceived', 0);
+  }
+
+  /** Of a stage on the way, or of an end that nobody expected. */
+  reached(stage: 'ResponseStarted' | 'Panic'): AuditEvent {
+    return this.event(stage, this.elapsedMs());
+  }
+
+  /** The request is done. One that took long says where its time went. */
+  complete(latency: RequestLatency | undefined): AuditEvent {
+    const elapsedMs = this.elapsedMs();
+    if (this.atEnd !== undefined) for (const [key, value] of this.atEnd) this.annotate(key, value);
+    if (elapsedMs > SLOW_MS) this.annotateLatency(latency, elapsedMs);
+    return this.event('ResponseComplete', elapsedMs);
+  }
+
+  private elapsedMs(): number {
+    return this.of === undefined ? 0 : performance.now() - this.of.startedMs;
+  }
+
+  /** As things stand now. */
+  private event(stage: Stage, elapsedMs: number): AuditEvent {
+    const { of, recording, about } = this;
+    if (of === undefined || recording === undefined || about === undefined) {
+      throw new Error('an event of a request that is not recorded');
+    }
     return {
-      level: start.recording.level,
+      level: recording.level,
       stage,
       auditId: this.auditId,
-      auditIdJson: this.auditIdJson,
+      hasOwnAuditId: of.hasOwnAuditId,
       request: about,
       impersonatedUser: this.impersonatedUser,
       objectRef: this.objectRef,
       response: this.response,
       requestObject: this.sent,
       responseObject: this.answered,
-      receivedTimestamp: this.receivedTimestamp,
-      stageTimestamp:
-        stage === 'RequestReceived'
-          ? this.receivedTimestamp
-          : microTimeOf(start.receivedMs, performance.now() - this.receivedAt),
+      receivedMs: of.receivedMs,
+      elapsedUs: Math.max(0, Math.round(elapsedMs * 1000)),
+      authorized: this.decided,
       // Other stages may follow, and add to them.
       annotations: stage === 'ResponseComplete' ? this.annotations : copyOf(this.annotations),
     };
+  }
+
+  private annotateLatency(latency: RequestLatency | undefined, totalMs: number): void {
+    // How long a watch is, its client decides.
+    if (this.of?.info.verb === 'watch') return;
+    const layers: readonly (readonly [layer: string, ms: number])[] = [
+      ['authentication', this.authenticationMs],
+      ['authorization', this.authorizationMs],
+      ...(latency?.entries() ?? []),
+      ['total', totalMs],
+    ];
+    for (const [layer, ms] of layers) {
+      if (ms > 0) this.annotate(`apiserver.latency.k8s.io/${layer}`, formatDuration(BigInt(Math.round(ms * 1e6))));
+    }
   }
 }
 

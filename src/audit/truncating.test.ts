@@ -10,7 +10,11 @@ const big = Buffer.from(JSON.stringify('x'.repeat(2000)));
 function truncated(maxEventBytes: number, maxBatchBytes: number) {
   const batches: (readonly AuditEvent[])[] = [];
   const { losses, onLost } = lossesOf();
-  const backend: AuditBackend = { process: (events) => batches.push(events) > 0, close: () => Promise.resolve() };
+  const backend: AuditBackend = {
+    isWaitedFor: true,
+    process: (events) => batches.push(events) > 0,
+    close: () => Promise.resolve(),
+  };
   return { backend: truncating(backend, { maxEventBytes, maxBatchBytes }, onLost), batches, losses };
 }
 

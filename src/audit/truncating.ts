@@ -1,9 +1,9 @@
 // Events that are too large lose the objects in them; what is too large even then is lost.
 import { whenReady, type MaybePromise } from '../lib/maybe-promise.js';
 import type { AuditBackend, OnLost } from './backend.js';
-import { type AuditEvent, byteLength, eventPieces } from './event.js';
+import { type AuditEvent, byteLength, printEvent } from './event.js';
 import { atLeast } from './levels.js';
-import { EVENT_HEAD, EVENT_TAIL } from './log-backend.js';
+import { LINE_FRAME } from './line-print.js';
 
 export interface TruncatingOptions {
   readonly maxEventBytes: number;
@@ -26,6 +26,7 @@ export function truncating(backend: AuditBackend, options: TruncatingOptions, on
     return bytes > maxEventBytes ? undefined : { event: fits, bytes };
   };
   return {
+    isWaitedFor: backend.isWaitedFor,
     process(events) {
       const batches: AuditEvent[][] = [];
       const lost: AuditEvent[] = [];
@@ -54,11 +55,10 @@ export function truncating(backend: AuditBackend, options: TruncatingOptions, on
   };
 }
 
-const FRAME_BYTES = EVENT_HEAD.length + EVENT_TAIL.length;
-
+/** By the line it would be in a log. */
 function sizeOf(event: AuditEvent): number {
-  let bytes = FRAME_BYTES;
-  for (const piece of eventPieces(event)) bytes += byteLength(piece);
+  let bytes = 0;
+  printEvent(event, LINE_FRAME, (piece) => (bytes += byteLength(piece)));
   return bytes;
 }
 

@@ -1,10 +1,9 @@
 // Events sent to a webhook, in lists. A call that fails, whatever the reason, is made again a few times; then its events
 // are lost.
-import { append } from '../lib/append.js';
 import { errorText } from '../lib/error-text.js';
 import { AUDIT_GROUP_VERSION } from '../machinery/names.js';
 import type { AuditBackend, OnLost } from './backend.js';
-import { type AuditEvent, eventPieces, type JsonBytes } from './event.js';
+import { type AuditEvent, type EventFrame, type JsonBytes, printEvent } from './event.js';
 
 export interface WebhookOptions {
   /** Makes one call; rejects unless the answer is one of success. */
@@ -36,6 +35,7 @@ export function createWebhookBackend(options: WebhookOptions): AuditBackend {
     }
   };
   return {
+    isWaitedFor: true,
     async process(events) {
       try {
         await deliver(events);
@@ -49,15 +49,18 @@ export function createWebhookBackend(options: WebhookOptions): AuditBackend {
   };
 }
 
-const LIST_HEAD = `{"kind":"EventList","apiVersion":"${AUDIT_GROUP_VERSION}","metadata":{},"items":[{`;
-
+const LIST_HEAD = `{"kind":"EventList","apiVersion":"${AUDIT_GROUP_VERSION}","metadata":{},"items":[`;
 /** In a list an event does not say its kind and version. */
+const ITEM_FRAME: EventFrame = { head: '{', tail: '}' };
+
 function eventList(events: readonly AuditEvent[]): Buffer {
-  const pieces: JsonBytes[] = [LIST_HEAD];
+  const pieces: Buffer[] = [];
+  const output = (piece: JsonBytes): void => void pieces.push(typeof piece === 'string' ? Buffer.from(piece) : piece);
+  output(LIST_HEAD);
   for (const [index, event] of events.entries()) {
-    if (index > 0) pieces.push('},{');
-    append(pieces, eventPieces(event));
+    if (index > 0) output(',');
+    printEvent(event, ITEM_FRAME, output);
   }
-  pieces.push('}]}\n');
-  return Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)));
+  output(']}\n');
+  return Buffer.concat(pieces);
 }

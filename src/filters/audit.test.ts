@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AuditBackend } from '../audit/backend.js';
-import { type AuditEvent, eventPieces } from '../audit/event.js';
+import { type AuditEvent, printEvent } from '../audit/event.js';
 import { createAuditMetrics } from '../audit/metrics.js';
 import { compilePolicy } from '../audit/policy.js';
 import type { HttpResponse, ResponseSink } from '../lib/http.js';
@@ -28,13 +28,22 @@ interface Recorded {
   annotations?: Record<string, string>;
 }
 
-function recorder(level: string, over: Partial<Policy> = {}, store: () => MaybePromise<boolean> = () => true) {
+function recorder(
+  level: string,
+  over: Partial<Policy> = {},
+  store: () => MaybePromise<boolean> = () => true,
+  isWaitedFor = true,
+) {
   const events: Recorded[] = [];
+  const calls: number[] = [];
   const sink: AuditBackend = {
+    isWaitedFor,
     process(made: readonly AuditEvent[]) {
+      calls.push(made.length);
       for (const event of made) {
-        const text = eventPieces(event).map(String).join('');
-        events.push(JSON.parse(`{${text}}`) as Recorded);
+        let text = '';
+        printEvent(event, { head: '{', tail: '}' }, (piece) => (text += String(piece)));
+        events.push(JSON.parse(text) as Recorded);
       }
       return store();
     },
@@ -48,7 +57,7 @@ function recorder(level: string, over: Partial<Policy> = {}, store: () => MaybeP
     const filter = audit(options);
     return Promise.resolve(beginTrail(exchange, (begun) => filter(begun, handler)));
   };
-  return { events, run, options, registry, stages: () => events.map(({ stage }) => stage) };
+  return { events, calls, run, options, registry, stages: () => events.map(({ stage }) => stage) };
 }
 
 const written = (): ResponseSink & { text: string } => ({
@@ -181,6 +190,40 @@ test('stages that are left out are not made, and at None nobody listens', async 
   assert.deepEqual(none.events, []);
 });
 
+test('where nobody waits for events, those of an answer at hand go together, any others as soon as they are there', async () => {
+  const recorded = async (handler: Handler, over: Partial<Policy> = {}) => {
+    const { run, stages, calls, registry } = recorder('Metadata', over, () => true, false);
+    await run(testExchange('GET', POD), handler).catch(() => undefined);
+    assert.match(registry.text(), new RegExp(`apiserver_audit_event_total ${stages().length}\\b`));
+    return [stages(), calls];
+  };
+  assert.deepEqual(await recorded(() => answer()), [['RequestReceived', 'ResponseComplete'], [2]]);
+  assert.deepEqual(await recorded(() => Promise.resolve(answer())), [
+    ['RequestReceived', 'ResponseComplete'],
+    [1, 1],
+  ]);
+  const streamed = { status: 200, headers: {}, body: { stream: () => Promise.resolve() } };
+  assert.deepEqual(await recorded(() => streamed), [['RequestReceived'], [1]]);
+  assert.deepEqual(await recorded(() => answer(), { omitStages: ['ResponseComplete'] }), [['RequestReceived'], [1]]);
+  const failing: Handler = () => {
+    throw new Error('boom');
+  };
+  assert.deepEqual(await recorded(failing), [
+    ['RequestReceived', 'Panic'],
+    [1, 1],
+  ]);
+  const { run, stages } = recorder('Metadata', {}, () => true, false);
+  await run(testExchange('GET', POD), () => {
+    assert.deepEqual(stages(), []);
+    return new Promise((resolve) =>
+      setImmediate(() => {
+        assert.deepEqual(stages(), ['RequestReceived']);
+        resolve(answer());
+      }),
+    );
+  });
+});
+
 test('rules see who asked, events also as whom', async () => {
   const { run, events } = recorder('', { rules: [{ level: 'Metadata', users: ['alice'] }] });
   await run(testExchange('GET', POD), (exchange) => {
@@ -221,10 +264,9 @@ test('a request that took long says where its time went', async (t) => {
   const { run, events } = recorder('Metadata');
   for (const ms of [400, 600]) {
     const exchange = testExchange('GET', '/version');
-    t.mock.method(performance, 'now', () => ms);
-    t.mock.method(Date, 'now', () => exchange.receivedMs + ms);
-    await run(exchange, () => {
-      exchange.spent('authorization', 250);
+    t.mock.method(performance, 'now', () => exchange.startedMs + ms);
+    await run(exchange, ({ trail }) => {
+      if (trail !== undefined) trail.authorizationMs = 250;
       exchange.spent('etcd', 20);
       exchange.spent('etcd', 30);
       return answer();

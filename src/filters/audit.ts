@@ -5,7 +5,7 @@
 //   ResponseComplete  the last byte is produced
 //   Panic             instead of the last, when nobody expected what happened
 import type { AuditBackend } from '../audit/backend.js';
-import type { Stage } from '../audit/levels.js';
+import type { AuditEvent } from '../audit/event.js';
 import type { AuditMetrics } from '../audit/metrics.js';
 import type { EvaluatePolicy } from '../audit/policy.js';
 import { AuditTrail } from '../audit/trail.js';
@@ -32,7 +32,11 @@ export function audit(options: Audit): Filter {
   return (exchange, next) => {
     const trail = startTrail(options, exchange);
     if (trail === undefined) return next(exchange);
-    const first = record(options, trail, 'RequestReceived');
+    if (trail.isOmitted('RequestReceived')) return served(options, trail, exchange, next);
+    const received = trail.received();
+    // Where nobody waits for it, it goes with the last of a request that is answered at once.
+    if (!options.sink.isWaitedFor) trail.unsent = received;
+    const first = trail.unsent !== undefined || record(options, trail, received);
     if (first === true) return served(options, trail, exchange, next);
     return whenReady(first, (stored) => {
       if (stored) return served(options, trail, exchange, next);
@@ -47,25 +51,39 @@ export function auditRefusal(options: Audit, exchange: Exchange, response: HttpR
   const trail = startTrail(options, exchange);
   if (trail === undefined) return response;
   trail.answer(response);
-  return whenReady(record(options, trail, 'ResponseStarted'), () => response);
+  return whenReady(recordReached(options, trail, 'ResponseStarted'), () => response);
 }
 
 /** Undefined when the policy wants nothing of this request. */
 function startTrail({ policy, metrics }: Audit, exchange: Exchange): AuditTrail | undefined {
-  const { trail, user, info, request, auditId, receivedMs } = exchange;
+  const { trail, user, info } = exchange;
   if (trail === undefined) return undefined;
   const recording = policy(user, info);
   metrics.level(recording.level);
   if (recording.level === 'None') return (exchange.trail = undefined);
-  trail.begin({ recording, request, info, auditId, user, receivedMs });
+  trail.begin(recording, exchange);
   return trail;
 }
 
-function record({ sink, metrics }: Audit, trail: AuditTrail, stage: Stage): MaybePromise<boolean> {
-  if (trail.isOmitted(stage)) return true;
+function record({ sink, metrics }: Audit, trail: AuditTrail, event: AuditEvent): MaybePromise<boolean> {
   metrics.event();
-  return sink.process([trail.event(stage)]);
+  const { unsent } = trail;
+  if (unsent === undefined) return sink.process([event]);
+  trail.unsent = undefined;
+  metrics.event();
+  return sink.process([unsent, event]);
 }
+
+/** Where the next event is still to come, or is left out. */
+function recordUnsent(options: Audit, trail: AuditTrail): void {
+  const { unsent } = trail;
+  if (unsent === undefined) return;
+  trail.unsent = undefined;
+  void record(options, trail, unsent);
+}
+
+const recordReached = (options: Audit, trail: AuditTrail, stage: 'ResponseStarted' | 'Panic'): MaybePromise<boolean> =>
+  trail.isOmitted(stage) || record(options, trail, trail.reached(stage));
 
 // hot: for each request that is recorded.
 function served(options: Audit, trail: AuditTrail, exchange: Exchange, next: Handler): MaybePromise<HttpResponse> {
@@ -73,9 +91,14 @@ function served(options: Audit, trail: AuditTrail, exchange: Exchange, next: Han
   try {
     answer = next(exchange);
   } catch (error) {
-    return panicked(options, trail, exchange, error);
+    answer = Promise.reject(error as Error);
   }
-  if (!(answer instanceof Promise)) return answered(options, trail, exchange, answer);
+  if (!(answer instanceof Promise)) {
+    const recorded = answered(options, trail, exchange, answer);
+    recordUnsent(options, trail);
+    return recorded;
+  }
+  recordUnsent(options, trail);
   return answer.then(
     (response) => answered(options, trail, exchange, response),
     (error: unknown) => panicked(options, trail, exchange, error),
@@ -85,7 +108,7 @@ function served(options: Audit, trail: AuditTrail, exchange: Exchange, next: Han
 async function panicked(options: Audit, trail: AuditTrail, exchange: Exchange, error: unknown): Promise<never> {
   trail.impersonatedUser = impersonated(exchange);
   trail.panic(errorText(error));
-  await record(options, trail, 'Panic');
+  await recordReached(options, trail, 'Panic');
   throw error;
 }
 
@@ -98,7 +121,9 @@ function answered(
   trail.impersonatedUser = impersonated(exchange);
   trail.answer(response);
   if (!exchange.longRunning) return completed(options, trail, exchange, response);
-  return whenReady(record(options, trail, 'ResponseStarted'), () => completed(options, trail, exchange, response));
+  return whenReady(recordReached(options, trail, 'ResponseStarted'), () =>
+    completed(options, trail, exchange, response),
+  );
 }
 
 const impersonated = ({ impersonator, user }: Exchange) => (impersonator === undefined ? undefined : user);
@@ -133,7 +158,7 @@ function recordedStream(options: Audit, trail: AuditTrail, exchange: Exchange, b
         if (sink.signal.aborted) await recordEnd(options, trail, exchange);
         else {
           trail.panic(errorText(error));
-          await record(options, trail, 'Panic');
+          await recordReached(options, trail, 'Panic');
         }
         throw error;
       }
@@ -147,6 +172,5 @@ function recordedStream(options: Audit, trail: AuditTrail, exchange: Exchange, b
 }
 
 function recordEnd(options: Audit, trail: AuditTrail, { latency }: Exchange): MaybePromise<boolean> {
-  trail.end(latency);
-  return record(options, trail, 'ResponseComplete');
+  return trail.isOmitted('ResponseComplete') || record(options, trail, trail.complete(latency));
 }

@@ -11,7 +11,7 @@ export type AuthenticationOutcome = 'success' | 'failure' | 'error';
 export interface AuthenticationOptions {
   readonly authenticator: RequestAuthenticator;
   readonly refuse: Refuse;
-  readonly observe: (outcome: AuthenticationOutcome, user: UserInfo | undefined, startedMs: number) => void;
+  readonly observe: (outcome: AuthenticationOutcome, user: UserInfo | undefined, ms: number) => void;
   /** Nobody unknown may keep an HTTP/2 connection: streams are cheap to open and dear to serve. */
   readonly closeUnknownHttp2: boolean;
   /**
@@ -39,7 +39,7 @@ export function authentication(options: AuthenticationOptions): Filter {
     outcome: AuthenticationOutcome,
     startedMs: number,
   ): MaybePromise<HttpResponse> => {
-    observe(outcome, undefined, startedMs);
+    observe(outcome, undefined, performance.now() - startedMs);
     closeHttp2(exchange);
     return options.refuse(unauthorized('Unauthorized'), exchange);
   };
@@ -49,8 +49,9 @@ export function authentication(options: AuthenticationOptions): Filter {
     const go = (result: Authenticated | undefined): MaybePromise<HttpResponse> => {
       if (result === undefined) return refuse(exchange, 'failure', startedMs);
       const { user, audiences } = result;
-      observe('success', user, startedMs);
-      if (exchange.trail !== undefined) exchange.spent('authentication', performance.now() - startedMs);
+      const ms = performance.now() - startedMs;
+      observe('success', user, ms);
+      if (exchange.trail !== undefined) exchange.trail.authenticationMs = ms;
       if (isAnonymous(user)) closeHttp2(exchange);
       if (result.warnings !== undefined) for (const warning of result.warnings) exchange.warn(warning);
       for (const key in result.annotations) exchange.annotate(key, result.annotations[key] ?? '');

@@ -15,7 +15,7 @@ export interface AuthorizationOptions {
   /** Whether authorizers are told of selectors. */
   readonly withSelectors: boolean;
   readonly renderStatus: (error: StatusError, exchange: Exchange) => HttpResponse;
-  readonly observe: (outcome: 'allowed' | 'denied' | 'no-opinion' | 'error', startedMs: number) => void;
+  readonly observe: (outcome: 'allowed' | 'denied' | 'no-opinion' | 'error', ms: number) => void;
   readonly log: Logger;
 }
 
@@ -26,22 +26,22 @@ export function authorization(options: AuthorizationOptions): Filter {
     const startedMs = performance.now();
     const attributes = attributesOf(exchange, withSelectors);
     const go = (result: AuthorizationResult): MaybePromise<HttpResponse> => {
-      if (exchange.trail !== undefined) exchange.spent('authorization', performance.now() - startedMs);
+      const ms = performance.now() - startedMs;
+      const { trail } = exchange;
+      if (trail !== undefined) trail.authorizationMs = ms;
       if (result.decision === 'allow') {
-        observe('allowed', startedMs);
-        exchange.annotate('authorization.k8s.io/decision', 'allow');
-        exchange.annotate('authorization.k8s.io/reason', result.reason);
+        observe('allowed', ms);
+        trail?.authorized('allow', result.reason);
         return next(exchange);
       }
       if (result.evaluationError !== undefined) {
-        observe('error', startedMs);
-        exchange.annotate('authorization.k8s.io/reason', 'internal error');
+        observe('error', ms);
+        trail?.authorized('error', 'internal error');
         return internalServerError(uriOf(exchange.request), result.evaluationError);
       }
-      observe(result.decision === 'deny' ? 'denied' : 'no-opinion', startedMs);
+      observe(result.decision === 'deny' ? 'denied' : 'no-opinion', ms);
       log.v(4)?.info('Forbidden', { URI: uriOf(exchange.request), reason: result.reason });
-      exchange.annotate('authorization.k8s.io/decision', 'forbid');
-      exchange.annotate('authorization.k8s.io/reason', result.reason);
+      trail?.authorized('forbid', result.reason);
       return noSniff(renderStatus(forbiddenError(attributes, result.reason), exchange));
     };
     return whenReady(authorizer.authorize(attributes), go);

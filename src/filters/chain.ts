@@ -144,7 +144,7 @@ export function buildChain(
   const run = compose(untilKnown, answer);
 
   return (request) => {
-    const exchange = new Exchange(request, Date.now());
+    const exchange = new Exchange(request, Date.now(), performance.now());
     return whenReady(run(exchange), (response) => complete(exchange, response));
   };
 }

@@ -48,6 +48,8 @@ export class Exchange implements Trace {
   info: RequestInfo = UNKNOWN;
   longRunning = false;
   auditId = '';
+  /** The id was made here, and is nothing but letters, digits and dashes. */
+  hasOwnAuditId = false;
   /** Who the request acts as: set by authentication, replaced by impersonation. */
   user: UserInfo | undefined = undefined;
   /** Who sent the request, when it acts as someone else. */
@@ -77,7 +79,10 @@ export class Exchange implements Trace {
 
   constructor(
     readonly request: HttpRequest,
+    /** When it came, by the calendar. */
     readonly receivedMs: number,
+    /** The same moment by the clock that only runs forward and tells microseconds. */
+    readonly startedMs: number,
   ) {}
 
   warn(text: string, agent = ''): void {

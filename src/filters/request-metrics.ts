@@ -19,8 +19,8 @@ export interface RequestMetrics {
   readonly timedOut: (exchange: Exchange) => void;
   readonly dropped: (exchange: Exchange) => void;
   readonly inFlight: (kind: 'readOnly' | 'mutating', running: number) => void;
-  readonly authenticated: (outcome: AuthenticationOutcome, user: UserInfo | undefined, startedMs: number) => void;
-  readonly authorized: (outcome: 'allowed' | 'denied' | 'no-opinion' | 'error', startedMs: number) => void;
+  readonly authenticated: (outcome: AuthenticationOutcome, user: UserInfo | undefined, ms: number) => void;
+  readonly authorized: (outcome: 'allowed' | 'denied' | 'no-opinion' | 'error', ms: number) => void;
   /** A deprecated API was asked for; `removedRelease` is empty when none is planned. */
   readonly deprecated: (info: RequestInfo, removedRelease: string) => void;
 }
@@ -61,9 +61,8 @@ export function createRequestMetrics(
   const authorizations = outcomes(metrics.authorizationAttempts, metrics.authorizationSeconds);
 
   const filter: Filter = (exchange, next) => {
-    const { info } = exchange;
+    const { info, startedMs } = exchange;
     if (info.isResourceRequest && !isServed(info)) return next(exchange);
-    const startedMs = performance.now();
     const verb = reportedVerb(exchange);
     const scope = requestScope(info);
     const { apiGroup, apiVersion, resource } = info;
@@ -110,11 +109,11 @@ export function createRequestMetrics(
     timedOut: (exchange) => terminated(exchange, '504'),
     dropped: (exchange) => terminated(exchange, '429'),
     inFlight: (kind, running) => metrics.inFlight.with(kind).set(running),
-    authenticated(outcome, user, startedMs) {
-      authentications(outcome, (performance.now() - startedMs) / 1000);
+    authenticated(outcome, user, ms) {
+      authentications(outcome, ms / 1000);
       if (user !== undefined) metrics.userRequests.with(compressUser(user.name)).inc();
     },
-    authorized: (outcome, startedMs) => authorizations(outcome, (performance.now() - startedMs) / 1000),
+    authorized: (outcome, ms) => authorizations(outcome, ms / 1000),
     deprecated: ({ apiGroup, apiVersion, resource, subresource }, removedRelease) =>
       metrics.deprecated.with(apiGroup, apiVersion, resource, subresource, removedRelease).set(1),
   };

@@ -28,7 +28,7 @@ export function testRequest(method: string, target: string, over: Partial<HttpRe
 
 export function testExchange(method: string, target: string, over: Partial<HttpRequest> = {}): Exchange {
   const request = testRequest(method, target, over);
-  const exchange = new Exchange(request, Date.now());
+  const exchange = new Exchange(request, Date.now(), performance.now());
   const info = parseRequestInfo(request);
   if (typeof info === 'object') exchange.info = info;
   exchange.longRunning = isLongRunning(exchange.info);

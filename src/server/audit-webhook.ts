@@ -40,6 +40,7 @@ export function buildAuditWebhook({ file, dialer, ending, ...options }: AuditWeb
     random: Math.random,
   });
   return {
+    isWaitedFor: backend.isWaitedFor,
     process: (events) => backend.process(events),
     async close() {
       await backend.close();

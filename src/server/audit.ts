@@ -3,7 +3,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { type AuditBackend, ignoringErrors, type OnLost, union } from '../audit/backend.js';
 import { BufferedBackend, type BufferedOptions } from '../audit/buffered.js';
-import { createLogBackend, type LineWriter } from '../audit/log-backend.js';
+import { type EventQueue, PlainQueue } from '../audit/event-queue.js';
+import { createLogBackend, createLogQueue, type LineWriter, type Log } from '../audit/log-backend.js';
 import { lostEvents } from '../audit/lost-events.js';
 import { createAuditMetrics } from '../audit/metrics.js';
 import { tidyOldFiles } from '../audit/old-files.js';
@@ -110,7 +111,7 @@ function fileAmong(file: string): string | undefined {
 }
 
 function logBackend(audit: AuditOptions, writer: LineWriter, onLost: OnLost): AuditBackend {
-  const log = createLogBackend(writer, audit.auditLogFormat === 'legacy' ? 'legacy' : 'json', onLost);
+  const log: Log = { writer, format: audit.auditLogFormat === 'legacy' ? 'legacy' : 'json', onLost };
   const batches = {
     bufferSize: audit.auditLogBatchBufferSize,
     maxBatchSize: audit.auditLogBatchMaxSize,
@@ -122,7 +123,10 @@ function logBackend(audit: AuditOptions, writer: LineWriter, onLost: OnLost): Au
     // Each batch has a token of its own where there is a throttle.
     joinable: !audit.auditLogBatchThrottleEnable,
   };
-  const backend = inMode(audit.auditLogMode, log, batches, onLost);
+  const stored = createLogBackend(log);
+  // Batches that are handed on one by one are not cut out of the lines of all.
+  const queue = (): EventQueue => (batches.joinable ? createLogQueue(log) : new PlainQueue(stored));
+  const backend = inMode(audit.auditLogMode, stored, queue, batches, onLost);
   if (!audit.auditLogTruncateEnabled) return backend;
   const limits = {
     maxEventBytes: audit.auditLogTruncateMaxEventSize,
@@ -149,7 +153,7 @@ function webhookBackend(audit: AuditOptions, dialer: Dialer, ending: AbortSignal
     parallel: true,
     joinable: false,
   };
-  const backend = inMode(audit.auditWebhookMode, webhook, batches, onLost);
+  const backend = inMode(audit.auditWebhookMode, webhook, () => new PlainQueue(webhook), batches, onLost);
   if (!audit.auditWebhookTruncateEnabled) return backend;
   const limits = {
     maxEventBytes: audit.auditWebhookTruncateMaxEventSize,
@@ -158,13 +162,19 @@ function webhookBackend(audit: AuditOptions, dialer: Dialer, ending: AbortSignal
   return truncating(backend, limits, onLost);
 }
 
-function inMode(mode: string, backend: AuditBackend, batches: BufferedOptions, onLost: OnLost): AuditBackend {
+function inMode(
+  mode: string,
+  backend: AuditBackend,
+  queue: () => EventQueue,
+  batches: BufferedOptions,
+  onLost: OnLost,
+): AuditBackend {
   switch (mode) {
     case 'blocking-strict':
       return backend;
     case 'blocking':
       return ignoringErrors(backend);
     default:
-      return new BufferedBackend(backend, batches, systemClock, onLost);
+      return new BufferedBackend(queue(), batches, systemClock, onLost);
   }
 }
