@@ -2,16 +2,15 @@
 
 export type LatencyLayer =
   | 'apf-queue-wait'
-  | 'authentication'
-  | 'authorization'
   | 'etcd'
   | 'mutating-webhook'
   | 'response-write'
   | 'serialize-response-object'
+  | 'transform-response-object'
   | 'validating-webhook';
 
 /** Of these the longest counts: they run beside each other, or once. The times of all others add up. */
-const LONGEST: ReadonlySet<LatencyLayer> = new Set(['apf-queue-wait', 'authorization', 'validating-webhook']);
+const LONGEST: ReadonlySet<LatencyLayer> = new Set(['apf-queue-wait', 'validating-webhook']);
 
 /** What others have to answer for. */
 const OF_OTHERS = ['apf-queue-wait', 'mutating-webhook', 'validating-webhook'] as const;

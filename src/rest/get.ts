@@ -8,6 +8,7 @@ import { negotiate } from './negotiate.js';
 import { flag } from './query-options.js';
 import type { RestRequest } from './request.js';
 import { respondObject } from './respond.js';
+import { timedAnswer, timedRead } from './timed.js';
 import type { RestServices } from './services.js';
 import type { StoredObject } from '../storage/store.js';
 import type { Span } from '../tracing/trace.js';
@@ -30,28 +31,29 @@ export function getObject(
     checkResourceVersion(resourceVersion);
   }
   const { registry } = endpoint;
+  const rendering = { endpoint, request: http, negotiated, clock: services.clock, converter: services.converter };
   const respond = (stored: StoredObject): MaybePromise<HttpResponse> =>
-    respondObject(
-      { endpoint, request: http, negotiated, clock: services.clock, converter: services.converter },
-      200,
-      stored,
-    );
+    request.trail === undefined
+      ? respondObject(rendering, 200, stored)
+      : timedAnswer(request, negotiated, () => respondObject(rendering, 200, stored));
   const span = request.trace?.span;
   if (span !== undefined) return getRecorded(span, endpoint, request, resourceVersion, respond);
   const atHand = resourceVersion === '' ? registry.store.peek?.(keyOf(registry, info.namespace, info.name)) : undefined;
   if (atHand !== undefined) return respond(atHand);
-  return get(registry, info.namespace, info.name, resourceVersion, request.trace).then(respond);
+  const read = (): Promise<StoredObject> => get(registry, info.namespace, info.name, resourceVersion, request.trace);
+  return timedRead(request, read).then(respond);
 }
 
 async function getRecorded(
   span: Span,
   { registry }: Endpoint,
-  { info }: RestRequest,
+  request: RestRequest,
   resourceVersion: string,
   respond: (stored: StoredObject) => MaybePromise<HttpResponse>,
 ): Promise<HttpResponse> {
   span.event('About to Get from storage');
-  const stored = await get(registry, info.namespace, info.name, resourceVersion, span);
+  const { namespace, name } = request.info;
+  const stored = await timedRead(request, () => get(registry, namespace, name, resourceVersion, span));
   span.event('About to write a response');
   return respond(stored);
 }

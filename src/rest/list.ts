@@ -21,6 +21,7 @@ import { formOf, goName, loaded, metaType, type Rendering, respondConverted, res
 import { selectionOf } from './selection.js';
 import type { RestServices } from './services.js';
 import { inRowOrder, rowOf, tableOf, tableOptions } from './table.js';
+import { timedAnswer, timedRead } from './timed.js';
 
 /** A list that is not sent at once is copied as its client reads it. Pieces of this size keep the socket busy without holding the whole answer. */
 const PIECE_BYTES = 256 * 1024;
@@ -42,7 +43,7 @@ export async function listObjects(
   if (wrong !== undefined) throw badRequest(`invalid resource version: ${wrong}`);
   const span = request.trace?.span;
   span?.event('About to List from storage');
-  const result = await list(endpoint.registry, {
+  const wanted = {
     trace: request.trace,
     namespace: info.namespace,
     resourceVersion,
@@ -50,12 +51,11 @@ export async function listObjects(
     limit,
     continue: options.continue,
     ...selection,
-  });
+  };
+  const result = await timedRead(request, () => list(endpoint.registry, wanted));
   span?.event('Listing from storage done');
-  return respondList(
-    { endpoint, request: http, negotiated, clock: services.clock, converter: services.converter },
-    result,
-  );
+  const rendering = { endpoint, request: http, negotiated, clock: services.clock, converter: services.converter };
+  return timedAnswer(request, negotiated, () => respondList(rendering, result));
 }
 
 /** A list in the form that was asked for. */

@@ -76,6 +76,8 @@ export interface Answer {
   readonly bytes: Buffer;
   readonly warnings: readonly string[];
   readonly annotations: ReadonlyMap<string, string>;
+  /** In what the request was told that its time went. */
+  readonly layers: readonly string[];
   readonly body: Body;
 }
 
@@ -189,7 +191,7 @@ export class TestApi {
   }
 
   async send(method: string, target: string, sent: Sent = {}): Promise<Answer> {
-    const { response, warnings, annotations } = await this.#handle(method, target, sent);
+    const { response, warnings, annotations, layers } = await this.#handle(method, target, sent);
     const bytes = await allOf(response);
     return {
       status: response.status,
@@ -197,6 +199,7 @@ export class TestApi {
       bytes,
       warnings,
       annotations,
+      layers: [...layers].sort(),
       get body() {
         return JSON.parse(bytes.toString()) as Body;
       },
@@ -265,7 +268,12 @@ export class TestApi {
     method: string,
     target: string,
     sent: Sent,
-  ): Promise<{ response: HttpResponse; warnings: string[]; annotations: Map<string, string> }> {
+  ): Promise<{
+    response: HttpResponse;
+    warnings: string[];
+    annotations: Map<string, string>;
+    layers: Set<string>;
+  }> {
     const bytes = bytesOf(sent.body);
     const http = testRequest(method, target, {
       headers: sent.headers ?? {},
@@ -279,19 +287,21 @@ export class TestApi {
     if (typeof info !== 'object') throw new Error(`not a well-formed path: ${target}`);
     const warnings: string[] = [];
     const annotations = new Map<string, string>();
+    const layers = new Set<string>();
     const response = await this.router.handle({
       http,
       info,
       user: sent.user ?? { name: 'tester', groups: [] },
       warn: (text) => warnings.push(text),
       annotate: (key, value) => annotations.set(key, value),
+      spent: (layer) => layers.add(layer),
       trail: {
         requestObject: () => undefined,
         requestPatch: () => undefined,
         annotateAtEnd: (key, value) => annotations.set(key, value),
       },
     });
-    return { response, warnings, annotations };
+    return { response, warnings, annotations, layers };
   }
 }
 
