@@ -2,12 +2,15 @@ import { inTurns, LARGE_BYTES } from '../lib/turns.js';
 import { conflict, notFound, type Status } from '../machinery/status.js';
 import type { KubeObject } from '../machinery/object.js';
 import { deepCopySteps } from '../schema/deep-copy.js';
+import { withoutResourceVersion } from '../storage/entry.js';
+import { printsAs } from '../storage/splice.js';
 import { type StoredObject, StorageError } from '../storage/store.js';
 import type { DeleteOptions, LifeContext } from './kind.js';
 import { type AdmitDelete, keyOf, type ResourceRegistry, timestamp, unstored } from './registry.js';
 import { deletionFinalizers } from './deletion-finalizers.js';
 import { gracefulStep, type GracefulStep } from './graceful-deletion.js';
 import { findObject } from './list.js';
+import { printLarge } from './print-large.js';
 import { remove, removeMarked } from './remove.js';
 import { fromStorage } from './storage-status.js';
 import { timedWrite } from './timed-write.js';
@@ -114,9 +117,13 @@ async function write(
 ): Promise<StoredObject> {
   object.metadata.resourceVersion = String(current.revision);
   if (context.dryRun) return unstored(registry, key, object);
-  if (registry.store.options.codec.encodeJson(object).equals(current.json)) return current;
   const { trace } = context;
-  return timedWrite(context, () => registry.store.update(key, current.revision, object, { trace }));
+  const json =
+    current.json.length > LARGE_BYTES
+      ? await printLarge(registry, object)
+      : registry.store.options.codec.encodeJson(withoutResourceVersion(object));
+  if (printsAs(json, current)) return current;
+  return timedWrite(context, () => registry.store.update(key, current.revision, object, { trace, json }));
 }
 
 function markDeletingNow(registry: ResourceRegistry, { metadata }: KubeObject): void {

@@ -24,6 +24,7 @@ export function structDecoder(type: StructType): (value: unknown, walk: Walk) =>
 interface Member {
   readonly decode: Decoder;
   readonly isString: boolean;
+  readonly isMap: boolean;
   /** Null unsets it rather than giving its zero value. */
   readonly pointer: boolean;
   /** Left out when empty. */
@@ -75,8 +76,12 @@ function compileStruct(type: StructType): (value: unknown, walk: Walk) => Record
         continue;
       }
       if (walk.done?.has(before)) continue;
+      const keysBefore = walk.keys;
       const after = member.decode(before, walk);
-      if ((member.dropEmpty && isEmpty(after)) || (after === null && member.dropNull)) {
+      // Asking a large map whether it has members takes as long as walking over them.
+      const isNothing =
+        member.dropEmpty && (member.isMap ? after === null || walk.keys === keysBefore : isEmpty(after));
+      if (isNothing || (after === null && member.dropNull)) {
         (drop ??= []).push(key);
         if (typeof after === 'object' && after !== null) (givenEmpty ??= []).push(key);
       } else if (after !== before) value[key] = after;
@@ -95,6 +100,7 @@ function compileMember(field: Field): Member {
   return {
     decode: decoderOf(type),
     isString: type.kind === 'scalar' && type.scalar === 'string',
+    isMap: type.kind === 'map',
     pointer,
     dropEmpty: emptiable,
     dropNull: (omitEmpty && pointer) || field.omitZero === true,
