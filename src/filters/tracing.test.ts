@@ -63,7 +63,7 @@ async function ask({ rate, groups = [MASTERS_GROUP], headers = {}, target = MAP,
     testRequest('GET', target, { headers, host: '127.0.0.1:6443', remoteAddress: '10.0.0.1:77' }),
   );
   const server = spans.find(({ birth }) => birth.kind === 'server');
-  const parent = spans.find(({ id }) => id === server?.birth.parentId);
+  const parent = spans.find(({ id }) => id === server?.parentId);
   return { response, spans, server, parent, told };
 }
 
@@ -73,7 +73,7 @@ describe('whose trace a request belongs to', () => {
       for (const rate of [0, 1_000_000]) {
         const { server } = await ask({ rate, groups: [group], headers: { traceparent: SAMPLED, tracestate: 'v=x' } });
         assert.equal(server?.recording.traceId, TRACE);
-        assert.equal(server?.birth.parentId, PARENT);
+        assert.equal(server?.parentId, PARENT);
         assert.equal(server?.recording.state, 'v=x');
         assert.equal(server?.birth.link, undefined);
       }
@@ -92,7 +92,7 @@ describe('whose trace a request belongs to', () => {
     for (const headers of sent) {
       const { server, parent } = await ask({ rate: 1_000_000, headers });
       assert.equal(parent?.birth.name, 'authentication');
-      assert.equal(parent?.birth.parentId, '');
+      assert.equal(parent?.parentId, '');
       assert.equal(server?.recording.traceId, parent?.recording.traceId);
       assert.equal((await ask({ rate: 0, headers })).spans.length, 0);
     }
@@ -106,7 +106,7 @@ describe('whose trace a request belongs to', () => {
         headers: { traceparent, tracestate: 'v=x' },
       });
       assert.notEqual(server?.recording.traceId, TRACE);
-      assert.equal(server?.birth.parentId, '');
+      assert.equal(server?.parentId, '');
       assert.equal(server?.birth.link?.spanId, PARENT);
       assert.equal(server?.recording.state, '');
       assert.equal(spans.filter(({ birth }) => birth.name === 'authentication').length, 1);
@@ -142,7 +142,7 @@ describe('the spans of a request', () => {
     );
     for (const [index, span] of spans.entries()) {
       const around = spans[index + 1];
-      assert.equal(span.birth.parentId, around?.id ?? PARENT);
+      assert.equal(span.parentId, around?.id ?? PARENT);
       assert.ok(around === undefined || around.endMs >= span.endMs);
     }
   });

@@ -125,20 +125,21 @@ function requestAttributes({ request, auditId }: Exchange): Attributes {
   const own = readPeerAddress(host);
   const sentBytes = Number(headers['content-length'] ?? 0);
   const [clientIp = ''] = (headers['x-forwarded-for'] ?? '').split(',', 1);
-  return {
+  const attributes: Record<string, string | number> = {
     'http.method': request.method,
     'http.scheme': 'https',
     'net.host.name': own.host,
-    ...(own.port > 0 && own.port !== HTTPS_PORT && { 'net.host.port': own.port }),
     'net.sock.peer.addr': peer.host,
-    ...(peer.port > 0 && { 'net.sock.peer.port': peer.port }),
-    ...(headers['user-agent'] !== undefined && { 'user_agent.original': headers['user-agent'] }),
-    ...(clientIp !== '' && { 'http.client_ip': clientIp.trim() }),
     'net.protocol.version': request.httpVersion,
     'http.target': uriOf(request),
-    ...(sentBytes > 0 && { 'http.request_content_length': sentBytes }),
     'audit-id': auditId,
   };
+  if (own.port > 0 && own.port !== HTTPS_PORT) attributes['net.host.port'] = own.port;
+  if (peer.port > 0) attributes['net.sock.peer.port'] = peer.port;
+  if (headers['user-agent'] !== undefined) attributes['user_agent.original'] = headers['user-agent'];
+  if (clientIp !== '') attributes['http.client_ip'] = clientIp.trim();
+  if (sentBytes > 0) attributes['http.request_content_length'] = sentBytes;
+  return attributes;
 }
 
 function responseAttributes({ request }: Exchange, { status, body }: HttpResponse): Attributes {

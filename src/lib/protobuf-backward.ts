@@ -7,6 +7,7 @@ import { largeVarint } from './protobuf-wire.js';
 
 const FIRST_BYTES = 64 * 1024;
 const SHORT_CHARACTERS = 64;
+const TWO_TO_14 = 0x4000;
 const TWO_TO_32 = 0x1_0000_0000;
 
 export class BackwardWriter {
@@ -65,18 +66,18 @@ export class BackwardWriter {
     this.#varint((field << 3) | 5);
   }
 
-  message(field: number, write: () => void): void {
-    const end = this.#fromEnd;
-    write();
-    this.#prefix(field, this.#fromEnd - end);
+  /** Where a message ends: asked before its fields are written, and told to `message` after them. */
+  get end(): number {
+    return this.#buffer.length - this.#at;
+  }
+
+  /** What was written since `end` is a message. */
+  message(field: number, end: number): void {
+    this.#prefix(field, this.end - end);
   }
 
   finish(): Buffer {
     return this.#buffer.subarray(this.#at);
-  }
-
-  get #fromEnd(): number {
-    return this.#buffer.length - this.#at;
   }
 
   #prefix(field: number, length: number): void {
@@ -104,28 +105,22 @@ export class BackwardWriter {
       this.#buffer[--this.#at] = value;
       return;
     }
-    const bytes = value >= 0 && value < TWO_TO_32 ? smallVarint(value) : largeVarint(value);
+    if (value >= 0 && value < TWO_TO_14) {
+      this.#buffer[--this.#at] = value >> 7;
+      this.#buffer[--this.#at] = (value & 127) | 128;
+      return;
+    }
+    const bytes = largeVarint(value);
     this.#at -= bytes.length;
-    for (let i = 0; i < bytes.length; i++) this.#buffer[this.#at + i] = bytes[i] as number;
+    this.#buffer.set(bytes, this.#at);
   }
 
   #reserve(bytes: number): void {
     if (this.#at >= bytes) return;
-    const used = this.#fromEnd;
+    const used = this.end;
     const larger = Buffer.allocUnsafe(Math.max(this.#buffer.length * 2, used + bytes));
     this.#buffer.copy(larger, larger.length - used, this.#at);
     this.#at = larger.length - used;
     this.#buffer = larger;
   }
-}
-
-function smallVarint(value: number): number[] {
-  const bytes: number[] = [];
-  let rest = value;
-  while (rest > 127) {
-    bytes.push((rest % 128) | 128);
-    rest = Math.floor(rest / 128);
-  }
-  bytes.push(rest);
-  return bytes;
 }

@@ -29,7 +29,7 @@ async function traced(api: TestApi, method: string, target: string, body?: objec
   const answer: HttpResponse = await api.router.handle(request);
   const below = (id: string, depth: number): string[] =>
     spans
-      .filter(({ birth }) => birth.parentId === id)
+      .filter(({ parentId }) => parentId === id)
       .flatMap((span) => [`${'  '.repeat(depth)}${span.birth.name}`, ...below(span.id, depth + 1)]);
   const named = (name: string): RecordedSpan | undefined => spans.find(({ birth }) => birth.name === name);
   const events = (name: string): string[] => named(name)?.events.map((event) => event.name) ?? [];

@@ -19,34 +19,39 @@ const SPAN_NAMES: Readonly<Partial<Record<Verb, string>>> = {
   deletecollection: 'Delete',
 };
 
-/** `refuse` makes an answer of what the verb throws, or throws it on. */
-export async function recordVerb(
+/** `run` works on the request, under the verb's span by then. `refuse` makes an answer of what it throws, or throws it on. */
+export function recordVerb(
   above: Span,
   verb: Verb,
   request: RestRequest,
-  run: (request: RestRequest) => MaybePromise<HttpResponse>,
+  run: () => MaybePromise<HttpResponse>,
   refuse: (error: unknown) => HttpResponse,
-): Promise<HttpResponse> {
+): MaybePromise<HttpResponse> {
   const name = SPAN_NAMES[verb];
-  if (name === undefined) return run(request);
+  if (name === undefined) return run();
   const span = above.child(name, requestAttributes(request, above.auditId));
-  let answer: HttpResponse;
-  let refused = false;
-  try {
-    answer = await run({ ...request, trace: span });
-  } catch (error) {
-    refused = true;
+  const write = (answer: HttpResponse): HttpResponse =>
+    recordAnswer(span, request, answer, (failed) => {
+      if (!failed) span.event('Writing http response done');
+      span.end();
+    });
+  const fail = (error: unknown): HttpResponse => {
     try {
-      answer = refuse(error);
+      return recordAnswer(span, request, refuse(error), () => span.end());
     } catch (bug) {
       span.end();
       throw bug;
     }
+  };
+  request.trace = span;
+  // What needs no promise unrecorded needs none here: those that are not recorded run through the same code.
+  let answer: MaybePromise<HttpResponse>;
+  try {
+    answer = run();
+  } catch (error) {
+    return fail(error);
   }
-  return recordAnswer(span, request, answer, (failed) => {
-    if (!refused && !failed) span.event('Writing http response done');
-    span.end();
-  });
+  return answer instanceof Promise ? answer.then(write, fail) : write(answer);
 }
 
 /** Also of what a filter refuses. `done` is told when the last byte is written, and whether one could not be. */

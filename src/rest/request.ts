@@ -23,8 +23,8 @@ export interface RestRequest {
   deprecated?(removedRelease: string): void;
   /** Puts a note on the request's audit event; from a level on, where it is too much for the lower ones. */
   annotate(key: string, value: string, level?: Level): void;
-  /** Where the work on it is recorded, and what those who are called for it are told. */
-  readonly trace?: Trace | undefined;
+  /** Where the work on it is recorded, and what those who are called for it are told; the verb puts its own span here. */
+  trace?: Trace | undefined;
   /** Where the body is told to, if anybody records it. */
   readonly trail?: BodyTrail | undefined;
 }

@@ -89,7 +89,7 @@ function dispatch(
   warnIfDeprecated(endpoint, request);
   const span = request.trace?.span;
   if (span === undefined) return serve(verb, services, endpoint, request);
-  return recordVerb(span, verb, request, (traced) => serve(verb, services, endpoint, traced), refuse);
+  return recordVerb(span, verb, request, () => serve(verb, services, endpoint, request), refuse);
 }
 
 function serve(verb: Verb, services: RestServices, endpoint: Endpoint, request: RestRequest): Answer {
@@ -184,9 +184,9 @@ function dispatchSubresource(
   if (verb === undefined || (!info.usualMethod && !definition.custom)) throw refusedMethod(endpoint, info);
   if (info.name === '') throw nameless();
   warnIfDeprecated(endpoint, request);
-  const run = (traced: RestRequest): Answer => serveSubresource(verb, services, endpoint, traced, subresource);
+  const run = (): Answer => serveSubresource(verb, services, endpoint, request, subresource);
   const span = request.trace?.span;
-  return span === undefined ? run(request) : recordVerb(span, verb, request, run, refuse);
+  return span === undefined ? run() : recordVerb(span, verb, request, run, refuse);
 }
 
 function serveSubresource(

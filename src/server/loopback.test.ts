@@ -21,7 +21,7 @@ test('a request of the server to itself is part of the trace it is made for', as
   await new Promise((resolve) => answer.body.once('close', resolve));
   const [call] = spans;
   assert.equal(call?.birth.name, 'HTTP POST');
-  assert.equal(call?.birth.parentId, root.id);
+  assert.equal(call?.parentId, root.id);
   assert.equal(call?.attributes['http.status_code'], 200);
   assert.equal(seen?.headers['traceparent'], `00-${root.recording.traceId}-${call?.id ?? ''}-01`);
 });

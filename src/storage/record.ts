@@ -46,9 +46,10 @@ export function recordCachedGet(
   minRevision: string,
 ): Span | undefined {
   const above = trace?.span;
-  const attributes = { key: shownKey(options, key), 'resource-version': minRevision };
-  const span = above?.child('cacher.Get', { 'audit-id': above.auditId, ...attributes });
-  span?.event(minRevision === '' ? 'About to Get from underlying storage' : 'About to fetch object from cache');
+  if (above === undefined) return undefined;
+  const attributes = { 'audit-id': above.auditId, key: shownKey(options, key), 'resource-version': minRevision };
+  const span = above.child('cacher.Get', attributes);
+  span.event(minRevision === '' ? 'About to Get from underlying storage' : 'About to fetch object from cache');
   return span;
 }
 

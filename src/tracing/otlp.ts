@@ -20,27 +20,34 @@ export function encodeSpans(resource: Attributes, spans: readonly RecordedSpan[]
     else known.push(span);
   }
   const out = new BackwardWriter();
-  out.message(1, () => {
-    for (const [scope, members] of byScope) {
-      out.message(2, () => {
-        for (const span of members) out.message(2, () => writeSpan(out, span));
-        out.message(1, () => out.string(1, scope));
-      });
-    }
-    out.message(1, () => writeAttributes(out, 1, resource));
-  });
+  const end = out.end;
+  for (const [scope, members] of byScope) writeScope(out, scope, members);
+  const resourceEnd = out.end;
+  writeAttributes(out, 1, resource);
+  out.message(1, resourceEnd);
+  out.message(1, end);
   return out.finish();
+}
+
+function writeScope(out: BackwardWriter, scope: Scope, spans: readonly RecordedSpan[]): void {
+  const end = out.end;
+  for (const span of spans) writeSpan(out, span);
+  const nameEnd = out.end;
+  out.string(1, scope);
+  out.message(1, nameEnd);
+  out.message(2, end);
 }
 
 // Last first: the writer goes backwards.
 function writeSpan(out: BackwardWriter, span: RecordedSpan): void {
-  const { birth, recording, failure } = span;
-  out.fixed32(16, KNOWS_REMOTE | (birth.remoteParent === true ? IS_REMOTE : 0));
+  const { birth, recording, failure, parentId, above } = span;
+  const end = out.end;
+  out.fixed32(16, KNOWS_REMOTE | (parentId !== '' && above === undefined ? IS_REMOTE : 0));
   if (failure !== undefined) {
-    out.message(15, () => {
-      out.int(3, ERROR);
-      if (failure !== '') out.string(2, failure);
-    });
+    const statusEnd = out.end;
+    out.int(3, ERROR);
+    if (failure !== '') out.string(2, failure);
+    out.message(15, statusEnd);
   }
   if (birth.link !== undefined) writeLink(out, birth.link);
   if (span.droppedEvents > 0) out.int(12, span.droppedEvents);
@@ -50,37 +57,39 @@ function writeSpan(out: BackwardWriter, span: RecordedSpan): void {
   out.nanoseconds(7, span.startMs);
   out.int(6, KINDS[birth.kind]);
   out.string(5, birth.name);
-  if (birth.parentId !== '') out.hex(4, birth.parentId);
+  if (parentId !== '') out.hex(4, parentId);
   if (recording.state !== '') out.string(3, recording.state);
   out.hex(2, span.id);
   out.hex(1, recording.traceId);
+  out.message(2, end);
 }
 
 function writeLink(out: BackwardWriter, { traceId, spanId, state }: SpanContext): void {
-  out.message(13, () => {
-    out.fixed32(6, KNOWS_REMOTE | IS_REMOTE);
-    if (state !== '') out.string(3, state);
-    out.hex(2, spanId);
-    out.hex(1, traceId);
-  });
+  const end = out.end;
+  out.fixed32(6, KNOWS_REMOTE | IS_REMOTE);
+  if (state !== '') out.string(3, state);
+  out.hex(2, spanId);
+  out.hex(1, traceId);
+  out.message(13, end);
 }
 
 function writeEvent(out: BackwardWriter, { name, atMs, attributes }: SpanEvent): void {
-  out.message(11, () => {
-    writeAttributes(out, 3, attributes);
-    out.string(2, name);
-    out.nanoseconds(1, atMs);
-  });
+  const end = out.end;
+  writeAttributes(out, 3, attributes);
+  out.string(2, name);
+  out.nanoseconds(1, atMs);
+  out.message(11, end);
 }
 
 function writeAttributes(out: BackwardWriter, field: number, attributes: Attributes): void {
   for (const key in attributes) {
     const value = attributes[key];
     if (value === undefined) continue;
-    out.message(field, () => {
-      out.message(2, () => writeValue(out, value));
-      out.string(1, key);
-    });
+    const end = out.end;
+    writeValue(out, value);
+    out.message(2, end);
+    out.string(1, key);
+    out.message(field, end);
   }
 }
 

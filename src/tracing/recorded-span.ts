@@ -33,13 +33,8 @@ export interface SpanBirth {
   readonly name: string;
   readonly scope: Scope;
   readonly kind: SpanKind;
-  /** Empty for the first of a trace. */
-  readonly parentId: string;
-  /** The parent is another program's. */
-  readonly remoteParent?: boolean;
   readonly attributes?: Attributes | undefined;
   readonly link?: SpanContext | undefined;
-  readonly startMs?: number | undefined;
 }
 
 /** As the reference keeps of one span; the oldest go first. */
@@ -57,10 +52,13 @@ export class RecordedSpan implements Span {
   constructor(
     readonly recording: Recording,
     readonly birth: SpanBirth,
+    /** Empty for the first of a trace. */
+    readonly parentId: string,
+    /** The parent, unless it is another program's. */
     readonly above: RecordedSpan | undefined,
   ) {
     this.id = recording.ids.spanId();
-    this.startMs = birth.startMs ?? recording.nowMs();
+    this.startMs = recording.nowMs();
     this.attributes = birth.attributes ?? {};
   }
 
@@ -78,7 +76,7 @@ export class RecordedSpan implements Span {
   }
 
   child(name: string, attributes?: Attributes, scope: Scope = SCOPES.steps, kind: SpanKind = 'internal'): RecordedSpan {
-    return new RecordedSpan(this.recording, { name, scope, kind, parentId: this.id, attributes }, this);
+    return new RecordedSpan(this.recording, { name, scope, kind, attributes }, this.id, this);
   }
 
   calling(name: string, scope: Scope, attributes: () => Attributes): OutgoingCall {

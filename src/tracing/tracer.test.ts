@@ -44,7 +44,7 @@ test('a span is handed over once, when it ends, with what was noted until then',
     ['Get', 'GET'],
   );
   const [got] = taken;
-  assert.equal(got?.birth.parentId, root.id);
+  assert.equal(got?.parentId, root.id);
   assert.equal(got?.recording.traceId, root.recording.traceId);
   assert.deepEqual(got?.attributes, { verb: 'GET', more: true });
   assert.deepEqual(
@@ -70,7 +70,7 @@ test('who is called for recorded work is told the span of the call', () => {
   const { tracer, taken } = tracerOf(1);
   const remote = { traceId: 'theirs', spanId: 'parent', sampled: true, state: 'vendor=x' };
   const root = tracer.continued(remote, ROOT);
-  assert.equal(root.birth.parentId, 'parent');
+  assert.equal(root.parentId, 'parent');
   const { headers, span } = root.calling('HTTP POST', SCOPES.http, () => ({ 'http.method': 'POST' }));
   span?.end();
   assert.deepEqual(headers, {
@@ -102,7 +102,7 @@ test('the calls of the server itself begin traces of their own', () => {
   assert.match(quiet.headers['traceparent'] ?? '', /^00-t1-s\d+-00$/);
   const told = tracer.background.calling('HTTP POST', SCOPES.http, () => ({}));
   told.span?.end();
-  assert.equal(taken[0]?.birth.parentId, '');
+  assert.equal(taken[0]?.parentId, '');
   assert.match(told.headers['traceparent'] ?? '', /-01$/);
 });
 

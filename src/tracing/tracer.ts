@@ -14,7 +14,7 @@ export interface TracerOptions {
   readonly nowMs?: () => number;
 }
 
-export interface RootOptions extends Omit<SpanBirth, 'parentId' | 'remoteParent'> {
+export interface RootOptions extends SpanBirth {
   readonly auditId: string;
   readonly baggage: string;
 }
@@ -50,15 +50,13 @@ export class Tracer {
   }
 
   /** The first span of a trace. */
-  root({ auditId, baggage, ...birth }: RootOptions): RecordedSpan {
-    const recording = this.#recording(this.#ids.traceId(), '', baggage, auditId);
-    return new RecordedSpan(recording, { ...birth, parentId: '' }, undefined);
+  root(birth: RootOptions): RecordedSpan {
+    return new RecordedSpan(this.#recording(this.#ids.traceId(), '', birth), birth, '', undefined);
   }
 
   /** A span under another program's. */
-  continued(parent: SpanContext, { auditId, baggage, ...birth }: RootOptions): RecordedSpan {
-    const recording = this.#recording(parent.traceId, parent.state, baggage, auditId);
-    return new RecordedSpan(recording, { ...birth, parentId: parent.spanId, remoteParent: true }, undefined);
+  continued(parent: SpanContext, birth: RootOptions): RecordedSpan {
+    return new RecordedSpan(this.#recording(parent.traceId, parent.state, birth), birth, parent.spanId, undefined);
   }
 
   /** A trace of which nothing is recorded here; `parent` where another program's goes on. */
@@ -80,7 +78,7 @@ export class Tracer {
     return { headers: span.headers, span };
   }
 
-  #recording(traceId: string, state: string, baggage: string, auditId: string): Recording {
+  #recording(traceId: string, state: string, { baggage, auditId }: RootOptions): Recording {
     return { traceId, state, baggage, auditId, ids: this.#ids, nowMs: this.#nowMs, take: this.#take };
   }
 }

@@ -49,8 +49,17 @@ export async function startBinnacle(folder, more = []) {
 }
 
 /** Requests a second, all of them well answered. */
-export function load(server, target, { clients, streams, seconds, bodyFile }) {
-  const args = ['-D', String(seconds), '--warm-up-time=1', '-c', String(clients), '-m', String(streams), '-t', '1'];
+export function load(server, target, { seconds, ...options }) {
+  return runH2load(server, target, ['-D', String(seconds), '--warm-up-time=1'], options);
+}
+
+/** So many requests, all of them well answered. */
+export function burst(server, target, count, options) {
+  return runH2load(server, target, ['-n', String(count)], options);
+}
+
+function runH2load(server, target, extent, { clients, streams, bodyFile }) {
+  const args = [...extent, '-c', String(clients), '-m', String(streams), '-t', '1'];
   args.push('-H', `authorization: Bearer ${TOKEN}`);
   if (bodyFile !== undefined) args.push('-d', bodyFile, '-H', 'content-type: application/json');
   return new Promise((resolve, reject) => {

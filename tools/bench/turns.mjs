@@ -1,7 +1,7 @@
 // Gets on servers that take turns, by their rate and by the processor time of the thread that serves: on a machine that
 // others use as well, that time says more.
 import fs from 'node:fs';
-import { configMap, connect, load, median, send, startBinnacle } from './servers.mjs';
+import { burst, configMap, connect, load, median, send, startBinnacle } from './servers.mjs';
 
 export const NS = '/api/v1/namespaces/bench';
 
@@ -29,6 +29,16 @@ export async function measureGets(server, options) {
   return rate;
 }
 
+/** One of many short rounds: so many gets, by processor time alone. */
+export async function measureBurst(server, gets, options) {
+  const before = processorUs(server);
+  await burst(server, `${NS}/configmaps/one`, gets, options);
+  const spentUs = processorUs(server) - before;
+  server.processorUs += spentUs;
+  server.gets += gets;
+  server.perGetUs.push(spentUs / gets);
+}
+
 export function shown({ rates, processorUs: us, gets }) {
   const rate = median([...rates])
     .toFixed(0)
@@ -45,9 +55,8 @@ export async function metricSum(server, name) {
   return lines.reduce((total, line) => total + Number(line.split(' ').at(-1)), 0);
 }
 
-/** Of the thread that serves. The clock ticks a hundred times a second. */
+/** Of the thread that serves. */
 function processorUs({ child }) {
   const { pid } = child;
-  const fields = fs.readFileSync(`/proc/${pid}/task/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * 10_000;
+  return Number(fs.readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1000;
 }
