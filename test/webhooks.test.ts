@@ -9,6 +9,8 @@ import { startTestServer, type TestServer } from './support/server.js';
 const CONFIGURATIONS = '/apis/admissionregistration.k8s.io/v1';
 const PODS = '/api/v1/namespaces/default/pods';
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
+/** The server, where it writes itself. */
+const SERVER = 'system:apiserver system:authenticated,system:masters';
 
 interface Review {
   readonly request: {
@@ -40,7 +42,8 @@ describe('admission webhooks', { timeout: 60_000 }, () => {
   const { cert, key, ca } = certificates();
 
   before(async () => {
-    [server, hooks] = [await startTestServer({ flags: ['--disable-admission-plugins=ServiceAccount'] }), build()];
+    const flags = ['--disable-admission-plugins=ServiceAccount', '--controllers=serviceaccount,resourcequota'];
+    [server, hooks] = [await startTestServer({ flags }), build()];
     await hooks.listen({ host: '127.0.0.1', port: 0 });
     url = `https://127.0.0.1:${(hooks.server.address() as AddressInfo).port}`;
     const rule = (resource: string, ...more: string[]) => [
@@ -122,6 +125,11 @@ describe('admission webhooks', { timeout: 60_000 }, () => {
     assert.equal(status, 201, body);
   }
   const create = (path: string, object: object) => server.request('POST', path, object);
+  const untilSeen = (line: string): Promise<void> =>
+    until(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      return seen.includes(line);
+    });
   const found = async (name: string): Promise<boolean> =>
     (await server.request('GET', `${CONFIG_MAPS}/${name}`)).status === 200;
 
@@ -204,15 +212,25 @@ describe('admission webhooks', { timeout: 60_000 }, () => {
       },
     };
     assert.equal((await create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition)).status, 201);
-    const own = 'system:apiserver system:authenticated,system:masters';
-    for (const line of [
-      `CREATE apiservices/ v1.example.test ${own}`,
-      `UPDATE customresourcedefinitions/status crates.example.test ${own}`,
-    ])
-      await until(async () => {
-        await new Promise((resolve) => setTimeout(resolve, 50));
-        return seen.includes(line);
-      });
+    await untilSeen(`CREATE apiservices/ v1.example.test ${SERVER}`);
+    await untilSeen(`UPDATE customresourcedefinitions/status crates.example.test ${SERVER}`);
+  });
+
+  it('have a say about what its controllers write, as accounts of their own, and about what quotas count', async () => {
+    const resources = ['serviceaccounts', 'resourcequotas/status'];
+    const rules = [{ operations: ['*'], apiGroups: [''], apiVersions: ['v1'], resources }];
+    await register('validating', [{ name: 'sees.example.test', path: '/sees', rules }], 'controllers');
+    const accounts = 'system:serviceaccounts,system:serviceaccounts:kube-system,system:authenticated';
+    const account = (name: string): string => `system:serviceaccount:kube-system:${name} ${accounts}`;
+    const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'counted' } };
+    assert.equal((await create('/api/v1/namespaces', namespace)).status, 201);
+    await untilSeen(`CREATE serviceaccounts/ default ${account('service-account-controller')}`);
+    const hard = { 'count/configmaps': '3' };
+    const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'few' }, spec: { hard } };
+    assert.equal((await create('/api/v1/namespaces/counted/resourcequotas', quota)).status, 201);
+    await untilSeen(`UPDATE resourcequotas/status few ${account('resourcequota-controller')}`);
+    assert.equal((await create('/api/v1/namespaces/counted/configmaps', configMap('one'))).status, 201);
+    assert.ok(seen.includes(`UPDATE resourcequotas/status few ${SERVER}`));
   });
 
   it('at the API’s own service are asked without a connection, as the server itself', async () => {

@@ -24,6 +24,7 @@ export interface AdmissionAttributes {
   readonly connectOptions?: object;
   readonly options?: object;
   readonly context: LifeContext;
+  /** For writes that a plugin makes beside the one it looks at. */
   readonly operations: ObjectOperations;
   /** Put on the request's audit event; from a level on, where it is too much for the lower ones. */
   readonly annotate: (key: string, value: string, level?: Level) => void;

@@ -5,7 +5,7 @@ import type { KubeObject } from '../machinery/object.js';
 import type { StoredObject } from '../storage/store.js';
 import { create } from './create.js';
 import { deleteObject } from './delete.js';
-import type { LifeContext, Lookup, ObjectOperations } from './kind.js';
+import type { DeleteOptions, LifeContext, Lookup, ObjectOperations } from './kind.js';
 import { findObject, get, list } from './list.js';
 import { keyOf, type ResourceRegistry } from './registry.js';
 import { update } from './update.js';
@@ -44,6 +44,8 @@ export interface OwnWrite {
   readonly name: string;
   readonly object?: KubeObject;
   readonly old?: Readonly<KubeObject>;
+  /** Of a deletion. */
+  readonly options?: DeleteOptions;
   readonly context: LifeContext;
 }
 
@@ -106,7 +108,8 @@ export function createOperations(
       const context = { ...given, namespace };
       const last = (await get(registry, namespace, name, '')).object();
       const admit = async (old: Readonly<KubeObject>): Promise<void> => {
-        const write = { operation: 'DELETE', registry, subresource: '', namespace, name, old, context } as const;
+        const about = { registry, subresource: '', namespace, name, old, options, context };
+        const write = { operation: 'DELETE', ...about } as const;
         await review.admit(write);
         await review.validate(write);
       };

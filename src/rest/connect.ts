@@ -56,7 +56,7 @@ async function admitConnect(services: RestServices, endpoint: Endpoint, request:
     name: info.name,
     connectOptions: connectOptions(kind, apiVersionOf(endpoint.kind), http.query, info),
     context: lifeContext(services, request, info.namespace, false),
-    operations: services.operations,
+    operations: services.ownOperations,
     annotate: (key: string, value: string, level?: Level) => request.annotate(key, value, level),
   };
   await services.admission.admit(attributes);

@@ -82,7 +82,7 @@ export async function createSubresource(
     object,
     options,
     context,
-    operations: services.operations,
+    operations: services.ownOperations,
     annotate: (key, value, level) => request.annotate(key, value, level),
   };
   const act = subresource.create.bind(subresource);

@@ -72,7 +72,7 @@ export async function createObject(
     object,
     options,
     context,
-    operations: services.operations,
+    operations: services.ownOperations,
     annotate: (key, value, level) => request.annotate(key, value, level),
   };
   const owned = object.metadata.managedFields;

@@ -152,7 +152,7 @@ function admitDelete(
       resource: endpoint.resource,
       subresource: '',
       old,
-      operations: services.operations,
+      operations: services.ownOperations,
       annotate: (key, value, level) => request.annotate(key, value, level),
     };
     await services.admission.admit(attributes);

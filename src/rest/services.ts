@@ -14,7 +14,10 @@ export interface RestServices {
   readonly features: FeatureGates;
   readonly kindOptions: KindOptions;
   readonly lookup: Lookup;
+  /** For subresources: what a request did pass by then is not asked again. */
   readonly operations: ObjectOperations;
+  /** For plugins: writes of the server's own, about which webhooks and policies have a say. */
+  readonly ownOperations: ObjectOperations;
   readonly nodes: NodeAccess;
   readonly mediaTypes: readonly MediaType[];
   readonly converter: Converter;

@@ -50,7 +50,7 @@ export async function writeObject(
     view: write.view,
     options: write.options,
     context,
-    operations: services.operations,
+    operations: services.ownOperations,
     annotate,
   });
   return update(endpoint.registry, {

@@ -8,7 +8,8 @@ import type { Logs } from '../lib/log.js';
 import { UnreadEvents } from '../rest/unread-events.js';
 import { emulatedVersionInfo } from '../machinery/version-info.js';
 import type { Options } from '../options/options.js';
-import type { LifeContext } from '../registry/kind.js';
+import type { UserInfo } from '../machinery/user.js';
+import type { LifeContext, ObjectOperations } from '../registry/kind.js';
 import { MEDIA_TYPES, MEDIA_TYPES_WITH_CBOR } from '../rest/media-types.js';
 import type { RestServices } from '../rest/services.js';
 import { createServerClient } from '../registry/server-client.js';
@@ -26,7 +27,7 @@ import { buildFlowControl } from './flow-control.js';
 import { Health } from './health.js';
 import { behindGates, serverKinds } from './kinds.js';
 import { lateBound } from './late-bound.js';
-import { createLoopback, SERVER_USER } from './loopback.js';
+import { createLoopback, LOOPBACK_USER, SERVER_USER } from './loopback.js';
 import { ownReview } from './own-review.js';
 import { Lifecycle } from './lifecycle.js';
 import { buildNodeAccess } from './node-access.js';
@@ -116,6 +117,8 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
   });
   const certificates = prepareCertificates(options, Date.now());
   const { apiAudiences } = options.authentication;
+  // What the server writes is looked at by plugins that are built later.
+  const own = lateBound<ObjectOperations>();
   const tokens = buildServiceAccountTokens(options, {
     signing: await buildTokenSigning(options, {
       certificates,
@@ -124,6 +127,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
       log: logs.for('service-account-tokens'),
     }),
     resources,
+    operations: () => own.value,
     context: serverContext,
     metrics: metrics.registry,
     log: logs.for('service-account-tokens'),
@@ -217,6 +221,10 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     stopping: lifecycle.stopping,
     log: logs.for('admission'),
   });
+  const operationsAs = (user: UserInfo): ObjectOperations =>
+    resources.operationsWith(ownReview(resources, admission.asking, user));
+  const operations = operationsAs(LOOPBACK_USER);
+  own.set(operations);
   const services: RestServices = {
     admission: admission.chain,
     authorizer: authorization.authorizer,
@@ -224,6 +232,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     kindOptions,
     lookup: resources.lookup,
     operations: resources.operations,
+    ownOperations: operations,
     nodes: buildNodeAccess(options.misc, {
       dialer: dialers.cluster,
       metrics: metrics.registry,
@@ -257,7 +266,6 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
       aggregation.services.remote(`${apiVersion}.${apiGroup}`) !== undefined,
     log: logs.for('peers'),
   });
-  const operations = resources.operationsWith(ownReview(resources, admission.asking));
   const client = createServerClient({ operations, lookup: resources.lookup, context: serverContext });
   const storageVersions = buildStorageVersions(options, {
     hostname,
@@ -320,6 +328,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
       trace: tracer?.background,
     }),
     operations,
+    operationsAs,
     serverContext,
     hostname,
     client,

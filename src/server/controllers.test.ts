@@ -16,7 +16,11 @@ import { openMemoryStore } from '../kv/memory.js';
 import { silentLogs } from '../lib/log.js';
 import { apiEnablement } from '../machinery/api-enablement.js';
 import type { KubeObject, OwnerReference } from '../machinery/object.js';
-import type { DeleteOptions, KindDefinition, LifeContext } from '../registry/kind.js';
+import type { MaybePromise } from '../lib/maybe-promise.js';
+import { forbidden } from '../machinery/status.js';
+import type { UserInfo } from '../machinery/user.js';
+import type { DeleteOptions, KindDefinition, LifeContext, ObjectOperations } from '../registry/kind.js';
+import type { OwnWrite } from '../registry/operations.js';
 import type { ControllerName } from '../options/options.js';
 import type { ConfigMap, Namespace, Pod, ResourceQuota } from '../schema/generated/core.v1.js';
 import type { ClusterRole } from '../schema/generated/rbac.v1.js';
@@ -35,6 +39,20 @@ class World {
   serving: CertificateFiles = { certFile: '', keyFile: '' };
   readonly stop = new AbortController();
   readonly resources: Resources;
+  /** What webhooks and policies would be asked about, and by whom. */
+  readonly reviewed: string[] = [];
+  /** What they say to it. */
+  review: (write: OwnWrite) => MaybePromise<void> = () => undefined;
+  readonly operationsAs = ({ name: user }: UserInfo): ObjectOperations =>
+    this.resources.operationsWith({
+      admit: () => undefined,
+      validate: (write) => {
+        const { operation, registry, subresource, namespace, name } = write;
+        const resource = [registry.resource.resource, subresource].filter((part) => part !== '').join('/');
+        this.reviewed.push(`${user} ${operation} ${resource} ${namespace}/${name}`);
+        return this.review(write);
+      },
+    });
   readonly context = (): LifeContext => ({
     user: { name: 'system:apiserver', groups: ['system:masters'] },
     namespace: '',
@@ -71,9 +89,10 @@ class World {
   }
 
   start(...names: ControllerName[]): Promise<void> {
-    const { resources, context } = this;
+    const { resources, operationsAs, context } = this;
     const certificates = { serving: this.serving } as PreparedCertificates;
-    return startControllers({ names, resources, certificates, context, log: silentLogs.for('test') }, this.stop.signal);
+    const log = silentLogs.for('test');
+    return startControllers({ names, resources, operationsAs, certificates, context, log }, this.stop.signal);
   }
 
   create<T extends KubeObject>(resource: string | { group: string; resource: string }, object: T): Promise<T> {
@@ -192,6 +211,24 @@ describe('controllers', () => {
       assert.equal(await world.get('configmaps', 'n', 'a'), undefined);
       assert.equal(await world.get('pods', 'n', 'bound'), undefined);
       assert.ok(await world.get('configmaps', 'o', 'other'));
+    });
+
+    it('deletes as its service account, and waits for a webhook that lets it', async () => {
+      let refusals = 0;
+      world.review = ({ operation, registry }) => {
+        if (operation !== 'DELETE' || refusals++ > 0) return;
+        throw forbidden(registry.resource, 'a', 'not yet');
+      };
+      await world.start('namespace');
+      const made = await world.create('namespaces', namespace('n'));
+      await world.create('configmaps', configMap('a'));
+      await world.delete('namespaces', made);
+      await isGone('namespaces', '', 'n');
+      assert.ok(refusals > 1);
+      const user = 'system:serviceaccount:kube-system:namespace-controller';
+      assert.ok(world.reviewed.includes(`${user} DELETE configmaps n/a`));
+      assert.ok(world.reviewed.includes(`${user} UPDATE namespaces/finalize /n`));
+      assert.ok(world.reviewed.every((line) => line.startsWith(`${user} `)));
     });
 
     it('tells what holds a namespace back, until it no longer does', async () => {

@@ -1,6 +1,7 @@
 // Starts the small controllers that were asked for, each on its own.
 import { X509Certificate } from 'node:crypto';
 import fs from 'node:fs';
+import { serviceAccountUser } from '../authn/service-account/identity.js';
 import { createServerClient } from '../registry/server-client.js';
 import { startClusterRoleAggregation } from '../controllers/cluster-role-aggregation.js';
 import type { ControllerParts, StartController } from '../controllers/controller.js';
@@ -13,13 +14,16 @@ import { systemClock } from '../lib/clock.js';
 import type { Logger } from '../lib/log.js';
 import { decodePem } from '../lib/pem.js';
 import type { ControllerName } from '../options/options.js';
-import type { LifeContext } from '../registry/kind.js';
+import { AUTHENTICATED_GROUP, type UserInfo } from '../machinery/user.js';
+import type { LifeContext, ObjectOperations } from '../registry/kind.js';
 import type { PreparedCertificates } from './prepare-certificates.js';
 import type { Resources } from './resources.js';
 
 export interface ControllersOptions {
   readonly names: readonly ControllerName[];
   readonly resources: Resources;
+  /** Writes about which webhooks and policies have a say, as somebody's. */
+  readonly operationsAs: (user: UserInfo) => ObjectOperations;
   readonly certificates: PreparedCertificates;
   readonly context: () => LifeContext;
   readonly log: Logger;
@@ -27,11 +31,9 @@ export interface ControllersOptions {
 
 /** Resolves once each knows the state that was there. All end with `signal`. */
 export async function startControllers(options: ControllersOptions, signal: AbortSignal): Promise<void> {
-  const { names, resources, context, log } = options;
-  const { operations, lookup } = resources;
-  const client = createServerClient({ operations, lookup, context, customType: resources.typeOf });
-  const parts: ControllerParts = {
-    client,
+  const { names, resources, operationsAs, context, log } = options;
+  const { lookup, typeOf: customType } = resources;
+  const parts: Omit<ControllerParts, 'client'> = {
     registries: () => resources.served(),
     registryOf: (resource) => resources.registry(resource),
     resourceOf: resources.resourceOf,
@@ -40,8 +42,29 @@ export async function startControllers(options: ControllersOptions, signal: Abor
     signal,
     log: (message) => log.info(message),
   };
-  await Promise.all(names.map((name) => starters(options)[name](parts)));
+  const start = starters(options);
+  await Promise.all(
+    names.map((name) => {
+      const operations = operationsAs(accountOf(name));
+      return start[name]({ ...parts, client: createServerClient({ operations, lookup, context, customType }) });
+    }),
+  );
 }
+
+/** Who it is to webhooks and policies: the reference's controllers are clients with accounts of their own. */
+function accountOf(controller: ControllerName): UserInfo {
+  const user = serviceAccountUser({ namespace: 'kube-system', name: ACCOUNTS[controller], uid: '' });
+  return { ...user, groups: [...user.groups, AUTHENTICATED_GROUP] };
+}
+
+const ACCOUNTS: Readonly<Record<ControllerName, string>> = {
+  namespace: 'namespace-controller',
+  garbagecollector: 'generic-garbage-collector',
+  serviceaccount: 'service-account-controller',
+  'root-ca-configmap': 'root-ca-cert-publisher',
+  resourcequota: 'resourcequota-controller',
+  'clusterrole-aggregation': 'clusterrole-aggregation-controller',
+};
 
 function starters({ certificates, log }: ControllersOptions): Readonly<Record<ControllerName, StartController>> {
   return {

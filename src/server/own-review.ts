@@ -1,8 +1,8 @@
 // Webhooks and policies have a say about the server's own writes, too, as they have where these go through the API.
 import type { AdmissionAttributes, AdmissionChain } from '../admission/plugin.js';
+import type { UserInfo } from '../machinery/user.js';
 import type { OwnReview, OwnWrite } from '../registry/operations.js';
 import { storageVersionOf } from '../rest/endpoint.js';
-import { LOOPBACK_USER } from './loopback.js';
 import type { Resources } from './resources.js';
 
 /**
@@ -18,7 +18,8 @@ export const ASKING_PLUGINS: ReadonlySet<string> = new Set([
 
 const PLAIN_OPTIONS = { dryRun: false, fieldManager: '', fieldValidation: 'Warn' };
 
-export function ownReview(resources: Resources, asking: AdmissionChain): OwnReview {
+/** `user`: who the writes are told to come from. */
+export function ownReview(resources: Resources, asking: AdmissionChain, user: UserInfo): OwnReview {
   const attributesOf = (write: OwnWrite): AdmissionAttributes | undefined => {
     const { registry, namespace, name, context } = write;
     const { group, resource } = registry.resource;
@@ -35,8 +36,8 @@ export function ownReview(resources: Resources, asking: AdmissionChain): OwnRevi
       name,
       ...(write.object !== undefined && { object: write.object }),
       ...(write.old !== undefined && { old: write.old }),
-      options: write.operation === 'DELETE' ? {} : PLAIN_OPTIONS,
-      context: { ...context, user: LOOPBACK_USER },
+      options: write.operation === 'DELETE' ? (write.options ?? {}) : PLAIN_OPTIONS,
+      context: { ...context, user },
       operations: resources.operations,
       annotate: () => undefined,
     };

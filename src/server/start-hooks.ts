@@ -26,6 +26,7 @@ import type { Logs } from '../lib/log.js';
 import type { MetricRegistry } from '../lib/metrics.js';
 import type { Options } from '../options/options.js';
 import { reconcilerTypeError } from '../options/startup-checks.js';
+import type { UserInfo } from '../machinery/user.js';
 import type { LifeContext, ObjectOperations } from '../registry/kind.js';
 import type { Authorization } from './authorization.js';
 import type { conversionWebhooks } from './conversion-webhooks.js';
@@ -62,6 +63,8 @@ export interface StartParts {
   readonly converterOf: ReturnType<typeof conversionWebhooks>;
   /** The server's own writes, about which webhooks and policies have a say. */
   readonly operations: ObjectOperations;
+  /** The same for writes of others than the server. */
+  readonly operationsAs: (user: UserInfo) => ObjectOperations;
   readonly serverContext: () => LifeContext;
   readonly hostname: string;
   readonly client: ServerClient;
@@ -210,10 +213,11 @@ function flowSchemasHook({ resources, logs }: StartParts, client: ServerClient):
   return (signal) => markDanglingFlowSchemas({ client, schemas, levels, clock: systemClock, signal, log });
 }
 
-function controllersHook({ options, resources, certificates, serverContext, logs }: StartParts): StartHook {
-  const names = options.controllers;
+function controllersHook(parts: StartParts): StartHook {
+  const { options, resources, operationsAs, certificates, serverContext: context, logs } = parts;
+  const log = logs.for('controllers');
   return (signal) =>
-    startControllers({ names, resources, certificates, context: serverContext, log: logs.for('controllers') }, signal);
+    startControllers({ names: options.controllers, resources, operationsAs, certificates, context, log }, signal);
 }
 
 /** Elects leaders among lease candidates, while this server is itself the one elected to do so. */

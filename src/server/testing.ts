@@ -149,6 +149,7 @@ export class TestApi {
       kindOptions: { allowPrivileged: true, eventTtlSeconds: 3600 },
       lookup: this.resources.lookup,
       operations: this.resources.operations,
+      ownOperations: this.resources.operations,
       nodes: buildNodeAccess(AGENT_FLAGS, {
         dialer: options.dialer ?? NOWHERE,
         metrics: new MetricRegistry(),
