@@ -1,7 +1,8 @@
 // What webhooks cost a write: none, none for its resource, and one of each kind, asked over nothing and over loopback.
 //
 // The hook is a process of its own, so that the processor time told is this side's alone. The bare calls send and read
-// the same bytes by Node's own client; what a write with hooks takes beyond two of them is our own time.
+// the same bytes by Node's own client; what a write with hooks takes beyond two of them is our own time. Both are done in
+// many short rounds by turns, and the median of the rounds' differences is told: what else the machine does meets few.
 //
 //   node tools/bench-hooks.mjs
 import { fork } from 'node:child_process';
@@ -9,6 +10,7 @@ import crypto from 'node:crypto';
 import { once } from 'node:events';
 import https from 'node:https';
 import { Readable } from 'node:stream';
+import { median } from './bench/servers.mjs';
 import { loadSource } from './bundle.mjs';
 
 const { testHooks } = await loadSource('src/admission/webhooks/testing.ts');
@@ -21,6 +23,11 @@ const { deepCopy } = await loadSource('src/schema/deep-copy.ts');
 const { HttpClient } = await loadSource('src/outbound/http-client.ts');
 const { directDialer } = await loadSource('src/outbound/dialer.ts');
 const { generateKeys, issueCertificate, privateKeyPem } = await loadSource('src/lib/issue-certificate.ts');
+
+const WARMING = 2000;
+const ROUNDS = 60;
+/** Writes in each. */
+const ROUND = 50;
 
 const type = mustType('io.k8s.api.core.v1.Pod');
 const pod = decodeTree(
@@ -44,7 +51,8 @@ const served = {
 const { answerOf } = await import('./bench-hook-server.mjs');
 const write = () => testAttributes({ resource: 'pods', kind: 'Pod', object: deepCopy(pod), namespace: 'default' });
 const chainOf = (hooks, client) => {
-  const clients = { of: ({ url }) => ({ client, url, headers: {} }) };
+  const address = new URL('https://hook.test/');
+  const clients = { of: ({ url }) => ({ client, url, address, headers: {} }) };
   const parts = { served, newUid: () => crypto.randomUUID(), nowMs: () => Date.now(), ...(client && { clients }) };
   return createChain(['mutating', 'validating'].map((kind) => testHooks(kind, hooks, undefined, parts).plugin));
 };
@@ -58,15 +66,16 @@ const report = (name, count, { startedMs, used }) => {
   return each[1];
 };
 
+const actOn = (chain) => async () => {
+  const attributes = write();
+  const admitting = chain.admit(attributes);
+  if (admitting) await admitting;
+  const validating = chain.validate(attributes);
+  if (validating) await validating;
+};
+
 async function measure(name, count, hooks, client) {
-  const chain = chainOf(hooks, client);
-  const act = async () => {
-    const attributes = write();
-    const admitting = chain.admit(attributes);
-    if (admitting) await admitting;
-    const validating = chain.validate(attributes);
-    if (validating) await validating;
-  };
+  const act = actOn(chainOf(hooks, client));
   for (let i = 0; i < count / 5; i++) await act();
   const started = begin();
   for (let i = 0; i < count; i++) await act();
@@ -146,21 +155,33 @@ const bareCall = (body) =>
     );
     request.on('error', reject).end(body);
   });
-const bareCalls = async (count) => {
-  for (let i = 0; i < count; i++) for (const body of bodies) await bareCall(body);
+const hooked = actOn(chainOf({ a: {} }, client));
+const bareTwo = async () => {
+  for (const body of bodies) await bareCall(body);
 };
-
-const own = [];
-await bareCalls(500);
-await measure('(warming)', 500, { a: {} }, client);
-for (let round = 0; round < 5; round++) {
-  const started = begin();
-  await bareCalls(1000);
-  const calls = report('two bare calls over loopback (TLS, kept connection)', 1000, started);
-  const hooked = await measure('one hook of each kind over loopback', 1000, { a: {} }, client);
-  own.push(hooked - calls);
+/** Processor time of a few in a row. */
+const spentUs = async (act) => {
+  const { user, system } = process.cpuUsage();
+  for (let i = 0; i < ROUND; i++) await act();
+  const after = process.cpuUsage();
+  return (after.user + after.system - user - system) / ROUND;
+};
+for (let i = 0; i < WARMING; i++) {
+  await bareTwo();
+  await hooked();
 }
-const middle = own.sort((a, b) => a - b)[own.length >> 1];
+const rounds = { bare: [], hooked: [], own: [] };
+for (let round = 0; round < ROUNDS; round++) {
+  // By turns, and each as often first.
+  const order = round % 2 === 0 ? ['bare', 'hooked'] : ['hooked', 'bare'];
+  for (const kind of order) rounds[kind].push(await spentUs(kind === 'bare' ? bareTwo : hooked));
+  rounds.own.push(rounds.hooked.at(-1) - rounds.bare.at(-1));
+}
+const show = (name, us) =>
+  console.log(`${name.padEnd(52)} ${''.padStart(12)}   ${us.toFixed(2).padStart(9)} µs of processor`);
+show('two bare calls over loopback (TLS, kept connection)', median(rounds.bare));
+show('one hook of each kind over loopback', median(rounds.hooked));
+const middle = median(rounds.own);
 console.log(`of our own, beyond two bare calls: ${middle.toFixed(0)} µs of processor (at most 300)`);
 client.close();
 agent.destroy();

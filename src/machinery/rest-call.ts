@@ -14,6 +14,8 @@ import { StatusError } from './status.js';
 export interface RestCall {
   readonly client: { request(request: OutboundRequest): Promise<OutboundResponse> };
   readonly url: URL;
+  /** Path and query to the letter, where they are not the URL's own. */
+  readonly target?: string;
   /** The address as errors show it, with the port that a URL leaves out. */
   readonly shown?: string;
   /** JSON. */
@@ -98,27 +100,28 @@ async function send(
   timeoutMs: number,
 ): Promise<OutboundResponse> {
   const withBody = method === 'POST';
+  const { client, target, signal, trace } = call;
+  const headers: Headers = { ...call.headers, accept: 'application/json, */*', 'accept-encoding': 'gzip' };
+  if (withBody) headers['content-type'] = 'application/json';
   // Who we are is told to those we were sent to call, and not to whom they send us.
-  const sameHost = url.host === call.url.host;
-  const given = Object.entries(call.headers ?? {}).filter(
-    ([name]) => sameHost || (name !== 'authorization' && name !== 'host'),
-  );
-  return call.client.request({
+  if (url.host !== call.url.host) {
+    delete headers['authorization'];
+    delete headers['host'];
+  }
+  return client.request({
     method,
     url,
-    headers: {
-      ...(Object.fromEntries(given) as Record<string, string>),
-      accept: 'application/json, */*',
-      'accept-encoding': 'gzip',
-      ...(withBody && { 'content-type': 'application/json' }),
-    },
-    ...(withBody && { body: call.body }),
+    headers,
     timeoutMs,
-    ...(call.signal && { signal: call.signal }),
-    trace: call.trace,
+    trace,
     shownUrl: shown,
+    ...(target !== undefined && url === call.url && { target }),
+    ...(withBody && { body: call.body }),
+    ...(signal && { signal }),
   });
 }
+
+type Headers = Record<string, string | readonly string[]>;
 
 /** Whatever was under way when the time was over: that it is over is what is told. */
 function failed(shown: string, error: OutboundError): RestCallError {

@@ -4,17 +4,27 @@ import type { AdmissionAttributes, Operation } from '../plugin.js';
 import type { ResourceMatch } from './match.js';
 import type { SeenRequest } from './seen-request.js';
 
-export interface RequestValue extends JsonObject {
+interface RequestHead extends JsonObject {
   readonly uid: string;
+}
+
+export interface RequestValue extends RequestHead {
   readonly dryRun: boolean;
   readonly options: object | null;
 }
 
-/** `request`. Texts that are empty are left out, as the reference prints them. */
-export function requestValue({ attributes, kind }: SeenRequest, matched: ResourceMatch): RequestValue {
-  const { subresource, name, namespace, operation, context } = attributes;
+/** `request`. */
+export function requestValue(request: SeenRequest, matched: ResourceMatch): RequestValue {
+  const { attributes } = request;
+  const options = optionsValue(attributes);
+  return { ...requestHead(request, matched, ''), dryRun: attributes.context.dryRun, options };
+}
+
+/** What stands before the objects and the options. Texts that are empty are left out, as the reference prints them. */
+export function requestHead({ attributes, kind }: SeenRequest, matched: ResourceMatch, uid: string): RequestHead {
+  const { subresource, name, namespace, operation } = attributes;
   return {
-    uid: '',
+    uid,
     kind: { ...matched.kind },
     resource: resourceValue(matched.resource),
     ...(subresource !== '' && { subResource: subresource }),
@@ -25,8 +35,6 @@ export function requestValue({ attributes, kind }: SeenRequest, matched: Resourc
     ...(namespace !== '' && { namespace }),
     operation,
     userInfo: userValue(attributes),
-    dryRun: context.dryRun,
-    options: optionsValue(attributes),
   };
 }
 
@@ -49,7 +57,7 @@ const OPTIONS_KINDS: Readonly<Record<Exclude<Operation, 'CONNECT'>, string>> = {
 };
 
 /** Options as the API has them: those of writes are kept in a form that is easier to ask. */
-function optionsValue({ operation, options }: AdmissionAttributes): object | null {
+export function optionsValue({ operation, options }: AdmissionAttributes): object | null {
   if (operation === 'CONNECT' || options === undefined) return null;
   const head = { kind: OPTIONS_KINDS[operation], apiVersion: 'meta.k8s.io/v1' };
   if (operation === 'DELETE') return { ...head, ...options, ...head };

@@ -92,12 +92,13 @@ async function send(
   body: string,
   trace: Trace | undefined,
 ): Promise<Awaited<ReturnType<typeof restCall>>> {
-  const { client, url, headers } = clientOf(clients, name, spec.clientConfig);
+  const { client, url, address, headers } = clientOf(clients, name, spec.clientConfig);
   const { timeoutSeconds = DEFAULT_TIMEOUT_SECONDS } = spec;
   const timeoutMs = Math.max(0, Math.min((context.deadlineMs ?? Infinity) - nowMs(), timeoutSeconds * 1000));
-  const shown = `${url}?timeout=${Math.max(1, Math.ceil(timeoutMs / 1000))}s`;
+  const query = `?timeout=${Math.max(1, Math.ceil(timeoutMs / 1000))}s`;
+  const [shown, target] = [url + query, address.pathname + query];
   try {
-    return await restCall({ client, url: new URL(shown), shown, headers, body, timeoutMs, trace, wait });
+    return await restCall({ client, url: address, target, shown, headers, body, timeoutMs, trace, wait });
   } catch (error) {
     if (error instanceof StatusError)
       throw new CallFailure(name, `failed to call webhook: ${error.message}`, error.code);

@@ -37,6 +37,8 @@ export interface HookClient {
   readonly client: Pick<HttpClient, 'request' | 'close'>;
   /** `https://host:port/path`, without a query. */
   readonly url: string;
+  /** The same, read. */
+  readonly address: URL;
   readonly headers: HookIdentity['headers'];
 }
 
@@ -47,6 +49,8 @@ const USER_AGENT = 'kube-apiserver-admission';
 
 export class HookClients {
   readonly #clients = new Map<string, HookClient>();
+  /** Keys are as long as certificates, and a hook's configuration is the same object until it changes. */
+  readonly #keys = new WeakMap<Readonly<WebhookClientConfig>, string>();
   readonly #parts: HookClientParts;
 
   constructor(parts: HookClientParts) {
@@ -55,10 +59,11 @@ export class HookClients {
 
   /** Throws an Error when there cannot be a client. */
   of(config: Readonly<WebhookClientConfig>): HookClient {
-    const key = keyOf(config);
+    const key = this.#keyOf(config);
     const known = this.#clients.get(key);
     if (known !== undefined) return known;
-    const made = this.#create(config);
+    const created = this.#create(config);
+    const made = { ...created, address: new URL(created.url) };
     for (const [oldest, { client }] of this.#clients) {
       if (this.#clients.size < MAX_CLIENTS) break;
       client.close();
@@ -73,11 +78,19 @@ export class HookClients {
     this.#clients.clear();
   }
 
-  #create(config: Readonly<WebhookClientConfig>): HookClient {
+  #keyOf(config: Readonly<WebhookClientConfig>): string {
+    const known = this.#keys.get(config);
+    if (known !== undefined) return known;
+    const key = keyOf(config);
+    this.#keys.set(config, key);
+    return key;
+  }
+
+  #create(config: Readonly<WebhookClientConfig>): Created {
     return config.service === undefined ? this.#byUrl(config) : this.#byService(config, config.service);
   }
 
-  #byService({ caBundle = '' }: Readonly<WebhookClientConfig>, service: ServiceReference): HookClient {
+  #byService({ caBundle = '' }: Readonly<WebhookClientConfig>, service: ServiceReference): Created {
     const { namespace, name, path = '', port = HTTPS_PORT } = service;
     const host = `${name}.${namespace}.svc`;
     const url = `https://${host}:${port}${cleanPath(path)}`;
@@ -98,7 +111,7 @@ export class HookClients {
     };
   }
 
-  #byUrl({ url = '', caBundle = '' }: Readonly<WebhookClientConfig>): HookClient {
+  #byUrl({ url = '', caBundle = '' }: Readonly<WebhookClientConfig>): Created {
     if (url === '') throw new Error('webhook configuration must have either service or URL');
     const parsed = new URL(url);
     const hostPort = parsed.port === '' ? `${parsed.hostname}:${HTTPS_PORT}` : parsed.host;
@@ -115,6 +128,8 @@ export class HookClients {
     };
   }
 }
+
+type Created = Omit<HookClient, 'address'>;
 
 const pluginIn = ({ credentials }: HookIdentity): Pick<HookIdentity, 'credentials'> =>
   credentials === undefined ? {} : { credentials };

@@ -6,7 +6,7 @@ import type { AdmissionResponse } from '../../schema/generated/admission.v1.js';
 import { decodeTree } from '../../schema/json/decode.js';
 import { readSentReview, sentKindText } from '../../schema/json/sent-review.js';
 import type { ResourceMatch } from '../matching/match.js';
-import { requestValue } from '../matching/request-value.js';
+import { optionsValue, requestHead } from '../matching/request-value.js';
 import type { SeenRequest } from '../matching/seen-request.js';
 
 const GROUP = 'admission.k8s.io';
@@ -20,13 +20,14 @@ export const reviewVersion = (versions: readonly string[] | null): ReviewVersion
 
 /** The review as JSON, its members in the reference's order. */
 export function reviewText(version: ReviewVersion, uid: string, request: SeenRequest, matched: ResourceMatch): string {
-  const { dryRun, options, ...about } = requestValue(request, matched);
+  const { attributes } = request;
+  const head = JSON.stringify(requestHead(request, matched, uid));
   const object = request.connectText(matched) ?? request.text(request.object, matched);
   const oldObject = request.text(request.old, matched);
   return (
     `{"kind":"${KIND}","apiVersion":"${GROUP}/${version}","request":` +
-    `${JSON.stringify({ ...about, uid }).slice(0, -1)},"object":${object},"oldObject":${oldObject},` +
-    `"dryRun":${dryRun},"options":${JSON.stringify(options)}}}`
+    `${head.slice(0, -1)},"object":${object},"oldObject":${oldObject},` +
+    `"dryRun":${attributes.context.dryRun},"options":${JSON.stringify(optionsValue(attributes))}}}`
   );
 }
 

@@ -91,7 +91,7 @@ export function testHooks(
       typeOf: () => undefined,
     },
     authorizer: { authorize: () => ({ decision: 'no-opinion', reason: '' }) },
-    clients: { of: ({ url = '' }) => ({ client, url, headers: {} }) },
+    clients: { of: ({ url = '' }) => ({ client, url, address: new URL(url), headers: {} }) },
     newUid: () => 'uid-1',
     nowMs: () => 0,
     wait: async () => undefined,
