@@ -67,3 +67,23 @@ test('tables and metadata of them have a row and an item for each', async () => 
   assert.equal(one.body.metadata.name, 'm1');
   assert.equal((await asKind(api, `${MAPS}/m1`, 'Table')).body.rows.length, 1);
 });
+
+test('a watch tells of what is large and what is small in their order, in every form', async () => {
+  const api = await filled([8, 200_000, 8]);
+  for (const media of MEDIA_TYPES_WITH_CBOR.filter(({ streamName }) => streamName !== undefined)) {
+    const watch = await api.watch(`${MAPS}?watch=true`, { accept: media.name });
+    let bytes = Buffer.alloc(0);
+    while (!['m0', 'm1', 'm2'].every((name) => bytes.includes(name))) {
+      bytes = Buffer.concat([bytes, await watch.nextBytes()]);
+    }
+    const places = ['m0', 'm1', 'm2'].map((name) => bytes.indexOf(name));
+    assert.deepEqual(
+      places,
+      places.toSorted((a, b) => a - b),
+      media.name,
+    );
+    assert.ok(bytes.length > 200_000, media.name);
+    watch.stop();
+    await watch.ended;
+  }
+});

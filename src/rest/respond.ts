@@ -64,19 +64,28 @@ export const loaded = (stored: StoredObject): MaybePromise<KubeObject> => stored
 
 /** What is there as JSON, in the form that was asked for: it is made elsewhere. */
 export async function respondConverted(
-  { request, negotiated: { media, pretty }, converter }: Pick<Rendering, 'request' | 'negotiated' | 'converter'>,
+  { request, negotiated, converter }: Pick<Rendering, 'request' | 'negotiated' | 'converter'>,
   status: number,
   type: StructType,
   json: Buffer,
 ): Promise<HttpResponse> {
+  const bytes = await convertedObject(converter, negotiated, type, json);
+  const headers = { 'content-type': negotiated.media.name };
+  const object: AnsweredObject = { form: formOf(type), json: () => json };
+  return compressed(request, { status, headers, body: largeBody([bytes], bytes.length), object }, bytes.length);
+}
+
+export async function convertedObject(
+  converter: Converter,
+  { media: { encoding }, pretty }: Negotiated,
+  type: StructType,
+  json: Buffer,
+): Promise<Buffer> {
   const name = type.unstructured === undefined ? type.name : undefined;
-  const { encoding } = media;
   const converted = await converter.convert({ what: 'print', encoding, pretty, type: name, bytes: json });
   if (!('printed' in converted)) throw new Error('what was to be printed was read');
   const { buffer, byteOffset, byteLength } = converted.printed;
-  const body = largeBody([Buffer.from(buffer, byteOffset, byteLength)], byteLength);
-  const object: AnsweredObject = { form: formOf(type), json: () => json };
-  return compressed(request, { status, headers: { 'content-type': media.name }, body, object }, byteLength);
+  return Buffer.from(buffer, byteOffset, byteLength);
 }
 
 /** The same as respondValue() for what may be large: the form that takes longest is written in turns with others. */

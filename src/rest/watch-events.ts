@@ -1,19 +1,22 @@
 // Watch events as bytes. An event in its plain form is made once and shared by all who watch.
+import type { MaybePromise } from '../lib/maybe-promise.js';
 import type { StatusError } from '../machinery/status.js';
 import type { StructType } from '../schema/type.js';
 import { encodeJson } from '../schema/json/encode.js';
 import type { StoredObject, WatchEvent } from '../storage/store.js';
 import { apiVersionOf, type JsonObject } from '../machinery/object.js';
+import { CONVERTED_BYTES } from './convert-bytes.js';
 import { type Endpoint, inVersion, tailOf } from './endpoint.js';
 import type { Negotiated } from './negotiate.js';
 import { partialMetadata } from './partial-metadata.js';
-import { metaType } from './respond.js';
+import { convertedObject, loaded, metaType } from './respond.js';
+import type { RestServices } from './services.js';
 import { tableOf, tableOptions, type TableForm } from './table.js';
 import { encodeObject, frameEvent } from './wire.js';
 
 export interface EventEncoder {
-  /** What happened together, as bytes to write together. */
-  events(events: readonly WatchEvent[]): Buffer;
+  /** What happened together, as bytes to write together; later where something large takes its time. */
+  events(events: readonly WatchEvent[]): MaybePromise<Buffer>;
   error(error: StatusError): Buffer;
 }
 
@@ -21,7 +24,7 @@ export function eventEncoder(
   endpoint: Endpoint,
   negotiated: Negotiated,
   query: URLSearchParams,
-  clock: () => Date,
+  { clock, converter }: Pick<RestServices, 'clock' | 'converter'>,
 ): EventEncoder {
   const { media } = negotiated;
   const error = (failure: StatusError): Buffer =>
@@ -39,7 +42,36 @@ export function eventEncoder(
     const { type, value } = render(happened);
     return frameEvent(media, happened.type, encodeObject(media, type, value));
   };
-  return { events: (events) => joined(events, event), error };
+  const largeEvent = async (happened: LargeEvent): Promise<Buffer> => {
+    const { object } = happened;
+    if (negotiated.transform !== undefined || !endpoint.storedShape) {
+      await loaded(object);
+      return event(happened);
+    }
+    const json = Buffer.concat([endpoint.head, tailOf(endpoint, object)]);
+    return frameEvent(media, happened.type, await convertedObject(converter, negotiated, endpoint.type, json));
+  };
+  return {
+    events(events) {
+      if (!events.some(isLarge)) return joined(events, event);
+      return inOrder(events, (happened) => (isLarge(happened) ? largeEvent(happened) : event(happened)));
+    },
+    error,
+  };
+}
+
+type LargeEvent = Exclude<WatchEvent, { type: 'BOOKMARK' }>;
+
+const isLarge = (event: WatchEvent): event is LargeEvent =>
+  event.type !== 'BOOKMARK' && event.object.size > CONVERTED_BYTES;
+
+async function inOrder(
+  events: readonly WatchEvent[],
+  encode: (event: WatchEvent) => MaybePromise<Buffer>,
+): Promise<Buffer> {
+  const all: Buffer[] = [];
+  for (const event of events) all.push(await encode(event));
+  return Buffer.concat(all);
 }
 
 /** One for all watches that want the plain form, which are nearly all. */

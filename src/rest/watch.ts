@@ -1,5 +1,6 @@
 import { type HttpResponse, isWebSocketRequest, type ResponseSink } from '../lib/http.js';
 import { whenAborted, whenGone } from '../lib/when-aborted.js';
+import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
 import { methodNotAllowed, notAcceptable } from '../machinery/status.js';
 import { watch } from '../registry/list.js';
 import { watchFailure } from '../registry/storage-status.js';
@@ -13,6 +14,7 @@ import type { RestRequest } from './request.js';
 import { selectionOf } from './selection.js';
 import type { RestServices } from './services.js';
 import { type EventEncoder, eventEncoder } from './watch-events.js';
+import { OrderedOutput } from './ordered-output.js';
 import { acceptWebSocket } from './web-socket.js';
 import { unframed } from './wire.js';
 
@@ -33,7 +35,7 @@ export async function watchObjects(
   checkResourceVersion(options.resourceVersion);
   const { streamName } = negotiated.media;
   if (streamName === undefined) throw notAcceptable(streamNames(services.mediaTypes));
-  const encoder = eventEncoder(endpoint, negotiated, http.query, services.clock);
+  const encoder = eventEncoder(endpoint, negotiated, http.query, services);
   const lastsMs = Math.min(watchSeconds(services, options) * 1000, LONGEST_MS);
   const wanted = {
     namespace: info.namespace,
@@ -81,16 +83,19 @@ async function streamWatch(watched: Watched, sink: ResponseSink): Promise<void> 
     over.abort(OVER);
   };
   const paced = services.unreadEvents.open(sink, end);
+  const ordered = new OrderedOutput(paced);
   const timer = setTimeout(end, lastsMs);
   const leave = whenGone(sink, end);
   const stay = whenAborted(services.shutdown, end);
   // hot: runs for every watcher on every batch of events.
   const receive = (events: readonly WatchEvent[]): boolean => {
-    if (messages !== undefined) for (const event of events) paced.write(unframed(messages, encoder.events([event])));
-    else if (events.length > 0) paced.write(encoder.events(events));
+    if (messages !== undefined) for (const event of events) ordered.write(() => message(messages, event), [event]);
+    else if (events.length > 0) ordered.write(() => encoder.events(events), events);
     return !isOver;
   };
-  const pace = { timeoutAtMs: Date.now() + lastsMs, drained: () => paced.drained() };
+  const message = (media: MediaType, event: WatchEvent): MaybePromise<Buffer> =>
+    whenReady(encoder.events([event]), (bytes) => unframed(media, bytes));
+  const pace = { timeoutAtMs: Date.now() + lastsMs, drained: () => ordered.drained() };
   try {
     let failure: StorageError | undefined;
     try {
@@ -104,10 +109,10 @@ async function streamWatch(watched: Watched, sink: ResponseSink): Promise<void> 
     }
     if (failure !== undefined) {
       const bytes = encoder.error(watchFailure(failure));
-      paced.write(messages === undefined ? bytes : unframed(messages, bytes));
+      ordered.write(() => (messages === undefined ? bytes : unframed(messages, bytes)));
     }
     // What was there to tell is told before the stream ends, unless nobody wants it any more.
-    if (!sink.signal.aborted) await Promise.race([paced.drained(), gone(sink)]);
+    if (!sink.signal.aborted) await Promise.race([ordered.drained(), gone(sink)]);
   } finally {
     clearTimeout(timer);
     stay();

@@ -1,6 +1,6 @@
 // Objects to bytes and back, by media type.
 import { decodeCbor, decodeCborTree } from '../schema/cbor/decode.js';
-import { encodeCbor, encodeCborTree } from '../schema/cbor/encode.js';
+import { cborWatchEvent, encodeCbor, encodeCborTree } from '../schema/cbor/encode.js';
 import { canonicalBase64 } from '../schema/json/scalar.js';
 import { decodeJson, DecodeError, decodeTree, parseJsonTree } from '../schema/json/decode.js';
 import { encodeJson } from '../schema/json/encode.js';
@@ -143,7 +143,7 @@ export function frameEvent(media: MediaType, type: string, object: Buffer): Buff
     case 'protobuf':
       return protobufWatchEvent(type, object);
     case 'cbor':
-      return encodeCborTree({ type, object: decodeCborTree(object) });
+      return cborWatchEvent(type, object);
   }
 }
 

@@ -4,6 +4,7 @@
 //                        │        │
 //                     history   watchers
 import { append } from '../lib/append.js';
+import { Turns } from '../lib/turns.js';
 import type { Clock } from '../lib/clock.js';
 import type { MaybePromise } from '../lib/maybe-promise.js';
 import type { KeyValueStore, KvError, KvEvent, KvWatch } from '../kv/kv.js';
@@ -132,8 +133,10 @@ export class Cache {
     watch.cancel();
     const now = this.clock.now();
     const changes: Change[] = [];
+    const turns = new Turns();
     for (const { key: fullKey, type, value, revision: at, previous } of events) {
       if (at > floor) break;
+      await turns.breathe();
       const key = fullKey.slice(prefix.length);
       const entry = type === 'put' ? await this.values.entry(key, value, at) : undefined;
       const before = previous && (await this.values.entry(key, previous.value, previous.modRevision));

@@ -65,8 +65,9 @@ export class Watcher implements Watch {
   start(state: readonly Entry[], revision: number, missed: readonly Change[] = []): void {
     const { allowBookmarks, sendInitialEvents = false } = this.request;
     const marked = sendInitialEvents && allowBookmarks;
-    if (state.length === 0 && !marked) {
-      this.#goLive(missed);
+    if (state.length === 0 && !marked && missed.length <= INITIAL_CHUNK) {
+      this.#waiting = undefined;
+      this.#tell(missed);
       return;
     }
     void this.#sendInitial(state, missed, marked ? revision : 0).catch(() => this.end(undefined));
@@ -83,6 +84,10 @@ export class Watcher implements Watch {
       if (this.#waiting.length > MAX_WAITING_CHANGES || this.#waitingBytes > MAX_WAITING_BYTES) this.end(undefined);
       return;
     }
+    this.#tell(changes);
+  }
+
+  #tell(changes: readonly Change[]): void {
     const events: WatchEvent[] = [];
     for (const change of changes) {
       const event = this.#eventOf(change);
@@ -135,14 +140,29 @@ export class Watcher implements Watch {
       await (this.request.drained?.() ?? (at < state.length ? nextTurn() : undefined));
     }
     if (markRevision > 0) this.deliver([{ type: 'BOOKMARK', revision: markRevision, initialEventsEnd: true }]);
-    this.#goLive(missed);
+    await this.#catchUp(missed);
   }
 
-  #goLive(missed: readonly Change[]): void {
-    const waiting = this.#waiting ?? [];
+  /** Tells what was missed, then what happened while that was told, and so on; then it lives. */
+  async #catchUp(missed: readonly Change[]): Promise<void> {
+    let untold = missed;
+    for (;;) {
+      for (let at = 0; at < untold.length && !this.#over;) {
+        let to = at;
+        let bytes = 0;
+        for (const end = at + INITIAL_CHUNK; to < untold.length && to < end && bytes < INITIAL_CHUNK_BYTES; to++) {
+          bytes += untold[to]?.entry?.size ?? 0;
+        }
+        this.#tell(untold.slice(at, to));
+        at = to;
+        await (this.request.drained?.() ?? (at < untold.length ? nextTurn() : undefined));
+      }
+      untold = this.#waiting ?? [];
+      if (untold.length === 0) break;
+      this.#waiting = [];
+      this.#waitingBytes = 0;
+    }
     this.#waiting = undefined;
-    if (missed.length > 0) this.take(missed);
-    if (waiting.length > 0) this.take(waiting);
   }
 
   #eventOf(change: Change): WatchEvent | undefined {

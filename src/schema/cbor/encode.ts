@@ -25,6 +25,15 @@ export function encodeCborTree(tree: unknown): Buffer {
   return writer.finish();
 }
 
+/** An event of a watch: its object stands in it as the document it is, mark included. */
+export function cborWatchEvent(type: string, object: Buffer): Buffer {
+  const writer = new CborWriter();
+  writer.raw(cborMark);
+  writer.head(5, 2);
+  for (const text of ['type', type, 'object']) writer.bytes(Buffer.from(text));
+  return Buffer.concat([writer.finish(), object]);
+}
+
 /** What is inside of a document, to stand in another. */
 export const withoutMark = (document: Buffer): Buffer => document.subarray(cborMark.length);
 
