@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
 import { test } from 'node:test';
-import { MOST_WRITTEN_TO, Turns } from './turns.js';
+import { MOST_FIRST, MOST_WRITTEN_TO, Turns } from './turns.js';
 
 const named = (name: number, written: number[]): { flush(): void } => ({ flush: () => void written.push(name) });
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
@@ -20,12 +20,12 @@ test('thousands are written to in parts, and who comes meanwhile goes first', as
   const written: number[] = [];
   for (const i of upTo(1000)) turns.atEnd(named(i, written));
   await turn();
-  const first = written.length;
-  assert.ok(first >= MOST_WRITTEN_TO && first < 2 * MOST_WRITTEN_TO);
+  assert.equal(written.length, MOST_WRITTEN_TO);
   turns.atEnd(named(5000, written));
   await turn();
-  assert.equal(written[first], 5000);
-  for (let i = 0; i < 40; i++) await turn();
+  assert.equal(written[MOST_WRITTEN_TO], 5000);
+  assert.equal(written.length, 2 * MOST_WRITTEN_TO);
+  for (let i = 0; i < 10; i++) await turn();
   assert.deepEqual(
     written.filter((name) => name !== 5000),
     upTo(1000),
@@ -35,24 +35,27 @@ test('thousands are written to in parts, and who comes meanwhile goes first', as
 test('those who wait go on, however many come meanwhile', async () => {
   const turns = new Turns();
   const written: number[] = [];
-  for (const i of upTo(200)) turns.atEnd(named(i, written));
-  for (let i = 0; i < 5; i++) {
+  for (const i of upTo(600)) turns.atEnd(named(i, written));
+  for (let i = 0; i < 3; i++) {
     for (const j of upTo(MOST_WRITTEN_TO)) turns.atEnd(named(1000 + j, written));
     await turn();
   }
-  assert.ok(written.includes(199));
+  assert.ok(written.indexOf(599) < 600 + 2 * MOST_FIRST);
 });
 
 test('who asks while others are written to is written to afterwards', async () => {
   const turns = new Turns();
   const written: number[] = [];
-  turns.atEnd({
+  const asking = {
     flush() {
       written.push(1);
       turns.atEnd(named(2, written));
     },
-  });
+  };
+  turns.atEnd(asking);
+  for (const i of upTo(MOST_WRITTEN_TO)) turns.atEnd(named(100 + i, written));
   await turn();
+  assert.equal(written.length, MOST_WRITTEN_TO);
   await turn();
-  assert.deepEqual(written, [1, 2]);
+  assert.deepEqual(written.slice(MOST_WRITTEN_TO), [2, 100 + MOST_WRITTEN_TO - 1]);
 });
