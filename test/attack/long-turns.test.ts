@@ -144,7 +144,8 @@ async function filled({ path: to, body }: AttackRequest, count: number): Promise
   return `${count} objects`;
 }
 
-const QUIET_MS = 400;
+/** What is large takes its time to be made. */
+const QUIET_MS = BYTES > 100_000 ? 2_500 : 400;
 
 /** Until nothing has come for a while. */
 function watched(request: AttackRequest): Promise<string> {
