@@ -34,7 +34,7 @@ export interface ObjectCodec {
   encodePieces?(object: KubeObject): Steps<Buffer>;
   decodeJson(bytes: Buffer): KubeObject;
   /** The same in steps; undefined where that cannot be done. */
-  decodePieces?(bytes: Buffer): Steps<KubeObject | undefined>;
+  readonly decodePieces?: (bytes: Buffer) => Steps<KubeObject | undefined>;
   /** For stores that keep a media type of their own (etcd: protobuf, or what `--storage-media-type` says). */
   encodeStorage(object: KubeObject, mediaType: string): Buffer;
   decodeStorage(bytes: Buffer): KubeObject;

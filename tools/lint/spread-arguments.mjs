@@ -1,7 +1,7 @@
 // Arguments lie on the stack: a call with some hundred thousand of them ends in a RangeError. So nothing whose length
 // others decide may be spread into the arguments of a call that takes any number; append() (src/lib/append.ts) and loops
 // do the same.
-const CALLEES = new Set(['push', 'unshift', 'splice', 'max', 'min', 'fromCharCode', 'fromCodePoint']);
+const CALLEES = new Set(['push', 'unshift', 'splice', 'max', 'min', 'fromCharCode', 'fromCodePoint', 'concat']);
 
 export default {
   meta: { name: 'stack' },
