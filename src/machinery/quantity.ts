@@ -18,7 +18,7 @@ export interface Quantity {
 
 export class QuantityError extends Error {}
 
-export function parseQuantity(text: string): Quantity {
+function readQuantity(text: string): Quantity {
   if (text === '0') return zero;
   const parts = split(text);
   if (parts === undefined) throw new QuantityError(wrongFormat);
@@ -42,6 +42,9 @@ export function parseQuantity(text: string): Quantity {
 }
 
 const MOST_REMEMBERED = 4096;
+
+// hot: a pod's are read to be rounded, compared and added up, and most pods have the same. Throws QuantityError.
+export const parseQuantity = remember(MOST_REMEMBERED, readQuantity);
 
 /** The text the API prints for a quantity given as text. */
 export const canonicalQuantity = remember(MOST_REMEMBERED, (text: string) => formatQuantity(parseQuantity(text)));

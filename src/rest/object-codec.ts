@@ -2,6 +2,7 @@ import type { JsonObject, KubeObject } from '../machinery/object.js';
 import type { KindDefinition } from '../registry/kind.js';
 import { decodeJson, decodeTree, parseJsonTree } from '../schema/json/decode.js';
 import { readPieces } from '../schema/json/decode-pieces.js';
+import { decodeStoredJson } from '../schema/json/decode-stored.js';
 import { encodeStored, encodeTree } from '../schema/json/encode.js';
 import type { StructType } from '../schema/type.js';
 import type { ObjectCodec } from '../storage/store.js';
@@ -27,7 +28,7 @@ export function objectCodec(
   };
   const codec: ObjectCodec = {
     encodeJson: (object) => Buffer.from(encodeStored(type, object)),
-    decodeJson: (bytes) => asObject(decodeJson(type, bytes, { strict: false }).object),
+    decodeJson: (bytes) => asObject(decodeStoredJson(type, bytes)),
     *decodePieces(bytes) {
       const read = yield* readPieces(bytes, type, false);
       return read?.value as KubeObject | undefined;

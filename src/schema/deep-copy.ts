@@ -1,10 +1,11 @@
 import { Parts } from '../lib/parts.js';
 import type { Steps } from '../lib/turns.js';
 import { isPlainObject, setMember } from '../lib/plain-object.js';
+import { sharedText } from './shared-fields.js';
 
 // hot: every write copies the object it starts from.
 
-/** A copy that shares nothing with the original. JSON-shaped values only. */
+/** A copy that shares nothing with the original but field sets that nobody can change. JSON-shaped values only. */
 export function deepCopy<T>(value: T): T;
 export function deepCopy(value: unknown): unknown {
   if (Array.isArray(value)) {
@@ -17,7 +18,9 @@ export function deepCopy(value: unknown): unknown {
   // for..in is several times faster than Object.entries, and plain objects inherit no members.
   for (const key in value) {
     const member = value[key];
-    setMember(object, key, typeof member === 'object' ? deepCopy(member) : member);
+    if (typeof member !== 'object' || member === null) setMember(object, key, member);
+    else if (key === 'fieldsV1' && sharedText(member) !== undefined) object[key] = member;
+    else setMember(object, key, deepCopy(member));
   }
   return object;
 }

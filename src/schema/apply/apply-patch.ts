@@ -176,7 +176,7 @@ function* own(
   const result = yield* ownApply(live, patch, managers, { identity, manager }, force, ownershipContext(write));
   const mine = result.managers.get(identity);
   if (mine !== undefined) {
-    const fields = mine.fields.difference(SYSTEM_FIELDS);
+    const fields = mine.fields.difference(SYSTEM_FIELDS).orSame(managers.get(identity)?.fields);
     if (fields.empty) result.managers.delete(identity);
     // The time tells when the object changed, not when it was applied.
     else

@@ -10,6 +10,7 @@ import { keepUnchangedTimes, managerFromUserAgent, updateManagedFields, type Upd
 import { FieldSet } from './field-set.js';
 import { compare } from './compare.js';
 import { merge } from './merge.js';
+import { sharedFields } from '../shared-fields.js';
 import { fromScaleManagedFields, toScaleManagedFields } from './scale-managers.js';
 import { toFieldSet } from './to-field-set.js';
 
@@ -49,7 +50,7 @@ test('others have their turn between any two passes over what is pruned', () => 
     subresource: '',
     time,
     force: false,
-    live: apply('a', undefined, { metadata: { name: 'm' }, data: { a: '1', b: '2' } }) as JsonObject,
+    live: apply('a', undefined, { metadata: { name: 'm' }, data: { a: '1', b: '2', c: '3' } }) as JsonObject,
   };
   let passes = 0;
   const data = { a: '1', b: '3' };
@@ -126,6 +127,23 @@ test('difference takes members, recursive difference also what is below', () => 
   assert.deepEqual(other.union(FieldSet.decode({ 'f:a': { 'f:x': {} } })).encode(), { 'f:a': { '.': {}, 'f:x': {} } });
 });
 
+test('a set that is the same as an earlier one is that one, and a part of it is included', () => {
+  const earlier = FieldSet.of(['f:a'], ['f:b', 'f:c']);
+  assert.equal(FieldSet.of(['f:b', 'f:c'], ['f:a']).orSame(earlier), earlier);
+  const more = FieldSet.of(['f:a'], ['f:b'], ['f:b', 'f:c']);
+  assert.equal(more.orSame(earlier), more);
+  assert.ok(more.includes(earlier) && !earlier.includes(more));
+  assert.ok(!FieldSet.of(['f:a'], ['f:b']).includes(earlier));
+});
+
+test('a shared set is read once, and written as it is, in the order of steps', () => {
+  const shared = sharedFields('{"f:a":{},"f:b":{".":{},"f:c":{}}}');
+  assert.equal(FieldSet.decode(shared), FieldSet.decode(shared));
+  assert.equal(FieldSet.decode(shared).encode(), shared);
+  const other = sharedFields('{"f:b":{"f:c":{},".":{}},"f:a":{}}');
+  assert.equal(JSON.stringify(FieldSet.decode(other).encode()), JSON.stringify(shared));
+});
+
 test('a create owns what was set, with a dot where the type would print nothing', () => {
   const object = { metadata: { name: 'c', uid: 'u', labels: { a: 'b' } }, data: { x: '1' } };
   assert.deepEqual(update('m', undefined, object).metadata.managedFields, [
@@ -187,6 +205,21 @@ test('an applier gives up what it no longer says; shared fields stay', () => {
   live = apply('m1', live, { metadata: { name: 'c' }, data: { a: '1' } });
   assert.deepEqual(live.data, { c: '4', s: '3', a: '1' });
   assert.deepEqual(owners(live), { m1: { 'f:data': { 'f:a': {} } }, m2: { 'f:data': { 'f:c': {}, 'f:s': {} } } });
+});
+
+test('an apply that says all it said before takes nothing away, not even what nobody owns within its items', () => {
+  const of = (container: JsonObject): JsonObject => ({
+    metadata: { name: 'd' },
+    spec: { template: { spec: { containers: [{ name: 'one', ...container }] } } },
+  });
+  const more = { type: deployment, apiVersion: 'apps/v1', kind: 'Deployment' };
+  const containers = ({ spec }: Shape): unknown =>
+    (spec?.['template'] as { spec: { containers: unknown } }).spec.containers;
+  const first = apply('a', undefined, of({ image: 'i', stdin: true }), more);
+  const live = { ...first, spec: of({ image: 'i', stdin: true, tty: true })['spec'] };
+  const again = apply('a', live, of({ image: 'j', stdin: true, workingDir: '/' }), more);
+  assert.deepEqual(containers(again), [{ name: 'one', image: 'j', stdin: true, tty: true, workingDir: '/' }]);
+  assert.deepEqual(containers(apply('a', again, of({ image: 'j' }), more)), [{ name: 'one', image: 'j', tty: true }]);
 });
 
 test('a conflict names its owners and fields; force takes them', () => {

@@ -133,7 +133,7 @@ export function* trackUpdate(
     const identity = identityOf(manager);
     const earlier = remaining.get(identity);
     const all = earlier === undefined ? fields : yield* unionSteps(fields, earlier.fields);
-    remaining.set(identity, { ...manager, fields: all });
+    remaining.set(identity, { ...manager, fields: all.orSame(managers.get(identity)?.fields) });
   }
   return capManagers(remaining);
 }

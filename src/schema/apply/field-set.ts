@@ -9,6 +9,7 @@
 // Sets are built by insert() while they are new and shared afterwards: all other operations answer new sets.
 import type { JsonObject } from '../../machinery/object.js';
 import { type Parts, UNDIVIDED } from '../../lib/parts.js';
+import { sharedText } from '../shared-fields.js';
 import { parseElement, sortElements, sortElementSteps } from './path-element.js';
 
 interface Node {
@@ -34,6 +35,8 @@ interface Then {
 
 export class FieldSet {
   private readonly nodes = new Map<string, Node>();
+  /** Of a set that many objects have. */
+  #encoded: JsonObject | undefined;
 
   static of(...paths: readonly (readonly string[])[]): FieldSet {
     const set = new FieldSet();
@@ -41,10 +44,22 @@ export class FieldSet {
     return set;
   }
 
-  /** Reads the wire form. Throws when a key is no step. */
+  /** Reads the wire form, one that is shared once. Throws when a key is no step. */
   static decode(fields: Readonly<JsonObject>, parts: Parts = UNDIVIDED): FieldSet {
+    const known = decoded.get(fields);
+    if (known !== undefined) return known;
+    if (sharedText(fields) !== undefined) return FieldSet.decodeShared(fields);
     const set = new FieldSet();
     set.decodeFrom(fields, parts.names(fields), parts);
+    return set;
+  }
+
+  private static decodeShared(fields: Readonly<JsonObject>): FieldSet {
+    const set = new FieldSet();
+    set.decodeFrom(fields, Object.keys(fields), UNDIVIDED);
+    // Others may have written it in another order.
+    if (JSON.stringify(set.encode()) === JSON.stringify(fields)) set.#encoded = fields;
+    decoded.set(fields, set);
     return set;
   }
 
@@ -67,10 +82,10 @@ export class FieldSet {
     if (then !== undefined && this.empty) then.outer.nodes.set(then.element, LEAF);
   }
 
-  /** The wire form, with its keys in the reference's order. Its leaves are one object, which cannot be changed. */
+  /** The wire form, with its keys in the reference's order. It is not to be changed. */
   // hot: on every write.
   encode(parts: Parts = UNDIVIDED): JsonObject {
-    return this.encodeInto({}, parts);
+    return this.#encoded ?? this.encodeInto({}, parts);
   }
 
   private encodeInto(fields: JsonObject, parts: Parts): JsonObject {
@@ -145,6 +160,16 @@ export class FieldSet {
       }
     }
     return result;
+  }
+
+  /** Whether all members of `other` are members here. */
+  includes(other: FieldSet): boolean {
+    for (const [element, { member, below }] of other.nodes) {
+      const mine = this.nodes.get(element);
+      if (mine === undefined || (member && !mine.member)) return false;
+      if (below !== undefined && !(mine.below ?? NOTHING).includes(below)) return false;
+    }
+    return true;
   }
 
   intersection(other: FieldSet): FieldSet {
@@ -258,6 +283,11 @@ export class FieldSet {
     }
   }
 
+  /** The earlier set itself where it is the same, for its wire form need not be made anew. Large ones are not compared. */
+  orSame(earlier: FieldSet | undefined): FieldSet {
+    return earlier !== undefined && !earlier.isLarge && this.equals(earlier) ? earlier : this;
+  }
+
   equals(other: FieldSet): boolean {
     if (this === other) return true;
     if (this.nodes.size !== other.nodes.size) return false;
@@ -301,6 +331,9 @@ export class FieldSet {
 }
 
 const NOTHING = new FieldSet();
+
+/** By their wire form, which is shared. */
+const decoded = new WeakMap<object, FieldSet>();
 
 /** Those that belong to the set they are in, which is still being built. */
 const grownSets = new WeakSet<FieldSet>();

@@ -65,12 +65,22 @@ export function* ownApply(
   const value = (yield* mergeSteps(live.value, configuration, live.type)) as JsonObject;
   const merged: VersionedObject = { ...live, value };
   yield;
-  const pruned = before === undefined ? merged : yield* prune(merged, reconciled, before, context);
+  const nothingLeft = before === undefined || speaksOfAll(fields, before, reconciled, live);
+  const pruned = nothingLeft ? merged : yield* prune(merged, reconciled, before, context);
   yield;
   const { remaining } = yield* change(live, pruned, reconciled, identity, force, context);
   yield;
   const isUnchanged = yield* equalSteps(live.value, pruned.value);
   return { managers: remaining, object: isUnchanged ? undefined : pruned.value };
+}
+
+/**
+ * Nearly every apply comes again with the same fields, and takes none away. The way over other versions may, as not all
+ * of a version can be said in another; and large sets are left to the steps of pruning.
+ */
+function speaksOfAll(fields: FieldSet, before: Manager, managers: Managers, { apiVersion }: VersionedObject): boolean {
+  for (const manager of managers.values()) if (manager.apiVersion !== apiVersion) return false;
+  return before.apiVersion === apiVersion && !before.fields.isLarge && fields.includes(before.fields);
 }
 
 /** A type's rules may have changed since a set was written; sets of versions that are gone go with them. */

@@ -7,6 +7,7 @@ import { isAlwaysPrinted, isStructInGo, zeroValue } from '../normal-form.js';
 import { compileFunction, Scope } from '../../lib/compile.js';
 import { isPlainObject } from '../../lib/plain-object.js';
 import { mustType } from '../catalogue.js';
+import { sharedText } from '../shared-fields.js';
 import type { Field, ScalarName, StructType, Type } from '../type.js';
 import { quoteJson } from './quote.js';
 
@@ -192,7 +193,7 @@ const scalarEncoders: Readonly<Record<ScalarName, Encoder>> = {
   intOrString: (value) => (typeof value === 'string' ? quoteJson(value) : encodeInteger(value)),
   any: encodeOpaque,
   rawExtension: encodeOpaque,
-  fieldsV1: encodeFieldSet,
+  fieldsV1: encodeFields,
   schemaOrArray: encodeSchemaOr,
   schemaOrBool: (value) => (typeof value === 'boolean' ? String(value) : encodeSchemaOr(value ?? false)),
   schemaOrStringArray: encodeSchemaOr,
@@ -212,7 +213,11 @@ function encodeSchemaOr(value: unknown): string {
 const encodeNumber = (value: number): string =>
   Object.is(value, -0) ? '0' : Number.isFinite(value) ? `${value}` : 'null';
 
-/** Most of what a small object's print consists of. */
+/** Most of what a small object's print consists of, and nearly always the same. */
+function encodeFields(value: unknown): string {
+  return (isPlainObject(value) ? sharedText(value) : undefined) ?? encodeFieldSet(value);
+}
+
 function encodeFieldSet(value: unknown): string {
   // What is no object has no place in a field set, but a client may send it.
   if (!isPlainObject(value)) return encodeOpaque(value);

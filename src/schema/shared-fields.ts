@@ -1,0 +1,41 @@
+// Field sets in their wire form (FieldsV1), each kept once. Objects that one program writes own the same fields: of ten
+// thousand pods there are a few sets, and each would be parsed, copied and printed with every write.
+//
+//   text  {"f:data":{".":{},"f:a":{}}}  →  one frozen tree, and from the tree back to its text
+import type { JsonObject } from '../machinery/object.js';
+
+/** Longer ones are an object's own, and belong to whoever asked for them. */
+const MOST_LETTERS_OF_ONE = 16 * 1024;
+/** When there are more letters all are forgotten, which costs each set a parse. */
+const MOST_LETTERS = 1024 * 1024;
+
+const trees = new Map<string, JsonObject>();
+const texts = new WeakMap<object, string>();
+let letters = 0;
+
+/** The tree of a text that is printed as Go prints it. It is not to be changed. */
+// hot: on every write, for every manager.
+export function sharedFields(text: string): JsonObject {
+  const known = trees.get(text);
+  if (known !== undefined) return known;
+  const tree = JSON.parse(text) as JsonObject;
+  if (text.length > MOST_LETTERS_OF_ONE) return tree;
+  // A copy: part of a longer text would keep all of it.
+  const own = Buffer.from(text).toString();
+  letters += own.length;
+  if (letters > MOST_LETTERS) {
+    trees.clear();
+    letters = own.length;
+  }
+  trees.set(own, freeze(tree));
+  texts.set(tree, own);
+  return tree;
+}
+
+/** The text of a tree that is shared; undefined for any other. */
+export const sharedText = (tree: object): string | undefined => texts.get(tree);
+
+function freeze(tree: JsonObject): JsonObject {
+  for (const key in tree) freeze(tree[key] as JsonObject);
+  return Object.freeze(tree);
+}
