@@ -214,7 +214,7 @@ test('an apply that says all it said before takes nothing away, not even what no
   });
   const more = { type: deployment, apiVersion: 'apps/v1', kind: 'Deployment' };
   const containers = ({ spec }: Shape): unknown =>
-    (spec?.['template'] as { spec: { containers: unknown } }).spec.containers;
+    (spec as { template: { spec: { containers: unknown } } }).template.spec.containers;
   const first = apply('a', undefined, of({ image: 'i', stdin: true }), more);
   const live = { ...first, spec: of({ image: 'i', stdin: true, tty: true })['spec'] };
   const again = apply('a', live, of({ image: 'j', stdin: true, workingDir: '/' }), more);
