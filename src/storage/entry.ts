@@ -1,12 +1,12 @@
 // The stored object as readers share it: bytes first, the parsed form only when asked for.
 import type { MaybePromise } from '../lib/maybe-promise.js';
-import { inTurns, LARGE_BYTES } from '../lib/turns.js';
+import { inTurns, LARGE_BYTES, type Steps } from '../lib/turns.js';
 import type { KubeObject, ObjectMeta } from '../machinery/object.js';
 import type { EntrySource } from './entry-source.js';
 import type { Labels } from './label-sets.js';
 import { stringAt, textAt } from './scan-json.js';
 import { copySpliced, replaceResourceVersion, spliceResourceVersion } from './splice.js';
-import type { ObjectCodec, StoredObject, WatchEvent } from './store.js';
+import type { StoredObject, WatchEvent } from './store.js';
 import type { Fields } from './text-fields.js';
 import { unreadable } from './unreadable.js';
 
@@ -89,13 +89,15 @@ export class Entry implements StoredObject {
   }
 
   load(): MaybePromise<KubeObject> {
-    const pieces = this.source.options.codec.decodePieces;
-    const atHand = this.size <= LARGE_BYTES || this.#given !== undefined || pieces === undefined;
-    return atHand ? this.object() : (this.#parsed?.deref() ?? this.#loaded(pieces));
+    if (this.size <= LARGE_BYTES || this.#given !== undefined) return this.object();
+    const known = this.#parsed?.deref();
+    if (known !== undefined) return known;
+    const pieces = this.source.options.codec.decodePieces?.(this.json);
+    return pieces === undefined ? this.object() : this.#loaded(pieces);
   }
 
-  async #loaded(pieces: NonNullable<ObjectCodec['decodePieces']>): Promise<KubeObject> {
-    const object = await inTurns(pieces(this.json));
+  async #loaded(pieces: Steps<KubeObject | undefined>): Promise<KubeObject> {
+    const object = await inTurns(pieces);
     // Somebody may have asked for it meanwhile, and all share one.
     const known = this.#parsed?.deref();
     if (known !== undefined || object === undefined) return known ?? this.object();
