@@ -11,34 +11,44 @@ import type { SentMetadata } from './trail.js';
 
 // hot: once for each request that is recorded.
 export function aboutRequest(request: HttpRequest, info: RequestInfo, user: UserInfo | undefined): EventRequest {
-  // Without a query, what is asked for often is the same value each time, and mostly by the same client.
-  const last = request.search === '' ? lastTime.get(info) : undefined;
-  if (last === undefined || last.about.user !== user) return firstTime(request, info, user);
-  const { headers, remoteAddress } = request;
-  if (last.headers === headers && last.remoteAddress === remoteAddress) return last.about;
-  const { about } = last;
-  if (about.sourceIps !== sourceIps(request) || about.userAgent !== agentOf(request).text) {
-    return firstTime(request, info, user);
+  // Without a query, what is asked for often is the same value each time, and mostly by the same few clients.
+  const known = request.search === '' ? askers.get(info) : undefined;
+  if (known === undefined) return firstTime(request, info, user, []);
+  for (const asker of known) {
+    if (asker.about.user === user && isFrom(request, asker)) return asker.about;
   }
-  lastTime.set(info, { about, headers, remoteAddress });
-  return about;
+  return firstTime(request, info, user, known);
 }
 
-interface LastTime {
+function isFrom(request: HttpRequest, asker: Asker): boolean {
+  const { headers, remoteAddress } = request;
+  if (asker.headers === headers && asker.remoteAddress === remoteAddress) return true;
+  const { about } = asker;
+  if (about.sourceIps !== sourceIps(request) || about.userAgent !== agentOf(request).text) return false;
+  asker.headers = headers;
+  asker.remoteAddress = remoteAddress;
+  return true;
+}
+
+interface Asker {
   readonly about: EventRequest;
-  /** The same value means the same agent, and the same said of the way by proxies. */
-  readonly headers: HttpRequest['headers'];
-  readonly remoteAddress: string;
+  /** When last seen. The same value means the same agent, and the same said of the way by proxies. */
+  headers: HttpRequest['headers'];
+  remoteAddress: string;
 }
 
-const lastTime = new WeakMap<RequestInfo, LastTime>();
+/** Each connection has a user of its own, though it be the same one. */
+const MOST_ASKERS = 8;
+const askers = new WeakMap<RequestInfo, Asker[]>();
 
-function firstTime(request: HttpRequest, info: RequestInfo, user: UserInfo | undefined): EventRequest {
+function firstTime(request: HttpRequest, info: RequestInfo, user: UserInfo | undefined, known: Asker[]): EventRequest {
   const { headers, remoteAddress } = request;
   const asked = askedOf(request, info);
   if (request.search !== '') return requestOf(asked, request, info, user, undefined);
   const about = requestOf(flatAsked(asked), request, info, user, { received: undefined, reached: undefined });
-  lastTime.set(info, { about, headers, remoteAddress });
+  if (known.length === MOST_ASKERS) known.pop();
+  known.unshift({ about, headers, remoteAddress });
+  askers.set(info, known);
   return about;
 }
 

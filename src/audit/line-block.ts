@@ -13,6 +13,8 @@ const BYTES_PER_UNIT = 3;
 const FIRST_BYTES = 4096;
 /** A block that is larger is not added to. */
 const FULL_BYTES = 1024 * 1024;
+/** As many as are filled while one is written. */
+const MOST_SPARES = 3;
 const DIGIT_ZERO = 0x30;
 const NOTHING = Buffer.alloc(0);
 
@@ -24,8 +26,8 @@ export class LineBlockBuilder {
   private ends: number[] = [];
   /** Where the line begins that is being printed. */
   private lineStart = 0;
-  /** Of a block that was given back, for the next one. */
-  private spare: Buffer = NOTHING;
+  /** Of blocks that were given back, for the next ones. */
+  private readonly spares: Buffer[] = [];
 
   /** Of all lines that were not taken. */
   get totalBytes(): number {
@@ -87,7 +89,8 @@ export class LineBlockBuilder {
 
   /** Nobody looks at the block any more. */
   giveBack({ bytes, isPart }: LineBlock): void {
-    if (!isPart && bytes.buffer.byteLength <= FULL_BYTES * 2) this.spare = Buffer.from(bytes.buffer);
+    if (isPart || this.spares.length >= MOST_SPARES || bytes.buffer.byteLength > FULL_BYTES * 2) return;
+    this.spares.push(Buffer.from(bytes.buffer));
   }
 
   private endBlock(): void {
@@ -95,8 +98,7 @@ export class LineBlockBuilder {
     this.full.push({ bytes: bytes.subarray(0, lineStart), ends, isPart: false });
     this.fullBytes += lineStart;
     const begun = bytes.subarray(lineStart, this.length);
-    this.bytes = this.spare;
-    this.spare = NOTHING;
+    this.bytes = this.spares.pop() ?? NOTHING;
     this.length = 0;
     this.lineStart = 0;
     this.ends = [];

@@ -122,10 +122,13 @@ export class RotatingFile implements LineWriter {
   ): Promise<{ readonly whole: number; readonly error?: Error }> {
     const { handle } = this;
     if (handle === undefined) return { whole: 0, error: new Error('the log file is closed') };
-    const bytes = pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);
     let written = 0;
     try {
-      while (written < bytes.length) written += (await handle.write(bytes, written)).bytesWritten;
+      for (let left = pieces; left.length > 0;) {
+        const { bytesWritten } = await handle.writev(left);
+        written += bytesWritten;
+        left = behind(left, bytesWritten);
+      }
       this.size += written;
       return { whole: lengths.length };
     } catch (error) {
@@ -181,6 +184,19 @@ export class RotatingFile implements LineWriter {
 }
 
 const lineEnd = ({ ends }: LineBlock, index: number): number => ends[index] ?? 0;
+
+/** What is left when so many bytes at the front are gone. */
+function behind(pieces: readonly Buffer[], bytes: number): readonly Buffer[] {
+  let gone = bytes;
+  let whole = 0;
+  for (; whole < pieces.length; whole++) {
+    const { length } = pieces[whole] as Buffer;
+    if (length > gone) break;
+    gone -= length;
+  }
+  const [first, ...rest] = pieces.slice(whole);
+  return first === undefined ? [] : [first.subarray(gone), ...rest];
+}
 
 function wholeLines(
   lengths: readonly number[],
