@@ -97,5 +97,13 @@ export class Parts {
   }
 }
 
+/** The `place` of a walk that keeps the path to where it is. */
+export function samePath(walk: { path: string[] }): () => void {
+  const path = [...walk.path];
+  return () => {
+    walk.path = path;
+  };
+}
+
 /** For walks that are not divided, whatever their length. */
 export const UNDIVIDED = new Parts(undefined, Infinity);

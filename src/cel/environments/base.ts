@@ -61,27 +61,22 @@ const LIBRARIES: readonly VersionedLibrary[] = [
 ];
 
 export function baseEnvironments({ compatibility, features }: BaseOptions): BaseEnvironments {
-  let ofNew: Environment | undefined;
-  let ofStored: Environment | undefined;
   const isKnown = ({ since = 0, feature }: VersionedLibrary): boolean =>
     feature === undefined ? since <= compatibility.minor : features.enabled(feature);
-  return {
-    of(stored) {
-      if (stored) return (ofStored ??= make(LIBRARIES));
-      return (ofNew ??= make(LIBRARIES.filter(isKnown)));
-    },
-  };
+  return madeWhenAsked((stored) => environmentOf(stored ? LIBRARIES : LIBRARIES.filter(isKnown)));
 }
 
 /** The same, but what functions of Kubernetes' libraries were given does not count when they are run. */
-export function withoutLibraryCosts(base: BaseEnvironments): BaseEnvironments {
+export const withoutLibraryCosts = (base: BaseEnvironments): BaseEnvironments =>
+  madeWhenAsked((stored) => base.of(stored).extend({ costs: {} }));
+
+function madeWhenAsked(make: (stored: boolean) => Environment): BaseEnvironments {
   let ofNew: Environment | undefined;
   let ofStored: Environment | undefined;
-  const make = (stored: boolean): Environment => base.of(stored).extend({ costs: {} });
   return { of: (stored) => (stored ? (ofStored ??= make(true)) : (ofNew ??= make(false))) };
 }
 
-const make = (libraries: readonly VersionedLibrary[]): Environment =>
+const environmentOf = (libraries: readonly VersionedLibrary[]): Environment =>
   newEnvironment({
     libraries: libraries.map(({ library }) => library),
     costs: KUBERNETES_COSTS,

@@ -1,5 +1,5 @@
 // What changed from one object to another, as field sets.
-import { Parts } from '../../lib/parts.js';
+import { Parts, samePath } from '../../lib/parts.js';
 import { atOnce, type Steps } from '../../lib/turns.js';
 import type { Field, Type } from '../type.js';
 import { FieldSet } from './field-set.js';
@@ -32,12 +32,7 @@ export function* compareSteps(left: unknown, right: unknown, type: Type): Steps<
     modified: new FieldSet(),
     removed: new FieldSet(),
     path: [],
-    parts: new Parts(() => {
-      const path = [...walk.path];
-      return () => {
-        walk.path = path;
-      };
-    }),
+    parts: new Parts(() => samePath(walk)),
   };
   visit(walk, left, right, type, undefined);
   if (walk.parts.isLeft) yield* walk.parts.rest();

@@ -1,5 +1,5 @@
 // Which fields a configuration speaks of: every leaf and every item, but not the structs on the way.
-import { Parts } from '../../lib/parts.js';
+import { Parts, samePath } from '../../lib/parts.js';
 import { atOnce, type Steps } from '../../lib/turns.js';
 import type { JsonObject } from '../../machinery/object.js';
 import type { Field, Type } from '../type.js';
@@ -12,12 +12,7 @@ export function* toFieldSetSteps(value: unknown, type: Type): Steps<FieldSet> {
   const walk: Walk = {
     set: new FieldSet(),
     path: [],
-    parts: new Parts(() => {
-      const path = [...walk.path];
-      return () => {
-        walk.path = path;
-      };
-    }),
+    parts: new Parts(() => samePath(walk)),
   };
   visit(walk, value, type, undefined);
   if (walk.parts.isLeft) yield* walk.parts.rest();

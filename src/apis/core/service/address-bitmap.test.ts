@@ -2,34 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { parseCidr } from '../../../lib/ip-address.js';
-import type { KubeObject } from '../../../machinery/object.js';
 import type { RangeAllocation, Service } from '../../../schema/generated/core.v1.js';
-import { StorageError, type StoredObject } from '../../../storage/store.js';
 import { type AddressBitmap, addressBitmaps, createBitmapAllocator, takenInBoth } from './address-bitmap.js';
 import { type AddressAllocator, AllocationError } from './allocators.js';
 import { Bits, type RangeStore } from './range-bitmap.js';
 import { createAddressBitmapRepair } from './range-repair.js';
-
-class MemoryRanges implements RangeStore {
-  readonly objects = new Map<string, StoredObject>();
-  /** Called between reading and writing, as another server may come in between. */
-  meanwhile = (): Promise<void> => Promise.resolve();
-
-  get = async (key: string): Promise<StoredObject | undefined> => this.objects.get(key);
-  create = (key: string, object: KubeObject): Promise<StoredObject> => this.put(key, object, 0);
-  update = (key: string, revision: number, object: KubeObject): Promise<StoredObject> =>
-    this.put(key, object, revision);
-
-  private async put(key: string, object: KubeObject, expected: number): Promise<StoredObject> {
-    await this.meanwhile();
-    const revision = this.objects.get(key)?.revision ?? 0;
-    if (revision !== expected) throw new StorageError('conflict', 'changed', {});
-    const json = Buffer.alloc(0);
-    const stored = { key, revision: revision + 1, json, size: 0, object: () => object, labels: {}, field: () => '' };
-    this.objects.set(key, stored);
-    return stored;
-  }
-}
+import { MemoryRanges } from './testing.js';
 
 const service = (name: string, clusterIPs: string[]): Service =>
   ({ metadata: { name, namespace: 'ns' }, spec: { clusterIP: clusterIPs[0], clusterIPs }, status: {} }) as Service;

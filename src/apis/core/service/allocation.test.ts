@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseCidr } from '../../../lib/ip-address.js';
-import type { KubeObject } from '../../../machinery/object.js';
 import { StatusError } from '../../../machinery/status.js';
 import type { LifeContext } from '../../../registry/kind.js';
-import { StorageError, type StoredObject } from '../../../storage/store.js';
 import type { Service } from '../../../schema/generated/core.v1.js';
 import type { IPAddress } from '../../../schema/generated/networking.v1.js';
 import { createAddressAllocator } from './address-allocator.js';
@@ -12,39 +10,15 @@ import { allocateForCreate, allocateForUpdate, releaseAll } from './allocation.j
 import type { ServiceAllocators } from './allocators.js';
 import { setServiceDefaults } from './defaults.js';
 import { createNodePortAllocator, nodePortBitmap } from './node-port-allocator.js';
-import type { RangeStore } from './range-bitmap.js';
 import { createNodePortRepair } from './range-repair.js';
 import { repairAddresses } from './repair.js';
+import { MemoryRanges } from './testing.js';
 
 const RANGE = { base: 30000, size: 100 };
 
-class MemoryRange implements RangeStore {
-  stored: StoredObject | undefined;
-
-  get = async (): Promise<StoredObject | undefined> => this.stored;
-  create = async (key: string, object: KubeObject): Promise<StoredObject> => this.put(key, object, 0);
-  update = async (key: string, revision: number, object: KubeObject): Promise<StoredObject> =>
-    this.put(key, object, revision);
-
-  private put(key: string, object: KubeObject, expected: number): StoredObject {
-    const revision = this.stored?.revision ?? 0;
-    if (revision !== expected) throw new StorageError('conflict', 'changed', {});
-    this.stored = {
-      key,
-      revision: revision + 1,
-      json: Buffer.alloc(0),
-      size: 0,
-      object: () => object,
-      labels: {},
-      field: () => '',
-    };
-    return this.stored;
-  }
-}
-
 function pools(cidrs: readonly string[] = ['10.0.0.0/24']) {
   const addresses = new Map<string, IPAddress>();
-  const store = new MemoryRange();
+  const store = new MemoryRanges();
   const ports = nodePortBitmap(store, RANGE, () => 0);
   const leaks: string[] = [];
   const ranges = cidrs.map((text) => {
@@ -117,7 +91,7 @@ test('a dry run takes nothing and shows stand-ins', async () => {
   assert.equal(object.spec.clusterIP, '10.0.0.0');
   assert.equal(object.spec.ports?.[0]?.nodePort, 32769);
   assert.equal(addresses.size, 0);
-  assert.equal(store.stored, undefined);
+  assert.equal(store.objects.size, 0);
 });
 
 test('what was taken is given back when the write fails', async () => {
@@ -138,7 +112,8 @@ test('those who want a port at once all get one of their own, in a few writes', 
   const asked = Array.from({ length: RANGE.size - 1 }, () => allocators.nodePorts.takeNext());
   await assert.rejects(allocators.nodePorts.take(30005), /already allocated/);
   assert.equal(new Set(await Promise.all(asked)).size, RANGE.size - 1);
-  assert.ok((store.stored?.revision ?? 0) <= 4, `${store.stored?.revision} writes`);
+  const writes = store.objects.get('servicenodeports')?.revision ?? 0;
+  assert.ok(writes <= 4, `${writes} writes`);
 });
 
 test('a failure half way gives back the half that was taken', async () => {
@@ -199,7 +174,7 @@ test('a deleted service leaves nothing behind', async () => {
   await allocateForCreate(object, allocators, context());
   await releaseAll(object, allocators);
   assert.equal(addresses.size, 0);
-  const left = store.stored?.object() as { data?: string | null } | undefined;
+  const left = store.objects.get('servicenodeports')?.object() as { data?: string | null } | undefined;
   assert.equal(left?.data, null);
 });
 
