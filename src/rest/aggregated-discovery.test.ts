@@ -57,3 +57,36 @@ test('the document is printed once, and again when it would tell something else'
   assert.match(text(second), /"verbs":\["get"\]/);
   assert.notEqual(second.headers['etag'], first.headers['etag']);
 });
+
+test('a group whose kinds stay is not told anew when another changes', () => {
+  let verbs: readonly Verb[] = ['get', 'list'];
+  let asked = 0;
+  const changing = { ...deployments, custom: true, shownVerbs: () => verbs } as unknown as KindDefinition;
+  const staying = { ...deployments, custom: true, group: 'stays.example' } as unknown as KindDefinition;
+  const counted = Object.defineProperty(staying, 'singular', {
+    get: () => {
+      asked++;
+      return 'stays';
+    },
+  });
+  const endpoints = new TestApi({ kinds: [changing, counted] }).resources.all();
+  const discovery = createDiscovery({
+    endpoints: () => endpoints,
+    mediaTypes: [JSON_TYPE],
+    aggregatedVersions: ['v2', 'v2beta1'],
+    serverAddress: '',
+  });
+  const ask = (version: string): { readonly items: readonly Group[] } => {
+    const accept = `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`;
+    const response = discovery({ method: 'GET', headers: { accept } } as unknown as HttpRequest, '/apis');
+    return JSON.parse(((response as HttpResponse).body as Buffer).toString()) as { items: Group[] };
+  };
+  const first = ask('v2');
+  const before = asked;
+  verbs = ['get'];
+  const second = ask('v2');
+  assert.equal(asked, before);
+  assert.deepEqual(second.items[1], first.items[1]);
+  assert.notDeepEqual(second.items[0], first.items[0]);
+  assert.deepEqual(ask('v2beta1').items, second.items);
+});

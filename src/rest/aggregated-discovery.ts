@@ -1,7 +1,7 @@
 // All of discovery in one document, for clients that ask for it by its media type.
 import crypto from 'node:crypto';
 import { type AnsweredObject, firstHeader, type HttpRequest, type HttpResponse } from '../lib/http.js';
-import { remembered } from '../lib/remembered.js';
+import { remembered, sameItems } from '../lib/remembered.js';
 import type { GroupVersion } from '../machinery/object.js';
 import { mustType } from '../schema/catalogue.js';
 import { encodeJson } from '../schema/json/encode.js';
@@ -55,14 +55,20 @@ export const createAggregated = (registered: RegisteredVersions | undefined): Ag
   others: answerAggregated(registered),
 });
 
-/** The document is printed once for each form, until it would tell something else. */
+/** The document is printed once for each form, until it would tell something else; so is each of its groups. */
 function answerAggregated(registered: RegisteredVersions | undefined): AnswerAggregated {
   const printed = remembered<Map<string, PrintedDocument>>();
+  let known: KnownGroups = new Map();
   return (request, form, groups) => {
-    const documents = printed(aggregatedBasis(groups, registered), () => new Map());
+    const bases = groups.map((group) => basisOf(group, registered));
+    const documents = printed(bases.flat(), () => new Map());
     const name = `${form.media.name};g=apidiscovery.k8s.io;v=${form.version};as=APIGroupDiscoveryList`;
     let document = documents.get(name);
-    if (document === undefined) documents.set(name, (document = printAggregated(form, groups, registered)));
+    if (document === undefined) {
+      const listed = groups.map((group, i) => toldGroup(known.get(group[0]), bases[i] ?? [], group, registered));
+      known = new Map(listed.map((group) => [group.name, group]));
+      documents.set(name, (document = printAggregated(form, listed)));
+    }
     const headers = { etag: document.etag, vary: 'Accept', 'cache-control': 'public' };
     if (request.headers['if-none-match'] === headers.etag) return { status: 304, headers, body: undefined };
     const response = answer(request, 200, form.media, document.bytes, document.object);
@@ -70,18 +76,40 @@ function answerAggregated(registered: RegisteredVersions | undefined): AnswerAgg
   };
 }
 
-/** All that the document is made of: where custom kinds end, their verbs change while they stay. */
-function aggregatedBasis(groups: ListedGroups, registered: RegisteredVersions | undefined): unknown[] {
-  const basis: unknown[] = [];
-  for (const [name, versions] of groups) {
-    basis.push(name);
-    for (const [version, endpoints] of versions) {
-      basis.push(version, registered?.versionRank(name, version));
-      if (endpoints.length === 0) basis.push(registered?.resources(name, version));
-      for (const endpoint of endpoints) basis.push(endpoint, endpoint.definition.shownVerbs?.());
-    }
+/** All that is told of a group: where custom kinds end, their verbs change while they stay. */
+function basisOf([name, versions]: ListedGroups[number], registered: RegisteredVersions | undefined): unknown[] {
+  const basis: unknown[] = [name];
+  for (const [version, endpoints] of versions) {
+    basis.push(version, registered?.versionRank(name, version));
+    if (endpoints.length === 0) basis.push(registered?.resources(name, version));
+    for (const endpoint of endpoints) basis.push(endpoint, endpoint.definition.shownVerbs?.());
   }
   return basis;
+}
+
+interface ToldGroup {
+  readonly name: string;
+  readonly basis: readonly unknown[];
+  readonly value: object;
+  /** By the version of the document. */
+  readonly json: Map<AggregatedVersion, string>;
+}
+
+type KnownGroups = ReadonlyMap<string, ToldGroup>;
+
+function toldGroup(
+  known: ToldGroup | undefined,
+  basis: readonly unknown[],
+  [name, versions]: ListedGroups[number],
+  registered: RegisteredVersions | undefined,
+): ToldGroup {
+  if (known !== undefined && sameItems(known.basis, basis)) return known;
+  const value = aggregatedGroup(
+    name,
+    inOrder(name, versions, registered).map((one) => [one, versions.get(one) ?? []]),
+    (one) => registered?.resources(name, one),
+  );
+  return { name, basis, value, json: new Map() };
 }
 
 interface PrintedDocument {
@@ -90,26 +118,20 @@ interface PrintedDocument {
   readonly object: AnsweredObject;
 }
 
-function printAggregated(
-  { version, media }: AggregatedForm,
-  groups: ListedGroups,
-  registered: RegisteredVersions | undefined,
-): PrintedDocument {
+function printAggregated({ version, media }: AggregatedForm, groups: readonly ToldGroup[]): PrintedDocument {
   const type = mustType(`io.k8s.api.apidiscovery.${version}.APIGroupDiscoveryList`);
-  const value = {
-    kind: 'APIGroupDiscoveryList',
-    apiVersion: `apidiscovery.k8s.io/${version}`,
-    metadata: {},
-    items: groups.map(([name, versions]) =>
-      aggregatedGroup(
-        name,
-        inOrder(name, versions, registered).map((one) => [one, versions.get(one) ?? []]),
-        (one) => registered?.resources(name, one),
-      ),
-    ),
-  };
-  const hash = crypto.createHash('sha512').update(encodeJson(type, value)).digest('hex').toUpperCase();
-  return { ...renderedValue({ media, pretty: false }, type, value), etag: `"${hash}"` };
+  const itemType = mustType(`io.k8s.api.apidiscovery.${version}.APIGroupDiscovery`);
+  const list = { kind: 'APIGroupDiscoveryList', apiVersion: `apidiscovery.k8s.io/${version}`, metadata: {} };
+  const items = groups.map(({ json, value }) => {
+    let item = json.get(version);
+    if (item === undefined) json.set(version, (item = encodeJson(itemType, value)));
+    return item;
+  });
+  // The items are the last member.
+  const json = `${encodeJson(type, { ...list, items: [] }).slice(0, -']}'.length)}${items.join()}]}`;
+  const hash = crypto.createHash('sha512').update(json).digest('hex').toUpperCase();
+  const value = { ...list, items: groups.map((group) => group.value) };
+  return { ...renderedValue({ media, pretty: false }, type, value, json), etag: `"${hash}"` };
 }
 
 /** `remote`: what another server has in a version; undefined while it does not say. */
@@ -147,9 +169,18 @@ export function aggregatedResources(resources: readonly RemoteResource[], own: G
     version: resource.version ?? own.version,
     kind: resource.kind,
   });
+  const childrenOf = new Map<string, RemoteResource[]>();
+  for (const resource of resources) {
+    const slash = resource.name.indexOf('/');
+    if (slash < 0) continue;
+    const parent = resource.name.slice(0, slash);
+    const children = childrenOf.get(parent);
+    if (children === undefined) childrenOf.set(parent, [resource]);
+    else children.push(resource);
+  }
   const parents = resources.filter(({ name }) => !name.includes('/'));
   return parents.map((parent) => {
-    const children = resources.filter(({ name }) => name.startsWith(`${parent.name}/`));
+    const children = childrenOf.get(parent.name) ?? [];
     return {
       resource: parent.name,
       responseKind: kindOf(parent),

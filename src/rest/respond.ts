@@ -120,15 +120,16 @@ export function respondValue(
   return answer(request, status, negotiated.media, bytes, object);
 }
 
-/** The bytes of a value, and what is recorded of it. */
+/** The bytes of a value, and what is recorded of it. `json`: what it is in JSON, where that is known already. */
 export function renderedValue(
   { media, pretty }: Negotiated,
   type: StructType,
   value: object,
+  json?: string,
 ): { readonly bytes: Buffer; readonly object: AnsweredObject } {
-  const bytes = encodeObject(media, type, value);
   const form = formOf(type);
-  if (media.encoding !== 'json') return { bytes, object: { form, json: () => encodeJson(type, value) } };
+  const bytes = media.encoding === 'json' && json !== undefined ? Buffer.from(json) : encodeObject(media, type, value);
+  if (media.encoding !== 'json') return { bytes, object: { form, json: () => json ?? encodeJson(type, value) } };
   if (pretty) return { bytes: Buffer.from(indentJson(bytes.toString())), object: { form, json: () => bytes } };
   return { bytes: Buffer.concat([bytes, NEWLINE]), object: { form } };
 }
