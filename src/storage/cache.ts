@@ -376,6 +376,7 @@ export class Cache {
       changes.push(change);
       this.#history.push(change);
       this.contents.apply(change);
+      if (previous !== undefined) this.#snapshots.replaced(previous.size);
     }
     const last = batch[batch.length - 1];
     if (last !== undefined && last.revision > this.#revision) this.#revision = last.revision;

@@ -87,3 +87,28 @@ test('of more than a hundred those that were used last stay', () => {
   assert.ok(snapshots.at(1, stateOf(), nothingBefore));
   assert.equal(snapshots.at(2, stateOf(), nothingBefore), undefined);
 });
+
+test('kept states go, the oldest first, once what was replaced since then is too much', () => {
+  const snapshots = new Snapshots(movedClock().clock, 1_000);
+  snapshots.keep(1, stateOf(entry('a', 1)));
+  snapshots.replaced(600);
+  snapshots.keep(2, stateOf(entry('a', 2)));
+  snapshots.replaced(400);
+  assert.ok(snapshots.at(1, stateOf(), nothingBefore));
+  snapshots.replaced(1);
+  assert.equal(snapshots.at(1, stateOf(), nothingBefore), undefined);
+  assert.ok(snapshots.at(2, stateOf(), nothingBefore));
+  snapshots.replaced(600);
+  assert.equal(snapshots.at(2, stateOf(), nothingBefore), undefined);
+});
+
+test('a state that was made by undoing counts what was replaced since it', () => {
+  const snapshots = new Snapshots(movedClock().clock, 1_000);
+  const history = new History(1);
+  const old = { ...entry('a', 1), size: 900 } as Entry;
+  history.push(new Change('a', 2, entry('a', 2), old, 0));
+  snapshots.replaced(900);
+  snapshots.at(1, stateOf(entry('a', 2)), history);
+  snapshots.replaced(101);
+  assert.equal(snapshots.at(1, stateOf(), nothingBefore), undefined);
+});
