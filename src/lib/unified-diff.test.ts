@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { countedSets } from './counted-sets.js';
 import { unifiedDiff } from './unified-diff.js';
 
 const lines = (text: string): string[] => text.split(' ');
@@ -28,4 +29,23 @@ test('a line that makes up much of a long text does not start a match', () => {
   const filler = Array.from({ length: 250 }, (_, i) => (i % 2 === 0 ? 'null' : `line ${i}`));
   const diff = unifiedDiff(filler, ['null', ...filler]);
   assert.equal(diff, '@@ -1,3 +1,4 @@\n+null\n null\n line 1\n null\n');
+});
+
+const numbered = (count: number, name: string): string[] => Array.from({ length: count }, (_, i) => `${name} ${i}`);
+
+test('of very long texts what is between their common ends is compared', () => {
+  const a = numbered(1_200_000, 'line');
+  assert.equal(
+    unifiedDiff(a, a.with(600_000, 'x')),
+    '@@ -599998,7 +599998,7 @@\n line 599997\n line 599998\n line 599999\n-line 600000\n+x\n line 600001\n line 600002\n line 600003\n',
+  );
+});
+
+test('what is remembered of a long text does not grow with it, nor does its diff', () => {
+  const sets = (count: number): number =>
+    countedSets(() => {
+      const diff = unifiedDiff(numbered(count, 'old'), numbered(count, 'new'));
+      assert.ok(diff.length < 1024 * 1024 + 100 && diff.endsWith('\n...\n'));
+    });
+  assert.equal(sets(200_000), sets(120_000));
 });

@@ -6,24 +6,36 @@ const CONTEXT_LINES = 3;
 const POPULAR_FROM_LINES = 200;
 /** Pairs of equal lines looked at. Beyond them nothing more is found in common: the rest is shown as replaced. */
 const MOST_COMPARED = 1_000_000;
+/** Of longer texts, what they have in common at both ends is left out first, and no more than this of what is between. */
+const LONG_LINES = 100_000;
+/** A diff is for people. One that goes on and on ends here, and says so. */
+const LONGEST_DIFF = 1024 * 1024;
+const CUT = '...\n';
 
 /** Lines come without their line ends. The answer has no file header; it is empty when the texts are equal. */
 export function unifiedDiff(a: readonly string[], b: readonly string[]): string {
   let out = '';
+  for (const line of diffLines(a, b)) {
+    out += line;
+    if (out.length > LONGEST_DIFF) return out + CUT;
+  }
+  return out;
+}
+
+function* diffLines(a: readonly string[], b: readonly string[]): Generator<string> {
   for (const group of groupedOperations(a, b)) {
     const first = group[0] as Operation;
     const last = group[group.length - 1] as Operation;
-    out += `@@ -${range(first.aStart, last.aEnd)} +${range(first.bStart, last.bEnd)} @@\n`;
+    yield `@@ -${range(first.aStart, last.aEnd)} +${range(first.bStart, last.bEnd)} @@\n`;
     for (const { tag, aStart, aEnd, bStart, bEnd } of group) {
       if (tag === 'equal') {
-        for (const line of a.slice(aStart, aEnd)) out += ` ${line}\n`;
+        for (let at = aStart; at < aEnd; at++) yield ` ${a[at]}\n`;
         continue;
       }
-      if (tag !== 'insert') for (const line of a.slice(aStart, aEnd)) out += `-${line}\n`;
-      if (tag !== 'delete') for (const line of b.slice(bStart, bEnd)) out += `+${line}\n`;
+      if (tag !== 'insert') for (let at = aStart; at < aEnd; at++) yield `-${a[at]}\n`;
+      if (tag !== 'delete') for (let at = bStart; at < bEnd; at++) yield `+${b[at]}\n`;
     }
   }
-  return out;
 }
 
 interface Operation {
@@ -106,10 +118,11 @@ function operationsBetween(a: readonly string[], b: readonly string[]): Operatio
 
 /** The longest match first, then what lies left and right of it, until nothing matches. Adjacent blocks are joined. */
 function matchingBlocks(a: readonly string[], b: readonly string[]): Block[] {
-  const places = placesOf(b);
   const found: Block[] = [];
+  const whole = compared(a, b, found);
+  const places = placesOf(b, whole);
   const budget = { left: MOST_COMPARED };
-  const waiting = [{ aLow: 0, aHigh: a.length, bLow: 0, bHigh: b.length }];
+  const waiting = [whole];
   for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
     const { aLow, aHigh, bLow, bHigh } = part;
     const match = longestMatch(a, b, places, part, budget);
@@ -131,15 +144,31 @@ function matchingBlocks(a: readonly string[], b: readonly string[]): Block[] {
   return joined;
 }
 
-function placesOf(b: readonly string[]): Map<string, readonly number[]> {
+/** All of two texts; of long ones only a part, and what lies around it in common is found. */
+function compared(a: readonly string[], b: readonly string[], found: Block[]): Part {
+  const shorter = Math.min(a.length, b.length);
+  if (Math.max(a.length, b.length) <= LONG_LINES) return { aLow: 0, aHigh: a.length, bLow: 0, bHigh: b.length };
+  let start = 0;
+  while (start < shorter && a[start] === b[start]) start++;
+  let end = 0;
+  while (end < shorter - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end++;
+  if (start > 0) found.push({ a: 0, b: 0, size: start });
+  if (end > 0) found.push({ a: a.length - end, b: b.length - end, size: end });
+  const most = start + LONG_LINES;
+  return { aLow: start, aHigh: Math.min(most, a.length - end), bLow: start, bHigh: Math.min(most, b.length - end) };
+}
+
+function placesOf(b: readonly string[], { bLow, bHigh }: Part): Map<string, readonly number[]> {
   const places = new Map<string, number[]>();
-  b.forEach((line, at) => {
+  for (let at = bLow; at < bHigh; at++) {
+    const line = b[at] as string;
     const known = places.get(line);
     if (known === undefined) places.set(line, [at]);
     else known.push(at);
-  });
-  if (b.length >= POPULAR_FROM_LINES) {
-    const limit = Math.floor(b.length / 100) + 1;
+  }
+  const count = bHigh - bLow;
+  if (count >= POPULAR_FROM_LINES) {
+    const limit = Math.floor(count / 100) + 1;
     for (const [line, at] of places) if (at.length > limit) places.delete(line);
   }
   return places;

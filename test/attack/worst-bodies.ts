@@ -338,6 +338,13 @@ const OBJECTS: readonly (Attack & { readonly requests: (bytes: number) => Attack
       ),
   },
   {
+    name: 'pod volumes of other names',
+    requests: (n) => {
+      const made = (v: number): object => pod({ volumes: many(n, (i) => ({ name: `v${i}-${v}`, emptyDir: {} })) });
+      return [post(PODS, made(0)), put(`${PODS}/worst`, made(1)), { method: 'DELETE', path: `${PODS}/worst` }];
+    },
+  },
+  {
     name: 'pod volumes and mounts',
     requests: (n) =>
       everyWrite(PODS, 'worst', (v) =>

@@ -1,22 +1,29 @@
 // A bound on how many updaters one object remembers.
-import { identityOf, type Manager, type Managers, timeSeconds } from './managers.js';
+import { sortSteps } from '../../lib/sort-steps.js';
+import type { Steps } from '../../lib/turns.js';
+import { FieldSet } from './field-set.js';
+import { absorbSteps } from './field-set-steps.js';
+import { compareTimes, identityOf, type Manager, type Managers } from './managers.js';
 import { compareText } from './path-element.js';
 
 const MAX_UPDATE_MANAGERS = 10;
 const OLD_UPDATES_MANAGER = 'ancient-changes';
 
 /** The oldest updaters beyond the bound become one of each version. */
-export function capManagers(managers: Managers): Managers {
+export function* capManagers(managers: Managers): Steps<Managers> {
   if (managers.size <= MAX_UPDATE_MANAGERS) return managers;
-  const updaters = [...managers].filter(([, { operation }]) => operation === 'Update');
-  if (updaters.length <= MAX_UPDATE_MANAGERS) return managers;
-  updaters.sort(
+  const all = [...managers].filter(([, { operation }]) => operation === 'Update');
+  if (all.length <= MAX_UPDATE_MANAGERS) return managers;
+  const updaters = yield* sortSteps(
+    all,
     ([leftIdentity, left], [rightIdentity, right]) =>
-      timeSeconds(left.time) - timeSeconds(right.time) || compareText(leftIdentity, rightIdentity),
+      compareTimes(left.time, right.time) || compareText(leftIdentity, rightIdentity),
   );
 
   const capped = new Map(managers);
   const firsts = new Map<string, readonly [identity: string, manager: Manager]>();
+  // What they become together grows from one to the next: a client may send many thousands of them.
+  const grown = new Map<string, FieldSet>();
   let count = updaters.length;
   for (const [identity, manager] of updaters) {
     if (count <= MAX_UPDATE_MANAGERS) break;
@@ -35,13 +42,17 @@ export function capManagers(managers: Managers): Managers {
       earlier = first[1];
     }
     capped.delete(identity);
+    let fields = grown.get(apiVersion);
+    if (fields === undefined) {
+      fields = new FieldSet();
+      grown.set(apiVersion, fields);
+      yield* absorbSteps(fields, earlier.fields);
+    }
+    yield* absorbSteps(fields, manager.fields);
     const { time } = manager;
-    capped.set(bucketIdentity, {
-      ...bucket,
-      fields: manager.fields.union(earlier.fields),
-      ...(time === undefined ? {} : { time }),
-    });
+    capped.set(bucketIdentity, { ...bucket, fields, ...(time === undefined ? {} : { time }) });
     count--;
+    yield;
   }
   return capped;
 }

@@ -135,7 +135,7 @@ export function* trackUpdate(
     const all = earlier === undefined ? fields : yield* unionSteps(fields, earlier.fields);
     remaining.set(identity, { ...manager, fields: all.orSame(managers.get(identity)?.fields) });
   }
-  return capManagers(remaining);
+  return yield* capManagers(remaining);
 }
 
 const updater = ({ apiVersion, subresource, time }: Write, name: string): Omit<Manager, 'fields'> => ({

@@ -16,11 +16,16 @@ export function* inPieces(set: FieldSet, change: (piece: FieldSet) => FieldSet):
 export function* unionSteps(left: FieldSet, right: FieldSet): Steps<FieldSet> {
   if (left.empty || right.empty || !(left.isLarge || right.isLarge)) return left.union(right);
   const result = new FieldSet();
-  for (const set of [left, right]) {
-    for (const piece of set.pieces()) {
-      result.absorb(piece);
-      yield;
-    }
-  }
+  yield* absorbSteps(result, left);
+  yield* absorbSteps(result, right);
   return result;
+}
+
+/** Only while `set` is being built: adds all of `other`, which stays as it is. */
+export function* absorbSteps(set: FieldSet, other: FieldSet): Steps<void> {
+  if (!other.isLarge) return set.absorb(other);
+  for (const piece of other.pieces()) {
+    set.absorb(piece);
+    yield;
+  }
 }

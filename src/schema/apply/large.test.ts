@@ -1,6 +1,7 @@
 // What is done in parts for large objects is what is done at once for small ones.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { countedSets } from '../../lib/counted-sets.js';
 import { atOnce } from '../../lib/turns.js';
 import type { JsonObject } from '../../machinery/object.js';
 import { typeOf } from '../catalogue.js';
@@ -84,6 +85,32 @@ test('a large update takes what it changes from others', () => {
   updateManagedFields({ ...write, live: live as never, newObject: newObject as never });
   assert.deepEqual(fieldsOf(newObject, 0), { 'f:data': { 'f:k7': {} } });
   assert.equal(Object.keys(fieldsOf(newObject, 1)['f:data'] as JsonObject).length, MANY - 1);
+});
+
+test('many thousands of updaters become one in time that grows with them', () => {
+  const written = (count: number): { managedFields: unknown; sets: number } => {
+    const managedFields = numbers(count).map((i) => ({
+      manager: `m${String(i).padStart(6, '0')}`,
+      operation: 'Update',
+      apiVersion: 'v1',
+      fieldsType: 'FieldsV1',
+      fieldsV1: { 'f:data': { [`f:k${i}`]: {} } },
+    }));
+    const newObject = { ...configMap(0, 1, 'a'), metadata: { name: 'x', managedFields } } as never;
+    const write = { type: CONFIG_MAP, apiVersion: 'v1', manager: 'z', subresource: '', time: new Date(0) };
+    const sets = countedSets(() => updateManagedFields({ ...write, live: undefined, newObject }));
+    return { managedFields: (newObject as { metadata: { managedFields: unknown } }).metadata.managedFields, sets };
+  };
+  const { managedFields, sets } = written(4_000);
+  const [first, ...rest] = managedFields as { manager: string; fieldsV1: { 'f:data': object } }[];
+  assert.equal(first?.manager, 'ancient-changes');
+  // The writer took the field of the first, and keeps its name, as the last eight do.
+  assert.equal(Object.keys(first?.fieldsV1['f:data'] ?? {}).length, 4_000 - 1 - 8);
+  assert.deepEqual(
+    rest.map(({ manager }) => manager),
+    [...numbers(8).map((i) => `m00${3992 + i}`), 'z'],
+  );
+  assert.ok(sets < 2.2 * written(2_000).sets, `${sets}`);
 });
 
 test('what the writer of a large new object owns is what a comparison with nothing tells', () => {

@@ -1,5 +1,6 @@
 // The managers of an object: who owns which fields, as `metadata.managedFields` says it.
 import { Parts } from '../../lib/parts.js';
+import { sortSteps } from '../../lib/sort-steps.js';
 import { atOnce, type Steps } from '../../lib/turns.js';
 import type { JsonObject, ManagedFieldsEntry } from '../../machinery/object.js';
 import { goQuote } from '../../lib/go-quote.js';
@@ -66,8 +67,8 @@ export const encodeManagers = (managers: Managers): ManagedFieldsEntry[] | undef
 /** The same, for large sets. */
 export function* encodeManagerSteps(managers: Managers): Steps<ManagedFieldsEntry[] | undefined> {
   if (managers.size === 0) return undefined;
-  const all = [...managers.values()];
-  if (all.length > 1) all.sort(compareManagers);
+  let all = [...managers.values()];
+  if (all.length > 1) all = yield* sortSteps(all, compareManagers);
   const parts = new Parts();
   const entries: ManagedFieldsEntry[] = [];
   for (const manager of all) {
@@ -99,13 +100,17 @@ export function isManagedFieldsReset(entries: unknown): boolean {
   return entries.every((entry) => typeof entry === 'object' && entry !== null && Object.keys(entry).length === 0);
 }
 
-export const timeSeconds = (time: string | undefined): number =>
+/** By their seconds; none is the beginning of time. */
+export const compareTimes = (left: string | undefined, right: string | undefined): number =>
+  left === right ? 0 : timeSeconds(left) - timeSeconds(right);
+
+const timeSeconds = (time: string | undefined): number =>
   time === undefined ? 0 : Math.floor(Date.parse(time) / 1000);
 
 function compareManagers(left: Manager, right: Manager): number {
   return (
     compareText(left.operation, right.operation) ||
-    timeSeconds(left.time) - timeSeconds(right.time) ||
+    compareTimes(left.time, right.time) ||
     compareText(left.manager, right.manager) ||
     compareText(left.apiVersion, right.apiVersion) ||
     compareText(left.subresource, right.subresource)

@@ -1,10 +1,9 @@
 import { jsonText } from '../../../lib/json-text.js';
-import { unifiedDiff } from '../../../lib/unified-diff.js';
 import { Verbatim } from '../../../machinery/field-error.js';
 import type { LabelSelector } from '../../../schema/generated/meta.v1.js';
-import { wasGivenEmpty, withGivenEmptyOf } from '../../../machinery/given-empty.js';
+import { wasGivenEmpty } from '../../../machinery/given-empty.js';
 import type { ObjectMeta } from '../../../machinery/object.js';
-import { INTERNAL_STRUCTS } from './structs.js';
+import { type Bag, bagOf, givenEmpty, type Member, membersOf, sortedByKey } from './members.js';
 
 /** The value of an error, as the reference prints the named struct. `struct` names a line of INTERNAL_STRUCTS. */
 export const internalValue = (struct: string, value: unknown): Verbatim =>
@@ -35,44 +34,19 @@ export function labelsValue(metadata: Readonly<Pick<ObjectMeta, 'labels'>>): unk
   return wasGivenEmpty(metadata, 'labels') ? {} : null;
 }
 
-/** What changed between two values of the named struct, as the reference shows it under a refused update. */
-export const internalDiff = (struct: string, old: unknown, now: unknown): string =>
-  unifiedDiff(prettyLines(struct, old), prettyLines(struct, now));
-
-function prettyLines(struct: string, value: unknown): string[] {
-  const text = escapeHtml(JSON.stringify(internalForm(struct, value), roundBigint, 1));
-  return text.split('\n');
-}
-
-const roundBigint = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? Number(value) : value);
-
 /** The characters JSON need not escape but the reference's printer does. */
 export const escapeHtml = (json: string): string =>
   json.replace(/[<>&\u2028\u2029]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-type Bag = Readonly<Record<string, unknown>>;
-
-interface Member {
-  readonly name: string;
-  readonly json: string;
-  readonly holds: string;
-  readonly struct: string;
-}
-
 function internalForm(struct: string, value: unknown): unknown {
   if (value === undefined || value === null) return null;
-  const bag = struct === 'PodSpec' ? withHostNamespaces(value as Bag) : (value as Bag);
+  const bag = bagOf(struct, value);
   const form: Record<string, unknown> = {};
   for (const member of membersOf(struct)) {
     if (member.holds === '@') Object.assign(form, bag['metadata']);
     else form[member.name] = memberForm(member, bag[member.json] ?? givenEmpty(bag, member));
   }
   return form;
-}
-
-function givenEmpty(bag: Bag, { json, holds }: Member): unknown {
-  if ((holds !== '[]' && holds !== '{}') || !wasGivenEmpty(bag, json)) return undefined;
-  return holds === '[]' ? [] : {};
 }
 
 function memberForm({ holds, struct }: Member, value: unknown): unknown {
@@ -95,56 +69,4 @@ function memberForm({ holds, struct }: Member, value: unknown): unknown {
     default:
       return value ?? '';
   }
-}
-
-const sortedByKey = (map: Bag): Bag =>
-  Object.fromEntries(Object.entries(map).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
-
-/** The reference keeps a pod's host namespaces with its security context, which it therefore always has. */
-function withHostNamespaces(spec: Bag): Bag {
-  const { hostNetwork, hostPID, hostIPC, shareProcessNamespace, hostUsers } = spec;
-  const securityContext = spec['securityContext'] as Bag | undefined;
-  const own = securityContext ?? {};
-  return withGivenEmptyOf(spec, {
-    ...spec,
-    securityContext: withGivenEmptyOf(own, {
-      ...own,
-      hostNetwork,
-      hostPID,
-      hostIPC,
-      shareProcessNamespace,
-      hostUsers,
-    }),
-  });
-}
-
-let structs: Map<string, readonly Member[]> | undefined;
-
-function membersOf(struct: string): readonly Member[] {
-  structs ??= parseStructs(INTERNAL_STRUCTS);
-  const members = structs.get(struct);
-  if (members === undefined) throw new Error(`no internal struct ${struct}`);
-  return members;
-}
-
-const MEMBER = /^(\w+)(?:=(\w+))?(?:(\[\]|\{\}|[#!~?:])(\w*))?$/;
-
-function parseStructs(notation: string): Map<string, readonly Member[]> {
-  const parsed = new Map<string, readonly Member[]>();
-  for (const line of notation
-    .replace(/\n {2}/g, ' ')
-    .trim()
-    .split('\n')) {
-    const [name = '', ...members] = line.split(/:? +/);
-    parsed.set(name, members.map(parseMember));
-  }
-  return parsed;
-}
-
-function parseMember(text: string): Member {
-  if (text === '@metadata') return { name: '', json: '', holds: '@', struct: '' };
-  const match = MEMBER.exec(text);
-  if (match === null) throw new Error(`cannot read ${text}`);
-  const [, name = '', json, holds = '', struct = ''] = match;
-  return { name, json: json ?? name.charAt(0).toLowerCase() + name.slice(1), holds, struct };
 }

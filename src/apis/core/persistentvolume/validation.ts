@@ -18,7 +18,8 @@ import type {
   PersistentVolumeSpec,
   VolumeNodeAffinity,
 } from '../../../schema/generated/core.v1.js';
-import { internalDiff, internalValue } from '../internal-form/print.js';
+import { internalDiff } from '../internal-form/diff.js';
+import { internalValue } from '../internal-form/print.js';
 import { validateNodeSelector } from '../pod/validation/affinity.js';
 import { sortedKeys } from '../shared/key-values.js';
 import { validatePositiveQuantity, validateStorageAmount } from '../shared/resource-list.js';

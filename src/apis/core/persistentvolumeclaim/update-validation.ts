@@ -15,7 +15,7 @@ import { selectorHasInvalidLabelValue } from '../../../machinery/validation/labe
 import { isQualifiedName } from '../../../machinery/validation/names.js';
 import type { FeatureGates } from '../../../registry/kind.js';
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../../../schema/generated/core.v1.js';
-import { internalDiff } from '../internal-form/print.js';
+import { internalDiff } from '../internal-form/diff.js';
 import { isNativeResource } from '../pod/validation/resource-names.js';
 import { validateResourceQuantity } from '../pod/validation/resources.js';
 import { validateStorageAmount } from '../shared/resource-list.js';

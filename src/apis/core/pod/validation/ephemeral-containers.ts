@@ -1,4 +1,4 @@
-import { internalDiff } from '../../internal-form/print.js';
+import { internalDiff } from '../../internal-form/diff.js';
 import { goQuote } from '../../../../lib/go-quote.js';
 import { type FieldErrors, FieldPath, forbidden } from '../../../../machinery/field-error.js';
 import type { Pod } from '../../../../schema/generated/core.v1.js';

@@ -1,5 +1,6 @@
 import { append } from '../../../../lib/append.js';
-import { internalDiff, internalList, internalValue } from '../../internal-form/print.js';
+import { internalDiff } from '../../internal-form/diff.js';
+import { internalList, internalValue } from '../../internal-form/print.js';
 import { deepEqual } from '../../../../lib/deep-equal.js';
 import { type FieldErrors, FieldPath, forbidden, invalid, required } from '../../../../machinery/field-error.js';
 import { withGivenEmptyOf } from '../../../../machinery/given-empty.js';
