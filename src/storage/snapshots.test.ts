@@ -105,7 +105,7 @@ test('kept states go, the oldest first, once what was replaced since then is too
 test('a state that was made by undoing counts what was replaced since it', () => {
   const snapshots = new Snapshots(movedClock().clock, 1_000);
   const history = new History(1);
-  const old = { ...entry('a', 1), size: 900 } as Entry;
+  const old = { key: 'a', revision: 1, size: 900 } as Entry;
   history.push(new Change('a', 2, entry('a', 2), old, 0));
   snapshots.replaced(900);
   snapshots.at(1, stateOf(entry('a', 2)), history);
