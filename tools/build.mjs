@@ -1,5 +1,5 @@
-// Bundles the server into one CommonJS file: one file to read and compile at start. What its thread for large bodies runs
-// is another, with the codecs only.
+// Bundles the server into one CommonJS file: one file to read and compile at start. What its thread for large objects
+// runs is another: the kinds and the codecs, and nothing that serves.
 import { build } from 'esbuild';
 import { isAscii } from 'node:buffer';
 import fs from 'node:fs';
@@ -11,7 +11,7 @@ const at = process.argv.indexOf('--outdir');
 const outdir = at < 0 ? 'dist' : process.argv[at + 1];
 await build({
   ...bundleOptions,
-  entryPoints: { binnacle: 'src/main.ts', convert: 'src/server/conversion-thread.ts' },
+  entryPoints: { binnacle: 'src/main.ts', aside: 'src/server/aside-thread.ts' },
   outdir,
   // import() becomes require(): code that V8 compiled before and kept cannot import().
   supported: { 'dynamic-import': false },

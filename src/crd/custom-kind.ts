@@ -1,7 +1,9 @@
 // A definition as kinds that can be served: one for each of its versions, over one store.
 import { isDeepStrictEqual } from 'node:util';
 import type { ExpressionChecker } from '../cel/expression-check.js';
+import type { Knowledge } from '../lib/aside.js';
 import { goValueText } from '../lib/go-value.js';
+import { inTurns } from '../lib/turns.js';
 import { apiVersionOf, type JsonObject, type KubeObject } from '../machinery/object.js';
 import { isUnfitted } from '../machinery/unfitted.js';
 import type { Schema } from '../apis/apiextensions/schema-walk.js';
@@ -12,6 +14,9 @@ import type {
   CustomResourceDefinition,
   CustomResourceDefinitionVersion,
 } from '../schema/generated/apiextensions.v1.js';
+import { typeOf } from '../schema/catalogue.js';
+import { decodeStoredJson } from '../schema/json/decode-stored.js';
+import { encodePieces } from '../schema/json/encode-pieces.js';
 import type { StructType } from '../schema/type.js';
 import type { ResourceStore, ResourceStoreOptions } from '../storage/store.js';
 import { columnsOf } from './columns.js';
@@ -69,8 +74,9 @@ export function customKind(given: Readonly<CustomResourceDefinition>, options: C
   const stored = versions.find(({ stated }) => stated.storage);
   if (stored === undefined) throw new Error(`${crd.metadata.name ?? ''} has no version to store`);
   const converter = spec.conversion?.strategy === 'Webhook' ? options.converterOf?.(crd) : undefined;
+  const knowledge = definitionFor(given);
   const definitionOf = (version: CompiledVersion): KindDefinition =>
-    definitionOfVersion(crd, version, { ...options, stored, versions, converter });
+    definitionOfVersion(crd, version, { ...options, stored, versions, converter, knowledge });
   const viewOf = (version: CompiledVersion): Pick<CustomKind, 'view'> =>
     converter === undefined ? {} : { view: versionView(crd, version, stored, converter) };
   const served = versions.filter(({ stated }) => stated.served);
@@ -97,6 +103,27 @@ export function customKind(given: Readonly<CustomResourceDefinition>, options: C
         Object.assign({}, ...served.map(({ stated }) => selectableFields(stated)(object))) as Record<string, string>,
     },
   };
+}
+
+let kindsMade = 0;
+
+/** Each kind that is made is another: definitions of one name may follow each other. */
+function definitionFor(crd: Readonly<CustomResourceDefinition>): Knowledge {
+  return {
+    id: `${crd.metadata.name ?? ''} ${++kindsMade}`,
+    json: () => inTurns(encodePieces(definitionType(), crd)),
+  };
+}
+
+const definitionType = (): StructType => {
+  const type = typeOf('apiextensions.k8s.io', 'v1', 'CustomResourceDefinition');
+  if (type === undefined) throw new Error('the catalogue has no definitions');
+  return type;
+};
+
+/** The same kind, in another thread. */
+export function customKindFrom(json: Buffer, options: CustomKindOptions): CustomKind {
+  return customKind(decodeStoredJson(definitionType(), json) as unknown as CustomResourceDefinition, options);
 }
 
 function withoutSelectableFields(crd: Readonly<CustomResourceDefinition>): Readonly<CustomResourceDefinition> {
@@ -191,6 +218,7 @@ function deprecation({ spec }: Readonly<CustomResourceDefinition>, version: stri
 
 interface DefinitionParts extends CustomKindOptions {
   readonly converter: Converter | undefined;
+  readonly knowledge: Knowledge;
   readonly stored: CompiledVersion;
   readonly versions: readonly CompiledVersion[];
 }
@@ -201,7 +229,7 @@ const TERMINATING_VERBS: readonly Verb[] = ['delete', 'deletecollection', 'get',
 function definitionOfVersion(
   crd: Readonly<CustomResourceDefinition>,
   version: CompiledVersion,
-  { stored, versions, terminating, expressions, converter }: DefinitionParts,
+  { stored, versions, terminating, expressions, converter, knowledge }: DefinitionParts,
 ): KindDefinition {
   const { spec, status } = crd;
   const names = status.acceptedNames;
@@ -225,6 +253,7 @@ function definitionOfVersion(
     storageVersion: converter === undefined ? stored.stated.name : stated.name,
     shownStorageVersion: stored.stated.name,
     custom: true,
+    origin: { knowledge, version: stated.name },
     ...(converter && {
       convert: async (object: Readonly<JsonObject>, apiVersion: string) =>
         (await converter.convert([object], apiVersion))[0] ?? {},

@@ -2,14 +2,21 @@
 // where a client sent one and `null` where it sent nothing. The normal form drops both; this remembers the difference
 // for as long as the decoded object lives.
 
-const emptyMembers = new WeakMap<object, readonly string[]>();
+/** Each with the empty list or map it was. */
+export type EmptyMembers = Readonly<Record<string, object>>;
 
-export function noteGivenEmpty(object: object, members: readonly string[]): void {
+const emptyMembers = new WeakMap<object, EmptyMembers>();
+
+export function noteGivenEmpty(object: object, members: EmptyMembers): void {
   emptyMembers.set(object, members);
 }
 
-export const wasGivenEmpty = (object: object, member: string): boolean =>
-  emptyMembers.get(object)?.includes(member) ?? false;
+export const givenEmptyOf = (object: object): EmptyMembers | undefined => emptyMembers.get(object);
+
+export function wasGivenEmpty(object: object, member: string): boolean {
+  const members = emptyMembers.get(object);
+  return members !== undefined && Object.hasOwn(members, member);
+}
 
 /** A member's value for an error: what it is, or the empty list or map that was sent for it. */
 export function asGiven(object: object, member: string, empty: object): unknown {
@@ -26,10 +33,7 @@ export function withGivenEmptyOf<T extends object>(from: object, copy: T): T {
 
 /** For members that the reference builds anew, so that what was sent no longer shows. */
 export function forgetGivenEmpty(object: object, member: string): void {
-  const members = emptyMembers.get(object);
-  if (members?.includes(member))
-    emptyMembers.set(
-      object,
-      members.filter((other) => other !== member),
-    );
+  if (!wasGivenEmpty(object, member)) return;
+  const { [member]: _forgotten, ...others } = emptyMembers.get(object) ?? {};
+  emptyMembers.set(object, others);
 }

@@ -49,6 +49,8 @@ export class StatusError extends Error {
   continueToken = '';
   /** Set where somebody else's server refused and said so. */
   resourceVersion = '';
+  /** Set where it is long and was made elsewhere: all of the Status, as JSON. The message may be only its beginning. */
+  printed: Buffer | undefined = undefined;
 
   constructor(
     readonly code: number,
@@ -60,6 +62,7 @@ export class StatusError extends Error {
   }
 
   get status(): Status {
+    if (this.printed !== undefined) return JSON.parse(this.printed.toString()) as Status;
     return {
       kind: 'Status',
       apiVersion: 'v1',

@@ -1,16 +1,14 @@
-import { append } from '../lib/append.js';
-import { nextTurn } from '../lib/turns.js';
-import { alreadyExists, generateNameConflict, invalid, StatusError } from '../machinery/status.js';
-import { FieldPath } from '../machinery/field-error.js';
-import type { JsonObject, KubeObject } from '../machinery/object.js';
-import { validateKubeFinalizers, validateObjectMeta, validateObjectName } from '../machinery/validation/object-meta.js';
-import { nameIsDnsSubdomain, pathSegmentName } from '../machinery/validation/names.js';
+import { LARGE_BYTES, nextTurn } from '../lib/turns.js';
+import { alreadyExists, generateNameConflict, StatusError } from '../machinery/status.js';
+import type { KubeObject } from '../machinery/object.js';
 import { type StoredObject, StorageError } from '../storage/store.js';
 import type { LifeContext, Transaction } from './kind.js';
-import { type AdmitCreate, keyOf, type ResourceRegistry, unstored } from './registry.js';
+import { type AdmitCreate, asideFor, keyOf, type ResourceRegistry, unstored } from './registry.js';
 import { findObject } from './list.js';
-import { fillSystemFields, generateName, matchNamespace } from './system-fields.js';
+import { fillSystemFields, generateName } from './system-fields.js';
 import { fromStorage } from './storage-status.js';
+import { prepareNew } from './prepare.js';
+import { prepareNewAside } from './prepare-aside.js';
 import { printLarge } from './print-large.js';
 import { timedWrite } from './timed-write.js';
 
@@ -20,15 +18,13 @@ const GENERATED_NAME_ATTEMPTS = 8;
 export interface CreateRequest {
   /** In the storage version, owned by this call. */
   readonly object: KubeObject;
-  /** So that others have their turn between the parts of the work. */
-  readonly large?: boolean;
+  /** What was sent: large ones let others have their turn between the parts of the work. */
+  readonly bytes?: number;
   readonly context: LifeContext;
   readonly admit: AdmitCreate;
   /** Makes the copy each attempt at a generated name works on. */
   readonly copy: (object: KubeObject) => KubeObject;
 }
-
-const METADATA = FieldPath.of('metadata');
 
 /** Stores a new object, or says why not. */
 export async function create(registry: ResourceRegistry, request: CreateRequest): Promise<StoredObject> {
@@ -78,14 +74,17 @@ async function attempt(
   object: KubeObject,
   name: string | undefined,
 ): Promise<StoredObject> {
-  const { context, admit, large = false } = request;
+  const { context, admit, bytes = 0 } = request;
+  const large = bytes > LARGE_BYTES;
+  const aside = asideFor(registry, bytes);
   fillSystemFields(registry, object);
   if (name !== undefined) object.metadata.name = name;
   // hot: most kinds have nothing to begin, and most plugins nothing to wait for.
   const beginning = registry.kind.strategy.beginCreate?.(object, context);
   const transaction = beginning && (await beginning);
   try {
-    prepareNew(registry, object, context);
+    if (aside === undefined) prepareNew(registry, object, context);
+    else await prepareNewAside(aside, registry, object, context);
     if (large) await nextTurn();
     const admitting = admit(object);
     if (admitting !== undefined) await admitting;
@@ -98,29 +97,6 @@ async function attempt(
     await revert(transaction);
     throw error;
   }
-}
-
-/** The rules every new object passes, also one that an update or an apply creates. */
-export function prepareNew(registry: ResourceRegistry, object: KubeObject, context: LifeContext): void {
-  const { kind, groupKind } = registry;
-  const { strategy } = kind;
-  matchNamespace(object, kind.namespaced, context.namespace);
-  const tree: JsonObject = object;
-  if (strategy.hasStatus && tree['status'] !== undefined) delete tree['status'];
-  if (strategy.hasGeneration ?? strategy.hasStatus) object.metadata.generation = 1;
-  strategy.prepareForCreate?.(object, context);
-  const validateName = strategy.validateName?.bind(strategy) ?? nameIsDnsSubdomain;
-  const { metadata } = object;
-  const errors = validateObjectMeta(metadata, { namespaced: kind.namespaced, validateName, path: METADATA });
-  if (!strategy.anyFinalizer && metadata.finalizers !== undefined)
-    append(errors, validateKubeFinalizers(metadata.finalizers, METADATA.child('finalizers')));
-  append(errors, strategy.validate(object, context));
-  // Whatever a kind calls a name, it must also be one step of a path.
-  if (errors.length === 0) append(errors, validateObjectName(metadata, pathSegmentName, METADATA));
-  if (errors.length > 0) throw invalid(groupKind, metadata.name ?? '', errors);
-  const warnings = strategy.warningsOnCreate?.(object, context);
-  if (warnings !== undefined) for (const text of warnings) context.warn(text);
-  strategy.canonicalize?.(object);
 }
 
 async function put(

@@ -1,5 +1,6 @@
 // A kind as the server knows it: names, versions, rules, columns. Everything particular to a kind is here, as data
 // and small functions; the generic life of its objects is in registry.ts.
+import type { Knowledge } from '../lib/aside.js';
 import type { MaybePromise } from '../lib/maybe-promise.js';
 import type { FieldErrors } from '../machinery/field-error.js';
 import type { GroupResource } from '../machinery/status.js';
@@ -39,6 +40,8 @@ export interface KindDefinition<T extends KubeObject = KubeObject> {
   convert?(object: Readonly<JsonObject>, apiVersion: string): Promise<JsonObject>;
   /** A kind defined by a CustomResourceDefinition. */
   readonly custom?: boolean;
+  /** Of such a kind: what another thread makes the same kind from, and the version that this one is of. */
+  readonly origin?: { readonly knowledge: Knowledge; readonly version: string };
   /** The kind of its lists, when not `<kind>List`. */
   readonly listKind?: string;
   /** What OpenAPI documents say of a custom kind's types, by their names. */
@@ -178,6 +181,8 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   beginCreate?(object: T, context: LifeContext): Promise<Transaction | undefined>;
   beginUpdate?(object: T, old: Readonly<T>, context: LifeContext): Promise<Transaction | undefined>;
   afterDelete?(object: Readonly<T>, context: LifeContext): Promise<void>;
+  /** The rules go by what was found out about this very object when the write was begun: they are run here. */
+  readonly knowsObject?: boolean;
   /** Fields (paths) server-side apply must not let this endpoint own, by endpoint: `''` and each subresource. */
   readonly resetFields?: Readonly<Record<string, readonly string[][]>>;
 }

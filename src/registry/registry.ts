@@ -1,4 +1,5 @@
 // One resource's registry: its kind's rules on its store. The verbs are functions beside it, a file each.
+import type { Aside } from '../lib/aside.js';
 import type { MaybePromise } from '../lib/maybe-promise.js';
 import { timeOf } from '../machinery/time.js';
 import type { GroupKind, GroupResource } from '../machinery/status.js';
@@ -25,7 +26,13 @@ export interface ResourceRegistry {
   /** Objects get the finalizers that the garbage collector works on. */
   readonly garbageCollection: boolean;
   readonly deleteCollectionWorkers: number;
+  /** Where the rules of large objects are run; without it, here. */
+  readonly aside?: Aside | undefined;
 }
+
+/** Where work on something of this size is done, when not here. */
+export const asideFor = ({ aside, kind }: Pick<ResourceRegistry, 'aside' | 'kind'>, bytes: number): Aside | undefined =>
+  aside !== undefined && bytes >= aside.fromBytes && kind.strategy.knowsObject !== true ? aside : undefined;
 
 /** Runs the plugins that look at the finished object. */
 export type AdmitCreate = (object: KubeObject) => MaybePromise<void>;

@@ -1,21 +1,20 @@
-import { append } from '../lib/append.js';
 import { atOnce, inTurns, LARGE_BYTES, nextTurn } from '../lib/turns.js';
 import { goQuote } from '../lib/go-quote.js';
 import { conflict, invalid, notFound, STALE_OBJECT, StatusError } from '../machinery/status.js';
 import { FieldPath, invalid as invalidField } from '../machinery/field-error.js';
-import type { JsonObject, KubeObject } from '../machinery/object.js';
-import { validateObjectMeta, validateObjectMetaUpdate } from '../machinery/validation/object-meta.js';
-import { pathSegmentName } from '../machinery/validation/names.js';
+import type { KubeObject } from '../machinery/object.js';
 import { withoutResourceVersion } from '../storage/entry.js';
 import { recordUpdate } from '../storage/record.js';
 import { printsAs } from '../storage/splice.js';
 import { type StoredObject, StorageError } from '../storage/store.js';
 import type { Trace } from '../tracing/trace.js';
-import type { LifeContext, StatusStrategy, Transaction } from './kind.js';
-import { type AdmitCreate, type AdmitUpdate, keyOf, type ResourceRegistry, unstored } from './registry.js';
-import { fillSystemFields, matchNamespace } from './system-fields.js';
-import { prepareNew, revert, ttlOf } from './create.js';
+import type { LifeContext, Transaction } from './kind.js';
+import { type AdmitCreate, type AdmitUpdate, asideFor, keyOf, type ResourceRegistry, unstored } from './registry.js';
+import { fillSystemFields } from './system-fields.js';
+import { revert, ttlOf } from './create.js';
 import { findObject } from './list.js';
+import { prepareChanged, prepareNew } from './prepare.js';
+import { prepareChangedAside, prepareNewAside } from './prepare-aside.js';
 import { printLarge } from './print-large.js';
 import { removeMarked } from './remove.js';
 import { fromStorage } from './storage-status.js';
@@ -30,9 +29,9 @@ export interface UpdateRequest {
    * The wanted object made from the current one (absent when there is none), in the storage version. Called again
    * with the newer object when another writer came first. The result belongs to this call.
    */
-  readonly change: (current: Readonly<KubeObject> | undefined, large: boolean) => Promise<KubeObject>;
-  /** So that others have their turn between the parts of the work; what is stored may be large as well. */
-  readonly large?: boolean;
+  readonly change: (current: Readonly<KubeObject> | undefined, found: Found) => Promise<KubeObject>;
+  /** What was sent: large ones let others have their turn between the parts of the work. So do those stored. */
+  readonly bytes?: number;
   /** The current object must have this uid, and this version. */
   readonly uid?: string | undefined;
   readonly resourceVersion?: string | undefined;
@@ -41,6 +40,13 @@ export interface UpdateRequest {
   readonly context: LifeContext;
   readonly admitCreate: AdmitCreate;
   readonly admitUpdate: AdmitUpdate;
+}
+
+/** What a change is made to. */
+export interface Found {
+  readonly stored: StoredObject | undefined;
+  /** The larger of what was sent and what is stored. */
+  readonly bytes: number;
 }
 
 export interface UpdateResult {
@@ -120,17 +126,20 @@ async function attempt(
     checkUid(registry, request, key, '');
     return { stored: await createByUpdate(registry, request), created: true };
   }
-  const large = request.large === true || current.json.length > LARGE_BYTES;
+  const bytes = Math.max(request.bytes ?? 0, current.size);
+  const large = bytes > LARGE_BYTES;
   const old = large && current.load !== undefined ? await current.load() : current.object();
   if (large) await nextTurn();
   checkUid(registry, request, key, old.metadata.uid ?? '');
   checkResourceVersion(registry, request, key, String(current.revision));
-  const object = await request.change(old, large);
+  const object = await request.change(old, { stored: current, bytes });
   if (large) await nextTurn();
   matchResourceVersion(registry, request.name, object, current);
   const transaction = await begin(registry, request, object, old);
   try {
-    prepareChanged(registry, request, object, old);
+    const aside = asideFor(registry, bytes);
+    if (aside === undefined) prepareChanged(registry, request, object, old);
+    else await prepareChangedAside(aside, registry, request, object, current);
     if (large) await nextTurn();
     if (large) await inTurns(keepUnchangedTimes(object, old));
     else atOnce(keepUnchangedTimes(object, old));
@@ -140,7 +149,7 @@ async function attempt(
     registry.kind.strategy.fit?.(object);
     const stored = removedByUpdate(registry, object, old)
       ? await removeEmptied(registry, request, key, object, current)
-      : await put(registry, { ...request, large }, object, current, certain);
+      : await put(registry, { ...request, bytes }, object, current, certain);
     await transaction?.commit();
     return { stored, created: false };
   } catch (error) {
@@ -161,18 +170,22 @@ async function begin(
 }
 
 async function createByUpdate(registry: ResourceRegistry, request: Update): Promise<StoredObject> {
-  const { key, context, trace } = request;
-  const object = await request.change(undefined, request.large === true);
+  const { key, context, trace, bytes = 0 } = request;
+  const large = bytes > LARGE_BYTES;
+  const aside = asideFor(registry, bytes);
+  const object = await request.change(undefined, { stored: undefined, bytes });
   fillSystemFields(registry, object);
   const transaction = await registry.kind.strategy.beginCreate?.(object, context);
   try {
-    prepareNew(registry, object, context);
-    if (request.large) await nextTurn();
+    if (aside === undefined) prepareNew(registry, object, context);
+    else await prepareNewAside(aside, registry, object, context);
+    if (large) await nextTurn();
     await request.admitCreate(object);
-    if (request.large) await nextTurn();
+    if (large) await nextTurn();
     registry.kind.strategy.fit?.(object);
     delete object.metadata.resourceVersion;
-    const options = { ...ttlOf(registry, object, context), trace };
+    const json = large && !context.dryRun ? await printLarge(registry, object) : undefined;
+    const options = { ...ttlOf(registry, object, context), trace, ...(json !== undefined && { json }) };
     const stored = context.dryRun
       ? await unstored(registry, key, object)
       : await timedWrite(context, () => registry.store.create(key, object, options));
@@ -234,84 +247,6 @@ function matchResourceVersion(
   if (Number(stated) !== current.revision) throw conflict(resource, name, STALE_OBJECT);
 }
 
-/** Sets what an update cannot change back to what it was, then runs the kind's rules. */
-function prepareChanged(
-  registry: ResourceRegistry,
-  request: UpdateRequest,
-  object: KubeObject,
-  old: Readonly<KubeObject>,
-): void {
-  const { kind } = registry;
-  const { context } = request;
-  const { metadata } = object;
-  matchNamespace(object, kind.namespaced, context.namespace);
-  if (old.metadata.generation === undefined) delete metadata.generation;
-  else metadata.generation = old.metadata.generation;
-  const rules = rulesOf(registry, request.endpoint, object, old);
-  rules.prepareForUpdate?.(object, old, context);
-  metadata.uid ||= old.metadata.uid ?? '';
-  if (old.metadata.creationTimestamp !== undefined) metadata.creationTimestamp = old.metadata.creationTimestamp;
-  if (old.metadata.deletionTimestamp !== undefined) metadata.deletionTimestamp = old.metadata.deletionTimestamp;
-  if (old.metadata.deletionGracePeriodSeconds !== undefined) {
-    metadata.deletionGracePeriodSeconds ??= old.metadata.deletionGracePeriodSeconds;
-  }
-  const path = FieldPath.of('metadata');
-  // The common rules come first and the kind's own look at the metadata's update again: an error in it shows twice.
-  const errors = validateObjectMeta(metadata, { namespaced: kind.namespaced, validateName: pathSegmentName, path });
-  append(errors, validateObjectMetaUpdate(metadata, old.metadata, path));
-  if (!kind.strategy.metadataCheckedOnce) append(errors, validateObjectMetaUpdate(metadata, old.metadata, path));
-  append(errors, rules.validateUpdate(object, old, context));
-  if (errors.length > 0) throw invalid(registry.groupKind, metadata.name ?? '', errors);
-  for (const text of rules.warningsOnUpdate?.(object, old, context) ?? []) context.warn(text);
-  kind.strategy.canonicalize?.(object);
-}
-
-/** The rules of the endpoint that is written through, with the members it may not touch already put back. */
-function rulesOf(
-  registry: ResourceRegistry,
-  endpoint: string,
-  object: KubeObject,
-  old: Readonly<KubeObject>,
-): StatusStrategy {
-  const { strategy, subresources } = registry.kind;
-  if (endpoint === '' || endpoint === 'scale') {
-    if (strategy.hasStatus) putBack(object, old, ['status']);
-    if (strategy.hasGeneration ?? strategy.hasStatus) raiseGeneration(registry, object, old);
-    return strategy;
-  }
-  if (endpoint === 'status') {
-    putBack(object, old, membersExcept(object, old, ['metadata', 'status']));
-    if (strategy.status === undefined) throw new Error(`${registry.kind.kind} has no rules for its status`);
-    return strategy.status;
-  }
-  const rules = subresources?.[endpoint]?.update;
-  if (rules === undefined) throw new Error(`${registry.kind.kind} has no rules for its subresource ${endpoint}`);
-  return rules;
-}
-
-function raiseGeneration(registry: ResourceRegistry, object: KubeObject, old: Readonly<KubeObject>): void {
-  const a = object as JsonObject & KubeObject;
-  const b = old as JsonObject & KubeObject;
-  const changed = membersExcept(a, b, ['metadata', 'status']).some(
-    (member) => !registry.equal(member, a[member], b[member]),
-  );
-  if (changed) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
-}
-
-function membersExcept(a: object, b: object, except: readonly string[]): string[] {
-  const always = ['kind', 'apiVersion', ...except];
-  return [...new Set([...Object.keys(a), ...Object.keys(b)])].filter((member) => !always.includes(member));
-}
-
-function putBack(object: object, old: object, members: readonly string[]): void {
-  const to = object as JsonObject;
-  const from = old as JsonObject;
-  for (const member of members) {
-    if (from[member] === undefined) delete to[member];
-    else to[member] = from[member];
-  }
-}
-
 /** An update that takes the last finalizer off a deleted object is what removes it. */
 function removedByUpdate(registry: ResourceRegistry, object: KubeObject, old: Readonly<KubeObject>): boolean {
   if ((object.metadata.finalizers?.length ?? 0) > 0) return false;
@@ -345,7 +280,7 @@ async function put(
   // An update that changes nothing writes nothing, so that it wakes no watcher; unless it moves what is stored to the
   // key that seals now, which is how keys are rotated.
   const json =
-    request.large === true
+    (request.bytes ?? 0) > LARGE_BYTES
       ? await printLarge(registry, object)
       : store.options.codec.encodeJson(withoutResourceVersion(object));
   if (printsAs(json, current)) {

@@ -1,5 +1,6 @@
 // Work on large bodies that needs nothing but their bytes: it is done elsewhere, so that nobody waits for it here. What
 // goes over and comes back is plain data.
+import { type Aside, asideOr, task } from '../lib/aside.js';
 import { typeByName } from '../schema/catalogue.js';
 import { decodeCbor, decodeCborTree } from '../schema/cbor/decode.js';
 import { decodeJson, DecodeError, decodeTree, parseJsonTree } from '../schema/json/decode.js';
@@ -105,6 +106,12 @@ function mediaOf({ encoding }: Conversion): MediaType {
   if (media === undefined) throw new Error(`no media type is written in ${encoding}`);
   return media;
 }
+
+export const CONVERT = task<Conversion, Converted>('convert');
+
+export const asideConverter = (aside: Aside): Converter => ({
+  convert: (conversion) => asideOr(aside.do(CONVERT, conversion), () => convertBytes(conversion)),
+});
 
 /** In this very turn. */
 export const inThisThread: Converter = { convert: async (conversion) => convertBytes(conversion) };

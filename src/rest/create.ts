@@ -88,7 +88,7 @@ export async function createObject(
     if (large) await nextTurn();
     const stored = await create(registry, {
       object,
-      large,
+      bytes: body.length,
       context: definition.namespaced ? context : { ...context, namespace: '' },
       admit: (finished) =>
         services.admission.validate({ ...attributes, object: finished, name: finished.metadata.name ?? '' }),

@@ -62,13 +62,13 @@ export async function patchObject(
     dryRun: options.dryRun,
     options,
     createMissing: applies && info.subresource === '',
-    large,
-    async change(current, isLarge) {
+    bytes: body.length,
+    async change(current, { bytes }) {
       // A kind whose PUT may create asks for the change of what is missing, too.
       if (current === undefined && !applies) throw notFound(endpoint.resource, info.name);
       span?.event('About to apply patch');
       const live = current === undefined ? undefined : inVersion(endpoint, current);
-      const object: KubeObject = await settle(() => (isLarge ? inTurns(patch(live)) : atOnce(patch(live))));
+      const object: KubeObject = await settle(() => (bytes > LARGE_BYTES ? inTurns(patch(live)) : atOnce(patch(live))));
       matchNamespace(object, endpoint.definition.namespaced, info.namespace);
       checkName(object, info.name);
       span?.event('About to check admission control');

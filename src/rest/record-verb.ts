@@ -2,7 +2,7 @@
 import { sourceIps } from '../audit/source-ips.js';
 import { errorText } from '../lib/error-text.js';
 import { bodyBytes, firstHeader, type HttpResponse, isStream } from '../lib/http.js';
-import type { MaybePromise } from '../lib/maybe-promise.js';
+import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
 import { requestScope } from '../machinery/request-scope.js';
 import type { Verb } from '../registry/kind.js';
 import type { Attributes, Span } from '../tracing/trace.js';
@@ -25,7 +25,7 @@ export function recordVerb(
   verb: Verb,
   request: RestRequest,
   run: () => MaybePromise<HttpResponse>,
-  refuse: (error: unknown) => HttpResponse,
+  refuse: (error: unknown) => MaybePromise<HttpResponse>,
 ): MaybePromise<HttpResponse> {
   const name = SPAN_NAMES[verb];
   if (name === undefined) return run();
@@ -35,9 +35,9 @@ export function recordVerb(
       if (!failed) span.event('Writing http response done');
       span.end();
     });
-  const fail = (error: unknown): HttpResponse => {
+  const fail = (error: unknown): MaybePromise<HttpResponse> => {
     try {
-      return recordAnswer(span, request, refuse(error), () => span.end());
+      return whenReady(refuse(error), (refusal) => recordAnswer(span, request, refusal, () => span.end()));
     } catch (bug) {
       span.end();
       throw bug;

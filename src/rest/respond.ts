@@ -204,6 +204,25 @@ export function respondStatus(
   return negotiated === undefined ? { ...response, object: undefined } : response;
 }
 
+/** As respondError(), for one that is long and was printed elsewhere. */
+export async function respondPrinted(
+  { request, converter }: Pick<Rendering, 'request' | 'converter'>,
+  error: StatusError,
+  json: Buffer,
+  mediaTypes: readonly MediaType[],
+): Promise<HttpResponse> {
+  const negotiated = statusForm(request, mediaTypes);
+  const { media, pretty } = negotiated ?? PLAIN_JSON;
+  const type = metaType('v1', 'Status');
+  if (media.encoding !== 'json' || pretty) {
+    return respondConverted({ request, negotiated: { media, pretty }, converter }, error.code, type, json);
+  }
+  const body = largeBody([json, NEWLINE], json.length + NEWLINE.length);
+  const headers = { 'content-type': media.name };
+  const object: AnsweredObject | undefined = negotiated && { form: 'status', json: () => json };
+  return compressed(request, { status: error.code, headers, body, object }, json.length);
+}
+
 export function respondError(request: HttpRequest, error: StatusError, mediaTypes: readonly MediaType[]): HttpResponse {
   const response = respondStatus(request, error.status, error.code, mediaTypes);
   const retryAfterSeconds = error.details?.retryAfterSeconds ?? 0;

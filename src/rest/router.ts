@@ -17,7 +17,7 @@ import { recordVerb } from './record-verb.js';
 import { listOptions } from './query-options.js';
 import type { RestRequest } from './request.js';
 import { pageNotFound } from './page-not-found.js';
-import { respondError } from './respond.js';
+import { respondError, respondPrinted } from './respond.js';
 import { getScale, patchScale, updateScale } from './scale.js';
 import type { RestServices } from './services.js';
 import { createSubresource } from './create-subresource.js';
@@ -43,10 +43,12 @@ export function createRouter(
   const custom: RestServices = { ...services, mediaTypes: customMediaTypes(services.mediaTypes) };
   return {
     handle(request) {
-      const refuse = (error: unknown): HttpResponse => {
+      const refuse = (error: unknown): Answer => {
         if (error instanceof NothingThere) return pageNotFound();
-        if (error instanceof StatusError) return respondError(request.http, error, services.mediaTypes);
-        throw error;
+        if (!(error instanceof StatusError)) throw error;
+        const { mediaTypes, converter } = services;
+        if (error.printed === undefined) return respondError(request.http, error, mediaTypes);
+        return respondPrinted({ request: request.http, converter }, error, error.printed, mediaTypes);
       };
       try {
         const { apiGroup, apiVersion, resource } = request.info;
@@ -78,7 +80,7 @@ function dispatch(
   services: RestServices,
   endpoint: Endpoint,
   request: RestRequest,
-  refuse: (error: unknown) => HttpResponse,
+  refuse: (error: unknown) => Answer,
 ): Answer {
   const { definition } = endpoint;
   const { info } = request;
@@ -162,7 +164,7 @@ function dispatchSubresource(
   services: RestServices,
   endpoint: Endpoint,
   request: RestRequest,
-  refuse: (error: unknown) => HttpResponse,
+  refuse: (error: unknown) => Answer,
 ): Answer {
   const { definition } = endpoint;
   const { info } = request;

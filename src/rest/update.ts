@@ -62,13 +62,13 @@ export async function updateObject(
     dryRun: options.dryRun,
     options,
     uid,
-    large,
-    async change(current, isLarge) {
+    bytes: body.length,
+    async change(current, { bytes }) {
       const note = (object: KubeObject): MaybePromise<KubeObject> => {
         const live = current === undefined ? undefined : inVersion(endpoint, current);
         const now = services.clock();
         const steps = noteSteps(endpoint, { live, object, manager, subresource: info.subresource, now, versions });
-        if (isLarge) return inTurns(steps).then(() => toStorage(endpoint, object));
+        if (bytes > LARGE_BYTES) return inTurns(steps).then(() => toStorage(endpoint, object));
         atOnce(steps);
         return toStorage(endpoint, object);
       };

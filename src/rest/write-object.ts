@@ -1,10 +1,10 @@
 // What PUT and PATCH share: an update of the object or one of its subresources, with admission.
 import type { Level } from '../audit/levels.js';
 import type { AdmissionAttributes, AdmissionView } from '../admission/plugin.js';
-import { nextTurn } from '../lib/turns.js';
+import { LARGE_BYTES, nextTurn } from '../lib/turns.js';
 import type { KubeObject } from '../machinery/object.js';
 import { badRequest } from '../machinery/status.js';
-import { update, type UpdateResult } from '../registry/update.js';
+import { update, type UpdateRequest, type UpdateResult } from '../registry/update.js';
 import { tidyAdmitted } from './after-admission.js';
 import { forbiddenByAuthorizer } from './authorization.js';
 import type { Endpoint } from './endpoint.js';
@@ -20,10 +20,11 @@ export interface WriteRequest {
   /** What the subresource shows, when not the object itself. */
   readonly view?: AdmissionView;
   readonly uid?: string | undefined;
-  readonly large?: boolean;
+  /** Of what was sent. */
+  readonly bytes?: number;
   readonly createMissing?: boolean;
   /** In the storage version. */
-  readonly change: (current: Readonly<KubeObject> | undefined, large: boolean) => Promise<KubeObject>;
+  readonly change: UpdateRequest['change'];
 }
 
 export async function writeObject(
@@ -57,12 +58,12 @@ export async function writeObject(
     name,
     endpoint: subresource,
     uid: write.uid,
-    ...(write.large !== undefined && { large: write.large }),
+    bytes: write.bytes ?? 0,
     ...(write.createMissing !== undefined && { createMissing: write.createMissing }),
     context: endpoint.definition.namespaced ? context : { ...context, namespace: '' },
-    async change(current, large) {
-      const object = await write.change(current, large);
-      if (large) await nextTurn();
+    async change(current, found) {
+      const object = await write.change(current, found);
+      if (found.bytes > LARGE_BYTES) await nextTurn();
       const owned = object.metadata.managedFields;
       await services.admission.admit(attributesOf(object, current));
       tidyAdmitted(object, owned, (text) => request.warn(text));

@@ -1,6 +1,5 @@
 // Wires everything, in the order things need each other. No other file knows all the rooms.
 import os from 'node:os';
-import path from 'node:path';
 import type { Authentication } from '../authn/create-authenticator.js';
 import { createTokenCacheMetrics } from '../authn/token-cache-metrics.js';
 import type { HttpHandler } from '../lib/http.js';
@@ -10,19 +9,20 @@ import { emulatedVersionInfo } from '../machinery/version-info.js';
 import type { Options } from '../options/options.js';
 import type { UserInfo } from '../machinery/user.js';
 import type { LifeContext, ObjectOperations } from '../registry/kind.js';
+import { asideConverter } from '../rest/convert-bytes.js';
 import { MEDIA_TYPES, MEDIA_TYPES_WITH_CBOR } from '../rest/media-types.js';
 import type { RestServices } from '../rest/services.js';
 import { createServerClient } from '../registry/server-client.js';
 import { buildAuthentication } from './access.js';
 import { buildAdmission } from './admission.js';
+import { buildAside } from './build-aside.js';
 import { buildAggregation } from './aggregation.js';
 import { buildAudit } from './audit.js';
 import { type Authorization, buildAuthorization } from './authorization.js';
 import { createDebug, serveDebugSocket } from './debug.js';
 import { conversionWebhooks } from './conversion-webhooks.js';
-import { ConversionWorker } from './conversion-worker.js';
 import { createDialers } from './dialers.js';
-import { lazyExpressions } from './expressions.js';
+import { expressionMetrics, lazyExpressions } from './expressions.js';
 import { buildFlowControl } from './flow-control.js';
 import { Health } from './health.js';
 import { behindGates, serverKinds } from './kinds.js';
@@ -90,7 +90,15 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     dialer: dialers.controlplane,
     onDrained: (close) => lifecycle.onDrained(close),
   });
+  // The server's own part in the life of objects.
+  const kindOptions = {
+    allowPrivileged: options.misc.allowPrivileged,
+    eventTtlSeconds: options.misc.eventTtlMs / 1000,
+  };
+  const times = expressionMetrics(metrics.registry);
+  const aside = buildAside(options, { kindOptions, times, log: logs.for('aside') });
   const { stores, encryption, resources } = await openResources(options, {
+    aside,
     dialer: dialers.etcd,
     health,
     hooks,
@@ -100,11 +108,6 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     logs,
   });
 
-  // The server's own part in the life of objects.
-  const kindOptions = {
-    allowPrivileged: options.misc.allowPrivileged,
-    eventTtlSeconds: options.misc.eventTtlMs / 1000,
-  };
   const serverContext = (): LifeContext => ({
     user: SERVER_USER,
     namespace: '',
@@ -144,7 +147,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
 
   const expressions = lazyExpressions(
     { compatibility: options.minCompatibleVersion, features: options.featureGates },
-    metrics.registry,
+    times,
   );
 
   // Kinds ask who may do what, and what may be done is kept in kinds: the one is bound late.
@@ -239,7 +242,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
       onDrained: (close) => lifecycle.onDrained(close),
     }),
     mediaTypes: options.featureGates.enabled('CBORServingAndStorage') ? MEDIA_TYPES_WITH_CBOR : MEDIA_TYPES,
-    converter: new ConversionWorker({ file: path.join(__dirname, 'convert.cjs'), log: logs.for('convert') }),
+    converter: asideConverter(aside),
     clock,
     random: Math.random,
     minWatchSeconds: options.generic.minRequestTimeout,

@@ -6,11 +6,16 @@ import type { MetricRegistry } from '../lib/metrics.js';
 
 export type Expressions = ExpressionChecker & PolicyCompiler & ReviewConditionCompiler;
 
+/** Told how long it took, in seconds. */
+export interface ExpressionTimes {
+  compilation(seconds: number): void;
+  evaluation(seconds: number): void;
+}
+
 type Engine = typeof import('../cel/environments/kubernetes-expressions.js');
 
 /** Reads and prepares the engine when the first expression comes: a start without any does not pay for it. */
-export function lazyExpressions(options: BaseOptions, registry: MetricRegistry): Expressions {
-  const observe = createObservers(registry);
+export function lazyExpressions(options: BaseOptions, observe: ExpressionTimes): Expressions {
   let made: Expressions | undefined;
   const engine = (): Expressions => (made ??= prepared(options));
   return {
@@ -26,7 +31,7 @@ export function lazyExpressions(options: BaseOptions, registry: MetricRegistry):
         return compiled;
       };
     },
-    evaluated: observe.evaluation,
+    evaluated: (seconds) => observe.evaluation(seconds),
   };
 }
 
@@ -55,7 +60,7 @@ const load = (): Engine => require('../cel/environments/kubernetes-expressions.j
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-function createObservers(registry: MetricRegistry) {
+export function expressionMetrics(registry: MetricRegistry): ExpressionTimes {
   const histogram = (name: string, help: string): ((seconds: number) => void) => {
     const series = registry.histogram({ name, help, labels: [], buckets: SECONDS, stability: 'BETA' }).with();
     return (seconds) => series.observe(seconds);

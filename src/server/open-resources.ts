@@ -1,4 +1,5 @@
 // What is stored: the stores themselves, what seals their values, and the resources kept in them.
+import type { Aside } from '../lib/aside.js';
 import { monotonicClock } from '../lib/clock.js';
 import type { Logs } from '../lib/log.js';
 import type { MetricRegistry } from '../lib/metrics.js';
@@ -28,6 +29,7 @@ export interface OpenResourcesOptions {
   readonly metrics: MetricRegistry;
   readonly clock: () => Date;
   readonly logs: Logs;
+  readonly aside: Aside;
 }
 
 export interface OpenResources {
@@ -39,7 +41,7 @@ export interface OpenResources {
 
 export async function openResources(
   options: Options,
-  { dialer, health, hooks, lifecycle, metrics, clock, logs }: OpenResourcesOptions,
+  { dialer, health, hooks, lifecycle, metrics, clock, logs, aside }: OpenResourcesOptions,
 ): Promise<OpenResources> {
   const { etcd, featureGates } = options;
   const stores = await openStores(options, dialer, logs.for('stores'));
@@ -75,6 +77,7 @@ export async function openResources(
     garbageCollection: etcd.enableGarbageCollector,
     deleteCollectionWorkers: etcd.deleteCollectionWorkers,
     enablement: apiEnablement(options.apiEnablement.runtimeConfig, options.emulatedApis),
+    aside,
   });
   lifecycle.onDrained(() => resources.close());
   const sizePoll = { stores, everyMs: etcd.etcdDbMetricPollIntervalMs, log: logs.for('storage') };

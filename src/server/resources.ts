@@ -1,5 +1,6 @@
 // Every kind the server knows, with its registry and an endpoint for each version that is served.
 import crypto from 'node:crypto';
+import type { Aside } from '../lib/aside.js';
 import { systemClock } from '../lib/clock.js';
 import type { ApiEnablement } from '../machinery/api-enablement.js';
 import { deepCopy } from '../schema/deep-copy.js';
@@ -30,6 +31,8 @@ export interface ResourcesOptions {
   /** Objects that cannot be read may be deleted, so errors name them. */
   readonly unsafeDeletion?: boolean;
   readonly enablement: ApiEnablement;
+  /** Where the rules of large objects are run; without it, here. */
+  readonly aside?: Aside;
 }
 
 /** The letters of generated names: none that form words, none that look alike. */
@@ -235,6 +238,7 @@ export class Resources {
       equal,
       garbageCollection: options.garbageCollection,
       deleteCollectionWorkers: options.deleteCollectionWorkers,
+      aside: options.aside,
     };
   }
 

@@ -7,6 +7,7 @@ import { parseRequestInfo } from '../filters/request-info.js';
 import { testRequest } from '../filters/testing.js';
 import type { AdmissionChain } from '../admission/plugin.js';
 import type { Authorizer } from '../authz/authorizer.js';
+import type { Aside } from '../lib/aside.js';
 import type { Clock } from '../lib/clock.js';
 import { MetricRegistry } from '../lib/metrics.js';
 import type { Dialer } from '../outbound/dialer.js';
@@ -42,6 +43,7 @@ export interface TestApiOptions {
   readonly admission?: Partial<AdmissionChain>;
   readonly authorize?: Authorizer['authorize'];
   readonly services?: Partial<RestServices>;
+  readonly aside?: Aside;
   /** The way to nodes; nobody listens there without it. */
   readonly dialer?: Dialer;
 }
@@ -132,6 +134,7 @@ export class TestApi {
       garbageCollection: true,
       deleteCollectionWorkers: 1,
       enablement: apiEnablement(options.runtimeConfig ?? {}, options.emulated),
+      ...(options.aside && { aside: options.aside }),
     });
     const { gates: features, errors } = chooseFeatureGates(
       new Map(Object.entries(options.gates ?? {})),

@@ -42,6 +42,7 @@ export function resourceClaimTemplateKind(
     }),
     storageVersion: STORAGE_VERSION,
     strategy: {
+      knowsObject: true,
       beginCreate: async (object, context) => {
         if (context.features.enabled('DRAAdminAccess')) {
           await verdicts.judge(object, adminRequest(object.spec.spec.devices.requests), context);

@@ -39,6 +39,7 @@ export function resourceClaimKind(expressions: ExpressionChecker | undefined): K
     strategy: {
       hasStatus: true,
       hasGeneration: false,
+      knowsObject: true,
       beginCreate: async (object, context) => {
         if (context.features.enabled('DRAAdminAccess')) {
           await verdicts.judge(object, adminRequest(object.spec.devices.requests), context);

@@ -46,7 +46,7 @@ function compileStruct(type: StructType): (value: unknown, walk: Walk) => Record
       for (const field of type.fields) members.set(field.json, compileMember(field));
     }
     let drop: string[] | undefined;
-    let givenEmpty: string[] | undefined;
+    let givenEmpty: Record<string, object> | undefined;
     let keys = 0;
     for (const key in value) {
       keys++;
@@ -83,7 +83,7 @@ function compileStruct(type: StructType): (value: unknown, walk: Walk) => Record
         member.dropEmpty && (member.isMap ? after === null || walk.keys === keysBefore : isEmpty(after));
       if (isNothing || (after === null && member.dropNull)) {
         (drop ??= []).push(key);
-        if (typeof after === 'object' && after !== null) (givenEmpty ??= []).push(key);
+        if (typeof after === 'object' && after !== null) (givenEmpty ??= {})[key] = after;
       } else if (after !== before) value[key] = after;
     }
     walk.keys += keys;

@@ -1,6 +1,7 @@
 // What encodeStored() prints, piece by piece, for large objects.
 import { isPlainObject } from '../../lib/plain-object.js';
 import type { Steps } from '../../lib/turns.js';
+import { givenEmptyOf } from '../../machinery/given-empty.js';
 import { isAlwaysPrinted, isStructInGo, zeroValue } from '../normal-form.js';
 import type { Field, ScalarName, StructType, Type } from '../type.js';
 import { encoderOf, encodeTree } from './encode.js';
@@ -26,7 +27,7 @@ type Members = Readonly<Record<string, unknown>>;
 /** So many entries are printed in a few milliseconds. */
 const MANY = 2048;
 
-class Print {
+export class Print {
   readonly #pieces: Buffer[] = [];
   #text = '';
   #entries = 0;
@@ -94,18 +95,20 @@ class Print {
     this.#text += encoderOf(type, 'stored')(value);
   }
 
-  /** As encodeTree() prints it. */
-  *tree(value: unknown, order: 'sorted' | 'asIs'): Steps<void> {
+  /** As encodeTree() prints it; `carried` is as it is, with members that were sent empty. */
+  *tree(given: unknown, order: 'sorted' | 'asIs' | 'carried'): Steps<void> {
     const inner = (member: unknown): Steps<void> => this.tree(member, order);
     const plain = (member: unknown): string | undefined => {
-      if (typeof member !== 'object' || member === null) return encodeTree(member, order);
+      if (typeof member !== 'object' || member === null) return encodeTree(member);
+      if (order === 'carried' && givenEmptyOf(member) !== undefined) return undefined;
       return !Array.isArray(member) && this.#namesOf(member).length === 0 ? '{}' : undefined;
     };
+    const value = order === 'carried' && isPlainObject(given) ? withGivenEmpty(given) : given;
     if (Array.isArray(value)) yield* this.#items(value, inner, plain);
     else if (isPlainObject(value)) {
       const names = this.#namesOf(value).filter((name) => value[name] !== undefined);
       yield* this.#members(value, order === 'sorted' ? names.sort() : names, inner, plain);
-    } else this.#text += encodeTree(value, order);
+    } else this.#text += encodeTree(value);
   }
 
   /** Who finds that there are some asks again at once. */
@@ -164,3 +167,10 @@ function plainPrint(type: Type): (value: unknown) => string | undefined {
 }
 
 const DIVIDED: ReadonlySet<ScalarName> = new Set(['any', 'rawExtension', 'fieldsV1']);
+
+function withGivenEmpty(object: Members): Members {
+  const empty = givenEmptyOf(object);
+  if (empty === undefined) return object;
+  const unset = Object.entries(empty).filter(([name]) => (object[name] ?? undefined) === undefined);
+  return { ...object, ...Object.fromEntries(unset) };
+}

@@ -5,7 +5,7 @@ import { internalDiff, internalLines } from './diff.js';
 import { internalValue } from './print.js';
 
 const given = { name: 'g' };
-noteGivenEmpty(given, ['command', 'env']);
+noteGivenEmpty(given, { command: [], env: [] });
 
 const SPEC = {
   hostNetwork: true,

@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import test from 'node:test';
-import type { Conversion } from '../src/rest/convert-bytes.js';
-import { ConversionWorker } from '../src/server/conversion-worker.js';
+import { asideConverter, type Conversion, type Converter } from '../src/rest/convert-bytes.js';
+import { AsideWorker, type AsideWorkerOptions } from '../src/server/aside-worker.js';
 
-const file = path.join(process.env['BINNACLE_ROOT'] ?? process.cwd(), 'dist', 'convert.cjs');
+const file = path.join(process.env['BINNACLE_ROOT'] ?? process.cwd(), 'dist', 'aside.cjs');
+const settings = {
+  features: [],
+  compatibility: { major: 1, minor: 33 },
+  kindOptions: { allowPrivileged: false, eventTtlSeconds: 3600 },
+};
+const converterWith = (options: Partial<AsideWorkerOptions>): Converter =>
+  asideConverter(new AsideWorker({ file, settings, fromBytes: 0, log: { warning: () => undefined }, ...options }));
 const threads = (): number => process.getActiveResourcesInfo().filter((name) => name === 'MessagePort').length;
 const printed = (converted: object): string => {
   assert.ok('printed' in converted, JSON.stringify(converted));
@@ -20,7 +27,7 @@ const print = (name: string): Conversion => ({
 
 test('bodies are converted in a thread, several at a time, and what is wrong with one is told', async () => {
   const warnings: string[] = [];
-  const converter = new ConversionWorker({ file, idleMs: 10, log: { warning: (text) => warnings.push(text) } });
+  const converter = converterWith({ idleMs: 10, log: { warning: (text) => warnings.push(text) } });
   const [first, second] = await Promise.all([converter.convert(print('a')), converter.convert(print('b'))]);
   assert.match(printed(first), /^apiVersion: v1\nkind: ConfigMap\nmetadata:\n {2}name: a\n$/);
   assert.match(printed(second), /name: b/);
@@ -34,7 +41,7 @@ test('bodies are converted in a thread, several at a time, and what is wrong wit
 });
 
 test('a thread that nobody needs ends, and another is started when one does', async () => {
-  const converter = new ConversionWorker({ file, idleMs: 10, log: { warning: () => undefined } });
+  const converter = converterWith({ idleMs: 10 });
   await converter.convert(print('a'));
   for (let i = 0; i < 500 && threads() > 0; i++) await new Promise((resolve) => setTimeout(resolve, 10));
   assert.equal(threads(), 0);
@@ -44,7 +51,7 @@ test('a thread that nobody needs ends, and another is started when one does', as
 test('where no thread can be started, bodies are converted without', async () => {
   const warnings: string[] = [];
   const missing = path.join(path.dirname(file), 'no-such-file.cjs');
-  const converter = new ConversionWorker({ file: missing, log: { warning: (text) => warnings.push(text) } });
+  const converter = converterWith({ file: missing, log: { warning: (text) => warnings.push(text) } });
   assert.match(printed(await converter.convert(print('a'))), /name: a/);
   assert.equal(warnings.length, 1);
 });

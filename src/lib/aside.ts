@@ -1,0 +1,47 @@
+// Work on something large that needs nothing but bytes is done in another thread, so that nobody waits for it here. What
+// goes over and comes back is plain, and what is large in it is bytes: to copy a tree takes as long as to work on it.
+
+/** A kind of work, by the name that both threads have for it. */
+export interface Task<Work extends object, Answer extends object> {
+  readonly name: string;
+  /** Never there: what the work is, and what comes of it. */
+  readonly types?: { readonly work: Work; readonly answer: Answer };
+}
+
+export const task = <Work extends object, Answer extends object>(name: string): Task<Work, Answer> => ({ name });
+
+/** What the other thread has to know for some work: it is told once, and keeps it under its id. */
+export interface Knowledge {
+  readonly id: string;
+  json(): Promise<Uint8Array>;
+}
+
+export interface AsideOptions {
+  readonly needs?: Knowledge | undefined;
+  /** In milliseconds since the epoch: what is not begun by then is not begun. */
+  readonly deadlineMs?: number | undefined;
+}
+
+export interface Aside {
+  /** What is smaller is done where it is. */
+  readonly fromBytes: number;
+  /** Fails with NotAside where it has to be done here all the same. */
+  do<Work extends object, Answer extends object>(
+    task: Task<Work, Answer>,
+    work: Work,
+    options?: AsideOptions,
+  ): Promise<Answer>;
+}
+
+/** No thread came up, or the work turned out to need what only this one knows. */
+export class NotAside extends Error {}
+
+/** What comes of the work, wherever it can be done. */
+export async function asideOr<T>(aside: Promise<T>, here: () => T | Promise<T>): Promise<T> {
+  try {
+    return await aside;
+  } catch (error) {
+    if (!(error instanceof NotAside)) throw error;
+    return here();
+  }
+}

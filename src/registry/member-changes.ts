@@ -1,0 +1,70 @@
+// What work elsewhere made of an object, told by its members and those of its metadata: most of a large object stays as
+// it was, and who sent it need not read it again.
+import { setMember } from '../lib/plain-object.js';
+import type { JsonObject, KubeObject } from '../machinery/object.js';
+import type { ResourceStore } from '../storage/store.js';
+import { carriedInTurns, carry } from './carried-object.js';
+
+export interface MemberChanges {
+  /** An object with the changed members. */
+  readonly object: Uint8Array;
+  readonly members: readonly string[];
+  readonly metadata: readonly string[];
+  readonly removed: readonly string[];
+  readonly removedMetadata: readonly string[];
+}
+
+/** To be asked before the work is begun. */
+export function memberChanges(object: KubeObject): () => MemberChanges {
+  const membersBefore = printed(membersOf(object));
+  const metadataBefore = printed(object.metadata as JsonObject);
+  return () => {
+    const members = changesOf(membersBefore, membersOf(object));
+    const metadata = changesOf(metadataBefore, object.metadata as JsonObject);
+    return {
+      object: carry({ ...members.changed, metadata: metadata.changed }),
+      members: Object.keys(members.changed),
+      metadata: Object.keys(metadata.changed),
+      removed: members.removed,
+      removedMetadata: metadata.removed,
+    };
+  };
+}
+
+/** Makes the same changes to the object that was sent. */
+export async function takeChanges(
+  store: Pick<ResourceStore, 'options'>,
+  object: KubeObject,
+  changes: MemberChanges,
+): Promise<void> {
+  const from = await carriedInTurns(store, changes.object);
+  take(object as KubeObject & JsonObject, from as KubeObject & JsonObject, changes.members, changes.removed);
+  const metadata = object.metadata as JsonObject;
+  take(metadata, from.metadata as JsonObject, changes.metadata, changes.removedMetadata);
+}
+
+function take(to: JsonObject, from: JsonObject, changed: readonly string[], removed: readonly string[]): void {
+  for (const name of changed) setMember(to, name, from[name]);
+  for (const name of removed) delete to[name];
+}
+
+/** The metadata is looked at by itself. */
+function membersOf(object: KubeObject): JsonObject {
+  const { metadata: _metadata, ...members } = object;
+  return members;
+}
+
+const printed = (members: JsonObject): Map<string, Buffer> =>
+  new Map(Object.entries(members).flatMap(([name, value]) => (value === undefined ? [] : [[name, print(value)]])));
+
+const print = (value: unknown): Buffer => Buffer.from(carry([value]));
+
+function changesOf(
+  before: ReadonlyMap<string, Buffer>,
+  members: JsonObject,
+): { changed: JsonObject; removed: string[] } {
+  const after = Object.entries(members).filter(([, value]) => value !== undefined);
+  const changed = after.filter(([name, value]) => before.get(name)?.equals(print(value)) !== true);
+  const there = new Set(after.map(([name]) => name));
+  return { changed: Object.fromEntries(changed), removed: [...before.keys()].filter((name) => !there.has(name)) };
+}

@@ -1,0 +1,126 @@
+// The rules that an object passes before it is stored: what a kind sets and clears, and what it refuses. They need
+// nothing but the object, what was there before, and the kind.
+import { append } from '../lib/append.js';
+import { invalid } from '../machinery/status.js';
+import { FieldPath } from '../machinery/field-error.js';
+import type { JsonObject, KubeObject } from '../machinery/object.js';
+import {
+  validateKubeFinalizers,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+  validateObjectName,
+} from '../machinery/validation/object-meta.js';
+import { nameIsDnsSubdomain, pathSegmentName } from '../machinery/validation/names.js';
+import type { LifeContext, StatusStrategy } from './kind.js';
+import type { ResourceRegistry } from './registry.js';
+import { matchNamespace } from './system-fields.js';
+
+export type RuledKind = Pick<ResourceRegistry, 'kind' | 'groupKind' | 'equal'>;
+
+/** Through which endpoint an object is changed, and by whom. */
+export interface ChangeContext {
+  /** '' for the object itself, `status` or another subresource that writes it. */
+  readonly endpoint: string;
+  readonly context: LifeContext;
+}
+
+const METADATA = FieldPath.of('metadata');
+
+/** The rules every new object passes, also one that an update or an apply creates. */
+export function prepareNew(registry: RuledKind, object: KubeObject, context: LifeContext): void {
+  const { kind, groupKind } = registry;
+  const { strategy } = kind;
+  matchNamespace(object, kind.namespaced, context.namespace);
+  const tree: JsonObject = object;
+  if (strategy.hasStatus && tree['status'] !== undefined) delete tree['status'];
+  if (strategy.hasGeneration ?? strategy.hasStatus) object.metadata.generation = 1;
+  strategy.prepareForCreate?.(object, context);
+  const validateName = strategy.validateName?.bind(strategy) ?? nameIsDnsSubdomain;
+  const { metadata } = object;
+  const errors = validateObjectMeta(metadata, { namespaced: kind.namespaced, validateName, path: METADATA });
+  if (!strategy.anyFinalizer && metadata.finalizers !== undefined)
+    append(errors, validateKubeFinalizers(metadata.finalizers, METADATA.child('finalizers')));
+  append(errors, strategy.validate(object, context));
+  // Whatever a kind calls a name, it must also be one step of a path.
+  if (errors.length === 0) append(errors, validateObjectName(metadata, pathSegmentName, METADATA));
+  if (errors.length > 0) throw invalid(groupKind, metadata.name ?? '', errors);
+  const warnings = strategy.warningsOnCreate?.(object, context);
+  if (warnings !== undefined) for (const text of warnings) context.warn(text);
+  strategy.canonicalize?.(object);
+}
+
+/** Sets what an update cannot change back to what it was, then runs the kind's rules. */
+export function prepareChanged(
+  registry: RuledKind,
+  request: ChangeContext,
+  object: KubeObject,
+  old: Readonly<KubeObject>,
+): void {
+  const { kind } = registry;
+  const { context } = request;
+  const { metadata } = object;
+  matchNamespace(object, kind.namespaced, context.namespace);
+  if (old.metadata.generation === undefined) delete metadata.generation;
+  else metadata.generation = old.metadata.generation;
+  const rules = rulesOf(registry, request.endpoint, object, old);
+  rules.prepareForUpdate?.(object, old, context);
+  metadata.uid ||= old.metadata.uid ?? '';
+  if (old.metadata.creationTimestamp !== undefined) metadata.creationTimestamp = old.metadata.creationTimestamp;
+  if (old.metadata.deletionTimestamp !== undefined) metadata.deletionTimestamp = old.metadata.deletionTimestamp;
+  if (old.metadata.deletionGracePeriodSeconds !== undefined) {
+    metadata.deletionGracePeriodSeconds ??= old.metadata.deletionGracePeriodSeconds;
+  }
+  // The common rules come first and the kind's own look at the metadata's update again: an error in it shows twice.
+  const errors = validateObjectMeta(metadata, {
+    namespaced: kind.namespaced,
+    validateName: pathSegmentName,
+    path: METADATA,
+  });
+  append(errors, validateObjectMetaUpdate(metadata, old.metadata, METADATA));
+  if (!kind.strategy.metadataCheckedOnce) append(errors, validateObjectMetaUpdate(metadata, old.metadata, METADATA));
+  append(errors, rules.validateUpdate(object, old, context));
+  if (errors.length > 0) throw invalid(registry.groupKind, metadata.name ?? '', errors);
+  for (const text of rules.warningsOnUpdate?.(object, old, context) ?? []) context.warn(text);
+  kind.strategy.canonicalize?.(object);
+}
+
+/** The rules of the endpoint that is written through, with the members it may not touch already put back. */
+function rulesOf(registry: RuledKind, endpoint: string, object: KubeObject, old: Readonly<KubeObject>): StatusStrategy {
+  const { strategy, subresources } = registry.kind;
+  if (endpoint === '' || endpoint === 'scale') {
+    if (strategy.hasStatus) putBack(object, old, ['status']);
+    if (strategy.hasGeneration ?? strategy.hasStatus) raiseGeneration(registry, object, old);
+    return strategy;
+  }
+  if (endpoint === 'status') {
+    putBack(object, old, membersExcept(object, old, ['metadata', 'status']));
+    if (strategy.status === undefined) throw new Error(`${registry.kind.kind} has no rules for its status`);
+    return strategy.status;
+  }
+  const rules = subresources?.[endpoint]?.update;
+  if (rules === undefined) throw new Error(`${registry.kind.kind} has no rules for its subresource ${endpoint}`);
+  return rules;
+}
+
+function raiseGeneration(registry: RuledKind, object: KubeObject, old: Readonly<KubeObject>): void {
+  const a = object as JsonObject & KubeObject;
+  const b = old as JsonObject & KubeObject;
+  const changed = membersExcept(a, b, ['metadata', 'status']).some(
+    (member) => !registry.equal(member, a[member], b[member]),
+  );
+  if (changed) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
+}
+
+function membersExcept(a: object, b: object, except: readonly string[]): string[] {
+  const always = ['kind', 'apiVersion', ...except];
+  return [...new Set([...Object.keys(a), ...Object.keys(b)])].filter((member) => !always.includes(member));
+}
+
+function putBack(object: object, old: object, members: readonly string[]): void {
+  const to = object as JsonObject;
+  const from = old as JsonObject;
+  for (const member of members) {
+    if (from[member] === undefined) delete to[member];
+    else to[member] = from[member];
+  }
+}

@@ -1,0 +1,35 @@
+// The other end of aside-worker.ts: the thread.
+import { parentPort, workerData } from 'node:worker_threads';
+import { NotAside } from '../lib/aside.js';
+import { errorText } from '../lib/error-text.js';
+import type { Question, ThreadAnswer } from './aside-worker.js';
+import { type AsideSettings, AsideWorld } from './aside-world.js';
+
+const world = new AsideWorld(workerData as AsideSettings);
+const UP: ThreadAnswer = { id: 0 };
+parentPort?.postMessage(UP);
+parentPort?.on('message', (question: Question) => {
+  const answer = { ...answerTo(question), ...world.takeTimes() };
+  parentPort?.postMessage(answer, transferred(answer.answer ?? {}));
+});
+
+function answerTo({ id, task, work, deadlineMs, needs }: Question): ThreadAnswer {
+  if (deadlineMs !== undefined && Date.now() > deadlineMs) return { id, without: 'late' };
+  if (needs !== undefined && !world.knows(needs)) return { id, without: 'unknown' };
+  try {
+    return { id, answer: world.do(task, work) };
+  } catch (error) {
+    if (error instanceof NotAside) return { id, without: 'here', failed: error.message };
+    return { id, failed: errorText(error) };
+  }
+}
+
+/** Memory that holds nothing but bytes of the answer goes over without a copy. */
+function transferred(answer: object): ArrayBuffer[] {
+  return Object.values(answer).flatMap((value: unknown) => {
+    if (value instanceof Uint8Array) {
+      return value.buffer.byteLength === value.byteLength ? [value.buffer as ArrayBuffer] : [];
+    }
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? transferred(value) : [];
+  });
+}

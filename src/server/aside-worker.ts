@@ -1,0 +1,140 @@
+// A thread of its own for work on what is large. It is started when there is some and ends when there was none for a
+// while: a server that meets none has neither its memory nor its start.
+import { Worker } from 'node:worker_threads';
+import { type Aside, type AsideOptions, type Knowledge, NotAside, type Task } from '../lib/aside.js';
+import { timeout } from '../machinery/status.js';
+import type { AsideSettings } from './aside-world.js';
+import type { ExpressionTimes } from './expressions.js';
+
+export interface AsideWorkerOptions {
+  /** The thread's program. */
+  readonly file: string;
+  readonly settings: AsideSettings;
+  readonly fromBytes: number;
+  readonly idleMs?: number;
+  readonly log: { warning(text: string): void };
+  /** Told what the thread spent on expressions. */
+  readonly times?: ExpressionTimes;
+}
+
+/** What the thread is asked. */
+export interface Question {
+  readonly id: number;
+  readonly task: string;
+  readonly work: object;
+  readonly deadlineMs?: number | undefined;
+  /** What it has to know, by its id; the rest where it said that it does not. */
+  readonly needs?: { readonly id: string; readonly json?: Uint8Array } | undefined;
+}
+
+/** With the id 0 that the thread is up. */
+export interface ThreadAnswer {
+  readonly id: number;
+  readonly answer?: object;
+  /** `here`: it must be done where it was asked. `unknown`: it is to be asked again, with what it needs. */
+  readonly without?: 'here' | 'unknown' | 'late';
+  readonly failed?: string;
+  readonly compilations?: readonly number[];
+  readonly evaluations?: readonly number[];
+}
+
+interface Waiting {
+  readonly resolve: (answer: ThreadAnswer) => void;
+  readonly reject: (error: Error) => void;
+}
+
+const IDLE_MS = 10_000;
+
+export class AsideWorker implements Aside {
+  readonly fromBytes: number;
+  #worker: Worker | undefined;
+  #lastId = 0;
+  readonly #waiting = new Map<number, Waiting>();
+  #idle: NodeJS.Timeout | undefined;
+
+  constructor(private readonly options: AsideWorkerOptions) {
+    this.fromBytes = options.fromBytes;
+  }
+
+  async do<Work extends object, Answer extends object>(
+    task: Task<Work, Answer>,
+    work: Work,
+    { needs, deadlineMs }: AsideOptions = {},
+  ): Promise<Answer> {
+    const question = { task: task.name, work, deadlineMs };
+    let told = await this.#ask({ ...question, ...(needs && { needs: { id: needs.id } }) });
+    if (told.without === 'unknown') told = await this.#ask({ ...question, needs: await withJson(needs) });
+    if (told.answer !== undefined) return told.answer as Answer;
+    switch (told.without) {
+      case 'here':
+      case 'unknown':
+        throw new NotAside(told.failed);
+      case 'late':
+        throw timeout('request did not complete within the allotted timeout');
+      case undefined:
+        throw new Error(`work aside failed: ${told.failed}`);
+    }
+  }
+
+  #ask(question: Omit<Question, 'id'>): Promise<ThreadAnswer> {
+    clearTimeout(this.#idle);
+    const worker = (this.#worker ??= this.#start());
+    worker.ref();
+    const id = ++this.#lastId;
+    // Copies of their own: bytes may lie in memory that is shared or mapped, and go over whole.
+    const bytes: ArrayBuffer[] = [];
+    const work = Object.fromEntries(
+      Object.entries(question.work).map(([name, value]: [string, unknown]) => {
+        if (!(value instanceof Uint8Array)) return [name, value];
+        const copy = new Uint8Array(value);
+        bytes.push(copy.buffer);
+        return [name, copy];
+      }),
+    );
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      worker.postMessage({ ...question, id, work } satisfies Question, bytes);
+    });
+  }
+
+  #start(): Worker {
+    const worker = new Worker(this.options.file, { name: 'aside', workerData: this.options.settings });
+    let isUp = false;
+    worker.once('message', () => (isUp = true));
+    worker.on('message', (answer: ThreadAnswer) => this.#answered(answer));
+    worker.on('error', (error) => this.#lost(worker, isUp, error));
+    worker.on('exit', () => this.#lost(worker, isUp, new Error('the thread ended')));
+    return worker;
+  }
+
+  #answered(answer: ThreadAnswer): void {
+    const { times } = this.options;
+    for (const seconds of answer.compilations ?? []) times?.compilation(seconds);
+    for (const seconds of answer.evaluations ?? []) times?.evaluation(seconds);
+    this.#waiting.get(answer.id)?.resolve(answer);
+    this.#waiting.delete(answer.id);
+    if (this.#waiting.size > 0) return;
+    // A thread that nobody waits for does not keep the process.
+    this.#worker?.unref();
+    this.#idle = setTimeout(() => this.#end(), this.options.idleMs ?? IDLE_MS).unref();
+  }
+
+  #end(): void {
+    const worker = this.#worker;
+    this.#worker = undefined;
+    void worker?.terminate();
+  }
+
+  /** A thread that never came up leaves its work to this one; what made one end is not tried again here. */
+  #lost(worker: Worker, wasUp: boolean, error: Error): void {
+    if (worker !== this.#worker) return;
+    this.#worker = undefined;
+    this.options.log.warning(`the thread for large objects is gone: ${error.message}`);
+    for (const { reject } of this.#waiting.values()) reject(wasUp ? error : new NotAside(error.message));
+    this.#waiting.clear();
+  }
+}
+
+async function withJson(needs: Knowledge | undefined): Promise<Question['needs']> {
+  return needs && { id: needs.id, json: await needs.json() };
+}

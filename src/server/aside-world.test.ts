@@ -1,0 +1,312 @@
+// Whatever is done aside is answered as what is done here, byte for byte.
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, test } from 'node:test';
+import { apiextensionsKinds } from '../apis/apiextensions/index.js';
+import { deployments } from '../apis/apps/deployment/definition.js';
+import { autoscalingKinds } from '../apis/autoscaling/index.js';
+import { configMaps } from '../apis/core/configmap/definition.js';
+import { persistentVolumes } from '../apis/core/persistentvolume/definition.js';
+import { pods } from '../apis/core/pod/definition.js';
+import { kubernetesExpressions } from '../cel/environments/kubernetes-expressions.js';
+import { startDefinitions } from '../crd/controller.js';
+import { type Aside, type AsideOptions, NotAside, type Task } from '../lib/aside.js';
+import { featureGateNames } from '../machinery/feature-gates.js';
+import type { KindDefinition } from '../registry/kind.js';
+import { AsideWorld } from './aside-world.js';
+import { TestApi, type Answer } from './testing.js';
+
+const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const THINGS = '/apis/example.test/v1/namespaces/n/things';
+const OLD_THINGS = '/apis/example.test/v1beta1/namespaces/n/things';
+const PODS = '/api/v1/namespaces/n/pods';
+const DEPLOYMENTS = '/apis/apps/v1/namespaces/n/deployments';
+const VOLUMES = '/api/v1/persistentvolumes';
+const SCALERS = '/apis/autoscaling/v2/namespaces/n/horizontalpodautoscalers';
+
+/** As the thread does it, without one: what goes over is copied. */
+class InThisThread implements Aside {
+  readonly fromBytes = 0;
+  readonly done: string[] = [];
+  #world: AsideWorld | undefined;
+  readonly features: string[] = [];
+
+  async do<Work extends object, Answered extends object>(
+    { name }: Task<Work, Answered>,
+    work: Work,
+    { needs }: AsideOptions = {},
+  ): Promise<Answered> {
+    this.#world ??= new AsideWorld({
+      features: this.features,
+      compatibility: { major: 1, minor: 33 },
+      kindOptions: { allowPrivileged: true, eventTtlSeconds: 3600 },
+    });
+    if (needs !== undefined && !this.#world.knows({ id: needs.id })) {
+      assert.ok(this.#world.knows({ id: needs.id, json: await needs.json() }));
+    }
+    const answer = this.#world.do(name, structuredClone(work));
+    this.done.push(name);
+    return structuredClone(answer) as Answered;
+  }
+}
+
+const stop = new Set<() => void>();
+let here: TestApi;
+let there: TestApi;
+let aside: InThisThread;
+
+beforeEach(async () => {
+  aside = new InThisThread();
+  here = await open();
+  there = await open(aside);
+  const { features } = there.context();
+  aside.features.push(...featureGateNames().filter((gate) => features.enabled(gate)));
+});
+
+afterEach(() => {
+  for (const one of stop) one();
+  stop.clear();
+});
+
+async function open(given?: Aside): Promise<TestApi> {
+  const expressions = kubernetesExpressions({
+    compatibility: { major: 1, minor: 33 },
+    features: { enabled: () => false },
+  });
+  const kinds = [configMaps, deployments, ...autoscalingKinds, persistentVolumes, pods] as readonly KindDefinition[];
+  const api = new TestApi({ kinds: [...kinds, ...apiextensionsKinds(expressions)], ...(given && { aside: given }) });
+  const registry = api.resources.registry({ group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' });
+  assert.ok(registry);
+  const stopping = new AbortController();
+  stop.add(() => {
+    stopping.abort();
+    api.resources.close();
+  });
+  await startDefinitions({
+    store: registry.store,
+    operations: api.resources.operations,
+    context: api.context,
+    serve: (kind) => api.resources.serveCustom(kind),
+    expressions,
+    signal: stopping.signal,
+    log: (message) => assert.fail(message),
+  }).served;
+  return api;
+}
+
+const UIDS = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+const told = ({ status, bytes, warnings, headers }: Answer): object => ({
+  status,
+  warnings,
+  type: headers['content-type'],
+  text: bytes.toString().replace(UIDS, 'uid'),
+});
+
+/** The answer, of both the same. */
+async function both(ask: (api: TestApi) => Promise<Answer>, what: readonly string[] = []): Promise<Answer> {
+  aside.done.length = 0;
+  const [one, other] = [await ask(here), await ask(there)];
+  assert.deepEqual(told(other), told(one));
+  for (const name of what) assert.ok(aside.done.includes(name), `${name} was not done aside`);
+  return other;
+}
+
+const pod = (spec: object = {}): object => ({
+  metadata: { name: 'a', labels: { a: 'b' }, annotations: {} },
+  spec: { containers: [{ name: 'c', image: 'i', ports: [{ containerPort: 1 }] }], ...spec },
+});
+
+test('a new object is set, cleared, refused and warned of as ever', async () => {
+  const created = await both((api) => api.post(PODS, pod()), ['prepare']);
+  assert.equal(created.status, 201);
+  const wrong = pod({ restartPolicy: 'x', volumes: [{ name: 'A B' }], nodeSelector: {} });
+  assert.equal((await both((api) => api.post(PODS, wrong), ['prepare'])).status, 422);
+  const warned = pod({ containers: [{ name: 'c', image: 'i', env: [{ name: 'A' }, { name: 'A' }] }] });
+  const { warnings } = await both((api) => api.post(`${PODS}?dryRun=All`, { ...warned, metadata: { name: 'b' } }));
+  assert.match(warnings.join(), /hides previous definition/);
+});
+
+test('a message shows what was sent empty, and what was not sent', async () => {
+  const volume = (spec: object): object => ({
+    metadata: { name: 'v' },
+    spec: { accessModes: ['ReadWriteOnce'], ...spec },
+  });
+  const empty = await both((api) => api.post(VOLUMES, volume({ capacity: {} })), ['prepare']);
+  assert.match(empty.body.message, /Unsupported value: \{\}/);
+  const absent = await both((api) => api.post(VOLUMES, volume({})), ['prepare']);
+  assert.match(absent.body.message, /Unsupported value: null/);
+});
+
+test('a refusal with very many causes comes as a whole', async () => {
+  const env = Array.from({ length: 300 }, (_, i) => ({ name: `=${i}` }));
+  const refused = await both((api) => api.post(PODS, pod({ containers: [{ name: 'c', image: 'i', env }] })));
+  assert.equal(refused.status, 422);
+  assert.equal(refused.body.details?.causes?.length, 300);
+  for (const accept of ['application/yaml', 'application/vnd.kubernetes.protobuf', 'application/json;pretty=1']) {
+    await both((api) => api.post(PODS, pod({ containers: [{ name: 'c', image: 'i', env }] }), { accept }));
+  }
+});
+
+test('changes keep what an endpoint does not touch, and what may not change is told', async () => {
+  await both((api) => api.post(DEPLOYMENTS, DEPLOYMENT));
+  const changed = { ...DEPLOYMENT, spec: { ...DEPLOYMENT.spec, replicas: 5 } };
+  const updated = await both((api) => api.put(`${DEPLOYMENTS}/d`, changed), ['prepare']);
+  assert.equal(updated.body.metadata.generation, 2);
+  const status = { ...changed, status: { replicas: 3 }, spec: DEPLOYMENT.spec };
+  const written = await both((api) => api.put(`${DEPLOYMENTS}/d/status`, status), ['prepare']);
+  assert.deepEqual([written.body.spec['replicas'], written.body.status], [5, { replicas: 3 }]);
+  await both((api) => api.post(PODS, pod()));
+  assert.equal((await both((api) => api.put(`${PODS}/a`, pod({ hostname: 'x' })), ['prepare'])).status, 422);
+  assert.equal((await both((api) => api.put(`${PODS}/a`, { ...pod(), metadata: { name: 'a' } }))).status, 200);
+});
+
+test('patches and applies are answered as ever', async () => {
+  await both((api) => api.post(DEPLOYMENTS, DEPLOYMENT));
+  const patch = (type: string, body: object | string, query = ''): Promise<Answer> =>
+    both((api) => api.patch(`${DEPLOYMENTS}/d${query}`, type, body), ['prepare']);
+  const merged = await patch('application/merge-patch+json', { spec: { replicas: 7, paused: true } });
+  assert.equal(merged.status, 200);
+  const containers = [
+    { name: 'c', env: [{ name: 'A', value: '1' }] },
+    { name: 'n', image: 'i' },
+  ];
+  const strategic = await patch('application/strategic-merge-patch+json', {
+    spec: { template: { spec: { containers } } },
+  });
+  assert.equal(strategic.status, 200);
+  const operations = [{ op: 'replace', path: '/spec/replicas', value: 2 }];
+  assert.equal((await patch('application/json-patch+json', operations)).status, 200);
+  const applied = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'd' }, spec: { replicas: 9 } };
+  const conflict = await both((api) =>
+    api.patch(`${DEPLOYMENTS}/d?fieldManager=m`, 'application/apply-patch+yaml', applied),
+  );
+  assert.equal(conflict.status, 409);
+  assert.equal((await patch('application/apply-patch+yaml', applied, '?fieldManager=m&force=true')).status, 200);
+  const missing = { ...applied, metadata: { name: 'new' }, spec: DEPLOYMENT.spec };
+  const created = await both((api) =>
+    api.patch(`${DEPLOYMENTS}/new?fieldManager=m`, 'application/apply-patch+yaml', missing),
+  );
+  assert.equal(created.status, 201);
+  for (const [type, body] of WRONG_PATCHES) {
+    const answer = await both((api) => api.patch(`${DEPLOYMENTS}/d?fieldManager=m`, type, body));
+    assert.ok(answer.status >= 400, `${type} ${JSON.stringify(body)}: ${answer.status}`);
+  }
+});
+
+test('other versions of a kind are converted as ever', async () => {
+  const old = '/apis/autoscaling/v1/namespaces/n/horizontalpodautoscalers';
+  const scaleTargetRef = { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' };
+  const scaler = {
+    metadata: { name: 's' },
+    spec: { scaleTargetRef, maxReplicas: 3, targetCPUUtilizationPercentage: 50 },
+  };
+  assert.equal((await both((api) => api.post(old, scaler), ['prepare'])).status, 201);
+  await both((api) => api.patch(`${old}/s`, 'application/merge-patch+json', { spec: { maxReplicas: 4 } }), ['prepare']);
+  await both((api) => api.put(`${SCALERS}/s`, { metadata: { name: 's' }, spec: { scaleTargetRef, maxReplicas: 5 } }));
+});
+
+test('custom resources have the rules of their definition, of each version its own', async () => {
+  for (const api of [here, there]) {
+    assert.equal((await api.post(DEFINITIONS, definition('^a'))).status, 201);
+    await served(api);
+  }
+  const thing = (name: string, spec: object): object => ({
+    apiVersion: 'example.test/v1',
+    kind: 'Thing',
+    metadata: { name },
+    spec,
+  });
+  const made = await both((api) => api.post(THINGS, thing('t', { lo: 1, note: 'ab', nobody: 'knows' })), ['prepare']);
+  assert.deepEqual([made.status, made.body.spec], [201, { hi: 9, lo: 1, note: 'ab' }]);
+  assert.equal((await both((api) => api.post(THINGS, thing('u', { lo: 10 })))).status, 422);
+  assert.equal((await both((api) => api.post(THINGS, thing('u', { lo: 'x', note: 'b' })))).status, 422);
+  const version = made.body.metadata.resourceVersion ?? '';
+  const patch = { metadata: { resourceVersion: version }, spec: { note: 'b' } };
+  const refused = await both((api) => api.patch(`${THINGS}/t`, 'application/merge-patch+json', patch), ['prepare']);
+  assert.equal(refused.status, 422);
+  const old = { ...thing('o', { lo: 1, note: 'any' }), apiVersion: 'example.test/v1beta1' };
+  assert.equal((await both((api) => api.post(OLD_THINGS, old), ['prepare'])).status, 201);
+  for (const api of [here, there]) {
+    const { body } = await api.get(`${DEFINITIONS}/things.example.test`);
+    const newer = {
+      ...definition('^b'),
+      metadata: { name: body.metadata.name, resourceVersion: body.metadata.resourceVersion },
+    };
+    assert.equal((await api.put(`${DEFINITIONS}/things.example.test`, newer)).status, 200);
+    for (let i = 0; i < 100; i++) {
+      if ((await api.post(`${THINGS}?dryRun=All`, thing('w', { lo: 1, note: 'b' }))).status === 201) break;
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  }
+  assert.equal((await both((api) => api.post(THINGS, thing('w', { lo: 1, note: 'b' })), ['prepare'])).status, 201);
+});
+
+test('what needs the server is not done aside', () => {
+  const world = new AsideWorld({
+    features: [],
+    compatibility: { major: 1, minor: 33 },
+    kindOptions: { allowPrivileged: true, eventTtlSeconds: 3600 },
+  });
+  const kind = { group: 'certificates.k8s.io', plural: 'nothings' };
+  assert.throws(() => world.do('prepare', { kind, object: Buffer.from('{}') }), NotAside);
+  assert.throws(() => world.do('dance', {}), /nobody knows how to dance/);
+});
+
+async function served(api: TestApi): Promise<void> {
+  for (let i = 0; i < 200 && (await api.get(THINGS)).status !== 200; i++) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+const DEPLOYMENT = {
+  metadata: { name: 'd' },
+  spec: {
+    replicas: 1,
+    selector: { matchLabels: { a: 'b' } },
+    template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+  },
+};
+
+const WRONG_PATCHES: readonly (readonly [string, object | string])[] = [
+  ['application/merge-patch+json', '{"spec":'],
+  ['application/merge-patch+json', { spec: { replicas: 'x' } }],
+  ['application/merge-patch+json', { metadata: { name: 'e' } }],
+  ['application/merge-patch+json', { spec: { selector: { matchLabels: { a: 'c' } } } }],
+  ['application/strategic-merge-patch+json', '[]'],
+  ['application/strategic-merge-patch+json', { spec: { template: 3 } }],
+  ['application/json-patch+json', [{ op: 'test', path: '/spec/replicas', value: 100 }]],
+  ['application/json-patch+json', [{ op: 'no', path: '/spec' }]],
+  ['application/apply-patch+yaml', 'a: ['],
+  ['application/apply-patch+yaml', '[]'],
+  ['application/apply-patch+yaml', { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'd' }, spec: 3 }],
+];
+
+const definition = (pattern: string): { metadata: object; spec: object } => ({
+  metadata: { name: 'things.example.test' },
+  spec: {
+    group: 'example.test',
+    scope: 'Namespaced',
+    names: { plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'ThingList' },
+    versions: ['v1', 'v1beta1'].map((name) => ({
+      name,
+      served: true,
+      storage: name === 'v1',
+      subresources: { status: {} },
+      schema: {
+        openAPIV3Schema: {
+          type: 'object',
+          properties: {
+            spec: {
+              type: 'object',
+              properties: {
+                lo: { type: 'integer' },
+                hi: { type: 'integer', default: 9 },
+                note: { type: 'string', ...(name === 'v1' && { pattern }) },
+              },
+              'x-kubernetes-validations': [{ rule: 'self.lo <= self.hi', message: 'lo is over hi' }],
+            },
+          },
+        },
+      },
+    })),
+  },
+});

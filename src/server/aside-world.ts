@@ -1,0 +1,153 @@
+// What the thread for large objects knows: the kinds, as the server that started it has them, without anything that is
+// stored. Whoever asks for more than that is sent back.
+import { NotAside, type Task } from '../lib/aside.js';
+import type { MinorVersion } from '../machinery/kube-version.js';
+import { computedStore } from '../registry/computed-store.js';
+import type { FeatureGates, KindOptions } from '../registry/kind.js';
+import { bufferOf } from '../registry/carried-object.js';
+import { type KindRef, PREPARE, prepareHere } from '../registry/prepare-aside.js';
+import type { ResourceRegistry } from '../registry/registry.js';
+import { CONVERT, convertBytes } from '../rest/convert-bytes.js';
+import type { Endpoint } from '../rest/endpoint.js';
+import { customKindFrom } from '../crd/custom-kind.js';
+import type { Question } from './aside-worker.js';
+import { type Expressions, lazyExpressions } from './expressions.js';
+import { behindGates, serverKinds } from './kinds.js';
+import { Resources } from './resources.js';
+
+/** What the rules of kinds depend on, beside what they are asked about. */
+export interface AsideSettings {
+  /** Those that are on. */
+  readonly features: readonly string[];
+  readonly compatibility: MinorVersion;
+  readonly kindOptions: KindOptions;
+}
+
+/** So many definitions are kept, the last ones used. */
+const MOST_DEFINITIONS = 100;
+
+export class AsideWorld {
+  readonly #features: FeatureGates;
+  readonly #expressions: Expressions;
+  #builtIn: Resources | undefined;
+  readonly #custom = new Map<string, Resources>();
+  #compilations: number[] = [];
+  #evaluations: number[] = [];
+
+  constructor(private readonly settings: AsideSettings) {
+    const on = new Set(settings.features);
+    this.#features = { enabled: (name) => on.has(name) };
+    this.#expressions = lazyExpressions(
+      { compatibility: settings.compatibility, features: this.#features },
+      {
+        compilation: (seconds) => this.#compilations.push(seconds),
+        evaluation: (seconds) => this.#evaluations.push(seconds),
+      },
+    );
+  }
+
+  do(name: string, work: object): object {
+    const known = this.#jobs.get(name);
+    if (known === undefined) throw new Error(`nobody knows how to ${name}`);
+    return known(work);
+  }
+
+  readonly #jobs = new Map<string, (work: object) => object>([
+    job(CONVERT, convertBytes),
+    job(PREPARE, (work) =>
+      prepareHere(this.#registry(work.kind), work, { features: this.#features, options: this.settings.kindOptions }),
+    ),
+  ]);
+
+  /** Whether the definition is known, with what was told of it. */
+  knows({ id, json }: NonNullable<Question['needs']>): boolean {
+    const known = this.#custom.get(id) ?? (json && this.#define(bufferOf(json)));
+    if (known === undefined) return false;
+    this.#custom.delete(id);
+    this.#custom.set(id, known);
+    const [oldest] = this.#custom.keys();
+    if (this.#custom.size > MOST_DEFINITIONS && oldest !== undefined) this.#custom.delete(oldest);
+    return true;
+  }
+
+  /** What expressions took since this was asked last. */
+  takeTimes(): { compilations?: number[]; evaluations?: number[] } {
+    if (this.#compilations.length === 0 && this.#evaluations.length === 0) return {};
+    const times = { compilations: this.#compilations, evaluations: this.#evaluations };
+    this.#compilations = [];
+    this.#evaluations = [];
+    return times;
+  }
+
+  #registry(kind: KindRef): ResourceRegistry {
+    if (kind.custom !== undefined) return this.#endpoint(kind, kind.custom.version).registry;
+    const registry = this.#kinds().registry({ group: kind.group, resource: kind.plural });
+    if (registry === undefined) throw new NotAside('the kind is not known');
+    return registry;
+  }
+
+  #endpoint({ group, plural, custom }: KindRef, version: string): Endpoint {
+    const resources = custom === undefined ? this.#kinds() : this.#custom.get(custom.id);
+    const endpoint = resources?.find(group, version, plural);
+    if (endpoint === undefined) throw new NotAside('the version is not known');
+    return endpoint;
+  }
+
+  #kinds(): Resources {
+    if (this.#builtIn === undefined) {
+      this.#builtIn = emptyResources();
+      const relaxedNames = this.#features.enabled('RelaxedServiceNameValidation');
+      const kinds = serverKinds({
+        core: {
+          binding: { operations: onlyThere },
+          componentStatus: { stores: onlyThere },
+          service: { allocators: ONLY_THERE, relaxedNames, deleteEndpoints: onlyThere },
+          serviceAccount: {},
+        },
+        access: { authorizer: ONLY_THERE, rules: ONLY_THERE },
+        identity: { authentication: ONLY_THERE, apiAudiences: [] },
+        resourceOf: onlyThere,
+        expressions: this.#expressions,
+      });
+      for (const kind of behindGates(kinds, this.#features)) this.#builtIn.add(kind);
+    }
+    return this.#builtIn;
+  }
+
+  #define(json: Buffer): Resources {
+    const resources = emptyResources();
+    const kind = customKindFrom(json, {
+      selectableFields: this.#features.enabled('CustomResourceFieldSelectors'),
+      terminating: () => false,
+      expressions: this.#expressions,
+      converterOf: () => ONLY_THERE,
+    });
+    resources.serveCustom(kind);
+    return resources;
+  }
+}
+
+/** Of all versions, whether or not they are served: what is not is not asked about. */
+const emptyResources = (): Resources =>
+  new Resources({
+    prefix: '',
+    openStore: (options) => computedStore(options, '', async () => []),
+    clock: () => new Date(),
+    garbageCollection: false,
+    deleteCollectionWorkers: 1,
+    enablement: { version: () => true, resource: () => true },
+  });
+
+function job<Work extends object, Answer extends object>(
+  task: Task<Work, Answer>,
+  does: (work: Work) => Answer,
+): readonly [string, (work: object) => object] {
+  return [task.name, (work) => does(work as Work)];
+}
+
+const onlyThere = (): never => {
+  throw new NotAside('the server has to be asked');
+};
+
+/** Stands for what the kinds have from the server. */
+const ONLY_THERE = new Proxy({}, { get: onlyThere }) as never;
