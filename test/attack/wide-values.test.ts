@@ -10,6 +10,7 @@ import { validateClaimReferences } from '../../src/apis/core/pod/validation/reso
 import { validateOnlyAddedTolerations } from '../../src/apis/core/pod/validation/tolerations.js';
 import { FieldPath } from '../../src/machinery/field-error.js';
 import { invalid } from '../../src/machinery/status.js';
+import { parseAccept } from '../../src/rest/negotiate.js';
 import type { Endpoints, PodTemplateSpec } from '../../src/schema/generated/core.v1.js';
 import { mustType } from '../../src/schema/catalogue.js';
 import { strategicMergePatch } from '../../src/schema/patch/strategic-merge.js';
@@ -95,4 +96,10 @@ inTime('more errors than the stack takes arguments', () => {
   assert.equal(validateValue({ a: items }, schema, PATH).length, 20_000);
   const twice = { a: numbers.flatMap((i) => [i, i]) };
   assert.equal(validateUniqueItems(twice, { properties: { a: property } }, undefined).length, MANY);
+});
+
+inTime('an Accept header of wildcards, with better ones behind them', () => {
+  const clauses = parseAccept('*/*,'.repeat(MANY) + 'a/b;c=d,'.repeat(MANY));
+  assert.equal(clauses.length, 2 * MANY);
+  assert.deepEqual([clauses[0]?.type, clauses[MANY - 1]?.subtype, clauses[MANY]?.type], ['a', 'b', '*']);
 });

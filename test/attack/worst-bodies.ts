@@ -1787,6 +1787,7 @@ const WIRE: readonly Attack[] = [
     requests: () => [
       get(`${CONFIG_MAPS}`, { accept: 'a/b;c=d,'.repeat(80_000) }),
       get(`${CONFIG_MAPS}`, { accept: `application/json;${'a=b;'.repeat(160_000)}` }),
+      get(`${CONFIG_MAPS}`, { accept: '*/*,'.repeat(80_000) + 'a/b,'.repeat(80_000) }),
     ],
   },
 ];
