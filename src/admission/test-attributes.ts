@@ -84,6 +84,9 @@ function lookupIn(world: Readonly<Record<string, readonly object[]>>): Lookup {
     (world[groupResourceText(resource)] ?? []) as readonly KubeObject[];
   return {
     get: (resource, _namespace, name) => Promise.resolve(all(resource).find(({ metadata }) => metadata.name === name)),
-    list: (resource) => Promise.resolve(all(resource).map((object) => ({ object: () => object }) as StoredObject)),
+    list: (resource) =>
+      Promise.resolve(
+        all(resource).map((object) => ({ object: () => object, labels: object.metadata.labels ?? {} }) as StoredObject),
+      ),
   };
 }

@@ -377,6 +377,24 @@ test('warnings are quoted, and cut when they are too long together', () => {
   const distinct = warn(...Array.from({ length: 30 }, (_, i) => String(i).padEnd(300, 'x')));
   assert.equal(distinct.length, 16);
   assert.equal(distinct[0]?.length, '299 - ""'.length + 256);
+  assert.deepEqual(warn('\u{1f600}'.repeat(4096)).length, 1);
+  assert.deepEqual(warn('\u{1f600}'.repeat(4097), 'b'), [
+    `299 - "${Buffer.from('\u{1f600}'.repeat(256)).toString('latin1')}"`,
+    '299 - "b"',
+  ]);
+});
+
+test('of many thousands of warnings no more are read than are shown', () => {
+  let read = 0;
+  const warnings = Array.from({ length: 100_000 }, (_, i) => ({
+    agent: '',
+    get text() {
+      read++;
+      return `warning ${i}`.padEnd(300, 'x');
+    },
+  }));
+  assert.equal(warningHeaders(warnings).length, 16);
+  assert.ok(read < 200, `${read}`);
 });
 
 test('what a request spent in webhooks and queues is not counted as the server’s own time, and a watch has none', async () => {

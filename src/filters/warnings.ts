@@ -6,18 +6,12 @@ const MAX_TRUNCATED_CHARACTERS = 256;
 
 /** The header's values; once the texts are too long together, each is cut short and then later ones are dropped. */
 export function warningHeaders(warnings: readonly Warning[]): readonly string[] {
-  const unique = new Map<string, Warning>();
-  for (const warning of warnings) {
-    if (warning.text !== '' && !unique.has(warning.text)) unique.set(warning.text, warning);
-  }
-  const list = [...unique.values()];
-  const total = list.reduce((sum, { text }) => sum + characterCount(text), 0);
-  const truncating = total > MAX_TOTAL_CHARACTERS;
+  const truncating = areTooLong(warnings);
   const values: string[] = [];
   let written = 0;
-  for (const { agent, text } of list) {
+  for (const { agent, text } of once(warnings)) {
     if (truncating && written >= MAX_TOTAL_CHARACTERS) break;
-    const shown = truncating ? Array.from(text).slice(0, MAX_TRUNCATED_CHARACTERS).join('') : text;
+    const shown = truncating ? firstCharacters(text, MAX_TRUNCATED_CHARACTERS) : text;
     const value = warningHeader(agent, shown);
     if (value === undefined) continue;
     values.push(value);
@@ -25,6 +19,33 @@ export function warningHeaders(warnings: readonly Warning[]): readonly string[] 
   }
   return values;
 }
+
+/** A large object may have a hundred thousand: no more of them are looked at than it takes to know. */
+function areTooLong(warnings: readonly Warning[]): boolean {
+  let total = 0;
+  for (const { text } of once(warnings)) {
+    total += characterCount(firstCharacters(text, MAX_TOTAL_CHARACTERS + 1));
+    if (total > MAX_TOTAL_CHARACTERS) return true;
+  }
+  return false;
+}
+
+function* once(warnings: readonly Warning[]): Generator<Warning> {
+  const seen = new Set(['']);
+  for (const warning of warnings) {
+    if (seen.has(warning.text)) continue;
+    seen.add(warning.text);
+    yield warning;
+  }
+}
+
+/** A character has one or two units. */
+const firstCharacters = (text: string, count: number): string =>
+  text.length <= count
+    ? text
+    : Array.from(text.slice(0, 2 * count))
+        .slice(0, count)
+        .join('');
 
 const characterCount = (text: string): number => (text.length <= 64 ? text.length : Array.from(text).length);
 

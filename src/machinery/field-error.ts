@@ -88,11 +88,26 @@ export interface FieldError {
 
 export type FieldErrors = FieldError[];
 
-function fieldError(type: FieldErrorType, path: FieldPath | undefined, value: unknown, detail: string): FieldError {
-  let body = WORDS[type];
-  if (!VALUE_NOT_SHOWN.has(type)) body += `: ${printValue(value)}`;
-  if (detail !== '') body += `: ${detail}`;
-  return { type, field: path === undefined ? '<nil>' : path.toString(), body };
+/** The texts are made when they are told: a large object may have a hundred times as many errors as are. */
+class UntoldError implements FieldError {
+  constructor(
+    readonly type: FieldErrorType,
+    private readonly path: FieldPath | undefined,
+    private readonly value: unknown,
+    private readonly detail: string,
+    private readonly supported?: readonly string[],
+  ) {}
+
+  get field(): string {
+    return this.path === undefined ? '<nil>' : this.path.toString();
+  }
+
+  get body(): string {
+    const { type, value, supported = [] } = this;
+    const shown = VALUE_NOT_SHOWN.has(type) ? WORDS[type] : `${WORDS[type]}: ${printValue(value)}`;
+    const detail = supported.length === 0 ? this.detail : `supported values: ${supported.map(goQuote).join(', ')}`;
+    return detail === '' ? shown : `${shown}: ${detail}`;
+  }
 }
 
 function printValue(value: unknown): string {
@@ -103,36 +118,42 @@ function printValue(value: unknown): string {
 }
 
 export const invalid = (path: FieldPath | undefined, value: unknown, detail: string): FieldError =>
-  fieldError('FieldValueInvalid', path, value, detail);
+  new UntoldError('FieldValueInvalid', path, value, detail);
 export const typeInvalid = (path: FieldPath | undefined, value: unknown, detail: string): FieldError =>
-  fieldError('FieldValueTypeInvalid', path, value, detail);
+  new UntoldError('FieldValueTypeInvalid', path, value, detail);
 export const required = (path: FieldPath | undefined, detail = ''): FieldError =>
-  fieldError('FieldValueRequired', path, '', detail);
+  new UntoldError('FieldValueRequired', path, '', detail);
 export const duplicate = (path: FieldPath | undefined, value: unknown): FieldError =>
-  fieldError('FieldValueDuplicate', path, value, '');
+  new UntoldError('FieldValueDuplicate', path, value, '');
 export const forbidden = (path: FieldPath | undefined, detail: string): FieldError =>
-  fieldError('FieldValueForbidden', path, '', detail);
+  new UntoldError('FieldValueForbidden', path, '', detail);
 export const notFound = (path: FieldPath | undefined, value: unknown): FieldError =>
-  fieldError('FieldValueNotFound', path, value, '');
+  new UntoldError('FieldValueNotFound', path, value, '');
 export const internal = (path: FieldPath | undefined, detail: string): FieldError =>
-  fieldError('InternalError', path, '', detail);
+  new UntoldError('InternalError', path, '', detail);
 
 export function notSupported(path: FieldPath | undefined, value: unknown, supported: readonly string[]): FieldError {
-  const detail = supported.length === 0 ? '' : `supported values: ${supported.map(goQuote).join(', ')}`;
-  return fieldError('FieldValueNotSupported', path, value, detail);
+  return new UntoldError('FieldValueNotSupported', path, value, '', supported);
 }
 
 /** `maxLength` counts bytes; a negative one is not told. */
 export function tooLong(path: FieldPath | undefined, maxLength: number): FieldError {
   const detail =
     maxLength < 0 ? 'value is too long' : `may not be more than ${maxLength} ${maxLength === 1 ? 'byte' : 'bytes'}`;
-  return fieldError('FieldValueTooLong', path, '', detail);
+  return new UntoldError('FieldValueTooLong', path, '', detail);
 }
 
 export function tooMany(path: FieldPath | undefined, actual: number, max: number): FieldError {
   const detail = max < 0 ? 'has too many items' : `must have at most ${max} ${max === 1 ? 'item' : 'items'}`;
-  return fieldError('FieldValueTooMany', path, actual, detail);
+  return new UntoldError('FieldValueTooMany', path, actual, detail);
 }
+
+/** The same error with something more to say. */
+export const withMore = ({ type, field, body }: FieldError, more: string): FieldError => ({
+  type,
+  field,
+  body: `${body}: ${more}`,
+});
 
 export const fieldErrorText = (error: FieldError): string => `${error.field}: ${error.body}`;
 

@@ -2,7 +2,7 @@
 import { type GroupResource, groupResourceText, notFound } from '../machinery/status.js';
 import type { MaybePromise } from '../lib/maybe-promise.js';
 import type { KubeObject } from '../machinery/object.js';
-import type { StoredObject } from '../storage/store.js';
+import { loaded, type StoredObject } from '../storage/store.js';
 import { create } from './create.js';
 import { deleteObject } from './delete.js';
 import type { DeleteOptions, LifeContext, Lookup, ObjectOperations } from './kind.js';
@@ -21,8 +21,8 @@ export function createLookup(find: FindRegistry): Lookup {
       if (registry === undefined) return undefined;
       const key = keyOf(registry, namespace, name);
       const known = registry.store.peek?.(key);
-      if (known !== undefined) return known.object();
-      return findObject(registry, key, name).then((stored) => stored?.object());
+      if (known !== undefined) return loaded(known);
+      return findObject(registry, key, name).then((stored) => stored && loaded(stored));
     },
     list(resource, namespace) {
       const registry = find(resource);

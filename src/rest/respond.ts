@@ -2,12 +2,11 @@
 import type { AnsweredForm, AnsweredObject, HttpRequest, HttpResponse } from '../lib/http.js';
 import type { MaybePromise } from '../lib/maybe-promise.js';
 import { inTurns } from '../lib/turns.js';
-import type { KubeObject } from '../machinery/object.js';
 import type { Status, StatusError } from '../machinery/status.js';
 import { typeByName } from '../schema/catalogue.js';
 import { encodeJson } from '../schema/json/encode.js';
 import type { StructType } from '../schema/type.js';
-import type { StoredObject } from '../storage/store.js';
+import { loaded, type StoredObject } from '../storage/store.js';
 import { compressed } from './compress.js';
 import { type Converter, CONVERTED_BYTES } from './convert-bytes.js';
 import { type Endpoint, inVersion, tailOf } from './endpoint.js';
@@ -58,9 +57,6 @@ function respondForm(rendering: Rendering, status: number, stored: StoredObject)
   const { endpoint } = rendering;
   return respondInTurns(rendering, status, endpoint.type, inVersion(endpoint, stored.object()));
 }
-
-/** Parsed, in turns with others where that takes long. */
-export const loaded = (stored: StoredObject): MaybePromise<KubeObject> => stored.load?.() ?? stored.object();
 
 /** What is there as JSON, in the form that was asked for: it is made elsewhere. */
 export async function respondConverted(

@@ -1,6 +1,6 @@
 // What the registry sees of storage: one resource's objects, as bytes with a revision.
 import type { MaybePromise } from '../lib/maybe-promise.js';
-import type { Steps } from '../lib/turns.js';
+import { type Steps, Turns } from '../lib/turns.js';
 import type { GroupResource } from '../machinery/status.js';
 import type { KubeObject } from '../machinery/object.js';
 import type { Trace } from '../tracing/trace.js';
@@ -25,6 +25,23 @@ export interface StoredObject {
   /** The value of a selectable field; empty where it has none. */
   field(name: string): string;
 }
+
+/** Parsed, in turns with others where that takes long. */
+export const loaded = (stored: StoredObject): MaybePromise<KubeObject> => stored.load?.() ?? stored.object();
+
+/** All of them, in turns with others where they are many or large. */
+export async function loadedAll(items: readonly StoredObject[]): Promise<KubeObject[]> {
+  const turns = new Turns();
+  const objects: KubeObject[] = [];
+  for (const [at, item] of items.entries()) {
+    const object = loaded(item);
+    objects.push(object instanceof Promise ? await object : object);
+    if (at % LOADED_AT_ONCE === LOADED_AT_ONCE - 1) await turns.breathe();
+  }
+  return objects;
+}
+
+const LOADED_AT_ONCE = 16;
 
 /** How a resource's objects become bytes and back. */
 export interface ObjectCodec {

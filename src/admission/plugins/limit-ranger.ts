@@ -11,6 +11,7 @@ import type {
   PodSpec,
   ResourceList,
 } from '../../schema/generated/core.v1.js';
+import { loadedAll } from '../../storage/store.js';
 import { forbid } from '../forbid.js';
 import { type Amounts, limitViolations, type LimitRule, maxRequest, maximum, minimum, ratio } from '../limit-rules.js';
 import type { AdmissionAttributes, AdmissionPlugin } from '../plugin.js';
@@ -53,7 +54,7 @@ function isLimited({ resource, subresource, operation, old }: AdmissionAttribute
 
 async function rangesOf({ context, namespace }: AdmissionAttributes): Promise<readonly LimitRange[]> {
   const items = await context.lookup.list(LIMIT_RANGES, namespace);
-  return items.length === 0 ? [] : items.map((item) => item.object() as LimitRange);
+  return items.length === 0 ? [] : ((await loadedAll(items)) as LimitRange[]);
 }
 
 function setDefaults(pod: Pod, range: LimitRange): void {
@@ -87,10 +88,12 @@ function fillMissing(
   defaults: Readonly<ResourceList>,
 ): readonly string[] {
   const given = container.resources[kind] ?? {};
-  const missing = Object.entries(defaults).filter(([name]) => ownMember(given, name) === undefined);
+  const missing = Object.keys(defaults).filter((name) => ownMember(given, name) === undefined);
   if (missing.length === 0) return [];
-  container.resources[kind] = { ...given, ...Object.fromEntries(missing) };
-  return missing.map(([name]) => name);
+  const filled = { ...given };
+  for (const name of missing) filled[name] = defaults[name] as string;
+  container.resources[kind] = filled;
+  return missing;
 }
 
 function violationsOfPod({ spec }: Pod, range: LimitRange, context: LifeContext): readonly string[] {

@@ -132,6 +132,25 @@ describe('namespaces', () => {
       'a (and 1 other pod): host namespaces',
     ]);
   });
+
+  test('others have their turns while thousands of pods are looked at', async () => {
+    const pods = Array.from({ length: 3000 }, (_, i) =>
+      pod(
+        { containers: Array.from({ length: 5 }, () => ({ name: 'c', resources: {} })), hostPID: true },
+        { name: `${i}` },
+      ),
+    );
+    const attributes = update({ [`${P}enforce`]: 'restricted' }, pods);
+    let turns = 0;
+    let next = setImmediate(function turn() {
+      turns++;
+      next = setImmediate(turn);
+    });
+    assert.equal(await refusal(plugin, attributes), undefined);
+    clearImmediate(next);
+    assert.equal(attributes.warnings.length, 2);
+    assert.ok(turns > 2, `${turns}`);
+  });
 });
 
 test('who is exempt is not checked', async () => {

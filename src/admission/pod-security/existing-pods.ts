@@ -1,6 +1,8 @@
 import { goQuote } from '../../lib/go-quote.js';
+import { Turns } from '../../lib/turns.js';
 import type { LifeContext } from '../../registry/kind.js';
 import type { Pod } from '../../schema/generated/core.v1.js';
+import { loadedAll } from '../../storage/store.js';
 import type { CheckedPod } from './check.js';
 import { evaluatePod } from './evaluate.js';
 import { type LevelVersion, policyText } from './policy.js';
@@ -8,6 +10,7 @@ import { type LevelVersion, policyText } from './policy.js';
 const PODS = { group: '', resource: 'pods' };
 const MAX_PODS = 3000;
 const MAX_MS = 1000;
+const CHECKED_AT_ONCE = 16;
 
 /** What a namespace's new level would have refused, told by the pods that are there. */
 export async function existingPodWarnings(
@@ -16,8 +19,9 @@ export async function existingPodWarnings(
   context: LifeContext,
   isExempt: (pod: CheckedPod) => boolean,
 ): Promise<readonly string[]> {
-  const items = await context.lookup.list(PODS, namespace);
-  const pods = differentFirst(items.map((item) => item.object() as Pod).filter((pod) => !isExempt(pod)));
+  const all = (await loadedAll(await context.lookup.list(PODS, namespace))) as Pod[];
+  const pods = differentFirst(all.filter((pod) => !isExempt(pod)));
+  const turns = new Turns();
   const deadlineMs = context.now().getTime() + MAX_MS;
   const found = new Map<string, string[]>();
   let checked = 0;
@@ -31,6 +35,7 @@ export async function existingPodWarnings(
       names.push(pod.metadata.name ?? '');
     }
     if (context.now().getTime() > deadlineMs) break;
+    if (checked % CHECKED_AT_ONCE === 0) await turns.breathe();
   }
   const warnings: string[] = [];
   if (checked < pods.length) {

@@ -11,6 +11,7 @@ import type { KubeObject } from '../../machinery/object.js';
 import { conflict, STALE_OBJECT, StatusError } from '../../machinery/status.js';
 import { createServerClient, SERVER_MANAGER } from '../../registry/server-client.js';
 import type { ResourceQuota } from '../../schema/generated/core.v1.js';
+import { loadedAll } from '../../storage/store.js';
 import type { AdmissionAttributes } from '../plugin.js';
 import { checkRequest } from './check.js';
 import type { QuotaEvaluator } from './evaluator.js';
@@ -107,7 +108,7 @@ async function chargeAll(
 }
 
 async function readQuotas(namespace: string, { context }: AdmissionAttributes): Promise<readonly ResourceQuota[]> {
-  return (await context.lookup.list(RESOURCE_QUOTAS, namespace)).map((item) => item.object() as ResourceQuota);
+  return (await loadedAll(await context.lookup.list(RESOURCE_QUOTAS, namespace))) as ResourceQuota[];
 }
 
 /** Checks one after the other, each against what those before it use. Answers the quotas to write. */

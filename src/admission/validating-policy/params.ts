@@ -4,6 +4,7 @@ import { type MaybePromise, whenReady } from '../../lib/maybe-promise.js';
 import { labelSelectorAsSelector } from '../../machinery/label-selector.js';
 import { type GroupVersionKind, type KubeObject, parseApiVersion } from '../../machinery/object.js';
 import type { ParamKind, ParamRef } from '../../schema/generated/admissionregistration.v1.js';
+import { loadedAll } from '../../storage/store.js';
 import type { AdmissionAttributes } from '../plugin.js';
 import type { Fault } from '../matching/match.js';
 import type { ServedResources } from '../matching/seen-request.js';
@@ -68,7 +69,7 @@ export function collectParams(
   try {
     const selected = labelSelectorAsSelector(selector);
     return whenReady(lookup.list(resource, namespace), (stored) =>
-      found(stored.map((each) => each.object()).filter(({ metadata }) => selected.matches(metadata.labels))),
+      loadedAll(stored.filter(({ labels }) => selected.matches(labels))).then(found),
     );
   } catch (error) {
     return { fault: errorText(error) };

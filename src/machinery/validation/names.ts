@@ -139,7 +139,9 @@ export const isValidLabelValue = (value: string): string[] =>
   matching(value, LABEL_MAX_LENGTH, labelValue, LABEL_VALUE_MESSAGE);
 
 /** `name` or `dns.prefix/name`. */
+// hot: for each key of labels, annotations and resources.
 export function isQualifiedName(value: string): string[] {
+  if (value.length <= LABEL_MAX_LENGTH && qualifiedName.test(value)) return [];
   const messages: string[] = [];
   const parts = value.split('/');
   if (parts.length > 2) {

@@ -202,3 +202,23 @@ test('steps are sorted by what they say: numbers by their size, keys by their va
   const many = numbers(MANY).map((i) => `v:${i}`);
   assert.deepEqual(atOnce(sortElementSteps(many.toReversed())), many);
 });
+
+test('no more than ten thousand places are told that do not fit their type', () => {
+  const errorsOf = (config: JsonObject): string[] => {
+    try {
+      apply(undefined, config, 'one');
+    } catch (error) {
+      return (error as Error).message.split('\n').slice(1);
+    }
+    return [];
+  };
+  const same = errorsOf(pod(new Array<number>(50_000).fill(1), 'a'));
+  assert.equal(same.length, 10_000);
+  assert.deepEqual(new Set(same), new Set(['  .spec.containers[name="c"].env: duplicate entries for key [name="E1"]']));
+  const wrong = errorsOf({
+    ...configMap(0, 1, ''),
+    data: Object.fromEntries(numbers(MANY + 9).map((i) => [`k${i}`, 1])),
+  });
+  assert.equal(wrong.length, MANY);
+  assert.equal(wrong[7], '  .data.k7: expected string, got &value.valueUnstructured{Value:1}');
+});

@@ -14,69 +14,88 @@ import {
   TypedValueError,
 } from './shape.js';
 
+/** Nobody reads more: a large configuration may have a hundred thousand. */
+const MOST_ERRORS = 10_000;
+
 /** Throws TypedValueError with all that is wrong. */
 export function validateTyped(value: unknown, type: Type): void {
   const errors: string[] = [];
-  visit(errors, '', value, type, undefined);
+  visit(errors, undefined, value, type, undefined);
   if (errors.length === 1) throw new TypedValueError(errors[0]);
   if (errors.length > 1) throw new TypedValueError(`errors:\n${errors.map((error) => `  ${error}`).join('\n')}`);
 }
 
-const say = (errors: string[], path: string, text: string): void => {
-  errors.push(path === '' ? text : `${path}: ${text}`);
+/** Where a value is. It becomes text only for an error. */
+interface Place {
+  readonly outer: Place | undefined;
+  /** The name of a member, the position of an item, or the step to it. */
+  readonly step: string | number;
+  readonly isMember: boolean;
+}
+
+function placeText({ outer, step, isMember }: Place): string {
+  const own = isMember ? `.${step}` : typeof step === 'number' ? `[${step}]` : elementText(step);
+  return outer === undefined ? own : placeText(outer) + own;
+}
+
+const say = (errors: string[], place: Place | undefined, text: string): void => {
+  errors.push(place === undefined ? text : `${placeText(place)}: ${text}`);
 };
 
-function visit(errors: string[], path: string, value: unknown, type: Type, field: Field | undefined): void {
+function visit(errors: string[], place: Place | undefined, value: unknown, type: Type, field: Field | undefined): void {
   if (value === null || isDeduced(type) || (type.kind === 'scalar' && type.scalar === 'rawExtension')) return;
   const shape = shapeOf(type, field, value);
   switch (shape.kind) {
     case 'scalar':
-      return visitScalar(errors, path, value, type as ScalarType);
+      return visitScalar(errors, place, value, type as ScalarType);
     case 'list':
-      if (!Array.isArray(value)) say(errors, path, `expected list, got &{${goValueText(value)}}`);
-      else visitItems(errors, path, value, shape);
+      if (!Array.isArray(value)) say(errors, place, `expected list, got &{${goValueText(value)}}`);
+      else visitItems(errors, place, value, shape);
       return;
     case 'map':
-      if (!isObject(value)) say(errors, path, `expected map, got &{${goValueText(value)}}`);
-      else visitMembers(errors, path, value, shape);
+      if (!isObject(value)) say(errors, place, `expected map, got &{${goValueText(value)}}`);
+      else visitMembers(errors, place, value, shape);
   }
 }
 
 const STRINGS: ReadonlySet<ScalarName> = new Set(['string', 'bytes', 'duration']);
 const NUMBERS: ReadonlySet<ScalarName> = new Set(['int32', 'int64', 'double']);
 
-function visitScalar(errors: string[], path: string, value: unknown, { scalar }: ScalarType): void {
+function visitScalar(errors: string[], place: Place | undefined, value: unknown, { scalar }: ScalarType): void {
   const numeric = typeof value === 'number' || typeof value === 'bigint';
   if (NUMBERS.has(scalar)) {
-    if (!numeric) say(errors, path, `expected numeric (int or float), got ${goTypeName(value)}`);
+    if (!numeric) say(errors, place, `expected numeric (int or float), got ${goTypeName(value)}`);
   } else if (STRINGS.has(scalar)) {
     if (typeof value !== 'string') {
-      say(errors, path, `expected string, got &value.valueUnstructured{Value:${goValueText(value)}}`);
+      say(errors, place, `expected string, got &value.valueUnstructured{Value:${goValueText(value)}}`);
     }
   } else if (scalar === 'bool') {
-    if (typeof value !== 'boolean') say(errors, path, `expected boolean, got &{${goValueText(value)}}`);
+    if (typeof value !== 'boolean') say(errors, place, `expected boolean, got &{${goValueText(value)}}`);
   } else if (typeof value === 'object') {
-    say(errors, path, `expected any scalar, got &{${goValueText(value)}}`);
+    say(errors, place, `expected any scalar, got &{${goValueText(value)}}`);
   }
 }
 
-function visitMembers(errors: string[], path: string, value: JsonObject, shape: MapShape): void {
+function visitMembers(errors: string[], place: Place | undefined, value: JsonObject, shape: MapShape): void {
   for (const name of Object.keys(value)) {
+    if (errors.length >= MOST_ERRORS) return;
     const { type, field } = memberOf(shape, name);
+    const member: Place = { outer: place, step: name, isMember: true };
     if (type === undefined) {
       // The reference looks no further in this struct.
-      say(errors, `${path}.${name}`, 'field not declared in schema');
+      say(errors, member, 'field not declared in schema');
       return;
     }
-    visit(errors, `${path}.${name}`, value[name], type, field);
+    visit(errors, member, value[name], type, field);
   }
 }
 
-function visitItems(errors: string[], path: string, value: readonly unknown[], shape: ListShape): void {
+function visitItems(errors: string[], place: Place | undefined, value: readonly unknown[], shape: ListShape): void {
   const seen = new Set<string>();
   for (const [position, item] of value.entries()) {
+    if (errors.length >= MOST_ERRORS) return;
     if (shape.atomic) {
-      visit(errors, `${path}[${position}]`, item, shape.element, undefined);
+      visit(errors, { outer: place, step: position, isMember: false }, item, shape.element, undefined);
       continue;
     }
     let element: string;
@@ -84,12 +103,11 @@ function visitItems(errors: string[], path: string, value: readonly unknown[], s
       element = itemElement(shape, item);
     } catch (error) {
       if (!(error instanceof TypedValueError)) throw error;
-      say(errors, path, `element ${position}: ${error.message}`);
+      say(errors, place, `element ${position}: ${error.message}`);
       return;
     }
-    const text = elementText(element);
-    if (seen.has(element)) say(errors, path, `duplicate entries for key ${text}`);
+    if (seen.has(element)) say(errors, place, `duplicate entries for key ${elementText(element)}`);
     seen.add(element);
-    visit(errors, path + text, item, shape.element, undefined);
+    visit(errors, { outer: place, step: element, isMember: false }, item, shape.element, undefined);
   }
 }

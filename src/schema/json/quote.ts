@@ -7,22 +7,20 @@ export function quoteJson(text: string): string {
 // All but control characters, `"`, `\`, `<`, `>`, `&`, the two line separators, and surrogates (which may stand alone).
 const plainText = /^[ !#-%'-;=?-[\]-\u2027\u202a-\ud7ff\ue000-\uffff]*$/;
 
+// The engine's own printer escapes all but what is special in HTML and in scripts as Go does.
 function quoteSlowly(text: string): string {
-  return `"${text.replace(loneSurrogate, '\ufffd').replace(unsafe, (char) => escapes.get(char) ?? hexEscape(char))}"`;
+  const quoted = JSON.stringify(text.replace(loneSurrogate, '\ufffd'));
+  return unsafe.test(quoted) ? quoted.replace(everyUnsafe, (char) => escapes[char] as string) : quoted;
 }
 
 const loneSurrogate = /\p{Cs}/gu;
-// oxlint-disable-next-line no-control-regex
-const unsafe = /[\u0000-\u001f"\\<>&\u2028\u2029]/g;
+const unsafe = /[<>&\u2028\u2029]/;
+const everyUnsafe = /[<>&\u2028\u2029]/g;
 
-const escapes = new Map([
-  ['"', '\\"'],
-  ['\\', '\\\\'],
-  ['\b', '\\b'],
-  ['\f', '\\f'],
-  ['\n', '\\n'],
-  ['\r', '\\r'],
-  ['\t', '\\t'],
-]);
-
-const hexEscape = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
+const escapes: Readonly<Record<string, string>> = {
+  '<': '\\u003c',
+  '>': '\\u003e',
+  '&': '\\u0026',
+  '\u2028': '\\u2028',
+  '\u2029': '\\u2029',
+};

@@ -8,6 +8,7 @@ import {
   invalid,
   notSupported,
   required,
+  withMore,
 } from '../../../machinery/field-error.js';
 import { isValidCidrForLegacyField } from '../../../machinery/validation/ip.js';
 import { validateLabelName } from '../../../machinery/validation/label-selector.js';
@@ -89,8 +90,7 @@ function duplicateTaint(taint: Readonly<Taint>, path: FieldPath): FieldErrors[nu
     Effect: taint.effect,
     TimeAdded: taint.timeAdded ?? null,
   };
-  const error = duplicate(path, shown);
-  return { ...error, body: `${error.body}: taints must be unique by key and effect pair` };
+  return withMore(duplicate(path, shown), 'taints must be unique by key and effect pair');
 }
 
 function validateResources({ status }: Readonly<Node>): FieldErrors {

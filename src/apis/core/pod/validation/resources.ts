@@ -9,6 +9,7 @@ import {
   invalid,
   notFound,
   required,
+  withMore,
 } from '../../../../machinery/field-error.js';
 import { QuantityError, parseQuantity, quantitySign, scaledValue } from '../../../../machinery/quantity.js';
 import { NOT_NEGATIVE } from '../../../../machinery/validation/fields.js';
@@ -175,8 +176,7 @@ export function validateClaimReferences(
 }
 
 function unknownClaim(name: string, claimNames: ReadonlySet<string>, path: FieldPath): FieldError {
-  const error = notFound(path, name);
-  return { ...error, body: `${error.body}: must be one of the names in pod.spec.resourceClaims${listed(claimNames)}` };
+  return withMore(notFound(path, name), `must be one of the names in pod.spec.resourceClaims${listed(claimNames)}`);
 }
 
 /** Once for all who ask for others: the names may be as many as the wrong ones. */

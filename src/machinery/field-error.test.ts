@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { duplicate, fieldErrorText, FieldPath, invalid, notSupported, required, withMore } from './field-error.js';
+import { invalid as invalidObject } from './status.js';
+
+const path = FieldPath.of('spec').child('items');
+
+test('an error tells where and how, and what is more', () => {
+  assert.equal(fieldErrorText(required(path.index(3))), 'spec.items[3]: Required value');
+  assert.equal(fieldErrorText(invalid(path, 'a', 'no')), 'spec.items: Invalid value: "a": no');
+  assert.equal(
+    fieldErrorText(notSupported(path, 'c', ['a', 'b'])),
+    'spec.items: Unsupported value: "c": supported values: "a", "b"',
+  );
+  assert.equal(fieldErrorText(notSupported(undefined, 1, [])), '<nil>: Unsupported value: 1');
+  assert.equal(fieldErrorText(withMore(duplicate(path, 'x'), 'once')), 'spec.items: Duplicate value: "x": once');
+});
+
+test('no text is made of errors that are not told', () => {
+  let printed = 0;
+  const value = {
+    toJSON: () => {
+      printed++;
+      return 1;
+    },
+  };
+  const errors = Array.from({ length: 50_000 }, (_, i) => invalid(path.index(i), value, ''));
+  assert.equal(printed, 0);
+  assert.equal(invalidObject({ group: '', kind: 'Pod' }, 'a', errors).details?.causes?.length, 10_000);
+  assert.ok(printed < 40_000, `${printed}`);
+});

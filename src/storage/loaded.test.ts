@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { KubeObject } from '../machinery/object.js';
+import { loadedAll, type StoredObject } from './store.js';
+
+const named = (name: string): KubeObject => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name } });
+
+test('objects are loaded in their order, the large ones in turns with others', async () => {
+  const atOnce = { object: () => named('a') } as StoredObject;
+  const inTurns = {
+    load: () => Promise.resolve(named('b')),
+    object: () => assert.fail('parsed in one turn'),
+  } as unknown as StoredObject;
+  const objects = await loadedAll([atOnce, inTurns, atOnce]);
+  assert.deepEqual(
+    objects.map(({ metadata }) => metadata.name),
+    ['a', 'b', 'a'],
+  );
+});
+
+test('others have their turns while many small ones are parsed', async () => {
+  const busy = {
+    object: () => {
+      for (const end = performance.now() + 1; performance.now() < end;);
+      return named('a');
+    },
+  } as StoredObject;
+  let turns = 0;
+  let next = setImmediate(function turn() {
+    turns++;
+    next = setImmediate(turn);
+  });
+  await loadedAll(new Array<StoredObject>(100).fill(busy));
+  clearImmediate(next);
+  assert.ok(turns >= 5, `${turns}`);
+});
