@@ -30,7 +30,7 @@ test('others have their turns while many small ones are parsed', async () => {
     turns++;
     next = setImmediate(turn);
   });
-  await loadedAll(new Array<StoredObject>(100).fill(busy));
+  await loadedAll(Array.from({ length: 100 }, () => busy));
   clearImmediate(next);
   assert.ok(turns >= 5, `${turns}`);
 });
