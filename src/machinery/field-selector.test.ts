@@ -36,3 +36,16 @@ test('a transformation may rename, drop and refuse', () => {
   const selector = parseFieldSelector('a=1,b=2').transform((field, value) => (field === 'a' ? ['', ''] : ['c', value]));
   assert.equal(selector.toString(), 'c=2');
 });
+
+test('many requirements mean together what each of them means, and ask for each field once', () => {
+  const many = Array.from({ length: 1_000 }, (_, i) => `a!=v${i}`).join(',');
+  const asked: string[] = [];
+  const object = (a: string) => ({ field: (name: string) => (asked.push(name), name === 'a' ? a : '') });
+  assert.equal(parseFieldSelector(many).matches(object('x')), true);
+  assert.deepEqual(asked, ['a']);
+  assert.equal(parseFieldSelector(many).matches(object('v7')), false);
+  assert.equal(parseFieldSelector(`${many},a=x`).matches(object('x')), true);
+  assert.equal(parseFieldSelector(`${many},a=x`).matches(object('y')), false);
+  assert.equal(parseFieldSelector(`${many},a=x,a=y`).matches(object('x')), false);
+  assert.equal(parseFieldSelector(`${many},b=`).matches(object('x')), true);
+});

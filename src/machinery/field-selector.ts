@@ -14,7 +14,12 @@ export interface HasFields {
 
 /** All requirements hold at once; none at all selects everything. */
 export class FieldSelector {
-  constructor(readonly requirements: readonly FieldRequirement[]) {}
+  /** Of many requirements: what they say together of each field. They are asked about each object. */
+  readonly #byField: ReadonlyMap<string, Demand> | undefined;
+
+  constructor(readonly requirements: readonly FieldRequirement[]) {
+    if (requirements.length > FEW) this.#byField = demandsOf(requirements);
+  }
 
   static readonly everything = new FieldSelector([]);
 
@@ -25,6 +30,7 @@ export class FieldSelector {
   /** A field the object does not have counts as empty. */
   // hot: once for each object of a filtered list and each event of a filtered watch.
   matches(object: HasFields): boolean {
+    if (this.#byField !== undefined) return areMet(this.#byField, object);
     for (const { field, operator, value } of this.requirements) {
       if ((object.field(field) === value) !== (operator === '=')) return false;
     }
@@ -49,6 +55,33 @@ export class FieldSelector {
   toString(): string {
     return this.requirements.map(({ field, operator, value }) => field + operator + escapeFieldValue(value)).join(',');
   }
+}
+
+/** So many are compared one by one sooner than they are looked up. */
+const FEW = 16;
+
+interface Demand {
+  /** Two of them are met by nothing. */
+  readonly equal: Set<string>;
+  readonly different: Set<string>;
+}
+
+function demandsOf(requirements: readonly FieldRequirement[]): ReadonlyMap<string, Demand> {
+  const byField = new Map<string, Demand>();
+  for (const { field, operator, value } of requirements) {
+    let demand = byField.get(field);
+    if (demand === undefined) byField.set(field, (demand = { equal: new Set(), different: new Set() }));
+    (operator === '=' ? demand.equal : demand.different).add(value);
+  }
+  return byField;
+}
+
+function areMet(byField: ReadonlyMap<string, Demand>, object: HasFields): boolean {
+  for (const [field, { equal, different }] of byField) {
+    const value = object.field(field);
+    if (different.has(value) || equal.size > 1 || (equal.size === 1 && !equal.has(value))) return false;
+  }
+  return true;
 }
 
 /** Throws SelectorError. */

@@ -85,7 +85,7 @@ export function checkKey(key: string, path: FieldPath | undefined): FieldError |
   return problems.length === 0 ? undefined : invalid(path, key, problems.join('; '));
 }
 
-function parseInt64(text: string): bigint | undefined {
+export function parseInt64(text: string): bigint | undefined {
   if (!/^[+-]?[0-9]+$/.test(text)) return undefined;
   const value = BigInt(text.startsWith('+') ? text.slice(1) : text);
   return BigInt.asIntN(64, value) === value ? value : undefined;

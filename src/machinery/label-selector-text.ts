@@ -9,7 +9,7 @@ import {
 } from './label-requirement.js';
 
 /** Throws SelectorError. */
-export const parseRequirements = (text: string): LabelRequirement[] => new Parser(scan(text)).requirements();
+export const parseRequirements = (text: string): LabelRequirement[] => new Parser(new Scanner(text)).requirements();
 
 type TokenKind =
   | 'error'
@@ -32,34 +32,42 @@ interface Token {
   readonly text: string;
 }
 
-const SYMBOLS: ReadonlySet<string> = new Set(['=', '!', '(', ')', ',', '>', '<']);
-const SYMBOL_TOKENS: ReadonlySet<string> = new Set([')', ',', '!', '==', '=', '>', '<', '!=', '(']);
-const BLANKS: ReadonlySet<string> = new Set([' ', '\t', '\r', '\n']);
+const SYMBOLS = '=!()<>,';
+const BLANKS = ' \t\r\n';
 
-function scan(text: string): Token[] {
-  const tokens: Token[] = [];
-  let at = 0;
-  while (at < text.length) {
-    const char = text[at] as string;
-    if (BLANKS.has(char)) {
-      at++;
-      continue;
-    }
-    if (SYMBOLS.has(char)) {
+/** Of each character below 128: whether words end before it, and whether it is a symbol. */
+const ENDS_WORD = Uint8Array.from({ length: 128 }, (_, code) =>
+  (SYMBOLS + BLANKS).includes(String.fromCharCode(code)) ? 1 : 0,
+);
+const IS_SYMBOL = Uint8Array.from({ length: 128 }, (_, code) => (SYMBOLS.includes(String.fromCharCode(code)) ? 1 : 0));
+
+const SYMBOL_TOKENS: ReadonlyMap<string, Token> = new Map(
+  ([')', ',', '!', '==', '=', '>', '<', '!=', '('] as const).map((kind) => [kind, { kind, text: kind }]),
+);
+const END: Token = { kind: 'end', text: '' };
+
+/** Tokens one by one, as they are wanted: what comes after a mistake is never read. */
+class Scanner {
+  #at = 0;
+
+  constructor(private readonly text: string) {}
+
+  next(): Token {
+    const { text } = this;
+    while (this.#at < text.length && BLANKS.includes(text[this.#at] as string)) this.#at++;
+    if (this.#at >= text.length) return END;
+    const start = this.#at;
+    if (IS_SYMBOL[text.charCodeAt(start)] === 1) {
       // Every symbol is a token by itself; only `==` and `!=` are longer.
-      const pair = text.slice(at, at + 2);
-      const symbol = pair.length === 2 && SYMBOL_TOKENS.has(pair) ? pair : char;
-      tokens.push({ kind: symbol as TokenKind, text: symbol });
-      at += symbol.length;
-      continue;
+      const token = (text[start + 1] === '=' && SYMBOL_TOKENS.get(text.slice(start, start + 2))) || undefined;
+      const symbol = token ?? (SYMBOL_TOKENS.get(text[start] as string) as Token);
+      this.#at += symbol.text.length;
+      return symbol;
     }
-    const start = at;
-    while (at < text.length && !SYMBOLS.has(text[at] as string) && !BLANKS.has(text[at] as string)) at++;
-    const word = text.slice(start, at);
-    tokens.push({ kind: word === 'in' || word === 'notin' ? word : 'identifier', text: word });
+    while (this.#at < text.length && ENDS_WORD[text.charCodeAt(this.#at)] !== 1) this.#at++;
+    const word = text.slice(start, this.#at);
+    return { kind: word === 'in' || word === 'notin' ? word : 'identifier', text: word };
   }
-  tokens.push({ kind: 'end', text: '' });
-  return tokens;
 }
 
 const OPERATOR_OF: Partial<Record<TokenKind, LabelOperator>> = {
@@ -74,9 +82,9 @@ const OPERATOR_OF: Partial<Record<TokenKind, LabelOperator>> = {
 
 /** Keys and values may be the words `in` and `notin`; only in an operator's place are they operators. */
 class Parser {
-  private position = 0;
+  private upcoming: Token | undefined = undefined;
 
-  constructor(private readonly tokens: readonly Token[]) {}
+  constructor(private readonly scanner: Scanner) {}
 
   requirements(): LabelRequirement[] {
     const requirements: LabelRequirement[] = [];
@@ -176,7 +184,7 @@ class Parser {
   }
 
   private peek(): Token {
-    return asWord(this.tokens[this.position] ?? END);
+    return asWord((this.upcoming ??= this.scanner.next()));
   }
 
   private take(): Token {
@@ -184,11 +192,11 @@ class Parser {
   }
 
   private takeRaw(): Token {
-    return this.tokens[this.position++] ?? END;
+    const token = this.upcoming ?? this.scanner.next();
+    this.upcoming = undefined;
+    return token;
   }
 }
-
-const END: Token = { kind: 'end', text: '' };
 
 const asWord = (token: Token): Token =>
   token.kind === 'in' || token.kind === 'notin' ? { kind: 'identifier', text: token.text } : token;

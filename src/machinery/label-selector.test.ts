@@ -66,3 +66,67 @@ test('a selector object that is absent selects nothing, an empty one everything'
     message: "values: Invalid value: null: for 'in', 'notin' operators, values set can't be empty",
   });
 });
+
+test('many requirements mean together what each of them means', () => {
+  const keys = ['a', 'b', 'c'];
+  const values = ['', '1', '5', '9', 'x', 'y'];
+  let seed = 7;
+  const pick = <T>(of: readonly T[]): T => of[(seed = (seed * 48271) % 2147483647) % of.length] as T;
+  const term = (): string => {
+    const key = pick(keys);
+    return pick([
+      () => key,
+      () => `!${key}`,
+      () => `${key}=${pick(values)}`,
+      () => `${key}!=${pick(values)}`,
+      () => `${key} in (${pick(values)},${pick(values)},5)`,
+      () => `${key} notin (${pick(values)},${pick(values)})`,
+      () => `${key}>${pick(['1', '5'])}`,
+      () => `${key}<${pick(['5', '9'])}`,
+    ])();
+  };
+  const filler = Array.from({ length: 20 }, (_, i) => `!z${i}`).join(',');
+  let met = 0;
+  for (let i = 0; i < 5_000; i++) {
+    const text = Array.from({ length: 1 + (i % 3) }, term).join(',');
+    const labels = Object.fromEntries(keys.filter(() => pick([true, false])).map((key) => [key, pick(values)]));
+    const expected = parseLabelSelector(text).matches(labels);
+    assert.equal(
+      parseLabelSelector(`${text},${filler}`).matches(labels),
+      expected,
+      `${text} ${JSON.stringify(labels)}`,
+    );
+    if (expected) met++;
+  }
+  assert.ok(met > 500 && met < 4_500, `${met}`);
+  assert.equal(parseLabelSelector(filler).matches(null), true);
+  assert.equal(parseLabelSelector(`${filler},a`).matches(undefined), false);
+});
+
+test('a long selector asks each object a few questions, whatever it has', () => {
+  const many = Array.from({ length: 10_000 }, (_, i) => i);
+  let asked = 0;
+  const labels = new Proxy<Record<string, string>>(
+    { a: 'x' },
+    {
+      get: (of, key) => (asked++, of[key as string]),
+      has: (of, key) => (asked++, key in of),
+      getOwnPropertyDescriptor: (of, key) => (asked++, Object.getOwnPropertyDescriptor(of, key)),
+    },
+  );
+  for (const text of [
+    many.map((i) => `!k${i}`).join(','),
+    many.map((i) => `a!=v${i}`).join(','),
+    `a notin (${many.map((i) => `v${i}`).join(',')})`,
+  ]) {
+    assert.equal(parseLabelSelector(text).matches(labels), true);
+  }
+  assert.ok(asked < 20, `${asked}`);
+});
+
+test('nothing is read behind a mistake', () => {
+  assert.throws(() => parseLabelSelector(`((${'a,'.repeat(10)}`), {
+    message: "found '(', expected: !, identifier, or 'end of string'",
+  });
+  assert.throws(() => parseLabelSelector('a>=1'), /found '=', expected: identifier/);
+});

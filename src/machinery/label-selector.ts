@@ -11,6 +11,7 @@ import {
   SelectorError,
 } from './label-requirement.js';
 import { parseRequirements } from './label-selector-text.js';
+import { areMany, joined } from './many-requirements.js';
 
 /** The `LabelSelector` of the API, as it stands in specs. */
 export interface LabelSelectorObject {
@@ -22,11 +23,15 @@ export interface LabelSelectorObject {
 
 /** All requirements hold at once; none at all selects everything. Requirements are in the order of their keys. */
 export class LabelSelector {
+  readonly #joined: ((labels: Labels | null | undefined) => boolean) | undefined;
+
   private constructor(
     readonly requirements: readonly LabelRequirement[],
     /** False for the selector that selects nothing, whatever the labels. */
     readonly selectable: boolean,
-  ) {}
+  ) {
+    if (areMany(requirements)) this.#joined = joined(requirements);
+  }
 
   static readonly everything = new LabelSelector([], true);
   static readonly nothing = new LabelSelector([], false);
@@ -49,6 +54,7 @@ export class LabelSelector {
   // hot: once for each object of a filtered list and each event of a filtered watch.
   matches(labels: Labels | null | undefined): boolean {
     if (!this.selectable) return false;
+    if (this.#joined !== undefined) return this.#joined(labels);
     for (const requirement of this.requirements) {
       if (!requirementMatches(requirement, labels)) return false;
     }
@@ -69,8 +75,14 @@ export class LabelSelector {
 
 /** Throws SelectorError. */
 export function parseLabelSelector(text: string): LabelSelector {
-  return LabelSelector.of(parseRequirements(text));
+  if (text.length < LONG) return LabelSelector.of(parseRequirements(text));
+  if (lastLong?.text !== text) lastLong = { text, selector: LabelSelector.of(parseRequirements(text)) };
+  return lastLong.selector;
 }
+
+const LONG = 1024;
+/** One request reads its selector again and again: to say who may, and to do it. */
+let lastLong: { readonly text: string; readonly selector: LabelSelector } | undefined;
 
 /** No selector at all selects nothing, an empty one everything. Throws SelectorError. */
 export function labelSelectorAsSelector(selector: LabelSelectorObject | null | undefined): LabelSelector {
