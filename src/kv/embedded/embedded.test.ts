@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -164,7 +165,7 @@ describe('embedded store', () => {
   it('refuses a newer format, a foreign file and a file cut short, and changes nothing', async () => {
     const folder = newFolder();
     const store = await openEmbeddedStore({ folder });
-    for (let i = 0; i < 20; i++) await store.create(`/${i}`, Buffer.alloc(4000));
+    for (let i = 0; i < 20; i++) await store.create(`/${i}`, randomBytes(4000));
     await store.close();
     const file = path.join(folder, 'store.mdb');
     const good = fs.readFileSync(file);
@@ -176,9 +177,9 @@ describe('embedded store', () => {
     fs.rmSync(file);
     await assert.rejects(openEmbeddedStore({ folder }), failsWith('damaged'));
     fs.writeFileSync(file, good);
-    fs.writeFileSync(path.join(folder, 'FORMAT'), 'binnacle-store 2\n');
+    fs.writeFileSync(path.join(folder, 'FORMAT'), 'binnacle-store 3\n');
     await assert.rejects(openEmbeddedStore({ folder }), failsWith('newer-format'));
-    fs.writeFileSync(path.join(folder, 'FORMAT'), 'binnacle-store 1\n');
+    fs.writeFileSync(path.join(folder, 'FORMAT'), 'binnacle-store 2\n');
     const again = await openEmbeddedStore({ folder });
     assert.equal((await again.range({ start: '/', end: '0' })).count, 20);
     await again.close();

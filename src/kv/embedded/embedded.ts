@@ -17,7 +17,7 @@ import {
 } from '../kv.js';
 import { WatchHub } from '../watch-hub.js';
 import { Commits } from './commits.js';
-import { type DataFolder, openFailure, openFolder } from './folder.js';
+import { damaged, type DataFolder, openFailure, openFolder } from './folder.js';
 import { Housekeeping } from './housekeeping.js';
 import {
   COMPACTED,
@@ -34,6 +34,7 @@ import {
   WRITER_SINCE,
 } from './past.js';
 import { encodeNumbers, numberAt } from './records.js';
+import { compressionOf, type ValueCompression } from './value-compression.js';
 
 const MAX_VALUE_BYTES = 8 * 1024 * 1024;
 /** The engine's limit is 1978. */
@@ -59,8 +60,9 @@ export async function openEmbeddedStore(options: EmbeddedOptions): Promise<KeyVa
   const folder = await openFolder(options.folder).catch((error: unknown) => {
     throw openFailure(options.folder, error);
   });
+  let env: RootDatabase | undefined;
   try {
-    const env = open({
+    env = open({
       path: folder.storePath,
       noSubdir: true,
       overlappingSync: false,
@@ -73,19 +75,26 @@ export async function openEmbeddedStore(options: EmbeddedOptions): Promise<KeyVa
       maxDbs: 8,
       ...(HAS_FEW_ADDRESSES.has(process.arch) ? {} : { mapSize: MAP_BYTES }),
     });
-    const table = (name: string): Database<Buffer, Buffer> =>
-      env.openDB<Buffer, Buffer>(name, { encoding: 'binary', keyEncoding: 'binary', cache: false });
+    const opened = env;
+    const table = (name: string, compression: ValueCompression | false = false): Database<Buffer, Buffer> =>
+      opened.openDB<Buffer, Buffer>(name, { encoding: 'binary', keyEncoding: 'binary', cache: false, compression });
+    const meta = table('meta');
+    const compression = await compressionOf(meta, folder.isCompressed);
+    if (compression === undefined) throw damaged(options.folder, 'the dictionary of its values is damaged');
     const tables: Tables = {
-      current: table('current'),
-      log: table('log'),
+      current: table('current', compression),
+      log: table('log', compression),
       expiries: table('expiries'),
-      meta: table('meta'),
+      meta,
     };
     if (tables.meta.get(REVISION) === undefined) await tables.meta.put(REVISION, encodeNumbers(1));
     await noteWriter(env, tables, Buffer.from(options.writer ?? ''));
-    folder.markCreated();
+    // Before the first value is written in this format.
+    folder.markFormat();
     return new EmbeddedStore(env, tables, folder, options);
   } catch (error) {
+    // The engine would go on with what it has open when the folder is opened again.
+    await env?.close();
     await folder.release();
     throw openFailure(options.folder, error);
   }

@@ -1,6 +1,6 @@
 // The data folder: its lock, its format, and looking the store's file over before the engine maps it.
 //
-//   FORMAT       "binnacle-store 1"
+//   FORMAT       "binnacle-store 2"; 1 where no value is compressed yet, which this build goes on with as 2
 //   store.mdb    the data; store.mdb-lock belongs to the engine
 //   lock         a socket that the process which has the folder open listens on
 import fs from 'node:fs';
@@ -12,7 +12,9 @@ import { damagedPage } from './check-pages.js';
 import { makeFolder } from '../../lib/make-folder.js';
 import { KvError } from '../kv.js';
 
-const FORMAT = 1;
+const FORMAT = 2;
+/** The first whose values may be compressed. */
+const COMPRESSED_FORMAT = 2;
 const FORMAT_FILE = 'FORMAT';
 const STORE_FILE = 'store.mdb';
 /** Where a path of a socket would be too long, it is reached through the open folder. */
@@ -20,8 +22,10 @@ const MAX_SOCKET_PATH = 100;
 
 export interface DataFolder {
   readonly storePath: string;
-  /** Call once the first commit is on disk. */
-  markCreated(): void;
+  /** Whether values may be compressed already. */
+  readonly isCompressed: boolean;
+  /** Call once the first commit is on disk, and before a value is written that an earlier format does not have. */
+  markFormat(): void;
   release(): Promise<void>;
 }
 
@@ -29,11 +33,12 @@ export async function openFolder(folder: string): Promise<DataFolder> {
   makeFolder(folder);
   const release = await lockFolder(folder);
   try {
-    const created = checkFormat(folder);
+    const format = readFormat(folder);
     const storePath = path.join(folder, STORE_FILE);
-    checkStoreFile(storePath, created);
+    checkStoreFile(storePath, format > 0);
     checkSpace(folder);
-    return { storePath, markCreated: () => writeFormat(folder), release };
+    const markFormat = (): void => (format === FORMAT ? undefined : writeFormat(folder));
+    return { storePath, isCompressed: format >= COMPRESSED_FORMAT, markFormat, release };
   } catch (error) {
     await release();
     throw error;
@@ -109,32 +114,32 @@ const locked = (folder: string): KvError =>
     `the data folder ${folder} is in use by another process; stop that one first, or give this one a folder of its own`,
   );
 
-/** True when the folder holds a store that was completed once. */
-function checkFormat(folder: string): boolean {
+/** 0 when the folder holds no store that was completed once. */
+function readFormat(folder: string): number {
   let text: string;
   try {
     text = fs.readFileSync(path.join(folder, FORMAT_FILE), 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return 0;
     throw error;
   }
   const match = /^binnacle-store (\d+)\n?$/.exec(text);
   if (match === null) {
     throw damaged(folder, `its ${FORMAT_FILE} file is not one of this program's`);
   }
-  if (Number(match[1]) > FORMAT) {
+  const format = Number(match[1]);
+  if (format > FORMAT) {
     throw new KvError(
       'newer-format',
-      `the data folder ${folder} has format ${match[1]}, written by a newer version; this one reads up to format ` +
+      `the data folder ${folder} has format ${format}, written by a newer version; this one reads up to format ` +
         `${FORMAT}. Start the newer version, or restore a backup made before the upgrade. Nothing was changed`,
     );
   }
-  return true;
+  return format;
 }
 
 function writeFormat(folder: string): void {
   const file = path.join(folder, FORMAT_FILE);
-  if (fs.existsSync(file)) return;
   const fd = fs.openSync(`${file}.new`, 'w', 0o600);
   fs.writeSync(fd, `binnacle-store ${FORMAT}\n`);
   fs.fsyncSync(fd);

@@ -4,7 +4,9 @@
 //   log       revision                    → kind atMs createRevision keyLength key [modRevision createRevision expiresAtMs value]
 //                                           the version before this change, if there was one
 //   expiries  expiresAtMs modRevision     → key
-//   meta      "revision" | "compacted"    → number
+//   meta      "revision" | "compacted"    → number, and what other files say of it
+//
+// The records of current and log are compressed by the engine (value-compression.ts).
 //
 // The log keeps what each change replaced, not what it wrote: the newest version of a key is in `current` only, so a
 // create writes its value once, a past state is the current one with the log undone, and compaction is dropping
