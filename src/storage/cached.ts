@@ -1,4 +1,5 @@
 // One resource behind the watch cache: reads and watches from memory, writes straight to the store.
+import type { MaybePromise } from '../lib/maybe-promise.js';
 import type { KubeObject } from '../machinery/object.js';
 import type { Trace } from '../tracing/trace.js';
 import { Cache } from './cache.js';
@@ -6,7 +7,17 @@ import type { DirectStore } from './direct.js';
 import type { Entry } from './entry.js';
 import { fromKv } from './errors.js';
 import { recordCachedGet, recordCachedList } from './record.js';
-import { listFound, listFrom, type ListPlan, nextPage, parseRevision, planList, scopeOf } from './list.js';
+import {
+  listFound,
+  listFoundInTurns,
+  listFrom,
+  listInTurns,
+  type ListPlan,
+  nextPage,
+  parseRevision,
+  planList,
+  scopeOf,
+} from './list.js';
 import {
   type ListRequest,
   type ListResult,
@@ -22,6 +33,8 @@ import { Watcher } from './watcher.js';
 import type { WatcherScope } from './watchers.js';
 
 const MOST_SHARED_LISTS = 64;
+/** So many objects are asked whether they are wanted in one turn. */
+const MANY = 1024;
 /** What a trace tells when the cache is as new as is asked for. */
 const READY_TO_LIST = ['Ready', 'watchCache locked acquired', 'watchCache fresh enough'];
 
@@ -142,7 +155,8 @@ export class CachedStore implements ManagedResourceStore {
     const { revision } = this.cache;
     const span = request.trace?.span;
     for (const event of READY_TO_LIST) span?.event(event);
-    const result = this.#listCurrent(whole, request, revision);
+    const listed = this.#listCurrent(whole, request, revision);
+    const result = listed instanceof Promise ? await listed : listed;
     span?.event('Listed items from cache', { count: result.items.length });
     span?.event('Filtered items', { count: result.items.length });
     if (result.continue !== '') this.cache.keepSnapshot(revision);
@@ -227,12 +241,18 @@ export class CachedStore implements ManagedResourceStore {
    * Clients that lost their server come back all at once, with the same lists and pages: while nothing has changed
    * they share one array of items, and by it what was made of it.
    */
-  #listCurrent(plan: ListPlan, request: ListRequest, revision: number): ListResult {
+  #listCurrent(plan: ListPlan, request: ListRequest, revision: number): MaybePromise<ListResult> {
     const { contents } = this.cache;
     const found = contents.having(request.fieldValues);
-    if (found !== undefined) return listFound(found, plan, request, revision);
+    if (found !== undefined) {
+      const list = found.length > MANY ? listFoundInTurns : listFound;
+      return list(found, plan, request, revision);
+    }
     const { state, generation } = contents;
-    if (request.predicate !== undefined || plan.nameAnywhere !== '') return listFrom(state, plan, request, revision);
+    if (request.predicate !== undefined || plan.nameAnywhere !== '') {
+      if (contents.size <= MANY) return listFrom(state, plan, request, revision);
+      return listInTurns(state.clone(), plan, request, revision);
+    }
     const key = `${plan.start}\0${plan.end}\0${plan.limit}`;
     const known = this.#lists.get(key);
     const items = known?.generation === generation ? known.items.deref() : undefined;
@@ -259,7 +279,11 @@ export class CachedStore implements ManagedResourceStore {
     const unchanged = revision >= history.floor && history.after(revision).length === 0;
     if (unchanged) return this.#listCurrent(plan, request, revision);
     const state = this.cache.stateAt(revision);
-    if (state !== undefined) return listFrom(state, plan, request, revision);
+    if (state !== undefined) {
+      // A past state is not changed any more.
+      const list = request.predicate === undefined || state.size <= MANY ? listFrom : listInTurns;
+      return list(state, plan, request, revision);
+    }
     // Older than our history: the store may still know.
     return this.direct.list(request);
   }

@@ -2,6 +2,7 @@
 import { decodeContinue, encodeContinue, NEWEST } from './continue-token.js';
 import type { Entry } from './entry.js';
 import { goQuote } from '../lib/go-quote.js';
+import { Turns } from '../lib/turns.js';
 import type { State } from './snapshots.js';
 import { type ListRequest, type ListResult, type Predicate, type ResourceStoreOptions, StorageError } from './store.js';
 
@@ -75,12 +76,55 @@ export function listFrom(state: State, plan: ListPlan, request: ListRequest, rev
 
 const STOP = { break: true };
 
+/** So many objects are asked about in a few milliseconds, also by what first has to be found in their JSON. */
+const ASKED_AT_ONCE = 64;
+
+/** The same where many are asked whether they are wanted, in turns with others. The state must not change meanwhile. */
+export async function listInTurns(
+  state: State,
+  plan: ListPlan,
+  request: ListRequest,
+  revision: number,
+): Promise<ListResult> {
+  const page = new Page(plan, request);
+  const turns = new Turns();
+  for (let from: string | undefined = plan.start; from !== undefined;) {
+    let next: string | undefined;
+    let asked = 0;
+    state.forRange(from, plan.end, false, (key, entry) => {
+      if (asked++ === ASKED_AT_ONCE) next = key;
+      else if (page.takes(key, entry)) return undefined;
+      return STOP;
+    });
+    from = next;
+    if (from !== undefined) await turns.breathe();
+  }
+  return page.result(revision);
+}
+
 /** The same from objects that an index found, in the order of their keys. */
 export function listFound(found: readonly Entry[], plan: ListPlan, request: ListRequest, revision: number): ListResult {
   const page = new Page(plan, request);
   for (const entry of found) {
     if (entry.key < plan.start) continue;
     if (entry.key >= plan.end || !page.takes(entry.key, entry)) break;
+  }
+  return page.result(revision);
+}
+
+/** The same, in turns with others. */
+export async function listFoundInTurns(
+  found: readonly Entry[],
+  plan: ListPlan,
+  request: ListRequest,
+  revision: number,
+): Promise<ListResult> {
+  const page = new Page(plan, request);
+  const turns = new Turns();
+  for (const [at, entry] of found.entries()) {
+    if (entry.key < plan.start) continue;
+    if (entry.key >= plan.end || !page.takes(entry.key, entry)) break;
+    if (at % ASKED_AT_ONCE === 0) await turns.breathe();
   }
   return page.result(revision);
 }

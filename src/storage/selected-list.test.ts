@@ -1,0 +1,102 @@
+// Lists of many objects that are asked one by one whether they are wanted.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { KubeObject } from '../machinery/object.js';
+import { openMemoryStore } from '../kv/memory.js';
+import { createResourceStore } from './create-store.js';
+import type { ListRequest, ManagedResourceStore, ResourceStoreOptions } from './store.js';
+
+const COUNT = 3_000;
+
+const options: ResourceStoreOptions = {
+  resource: { group: '', resource: 'pods' },
+  prefix: '/registry/pods/',
+  namespaced: true,
+  codec: {
+    encodeJson: (object) => Buffer.from(JSON.stringify(object)),
+    decodeJson: (bytes) => JSON.parse(bytes.toString()) as KubeObject,
+    encodeStorage: (object) => Buffer.from(JSON.stringify(object)),
+    decodeStorage: (bytes) => JSON.parse(bytes.toString()) as KubeObject,
+  },
+  fieldsOf: (object) => ({
+    'spec.nodeName': String((object as { spec?: { nodeName?: string } }).spec?.nodeName ?? ''),
+  }),
+  indexedField: 'spec.nodeName',
+};
+
+const name = (i: number): string => `p${String(i).padStart(5, '0')}`;
+const pod = (i: number): KubeObject =>
+  ({
+    kind: 'Pod',
+    apiVersion: 'v1',
+    metadata: { name: name(i), namespace: 'a' },
+    spec: { nodeName: `n${i % 5}` },
+  }) as never;
+
+async function filled(): Promise<ManagedResourceStore> {
+  const store = createResourceStore({ kv: openMemoryStore(), options });
+  await Promise.all(Array.from({ length: COUNT }, (_, i) => store.create(`a/${name(i)}`, pod(i))));
+  await store.ready();
+  return store;
+}
+
+const all: ListRequest = { namespace: '', resourceVersion: '', resourceVersionMatch: '', limit: 0, continue: '' };
+
+/** Takes its time with each, as one that looks into the JSON of large objects does. */
+const odd: ListRequest['predicate'] = ({ key }) => {
+  for (const end = performance.now() + 0.05; performance.now() < end;);
+  return Number(key.slice(3)) % 2 === 1;
+};
+
+async function countingTurns<T>(work: Promise<T>): Promise<{ result: T; turns: number }> {
+  let turns = 0;
+  let next = setImmediate(function turn() {
+    turns++;
+    next = setImmediate(turn);
+  });
+  const result = await work;
+  clearImmediate(next);
+  return { result, turns };
+}
+
+test('others have their turns while many objects are asked, and what they write meanwhile is not in the list', async () => {
+  const store = await filled();
+  const last = `a/${name(COUNT - 1)}`;
+  const { items } = await store.list(all);
+  const listing = countingTurns(store.list({ ...all, predicate: odd }));
+  setImmediate(() => void store.delete(last, items.at(-1)?.revision ?? 0));
+  const { result, turns } = await listing;
+  assert.ok(turns > 5, `${turns}`);
+  assert.equal(result.items.length, COUNT / 2);
+  assert.equal(result.items.at(-1)?.key, last);
+  assert.equal((await store.list(all)).items.length, COUNT - 1);
+  store.close();
+});
+
+test('pages of such a list are pages of one state', async () => {
+  const store = await filled();
+  const keys: string[] = [];
+  let token = '';
+  do {
+    const page = await store.list({ ...all, predicate: odd, limit: 600, continue: token });
+    if (token === '') await store.create(`a/${name(COUNT + 1)}`, pod(COUNT + 1));
+    keys.push(...page.items.map(({ key }) => key));
+    token = page.continue;
+  } while (token !== '');
+  assert.deepEqual(
+    keys,
+    Array.from({ length: COUNT / 2 }, (_, i) => `a/${name(2 * i + 1)}`),
+  );
+  store.close();
+});
+
+test('those that an index finds are asked in turns, too', async () => {
+  const few = createResourceStore({ kv: openMemoryStore(), options });
+  await Promise.all(Array.from({ length: 6_000 }, (_, i) => few.create(`a/${name(i)}`, pod(i))));
+  await few.ready();
+  const request = { ...all, predicate: odd, fieldValues: [{ field: 'spec.nodeName', value: 'n1' }] };
+  const { result, turns } = await countingTurns(few.list(request));
+  assert.ok(turns > 2, `${turns}`);
+  assert.deepEqual([result.items.length, result.items[1]?.key], [600, `a/${name(11)}`]);
+  few.close();
+});
