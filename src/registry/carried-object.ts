@@ -1,10 +1,11 @@
-// Objects of a kind on their way between threads.
-import { atOnce, inTurns, LARGE_BYTES } from '../lib/turns.js';
+// Objects of a kind on their way between threads, in the version they are stored in.
+import { atOnce, inTurns, LARGE_BYTES, type Steps } from '../lib/turns.js';
 import type { KubeObject } from '../machinery/object.js';
+import { typeOf } from '../schema/catalogue.js';
 import { carryPieces } from '../schema/json/carry.js';
-import type { ObjectCodec, ResourceStore } from '../storage/store.js';
-
-type Store = Pick<ResourceStore, 'options'>;
+import { readPieces } from '../schema/json/decode-pieces.js';
+import type { ResourceStore } from '../storage/store.js';
+import type { KindDefinition } from './kind.js';
 
 /** In turns with others. */
 export const carryInTurns = (object: object): Promise<Uint8Array> => inTurns(carryPieces(object));
@@ -12,21 +13,23 @@ export const carryInTurns = (object: object): Promise<Uint8Array> => inTurns(car
 /** At once, in memory of its own that goes over without a copy. */
 export const carry = (object: object): Uint8Array => new Uint8Array(atOnce(carryPieces(object)));
 
-export function carried({ options }: Store, bytes: Uint8Array): KubeObject {
-  const read = options.codec.decodePieces?.(bufferOf(bytes));
-  return (read && atOnce(read)) ?? options.codec.decodeJson(bufferOf(bytes));
-}
+export const carried = (kind: KindDefinition, bytes: Uint8Array): KubeObject => atOnce(readCarried(kind, bytes));
 
 /** The same; what is large is read in turns with others. */
-export async function carriedInTurns(store: Store, bytes: Uint8Array): Promise<KubeObject> {
-  if (bytes.length <= LARGE_BYTES) return carried(store, bytes);
-  const { codec }: { codec: ObjectCodec } = store.options;
-  const read = codec.decodePieces?.(bufferOf(bytes));
-  return (read && (await inTurns(read))) ?? codec.decodeJson(bufferOf(bytes));
+export const carriedInTurns = async (kind: KindDefinition, bytes: Uint8Array): Promise<KubeObject> =>
+  bytes.length > LARGE_BYTES ? inTurns(readCarried(kind, bytes)) : carried(kind, bytes);
+
+/** A custom resource has no type that would tell what was sent empty, and keeps all of it. */
+function* readCarried(definition: KindDefinition, bytes: Uint8Array): Steps<KubeObject> {
+  const { custom, storageGroup, group, storageVersion, kind } = definition;
+  const type = custom ? undefined : typeOf(storageGroup ?? group, storageVersion, kind);
+  const read = yield* readPieces(bytes, type, false);
+  if (read === undefined) throw new Error(`a ${kind} was lost on its way`);
+  return read.value as KubeObject;
 }
 
 /** What is stored, as whoever finds it in the cache has it. */
-export const storedObject = ({ options }: Store, json: Uint8Array): KubeObject =>
+export const storedObject = ({ options }: Pick<ResourceStore, 'options'>, json: Uint8Array): KubeObject =>
   options.codec.decodeJson(bufferOf(json));
 
 export const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

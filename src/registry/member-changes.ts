@@ -2,8 +2,8 @@
 // it was, and who sent it need not read it again.
 import { setMember } from '../lib/plain-object.js';
 import type { JsonObject, KubeObject } from '../machinery/object.js';
-import type { ResourceStore } from '../storage/store.js';
 import { carriedInTurns, carry } from './carried-object.js';
+import type { KindDefinition } from './kind.js';
 
 export interface MemberChanges {
   /** An object with the changed members. */
@@ -32,12 +32,8 @@ export function memberChanges(object: KubeObject): () => MemberChanges {
 }
 
 /** Makes the same changes to the object that was sent. */
-export async function takeChanges(
-  store: Pick<ResourceStore, 'options'>,
-  object: KubeObject,
-  changes: MemberChanges,
-): Promise<void> {
-  const from = await carriedInTurns(store, changes.object);
+export async function takeChanges(kind: KindDefinition, object: KubeObject, changes: MemberChanges): Promise<void> {
+  const from = await carriedInTurns(kind, changes.object);
   take(object as KubeObject & JsonObject, from as KubeObject & JsonObject, changes.members, changes.removed);
   const metadata = object.metadata as JsonObject;
   take(metadata, from.metadata as JsonObject, changes.metadata, changes.removedMetadata);

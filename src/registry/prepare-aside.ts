@@ -86,7 +86,7 @@ async function prepareThere(
   const { warnings, refused, changes } = await aside.do(PREPARE, work, { needs: neededBy(kind), deadlineMs });
   for (const text of warnings) context.warn(text);
   if (refused !== undefined) throw refusalOf(refused);
-  if (changes !== undefined) await takeChanges(registry.store, object, changes);
+  if (changes !== undefined) await takeChanges(kind, object, changes);
 }
 
 export const refOf = ({ group, plural, origin }: KindDefinition): KindRef => ({
@@ -103,7 +103,7 @@ export function prepareHere(
   { object: sent, old, endpoint = '', context: plain }: Preparation,
   settings: Pick<LifeContext, 'features' | 'options'>,
 ): Prepared {
-  const object = carried(registry.store, sent);
+  const object = carried(registry.kind, sent);
   const changes = memberChanges(object);
   const warnings: string[] = [];
   const { user, namespace, dryRun, nowMs } = plain;

@@ -1,20 +1,22 @@
+import { type Aside, asideOr } from '../lib/aside.js';
 import type { HttpResponse } from '../lib/http.js';
+import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
 import { atOnce, inTurns, LARGE_BYTES, nextTurn } from '../lib/turns.js';
 import type { KubeObject } from '../machinery/object.js';
 import { create } from '../registry/create.js';
-import { matchNamespace, wipeSystemFields } from '../registry/system-fields.js';
 import { encodeJson } from '../schema/json/encode.js';
 import { deepCopy } from '../schema/deep-copy.js';
 import type { AdmissionAttributes } from '../admission/plugin.js';
 import { tidyAdmitted } from './after-admission.js';
-import { readBody, type Expected } from './decode-body.js';
+import { acceptNew, expectedOf } from './accept-body.js';
+import { type ChangeRequest, changesAside, makeAside, objectMade, tellSent } from './change-aside.js';
+import { readBody } from './decode-body.js';
 import { type Endpoint, toStorage } from './endpoint.js';
 import { managerName } from './field-manager.js';
 import { noteSteps } from './note-write.js';
-import { negotiate } from './negotiate.js';
-import { dedupOwnerReferences } from './owner-references.js';
+import { bodyMediaType, negotiate } from './negotiate.js';
 import { typeOfAnswer } from './create-subresource.js';
-import { createOptions } from './query-options.js';
+import { createOptions, type WriteOptions } from './query-options.js';
 import { noteStoring } from './record-verb.js';
 import type { RestRequest } from './request.js';
 import { respondObject, respondValue } from './respond.js';
@@ -36,31 +38,12 @@ export async function createObject(
   const large = body.length > LARGE_BYTES;
   const options = createOptions(http);
   span?.event('About to convert to expected version');
-  const reading = readBody(services.converter, http, body, expectedOf(endpoint), {
-    mediaTypes: services.mediaTypes,
-    fieldValidation: options.fieldValidation,
-    warn: (text) => request.warn(text),
-  });
-  const decoded = reading instanceof Promise ? await reading : reading;
-  span?.event('Conversion done');
-  request.trail?.requestObject(decoded, (object) => encodeJson(endpoint.type, object));
+  const aside = changesAside(endpoint, body.length);
+  const sent: SentNew = { services, endpoint, request, body, options };
+  const making = aside === undefined ? madeHere(sent) : asideOr(madeAside(aside, sent), () => madeHere(sent));
+  const object = making instanceof Promise ? await making : making;
   if (large) await nextTurn();
-  wipeSystemFields(decoded);
-  const namespace = namespaceOf(endpoint, info.namespace, decoded);
-  matchNamespace(decoded, definition.namespaced, info.namespace);
-  dedupOwnerReferences(decoded, (text) => request.warn(text), false);
-  const { versions, settle } = conversionsOf(endpoint);
-  const manager = managerName(options.fieldManager, http);
-  const { managedFields } = decoded.metadata;
-  const noted = settle(() => {
-    if (managedFields !== undefined) decoded.metadata.managedFields = managedFields;
-    const now = services.clock();
-    const steps = noteSteps(endpoint, { live: undefined, object: decoded, manager, subresource: '', now, versions });
-    return large ? inTurns(steps) : atOnce(steps);
-  });
-  if (noted !== undefined) await noted;
-  if (large) await nextTurn();
-  const object = toStorage(endpoint, decoded);
+  const namespace = namespaceOf(endpoint, info.namespace, object);
   const context = lifeContext(services, request, namespace, options.dryRun);
   const attributes: AdmissionAttributes = {
     operation: 'CREATE',
@@ -105,22 +88,65 @@ export async function createObject(
   return respond();
 }
 
+interface SentNew {
+  readonly services: RestServices;
+  readonly endpoint: Endpoint;
+  readonly request: RestRequest;
+  readonly body: Buffer;
+  readonly options: WriteOptions;
+}
+
+/** The object that was sent, as it is stored. */
+function madeHere(sent: SentNew): MaybePromise<KubeObject> {
+  const { services, endpoint, request, body, options } = sent;
+  const { mediaTypes, converter } = services;
+  const { fieldValidation } = options;
+  const warn = (text: string): void => request.warn(text);
+  const reading = readBody(converter, request.http, body, expectedOf(endpoint), { mediaTypes, fieldValidation, warn });
+  if (!(reading instanceof Promise)) return noted(sent, reading);
+  return reading.then(async (decoded) => {
+    await nextTurn();
+    return noted(sent, decoded);
+  });
+}
+
+function noted({ services, endpoint, request, body, options }: SentNew, decoded: KubeObject): MaybePromise<KubeObject> {
+  request.trace?.span?.event('Conversion done');
+  request.trail?.requestObject(decoded, (object) => encodeJson(endpoint.type, object));
+  acceptNew(endpoint, decoded, request.info, (text) => request.warn(text));
+  const { versions, settle } = conversionsOf(endpoint);
+  const manager = managerName(options.fieldManager, request.http);
+  const { managedFields } = decoded.metadata;
+  const noting = settle(() => {
+    if (managedFields !== undefined) decoded.metadata.managedFields = managedFields;
+    const now = services.clock();
+    const steps = noteSteps(endpoint, { live: undefined, object: decoded, manager, subresource: '', now, versions });
+    return body.length > LARGE_BYTES ? inTurns(steps) : atOnce(steps);
+  });
+  return whenReady(noting, () => toStorage(endpoint, decoded));
+}
+
+async function madeAside(aside: Aside, { services, endpoint, request, body, options }: SentNew): Promise<KubeObject> {
+  const change: ChangeRequest = {
+    endpoint,
+    request,
+    how: 'create',
+    options: { ...options, force: false },
+    manager: managerName(options.fieldManager, request.http),
+    nowMs: services.clock().getTime(),
+    body,
+    mediaType: bodyMediaType(request.http, services.mediaTypes).name,
+    subresource: '',
+  };
+  const made = await makeAside(aside, change, { wantsSent: request.trail !== undefined });
+  request.trace?.span?.event('Conversion done');
+  await tellSent(endpoint, request, made);
+  return objectMade(endpoint, made);
+}
+
 /** A namespace is in itself, for whoever asks where a request happens. */
 export function namespaceOf(endpoint: Endpoint, namespace: string, object: KubeObject): string {
   const { group, resource } = endpoint.resource;
   if (group === '' && resource === 'namespaces') return object.metadata.name ?? '';
   return namespace;
 }
-
-/** What the body of a write to an endpoint must be. */
-export function expectedOf(endpoint: Endpoint): Expected {
-  let known = expectations.get(endpoint);
-  if (known === undefined) {
-    const { kind, type, version } = endpoint;
-    known = { kind, type, defaults: version.defaults?.bind(version) };
-    expectations.set(endpoint, known);
-  }
-  return known;
-}
-
-const expectations = new WeakMap<Endpoint, Expected>();

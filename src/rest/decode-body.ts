@@ -28,8 +28,12 @@ export interface BodyOptions {
 }
 
 /** Decodes, reports what does not belong there as the client asked, and fills in defaults. */
-export function decodeBody(http: HttpRequest, body: Buffer, expected: Expected, options: BodyOptions): KubeObject {
-  const media = bodyMediaType(http, options.mediaTypes);
+export function decodeBody(
+  media: MediaType,
+  body: Buffer,
+  expected: Expected,
+  options: Omit<BodyOptions, 'mediaTypes'>,
+): KubeObject {
   let decoded: Decoded;
   try {
     decoded = decodeObject(media, expected.type, body, options.fieldValidation !== 'Ignore');
@@ -47,8 +51,8 @@ export function readBody(
   expected: Expected,
   options: BodyOptions,
 ): MaybePromise<KubeObject> {
-  if (body.length <= LARGE_BYTES) return decodeBody(http, body, expected, options);
   const media = bodyMediaType(http, options.mediaTypes);
+  if (body.length <= LARGE_BYTES) return decodeBody(media, body, expected, options);
   return decodeLarge(converter, media, expected.type, body, options.fieldValidation !== 'Ignore').then(
     (decoded) => finished(expected, body, decoded, options),
     (error: unknown) => {
@@ -62,7 +66,12 @@ function unreadBody(expected: Expected, body: Buffer, error: unknown): unknown {
   return undecodable(expected, error.kind, error.apiVersion, error.message, body);
 }
 
-function finished(expected: Expected, body: Buffer, decoded: Decoded, options: BodyOptions): KubeObject {
+function finished(
+  expected: Expected,
+  body: Buffer,
+  decoded: Decoded,
+  options: Omit<BodyOptions, 'mediaTypes'>,
+): KubeObject {
   const object = decoded.object as KubeObject;
   checkKind(expected, object, body);
   reportStrict(expected, object, decoded.strictErrors, options);
@@ -122,7 +131,12 @@ export function checkCustomKind(expected: GroupVersionKind, { kind, apiVersion, 
   throw invalid({ group: expected.group, kind }, metadata?.name ?? '', [error]);
 }
 
-function reportStrict(expected: Expected, object: KubeObject, errors: readonly string[], options: BodyOptions): void {
+function reportStrict(
+  expected: Expected,
+  object: KubeObject,
+  errors: readonly string[],
+  options: Omit<BodyOptions, 'mediaTypes'>,
+): void {
   if (errors.length === 0) return;
   if (options.fieldValidation === 'Warn') {
     for (const text of errors.flatMap(eachWarning)) options.warn(text);

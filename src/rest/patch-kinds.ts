@@ -37,7 +37,7 @@ export interface PatchTarget {
 
 export interface PatchContext {
   readonly target: PatchTarget;
-  readonly options: PatchOptions;
+  readonly options: Omit<PatchOptions, 'dryRun'>;
   /** Who patches, when not by apply. */
   readonly manager: string;
   readonly subresource: string;

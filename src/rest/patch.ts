@@ -1,24 +1,27 @@
+import { type Aside, asideOr } from '../lib/aside.js';
 import type { HttpRequest, HttpResponse } from '../lib/http.js';
 import type { MaybePromise } from '../lib/maybe-promise.js';
 import { atOnce, inTurns, LARGE_BYTES, nextTurn } from '../lib/turns.js';
 import type { KubeObject } from '../machinery/object.js';
 import { notFound, unsupportedMediaType, wrongMediaType } from '../machinery/status.js';
 import { matchNamespace } from '../registry/system-fields.js';
+import type { Found } from '../registry/update.js';
+import { checkName } from './accept-body.js';
+import { type ChangeMade, type ChangeRequest, changesAside, makeAside, objectMade } from './change-aside.js';
 import type { Converter } from './convert-bytes.js';
 import { type PatchTree, readLargePatch, readPatch } from './decode-large.js';
 import { type Endpoint, inVersion, toStorage } from './endpoint.js';
 import { CBOR_TYPE, type MediaType } from './media-types.js';
 import { negotiate } from './negotiate.js';
 import { managerName } from './field-manager.js';
-import { noteSteps, resetFieldsOf } from './note-write.js';
-import { isApply, type PatchKind, type PatchTarget, preparePatch } from './patch-kinds.js';
+import { isApply, type Patch, type PatchKind, preparePatch } from './patch-kinds.js';
+import { encodingOf, targetOf } from './patch-target.js';
 import { patchOptions } from './query-options.js';
 import type { RestRequest } from './request.js';
 import { respondObject } from './respond.js';
-import type { Versions } from '../schema/apply/versions.js';
 import type { RestServices } from './services.js';
 import { conversionsOf } from './versions.js';
-import { checkName, writeObject } from './write-object.js';
+import { writeObject } from './write-object.js';
 
 const PATCH_TYPES: Readonly<Record<string, PatchKind>> = {
   'application/json-patch+json': 'json',
@@ -45,34 +48,45 @@ export async function patchObject(
   const applies = isApply(kind);
   const options = patchOptions(http.query, applies);
   const { versions, settle } = conversionsOf(endpoint);
-  const large = body.length > LARGE_BYTES;
-  const reading = patchReader(services.converter, kind, body);
-  const patch = preparePatch(kind, reading instanceof Promise ? await reading : reading, {
-    target: targetOf(endpoint, info.subresource, services.clock(), versions),
-    options,
-    manager: managerName(options.fieldManager, http),
-    subresource: info.subresource,
-    now: services.clock(),
-    warn: (text) => request.warn(text),
-  });
-  if (large) await nextTurn();
+  const manager = managerName(options.fieldManager, http);
+  const now = services.clock();
+  const warn = (text: string): void => request.warn(text);
+  const prepared = async (): Promise<Patch> => {
+    const reading = patchReader(services.converter, kind, body);
+    const target = targetOf(endpoint, info.subresource, now, versions);
+    const context = { target, options, manager, subresource: info.subresource, now, warn };
+    const patch = preparePatch(kind, reading instanceof Promise ? await reading : reading, context);
+    if (body.length > LARGE_BYTES) await nextTurn();
+    return patch;
+  };
+  const { subresource } = info;
+  const change = { endpoint, request, how: kind, options, manager, nowMs: now.getTime(), body, subresource };
+  const checked = await checkedPatch(changesAside(endpoint, body.length), change, prepared);
   const { stored, created } = await writeObject(services, endpoint, {
     request,
-    subresource: info.subresource,
+    subresource,
     dryRun: options.dryRun,
     options,
-    createMissing: applies && info.subresource === '',
+    createMissing: applies && subresource === '',
     bytes: body.length,
-    async change(current, { bytes }) {
+    async change(current, found) {
       // A kind whose PUT may create asks for the change of what is missing, too.
       if (current === undefined && !applies) throw notFound(endpoint.resource, info.name);
       span?.event('About to apply patch');
-      const live = current === undefined ? undefined : inVersion(endpoint, current);
-      const object: KubeObject = await settle(() => (bytes > LARGE_BYTES ? inTurns(patch(live)) : atOnce(patch(live))));
-      matchNamespace(object, endpoint.definition.namespaced, info.namespace);
-      checkName(object, info.name);
+      const here = async (): Promise<KubeObject> => {
+        const patch = 'patch' in checked ? checked.patch : await prepared();
+        const live = current === undefined ? undefined : inVersion(endpoint, current);
+        const large = found.bytes > LARGE_BYTES;
+        const object = await settle(() => (large ? inTurns(patch(live)) : atOnce(patch(live))));
+        matchNamespace(object, endpoint.definition.namespaced, info.namespace);
+        checkName(object, info.name);
+        return toStorage(endpoint, object);
+      };
+      const aside = changesAside(endpoint, found.bytes);
+      const object =
+        aside === undefined ? await here() : await asideOr(patchAside(aside, change, checked, found), here);
       span?.event('About to check admission control');
-      return toStorage(endpoint, object);
+      return object;
     },
   });
   span?.event('Object stored in database');
@@ -84,9 +98,41 @@ export async function patchObject(
   );
 }
 
+/** A patch that can be read: as a function, or as another thread has read it. */
+type CheckedPatch = { readonly patch: Patch } | { readonly made: ChangeMade };
+
+async function checkedPatch(
+  aside: Aside | undefined,
+  change: ChangeRequest,
+  prepared: () => Promise<Patch>,
+): Promise<CheckedPatch> {
+  const here = async (): Promise<CheckedPatch> => ({ patch: await prepared() });
+  if (aside === undefined) return here();
+  return asideOr(
+    makeAside(aside, change, { checkOnly: true }).then((made) => ({ made })),
+    here,
+  );
+}
+
+async function patchAside(
+  aside: Aside,
+  change: ChangeRequest,
+  checked: CheckedPatch,
+  { stored }: Found,
+): Promise<KubeObject> {
+  const { endpoint, request } = change;
+  const { tree, read } = 'made' in checked ? checked.made : {};
+  const before = tree === undefined || read === undefined ? {} : { body: tree, read };
+  const made = await makeAside(aside, change, { ...before, live: stored?.json });
+  const object = await objectMade(endpoint, made);
+  matchNamespace(object, endpoint.definition.namespaced, request.info.namespace);
+  checkName(object, request.info.name);
+  return object;
+}
+
 /** Reads a patch: a large one now, in turns with others. What is wrong with it is told when it is asked for. */
 export function patchReader(converter: Converter, kind: PatchKind, body: Buffer): MaybePromise<() => PatchTree> {
-  const encoding = kind === 'apply' ? 'yaml' : kind === 'apply-cbor' ? 'cbor' : 'json';
+  const encoding = encodingOf(kind);
   if (body.length <= LARGE_BYTES) return () => readPatch(encoding, body);
   return readLargePatch(converter, encoding, body).then(
     (tree) => () => tree,
@@ -94,18 +140,6 @@ export function patchReader(converter: Converter, kind: PatchKind, body: Buffer)
       throw error;
     },
   );
-}
-
-function targetOf(endpoint: Endpoint, subresource: string, now: Date, versions: Versions): PatchTarget {
-  return {
-    type: endpoint.type,
-    kind: endpoint.kind,
-    defaults: (object) => endpoint.version.defaults?.(object),
-    note: (live, object, manager, reset) =>
-      noteSteps(endpoint, { live, object, manager, subresource, now, reset, versions }),
-    resetFields: resetFieldsOf(endpoint, subresource),
-    versions,
-  };
 }
 
 /**

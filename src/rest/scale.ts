@@ -13,6 +13,7 @@ import { fromScaleManagedFields, type ReplicasPaths, toScaleManagedFields } from
 import { deepCopy } from '../schema/deep-copy.js';
 import { encodeJson } from '../schema/json/encode.js';
 import type { Scale } from '../schema/generated/autoscaling.v1.js';
+import { checkName } from './accept-body.js';
 import { readBody } from './decode-body.js';
 import type { Endpoint } from './endpoint.js';
 import { managerName } from './field-manager.js';
@@ -24,7 +25,7 @@ import { patchOptions, updateOptions, type WriteOptions } from './query-options.
 import type { RestRequest } from './request.js';
 import { respondScale, scaleType } from './scale-answer.js';
 import type { RestServices } from './services.js';
-import { checkName, writeObject } from './write-object.js';
+import { writeObject } from './write-object.js';
 
 const SCALE = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
 

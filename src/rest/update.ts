@@ -1,25 +1,25 @@
 import type { BodyTrail } from '../audit/trail.js';
+import { type Aside, asideOr } from '../lib/aside.js';
 import type { HttpResponse } from '../lib/http.js';
 import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
 import { atOnce, inTurns, LARGE_BYTES, nextTurn } from '../lib/turns.js';
 import type { KubeObject } from '../machinery/object.js';
-import { matchNamespace } from '../registry/system-fields.js';
-import type { UpdateResult } from '../registry/update.js';
+import type { Found, UpdateResult } from '../registry/update.js';
 import { encodeJson } from '../schema/json/encode.js';
-import { expectedOf } from './create.js';
+import { acceptChanged, expectedOf } from './accept-body.js';
+import { type ChangeMade, type ChangeRequest, changesAside, makeAside, objectMade, tellSent } from './change-aside.js';
 import { readBody } from './decode-body.js';
 import { type Endpoint, inVersion, toStorage } from './endpoint.js';
 import { managerName } from './field-manager.js';
-import { negotiate } from './negotiate.js';
+import { bodyMediaType, negotiate } from './negotiate.js';
 import { noteSteps } from './note-write.js';
-import { dedupOwnerReferences } from './owner-references.js';
 import { updateOptions } from './query-options.js';
 import { noteStoring } from './record-verb.js';
 import type { RestRequest } from './request.js';
 import { respondObject } from './respond.js';
 import type { RestServices } from './services.js';
 import { conversionsOf } from './versions.js';
-import { checkName, writeObject, type WriteRequest } from './write-object.js';
+import { writeObject, type WriteRequest } from './write-object.js';
 
 /** PUT of an object or of a subresource that has the object's own form. */
 export async function updateObject(
@@ -33,50 +33,64 @@ export async function updateObject(
   const body = await http.body(services.maxBodyBytes);
   span?.event('limitedReadBody succeeded', { len: body.length });
   const options = updateOptions(http);
+  const { subresource } = info;
+  const manager = managerName(options.fieldManager, http);
+  const { mediaTypes, converter } = services;
+  const { fieldValidation } = options;
   const read = (warn: (text: string) => void, trail?: BodyTrail): MaybePromise<KubeObject> => {
-    const { mediaTypes, converter } = services;
-    const { fieldValidation } = options;
     const sentBody = readBody(converter, http, body, expectedOf(endpoint), { mediaTypes, fieldValidation, warn });
-    return whenReady(sentBody, (object) => accepted(object, warn, trail));
+    return whenReady(sentBody, (object) => {
+      trail?.requestObject(object, (sent) => encodeJson(endpoint.type, sent));
+      acceptChanged(endpoint, object, info, warn);
+      return object;
+    });
   };
-  const accepted = (object: KubeObject, warn: (text: string) => void, trail?: BodyTrail): KubeObject => {
-    trail?.requestObject(object, (sent) => encodeJson(endpoint.type, sent));
-    matchNamespace(object, endpoint.definition.namespaced, info.namespace);
-    checkName(object, info.name);
-    dedupOwnerReferences(object, warn, false);
-    return object;
+  span?.event('About to convert to expected version');
+  const change: ChangeRequest = {
+    endpoint,
+    request,
+    how: 'update',
+    options: { ...options, force: false },
+    manager,
+    nowMs: services.clock().getTime(),
+    body,
+    mediaType: bodyMediaType(http, mediaTypes).name,
+    subresource,
   };
   // An attempt uses the object up. Another is rare, so the body is then read again rather than copied before.
-  span?.event('About to convert to expected version');
-  const reading = read((text) => request.warn(text), request.trail);
-  let sent: KubeObject | undefined = reading instanceof Promise ? await reading : reading;
+  const first = (): MaybePromise<KubeObject> => read((text) => request.warn(text), request.trail);
+  const aside = changesAside(endpoint, body.length);
+  const reading = aside === undefined ? first() : asideOr<KubeObject | ChangeMade>(checkAside(aside, change), first);
+  const checked = reading instanceof Promise ? await reading : reading;
   span?.event('Conversion done');
-  const large = body.length > LARGE_BYTES;
-  if (large) await nextTurn();
-  const { uid } = sent.metadata;
-  const manager = managerName(options.fieldManager, http);
+  if (body.length > LARGE_BYTES) await nextTurn();
+  let sent = 'metadata' in checked ? checked : undefined;
+  const uid = 'metadata' in checked ? checked.metadata.uid : checked.uid;
   const { versions, settle } = conversionsOf(endpoint);
   const write: WriteRequest = {
     request,
-    subresource: info.subresource,
+    subresource,
     dryRun: options.dryRun,
     options,
     uid,
     bytes: body.length,
-    async change(current, { bytes }) {
+    async change(current, found) {
       const note = (object: KubeObject): MaybePromise<KubeObject> => {
         const live = current === undefined ? undefined : inVersion(endpoint, current);
         const now = services.clock();
-        const steps = noteSteps(endpoint, { live, object, manager, subresource: info.subresource, now, versions });
-        if (bytes > LARGE_BYTES) return inTurns(steps).then(() => toStorage(endpoint, object));
+        const steps = noteSteps(endpoint, { live, object, manager, subresource, now, versions });
+        if (found.bytes > LARGE_BYTES) return inTurns(steps).then(() => toStorage(endpoint, object));
         atOnce(steps);
         return toStorage(endpoint, object);
       };
-      return settle(() => {
-        const object = sent ?? read(() => undefined);
-        sent = undefined;
-        return whenReady(object, note);
-      });
+      const here = async (): Promise<KubeObject> =>
+        settle(() => {
+          const object = sent ?? read(() => undefined);
+          sent = undefined;
+          return whenReady(object, note);
+        });
+      const elsewhere = changesAside(endpoint, found.bytes);
+      return elsewhere === undefined ? here() : asideOr(changeAside(elsewhere, change, found), here);
     },
   };
   const storing = (): Promise<UpdateResult> => writeObject(services, endpoint, write);
@@ -87,4 +101,17 @@ export async function updateObject(
     created ? 201 : 200,
     stored,
   );
+}
+
+async function checkAside(aside: Aside, change: ChangeRequest): Promise<ChangeMade> {
+  const { endpoint, request } = change;
+  const made = await makeAside(aside, change, { checkOnly: true, wantsSent: request.trail !== undefined });
+  await tellSent(endpoint, request, made);
+  return made;
+}
+
+/** The body was read before, and what there was to warn of is known. */
+async function changeAside(aside: Aside, change: ChangeRequest, { stored }: Found): Promise<KubeObject> {
+  const { endpoint } = change;
+  return objectMade(endpoint, await makeAside(aside, change, { live: stored?.json }, () => undefined));
 }

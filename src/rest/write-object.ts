@@ -3,7 +3,6 @@ import type { Level } from '../audit/levels.js';
 import type { AdmissionAttributes, AdmissionView } from '../admission/plugin.js';
 import { LARGE_BYTES, nextTurn } from '../lib/turns.js';
 import type { KubeObject } from '../machinery/object.js';
-import { badRequest } from '../machinery/status.js';
 import { update, type UpdateRequest, type UpdateResult } from '../registry/update.js';
 import { tidyAdmitted } from './after-admission.js';
 import { forbiddenByAuthorizer } from './authorization.js';
@@ -98,15 +97,4 @@ async function authorizeCreate(
   };
   const { decision, reason } = await services.authorizer.authorize(attributes);
   if (decision !== 'allow') throw forbiddenByAuthorizer(attributes, reason);
-}
-
-/** The name in a body must be the one in the path. */
-export function checkName(object: KubeObject, name: string): void {
-  const stated = object.metadata.name ?? '';
-  if (stated === '') {
-    throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
-  }
-  if (stated !== name) {
-    throw badRequest(`the name of the object (${stated}) does not match the name on the URL (${name})`);
-  }
 }

@@ -116,7 +116,7 @@ const pod = (spec: object = {}): object => ({
 });
 
 test('a new object is set, cleared, refused and warned of as ever', async () => {
-  const created = await both((api) => api.post(PODS, pod()), ['prepare']);
+  const created = await both((api) => api.post(PODS, pod()), ['change', 'prepare']);
   assert.equal(created.status, 201);
   const wrong = pod({ restartPolicy: 'x', volumes: [{ name: 'A B' }], nodeSelector: {} });
   assert.equal((await both((api) => api.post(PODS, wrong), ['prepare'])).status, 422);
@@ -149,7 +149,7 @@ test('a refusal with very many causes comes as a whole', async () => {
 test('changes keep what an endpoint does not touch, and what may not change is told', async () => {
   await both((api) => api.post(DEPLOYMENTS, DEPLOYMENT));
   const changed = { ...DEPLOYMENT, spec: { ...DEPLOYMENT.spec, replicas: 5 } };
-  const updated = await both((api) => api.put(`${DEPLOYMENTS}/d`, changed), ['prepare']);
+  const updated = await both((api) => api.put(`${DEPLOYMENTS}/d`, changed), ['change', 'prepare']);
   assert.equal(updated.body.metadata.generation, 2);
   const status = { ...changed, status: { replicas: 3 }, spec: DEPLOYMENT.spec };
   const written = await both((api) => api.put(`${DEPLOYMENTS}/d/status`, status), ['prepare']);
@@ -162,7 +162,7 @@ test('changes keep what an endpoint does not touch, and what may not change is t
 test('patches and applies are answered as ever', async () => {
   await both((api) => api.post(DEPLOYMENTS, DEPLOYMENT));
   const patch = (type: string, body: object | string, query = ''): Promise<Answer> =>
-    both((api) => api.patch(`${DEPLOYMENTS}/d${query}`, type, body), ['prepare']);
+    both((api) => api.patch(`${DEPLOYMENTS}/d${query}`, type, body), ['change', 'prepare']);
   const merged = await patch('application/merge-patch+json', { spec: { replicas: 7, paused: true } });
   assert.equal(merged.status, 200);
   const containers = [

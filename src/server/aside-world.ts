@@ -7,6 +7,8 @@ import type { FeatureGates, KindOptions } from '../registry/kind.js';
 import { bufferOf } from '../registry/carried-object.js';
 import { type KindRef, PREPARE, prepareHere } from '../registry/prepare-aside.js';
 import type { ResourceRegistry } from '../registry/registry.js';
+import { CHANGE } from '../rest/change-aside.js';
+import { changeHere } from '../rest/change-here.js';
 import { CONVERT, convertBytes } from '../rest/convert-bytes.js';
 import type { Endpoint } from '../rest/endpoint.js';
 import { customKindFrom } from '../crd/custom-kind.js';
@@ -57,6 +59,7 @@ export class AsideWorld {
     job(PREPARE, (work) =>
       prepareHere(this.#registry(work.kind), work, { features: this.#features, options: this.settings.kindOptions }),
     ),
+    job(CHANGE, (work) => changeHere(this.#endpoint(work.kind, work.version), work)),
   ]);
 
   /** Whether the definition is known, with what was told of it. */

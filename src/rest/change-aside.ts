@@ -1,0 +1,116 @@
+// What a large body makes of an object, found out in another thread: the body is read, defaults are filled in, a patch is
+// applied, it is noted who owns which fields, and the object is brought into the form it is stored in.
+import { type Aside, task } from '../lib/aside.js';
+import { inTurns } from '../lib/turns.js';
+import type { KubeObject } from '../machinery/object.js';
+import { carriedInTurns } from '../registry/carried-object.js';
+import { type KindRef, neededBy, refOf } from '../registry/prepare-aside.js';
+import { refusalOf, type Refused } from '../registry/refused-aside.js';
+import { asideFor } from '../registry/registry.js';
+import { encodeJson } from '../schema/json/encode.js';
+import { readPieces } from '../schema/json/decode-pieces.js';
+import type { Addressed } from './accept-body.js';
+import type { Endpoint } from './endpoint.js';
+import type { PatchKind } from './patch-kinds.js';
+import type { FieldValidation } from './query-options.js';
+import type { RestRequest } from './request.js';
+
+export interface ChangeWork {
+  readonly kind: KindRef;
+  readonly version: string;
+  readonly subresource: string;
+  readonly how: 'create' | 'update' | PatchKind;
+  readonly path: Addressed;
+  readonly options: ChangeOptions;
+  /** Who writes, when not by apply. */
+  readonly manager: string;
+  readonly nowMs: number;
+  /** As it was sent, or a patch as it was read before. */
+  readonly body: Uint8Array;
+  /** The media type of an object. */
+  readonly mediaType?: string;
+  readonly read?: ReadBefore;
+  /** What is stored. */
+  readonly live?: Uint8Array | undefined;
+  /** Only whether the body can be read, and what it says of itself. */
+  readonly checkOnly: boolean;
+  /** The object as it was read is wanted, too. */
+  readonly wantsSent: boolean;
+}
+
+export interface ChangeOptions {
+  readonly fieldValidation: FieldValidation;
+  readonly fieldManager: string;
+  readonly force: boolean;
+}
+
+/** What was told of a patch when it was read. */
+export interface ReadBefore {
+  readonly duplicates: readonly string[];
+  readonly strictError?: string | undefined;
+}
+
+export interface ChangeMade {
+  readonly warnings: readonly string[];
+  readonly refused?: Refused;
+  /** In the storage version. */
+  readonly object?: Uint8Array;
+  /** In the endpoint's version, before anything was changed in it. */
+  readonly sent?: Uint8Array;
+  readonly uid?: string;
+  /** A patch as a tree. */
+  readonly tree?: Uint8Array;
+  readonly read?: ReadBefore;
+}
+
+export const CHANGE = task<ChangeWork, ChangeMade>('change');
+
+/** Where the change is made, when not here. Conversions that others are asked for are waited for here. */
+export function changesAside({ registry, definition }: Endpoint, bytes: number): Aside | undefined {
+  if (definition.convert !== undefined || definition.virtualCreate !== undefined) return undefined;
+  return asideFor(registry, bytes);
+}
+
+/** What the works on one request have in common. */
+export type ChangeRequest = Pick<
+  ChangeWork,
+  'how' | 'options' | 'manager' | 'nowMs' | 'body' | 'mediaType' | 'subresource'
+> & { readonly endpoint: Endpoint; readonly request: RestRequest };
+
+export async function makeAside(
+  aside: Aside,
+  { endpoint, request, ...change }: ChangeRequest,
+  more: Partial<Pick<ChangeWork, 'live' | 'checkOnly' | 'wantsSent' | 'read' | 'body'>>,
+  warn = (text: string): void => request.warn(text),
+): Promise<ChangeMade> {
+  const { definition, kind } = endpoint;
+  const { namespace, name } = request.info;
+  const { fieldValidation, fieldManager, force } = change.options;
+  const work: ChangeWork = {
+    checkOnly: false,
+    wantsSent: false,
+    ...change,
+    options: { fieldValidation, fieldManager, force },
+    ...more,
+    kind: refOf(definition),
+    version: kind.version,
+    path: { namespace, name },
+  };
+  const made = await aside.do(CHANGE, work, { needs: neededBy(definition), deadlineMs: request.deadlineMs });
+  for (const text of made.warnings) warn(text);
+  if (made.refused !== undefined) throw refusalOf(made.refused);
+  return made;
+}
+
+/** The object that a change has made. */
+export function objectMade({ definition }: Endpoint, { object }: ChangeMade): Promise<KubeObject> {
+  if (object === undefined) throw new Error('a change made no object');
+  return carriedInTurns(definition, object);
+}
+
+/** Tells those who record the request what was sent. */
+export async function tellSent({ type }: Endpoint, { trail }: RestRequest, { sent }: ChangeMade): Promise<void> {
+  if (trail === undefined || sent === undefined) return;
+  const read = await inTurns(readPieces(sent, type.unstructured === undefined ? type : undefined, false));
+  trail.requestObject((read?.value ?? {}) as KubeObject, (object) => encodeJson(type, object));
+}

@@ -1,0 +1,83 @@
+// The other side of change-aside.ts.
+import { atOnce } from '../lib/turns.js';
+import { bufferOf, carry, storedObject } from '../registry/carried-object.js';
+import { refusedBy } from '../registry/refused-aside.js';
+import type { KubeObject } from '../machinery/object.js';
+import { parseJsonTree } from '../schema/json/decode.js';
+import { acceptChanged, acceptNew, expectedOf } from './accept-body.js';
+import { type ChangeMade, type ChangeWork } from './change-aside.js';
+import { decodeBody } from './decode-body.js';
+import { type PatchTree, readPatch } from './decode-large.js';
+import { type Endpoint, inVersion, toStorage } from './endpoint.js';
+import { MEDIA_TYPES_WITH_CBOR } from './media-types.js';
+import { noteSteps } from './note-write.js';
+import { encodingOf, targetOf } from './patch-target.js';
+import { type PatchKind, preparePatch } from './patch-kinds.js';
+import { conversionsOf } from './versions.js';
+
+export function changeHere(endpoint: Endpoint, work: ChangeWork): ChangeMade {
+  const warnings: string[] = [];
+  const warn = (text: string): void => void warnings.push(text);
+  try {
+    const { how } = work;
+    const made =
+      how === 'create' || how === 'update' ? written(endpoint, work, warn) : patched(endpoint, how, work, warn);
+    return { warnings, ...made };
+  } catch (error) {
+    return { warnings, refused: refusedBy(error) };
+  }
+}
+
+type Warn = (text: string) => void;
+type Made = Omit<ChangeMade, 'warnings'>;
+
+function written(endpoint: Endpoint, work: ChangeWork, warn: Warn): Made {
+  const { how, path, options, mediaType, manager, subresource } = work;
+  const media = MEDIA_TYPES_WITH_CBOR.find(({ name }) => name === mediaType);
+  if (media === undefined) throw new Error(`nothing is sent as ${mediaType}`);
+  const { fieldValidation } = options;
+  const object = decodeBody(media, bufferOf(work.body), expectedOf(endpoint), { fieldValidation, warn });
+  const sent = work.wantsSent ? { sent: carry(object) } : {};
+  const accept = how === 'create' ? acceptNew : acceptChanged;
+  accept(endpoint, object, path, warn);
+  const { uid } = object.metadata;
+  const told = { ...sent, ...(uid !== undefined && { uid }) };
+  if (work.checkOnly) return told;
+  const { versions } = conversionsOf(endpoint);
+  const now = new Date(work.nowMs);
+  atOnce(noteSteps(endpoint, { live: liveOf(endpoint, work), object, manager, subresource, now, versions }));
+  return { ...told, object: carry(toStorage(endpoint, object)) };
+}
+
+function patched(endpoint: Endpoint, kind: PatchKind, work: ChangeWork, warn: Warn): Made {
+  const { options, manager, subresource } = work;
+  const now = new Date(work.nowMs);
+  let tree: PatchTree | undefined;
+  const patch = preparePatch(kind, () => (tree = readTree(kind, work)), {
+    target: targetOf(endpoint, subresource, now, conversionsOf(endpoint).versions),
+    options,
+    manager,
+    subresource,
+    now,
+    warn,
+  });
+  if (work.checkOnly) return tree === undefined || encodingOf(kind) === 'json' ? {} : readBefore(tree);
+  const object = atOnce(patch(liveOf(endpoint, work)));
+  return { object: carry(toStorage(endpoint, object)) };
+}
+
+function readTree(kind: PatchKind, { body, read }: ChangeWork): PatchTree {
+  if (read === undefined) return readPatch(encodingOf(kind), bufferOf(body));
+  const { duplicates, strictError } = read;
+  return { value: parseJsonTree(body).value, duplicates: [...duplicates], strictError };
+}
+
+/** YAML takes long to read: it is done once. */
+const readBefore = ({ value, duplicates, strictError }: PatchTree): Made => ({
+  tree: carry([value]).slice(1, -1),
+  read: { duplicates, strictError },
+});
+
+function liveOf(endpoint: Endpoint, { live }: ChangeWork): KubeObject | undefined {
+  return live === undefined ? undefined : inVersion(endpoint, storedObject(endpoint.registry.store, live));
+}
