@@ -56,16 +56,14 @@ export class BufferedBackend implements AuditBackend {
     this.batchWait = new Deadline(clock, maxBatchWaitMs, () => this.send());
   }
 
-  // hot: twice for each request that is recorded.
+  // hot: once for each request that is recorded.
   process(events: readonly AuditEvent[]): boolean {
-    for (let index = 0; index < events.length; index++) {
-      const event = events[index] as AuditEvent;
-      if (this.closed || this.isFull()) {
-        const why = this.closed ? 'audit backend shut down' : 'audit buffer queue blocked';
-        this.onLost('buffered', why, events.slice(index));
-        break;
-      }
-      this.waiting.add(event);
+    const fitting = this.closed ? 0 : this.fitting(events.length);
+    if (fitting === events.length) this.waiting.add(events);
+    else {
+      this.waiting.add(events.slice(0, fitting));
+      const why = this.closed ? 'audit backend shut down' : 'audit buffer queue blocked';
+      this.onLost('buffered', why, events.slice(fitting));
     }
     this.send();
     return true;
@@ -82,12 +80,15 @@ export class BufferedBackend implements AuditBackend {
     await this.waiting.close();
   }
 
-  /** While nothing is held, what waits is the batch that fills, with an empty buffer behind it. */
-  private isFull(): boolean {
+  /** How many of so many events there is room for. */
+  private fitting(count: number): number {
+    const { waiting } = this;
+    if (waiting.bytes >= MOST_WAITING_BYTES) return 0;
     const { bufferSize, maxBatchSize } = this.options;
-    if (this.waiting.length < bufferSize && this.waiting.bytes < MOST_WAITING_BYTES) return false;
+    if (waiting.length + count <= bufferSize) return count;
+    // While nothing is held, what waits is the batch that fills, with an empty buffer behind it.
     const room = this.held ? bufferSize : bufferSize + maxBatchSize;
-    return this.waiting.length >= room || this.waiting.bytes >= MOST_WAITING_BYTES;
+    return Math.max(0, Math.min(count, room - waiting.length));
   }
 
   /** A batch is held by the throttle, or the back end takes no more. */

@@ -7,7 +7,7 @@ export interface EventQueue {
   readonly length: number;
   /** About. */
   readonly bytes: number;
-  add(event: AuditEvent): void;
+  add(events: readonly AuditEvent[]): void;
   /** Takes the first `count` out; what is answered stores them, and says what `AuditBackend.process` says. */
   take(count: number): () => MaybePromise<boolean>;
   /** Nothing comes any more. */
@@ -32,9 +32,11 @@ export class PlainQueue implements EventQueue {
     return this.sum;
   }
 
-  add(event: AuditEvent): void {
-    this.events.push(event);
-    this.sum += sizeOf(event);
+  add(events: readonly AuditEvent[]): void {
+    for (const event of events) {
+      this.events.push(event);
+      this.sum += sizeOf(event);
+    }
   }
 
   take(count: number): () => MaybePromise<boolean> {

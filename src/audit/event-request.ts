@@ -5,52 +5,47 @@ import { remember } from '../lib/remember.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import type { UserInfo } from '../machinery/user.js';
 import { quoteJson } from '../schema/json/quote.js';
-import { type EventRequest, flat, listJson, userJson } from './event.js';
+import { type EventRequest, flat, type LinePatterns, listJson, userJson } from './event.js';
 import { sourceIps } from './source-ips.js';
 import type { SentMetadata } from './trail.js';
 
 // hot: once for each request that is recorded.
 export function aboutRequest(request: HttpRequest, info: RequestInfo, user: UserInfo | undefined): EventRequest {
+  if (request.search !== '') return requestOf(askedOf(request, info), request, info, user, undefined);
   // Without a query, what is asked for often is the same value each time, and mostly by the same few clients.
-  const known = request.search === '' ? askers.get(info) : undefined;
-  if (known === undefined) return firstTime(request, info, user, []);
-  for (const asker of known) {
-    if (asker.about.user === user && isFrom(request, asker)) return asker.about;
-  }
-  return firstTime(request, info, user, known);
-}
-
-function isFrom(request: HttpRequest, asker: Asker): boolean {
+  const known = askers.get(info) ?? [];
   const { headers, remoteAddress } = request;
-  if (asker.headers === headers && asker.remoteAddress === remoteAddress) return true;
-  const { about } = asker;
-  if (about.sourceIps !== sourceIps(request) || about.userAgent !== agentOf(request).text) return false;
-  asker.headers = headers;
-  asker.remoteAddress = remoteAddress;
-  return true;
+  for (const { seen, about } of known) {
+    if (seen.headers === headers && seen.remoteAddress === remoteAddress && about.user === user) return about;
+  }
+  return firstSeen(request, info, user, known);
 }
 
+/** One client on one connection. */
 interface Asker {
   readonly about: EventRequest;
-  /** When last seen. The same value means the same agent, and the same said of the way by proxies. */
-  headers: HttpRequest['headers'];
-  remoteAddress: string;
+  /** The same values mean the same agent, and the same said of the way by proxies. */
+  readonly seen: Pick<HttpRequest, 'headers' | 'remoteAddress'>;
 }
 
-/** Each connection has a user of its own, though it be the same one. */
-const MOST_ASKERS = 8;
+const MOST_ASKERS = 16;
 const askers = new WeakMap<RequestInfo, Asker[]>();
 
-function firstTime(request: HttpRequest, info: RequestInfo, user: UserInfo | undefined, known: Asker[]): EventRequest {
+function firstSeen(request: HttpRequest, info: RequestInfo, user: UserInfo | undefined, known: Asker[]): EventRequest {
   const { headers, remoteAddress } = request;
-  const asked = askedOf(request, info);
-  if (request.search !== '') return requestOf(asked, request, info, user, undefined);
-  const about = requestOf(flatAsked(asked), request, info, user, { received: undefined, reached: undefined });
+  // Of the same client on another connection the same is said.
+  const same = known.find(({ about }) => about.user === user && isFrom(request, about));
+  const about = same?.about ?? requestOf(flatAsked(askedOf(request, info)), request, info, user, newPatterns());
   if (known.length === MOST_ASKERS) known.pop();
-  known.unshift({ about, headers, remoteAddress });
+  known.unshift({ about, seen: { headers, remoteAddress } });
   askers.set(info, known);
   return about;
 }
+
+const newPatterns = (): LinePatterns => ({ received: undefined, reached: undefined, both: undefined });
+
+const isFrom = (request: HttpRequest, about: EventRequest): boolean =>
+  about.sourceIps === sourceIps(request) && about.userAgent === agentOf(request).text;
 
 function requestOf(
   { uri, asked, objectRef }: Asked,

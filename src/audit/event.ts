@@ -51,10 +51,11 @@ export interface EventRequest {
   readonly patterns: LinePatterns | undefined;
 }
 
-/** By stage: the first, and any other. */
+/** By stage: the first, any other, and the first together with the last. */
 export interface LinePatterns {
   received: LinePattern | undefined;
   reached: LinePattern | undefined;
+  both: LinePattern | undefined;
 }
 
 export interface EventResponse {

@@ -4,14 +4,16 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { parseRequestInfo } from '../filters/request-info.js';
 import { testRequest } from '../filters/testing.js';
+import { remember } from '../lib/remember.js';
+import type { RequestInfo } from '../machinery/request-info.js';
 import type { UserInfo } from '../machinery/user.js';
 import { authorized } from './annotations.js';
 import { type AuditEvent, printEvent } from './event.js';
 import { aboutRequest } from './event-request.js';
 import { responseOf } from './event-response.js';
-import { LEVELS, STAGES } from './levels.js';
+import { LEVELS, type Stage, STAGES } from './levels.js';
 import { LineBlockBuilder } from './line-block.js';
-import { LINE_FRAME, printLine } from './line-print.js';
+import { LINE_FRAME, printLines } from './line-print.js';
 
 const MIDNIGHT_MS = Date.parse('2026-12-31T23:59:59.000Z');
 const PATHS = ['/version', '/api/v1/pods', '/api/v1/namespaces/ü/pods/p', '/apis/apps/v1/deployments?limit=1'];
@@ -58,9 +60,7 @@ const requests = fc.record({
 
 function eventOf({ path, user, headers, peer, sentId, objectRef, sinceMs, ...rest }: RequestOf): AuditEvent {
   const request = testRequest('GET', path, { headers, remoteAddress: peer });
-  const info = parseRequestInfo(request);
-  if (typeof info !== 'object') throw new Error(`no request: ${path}`);
-  const about = aboutRequest(request, info, user);
+  const about = aboutRequest(request, infoOf(path), user);
   return {
     ...rest,
     auditId: sentId ?? randomUUID(),
@@ -70,6 +70,13 @@ function eventOf({ path, user, headers, peer, sentId, objectRef, sinceMs, ...res
     receivedMs: MIDNIGHT_MS + sinceMs,
   };
 }
+
+/** What is asked for often is the same value each time, and only its patterns are used again. */
+const infoOf = remember(PATHS.length, (path: string): RequestInfo => {
+  const info = parseRequestInfo(testRequest('GET', path));
+  if (typeof info !== 'object') throw new Error(`no request: ${path}`);
+  return info;
+});
 
 type RequestOf = typeof requests extends fc.Arbitrary<infer T> ? T : never;
 
@@ -86,6 +93,9 @@ interface PrintedLine {
   readonly stageTimestamp: string;
 }
 
+const taken = (lines: LineBlockBuilder, count: number): string[] =>
+  lines.take(count).flatMap(({ bytes, ends }) => ends.map((end, i) => bytes.toString('utf8', ends[i - 1] ?? 0, end)));
+
 function printed(event: AuditEvent): string {
   const pieces: Buffer[] = [];
   printEvent(event, LINE_FRAME, (piece) => pieces.push(Buffer.from(piece as string)));
@@ -97,16 +107,62 @@ test('a line is what any event prints as, whatever lines came before it', () => 
     fc.property(fc.array(requests, { minLength: 1, maxLength: 40 }), (made) => {
       const events = made.map(eventOf);
       const lines = new LineBlockBuilder();
-      for (const event of events) printLine(event, lines);
-      const text = Buffer.concat(lines.take(events.length).map(({ bytes }) => bytes)).toString();
-      assert.deepEqual(
-        text.split('\n').slice(0, -1),
-        events.map(printed).map((line) => line.slice(0, -1)),
-      );
+      for (const event of events) printLines([event], lines);
+      assert.deepEqual(taken(lines, events.length), events.map(printed));
     }),
     { numRuns: 300 },
   );
 });
+
+test('two events that come together print as they do one by one', () => {
+  // As the events of a few requests are: else hardly a pattern would be used again.
+  const first = fc.record({
+    path: few('/version', '/api/v1/pods'),
+    response: few(undefined, undefined, responseOf(200, undefined)),
+    requestObject: few(undefined, undefined, OBJECTS[1]),
+    elapsedUs: few(0, 0, 5),
+    authorized: few(undefined, undefined, authorized('allow', '')),
+    sinceMs: few(1, 2, 1003),
+  });
+  const last = fc.record({
+    stage: few<Stage>('ResponseComplete', 'Panic', 'RequestReceived'),
+    response: few(responseOf(200, undefined), responseOf(404, undefined)),
+    authorized: few(authorized('allow', ''), authorized('forbid', 'größe')),
+    responseObject: few(undefined, ...OBJECTS),
+    elapsedUs: few(0, 7, 999_999),
+  });
+  const kinds = few('of one', 'of one', 'of one', 'of two', 'of another path');
+  const pairs = fc.tuple(requests, first, last, kinds);
+  fc.assert(
+    fc.property(fc.array(pairs, { minLength: 1, maxLength: 40 }), (made) => {
+      const events = made.map(([any, own, differs, kind]) => {
+        const of = { ...any, ...USUAL, ...own };
+        const received = eventOf(of);
+        if (kind === 'of one') return [received, { ...received, ...differs }];
+        if (kind === 'of two') return [received, eventOf({ ...of, ...differs })];
+        const { request, objectRef } = eventOf({ ...of, path: '/api/v1/namespaces/ü/pods/p' });
+        return [received, { ...received, ...differs, request, objectRef }];
+      });
+      const lines = new LineBlockBuilder();
+      for (const pair of events) printLines(pair, lines);
+      assert.deepEqual(taken(lines, events.length * 2), events.flat().map(printed));
+    }),
+    { numRuns: 300 },
+  );
+});
+
+const USUAL = {
+  user: USERS[0],
+  headers: {},
+  peer: '127.0.0.1:1',
+  level: 'Metadata',
+  stage: 'RequestReceived',
+  sentId: undefined,
+  impersonatedUser: undefined,
+  objectRef: undefined,
+  responseObject: undefined,
+  annotations: undefined,
+} as const;
 
 test('a line says what its own request said', () => {
   fc.assert(
@@ -114,7 +170,7 @@ test('a line says what its own request said', () => {
       for (const one of made) {
         const lines = new LineBlockBuilder();
         const event = eventOf(one);
-        printLine(event, lines);
+        printLines([event], lines);
         const line = JSON.parse(String(lines.take(1)[0]?.bytes)) as PrintedLine;
         assert.deepEqual(
           [line.level, line.auditID, line.stage, line.requestURI],

@@ -4,7 +4,7 @@ import type { AuditEvent } from './event.js';
 import type { EventQueue } from './event-queue.js';
 import { legacyLine } from './legacy-line.js';
 import { type LineBlock, LineBlockBuilder } from './line-block.js';
-import { printLine } from './line-print.js';
+import { printLines } from './line-print.js';
 
 /** Where lines are written. The answer tells of each line why it could not be written, in order; undefined for all well. */
 export interface LineWriter {
@@ -26,7 +26,7 @@ export function createLogBackend(log: Log): AuditBackend {
   return {
     isWaitedFor: true,
     process(events) {
-      for (const event of events) print(event, lines);
+      print(events, lines);
       return store(log, events, lines.take(events.length), lines);
     },
     close: () => log.writer.close(),
@@ -46,13 +46,13 @@ export function createLogQueue(log: Log): EventQueue {
     get bytes() {
       return lines.totalBytes;
     },
-    // hot: twice for each request that is recorded.
-    add(event) {
-      events.push(event);
-      print(event, lines);
+    // hot: once for each request that is recorded.
+    add(more) {
+      for (const event of more) events.push(event);
+      print(more, lines);
     },
     take(count) {
-      const taken = events.slice(0, count);
+      const taken = count === events.length ? events : events.slice(0, count);
       events = events.slice(count);
       const blocks = lines.take(count);
       return () => store(log, taken, blocks, lines);
@@ -81,13 +81,15 @@ async function store(
   return false;
 }
 
-type Printer = (event: AuditEvent, lines: LineBlockBuilder) => void;
+type Printer = (events: readonly AuditEvent[], lines: LineBlockBuilder) => void;
 
 function printerOf({ format }: Log): Printer {
-  return format === 'json' ? printLine : printLegacyLine;
+  return format === 'json' ? printLines : printLegacyLines;
 }
 
-function printLegacyLine(event: AuditEvent, lines: LineBlockBuilder): void {
-  lines.add(`${legacyLine(event)}\n`);
-  lines.endLine();
+function printLegacyLines(events: readonly AuditEvent[], lines: LineBlockBuilder): void {
+  for (const event of events) {
+    lines.add(`${legacyLine(event)}\n`);
+    lines.endLine();
+  }
 }

@@ -7,7 +7,7 @@ import type { Level, Stage } from './levels.js';
 /** What a rule says is to be recorded of a request. */
 export interface Recording {
   readonly level: Level;
-  readonly omitStages: ReadonlySet<Stage>;
+  readonly omits: Readonly<Record<Stage, boolean>>;
   readonly omitManagedFields: boolean;
 }
 
@@ -38,9 +38,15 @@ export function compilePolicy(policy: Policy): EvaluatePolicy {
 }
 
 function recordingOf(policy: Policy, rule: PolicyRule): Recording {
+  const omitted = new Set([...(policy.omitStages ?? []), ...(rule.omitStages ?? [])]);
   return {
     level: rule.level as Level,
-    omitStages: new Set([...(policy.omitStages ?? []), ...(rule.omitStages ?? [])] as Stage[]),
+    omits: {
+      RequestReceived: omitted.has('RequestReceived'),
+      ResponseStarted: omitted.has('ResponseStarted'),
+      ResponseComplete: omitted.has('ResponseComplete'),
+      Panic: omitted.has('Panic'),
+    },
     omitManagedFields: rule.omitManagedFields ?? policy.omitManagedFields ?? false,
   };
 }

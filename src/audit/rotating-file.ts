@@ -7,6 +7,7 @@
 //
 // Lines that come while others are being written are written together, by one call. A line is in the file whole or not
 // at all: what a failing disk took of one is cut off again.
+import { writev } from 'node:fs';
 import fs from 'node:fs/promises';
 import { makeFolder } from '../lib/make-folder.js';
 import path from 'node:path';
@@ -75,68 +76,83 @@ export class RotatingFile implements LineWriter {
         this.settle(1, error as Error);
         continue;
       }
-      const { pieces, lengths } = this.fittingLines();
-      const { whole, error } = await this.append(pieces, lengths);
-      this.settle(whole, undefined);
-      if (error !== undefined) this.settle(lengths.length - whole, error);
+      const { pieces, lines } = this.fittingLines();
+      const { written, error } = await this.append(pieces);
+      if (error === undefined) this.settle(lines, undefined);
+      else await this.keepWholeLines(lines, written, error);
     }
   }
 
-  /** As many lines as fit into the file, at least one: the bytes of them, block by block, and how long each line is. */
-  private fittingLines(): { readonly pieces: readonly Buffer[]; readonly lengths: readonly number[] } {
+  /** As many lines as fit into the file, at least one: the bytes of them, block by block. */
+  private fittingLines(): { readonly pieces: readonly Buffer[]; readonly lines: number } {
     const pieces: Buffer[] = [];
-    const lengths: number[] = [];
+    let lines = 0;
     let room = Math.min(MOST_TOGETHER_BYTES, this.maxBytes - this.size);
     for (const { block, done } of this.queue) {
       const start = lineEnd(block, done - 1);
-      let end = start;
-      for (let i = done; i < block.ends.length; i++) {
-        const length = lineEnd(block, i) - end;
-        if (lengths.length > 0 && length > room) break;
-        room -= length;
-        end += length;
-        lengths.push(length);
-      }
-      if (end > start) pieces.push(block.bytes.subarray(start, end));
+      const last = lastFitting(block, done, start + room, lines === 0);
+      const end = lineEnd(block, last);
+      if (last < done) break;
+      pieces.push(block.bytes.subarray(start, end));
+      lines += last + 1 - done;
+      room -= end - start;
       if (end < block.bytes.length) break;
     }
-    return { pieces, lengths };
+    return { pieces, lines };
   }
 
-  // hot: for each line.
   /** Tells the writers of the next lines what came of them. */
   private settle(count: number, failure: Error | undefined): void {
-    for (let left = count; left > 0; left--) {
+    for (let left = count; left > 0;) {
       const waiting = this.queue[0];
       if (waiting === undefined) return;
-      if (failure !== undefined) waiting.failures[waiting.done] = failure;
-      if (++waiting.done < waiting.block.ends.length) continue;
+      const lines = Math.min(left, waiting.block.ends.length - waiting.done);
+      if (failure !== undefined) for (let i = 0; i < lines; i++) waiting.failures[waiting.done + i] = failure;
+      waiting.done += lines;
+      left -= lines;
+      if (waiting.done < waiting.block.ends.length) continue;
       this.queue.shift();
       waiting.resolve(waiting.failures.length === 0 ? undefined : waiting.failures);
     }
   }
 
-  private async append(
-    pieces: readonly Buffer[],
-    lengths: readonly number[],
-  ): Promise<{ readonly whole: number; readonly error?: Error }> {
-    const { handle } = this;
-    if (handle === undefined) return { whole: 0, error: new Error('the log file is closed') };
+  private async append(pieces: readonly Buffer[]): Promise<{ readonly written: number; readonly error?: Error }> {
     let written = 0;
     try {
+      if (this.handle === undefined) throw new Error('the log file is closed');
       for (let left = pieces; left.length > 0;) {
-        const { bytesWritten } = await handle.writev(left);
-        written += bytesWritten;
-        left = behind(left, bytesWritten);
+        const bytes = await writeOnce(this.handle.fd, left);
+        written += bytes;
+        left = behind(left, bytes);
       }
       this.size += written;
-      return { whole: lengths.length };
+      return { written };
     } catch (error) {
-      const { whole, wholeBytes } = wholeLines(lengths, written);
-      // On what is no file there is nothing to cut off.
-      if (written > wholeBytes) await handle.truncate(this.size + wholeBytes).catch(() => undefined);
-      this.size += wholeBytes;
-      return { whole, error: error as Error };
+      return { written, error: error as Error };
+    }
+  }
+
+  /** Of the next lines so many bytes are written: what is there of one that is not whole is cut off again. */
+  private async keepWholeLines(lines: number, written: number, failure: Error): Promise<void> {
+    let whole = 0;
+    let wholeBytes = 0;
+    for (const length of this.nextLengths(lines)) {
+      if (wholeBytes + length > written) break;
+      wholeBytes += length;
+      whole++;
+    }
+    // On what is no file there is nothing to cut off.
+    if (written > wholeBytes) await this.handle?.truncate(this.size + wholeBytes).catch(() => undefined);
+    this.size += wholeBytes;
+    this.settle(whole, undefined);
+    this.settle(lines - whole, failure);
+  }
+
+  private *nextLengths(lines: number): Generator<number> {
+    let left = lines;
+    for (const { block, done } of this.queue) {
+      for (let i = done; i < block.ends.length && left > 0; i++, left--)
+        yield lineEnd(block, i) - lineEnd(block, i - 1);
     }
   }
 
@@ -185,6 +201,20 @@ export class RotatingFile implements LineWriter {
 
 const lineEnd = ({ ends }: LineBlock, index: number): number => ends[index] ?? 0;
 
+/** The last line from `first` on that ends at `limit` or before; the first itself where one must. */
+function lastFitting(block: LineBlock, first: number, limit: number, must: boolean): number {
+  if (block.bytes.length <= limit) return block.ends.length - 1;
+  let last = first - 1;
+  while (lineEnd(block, last + 1) <= limit) last++;
+  return must ? Math.max(first, last) : last;
+}
+
+/** Says how many bytes were written. */
+const writeOnce = (fd: number, pieces: readonly Buffer[]): Promise<number> =>
+  new Promise((resolve, reject) => {
+    writev(fd, pieces, (error, written) => (error === null ? resolve(written) : reject(error)));
+  });
+
 /** What is left when so many bytes at the front are gone. */
 function behind(pieces: readonly Buffer[], bytes: number): readonly Buffer[] {
   let gone = bytes;
@@ -196,20 +226,6 @@ function behind(pieces: readonly Buffer[], bytes: number): readonly Buffer[] {
   }
   const [first, ...rest] = pieces.slice(whole);
   return first === undefined ? [] : [first.subarray(gone), ...rest];
-}
-
-function wholeLines(
-  lengths: readonly number[],
-  written: number,
-): { readonly whole: number; readonly wholeBytes: number } {
-  let whole = 0;
-  let wholeBytes = 0;
-  for (const length of lengths) {
-    if (wholeBytes + length > written) break;
-    wholeBytes += length;
-    whole++;
-  }
-  return { whole, wholeBytes };
 }
 
 /** `audit.log` put aside at a moment, in UTC. */

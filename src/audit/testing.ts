@@ -14,7 +14,7 @@ export function testEvent(auditId: string, over: Partial<AuditEvent> = {}): Audi
     objectRef: '',
     who: '"requestURI":"/version","verb":"get","user":{"username":"alice","groups":["dev"]}',
     whence: ',"sourceIPs":["10.0.0.1"],"userAgent":"tester"',
-    patterns: { received: undefined, reached: undefined },
+    patterns: { received: undefined, reached: undefined, both: undefined },
   };
   return {
     level: 'Metadata',

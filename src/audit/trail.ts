@@ -52,6 +52,7 @@ export interface Recorded {
 }
 
 const SLOW_MS = 500;
+const EVERYTHING = { RequestReceived: true, ResponseStarted: true, ResponseComplete: true, Panic: true };
 
 export class AuditTrail implements BodyTrail {
   private annotations: Map<string, string> | undefined = undefined;
@@ -132,8 +133,9 @@ export class AuditTrail implements BodyTrail {
     });
   }
 
-  isOmitted(stage: Stage): boolean {
-    return this.recording === undefined || this.recording.omitStages.has(stage);
+  /** Which stages leave no event. */
+  get omits(): Recording['omits'] {
+    return this.recording?.omits ?? EVERYTHING;
   }
 
   /** The first event, of the moment at which the request came. */

@@ -32,7 +32,7 @@ export function audit(options: Audit): Filter {
   return (exchange, next) => {
     const trail = startTrail(options, exchange);
     if (trail === undefined) return next(exchange);
-    if (trail.isOmitted('RequestReceived')) return served(options, trail, exchange, next);
+    if (trail.omits.RequestReceived) return served(options, trail, exchange, next);
     const received = trail.received();
     // Where nobody waits for it, it goes with the last of a request that is answered at once.
     if (!options.sink.isWaitedFor) trail.unsent = received;
@@ -83,7 +83,7 @@ function recordUnsent(options: Audit, trail: AuditTrail): void {
 }
 
 const recordReached = (options: Audit, trail: AuditTrail, stage: 'ResponseStarted' | 'Panic'): MaybePromise<boolean> =>
-  trail.isOmitted(stage) || record(options, trail, trail.reached(stage));
+  trail.omits[stage] || record(options, trail, trail.reached(stage));
 
 // hot: for each request that is recorded.
 function served(options: Audit, trail: AuditTrail, exchange: Exchange, next: Handler): MaybePromise<HttpResponse> {
@@ -172,5 +172,5 @@ function recordedStream(options: Audit, trail: AuditTrail, exchange: Exchange, b
 }
 
 function recordEnd(options: Audit, trail: AuditTrail, { latency }: Exchange): MaybePromise<boolean> {
-  return trail.isOmitted('ResponseComplete') || record(options, trail, trail.complete(latency));
+  return trail.omits.ResponseComplete || record(options, trail, trail.complete(latency));
 }

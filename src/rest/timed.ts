@@ -13,15 +13,18 @@ export function timedRead<T>(request: TimedRequest, read: () => Promise<T>): Pro
   return read().finally(() => request.spent?.('etcd', performance.now() - startedMs));
 }
 
-/** An answer whose bytes are not at hand: it is printed, and before that mostly turned into something else. */
+/** Somebody asks, and the bytes are not at hand: they are printed, and before that mostly turned into something else. */
+export const isTimed = ({ trail }: TimedRequest, { media, transform }: Negotiated): boolean =>
+  trail !== undefined && (transform !== undefined || media.encoding !== 'json');
+
 export function timedAnswer(
   request: TimedRequest,
-  { media, transform }: Negotiated,
+  negotiated: Negotiated,
   respond: () => MaybePromise<HttpResponse>,
 ): MaybePromise<HttpResponse> {
-  if (request.trail === undefined || (transform === undefined && media.encoding === 'json')) return respond();
+  if (!isTimed(request, negotiated)) return respond();
   const startedMs = performance.now();
-  const layer = transform === undefined ? 'serialize-response-object' : 'transform-response-object';
+  const layer = negotiated.transform === undefined ? 'serialize-response-object' : 'transform-response-object';
   return whenReady(respond(), (answer) => {
     request.spent?.(layer, performance.now() - startedMs);
     return answer;
