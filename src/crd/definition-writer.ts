@@ -42,7 +42,8 @@ export function createDefinitionWriter({ operations, context }: WriterOptions): 
           name,
           'status',
           (object) => {
-            const live = deepCopy(object);
+            // Only the status changes: the schemas, which may be large, are neither copied nor compared.
+            const live = { ...object, metadata: { ...object.metadata }, status: deepCopy(statusOf(object)) };
             const definition = object as unknown as CustomResourceDefinition;
             if (!change(definition, (condition) => setCondition(definition, condition, now))) return object;
             noteWrite(object, live, now);
@@ -58,6 +59,8 @@ export function createDefinitionWriter({ operations, context }: WriterOptions): 
     },
   };
 }
+
+const statusOf = (object: KubeObject): unknown => (object as { readonly status?: unknown }).status;
 
 function noteWrite(newObject: KubeObject, live: KubeObject, time: Date): void {
   updateManagedFields({

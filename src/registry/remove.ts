@@ -1,5 +1,4 @@
-import type { KubeObject } from '../machinery/object.js';
-import { StorageError, type StoredObject } from '../storage/store.js';
+import { loaded, StorageError, type StoredObject } from '../storage/store.js';
 import type { LifeContext } from './kind.js';
 import type { ResourceRegistry } from './registry.js';
 import { timedWrite } from './timed-write.js';
@@ -31,7 +30,7 @@ export async function removeMarked(
 }
 
 async function noted({ kind }: ResourceRegistry, removed: StoredObject, context: LifeContext): Promise<StoredObject> {
-  const last: Readonly<KubeObject> = removed.object();
-  await kind.strategy.afterDelete?.(last, context);
+  const { afterDelete } = kind.strategy;
+  if (afterDelete !== undefined) await afterDelete(await loaded(removed), context);
   return removed;
 }

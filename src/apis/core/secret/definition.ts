@@ -1,3 +1,4 @@
+import { setMember } from '../../../lib/plain-object.js';
 import type { KindDefinition } from '../../../registry/kind.js';
 import { AGE_COLUMN, ageCell, column, NAME_COLUMN } from '../../../registry/columns.js';
 import type { Secret } from '../../../schema/generated/core.v1.js';
@@ -38,7 +39,8 @@ function setDefaults(object: Secret): void {
   object.type ||= 'Opaque';
   const { stringData } = object;
   delete object.stringData;
-  if (stringData === undefined || Object.keys(stringData).length === 0) return;
-  const encoded = Object.entries(stringData).map(([key, text]) => [key, Buffer.from(text).toString('base64')]);
-  object.data = { ...object.data, ...Object.fromEntries(encoded) };
+  const keys = Object.keys(stringData ?? {});
+  if (stringData === undefined || keys.length === 0) return;
+  const data = (object.data ??= {});
+  for (const key of keys) setMember(data, key, Buffer.from(stringData[key] as string).toString('base64'));
 }
