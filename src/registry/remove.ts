@@ -30,7 +30,7 @@ export async function removeMarked(
 }
 
 async function noted({ kind }: ResourceRegistry, removed: StoredObject, context: LifeContext): Promise<StoredObject> {
-  const { afterDelete } = kind.strategy;
-  if (afterDelete !== undefined) await afterDelete(await loaded(removed), context);
+  const { strategy } = kind;
+  if (strategy.afterDelete !== undefined) await strategy.afterDelete(await loaded(removed), context);
   return removed;
 }
