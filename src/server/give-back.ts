@@ -15,7 +15,7 @@ const WORTH_MS = 500;
  * again once few have come for five seconds.
  */
 const STEPS: readonly ('all' | 'young')[] = ['all', 'young', 'young', 'all'];
-/** Who asks meanwhile waits so long at most: where all would take longer, they are left to V8. */
+/** Who asks meanwhile waits so long at most: where all at once would take longer, they are collected little by little. */
 const LONGEST_MS = 50;
 /** For each megabyte in use. What the last collection took is a better guess, for a while. */
 const USUAL_MS_PER_MIB = 1;
@@ -27,7 +27,8 @@ export interface GiveBackParts {
   /** Processor time of the process so far. */
   readonly usedMs: () => number;
   readonly heapBytes: () => number;
-  readonly collect: (which: 'all' | 'young') => void;
+  /** `gradually`: all, between the turns of others. */
+  readonly collect: (which: 'all' | 'young' | 'gradually') => void;
 }
 
 export function giveBackWhenIdle(parts: GiveBackParts): void {
@@ -41,6 +42,7 @@ export function giveBackWhenIdle(parts: GiveBackParts): void {
     if (mib * msPerMib > LONGEST_MS) {
       // The last may have been slow because of what else the machine did.
       msPerMib = (msPerMib + USUAL_MS_PER_MIB) / 2;
+      parts.collect('gradually');
       return;
     }
     const began = clock.now();
@@ -81,7 +83,8 @@ export const processParts = (): Pick<GiveBackParts, 'usedMs' | 'heapBytes' | 'co
     collect: (which) => {
       collector ??= exposedCollector();
       if (which === 'all') collector();
-      else collector({ type: 'minor' });
+      else if (which === 'young') collector({ type: 'minor' });
+      else startCollecting(collector);
     },
   };
 };
@@ -94,4 +97,17 @@ function exposedCollector(): Collector {
   // Compiled code that is kept for the next start is good for the flags of this one only.
   v8.setFlagsFromString('--no-expose-gc');
   return collector;
+}
+
+/**
+ * Marks a few milliseconds at a time, and then needs a few to sweep: V8 does so of its own when the old ones have grown by
+ * much, and looks at that whenever it has collected the young. So it is told for once that any growth is much. Left to
+ * itself it would have threads mark as well, and wait for them in one turn where the machine has no time for them.
+ */
+function startCollecting(collector: Collector): void {
+  v8.setFlagsFromString('--incremental-marking-hard-trigger=1');
+  v8.setFlagsFromString('--no-concurrent-marking');
+  collector({ type: 'minor' });
+  v8.setFlagsFromString('--concurrent-marking');
+  v8.setFlagsFromString('--incremental-marking-hard-trigger=0');
 }
