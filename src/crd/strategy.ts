@@ -6,11 +6,11 @@ import { type FieldError, type FieldErrors, FieldPath, invalid } from '../machin
 import type { JsonObject, KubeObject } from '../machinery/object.js';
 import { forbidden } from '../machinery/status.js';
 import { isQualifiedName } from '../machinery/validation/names.js';
-import type { Schema } from '../apis/apiextensions/schema-walk.js';
+import { alternativesIn, type Schema } from '../apis/apiextensions/schema-walk.js';
 import { validateResourceMeta } from '../apis/apiextensions/values/resource-meta.js';
 import { type RuleNode, hasRules, ruleTree } from '../apis/apiextensions/values/rule-tree.js';
 import { OBJECT_COST_BUDGET, validateRules } from '../apis/apiextensions/values/validate-rules.js';
-import { type Old, validateValue } from '../apis/apiextensions/values/validate-value.js';
+import { countAlternativesAnew, type Old, validateValue } from '../apis/apiextensions/values/validate-value.js';
 import type { LifeContext, StatusStrategy, Strategy } from '../registry/kind.js';
 import type { CustomResourceSubresources } from '../schema/generated/apiextensions.v1.js';
 import { equalTrees } from '../schema/deep-equal.js';
@@ -32,6 +32,9 @@ export interface StrategyOptions {
   readonly fit?: (object: KubeObject) => void;
 }
 
+/** So many alternatives take as long to try as all else that is done with a value. */
+const ALTERNATIVES_AS_THE_REST = 4;
+
 export function customStrategy(options: StrategyOptions): Strategy {
   const { schema, subresources, toStored, fit } = options;
   const hasStatus = subresources.status !== undefined;
@@ -39,6 +42,7 @@ export function customStrategy(options: StrategyOptions): Strategy {
   return {
     anyFinalizer: true,
     hasStatus,
+    weight: Math.max(1, alternativesIn(schema) / ALTERNATIVES_AS_THE_REST),
     hasGeneration: true,
     allowUnconditionalUpdate: false,
     async beginCreate(object) {
@@ -46,11 +50,13 @@ export function customStrategy(options: StrategyOptions): Strategy {
       const why = 'create not allowed while custom resource definition is terminating';
       throw forbidden({ group: options.group, resource: options.plural }, object.metadata.name ?? '', why);
     },
-    validate: (object, context) =>
-      checkRules(object, undefined, context, [
+    validate: (object, context) => {
+      countAlternativesAnew();
+      return checkRules(object, undefined, context, [
         ...validateBySchema(object, options),
         ...validateUniqueItems(object, schema, undefined),
-      ]),
+      ]);
+    },
     warningsOnCreate: ({ metadata }) => finalizerWarnings(metadata.finalizers ?? []),
     prepareForUpdate(object, old) {
       // Without an endpoint of its own the status is a part of the object like any other.
@@ -58,11 +64,13 @@ export function customStrategy(options: StrategyOptions): Strategy {
         object.metadata.generation = (old.metadata.generation ?? 0) + 1;
       }
     },
-    validateUpdate: (object, old, context) =>
-      checkRules(object, old, context, [
+    validateUpdate: (object, old, context) => {
+      countAlternativesAnew();
+      return checkRules(object, old, context, [
         ...validateBySchema(object, options, mayStay(old, context)),
         ...validateChangedItems(object, old, schema),
-      ]),
+      ]);
+    },
     warningsOnUpdate: ({ metadata }, old) => {
       const before = new Set(old.metadata.finalizers);
       return finalizerWarnings((metadata.finalizers ?? []).filter((name) => !before.has(name)));
@@ -118,6 +126,7 @@ function statusStrategy({ schema, subresources }: StrategyOptions, checkRules: C
       else object.metadata.managedFields = managedFields;
     },
     validateUpdate(object, old, context) {
+      countAlternativesAnew();
       const status = statusOf(object);
       const errors =
         status === undefined || statusSchema === undefined

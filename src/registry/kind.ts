@@ -183,6 +183,8 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   afterDelete?(object: Readonly<T>, context: LifeContext): Promise<void>;
   /** The rules go by what was found out about this very object when the write was begun: they are run here. */
   readonly knowsObject?: boolean;
+  /** How many times as long as those of others the rules take for an object of some size; 1 unless said. */
+  readonly weight?: number;
   /** Fields (paths) server-side apply must not let this endpoint own, by endpoint: `''` and each subresource. */
   readonly resetFields?: Readonly<Record<string, readonly string[][]>>;
 }

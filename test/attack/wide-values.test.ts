@@ -2,7 +2,7 @@
 // for in each other would take minutes.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { validateValue } from '../../src/apis/apiextensions/values/validate-value.js';
+import { countAlternativesAnew, validateValue } from '../../src/apis/apiextensions/values/validate-value.js';
 import { append } from '../../src/lib/append.js';
 import { validateUniqueItems } from '../../src/crd/list-uniqueness.js';
 import { endpoints } from '../../src/apis/core/endpoints/definition.js';
@@ -102,4 +102,33 @@ inTime('an Accept header of wildcards, with better ones behind them', () => {
   const clauses = parseAccept('*/*,'.repeat(MANY) + 'a/b;c=d,'.repeat(MANY));
   assert.equal(clauses.length, 2 * MANY);
   assert.deepEqual([clauses[0]?.type, clauses[MANY - 1]?.subtype, clauses[MANY]?.type], ['a', 'b', '*']);
+});
+
+inTime('what is wrong as before, deep in what has changed', () => {
+  const depth = 1_000;
+  const leaf = (last: number) => ({ list: [...numbers, last], wrong: 1 });
+  const nested = (last: number): object => {
+    let value: object = leaf(last);
+    for (let i = 0; i < depth; i++) value = { in: value };
+    return value;
+  };
+  let schema: object = { type: 'object', properties: { list: { type: 'array' }, wrong: { type: 'string' } } };
+  for (let i = 0; i < depth; i++) schema = { type: 'object', maxProperties: 0, properties: { in: schema } };
+  // All but the innermost has too many members, as before; and all has changed, at its very end.
+  const errors = validateValue(nested(1), schema, PATH, { value: nested(2) });
+  assert.equal(errors.length, depth);
+  assert.deepEqual(validateValue(nested(1), schema, PATH, { value: nested(1) }), []);
+});
+
+inTime('many items, each tried with many alternatives', () => {
+  const anyOf = Array.from({ length: 3_000 }, (_, i) => ({ maxLength: i, minLength: i + 1 }));
+  const schema = { type: 'array', items: { type: 'string', anyOf } };
+  countAlternativesAnew();
+  assert.throws(
+    () => validateValue(numbers.map(String), schema, PATH),
+    /^Error: Timeout: the object was tried with too many alternatives/,
+  );
+  countAlternativesAnew();
+  const fitting = { ...schema, items: { type: 'string', anyOf: [{ maxLength: 9 }, ...anyOf] } };
+  assert.deepEqual(validateValue(numbers.map(String), fitting, PATH), []);
 });

@@ -29,6 +29,19 @@ export function schemaHas(schema: Schema | undefined, predicate: (schema: Schema
   return false;
 }
 
+/** How many alternatives and parts all its combinations have together: a value may be tried with each. */
+export function alternativesIn(schema: Schema | undefined): number {
+  if (schema === undefined) return 0;
+  let count = alternativesIn(itemsOf(schema)) + alternativesIn(additionalOf(schema)) + alternativesIn(schema.not);
+  for (const list of [schema.allOf, schema.anyOf, schema.oneOf]) {
+    if (list === undefined) continue;
+    count += list.length;
+    for (const inner of list) count += alternativesIn(inner);
+  }
+  for (const name in schema.properties) count += alternativesIn(schema.properties[name]);
+  return count;
+}
+
 /** In no particular order. */
 export function subschemas(schema: Schema): Schema[] {
   const { allOf, anyOf, oneOf, not, items, properties, additionalItems } = schema;

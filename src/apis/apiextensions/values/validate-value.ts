@@ -15,7 +15,9 @@ import {
   typeInvalid,
 } from '../../../machinery/field-error.js';
 import type { JSONSchemaProps } from '../../../schema/generated/apiextensions.v1.js';
+import { timeout } from '../../../machinery/status.js';
 import { compilePattern } from './pattern.js';
+import { SameJson } from './same-json.js';
 import { encodeTree } from '../../../schema/json/encode.js';
 import { shownJson, sorted } from './shown-json.js';
 import { isKnownFormat, matchesFormat } from '../../../machinery/validation/string-formats.js';
@@ -30,12 +32,32 @@ export function validateValue(
   path: FieldPath | undefined,
   old?: Old,
 ): FieldErrors {
+  compared = new SameJson();
   return check(value, schema, '', old).failures.map((failure) => fieldErrorOf(failure, path));
 }
 
 /** The value before an update, where there is one to compare with. */
 export interface Old {
   readonly value: unknown;
+}
+
+/**
+ * Each value is tried with each alternative of its schema, and both may be many. The reference has no bound but the time
+ * of the request, in which it does not come so far.
+ */
+const MOST_ALTERNATIVES = 20_000_000;
+let alternativesTried = 0;
+
+/** To be called before the first value of an object is checked: what is bounded is all of it together. */
+export function countAlternativesAnew(): void {
+  alternativesTried = 0;
+}
+
+function tried(value: unknown, alternative: Readonly<JSONSchemaProps>, name: string, old: Old | undefined): Outcome {
+  if (++alternativesTried > MOST_ALTERNATIVES) {
+    throw timeout('the object was tried with too many alternatives of its schema');
+  }
+  return checkAll(value, alternative, name, old);
 }
 
 type Code = 'required' | 'enum' | 'too-long' | 'max-items' | 'max-properties' | 'type' | 'other' | 'composite';
@@ -58,9 +80,12 @@ interface Outcome {
   told?: Set<string>;
 }
 
+/** Of values that are being checked. */
+let compared = new SameJson();
+
 function check(value: unknown, schema: Readonly<JSONSchemaProps>, name: string, old?: Old): Outcome {
   const outcome = checkAll(value, schema, name, old);
-  const unchanged = outcome.failures.length > 0 && old !== undefined && isDeepStrictEqual(value, old.value);
+  const unchanged = outcome.failures.length > 0 && old !== undefined && compared.are(value, old.value);
   return unchanged ? { failures: [], matches: outcome.matches } : outcome;
 }
 
@@ -375,13 +400,16 @@ function checkCombinations(
     merge(outcome, failed({ code: 'composite', name, message: `${goQuote(name)} must ${rule}` }));
   const { anyOf = [], oneOf = [], allOf = [], not } = schema;
   if (anyOf.length > 0) {
-    const results = anyOf.map((alternative) => checkAll(value, alternative, name, old));
-    const success = results.find(succeeded);
-    if (success === undefined) complain('validate at least one schema (anyOf)');
-    merge(outcome, success ?? bestOf(results));
+    let best: Outcome | undefined;
+    for (const alternative of anyOf) {
+      best = better(best, tried(value, alternative, name, old));
+      if (succeeded(best)) break;
+    }
+    if (best !== undefined && !succeeded(best)) complain('validate at least one schema (anyOf)');
+    merge(outcome, best);
   }
   if (oneOf.length > 0) {
-    const results = oneOf.map((alternative) => checkAll(value, alternative, name, old));
+    const results = oneOf.map((alternative) => tried(value, alternative, name, old));
     const valid = results.filter(succeeded);
     if (valid.length === 1) merge(outcome, valid[0]);
     else {
@@ -391,7 +419,7 @@ function checkCombinations(
     }
   }
   if (allOf.length > 0) {
-    const results = allOf.map((part) => checkAll(value, part, name, old));
+    const results = allOf.map((part) => tried(value, part, name, old));
     for (const result of results) merge(outcome, result);
     const valid = results.filter(succeeded).length;
     if (valid < results.length) {
@@ -406,10 +434,11 @@ function checkCombinations(
 const succeeded = ({ failures }: Outcome): boolean => failures.length === 0;
 
 const bestOf = (results: readonly Outcome[]): Outcome | undefined =>
-  results.reduce<Outcome | undefined>(
-    (best, result) => (best === undefined || result.matches > best.matches ? result : best),
-    undefined,
-  );
+  results.reduce<Outcome | undefined>((best, result) => better(best, result), undefined);
+
+/** What fits, else what matched most; of equals the first. */
+const better = (best: Outcome | undefined, result: Outcome): Outcome =>
+  best === undefined || succeeded(result) || result.matches > best.matches ? result : best;
 
 function fieldErrorOf(failure: Failure, path: FieldPath | undefined): FieldError {
   const { code, message, value, limit = -1 } = failure;
