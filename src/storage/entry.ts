@@ -18,21 +18,32 @@ const LABELS = ['metadata', 'labels'];
  */
 type BytesAre = 'kept' | 'kept-as-stored' | 'left';
 
+/** What most entries have only for a while. */
+interface Fresh {
+  json: Buffer | undefined;
+  bytesAre: BytesAre;
+  given: KubeObject | undefined;
+  /** Those that were read without parsing, until another is asked for. */
+  fields: Fields | undefined;
+}
+
+const leftFresh = (): Fresh => ({ json: undefined, bytesAre: 'left', given: undefined, fields: undefined });
+
 /**
  * Keeps the JSON, or knows where the store has it, and the parsed object weakly: after a full collection an object
  * nobody holds is parsed again, so that a cache of many objects costs little. What a writer gave is at hand until
  * everybody has been told of it; of most objects nobody asks for more than the bytes.
+ *
+ * There is one for every object that is stored, so each member counts: what is not wanted for long stands apart. A private
+ * method would be one more, and those here belong to the class instead.
  */
 export class Entry implements StoredObject {
   readonly size: number;
-  #json: Buffer | undefined;
-  #bytesAre: BytesAre;
-  #given: KubeObject | undefined;
+  /** Absent of what is left to the store, and of which nothing more is in memory. */
+  #fresh: Fresh | undefined;
   #parsed: WeakRef<KubeObject> | undefined;
   #labels: Labels | undefined;
   #indexed: string | undefined;
-  /** Those that were read without parsing, until another is asked for. */
-  #fields: Fields | undefined;
   #added: WeakRef<WatchEvent> | undefined;
 
   constructor(
@@ -43,85 +54,84 @@ export class Entry implements StoredObject {
     /** `object`: what `json` prints, without its resourceVersion. `asStored`: the store has the same bytes. */
     { object, asStored = false }: { readonly object?: KubeObject | undefined; readonly asStored?: boolean } = {},
   ) {
-    this.#json = json;
     this.size = json.length;
-    this.#given = object;
-    this.#bytesAre = asStored ? 'kept-as-stored' : 'kept';
+    this.#fresh = { json, bytesAre: asStored ? 'kept-as-stored' : 'kept', given: object, fields: undefined };
   }
 
   get json(): Buffer {
-    if (this.#json !== undefined) return this.#json;
-    this.#json = spliceResourceVersion(this.source.read(this.key, this.revision), this.revision);
+    const known = this.#fresh?.json;
+    if (known !== undefined) return known;
+    const json = spliceResourceVersion(this.source.read(this.key, this.revision), this.revision);
+    (this.#fresh ??= leftFresh()).json = json;
     this.source.stored?.recent.add(this);
-    return this.#json;
+    return json;
   }
 
   // hot: every item of a list
   copyJson(target: Buffer, at: number, from: number): number {
-    if (this.#json !== undefined) return this.#json.copy(target, at, from);
+    const known = this.#fresh?.json;
+    if (known !== undefined) return known.copy(target, at, from);
     return copySpliced(this.source.read(this.key, this.revision), this.revision, { target, at, from });
   }
 
   /** It is what the store has now: its bytes need not be kept once all have been told. */
   leaveToStore(): void {
-    if (this.source.stored === undefined || this.#bytesAre !== 'kept-as-stored') return;
+    if (this.source.stored === undefined || this.#fresh?.bytesAre !== 'kept-as-stored') return;
     this.lookInto();
-    this.#bytesAre = 'left';
+    this.#fresh.bytesAre = 'left';
   }
 
   /** The store has something else now. `value`: what it had before. */
   takeBack(value: Buffer | undefined): void {
-    if (this.#bytesAre !== 'left') return;
-    this.#json ??= spliceResourceVersion(value ?? this.source.read(this.key, this.revision), this.revision);
-    this.#bytesAre = 'kept';
+    const fresh = (this.#fresh ??= leftFresh());
+    if (fresh.bytesAre !== 'left') return;
+    fresh.json ??= spliceResourceVersion(value ?? this.source.read(this.key, this.revision), this.revision);
+    fresh.bytesAre = 'kept';
   }
 
   letGo(): void {
-    if (this.#bytesAre === 'left') this.#json = undefined;
+    const fresh = this.#fresh;
+    if (fresh?.bytesAre !== 'left') return;
+    if (fresh.given === undefined && fresh.fields === undefined) this.#fresh = undefined;
+    else fresh.json = undefined;
   }
 
   object(): KubeObject {
     const known = this.#parsed?.deref();
     if (known !== undefined) return known;
-    const object = this.#given === undefined ? this.#decoded() : withResourceVersion(this.#given, this.revision);
+    const given = this.#fresh?.given;
+    const object = given === undefined ? decoded(this) : withResourceVersion(given, this.revision);
     this.#parsed = new WeakRef(object);
     return object;
   }
 
   load(): MaybePromise<KubeObject> {
-    if (this.size <= LARGE_BYTES || this.#given !== undefined) return this.object();
+    if (this.size <= LARGE_BYTES || this.#fresh?.given !== undefined) return this.object();
     const known = this.#parsed?.deref();
     if (known !== undefined) return known;
     const pieces = this.source.options.codec.decodePieces?.(this.json);
-    return pieces === undefined ? this.object() : this.#loaded(pieces);
+    return pieces === undefined ? this.object() : Entry.#loaded(this, pieces);
   }
 
-  async #loaded(pieces: Steps<KubeObject | undefined>): Promise<KubeObject> {
+  static async #loaded(entry: Entry, pieces: Steps<KubeObject | undefined>): Promise<KubeObject> {
     const object = await inTurns(pieces);
     // Somebody may have asked for it meanwhile, and all share one.
-    const known = this.#parsed?.deref();
-    if (known !== undefined || object === undefined) return known ?? this.object();
-    this.#parsed = new WeakRef(object);
+    const known = entry.#parsed?.deref();
+    if (known !== undefined || object === undefined) return known ?? entry.object();
+    entry.#parsed = new WeakRef(object);
     return object;
   }
 
   /** All who wait for it have been told: what it was made of is not needed any more, nor bytes that the store has. */
   settle(): void {
-    this.#given = undefined;
+    if (this.#fresh !== undefined) this.#fresh.given = undefined;
+    this.#added = undefined;
     this.letGo();
-  }
-
-  #decoded(): KubeObject {
-    try {
-      return this.source.options.codec.decodeJson(this.json);
-    } catch (error) {
-      throw unreadable(this.source.options, this.key, this.revision, 'content', error);
-    }
   }
 
   // hot: once for each object of a selected list and each event of a selected watch.
   get labels(): Labels {
-    return (this.#labels ??= this.#scanned((json) => this.source.labelSets.of(textAt(json, LABELS))));
+    return (this.#labels ??= Entry.#scanned(this, (json) => this.source.labelSets.of(textAt(json, LABELS))));
   }
 
   field(name: string): string {
@@ -129,19 +139,20 @@ export class Entry implements StoredObject {
     if (name === indexedField) return this.indexed ?? '';
     if (name === 'metadata.name') return this.key.slice(this.key.indexOf('/') + 1);
     if (name === 'metadata.namespace') return namespaced ? this.key.slice(0, this.key.indexOf('/')) : '';
-    const known = this.#fields?.[name];
+    const known = this.#fresh?.fields?.[name];
     if (known !== undefined) return known;
     const { textFields, options } = this.source;
     const isText = textFields.has(name);
-    this.#fields = isText ? this.#scanned((json) => textFields.of(json)) : options.fieldsOf(this.object());
-    return this.#fields[name] ?? '';
+    const fields = isText ? Entry.#scanned(this, (json) => textFields.of(json)) : options.fieldsOf(this.object());
+    (this.#fresh ??= leftFresh()).fields = fields;
+    return fields[name] ?? '';
   }
 
   /** The value of the resource's indexed field, if it has one. */
   get indexed(): string | undefined {
     const { indexedPath } = this.source;
     if (indexedPath === undefined) return undefined;
-    return (this.#indexed ??= this.#scanned((json) => stringAt(json, indexedPath)));
+    return (this.#indexed ??= Entry.#scanned(this, (json) => stringAt(json, indexedPath)));
   }
 
   /** Reads what selections want to know, while the bytes are at hand. */
@@ -151,12 +162,13 @@ export class Entry implements StoredObject {
   }
 
   /** What can be read without parsing the rest. */
-  #scanned<T>(scan: (json: Buffer) => T): T {
+  static #scanned<T>(entry: Entry, scan: (json: Buffer) => T): T {
+    const { source, key, revision } = entry;
     try {
       // What the store has lacks the resourceVersion only, which nothing is selected by.
-      return scan(this.#json ?? this.source.read(this.key, this.revision));
+      return scan(entry.#fresh?.json ?? source.read(key, revision));
     } catch (error) {
-      throw unreadable(this.source.options, this.key, this.revision, 'content', error);
+      throw unreadable(source.options, key, revision, 'content', error);
     }
   }
 
@@ -178,6 +190,15 @@ export class Entry implements StoredObject {
     const object = this.#parsed?.deref();
     if (object !== undefined) entry.#parsed = new WeakRef(withResourceVersion(object, revision));
     return entry;
+  }
+}
+
+function decoded(entry: Entry): KubeObject {
+  const { options } = entry.source;
+  try {
+    return options.codec.decodeJson(entry.json);
+  } catch (error) {
+    throw unreadable(options, entry.key, entry.revision, 'content', error);
   }
 }
 
