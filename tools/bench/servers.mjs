@@ -24,14 +24,15 @@ export const option = (name, fallback) => {
 export const configMap = (metadata) =>
   JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { pad: 'x'.repeat(900) } });
 
-/** Starts a server with a data folder in `folder`; `child` is the caller's to end. */
-export async function startBinnacle(folder, more = []) {
+/** Starts a server with a data folder in `folder`, on this Node or another; `child` is the caller's to end. */
+export async function startBinnacle(folder, more = [], node = process.execPath) {
   fs.mkdirSync(folder, { recursive: true });
   const tokens = path.join(folder, 'tokens.csv');
   fs.writeFileSync(tokens, `${TOKEN},admin,admin,"system:masters"\n`);
   const port = 20_000 + Math.floor(Math.random() * 20_000);
   const dataDir = path.join(folder, 'data');
-  const child = spawn('bin/binnacle', [
+  const child = spawn(node, [
+    'bin/binnacle',
     `--secure-port=${port}`,
     '--bind-address=127.0.0.1',
     `--data-dir=${dataDir}`,

@@ -6,8 +6,8 @@ import { burst, configMap, connect, load, median, send, startBinnacle } from './
 export const NS = '/api/v1/namespaces/bench';
 
 /** A server with one object to get. */
-export async function startWithObject(folder, flags) {
-  const server = { ...(await startBinnacle(folder, flags)), rates: [], processorUs: 0, gets: 0, perGetUs: [] };
+export async function startWithObject(folder, flags, node) {
+  const server = { ...(await startBinnacle(folder, flags, node)), rates: [], processorUs: 0, gets: 0, perGetUs: [] };
   const session = connect(server);
   await send(session, 'POST', '/api/v1/namespaces', JSON.stringify({ metadata: { name: 'bench' } }));
   await send(session, 'POST', `${NS}/configmaps`, configMap({ name: 'one' }));
@@ -56,7 +56,7 @@ export async function metricSum(server, name) {
 }
 
 /** Of the thread that serves. */
-function processorUs({ child }) {
+export function processorUs({ child }) {
   const { pid } = child;
   return Number(fs.readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1000;
 }
