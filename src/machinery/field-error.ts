@@ -90,6 +90,9 @@ export type FieldErrors = FieldError[];
 
 /** The texts are made when they are told: a large object may have a hundred times as many errors as are. */
 class UntoldError implements FieldError {
+  /** It may be long, and is asked for several times. */
+  #body: string | undefined;
+
   constructor(
     readonly type: FieldErrorType,
     private readonly path: FieldPath | undefined,
@@ -103,6 +106,10 @@ class UntoldError implements FieldError {
   }
 
   get body(): string {
+    return (this.#body ??= this.#made());
+  }
+
+  #made(): string {
     const { type, value, supported = [] } = this;
     const shown = VALUE_NOT_SHOWN.has(type) ? WORDS[type] : `${WORDS[type]}: ${printValue(value)}`;
     const detail = supported.length === 0 ? this.detail : `supported values: ${supported.map(goQuote).join(', ')}`;

@@ -14,12 +14,10 @@ export interface HasFields {
 
 /** All requirements hold at once; none at all selects everything. */
 export class FieldSelector {
-  /** Of many requirements: what they say together of each field. They are asked about each object. */
-  readonly #byField: ReadonlyMap<string, Demand> | undefined;
+  /** Of many requirements, when it is first asked: what they say together of each field. */
+  #byField: ReadonlyMap<string, Demand> | undefined;
 
-  constructor(readonly requirements: readonly FieldRequirement[]) {
-    if (requirements.length > FEW) this.#byField = demandsOf(requirements);
-  }
+  constructor(readonly requirements: readonly FieldRequirement[]) {}
 
   static readonly everything = new FieldSelector([]);
 
@@ -30,7 +28,7 @@ export class FieldSelector {
   /** A field the object does not have counts as empty. */
   // hot: once for each object of a filtered list and each event of a filtered watch.
   matches(object: HasFields): boolean {
-    if (this.#byField !== undefined) return areMet(this.#byField, object);
+    if (this.requirements.length > FEW) return areMet((this.#byField ??= demandsOf(this.requirements)), object);
     for (const { field, operator, value } of this.requirements) {
       if ((object.field(field) === value) !== (operator === '=')) return false;
     }

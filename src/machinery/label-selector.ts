@@ -23,14 +23,16 @@ export interface LabelSelectorObject {
 
 /** All requirements hold at once; none at all selects everything. Requirements are in the order of their keys. */
 export class LabelSelector {
-  readonly #joined: ((labels: Labels | null | undefined) => boolean) | undefined;
+  readonly #isLong: boolean;
+  /** Of a long one, when it is first asked. */
+  #joined: ((labels: Labels | null | undefined) => boolean) | undefined;
 
   private constructor(
     readonly requirements: readonly LabelRequirement[],
     /** False for the selector that selects nothing, whatever the labels. */
     readonly selectable: boolean,
   ) {
-    if (areMany(requirements)) this.#joined = joined(requirements);
+    this.#isLong = areMany(requirements);
   }
 
   static readonly everything = new LabelSelector([], true);
@@ -54,7 +56,7 @@ export class LabelSelector {
   // hot: once for each object of a filtered list and each event of a filtered watch.
   matches(labels: Labels | null | undefined): boolean {
     if (!this.selectable) return false;
-    if (this.#joined !== undefined) return this.#joined(labels);
+    if (this.#isLong) return (this.#joined ??= joined(this.requirements))(labels);
     for (const requirement of this.requirements) {
       if (!requirementMatches(requirement, labels)) return false;
     }

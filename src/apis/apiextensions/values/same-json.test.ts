@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { FieldPath } from '../../../machinery/field-error.js';
 import { SameJson } from './same-json.js';
+import { validateValue } from './validate-value.js';
 
 test('values are the same whatever the order of their members', () => {
   const same = new SameJson();
@@ -38,4 +40,29 @@ test('what was compared inside is not walked over again from outside', () => {
   const same = new SameJson();
   left.forEach((level, at) => assert.equal(same.are(level, right[at]), false));
   assert.ok(listed < 5_000, `${listed}`);
+});
+
+test('what is wrong at each level, as before, is compared once with what it was', () => {
+  let compared = 0;
+  const inner = (last: number): object =>
+    new Proxy(
+      { last },
+      {
+        ownKeys: (target) => {
+          compared++;
+          return Reflect.ownKeys(target);
+        },
+      },
+    );
+  const nested = (last: number): object => {
+    let value: object = { open: inner(last) };
+    for (let i = 0; i < 200; i++) value = { in: value };
+    return value;
+  };
+  let schema: object = { type: 'object', maxProperties: 0, 'x-kubernetes-preserve-unknown-fields': true };
+  for (let i = 0; i < 200; i++) schema = { type: 'object', maxProperties: 0, properties: { in: schema } };
+  const told = validateValue(nested(1), schema, FieldPath.of('a'), { value: nested(2) });
+  assert.equal(told.length, 201);
+  assert.deepEqual(validateValue(nested(1), schema, FieldPath.of('a'), { value: nested(1) }), []);
+  assert.ok(compared < 20, `${compared}`);
 });
