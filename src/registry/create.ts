@@ -83,14 +83,15 @@ async function attempt(
   const beginning = registry.kind.strategy.beginCreate?.(object, context);
   const transaction = beginning && (await beginning);
   try {
+    let printed: Buffer | undefined;
     if (aside === undefined) prepareNew(registry, object, context);
-    else await prepareNewAside(aside, registry, object, context);
+    else printed = await prepareNewAside(aside, registry, object, context);
     if (large) await nextTurn();
     const admitting = admit(object);
     if (admitting !== undefined) await admitting;
     if (large) await nextTurn();
     registry.kind.strategy.fit?.(object);
-    const stored = await put(registry, object, context, large);
+    const stored = await put(registry, object, context, { large, printed });
     if (transaction !== undefined) await transaction.commit();
     return stored;
   } catch (error) {
@@ -103,18 +104,18 @@ async function put(
   registry: ResourceRegistry,
   object: KubeObject,
   context: LifeContext,
-  large: boolean,
+  { large, printed }: { readonly large: boolean; readonly printed: Buffer | undefined },
 ): Promise<StoredObject> {
   const name = object.metadata.name ?? '';
   const key = keyOf(registry, context.namespace, name);
-  if (context.dryRun) return pretend(registry, key, object, context);
+  if (context.dryRun) return pretend(registry, key, object, context, large);
   // The reference's store answers this in its own words, as an error of the server.
   if (Number(object.metadata.resourceVersion ?? '0') > 0) {
     throw new StatusError(500, '', 'resourceVersion should not be set on objects to be created');
   }
   if (object.metadata.resourceVersion !== undefined) delete object.metadata.resourceVersion;
   try {
-    const json = large ? await printLarge(registry, object) : undefined;
+    const json = printed ?? (large ? await printLarge(registry, object) : undefined);
     const options = { ...ttlOf(registry, object, context), trace: context.trace, ...(json !== undefined && { json }) };
     return await timedWrite(context, () => registry.store.create(key, object, options));
   } catch (error) {
@@ -130,12 +131,13 @@ async function pretend(
   key: string,
   object: KubeObject,
   { trace }: LifeContext,
+  large: boolean,
 ): Promise<StoredObject> {
   const name = object.metadata.name ?? '';
   const current = await findObject(registry, key, name, trace);
   if (current !== undefined) throw nameTaken(registry, object, current);
   try {
-    return await unstored(registry, key, object);
+    return await unstored(registry, key, object, large);
   } catch (error) {
     throw fromStorage(error, registry.resource, name);
   }

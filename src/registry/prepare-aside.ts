@@ -1,10 +1,14 @@
 // The rules that a large object passes before it is stored, run in another thread: this side sends the object and takes
 // what was changed, the other has the same kinds.
 import { type Aside, asideOr, type Knowledge, NotAside, task } from '../lib/aside.js';
+import { atOnce, inTurns } from '../lib/turns.js';
 import type { KubeObject } from '../machinery/object.js';
+import { isUnfitted } from '../machinery/unfitted.js';
 import type { UserInfo } from '../machinery/user.js';
+import { keepUnchangedTimes } from '../schema/apply/field-manager.js';
+import { withoutResourceVersion } from '../storage/entry.js';
 import type { StoredObject } from '../storage/store.js';
-import { carried, carryInTurns, storedObject } from './carried-object.js';
+import { bufferOf, carried, carryInTurns, storedObject } from './carried-object.js';
 import type { KindDefinition, LifeContext, Lookup } from './kind.js';
 import { type MemberChanges, memberChanges, takeChanges } from './member-changes.js';
 import { type ChangeContext, prepareChanged, prepareNew } from './prepare.js';
@@ -41,31 +45,39 @@ interface Prepared {
   readonly warnings: readonly string[];
   readonly refused?: Refused;
   readonly changes?: MemberChanges;
+  /** What is stored of the object, unless something is changed yet. */
+  readonly printed?: Uint8Array;
 }
 
 export const PREPARE = task<Preparation, Prepared>('prepare');
 
-/** As prepareNew(). */
+/** As prepareNew(). Answers what is to be stored, as far as it is known: it has been printed there. */
 export function prepareNewAside(
   aside: Aside,
   registry: ResourceRegistry,
   object: KubeObject,
   context: LifeContext,
-): Promise<void> {
-  return asideOr(prepareThere(aside, registry, object, context, {}), () => prepareNew(registry, object, context));
+): Promise<Buffer | undefined> {
+  return asideOr(prepareThere(aside, registry, object, context, {}), () => {
+    prepareNew(registry, object, context);
+    return undefined;
+  });
 }
 
-/** As prepareChanged(). */
+/** As prepareChanged(), and the times of what has not changed are kept. */
 export function prepareChangedAside(
   aside: Aside,
   registry: ResourceRegistry,
   { endpoint, context }: ChangeContext,
   object: KubeObject,
   current: StoredObject,
-): Promise<void> {
-  return asideOr(prepareThere(aside, registry, object, context, { old: current.json, endpoint }), () =>
-    prepareChanged(registry, { endpoint, context }, object, current.object()),
-  );
+): Promise<Buffer | undefined> {
+  return asideOr(prepareThere(aside, registry, object, context, { old: current.json, endpoint }), async () => {
+    const old = current.object();
+    prepareChanged(registry, { endpoint, context }, object, old);
+    await inTurns(keepUnchangedTimes(object, old));
+    return undefined;
+  });
 }
 
 async function prepareThere(
@@ -74,7 +86,7 @@ async function prepareThere(
   object: KubeObject,
   context: LifeContext,
   change: Pick<Preparation, 'old' | 'endpoint'>,
-): Promise<void> {
+): Promise<Buffer | undefined> {
   const { user, namespace, dryRun, deadlineMs } = context;
   const { kind } = registry;
   const work: Preparation = {
@@ -83,10 +95,12 @@ async function prepareThere(
     ...change,
     context: { user, namespace, dryRun, nowMs: context.now().getTime() },
   };
-  const { warnings, refused, changes } = await aside.do(PREPARE, work, { needs: neededBy(kind), deadlineMs });
+  const { warnings, refused, changes, printed } = await aside.do(PREPARE, work, { needs: neededBy(kind), deadlineMs });
   for (const text of warnings) context.warn(text);
   if (refused !== undefined) throw refusalOf(refused);
   if (changes !== undefined) await takeChanges(kind, object, changes);
+  // What others have put into it is dropped when they have all had their say.
+  return printed === undefined || isUnfitted(object) ? undefined : bufferOf(printed);
 }
 
 export const refOf = ({ group, plural, origin }: KindDefinition): KindRef => ({
@@ -118,11 +132,16 @@ export function prepareHere(
   };
   try {
     if (old === undefined) prepareNew(registry, object, context);
-    else prepareChanged(registry, { endpoint, context }, object, storedObject(registry.store, old));
+    else {
+      const stored = storedObject(registry.store, old);
+      prepareChanged(registry, { endpoint, context }, object, stored);
+      atOnce(keepUnchangedTimes(object, stored));
+    }
   } catch (error) {
     return { warnings, refused: refusedBy(error) };
   }
-  return { warnings, changes: changes() };
+  const printed = registry.store.options.codec.encodeJson(withoutResourceVersion(object));
+  return { warnings, changes: changes(), printed: new Uint8Array(printed) };
 }
 
 const onlyThere = (): never => {

@@ -1,6 +1,7 @@
 // One resource's registry: its kind's rules on its store. The verbs are functions beside it, a file each.
 import type { Aside } from '../lib/aside.js';
 import type { MaybePromise } from '../lib/maybe-promise.js';
+import { inTurns } from '../lib/turns.js';
 import { timeOf } from '../machinery/time.js';
 import type { GroupKind, GroupResource } from '../machinery/status.js';
 import type { KubeObject } from '../machinery/object.js';
@@ -46,12 +47,18 @@ export function keyOf(registry: ResourceRegistry, namespace: string, name: strin
 }
 
 /** An object that was not stored (a dry run), in the form of a stored one. */
-export async function unstored(registry: ResourceRegistry, key: string, written: KubeObject): Promise<StoredObject> {
+export async function unstored(
+  registry: ResourceRegistry,
+  key: string,
+  written: KubeObject,
+  large = false,
+): Promise<StoredObject> {
   const { store } = registry;
   const { codec, fieldsOf } = store.options;
   const object = (await store.pretend?.(written)) ?? written;
   const fields = fieldsOf(object);
-  const json = codec.encodeJson(object);
+  const pieces = large ? codec.encodePieces?.(object) : undefined;
+  const json = pieces === undefined ? codec.encodeJson(object) : await inTurns(pieces);
   return {
     key,
     revision: 0,

@@ -73,6 +73,8 @@ export async function update(registry: ResourceRegistry, request: UpdateRequest)
 
 interface Update extends UpdateRequest {
   readonly key: string;
+  /** What is to be stored, where another thread has printed it. */
+  readonly printed?: Buffer | undefined;
   /** Of the update; admission is under the request's. */
   readonly trace: Trace | undefined;
 }
@@ -138,18 +140,21 @@ async function attempt(
   const transaction = await begin(registry, request, object, old);
   try {
     const aside = asideFor(registry, bytes);
-    if (aside === undefined) prepareChanged(registry, request, object, old);
-    else await prepareChangedAside(aside, registry, request, object, current);
-    if (large) await nextTurn();
-    if (large) await inTurns(keepUnchangedTimes(object, old));
-    else atOnce(keepUnchangedTimes(object, old));
+    let printed: Buffer | undefined;
+    if (aside !== undefined) printed = await prepareChangedAside(aside, registry, request, object, current);
+    else {
+      prepareChanged(registry, request, object, old);
+      if (large) await nextTurn();
+      if (large) await inTurns(keepUnchangedTimes(object, old));
+      else atOnce(keepUnchangedTimes(object, old));
+    }
     if (large) await nextTurn();
     await request.admitUpdate(object, old);
     if (large) await nextTurn();
     registry.kind.strategy.fit?.(object);
     const stored = removedByUpdate(registry, object, old)
       ? await removeEmptied(registry, request, key, object, current)
-      : await put(registry, { ...request, bytes }, object, current, certain);
+      : await put(registry, { ...request, bytes, printed }, object, current, certain);
     await transaction?.commit();
     return { stored, created: false };
   } catch (error) {
@@ -177,17 +182,18 @@ async function createByUpdate(registry: ResourceRegistry, request: Update): Prom
   fillSystemFields(registry, object);
   const transaction = await registry.kind.strategy.beginCreate?.(object, context);
   try {
+    let printed: Buffer | undefined;
     if (aside === undefined) prepareNew(registry, object, context);
-    else await prepareNewAside(aside, registry, object, context);
+    else printed = await prepareNewAside(aside, registry, object, context);
     if (large) await nextTurn();
     await request.admitCreate(object);
     if (large) await nextTurn();
     registry.kind.strategy.fit?.(object);
     delete object.metadata.resourceVersion;
-    const json = large && !context.dryRun ? await printLarge(registry, object) : undefined;
+    const json = printed ?? (large && !context.dryRun ? await printLarge(registry, object) : undefined);
     const options = { ...ttlOf(registry, object, context), trace, ...(json !== undefined && { json }) };
     const stored = context.dryRun
-      ? await unstored(registry, key, object)
+      ? await unstored(registry, key, object, large)
       : await timedWrite(context, () => registry.store.create(key, object, options));
     await transaction?.commit();
     return stored;
@@ -276,13 +282,13 @@ async function put(
   const { store } = registry;
   const { key, trace } = request;
   object.metadata.resourceVersion = String(current.revision);
-  if (request.context.dryRun) return unstored(registry, key, object);
+  const large = (request.bytes ?? 0) > LARGE_BYTES;
+  if (request.context.dryRun) return unstored(registry, key, object, large);
   // An update that changes nothing writes nothing, so that it wakes no watcher; unless it moves what is stored to the
   // key that seals now, which is how keys are rotated.
   const json =
-    (request.bytes ?? 0) > LARGE_BYTES
-      ? await printLarge(registry, object)
-      : store.options.codec.encodeJson(withoutResourceVersion(object));
+    request.printed ??
+    (large ? await printLarge(registry, object) : store.options.codec.encodeJson(withoutResourceVersion(object)));
   if (printsAs(json, current)) {
     if (!certain) await checkNewest(registry, request, current);
     if (!(await store.isStale?.(key, current.revision))) return current;

@@ -106,8 +106,8 @@ export class Print {
     const value = order === 'carried' && isPlainObject(given) ? withGivenEmpty(given) : given;
     if (Array.isArray(value)) yield* this.#items(value, inner, plain);
     else if (isPlainObject(value)) {
-      const names = this.#namesOf(value).filter((name) => value[name] !== undefined);
-      yield* this.#members(value, order === 'sorted' ? names.sort() : names, inner, plain);
+      const names = this.#namesOf(value);
+      yield* this.#members(value, order === 'sorted' ? [...names].sort() : names, inner, plain);
     } else this.#text += encodeTree(value);
   }
 
@@ -150,6 +150,7 @@ export class Print {
     let separator = '';
     for (const name of names) {
       const member = members[name];
+      if (member === undefined) continue;
       const text = plain(member);
       this.#text += `${separator}${quoteJson(name)}:${text ?? ''}`;
       separator = ',';
