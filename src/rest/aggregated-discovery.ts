@@ -10,7 +10,8 @@ import type { Endpoint } from './endpoint.js';
 import type { MediaType } from './media-types.js';
 import { parseAccept } from './negotiate.js';
 import type { RegisteredVersions, RemoteResource } from './registered-versions.js';
-import { answer, renderedValue } from './respond.js';
+import { renderedValue } from './rendered-value.js';
+import { answer } from './respond.js';
 import { inOrder, type Versions } from './served-groups.js';
 
 export type AggregatedVersion = 'v2' | 'v2beta1';

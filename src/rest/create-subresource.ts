@@ -16,7 +16,8 @@ import { bodyMediaType, negotiate } from './negotiate.js';
 import { createOptions } from './query-options.js';
 import { noteStoring } from './record-verb.js';
 import type { RestRequest } from './request.js';
-import { metaType, respondValue } from './respond.js';
+import { metaType } from './formed-value.js';
+import { respondValue } from './respond.js';
 import { lifeContext, type RestServices } from './services.js';
 import { decodeObject, WireError } from './wire.js';
 

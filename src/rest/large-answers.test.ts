@@ -7,7 +7,7 @@ import { decodeJson } from '../schema/json/decode.js';
 import type { StructType } from '../schema/type.js';
 import { type Answer, TestApi } from '../server/testing.js';
 import { JSON_TYPE, MEDIA_TYPES_WITH_CBOR } from './media-types.js';
-import { metaType } from './respond.js';
+import { metaType } from './formed-value.js';
 import { encodeObject } from './wire.js';
 
 const MAPS = '/api/v1/namespaces/n/configmaps';

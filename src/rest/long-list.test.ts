@@ -4,7 +4,7 @@ import { typeOf } from '../schema/catalogue.js';
 import type { StructType } from '../schema/type.js';
 import { printLongList } from './long-list.js';
 import { MEDIA_TYPES_WITH_CBOR } from './media-types.js';
-import { metaType } from './respond.js';
+import { metaType } from './formed-value.js';
 import { encodeObject } from './wire.js';
 
 const ENCODINGS = ['json', 'protobuf', 'cbor'] as const;

@@ -1,22 +1,25 @@
 // Turns objects and refusals into answers, in the form that was asked for.
-import type { AnsweredForm, AnsweredObject, HttpRequest, HttpResponse } from '../lib/http.js';
+import { type Aside, asideOr } from '../lib/aside.js';
+import type { AnsweredObject, HttpRequest, HttpResponse } from '../lib/http.js';
 import type { MaybePromise } from '../lib/maybe-promise.js';
 import { inTurns } from '../lib/turns.js';
+import { bufferOf } from '../registry/carried-object.js';
+import { asideFor } from '../registry/registry.js';
 import type { Status, StatusError } from '../machinery/status.js';
-import { typeByName } from '../schema/catalogue.js';
 import { encodeJson } from '../schema/json/encode.js';
 import type { StructType } from '../schema/type.js';
 import { loaded, type StoredObject } from '../storage/store.js';
 import { compressed } from './compress.js';
 import { type Converter, CONVERTED_BYTES } from './convert-bytes.js';
-import { type Endpoint, inVersion, tailOf } from './endpoint.js';
-import { indentJson } from './indent-json.js';
+import { type Endpoint, tailOf } from './endpoint.js';
+import { type Form, formedValue, formOf, metaType, notAList } from './formed-value.js';
 import { largeBody } from './large-body.js';
 import { JSON_TYPE, type MediaType } from './media-types.js';
-import { acceptsUntransformed, negotiate, type Negotiated, notAcceptableTransform } from './negotiate.js';
-import { partialMetadata } from './partial-metadata.js';
-import { tableOf, tableOptions } from './table.js';
-import { encodeObject, yamlBytes } from './wire.js';
+import { acceptsUntransformed, negotiate, type Negotiated } from './negotiate.js';
+import { renderAside } from './render-aside.js';
+import { renderedValue } from './rendered-value.js';
+import { tableOptions } from './table.js';
+import { yamlBytes } from './wire.js';
 
 const NEWLINE = Buffer.from('\n');
 
@@ -38,24 +41,53 @@ export function respondObject(rendering: Rendering, status: number, stored: Stor
     const bytes = Buffer.concat([endpoint.head, tailOf(endpoint, stored), NEWLINE]);
     return answer(request, status, media, bytes, PLAIN_OBJECT);
   }
-  if (stored.size > CONVERTED_BYTES) return respondLarge(rendering, status, stored);
+  const isLarge = stored.size > CONVERTED_BYTES || asideFor(endpoint.registry, stored.size) !== undefined;
+  if (isLarge) return respondLarge(rendering, status, stored);
   return respondForm(rendering, status, stored);
 }
 
 async function respondLarge(rendering: Rendering, status: number, stored: StoredObject): Promise<HttpResponse> {
   const { endpoint, negotiated } = rendering;
   if (negotiated.transform !== undefined || !endpoint.storedShape) {
-    await loaded(stored);
-    return respondForm(rendering, status, stored);
+    const here = async (): Promise<HttpResponse> => {
+      await loaded(stored);
+      return respondForm(rendering, status, stored);
+    };
+    const aside = asideFor(endpoint.registry, stored.size);
+    return aside === undefined ? here() : asideOr(respondAside(aside, rendering, status, stored), here);
   }
   const json = Buffer.concat([endpoint.head, tailOf(endpoint, stored)]);
   return respondConverted(rendering, status, endpoint.type, json);
 }
 
+async function respondAside(
+  aside: Aside,
+  rendering: Rendering,
+  status: number,
+  stored: StoredObject,
+): Promise<HttpResponse> {
+  const { endpoint, negotiated, request } = rendering;
+  const made = await renderAside(aside, endpoint, negotiated, formFor(rendering), stored);
+  const bytes = bufferOf(made.bytes);
+  const { form, json } = made;
+  const object: AnsweredObject = { form, ...(json !== undefined && { json: () => bufferOf(json) }) };
+  const headers = { 'content-type': negotiated.media.name };
+  return compressed(request, { status, headers, body: largeBody([bytes], bytes.length), object }, bytes.length);
+}
+
+/** What cannot be asked for is refused here. */
+function formFor({ endpoint, negotiated: { transform }, request, clock }: Rendering): Form {
+  if (transform?.kind === 'PartialObjectMetadataList') throw notAList(endpoint);
+  const { includeObject } =
+    transform?.kind === 'Table' ? tableOptions(request.query) : { includeObject: 'None' as const };
+  return { transform, includeObject, nowMs: clock().getTime() };
+}
+
 function respondForm(rendering: Rendering, status: number, stored: StoredObject): MaybePromise<HttpResponse> {
-  if (rendering.negotiated.transform !== undefined) return respondTransformed(rendering, status, stored);
-  const { endpoint } = rendering;
-  return respondInTurns(rendering, status, endpoint.type, inVersion(endpoint, stored.object()));
+  const { type, value } = formedValue(rendering.endpoint, formFor(rendering), stored);
+  return rendering.negotiated.transform === undefined
+    ? respondInTurns(rendering, status, type, value)
+    : respondValue(rendering, status, type, value);
 }
 
 /** What is there as JSON, in the form that was asked for: it is made elsewhere. */
@@ -116,72 +148,7 @@ export function respondValue(
   return answer(request, status, negotiated.media, bytes, object);
 }
 
-/** The bytes of a value, and what is recorded of it. `json`: what it is in JSON, where that is known already. */
-export function renderedValue(
-  { media, pretty }: Negotiated,
-  type: StructType,
-  value: object,
-  json?: string,
-): { readonly bytes: Buffer; readonly object: AnsweredObject } {
-  const form = formOf(type);
-  const bytes = media.encoding === 'json' && json !== undefined ? Buffer.from(json) : encodeObject(media, type, value);
-  if (media.encoding !== 'json') return { bytes, object: { form, json: () => json ?? encodeJson(type, value) } };
-  if (pretty) return { bytes: Buffer.from(indentJson(bytes.toString())), object: { form, json: () => bytes } };
-  return { bytes: Buffer.concat([bytes, NEWLINE]), object: { form } };
-}
-
 const PLAIN_OBJECT: AnsweredObject = { form: 'object' };
-
-export function formOf({ name, byJson }: StructType): AnsweredForm {
-  if (name.endsWith('.meta.v1.Status')) return 'status';
-  if (name.endsWith('.Table')) return 'table';
-  return name.endsWith('List') && byJson.has('items') ? 'list' : 'object';
-}
-
-function respondTransformed(rendering: Rendering, status: number, stored: StoredObject): MaybePromise<HttpResponse> {
-  const { endpoint, request, negotiated, clock } = rendering;
-  const { transform } = negotiated;
-  switch (transform?.kind) {
-    case undefined:
-      throw new Error('nothing to transform to');
-    case 'Table': {
-      const options = tableOptions(request.query);
-      const table = tableOf(
-        endpoint,
-        [stored],
-        { version: transform.version, now: clock(), ...options },
-        listMetaOf(stored),
-      );
-      return respondValue(rendering, status, metaType(transform.version, 'Table'), table);
-    }
-    case 'PartialObjectMetadata': {
-      const value = partialMetadata(inVersion(endpoint, stored.object()), transform.version);
-      return respondValue(rendering, status, metaType(transform.version, 'PartialObjectMetadata'), value);
-    }
-    case 'PartialObjectMetadataList':
-      throw notAcceptableTransform(
-        `you requested PartialObjectMetadataList, but the requested object is not a list (${goName(endpoint)})`,
-      );
-  }
-}
-
-/** How the reference names the type in its own words. */
-export function goName({ kind, definition }: Endpoint, suffix = ''): string {
-  if (definition.custom) return `*unstructured.Unstructured${suffix}`;
-  const group = kind.group === '' ? 'core' : (kind.group.split('.')[0] ?? '');
-  return `*${group}.${kind.kind}${suffix}`;
-}
-
-const listMetaOf = (stored: StoredObject): { resourceVersion: string } | Record<string, never> =>
-  stored.revision === 0 ? {} : { resourceVersion: String(stored.revision) };
-
-export function metaType(version: 'v1' | 'v1beta1', kind: string): StructType {
-  const type =
-    typeByName(`io.k8s.apimachinery.pkg.apis.meta.${version}.${kind}`) ??
-    typeByName(`io.k8s.apimachinery.pkg.apis.meta.v1.${kind}`);
-  if (type === undefined) throw new Error(`the catalogue has no ${kind} in meta/${version}`);
-  return type;
-}
 
 /** A refusal, or the note that a deletion succeeded. */
 export function respondStatus(

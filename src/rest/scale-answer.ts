@@ -8,7 +8,8 @@ import type { Scale } from '../schema/generated/autoscaling.v1.js';
 import type { StructType } from '../schema/type.js';
 import { notAcceptableTransform } from './negotiate.js';
 import { partialMetadata } from './partial-metadata.js';
-import { metaType, type Rendering, respondValue } from './respond.js';
+import { metaType } from './formed-value.js';
+import { type Rendering, respondValue } from './respond.js';
 import { columnDefinitions, tableOptions } from './table.js';
 
 const COLUMNS: readonly Column[] = [

@@ -204,6 +204,28 @@ test('other versions of a kind are converted as ever', async () => {
   await both((api) => api.put(`${SCALERS}/s`, { metadata: { name: 's' }, spec: { scaleTargetRef, maxReplicas: 5 } }));
 });
 
+test('an object is shown as a table, as its metadata and in another version as ever', async () => {
+  await both((api) => api.post(PODS, pod()));
+  const scaleTargetRef = { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' };
+  await both((api) => api.post(SCALERS, { metadata: { name: 's' }, spec: { scaleTargetRef, maxReplicas: 5 } }));
+  const old = '/apis/autoscaling/v1/namespaces/n/horizontalpodautoscalers/s';
+  for (const path of [`${PODS}/a`, `${PODS}/a?includeObject=Object`, `${PODS}/a?includeObject=None`, old]) {
+    for (const form of ['Table', 'PartialObjectMetadata']) {
+      const as = `as=${form};v=v1;g=meta.k8s.io`;
+      await both((api) => api.get(path, { accept: `application/json;${as}` }), ['render']);
+      await both((api) => api.get(`${path.split('?')[0]}?pretty=1`, { accept: `application/json;${as}` }), ['render']);
+      await both((api) => api.get(path, { accept: `application/yaml;${as}` }));
+    }
+  }
+  for (const accept of ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']) {
+    assert.equal((await both((api) => api.get(old, { accept }), ['render'])).status, 200);
+  }
+  const list = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io';
+  assert.equal((await both((api) => api.get(old, { accept: list }))).status, 406);
+  const table = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+  assert.equal((await both((api) => api.get(`${PODS}/a?includeObject=x`, { accept: table }))).status, 400);
+});
+
 test('custom resources have the rules of their definition, of each version its own', async () => {
   for (const api of [here, there]) {
     assert.equal((await api.post(DEFINITIONS, definition('^a'))).status, 201);

@@ -11,6 +11,7 @@ import { CHANGE } from '../rest/change-aside.js';
 import { changeHere } from '../rest/change-here.js';
 import { CONVERT, convertBytes } from '../rest/convert-bytes.js';
 import type { Endpoint } from '../rest/endpoint.js';
+import { RENDER, renderHere } from '../rest/render-aside.js';
 import { customKindFrom } from '../crd/custom-kind.js';
 import type { Question } from './aside-worker.js';
 import { type Expressions, lazyExpressions } from './expressions.js';
@@ -59,6 +60,7 @@ export class AsideWorld {
     job(PREPARE, (work) =>
       prepareHere(this.#registry(work.kind), work, { features: this.#features, options: this.settings.kindOptions }),
     ),
+    job(RENDER, (work) => renderHere(this.#endpoint(work.kind, work.version), work)),
     job(CHANGE, (work) => changeHere(this.#endpoint(work.kind, work.version), work)),
   ]);
 

@@ -1,0 +1,70 @@
+// An object in the form that was asked for, before it is written in any encoding.
+import type { AnsweredForm } from '../lib/http.js';
+import { typeByName } from '../schema/catalogue.js';
+import type { StructType } from '../schema/type.js';
+import type { StoredObject } from '../storage/store.js';
+import { type Endpoint, inVersion } from './endpoint.js';
+import { type Negotiated, notAcceptableTransform } from './negotiate.js';
+import { partialMetadata } from './partial-metadata.js';
+import { type IncludeObject, tableOf } from './table.js';
+
+/** Plain, as it may go to another thread. */
+export interface Form {
+  readonly transform: Negotiated['transform'];
+  /** Of a table. */
+  readonly includeObject: IncludeObject;
+  readonly nowMs: number;
+}
+
+export interface FormedValue {
+  readonly type: StructType;
+  readonly value: object;
+}
+
+export function formedValue(endpoint: Endpoint, form: Form, stored: StoredObject): FormedValue {
+  const { transform, includeObject, nowMs } = form;
+  switch (transform?.kind) {
+    case undefined:
+      return { type: endpoint.type, value: inVersion(endpoint, stored.object()) };
+    case 'Table': {
+      const options = { version: transform.version, now: new Date(nowMs), includeObject };
+      const value = tableOf(endpoint, [stored], options, listMetaOf(stored));
+      return { type: metaType(transform.version, 'Table'), value };
+    }
+    case 'PartialObjectMetadata': {
+      const value = partialMetadata(inVersion(endpoint, stored.object()), transform.version);
+      return { type: metaType(transform.version, 'PartialObjectMetadata'), value };
+    }
+    case 'PartialObjectMetadataList':
+      throw notAList(endpoint);
+  }
+}
+
+export const notAList = (endpoint: Endpoint): Error =>
+  notAcceptableTransform(
+    `you requested PartialObjectMetadataList, but the requested object is not a list (${goName(endpoint)})`,
+  );
+
+const listMetaOf = (stored: StoredObject): { resourceVersion: string } | Record<string, never> =>
+  stored.revision === 0 ? {} : { resourceVersion: String(stored.revision) };
+
+export function metaType(version: 'v1' | 'v1beta1', kind: string): StructType {
+  const type =
+    typeByName(`io.k8s.apimachinery.pkg.apis.meta.${version}.${kind}`) ??
+    typeByName(`io.k8s.apimachinery.pkg.apis.meta.v1.${kind}`);
+  if (type === undefined) throw new Error(`the catalogue has no ${kind} in meta/${version}`);
+  return type;
+}
+
+/** How the reference names the type in its own words. */
+export function goName({ kind, definition }: Endpoint, suffix = ''): string {
+  if (definition.custom) return `*unstructured.Unstructured${suffix}`;
+  const group = kind.group === '' ? 'core' : (kind.group.split('.')[0] ?? '');
+  return `*${group}.${kind.kind}${suffix}`;
+}
+
+export function formOf({ name, byJson }: StructType): AnsweredForm {
+  if (name.endsWith('.meta.v1.Status')) return 'status';
+  if (name.endsWith('.Table')) return 'table';
+  return name.endsWith('List') && byJson.has('items') ? 'list' : 'object';
+}
