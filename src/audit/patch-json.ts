@@ -1,10 +1,29 @@
 // A patch as part of an event. The reference loses the event of a patch that is no JSON (an apply in YAML); who leaves
 // no trace that way is just whom an audit is for, so here YAML is turned into JSON, and what is neither is kept as text.
+import type { MaybePromise } from '../lib/maybe-promise.js';
+import { inTurns, LARGE_BYTES, type Steps } from '../lib/turns.js';
 import { encodeTree } from '../schema/json/encode.js';
+import { readPieces } from '../schema/json/decode-pieces.js';
+import { Print } from '../schema/json/encode-pieces.js';
 import { parseJsonTree } from '../schema/json/decode.js';
 import { DecodeError } from '../schema/json/decode.js';
 import { quoteJson } from '../schema/json/quote.js';
 import { parseYaml } from '../schema/yaml/parse.js';
+import type { JsonBytes } from './event.js';
+
+/** In turns with others where it is large JSON. */
+export function recordedPatch(patch: Buffer): MaybePromise<JsonBytes> {
+  return patch.length <= LARGE_BYTES ? patchJson(patch) : inTurns(patchSteps(patch));
+}
+
+export function* patchSteps(patch: Buffer): Steps<JsonBytes> {
+  const read = yield* readPieces(patch, undefined, false);
+  if (read === undefined) return patchJson(patch);
+  yield;
+  const print = new Print();
+  yield* print.tree(read.value, 'asIs');
+  return print.bytes();
+}
 
 export function patchJson(patch: Buffer): string {
   const tree = treeOf(patch);

@@ -1,6 +1,7 @@
 // What is learnt of one request while it is served, for its audit events. Rooms on the way of a request know of it only
 // `annotate` and what the object was that the client sent.
 import type { HttpRequest, HttpResponse } from '../lib/http.js';
+import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import type { RequestLatency } from '../machinery/request-latency.js';
 import { formatDuration } from '../machinery/time.js';
@@ -11,7 +12,7 @@ import type { AuditEvent, EventRequest, EventResponse, JsonBytes } from './event
 import { aboutRequest, referenceJson, utf8 } from './event-request.js';
 import { responseOf, statusOf } from './event-response.js';
 import { atLeast, type Level, type Stage } from './levels.js';
-import { patchJson } from './patch-json.js';
+import { recordedPatch } from './patch-json.js';
 import type { Recording } from './policy.js';
 
 /** The part of a trail that those who handle bodies see. */
@@ -19,7 +20,7 @@ export interface BodyTrail {
   /** `object` is what was sent, with its defaults; it may be changed afterwards. */
   requestObject(object: SentObject, encode: (object: object) => string): void;
   /** A patch is recorded as it came. */
-  requestPatch(patch: Buffer): void;
+  requestPatch(patch: Buffer): MaybePromise<void>;
   /** As `annotate`, but told only when the request is done. */
   annotateAtEnd(key: string, value: string): void;
 }
@@ -109,9 +110,11 @@ export class AuditTrail implements BodyTrail {
     this.sent = encode(recording.omitManagedFields ? withoutManagedFields(object) : object);
   }
 
-  requestPatch(patch: Buffer): void {
-    if (this.recording === undefined || !atLeast(this.recording.level, 'Request')) return;
-    this.sent = patchJson(patch);
+  requestPatch(patch: Buffer): MaybePromise<void> {
+    if (this.recording === undefined || !atLeast(this.recording.level, 'Request')) return undefined;
+    return whenReady(recordedPatch(patch), (sent) => {
+      this.sent = sent;
+    });
   }
 
   /** The answer, once its head is known. */

@@ -43,7 +43,8 @@ export async function patchObject(
   const span = request.trace?.span;
   const body = await http.body(services.maxBodyBytes);
   span?.event('limitedReadBody succeeded', { len: body.length });
-  request.trail?.requestPatch(body);
+  const recording = request.trail?.requestPatch(body);
+  if (recording !== undefined) await recording;
   span?.event('Recorded the audit event');
   const applies = isApply(kind);
   const options = patchOptions(http.query, applies);

@@ -82,7 +82,8 @@ export async function patchScale(
   const { http, info } = request;
   const kind = patchKind(http, endpoint, services.mediaTypes);
   const body = await http.body(services.maxBodyBytes);
-  request.trail?.requestPatch(body);
+  const recording = request.trail?.requestPatch(body);
+  if (recording !== undefined) await recording;
   const options = patchOptions(http.query, isApply(kind));
   const now = services.clock();
   const read = await patchReader(services.converter, kind, body);
