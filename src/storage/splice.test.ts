@@ -32,3 +32,20 @@ function isPrinted(stored: Buffer, json: Buffer, revision: number): boolean {
     return false;
   }
 }
+
+test('the revision comes after the names and the uid of a typed object, whichever it has', () => {
+  const here = (metadata: string): string =>
+    `{"kind":"ConfigMap","apiVersion":"v1","metadata":{${metadata}},"data":{}}`;
+  for (const [before, after] of [
+    ['"name":"a","generateName":"a-","namespace":"n","selfLink":"s","uid":"1"', ',"labels":{}'],
+    ['"generateName":"a-","namespace":"n","uid":"1"', ',"creationTimestamp":null'],
+    ['"namespace":"n","name":"a","uid":"1"', ''],
+    ['"name":"with \\" in it","uid":"1"', ',"labels":{"uid":"2"}'],
+    ['"name":"a"', ',"labels":{"uid":"2"}'],
+    [`"name":"${'a'.repeat(600)}","uid":"1"`, ',"labels":{}'],
+    ['"uid":"1"', ''],
+  ] as const) {
+    const json = spliceResourceVersion(Buffer.from(here(before + after)), 7).toString();
+    assert.equal(json, here(`${before},"resourceVersion":"7"${after}`));
+  }
+});
