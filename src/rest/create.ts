@@ -19,7 +19,8 @@ import { typeOfAnswer } from './create-subresource.js';
 import { createOptions, type WriteOptions } from './query-options.js';
 import { noteStoring } from './record-verb.js';
 import type { RestRequest } from './request.js';
-import { respondObject, respondValue } from './respond.js';
+import { respondValue } from './respond.js';
+import { respondTimed } from './timed.js';
 import { lifeContext, type RestServices } from './services.js';
 import { conversionsOf } from './versions.js';
 
@@ -78,7 +79,8 @@ export async function createObject(
       copy: deepCopy,
     });
     return () =>
-      respondObject(
+      respondTimed(
+        request,
         { endpoint, request: http, negotiated, clock: services.clock, converter: services.converter },
         201,
         stored,

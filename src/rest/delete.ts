@@ -16,7 +16,8 @@ import { respondList } from './list.js';
 import { bodyMediaType, negotiate } from './negotiate.js';
 import { checkDeleteOptions, deleteOptionsFromQuery, listOptions, UNSAFE_DELETE } from './query-options.js';
 import type { RestRequest } from './request.js';
-import { respondObject, respondStatus } from './respond.js';
+import { respondStatus } from './respond.js';
+import { respondTimed } from './timed.js';
 import { selectionOf } from './selection.js';
 import { lifeContext, type RestServices } from './services.js';
 import { decodeObject, WireError } from './wire.js';
@@ -47,7 +48,8 @@ export async function removeObject(
   span?.event('About to write a response');
   const code = !deleted && options.orphanDependents === false ? 202 : 200;
   if ('json' in answer)
-    return respondObject(
+    return respondTimed(
+      request,
       { endpoint, request: http, negotiated, clock: services.clock, converter: services.converter },
       code,
       answer,

@@ -7,8 +7,7 @@ import type { Endpoint } from './endpoint.js';
 import { negotiate } from './negotiate.js';
 import { flag } from './query-options.js';
 import type { RestRequest } from './request.js';
-import { respondObject } from './respond.js';
-import { isTimed, timedAnswer, timedRead } from './timed.js';
+import { respondTimed, timedRead } from './timed.js';
 import type { RestServices } from './services.js';
 import { recordCachedGet } from '../storage/record.js';
 import type { ResourceStoreOptions, StoredObject } from '../storage/store.js';
@@ -33,10 +32,7 @@ export function getObject(
   }
   const { registry } = endpoint;
   const rendering = { endpoint, request: http, negotiated, clock: services.clock, converter: services.converter };
-  const respond = (stored: StoredObject): MaybePromise<HttpResponse> =>
-    isTimed(request, negotiated)
-      ? timedAnswer(request, negotiated, () => respondObject(rendering, 200, stored))
-      : respondObject(rendering, 200, stored);
+  const respond = (stored: StoredObject): MaybePromise<HttpResponse> => respondTimed(request, rendering, 200, stored);
   const span = request.trace?.span;
   span?.event('About to Get from storage');
   const key = keyOf(registry, info.namespace, info.name);

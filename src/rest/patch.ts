@@ -18,7 +18,7 @@ import { isApply, type Patch, type PatchKind, preparePatch } from './patch-kinds
 import { encodingOf, targetOf } from './patch-target.js';
 import { patchOptions } from './query-options.js';
 import type { RestRequest } from './request.js';
-import { respondObject } from './respond.js';
+import { respondTimed } from './timed.js';
 import type { RestServices } from './services.js';
 import { conversionsOf } from './versions.js';
 import { writeObject } from './write-object.js';
@@ -92,7 +92,8 @@ export async function patchObject(
   });
   span?.event('Object stored in database');
   span?.event('About to write a response');
-  return respondObject(
+  return respondTimed(
+    request,
     { endpoint, request: http, negotiated, clock: services.clock, converter: services.converter },
     created ? 201 : 200,
     stored,

@@ -21,6 +21,22 @@ test('a recorded request is told where its time went, and one whose bytes were a
   assert.deepEqual((await api.get(MAPS, { accept: TABLE })).layers, ['etcd', 'transform-response-object']);
 });
 
+test('so is a write whose answer is not JSON', async () => {
+  const api = new TestApi({ kinds: [configMaps, namespaces] as readonly KindDefinition[] });
+  const layersOf = async (method: string, target: string, accept: string, body = '{}', type = 'application/json') => {
+    const { layers } = await api.send(method, target, { headers: { accept, 'content-type': type }, body });
+    return layers.filter((layer) => layer !== 'etcd');
+  };
+  const map = '{"metadata":{"name":"a"}}';
+  const serialized = ['serialize-response-object'];
+  assert.deepEqual(await layersOf('POST', MAPS, PROTOBUF, map), serialized);
+  assert.deepEqual(await layersOf('PUT', `${MAPS}/a`, PROTOBUF, map), serialized);
+  assert.deepEqual(await layersOf('PUT', `${MAPS}/a`, TABLE, map), ['transform-response-object']);
+  const merge = 'application/merge-patch+json';
+  assert.deepEqual(await layersOf('PATCH', `${MAPS}/a`, PROTOBUF, '{"data":{"k":"v"}}', merge), serialized);
+  assert.deepEqual(await layersOf('PUT', `${MAPS}/a`, 'application/json', map), []);
+});
+
 test('nobody looks at a clock for a request that is not recorded', async (t) => {
   const now = t.mock.method(performance, 'now');
   assert.equal(await timedRead({}, () => Promise.resolve(2)), 2);

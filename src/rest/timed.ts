@@ -1,8 +1,10 @@
-// Where the time of a read goes, for its audit events. Nobody looks at a clock where nothing is recorded.
+// Where the time of a request goes, for its audit events. Nobody looks at a clock where nothing is recorded.
 import type { HttpResponse } from '../lib/http.js';
 import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
 import type { Negotiated } from './negotiate.js';
 import type { RestRequest } from './request.js';
+import { type Rendering, respondObject } from './respond.js';
+import type { StoredObject } from '../storage/store.js';
 
 export type TimedRequest = Pick<RestRequest, 'trail' | 'spent'>;
 
@@ -13,8 +15,21 @@ export function timedRead<T>(request: TimedRequest, read: () => Promise<T>): Pro
   return read().finally(() => request.spent?.('etcd', performance.now() - startedMs));
 }
 
+// hot: every get.
+/** An object that was asked for, or written. */
+export function respondTimed(
+  request: TimedRequest,
+  rendering: Rendering,
+  status: number,
+  stored: StoredObject,
+): MaybePromise<HttpResponse> {
+  return isTimed(request, rendering.negotiated)
+    ? timedAnswer(request, rendering.negotiated, () => respondObject(rendering, status, stored))
+    : respondObject(rendering, status, stored);
+}
+
 /** Somebody asks, and the bytes are not at hand: they are printed, and before that mostly turned into something else. */
-export const isTimed = ({ trail }: TimedRequest, { media, transform }: Negotiated): boolean =>
+const isTimed = ({ trail }: TimedRequest, { media, transform }: Negotiated): boolean =>
   trail !== undefined && (transform !== undefined || media.encoding !== 'json');
 
 export function timedAnswer(

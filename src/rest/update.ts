@@ -16,7 +16,7 @@ import { noteSteps } from './note-write.js';
 import { updateOptions } from './query-options.js';
 import { noteStoring } from './record-verb.js';
 import type { RestRequest } from './request.js';
-import { respondObject } from './respond.js';
+import { respondTimed } from './timed.js';
 import type { RestServices } from './services.js';
 import { conversionsOf } from './versions.js';
 import { writeObject, type WriteRequest } from './write-object.js';
@@ -96,7 +96,8 @@ export async function updateObject(
   const storing = (): Promise<UpdateResult> => writeObject(services, endpoint, write);
   const { stored, created } = await noteStoring(span, body.length, storing);
   span?.event('About to write a response');
-  return respondObject(
+  return respondTimed(
+    request,
     { endpoint, request: http, negotiated, clock: services.clock, converter: services.converter },
     created ? 201 : 200,
     stored,
