@@ -15,6 +15,7 @@ export const bundleOptions = {
   conditions: ['require', 'node'],
   // lmdb finds its native binding beside its own files.
   external: ['lmdb'],
+  inject: [path.join(import.meta.dirname, 'node-globals.mjs')],
   logLevel: 'warning',
 };
 
