@@ -20,6 +20,8 @@ export interface AsideOptions {
   readonly needs?: Knowledge | undefined;
   /** In milliseconds since the epoch: what is not begun by then is not begun. */
   readonly deadlineMs?: number | undefined;
+  /** Members of the work that are bytes of nobody else: they go over as they are, and are not there any more. */
+  readonly gives?: readonly string[];
 }
 
 export interface Aside {

@@ -95,7 +95,11 @@ async function prepareThere(
     ...change,
     context: { user, namespace, dryRun, nowMs: context.now().getTime() },
   };
-  const { warnings, refused, changes, printed } = await aside.do(PREPARE, work, { needs: neededBy(kind), deadlineMs });
+  const { warnings, refused, changes, printed } = await aside.do(PREPARE, work, {
+    needs: neededBy(kind),
+    deadlineMs,
+    gives: ['object'],
+  });
   for (const text of warnings) context.warn(text);
   if (refused !== undefined) throw refusalOf(refused);
   if (changes !== undefined) await takeChanges(kind, object, changes);

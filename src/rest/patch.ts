@@ -1,6 +1,6 @@
 import { type Aside, asideOr } from '../lib/aside.js';
 import type { HttpRequest, HttpResponse } from '../lib/http.js';
-import type { MaybePromise } from '../lib/maybe-promise.js';
+import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
 import { atOnce, inTurns, LARGE_BYTES, nextTurn } from '../lib/turns.js';
 import type { KubeObject } from '../machinery/object.js';
 import { notFound, unsupportedMediaType, wrongMediaType } from '../machinery/status.js';
@@ -52,17 +52,16 @@ export async function patchObject(
   const manager = managerName(options.fieldManager, http);
   const now = services.clock();
   const warn = (text: string): void => request.warn(text);
-  const prepared = async (): Promise<Patch> => {
-    const reading = patchReader(services.converter, kind, body);
+  const prepared = (): MaybePromise<Patch> => {
     const target = targetOf(endpoint, info.subresource, now, versions);
     const context = { target, options, manager, subresource: info.subresource, now, warn };
-    const patch = preparePatch(kind, reading instanceof Promise ? await reading : reading, context);
-    if (body.length > LARGE_BYTES) await nextTurn();
-    return patch;
+    return whenReady(patchReader(services.converter, kind, body), (read) => preparePatch(kind, read, context));
   };
   const { subresource } = info;
   const change = { endpoint, request, how: kind, options, manager, nowMs: now.getTime(), body, subresource };
-  const checked = await checkedPatch(changesAside(endpoint, body.length), change, prepared);
+  const checking = checkedPatch(changesAside(endpoint, body.length), change, prepared);
+  const checked = checking instanceof Promise ? await checking : checking;
+  if (body.length > LARGE_BYTES) await nextTurn();
   const { stored, created } = await writeObject(services, endpoint, {
     request,
     subresource,
@@ -103,17 +102,15 @@ export async function patchObject(
 /** A patch that can be read: as a function, or as another thread has read it. */
 type CheckedPatch = { readonly patch: Patch } | { readonly made: ChangeMade };
 
-async function checkedPatch(
+function checkedPatch(
   aside: Aside | undefined,
   change: ChangeRequest,
-  prepared: () => Promise<Patch>,
-): Promise<CheckedPatch> {
-  const here = async (): Promise<CheckedPatch> => ({ patch: await prepared() });
+  prepared: () => MaybePromise<Patch>,
+): MaybePromise<CheckedPatch> {
+  const here = (): MaybePromise<CheckedPatch> => whenReady(prepared(), (patch) => ({ patch }));
   if (aside === undefined) return here();
-  return asideOr(
-    makeAside(aside, change, { checkOnly: true }).then((made) => ({ made })),
-    here,
-  );
+  const there = makeAside(aside, change, { checkOnly: true }).then((made) => ({ made }));
+  return asideOr<CheckedPatch>(there, here);
 }
 
 async function patchAside(

@@ -46,7 +46,8 @@ export async function updateObject(
     });
   };
   span?.event('About to convert to expected version');
-  const change: ChangeRequest = {
+  // hot: only large ones are made aside.
+  const change = (): ChangeRequest => ({
     endpoint,
     request,
     how: 'update',
@@ -56,11 +57,11 @@ export async function updateObject(
     body,
     mediaType: bodyMediaType(http, mediaTypes).name,
     subresource,
-  };
+  });
   // An attempt uses the object up. Another is rare, so the body is then read again rather than copied before.
   const first = (): MaybePromise<KubeObject> => read((text) => request.warn(text), request.trail);
   const aside = changesAside(endpoint, body.length);
-  const reading = aside === undefined ? first() : asideOr<KubeObject | ChangeMade>(checkAside(aside, change), first);
+  const reading = aside === undefined ? first() : asideOr<KubeObject | ChangeMade>(checkAside(aside, change()), first);
   const checked = reading instanceof Promise ? await reading : reading;
   span?.event('Conversion done');
   if (body.length > LARGE_BYTES) await nextTurn();
@@ -83,14 +84,14 @@ export async function updateObject(
         atOnce(steps);
         return toStorage(endpoint, object);
       };
-      const here = async (): Promise<KubeObject> =>
+      const here = (): MaybePromise<KubeObject> =>
         settle(() => {
           const object = sent ?? read(() => undefined);
           sent = undefined;
           return whenReady(object, note);
         });
       const elsewhere = changesAside(endpoint, found.bytes);
-      return elsewhere === undefined ? here() : asideOr(changeAside(elsewhere, change, found), here);
+      return elsewhere === undefined ? here() : asideOr(changeAside(elsewhere, change(), found), here);
     },
   };
   const storing = (): Promise<UpdateResult> => writeObject(services, endpoint, write);

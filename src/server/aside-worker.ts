@@ -50,6 +50,8 @@ export class AsideWorker implements Aside {
   #worker: Worker | undefined;
   #lastId = 0;
   readonly #waiting = new Map<number, Waiting>();
+  /** What the thread was told to know; it may have forgotten. */
+  readonly #told = new Set<string>();
   #idle: NodeJS.Timeout | undefined;
 
   constructor(private readonly options: AsideWorkerOptions) {
@@ -59,15 +61,23 @@ export class AsideWorker implements Aside {
   async do<Work extends object, Answer extends object>(
     task: Task<Work, Answer>,
     work: Work,
-    { needs, deadlineMs }: AsideOptions = {},
+    { needs, deadlineMs, gives = [] }: AsideOptions = {},
   ): Promise<Answer> {
     const question = { task: task.name, work, deadlineMs };
-    let told = await this.#ask({ ...question, ...(needs && { needs: { id: needs.id } }) });
-    if (told.without === 'unknown') told = await this.#ask({ ...question, needs: await withJson(needs) });
+    const isNew = needs !== undefined && !this.#told.has(needs.id);
+    const needed = isNew ? await withJson(needs) : needs && { id: needs.id };
+    if (needs !== undefined) this.#told.add(needs.id);
+    let told = await this.#ask({ ...question, needs: needed }, gives);
+    // What was given cannot be sent again.
+    if (told.without === 'unknown' && gives.length === 0) {
+      told = await this.#ask({ ...question, needs: await withJson(needs) }, gives);
+    }
     if (told.answer !== undefined) return told.answer as Answer;
     switch (told.without) {
-      case 'here':
       case 'unknown':
+        if (needs !== undefined) this.#told.delete(needs.id);
+        throw new NotAside('what it needs was forgotten');
+      case 'here':
         throw new NotAside(told.failed);
       case 'late':
         throw timeout('request did not complete within the allotted timeout');
@@ -76,19 +86,20 @@ export class AsideWorker implements Aside {
     }
   }
 
-  #ask(question: Omit<Question, 'id'>): Promise<ThreadAnswer> {
+  #ask(question: Omit<Question, 'id'>, gives: readonly string[]): Promise<ThreadAnswer> {
     clearTimeout(this.#idle);
     const worker = (this.#worker ??= this.#start());
     worker.ref();
     const id = ++this.#lastId;
-    // Copies of their own: bytes may lie in memory that is shared or mapped, and go over whole.
+    // Mostly copies of their own: bytes may lie in memory that is shared or mapped, and go over whole.
     const bytes: ArrayBuffer[] = [];
     const work = Object.fromEntries(
       Object.entries(question.work).map(([name, value]: [string, unknown]) => {
         if (!(value instanceof Uint8Array)) return [name, value];
-        const copy = new Uint8Array(value);
-        bytes.push(copy.buffer);
-        return [name, copy];
+        const isWhole = value.byteLength === value.buffer.byteLength && value.buffer instanceof ArrayBuffer;
+        const own = gives.includes(name) && isWhole ? value : new Uint8Array(value);
+        bytes.push(own.buffer as ArrayBuffer);
+        return [name, own];
       }),
     );
     return new Promise((resolve, reject) => {
@@ -122,6 +133,7 @@ export class AsideWorker implements Aside {
   #end(): void {
     const worker = this.#worker;
     this.#worker = undefined;
+    this.#told.clear();
     void worker?.terminate();
   }
 
@@ -129,6 +141,7 @@ export class AsideWorker implements Aside {
   #lost(worker: Worker, wasUp: boolean, error: Error): void {
     if (worker !== this.#worker) return;
     this.#worker = undefined;
+    this.#told.clear();
     this.options.log.warning(`the thread for large objects is gone: ${error.message}`);
     for (const { reject } of this.#waiting.values()) reject(wasUp ? error : new NotAside(error.message));
     this.#waiting.clear();

@@ -14,7 +14,7 @@ import type { ListType, MapType, ScalarName, StructType, Type } from '../type.js
 import { decoderOf, structDecoder } from './decode-type.js';
 import { maxJsonDepth } from './parse.js';
 import { parse, textOf } from './read-text.js';
-import { endOfString, isSpace, LARGE_TEXT, scanJson } from './scan.js';
+import { endOfString, isSpace, LARGE_TEXT, scanPieces } from './scan.js';
 import { countKeys, DecodeError, Mismatch, type Walk } from './walk.js';
 
 type Members = Record<string, unknown>;
@@ -34,9 +34,8 @@ export function* readPieces(
 ): Steps<ReadPieces | undefined> {
   const text = textOf(input);
   const large = new Map<number, number>();
-  const scan = scanJson(text, large);
+  const scan = yield* scanPieces(text, large);
   if (scan.depth > maxJsonDepth) return undefined;
-  yield;
   const pieces = new Pieces(text, large, scan.exactNumbers, strict);
   try {
     const value = yield* pieces.document(type);

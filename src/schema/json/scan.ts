@@ -3,6 +3,8 @@
 // Counting keys in the text and in the parsed objects finds duplicates without a second parse. Numbers that JavaScript
 // would round, or that are written with a fraction or exponent, send the text to the slower parser that keeps them.
 
+import type { Steps } from '../../lib/turns.js';
+
 /** In letters. JSON.parse reads so much in less than a millisecond. */
 export const LARGE_TEXT = 32 * 1024;
 
@@ -16,14 +18,41 @@ export interface Scan {
 
 /** `large`: filled with where containers of more than LARGE_TEXT letters begin and end. */
 export function scanJson(text: string, large?: Map<number, number>): Scan {
-  const starts: number[] = [];
-  let keys = 0;
-  let exactNumbers = false;
-  let depth = 0;
-  let deepest = 0;
+  const scanning = begun();
+  scanOn(text, scanning, text.length, large);
+  return scanning;
+}
+
+/** In letters: they are scanned in a few milliseconds. */
+const PIECE = 512 * 1024;
+
+/** The same in steps. */
+export function* scanPieces(text: string, large: Map<number, number>): Steps<Scan> {
+  const scanning = begun();
+  while (scanning.at < text.length) {
+    scanOn(text, scanning, Math.min(scanning.at + PIECE, text.length), large);
+    yield;
+  }
+  return scanning;
+}
+
+interface Scanning {
+  at: number;
+  keys: number;
+  exactNumbers: boolean;
+  open: number;
+  depth: number;
+  readonly starts: number[];
+}
+
+const begun = (): Scanning => ({ at: 0, keys: 0, exactNumbers: false, open: 0, depth: 0, starts: [] });
+
+/** As far as `until`, and to the end of what begins before it. */
+function scanOn(text: string, scanning: Scanning, until: number, large: Map<number, number> | undefined): void {
+  const { starts } = scanning;
+  let { keys, exactNumbers, open: depth, depth: deepest, at: i } = scanning;
   const end = text.length;
-  let i = 0;
-  while (i < end) {
+  while (i < until) {
     const code = text.charCodeAt(i);
     if (code === quote) {
       i = endOfString(text, i + 1, end);
@@ -54,7 +83,11 @@ export function scanJson(text: string, large?: Map<number, number>): Scan {
       i++;
     }
   }
-  return { keys, exactNumbers, depth: deepest };
+  scanning.at = i;
+  scanning.keys = keys;
+  scanning.exactNumbers = exactNumbers;
+  scanning.open = depth;
+  scanning.depth = deepest;
 }
 
 const quote = 0x22;
