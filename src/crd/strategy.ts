@@ -10,7 +10,7 @@ import { alternativesIn, type Schema } from '../apis/apiextensions/schema-walk.j
 import { validateResourceMeta } from '../apis/apiextensions/values/resource-meta.js';
 import { type RuleNode, hasRules, ruleTree } from '../apis/apiextensions/values/rule-tree.js';
 import { OBJECT_COST_BUDGET, validateRules } from '../apis/apiextensions/values/validate-rules.js';
-import { countAlternativesAnew, type Old, validateValue } from '../apis/apiextensions/values/validate-value.js';
+import { type Old, validateValue } from '../apis/apiextensions/values/validate-value.js';
 import type { LifeContext, StatusStrategy, Strategy } from '../registry/kind.js';
 import type { CustomResourceSubresources } from '../schema/generated/apiextensions.v1.js';
 import { equalTrees } from '../schema/deep-equal.js';
@@ -50,13 +50,11 @@ export function customStrategy(options: StrategyOptions): Strategy {
       const why = 'create not allowed while custom resource definition is terminating';
       throw forbidden({ group: options.group, resource: options.plural }, object.metadata.name ?? '', why);
     },
-    validate: (object, context) => {
-      countAlternativesAnew();
-      return checkRules(object, undefined, context, [
+    validate: (object, context) =>
+      checkRules(object, undefined, context, [
         ...validateBySchema(object, options),
         ...validateUniqueItems(object, schema, undefined),
-      ]);
-    },
+      ]),
     warningsOnCreate: ({ metadata }) => finalizerWarnings(metadata.finalizers ?? []),
     prepareForUpdate(object, old) {
       // Without an endpoint of its own the status is a part of the object like any other.
@@ -64,13 +62,11 @@ export function customStrategy(options: StrategyOptions): Strategy {
         object.metadata.generation = (old.metadata.generation ?? 0) + 1;
       }
     },
-    validateUpdate: (object, old, context) => {
-      countAlternativesAnew();
-      return checkRules(object, old, context, [
+    validateUpdate: (object, old, context) =>
+      checkRules(object, old, context, [
         ...validateBySchema(object, options, mayStay(old, context)),
         ...validateChangedItems(object, old, schema),
-      ]);
-    },
+      ]),
     warningsOnUpdate: ({ metadata }, old) => {
       const before = new Set(old.metadata.finalizers);
       return finalizerWarnings((metadata.finalizers ?? []).filter((name) => !before.has(name)));
@@ -126,7 +122,6 @@ function statusStrategy({ schema, subresources }: StrategyOptions, checkRules: C
       else object.metadata.managedFields = managedFields;
     },
     validateUpdate(object, old, context) {
-      countAlternativesAnew();
       const status = statusOf(object);
       const errors =
         status === undefined || statusSchema === undefined

@@ -2,7 +2,7 @@
 // for in each other would take minutes.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { countAlternativesAnew, validateValue } from '../../src/apis/apiextensions/values/validate-value.js';
+import { validateValue } from '../../src/apis/apiextensions/values/validate-value.js';
 import { append } from '../../src/lib/append.js';
 import { validateUniqueItems } from '../../src/crd/list-uniqueness.js';
 import { endpoints } from '../../src/apis/core/endpoints/definition.js';
@@ -107,12 +107,10 @@ inTime('an Accept header of wildcards, with better ones behind them', () => {
 inTime('many items, each tried with many alternatives', () => {
   const anyOf = Array.from({ length: 3_000 }, (_, i) => ({ maxLength: i, minLength: i + 1 }));
   const schema = { type: 'array', items: { type: 'string', anyOf } };
-  countAlternativesAnew();
   assert.throws(
     () => validateValue(numbers.map(String), schema, PATH),
     /^Error: Timeout: the object was tried with too many alternatives/,
   );
-  countAlternativesAnew();
   const fitting = { ...schema, items: { type: 'string', anyOf: [{ maxLength: 9 }, ...anyOf] } };
   assert.deepEqual(validateValue(numbers.map(String), fitting, PATH), []);
 });

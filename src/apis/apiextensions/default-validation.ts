@@ -10,7 +10,7 @@ import { metadataTypeError, validateResourceMeta } from './values/resource-meta.
 import { ruleTree } from './values/rule-tree.js';
 import { shownJson } from './values/shown-json.js';
 import { OBJECT_COST_BUDGET, validateRules } from './values/validate-rules.js';
-import { validateValue } from './values/validate-value.js';
+import { type Trials, validateValue } from './values/validate-value.js';
 
 const META_FIELDS = new Set(['metadata', 'apiVersion', 'kind']);
 
@@ -30,6 +30,8 @@ export interface DefaultRules {
   /** Unknown members in a default are an error; a stored definition may have them already. */
   readonly requirePruned: boolean;
   readonly checker: ExpressionChecker | undefined;
+  /** Of all defaults of the definition. */
+  readonly trials: Trials;
 }
 
 /** What the rules of all defaults together may still cost. */
@@ -114,7 +116,7 @@ function validateMetaDefault(schema: Schema, place: Place, rules: DefaultRules, 
 
 /** The schema's rules hold for a default when nothing changes, and when there was nothing before. */
 function validateDefaultValue(schema: Schema, place: Place, rules: DefaultRules, path: FieldPath): FieldErrors {
-  const errors = validateValue(schema.default, schema, path);
+  const errors = validateValue(schema.default, schema, path, undefined, rules.trials);
   const { checker } = rules;
   if (errors.length > 0 || checker === undefined) return errors;
   const tree = ruleTree(schema, schema === place.resource, (type) => checker.rulesOn(type));

@@ -11,7 +11,6 @@ import type {
 } from '../../schema/generated/apiextensions.v1.js';
 import { type Schema, schemaHas, schemasOf, subschemas } from './schema-walk.js';
 import { fromStoredForm, toStoredForm } from './stored-form.js';
-import { countAlternativesAnew } from './values/validate-value.js';
 import { validateDefinition, validateDefinitionStatus, validateDefinitionUpdate } from './validation.js';
 import { isKnownFormat } from '../../machinery/validation/string-formats.js';
 
@@ -70,14 +69,8 @@ export const customResourceDefinition = (
       dropGatedFields(GATED, object, old, features);
       noteStorageVersion(object);
     },
-    validate: (object) => {
-      countAlternativesAnew();
-      return validateDefinition(object, checker);
-    },
-    validateUpdate: (object, old) => {
-      countAlternativesAnew();
-      return validateDefinitionUpdate(object, old, checker);
-    },
+    validate: (object) => validateDefinition(object, checker),
+    validateUpdate: (object, old) => validateDefinitionUpdate(object, old, checker),
     warningsOnCreate: (object) => unknownFormats(object).map(formatWarning),
     warningsOnUpdate: (object, old) => {
       const before = new Set(unknownFormats(old));

@@ -4,6 +4,7 @@ import type { ExpressionChecker } from '../../cel/expression-check.js';
 import { type FieldErrors, type FieldPath, forbidden, invalid, notSupported } from '../../machinery/field-error.js';
 import type { CustomResourceValidation } from '../../schema/generated/apiextensions.v1.js';
 import { hasDefault, validateDefaults } from './default-validation.js';
+import type { Trials } from './values/validate-value.js';
 import { shownSchema } from './internal-form.js';
 import { validateListType, validateMapType } from './list-type-rules.js';
 import { RuleContext, type Step } from './rule-context.js';
@@ -19,6 +20,8 @@ export interface SchemaRules {
   readonly atomicSets: boolean;
   readonly mapKeys: boolean;
   readonly checker: ExpressionChecker | undefined;
+  /** What the defaults of all versions may be tried with. */
+  readonly trials: Trials;
   readonly storedExpressions: StoredExpressions;
   /** The schema is as it was before, so that no rule of it is too costly. */
   readonly unchanged: boolean;
@@ -47,7 +50,7 @@ export function validateSchema(
       const broken =
         structural.length > 0
           ? structural
-          : validateDefaults(schema, { requirePruned: rules.prunedDefaults, checker: rules.checker }, at);
+          : validateDefaults(schema, { ...rules, requirePruned: rules.prunedDefaults }, at);
       append(errors, broken);
       if (broken.length === 0 && rules.checker !== undefined) expressions = RuleContext.root(schema);
     }

@@ -26,6 +26,7 @@ import { validateSchemaLimits } from './schema-limits.js';
 import { type SchemaRules, validateSchema } from './schema-validation.js';
 import { type Schema, anySchemaHas, schemaHas, schemasOf } from './schema-walk.js';
 import { isStructural } from './structural-schema.js';
+import { Trials } from './values/validate-value.js';
 import {
   validateColumns,
   validateDeprecation,
@@ -271,6 +272,7 @@ const rulesOfNew = (checker: ExpressionChecker | undefined): Rules => ({
     atomicSets: true,
     mapKeys: true,
     checker,
+    trials: new Trials(),
     storedExpressions: { rules: new Set(), messages: new Set() },
   },
   unchangedVersions: new Set(),
@@ -291,6 +293,7 @@ function rulesOfUpdate(object: Definition, old: Definition, checker: ExpressionC
       atomicSets: !anySchemaHas(spec, hasNonAtomicSet),
       mapKeys: !anySchemaHas(spec, (schema) => validateMapKeys(schema, SPEC).length > 0),
       checker,
+      trials: new Trials(),
       storedExpressions: expressionsIn(schemas),
     },
     unchangedVersions: versionsAsBefore(object.spec, spec),

@@ -31,9 +31,10 @@ export function validateValue(
   schema: Readonly<JSONSchemaProps>,
   path: FieldPath | undefined,
   old?: Old,
+  trials = new Trials(),
 ): FieldErrors {
-  compared = new SameJson();
-  return check(value, schema, '', old).failures.map((failure) => fieldErrorOf(failure, path));
+  const run = { trials, compared: new SameJson() };
+  return check(value, schema, '', old, run).failures.map((failure) => fieldErrorOf(failure, path));
 }
 
 /** The value before an update, where there is one to compare with. */
@@ -46,18 +47,20 @@ export interface Old {
  * of the request, in which it does not come so far.
  */
 const MOST_ALTERNATIVES = 20_000_000;
-let alternativesTried = 0;
 
-/** To be called before the first value of an object is checked: what is bounded is all of it together. */
-export function countAlternativesAnew(): void {
-  alternativesTried = 0;
+/** What is bounded is all of a write together. */
+export class Trials {
+  #left = MOST_ALTERNATIVES;
+
+  take(): void {
+    if (--this.#left < 0) throw timeout('the object was tried with too many alternatives of its schema');
+  }
 }
 
-function tried(value: unknown, alternative: Readonly<JSONSchemaProps>, name: string, old: Old | undefined): Outcome {
-  if (++alternativesTried > MOST_ALTERNATIVES) {
-    throw timeout('the object was tried with too many alternatives of its schema');
-  }
-  return checkAll(value, alternative, name, old);
+/** What one validation of a value has for all that is inside. */
+interface Run {
+  readonly trials: Trials;
+  readonly compared: SameJson;
 }
 
 type Code = 'required' | 'enum' | 'too-long' | 'max-items' | 'max-properties' | 'type' | 'other' | 'composite';
@@ -80,16 +83,33 @@ interface Outcome {
   told?: Set<string>;
 }
 
-/** Of values that are being checked. */
-let compared = new SameJson();
+type Check = (
+  value: unknown,
+  schema: Readonly<JSONSchemaProps>,
+  name: string,
+  old: Old | undefined,
+  run: Run,
+) => Outcome;
 
-function check(value: unknown, schema: Readonly<JSONSchemaProps>, name: string, old?: Old): Outcome {
-  const outcome = checkAll(value, schema, name, old);
-  const unchanged = outcome.failures.length > 0 && old !== undefined && compared.are(value, old.value);
+const check: Check = (value, schema, name, old, run) => {
+  const outcome = checkAll(value, schema, name, old, run);
+  const unchanged = outcome.failures.length > 0 && old !== undefined && run.compared.are(value, old.value);
   return unchanged ? { failures: [], matches: outcome.matches } : outcome;
-}
+};
 
-function checkAll(value: unknown, schema: Readonly<JSONSchemaProps>, name: string, old: Old | undefined): Outcome {
+/** One of the alternatives that a value is tried with. */
+const tried: Check = (value, alternative, name, old, run) => {
+  run.trials.take();
+  return checkAll(value, alternative, name, old, run);
+};
+
+function checkAll(
+  value: unknown,
+  schema: Readonly<JSONSchemaProps>,
+  name: string,
+  old: Old | undefined,
+  run: Run,
+): Outcome {
   const outcome: Outcome = { failures: [], matches: 0 };
   const types = typesOf(schema);
   if (value === null || value === undefined) {
@@ -101,7 +121,7 @@ function checkAll(value: unknown, schema: Readonly<JSONSchemaProps>, name: strin
     merge(outcome, checkType(value, types, schema, name));
     outcome.matches += 1;
   }
-  merge(outcome, checkCombinations(value, schema, name, old));
+  merge(outcome, checkCombinations(value, schema, name, old, run));
   outcome.matches += 1;
   if (typeof value === 'string') {
     merge(outcome, checkString(value, schema, name));
@@ -115,13 +135,13 @@ function checkAll(value: unknown, schema: Readonly<JSONSchemaProps>, name: strin
     merge(outcome, checkNumber(Number(value), value, schema, name));
     outcome.matches += 1;
   } else if (Array.isArray(value)) {
-    merge(outcome, checkList(value, schema, name, old));
+    merge(outcome, checkList(value, schema, name, old, run));
     outcome.matches += 1;
   }
   merge(outcome, checkEnum(value, schema, name));
   outcome.matches += 1;
   if (isPlainObject(value)) {
-    merge(outcome, checkObject(value, schema, name, old));
+    merge(outcome, checkObject(value, schema, name, old, run));
     outcome.matches += 1;
   }
   outcome.matches += 1;
@@ -307,12 +327,14 @@ function checkList(
   schema: Readonly<JSONSchemaProps>,
   name: string,
   old: Old | undefined,
+  run: Run,
 ): Outcome {
   const outcome: Outcome = { failures: [], matches: 1 };
   const { items: itemSchema, minItems, maxItems } = schema;
   if (itemSchema !== undefined && !Array.isArray(itemSchema)) {
     const before = oldItems(schema, old);
-    for (const [i, item] of items.entries()) merge(outcome, check(item, itemSchema, `${name}[${i}]`, before(item)));
+    for (const [i, item] of items.entries())
+      merge(outcome, check(item, itemSchema, `${name}[${i}]`, before(item), run));
   }
   const size = items.length;
   if (minItems !== undefined && size < minItems) {
@@ -356,6 +378,7 @@ function checkObject(
   schema: Readonly<JSONSchemaProps>,
   name: string,
   old: Old | undefined,
+  run: Run,
 ): Outcome {
   const outcome: Outcome = { failures: [], matches: 0 };
   const { minProperties, maxProperties, properties = {}, additionalProperties } = schema;
@@ -374,13 +397,13 @@ function checkObject(
       const message = `${name}.${key} in body is a forbidden property`;
       merge(outcome, failed({ code: 'other', name, value: key, message }));
     } else if (isPlainObject(additionalProperties)) {
-      merge(outcome, check(object[key], additionalProperties, `${name}.${key}`, oldMember(old, name, key)));
+      merge(outcome, check(object[key], additionalProperties, `${name}.${key}`, oldMember(old, name, key), run));
     }
   }
   for (const key of Object.keys(properties).sort()) {
     const property = properties[key];
     if (property === undefined || !Object.hasOwn(object, key)) continue;
-    merge(outcome, check(object[key], property, name === '' ? key : `${name}.${key}`, oldMember(old, name, key)));
+    merge(outcome, check(object[key], property, name === '' ? key : `${name}.${key}`, oldMember(old, name, key), run));
   }
   for (const key of schema.required ?? []) {
     if (Object.hasOwn(object, key)) continue;
@@ -394,6 +417,7 @@ function checkCombinations(
   schema: Readonly<JSONSchemaProps>,
   name: string,
   old: Old | undefined,
+  run: Run,
 ): Outcome {
   const outcome: Outcome = { failures: [], matches: 0 };
   const complain = (rule: string) =>
@@ -402,14 +426,14 @@ function checkCombinations(
   if (anyOf.length > 0) {
     let best: Outcome | undefined;
     for (const alternative of anyOf) {
-      best = better(best, tried(value, alternative, name, old));
+      best = better(best, tried(value, alternative, name, old, run));
       if (succeeded(best)) break;
     }
     if (best !== undefined && !succeeded(best)) complain('validate at least one schema (anyOf)');
     merge(outcome, best);
   }
   if (oneOf.length > 0) {
-    const results = oneOf.map((alternative) => tried(value, alternative, name, old));
+    const results = oneOf.map((alternative) => tried(value, alternative, name, old, run));
     const valid = results.filter(succeeded);
     if (valid.length === 1) merge(outcome, valid[0]);
     else {
@@ -419,14 +443,14 @@ function checkCombinations(
     }
   }
   if (allOf.length > 0) {
-    const results = allOf.map((part) => tried(value, part, name, old));
+    const results = allOf.map((part) => tried(value, part, name, old, run));
     for (const result of results) merge(outcome, result);
     const valid = results.filter(succeeded).length;
     if (valid < results.length) {
       complain(`validate all the schemas (allOf)${valid === 0 ? '. None validated' : ''}`);
     }
   }
-  if (not !== undefined && succeeded(checkAll(value, not, name, old))) complain('not validate the schema (not)');
+  if (not !== undefined && succeeded(checkAll(value, not, name, old, run))) complain('not validate the schema (not)');
   outcome.matches += 1;
   return outcome;
 }
