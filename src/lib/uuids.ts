@@ -1,19 +1,17 @@
 // Random ids, as `crypto.randomUUID` makes them. That one joins a text of twenty parts for each; here many are printed
 // at a time, and each is a piece of their text.
-import { randomFillSync } from 'node:crypto';
+import { RandomPool } from './random-pool.js';
 
 export const UUID_LENGTH = 36;
 
 const ID_BYTES = 16;
-const POOL_BYTES = 4096;
 /** Few: whoever keeps one keeps the text of all. */
 const PRINTED_TOGETHER = 16;
 const DASH = 0x2d;
 const DIGITS = Buffer.from('0123456789abcdef');
 
 export class Uuids {
-  readonly #random = Buffer.allocUnsafeSlow(POOL_BYTES);
-  #used = POOL_BYTES;
+  readonly #random = new RandomPool();
   readonly #printed = Buffer.allocUnsafeSlow(PRINTED_TOGETHER * UUID_LENGTH);
   #text = '';
   #at = 0;
@@ -27,13 +25,9 @@ export class Uuids {
   }
 
   #printMore(): void {
-    if (this.#used === POOL_BYTES) {
-      randomFillSync(this.#random);
-      this.#used = 0;
-    }
+    const start = this.#random.take(PRINTED_TOGETHER * ID_BYTES);
     for (let i = 0; i < PRINTED_TOGETHER; i++) {
-      print(this.#random, this.#used, this.#printed, i * UUID_LENGTH);
-      this.#used += ID_BYTES;
+      print(this.#random.bytes, start + i * ID_BYTES, this.#printed, i * UUID_LENGTH);
     }
     this.#text = this.#printed.toString('latin1');
     this.#at = 0;

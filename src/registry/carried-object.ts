@@ -1,4 +1,5 @@
 // Objects of a kind on their way between threads, in the version they are stored in.
+import { bufferOf } from '../lib/buffer-of.js';
 import { atOnce, inTurns, LARGE_BYTES, type Steps } from '../lib/turns.js';
 import type { KubeObject } from '../machinery/object.js';
 import { typeOf } from '../schema/catalogue.js';
@@ -31,5 +32,3 @@ function* readCarried(definition: KindDefinition, bytes: Uint8Array): Steps<Kube
 /** What is stored, as whoever finds it in the cache has it. */
 export const storedObject = ({ options }: Pick<ResourceStore, 'options'>, json: Uint8Array): KubeObject =>
   options.codec.decodeJson(bufferOf(json));
-
-export const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -1,6 +1,7 @@
 // The rules that a large object passes before it is stored, run in another thread: this side sends the object and takes
 // what was changed, the other has the same kinds.
 import { type Aside, asideOr, type Knowledge, NotAside, task } from '../lib/aside.js';
+import { bufferOf } from '../lib/buffer-of.js';
 import { atOnce, inTurns } from '../lib/turns.js';
 import type { KubeObject } from '../machinery/object.js';
 import { isUnfitted } from '../machinery/unfitted.js';
@@ -8,7 +9,7 @@ import type { UserInfo } from '../machinery/user.js';
 import { keepUnchangedTimes } from '../schema/apply/field-manager.js';
 import { withoutResourceVersion } from '../storage/entry.js';
 import type { StoredObject } from '../storage/store.js';
-import { bufferOf, carried, carryInTurns, storedObject } from './carried-object.js';
+import { carried, carryInTurns, storedObject } from './carried-object.js';
 import type { KindDefinition, LifeContext, Lookup } from './kind.js';
 import { type MemberChanges, memberChanges, takeChanges } from './member-changes.js';
 import { type ChangeContext, prepareChanged, prepareNew } from './prepare.js';

@@ -1,4 +1,5 @@
 // A refusal that is decided in another thread.
+import { bufferOf } from '../lib/buffer-of.js';
 import { StatusError, type StatusDetails } from '../machinery/status.js';
 import { metaType } from '../schema/catalogue.js';
 import { encodeJson } from '../schema/json/encode.js';
@@ -30,6 +31,6 @@ export function refusedBy(error: unknown): Refused {
 
 export function refusalOf({ code, reason, message, details, printed }: Refused): StatusError {
   const error = new StatusError(code, reason, message, details);
-  if (printed !== undefined) error.printed = Buffer.from(printed.buffer, printed.byteOffset, printed.byteLength);
+  if (printed !== undefined) error.printed = bufferOf(printed);
   return error;
 }

@@ -1,6 +1,7 @@
 // The other side of change-aside.ts.
+import { bufferOf } from '../lib/buffer-of.js';
 import { atOnce } from '../lib/turns.js';
-import { bufferOf, carry, storedObject } from '../registry/carried-object.js';
+import { carry, storedObject } from '../registry/carried-object.js';
 import { refusedBy } from '../registry/refused-aside.js';
 import type { KubeObject } from '../machinery/object.js';
 import { parseJsonTree } from '../schema/json/decode.js';
@@ -9,7 +10,7 @@ import { type ChangeMade, type ChangeWork } from './change-aside.js';
 import { decodeBody } from './decode-body.js';
 import { type PatchTree, readPatch } from './decode-large.js';
 import { type Endpoint, inVersion, toStorage } from './endpoint.js';
-import { MEDIA_TYPES_WITH_CBOR } from './media-types.js';
+import { mediaTypeNamed } from './media-types.js';
 import { noteSteps } from './note-write.js';
 import { encodingOf, targetOf } from './patch-target.js';
 import { type PatchKind, preparePatch } from './patch-kinds.js';
@@ -33,10 +34,11 @@ type Made = Omit<ChangeMade, 'warnings'>;
 
 function written(endpoint: Endpoint, work: ChangeWork, warn: Warn): Made {
   const { how, path, options, mediaType, manager, subresource } = work;
-  const media = MEDIA_TYPES_WITH_CBOR.find(({ name }) => name === mediaType);
-  if (media === undefined) throw new Error(`nothing is sent as ${mediaType}`);
   const { fieldValidation } = options;
-  const object = decodeBody(media, bufferOf(work.body), expectedOf(endpoint), { fieldValidation, warn });
+  const object = decodeBody(mediaTypeNamed(mediaType), bufferOf(work.body), expectedOf(endpoint), {
+    fieldValidation,
+    warn,
+  });
   const sent = work.wantsSent ? { sent: carry(object) } : {};
   const accept = how === 'create' ? acceptNew : acceptChanged;
   accept(endpoint, object, path, warn);

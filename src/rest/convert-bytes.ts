@@ -1,6 +1,7 @@
 // Work on large bodies that needs nothing but their bytes: it is done elsewhere, so that nobody waits for it here. What
 // goes over and comes back is plain data.
 import { type Aside, asideOr, task } from '../lib/aside.js';
+import { bufferOf } from '../lib/buffer-of.js';
 import { typeByName } from '../schema/catalogue.js';
 import { decodeCbor, decodeCborTree } from '../schema/cbor/decode.js';
 import { decodeJson, DecodeError, decodeTree, parseJsonTree } from '../schema/json/decode.js';
@@ -60,7 +61,7 @@ export interface Converter {
 export function convertBytes(conversion: Conversion): Converted {
   const type = conversion.type === undefined ? undefined : typeByName(conversion.type);
   if (conversion.what === 'print') return { printed: print(conversion, type) };
-  const bytes = Buffer.from(conversion.bytes.buffer, conversion.bytes.byteOffset, conversion.bytes.byteLength);
+  const bytes = bufferOf(conversion.bytes);
   try {
     return read(conversion, bytes, type);
   } catch (error) {
@@ -93,7 +94,7 @@ function read({ encoding, strict }: Read, bytes: Buffer, type: StructType | unde
 
 function print(conversion: Print, type: StructType | undefined): Buffer {
   const { bytes, encoding } = conversion;
-  const json = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const json = bufferOf(bytes);
   if (encoding === 'json') return conversion.pretty ? Buffer.from(indentJson(json.toString())) : json;
   if (type !== undefined)
     return encodeObject(mediaOf(conversion), type, decodeJson(type, json, { strict: false }).object);

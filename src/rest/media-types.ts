@@ -53,3 +53,10 @@ export function customMediaTypes(mediaTypes: readonly MediaType[]): readonly Med
   }
   return known;
 }
+
+/** By its own name, as it goes to another thread. */
+export function mediaTypeNamed(name: string | undefined): MediaType {
+  const media = MEDIA_TYPES_WITH_CBOR.find((one) => one.name === name);
+  if (media === undefined) throw new Error(`there is no media type ${name}`);
+  return media;
+}

@@ -1,12 +1,13 @@
 // One large object as a table, as its metadata or in another of its versions, made in another thread.
 import { type Aside, task } from '../lib/aside.js';
+import { bufferOf } from '../lib/buffer-of.js';
 import type { AnsweredForm } from '../lib/http.js';
-import { bufferOf, storedObject } from '../registry/carried-object.js';
+import { storedObject } from '../registry/carried-object.js';
 import { type KindRef, neededBy, refOf } from '../registry/prepare-aside.js';
 import type { StoredObject } from '../storage/store.js';
 import type { Endpoint } from './endpoint.js';
 import { type Form, formedValue, formOf } from './formed-value.js';
-import { MEDIA_TYPES_WITH_CBOR } from './media-types.js';
+import { mediaTypeNamed } from './media-types.js';
 import type { Negotiated } from './negotiate.js';
 import { renderedValue } from './rendered-value.js';
 
@@ -52,8 +53,6 @@ export function renderAside(
 
 /** The other side. */
 export function renderHere(endpoint: Endpoint, { form, mediaType, pretty, stored, revision }: RenderWork): RenderMade {
-  const media = MEDIA_TYPES_WITH_CBOR.find(({ name }) => name === mediaType);
-  if (media === undefined) throw new Error(`nothing is written as ${mediaType}`);
   const object = storedObject(endpoint.registry.store, stored);
   const { type, value } = formedValue(endpoint, form, {
     key: '',
@@ -64,7 +63,7 @@ export function renderHere(endpoint: Endpoint, { form, mediaType, pretty, stored
     labels: {},
     field: () => '',
   });
-  const { bytes, object: answered } = renderedValue({ media, pretty }, type, value);
+  const { bytes, object: answered } = renderedValue({ media: mediaTypeNamed(mediaType), pretty }, type, value);
   const json = answered.json?.();
   return {
     bytes: new Uint8Array(bytes),

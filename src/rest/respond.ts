@@ -3,7 +3,7 @@ import { type Aside, asideOr } from '../lib/aside.js';
 import type { AnsweredObject, HttpRequest, HttpResponse } from '../lib/http.js';
 import type { MaybePromise } from '../lib/maybe-promise.js';
 import { inTurns } from '../lib/turns.js';
-import { bufferOf } from '../registry/carried-object.js';
+import { bufferOf } from '../lib/buffer-of.js';
 import { asideFor } from '../registry/registry.js';
 import type { Status, StatusError } from '../machinery/status.js';
 import { encodeJson } from '../schema/json/encode.js';
@@ -112,8 +112,7 @@ export async function convertedObject(
   const name = type.unstructured === undefined ? type.name : undefined;
   const converted = await converter.convert({ what: 'print', encoding, pretty, type: name, bytes: json });
   if (!('printed' in converted)) throw new Error('what was to be printed was read');
-  const { buffer, byteOffset, byteLength } = converted.printed;
-  return Buffer.from(buffer, byteOffset, byteLength);
+  return bufferOf(converted.printed);
 }
 
 /** The same as respondValue() for what may be large: the form that takes longest is written in turns with others. */

@@ -1,10 +1,10 @@
 // What the thread for large objects knows: the kinds, as the server that started it has them, without anything that is
 // stored. Whoever asks for more than that is sent back.
 import { NotAside, type Task } from '../lib/aside.js';
+import { bufferOf } from '../lib/buffer-of.js';
 import type { MinorVersion } from '../machinery/kube-version.js';
 import { computedStore } from '../registry/computed-store.js';
 import type { FeatureGates, KindOptions } from '../registry/kind.js';
-import { bufferOf } from '../registry/carried-object.js';
 import { type KindRef, PREPARE, prepareHere } from '../registry/prepare-aside.js';
 import type { ResourceRegistry } from '../registry/registry.js';
 import { CHANGE } from '../rest/change-aside.js';

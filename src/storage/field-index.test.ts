@@ -4,14 +4,13 @@ import type { KubeObject } from '../machinery/object.js';
 import { openMemoryStore } from '../kv/memory.js';
 import { createResourceStore } from './create-store.js';
 import type { ListRequest, ManagedResourceStore, ResourceStoreOptions, StoredObject, WatchEvent } from './store.js';
+import { PODS } from './testing.js';
 
 let parsed = 0;
 const options: ResourceStoreOptions = {
-  resource: { group: '', resource: 'pods' },
-  prefix: '/registry/pods/',
-  namespaced: true,
+  ...PODS,
   codec: {
-    encodeJson: (object) => Buffer.from(JSON.stringify(object)),
+    ...PODS.codec,
     decodeJson: (bytes) => {
       parsed++;
       return JSON.parse(bytes.toString()) as KubeObject;

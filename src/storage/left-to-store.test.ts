@@ -9,18 +9,11 @@ import type { KeyValueStore } from '../kv/kv.js';
 import { createResourceStore } from './create-store.js';
 import { RecentBytes } from './recent-bytes.js';
 import type { ListRequest, ManagedResourceStore, ResourceStoreOptions, StoredObject } from './store.js';
+import { PODS } from './testing.js';
 
 const options: ResourceStoreOptions = {
-  resource: { group: '', resource: 'pods' },
-  prefix: '/registry/pods/',
-  namespaced: true,
-  codec: {
-    encodeJson: (object) => Buffer.from(JSON.stringify(object)),
-    decodeJson: (bytes) => JSON.parse(bytes.toString()) as KubeObject,
-    encodeStorage: () => Buffer.alloc(0),
-    decodeStorage: () => ({ metadata: {} }),
-  },
-  fieldsOf: () => ({}),
+  ...PODS,
+  codec: { ...PODS.codec, encodeStorage: () => Buffer.alloc(0), decodeStorage: () => ({ metadata: {} }) },
 };
 
 const everything: ListRequest = {

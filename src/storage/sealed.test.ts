@@ -7,19 +7,13 @@ import { openMemoryStore } from '../kv/memory.js';
 import { createResourceStore, type ResourceStoreSetup } from './create-store.js';
 import type { ListRequest, ManagedResourceStore, ResourceStoreOptions } from './store.js';
 import { StorageError } from './store.js';
+import { STORED_OTHERWISE } from './testing.js';
 
 const options: ResourceStoreOptions = {
+  ...STORED_OTHERWISE,
   resource: { group: '', resource: 'secrets' },
   prefix: '/registry/secrets/',
-  namespaced: true,
   typeName: '*core.Secret',
-  codec: {
-    encodeJson: (object) => Buffer.from(JSON.stringify(object)),
-    decodeJson: (bytes) => JSON.parse(bytes.toString()) as KubeObject,
-    encodeStorage: (object) => Buffer.from(`k8s\0${JSON.stringify(object)}`),
-    decodeStorage: (bytes) => JSON.parse(bytes.toString().slice(4)) as KubeObject,
-  },
-  fieldsOf: () => ({}),
 };
 const secret = (name: string, word = 'swordfish'): KubeObject =>
   ({

@@ -5,19 +5,12 @@ import type { KubeObject } from '../machinery/object.js';
 import { openMemoryStore } from '../kv/memory.js';
 import { createResourceStore } from './create-store.js';
 import type { ListRequest, ManagedResourceStore, ResourceStoreOptions } from './store.js';
+import { PODS } from './testing.js';
 
 const COUNT = 3_000;
 
 const options: ResourceStoreOptions = {
-  resource: { group: '', resource: 'pods' },
-  prefix: '/registry/pods/',
-  namespaced: true,
-  codec: {
-    encodeJson: (object) => Buffer.from(JSON.stringify(object)),
-    decodeJson: (bytes) => JSON.parse(bytes.toString()) as KubeObject,
-    encodeStorage: (object) => Buffer.from(JSON.stringify(object)),
-    decodeStorage: (bytes) => JSON.parse(bytes.toString()) as KubeObject,
-  },
+  ...PODS,
   fieldsOf: (object) => ({
     'spec.nodeName': String((object as { spec?: { nodeName?: string } }).spec?.nodeName ?? ''),
   }),

@@ -6,22 +6,10 @@ import { type KeyValueStore, KvError } from '../kv/kv.js';
 import { openMemoryStore } from '../kv/memory.js';
 import { createResourceStore } from './create-store.js';
 import { spliceResourceVersion } from './splice.js';
-import type { ListRequest, ManagedResourceStore, ResourceStoreOptions, WatchEvent, WatchRequest } from './store.js';
+import type { ListRequest, ManagedResourceStore, WatchEvent, WatchRequest } from './store.js';
 import { StorageError } from './store.js';
 import type { ValueForm } from './values.js';
-
-const options: ResourceStoreOptions = {
-  resource: { group: '', resource: 'pods' },
-  prefix: '/registry/pods/',
-  namespaced: true,
-  codec: {
-    encodeJson: (object) => Buffer.from(JSON.stringify(object)),
-    decodeJson: (bytes) => JSON.parse(bytes.toString()) as KubeObject,
-    encodeStorage: (object) => Buffer.from(`k8s\0${JSON.stringify(object)}`),
-    decodeStorage: (bytes) => JSON.parse(bytes.toString().slice(4)) as KubeObject,
-  },
-  fieldsOf: () => ({}),
-};
+import { STORED_OTHERWISE as options } from './testing.js';
 
 const pod = (namespace: string, name: string, labels?: Record<string, string>): KubeObject => ({
   kind: 'Pod',

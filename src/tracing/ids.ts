@@ -1,16 +1,13 @@
-// Ids of traces and spans, out of random bytes that are drawn many at a time.
-import crypto from 'node:crypto';
+// Ids of traces and spans.
+import { RandomPool } from '../lib/random-pool.js';
 
 export interface Ids {
   traceId(): string;
   spanId(): string;
 }
 
-const POOL_BYTES = 4096;
-
 export class RandomIds implements Ids {
-  readonly #pool = Buffer.allocUnsafe(POOL_BYTES);
-  #used = POOL_BYTES;
+  readonly #random = new RandomPool();
 
   traceId(): string {
     return this.#take(16);
@@ -21,12 +18,7 @@ export class RandomIds implements Ids {
   }
 
   #take(bytes: number): string {
-    if (this.#used + bytes > POOL_BYTES) {
-      crypto.randomFillSync(this.#pool);
-      this.#used = 0;
-    }
-    const id = this.#pool.toString('hex', this.#used, this.#used + bytes);
-    this.#used += bytes;
-    return id;
+    const at = this.#random.take(bytes);
+    return this.#random.bytes.toString('hex', at, at + bytes);
   }
 }

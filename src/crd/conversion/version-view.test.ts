@@ -12,22 +12,16 @@ import {
   type WatchEvent,
 } from '../../storage/store.js';
 import { VersionView } from './version-view.js';
+import { PODS } from '../../storage/testing.js';
 
 const V1 = 'example.test/v1';
 const V2 = 'example.test/v2';
 const EVERYTHING = { namespace: '', resourceVersion: '', resourceVersionMatch: '', limit: 0, continue: '' } as const;
 
 const options: ResourceStoreOptions = {
+  ...PODS,
   resource: { group: 'example.test', resource: 'things' },
   prefix: '/registry/example.test/things/',
-  namespaced: true,
-  codec: {
-    encodeJson: (object) => Buffer.from(JSON.stringify(object)),
-    decodeJson: (bytes) => JSON.parse(bytes.toString()) as KubeObject,
-    encodeStorage: (object) => Buffer.from(JSON.stringify(object)),
-    decodeStorage: (bytes) => JSON.parse(bytes.toString()) as KubeObject,
-  },
-  fieldsOf: () => ({}),
 };
 
 const thing = (apiVersion: string, name: string, labels: Record<string, string> = {}): KubeObject => ({

@@ -1,4 +1,5 @@
 // `application/cbor` into a tree, within the reference's limits. What a tag says of bytes decides how they read as text.
+import { bufferOf } from '../../lib/buffer-of.js';
 import { trimEnd } from '../../lib/trim-end.js';
 import { setMember } from '../../lib/plain-object.js';
 import { type Decoded, type DecodeOptions, decodeTree } from '../json/decode.js';
@@ -30,7 +31,7 @@ class CborReader {
     bytes: Uint8Array,
     readonly maxElements = maxElementsOfRequest,
   ) {
-    this.#buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#buffer = bufferOf(bytes);
   }
 
   document(): unknown {

@@ -1,4 +1,5 @@
 // JSON text to a tree: by JSON.parse where that keeps what was written.
+import { bufferOf } from '../../lib/buffer-of.js';
 import { JsonSyntaxError, type ParsedJson, parseExactJson } from './parse.js';
 import { DecodeError } from './walk.js';
 
@@ -6,7 +7,7 @@ export const noneRepeated: ParsedJson['repeated'] = new Map();
 
 export function textOf(input: Uint8Array | string): string {
   if (typeof input === 'string') return withoutLoneSurrogates(input);
-  const buffer = Buffer.isBuffer(input) ? input : Buffer.from(input.buffer, input.byteOffset, input.byteLength);
+  const buffer = bufferOf(input);
   return withoutLoneSurrogates(buffer.toString('utf8'));
 }
 

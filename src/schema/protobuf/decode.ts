@@ -1,4 +1,5 @@
 // hot: a protobuf message into the normal form of its type. Fields that are not known are passed over.
+import { bufferOf } from '../../lib/buffer-of.js';
 import { compileFunction, Scope } from '../../lib/compile.js';
 import { errorText } from '../../lib/error-text.js';
 import { isPlainObject, setMember } from '../../lib/plain-object.js';
@@ -14,7 +15,7 @@ import { wireTypeOf } from './wire-type.js';
 
 /** Reads a message without an envelope. */
 export function decodeMessage(type: StructType, bytes: Uint8Array): Record<string, unknown> {
-  const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const buffer = bufferOf(bytes);
   try {
     return messageReader(type)(new Reader(buffer));
   } catch (error) {

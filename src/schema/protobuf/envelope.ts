@@ -1,4 +1,5 @@
 // The envelope around a protobuf object: four bytes as a mark, then its kind, its bytes and what they are.
+import { bufferOf } from '../../lib/buffer-of.js';
 import type { StructType } from '../type.js';
 import { DecodeError } from '../json/walk.js';
 import { decodeMessage } from './decode.js';
@@ -99,7 +100,7 @@ export function readEnvelope(bytes: Uint8Array): Envelope {
     throw new DecodeError('provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]');
   }
   if (bytes.length === 4) throw new DecodeError('empty body');
-  const reader = new Reader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  const reader = new Reader(bufferOf(bytes));
   reader.pos = 4;
   const envelope = { apiVersion: '', kind: '', raw: Buffer.alloc(0), contentEncoding: '', contentType: '' };
   while (reader.pos < reader.end) {

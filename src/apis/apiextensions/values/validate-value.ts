@@ -1,26 +1,13 @@
 // Does a JSON value fit a schema? Used for defaults in definitions, and for every custom resource.
-import { isDeepStrictEqual } from 'node:util';
 import { goQuote } from '../../../lib/go-quote.js';
-import { goValueText } from '../../../lib/go-value.js';
 import { isPlainObject } from '../../../lib/plain-object.js';
-import {
-  type FieldError,
-  type FieldErrors,
-  FieldPath,
-  invalid,
-  notSupported,
-  required,
-  tooLong,
-  tooMany,
-  typeInvalid,
-} from '../../../machinery/field-error.js';
-import type { JSONSchemaProps } from '../../../schema/generated/apiextensions.v1.js';
+import type { FieldErrors, FieldPath } from '../../../machinery/field-error.js';
 import { timeout } from '../../../machinery/status.js';
-import { compilePattern } from './pattern.js';
+import { matchesFormat } from '../../../machinery/validation/string-formats.js';
+import type { JSONSchemaProps } from '../../../schema/generated/apiextensions.v1.js';
+import { canonicalText, checkEnum, checkNumber, checkString, checkType } from './check-scalar.js';
+import { bestOf, better, failed, fieldErrorOf, merge, other, type Outcome, succeeded, wrongType } from './outcome.js';
 import { SameJson } from './same-json.js';
-import { encodeTree } from '../../../schema/json/encode.js';
-import { shownJson, sorted } from './shown-json.js';
-import { isKnownFormat, matchesFormat } from '../../../machinery/validation/string-formats.js';
 
 /**
  * `path` is where the value stands; undefined at the root of an object. `old` is what an update replaces: what was wrong
@@ -63,28 +50,8 @@ interface Run {
   readonly compared: SameJson;
 }
 
-type Code = 'required' | 'enum' | 'too-long' | 'max-items' | 'max-properties' | 'type' | 'other' | 'composite';
-
-interface Failure {
-  readonly code: Code;
-  /** Where, from the value's root: `spec.size`. */
-  readonly name: string;
-  readonly message: string;
-  readonly value?: unknown;
-  readonly limit?: number;
-  readonly allowed?: readonly unknown[];
-}
-
-/** What a check found. Of several alternatives that fail, the one that matched most is told. */
-interface Outcome {
-  failures: Failure[];
-  matches: number;
-  /** Of the failures' messages; made when there are two. */
-  told?: Set<string>;
-}
-
-type Check = (
-  value: unknown,
+type Check<Value = unknown> = (
+  value: Value,
   schema: Readonly<JSONSchemaProps>,
   name: string,
   old: Old | undefined,
@@ -103,13 +70,7 @@ const tried: Check = (value, alternative, name, old, run) => {
   return checkAll(value, alternative, name, old, run);
 };
 
-function checkAll(
-  value: unknown,
-  schema: Readonly<JSONSchemaProps>,
-  name: string,
-  old: Old | undefined,
-  run: Run,
-): Outcome {
+const checkAll: Check = (value, schema, name, old, run) => {
   const outcome: Outcome = { failures: [], matches: 0 };
   const types = typesOf(schema);
   if (value === null || value === undefined) {
@@ -146,189 +107,14 @@ function checkAll(
   }
   outcome.matches += 1;
   return outcome;
-}
-
-/** More than anybody is told of. */
-const MOST_FAILURES = 20_000;
-
-function merge(into: Outcome, from: Outcome | undefined): void {
-  if (from === undefined) return;
-  into.matches += from.matches;
-  if (from.failures.length === 0) return;
-  if (into.failures.length === 0) {
-    // What failed deep inside is handed up through all that is around it: not one by one each time.
-    into.failures = from.failures;
-    if (from.told !== undefined) into.told = from.told;
-    return;
-  }
-  const told = (into.told ??= new Set(into.failures.map(({ message }) => message)));
-  for (const failure of from.failures) {
-    if (into.failures.length >= MOST_FAILURES) return;
-    if (told.has(failure.message)) continue;
-    told.add(failure.message);
-    into.failures.push(failure);
-  }
-}
-
-const failed = (failure: Failure): Outcome => ({ failures: [failure], matches: 0 });
-const other = (name: string, value: unknown, rule: string): Failure => ({
-  code: 'other',
-  name,
-  value,
-  message: `${name} in body ${rule}`,
-});
-const wrongType = (name: string, wanted: string, found: string): Failure => ({
-  code: 'type',
-  name,
-  value: found,
-  message: `${name} in body must be of type ${wanted}: ${goQuote(found)}`,
-});
+};
 
 const typesOf = (schema: Readonly<JSONSchemaProps>): readonly string[] => {
   if (schema['x-kubernetes-int-or-string']) return ['integer', 'string'];
   return schema.type ? [schema.type] : [];
 };
 
-function checkType(
-  value: unknown,
-  types: readonly string[],
-  { nullable, format: stated = '' }: Readonly<JSONSchemaProps>,
-  name: string,
-): Outcome {
-  // Formats of numbers mean nothing here.
-  const format = isKnownFormat(stated) ? stated : '';
-  const passed: Outcome = { failures: [], matches: 1 };
-  if (value === null || value === undefined) {
-    return types.length > 0 && !nullable ? failed(wrongType(name, types.join(','), 'null')) : passed;
-  }
-  const found = typeNameOf(value);
-  const isText = typeof value === 'string' || Array.isArray(value);
-  const fits = types.includes(found) || (found === 'integer' && types.includes('number'));
-  if (!isText && format !== '' && !fits && format !== formatNameOf(value)) {
-    return failed(wrongType(name, format, formatNameOf(value)));
-  }
-  const numeric = types.includes('number') || types.includes('integer');
-  if (!numeric && format !== '' && isText) return passed;
-  return fits ? passed : failed(wrongType(name, types.join(','), found));
-}
-
-function typeNameOf(value: unknown): string {
-  if (Array.isArray(value)) return 'array';
-  switch (typeof value) {
-    case 'string':
-      return 'string';
-    case 'boolean':
-      return 'boolean';
-    case 'bigint':
-      return 'integer';
-    case 'number':
-      // Whole numbers beyond that are bigints, unless they were written as others.
-      return Number.isSafeInteger(value) ? 'integer' : 'number';
-    default:
-      return 'object';
-  }
-}
-
-function formatNameOf(value: unknown): string {
-  if (typeof value === 'bigint') return 'int64';
-  if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';
-  return '';
-}
-
-function checkEnum(value: unknown, schema: Readonly<JSONSchemaProps>, name: string): Outcome | undefined {
-  const allowed = schema.enum ?? [];
-  if (allowed.length === 0 || isAllowed(allowed, value)) return undefined;
-  const message = `${name} in body should be one of ${goValueText(allowed)}`;
-  return failed({ code: 'enum', name, value, allowed, message });
-}
-
-/** Of long lists the texts and numbers are looked up; the list of a schema is always the same one. */
-function isAllowed(allowed: readonly unknown[], value: unknown): boolean {
-  if (allowed.length < LONG_ENUM) return allowed.some((member) => isDeepStrictEqual(member, value));
-  let known = enumSets.get(allowed);
-  if (known === undefined) {
-    known = new Set(allowed.map(canonicalText));
-    enumSets.set(allowed, known);
-  }
-  return known.has(canonicalText(value));
-}
-
-const LONG_ENUM = 16;
-const enumSets = new WeakMap<readonly unknown[], ReadonlySet<string>>();
-
-/** The same text for the same value. */
-const canonicalText = (value: unknown): string => encodeTree(sorted(value));
-
-function checkString(text: string, schema: Readonly<JSONSchemaProps>, name: string): Outcome | undefined {
-  const { maxLength, minLength, pattern } = schema;
-  const length = maxLength === undefined && minLength === undefined ? 0 : Array.from(text).length;
-  if (maxLength !== undefined && length > maxLength) {
-    const message = `${name} in body should be at most ${maxLength} chars long`;
-    return failed({ code: 'too-long', name, value: text, limit: maxLength, message });
-  }
-  if (minLength !== undefined && length < minLength) {
-    return failed(other(name, text, `should be at least ${minLength} chars long`));
-  }
-  if (!pattern) return undefined;
-  const compiled = compilePattern(pattern);
-  if ('error' in compiled) {
-    return failed(other(name, text, `should match '${pattern}, but pattern is invalid: ${compiled.error}'`));
-  }
-  return compiled.matches(text) ? undefined : failed(other(name, text, `should match '${pattern}'`));
-}
-
-function checkNumber(value: number, shown: unknown, schema: Readonly<JSONSchemaProps>, name: string): Outcome {
-  const outcome: Outcome = { failures: [], matches: 1 };
-  const { multipleOf, minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema;
-  // An integer is compared with the bound's whole part, as the reference keeps integers apart.
-  const whole = Number.isInteger(value);
-  const bound = (limit: number): number => (whole ? Math.trunc(limit) : limit);
-  if (multipleOf !== undefined) merge(outcome, checkMultiple(value, shown, multipleOf, name));
-  if (minimum !== undefined) {
-    const limit = bound(minimum);
-    if (value < limit || (exclusiveMinimum && value === limit)) {
-      const rule = `should be greater than ${exclusiveMinimum ? '' : 'or equal to '}${numberText(limit, whole)}`;
-      merge(outcome, failed(other(name, shown, rule)));
-    }
-  }
-  if (maximum !== undefined) {
-    const limit = bound(maximum);
-    if (value > limit || (exclusiveMaximum && value === limit)) {
-      const rule = `should be less than ${exclusiveMaximum ? '' : 'or equal to '}${numberText(limit, whole)}`;
-      merge(outcome, failed(other(name, shown, rule)));
-    }
-  }
-  return outcome;
-}
-
-function checkMultiple(value: number, shown: unknown, factor: number, name: string): Outcome | undefined {
-  const whole = Number.isInteger(value) && Number.isInteger(factor);
-  if (factor <= 0) {
-    const message = `factor MultipleOf declared for ${name} must be positive: ${numberText(factor, whole)}`;
-    return failed({ code: 'other', name, value: factor, message });
-  }
-  const quotient = factor < 1 ? (1 / factor) * value : value / factor;
-  const near = Math.abs(quotient - Math.round(quotient)) < 1e-9 * Math.max(1, Math.abs(quotient));
-  const fits = whole ? value % factor === 0 : near;
-  return fits ? undefined : failed(other(name, shown, `should be a multiple of ${numberText(factor, whole)}`));
-}
-
-/** A float as Go prints it shortly: from a million on with an exponent. */
-function numberText(value: number, whole: boolean): string {
-  if (whole) return String(value);
-  const exponent = value === 0 ? 0 : Math.floor(Math.log10(Math.abs(value)));
-  if (exponent >= -4 && exponent < 6) return String(value);
-  const [digits = '', power = ''] = value.toExponential().split('e');
-  return `${digits}e${power.charAt(0)}${power.slice(1).padStart(2, '0')}`;
-}
-
-function checkList(
-  items: readonly unknown[],
-  schema: Readonly<JSONSchemaProps>,
-  name: string,
-  old: Old | undefined,
-  run: Run,
-): Outcome {
+const checkList: Check<readonly unknown[]> = (items, schema, name, old, run) => {
   const outcome: Outcome = { failures: [], matches: 1 };
   const { items: itemSchema, minItems, maxItems } = schema;
   if (itemSchema !== undefined && !Array.isArray(itemSchema)) {
@@ -348,7 +134,7 @@ function checkList(
     merge(outcome, failed(other(name, undefined, "shouldn't contain duplicates")));
   }
   return outcome;
-}
+};
 
 /** Items are told apart by their keys; those of lists without keys have no former value. */
 function oldItems(schema: Readonly<JSONSchemaProps>, old: Old | undefined): (item: unknown) => Old | undefined {
@@ -373,13 +159,7 @@ function oldMember(old: Old | undefined, name: string, key: string): Old | undef
   return name === '' && META_FIELDS.has(key) ? undefined : { value: old.value[key] };
 }
 
-function checkObject(
-  object: Readonly<Record<string, unknown>>,
-  schema: Readonly<JSONSchemaProps>,
-  name: string,
-  old: Old | undefined,
-  run: Run,
-): Outcome {
+const checkObject: Check<Readonly<Record<string, unknown>>> = (object, schema, name, old, run) => {
   const outcome: Outcome = { failures: [], matches: 0 };
   const { minProperties, maxProperties, properties = {}, additionalProperties } = schema;
   const keys = Object.keys(object).sort();
@@ -410,15 +190,9 @@ function checkObject(
     merge(outcome, failed({ code: 'required', name: `${name}.${key}`, message: `${name}.${key} in body is required` }));
   }
   return outcome;
-}
+};
 
-function checkCombinations(
-  value: unknown,
-  schema: Readonly<JSONSchemaProps>,
-  name: string,
-  old: Old | undefined,
-  run: Run,
-): Outcome {
+const checkCombinations: Check = (value, schema, name, old, run) => {
   const outcome: Outcome = { failures: [], matches: 0 };
   const complain = (rule: string) =>
     merge(outcome, failed({ code: 'composite', name, message: `${goQuote(name)} must ${rule}` }));
@@ -453,38 +227,4 @@ function checkCombinations(
   if (not !== undefined && succeeded(checkAll(value, not, name, old, run))) complain('not validate the schema (not)');
   outcome.matches += 1;
   return outcome;
-}
-
-const succeeded = ({ failures }: Outcome): boolean => failures.length === 0;
-
-const bestOf = (results: readonly Outcome[]): Outcome | undefined =>
-  results.reduce<Outcome | undefined>((best, result) => better(best, result), undefined);
-
-/** What fits, else what matched most; of equals the first. */
-const better = (best: Outcome | undefined, result: Outcome): Outcome =>
-  best === undefined || succeeded(result) || result.matches > best.matches ? result : best;
-
-function fieldErrorOf(failure: Failure, path: FieldPath | undefined): FieldError {
-  const { code, message, value, limit = -1 } = failure;
-  if (code === 'composite') return invalid(path, '', message);
-  const name = failure.name.replace(/^\./, '');
-  const at = name === '' ? path : path === undefined ? FieldPath.of(name) : path.child(name);
-  switch (code) {
-    case 'required':
-      return required(at);
-    case 'enum': {
-      const allowed = failure.allowed ?? [];
-      const shown = allowed.map((member) => (typeof member === 'string' ? member : JSON.stringify(sorted(member))));
-      return notSupported(at, shownJson(value), shown);
-    }
-    case 'too-long':
-      return tooLong(at, limit);
-    case 'max-items':
-    case 'max-properties':
-      return tooMany(at, Number(value), limit);
-    case 'type':
-      return typeInvalid(at, value ?? '', message);
-    case 'other':
-      return invalid(at, value ?? '', message);
-  }
-}
+};

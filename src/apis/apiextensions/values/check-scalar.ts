@@ -1,0 +1,142 @@
+// The rules that look at one value alone: its type, the values it may have, and those of texts and numbers.
+import { isDeepStrictEqual } from 'node:util';
+import { goValueText } from '../../../lib/go-value.js';
+import { isKnownFormat } from '../../../machinery/validation/string-formats.js';
+import type { JSONSchemaProps } from '../../../schema/generated/apiextensions.v1.js';
+import { encodeTree } from '../../../schema/json/encode.js';
+import { failed, merge, other, type Outcome, wrongType } from './outcome.js';
+import { compilePattern } from './pattern.js';
+import { sorted } from './shown-json.js';
+
+export function checkType(
+  value: unknown,
+  types: readonly string[],
+  { nullable, format: stated = '' }: Readonly<JSONSchemaProps>,
+  name: string,
+): Outcome {
+  // Formats of numbers mean nothing here.
+  const format = isKnownFormat(stated) ? stated : '';
+  const passed: Outcome = { failures: [], matches: 1 };
+  if (value === null || value === undefined) {
+    return types.length > 0 && !nullable ? failed(wrongType(name, types.join(','), 'null')) : passed;
+  }
+  const found = typeNameOf(value);
+  const isText = typeof value === 'string' || Array.isArray(value);
+  const fits = types.includes(found) || (found === 'integer' && types.includes('number'));
+  if (!isText && format !== '' && !fits && format !== formatNameOf(value)) {
+    return failed(wrongType(name, format, formatNameOf(value)));
+  }
+  const numeric = types.includes('number') || types.includes('integer');
+  if (!numeric && format !== '' && isText) return passed;
+  return fits ? passed : failed(wrongType(name, types.join(','), found));
+}
+
+function typeNameOf(value: unknown): string {
+  if (Array.isArray(value)) return 'array';
+  switch (typeof value) {
+    case 'string':
+      return 'string';
+    case 'boolean':
+      return 'boolean';
+    case 'bigint':
+      return 'integer';
+    case 'number':
+      // Whole numbers beyond that are bigints, unless they were written as others.
+      return Number.isSafeInteger(value) ? 'integer' : 'number';
+    default:
+      return 'object';
+  }
+}
+
+function formatNameOf(value: unknown): string {
+  if (typeof value === 'bigint') return 'int64';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';
+  return '';
+}
+
+export function checkEnum(value: unknown, schema: Readonly<JSONSchemaProps>, name: string): Outcome | undefined {
+  const allowed = schema.enum ?? [];
+  if (allowed.length === 0 || isAllowed(allowed, value)) return undefined;
+  const message = `${name} in body should be one of ${goValueText(allowed)}`;
+  return failed({ code: 'enum', name, value, allowed, message });
+}
+
+/** Of long lists the texts and numbers are looked up; the list of a schema is always the same one. */
+function isAllowed(allowed: readonly unknown[], value: unknown): boolean {
+  if (allowed.length < LONG_ENUM) return allowed.some((member) => isDeepStrictEqual(member, value));
+  let known = enumSets.get(allowed);
+  if (known === undefined) {
+    known = new Set(allowed.map(canonicalText));
+    enumSets.set(allowed, known);
+  }
+  return known.has(canonicalText(value));
+}
+
+const LONG_ENUM = 16;
+const enumSets = new WeakMap<readonly unknown[], ReadonlySet<string>>();
+
+/** The same text for the same value. */
+export const canonicalText = (value: unknown): string => encodeTree(sorted(value));
+
+export function checkString(text: string, schema: Readonly<JSONSchemaProps>, name: string): Outcome | undefined {
+  const { maxLength, minLength, pattern } = schema;
+  const length = maxLength === undefined && minLength === undefined ? 0 : Array.from(text).length;
+  if (maxLength !== undefined && length > maxLength) {
+    const message = `${name} in body should be at most ${maxLength} chars long`;
+    return failed({ code: 'too-long', name, value: text, limit: maxLength, message });
+  }
+  if (minLength !== undefined && length < minLength) {
+    return failed(other(name, text, `should be at least ${minLength} chars long`));
+  }
+  if (!pattern) return undefined;
+  const compiled = compilePattern(pattern);
+  if ('error' in compiled) {
+    return failed(other(name, text, `should match '${pattern}, but pattern is invalid: ${compiled.error}'`));
+  }
+  return compiled.matches(text) ? undefined : failed(other(name, text, `should match '${pattern}'`));
+}
+
+export function checkNumber(value: number, shown: unknown, schema: Readonly<JSONSchemaProps>, name: string): Outcome {
+  const outcome: Outcome = { failures: [], matches: 1 };
+  const { multipleOf, minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema;
+  // An integer is compared with the bound's whole part, as the reference keeps integers apart.
+  const whole = Number.isInteger(value);
+  const bound = (limit: number): number => (whole ? Math.trunc(limit) : limit);
+  if (multipleOf !== undefined) merge(outcome, checkMultiple(value, shown, multipleOf, name));
+  if (minimum !== undefined) {
+    const limit = bound(minimum);
+    if (value < limit || (exclusiveMinimum && value === limit)) {
+      const rule = `should be greater than ${exclusiveMinimum ? '' : 'or equal to '}${numberText(limit, whole)}`;
+      merge(outcome, failed(other(name, shown, rule)));
+    }
+  }
+  if (maximum !== undefined) {
+    const limit = bound(maximum);
+    if (value > limit || (exclusiveMaximum && value === limit)) {
+      const rule = `should be less than ${exclusiveMaximum ? '' : 'or equal to '}${numberText(limit, whole)}`;
+      merge(outcome, failed(other(name, shown, rule)));
+    }
+  }
+  return outcome;
+}
+
+function checkMultiple(value: number, shown: unknown, factor: number, name: string): Outcome | undefined {
+  const whole = Number.isInteger(value) && Number.isInteger(factor);
+  if (factor <= 0) {
+    const message = `factor MultipleOf declared for ${name} must be positive: ${numberText(factor, whole)}`;
+    return failed({ code: 'other', name, value: factor, message });
+  }
+  const quotient = factor < 1 ? (1 / factor) * value : value / factor;
+  const near = Math.abs(quotient - Math.round(quotient)) < 1e-9 * Math.max(1, Math.abs(quotient));
+  const fits = whole ? value % factor === 0 : near;
+  return fits ? undefined : failed(other(name, shown, `should be a multiple of ${numberText(factor, whole)}`));
+}
+
+/** A float as Go prints it shortly: from a million on with an exponent. */
+function numberText(value: number, whole: boolean): string {
+  if (whole) return String(value);
+  const exponent = value === 0 ? 0 : Math.floor(Math.log10(Math.abs(value)));
+  if (exponent >= -4 && exponent < 6) return String(value);
+  const [digits = '', power = ''] = value.toExponential().split('e');
+  return `${digits}e${power.charAt(0)}${power.slice(1).padStart(2, '0')}`;
+}

@@ -1,0 +1,20 @@
+// Random bytes, drawn many at a time: a call for each few costs more than they do.
+import { randomFillSync } from 'node:crypto';
+
+const POOL_BYTES = 4096;
+
+export class RandomPool {
+  readonly bytes = Buffer.allocUnsafeSlow(POOL_BYTES);
+  #used = POOL_BYTES;
+
+  /** Where so many that nobody was given before begin; they may be drawn anew when the next are taken. */
+  take(count: number): number {
+    if (this.#used + count > POOL_BYTES) {
+      randomFillSync(this.bytes);
+      this.#used = 0;
+    }
+    const at = this.#used;
+    this.#used += count;
+    return at;
+  }
+}
