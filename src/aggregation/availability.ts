@@ -4,6 +4,7 @@ import { SERVER_MANAGER } from '../registry/server-client.js';
 import { LOCAL_AVAILABLE } from '../apis/apiregistration/index.js';
 import type { Clock } from '../lib/clock.js';
 import { every } from '../lib/repeat.js';
+import { SETTLE_MS } from '../lib/settle.js';
 import { WorkQueue } from '../lib/work-queue.js';
 import type { KubeObject } from '../machinery/object.js';
 import type { GroupResource } from '../machinery/status.js';
@@ -134,7 +135,8 @@ function keep(options: AvailabilityOptions, judge: Judge): WorkQueue {
     if (isAvailable(service) && judgement.status !== 'True') metrics.lost(name, judgement);
     return 'done';
   };
-  const queue = new WorkQueue({ name: 'API service', work, concurrency: CONCURRENCY, clock, signal, log });
+  const concurrency = CONCURRENCY;
+  const queue = new WorkQueue({ name: 'API service', work, concurrency, settleMs: SETTLE_MS, clock, signal, log });
   services.subscribe((name) => queue.add(name));
   return queue;
 }

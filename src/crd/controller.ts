@@ -4,7 +4,9 @@
 //
 //   created → names decided → served → established … changed → served anew … deleted → objects deleted → gone
 import type { ExpressionChecker } from '../cel/expression-check.js';
+import { systemClock } from '../lib/clock.js';
 import { errorText } from '../lib/error-text.js';
+import { SETTLE_MS } from '../lib/settle.js';
 import { isDeepStrictEqual } from 'node:util';
 import { API_APPROVED } from '../apis/apiextensions/api-approval.js';
 import { isCaBundle } from '../apis/apiextensions/conversion-validation.js';
@@ -70,7 +72,8 @@ export function startDefinitions(options: DefinitionsOptions): StartedDefinition
       const known = Number(definitions.get(stored.key)?.metadata.resourceVersion ?? 0);
       // Of our own writes the last is known before the watch brings the first.
       if (known < stored.revision) definitions.set(stored.key, definition);
-      controller.look(stored.key);
+      if (isNew(definition)) systemClock.after(SETTLE_MS, () => controller.look(stored.key));
+      else controller.look(stored.key);
     },
     gone({ key }) {
       definitions.delete(key);
@@ -255,6 +258,10 @@ class Definitions {
       .finally(() => this.#finalizing.delete(name));
   }
 }
+
+/** Nothing has been decided about it yet. */
+const isNew = ({ metadata, status }: Definition): boolean =>
+  (status.conditions ?? []).length === 0 && metadata.deletionTimestamp === undefined;
 
 const isTrue = ({ status }: Definition, type: string): boolean =>
   status.conditions?.some((condition) => condition.type === type && condition.status === 'True') ?? false;

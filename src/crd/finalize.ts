@@ -1,6 +1,8 @@
 // The end of a definition: its objects go first, then it.
 import { errorText } from '../lib/error-text.js';
 import { setTimeout as delay } from 'node:timers/promises';
+import { pause } from '../lib/pause.js';
+import { SETTLE_MS } from '../lib/settle.js';
 import { CLEANUP_FINALIZER } from '../apis/apiextensions/definition.js';
 import { deleteCollection } from '../registry/delete-collection.js';
 import type { LifeContext } from '../registry/kind.js';
@@ -34,6 +36,7 @@ export async function finalizeDefinition(name: string, options: FinalizeOptions)
     return true;
   });
   if (begun === undefined || !needsFinalizing(begun)) return;
+  await pause(SETTLE_MS, options.signal);
   const end = await deleteObjects(options);
   await writer.update(name, (definition, set) => {
     set(end);

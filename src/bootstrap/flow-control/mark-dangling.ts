@@ -1,6 +1,7 @@
 // Tells on every flow schema whether the priority level it names is there, as soon as either comes, changes or goes.
 import { goQuote } from '../../lib/go-quote.js';
 import type { Clock } from '../../lib/clock.js';
+import { SETTLE_MS } from '../../lib/settle.js';
 import { WorkQueue } from '../../lib/work-queue.js';
 import { type GroupResource, StatusError } from '../../machinery/status.js';
 import { timestamp } from '../../registry/registry.js';
@@ -34,6 +35,7 @@ export async function markDanglingFlowSchemas(options: MarkDanglingOptions): Pro
       return 'done';
     },
     concurrency: CONCURRENCY,
+    settleMs: SETTLE_MS,
     clock,
     signal,
     log,
