@@ -13,7 +13,7 @@ test('counters, gauges and histograms print as Prometheus reads them', () => {
   requests.with('GET', '200').inc();
   requests.with('GET', '200').inc(2);
   requests.with('PUT', 'a"b\n').inc();
-  registry.gauge({ name: 'c', help: 'Now.', stability: 'ALPHA' }).with().set(1e21);
+  registry.gauge({ name: 'c', help: 'Now.', stability: 'ALPHA' }).with().set(1_500_000);
   const seconds = registry.histogram({
     name: 'a_seconds',
     help: 'Times.',
@@ -37,7 +37,7 @@ b_total{code="200",verb="GET"} 3
 b_total{code="a\\"b\\n",verb="PUT"} 1
 # HELP c [ALPHA] Now.
 # TYPE c gauge
-c 1e+21
+c 1.5e+06
 `,
   );
 });
@@ -67,4 +67,5 @@ test('a name is registered once', () => {
   registry.counter({ name: 'm', help: '', stability: 'ALPHA' });
   assert.throws(() => registry.gauge({ name: 'm', help: '', stability: 'ALPHA' }), /registered twice/);
   assert.deepEqual(exponentialBuckets(1, 2, 3), [1, 2, 4]);
+  assert.equal(exponentialBuckets(1e-8, 10, 4)[3], 9.999999999999999e-6);
 });

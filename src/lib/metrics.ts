@@ -6,6 +6,7 @@
 //
 // A series that is observed often can be kept by the caller: `const series = histogram.with('GET', …)`.
 import { append } from './append.js';
+import { goFloatText } from './go-float.js';
 
 export type Stability = 'INTERNAL' | 'ALPHA' | 'BETA' | 'STABLE';
 
@@ -324,7 +325,7 @@ export class Histogram implements Metric {
       let total = 0;
       buckets.forEach((bound, i) => {
         total += series.counts[i] ?? 0;
-        lines.push(sample(`${name}_bucket`, `${labels}${comma}le="${printNumber(bound)}"`, total));
+        lines.push(sample(`${name}_bucket`, `${labels}${comma}le="${goFloatText(bound)}"`, total));
       });
       lines.push(
         sample(`${name}_bucket`, `${labels}${comma}le="+Inf"`, series.count),
@@ -335,18 +336,15 @@ export class Histogram implements Metric {
   }
 }
 
-export const exponentialBuckets = (start: number, factor: number, count: number): readonly number[] =>
-  Array.from({ length: count }, (_, i) => start * factor ** i);
+/** Each the one before it times `factor`, so that their rounding is the one scrapers know. */
+export function exponentialBuckets(start: number, factor: number, count: number): readonly number[] {
+  const buckets: number[] = [];
+  for (let bound = start; buckets.length < count; bound *= factor) buckets.push(bound);
+  return buckets;
+}
 
 const sample = (name: string, labels: string, value: number): string =>
-  labels === '' ? `${name} ${printNumber(value)}` : `${name}{${labels}} ${printNumber(value)}`;
-
-function printNumber(value: number): string {
-  if (value === Infinity) return '+Inf';
-  if (value === -Infinity) return '-Inf';
-  // Go turns to exponents at 1e21 above and 1e-4 below, with at least two digits in them.
-  return value.toString().replace(/e([+-])(\d)$/, 'e$10$2');
-}
+  labels === '' ? `${name} ${goFloatText(value)}` : `${name}{${labels}} ${goFloatText(value)}`;
 
 const escapeLabel = (text: string): string =>
   /[\\"\n]/.test(text) ? text.replace(/\\/g, '\\\\').replace(/"/g, '\\"').replace(/\n/g, '\\n') : text;

@@ -1,5 +1,6 @@
 // The rules that look at one value alone: its type, the values it may have, and those of texts and numbers.
 import { isDeepStrictEqual } from 'node:util';
+import { goFloatText } from '../../../lib/go-float.js';
 import { goValueText } from '../../../lib/go-value.js';
 import { isKnownFormat } from '../../../machinery/validation/string-formats.js';
 import type { JSONSchemaProps } from '../../../schema/generated/apiextensions.v1.js';
@@ -132,11 +133,4 @@ function checkMultiple(value: number, shown: unknown, factor: number, name: stri
   return fits ? undefined : failed(other(name, shown, `should be a multiple of ${numberText(factor, whole)}`));
 }
 
-/** A float as Go prints it shortly: from a million on with an exponent. */
-function numberText(value: number, whole: boolean): string {
-  if (whole) return String(value);
-  const exponent = value === 0 ? 0 : Math.floor(Math.log10(Math.abs(value)));
-  if (exponent >= -4 && exponent < 6) return String(value);
-  const [digits = '', power = ''] = value.toExponential().split('e');
-  return `${digits}e${power.charAt(0)}${power.slice(1).padStart(2, '0')}`;
-}
+const numberText = (value: number, whole: boolean): string => (whole ? String(value) : goFloatText(value));
