@@ -22,6 +22,8 @@ export interface ProxiedRequest {
   readonly user: UserInfo;
   readonly auditId: string;
   readonly trace?: Trace;
+  /** Told when nobody can be asked, and with which status that was answered. */
+  readonly failed?: (status: number) => void;
 }
 
 export interface ExtensionProxyOptions {
@@ -36,14 +38,18 @@ export async function proxyToExtension(
   proxied: ProxiedRequest,
   options: ExtensionProxyOptions,
 ): Promise<HttpResponse> {
-  if (!isAvailable(service)) return plain(503, 'service unavailable\n');
+  const fail = (status: number, text: string): HttpResponse => {
+    proxied.failed?.(status);
+    return plain(status, `${text}\n`);
+  };
+  if (!isAvailable(service)) return fail(503, 'service unavailable');
   let server: RemoteServer;
   try {
     server = await options.servers.reach(service);
   } catch (error) {
-    if (error instanceof RemoteError) return plain(500, `${error.message}\n`);
+    if (error instanceof RemoteError) return fail(500, error.message);
     options.log(`${service.metadata.name ?? ''}: ${OutboundError.from(error).message}`);
-    return plain(503, 'service unavailable\n');
+    return fail(503, 'service unavailable');
   }
   return handOn(proxied, server, options);
 }

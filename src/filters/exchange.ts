@@ -58,6 +58,8 @@ export class Exchange implements Trace {
   audiences: readonly string[] | undefined = undefined;
   /** Set by authentication when it took a token out of Sec-WebSocket-Protocol: what is left of the header. */
   websocketProtocols: string | undefined = undefined;
+  /** What took the request on, once all filters let it pass. */
+  servedBy: 'resource' | 'custom resource' | 'path' | undefined = undefined;
   /** When a request that is not long-running must have been answered, in milliseconds since the epoch. */
   deadlineMs: number | undefined = undefined;
   /** Headers every answer of this request gets, unless the answer has its own. */

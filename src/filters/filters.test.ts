@@ -400,6 +400,7 @@ test('of many thousands of warnings no more are read than are shown', () => {
 test('what a request spent in webhooks and queues is not counted as the server’s own time, and a watch has none', async () => {
   const registry = new MetricRegistry();
   const run = chain({ metrics: createRequestMetrics(registry) }, (exchange) => {
+    exchange.servedBy = 'resource';
     exchange.spent('mutating-webhook', 300);
     exchange.spent('apf-queue-wait', 100);
     exchange.spent('etcd', 50);

@@ -20,6 +20,8 @@ export interface PriorityAndFairnessOptions {
   readonly requestTimeoutMs: number;
   /** How many requests of a kind are under way, after each change. */
   readonly observe: (kind: RequestKind, running: number) => void;
+  /** And how many are in line. */
+  readonly observeWaiting: (kind: RequestKind, waiting: number) => void;
   /** The same with those in line, and when that was by flow control's clock. */
   readonly observePhase: FlowControlMetrics['requests'];
   readonly onRejected: (exchange: Exchange) => void;
@@ -35,6 +37,7 @@ export function priorityAndFairness(options: PriorityAndFairnessOptions): Filter
   const watches = new WatchCount();
   const running = { readOnly: 0, mutating: 0 };
   const waiting = { readOnly: 0, mutating: 0 };
+  for (const kind of ['readOnly', 'mutating'] as const) options.observeWaiting(kind, 0);
   const sources = (schema: Classified): EstimateSources => ({
     stored: options.stored,
     sizeBased: options.sizeBased,
@@ -60,16 +63,16 @@ export function priorityAndFairness(options: PriorityAndFairnessOptions): Filter
         return run(exchange, next, schema, ticket);
       case 'wait':
         return new Promise((resolve, reject) => {
+          const kind = kindOf(info);
           const line = standInLine(exchange, schema, ticket, () => {
-            options.observePhase('waiting', kindOf(info), --waiting[kindOf(info)], performance.now());
+            inLine(kind, -1, performance.now());
             resolve(refuse(exchange, schema));
           });
           const sinceMs = performance.now();
-          const kind = kindOf(info);
-          options.observePhase('waiting', kind, ++waiting[kind], sinceMs);
+          inLine(kind, 1, sinceMs);
           whenStarted = () => {
             line.served();
-            options.observePhase('waiting', kind, --waiting[kind], performance.now());
+            inLine(kind, -1, performance.now());
             exchange.spent('apf-queue-wait', performance.now() - sinceMs);
             try {
               resolve(run(exchange, next, schema, ticket));
@@ -82,6 +85,12 @@ export function priorityAndFairness(options: PriorityAndFairnessOptions): Filter
         return refuse(exchange, schema);
     }
   };
+
+  function inLine(kind: RequestKind, by: 1 | -1, nowMs: number): void {
+    waiting[kind] += by;
+    options.observeWaiting(kind, waiting[kind]);
+    options.observePhase('waiting', kind, waiting[kind], nowMs);
+  }
 
   function run(exchange: Exchange, next: Handler, schema: Classified, ticket: FlowTicket): MaybePromise<HttpResponse> {
     const { info } = exchange;

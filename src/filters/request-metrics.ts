@@ -13,12 +13,26 @@ import { requestScope } from '../machinery/request-scope.js';
 import type { UserInfo } from '../machinery/user.js';
 import type { AuthenticationOutcome } from './authentication.js';
 import type { Exchange, Filter } from './exchange.js';
+import {
+  COMPONENT,
+  compressUser,
+  dryRunOf,
+  fieldValidationOf,
+  reportedVerb,
+  SCOPE,
+  servedWhere,
+  type Where,
+  whereOf,
+} from './request-labels.js';
 
 export interface RequestMetrics {
   readonly filter: Filter;
   readonly timedOut: (exchange: Exchange) => void;
   readonly dropped: (exchange: Exchange) => void;
+  /** The server that a request was for could not be asked. */
+  readonly proxyFailed: (exchange: Exchange, code: number) => void;
   readonly inFlight: (kind: 'readOnly' | 'mutating', running: number) => void;
+  readonly inQueue: (kind: 'readOnly' | 'mutating', waiting: number) => void;
   readonly authenticated: (outcome: AuthenticationOutcome, user: UserInfo | undefined, ms: number) => void;
   readonly authorized: (outcome: 'allowed' | 'denied' | 'no-opinion' | 'error', ms: number) => void;
   /** A deprecated API was asked for; `removedRelease` is empty when none is planned. */
@@ -28,10 +42,7 @@ export interface RequestMetrics {
 const SECONDS = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60];
 const WHERE = ['group', 'version', 'resource', 'subresource', 'scope', 'component'];
 const MAX_PATH_LABELS = 100;
-const COMPONENT = 'apiserver';
-const METHODS: ReadonlySet<string> = new Set(
-  'APPLY CONNECT CREATE DELETE DELETECOLLECTION GET HEAD LIST PATCH POST PROXY PUT UPDATE WATCH WATCHLIST'.split(' '),
-);
+const OWN_USER = 'system:apiserver';
 
 /** `isServed` tells real resources from ones a client made up, which must not become series. */
 export function createRequestMetrics(
@@ -40,19 +51,15 @@ export function createRequestMetrics(
 ): RequestMetrics {
   const metrics = register(registry);
   const known = new Map<string, RequestSeries>();
+  const isMadeUp = (info: RequestInfo): boolean => info.isResourceRequest && !isServed(info);
 
   // hot: the series of a request are found with one look-up.
-  const seriesOf = (
-    verb: string,
-    dryRun: string,
-    { apiGroup, apiVersion, resource }: RequestInfo,
-    subresource: string,
-    scope: string,
-  ): RequestSeries => {
-    const key = `${verb}\0${dryRun}\0${apiGroup}\0${apiVersion}\0${resource}\0${subresource}\0${scope}`;
+  const seriesOf = (verb: string, dryRun: string, where: Where): RequestSeries => {
+    const [group, version, resource, subresource, scope, component] = where;
+    const key = `${verb}\0${dryRun}\0${group}\0${version}\0${resource}\0${subresource}\0${scope}\0${component}`;
     let series = known.get(key);
     if (series === undefined) {
-      series = new RequestSeries(metrics, [verb, dryRun, apiGroup, apiVersion, resource, subresource, scope]);
+      series = new RequestSeries(metrics, verb, dryRun, where);
       known.set(key, series);
     }
     return series;
@@ -60,23 +67,33 @@ export function createRequestMetrics(
   const authentications = outcomes(metrics.authenticationAttempts, metrics.authenticationSeconds);
   const authorizations = outcomes(metrics.authorizationAttempts, metrics.authorizationSeconds);
 
+  /** Only what something served is counted: who was refused on the way there is counted by those who refused. */
+  const record = (exchange: Exchange, response: HttpResponse): void => {
+    const where = servedWhere(exchange, response);
+    if (where === undefined) return;
+    const verb = reportedVerb(exchange, where[SCOPE]);
+    const seconds = (performance.now() - exchange.startedMs) / 1000;
+    const othersSeconds = (exchange.latency?.ofOthersMs ?? 0) / 1000;
+    seriesOf(verb, dryRunOf(exchange), where).record(response, seconds, othersSeconds);
+    metrics.fieldValidation.with(fieldValidationOf(exchange));
+    if (exchange.user?.name !== OWN_USER) return;
+    const { apiGroup, resource, subresource } = exchange.info;
+    metrics.own.with(verb, apiGroup, resource, subresource).inc();
+  };
+
   const filter: Filter = (exchange, next) => {
-    const { info, startedMs } = exchange;
-    if (info.isResourceRequest && !isServed(info)) return next(exchange);
-    const verb = reportedVerb(exchange);
-    const scope = requestScope(info);
-    const { apiGroup, apiVersion, resource } = info;
-    const subresource = info.isResourceRequest ? info.subresource : subpathOf(info.path);
-    const running = exchange.longRunning
-      ? metrics.longRunning.with(verb, apiGroup, apiVersion, resource, subresource, scope, COMPONENT)
-      : undefined;
-    running?.add(1);
-    exchange.onFinish((response) => {
-      running?.add(-1);
-      const series = seriesOf(verb, dryRunOf(exchange), info, subresource, scope);
-      const seconds = (performance.now() - startedMs) / 1000;
-      series.record(response, seconds, (exchange.latency?.ofOthersMs ?? 0) / 1000);
-    });
+    const { info } = exchange;
+    if (isMadeUp(info)) return next(exchange);
+    if (exchange.longRunning) {
+      const scope = requestScope(info);
+      const running = metrics.longRunning.with(
+        reportedVerb(exchange, scope),
+        ...whereOf(info, info.subresource, scope, COMPONENT),
+      );
+      running.add(1);
+      exchange.onFinish(() => running.add(-1));
+    }
+    exchange.onFinish((response) => record(exchange, response));
     return next(exchange);
   };
 
@@ -86,29 +103,30 @@ export function createRequestMetrics(
     if (paths.size < MAX_PATH_LABELS) paths.add(path);
     return paths.has(path) ? path : '';
   };
-  const terminated = (exchange: Exchange, code: string): void => {
-    if (exchange.info.isResourceRequest && !isServed(exchange.info)) return;
-    const { apiGroup, apiVersion, resource } = exchange.info;
-    const subresource = exchange.info.isResourceRequest ? exchange.info.subresource : pathLabel(exchange.info.path);
-    metrics.terminations
-      .with(
-        reportedVerb(exchange),
-        apiGroup,
-        apiVersion,
-        resource,
-        subresource,
-        requestScope(exchange.info),
-        COMPONENT,
-        code,
-      )
-      .inc();
+  const terminated = (exchange: Exchange, code: number, component = COMPONENT): void => {
+    const { info } = exchange;
+    if (component === COMPONENT && isMadeUp(info)) return;
+    const scope = requestScope(info);
+    const subresource = info.isResourceRequest ? info.subresource : pathLabel(info.path);
+    const where = whereOf(info, subresource, scope, component);
+    metrics.terminations.with(reportedVerb(exchange, scope), ...where, String(code)).inc();
+  };
+  const dropped = (exchange: Exchange): void => {
+    const { info } = exchange;
+    terminated(exchange, 429);
+    if (isMadeUp(info)) return;
+    const scope = requestScope(info);
+    const where = whereOf(info, info.subresource, scope, COMPONENT);
+    metrics.total.with(reportedVerb(exchange, scope), dryRunOf(exchange), ...where, '429').inc();
   };
 
   return {
     filter,
-    timedOut: (exchange) => terminated(exchange, '504'),
-    dropped: (exchange) => terminated(exchange, '429'),
+    timedOut: (exchange) => terminated(exchange, 504),
+    dropped,
+    proxyFailed: (exchange, code) => terminated(exchange, code, 'aggregator'),
     inFlight: (kind, running) => metrics.inFlight.with(kind).set(running),
+    inQueue: (kind, waiting) => metrics.inQueue.with(kind).set(waiting),
     authenticated(outcome, user, ms) {
       authentications(outcome, ms / 1000);
       if (user !== undefined) metrics.userRequests.with(compressUser(user.name)).inc();
@@ -141,33 +159,30 @@ class RequestSeries {
   /** None of watches, which last as long as their clients want. */
   private readonly own: readonly HistogramSeries[];
   private sizes: HistogramSeries | undefined;
-  private readonly labels: readonly [string, ...string[]];
-  private readonly plain: readonly [string, ...string[]];
 
   constructor(
     private readonly metrics: ReturnType<typeof register>,
-    [verb = '', dryRun = '', ...where]: readonly string[],
+    private readonly verb: string,
+    private readonly dryRun: string,
+    private readonly where: Where,
   ) {
-    this.labels = [verb, dryRun, ...where, COMPONENT];
-    this.plain = [verb, ...where, COMPONENT];
-    this.seconds = metrics.duration.with(...this.labels);
-    this.own = verb === 'WATCH' ? [] : [metrics.sli.with(...this.plain), metrics.slo.with(...this.plain)];
+    this.seconds = metrics.duration.with(verb, dryRun, ...where);
+    this.own = verb === 'WATCH' ? [] : [metrics.sli.with(verb, ...where), metrics.slo.with(verb, ...where)];
   }
 
   /** `othersSeconds`: of `seconds`, those spent in webhooks and queues. */
   record(response: HttpResponse, seconds: number, othersSeconds: number): void {
     let total = this.totals.get(response.status);
     if (total === undefined) {
-      total = this.metrics.total.with(...this.labels, String(response.status));
+      total = this.metrics.total.with(this.verb, this.dryRun, ...this.where, String(response.status));
       this.totals.set(response.status, total);
     }
     total.inc();
     this.seconds.observe(seconds);
     for (const histogram of this.own) histogram.observe(seconds - othersSeconds);
-    const [verb] = this.labels;
-    if (verb !== 'GET' && verb !== 'LIST') return;
+    if (this.verb !== 'GET' && this.verb !== 'LIST') return;
     const size = bodyBytes(response.body);
-    if (size !== undefined) (this.sizes ??= this.metrics.size.with(...this.plain)).observe(size);
+    if (size !== undefined) (this.sizes ??= this.metrics.size.with(this.verb, ...this.where)).observe(size);
   }
 }
 
@@ -226,6 +241,25 @@ function register(registry: MetricRegistry) {
       labels: ['request_kind'],
       stability: 'STABLE',
     }),
+    inQueue: registry.gauge({
+      name: 'apiserver_current_inqueue_requests',
+      help: 'Requests now waiting for seats, of each class with a limit.',
+      labels: ['request_kind'],
+      stability: 'ALPHA',
+    }),
+    own: registry.counter({
+      name: 'apiserver_selfrequest_total',
+      help: 'Requests of the server to itself.',
+      labels: ['verb', 'group', 'resource', 'subresource'],
+      stability: 'ALPHA',
+    }),
+    fieldValidation: registry.histogram({
+      name: 'field_validation_request_duration_seconds',
+      help: 'Which strictness towards unknown fields was asked for; nothing is observed of it.',
+      labels: ['field_validation'],
+      buckets: SECONDS.slice(2),
+      stability: 'ALPHA',
+    }),
     deprecated: registry.gauge({
       name: 'apiserver_requested_deprecated_apis',
       help: 'Deprecated APIs that were asked for, and the release that removes them.',
@@ -265,46 +299,4 @@ function register(registry: MetricRegistry) {
       stability: 'ALPHA',
     }),
   };
-}
-
-function reportedVerb({ request, info }: Exchange): string {
-  if (info.isResourceRequest) {
-    if (info.verb === 'watch') return 'WATCH';
-    if (info.verb === 'list') return 'LIST';
-    if (info.verb === 'get') return CONNECTS.has(info.subresource) ? 'CONNECT' : 'GET';
-    if (request.method === 'PATCH' && (request.headers['content-type'] ?? '').startsWith('application/apply-patch+')) {
-      return 'APPLY';
-    }
-    if (request.method === 'POST' && CONNECTS.has(info.subresource)) return 'CONNECT';
-  }
-  const method = request.method === 'HEAD' ? 'GET' : request.method;
-  return METHODS.has(method) ? method : 'other';
-}
-
-const CONNECTS: ReadonlySet<string> = new Set(['attach', 'exec', 'portforward', 'proxy']);
-
-/** Paths a client makes up must not become series: only the server's own are told apart. */
-const OWN_PATHS: ReadonlySet<string> = new Set(
-  '/healthz /livez /readyz /metrics /version /openapi/v2 /openapi/v3 /api /apis'.split(' '),
-);
-const subpathOf = (path: string): string => (OWN_PATHS.has(path) ? path : '');
-
-function dryRunOf({ request }: Exchange): string {
-  if (request.search === '') return '';
-  const values = request.query.getAll('dryRun');
-  if (values.length === 0) return '';
-  return values.every((value) => value === 'All') ? 'All' : 'invalid';
-}
-
-function compressUser(name: string): string {
-  switch (name) {
-    case 'admin':
-    case 'client':
-    case 'kube_proxy':
-    case 'kubelet':
-    case 'system:serviceaccount:kube-system:default':
-      return name;
-    default:
-      return name.includes('@') ? 'email_id' : 'other';
-  }
 }

@@ -19,6 +19,8 @@ export interface RestRequest {
   warn(text: string): void;
   /** Told how long it waited for others. */
   spent?(layer: LatencyLayer, ms: number): void;
+  /** Told once it is known that the resource has the verb. */
+  served?(by: 'resource' | 'custom resource'): void;
   /** A deprecated version was asked for; `removedRelease` is empty when no release removes it. */
   deprecated?(removedRelease: string): void;
   /** Puts a note on the request's audit event; from a level on, where it is too much for the lower ones. */

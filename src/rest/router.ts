@@ -88,7 +88,7 @@ function dispatch(
   if (info.subresource !== '') return dispatchSubresource(services, endpoint, request, refuse);
   if (info.parts.length > 2) throw nothingAt(endpoint);
   const verb = servedVerb(endpoint, info);
-  warnIfDeprecated(endpoint, request);
+  tellServed(endpoint, request);
   const span = request.trace?.span;
   if (span === undefined) return serve(verb, services, endpoint, request);
   return recordVerb(span, verb, request, () => serve(verb, services, endpoint, request), refuse);
@@ -120,8 +120,9 @@ function serve(verb: Verb, services: RestServices, endpoint: Endpoint, request: 
   }
 }
 
-/** A use of what is not there is no use of a deprecated version. */
-function warnIfDeprecated({ version }: Endpoint, request: RestRequest): void {
+/** A use of what is not there is none, of a deprecated version neither. */
+function tellServed({ definition, version }: Endpoint, request: RestRequest): void {
+  request.served?.(definition.custom ? 'custom resource' : 'resource');
   const { deprecationWarning, removedRelease = '' } = version;
   if (deprecationWarning === undefined) return;
   request.warn(deprecationWarning);
@@ -176,6 +177,7 @@ function dispatchSubresource(
   if (!known || misplaced || (info.verbInPath && !definition.custom)) throw nothingAt(endpoint);
   if (subresource?.connect !== undefined) {
     checkConnection(subresource, request);
+    request.served?.('resource');
     return connect(services, endpoint, request, subresource.connect);
   }
   if (info.parts.length > 3) throw nothingAt(endpoint);
@@ -185,7 +187,7 @@ function dispatchSubresource(
   const verb = verbs.find((one) => one === info.verb);
   if (verb === undefined || (!info.usualMethod && !definition.custom)) throw refusedMethod(endpoint, info);
   if (info.name === '') throw nameless();
-  warnIfDeprecated(endpoint, request);
+  tellServed(endpoint, request);
   const run = (): Answer => serveSubresource(verb, services, endpoint, request, subresource);
   const span = request.trace?.span;
   return span === undefined ? run() : recordVerb(span, verb, request, run, refuse);

@@ -65,6 +65,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
   const metrics = createServerMetrics({
     flags: options.metrics,
     version,
+    release: options,
     isServed: ({ apiGroup, apiVersion, resource }) => resources.find(apiGroup, apiVersion, resource) !== undefined,
     log: logs.for('metrics'),
   });

@@ -43,6 +43,7 @@ test('statusz tells versions, since when it is up, and the paths to look at', ()
     paths: () => ['/api/v1', '/healthz', '/healthz/etcd', '/metrics', '/openapi/v2'],
   });
   const { body } = ask(handler, '/statusz', 'text/plain;charset=utf-8');
+  assert.match(text(body), /\nStarted: Thu Jan  1 00:00:00 UTC 1970\n/);
   assert.match(text(body), /\nUp: 1 hr 02 min 03 sec\n/);
   assert.match(text(body), /\nEmulation version: 1\.32\nPaths: \/healthz \/metrics\n$/);
   assert.equal(ask(handler, '/statusz', 'application/json').status, 406);

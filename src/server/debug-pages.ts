@@ -37,13 +37,19 @@ function statusLines(state: ServerState): string[] {
   const shown = [...folders].filter((folder) => !NOT_FOR_DEBUGGING.has(folder)).sort();
   return [
     '',
-    `Started: ${new Date(startedMs).toUTCString()}`,
+    `Started: ${unixDate(new Date(startedMs))}`,
     `Up: ${upText(Math.floor((nowMs() - startedMs) / 1000))}`,
     `Go version: ${runtime}`,
     `Binary version: ${binaryVersion}`,
     `Emulation version: ${emulatedVersion}`,
     `Paths: ${shown.join(' ')}`,
   ];
+}
+
+/** `Mon Nov  2 05:40:16 UTC 2026`. */
+function unixDate(date: Date): string {
+  const [weekday = '', day = '', month = '', year = '', time = ''] = date.toUTCString().replace(',', '').split(' ');
+  return `${weekday} ${month} ${String(Number(day)).padStart(2)} ${time} UTC ${year}`;
 }
 
 function upText(seconds: number): string {

@@ -59,6 +59,7 @@ export function buildFlowControl(options: Options, parts: FlowControlParts): Wir
       sizeBased: featureGates.enabled('SizeBasedListCostEstimate'),
       requestTimeoutMs: generic.requestTimeoutMs,
       observe: parts.requests.inFlight,
+      observeWaiting: parts.requests.inQueue,
       observePhase: metrics.requests,
       onRejected: parts.requests.dropped,
     }),

@@ -1,25 +1,33 @@
 // What the process itself uses, under the names every Prometheus client exports.
-import fs from 'node:fs';
 import type { MetricRegistry } from '../lib/metrics.js';
 import type { VersionInfo } from '../machinery/version-info.js';
+import { processFacts } from './proc.js';
 
 export function registerProcessMetrics(registry: MetricRegistry, version: VersionInfo): void {
   const gauge = (name: string, help: string) => registry.gauge({ name, help, stability: 'ALPHA' }).with();
-  const cpu = registry.counter({
-    name: 'process_cpu_seconds_total',
-    help: 'Seconds of processor time used.',
-    stability: 'ALPHA',
-  });
+  const counter = (name: string, help: string) => registry.counter({ name, help, stability: 'ALPHA' }).with();
+  const cpu = counter('process_cpu_seconds_total', 'Seconds of processor time used.');
+  const received = counter('process_network_receive_bytes_total', 'Bytes that came in over the network.');
+  const sent = counter('process_network_transmit_bytes_total', 'Bytes that went out over the network.');
   const resident = gauge('process_resident_memory_bytes', 'Bytes of memory in use.');
+  const virtual = gauge('process_virtual_memory_bytes', 'Bytes of address space in use.');
+  const maxVirtual = gauge('process_virtual_memory_max_bytes', 'Bytes of address space there may be.');
   const openFiles = gauge('process_open_fds', 'Open file descriptors.');
+  const maxOpenFiles = gauge('process_max_fds', 'File descriptors that may be open.');
   gauge('process_start_time_seconds', 'When the process started, in seconds since the epoch.').set(
     Math.round(performance.timeOrigin / 10) / 100,
   );
   registry.onCollect(() => {
     const { user, system } = process.cpuUsage();
-    cpu.with().value = (user + system) / 1e6;
+    const facts = processFacts();
+    cpu.value = (user + system) / 1e6;
     resident.set(process.memoryUsage.rss());
-    openFiles.set(countOpenFiles());
+    virtual.set(facts.virtualBytes);
+    maxVirtual.set(facts.maxVirtualBytes);
+    openFiles.set(facts.openFiles);
+    maxOpenFiles.set(facts.maxOpenFiles);
+    received.value = facts.receivedBytes;
+    sent.value = facts.sentBytes;
   });
   registerRegistryMetrics(registry);
   const build = registry.gauge({
@@ -70,11 +78,3 @@ const BUILD_LABELS: readonly (readonly [label: string, member: keyof VersionInfo
   ['compiler', 'compiler'],
   ['platform', 'platform'],
 ];
-
-function countOpenFiles(): number {
-  try {
-    return fs.readdirSync('/proc/self/fd').length;
-  } catch {
-    return 0;
-  }
-}

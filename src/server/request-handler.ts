@@ -10,7 +10,7 @@ import type { StatusError } from '../machinery/status.js';
 import type { VersionInfo } from '../machinery/version-info.js';
 import { flagValues } from '../options/flag-values.js';
 import { minorVersionText } from '../machinery/kube-version.js';
-import { PROGRAM, RELEASE } from '../machinery/names.js';
+import { PROGRAM } from '../machinery/names.js';
 import type { Options } from '../options/options.js';
 import { neverCompress } from '../rest/compress.js';
 import { createDiscovery, discoveryPaths } from '../rest/discovery.js';
@@ -30,6 +30,7 @@ import { flagsPage, type ServerState, statusPage } from './debug-pages.js';
 import { logFiles } from './log-files.js';
 import { at, createPaths, getAt, type PathHandler } from './paths.js';
 import type { WiredPeers } from './peers.js';
+import { binaryVersion } from './release-metrics.js';
 import type { Resources } from './resources.js';
 import type { ServerMetrics } from './server-metrics.js';
 import type { WiredStorageVersions } from './storage-versions.js';
@@ -95,14 +96,18 @@ export function buildRequestHandler(parts: HandlerParts): HttpHandler {
     },
     (exchange) => {
       const { request, info, user, auditId } = exchange;
-      const proxied = user && { request, info, user, auditId, trace: exchange };
+      const failed = (status: number): void => metrics.requests.proxyFailed(exchange, status);
+      const proxied = user && { request, info, user, auditId, trace: exchange, failed };
       const atPeer = proxied && parts.peers?.proxy(proxied);
       if (atPeer !== undefined) return atPeer;
       const elsewhere = proxied && parts.aggregation.proxy(proxied, openApi.has);
       if (elsewhere !== undefined) return elsewhere;
       // The documents of all types are compressed anyway.
       if (!compresses && !info.path.startsWith('/openapi')) neverCompress(request);
-      if (!info.isResourceRequest || user === undefined) return paths(request, info.path);
+      if (!info.isResourceRequest || user === undefined) {
+        exchange.servedBy = 'path';
+        return paths(request, info.path);
+      }
       return router.handle({
         http: request,
         info,
@@ -111,6 +116,9 @@ export function buildRequestHandler(parts: HandlerParts): HttpHandler {
         deadlineMs: exchange.deadlineMs,
         warn: (text) => exchange.warn(text),
         spent: (layer, ms) => exchange.spent(layer, ms),
+        served(by) {
+          exchange.servedBy = by;
+        },
         deprecated: (removedRelease) => metrics.requests.deprecated(info, removedRelease),
         annotate: (key, value, level) => exchange.annotate(key, value, level),
         trail: exchange.trail,
@@ -208,7 +216,7 @@ function pagesBehindGates(
     startedMs: performance.timeOrigin,
     nowMs: Date.now,
     runtime: goVersion,
-    binaryVersion: minorVersionText(RELEASE),
+    binaryVersion: binaryVersion(options.gitVersion),
     emulatedVersion: minorVersionText(emulatedVersion),
     paths,
   };

@@ -7,6 +7,7 @@ import type { VersionInfo } from '../machinery/version-info.js';
 import { createHealthMetrics, type HealthObserver } from './health-metrics.js';
 import { type MetricFlags, metricOptions } from './metric-options.js';
 import { registerProcessMetrics, tlsErrorCounter } from './process-metrics.js';
+import { registerReleaseMetrics, type Release } from './release-metrics.js';
 
 export interface ServerMetrics {
   /** /metrics */
@@ -23,16 +24,18 @@ export interface ServerMetrics {
 export interface ServerMetricsInput {
   readonly flags: MetricFlags;
   readonly version: VersionInfo;
+  readonly release: Release;
   /** Tells resources there are from ones a client made up, which must not become series. */
   readonly isServed: (info: RequestInfo) => boolean;
   readonly log: Logger;
 }
 
-export function createServerMetrics({ flags, version, isServed, log }: ServerMetricsInput): ServerMetrics {
+export function createServerMetrics({ flags, version, release, isServed, log }: ServerMetricsInput): ServerMetrics {
   const options = metricOptions(flags, log);
   const registry = new MetricRegistry(options);
   const sliRegistry = new MetricRegistry(options);
   registerProcessMetrics(registry, version);
+  registerReleaseMetrics(registry, release);
   return {
     registry,
     sliRegistry,
