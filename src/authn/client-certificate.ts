@@ -25,6 +25,8 @@ export interface CertificateVerifier {
 export function createCertificateVerifier(options: {
   readonly bundle: CaBundleSource;
   readonly nowMs: () => number;
+  /** Told with every certificate that is shown, good or bad, how long it is still valid. */
+  readonly observe?: (remainingMs: number) => void;
 }): CertificateVerifier {
   const verified = new LRUCache<string, { leaf: Certificate; notAfterMs: number }>({ max: CACHE_ENTRIES });
   return {
@@ -33,8 +35,13 @@ export function createCertificateVerifier(options: {
       const nowMs = options.nowMs();
       const key = `${bundle.generation}:${fingerprint(chain)}`;
       const known = verified.get(key);
-      if (known !== undefined && nowMs < known.notAfterMs + 1000) return known.leaf;
-      const { leaf, path } = verifyChain(chain, bundle.certificates, nowMs);
+      if (known !== undefined && nowMs < known.notAfterMs + 1000) {
+        options.observe?.(known.leaf.notAfterMs - nowMs);
+        return known.leaf;
+      }
+      const [leaf, ...intermediates] = parseChain(chain);
+      options.observe?.(leaf.notAfterMs - nowMs);
+      const path = pathOf(leaf, { roots: bundle.certificates, intermediates, keyUsage: CLIENT_AUTH, nowMs });
       verified.set(key, {
         leaf,
         notAfterMs: path.reduce((first, certificate) => Math.min(first, certificate.notAfterMs), Infinity),
@@ -83,21 +90,19 @@ function uidOf(leaf: Certificate): string {
   return first.value;
 }
 
-function verifyChain(
-  chain: readonly Buffer[],
-  roots: readonly Certificate[],
-  nowMs: number,
-): { leaf: Certificate; path: readonly Certificate[] } {
-  let parsed: Certificate[];
+function parseChain(chain: readonly Buffer[]): [leaf: Certificate, ...intermediates: Certificate[]] {
   try {
-    parsed = chain.map(parseCertificate);
+    const [leaf, ...intermediates] = chain.map(parseCertificate);
+    if (leaf !== undefined) return [leaf, ...intermediates];
   } catch (error) {
     throw new AuthenticationError(`malformed client certificate: ${errorText(error)}`);
   }
-  const [leaf, ...intermediates] = parsed;
-  if (leaf === undefined) throw new AuthenticationError('no client certificate');
+  throw new AuthenticationError('no client certificate');
+}
+
+function pathOf(leaf: Certificate, options: Parameters<typeof verifyCertificate>[1]): readonly Certificate[] {
   try {
-    return { leaf, path: verifyCertificate(leaf, { roots, intermediates, keyUsage: CLIENT_AUTH, nowMs }) };
+    return verifyCertificate(leaf, options);
   } catch (error) {
     throw new AuthenticationError(`verifying certificate SN=${leaf.serialNumber} failed: ${errorText(error)}`);
   }

@@ -33,6 +33,8 @@ export interface AuthenticatorOptions extends AuthenticationTrust {
   readonly otherTokens?: readonly TokenAuthenticator[];
   readonly anonymous: AnonymousOptions;
   readonly parseCertificateUid: boolean;
+  /** Told how long each client certificate is still valid. */
+  readonly observeCertificate?: (remainingMs: number) => void;
   readonly tokenCache: Pick<TokenCacheOptions, 'successTtlMs' | 'failureTtlMs' | 'clock' | 'metrics'>;
   readonly nowMs: () => number;
 }
@@ -62,7 +64,8 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticati
     requests.push(createRequestHeaderAuthenticator({ ...options.requestHeader, verifier }));
   }
   if (options.clientCa !== undefined) {
-    const verifier = createCertificateVerifier({ bundle: options.clientCa, nowMs });
+    const { clientCa: bundle, observeCertificate: observe } = options;
+    const verifier = createCertificateVerifier({ bundle, nowMs, ...(observe !== undefined && { observe }) });
     requests.push(createCertificateAuthenticator({ verifier, parseUid: options.parseCertificateUid }));
   }
   if (tokens.length > 0) {

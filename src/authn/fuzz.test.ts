@@ -14,6 +14,7 @@ import type { KubeObject } from '../machinery/object.js';
 import type { UserInfo } from '../machinery/user.js';
 import { AuthenticationError } from './authenticator.js';
 import { createCaBundle } from './ca-bundle.js';
+import { certificateExpiration } from './certificate-metrics.js';
 import { type Authentication, createAuthenticator } from './create-authenticator.js';
 import { createBoundTokenAuthenticator } from './service-account/bound-tokens.js';
 import { createTokenIssuer } from './service-account/issuer.js';
@@ -39,6 +40,7 @@ const objects: Record<string, KubeObject> = {
 
 let folder = '';
 let authentication: Authentication;
+const registry = new MetricRegistry();
 let certificate: Buffer;
 const tokens: string[] = [];
 
@@ -72,6 +74,7 @@ before(async () => {
     ],
     anonymous: { enabled: true },
     parseCertificateUid: true,
+    observeCertificate: certificateExpiration(registry),
     tokenCache: { successTtlMs: 10_000, failureTtlMs: 0, clock: systemClock },
     nowMs: Date.now,
   });
@@ -135,6 +138,9 @@ test('good credentials give their users', async () => {
   assert.ok(alice !== 401);
   assert.equal(alice.name, 'alice');
   assert.deepEqual(alice.groups, ['dev', 'qa', 'system:authenticated']);
+  await userOf(requestWith({}, [certificate]));
+  const expires = /^apiserver_client_certificate_expiration_seconds_bucket\{le="(.*)"\} 2$/m.exec(registry.text());
+  assert.equal(expires?.[1], '2.592e+06', 'thirty days at most, for each time it is shown');
   const nobody = await userOf(requestWith({}));
   assert.deepEqual(nobody, { name: 'system:anonymous', groups: ['system:unauthenticated'] });
 });

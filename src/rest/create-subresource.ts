@@ -18,6 +18,7 @@ import { noteStoring } from './record-verb.js';
 import type { RestRequest } from './request.js';
 import { metaType } from './formed-value.js';
 import { respondValue } from './respond.js';
+import { takeBody } from './take-body.js';
 import { lifeContext, type RestServices } from './services.js';
 import { decodeObject, WireError } from './wire.js';
 
@@ -39,7 +40,7 @@ export async function createSubresource(
     throw new Error(`no type or action for ${info.subresource}`);
   const negotiated = negotiate(http, services.mediaTypes, { tables: false });
   const span = request.trace?.span;
-  const body = await http.body(services.maxBodyBytes);
+  const body = await takeBody(services, endpoint, http, 'create');
   span?.event('limitedReadBody succeeded', { len: body.length });
   const options = createOptions(http);
   const { mediaTypes } = services;

@@ -21,6 +21,7 @@ import { noteStoring } from './record-verb.js';
 import type { RestRequest } from './request.js';
 import { respondValue } from './respond.js';
 import { respondTimed } from './timed.js';
+import { takeBody } from './take-body.js';
 import { lifeContext, type RestServices } from './services.js';
 import { conversionsOf } from './versions.js';
 
@@ -34,7 +35,7 @@ export async function createObject(
   const { definition, registry } = endpoint;
   const negotiated = negotiate(http, services.mediaTypes, { tables: endpoint.definition.virtualCreate === undefined });
   const span = request.trace?.span;
-  const body = await http.body(services.maxBodyBytes);
+  const body = await takeBody(services, endpoint, http, 'create');
   span?.event('limitedReadBody succeeded', { len: body.length });
   const large = body.length > LARGE_BYTES;
   const options = createOptions(http);

@@ -15,6 +15,8 @@ import type { Endpoint } from './endpoint.js';
 import { respondList } from './list.js';
 import { bodyMediaType, negotiate } from './negotiate.js';
 import { checkDeleteOptions, deleteOptionsFromQuery, listOptions, UNSAFE_DELETE } from './query-options.js';
+import type { BodyVerb } from './rest-metrics.js';
+import { takeBody } from './take-body.js';
 import type { RestRequest } from './request.js';
 import { respondStatus } from './respond.js';
 import { respondTimed } from './timed.js';
@@ -29,7 +31,7 @@ export async function removeObject(
 ): Promise<HttpResponse> {
   const { http, info } = request;
   const negotiated = negotiate(http, services.mediaTypes);
-  const options = await readDeleteOptions(services, request);
+  const options = await readDeleteOptions(services, endpoint, request, 'delete');
   const isNamespace = endpoint.resource.group === '' && endpoint.resource.resource === 'namespaces';
   const namespace = isNamespace ? info.name : info.namespace;
   if (options[UNSAFE_DELETE]) return removeUnreadable(services, endpoint, request, namespace);
@@ -100,7 +102,7 @@ export async function removeCollection(
   const negotiated = negotiate(http, services.mediaTypes);
   const selected = listOptions(http.query, false);
   const selection = selectionOf(endpoint, selected, info.name);
-  const options = await readDeleteOptions(services, request);
+  const options = await readDeleteOptions(services, endpoint, request, 'delete_collection');
   if (options[UNSAFE_DELETE]) {
     const why = 'is not allowed with DELETECOLLECTION, try again after removing the option';
     const kind = { group: 'meta.k8s.io', kind: 'DeleteOptions' };
@@ -163,10 +165,15 @@ function admitDelete(
 }
 
 /** From the body where there is one, else from the query. */
-async function readDeleteOptions(services: RestServices, request: RestRequest): Promise<DeleteOptions> {
+async function readDeleteOptions(
+  services: RestServices,
+  endpoint: Endpoint,
+  request: RestRequest,
+  verb: BodyVerb,
+): Promise<DeleteOptions> {
   const { http, trail } = request;
   const span = request.trace?.span;
-  const body = await http.body(services.maxBodyBytes);
+  const body = await takeBody(services, endpoint, http, verb);
   span?.event('limitedReadBody succeeded', { len: body.length });
   const sent = body.length === 0 ? deleteOptionsFromQuery(http.query) : decodeDeleteOptions(services, http, body);
   if (body.length > 0) {

@@ -19,6 +19,7 @@ import { encodingOf, targetOf } from './patch-target.js';
 import { patchOptions } from './query-options.js';
 import type { RestRequest } from './request.js';
 import { respondTimed } from './timed.js';
+import { takeBody } from './take-body.js';
 import type { RestServices } from './services.js';
 import { conversionsOf } from './versions.js';
 import { writeObject } from './write-object.js';
@@ -41,7 +42,7 @@ export async function patchObject(
   const kind = patchKind(http, endpoint, services.mediaTypes);
   const negotiated = negotiate(http, services.mediaTypes);
   const span = request.trace?.span;
-  const body = await http.body(services.maxBodyBytes);
+  const body = await takeBody(services, endpoint, http, 'patch');
   span?.event('limitedReadBody succeeded', { len: body.length });
   const recording = request.trail?.requestPatch(body);
   if (recording !== undefined) await recording;

@@ -11,6 +11,8 @@ export interface RestRequest {
   readonly http: HttpRequest;
   readonly info: RequestInfo;
   readonly user: UserInfo;
+  /** When it came, by the clock that only runs forward. */
+  readonly startedMs?: number;
   /** What Sec-WebSocket-Protocol asks for where authentication took a token out of it. */
   readonly websocketProtocols?: string | undefined;
   /** When it must have been answered, in milliseconds since the epoch; absent for one that may last. */

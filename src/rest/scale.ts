@@ -24,6 +24,7 @@ import { isApply, preparePatch } from './patch-kinds.js';
 import { patchOptions, updateOptions, type WriteOptions } from './query-options.js';
 import type { RestRequest } from './request.js';
 import { respondScale, scaleType } from './scale-answer.js';
+import { takeBody } from './take-body.js';
 import type { RestServices } from './services.js';
 import { writeObject } from './write-object.js';
 
@@ -55,7 +56,7 @@ export async function updateScale(
   access: ScaleAccess,
 ): Promise<HttpResponse> {
   const { http } = request;
-  const body = await http.body(services.maxBodyBytes);
+  const body = await takeBody(services, endpoint, http, 'update');
   const options = updateOptions(http);
   const sent = await readBody(
     services.converter,
@@ -81,7 +82,7 @@ export async function patchScale(
 ): Promise<HttpResponse> {
   const { http, info } = request;
   const kind = patchKind(http, endpoint, services.mediaTypes);
-  const body = await http.body(services.maxBodyBytes);
+  const body = await takeBody(services, endpoint, http, 'patch');
   const recording = request.trail?.requestPatch(body);
   if (recording !== undefined) await recording;
   const options = patchOptions(http.query, isApply(kind));

@@ -5,6 +5,7 @@ import type { Converter } from './convert-bytes.js';
 import type { MediaType } from './media-types.js';
 import type { NodeAccess } from './nodes/node-access.js';
 import type { RestRequest } from './request.js';
+import type { RestMetrics } from './rest-metrics.js';
 import type { UnreadEvents } from './unread-events.js';
 
 /** What the verbs need beside the resource itself. */
@@ -26,6 +27,7 @@ export interface RestServices {
   /** Watches without a timeout last between this and twice this. */
   readonly minWatchSeconds: number;
   readonly unreadEvents: UnreadEvents;
+  readonly metrics: RestMetrics;
   readonly maxBodyBytes: number;
   /** Aborts when the server shuts down: open watches end. */
   readonly shutdown: AbortSignal;

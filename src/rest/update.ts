@@ -17,6 +17,7 @@ import { updateOptions } from './query-options.js';
 import { noteStoring } from './record-verb.js';
 import type { RestRequest } from './request.js';
 import { respondTimed } from './timed.js';
+import { takeBody } from './take-body.js';
 import type { RestServices } from './services.js';
 import { conversionsOf } from './versions.js';
 import { writeObject, type WriteRequest } from './write-object.js';
@@ -30,7 +31,7 @@ export async function updateObject(
   const { http, info } = request;
   const negotiated = negotiate(http, services.mediaTypes);
   const span = request.trace?.span;
-  const body = await http.body(services.maxBodyBytes);
+  const body = await takeBody(services, endpoint, http, 'update');
   span?.event('limitedReadBody succeeded', { len: body.length });
   const options = updateOptions(http);
   const { subresource } = info;

@@ -1,6 +1,7 @@
 import { type HttpResponse, isWebSocketRequest, type ResponseSink } from '../lib/http.js';
 import { whenAborted, whenGone } from '../lib/when-aborted.js';
 import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
+import { requestScope } from '../machinery/request-scope.js';
 import { methodNotAllowed, notAcceptable } from '../machinery/status.js';
 import { watch } from '../registry/list.js';
 import { watchFailure } from '../registry/storage-status.js';
@@ -11,6 +12,7 @@ import { type MediaType, streamNames } from './media-types.js';
 import { negotiate } from './negotiate.js';
 import type { ListOptions } from './query-options.js';
 import type { RestRequest } from './request.js';
+import type { ObserveEvents } from './rest-metrics.js';
 import { selectionOf } from './selection.js';
 import type { RestServices } from './services.js';
 import { type EventEncoder, eventEncoder } from './watch-events.js';
@@ -46,6 +48,11 @@ export async function watchObjects(
     ...(options.sendInitialEvents !== undefined && { sendInitialEvents: options.sendInitialEvents }),
   };
   const watched = { services, registry: endpoint.registry, encoder, wanted, lastsMs };
+  const counted = {
+    ...watched,
+    observe: services.metrics.events(endpoint),
+    ...(options.sendInitialEvents === true && { initialEnd: whenInitialEnded(services, endpoint, request) }),
+  };
   if (http.upgrade !== undefined && isWebSocketRequest(http)) {
     const { media } = negotiated;
     const protocols = request.websocketProtocols ?? http.headers['sec-websocket-protocol'];
@@ -56,7 +63,7 @@ export async function watchObjects(
   return {
     status: 200,
     headers: { 'content-type': streamName },
-    body: { stream: (sink) => streamWatch(watched, sink) },
+    body: { stream: (sink) => streamWatch(counted, sink) },
   };
 }
 
@@ -66,6 +73,10 @@ interface Watched {
   readonly encoder: EventEncoder;
   /** Each event is a message of its own, which needs no other frame. */
   readonly messages?: MediaType;
+  /** Counts what is sent; messages are not counted. */
+  readonly observe?: ObserveEvents;
+  /** Told when all that was there has been sent. */
+  readonly initialEnd?: () => void;
   readonly wanted: Omit<WatchRequest, 'signal' | 'timeoutAtMs' | 'drained'>;
   readonly lastsMs: number;
 }
@@ -75,7 +86,7 @@ const OVER = new Error('the watch is over');
 
 /** One signal for all that can end a watch, and one function that waits: thousands are kept. */
 async function streamWatch(watched: Watched, sink: ResponseSink): Promise<void> {
-  const { services, encoder, messages, lastsMs } = watched;
+  const { services, encoder, messages, observe, initialEnd, lastsMs } = watched;
   const over = new AbortController();
   let isOver = false;
   const end = (): void => {
@@ -90,9 +101,15 @@ async function streamWatch(watched: Watched, sink: ResponseSink): Promise<void> 
   // hot: runs for every watcher on every batch of events.
   const receive = (events: readonly WatchEvent[]): boolean => {
     if (messages !== undefined) for (const event of events) ordered.write(() => message(messages, event), [event]);
-    else if (events.length > 0) ordered.write(() => encoder.events(events), events);
+    else if (events.length > 0) ordered.write(() => counted(events), events);
     return !isOver;
   };
+  const counted = (events: readonly WatchEvent[]): MaybePromise<Buffer> =>
+    whenReady(encoder.events(events), (bytes) => {
+      observe?.(events.length, bytes.length);
+      if (initialEnd !== undefined && events.some(isInitialEnd)) initialEnd();
+      return bytes;
+    });
   const message = (media: MediaType, event: WatchEvent): MaybePromise<Buffer> =>
     whenReady(encoder.events([event]), (bytes) => unframed(media, bytes));
   const pace = { timeoutAtMs: Date.now() + lastsMs, drained: () => ordered.drained() };
@@ -120,6 +137,15 @@ async function streamWatch(watched: Watched, sink: ResponseSink): Promise<void> 
     paced.end();
   }
 }
+
+/** The request itself is not kept for as long as the watch lasts. */
+function whenInitialEnded({ metrics }: RestServices, endpoint: Endpoint, request: RestRequest): () => void {
+  const startedMs = request.startedMs ?? performance.now();
+  const scope = requestScope(request.info);
+  return () => metrics.initialEvents(endpoint, scope, (performance.now() - startedMs) / 1000);
+}
+
+const isInitialEnd = (event: WatchEvent): boolean => event.type === 'BOOKMARK' && event.initialEventsEnd === true;
 
 /** In whole seconds, so that timers of the same length are few. */
 function watchSeconds(services: RestServices, { timeoutSeconds }: ListOptions): number {

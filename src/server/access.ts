@@ -1,11 +1,13 @@
 // Who may come in, from the options.
 import fs from 'node:fs';
+import { certificateExpiration } from '../authn/certificate-metrics.js';
 import { anonymousEnabled, type Authentication, createAuthenticator } from '../authn/create-authenticator.js';
 import type { TokenCacheMetrics } from '../authn/token-cache-metrics.js';
 import { parseTokenFile } from '../authn/token-file.js';
 import type { TokenAuthenticator } from '../authn/authenticator.js';
 import { systemClock } from '../lib/clock.js';
 import type { Logger } from '../lib/log.js';
+import type { MetricRegistry } from '../lib/metrics.js';
 import type { Options } from '../options/options.js';
 import type { OtherTokens } from './other-tokens.js';
 import { trustOf } from './trust.js';
@@ -18,6 +20,7 @@ export function buildAuthentication(
     readonly serviceAccounts: readonly TokenAuthenticator[];
     readonly other: OtherTokens;
     readonly cacheMetrics: TokenCacheMetrics;
+    readonly metrics: MetricRegistry;
     readonly log: Logger;
   },
 ): Authentication {
@@ -36,6 +39,7 @@ export function buildAuthentication(
     anonymous: parts.other.anonymous ?? {
       enabled: anonymousEnabled(authentication.anonymousAuth, options.authorization.authorizationMode),
     },
+    observeCertificate: certificateExpiration(parts.metrics),
     parseCertificateUid: options.featureGates.enabled('AllowParsingUserUIDFromCertAuth'),
     tokenCache: { successTtlMs: 10_000, failureTtlMs: 0, clock: systemClock, metrics: parts.cacheMetrics },
     nowMs,

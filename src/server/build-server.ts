@@ -4,6 +4,7 @@ import type { Authentication } from '../authn/create-authenticator.js';
 import { createTokenCacheMetrics } from '../authn/token-cache-metrics.js';
 import type { HttpHandler } from '../lib/http.js';
 import type { Logs } from '../lib/log.js';
+import { createRestMetrics } from '../rest/rest-metrics.js';
 import { UnreadEvents } from '../rest/unread-events.js';
 import { emulatedVersionInfo } from '../machinery/version-info.js';
 import type { Options } from '../options/options.js';
@@ -208,6 +209,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
       log: logs.for('authentication'),
     }),
     cacheMetrics,
+    metrics: metrics.registry,
     log: logs.for('authentication'),
   });
   access.set({ authorization, authentication });
@@ -248,6 +250,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     random: Math.random,
     minWatchSeconds: options.generic.minRequestTimeout,
     unreadEvents: new UnreadEvents(),
+    metrics: createRestMetrics(metrics.registry),
     maxBodyBytes: MAX_BODY_BYTES,
     shutdown: lifecycle.stopping,
   };

@@ -112,6 +112,7 @@ export function buildRequestHandler(parts: HandlerParts): HttpHandler {
         http: request,
         info,
         user,
+        startedMs: exchange.startedMs,
         websocketProtocols: exchange.websocketProtocols,
         deadlineMs: exchange.deadlineMs,
         warn: (text) => exchange.warn(text),

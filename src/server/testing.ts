@@ -2,6 +2,7 @@
 import { append } from '../lib/append.js';
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
+import { createRestMetrics } from '../rest/rest-metrics.js';
 import { UnreadEvents } from '../rest/unread-events.js';
 import { parseRequestInfo } from '../filters/request-info.js';
 import { testRequest } from '../filters/testing.js';
@@ -164,6 +165,7 @@ export class TestApi {
       random: () => 0,
       minWatchSeconds: 1800,
       unreadEvents: new UnreadEvents(),
+      metrics: createRestMetrics(new MetricRegistry()),
       maxBodyBytes: 3 * 1024 * 1024,
       shutdown: new AbortController().signal,
       ...options.services,
