@@ -95,11 +95,8 @@ test('what another server serves is judged anew when its endpoints change', asyn
   assert.match(registry.text(), /^aggregator_unavailable_apiservice\{name="v1.example.test"\} 0$/m);
   await api.delete(`${SERVICES}/v1.example.test`);
   while ((await watch.next()).type !== 'DELETED');
-  const end = Date.now() + 5000;
-  while (/v1\.example\.test/.test(registry.text())) {
-    assert.ok(Date.now() < end, 'a service that is gone is still counted');
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.doesNotMatch(registry.text(), /v1\.example\.test/);
   stop.abort();
   watch.stop();
 });

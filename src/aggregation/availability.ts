@@ -4,7 +4,7 @@ import { SERVER_MANAGER } from '../registry/server-client.js';
 import { LOCAL_AVAILABLE } from '../apis/apiregistration/index.js';
 import type { Clock } from '../lib/clock.js';
 import { every } from '../lib/repeat.js';
-import { SETTLE_MS } from '../lib/settle.js';
+import { whenSettled } from '../lib/settle.js';
 import { WorkQueue } from '../lib/work-queue.js';
 import type { KubeObject } from '../machinery/object.js';
 import type { GroupResource } from '../machinery/status.js';
@@ -135,11 +135,13 @@ function keep(options: AvailabilityOptions, judge: Judge): WorkQueue {
     if (isAvailable(service) && judgement.status !== 'True') metrics.lost(name, judgement);
     return 'done';
   };
-  const concurrency = CONCURRENCY;
-  const queue = new WorkQueue({ name: 'API service', work, concurrency, settleMs: SETTLE_MS, clock, signal, log });
-  services.subscribe((name) => queue.add(name));
+  const queue = new WorkQueue({ name: 'API service', work, concurrency: CONCURRENCY, clock, signal, log });
+  services.subscribe((name) => whenSettled(isNew(services.get(name)), clock, () => queue.add(name)));
   return queue;
 }
+
+const isNew = (service: Readonly<APIService> | undefined): boolean =>
+  service !== undefined && (service.status.conditions ?? []).length === 0;
 
 function isSaid({ status }: Readonly<APIService>, judgement: Judgement): boolean {
   const said = status.conditions?.find(({ type }) => type === judgement.type);

@@ -6,7 +6,7 @@
 import type { ExpressionChecker } from '../cel/expression-check.js';
 import { systemClock } from '../lib/clock.js';
 import { errorText } from '../lib/error-text.js';
-import { SETTLE_MS } from '../lib/settle.js';
+import { whenSettled } from '../lib/settle.js';
 import { isDeepStrictEqual } from 'node:util';
 import { API_APPROVED } from '../apis/apiextensions/api-approval.js';
 import { isCaBundle } from '../apis/apiextensions/conversion-validation.js';
@@ -72,8 +72,7 @@ export function startDefinitions(options: DefinitionsOptions): StartedDefinition
       const known = Number(definitions.get(stored.key)?.metadata.resourceVersion ?? 0);
       // Of our own writes the last is known before the watch brings the first.
       if (known < stored.revision) definitions.set(stored.key, definition);
-      if (isNew(definition)) systemClock.after(SETTLE_MS, () => controller.look(stored.key));
-      else controller.look(stored.key);
+      whenSettled(isNew(definition), systemClock, () => controller.look(stored.key));
     },
     gone({ key }) {
       definitions.delete(key);

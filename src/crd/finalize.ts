@@ -2,7 +2,6 @@
 import { errorText } from '../lib/error-text.js';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pause } from '../lib/pause.js';
-import { SETTLE_MS } from '../lib/settle.js';
 import { CLEANUP_FINALIZER } from '../apis/apiextensions/definition.js';
 import { deleteCollection } from '../registry/delete-collection.js';
 import type { LifeContext } from '../registry/kind.js';
@@ -15,6 +14,8 @@ import type { DefinitionWriter } from './definition-writer.js';
 /** Objects with finalizers of their own are waited for this long before the definition says so. */
 const WAIT_MS = 60_000;
 const POLL_MS = 250;
+/** So long at least a definition is seen as one whose objects are being deleted. */
+const BEGIN_MS = 15;
 
 export interface FinalizeOptions {
   readonly writer: DefinitionWriter;
@@ -36,7 +37,7 @@ export async function finalizeDefinition(name: string, options: FinalizeOptions)
     return true;
   });
   if (begun === undefined || !needsFinalizing(begun)) return;
-  await pause(SETTLE_MS, options.signal);
+  await pause(BEGIN_MS, options.signal);
   const end = await deleteObjects(options);
   await writer.update(name, (definition, set) => {
     set(end);

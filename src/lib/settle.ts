@@ -1,5 +1,13 @@
+import type { Clock } from './clock.js';
+
+/** How long the server's own loops let a new object be before they write its first status. */
+const SETTLE_MS = 15;
+
 /**
- * How long the server's own loops let a new or changed object be before they write its status. Who made it often writes it
- * once more at once, with the version that the answer gave: a status that came in between would make that a conflict.
+ * Calls back once an object has settled: one that has a status at once, a new one after a little while. Who made it often
+ * writes it once more right away, with the version that the answer gave, and a status in between would make that a conflict.
  */
-export const SETTLE_MS = 15;
+export function whenSettled(isNew: boolean, clock: Clock, callback: () => void): void {
+  if (isNew) clock.after(SETTLE_MS, callback);
+  else callback();
+}

@@ -82,28 +82,3 @@ test('what fails comes back after pauses that double up to a limit, and start an
   await turn();
   assert.equal(timers.length, 5);
 });
-
-test('a key that is to settle is worked on after that time, once for all that was added meanwhile', async () => {
-  const { clock, timers } = heldClock();
-  const worked: string[] = [];
-  const queue = new WorkQueue({
-    name: 'q',
-    work: async (key) => (worked.push(key), 'done'),
-    concurrency: 1,
-    settleMs: 15,
-    clock,
-    signal: new AbortController().signal,
-    log: () => undefined,
-  });
-  for (const key of ['a', 'b', 'a']) queue.add(key);
-  assert.deepEqual(worked, []);
-  assert.deepEqual(
-    timers.map(({ ms }) => ms),
-    [15, 15],
-  );
-  for (const { run } of timers.splice(0)) run();
-  await turn();
-  assert.deepEqual(worked, ['a', 'b']);
-  queue.add('a');
-  assert.equal(timers.length, 1, 'what comes later settles again');
-});

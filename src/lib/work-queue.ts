@@ -12,15 +12,12 @@ export interface WorkQueueOptions {
   readonly signal: AbortSignal;
   readonly log: (message: string) => void;
   readonly maxPauseMs?: number;
-  /** How long a key that was added waits before it is worked on. */
-  readonly settleMs?: number;
 }
 
 const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 30_000;
 
 export class WorkQueue {
-  readonly #settling = new Set<string>();
   readonly #waiting = new Set<string>();
   readonly #running = new Set<string>();
   readonly #addedWhileRunning = new Set<string>();
@@ -29,17 +26,6 @@ export class WorkQueue {
   constructor(private readonly options: WorkQueueOptions) {}
 
   add(key: string): void {
-    const { clock, settleMs } = this.options;
-    if (settleMs === undefined) return this.#addNow(key);
-    if (this.#settling.has(key)) return;
-    this.#settling.add(key);
-    clock.after(settleMs, () => {
-      this.#settling.delete(key);
-      this.#addNow(key);
-    });
-  }
-
-  #addNow(key: string): void {
     if (this.options.signal.aborted) return;
     if (this.#running.has(key)) this.#addedWhileRunning.add(key);
     else this.#waiting.add(key);
@@ -76,6 +62,6 @@ export class WorkQueue {
     const { clock, maxPauseMs = MAX_PAUSE_MS } = this.options;
     const attempts = this.#attempts.get(key) ?? 0;
     this.#attempts.set(key, attempts + 1);
-    clock.after(Math.min(FIRST_PAUSE_MS * 2 ** attempts, maxPauseMs), () => this.#addNow(key));
+    clock.after(Math.min(FIRST_PAUSE_MS * 2 ** attempts, maxPauseMs), () => this.add(key));
   }
 }
