@@ -67,6 +67,13 @@ export function createRequestMetrics(
   const authentications = outcomes(metrics.authenticationAttempts, metrics.authenticationSeconds);
   const authorizations = outcomes(metrics.authorizationAttempts, metrics.authorizationSeconds);
 
+  const strictness = new Set<string>();
+  const tellFieldValidation = (asked: string): void => {
+    if (strictness.has(asked)) return;
+    strictness.add(asked);
+    metrics.fieldValidation.with(asked);
+  };
+
   /** Only what something served is counted: who was refused on the way there is counted by those who refused. */
   const record = (exchange: Exchange, response: HttpResponse): void => {
     const where = servedWhere(exchange, response);
@@ -75,7 +82,7 @@ export function createRequestMetrics(
     const seconds = (performance.now() - exchange.startedMs) / 1000;
     const othersSeconds = (exchange.latency?.ofOthersMs ?? 0) / 1000;
     seriesOf(verb, dryRunOf(exchange), where).record(response, seconds, othersSeconds);
-    metrics.fieldValidation.with(fieldValidationOf(exchange));
+    tellFieldValidation(fieldValidationOf(exchange));
     if (exchange.user?.name !== OWN_USER) return;
     const { apiGroup, resource, subresource } = exchange.info;
     metrics.own.with(verb, apiGroup, resource, subresource).inc();
