@@ -6,15 +6,11 @@ import type { KubeObject } from '../machinery/object.js';
 import { badRequest } from '../machinery/status.js';
 import { goQuote } from '../lib/go-quote.js';
 import { normalize } from '../schema/json/decode.js';
-import type { FieldValue, Predicate } from '../storage/store.js';
+import type { ListRequest } from '../storage/store.js';
 import { type Endpoint, toStorage } from './endpoint.js';
 import type { ListOptions } from './query-options.js';
 
-export interface Selection {
-  readonly name?: string;
-  readonly predicate?: Predicate;
-  readonly fieldValues?: readonly FieldValue[];
-}
+export type Selection = Pick<ListRequest, 'name' | 'predicate' | 'fieldValues' | 'labels'>;
 
 const EVERY_OBJECT_HAS = ['metadata.name', 'metadata.namespace'];
 
@@ -31,10 +27,13 @@ export function selectionOf(endpoint: Endpoint, options: ListOptions, name: stri
   const needsFields = fields !== undefined && !fields.empty;
   const needsLabels = labels !== undefined && !labels.empty;
   if (!needsFields && !needsLabels) return only ? { name: only } : {};
-  const predicate: Predicate = (object) =>
-    (!needsLabels || labels.matches(object.labels)) && (!needsFields || fields.matches(object));
   const fieldValues = fields?.requirements.filter(({ operator }) => operator === '=') ?? [];
-  return { ...(only && { name: only }), predicate, ...(fieldValues.length > 0 && { fieldValues }) };
+  return {
+    ...(only && { name: only }),
+    predicate: (object) => (!needsLabels || labels.matches(object.labels)) && (!needsFields || fields.matches(object)),
+    ...(fieldValues.length > 0 && { fieldValues }),
+    ...(needsLabels && { labels: (own) => labels.matches(own) }),
+  };
 }
 
 function parsed<S>(parse: () => S): S {

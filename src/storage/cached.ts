@@ -243,7 +243,7 @@ export class CachedStore implements ManagedResourceStore {
    */
   #listCurrent(plan: ListPlan, request: ListRequest, revision: number): MaybePromise<ListResult> {
     const { contents } = this.cache;
-    const found = contents.having(request.fieldValues);
+    const found = contents.among(plan.prefix, request);
     if (found !== undefined) {
       const list = found.length > MANY ? listFoundInTurns : listFound;
       return list(found, plan, request, revision);
@@ -305,7 +305,7 @@ export class CachedStore implements ManagedResourceStore {
     const { contents, revision } = this.cache;
     const whole = { ...request, predicate: undefined, limit: 0, continue: '' };
     const plan = planList(this.options, { ...whole, resourceVersion: '0', resourceVersionMatch: '' });
-    const found = contents.having(request.fieldValues);
+    const found = contents.among(plan.prefix, request);
     const { items } =
       found === undefined ? listFrom(contents.state, plan, whole, revision) : listFound(found, plan, whole, revision);
     return items as readonly Entry[];

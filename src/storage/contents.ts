@@ -1,15 +1,20 @@
-// The current objects of one resource: by key, in the order of keys, and by the indexed field.
+// The current objects of one resource: by key, in the order of keys, by the indexed field and by labels.
 import { OrderedMap } from '../lib/ordered-map.js';
 import type { Entry } from './entry.js';
 import { FieldIndex } from './field-index.js';
 import type { Change } from './history.js';
+import { LabelIndex } from './label-index.js';
 import type { State } from './snapshots.js';
-import type { FieldValue } from './store.js';
+import type { ListRequest } from './store.js';
 
 /** So many changes at most wait for a list to want them in order. */
 const MOST_UNPLACED = 1024;
 /** Where more than this share of all have a value, walking all in their order is quicker than sorting those. */
 const LARGEST_INDEXED_SHARE = 0.25;
+/** So many sort in a few milliseconds; of more, all are walked, in turns with others. */
+const MOST_SORTED = 4096;
+
+type Selected = Pick<ListRequest, 'fieldValues' | 'labels'>;
 
 export class Contents {
   readonly #map = new Map<string, Entry>();
@@ -17,6 +22,7 @@ export class Contents {
   #ordered: State = new OrderedMap();
   #unplaced: Change[] = [];
   readonly #index: FieldIndex | undefined;
+  readonly #labels = new LabelIndex();
   #bytes = 0;
   #generation: number;
 
@@ -54,22 +60,27 @@ export class Contents {
   }
 
   /**
-   * The objects with these values, in the order of their keys, where an index can tell and it is worth asking:
-   * conditions that it knows nothing of are not looked at.
+   * Among them are all that are wanted, in the order of their keys, where an index can tell and it is worth asking. Conditions
+   * that it knows nothing of are not looked at. `prefix`: what the keys begin with.
    */
-  having(values: readonly FieldValue[] | undefined): readonly Entry[] | undefined {
+  among(prefix: string, { fieldValues, labels }: Selected): readonly Entry[] | undefined {
+    const found = this.#having(fieldValues) ?? (labels && this.#labels.find(prefix, labels, MOST_SORTED));
+    return found && [...found].sort((a, b) => (a.key < b.key ? -1 : 1));
+  }
+
+  #having(values: Selected['fieldValues']): ReadonlySet<Entry> | undefined {
     if (this.#index === undefined || values === undefined) return undefined;
     const wanted = values.find(({ field }) => field === this.indexedField);
     if (wanted === undefined) return undefined;
     const found = this.#index.find(wanted.value);
-    if (found.size > this.size * LARGEST_INDEXED_SHARE) return undefined;
-    return [...found].sort((a, b) => (a.key < b.key ? -1 : 1));
+    return found.size > this.size * LARGEST_INDEXED_SHARE ? undefined : found;
   }
 
   /** While it is filled for the first time: all that are there, in the order of their keys. */
   add(entry: Entry): void {
     this.#map.set(entry.key, entry);
     this.#index?.add(entry);
+    this.#labels.add(entry);
     this.#bytes += entry.size;
     this.#ordered.set(entry.key, entry);
   }
@@ -81,6 +92,7 @@ export class Contents {
     else this.#map.set(key, entry);
     entry?.leaveToStore();
     this.#index?.change(previous, entry);
+    this.#labels.change(previous, entry);
     this.#bytes += (entry?.size ?? 0) - (previous?.size ?? 0);
     this.#generation++;
     this.#unplaced.push(change);

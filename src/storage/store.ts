@@ -4,6 +4,7 @@ import { type Steps, Turns } from '../lib/turns.js';
 import type { GroupResource } from '../machinery/status.js';
 import type { KubeObject } from '../machinery/object.js';
 import type { Trace } from '../tracing/trace.js';
+import type { Labels } from './label-sets.js';
 
 /** One stored version of one object. Shared by every reader: nothing in it is ever changed. */
 export interface StoredObject {
@@ -115,6 +116,8 @@ export interface ListRequest {
   readonly predicate?: Predicate;
   /** Conditions that the predicate has, too. */
   readonly fieldValues?: readonly FieldValue[];
+  /** What it wants of labels: objects that share theirs are asked together. */
+  readonly labels?: (labels: Labels) => boolean;
   readonly trace?: Trace | undefined;
 }
 
@@ -153,6 +156,7 @@ export interface WatchRequest {
   readonly predicate?: Predicate;
   /** Conditions that the predicate has, too. */
   readonly fieldValues?: readonly FieldValue[];
+  readonly labels?: (labels: Labels) => boolean;
   readonly signal: AbortSignal;
   /** When the watch will time out (milliseconds since the epoch): a last bookmark goes out shortly before. */
   readonly timeoutAtMs?: number;
