@@ -1,6 +1,6 @@
 import { FieldPath, invalid as invalidField } from '../machinery/field-error.js';
 import { invalid } from '../machinery/status.js';
-import { keyOf, type ResourceRegistry } from './registry.js';
+import { askedKey, type ResourceRegistry } from './registry.js';
 import { fromStorage } from './storage-status.js';
 
 /**
@@ -13,9 +13,10 @@ export async function deleteUnreadable(
   name: string,
   dryRun: boolean,
 ): Promise<void> {
+  const key = askedKey(registry, namespace, name);
   let deleted: boolean | undefined;
   try {
-    deleted = await registry.store.deleteUnreadable?.(keyOf(registry, namespace, name), dryRun);
+    deleted = await registry.store.deleteUnreadable?.(key, dryRun);
   } catch (error) {
     throw fromStorage(error, registry.resource, name);
   }

@@ -6,7 +6,7 @@ import { withoutResourceVersion } from '../storage/entry.js';
 import { printsAs } from '../storage/splice.js';
 import { type StoredObject, StorageError } from '../storage/store.js';
 import type { DeleteOptions, LifeContext } from './kind.js';
-import { type AdmitDelete, keyOf, type ResourceRegistry, timestamp, unstored } from './registry.js';
+import { type AdmitDelete, askedKey, type ResourceRegistry, timestamp, unstored } from './registry.js';
 import { deletionFinalizers } from './deletion-finalizers.js';
 import { gracefulStep, type GracefulStep } from './graceful-deletion.js';
 import { findObject } from './list.js';
@@ -34,7 +34,7 @@ export interface DeleteResult {
 
 /** Deletes an object, or marks it as deleting when something has to happen first. */
 export async function deleteObject(registry: ResourceRegistry, request: DeleteRequest): Promise<DeleteResult> {
-  const key = keyOf(registry, request.context.namespace, request.name);
+  const key = askedKey(registry, request.context.namespace, request.name);
   for (;;) {
     const current = await findObject(registry, key, request.name, request.context.trace);
     if (current === undefined) throw notFound(registry.resource, request.name);

@@ -1,7 +1,7 @@
 import { notFound } from '../machinery/status.js';
 import type { Trace } from '../tracing/trace.js';
 import type { ListRequest, ListResult, StoredObject, Watch, WatchEvent, WatchRequest } from '../storage/store.js';
-import { keyOf, type ResourceRegistry } from './registry.js';
+import { askedKey, type ResourceRegistry } from './registry.js';
 import { fromStorage } from './storage-status.js';
 
 /** One object, not older than `resourceVersion` says. */
@@ -12,9 +12,10 @@ export async function get(
   resourceVersion: string,
   trace?: Trace,
 ): Promise<StoredObject> {
+  const key = askedKey(registry, namespace, name);
   let stored: StoredObject | undefined;
   try {
-    stored = await registry.store.get(keyOf(registry, namespace, name), resourceVersion, trace);
+    stored = await registry.store.get(key, resourceVersion, trace);
   } catch (error) {
     throw fromStorage(error, registry.resource, name);
   }

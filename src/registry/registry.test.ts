@@ -42,6 +42,21 @@ class Ledger {
   };
 }
 
+test('what is no name is refused before it is looked for', async () => {
+  const api = new TestApi({ kinds: [configMaps as unknown as KindDefinition] });
+  const named = `${MAPS}/a%25b`;
+  const answers = [
+    await api.get(named),
+    await api.put(named, { metadata: { name: 'a%b' } }),
+    await api.patch(named, MERGE, { data: {} }),
+    await api.delete(named),
+  ];
+  for (const { status, body } of answers) {
+    assert.deepEqual([status, body.message], [400, 'Name parameter invalid: "a%b": may not contain \'%\'']);
+  }
+  assert.equal((await api.get(`${MAPS}/%2e%2e`)).body.message, 'Name parameter invalid: "..": may not be \'..\'');
+});
+
 test('what a creation began is committed when it is stored, and given back when it is not', async () => {
   const ledger = new Ledger();
   let refuse = false;

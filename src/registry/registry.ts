@@ -1,10 +1,12 @@
 // One resource's registry: its kind's rules on its store. The verbs are functions beside it, a file each.
 import type { Aside } from '../lib/aside.js';
 import type { MaybePromise } from '../lib/maybe-promise.js';
+import { goQuote } from '../lib/go-quote.js';
 import { inTurns } from '../lib/turns.js';
 import { timeOf } from '../machinery/time.js';
-import type { GroupKind, GroupResource } from '../machinery/status.js';
+import { badRequest, type GroupKind, type GroupResource } from '../machinery/status.js';
 import type { KubeObject } from '../machinery/object.js';
+import { pathSegmentName } from '../machinery/validation/names.js';
 import type { ResourceStore, StoredObject } from '../storage/store.js';
 import type { KindDefinition } from './kind.js';
 import type { UpdateTurns } from './update-turns.js';
@@ -44,6 +46,14 @@ export type AdmitDelete = (old: Readonly<KubeObject>) => MaybePromise<void>;
 
 export function keyOf(registry: ResourceRegistry, namespace: string, name: string): string {
   return registry.kind.namespaced ? `${namespace}/${name}` : name;
+}
+
+/** The key of what somebody asks for by name, who may have named nothing, or what is no name. */
+export function askedKey(registry: ResourceRegistry, namespace: string, name: string): string {
+  if (name === '') throw badRequest('Name parameter required.');
+  const problems = pathSegmentName(name, false);
+  if (problems.length > 0) throw badRequest(`Name parameter invalid: ${goQuote(name)}: ${problems.join(';')}`);
+  return keyOf(registry, namespace, name);
 }
 
 /** An object that was not stored (a dry run), in the form of a stored one. */

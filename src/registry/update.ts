@@ -9,7 +9,7 @@ import { printsAs } from '../storage/splice.js';
 import { type StoredObject, StorageError } from '../storage/store.js';
 import type { Trace } from '../tracing/trace.js';
 import type { LifeContext, Transaction } from './kind.js';
-import { type AdmitCreate, type AdmitUpdate, asideFor, keyOf, type ResourceRegistry, unstored } from './registry.js';
+import { type AdmitCreate, type AdmitUpdate, askedKey, asideFor, type ResourceRegistry, unstored } from './registry.js';
 import { fillSystemFields } from './system-fields.js';
 import { revert, ttlOf } from './create.js';
 import { findObject } from './list.js';
@@ -56,7 +56,7 @@ export interface UpdateResult {
 
 /** Reads, changes and writes, after others who are at the same object. */
 export async function update(registry: ResourceRegistry, request: UpdateRequest): Promise<UpdateResult> {
-  const key = keyOf(registry, request.context.namespace, request.name);
+  const key = askedKey(registry, request.context.namespace, request.name);
   const taken = registry.updateTurns.take(key);
   const turn = taken instanceof Promise ? await taken : taken;
   const { trace, dryRun } = request.context;
