@@ -63,6 +63,19 @@ test('an apply comes in CBOR, too, where objects do', async () => {
   assert.equal((await without.patch(`${MAPS}/a?fieldManager=m`, APPLY_CBOR, map('a'))).status, 415);
 });
 
+test('who applies a uid means an object that is there', async () => {
+  const api = open();
+  const applied = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', uid: 'u' } };
+  const { status, body } = await api.patch(`${MAPS}/a?fieldManager=m`, APPLY, applied);
+  assert.deepEqual(
+    [status, body.message],
+    [
+      409,
+      'Operation cannot be fulfilled on configmaps "a": uid mismatch: the provided object specified uid u, and no existing object was found',
+    ],
+  );
+});
+
 test('an applied configuration that is none is refused in the words of its reader', async () => {
   const api = open();
   for (const [type, sent, words] of [

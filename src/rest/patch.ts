@@ -3,7 +3,7 @@ import type { HttpRequest, HttpResponse } from '../lib/http.js';
 import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
 import { atOnce, inTurns, LARGE_BYTES, nextTurn } from '../lib/turns.js';
 import type { KubeObject } from '../machinery/object.js';
-import { notFound, unsupportedMediaType, wrongMediaType } from '../machinery/status.js';
+import { conflict, notFound, unsupportedMediaType, wrongMediaType } from '../machinery/status.js';
 import { matchNamespace } from '../registry/system-fields.js';
 import type { Found } from '../registry/update.js';
 import { checkName } from './accept-body.js';
@@ -79,8 +79,7 @@ export async function patchObject(
         const live = current === undefined ? undefined : inVersion(endpoint, current);
         const large = found.bytes > LARGE_BYTES;
         const object = await settle(() => (large ? inTurns(patch(live)) : atOnce(patch(live))));
-        matchNamespace(object, endpoint.definition.namespaced, info.namespace);
-        checkName(object, info.name);
+        checkIdentity(object, current !== undefined, endpoint, info);
         return toStorage(endpoint, object);
       };
       const aside = changesAside(endpoint, found.bytes);
@@ -125,9 +124,19 @@ async function patchAside(
   const before = tree === undefined || read === undefined ? {} : { body: tree, read };
   const made = await makeAside(aside, change, { ...before, live: stored?.json });
   const object = await objectMade(endpoint, made);
-  matchNamespace(object, endpoint.definition.namespaced, request.info.namespace);
-  checkName(object, request.info.name);
+  checkIdentity(object, stored !== undefined, endpoint, request.info);
   return object;
+}
+
+/** A change leaves an object what it is; who states a uid means an object that is there. */
+function checkIdentity(object: KubeObject, exists: boolean, endpoint: Endpoint, info: RestRequest['info']): void {
+  const { uid } = object.metadata;
+  if (uid && !exists) {
+    const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
+    throw conflict(endpoint.resource, info.name, why);
+  }
+  matchNamespace(object, endpoint.definition.namespaced, info.namespace);
+  checkName(object, info.name);
 }
 
 /** Reads a patch: a large one now, in turns with others. What is wrong with it is told when it is asked for. */
