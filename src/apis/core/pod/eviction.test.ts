@@ -79,3 +79,14 @@ test('two budgets for one pod are more than an eviction can honour', async () =>
   assert.equal((await evictPod(action)).code, 500);
   assert.deepEqual(done, []);
 });
+
+test('a request and its body may not rehearse differently', async () => {
+  const { action, done } = scene('Running', []);
+  const body = { ...action.body, deleteOptions: { dryRun: ['None'] } };
+  const evicting = evictPod({ ...action, body, context: { ...action.context, dryRun: true } });
+  await assert.rejects(evicting, {
+    code: 500,
+    message: 'Non-matching dry-run options in request and content: [All] and [None]',
+  });
+  assert.deepEqual(done, []);
+});

@@ -45,7 +45,12 @@ export async function evictPod(action: SubresourceAction): Promise<{ code: numbe
 }
 
 function withDryRun(options: DeleteOptions | undefined, { dryRun }: LifeContext): DeleteOptions {
-  if (!dryRun || (options?.dryRun ?? []).length > 0) return options ?? {};
+  const inBody = options?.dryRun ?? [];
+  if (!dryRun) return options ?? {};
+  if (inBody.length > 0 && inBody.join(' ') !== 'All') {
+    const why = `Non-matching dry-run options in request and content: [All] and [${inBody.join(' ')}]`;
+    throw new StatusError(500, '', why);
+  }
   return { ...options, dryRun: ['All'] };
 }
 
