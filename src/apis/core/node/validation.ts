@@ -1,30 +1,24 @@
 import { append } from '../../../lib/append.js';
 import { parseCidr } from '../../../lib/ip-address.js';
-import {
-  duplicate,
-  type FieldErrors,
-  FieldPath,
-  forbidden,
-  invalid,
-  notSupported,
-  required,
-  withMore,
-} from '../../../machinery/field-error.js';
+import { duplicate, type FieldErrors, FieldPath, forbidden, invalid } from '../../../machinery/field-error.js';
 import { isValidCidrForLegacyField } from '../../../machinery/validation/ip.js';
-import { validateLabelName } from '../../../machinery/validation/label-selector.js';
-import { isValidLabelValue } from '../../../machinery/validation/names.js';
 import type { FeatureGates } from '../../../registry/kind.js';
-import type { Node, Taint } from '../../../schema/generated/core.v1.js';
+import type { Node } from '../../../schema/generated/core.v1.js';
 import { validateResourceQuantity } from '../pod/validation/resources.js';
 import { sortedKeys } from '../shared/key-values.js';
+import { validateNodeAnnotations } from './annotations.js';
 import { validateConfigSource, validateConfigStatus } from './config-source.js';
+import { validateTaints } from './taints.js';
 
 const METADATA = FieldPath.of('metadata');
 const POD_CIDRS = FieldPath.of('spec', 'podCIDRs');
-const TAINT_EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
 export function validateNode(object: Readonly<Node>, features: FeatureGates): FieldErrors {
-  const errors = [...validateTaints(object.spec.taints), ...validateResources(object)];
+  const errors = [
+    ...validateNodeAnnotations(object.metadata.annotations, METADATA.child('annotations')),
+    ...validateTaints(object.spec.taints ?? [], METADATA.child('taints')),
+    ...validateResources(object),
+  ];
   const swap = object.status.nodeInfo?.swap?.capacity;
   if (swap !== undefined && swap <= 0) {
     errors.push(invalid(METADATA.child('nodeSwapStatus', 'capacity'), swap, 'must be greater than zero'));
@@ -35,8 +29,11 @@ export function validateNode(object: Readonly<Node>, features: FeatureGates): Fi
 
 /** The rules of an update of the node or of its status, beyond those of the node itself. */
 export function validateNodeUpdate(object: Readonly<Node>, old: Readonly<Node>): FieldErrors {
-  const { spec, status } = object;
-  const errors = validateResources(object);
+  const { metadata, spec, status } = object;
+  const errors = [
+    ...validateNodeAnnotations(metadata.annotations, METADATA.child('annotations')),
+    ...validateResources(object),
+  ];
   const seen = new Set<string>();
   for (const [position, address] of (status.addresses ?? []).entries()) {
     const key = JSON.stringify([address.type, address.address]);
@@ -57,40 +54,11 @@ export function validateNodeUpdate(object: Readonly<Node>, old: Readonly<Node>):
   if (status.config !== undefined) {
     append(errors, validateConfigStatus(status.config, FieldPath.of('status', 'config')));
   }
-  append(errors, validateTaints(spec.taints));
+  append(errors, validateTaints(spec.taints ?? [], METADATA.child('taints')));
   if ((spec.externalID ?? '') !== (old.spec.externalID ?? '')) {
     errors.push(forbidden(FieldPath.of('spec', 'externalID'), 'may not be updated'));
   }
   return errors;
-}
-
-function validateTaints(taints: readonly Taint[] | undefined): FieldErrors {
-  const errors: FieldErrors = [];
-  const seen = new Set<string>();
-  for (const [position, taint] of (taints ?? []).entries()) {
-    const path = METADATA.child('taints').index(position);
-    append(errors, validateLabelName(taint.key, path.child('key')));
-    const wrong = isValidLabelValue(taint.value ?? '');
-    if (wrong.length > 0) errors.push(invalid(path.child('value'), taint.value ?? '', wrong.join(';')));
-    if (taint.effect === '') errors.push(required(path.child('effect')));
-    else if (!TAINT_EFFECTS.includes(taint.effect)) {
-      errors.push(notSupported(path.child('effect'), taint.effect, TAINT_EFFECTS));
-    }
-    const key = `${taint.effect} ${taint.key}`;
-    if (seen.has(key)) errors.push(duplicateTaint(taint, path));
-    seen.add(key);
-  }
-  return errors;
-}
-
-function duplicateTaint(taint: Readonly<Taint>, path: FieldPath): FieldErrors[number] {
-  const shown = {
-    Key: taint.key,
-    Value: taint.value ?? '',
-    Effect: taint.effect,
-    TimeAdded: taint.timeAdded ?? null,
-  };
-  return withMore(duplicate(path, shown), 'taints must be unique by key and effect pair');
 }
 
 function validateResources({ status }: Readonly<Node>): FieldErrors {

@@ -3,6 +3,7 @@ import { type FieldErrors, FieldPath, invalid, required, tooLong } from '../../.
 import { invalidEach, validateImmutableField } from '../../../machinery/validation/fields.js';
 import { isConfigMapKey } from '../../../machinery/validation/names.js';
 import type { Secret } from '../../../schema/generated/core.v1.js';
+import { readJsonMap } from '../shared/json-text.js';
 import { base64Length, MAX_DATA_BYTES, sortedKeys, validateFrozen } from '../shared/key-values.js';
 
 const DATA = FieldPath.of('data');
@@ -51,22 +52,7 @@ function validateKeysOfType(object: Readonly<Secret>): FieldErrors {
 }
 
 function validateJsonMap(object: Readonly<Secret>, key: string): FieldErrors {
-  const why = notAJsonMap(Buffer.from(object.data?.[key] ?? '', 'base64').toString());
+  const read = readJsonMap(Buffer.from(object.data?.[key] ?? '', 'base64').toString());
   // The contents are secret, also in an error.
-  return why === undefined ? [] : [invalid(DATA.key(key), '<secret contents redacted>', why)];
-}
-
-function notAJsonMap(text: string): string | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    const message = String(error);
-    if (text.trim() === '' || message.includes('end of JSON input')) return 'unexpected end of JSON input';
-    const position = Number(/at position (\d+)/.exec(message)?.[1] ?? text.search(/\S/));
-    return `invalid character '${text.charAt(position)}' looking for beginning of value`;
-  }
-  if (value === null || (typeof value === 'object' && !Array.isArray(value))) return undefined;
-  const kind = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
-  return `json: cannot unmarshal ${kind} into Go value of type map[string]interface {}`;
+  return 'problem' in read ? [invalid(DATA.key(key), '<secret contents redacted>', read.problem)] : [];
 }

@@ -1,9 +1,9 @@
 // Annotations that mean something to pods.
 import { append } from '../../../../lib/append.js';
-import { errorText } from '../../../../lib/error-text.js';
 import { type FieldErrors, type FieldPath, forbidden, invalid } from '../../../../machinery/field-error.js';
 import { goQuote } from '../../../../lib/go-quote.js';
 import type { Pod, PodSpec, Toleration } from '../../../../schema/generated/core.v1.js';
+import { readInternalList } from '../../shared/json-text.js';
 import { allContainers } from '../containers.js';
 import type { PodRules } from './options.js';
 import { validateLocalDescendingPath } from './paths.js';
@@ -86,13 +86,9 @@ export function deletionCostIsInvalid(annotations: Annotations): boolean {
 }
 
 function validateTolerationsAnnotation(text: string, path: FieldPath): FieldErrors {
-  let tolerations: Toleration[];
-  try {
-    tolerations = JSON.parse(text) as Toleration[];
-  } catch (error) {
-    return [invalid(path, TOLERATIONS, errorText(error))];
-  }
-  return validateTolerations(tolerations, path.child(TOLERATIONS));
+  const read = readInternalList<Toleration>(text, 'Toleration');
+  if ('problem' in read) return [invalid(path, TOLERATIONS, read.problem)];
+  return validateTolerations(read.value, path.child(TOLERATIONS));
 }
 
 function validateSeccompAnnotations(
