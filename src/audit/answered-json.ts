@@ -1,17 +1,21 @@
-import type { HttpResponse } from '../lib/http.js';
+import type { AnsweredForm, HttpResponse } from '../lib/http.js';
+import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
+import { atOnce, inTurns, LARGE_BYTES } from '../lib/turns.js';
 import type { JsonBytes } from './event.js';
 import { withoutManagedFields } from './managed-fields.js';
 
 const NEWLINE = 0x0a;
 
 /** The object an answer is, as JSON: the bytes for the client where they are that. */
-export function answeredJson({ body, object }: HttpResponse, omitManagedFields = false): JsonBytes {
+export function answeredJson({ body, object }: HttpResponse): MaybePromise<JsonBytes> {
   if (object === undefined) throw new Error('an answer that is no object');
-  const json = object.json === undefined ? wholeBody(body) : object.json();
-  if (omitManagedFields) {
-    return trimmed(withoutManagedFields(typeof json === 'string' ? Buffer.from(json) : json, object.form));
-  }
-  return trimmed(json);
+  return whenReady(object.json === undefined ? wholeBody(body) : object.json(), trimmed);
+}
+
+/** Of a large one in turns with others. */
+export function unmanagedJson(json: JsonBytes, form: AnsweredForm): MaybePromise<JsonBytes> {
+  const steps = withoutManagedFields(typeof json === 'string' ? Buffer.from(json) : json, form);
+  return json.length > LARGE_BYTES ? inTurns(steps) : atOnce(steps);
 }
 
 function wholeBody(body: HttpResponse['body']): JsonBytes {

@@ -1,4 +1,5 @@
 // `responseStatus`: the code that was answered, and what else a Status said.
+import { LARGE_BYTES } from '../lib/turns.js';
 import type { Status } from '../machinery/status.js';
 import { metaType } from '../schema/catalogue.js';
 import { encodeJson } from '../schema/json/encode.js';
@@ -6,7 +7,17 @@ import type { EventResponse, JsonBytes } from './event.js';
 
 export type KnownStatus = Pick<Status, 'status' | 'message' | 'reason' | 'details'>;
 
-export const statusOf = (json: JsonBytes): KnownStatus => JSON.parse(json.toString()) as Status;
+const HEAD = '{"kind":"Status","apiVersion":"v1",';
+
+/** What is answered with a Status, as it was printed. */
+export function responseOfStatus(code: number, printed: JsonBytes): EventResponse {
+  // A long one is not read and printed again: but its kind and version, it says the same here.
+  if (printed.length > LARGE_BYTES) {
+    const json = printed.toString();
+    if (json.startsWith(HEAD)) return { code, json: `{${json.slice(HEAD.length)}`, plain: false };
+  }
+  return responseOf(code, JSON.parse(printed.toString()) as Status);
+}
 
 const plain = new Map<number, EventResponse>();
 

@@ -1,5 +1,6 @@
 // Objects that are encoded already, without their managed fields: found by a walk over the bytes, and cut out.
 import type { AnsweredForm } from '../lib/http.js';
+import type { Steps } from '../lib/turns.js';
 
 /** Where objects carry their managed fields; `*` stands for each element of a list. */
 const PATHS: Readonly<Record<AnsweredForm, readonly (readonly string[])[]>> = {
@@ -10,9 +11,9 @@ const PATHS: Readonly<Record<AnsweredForm, readonly (readonly string[])[]>> = {
 };
 
 /** `json` is well formed. */
-export function withoutManagedFields(json: Buffer, form: AnsweredForm): Buffer {
+export function* withoutManagedFields(json: Buffer, form: AnsweredForm): Steps<Buffer> {
   const walk = new Walk(json);
-  for (const path of PATHS[form]) walk.cut(path);
+  for (const path of PATHS[form]) yield* walk.cut(path);
   return walk.rest();
 }
 
@@ -26,13 +27,17 @@ const CLOSE_BRACKET = 0x5d;
 const COLON = 0x3a;
 const SPACE = 0x20;
 
+/** So many bytes are walked over in one step. */
+const STEP_BYTES = 128 * 1024;
+
 class Walk {
+  private stepEnd = STEP_BYTES;
   private readonly cuts: { readonly start: number; readonly end: number }[] = [];
 
   constructor(private readonly json: Buffer) {}
 
-  cut(path: readonly string[]): void {
-    this.into(this.blank(0), path, 0);
+  *cut(path: readonly string[]): Steps<void> {
+    yield* this.into(this.blank(0), path, 0);
   }
 
   rest(): Buffer {
@@ -48,20 +53,20 @@ class Walk {
   }
 
   /** Follows a path into the value at `at`, and answers where that value ends. */
-  private into(at: number, path: readonly string[], step: number): number {
+  private *into(at: number, path: readonly string[], step: number): Steps<number> {
     const opening = this.json[at];
     if (opening === OPEN_BRACKET && path[step] === '*') {
       let next = this.blank(at + 1);
       while (this.json[next] !== CLOSE_BRACKET && next < this.json.length) {
-        next = this.blank(this.into(next, path, step + 1));
+        next = this.blank(yield* this.into(next, path, step + 1));
         if (this.json[next] === COMMA) next = this.blank(next + 1);
       }
       return next + 1;
     }
-    return opening === OPEN_BRACE ? this.members(at, path, step) : this.over(at);
+    return yield* opening === OPEN_BRACE ? this.members(at, path, step) : this.over(at);
   }
 
-  private members(at: number, path: readonly string[], step: number): number {
+  private *members(at: number, path: readonly string[], step: number): Steps<number> {
     const wanted = path[step] ?? '';
     let before = at + 1;
     let next = this.blank(before);
@@ -72,7 +77,7 @@ class Walk {
       let value = this.blank(nameEnd);
       if (this.json[value] === COLON) value = this.blank(value + 1);
       const last = step === path.length - 1;
-      const end = found && !last ? this.into(value, path, step + 1) : this.over(value);
+      const end = yield* found && !last ? this.into(value, path, step + 1) : this.over(value);
       const after = this.blank(end);
       const more = this.json[after] === COMMA;
       // A member goes with the comma behind it; the last one with the comma before it.
@@ -83,13 +88,16 @@ class Walk {
     return next + 1;
   }
 
-  private over(at: number): number {
-    const first = this.json[at];
-    if (first === QUOTE) return this.overString(at);
+  private *over(at: number): Steps<number> {
+    if (this.json[at] === QUOTE) return this.overString(at);
     let next = at;
     let depth = 0;
     while (next < this.json.length) {
       const byte = this.json[next] as number;
+      if (next > this.stepEnd) {
+        this.stepEnd = next + STEP_BYTES;
+        yield;
+      }
       if (byte === QUOTE) {
         next = this.overString(next);
         continue;

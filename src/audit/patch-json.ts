@@ -1,5 +1,7 @@
 // A patch as part of an event. The reference loses the event of a patch that is no JSON (an apply in YAML); who leaves
 // no trace that way is just whom an audit is for, so here YAML is turned into JSON, and what is neither is kept as text.
+import { type Aside, asideOr, task } from '../lib/aside.js';
+import { bufferOf } from '../lib/buffer-of.js';
 import type { MaybePromise } from '../lib/maybe-promise.js';
 import { inTurns, LARGE_BYTES, type Steps } from '../lib/turns.js';
 import { encodeTree } from '../schema/json/encode.js';
@@ -11,9 +13,19 @@ import { quoteJson } from '../schema/json/quote.js';
 import { parseYaml } from '../schema/yaml/parse.js';
 import type { JsonBytes } from './event.js';
 
-/** In turns with others where it is large JSON. */
-export function recordedPatch(patch: Buffer): MaybePromise<JsonBytes> {
-  return patch.length <= LARGE_BYTES ? patchJson(patch) : inTurns(patchSteps(patch));
+export const RECORD_PATCH = task<{ readonly patch: Uint8Array }, { readonly json: Uint8Array }>('record patch');
+
+/** The other side. */
+export const recordPatchHere = (patch: Uint8Array): Uint8Array =>
+  new Uint8Array(Buffer.from(patchJson(bufferOf(patch))));
+
+/** In another thread, where there is one for it; else in turns with others where it is large JSON. */
+export function recordedPatch(patch: Buffer, aside?: Aside): MaybePromise<JsonBytes> {
+  const here = (): MaybePromise<JsonBytes> =>
+    patch.length <= LARGE_BYTES ? patchJson(patch) : inTurns(patchSteps(patch));
+  if (aside === undefined) return here();
+  const there = aside.do(RECORD_PATCH, { patch }).then(({ json }) => bufferOf(json));
+  return asideOr<JsonBytes>(there, here);
 }
 
 export function* patchSteps(patch: Buffer): Steps<JsonBytes> {

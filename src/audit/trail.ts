@@ -1,5 +1,6 @@
 // What is learnt of one request while it is served, for its audit events. Rooms on the way of a request know of it only
 // `annotate` and what the object was that the client sent.
+import type { Aside } from '../lib/aside.js';
 import type { HttpRequest, HttpResponse } from '../lib/http.js';
 import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
 import type { RequestInfo } from '../machinery/request-info.js';
@@ -7,10 +8,10 @@ import type { RequestLatency } from '../machinery/request-latency.js';
 import { formatDuration } from '../machinery/time.js';
 import type { UserInfo } from '../machinery/user.js';
 import { type Authorized, authorized, type Decision } from './annotations.js';
-import { answeredJson } from './answered-json.js';
+import { answeredJson, unmanagedJson } from './answered-json.js';
 import type { AuditEvent, EventRequest, EventResponse, JsonBytes } from './event.js';
 import { aboutRequest, referenceJson, utf8 } from './event-request.js';
-import { responseOf, statusOf } from './event-response.js';
+import { responseOf, responseOfStatus } from './event-response.js';
 import { atLeast, type Level, type Stage } from './levels.js';
 import { recordedPatch } from './patch-json.js';
 import type { Recording } from './policy.js';
@@ -19,11 +20,18 @@ import type { Recording } from './policy.js';
 export interface BodyTrail {
   /** `object` is what was sent, with its defaults; it may be changed afterwards. */
   requestObject(object: SentObject, encode: (object: object) => string): void;
-  /** A patch is recorded as it came. */
-  requestPatch(patch: Buffer): MaybePromise<void>;
+  /** How much of an object `requestPrinted` is to be told. */
+  readonly wantsSent: SentWanted;
+  /** Instead of requestObject: what the object says of itself, and its print where that is wanted. */
+  requestPrinted(metadata: SentMetadata, json: Buffer | undefined): void;
+  /** A patch is recorded as it came. `aside`: where what is so large is read. */
+  requestPatch(patch: Buffer, aside?: Aside): MaybePromise<void>;
   /** As `annotate`, but told only when the request is done. */
   annotateAtEnd(key: string, value: string): void;
 }
+
+/** Who it is; all of it; all but its managed fields. */
+export type SentWanted = 'reference' | 'whole' | 'unmanaged';
 
 export interface SentObject {
   readonly kind?: string;
@@ -31,10 +39,10 @@ export interface SentObject {
 }
 
 export interface SentMetadata {
-  readonly name?: string;
-  readonly namespace?: string;
-  readonly uid?: string;
-  readonly resourceVersion?: string;
+  readonly name?: string | undefined;
+  readonly namespace?: string | undefined;
+  readonly uid?: string | undefined;
+  readonly resourceVersion?: string | undefined;
   readonly managedFields?: unknown;
 }
 
@@ -102,29 +110,50 @@ export class AuditTrail implements BodyTrail {
   }
 
   requestObject(object: SentObject, encode: (object: object) => string): void {
-    const { of, recording } = this;
-    if (of === undefined || recording === undefined) return;
-    const { info } = of;
-    if (object.metadata !== undefined && info.isResourceRequest) this.objectRef = referenceJson(info, object.metadata);
-    if (!atLeast(recording.level, 'Request')) return;
-    this.sent = encode(recording.omitManagedFields ? withoutManagedFields(object) : object);
+    if (this.recording === undefined) return;
+    if (object.metadata !== undefined) this.refer(object.metadata);
+    this.sent = sentJson(object, this.wantsSent, encode);
   }
 
-  requestPatch(patch: Buffer): MaybePromise<void> {
-    if (this.recording === undefined || !atLeast(this.recording.level, 'Request')) return undefined;
-    return whenReady(recordedPatch(patch), (sent) => {
+  get wantsSent(): SentWanted {
+    const { recording } = this;
+    if (recording === undefined || !atLeast(recording.level, 'Request')) return 'reference';
+    return recording.omitManagedFields ? 'unmanaged' : 'whole';
+  }
+
+  requestPrinted(metadata: SentMetadata, json: Buffer | undefined): void {
+    this.refer(metadata);
+    this.sent = json;
+  }
+
+  private refer(metadata: SentMetadata): void {
+    const info = this.of?.info;
+    if (info?.isResourceRequest) this.objectRef = referenceJson(info, metadata);
+  }
+
+  requestPatch(patch: Buffer, aside?: Aside): MaybePromise<void> {
+    if (this.wantsSent === 'reference') return undefined;
+    return whenReady(recordedPatch(patch, aside), (sent) => {
       this.sent = sent;
     });
   }
 
-  /** The answer, once its head is known. */
-  answer(answer: HttpResponse): void {
-    if (this.recording === undefined) return;
+  /** The answer, once its head is known; later where it is to be recorded and is large. */
+  answer(answer: HttpResponse): MaybePromise<void> {
+    if (this.recording === undefined) return undefined;
     const { level, omitManagedFields } = this.recording;
     const { status: code, object } = answer;
-    this.response = responseOf(code, object?.form === 'status' ? statusOf(answeredJson(answer)) : undefined);
-    if (object === undefined || !atLeast(level, 'RequestResponse')) return;
-    this.answered = answeredJson(answer, omitManagedFields);
+    const isStatus = object?.form === 'status';
+    if (!isStatus) this.response = responseOf(code, undefined);
+    if (object === undefined) return undefined;
+    const isKept = atLeast(level, 'RequestResponse');
+    if (!isStatus && !isKept) return undefined;
+    return whenReady(answeredJson(answer), (json) => {
+      if (isStatus) this.response = responseOfStatus(code, json);
+      if (!isKept) return undefined;
+      const kept = omitManagedFields ? unmanagedJson(json, object.form) : json;
+      return whenReady(kept, (answered) => void (this.answered = answered));
+    });
   }
 
   /** What nobody expected. */
@@ -205,6 +234,16 @@ export class AuditTrail implements BodyTrail {
 
 const copyOf = (map: ReadonlyMap<string, string> | undefined): ReadonlyMap<string, string> | undefined =>
   map === undefined ? undefined : new Map(map);
+
+/** What is recorded of an object that was sent. */
+export function sentJson(
+  object: SentObject,
+  wanted: SentWanted,
+  encode: (object: object) => string,
+): string | undefined {
+  if (wanted === 'reference') return undefined;
+  return encode(wanted === 'unmanaged' ? withoutManagedFields(object) : object);
+}
 
 function withoutManagedFields(object: SentObject): object {
   if (object.metadata?.managedFields === undefined) return object;

@@ -103,6 +103,27 @@ test('at RequestResponse the answer is there as it went out; a body that is no o
   assert.equal(events[3]?.responseObject, undefined);
 });
 
+test('a long refusal says in an event what a short one says', async () => {
+  const { events, run } = recorder('Metadata');
+  for (const letters of [10, 100_000]) {
+    const said = { status: 'Failure', message: 'é'.repeat(letters), reason: 'Invalid', details: { name: 'p' } };
+    const body = JSON.stringify({ kind: 'Status', apiVersion: 'v1', metadata: {}, ...said, code: 422 });
+    await run(testExchange('POST', POD), () => ({ ...answer(`${body}\n`), status: 422, object: { form: 'status' } }));
+    assert.deepEqual(events.at(-1)?.responseStatus, { metadata: {}, ...said, code: 422 });
+  }
+});
+
+test('what has to be made for the record is waited for, and its managed fields are cut out large or small', async () => {
+  for (const count of [1, 10_000]) {
+    const { events, run } = recorder('RequestResponse', { omitManagedFields: true });
+    const managedFields = Array.from({ length: count }, (_, i) => ({ manager: `m${i}` }));
+    const json = Buffer.from(JSON.stringify({ metadata: { name: 'p', managedFields }, data: {} }));
+    const object = { form: 'object' as const, json: () => Promise.resolve(json) };
+    await run(testExchange('GET', POD), () => ({ ...answer('protobuf'), object }));
+    assert.deepEqual(events.at(-1)?.responseObject, { metadata: { name: 'p' }, data: {} });
+  }
+});
+
 test('an object that was sent names what its path left open, and is kept as it was then', async () => {
   for (const level of ['Metadata', 'Request']) {
     const { events, run } = recorder(level);

@@ -50,8 +50,8 @@ export function audit(options: Audit): Filter {
 export function auditRefusal(options: Audit, exchange: Exchange, response: HttpResponse): MaybePromise<HttpResponse> {
   const trail = startTrail(options, exchange);
   if (trail === undefined) return response;
-  trail.answer(response);
-  return whenReady(recordReached(options, trail, 'ResponseStarted'), () => response);
+  const told = whenReady(trail.answer(response), () => recordReached(options, trail, 'ResponseStarted'));
+  return whenReady(told, () => response);
 }
 
 /** Undefined when the policy wants nothing of this request. */
@@ -119,12 +119,19 @@ function answered(
   response: HttpResponse,
 ): MaybePromise<HttpResponse> {
   trail.impersonatedUser = impersonated(exchange);
-  trail.answer(response);
-  if (!exchange.longRunning) return completed(options, trail, exchange, response);
-  return whenReady(recordReached(options, trail, 'ResponseStarted'), () =>
-    completed(options, trail, exchange, response),
-  );
+  const told = trail.answer(response);
+  const end = (): MaybePromise<HttpResponse> => completed(options, trail, exchange, response);
+  if (told instanceof Promise) return told.then(() => started(options, trail, exchange, end));
+  return started(options, trail, exchange, end);
 }
+
+const started = (
+  options: Audit,
+  trail: AuditTrail,
+  { longRunning }: Exchange,
+  end: () => MaybePromise<HttpResponse>,
+): MaybePromise<HttpResponse> =>
+  longRunning ? whenReady(recordReached(options, trail, 'ResponseStarted'), end) : end();
 
 const impersonated = ({ impersonator, user }: Exchange) => (impersonator === undefined ? undefined : user);
 

@@ -80,7 +80,7 @@ export type AnsweredForm = 'object' | 'list' | 'table' | 'status';
 export interface AnsweredObject {
   readonly form: AnsweredForm;
   /** Its JSON, where the body is not just that. */
-  readonly json?: () => string | Buffer;
+  readonly json?: () => MaybePromise<string | Buffer>;
 }
 
 /**

@@ -1,14 +1,13 @@
 // What a large body makes of an object, found out in another thread: the body is read, defaults are filled in, a patch is
 // applied, it is noted who owns which fields, and the object is brought into the form it is stored in.
+import type { SentMetadata, SentWanted } from '../audit/trail.js';
 import { type Aside, task } from '../lib/aside.js';
-import { inTurns } from '../lib/turns.js';
+import { bufferOf } from '../lib/buffer-of.js';
 import type { KubeObject } from '../machinery/object.js';
 import { carriedInTurns } from '../registry/carried-object.js';
 import { type KindRef, neededBy, refOf } from '../registry/prepare-aside.js';
 import { refusalOf, type Refused } from '../registry/refused-aside.js';
 import { asideFor } from '../registry/registry.js';
-import { encodeJson } from '../schema/json/encode.js';
-import { readPieces } from '../schema/json/decode-pieces.js';
 import type { Addressed } from './accept-body.js';
 import type { Endpoint } from './endpoint.js';
 import type { PatchKind } from './patch-kinds.js';
@@ -34,8 +33,8 @@ export interface ChangeWork {
   readonly live?: Uint8Array | undefined;
   /** Only whether the body can be read, and what it says of itself. */
   readonly checkOnly: boolean;
-  /** The object as it was read is wanted, too. */
-  readonly wantsSent: boolean;
+  /** What is to be told of the object as it was read. */
+  readonly wantsSent?: SentWanted;
 }
 
 export interface ChangeOptions {
@@ -55,7 +54,9 @@ export interface ChangeMade {
   readonly refused?: Refused;
   /** In the storage version. */
   readonly object?: Uint8Array;
-  /** In the endpoint's version, before anything was changed in it. */
+  /** What the object that was read said of itself. */
+  readonly reference?: SentMetadata;
+  /** It, in the endpoint's version, as it is recorded. */
   readonly sent?: Uint8Array;
   readonly uid?: string;
   /** A patch as a tree. */
@@ -88,7 +89,6 @@ export async function makeAside(
   const { fieldValidation, fieldManager, force } = change.options;
   const work: ChangeWork = {
     checkOnly: false,
-    wantsSent: false,
     ...change,
     options: { fieldValidation, fieldManager, force },
     ...more,
@@ -108,9 +108,10 @@ export function objectMade({ definition }: Endpoint, { object }: ChangeMade): Pr
   return carriedInTurns(definition, object);
 }
 
-/** Tells those who record the request what was sent. */
-export async function tellSent({ type }: Endpoint, { trail }: RestRequest, { sent }: ChangeMade): Promise<void> {
-  if (trail === undefined || sent === undefined) return;
-  const read = await inTurns(readPieces(sent, type.unstructured === undefined ? type : undefined, false));
-  trail.requestObject((read?.value ?? {}) as KubeObject, (object) => encodeJson(type, object));
+/** What those who record the request want to be told. */
+export const wantedOf = ({ trail }: RestRequest): Pick<ChangeWork, 'wantsSent'> =>
+  trail === undefined ? {} : { wantsSent: trail.wantsSent };
+
+export function tellSent({ trail }: RestRequest, { reference, sent }: ChangeMade): void {
+  if (reference !== undefined) trail?.requestPrinted(reference, sent && bufferOf(sent));
 }

@@ -1,10 +1,12 @@
 // The other side of change-aside.ts.
+import { sentJson, type SentWanted } from '../audit/trail.js';
 import { bufferOf } from '../lib/buffer-of.js';
 import { atOnce } from '../lib/turns.js';
 import { carry, storedObject } from '../registry/carried-object.js';
 import { refusedBy } from '../registry/refused-aside.js';
 import type { KubeObject } from '../machinery/object.js';
 import { parseJsonTree } from '../schema/json/decode.js';
+import { encodeJson } from '../schema/json/encode.js';
 import { acceptChanged, acceptNew, expectedOf } from './accept-body.js';
 import { type ChangeMade, type ChangeWork } from './change-aside.js';
 import { decodeBody } from './decode-body.js';
@@ -39,7 +41,7 @@ function written(endpoint: Endpoint, work: ChangeWork, warn: Warn): Made {
     fieldValidation,
     warn,
   });
-  const sent = work.wantsSent ? { sent: carry(object) } : {};
+  const sent = work.wantsSent === undefined ? {} : sentOf(endpoint, object, work.wantsSent);
   const accept = how === 'create' ? acceptNew : acceptChanged;
   accept(endpoint, object, path, warn);
   const { uid } = object.metadata;
@@ -49,6 +51,15 @@ function written(endpoint: Endpoint, work: ChangeWork, warn: Warn): Made {
   const now = new Date(work.nowMs);
   atOnce(noteSteps(endpoint, { live: liveOf(endpoint, work), object, manager, subresource, now, versions }));
   return { ...told, object: carry(toStorage(endpoint, object)) };
+}
+
+function sentOf({ type }: Endpoint, object: KubeObject, wanted: SentWanted): Made {
+  const { name, namespace, uid, resourceVersion } = object.metadata;
+  const json = sentJson(object, wanted, (sent) => encodeJson(type, sent));
+  return {
+    reference: { name, namespace, uid, resourceVersion },
+    ...(json !== undefined && { sent: new Uint8Array(Buffer.from(json)) }),
+  };
 }
 
 function patched(endpoint: Endpoint, kind: PatchKind, work: ChangeWork, warn: Warn): Made {

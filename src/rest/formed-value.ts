@@ -6,7 +6,7 @@ import type { StoredObject } from '../storage/store.js';
 import { type Endpoint, inVersion } from './endpoint.js';
 import { type Negotiated, notAcceptableTransform } from './negotiate.js';
 import { partialMetadata } from './partial-metadata.js';
-import { type IncludeObject, tableOf } from './table.js';
+import { type IncludeObject, tableOf, tableOptions } from './table.js';
 
 /** Plain, as it may go to another thread. */
 export interface Form {
@@ -14,7 +14,15 @@ export interface Form {
   /** Of a table. */
   readonly includeObject: IncludeObject;
   readonly nowMs: number;
+  /** Only the first event of a watch carries a table's columns. */
+  readonly withoutColumns?: boolean;
 }
+
+export const formAsked = ({ transform }: Negotiated, query: URLSearchParams, clock: () => Date): Form => ({
+  transform,
+  includeObject: transform?.kind === 'Table' ? tableOptions(query).includeObject : 'None',
+  nowMs: clock().getTime(),
+});
 
 export interface FormedValue {
   readonly type: StructType;
@@ -22,17 +30,17 @@ export interface FormedValue {
 }
 
 export function formedValue(endpoint: Endpoint, form: Form, stored: StoredObject): FormedValue {
-  const { transform, includeObject, nowMs } = form;
+  const { transform, includeObject, nowMs, withoutColumns = false } = form;
   switch (transform?.kind) {
     case undefined:
       return { type: endpoint.type, value: inVersion(endpoint, stored.object()) };
     case 'Table': {
-      const options = { version: transform.version, now: new Date(nowMs), includeObject };
+      const options = { version: transform.version, now: new Date(nowMs), includeObject, withoutColumns };
       const value = tableOf(endpoint, [stored], options, listMetaOf(stored));
       return { type: metaType(transform.version, 'Table'), value };
     }
     case 'PartialObjectMetadata': {
-      const value = partialMetadata(inVersion(endpoint, stored.object()), transform.version);
+      const value = partialMetadata(stored.object(), transform.version);
       return { type: metaType(transform.version, 'PartialObjectMetadata'), value };
     }
     case 'PartialObjectMetadataList':

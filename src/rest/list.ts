@@ -1,27 +1,30 @@
+import { asideOr } from '../lib/aside.js';
 import type { AnsweredObject, HttpResponse, ResponseBody } from '../lib/http.js';
 import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
 import { Turns } from '../lib/turns.js';
 import { badRequest } from '../machinery/status.js';
 import { apiVersionOf } from '../machinery/object.js';
 import { list } from '../registry/list.js';
-import { encodeJson, encodeTree } from '../schema/json/encode.js';
+import { asideFor } from '../registry/registry.js';
+import { encodeTree } from '../schema/json/encode.js';
 import { type ListResult, loaded, type StoredObject } from '../storage/store.js';
 import { compressed } from './compress.js';
 import { CONVERTED_BYTES } from './convert-bytes.js';
-import { type Endpoint, inVersion, tailOf } from './endpoint.js';
+import { type Endpoint, tailOf } from './endpoint.js';
 import { resourceVersionError } from './get.js';
 import { indenter } from './indent-json.js';
 import { largeBody, MOST_AT_ONCE_BYTES } from './large-body.js';
-import { type LongList, printLongList } from './long-list.js';
+import { type ListMeta, listParts } from './list-parts.js';
+import { type ElementEncoding, printLongList } from './long-list.js';
 import { negotiate, notAcceptableTransform } from './negotiate.js';
-import { partialMetadata } from './partial-metadata.js';
 import type { ListOptions } from './query-options.js';
 import type { RestRequest } from './request.js';
-import { formOf, goName, metaType } from './formed-value.js';
+import { type Form, formAsked, formOf, goName } from './formed-value.js';
+import { elementAside } from './render-aside.js';
 import { type Rendering, respondConverted, respondInTurns } from './respond.js';
 import { selectionOf } from './selection.js';
 import type { RestServices } from './services.js';
-import { inRowOrder, rowOf, tableOf, tableOptions } from './table.js';
+import { inRowOrder } from './table.js';
 import { timedAnswer, timedRead } from './timed.js';
 
 /** A list that is not sent at once is copied as its client reads it. Pieces of this size keep the socket busy without holding the whole answer. */
@@ -73,48 +76,12 @@ export function respondList(rendering: Rendering, result: ListResult): MaybeProm
     );
   }
   if (isLong(result.items)) return respondLong(rendering, result, metadata);
-  const { type, envelope, member, element } = partsOf(rendering, metadata);
+  const { type, envelope, member, element } = listParts(endpoint, askedFor(rendering), metadata);
   const elements = orderOf(rendering, result.items).map(element);
   return respondInTurns(rendering, 200, type, { ...envelope, [member]: elements });
 }
 
-interface Parts extends Pick<LongList, 'type' | 'envelope' | 'member'> {
-  readonly element: (item: StoredObject) => object;
-}
-
-/** What a list in some form is made of. */
-function partsOf({ endpoint, negotiated, request, clock }: Rendering, metadata: ListMeta): Parts {
-  const { transform } = negotiated;
-  switch (transform?.kind) {
-    case 'Table': {
-      const form = { version: transform.version, now: clock(), ...tableOptions(request.query) };
-      const { rows: _rows, ...envelope } = tableOf(endpoint, [], form, metadata);
-      const type = metaType(transform.version, 'Table');
-      return { type, envelope, member: 'rows', element: (item) => rowOf(endpoint, item, form) };
-    }
-    case 'PartialObjectMetadata':
-    case 'PartialObjectMetadataList': {
-      const { version } = transform;
-      const kind = 'PartialObjectMetadataList';
-      const envelope = { kind, apiVersion: `meta.k8s.io/${version}`, metadata };
-      const element = (item: StoredObject): object => partialMetadata(item.object(), version);
-      return { type: metaType(version, kind), envelope, member: 'items', element };
-    }
-    case undefined: {
-      const { definition, kind, listType } = endpoint;
-      const envelope = {
-        kind: definition.listKind ?? `${kind.kind}List`,
-        apiVersion: apiVersionOf(kind),
-        metadata: definition.custom ? { continue: '', ...metadata } : metadata,
-      };
-      const element = (item: StoredObject): object => {
-        const object = inVersion(endpoint, item.object());
-        return definition.custom ? object : withoutKind(object);
-      };
-      return { type: listType, envelope, member: 'items', element };
-    }
-  }
-}
+const askedFor = ({ negotiated, request, clock }: Rendering): Form => formAsked(negotiated, request.query, clock);
 
 const orderOf = ({ endpoint, negotiated }: Rendering, items: readonly StoredObject[]): readonly StoredObject[] =>
   negotiated.transform?.kind === 'Table' ? inRowOrder(endpoint, items) : items;
@@ -144,22 +111,23 @@ async function respondLong(rendering: Rendering, result: ListResult, metadata: L
     const items = await joinedInTurns(endpoint, result.items);
     return respondConverted(rendering, 200, endpoint.listType, Buffer.concat([head, ...items, tail.subarray(0, -1)]));
   }
-  const parts = partsOf(rendering, metadata);
+  const form = askedFor(rendering);
+  const parts = listParts(endpoint, form, metadata);
   const { type } = parts;
   const items = await inOrder(rendering, result.items);
-  const long: LongList = {
-    ...parts,
-    count: items.length,
-    element(index) {
+  const printedIn = (wanted: ElementEncoding): Promise<Buffer[]> => {
+    const element = (index: number): MaybePromise<object | Buffer> => {
       const item = items[index] as StoredObject;
-      return whenReady(loaded(item), () => parts.element(item));
-    },
+      const here = (): MaybePromise<object> => whenReady(loaded(item), () => parts.element(item));
+      const aside = asideFor(endpoint.registry, item.size);
+      return aside === undefined ? here() : asideOr(elementAside(aside, endpoint, form, wanted, item), here);
+    };
+    return printLongList({ ...parts, count: items.length, element }, wanted);
   };
-  const printed = await printLongList(long, encoding === 'yaml' ? 'json' : encoding);
+  const printed = await printedIn(encoding === 'yaml' ? 'json' : encoding);
   if (slow) return respondConverted(rendering, 200, type, withoutNewline(Buffer.concat(printed)));
   const bytes = printed.reduce((sum, { length }) => sum + length, 0);
-  const whole = (): string => encodeJson(type, { ...parts.envelope, [parts.member]: items.map(parts.element) });
-  const json = encoding === 'json' ? (): Buffer => Buffer.concat(printed) : whole;
+  const json = async (): Promise<Buffer> => Buffer.concat(encoding === 'json' ? printed : await printedIn('json'));
   const headers = { 'content-type': media.name };
   const object: AnsweredObject = { form: formOf(type), json };
   return compressed(request, { status: 200, headers, body: largeBody(printed, bytes), object }, bytes);
@@ -182,24 +150,12 @@ async function inOrder(rendering: Rendering, items: readonly StoredObject[]): Pr
   return ordered;
 }
 
-interface ListMeta {
-  readonly resourceVersion?: string;
-  readonly continue?: string;
-  readonly remainingItemCount?: number;
-}
-
 function listMeta(result: ListResult): ListMeta {
   return {
     ...(result.revision !== 0 && { resourceVersion: String(result.revision) }),
     ...(result.continue !== '' && { continue: result.continue }),
     ...(result.remainingItemCount !== undefined && { remainingItemCount: result.remainingItemCount }),
   };
-}
-
-/** The items of a list carry no kind of their own. */
-function withoutKind(object: object): object {
-  const { kind: _kind, apiVersion: _apiVersion, ...rest } = object as { kind?: string; apiVersion?: string };
-  return rest;
 }
 
 // hot: a list is written from the bytes that are there, piece by piece.

@@ -6,18 +6,24 @@ import { protobufElement, protobufListParts } from '../schema/protobuf/envelope.
 import type { StructType } from '../schema/type.js';
 import type { MaybePromise } from '../lib/maybe-promise.js';
 
-export interface LongList {
+export interface ListShape {
   readonly type: StructType;
   /** All of it but its elements. */
   readonly envelope: { readonly kind: string; readonly apiVersion: string };
   /** Where they stand. */
   readonly member: 'items' | 'rows';
-  readonly count: number;
-  readonly element: (index: number) => MaybePromise<object>;
 }
 
+export interface LongList extends ListShape {
+  readonly count: number;
+  /** A buffer where it is printed already. */
+  readonly element: (index: number) => MaybePromise<object | Buffer>;
+}
+
+export type ElementEncoding = 'json' | 'protobuf' | 'cbor';
+
 /** In pieces that may be written one after another. */
-export async function printLongList(list: LongList, encoding: 'json' | 'protobuf' | 'cbor'): Promise<Buffer[]> {
+export async function printLongList(list: LongList, encoding: ElementEncoding): Promise<Buffer[]> {
   const form = FORMS[encoding](list);
   const elements = await printedElements(list, form);
   const bytes = elements.reduce((sum, { length }) => sum + length, 0);
@@ -25,13 +31,19 @@ export async function printLongList(list: LongList, encoding: 'json' | 'protobuf
   return [head, ...elements, tail];
 }
 
+/** One element, as it stands in such a list. */
+export const printElement = (shape: ListShape, encoding: ElementEncoding, value: object): Buffer =>
+  FORMS[encoding]({ ...shape, count: 1 }).element(value);
+
 interface Form {
   readonly element: (value: object) => Buffer;
   readonly between?: Buffer;
   readonly around: (elementBytes: number) => { head: Buffer; tail: Buffer };
 }
 
-const FORMS: Readonly<Record<'json' | 'protobuf' | 'cbor', (list: LongList) => Form>> = {
+type Counted = Omit<LongList, 'element'>;
+
+const FORMS: Readonly<Record<ElementEncoding, (list: Counted) => Form>> = {
   json(list) {
     const { type, member } = list;
     const [head, tail] = cut(encodeJson(type, emptyOf(list)), `"${member}":[`);
@@ -61,7 +73,7 @@ const FORMS: Readonly<Record<'json' | 'protobuf' | 'cbor', (list: LongList) => F
   },
 };
 
-const emptyOf = ({ envelope, member }: LongList): LongList['envelope'] => ({ ...envelope, [member]: [] });
+const emptyOf = ({ envelope, member }: ListShape): ListShape['envelope'] => ({ ...envelope, [member]: [] });
 
 function cut(text: string, after: string): [string, string] {
   const at = text.indexOf(after) + after.length;
@@ -69,7 +81,7 @@ function cut(text: string, after: string): [string, string] {
 }
 
 /** The type of the elements, and the number of their field; custom resources are printed without. */
-function elementOf({ type, member }: LongList): { type: StructType; proto: number } | undefined {
+function elementOf({ type, member }: ListShape): { type: StructType; proto: number } | undefined {
   const field = type.byJson.get(member);
   if (field?.type.kind !== 'list' || field.type.element.kind !== 'struct') return undefined;
   return { type: field.type.element, proto: field.proto };
@@ -85,7 +97,8 @@ async function printedElements({ count, element }: LongList, form: Form): Promis
   let bytes = 0;
   for (let i = 0; i < count; i++) {
     const value = element(i);
-    const printed = form.element(value instanceof Promise ? await value : value);
+    const known = value instanceof Promise ? await value : value;
+    const printed = Buffer.isBuffer(known) ? known : form.element(known);
     if (i > 0 && form.between !== undefined) some.push(form.between);
     some.push(printed);
     bytes += printed.length;

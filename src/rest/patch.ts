@@ -4,6 +4,7 @@ import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
 import { atOnce, inTurns, LARGE_BYTES, nextTurn } from '../lib/turns.js';
 import type { KubeObject } from '../machinery/object.js';
 import { conflict, notFound, unsupportedMediaType, wrongMediaType } from '../machinery/status.js';
+import { asideFor } from '../registry/registry.js';
 import { matchNamespace } from '../registry/system-fields.js';
 import type { Found } from '../registry/update.js';
 import { checkName } from './accept-body.js';
@@ -44,7 +45,7 @@ export async function patchObject(
   const span = request.trace?.span;
   const body = await takeBody(services, endpoint, http, 'patch');
   span?.event('limitedReadBody succeeded', { len: body.length });
-  const recording = request.trail?.requestPatch(body);
+  const recording = request.trail?.requestPatch(body, asideFor(endpoint.registry, body.length));
   if (recording !== undefined) await recording;
   span?.event('Recorded the audit event');
   const applies = isApply(kind);

@@ -1,4 +1,5 @@
-// One large object as a table, as its metadata or in another of its versions, made in another thread.
+// One large object as a table, as its metadata or in another of its versions, made in another thread: as an answer, as
+// what a watch tells of it, or as it stands in a list.
 import { type Aside, task } from '../lib/aside.js';
 import { bufferOf } from '../lib/buffer-of.js';
 import type { AnsweredForm } from '../lib/http.js';
@@ -7,19 +8,25 @@ import { type KindRef, neededBy, refOf } from '../registry/prepare-aside.js';
 import type { StoredObject } from '../storage/store.js';
 import type { Endpoint } from './endpoint.js';
 import { type Form, formedValue, formOf } from './formed-value.js';
-import { mediaTypeNamed } from './media-types.js';
+import { listParts } from './list-parts.js';
+import { type ElementEncoding, printElement } from './long-list.js';
+import { type MediaType, mediaTypeNamed } from './media-types.js';
 import type { Negotiated } from './negotiate.js';
 import { renderedValue } from './rendered-value.js';
+import { encodeObject } from './wire.js';
 
-export interface RenderWork {
+interface Rendered {
   readonly kind: KindRef;
   readonly version: string;
   readonly form: Form;
+  readonly stored: Uint8Array;
+  readonly revision: number;
+}
+
+export interface RenderWork extends Rendered {
   /** The name of a media type. */
   readonly mediaType: string;
   readonly pretty: boolean;
-  readonly stored: Uint8Array;
-  readonly revision: number;
 }
 
 export interface RenderMade {
@@ -29,32 +36,93 @@ export interface RenderMade {
   readonly json?: Uint8Array;
 }
 
+export type EventWork = Omit<RenderWork, 'pretty'>;
+
+export interface ElementWork extends Rendered {
+  readonly encoding: ElementEncoding;
+}
+
+interface Printed {
+  readonly bytes: Uint8Array;
+}
+
 export const RENDER = task<RenderWork, RenderMade>('render');
+export const RENDER_EVENT = task<EventWork, Printed>('render event');
+export const RENDER_ELEMENT = task<ElementWork, Printed>('render element');
 
 export function renderAside(
   aside: Aside,
   endpoint: Endpoint,
   { media, pretty }: Negotiated,
   form: Form,
-  { json, revision }: StoredObject,
+  stored: StoredObject,
 ): Promise<RenderMade> {
-  const { definition, kind } = endpoint;
-  const work: RenderWork = {
-    kind: refOf(definition),
-    version: kind.version,
-    form,
-    mediaType: media.name,
-    pretty,
-    stored: json,
-    revision,
-  };
-  return aside.do(RENDER, work, { needs: neededBy(definition) });
+  const work = { ...renderedOf(endpoint, form, stored), mediaType: media.name, pretty };
+  return aside.do(RENDER, work, { needs: neededBy(endpoint.definition) });
 }
 
-/** The other side. */
-export function renderHere(endpoint: Endpoint, { form, mediaType, pretty, stored, revision }: RenderWork): RenderMade {
+/** What a watch tells of an object, without a frame. */
+export async function eventAside(
+  aside: Aside,
+  endpoint: Endpoint,
+  media: MediaType,
+  form: Form,
+  stored: StoredObject,
+): Promise<Buffer> {
+  const work = { ...renderedOf(endpoint, form, stored), mediaType: media.name };
+  const { bytes } = await aside.do(RENDER_EVENT, work, { needs: neededBy(endpoint.definition) });
+  return bufferOf(bytes);
+}
+
+/** An object as it stands in a list. */
+export async function elementAside(
+  aside: Aside,
+  endpoint: Endpoint,
+  form: Form,
+  encoding: ElementEncoding,
+  stored: StoredObject,
+): Promise<Buffer> {
+  const work = { ...renderedOf(endpoint, form, stored), encoding };
+  const { bytes } = await aside.do(RENDER_ELEMENT, work, { needs: neededBy(endpoint.definition) });
+  return bufferOf(bytes);
+}
+
+const renderedOf = ({ definition, kind }: Endpoint, form: Form, { json, revision }: StoredObject): Rendered => ({
+  kind: refOf(definition),
+  version: kind.version,
+  form,
+  stored: json,
+  revision,
+});
+
+// The other side.
+
+export function renderHere(endpoint: Endpoint, work: RenderWork): RenderMade {
+  const { form, mediaType, pretty } = work;
+  const { type, value } = formedValue(endpoint, form, storedThere(endpoint, work));
+  const { bytes, object: answered } = renderedValue({ media: mediaTypeNamed(mediaType), pretty }, type, value);
+  const json = answered.json?.();
+  return {
+    bytes: new Uint8Array(bytes),
+    form: formOf(type),
+    ...(json !== undefined && { json: new Uint8Array(Buffer.from(json)) }),
+  };
+}
+
+export function renderEventHere(endpoint: Endpoint, work: EventWork): Printed {
+  const { type, value } = formedValue(endpoint, work.form, storedThere(endpoint, work));
+  return { bytes: new Uint8Array(encodeObject(mediaTypeNamed(work.mediaType), type, value)) };
+}
+
+export function renderElementHere(endpoint: Endpoint, work: ElementWork): Printed {
+  const parts = listParts(endpoint, work.form, {});
+  const value = parts.element(storedThere(endpoint, work));
+  return { bytes: new Uint8Array(printElement(parts, work.encoding, value)) };
+}
+
+function storedThere(endpoint: Endpoint, { stored, revision }: Rendered): StoredObject {
   const object = storedObject(endpoint.registry.store, stored);
-  const { type, value } = formedValue(endpoint, form, {
+  return {
     key: '',
     revision,
     json: bufferOf(stored),
@@ -62,12 +130,5 @@ export function renderHere(endpoint: Endpoint, { form, mediaType, pretty, stored
     object: () => object,
     labels: {},
     field: () => '',
-  });
-  const { bytes, object: answered } = renderedValue({ media: mediaTypeNamed(mediaType), pretty }, type, value);
-  const json = answered.json?.();
-  return {
-    bytes: new Uint8Array(bytes),
-    form: formOf(type),
-    ...(json !== undefined && { json: new Uint8Array(Buffer.from(json)) }),
   };
 }

@@ -12,13 +12,12 @@ import { loaded, type StoredObject } from '../storage/store.js';
 import { compressed } from './compress.js';
 import { type Converter, CONVERTED_BYTES } from './convert-bytes.js';
 import { type Endpoint, tailOf } from './endpoint.js';
-import { type Form, formedValue, formOf, metaType, notAList } from './formed-value.js';
+import { type Form, formAsked, formedValue, formOf, metaType, notAList } from './formed-value.js';
 import { largeBody } from './large-body.js';
 import { JSON_TYPE, type MediaType } from './media-types.js';
 import { acceptsUntransformed, negotiate, type Negotiated } from './negotiate.js';
 import { renderAside } from './render-aside.js';
 import { renderedValue } from './rendered-value.js';
-import { tableOptions } from './table.js';
 import { yamlBytes } from './wire.js';
 
 const NEWLINE = Buffer.from('\n');
@@ -76,11 +75,10 @@ async function respondAside(
 }
 
 /** What cannot be asked for is refused here. */
-function formFor({ endpoint, negotiated: { transform }, request, clock }: Rendering): Form {
-  if (transform?.kind === 'PartialObjectMetadataList') throw notAList(endpoint);
-  const { includeObject } =
-    transform?.kind === 'Table' ? tableOptions(request.query) : { includeObject: 'None' as const };
-  return { transform, includeObject, nowMs: clock().getTime() };
+function formFor(rendering: Rendering): Form {
+  const { endpoint, negotiated, request, clock } = rendering;
+  if (negotiated.transform?.kind === 'PartialObjectMetadataList') throw notAList(endpoint);
+  return formAsked(negotiated, request.query, clock);
 }
 
 function respondForm(rendering: Rendering, status: number, stored: StoredObject): MaybePromise<HttpResponse> {

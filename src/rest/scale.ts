@@ -7,6 +7,7 @@ import { apiVersionOf, type KubeObject } from '../machinery/object.js';
 import { badRequest, conflict, internalError, invalid, StatusError } from '../machinery/status.js';
 import type { ScaleAccess } from '../registry/kind.js';
 import { get } from '../registry/list.js';
+import { asideFor } from '../registry/registry.js';
 import { matchNamespace } from '../registry/system-fields.js';
 import { managedFieldSteps } from '../schema/apply/field-manager.js';
 import { fromScaleManagedFields, type ReplicasPaths, toScaleManagedFields } from '../schema/apply/scale-managers.js';
@@ -83,7 +84,7 @@ export async function patchScale(
   const { http, info } = request;
   const kind = patchKind(http, endpoint, services.mediaTypes);
   const body = await takeBody(services, endpoint, http, 'patch');
-  const recording = request.trail?.requestPatch(body);
+  const recording = request.trail?.requestPatch(body, asideFor(endpoint.registry, body.length));
   if (recording !== undefined) await recording;
   const options = patchOptions(http.query, isApply(kind));
   const now = services.clock();

@@ -7,7 +7,15 @@ import type { KubeObject } from '../machinery/object.js';
 import type { Found, UpdateResult } from '../registry/update.js';
 import { encodeJson } from '../schema/json/encode.js';
 import { acceptChanged, expectedOf } from './accept-body.js';
-import { type ChangeMade, type ChangeRequest, changesAside, makeAside, objectMade, tellSent } from './change-aside.js';
+import {
+  type ChangeMade,
+  type ChangeRequest,
+  changesAside,
+  makeAside,
+  objectMade,
+  tellSent,
+  wantedOf,
+} from './change-aside.js';
 import { readBody } from './decode-body.js';
 import { type Endpoint, inVersion, toStorage } from './endpoint.js';
 import { managerName } from './field-manager.js';
@@ -107,9 +115,9 @@ export async function updateObject(
 }
 
 async function checkAside(aside: Aside, change: ChangeRequest): Promise<ChangeMade> {
-  const { endpoint, request } = change;
-  const made = await makeAside(aside, change, { checkOnly: true, wantsSent: request.trail !== undefined });
-  await tellSent(endpoint, request, made);
+  const { request } = change;
+  const made = await makeAside(aside, change, { checkOnly: true, ...wantedOf(request) });
+  tellSent(request, made);
   return made;
 }
 

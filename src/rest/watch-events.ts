@@ -1,18 +1,18 @@
 // Watch events as bytes. An event in its plain form is made once and shared by all who watch.
+import { asideOr } from '../lib/aside.js';
 import type { MaybePromise } from '../lib/maybe-promise.js';
 import type { StatusError } from '../machinery/status.js';
-import type { StructType } from '../schema/type.js';
+import { asideFor } from '../registry/registry.js';
 import { encodeJson } from '../schema/json/encode.js';
 import { loaded, type StoredObject, type WatchEvent } from '../storage/store.js';
 import { apiVersionOf, type JsonObject } from '../machinery/object.js';
 import { CONVERTED_BYTES } from './convert-bytes.js';
-import { type Endpoint, inVersion, tailOf } from './endpoint.js';
+import { type Endpoint, tailOf } from './endpoint.js';
 import type { Negotiated } from './negotiate.js';
-import { partialMetadata } from './partial-metadata.js';
-import { metaType } from './formed-value.js';
+import { type Form, formAsked, formedValue, metaType } from './formed-value.js';
+import { eventAside } from './render-aside.js';
 import { convertedObject } from './respond.js';
 import type { RestServices } from './services.js';
-import { tableOf, tableOptions, type TableForm } from './table.js';
 import { encodeObject, frameEvent } from './wire.js';
 
 export interface EventEncoder {
@@ -38,33 +38,43 @@ export function eventEncoder(
     }
     return encoder;
   }
-  const render = renderer(endpoint, negotiated, query, clock);
-  const event = (happened: WatchEvent): Buffer => {
-    const { type, value } = render(happened);
-    return frameEvent(media, happened.type, encodeObject(media, type, value));
+  const nextForm = formsOfEvents(negotiated, query, clock);
+  const formed = (stored: StoredObject, form: Form): Buffer => {
+    const { type, value } = formedValue(endpoint, form, stored);
+    return encodeObject(media, type, value);
   };
-  const largeEvent = async (happened: LargeEvent): Promise<Buffer> => {
-    const { object } = happened;
-    if (negotiated.transform !== undefined || !endpoint.storedShape) {
-      await loaded(object);
-      return event(happened);
+  const event = (happened: WatchEvent): Buffer => {
+    const stored = happened.type === 'BOOKMARK' ? bookmark(endpoint, happened) : happened.object;
+    return frameEvent(media, happened.type, formed(stored, nextForm()));
+  };
+  const isLarge = ({ size }: StoredObject): boolean =>
+    size > CONVERTED_BYTES || asideFor(endpoint.registry, size) !== undefined;
+  const largeObject = (stored: StoredObject): Promise<Buffer> => {
+    if (negotiated.transform === undefined && endpoint.storedShape) {
+      const json = Buffer.concat([endpoint.head, tailOf(endpoint, stored)]);
+      return convertedObject(converter, negotiated, endpoint.type, json);
     }
-    const json = Buffer.concat([endpoint.head, tailOf(endpoint, object)]);
-    return frameEvent(media, happened.type, await convertedObject(converter, negotiated, endpoint.type, json));
+    const form = nextForm();
+    const here = async (): Promise<Buffer> => {
+      await loaded(stored);
+      return formed(stored, form);
+    };
+    const aside = asideFor(endpoint.registry, stored.size);
+    return aside === undefined ? here() : asideOr(eventAside(aside, endpoint, media, form, stored), here);
   };
   return {
     events(events) {
-      if (!events.some(isLarge)) return joined(events, event);
-      return inOrder(events, (happened) => (isLarge(happened) ? largeEvent(happened) : event(happened)));
+      if (!events.some((happened) => happened.type !== 'BOOKMARK' && isLarge(happened.object))) {
+        return joined(events, event);
+      }
+      return inOrder(events, (happened) => {
+        if (happened.type === 'BOOKMARK' || !isLarge(happened.object)) return event(happened);
+        return largeObject(happened.object).then((bytes) => frameEvent(media, happened.type, bytes));
+      });
     },
     error,
   };
 }
-
-type LargeEvent = Exclude<WatchEvent, { type: 'BOOKMARK' }>;
-
-const isLarge = (event: WatchEvent): event is LargeEvent =>
-  event.type !== 'BOOKMARK' && event.object.size > CONVERTED_BYTES;
 
 async function inOrder(
   events: readonly WatchEvent[],
@@ -78,40 +88,23 @@ async function inOrder(
 /** One for all watches that want the plain form, which are nearly all. */
 const plainEncoders = new WeakMap<Endpoint, EventEncoder>();
 
-interface Rendered {
-  readonly type: StructType;
-  readonly value: object;
+/** The form of each event, one after another. */
+function formsOfEvents(negotiated: Negotiated, query: URLSearchParams, clock: () => Date): () => Form {
+  const asked = watchForm(negotiated, query, clock);
+  let first = true;
+  return () => {
+    const form = { ...asked, nowMs: clock().getTime(), withoutColumns: !first };
+    first = false;
+    return form;
+  };
 }
 
-function renderer(
-  endpoint: Endpoint,
-  { transform }: Negotiated,
-  query: URLSearchParams,
-  clock: () => Date,
-): (event: WatchEvent) => Rendered {
-  const objectOf = (event: WatchEvent): StoredObject =>
-    event.type === 'BOOKMARK' ? bookmark(endpoint, event) : event.object;
-  switch (transform?.kind) {
-    case 'Table': {
-      const options = tableOptions(query);
-      let first = true;
-      return (event) => {
-        const stored = objectOf(event);
-        const form: TableForm = { version: transform.version, now: clock(), ...options, withoutColumns: !first };
-        first = false;
-        const metadata = { resourceVersion: String(stored.revision) };
-        return { type: metaType(transform.version, 'Table'), value: tableOf(endpoint, [stored], form, metadata) };
-      };
-    }
-    case 'PartialObjectMetadata':
-    case 'PartialObjectMetadataList':
-      return (event) => ({
-        type: metaType(transform.version, 'PartialObjectMetadata'),
-        value: partialMetadata(objectOf(event).object(), transform.version),
-      });
-    case undefined:
-      return (event) => ({ type: endpoint.type, value: inVersion(endpoint, objectOf(event).object()) });
-  }
+/** A watch tells of one object at a time, also to who asks for the metadata of a list. */
+function watchForm(negotiated: Negotiated, query: URLSearchParams, clock: () => Date): Form {
+  const { transform } = negotiated;
+  const form = formAsked(negotiated, query, clock);
+  if (transform?.kind !== 'PartialObjectMetadataList') return form;
+  return { ...form, transform: { ...transform, kind: 'PartialObjectMetadata' } };
 }
 
 /** An object with nothing but its version: a client may go on from there. */

@@ -94,11 +94,12 @@ async function open(given?: Aside): Promise<TestApi> {
 }
 
 const UIDS = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
-const told = ({ status, bytes, warnings, headers }: Answer): object => ({
+const told = ({ status, bytes, warnings, headers, recorded }: Answer): object => ({
   status,
   warnings,
   type: headers['content-type'],
   text: bytes.toString().replace(UIDS, 'uid'),
+  recorded: JSON.stringify(recorded).replace(UIDS, 'uid'),
 });
 
 /** The answer, of both the same. */
@@ -224,6 +225,58 @@ test('an object is shown as a table, as its metadata and in another version as e
   assert.equal((await both((api) => api.get(old, { accept: list }))).status, 406);
   const table = 'application/json;as=Table;v=v1;g=meta.k8s.io';
   assert.equal((await both((api) => api.get(`${PODS}/a?includeObject=x`, { accept: table }))).status, 400);
+});
+
+const LARGE_POD = { ...pod(), metadata: { name: 'a', annotations: { large: 'x'.repeat(150_000) } } };
+const FORMS = ['Table', 'PartialObjectMetadata'] as const;
+
+test('a large object in a list is shown as a table, as its metadata and in another version as ever', async () => {
+  await both((api) => api.post(PODS, LARGE_POD));
+  await both((api) => api.post(PODS, { ...pod(), metadata: { name: 'b' } }));
+  for (const media of ['application/json', 'application/vnd.kubernetes.protobuf', 'application/yaml']) {
+    for (const form of FORMS) {
+      const as = `as=${form.replace('Metadata', 'MetadataList')};v=v1;g=meta.k8s.io`;
+      const isMade = form !== 'Table' || media.endsWith('json');
+      await both((api) => api.get(PODS, { accept: `${media};${as}` }), isMade ? ['render element'] : []);
+    }
+  }
+  const scaleTargetRef = { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' };
+  const scaler = { ...LARGE_POD, spec: { scaleTargetRef, maxReplicas: 5 } };
+  await both((api) => api.post(SCALERS, scaler));
+  const old = '/apis/autoscaling/v1/namespaces/n/horizontalpodautoscalers';
+  for (const accept of ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']) {
+    assert.equal((await both((api) => api.get(old, { accept }), ['render element'])).status, 200);
+  }
+});
+
+test('what is watched is told as a table, as metadata and in another version as ever', async () => {
+  await both((api) => api.post(PODS, pod()));
+  const scaleTargetRef = { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' };
+  await both((api) => api.post(SCALERS, { metadata: { name: 's' }, spec: { scaleTargetRef, maxReplicas: 5 } }));
+  const old = '/apis/autoscaling/v1/namespaces/n/horizontalpodautoscalers';
+  const patch = { metadata: { labels: { changed: 'yes' } } };
+  for (const [collection, name] of [
+    [PODS, 'a'],
+    [old, 's'],
+  ] as const) {
+    for (const form of [...FORMS, 'PartialObjectMetadataList', undefined]) {
+      const accept = form === undefined ? 'application/json' : `application/json;as=${form};v=v1;g=meta.k8s.io`;
+      const seen: string[][] = [];
+      for (const api of [here, there]) {
+        aside.done.length = 0;
+        const watch = await api.watch(`${collection}?watch=true`, { accept });
+        const first = (await watch.nextBytes()).toString();
+        await api.patch(`${collection}/${name}`, 'application/merge-patch+json', patch);
+        const second = (await watch.nextBytes()).toString();
+        await api.patch(`${collection}/${name}`, 'application/merge-patch+json', { metadata: { labels: null } });
+        watch.stop();
+        await watch.ended;
+        seen.push([first, second].map((text) => text.replace(UIDS, 'uid')));
+      }
+      assert.deepEqual(seen[1], seen[0]);
+      if (form !== undefined || collection === old) assert.ok(aside.done.includes('render event'), `${accept}`);
+    }
+  }
 });
 
 test('custom resources have the rules of their definition, of each version its own', async () => {

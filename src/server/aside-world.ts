@@ -1,5 +1,6 @@
 // What the thread for large objects knows: the kinds, as the server that started it has them, without anything that is
 // stored. Whoever asks for more than that is sent back.
+import { RECORD_PATCH, recordPatchHere } from '../audit/patch-json.js';
 import { NotAside, type Task } from '../lib/aside.js';
 import { bufferOf } from '../lib/buffer-of.js';
 import type { MinorVersion } from '../machinery/kube-version.js';
@@ -11,7 +12,14 @@ import { CHANGE } from '../rest/change-aside.js';
 import { changeHere } from '../rest/change-here.js';
 import { CONVERT, convertBytes } from '../rest/convert-bytes.js';
 import type { Endpoint } from '../rest/endpoint.js';
-import { RENDER, renderHere } from '../rest/render-aside.js';
+import {
+  RENDER,
+  RENDER_ELEMENT,
+  RENDER_EVENT,
+  renderElementHere,
+  renderEventHere,
+  renderHere,
+} from '../rest/render-aside.js';
 import { customKindFrom } from '../crd/custom-kind.js';
 import type { Question } from './aside-worker.js';
 import { type Expressions, lazyExpressions } from './expressions.js';
@@ -60,7 +68,10 @@ export class AsideWorld {
     job(PREPARE, (work) =>
       prepareHere(this.#registry(work.kind), work, { features: this.#features, options: this.settings.kindOptions }),
     ),
+    job(RECORD_PATCH, ({ patch }) => ({ json: recordPatchHere(patch) })),
     job(RENDER, (work) => renderHere(this.#endpoint(work.kind, work.version), work)),
+    job(RENDER_EVENT, (work) => renderEventHere(this.#endpoint(work.kind, work.version), work)),
+    job(RENDER_ELEMENT, (work) => renderElementHere(this.#endpoint(work.kind, work.version), work)),
     job(CHANGE, (work) => changeHere(this.#endpoint(work.kind, work.version), work)),
   ]);
 

@@ -1,4 +1,8 @@
 // A whole API without sockets, filters or disks: requests go straight to the router, objects into memory.
+import { answeredJson } from '../audit/answered-json.js';
+import { recordedPatch } from '../audit/patch-json.js';
+import { sentJson } from '../audit/trail.js';
+import { whenReady } from '../lib/maybe-promise.js';
 import { append } from '../lib/append.js';
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
@@ -81,7 +85,15 @@ export interface Answer {
   readonly annotations: ReadonlyMap<string, string>;
   /** In what the request was told that its time went. */
   readonly layers: readonly string[];
+  readonly recorded: Recorded;
   readonly body: Body;
+}
+
+/** What an audit would have of the request and its answer. */
+export interface Recorded {
+  name: string | undefined;
+  sent: string | undefined;
+  answered: string | undefined;
 }
 
 export interface WatchedEvent {
@@ -197,7 +209,8 @@ export class TestApi {
   }
 
   async send(method: string, target: string, sent: Sent = {}): Promise<Answer> {
-    const { response, warnings, annotations, layers } = await this.#handle(method, target, sent);
+    const { response, warnings, annotations, layers, recorded } = await this.#handle(method, target, sent);
+    recorded.answered = response.object && String(await answeredJson(response));
     const bytes = await allOf(response);
     return {
       status: response.status,
@@ -206,6 +219,7 @@ export class TestApi {
       warnings,
       annotations,
       layers: [...layers].sort(),
+      recorded,
       get body() {
         return JSON.parse(bytes.toString()) as Body;
       },
@@ -279,6 +293,7 @@ export class TestApi {
     warnings: string[];
     annotations: Map<string, string>;
     layers: Set<string>;
+    recorded: Recorded;
   }> {
     const bytes = bytesOf(sent.body);
     const http = testRequest(method, target, {
@@ -294,6 +309,7 @@ export class TestApi {
     const warnings: string[] = [];
     const annotations = new Map<string, string>();
     const layers = new Set<string>();
+    const recorded: Recorded = { name: undefined, sent: undefined, answered: undefined };
     const response = await this.router.handle({
       http,
       info,
@@ -302,12 +318,21 @@ export class TestApi {
       annotate: (key, value) => annotations.set(key, value),
       spent: (layer) => layers.add(layer),
       trail: {
-        requestObject: () => undefined,
-        requestPatch: () => undefined,
+        wantsSent: 'unmanaged',
+        requestObject(object, encode) {
+          recorded.name = object.metadata?.name;
+          recorded.sent = sentJson(object, 'unmanaged', encode);
+        },
+        requestPrinted({ name }, json) {
+          recorded.name = name;
+          recorded.sent = json?.toString();
+        },
+        requestPatch: (patch, aside) =>
+          whenReady(recordedPatch(patch, aside), (json) => void (recorded.sent = String(json))),
         annotateAtEnd: (key, value) => annotations.set(key, value),
       },
     });
-    return { response, warnings, annotations, layers };
+    return { response, warnings, annotations, layers, recorded };
   }
 }
 

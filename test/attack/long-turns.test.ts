@@ -7,10 +7,10 @@
 // BINNACLE_TURN_ONLY names some of the attacks, by a part of their names.
 import assert from 'node:assert/strict';
 import https from 'node:https';
-import net from 'node:net';
 import path from 'node:path';
 import { urlToHttpOptions } from 'node:url';
 import { after, before, test } from 'node:test';
+import { longestTurn } from '../support/longest-turn.js';
 import { startTestServer, type TestServer } from '../support/server.js';
 import { LARGE_FORMS } from './large-forms.js';
 import { ATTACKS, type AttackRequest } from './worst-bodies.js';
@@ -31,7 +31,6 @@ const FULL_SIZE: readonly string[] = [
 ];
 
 let server: TestServer;
-let meter: string;
 const agent = new https.Agent({ keepAlive: true, rejectUnauthorized: false });
 
 before(async () => {
@@ -40,7 +39,6 @@ before(async () => {
     flags: ['--feature-gates=CBORServingAndStorage=true'],
     meterTurns: path.join(root, 'test', 'support', 'turn-meter.cjs'),
   });
-  meter = path.join(server.folder, 'turns.sock');
   const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default' } };
   await server.request('POST', '/api/v1/namespaces/default/serviceaccounts', account);
 });
@@ -79,9 +77,9 @@ after(() => {
 async function tooLong(name: string, requests: readonly AttackRequest[], longestMs: number): Promise<string[]> {
   const long: string[] = [];
   for (const request of requests) {
-    await longestTurn();
+    await longestTurn(server.folder);
     const status = await send(request);
-    const turn = await longestTurn();
+    const turn = await longestTurn(server.folder);
     const form = request.contentType ?? request.headers?.['accept']?.slice(0, 50) ?? '';
     const told = `${name}: ${request.method} ${request.path.slice(0, 90)} ${form} ${status}: ${Math.round(turn.longestMs)} of ${Math.round(turn.totalMs)} ms`;
     console.log(told);
@@ -92,17 +90,6 @@ async function tooLong(name: string, requests: readonly AttackRequest[], longest
     if (turn.longestMs > longestMs) long.push(told);
   }
   return long;
-}
-
-function longestTurn(): Promise<{ longestMs: number; totalMs: number }> {
-  return new Promise((resolve, reject) => {
-    let text = '';
-    net
-      .connect(meter)
-      .on('data', (chunk: Buffer) => (text += chunk.toString()))
-      .on('end', () => resolve(JSON.parse(text) as { longestMs: number; totalMs: number }))
-      .on('error', reject);
-  });
 }
 
 async function send(request: AttackRequest): Promise<number | string> {
@@ -127,7 +114,7 @@ async function send(request: AttackRequest): Promise<number | string> {
   const current = JSON.parse((await exchange({ method: 'GET', path: request.path })).text) as Versioned;
   const object = JSON.parse(String(request.body)) as Versioned;
   object.metadata.resourceVersion = current.metadata.resourceVersion ?? '';
-  await longestTurn();
+  await longestTurn(server.folder);
   return (await exchange({ ...request, body: JSON.stringify(object) })).status;
 }
 

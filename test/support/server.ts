@@ -23,6 +23,14 @@ export interface TestServer {
   readonly log: () => string;
   /** A request of the administrator, over a connection of its own. */
   request(method: string, path: string, body?: unknown, contentType?: string): Promise<TestAnswer>;
+  /** The same with a body as it is. */
+  send(
+    method: string,
+    path: string,
+    body: string | undefined,
+    contentType?: string,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<TestAnswer>;
   /** Resolves when the watch has begun; hands over its lines as they come, until the signal. */
   watch(path: string, signal: AbortSignal, line: (event: { type: string; object: unknown }) => void): Promise<void>;
   /** At once, as when the power goes. */
@@ -81,7 +89,12 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     adminToken === undefined
       ? { ca: pki('ca.crt'), cert: pki('admin.crt'), key: pki('admin.key') }
       : { rejectUnauthorized: false };
-  const call = (method: string, to: string, contentType = 'application/json'): https.RequestOptions => ({
+  const call = (
+    method: string,
+    to: string,
+    contentType = 'application/json',
+    headers: Readonly<Record<string, string>> = {},
+  ): https.RequestOptions => ({
     host: '127.0.0.1',
     port,
     method,
@@ -91,6 +104,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     headers: {
       'content-type': contentType,
       ...(adminToken !== undefined && { authorization: `Bearer ${adminToken}` }),
+      ...headers,
     },
   });
   const end = async (signal: NodeJS.Signals): Promise<void> => {
@@ -103,8 +117,10 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     kubeconfig: path.join(folder, 'admin.kubeconfig'),
     log: () => log,
     request: (method, to, body, contentType) =>
+      server.send(method, to, body === undefined ? undefined : JSON.stringify(body), contentType),
+    send: (method, to, body, contentType, headers) =>
       new Promise((resolve, reject) => {
-        const request = https.request(call(method, to, contentType), (response) => {
+        const request = https.request(call(method, to, contentType, headers), (response) => {
           let text = '';
           response.on('data', (chunk: Buffer) => (text += chunk.toString()));
           response.on('end', () =>
@@ -113,7 +129,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
           response.on('error', reject);
         });
         request.on('error', reject);
-        request.end(body === undefined ? undefined : JSON.stringify(body));
+        request.end(body);
       }),
     watch: (to, signal, line) =>
       new Promise((resolve, reject) => {
