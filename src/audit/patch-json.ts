@@ -29,7 +29,7 @@ export function recordedPatch(patch: Buffer, aside?: Aside): MaybePromise<JsonBy
 }
 
 export function* patchSteps(patch: Buffer): Steps<JsonBytes> {
-  const read = yield* readPieces(patch, undefined, false);
+  const read = yield* readPieces(patch, undefined);
   if (read === undefined) return patchJson(patch);
   yield;
   const print = new Print();

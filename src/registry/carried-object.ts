@@ -24,7 +24,7 @@ export const carriedInTurns = async (kind: KindDefinition, bytes: Uint8Array): P
 function* readCarried(definition: KindDefinition, bytes: Uint8Array): Steps<KubeObject> {
   const { custom, storageGroup, group, storageVersion, kind } = definition;
   const type = custom ? undefined : typeOf(storageGroup ?? group, storageVersion, kind);
-  const read = yield* readPieces(bytes, type, false);
+  const read = yield* readPieces(bytes, type, { isOurs: true });
   if (read === undefined) throw new Error(`a ${kind} was lost on its way`);
   return read.value as KubeObject;
 }

@@ -89,7 +89,7 @@ async function readLarge(
   };
   const told = encoding === 'json' ? undefined : await ask();
   if (told !== undefined && 'unreadable' in told) return told;
-  const pieces = readPieces(told?.json ?? bytes, type, strict && told === undefined);
+  const pieces = readPieces(told?.json ?? bytes, type, { strict: strict && told === undefined });
   const read: ReadPieces | undefined = await inTurns(pieces);
   if (read?.clean === true) return { value: read.value, strictErrors: told?.strictErrors ?? [] };
   // What is wrong with it, or who is told what, takes longer to find out.

@@ -1,7 +1,7 @@
 import { Parts } from '../lib/parts.js';
 import type { Steps } from '../lib/turns.js';
 import { isPlainObject, setMember } from '../lib/plain-object.js';
-import { sharedText } from './shared-fields.js';
+import { fieldsText } from './unread-fields.js';
 
 // hot: every write copies the object it starts from.
 
@@ -19,7 +19,7 @@ export function deepCopy(value: unknown): unknown {
   for (const key in value) {
     const member = value[key];
     if (typeof member !== 'object' || member === null) setMember(object, key, member);
-    else if (key === 'fieldsV1' && sharedText(member) !== undefined) object[key] = member;
+    else if (key === 'fieldsV1' && fieldsText(member) !== undefined) object[key] = member;
     else setMember(object, key, deepCopy(member));
   }
   return object;
@@ -39,7 +39,7 @@ function copyIn(parts: Parts, value: unknown): unknown {
     parts.each(value.length, (at) => list.push(copyIn(parts, value[at])));
     return list;
   }
-  if (!isPlainObject(value)) return value;
+  if (!isPlainObject(value) || fieldsText(value) !== undefined) return value;
   const object: Record<string, unknown> = {};
   const names = parts.names(value);
   parts.each(names.length, (at) => {

@@ -10,6 +10,7 @@
 import type { JsonObject } from '../../machinery/object.js';
 import { type Parts, UNDIVIDED } from '../../lib/parts.js';
 import { sharedText } from '../shared-fields.js';
+import { readFields } from '../unread-fields.js';
 import { parseElement, sortElements, sortElementSteps } from './path-element.js';
 
 interface Node {
@@ -45,7 +46,8 @@ export class FieldSet {
   }
 
   /** Reads the wire form, one that is shared once. Throws when a key is no step. */
-  static decode(fields: Readonly<JsonObject>, parts: Parts = UNDIVIDED): FieldSet {
+  static decode(given: Readonly<JsonObject>, parts: Parts = UNDIVIDED): FieldSet {
+    const fields = readFields(given);
     const known = decoded.get(fields);
     if (known !== undefined) return known;
     if (sharedText(fields) !== undefined) return FieldSet.decodeShared(fields);

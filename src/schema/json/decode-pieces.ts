@@ -10,6 +10,7 @@
 // What is wrong with a text is not told here: whoever asks has it read again, in one piece.
 import { setMember } from '../../lib/plain-object.js';
 import type { Steps } from '../../lib/turns.js';
+import { unreadFields } from '../unread-fields.js';
 import type { ListType, MapType, ScalarName, StructType, Type } from '../type.js';
 import { decoderOf, structDecoder } from './decode-type.js';
 import { maxJsonDepth } from './parse.js';
@@ -26,17 +27,23 @@ export interface ReadPieces {
   readonly clean: boolean;
 }
 
+export interface ReadOptions {
+  readonly strict?: boolean;
+  /** This program has printed it: the sets of owned fields need not be read to be the same again. */
+  readonly isOurs?: boolean;
+}
+
 /** As decodeJson(), or without a type parseJsonTree(); undefined when the text cannot be read so. */
 export function* readPieces(
   input: Uint8Array | string,
   type: StructType | undefined,
-  strict: boolean,
+  { strict = false, isOurs = false }: ReadOptions = {},
 ): Steps<ReadPieces | undefined> {
   const text = textOf(input);
   const large = new Map<number, number>();
   const scan = yield* scanPieces(text, large);
   if (scan.depth > maxJsonDepth) return undefined;
-  const pieces = new Pieces(text, large, scan.exactNumbers, strict);
+  const pieces = new Pieces(text, large, { exact: scan.exactNumbers, strict, isOurs });
   try {
     const value = yield* pieces.document(type);
     const { unknown, keys } = pieces.walk;
@@ -50,16 +57,20 @@ export function* readPieces(
 class Pieces {
   /** A key that is named again is not counted again, in whichever piece: that is how duplicates show. */
   readonly walk: Walk;
+  readonly exact: boolean;
+  /** Where the document is on the way to the sets of owned fields. */
+  readonly ownedSteps: number;
   readonly #done = new Set<unknown>();
 
   constructor(
     readonly text: string,
     /** Where large containers begin and end. */
     readonly large: ReadonlyMap<number, number>,
-    readonly exact: boolean,
-    strict: boolean,
+    options: { readonly exact: boolean; readonly strict: boolean; readonly isOurs: boolean },
   ) {
-    this.walk = { keys: 0, unknown: 0, count: strict, done: this.#done };
+    this.exact = options.exact;
+    this.ownedSteps = options.isOurs ? 0 : NOWHERE;
+    this.walk = { keys: 0, unknown: 0, count: options.strict, done: this.#done };
   }
 
   *document(type: StructType | undefined): Steps<unknown> {
@@ -67,7 +78,7 @@ class Pieces {
     const end = this.large.get(start);
     if (end === undefined) return this.#small(this.text, type);
     if (this.#afterSpace(end) < this.text.length) throw malformed();
-    return yield* this.#container(start, type);
+    return yield* this.#container(start, type, this.ownedSteps);
   }
 
   #small(text: string, type: Type | undefined): unknown {
@@ -77,23 +88,33 @@ class Pieces {
     return value;
   }
 
-  *#container(start: number, type: Type | undefined): Steps<unknown> {
+  /** `steps`: how far it is on the way to the sets of owned fields. */
+  *#container(start: number, type: Type | undefined, steps: number): Steps<unknown> {
     const isList = this.text[start] === '[';
+    if (steps === TO_OWNED_FIELDS.length && !isList) return this.#ownedFields(start);
     switch (type?.kind) {
       case 'struct':
         if (isList) throw new Mismatch([]);
-        return yield* this.#struct(start, type);
+        return yield* this.#struct(start, type, steps);
       case 'map':
         if (isList) throw new Mismatch([]);
-        return yield* this.#map(start, type, type.value);
+        return yield* this.#map(start, type, type.value, steps);
       case 'list':
         if (!isList) throw new Mismatch({});
-        return yield* this.#list(start, type, type.element);
+        return yield* this.#list(start, type, type.element, steps);
       case 'scalar':
         if (OPAQUE.has(type.scalar)) break;
         return this.#whole(start, type);
     }
-    return yield* isList ? this.#list(start, undefined, undefined) : this.#map(start, undefined, undefined);
+    return yield* isList
+      ? this.#list(start, undefined, undefined, steps)
+      : this.#map(start, undefined, undefined, steps);
+  }
+
+  #ownedFields(start: number): unknown {
+    const fields = unreadFields(this.text.slice(start, this.large.get(start)));
+    this.#done.add(fields);
+    return fields;
   }
 
   /** A schema, of which no part is as large as all of it. */
@@ -104,7 +125,7 @@ class Pieces {
     return value;
   }
 
-  *#list(start: number, type: ListType | undefined, element: Type | undefined): Steps<unknown> {
+  *#list(start: number, type: ListType | undefined, element: Type | undefined, steps: number): Steps<unknown> {
     const items: unknown[] = [];
     yield* this.#entries(
       start,
@@ -112,14 +133,14 @@ class Pieces {
         for (const item of this.#small(`[${run}]`, type) as unknown[]) items.push(item);
       },
       function* (this: Pieces, _key: string, at: number): Steps<void> {
-        items.push(yield* this.#container(at, element));
+        items.push(yield* this.#container(at, element, steps));
       }.bind(this),
     );
     if (items.length > 0) this.#done.add(items);
     return items;
   }
 
-  *#map(start: number, type: MapType | undefined, element: Type | undefined): Steps<unknown> {
+  *#map(start: number, type: MapType | undefined, element: Type | undefined, steps: number): Steps<unknown> {
     const members: Members = {};
     let empty = true;
     const put = (key: string, value: unknown): void => {
@@ -135,14 +156,14 @@ class Pieces {
       },
       function* (this: Pieces, key: string, at: number): Steps<void> {
         this.walk.keys++;
-        put(key, yield* this.#container(at, element));
+        put(key, yield* this.#container(at, element, stepsTo(key, steps)));
       }.bind(this),
     );
     if (!empty) this.#done.add(members);
     return members;
   }
 
-  *#struct(start: number, type: StructType): Steps<unknown> {
+  *#struct(start: number, type: StructType, steps: number): Steps<unknown> {
     const members: Members = {};
     const isKnown = (key: string): boolean => type.preserveUnknown === true || type.byJson.has(key);
     yield* this.#entries(
@@ -155,7 +176,7 @@ class Pieces {
         }
       },
       function* (this: Pieces, key: string, at: number): Steps<void> {
-        const value = yield* this.#container(at, type.byJson.get(key)?.type);
+        const value = yield* this.#container(at, type.byJson.get(key)?.type, stepsTo(key, steps));
         if (isKnown(key)) setMember(members, key, value);
         else this.walk.unknown++;
       }.bind(this),
@@ -238,6 +259,11 @@ class Pieces {
     return at;
   }
 }
+
+const TO_OWNED_FIELDS = ['metadata', 'managedFields', 'fieldsV1'];
+const NOWHERE = -1;
+
+const stepsTo = (key: string, steps: number): number => (key === TO_OWNED_FIELDS[steps] ? steps + 1 : NOWHERE);
 
 /** Kept as any JSON. */
 const OPAQUE = new Set<ScalarName>(['any', 'rawExtension', 'fieldsV1']);

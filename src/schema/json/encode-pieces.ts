@@ -3,6 +3,7 @@ import { isPlainObject } from '../../lib/plain-object.js';
 import type { Steps } from '../../lib/turns.js';
 import { givenEmptyOf } from '../../machinery/given-empty.js';
 import { isAlwaysPrinted, isStructInGo, zeroValue } from '../normal-form.js';
+import { fieldsText } from '../unread-fields.js';
 import type { Field, ScalarName, StructType, Type } from '../type.js';
 import { encoderOf, encodeTree } from './encode.js';
 import { quoteJson } from './quote.js';
@@ -101,8 +102,12 @@ export class Print {
     const plain = (member: unknown): string | undefined => {
       if (typeof member !== 'object' || member === null) return encodeTree(member);
       if (order === 'carried' && givenEmptyOf(member) !== undefined) return undefined;
+      const owned = order === 'sorted' ? undefined : fieldsText(member);
+      if (owned !== undefined) return owned;
       return !Array.isArray(member) && this.#namesOf(member).length === 0 ? '{}' : undefined;
     };
+    const owned = order === 'sorted' || !isPlainObject(given) ? undefined : fieldsText(given);
+    if (owned !== undefined) return void (this.#text += owned);
     const value = order === 'carried' && isPlainObject(given) ? withGivenEmpty(given) : given;
     if (Array.isArray(value)) yield* this.#items(value, inner, plain);
     else if (isPlainObject(value)) {

@@ -7,7 +7,7 @@ import { isAlwaysPrinted, isStructInGo, zeroValue } from '../normal-form.js';
 import { compileFunction, Scope } from '../../lib/compile.js';
 import { isPlainObject } from '../../lib/plain-object.js';
 import { mustType } from '../catalogue.js';
-import { sharedText } from '../shared-fields.js';
+import { fieldsText } from '../unread-fields.js';
 import type { Field, ScalarName, StructType, Type } from '../type.js';
 import { quoteJson } from './quote.js';
 
@@ -215,7 +215,7 @@ const encodeNumber = (value: number): string =>
 
 /** Most of what a small object's print consists of, and nearly always the same. */
 function encodeFields(value: unknown): string {
-  return (isPlainObject(value) ? sharedText(value) : undefined) ?? encodeFieldSet(value);
+  return (isPlainObject(value) ? fieldsText(value) : undefined) ?? encodeFieldSet(value);
 }
 
 function encodeFieldSet(value: unknown): string {
