@@ -1,5 +1,6 @@
 // The rules a limit range can state about one resource of a container, pod or claim.
 import { ownMember } from '../lib/plain-object.js';
+import { eachStep, type Steps } from '../lib/turns.js';
 import { parseQuantity, scaledValue } from '../machinery/quantity.js';
 import type { ResourceList } from '../schema/generated/core.v1.js';
 
@@ -20,19 +21,19 @@ export interface Subject {
   readonly limit: string | undefined;
 }
 
-/** All that a rule finds wrong, by resource name. */
-export function limitViolations(
+/** Adds all that a rule finds wrong, by resource name. */
+export function* limitViolations(
+  found: string[],
   type: string,
   enforced: Readonly<ResourceList> | undefined,
   { requests, limits }: Amounts,
   rule: LimitRule,
-): readonly string[] {
-  return Object.keys(enforced ?? {})
-    .sort()
-    .flatMap((resource) => {
-      const subject = { type, resource, enforced: enforced?.[resource] ?? '0' };
-      return rule({ ...subject, request: ownMember(requests, resource), limit: ownMember(limits, resource) }) ?? [];
-    });
+): Steps<void> {
+  yield* eachStep(Object.keys(enforced ?? {}).sort(), (resource) => {
+    const subject = { type, resource, enforced: enforced?.[resource] ?? '0' };
+    const wrong = rule({ ...subject, request: ownMember(requests, resource), limit: ownMember(limits, resource) });
+    if (wrong !== undefined) found.push(wrong);
+  });
 }
 
 export function minimum({ type, resource, enforced, request, limit }: Subject): string | undefined {

@@ -1,3 +1,4 @@
+import { noteSize } from '../machinery/grown.js';
 import type { KubeObject } from '../machinery/object.js';
 import { isUnfitted, noteUnfitted } from '../machinery/unfitted.js';
 import type { AdmissionAttributes } from './plugin.js';
@@ -13,4 +14,5 @@ export function takeOver({ connectOptions, ...write }: AdmissionAttributes, made
   for (const member of Object.keys(object)) delete (object as Record<string, unknown>)[member];
   Object.assign(object, made);
   if (isUnfitted(made)) noteUnfitted(object);
+  noteSize(object);
 }

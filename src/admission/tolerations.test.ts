@@ -23,3 +23,17 @@ test('longer than allowed is not allowed, and no list allows all', () => {
   assert.equal(allowedBy([exists], [equal]), false);
   assert.equal(allowedBy([forever], []), true);
 });
+
+test('long lists are looked through once', { timeout: 60_000 }, () => {
+  const long = Array.from({ length: 100_000 }, (_, i): Toleration => ({ key: `k${i}`, operator: 'Exists' }));
+  assert.equal(mergeTolerations(long, [...long, { key: 'k1', operator: 'Equal', value: 'a' }]).length, long.length);
+  assert.equal(allowedBy(long, long), true);
+});
+
+test('of those in one place the longest covers the others, unless it is the same', () => {
+  const seconds = (tolerationSeconds: number): Toleration => ({ ...forever, tolerationSeconds });
+  assert.deepEqual(mergeTolerations([seconds(5), seconds(20), seconds(10)], []), [seconds(20)]);
+  assert.deepEqual(mergeTolerations([seconds(20), seconds(5)], [seconds(20)]), [seconds(20)]);
+  const said: Toleration = { ...equal, operator: '' };
+  assert.deepEqual(mergeTolerations([equal, said], []), [said]);
+});

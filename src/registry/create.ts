@@ -5,6 +5,7 @@ import { type StoredObject, StorageError } from '../storage/store.js';
 import type { LifeContext, Transaction } from './kind.js';
 import { type AdmitCreate, asideFor, keyOf, type ResourceRegistry, unstored } from './registry.js';
 import { findObject } from './list.js';
+import { grownBytes } from '../machinery/grown.js';
 import { fillSystemFields, generateName } from './system-fields.js';
 import { fromStorage } from './storage-status.js';
 import { prepareNew } from './prepare.js';
@@ -74,7 +75,8 @@ async function attempt(
   object: KubeObject,
   name: string | undefined,
 ): Promise<StoredObject> {
-  const { context, admit, bytes = 0 } = request;
+  const { context, admit } = request;
+  const bytes = (request.bytes ?? 0) + grownBytes(request.object);
   const large = bytes > LARGE_BYTES;
   const aside = asideFor(registry, bytes);
   fillSystemFields(registry, object);

@@ -4,6 +4,8 @@ import { configMaps } from '../apis/core/configmap/definition.js';
 import { namespaces } from '../apis/core/namespace/definition.js';
 import { type KeyValueStore, KvError, type KvErrorCode } from '../kv/kv.js';
 import { openMemoryStore } from '../kv/memory.js';
+import { type Aside, NotAside } from '../lib/aside.js';
+import { noteGrown } from '../machinery/grown.js';
 import { type GroupResource, StatusError } from '../machinery/status.js';
 import { TestApi } from '../server/testing.js';
 import { StorageError, type StorageErrorCode } from '../storage/store.js';
@@ -262,4 +264,33 @@ test('of many who update one object at once, none works in vain', async () => {
   for (const { status } of await Promise.all(patches)) assert.equal(status, 200);
   assert.equal(attempts, 30);
   assert.equal(Object.keys((await api.get(`${MAPS}/a`)).body.data ?? {}).length, 30);
+});
+
+test('an object that plugins have made large is looked at aside, however little was sent', async () => {
+  const asked: string[] = [];
+  const aside: Aside = {
+    fromBytes: 100_000,
+    async do({ name }) {
+      asked.push(name);
+      throw new NotAside('only asked');
+    },
+  };
+  let grows = false;
+  const api = new TestApi({
+    kinds: [configMaps as unknown as KindDefinition],
+    aside,
+    admission: { admit: ({ object }) => (grows && object !== undefined ? noteGrown(object, 100_000) : undefined) },
+  });
+  await api.post(MAPS, { metadata: { name: 'a' } });
+  await api.patch(`${MAPS}/a`, MERGE, { data: { a: 'b' } });
+  assert.deepEqual(asked, []);
+  grows = true;
+  await api.post(MAPS, { metadata: { name: 'b' } });
+  await api.patch(`${MAPS}/b`, MERGE, { data: { a: 'b' } });
+  await api.patch(`${MAPS}/c?fieldManager=m`, 'application/apply-patch+yaml', {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'c' },
+  });
+  assert.deepEqual(asked, ['prepare', 'prepare', 'prepare']);
 });

@@ -10,6 +10,7 @@ import { type StoredObject, StorageError } from '../storage/store.js';
 import type { Trace } from '../tracing/trace.js';
 import type { LifeContext, Transaction } from './kind.js';
 import { type AdmitCreate, type AdmitUpdate, askedKey, asideFor, type ResourceRegistry, unstored } from './registry.js';
+import { grownBytes } from '../machinery/grown.js';
 import { fillSystemFields } from './system-fields.js';
 import { revert, ttlOf } from './create.js';
 import { findObject } from './list.js';
@@ -128,13 +129,14 @@ async function attempt(
     checkUid(registry, request, key, '');
     return { stored: await createByUpdate(registry, request), created: true };
   }
-  const bytes = Math.max(request.bytes ?? 0, current.size);
-  const large = bytes > LARGE_BYTES;
-  const old = large && current.load !== undefined ? await current.load() : current.object();
-  if (large) await nextTurn();
+  const found = Math.max(request.bytes ?? 0, current.size);
+  const old = found > LARGE_BYTES && current.load !== undefined ? await current.load() : current.object();
+  if (found > LARGE_BYTES) await nextTurn();
   checkUid(registry, request, key, old.metadata.uid ?? '');
   checkResourceVersion(registry, request, key, String(current.revision));
-  const object = await request.change(old, { stored: current, bytes });
+  const object = await request.change(old, { stored: current, bytes: found });
+  const bytes = found + grownBytes(object);
+  const large = bytes > LARGE_BYTES;
   if (large) await nextTurn();
   matchResourceVersion(registry, request.name, object, current);
   const transaction = await begin(registry, request, object, old);
@@ -175,10 +177,12 @@ async function begin(
 }
 
 async function createByUpdate(registry: ResourceRegistry, request: Update): Promise<StoredObject> {
-  const { key, context, trace, bytes = 0 } = request;
+  const { key, context, trace } = request;
+  const sent = request.bytes ?? 0;
+  const object = await request.change(undefined, { stored: undefined, bytes: sent });
+  const bytes = sent + grownBytes(object);
   const large = bytes > LARGE_BYTES;
   const aside = asideFor(registry, bytes);
-  const object = await request.change(undefined, { stored: undefined, bytes });
   fillSystemFields(registry, object);
   const transaction = await registry.kind.strategy.beginCreate?.(object, context);
   try {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { grownBytes } from '../../machinery/grown.js';
 import type { LimitRangeItem, Pod } from '../../schema/generated/core.v1.js';
 import { refusal, testAttributes } from '../test-attributes.js';
 import { limitRanger } from './limit-ranger.js';
@@ -80,4 +81,19 @@ test('leaves updates of pods and pods being deleted alone', async () => {
   const old = { ...over, metadata: { name: 'p', deletionTimestamp: '2024-01-01T00:00:00Z' } };
   const deleting = testAttributes({ resource: 'pods', subresource: 'resize', object: over, old, world });
   assert.equal(await refusal(limitRanger, deleting), undefined);
+});
+
+test('a pod that is given tens of thousands of amounts is known to have grown, and others have their turn meanwhile', async () => {
+  const amounts = Object.fromEntries(Array.from({ length: 30_000 }, (_, i) => [`example.com/r${i}`, '1']));
+  const object = pod({});
+  let turns = 0;
+  const others = setInterval(() => turns++, 0);
+  assert.equal(
+    await refusal(limitRanger, onPod(object, { type: 'Container', default: amounts, max: amounts })),
+    undefined,
+  );
+  clearInterval(others);
+  assert.deepEqual(object.spec.containers?.[0]?.resources, { limits: amounts });
+  assert.ok(grownBytes(object) > JSON.stringify(amounts).length, `${grownBytes(object)}`);
+  assert.ok(turns > 3, `${turns}`);
 });

@@ -1,6 +1,9 @@
-import { ownMember } from '../../lib/plain-object.js';
+import { ownMember, setMember } from '../../lib/plain-object.js';
+import { byText, sortSteps } from '../../lib/sort-steps.js';
+import { eachStep, inTurns, type Steps } from '../../lib/turns.js';
 import { aggregateContainers } from '../../apis/core/pod/aggregate-resources.js';
 import { aggregateText } from '../../machinery/field-error.js';
+import { noteGrown } from '../../machinery/grown.js';
 import type { LifeContext } from '../../registry/kind.js';
 import type {
   Container,
@@ -13,7 +16,7 @@ import type {
 } from '../../schema/generated/core.v1.js';
 import { loadedAll } from '../../storage/store.js';
 import { forbid } from '../forbid.js';
-import { type Amounts, limitViolations, type LimitRule, maxRequest, maximum, minimum, ratio } from '../limit-rules.js';
+import { type Amounts, limitViolations, maxRequest, maximum, minimum, ratio } from '../limit-rules.js';
 import type { AdmissionAttributes, AdmissionPlugin } from '../plugin.js';
 
 const LIMIT_RANGES = { group: '', resource: 'limitranges' };
@@ -30,15 +33,16 @@ export const limitRanger: AdmissionPlugin = {
 
 async function complete(attributes: AdmissionAttributes): Promise<void> {
   if (attributes.resource.resource !== 'pods') return;
-  for (const range of await rangesOf(attributes)) setDefaults(attributes.object as Pod, range);
+  for (const range of await rangesOf(attributes)) await inTurns(setDefaults(attributes.object as Pod, range));
 }
 
 async function check(attributes: AdmissionAttributes): Promise<void> {
   for (const range of await rangesOf(attributes)) {
-    const wrong =
+    const wrong = await inTurns(
       attributes.resource.resource === 'pods'
         ? violationsOfPod(attributes.object as Pod, range, attributes.context)
-        : violationsOfClaim(attributes.object as PersistentVolumeClaim, range);
+        : violationsOfClaim(attributes.object as PersistentVolumeClaim, range),
+    );
     if (wrong.length > 0) throw forbid(attributes, aggregateText(wrong));
   }
 }
@@ -57,68 +61,79 @@ async function rangesOf({ context, namespace }: AdmissionAttributes): Promise<re
   return items.length === 0 ? [] : ((await loadedAll(items)) as LimitRange[]);
 }
 
-function setDefaults(pod: Pod, range: LimitRange): void {
+function* setDefaults(pod: Pod, range: LimitRange): Steps<void> {
   const requests: ResourceList = {};
   const limits: ResourceList = {};
   for (const item of limitsOf(range, 'Container')) {
-    Object.assign(requests, item.defaultRequest);
-    Object.assign(limits, item.default);
+    yield* assignSteps(requests, item.defaultRequest);
+    yield* assignSteps(limits, item.default);
   }
+  const defaults = { requests, limits };
+  const names = { requests: Object.keys(requests), limits: Object.keys(limits) };
   const notes: string[] = [];
-  const fill = (container: Container, word: string): void => {
-    const note = (kind: 'request' | 'limit', names: readonly string[]): void => {
-      if (names.length > 0) notes.push(`${[...names].sort().join(', ')} ${kind} for ${word} ${container.name}`);
-    };
-    note('request', fillMissing(container, 'requests', requests));
-    note('limit', fillMissing(container, 'limits', limits));
+  const fill = function* (container: Container, word: string): Steps<void> {
+    for (const kind of ['requests', 'limits'] as const) {
+      const filled = yield* fillMissing(container, kind, defaults[kind], names[kind]);
+      if (filled.length === 0) continue;
+      const sorted = yield* sortSteps(filled, byText);
+      notes.push(`${sorted.join(', ')} ${kind.slice(0, -1)} for ${word} ${container.name}`);
+    }
   };
-  for (const container of pod.spec.containers ?? []) fill(container, 'container');
-  for (const container of pod.spec.initContainers ?? []) fill(container, 'init container');
+  for (const container of pod.spec.containers ?? []) yield* fill(container, 'container');
+  for (const container of pod.spec.initContainers ?? []) yield* fill(container, 'init container');
   if (notes.length === 0) return;
-  pod.metadata.annotations = {
-    ...pod.metadata.annotations,
-    [ANNOTATION]: `LimitRanger plugin set: ${notes.join('; ')}`,
-  };
+  const note = `LimitRanger plugin set: ${notes.join('; ')}`;
+  pod.metadata.annotations = { ...pod.metadata.annotations, [ANNOTATION]: note };
+  // What was set is named there once, and stands in the containers with its amounts.
+  noteGrown(pod, 3 * note.length);
+}
+
+function* assignSteps(to: ResourceList, from: Readonly<ResourceList> | undefined): Steps<void> {
+  yield* eachStep(Object.keys(from ?? {}), (name) => setMember(to, name, from?.[name]));
 }
 
 /** Answers the names it set. */
-function fillMissing(
+function* fillMissing(
   container: Container,
   kind: 'requests' | 'limits',
   defaults: Readonly<ResourceList>,
-): readonly string[] {
+  names: readonly string[],
+): Steps<string[]> {
   const given = container.resources[kind] ?? {};
-  const missing = Object.keys(defaults).filter((name) => ownMember(given, name) === undefined);
+  const missing = names.filter((name) => ownMember(given, name) === undefined);
   if (missing.length === 0) return [];
   const filled = { ...given };
-  for (const name of missing) filled[name] = defaults[name] as string;
+  yield* eachStep(missing, (name) => setMember(filled, name, defaults[name]));
   container.resources[kind] = filled;
   return missing;
 }
 
-function violationsOfPod({ spec }: Pod, range: LimitRange, context: LifeContext): readonly string[] {
-  return (range.spec?.limits ?? []).flatMap((item) => {
-    if (item.type === 'Pod') return violations(item, podAmounts(spec, context));
-    if (item.type !== 'Container') return [];
-    const containers = [...(spec.containers ?? []), ...(spec.initContainers ?? [])];
-    return containers.flatMap(({ resources }) => violations(item, resources));
-  });
+function* violationsOfPod({ spec }: Pod, range: LimitRange, context: LifeContext): Steps<readonly string[]> {
+  const found: string[] = [];
+  for (const item of range.spec?.limits ?? []) {
+    if (item.type === 'Pod') yield* violations(found, item, podAmounts(spec, context));
+    if (item.type !== 'Container') continue;
+    for (const { resources } of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
+      yield* violations(found, item, resources);
+    }
+  }
+  return found;
 }
 
-const violations = (item: LimitRangeItem, amounts: Amounts): readonly string[] => [
-  ...limitViolations(item.type, item.min, amounts, minimum),
-  ...limitViolations(item.type, item.max, amounts, maximum),
-  ...limitViolations(item.type, item.maxLimitRequestRatio, amounts, ratio),
-];
+function* violations(found: string[], item: LimitRangeItem, amounts: Amounts): Steps<void> {
+  yield* limitViolations(found, item.type, item.min, amounts, minimum);
+  yield* limitViolations(found, item.type, item.max, amounts, maximum);
+  yield* limitViolations(found, item.type, item.maxLimitRequestRatio, amounts, ratio);
+}
 
-function violationsOfClaim({ spec }: PersistentVolumeClaim, range: LimitRange): readonly string[] {
+function* violationsOfClaim({ spec }: PersistentVolumeClaim, range: LimitRange): Steps<readonly string[]> {
   const amounts: Amounts = spec.resources?.requests === undefined ? {} : { requests: spec.resources.requests };
-  const against = (item: LimitRangeItem, enforced: ResourceList | undefined, rule: LimitRule): readonly string[] =>
-    limitViolations(item.type, enforced, amounts, rule);
-  return limitsOf(range, 'PersistentVolumeClaim').flatMap((item) => [
-    ...against(item, item.min, minimum),
-    ...against(item, item.max, maxRequest),
-  ]);
+  const found: string[] = [];
+  for (const item of limitsOf(range, 'PersistentVolumeClaim')) {
+    yield* limitViolations(found, item.type, item.min, amounts, minimum);
+    yield* limitViolations(found, item.type, item.max, amounts, maxRequest);
+  }
+  return found;
 }
 
 const limitsOf = ({ spec }: LimitRange, type: string): LimitRangeItem[] =>

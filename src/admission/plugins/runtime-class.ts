@@ -1,6 +1,7 @@
 import { ownMember } from '../../lib/plain-object.js';
 import { deepEqual } from '../../lib/deep-equal.js';
 import { goQuote } from '../../lib/go-quote.js';
+import { noteGrown } from '../../machinery/grown.js';
 import { compareQuantities } from '../../machinery/quantity.js';
 import type { Pod, PodSpec, ResourceList } from '../../schema/generated/core.v1.js';
 import type { RuntimeClass } from '../../schema/generated/node.v1.js';
@@ -9,6 +10,8 @@ import type { AdmissionAttributes, AdmissionPlugin } from '../plugin.js';
 import { mergeTolerations } from '../tolerations.js';
 
 const RUNTIME_CLASSES = { group: 'node.k8s.io', resource: 'runtimeclasses' };
+/** About as many has what is taken over of a class, each of its entries. */
+const ENTRY_BYTES = 50;
 const MISMATCH = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead";
 
 /** Gives a pod what its runtime costs beyond its containers, and sends it to the nodes that have the runtime. */
@@ -21,6 +24,9 @@ export const runtimeClass: AdmissionPlugin = {
     if (found === undefined) return;
     setOverhead(attributes, spec, found);
     setScheduling(attributes, spec, found);
+    const { nodeSelector = {}, tolerations = [] } = found.scheduling ?? {};
+    const taken = Object.keys(found.overhead?.podFixed ?? {}).length + Object.keys(nodeSelector).length;
+    noteGrown(attributes.object as Pod, ENTRY_BYTES * (taken + tolerations.length));
   }),
   validate: onlyFor('', 'pods', async (attributes) => {
     const { spec } = attributes.object as Pod;

@@ -2,11 +2,14 @@ import { MIRROR_ANNOTATION, secretNames } from '../../authz/node/pod-references.
 import type { Container, Pod, PodSpec, ServiceAccount, Volume } from '../../schema/generated/core.v1.js';
 import { goQuote } from '../../lib/go-quote.js';
 import { forbid } from '../forbid.js';
+import { noteGrown } from '../../machinery/grown.js';
 import { StatusError } from '../../machinery/status.js';
 import type { AdmissionAttributes, AdmissionPlugin } from '../plugin.js';
 
 const SERVICE_ACCOUNTS = { group: '', resource: 'serviceaccounts' };
 const ENFORCE_MOUNTABLE_SECRETS = 'kubernetes.io/enforce-mountable-secrets';
+/** About as many has the name of a secret in a pod. */
+const SECRET_BYTES = 30;
 const DEFAULT_ACCOUNT = 'default';
 const TOKEN_PATH = '/var/run/secrets/kubernetes.io/serviceaccount';
 const VOLUME_PREFIX = 'kube-api-access-';
@@ -60,6 +63,7 @@ async function complete(options: ServiceAccountOptions, attributes: AdmissionAtt
   if (automount) mountToken(options, spec);
   if ((spec.imagePullSecrets ?? []).length === 0 && (account.imagePullSecrets ?? []).length > 0) {
     spec.imagePullSecrets = (account.imagePullSecrets ?? []).map(({ name }) => (name ? { name } : {}));
+    noteGrown(attributes.object as Pod, SECRET_BYTES * spec.imagePullSecrets.length);
   }
 }
 
@@ -173,12 +177,12 @@ function secretNotAllowed(
   account: Readonly<ServiceAccount>,
   ephemeral: boolean,
 ): string | undefined {
-  const allowed = (account.secrets ?? []).map(({ name }) => name);
+  const allowed = new Set((account.secrets ?? []).map(({ name }) => name));
   const owner = account.metadata?.name ?? '';
   const because = `is not allowed because service account ${owner} does not reference that secret`;
   const inContainers = (kind: string, containers: readonly Container[]): string | undefined => {
     for (const container of containers) {
-      const use = secretsOf(container).find(({ secret }) => !allowed.includes(secret));
+      const use = secretsOf(container).find(({ secret }) => !allowed.has(secret));
       if (use !== undefined) {
         return `${kind} ${container.name} with ${use.where} referencing secret.secretName="${use.secret}" ${because}`;
       }
@@ -186,13 +190,13 @@ function secretNotAllowed(
     return undefined;
   };
   if (ephemeral) return inContainers('ephemeral container', spec?.ephemeralContainers ?? []);
-  const volume = (spec?.volumes ?? []).find(({ secret }) => secret && !allowed.includes(secret.secretName));
+  const volume = (spec?.volumes ?? []).find(({ secret }) => secret && !allowed.has(secret.secretName));
   if (volume !== undefined) return `volume with secret.secretName="${volume.secret?.secretName ?? ''}" ${because}`;
   const used =
     inContainers('init container', spec?.initContainers ?? []) ?? inContainers('container', spec?.containers ?? []);
   if (used !== undefined) return used;
-  const pullable = (account.imagePullSecrets ?? []).map(({ name }) => name);
-  const at = (spec?.imagePullSecrets ?? []).findIndex(({ name }) => !pullable.includes(name));
+  const pullable = new Set((account.imagePullSecrets ?? []).map(({ name }) => name));
+  const at = (spec?.imagePullSecrets ?? []).findIndex(({ name }) => !pullable.has(name));
   if (at < 0) return undefined;
   const name = spec?.imagePullSecrets?.[at]?.name ?? '';
   return `imagePullSecrets[${at}].name="${name}" is not allowed because service account ${owner} does not reference that imagePullSecret`;
