@@ -35,7 +35,12 @@ export interface RuleResolver {
   readonly version: number;
 }
 
-export function createRbacIndex(sources: RbacSources): RuleResolver {
+export interface RbacIndex extends RuleResolver {
+  /** Whether anything is bound to the group, cluster-wide or in the namespace. */
+  isBound(group: string, namespace: string): boolean;
+}
+
+export function createRbacIndex(sources: RbacSources): RbacIndex {
   const roles = new Map<string, RoleObject>();
   const clusterRoles = new Map<string, RoleObject>();
   const clusterBindings = new BindingTable();
@@ -61,6 +66,8 @@ export function createRbacIndex(sources: RbacSources): RuleResolver {
     get version() {
       return version;
     },
+    isBound: (group, namespace) =>
+      clusterBindings.isBound(group) || namespaceBindings.get(namespace)?.isBound(group) === true,
     grantsFor(user, namespace) {
       const grants = clusterBindings.boundTo(user).map((bound) => grantOf(bound, ''));
       if (namespace === '') return grants;
@@ -126,6 +133,10 @@ class BindingTable {
       if (under === undefined) this.bySubject.set(key, (under = new Set()));
       under.add(binding);
     }
+  }
+
+  isBound(group: string): boolean {
+    return this.bySubject.has(groupKey(group));
   }
 
   /**

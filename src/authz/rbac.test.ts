@@ -109,3 +109,22 @@ test('system:masters may do all, without a reason', async () => {
     reason: '',
   });
 });
+
+test('of a hundred thousand groups those count that something is bound to, and others have their turn meanwhile', async () => {
+  const { may, roleBindings, clusterRoleBindings, roles, clusterRoles } = setUp();
+  const rules = [{ verbs: ['get'], apiGroups: [''], resources: ['pods'] }];
+  roles.put({ metadata: { name: 'r', namespace: 'a' }, rules });
+  clusterRoles.put({ metadata: { name: 'c' }, rules });
+  roleBindings.put(binding('b', 'Role', 'r', 'Group=g70000'));
+  const groups = Array.from({ length: 100_000 }, (_, i) => `g${i}`);
+  let turns = 0;
+  const others = setInterval(() => turns++, 0);
+  const asked = { user: { name: 'eve', groups } };
+  const { reason } = await may('eve', 'get', 'pods', asked);
+  clearInterval(others);
+  assert.equal(reason, 'RBAC: allowed by RoleBinding "b/a" of Role "r" to Group "g70000"');
+  assert.ok(turns > 0);
+  assert.equal((await may('eve', 'get', 'pods', { ...asked, namespace: 'b' })).decision, 'no-opinion');
+  clusterRoleBindings.put(binding('d', 'ClusterRole', 'c', 'Group=g99999'));
+  assert.equal((await may('eve', 'get', 'pods', { ...asked, namespace: 'b' })).decision, 'allow');
+});

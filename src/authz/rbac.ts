@@ -1,5 +1,6 @@
 // Role-based access control: allowed is what some rule allows; there are no rules that deny.
 import { LRUCache } from 'lru-cache';
+import { eachStep, inTurns, type Steps } from '../lib/turns.js';
 import { aggregateText } from '../machinery/field-error.js';
 import type { UserInfo } from '../machinery/user.js';
 import type {
@@ -8,11 +9,14 @@ import type {
   Authorizer,
   NonResourceRule,
   ResourceRule,
+  RulesResult,
 } from './authorizer.js';
-import { type Grant, type RuleResolver, createRbacIndex } from './rbac-index.js';
+import { type Grant, type RbacIndex, createRbacIndex } from './rbac-index.js';
 import type { RbacSources } from './rbac-objects.js';
 import { ruleAllows } from './rule-match.js';
 
+/** Nobody is in so many groups; somebody may ask what one who is might do. */
+const MANY_GROUPS = 1000;
 /** Users (with their groups) whose grants and decisions are remembered. */
 const REMEMBERED_USERS = 2000;
 const REMEMBERED_NAMESPACES_PER_USER = 100;
@@ -25,43 +29,63 @@ interface RememberedUser {
   readonly decisions: Map<string, AuthorizationResult>;
 }
 
-export function rbacAuthorizer(resolver: RuleResolver): Authorizer {
+export function rbacAuthorizer(resolver: RbacIndex): Authorizer {
   const users = new LRUCache<string, RememberedUser>({ max: REMEMBERED_USERS });
   let version = resolver.version;
 
   return {
     // hot: every request asks.
     authorize(attributes) {
-      const remembered = remember(attributes.user);
-      const key = decisionKey(attributes);
-      let decision = remembered.decisions.get(key);
-      if (decision === undefined) {
-        decision = decide(grants(remembered, attributes.user, attributes.namespace), attributes);
-        setBounded(remembered.decisions, key, decision, REMEMBERED_DECISIONS_PER_USER);
-      }
-      return decision;
+      const { user, namespace } = attributes;
+      if (user.groups.length <= MANY_GROUPS) return decided(attributes);
+      return inTurns(withBoundGroups(user, namespace)).then((bound) => decided({ ...attributes, user: bound }));
     },
     rulesFor(user, namespace) {
-      const resourceRules: ResourceRule[] = [];
-      const nonResourceRules: NonResourceRule[] = [];
-      const errors: string[] = [];
-      for (const grant of grants(remember(user), user, namespace)) {
-        if ('error' in grant) {
-          errors.push(grant.error);
-          continue;
-        }
-        for (const { verbs, apiGroups = [], resources = [], resourceNames, nonResourceURLs = [] } of grant.rules) {
-          if (resources.length > 0) {
-            const names = resourceNames === undefined ? {} : { resourceNames };
-            resourceRules.push({ verbs: verbs ?? [], apiGroups, resources, ...names });
-          }
-          if (nonResourceURLs.length > 0) nonResourceRules.push({ verbs: verbs ?? [], nonResourceURLs });
-        }
-      }
-      const evaluationError = errors.length === 0 ? {} : { evaluationError: aggregateText(errors) };
-      return { resourceRules, nonResourceRules, incomplete: false, ...evaluationError };
+      if (user.groups.length <= MANY_GROUPS) return rulesOf(user, namespace);
+      return inTurns(withBoundGroups(user, namespace)).then((bound) => rulesOf(bound, namespace));
     },
   };
+
+  /** Those that nothing is bound to give nothing. */
+  function* withBoundGroups(user: UserInfo, namespace: string): Steps<UserInfo> {
+    const groups: string[] = [];
+    yield* eachStep(user.groups, (group) => {
+      if (resolver.isBound(group, namespace)) groups.push(group);
+    });
+    return { ...user, groups };
+  }
+
+  function decided(attributes: AuthorizationAttributes): AuthorizationResult {
+    const remembered = remember(attributes.user);
+    const key = decisionKey(attributes);
+    let decision = remembered.decisions.get(key);
+    if (decision === undefined) {
+      decision = decide(grants(remembered, attributes.user, attributes.namespace), attributes);
+      setBounded(remembered.decisions, key, decision, REMEMBERED_DECISIONS_PER_USER);
+    }
+    return decision;
+  }
+
+  function rulesOf(user: UserInfo, namespace: string): RulesResult {
+    const resourceRules: ResourceRule[] = [];
+    const nonResourceRules: NonResourceRule[] = [];
+    const errors: string[] = [];
+    for (const grant of grants(remember(user), user, namespace)) {
+      if ('error' in grant) {
+        errors.push(grant.error);
+        continue;
+      }
+      for (const { verbs, apiGroups = [], resources = [], resourceNames, nonResourceURLs = [] } of grant.rules) {
+        if (resources.length > 0) {
+          const names = resourceNames === undefined ? {} : { resourceNames };
+          resourceRules.push({ verbs: verbs ?? [], apiGroups, resources, ...names });
+        }
+        if (nonResourceURLs.length > 0) nonResourceRules.push({ verbs: verbs ?? [], nonResourceURLs });
+      }
+    }
+    const evaluationError = errors.length === 0 ? {} : { evaluationError: aggregateText(errors) };
+    return { resourceRules, nonResourceRules, incomplete: false, ...evaluationError };
+  }
 
   /** Whatever is remembered holds until any role or binding changes. */
   function remember(user: UserInfo): RememberedUser {

@@ -1,4 +1,6 @@
 // Field selectors: `?fieldSelector=status.phase!=Running,spec.nodeName=n1`.
+import { byText, sortSteps } from '../lib/sort-steps.js';
+import { atOnce, eachStep, type Steps } from '../lib/turns.js';
 import { SelectorError } from './label-requirement.js';
 
 export interface FieldRequirement {
@@ -83,18 +85,22 @@ function areMet(byField: ReadonlyMap<string, Demand>, object: HasFields): boolea
 }
 
 /** Throws SelectorError. */
-export function parseFieldSelector(text: string): FieldSelector {
+export const parseFieldSelector = (text: string): FieldSelector => atOnce(fieldSelectorSteps(text));
+
+/** The same, for long ones. */
+export function* fieldSelectorSteps(text: string): Steps<FieldSelector> {
   const requirements: FieldRequirement[] = [];
-  for (const term of splitTerms(text).sort()) {
-    if (term === '') continue;
+  const terms = yield* sortSteps(splitTerms(text), byText);
+  yield* eachStep(terms, (term) => {
+    if (term === '') return;
     const operator = /!=|==|=/.exec(term);
     if (operator === null) throw new SelectorError(`invalid selector: '${text}'; can't understand '${term}'`);
     const field = term.slice(0, operator.index);
     const value = unescapeFieldValue(term.slice(operator.index + operator[0].length));
     // A condition on nothing holds always.
-    if (field === '' && value === '') continue;
+    if (field === '' && value === '') return;
     requirements.push({ field, operator: operator[0] === '!=' ? '!=' : '=', value });
-  }
+  });
   return requirements.length === 0 ? FieldSelector.everything : new FieldSelector(requirements);
 }
 

@@ -1,4 +1,5 @@
 // The text form of label selectors, as `?labelSelector=` has it.
+import type { Steps } from '../lib/turns.js';
 import { fieldErrorText } from './field-error.js';
 import {
   checkKey,
@@ -9,7 +10,8 @@ import {
 } from './label-requirement.js';
 
 /** Throws SelectorError. */
-export const parseRequirements = (text: string): LabelRequirement[] => new Parser(new Scanner(text)).requirements();
+export const requirementSteps = (text: string): Steps<LabelRequirement[]> =>
+  new Parser(new Scanner(text)).requirements();
 
 type TokenKind =
   | 'error'
@@ -80,13 +82,16 @@ const OPERATOR_OF: Partial<Record<TokenKind, LabelOperator>> = {
   '!=': '!=',
 };
 
+/** So many are read in a few milliseconds. */
+const MANY = 2048;
+
 /** Keys and values may be the words `in` and `notin`; only in an operator's place are they operators. */
 class Parser {
   private upcoming: Token | undefined = undefined;
 
   constructor(private readonly scanner: Scanner) {}
 
-  requirements(): LabelRequirement[] {
+  *requirements(): Steps<LabelRequirement[]> {
     const requirements: LabelRequirement[] = [];
     for (;;) {
       const { kind, text } = this.peek();
@@ -95,6 +100,7 @@ class Parser {
         throw new SelectorError(`found '${text}', expected: !, identifier, or 'end of string'`);
       }
       requirements.push(this.requirement());
+      if (requirements.length % MANY === 0) yield;
       const next = this.take();
       if (next.kind === 'end') return requirements;
       if (next.kind !== ',') throw new SelectorError(`found '${next.text}', expected: ',' or 'end of string'`);

@@ -1,5 +1,7 @@
 // Label selectors: all conditions on the labels of an object, from the object form in specs or from text.
 import { ownMember } from '../lib/plain-object.js';
+import { sortSteps } from '../lib/sort-steps.js';
+import { atOnce, type Steps } from '../lib/turns.js';
 import { goQuote } from '../lib/go-quote.js';
 import {
   type LabelOperator,
@@ -10,7 +12,7 @@ import {
   requirementText,
   SelectorError,
 } from './label-requirement.js';
-import { parseRequirements } from './label-selector-text.js';
+import { requirementSteps } from './label-selector-text.js';
 import { areMany, joined } from './many-requirements.js';
 
 /** The `LabelSelector` of the API, as it stands in specs. */
@@ -39,8 +41,13 @@ export class LabelSelector {
   static readonly nothing = new LabelSelector([], false);
 
   static of(requirements: readonly LabelRequirement[]): LabelSelector {
+    return atOnce(LabelSelector.steps([...requirements]));
+  }
+
+  /** The same, for many; the list is used up. */
+  static *steps(requirements: LabelRequirement[]): Steps<LabelSelector> {
     if (requirements.length === 0) return LabelSelector.everything;
-    return new LabelSelector(requirements.toSorted(byKey), true);
+    return new LabelSelector(yield* sortSteps(requirements, byKey), true);
   }
 
   /** Equality on each label, without checking their syntax. */
@@ -77,9 +84,14 @@ export class LabelSelector {
 
 /** Throws SelectorError. */
 export function parseLabelSelector(text: string): LabelSelector {
-  if (text.length < LONG) return LabelSelector.of(parseRequirements(text));
-  if (lastLong?.text !== text) lastLong = { text, selector: LabelSelector.of(parseRequirements(text)) };
+  if (text.length < LONG) return atOnce(labelSelectorSteps(text));
+  if (lastLong?.text !== text) lastLong = { text, selector: atOnce(labelSelectorSteps(text)) };
   return lastLong.selector;
+}
+
+/** The same, for long ones. */
+export function* labelSelectorSteps(text: string): Steps<LabelSelector> {
+  return yield* LabelSelector.steps(yield* requirementSteps(text));
 }
 
 const LONG = 1024;

@@ -68,7 +68,7 @@ export const CHANGE = task<ChangeWork, ChangeMade>('change');
 
 /** Where the change is made, when not here. Conversions that others are asked for are waited for here. */
 export function changesAside({ registry, definition }: Endpoint, bytes: number): Aside | undefined {
-  if (definition.convert !== undefined || definition.virtualCreate !== undefined) return undefined;
+  if (definition.convert !== undefined) return undefined;
   return asideFor(registry, bytes);
 }
 

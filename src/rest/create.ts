@@ -19,7 +19,7 @@ import { typeOfAnswer } from './create-subresource.js';
 import { createOptions, type WriteOptions } from './query-options.js';
 import { noteStoring } from './record-verb.js';
 import type { RestRequest } from './request.js';
-import { respondValue } from './respond.js';
+import { respondLargeValue, respondValue } from './respond.js';
 import { respondTimed } from './timed.js';
 import { takeBody } from './take-body.js';
 import { lifeContext, type RestServices } from './services.js';
@@ -68,7 +68,10 @@ export async function createObject(
     if (definition.virtualCreate !== undefined) {
       await services.admission.validate(attributes);
       const made = await definition.virtualCreate(object, context);
-      return () => respondValue({ request: http, negotiated }, 201, typeOfAnswer(made, endpoint.type), made);
+      const answer = typeOfAnswer(made, endpoint.type);
+      const rendering = { request: http, negotiated, converter: services.converter };
+      return () =>
+        large ? respondLargeValue(rendering, 201, answer, made) : respondValue(rendering, 201, answer, made);
     }
     if (large) await nextTurn();
     const stored = await create(registry, {

@@ -7,6 +7,7 @@ import { bufferOf } from '../lib/buffer-of.js';
 import { asideFor } from '../registry/registry.js';
 import type { Status, StatusError } from '../machinery/status.js';
 import { encodeJson } from '../schema/json/encode.js';
+import { encodePieces } from '../schema/json/encode-pieces.js';
 import type { StructType } from '../schema/type.js';
 import { loaded, type StoredObject } from '../storage/store.js';
 import { compressed } from './compress.js';
@@ -145,6 +146,32 @@ export function respondValue(
   return answer(request, status, negotiated.media, bytes, object);
 }
 
+/** As respondValue(), for what is large: printed in turns with others, and other forms than JSON elsewhere. */
+export async function respondLargeValue(
+  { request, negotiated, converter }: Pick<Rendering, 'request' | 'negotiated' | 'converter'>,
+  status: number,
+  type: StructType,
+  value: object,
+): Promise<HttpResponse> {
+  const json = await inTurns(encodePieces(type, value, 'sent'));
+  const { media, pretty } = negotiated;
+  if (media.encoding !== 'json' || pretty) {
+    return respondConverted({ request, negotiated, converter }, status, type, json);
+  }
+  return printedJson(request, status, json, { form: formOf(type), json: () => json });
+}
+
+function printedJson(
+  request: HttpRequest,
+  status: number,
+  json: Buffer,
+  object: AnsweredObject | undefined,
+): Promise<HttpResponse> | HttpResponse {
+  const body = largeBody([json, NEWLINE], json.length + NEWLINE.length);
+  const headers = { 'content-type': JSON_TYPE.name };
+  return compressed(request, { status, headers, body, object }, json.length);
+}
+
 const PLAIN_OBJECT: AnsweredObject = { form: 'object' };
 
 /** A refusal, or the note that a deletion succeeded. */
@@ -177,10 +204,7 @@ export async function respondPrinted(
   if (media.encoding !== 'json' || pretty) {
     return respondConverted({ request, negotiated: { media, pretty }, converter }, error.code, type, json);
   }
-  const body = largeBody([json, NEWLINE], json.length + NEWLINE.length);
-  const headers = { 'content-type': media.name };
-  const object: AnsweredObject | undefined = negotiated && { form: 'status', json: () => json };
-  return compressed(request, { status: error.code, headers, body, object }, json.length);
+  return printedJson(request, error.code, json, negotiated && { form: 'status', json: () => json });
 }
 
 export function respondError(request: HttpRequest, error: StatusError, mediaTypes: readonly MediaType[]): HttpResponse {

@@ -9,7 +9,7 @@ import { nodeAuthorizer } from '../authz/node/authorizer.js';
 import { feedGraph, type GraphStores } from '../authz/node/feed-graph.js';
 import { NodeGraph } from '../authz/node/graph.js';
 import { rbacAuthorizer } from '../authz/rbac.js';
-import { createRbacIndex, type RuleResolver } from '../authz/rbac-index.js';
+import { createRbacIndex, type RbacIndex, type RuleResolver } from '../authz/rbac-index.js';
 import { RBAC_GROUP, type BindingObject, type RoleObject } from '../authz/rbac-objects.js';
 import { createStoreSource, type StoreSource } from '../authz/store-source.js';
 import { webhookMetrics } from '../authz/webhook/metrics.js';
@@ -116,7 +116,7 @@ function followRules({ resources, stopping, log }: AuthorizationParts, waiting: 
 function builtInAuthorizers(
   options: Options,
   parts: AuthorizationParts,
-  rules: RuleResolver,
+  rules: RbacIndex,
   waiting: Map<string, Promise<unknown>>,
 ): (type: BuiltInType) => Authorizer {
   return (type) => {

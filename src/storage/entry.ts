@@ -131,7 +131,19 @@ export class Entry implements StoredObject {
 
   // hot: once for each object of a selected list and each event of a selected watch.
   get labels(): Labels {
-    return (this.#labels ??= Entry.#scanned(this, (json) => this.source.labelSets.of(textAt(json, LABELS))));
+    return (this.#labels ??= Entry.#labelsOf(this));
+  }
+
+  static #labelsOf(entry: Entry): Labels {
+    const { labelSets } = entry.source;
+    const given = Entry.#largeGiven(entry);
+    if (given !== undefined) return given.metadata.labels ?? labelSets.of(undefined);
+    return Entry.#scanned(entry, (json) => labelSets.of(textAt(json, LABELS)));
+  }
+
+  /** Where to scan the bytes would take long, and what they print is at hand. */
+  static #largeGiven(entry: Entry): KubeObject | undefined {
+    return entry.size > LARGE_BYTES ? entry.#fresh?.given : undefined;
   }
 
   field(name: string): string {
@@ -150,9 +162,16 @@ export class Entry implements StoredObject {
 
   /** The value of the resource's indexed field, if it has one. */
   get indexed(): string | undefined {
-    const { indexedPath } = this.source;
+    const { indexedPath, options } = this.source;
     if (indexedPath === undefined) return undefined;
-    return (this.#indexed ??= Entry.#scanned(this, (json) => stringAt(json, indexedPath)));
+    if (this.#indexed === undefined) {
+      const given = Entry.#largeGiven(this);
+      this.#indexed =
+        given === undefined
+          ? Entry.#scanned(this, (json) => stringAt(json, indexedPath))
+          : (options.fieldsOf(given)[options.indexedField ?? ''] ?? '');
+    }
+    return this.#indexed;
   }
 
   /** Reads what selections want to know, while the bytes are at hand. */

@@ -194,3 +194,17 @@ test('watches that resume are told what was replaced since', async (context) => 
   stop.abort();
   assert.deepEqual(heard, ['MODIFIED 1', 'DELETED 1', 'ADDED 3']);
 });
+
+test('what a large object is selected by is known from what was written, without looking through its bytes', async (context) => {
+  const { kv } = await opened(context);
+  const indexed = { indexedField: 'spec.nodeName', fieldsOf: () => ({ 'spec.nodeName': 'given' }) };
+  const store = createResourceStore({ kv, options: { ...options, ...indexed }, recent: new RecentBytes(0) });
+  const object = pod('x', 'red');
+  const large = { ...object, metadata: { ...object.metadata, annotations: { a: 'x'.repeat(100_000) } } };
+  for (const written of [object, large]) {
+    const { labels } = await store.create(`a/${written === large ? 'large' : 'small'}`, written);
+    assert.equal(labels === written.metadata.labels, written === large);
+    assert.deepEqual(labels, { color: 'red' });
+  }
+  assert.equal((await store.get('a/large', ''))?.field('spec.nodeName'), 'given');
+});

@@ -1,8 +1,10 @@
 // What an access review asks, as the authorizer is asked.
 import type { AuthorizationAttributes } from '../../authz/authorizer.js';
-import { type FieldRequirement, parseFieldSelector } from '../../machinery/field-selector.js';
+import { append } from '../../lib/append.js';
+import { eachStep, type Steps } from '../../lib/turns.js';
+import { type FieldRequirement, fieldSelectorSteps } from '../../machinery/field-selector.js';
 import { type LabelRequirement, SelectorError } from '../../machinery/label-requirement.js';
-import { labelSelectorAsSelector, parseLabelSelector } from '../../machinery/label-selector.js';
+import { labelSelectorAsSelector, labelSelectorSteps } from '../../machinery/label-selector.js';
 import type { UserInfo } from '../../machinery/user.js';
 import type {
   NonResourceAttributes,
@@ -17,19 +19,19 @@ export interface ReviewQuestion {
   readonly warnings: readonly string[];
 }
 
-export function questionOf(
+export function* questionOf(
   user: UserInfo,
   resource: ResourceAttributes | undefined,
   nonResource: NonResourceAttributes | undefined,
-): ReviewQuestion {
+): Steps<ReviewQuestion> {
   if (resource === undefined) {
     return {
       attributes: { ...NOTHING, user, verb: nonResource?.verb ?? '', path: nonResource?.path ?? '' },
       warnings: [],
     };
   }
-  const fields = readSelector(resource.fieldSelector, parseFieldSelector, fieldRequirementsOf);
-  const labels = readSelector(resource.labelSelector, parseLabelSelector, labelRequirementsOf);
+  const fields = yield* readSelector(resource.fieldSelector, fieldSelectorSteps, fieldRequirementsOf);
+  const labels = yield* readSelector(resource.labelSelector, labelSelectorSteps, labelRequirementsOf);
   return {
     attributes: {
       ...NOTHING,
@@ -85,19 +87,20 @@ interface GivenSelector<Given> {
 }
 
 /** Requirements that were given keep their order; those read from text are sorted. */
-function readSelector<Given, Requirement>(
+function* readSelector<Given, Requirement>(
   selector: GivenSelector<Given> | undefined,
-  parse: (text: string) => { readonly requirements: readonly Requirement[] },
+  parse: (text: string) => Steps<{ readonly requirements: readonly Requirement[] }>,
   read: (given: Given) => readonly Requirement[],
-): ReadSelector<Requirement> {
+): Steps<ReadSelector<Requirement>> {
   const { rawSelector = '', requirements = [] } = selector ?? {};
   try {
-    if (rawSelector !== '') return { requirements: parse(rawSelector).requirements, failed: false };
+    if (rawSelector !== '') return { requirements: (yield* parse(rawSelector)).requirements, failed: false };
   } catch (error) {
     if (!(error instanceof SelectorError)) throw error;
     return { requirements: [], failed: true };
   }
-  const known = requirements.flatMap(read);
+  const known: Requirement[] = [];
+  yield* eachStep(requirements, (given) => append(known, read(given)));
   return { requirements: known, failed: known.length < requirements.length };
 }
 

@@ -1,4 +1,5 @@
 import type { Authorizer } from '../../authz/authorizer.js';
+import { inTurns } from '../../lib/turns.js';
 import type { FieldErrors } from '../../machinery/field-error.js';
 import type { KubeObject } from '../../machinery/object.js';
 import { badRequest, invalid } from '../../machinery/status.js';
@@ -25,16 +26,16 @@ export function authorizationKinds({ authorizer }: { readonly authorizer: Author
   return [
     review<SubjectAccessReview>('SubjectAccessReview', false, async (object, context) => {
       clearSelectorsIfDisabled(object.spec, context);
-      check(validateSubjectAccessReview(object));
+      check(await inTurns(validateSubjectAccessReview(object)));
       const { resourceAttributes, nonResourceAttributes } = object.spec;
-      const question = questionOf(userOf(object.spec), resourceAttributes, nonResourceAttributes);
+      const question = await inTurns(questionOf(userOf(object.spec), resourceAttributes, nonResourceAttributes));
       return { ...object, status: await answer(authorizer, question) };
     }),
     review<SelfSubjectAccessReview>('SelfSubjectAccessReview', false, async (object, context) => {
       clearSelectorsIfDisabled(object.spec, context);
-      check(validateSelfSubjectAccessReview(object));
+      check(await inTurns(validateSelfSubjectAccessReview(object)));
       const { resourceAttributes, nonResourceAttributes } = object.spec;
-      const question = questionOf(context.user, resourceAttributes, nonResourceAttributes);
+      const question = await inTurns(questionOf(context.user, resourceAttributes, nonResourceAttributes));
       return { ...object, status: await answer(authorizer, question) };
     }),
     review<SelfSubjectRulesReview>('SelfSubjectRulesReview', false, async (object, context) => {
@@ -57,13 +58,13 @@ export function authorizationKinds({ authorizer }: { readonly authorizer: Author
     }),
     review<LocalSubjectAccessReview>('LocalSubjectAccessReview', true, async (object, context) => {
       clearSelectorsIfDisabled(object.spec, context);
-      check(validateLocalSubjectAccessReview(object));
+      check(await inTurns(validateLocalSubjectAccessReview(object)));
       const { namespace } = context;
       if (namespace === '') throw badRequest('namespace is required on this type: ');
       if (namespace !== object.metadata.namespace) {
         throw badRequest(`spec.resourceAttributes.namespace must match namespace: ${namespace}`);
       }
-      const question = questionOf(userOf(object.spec), object.spec.resourceAttributes, undefined);
+      const question = await inTurns(questionOf(userOf(object.spec), object.spec.resourceAttributes, undefined));
       return { ...object, status: await answer(authorizer, question) };
     }),
   ];

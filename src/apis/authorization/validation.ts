@@ -1,4 +1,5 @@
 import { append } from '../../lib/append.js';
+import { eachStep, type Steps } from '../../lib/turns.js';
 import { type FieldErrors, FieldPath, invalid, required } from '../../machinery/field-error.js';
 import type { ObjectMeta } from '../../machinery/object.js';
 import {
@@ -13,23 +14,31 @@ import type {
   SubjectAccessReview,
 } from '../../schema/generated/authorization.v1.js';
 
-export function validateSubjectAccessReview({ metadata, spec }: Readonly<SubjectAccessReview>): FieldErrors {
+export function* validateSubjectAccessReview({ metadata, spec }: Readonly<SubjectAccessReview>): Steps<FieldErrors> {
   return [
-    ...validateQuestion(spec.resourceAttributes, spec.nonResourceAttributes, () => subjectErrors(spec)),
+    ...(yield* validateQuestion(spec.resourceAttributes, spec.nonResourceAttributes, () => subjectErrors(spec))),
     ...validateNoMetadata(metadata, 'must be empty'),
   ];
 }
 
-export function validateSelfSubjectAccessReview({ metadata, spec }: Readonly<SelfSubjectAccessReview>): FieldErrors {
+export function* validateSelfSubjectAccessReview({
+  metadata,
+  spec,
+}: Readonly<SelfSubjectAccessReview>): Steps<FieldErrors> {
   return [
-    ...validateQuestion(spec.resourceAttributes, spec.nonResourceAttributes, () => []),
+    ...(yield* validateQuestion(spec.resourceAttributes, spec.nonResourceAttributes, () => [])),
     ...validateNoMetadata(metadata, 'must be empty'),
   ];
 }
 
-export function validateLocalSubjectAccessReview({ metadata, spec }: Readonly<LocalSubjectAccessReview>): FieldErrors {
+export function* validateLocalSubjectAccessReview({
+  metadata,
+  spec,
+}: Readonly<LocalSubjectAccessReview>): Steps<FieldErrors> {
   const { namespace: inMetadata = '', ...rest } = metadata;
-  const errors = validateQuestion(spec.resourceAttributes, spec.nonResourceAttributes, () => subjectErrors(spec));
+  const errors = yield* validateQuestion(spec.resourceAttributes, spec.nonResourceAttributes, () =>
+    subjectErrors(spec),
+  );
   append(errors, validateNoMetadata(rest, 'must be empty except for namespace', metadata));
   if (spec.resourceAttributes !== undefined) {
     const namespace = spec.resourceAttributes.namespace ?? '';
@@ -46,11 +55,11 @@ export function validateLocalSubjectAccessReview({ metadata, spec }: Readonly<Lo
 
 const SPEC = FieldPath.of('spec');
 
-function validateQuestion(
+function* validateQuestion(
   resource: ResourceAttributes | undefined,
   nonResource: NonResourceAttributes | undefined,
   subject: () => FieldErrors,
-): FieldErrors {
+): Steps<FieldErrors> {
   const errors: FieldErrors = [];
   if (resource !== undefined && nonResource !== undefined) {
     const text = 'cannot be specified in combination with resourceAttributes';
@@ -60,25 +69,25 @@ function validateQuestion(
     const text = 'exactly one of nonResourceAttributes or resourceAttributes must be specified';
     errors.push(invalid(SPEC.child('resourceAttributes'), null, text));
   }
-  append(errors, subject(), validateResourceAttributes(resource));
+  append(errors, subject(), yield* validateResourceAttributes(resource));
   return errors;
 }
 
 const subjectErrors = ({ user, groups = [] }: SubjectAccessReview['spec']): FieldErrors =>
   user || groups.length > 0 ? [] : [invalid(SPEC.child('user'), '', 'at least one of user or group must be specified')];
 
-function validateResourceAttributes(resource: ResourceAttributes | undefined): FieldErrors {
+function* validateResourceAttributes(resource: ResourceAttributes | undefined): Steps<FieldErrors> {
   const path = SPEC.child('resourceAttributes');
   const { fieldSelector, labelSelector } = resource ?? {};
   // Newer clients may know operators that are unknown here; those are passed over later.
   const options = { allowUnknownOperator: true };
   return [
-    ...validateSelector(fieldSelector, path.child('fieldSelector'), (requirement, at) =>
+    ...(yield* validateSelector(fieldSelector, path.child('fieldSelector'), (requirement, at) =>
       validateFieldSelectorRequirement(requirement, options, at),
-    ),
-    ...validateSelector(labelSelector, path.child('labelSelector'), (requirement, at) =>
+    )),
+    ...(yield* validateSelector(labelSelector, path.child('labelSelector'), (requirement, at) =>
       validateLabelSelectorRequirement(requirement, options, at),
-    ),
+    )),
   ];
 }
 
@@ -87,11 +96,11 @@ interface SelectorAttributes<Requirement> {
   readonly requirements?: readonly Requirement[];
 }
 
-function validateSelector<Requirement>(
+function* validateSelector<Requirement>(
   selector: SelectorAttributes<Requirement> | undefined,
   path: FieldPath,
   validate: (requirement: Requirement, path: FieldPath) => FieldErrors,
-): FieldErrors {
+): Steps<FieldErrors> {
   if (selector === undefined) return [];
   const { rawSelector = '', requirements = [] } = selector;
   const errors: FieldErrors = [];
@@ -103,9 +112,10 @@ function validateSelector<Requirement>(
     const text = `when ${path.toString()} is specified, requirements or rawSelector is required`;
     errors.push(required(path.child('requirements'), text));
   }
-  for (const [position, requirement] of requirements.entries()) {
-    append(errors, validate(requirement, path.child('requirements').index(position)));
-  }
+  let position = 0;
+  yield* eachStep(requirements, (requirement) => {
+    append(errors, validate(requirement, path.child('requirements').index(position++)));
+  });
   return errors;
 }
 

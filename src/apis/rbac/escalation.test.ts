@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Grant, RuleResolver } from '../../authz/rbac-index.js';
+import type { Grant, RbacIndex } from '../../authz/rbac-index.js';
 import { rbacAuthorizer } from '../../authz/rbac.js';
 import type { KubeObject } from '../../machinery/object.js';
 import { StatusError } from '../../machinery/status.js';
@@ -10,7 +10,7 @@ import { checkBinding, checkRoleEscalation } from './escalation.js';
 
 const pods: PolicyRule = { verbs: ['get', 'list'], apiGroups: [''], resources: ['pods'] };
 const holding = (...grants: Grant[]) => {
-  const rules: RuleResolver = { version: 1, grantsFor: () => grants };
+  const rules: RbacIndex = { version: 1, isBound: () => true, grantsFor: () => grants };
   return { authorizer: rbacAuthorizer(rules), rules };
 };
 const contextOf = (roles: Record<string, KubeObject> = {}): LifeContext =>

@@ -5,7 +5,7 @@ import { typeOf } from '../catalogue.js';
 import type { StructType } from '../type.js';
 import { decodeTree } from './decode.js';
 import { encodePieces } from './encode-pieces.js';
-import { encodeStored } from './encode.js';
+import { encodeJson, encodeStored } from './encode.js';
 
 const MANY = 10_000;
 const numbers = Array.from({ length: MANY }, (_, i) => i);
@@ -74,6 +74,7 @@ test('a large object is printed in pieces as it is printed at once', () => {
     const type = typeOf(group, version, kind) as StructType;
     const { object } = decodeTree(type, { kind, apiVersion: version, ...tree }, { strict: false });
     assert.ok(atOnce(encodePieces(type, object)).equals(Buffer.from(encodeStored(type, object))), kind);
+    assert.ok(atOnce(encodePieces(type, object, 'sent')).equals(Buffer.from(encodeJson(type, object))), kind);
   }
 });
 

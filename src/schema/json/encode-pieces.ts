@@ -1,17 +1,17 @@
-// What encodeStored() prints, piece by piece, for large objects.
+// What encodeStored() and encodeJson() print, piece by piece, for large objects.
 import { isPlainObject } from '../../lib/plain-object.js';
 import type { Steps } from '../../lib/turns.js';
 import { givenEmptyOf } from '../../machinery/given-empty.js';
 import { isAlwaysPrinted, isStructInGo, zeroValue } from '../normal-form.js';
 import { fieldsText } from '../unread-fields.js';
 import type { Field, ScalarName, StructType, Type } from '../type.js';
-import { encoderOf, encodeTree } from './encode.js';
+import { encoderOf, encodeTree, type Form } from './encode.js';
 import { quoteJson } from './quote.js';
 
-/** The bytes of encodeStored(). */
-export function* encodePieces(type: StructType, object: object): Steps<Buffer> {
+/** The bytes of encodeStored(), or those of encodeJson(). */
+export function* encodePieces(type: StructType, object: object, form: Form = 'stored'): Steps<Buffer> {
   if (type.unstructured !== undefined) return yield* treePieces(object);
-  const print = new Print();
+  const print = new Print(form);
   yield* print.struct(type, object as Members);
   return print.bytes();
 }
@@ -34,6 +34,8 @@ export class Print {
   #entries = 0;
   #listed: object | undefined;
   #names: readonly string[] = [];
+
+  constructor(private readonly form: Form = 'stored') {}
 
   bytes(): Buffer {
     this.#pieces.push(Buffer.from(this.#text));
@@ -58,7 +60,7 @@ export class Print {
       this.#text += `${separator}${quoteJson(field.json)}:`;
       separator = ',';
       if (isThere) yield* this.#value(field.type, value);
-      else this.#text += field.pointer ? 'null' : encoderOf(field.type, 'stored')(zeroValue(field.type));
+      else this.#text += field.pointer ? 'null' : encoderOf(field.type, this.form)(zeroValue(field.type));
       if (this.#isFull()) yield;
     }
     if (type.preserveUnknown === true) {
@@ -73,11 +75,11 @@ export class Print {
     this.#text += '}';
   }
 
-  /** Whether a kept member has something to print; one that is always printed has its zero value otherwise. */
+  /** Whether a member has something to print; one that is always printed has its zero value otherwise. */
   #isPresent(field: Field, value: unknown): boolean {
     if (value === undefined || value === null) return false;
     const { type, pointer } = field;
-    if (pointer) return true;
+    if (pointer || (this.form === 'sent' && isAlwaysPrinted(field))) return true;
     if (type.kind === 'list') return (value as readonly unknown[]).length > 0;
     if (type.kind === 'map') return this.#namesOf(value).length > 0;
     return isAlwaysPrinted(field) || isStructInGo(type) || (value !== '' && value !== 0 && value !== false);
@@ -86,14 +88,19 @@ export class Print {
   *#value(type: Type, value: unknown): Steps<void> {
     if (type.kind === 'struct') return yield* this.struct(type, (value ?? {}) as Members);
     if (type.kind === 'list' && Array.isArray(value)) {
-      return yield* this.#items(value, (item) => this.#value(type.element, item), plainPrint(type.element));
+      return yield* this.#items(value, (item) => this.#value(type.element, item), plainPrint(type.element, this.form));
     }
     if (type.kind === 'map' && isPlainObject(value)) {
       const names = [...this.#namesOf(value)].sort();
-      return yield* this.#members(value, names, (member) => this.#value(type.value, member), plainPrint(type.value));
+      return yield* this.#members(
+        value,
+        names,
+        (member) => this.#value(type.value, member),
+        plainPrint(type.value, this.form),
+      );
     }
     if (type.kind === 'scalar' && DIVIDED.has(type.scalar)) return yield* this.tree(value, 'asIs');
-    this.#text += encoderOf(type, 'stored')(value);
+    this.#text += encoderOf(type, this.form)(value);
   }
 
   /** As encodeTree() prints it; `carried` is as it is, with members that were sent empty. */
@@ -167,9 +174,9 @@ export class Print {
 }
 
 /** For values that have nothing in them. */
-function plainPrint(type: Type): (value: unknown) => string | undefined {
+function plainPrint(type: Type, form: Form): (value: unknown) => string | undefined {
   if (type.kind !== 'scalar' || DIVIDED.has(type.scalar)) return () => undefined;
-  return encoderOf(type, 'stored');
+  return encoderOf(type, form);
 }
 
 const DIVIDED: ReadonlySet<ScalarName> = new Set(['any', 'rawExtension', 'fieldsV1']);

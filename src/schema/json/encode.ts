@@ -43,7 +43,7 @@ export function encodeTree(value: unknown, order: 'sorted' | 'asIs' = 'sorted'):
 }
 
 type Encoder = (value: unknown) => string;
-type Form = 'sent' | 'stored';
+export type Form = 'sent' | 'stored';
 
 const structEncoders: Readonly<Record<Form, WeakMap<StructType, Encoder>>> = {
   sent: new WeakMap(),
