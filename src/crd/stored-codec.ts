@@ -45,7 +45,7 @@ function codecOf(formOf: FormOf): ObjectCodec {
     // What is in the cache has been renewed already.
     decodeJson: (bytes) => parseJsonTree(bytes).value as KubeObject,
     *decodePieces(bytes) {
-      const read = yield* readPieces(bytes, undefined, { isOurs: true });
+      const read = yield* readPieces(bytes, undefined, { isOurs: true, closesMaps: true });
       return read?.value as KubeObject | undefined;
     },
     // Custom resources have no protobuf form.

@@ -4,6 +4,7 @@
 // If so, it leaves the rest of its entries and returns as if it had been through, and so do those it was called by;
 // `rest` goes on where they were. So what a walk makes must not depend on being through: it fills sets, maps and lists
 // that it already handed out.
+import { closedNames } from './closed-maps.js';
 import type { Steps } from './turns.js';
 
 /** So many entries are walked over in a few milliseconds. What is smaller is never divided. */
@@ -68,7 +69,9 @@ export class Parts {
   }
 
   /** The names of an object, which are many for a large one. */
-  names(object: object): string[] {
+  names(object: object): readonly string[] {
+    const closed = closedNames(object);
+    if (closed !== undefined) return closed;
     const names = Object.keys(object);
     this.#left -= names.length / LISTING;
     return names;

@@ -59,7 +59,7 @@ async function attempt(
   const old = large && current.load !== undefined ? await current.load() : current.object();
   checkPreconditions(registry, request, key, current);
   await kind.strategy.delete?.check?.(old, context);
-  const object = large ? await inTurns(deepCopySteps(old as KubeObject)) : request.copy(old);
+  const object = large ? await inTurns(deepCopySteps(old as KubeObject, { closesMaps: true })) : request.copy(old);
   if (kind.strategy.delete?.terminate?.(object, registry.clock()) === 'keep') {
     return keepTerminating(registry, request, key, current, object);
   }

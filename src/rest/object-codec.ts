@@ -30,7 +30,7 @@ export function objectCodec(
     encodeJson: (object) => Buffer.from(encodeStored(type, object)),
     decodeJson: (bytes) => asObject(decodeStoredJson(type, bytes)),
     *decodePieces(bytes) {
-      const read = yield* readPieces(bytes, type, { isOurs: true });
+      const read = yield* readPieces(bytes, type, { isOurs: true, closesMaps: true });
       return read?.value as KubeObject | undefined;
     },
     encodeStorage(object, mediaType) {

@@ -1,3 +1,4 @@
+import { closeMap } from '../lib/closed-maps.js';
 import { Parts } from '../lib/parts.js';
 import type { Steps } from '../lib/turns.js';
 import { isPlainObject, setMember } from '../lib/plain-object.js';
@@ -25,26 +26,28 @@ export function deepCopy(value: unknown): unknown {
   return object;
 }
 
-/** The same, for large values. */
-export function* deepCopySteps<T>(value: T): Steps<T> {
+/** The same, for large values. `closesMaps`: maps of the original that are closed are so in the copy. */
+export function* deepCopySteps<T>(value: T, { closesMaps = false } = {}): Steps<T> {
   const parts = new Parts();
-  const copy = copyIn(parts, value);
+  const copy = copyIn(parts, value, closesMaps);
   if (parts.isLeft) yield* parts.rest();
   return copy as T;
 }
 
-function copyIn(parts: Parts, value: unknown): unknown {
+function copyIn(parts: Parts, value: unknown, closesMaps: boolean): unknown {
   if (Array.isArray(value)) {
     const list: unknown[] = [];
-    parts.each(value.length, (at) => list.push(copyIn(parts, value[at])));
+    parts.each(value.length, (at) => list.push(copyIn(parts, value[at], closesMaps)));
     return list;
   }
   if (!isPlainObject(value) || fieldsText(value) !== undefined) return value;
   const object: Record<string, unknown> = {};
   const names = parts.names(value);
-  parts.each(names.length, (at) => {
+  const copyMember = (at: number): void => {
     const name = names[at] as string;
-    setMember(object, name, copyIn(parts, value[name]));
-  });
+    const member = value[name];
+    if (member !== undefined) setMember(object, name, copyIn(parts, member, closesMaps));
+  };
+  parts.each(names.length, copyMember, closesMaps ? () => closeMap(object, names) : undefined);
   return object;
 }

@@ -1,3 +1,4 @@
+import { namesOf } from '../../lib/closed-maps.js';
 import { ownMember, setMember } from '../../lib/plain-object.js';
 import { byText, sortSteps } from '../../lib/sort-steps.js';
 import { eachStep, inTurns, type Steps } from '../../lib/turns.js';
@@ -89,7 +90,7 @@ function* setDefaults(pod: Pod, range: LimitRange): Steps<void> {
 }
 
 function* assignSteps(to: ResourceList, from: Readonly<ResourceList> | undefined): Steps<void> {
-  yield* eachStep(Object.keys(from ?? {}), (name) => setMember(to, name, from?.[name]));
+  yield* eachStep(namesOf(from ?? {}), (name) => setMember(to, name, from?.[name]));
 }
 
 /** Answers the names it set. */

@@ -123,7 +123,9 @@ function addMembers(
 
 /** A config map may have thousands of members; most objects have a few. */
 const FEW = 16;
-const sorted = (names: string[]): string[] => (names.length <= FEW ? sortFew(names) : names.sort());
+/** Few names are always listed anew, and nobody else's. */
+const sorted = (names: readonly string[]): string[] =>
+  names.length <= FEW ? sortFew(names as string[]) : names.toSorted();
 
 /** Items that cannot be told apart count as one value at their step. */
 function addItems(

@@ -5,11 +5,13 @@ import type { KubeObject } from '../../machinery/object.js';
 import { FieldSet } from '../apply/field-set.js';
 import { typeOf } from '../catalogue.js';
 import { deepCopySteps } from '../deep-copy.js';
+import type { ConfigMap } from '../generated/core.v1.js';
 import type { StructType } from '../type.js';
 import { carryPieces } from './carry.js';
 import { type Decoded, decodeJson, DecodeError, parseJsonTree } from './decode.js';
 import { type ReadPieces, readPieces } from './decode-pieces.js';
-import { encodeTree } from './encode.js';
+import { encodePieces } from './encode-pieces.js';
+import { encodeStored, encodeTree } from './encode.js';
 
 const kind = (group: string, version: string, name: string): StructType => {
   const type = typeOf(group, version, name);
@@ -162,4 +164,31 @@ test('what is named like owned fields and stands elsewhere is read', () => {
   const spec = (value as { spec: { managedFields: { fieldsV1: Record<string, string> } } }).spec;
   spec.managedFields.fieldsV1['k0'] = 'changed';
   assert.equal(spec.managedFields.fieldsV1['k0'], 'changed');
+});
+
+test('the names of a large map are known to who copies and prints it, and nothing can be added to it', () => {
+  const text = `{"metadata":{},"data":{${Array.from({ length: 20_000 }, (_, i) => `"k${i}":"v"`).join(',')}}}`;
+  const object = atOnce(readPieces(text, configMap, { isOurs: true, closesMaps: true }))?.value as ConfigMap;
+  const { data = {} } = object;
+  const stored = encodeStored(configMap, object);
+  const list = mock.method(Object, 'keys');
+  const copy = atOnce(deepCopySteps(object, { closesMaps: true }));
+  assert.equal(atOnce(carryPieces(copy)).toString(), text);
+  assert.equal(atOnce(encodePieces(configMap, copy)).toString(), stored);
+  const longest = Math.max(...list.mock.calls.map(({ result }) => result?.length ?? 0));
+  list.mock.restore();
+  assert.ok(longest < 100, `${longest}`);
+  for (const map of [data, copy.data ?? {}]) assert.throws(() => (map['new'] = 'v'), TypeError);
+  data['k0'] = 'changed';
+  delete data['k1'];
+  assert.match(atOnce(carryPieces(object)).toString(), /"data":{"k0":"changed","k2":"v"/);
+  const open = atOnce(deepCopySteps(object));
+  assert.equal(Object.hasOwn(open.data ?? {}, 'k1'), false);
+  (open.data ?? {})['new'] = 'v';
+});
+
+test('numbers that name members stay in the order the engine has them in', () => {
+  const text = `{"data":{${Array.from({ length: 20_000 }, (_, i) => `"${30_000 - i}":""`).join(',')}}}`;
+  const { value } = atOnce(readPieces(text, undefined, { isOurs: true, closesMaps: true })) ?? {};
+  assert.equal(atOnce(carryPieces(value as object)).toString(), JSON.stringify(JSON.parse(text)));
 });

@@ -8,6 +8,7 @@
 //            └ {"a":"1","b":"2"} └ …          each run is read by itself
 //
 // What is wrong with a text is not told here: whoever asks has it read again, in one piece.
+import { closeMap } from '../../lib/closed-maps.js';
 import { setMember } from '../../lib/plain-object.js';
 import type { Steps } from '../../lib/turns.js';
 import { unreadFields } from '../unread-fields.js';
@@ -29,25 +30,27 @@ export interface ReadPieces {
 
 export interface ReadOptions {
   readonly strict?: boolean;
-  /** This program has printed it: the sets of owned fields need not be read to be the same again. */
+  /** This program has printed it: sets of owned fields need not be read to be the same again. */
   readonly isOurs?: boolean;
+  /** Who adds to a large map makes a new one. */
+  readonly closesMaps?: boolean;
 }
 
 /** As decodeJson(), or without a type parseJsonTree(); undefined when the text cannot be read so. */
 export function* readPieces(
   input: Uint8Array | string,
   type: StructType | undefined,
-  { strict = false, isOurs = false }: ReadOptions = {},
+  options: ReadOptions = {},
 ): Steps<ReadPieces | undefined> {
   const text = textOf(input);
   const large = new Map<number, number>();
   const scan = yield* scanPieces(text, large);
   if (scan.depth > maxJsonDepth) return undefined;
-  const pieces = new Pieces(text, large, { exact: scan.exactNumbers, strict, isOurs });
+  const pieces = new Pieces(text, large, scan.exactNumbers, options);
   try {
     const value = yield* pieces.document(type);
     const { unknown, keys } = pieces.walk;
-    return { value, clean: !strict || (unknown === 0 && keys === scan.keys) };
+    return { value, clean: options.strict !== true || (unknown === 0 && keys === scan.keys) };
   } catch (error) {
     if (error instanceof Mismatch || error instanceof DecodeError) return undefined;
     throw error;
@@ -57,20 +60,16 @@ export function* readPieces(
 class Pieces {
   /** A key that is named again is not counted again, in whichever piece: that is how duplicates show. */
   readonly walk: Walk;
-  readonly exact: boolean;
-  /** Where the document is on the way to the sets of owned fields. */
-  readonly ownedSteps: number;
   readonly #done = new Set<unknown>();
 
   constructor(
     readonly text: string,
     /** Where large containers begin and end. */
     readonly large: ReadonlyMap<number, number>,
-    options: { readonly exact: boolean; readonly strict: boolean; readonly isOurs: boolean },
+    readonly exact: boolean,
+    readonly options: ReadOptions,
   ) {
-    this.exact = options.exact;
-    this.ownedSteps = options.isOurs ? 0 : NOWHERE;
-    this.walk = { keys: 0, unknown: 0, count: options.strict, done: this.#done };
+    this.walk = { keys: 0, unknown: 0, count: options.strict === true, done: this.#done };
   }
 
   *document(type: StructType | undefined): Steps<unknown> {
@@ -78,7 +77,7 @@ class Pieces {
     const end = this.large.get(start);
     if (end === undefined) return this.#small(this.text, type);
     if (this.#afterSpace(end) < this.text.length) throw malformed();
-    return yield* this.#container(start, type, this.ownedSteps);
+    return yield* this.#container(start, type, this.options.isOurs === true ? 0 : NOWHERE);
   }
 
   #small(text: string, type: Type | undefined): unknown {
@@ -142,10 +141,10 @@ class Pieces {
 
   *#map(start: number, type: MapType | undefined, element: Type | undefined, steps: number): Steps<unknown> {
     const members: Members = {};
-    let empty = true;
+    const names: string[] = [];
     const put = (key: string, value: unknown): void => {
-      empty = false;
       if (Object.hasOwn(members, key)) this.walk.keys--;
+      else names.push(key);
       setMember(members, key, value);
     };
     yield* this.#entries(
@@ -159,7 +158,8 @@ class Pieces {
         put(key, yield* this.#container(at, element, stepsTo(key, steps)));
       }.bind(this),
     );
-    if (!empty) this.#done.add(members);
+    if (names.length > 0) this.#done.add(members);
+    if (this.options.closesMaps === true) closeMap(members, names);
     return members;
   }
 

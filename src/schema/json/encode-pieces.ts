@@ -1,5 +1,7 @@
 // What encodeStored() and encodeJson() print, piece by piece, for large objects.
+import { namesOf } from '../../lib/closed-maps.js';
 import { isPlainObject } from '../../lib/plain-object.js';
+import { byText, sortSteps } from '../../lib/sort-steps.js';
 import type { Steps } from '../../lib/turns.js';
 import { givenEmptyOf } from '../../machinery/given-empty.js';
 import { isAlwaysPrinted, isStructInGo, zeroValue } from '../normal-form.js';
@@ -91,7 +93,7 @@ export class Print {
       return yield* this.#items(value, (item) => this.#value(type.element, item), plainPrint(type.element, this.form));
     }
     if (type.kind === 'map' && isPlainObject(value)) {
-      const names = [...this.#namesOf(value)].sort();
+      const names = yield* sortSteps([...this.#namesOf(value)], byText);
       return yield* this.#members(
         value,
         names,
@@ -119,7 +121,7 @@ export class Print {
     if (Array.isArray(value)) yield* this.#items(value, inner, plain);
     else if (isPlainObject(value)) {
       const names = this.#namesOf(value);
-      yield* this.#members(value, order === 'sorted' ? [...names].sort() : names, inner, plain);
+      yield* this.#members(value, order === 'sorted' ? yield* sortSteps([...names], byText) : names, inner, plain);
     } else this.#text += encodeTree(value);
   }
 
@@ -127,7 +129,7 @@ export class Print {
   #namesOf(object: object): readonly string[] {
     if (this.#listed !== object) {
       this.#listed = object;
-      this.#names = Object.keys(object);
+      this.#names = namesOf(object);
     }
     return this.#names;
   }
