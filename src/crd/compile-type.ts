@@ -1,4 +1,6 @@
 // A custom resource's schema as the run-time form of a type: what server-side apply and documents walk.
+import { namesOf } from '../lib/closed-maps.js';
+import { once } from '../lib/once.js';
 import { metaType } from '../schema/catalogue.js';
 import type { Field, ListType, MapType, ScalarName, StructType, Type } from '../schema/type.js';
 import { additionalOf, itemsOf, type Schema, sortedMembers } from '../apis/apiextensions/schema-walk.js';
@@ -8,20 +10,20 @@ export interface CompileOptions {
   /** `test.example.v1.Widget`: unique, as OpenAPI names it. */
   readonly name: string;
   readonly schema: Schema | undefined;
+  /** The same as far as its members go, which are asked for later. */
+  readonly members?: () => Schema | undefined;
   readonly preserveUnknown: boolean;
 }
 
-export function compileType({ name, schema, preserveUnknown }: CompileOptions): StructType {
+/** What is in it is compiled when it is first asked for: large schemas take long, and most of what is served needs none. */
+export function compileType({ name, schema, members = () => schema, preserveUnknown }: CompileOptions): StructType {
   const keepAll = preserveUnknown || schema === undefined;
-  const { fields } = structOf(schema ?? {}, keepAll, name);
-  const own = fields.filter(({ json }) => !(json in RESOURCE_FIELDS));
-  return {
-    ...structFrom([...Object.values(RESOURCE_FIELDS).map((field) => field()), ...own], name),
+  return lazyStruct(name, () => withResourceFields(fieldsOf(members() ?? {}, name)), {
     ...(schema?.description !== undefined && { description: schema.description }),
     isKind: true,
     ...((keepAll || schema?.['x-kubernetes-preserve-unknown-fields'] === true) && { preserveUnknown: true }),
     unstructured: coercion({ schema, preserveUnknown }),
-  };
+  });
 }
 
 /** The list of a custom resource: printed as it is made. */
@@ -52,37 +54,62 @@ const RESOURCE_FIELDS: Readonly<Record<string, () => Field>> = {
   metadata: () => member('metadata', metaType('ObjectMeta')),
 };
 
+const withResourceFields = (fields: readonly Field[]): Field[] => [
+  ...Object.values(RESOURCE_FIELDS).map((field) => field()),
+  ...fields.filter(({ json }) => !(json in RESOURCE_FIELDS)),
+];
+
+function lazyStruct(
+  name: string,
+  fieldsIn: () => readonly Field[],
+  words: Omit<StructType, 'kind' | 'name' | 'fields' | 'byJson'>,
+): StructType {
+  const struct = once(() => structFrom(fieldsIn(), name));
+  return {
+    kind: 'struct',
+    name,
+    get fields() {
+      return struct().fields;
+    },
+    get byJson() {
+      return struct().byJson;
+    },
+    ...words,
+  };
+}
+
 const structFrom = (fields: readonly Field[], name: string): StructType => {
   const sorted = [...fields].sort((a, b) => (a.json < b.json ? -1 : 1));
   return { kind: 'struct', name, fields: sorted, byJson: new Map(sorted.map((field) => [field.json, field])) };
 };
 
 /** `name` is of the type it is part of: the types inside have none of their own. */
-function structOf(schema: Schema, keepAll: boolean, name: string): StructType {
-  const required = new Set(schema.required);
-  const fields = sortedMembers(schema.properties).map(([json, property]) =>
-    member(json, typeOf(property, name), { ...wordsOf(property), required: required.has(json) }),
-  );
+function structOf(schema: Schema, name: string): StructType {
   const embedded = schema['x-kubernetes-embedded-resource'] === true;
-  const own = embedded ? fields.filter(({ json }) => !(json in RESOURCE_FIELDS)) : fields;
-  const all = embedded ? [...Object.values(RESOURCE_FIELDS).map((field) => field()), ...own] : own;
-  const preserveUnknown = keepAll || schema['x-kubernetes-preserve-unknown-fields'] === true || all.length === 0;
-  return {
-    ...structFrom(all, name),
+  const isEmpty = !embedded && namesOf(schema.properties ?? {}).length === 0;
+  const preserveUnknown = schema['x-kubernetes-preserve-unknown-fields'] === true || isEmpty;
+  const fields = (): Field[] => (embedded ? withResourceFields(fieldsOf(schema, name)) : fieldsOf(schema, name));
+  return lazyStruct(name, fields, {
     ...(schema['x-kubernetes-map-type'] === 'atomic' && { mapType: 'atomic' as const }),
     ...(preserveUnknown && { preserveUnknown }),
-  };
+  });
+}
+
+function fieldsOf(schema: Schema, name: string): Field[] {
+  const required = new Set(schema.required);
+  return sortedMembers(schema.properties).map(([json, property]) =>
+    member(json, typeOf(property, name), { ...wordsOf(property), required: required.has(json) }),
+  );
 }
 
 function typeOf(schema: Schema, name: string): Type {
   if (schema['x-kubernetes-int-or-string']) return { kind: 'scalar', scalar: 'intOrString' };
   switch (schema.type) {
     case 'object': {
-      if (schema.properties !== undefined || schema['x-kubernetes-embedded-resource'])
-        return structOf(schema, false, name);
+      if (schema.properties !== undefined || schema['x-kubernetes-embedded-resource']) return structOf(schema, name);
       const additional = additionalOf(schema);
       if (additional !== undefined) return { kind: 'map', value: typeOf(additional, name), ...mapWordsOf(schema) };
-      return structOf(schema, false, name);
+      return structOf(schema, name);
     }
     case 'array': {
       const items = itemsOf(schema);

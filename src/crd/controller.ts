@@ -5,6 +5,7 @@
 //   created → names decided → served → established … changed → served anew … deleted → objects deleted → gone
 import type { ExpressionChecker } from '../cel/expression-check.js';
 import { systemClock } from '../lib/clock.js';
+import type { Aside } from '../lib/aside.js';
 import { errorText } from '../lib/error-text.js';
 import { whenSettled } from '../lib/settle.js';
 import { isDeepStrictEqual } from 'node:util';
@@ -19,7 +20,7 @@ import { type Condition, decideNames } from './accept-names.js';
 import { type CustomKind, customKind, type CustomKindOptions } from './custom-kind.js';
 import { createDefinitionWriter } from './definition-writer.js';
 import { finalizeDefinition, needsFinalizing } from './finalize.js';
-import { toldConditions } from './told-conditions.js';
+import { toldOf } from './told-aside.js';
 
 export interface DefinitionsOptions {
   /** The store of the definitions. */
@@ -31,6 +32,8 @@ export interface DefinitionsOptions {
   /** Compiles the rules of schemas. */
   readonly expressions?: Pick<ExpressionChecker, 'rulesOn' | 'evaluated'>;
   readonly converterOf?: CustomKindOptions['converterOf'];
+  /** Where large definitions are looked through. */
+  readonly aside?: Aside | undefined;
   readonly signal: AbortSignal;
   readonly log: (message: string) => void;
 }
@@ -45,7 +48,7 @@ type Definition = Readonly<CustomResourceDefinition>;
 
 interface Serving {
   /** What the kind was made from: it is made anew when this changes. */
-  readonly made: { readonly uid: string; readonly spec: Definition['spec']; readonly names: object };
+  readonly made: { readonly uid: string; readonly generation: number; readonly names: object };
   readonly kind: ServedKind;
   terminating: boolean;
 }
@@ -203,7 +206,7 @@ class Definitions {
     const about = `${uid}/${generation}/${annotations?.[API_APPROVED] ?? ''}`;
     if (this.#told.get(name) === about) return definition;
     this.#told.set(name, about);
-    const told = Object.entries(toldConditions(definition)).filter(([type, wanted]) => {
+    const told = Object.entries(await toldOf(this.options.aside, definition)).filter(([type, wanted]) => {
       const old = definition.status.conditions?.find((one) => one.type === type);
       return wanted === undefined ? old !== undefined : !isSame(old, wanted);
     });
@@ -220,8 +223,9 @@ class Definitions {
 
   #serve(name: string, definition: Definition): void {
     if (!isTrue(definition, 'NamesAccepted') && !isTrue(definition, 'Established')) return;
-    const { metadata, spec, status } = definition;
-    const made = { uid: metadata.uid ?? '', spec, names: status.acceptedNames };
+    const { metadata, status } = definition;
+    // Each change of the spec is another generation; to compare large schemas takes long.
+    const made = { uid: metadata.uid ?? '', generation: metadata.generation ?? 0, names: status.acceptedNames };
     const known = this.#serving.get(name);
     if (known !== undefined) {
       known.terminating = isTrue(definition, 'Terminating');

@@ -1,9 +1,8 @@
 // A definition as kinds that can be served: one for each of its versions, over one store.
-import { isDeepStrictEqual } from 'node:util';
 import type { ExpressionChecker } from '../cel/expression-check.js';
 import type { Knowledge } from '../lib/aside.js';
 import { goValueText } from '../lib/go-value.js';
-import { inTurns } from '../lib/turns.js';
+import { once } from '../lib/once.js';
 import { apiVersionOf, type JsonObject, type KubeObject } from '../machinery/object.js';
 import { isUnfitted } from '../machinery/unfitted.js';
 import type { Schema } from '../apis/apiextensions/schema-walk.js';
@@ -14,15 +13,14 @@ import type {
   CustomResourceDefinition,
   CustomResourceDefinitionVersion,
 } from '../schema/generated/apiextensions.v1.js';
-import { typeOf } from '../schema/catalogue.js';
-import { decodeStoredJson } from '../schema/json/decode-stored.js';
-import { encodePieces } from '../schema/json/encode-pieces.js';
+import { equalTrees } from '../schema/deep-equal.js';
 import type { StructType } from '../schema/type.js';
 import type { ResourceStore, ResourceStoreOptions } from '../storage/store.js';
 import { columnsOf } from './columns.js';
 import { compileType, listTypeOf } from './compile-type.js';
 import type { Converter } from './conversion/converter.js';
 import { VersionView } from './conversion/version-view.js';
+import { definitionFrom, definitionJson } from './definition-json.js';
 import { parseJsonPath } from './json-path.js';
 import { publishedSchemas } from './published-schema.js';
 import { namesIn, scaleAccess } from './scale.js';
@@ -50,8 +48,11 @@ export interface ServedVersion extends Pick<CustomKind, 'view'> {
 
 interface CompiledVersion {
   readonly stated: CustomResourceDefinitionVersion;
-  readonly schema: Schema | undefined;
+  /** It is looked through when it is first asked for. */
+  readonly schema: () => Schema | undefined;
   readonly type: StructType;
+  /** As that of the version that is stored. */
+  readonly sameForm: boolean;
   readonly kindVersion: KindVersion;
 }
 
@@ -75,8 +76,9 @@ export function customKind(given: Readonly<CustomResourceDefinition>, options: C
   if (stored === undefined) throw new Error(`${crd.metadata.name ?? ''} has no version to store`);
   const converter = spec.conversion?.strategy === 'Webhook' ? options.converterOf?.(crd) : undefined;
   const knowledge = definitionFor(given);
-  const definitionOf = (version: CompiledVersion): KindDefinition =>
-    definitionOfVersion(crd, version, { ...options, stored, versions, converter, knowledge });
+  const parts = { ...options, stored, versions, converter, knowledge };
+  const definitions = new Map(versions.map((version) => [version, definitionOfVersion(crd, version, parts)]));
+  const definitionOf = (version: CompiledVersion): KindDefinition => definitions.get(version) as KindDefinition;
   const viewOf = (version: CompiledVersion): Pick<CustomKind, 'view'> =>
     converter === undefined ? {} : { view: versionView(crd, version, stored, converter) };
   const served = versions.filter(({ stated }) => stated.served);
@@ -111,19 +113,13 @@ let kindsMade = 0;
 function definitionFor(crd: Readonly<CustomResourceDefinition>): Knowledge {
   return {
     id: `${crd.metadata.name ?? ''} ${++kindsMade}`,
-    json: () => inTurns(encodePieces(definitionType(), crd)),
+    json: () => definitionJson(crd),
   };
 }
 
-const definitionType = (): StructType => {
-  const type = typeOf('apiextensions.k8s.io', 'v1', 'CustomResourceDefinition');
-  if (type === undefined) throw new Error('the catalogue has no definitions');
-  return type;
-};
-
 /** The same kind, in another thread. */
 export function customKindFrom(json: Buffer, options: CustomKindOptions): CustomKind {
-  return customKind(decodeStoredJson(definitionType(), json) as unknown as CustomResourceDefinition, options);
+  return customKind(definitionFrom(json), options);
 }
 
 function withoutSelectableFields(crd: Readonly<CustomResourceDefinition>): Readonly<CustomResourceDefinition> {
@@ -135,22 +131,23 @@ function compileVersions(crd: Readonly<CustomResourceDefinition>): CompiledVersi
   const { spec, status } = crd;
   const preserveUnknown = spec.preserveUnknownFields === true;
   const schemas = (spec.versions ?? []).map((stated) => {
-    const schema = stated.schema?.openAPIV3Schema;
-    return { stated, schema: schema === undefined || preserveUnknown ? schema : withoutUnknownDefaults(schema) };
+    const given = stated.schema?.openAPIV3Schema;
+    return { stated, schema: once(() => (preserveUnknown ? given : given && withoutUnknownDefaults(given))) };
   });
   const storage = schemas.find(({ stated }) => stated.storage);
   return schemas.map(({ stated, schema }) => {
     const name = typeName(crd, stated.name, status.acceptedNames.kind);
-    const type = compileType({ name, schema, preserveUnknown });
-    const sameForm = stated.storage || isDeepStrictEqual(schema, storage?.schema);
+    const given = stated.schema?.openAPIV3Schema;
+    const type = compileType({ name, schema: given, members: schema, preserveUnknown });
+    const sameForm = stated.storage || equalTrees(given, storage?.stated.schema?.openAPIV3Schema);
     const kindVersion: KindVersion = {
       version: stated.name,
       type,
-      ...(schema !== undefined && { defaults: (object) => setDefaults(object, schema) }),
+      ...(given !== undefined && { defaults: (object) => setDefaults(object, schema()) }),
       ...(!stated.storage && conversion(crd, { type, schema, sameForm })),
       ...(stated.deprecated && { deprecationWarning: stated.deprecationWarning ?? deprecation(crd, stated.name) }),
     };
-    return { stated, schema, type, kindVersion };
+    return { stated, schema, type, sameForm, kindVersion };
   });
 }
 
@@ -188,7 +185,7 @@ const typeName = ({ spec }: Readonly<CustomResourceDefinition>, version: string,
 /** How a version that is not the stored one is made from it, and back. */
 function conversion(
   { spec }: Readonly<CustomResourceDefinition>,
-  { type, schema, sameForm }: { type: StructType; schema: Schema | undefined; sameForm: boolean },
+  { type, schema, sameForm }: Pick<CompiledVersion, 'type' | 'schema' | 'sameForm'>,
 ): Pick<KindVersion, 'toStorage' | 'fromStorage'> {
   // Its store is one of that version already.
   if (sameForm || spec.conversion?.strategy === 'Webhook') return {};
@@ -203,7 +200,7 @@ function conversion(
 /** Drops what a version does not know and fills in what it has defaults for, in place. */
 function inFormOf({ type, schema }: Pick<CompiledVersion, 'type' | 'schema'>, object: KubeObject): void {
   type.unstructured?.coerce(object as JsonObject & KubeObject, false);
-  setDefaults(object, schema);
+  setDefaults(object, schema());
 }
 
 function deprecation({ spec }: Readonly<CustomResourceDefinition>, version: string): string {
@@ -235,11 +232,7 @@ function definitionOfVersion(
   const names = status.acceptedNames;
   const { stated, schema } = version;
   const subresources = stated.subresources ?? {};
-  const pruned =
-    converter === undefined &&
-    spec.preserveUnknownFields !== true &&
-    version !== stored &&
-    !isDeepStrictEqual(schema, stored.schema);
+  const pruned = converter === undefined && spec.preserveUnknownFields !== true && !version.sameForm;
   return {
     group: spec.group,
     kind: names.kind,

@@ -5,11 +5,10 @@ import { StatusError } from '../machinery/status.js';
 import type { LifeContext, ObjectOperations } from '../registry/kind.js';
 import { SERVER_MANAGER } from '../registry/server-client.js';
 import { updateManagedFields } from '../schema/apply/field-manager.js';
-import { typeOf } from '../schema/catalogue.js';
 import { deepCopy } from '../schema/deep-copy.js';
 import type { CustomResourceDefinition } from '../schema/generated/apiextensions.v1.js';
-import type { StructType } from '../schema/type.js';
 import type { Condition } from './accept-names.js';
+import { definitionType } from './definition-json.js';
 
 const GROUP = 'apiextensions.k8s.io';
 export const DEFINITIONS = { group: GROUP, resource: 'customresourcedefinitions' };
@@ -73,10 +72,4 @@ function noteWrite(newObject: KubeObject, live: KubeObject, time: Date): void {
     live,
     newObject,
   });
-}
-
-function definitionType(): StructType {
-  const type = typeOf(GROUP, 'v1', 'CustomResourceDefinition');
-  if (type === undefined) throw new Error('the catalogue has no CustomResourceDefinition');
-  return type;
 }

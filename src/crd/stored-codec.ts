@@ -17,7 +17,8 @@ const CBOR = 'application/cbor';
 
 export interface VersionForm {
   readonly type: StructType;
-  readonly schema: Schema | undefined;
+  /** Asked for its defaults when one is read. */
+  readonly schema: () => Schema | undefined;
 }
 
 export interface StoredForm extends VersionForm {
@@ -64,7 +65,7 @@ function renewed(formOf: FormOf, tree: unknown): KubeObject {
     throw new DecodeError(`request to convert CR from an invalid group/version: ${String(tree['apiVersion'])}`);
   }
   const object = fitted(form.type, tree);
-  setDefaults(object, form.schema);
+  setDefaults(object, form.schema());
   return object;
 }
 

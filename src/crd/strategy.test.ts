@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Aside } from '../lib/aside.js';
 import { asideFor, type ResourceRegistry } from '../registry/registry.js';
+import type { Schema } from '../apis/apiextensions/schema-walk.js';
 import { customStrategy } from './strategy.js';
 
 test('the rules of a small object are run elsewhere where its schema has many alternatives to try', () => {
@@ -12,7 +13,7 @@ test('the rules of a small object are run elsewhere where its schema has many al
     const strategy = customStrategy({
       group: 'a',
       plural: 'b',
-      schema,
+      schema: () => schema,
       subresources: {},
       terminating: () => false,
     });
@@ -23,4 +24,33 @@ test('the rules of a small object are run elsewhere where its schema has many al
   assert.equal(of(100, 10_000), aside);
   assert.equal(of(100, 1_000), undefined);
   assert.equal(of(0, 100_000), aside);
+});
+
+test('a small object of a schema of many parts is looked at elsewhere, and a schema is not looked at before', () => {
+  const aside = { fromBytes: 100_000 } as Aside;
+  const of = (schema: () => Schema): Aside | undefined => {
+    const strategy = customStrategy({ group: 'a', plural: 'b', schema, subresources: {}, terminating: () => false });
+    return asideFor({ aside, kind: { strategy } } as unknown as ResourceRegistry, 10);
+  };
+  const properties = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`p${i}`, { type: 'string' }]));
+  assert.equal(
+    of(() => ({ properties: { spec: { properties } } })),
+    aside,
+  );
+  assert.equal(
+    of(() => ({ properties: { spec: { enum: Object.keys(properties) } } })),
+    aside,
+  );
+  assert.equal(
+    of(() => ({ properties: { spec: { enum: ['a'] } } })),
+    undefined,
+  );
+  const untouched = (): never => assert.fail('asked for');
+  customStrategy({
+    group: 'a',
+    plural: 'b',
+    schema: untouched,
+    subresources: { status: {} },
+    terminating: () => false,
+  });
 });

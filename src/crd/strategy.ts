@@ -1,12 +1,13 @@
 // The rules of a custom resource's life: what its definition's version says of it.
 import { append } from '../lib/append.js';
 import type { ExpressionChecker } from '../cel/expression-check.js';
+import { once } from '../lib/once.js';
 import { goQuote } from '../lib/go-quote.js';
 import { type FieldError, type FieldErrors, FieldPath, invalid } from '../machinery/field-error.js';
 import type { JsonObject, KubeObject } from '../machinery/object.js';
 import { forbidden } from '../machinery/status.js';
 import { isQualifiedName } from '../machinery/validation/names.js';
-import { alternativesIn, type Schema } from '../apis/apiextensions/schema-walk.js';
+import { alternativesIn, isLargerThan, type Schema } from '../apis/apiextensions/schema-walk.js';
 import { validateResourceMeta } from '../apis/apiextensions/values/resource-meta.js';
 import { type RuleNode, hasRules, ruleTree } from '../apis/apiextensions/values/rule-tree.js';
 import { OBJECT_COST_BUDGET, validateRules } from '../apis/apiextensions/values/validate-rules.js';
@@ -20,7 +21,8 @@ import { validateScaleSpec, validateScaleStatus } from './scale.js';
 export interface StrategyOptions {
   readonly group: string;
   readonly plural: string;
-  readonly schema: Schema | undefined;
+  /** Asked for when an object is written. */
+  readonly schema: () => Schema | undefined;
   readonly subresources: CustomResourceSubresources;
   /** True while the definition is being deleted: then nothing new is made. */
   readonly terminating: () => boolean;
@@ -35,14 +37,26 @@ export interface StrategyOptions {
 /** So many alternatives take as long to try as all else that is done with a value. */
 const ALTERNATIVES_AS_THE_REST = 4;
 
+/** A schema of more parts is itself what takes long, however small an object is. */
+const MOST_PARTS = 5_000;
+
+/** By how much the work on an object is more than its size tells. */
+function weightOf(schema: Schema | undefined): number {
+  if (isLargerThan(schema, MOST_PARTS)) return Infinity;
+  return Math.max(1, alternativesIn(schema) / ALTERNATIVES_AS_THE_REST);
+}
+
 export function customStrategy(options: StrategyOptions): Strategy {
   const { schema, subresources, toStored, fit } = options;
   const hasStatus = subresources.status !== undefined;
   const checkRules = rulesOf(options);
+  const weight = once(() => weightOf(schema()));
   return {
     anyFinalizer: true,
     hasStatus,
-    weight: Math.max(1, alternativesIn(schema) / ALTERNATIVES_AS_THE_REST),
+    get weight() {
+      return weight();
+    },
     hasGeneration: true,
     allowUnconditionalUpdate: false,
     async beginCreate(object) {
@@ -53,7 +67,7 @@ export function customStrategy(options: StrategyOptions): Strategy {
     validate: (object, context) =>
       checkRules(object, undefined, context, [
         ...validateBySchema(object, options),
-        ...validateUniqueItems(object, schema, undefined),
+        ...validateUniqueItems(object, schema(), undefined),
       ]),
     warningsOnCreate: ({ metadata }) => finalizerWarnings(metadata.finalizers ?? []),
     prepareForUpdate(object, old) {
@@ -65,7 +79,7 @@ export function customStrategy(options: StrategyOptions): Strategy {
     validateUpdate: (object, old, context) =>
       checkRules(object, old, context, [
         ...validateBySchema(object, options, mayStay(old, context)),
-        ...validateChangedItems(object, old, schema),
+        ...validateChangedItems(object, old, schema()),
       ]),
     warningsOnUpdate: ({ metadata }, old) => {
       const before = new Set(old.metadata.finalizers);
@@ -94,12 +108,14 @@ type CheckRules = (
 
 /** Rules are compiled when the first object is written. */
 function rulesOf({ schema, expressions }: StrategyOptions): CheckRules {
-  if (schema === undefined || !hasRules(schema)) return (_object, _old, _context, errors) => errors;
+  const ruled = once(() => (hasRules(schema()) ? schema() : undefined));
   let tree: RuleNode | undefined;
   return (object, old, context, errors) => {
+    const rules = ruled();
+    if (rules === undefined) return errors;
     if (errors.some(({ type }) => BLOCKING.has(type))) return [...errors, uncheckedRules()];
     if (expressions === undefined) return errors;
-    tree ??= ruleTree(schema, true, (type) => expressions.rulesOn(type));
+    tree ??= ruleTree(rules, true, (type) => expressions.rulesOn(type));
     if (tree === undefined) return errors;
     const check = { value: object, old, path: undefined, budget: OBJECT_COST_BUDGET };
     const ratchet = { warn: (text: string) => context.warn(text) };
@@ -112,7 +128,6 @@ function rulesOf({ schema, expressions }: StrategyOptions): CheckRules {
 }
 
 function statusStrategy({ schema, subresources }: StrategyOptions, checkRules: CheckRules): StatusStrategy {
-  const statusSchema = schema?.properties?.['status'];
   return {
     prepareForUpdate(object, old) {
       const { managedFields, resourceVersion } = object.metadata;
@@ -123,11 +138,12 @@ function statusStrategy({ schema, subresources }: StrategyOptions, checkRules: C
     },
     validateUpdate(object, old, context) {
       const status = statusOf(object);
+      const statusSchema = schema()?.properties?.['status'];
       const errors =
         status === undefined || statusSchema === undefined
           ? []
           : validateValue(status, statusSchema, FieldPath.of('status'), mayStay(statusOf(old), context));
-      append(errors, validateScaleStatus(object, subresources.scale), validateChangedItems(object, old, schema));
+      append(errors, validateScaleStatus(object, subresources.scale), validateChangedItems(object, old, schema()));
       return checkRules(object, old, context, errors);
     },
   };
@@ -135,9 +151,10 @@ function statusStrategy({ schema, subresources }: StrategyOptions, checkRules: C
 
 function validateBySchema(
   object: Readonly<KubeObject>,
-  { schema, subresources }: StrategyOptions,
+  { schema: given, subresources }: StrategyOptions,
   old?: Old,
 ): FieldErrors {
+  const schema = given();
   return [
     ...(schema === undefined ? [] : validateValue(object, schema, undefined, old)),
     ...validateScaleSpec(object, subresources.scale),

@@ -8,8 +8,10 @@ import type { Condition } from './accept-names.js';
 
 type Definition = Readonly<CustomResourceDefinition>;
 
+export type ToldConditions = Readonly<Record<string, Condition | undefined>>;
+
 /** Each by its type; undefined where it does not hold and goes when it was there. */
-export const toldConditions = (definition: Definition): Readonly<Record<string, Condition | undefined>> => ({
+export const toldConditions = (definition: Definition): ToldConditions => ({
   KubernetesAPIApprovalPolicyConformant: approvalCondition(definition),
   NonStructuralSchema: structuralCondition(definition),
 });

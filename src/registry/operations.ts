@@ -1,4 +1,6 @@
 // The generic life of objects for code inside the server: subresources, plugins, controllers, bootstrap.
+import { inTurns, LARGE_BYTES } from '../lib/turns.js';
+import { deepCopySteps } from '../schema/deep-copy.js';
 import { type GroupResource, groupResourceText, notFound } from '../machinery/status.js';
 import type { MaybePromise } from '../lib/maybe-promise.js';
 import type { KubeObject } from '../machinery/object.js';
@@ -94,9 +96,10 @@ export function createOperations(
         context,
         admitCreate: () => undefined,
         admitUpdate: (object, old) => review.validate({ ...write, object, old }),
-        async change(current) {
+        async change(current, { bytes }) {
           if (current === undefined) throw notFound(registry.resource, name);
-          const object = await change(copy(current));
+          const large = bytes > LARGE_BYTES;
+          const object = await change(large ? await inTurns(deepCopySteps(current as KubeObject)) : copy(current));
           await review.admit({ ...write, object, old: current });
           return object;
         },

@@ -87,6 +87,7 @@ async function open(given?: Aside): Promise<TestApi> {
     context: api.context,
     serve: (kind) => api.resources.serveCustom(kind),
     expressions,
+    aside: given,
     signal: stopping.signal,
     log: (message) => assert.fail(message),
   }).served;

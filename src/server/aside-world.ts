@@ -20,6 +20,7 @@ import {
   renderEventHere,
   renderHere,
 } from '../rest/render-aside.js';
+import { tellHere, TELL } from '../crd/told-aside.js';
 import { customKindFrom } from '../crd/custom-kind.js';
 import type { Question } from './aside-worker.js';
 import { type Expressions, lazyExpressions } from './expressions.js';
@@ -72,6 +73,7 @@ export class AsideWorld {
     job(RENDER, (work) => renderHere(this.#endpoint(work.kind, work.version), work)),
     job(RENDER_EVENT, (work) => renderEventHere(this.#endpoint(work.kind, work.version), work)),
     job(RENDER_ELEMENT, (work) => renderElementHere(this.#endpoint(work.kind, work.version), work)),
+    job(TELL, tellHere),
     job(CHANGE, (work) => changeHere(this.#endpoint(work.kind, work.version), work)),
   ]);
 

@@ -173,6 +173,7 @@ function definitionsHooks({
       serve: (kind) => resources.serveCustom(kind),
       expressions,
       converterOf,
+      aside: registry.aside,
       signal,
       log: (message) => logs.for('apiextensions').info(message),
     }));

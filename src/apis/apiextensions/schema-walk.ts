@@ -1,5 +1,6 @@
 // Ways through a schema. Every place a schema can hold another is listed here and nowhere else.
 import { append } from '../../lib/append.js';
+import { namesOf } from '../../lib/closed-maps.js';
 import { isPlainObject } from '../../lib/plain-object.js';
 import type { CustomResourceDefinitionSpec, JSONSchemaProps } from '../../schema/generated/apiextensions.v1.js';
 
@@ -26,6 +27,19 @@ export function schemaHas(schema: Schema | undefined, predicate: (schema: Schema
   if (schema === undefined) return false;
   if (predicate(schema)) return true;
   for (const inner of subschemas(schema)) if (schemaHas(inner, predicate)) return true;
+  return false;
+}
+
+/** Whether it has more schemas, enum values and rules in it than so many. Nothing is looked at beyond. */
+export function isLargerThan(schema: Schema | undefined, most: number): boolean {
+  let left = most;
+  const open: Schema[] = schema === undefined ? [] : [schema];
+  for (let one = open.pop(); one !== undefined; one = open.pop()) {
+    const { properties = {}, enum: values = [], 'x-kubernetes-validations': rules = [] } = one;
+    left -= 1 + namesOf(properties).length + values.length + rules.length;
+    if (left < 0) return true;
+    append(open, subschemas(one));
+  }
   return false;
 }
 
