@@ -258,6 +258,7 @@ function definitionOfVersion(
       },
       group: spec.group,
       plural: names.plural,
+      stated: stated.schema?.openAPIV3Schema,
       schema,
       subresources,
       terminating,

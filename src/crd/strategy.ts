@@ -21,6 +21,8 @@ import { validateScaleSpec, validateScaleStatus } from './scale.js';
 export interface StrategyOptions {
   readonly group: string;
   readonly plural: string;
+  /** As it stands in the definition: for a look at its size. */
+  readonly stated: Schema | undefined;
   /** Asked for when an object is written. */
   readonly schema: () => Schema | undefined;
   readonly subresources: CustomResourceSubresources;
@@ -50,7 +52,7 @@ export function customStrategy(options: StrategyOptions): Strategy {
   const { schema, subresources, toStored, fit } = options;
   const hasStatus = subresources.status !== undefined;
   const checkRules = rulesOf(options);
-  const weight = once(() => weightOf(schema()));
+  const weight = once(() => weightOf(options.stated));
   return {
     anyFinalizer: true,
     hasStatus,

@@ -99,7 +99,9 @@ export function createOperations(
         async change(current, { bytes }) {
           if (current === undefined) throw notFound(registry.resource, name);
           const large = bytes > LARGE_BYTES;
-          const object = await change(large ? await inTurns(deepCopySteps(current as KubeObject)) : copy(current));
+          const object = await change(
+            large ? await inTurns(deepCopySteps(current as KubeObject, { closesMaps: true })) : copy(current),
+          );
           await review.admit({ ...write, object, old: current });
           return object;
         },

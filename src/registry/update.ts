@@ -273,7 +273,7 @@ async function removeEmptied(
   current: StoredObject,
 ): Promise<StoredObject> {
   if (!request.context.dryRun) await removeMarked(registry, key, current, request.context);
-  return unstored(registry, key, object);
+  return unstored(registry, key, object, current.size > LARGE_BYTES);
 }
 
 async function put(
