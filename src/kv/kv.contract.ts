@@ -174,6 +174,29 @@ function watches(using: Using): void {
     events.cancel();
   });
 
+  using('tells what happened between two revisions, where it can, and what that replaced', async (kv, folder) => {
+    if (kv.changes === undefined) return;
+    const made = revisionOf(await kv.create(`${folder}a`, bytes('1')));
+    const changed = revisionOf(await kv.update(`${folder}a`, made, bytes('2')));
+    const other = revisionOf(await kv.create(`${folder}b`, bytes('3')));
+    const gone = revisionOf(await kv.delete(`${folder}a`, changed));
+    await kv.update(`${folder}b`, other, bytes('4'));
+    const range = { prefix: folder, startRevision: changed, endRevision: gone };
+    const events = await kv.changes({ ...range, mostBytes: 2 });
+    assert.deepEqual(
+      events?.map((e) => [e.type, e.key.slice(folder.length), e.value.toString(), e.previous?.value.toString()]),
+      [
+        ['put', 'a', '2', '1'],
+        ['put', 'b', '3', undefined],
+        ['delete', 'a', '', '2'],
+      ],
+    );
+    assert.equal(await kv.changes({ ...range, mostBytes: 1 }), undefined);
+    assert.deepEqual(await kv.changes({ ...range, prefix: `${folder}c`, mostBytes: 0 }), []);
+    await kv.compact(changed);
+    await assert.rejects(kv.changes({ ...range, mostBytes: 2 }), hasCode('compacted'));
+  });
+
   using('tells progress when asked', async (kv, folder) => {
     const events = collect(kv, { prefix: folder });
     const revision = revisionOf(await kv.create(`${folder}a`, bytes('1')));

@@ -67,6 +67,15 @@ export interface WatchKeysRequest {
   readonly previous?: boolean;
 }
 
+export interface ChangesRequest {
+  readonly prefix: string;
+  /** The first revision wanted, and the last. */
+  readonly startRevision: number;
+  readonly endRevision: number;
+  /** Of the values that were written. */
+  readonly mostBytes: number;
+}
+
 export interface KvWatchReceiver {
   /** In revision order, without gap or repeat. The next batch comes when a returned promise is fulfilled. */
   events(batch: readonly KvEvent[]): void | Promise<void>;
@@ -107,6 +116,11 @@ export interface KeyValueStore {
   update(key: string, modRevision: number, value: Buffer, options?: WriteOptions): Promise<WriteResult>;
   delete(key: string, modRevision: number, trace?: Trace): Promise<WriteResult>;
   watch(request: WatchKeysRequest, receiver: KvWatchReceiver): KvWatch;
+  /**
+   * What happened, in revision order and with what it replaced; undefined when that is more than is wanted. It is read in
+   * turns with others, however much it is. Only a store in this process has this.
+   */
+  changes?(request: ChangesRequest): Promise<readonly KvEvent[] | undefined>;
   /** Asks for `progress` soon on all watches; false when the store cannot tell reliably. */
   requestProgress(): boolean;
   /** Drops what only reads and watches of revisions before this one need. */

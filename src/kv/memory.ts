@@ -2,6 +2,7 @@
 import { type Clock, systemClock } from '../lib/clock.js';
 import { OrderedMap } from '../lib/ordered-map.js';
 import {
+  type ChangesRequest,
   compacted,
   futureRevision,
   type KeyValue,
@@ -84,6 +85,20 @@ class MemoryStore implements KeyValueStore {
       void receiver.events(previous ? missed : missed.map((event) => ({ ...event, previous: undefined })));
     }
     return this.#hub.add(request, receiver);
+  }
+
+  async changes({
+    prefix,
+    startRevision,
+    endRevision,
+    mostBytes,
+  }: ChangesRequest): Promise<readonly KvEvent[] | undefined> {
+    this.#checkOpen();
+    if (startRevision <= this.#compacted) throw compacted(startRevision, this.#compacted);
+    const events = this.#log.filter(
+      ({ revision, key }) => revision >= startRevision && revision <= endRevision && key.startsWith(prefix),
+    );
+    return events.reduce((bytes, { value }) => bytes + value.length, 0) > mostBytes ? undefined : events;
   }
 
   requestProgress(): boolean {

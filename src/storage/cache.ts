@@ -3,11 +3,10 @@
 //   store ── range ──▶ state (tree + map) ◀── watch ── store
 //                        │        │
 //                     history   watchers
-import { append } from '../lib/append.js';
 import { Turns } from '../lib/turns.js';
 import type { Clock } from '../lib/clock.js';
 import type { MaybePromise } from '../lib/maybe-promise.js';
-import type { KeyValueStore, KvError, KvEvent, KvWatch } from '../kv/kv.js';
+import { type KeyValueStore, KvError, type KvEvent, type KvWatch } from '../kv/kv.js';
 import { Contents } from './contents.js';
 import type { Entry } from './entry.js';
 import { storageError } from './errors.js';
@@ -32,6 +31,7 @@ const PROGRESS_PERIOD_MS = 100;
 const READY_TIMEOUT_MS = 10_000;
 /** How far history is read back for a watch that resumes. */
 const MAX_RECALLED_REVISIONS = 100_000;
+const MAX_RECALLED_BYTES = 256 * 1024 * 1024;
 const RETRY_MIN_MS = 100;
 const RETRY_MAX_MS = 5_000;
 
@@ -122,20 +122,16 @@ export class Cache {
    */
   async recall(revision: number): Promise<void> {
     const { floor } = this.#history;
-    if (!this.kv.local || revision >= floor || revision < this.kv.compactedRevision()) return;
+    if (this.kv.changes === undefined || revision >= floor || revision < this.kv.compactedRevision()) return;
     if (floor - revision > MAX_RECALLED_REVISIONS) return;
     const { prefix } = this.values.options;
-    const events: KvEvent[] = [];
-    const watch = this.kv.watch(
-      { prefix, startRevision: revision + 1, previous: true },
-      { events: (batch) => append(events, batch), progress: () => undefined, failed: () => undefined },
-    );
-    watch.cancel();
+    const wanted = { prefix, startRevision: revision + 1, endRevision: floor, mostBytes: MAX_RECALLED_BYTES };
+    const events = await this.kv.changes(wanted).catch(forgotten);
+    if (events === undefined) return;
     const now = this.clock.now();
     const changes: Change[] = [];
     const turns = new Turns();
     for (const { key: fullKey, type, value, revision: at, previous } of events) {
-      if (at > floor) break;
       await turns.breathe();
       const key = fullKey.slice(prefix.length);
       const entry = type === 'put' ? await this.values.entry(key, value, at) : undefined;
@@ -420,6 +416,11 @@ export class Cache {
       this.#askProgress();
     });
   }
+}
+
+/** The store may drop what is being read. */
+function forgotten(error: unknown): undefined {
+  if (!(error instanceof KvError && error.code === 'compacted')) throw storageError(error);
 }
 
 /** History keeps changes for long; of their objects the bytes are enough, if the store does not have them. */

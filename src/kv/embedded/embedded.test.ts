@@ -185,6 +185,43 @@ describe('embedded store', () => {
     await again.close();
   });
 
+  it('reads what happened, and how it was, in turns with others who write meanwhile', async () => {
+    const kv = await openEmbeddedStore({ folder: newFolder() });
+    const keys = Array.from({ length: 1_000 }, (_, i) => `/a/${1_000 + i}`);
+    const at = new Map<string, number>();
+    const writeAll = async (text: string): Promise<void> => {
+      const write = async (key: string): Promise<void> => {
+        const before = at.get(key);
+        const value = Buffer.from(text);
+        const written = before === undefined ? kv.create(key, value) : kv.update(key, before, value);
+        at.set(key, (await written).revision);
+      };
+      await Promise.all(keys.map(write));
+    };
+    for (const text of ['one', 'two', 'three', 'four']) await writeAll(text);
+    const newest = await kv.revision();
+    // As many turns as there are while it is read.
+    let turns = 0;
+    let isRead = false;
+    const count = async (): Promise<void> => {
+      for (; !isRead; turns++) await new Promise((resolve) => setImmediate(resolve));
+    };
+    const counting = count();
+    const events = kv.changes?.({ prefix: '/a/', startRevision: 2, endRevision: newest, mostBytes: 1e6 });
+    const range = kv.range({ start: '/a/', end: prefixEnd('/a/'), revision: 1_001, limit: 1_000 });
+    await writeAll('five');
+    const told = (await events)?.map(({ value, previous }) => `${previous?.value.toString()} → ${value.toString()}`);
+    const past = (await range).kvs.map(({ value }) => value.toString());
+    isRead = true;
+    await counting;
+    assert.ok(turns > 4, `${turns}`);
+    assert.equal(told?.length, 4_000);
+    assert.deepEqual([...new Set(told)], ['undefined → one', 'one → two', 'two → three', 'three → four']);
+    assert.deepEqual([past.length, ...new Set(past)], [1_000, 'one']);
+    assert.equal((await range).count, 1_000);
+    await kv.close();
+  });
+
   it('answers a value by its revision at once, also of what was replaced or deleted as long as history has it', async () => {
     const kv = await openEmbeddedStore({ folder: newFolder() });
     const valueAt = (key: string, revision: number): string | undefined => kv.currentValue?.(key, revision)?.toString();

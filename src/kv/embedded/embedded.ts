@@ -1,12 +1,15 @@
 // The embedded store: in this process, on disk, multi-version, every answered write synced.
 import type { Database, RootDatabase } from 'lmdb';
 import { type Clock, systemClock } from '../../lib/clock.js';
+import { atOnce, inTurns } from '../../lib/turns.js';
 import {
+  type ChangesRequest,
   compacted,
   futureRevision,
   type KeyValue,
   type KeyValueStore,
   KvError,
+  type KvEvent,
   type KvWatch,
   type KvWatchReceiver,
   type RangeRequest,
@@ -22,10 +25,11 @@ import { Housekeeping } from './housekeeping.js';
 import {
   COMPACTED,
   currentOf,
-  eventsSince,
+  eventSteps,
   getAt,
   keyValueOf,
   rangeAt,
+  rangeSteps,
   replacedSince,
   REVISION,
   type Tables,
@@ -169,8 +173,14 @@ class EmbeddedStore implements KeyValueStore {
   }
 
   async range(request: RangeRequest): Promise<RangeResult> {
-    const revision = this.#startRead(request.revision ?? 0);
-    return { revision, ...rangeAt(this.#tables, request, revision) };
+    const { revision = 0 } = request;
+    const newest = this.#startRead(revision);
+    if (revision === 0 || revision === newest) return { revision: newest, ...rangeAt(this.#tables, request) };
+    const range = await inTurns(rangeSteps(this.#env, this.#tables, { ...request, revision }));
+    // Its log may have been dropped while it was read.
+    const oldest = this.#housekeeping.compacted;
+    if (revision < oldest) throw compacted(revision, oldest);
+    return range;
   }
 
   async revision(): Promise<number> {
@@ -201,10 +211,20 @@ class EmbeddedStore implements KeyValueStore {
     }
     if (startRevision <= revision) {
       this.#env.resetReadTxn();
-      const missed = eventsSince(this.#tables, { prefix, startRevision, endRevision: revision, previous });
+      const wanted = { prefix, startRevision, endRevision: revision, newest: this.#onDisk(REVISION), previous };
+      const missed = atOnce(eventSteps(this.#env, this.#tables, wanted)) ?? [];
       if (missed.length > 0) void receiver.events(missed);
     }
     return this.#hub.add({ prefix, previous, startRevision: Math.max(startRevision, revision + 1) }, receiver);
+  }
+
+  async changes(request: ChangesRequest): Promise<readonly KvEvent[] | undefined> {
+    const newest = this.#startRead(0);
+    const wanted = { ...request, newest, previous: true };
+    const events = await inTurns(eventSteps(this.#env, this.#tables, wanted));
+    const { compacted: oldest } = this.#housekeeping;
+    if (request.startRevision <= oldest) throw compacted(request.startRevision, oldest);
+    return events;
   }
 
   requestProgress(): boolean {

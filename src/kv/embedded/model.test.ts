@@ -49,6 +49,13 @@ it('embedded and memory store agree on every past state', async () => {
             assert.deepEqual(await embedded.range(request), await memory.range(request));
           }
           if (revision < newest) assert.deepEqual(eventsFrom(embedded, revision + 1), eventsFrom(memory, revision + 1));
+          const between = {
+            prefix: '/a/',
+            startRevision: revision + 1,
+            endRevision: newest - 1,
+            mostBytes: Infinity,
+          };
+          assert.deepEqual(await embedded.changes?.(between), await memory.changes?.(between));
         }
         await embedded.close();
         await memory.close();

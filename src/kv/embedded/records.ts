@@ -97,5 +97,9 @@ export function decodeLog(revision: number, bytes: Buffer): LogRecord {
   };
 }
 
+/** Whether the key of a log record starts with this. */
+export const hasPrefix = (bytes: Buffer, prefix: Buffer): boolean =>
+  bytes.readUInt16BE(1) >= prefix.length && prefix.compare(bytes, LOG_HEADER, LOG_HEADER + prefix.length) === 0;
+
 /** Only the time of a log record, for deciding what is old. */
 export const logTimeMs = (bytes: Buffer): number => bytes.readUIntBE(3, NUMBER);
