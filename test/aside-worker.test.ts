@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
-import test from 'node:test';
+import test, { after } from 'node:test';
+import v8 from 'node:v8';
 import { asideConverter, type Conversion, type Converter } from '../src/rest/convert-bytes.js';
+import { StatusError } from '../src/machinery/status.js';
 import { AsideWorker, type AsideWorkerOptions } from '../src/server/aside-worker.js';
 
 const file = path.join(process.env['BINNACLE_ROOT'] ?? process.cwd(), 'dist', 'aside.cjs');
@@ -55,3 +59,76 @@ test('where no thread can be started, bodies are converted without', async () =>
   assert.match(printed(await converter.convert(print('a'))), /name: a/);
   assert.equal(warnings.length, 1);
 });
+
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-aside-'));
+after(() => fs.rmSync(folder, { recursive: true, force: true }));
+
+/** The thread's program, whose first thread does something else with what it is asked than to answer. */
+function failingOnce(name: string, instead: string): string {
+  const program = path.join(folder, `${name}.cjs`);
+  const marker = JSON.stringify(path.join(folder, name));
+  fs.writeFileSync(
+    program,
+    `const fs = require('node:fs');
+const { parentPort } = require('node:worker_threads');
+if (fs.existsSync(${marker})) require(${JSON.stringify(file)});
+else {
+  fs.writeFileSync(${marker}, '');
+  parentPort.postMessage({ id: 0 });
+  parentPort.on('message', () => { ${instead} });
+}`,
+  );
+  return program;
+}
+
+const outcome = async (converting: Promise<object>): Promise<string> => {
+  try {
+    return printed(await converting);
+  } catch (error) {
+    assert.ok(error instanceof StatusError, String(error));
+    return `${error.code} ${error.message}`;
+  }
+};
+
+const FAILURES = [
+  {
+    name: 'ends in the middle of work',
+    instead: 'process.exit(3);',
+    told: /^500 Internal error occurred: the thread for large objects ended$/,
+  },
+  {
+    name: 'fails in a way that nobody caught',
+    instead: `throw new Error('nobody knew');`,
+    told: /^500 Internal error occurred: nobody knew$/,
+  },
+  {
+    name: 'runs out of memory',
+    instead: 'const all = []; for (;;) all.push(new Array(1e5).fill(all.length));',
+    told: /^500 Internal error occurred: Worker terminated due to reaching memory limit/,
+  },
+  {
+    name: 'never answers',
+    instead: 'for (;;);',
+    told: /^504 Timeout: work aside was not done in time$/,
+  },
+] as const;
+
+for (const { name, instead, told } of FAILURES) {
+  test(`a thread that ${name}: whoever waits is told, and the next work is done in another`, async () => {
+    // Threads that are started from now on may have so many megabytes.
+    v8.setFlagsFromString('--max-old-space-size=100');
+    const warnings: string[] = [];
+    const converter = converterWith({
+      file: failingOnce(name, instead),
+      lateMs: name === 'never answers' ? 3_000 : 60_000,
+      idleMs: 10,
+      log: { warning: (text) => warnings.push(text) },
+    });
+    const both = await Promise.all([outcome(converter.convert(print('a'))), outcome(converter.convert(print('b')))]);
+    for (const one of both) assert.match(one, told);
+    assert.equal(warnings.length, 1);
+    assert.match(await outcome(converter.convert(print('c'))), /name: c/);
+    assert.match(await outcome(converter.convert(print('d'))), /name: d/);
+    assert.equal(warnings.length, 1);
+  });
+}

@@ -2,7 +2,7 @@
 // while: a server that meets none has neither its memory nor its start.
 import { Worker } from 'node:worker_threads';
 import { type Aside, type AsideOptions, type Knowledge, NotAside, type Task } from '../lib/aside.js';
-import { timeout } from '../machinery/status.js';
+import { internalError, timeout } from '../machinery/status.js';
 import type { AsideSettings } from './aside-world.js';
 import type { ExpressionTimes } from './expressions.js';
 
@@ -12,6 +12,8 @@ export interface AsideWorkerOptions {
   readonly settings: AsideSettings;
   readonly fromBytes: number;
   readonly idleMs?: number;
+  /** How long one piece of work may take. */
+  readonly lateMs?: number;
   readonly log: { warning(text: string): void };
   /** Told what the thread spent on expressions. */
   readonly times?: ExpressionTimes;
@@ -44,6 +46,8 @@ interface Waiting {
 }
 
 const IDLE_MS = 10_000;
+/** Whoever asked was told long before that it takes too long; the next ones are not to wait for the same. */
+const LATE_MS = 60_000;
 
 export class AsideWorker implements Aside {
   readonly fromBytes: number;
@@ -53,6 +57,7 @@ export class AsideWorker implements Aside {
   /** What the thread was told to know; it may have forgotten. */
   readonly #told = new Set<string>();
   #idle: NodeJS.Timeout | undefined;
+  #late: NodeJS.Timeout | undefined;
 
   constructor(private readonly options: AsideWorkerOptions) {
     this.fromBytes = options.fromBytes;
@@ -104,6 +109,7 @@ export class AsideWorker implements Aside {
     );
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
+      if (this.#waiting.size === 1) this.#watchOver(worker);
       worker.postMessage({ ...question, id, work } satisfies Question, bytes);
     });
   }
@@ -113,8 +119,8 @@ export class AsideWorker implements Aside {
     let isUp = false;
     worker.once('message', () => (isUp = true));
     worker.on('message', (answer: ThreadAnswer) => this.#answered(answer));
-    worker.on('error', (error) => this.#lost(worker, isUp, error));
-    worker.on('exit', () => this.#lost(worker, isUp, new Error('the thread ended')));
+    worker.on('error', (error) => this.#lost(worker, isUp, internalError(error.message)));
+    worker.on('exit', () => this.#lost(worker, isUp, internalError('the thread for large objects ended')));
     return worker;
   }
 
@@ -124,10 +130,19 @@ export class AsideWorker implements Aside {
     for (const seconds of answer.evaluations ?? []) times?.evaluation(seconds);
     this.#waiting.get(answer.id)?.resolve(answer);
     this.#waiting.delete(answer.id);
-    if (this.#waiting.size > 0) return;
+    clearTimeout(this.#late);
+    if (this.#worker !== undefined && this.#waiting.size > 0) return this.#watchOver(this.#worker);
     // A thread that nobody waits for does not keep the process.
     this.#worker?.unref();
     this.#idle = setTimeout(() => this.#end(), this.options.idleMs ?? IDLE_MS).unref();
+  }
+
+  /** One thing is done after another: each answer means that the next is begun. */
+  #watchOver(worker: Worker): void {
+    this.#late = setTimeout(() => {
+      this.#lost(worker, true, timeout('work aside was not done in time'));
+      void worker.terminate();
+    }, this.options.lateMs ?? LATE_MS).unref();
   }
 
   #end(): void {
@@ -142,6 +157,7 @@ export class AsideWorker implements Aside {
     if (worker !== this.#worker) return;
     this.#worker = undefined;
     this.#told.clear();
+    clearTimeout(this.#late);
     this.options.log.warning(`the thread for large objects is gone: ${error.message}`);
     for (const { reject } of this.#waiting.values()) reject(wasUp ? error : new NotAside(error.message));
     this.#waiting.clear();
