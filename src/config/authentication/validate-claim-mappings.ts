@@ -33,7 +33,8 @@ export function validateClaimMappings(
 ): { readonly errors: FieldErrors; readonly mappings: Mappings } {
   const { username: usernameGiven = {}, groups: groupsGiven = {}, uid: uidGiven = {}, extra: extraGiven } = given ?? {};
   const username = prefixedOrExpression(usernameGiven, path.child('username'), context, true);
-  if (username.mapping !== undefined && !('claim' in username.mapping)) {
+  // What is wrong in itself is not looked into.
+  if (username.errors.length === 0 && username.mapping !== undefined && !('claim' in username.mapping)) {
     state.usesEmail ||= username.mapping.selects('email');
     state.usesEmailVerified ||= username.mapping.selects('email_verified');
   }

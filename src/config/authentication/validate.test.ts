@@ -69,6 +69,12 @@ test('an address is no name before it is verified, wherever it is looked at', ()
     by('claims.email', { claimValidationRules: [{ expression: 'claims.?email_verified.orValue(false) == true' }] }),
     0,
   );
+  const withPrefix = { username: { expression: 'claims.email', prefix: 'x' } };
+  assert.deepEqual(
+    mistakes([{ issuer, claimMappings: withPrefix }]),
+    ['jwt[0].claimMappings.username.prefix: Invalid value: "x": may not be specified when expression is set'],
+    'what is wrong in itself is not looked into',
+  );
 });
 
 test('the issuers of service-account tokens are nobody else’s, and gates hold', () => {
