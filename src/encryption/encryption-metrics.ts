@@ -98,6 +98,11 @@ function keyServices(registry: MetricRegistry, server: string, now: () => number
     buckets: exponentialBuckets(5e-6, 2, 14),
     stability: 'ALPHA',
   });
+  registry.counter({
+    name: 'apiserver_storage_data_key_generation_failures_total',
+    help: 'Data keys that could not be made; random bytes never fail here.',
+    stability: 'ALPHA',
+  });
   const fill = registry.gauge({
     name: `${envelope}_dek_cache_fill_percent`,
     help: 'How much of the cache of data keys is used (KMS v1).',

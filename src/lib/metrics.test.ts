@@ -60,6 +60,7 @@ test('label values that are not allowed are counted together', () => {
   const counter = registry.counter({ name: 'm', help: '', labels: ['verb', 'code'], stability: 'ALPHA' });
   for (const code of ['200', '404', '500']) counter.with('GET', code).inc();
   assert.match(registry.text(), /m\{code="200",verb="GET"\} 1\nm\{code="unexpected",verb="GET"\} 2\n/);
+  assert.equal(registry.counts().unexpectedLabels, 2);
 });
 
 test('a name is registered once', () => {

@@ -45,6 +45,8 @@ interface Metric {
 export class MetricRegistry {
   private readonly metrics = new Map<string, Metric>();
   private readonly collectors: (() => void)[] = [];
+  /** Label values that were counted under another because they are not allowed. */
+  private unexpected = 0;
 
   constructor(private readonly options: RegistryOptions = {}) {}
 
@@ -70,6 +72,7 @@ export class MetricRegistry {
     readonly registered: ReadonlyMap<Stability, number>;
     readonly disabled: number;
     readonly hidden: number;
+    readonly unexpectedLabels: number;
   } {
     const registered = new Map<Stability, number>();
     let hidden = 0;
@@ -81,6 +84,7 @@ export class MetricRegistry {
     return {
       registered,
       disabled,
+      unexpectedLabels: this.unexpected,
       hidden: hidden - [...this.metrics.keys()].filter((name) => this.options.disabledMetrics?.includes(name)).length,
     };
   }
@@ -119,11 +123,18 @@ export class MetricRegistry {
 
   private allowedOf({ name, labels = [] }: MetricDefinition): Allowed {
     const allowed = labels.map((label) => this.options.allowedLabels?.get(`${name},${label}`));
-    return allowed.some((values) => values !== undefined) ? allowed : undefined;
+    if (allowed.every((values) => values === undefined)) return undefined;
+    return (values) => values.map((value, i) => (allowed[i]?.has(value) === false ? this.instead() : value));
+  }
+
+  private instead(): string {
+    this.unexpected++;
+    return 'unexpected';
   }
 }
 
-type Allowed = readonly (ReadonlySet<string> | undefined)[] | undefined;
+/** The values of a metric's labels as they may be shown; undefined where all may. */
+type Allowed = ((values: readonly string[]) => readonly string[]) | undefined;
 
 const isOlder = (a: string, b: string): boolean => {
   const [aMajor = 0, aMinor = 0] = a.split('.').map(Number);
@@ -166,7 +177,7 @@ class Family<S> {
   // hot: ten and more for each request.
   find(values: readonly string[]): S {
     if (this.unlabelled !== undefined) return this.unlabelled;
-    if (this.allowed !== undefined) values = keepAllowed(values, this.allowed);
+    if (this.allowed !== undefined) values = this.allowed(values);
     let level = this.root;
     const last = values.length - 1;
     for (let i = 0; i < last; i++) {
@@ -181,7 +192,7 @@ class Family<S> {
   }
 
   remove(values: readonly string[]): void {
-    if (this.allowed !== undefined) values = keepAllowed(values, this.allowed);
+    if (this.allowed !== undefined) values = this.allowed(values);
     let level: Level<S> | undefined = this.root;
     for (const value of values.slice(0, -1)) level = level?.get(value) as Level<S> | undefined;
     const last = values.at(-1) ?? '';
@@ -205,9 +216,6 @@ class Family<S> {
     return series;
   }
 }
-
-const keepAllowed = (values: readonly string[], allowed: NonNullable<Allowed>): readonly string[] =>
-  values.map((value, i) => (allowed[i]?.has(value) === false ? 'unexpected' : value));
 
 export class CounterSeries {
   value = 0;

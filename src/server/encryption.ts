@@ -58,17 +58,19 @@ export async function buildEncryption(
   { health, hooks, lifecycle, metrics, log }: EncryptionParts,
 ): Promise<Encryption | undefined> {
   const { encryptionProviderConfigAutomaticReload: reload } = options.etcd;
+  const serverId = identityOf(os.hostname());
+  // Told of a server that encrypts nothing, too.
+  const counts = createEncryptionMetrics(metrics, serverId, Date.now);
   const read = readEncryption(options);
   if (read === undefined) return undefined;
   const { text, settings } = read;
-  const serverId = identityOf(os.hostname());
   const reloads = reloadMetrics(metrics, { topic: 'encryption', serverId, stability: 'ALPHA', nowMs: Date.now });
   const parts: ProviderParts = {
     connect: connectToSocket,
     clock: systemClock,
     random: pooledRandom(),
     newUid: () => crypto.randomUUID(),
-    metrics: createEncryptionMetrics(metrics, serverId, Date.now),
+    metrics: counts,
     log: (message) => log.v(2)?.warning(message),
   };
   const encryption = new EncryptionAtRest(await keptAlive(openProviders(settings, parts)), reload);

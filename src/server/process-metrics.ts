@@ -49,11 +49,17 @@ function registerRegistryMetrics(registry: MetricRegistry): void {
   });
   const disabled = registry.counter({ name: 'disabled_metrics_total', help: 'Metrics turned off.', stability: 'BETA' });
   const hidden = registry.counter({ name: 'hidden_metrics_total', help: 'Metrics hidden by age.', stability: 'BETA' });
+  const unexpected = registry.counter({
+    name: 'cardinality_enforcement_unexpected_categorizations_total',
+    help: 'Label values that were counted under another because they are not allowed.',
+    stability: 'ALPHA',
+  });
   registry.onCollect(() => {
     const counts = registry.counts();
     for (const [stability, count] of counts.registered) registered.with(stability, '').value = count;
     disabled.with().value = counts.disabled;
     hidden.with().value = counts.hidden;
+    unexpected.with().value = counts.unexpectedLabels;
   });
 }
 
