@@ -171,13 +171,37 @@ describe('the outbound client', () => {
       'tls: failed to verify certificate: x509: certificate is valid for hook.example.test, not other.example.test',
     );
     const nameless = await listen(https.createServer(pairFor({}), echo), 'https');
-    const legacy = await refused({ ca, serverName: 'a.example.test' }, () => nameless.url);
+    const legacy = await refused({ ca }, () => nameless.url);
     assert.match(legacy.message, /certificate relies on legacy Common Name field, use SANs instead$/);
-    const byAddress = await refused({ ca }, () => nameless.url);
+    const other = await refused({ ca, serverName: 'a.example.test' }, () => nameless.url);
+    assert.match(other.message, /certificate is not valid for any names, but wanted to match a\.example\.test$/);
+    nameless.close();
+    const named = await listen(https.createServer(pairFor({ dnsNames: ['b.example.test'] }), echo), 'https');
+    const byAddress = await refused({ ca }, () => named.url);
     assert.match(
       byAddress.message,
       /cannot validate certificate for 127\.0\.0\.1 because it doesn't contain any IP SANs$/,
     );
+    named.close();
+  });
+
+  it('tells of a certificate without alternative names, whether it is trusted or not', async () => {
+    const nameless = await listen(https.createServer(pairFor({}), echo), 'https');
+    const told: string[] = [];
+    const ask = async (url: URL, tls: ClientTls): Promise<void> => {
+      const client = new HttpClient({ dialer: directDialer, tls: () => tls });
+      const certificateFault = (fault: string, host: string): void => void told.push(`${fault} ${host}`);
+      await client.request({ method: 'GET', url, certificateFault }).then(
+        (answer) => collectBody(answer, 100),
+        () => undefined,
+      );
+      client.close();
+    };
+    await ask(nameless.url, { ca });
+    await ask(nameless.url, { insecure: true });
+    assert.deepEqual(told, ['missing-san 127.0.0.1', 'missing-san 127.0.0.1']);
+    await ask(secure.url, { ca });
+    assert.equal(told.length, 2);
     nameless.close();
   });
 

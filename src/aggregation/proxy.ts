@@ -2,9 +2,11 @@
 import { encodeQuery, escapePath } from '../lib/go-url-parts.js';
 import { goQuote } from '../lib/go-quote.js';
 import type { HttpRequest, HttpResponse } from '../lib/http.js';
+import type { CertificateNotes } from '../machinery/certificate-notes.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import type { UserInfo } from '../machinery/user.js';
 import type { Trace } from '../tracing/trace.js';
+import type { TellFault } from '../outbound/certificate-faults.js';
 import { OutboundError } from '../outbound/outbound-error.js';
 import { askForwarded, passOn } from '../outbound/proxy/forward.js';
 import { forwardUpgrade } from '../outbound/proxy/forward-upgrade.js';
@@ -24,12 +26,15 @@ export interface ProxiedRequest {
   readonly trace?: Trace;
   /** Told when nobody can be asked, and with which status that was answered. */
   readonly failed?: (status: number) => void;
+  /** Puts a note on the request's audit event. */
+  readonly annotate?: (key: string, value: string) => void;
 }
 
 export interface ExtensionProxyOptions {
   readonly servers: RemoteServers;
   /** `--aggregator-reject-forwarding-redirect` */
   readonly rejectRedirects: boolean;
+  readonly certificates: CertificateNotes;
   readonly log: (message: string) => void;
 }
 
@@ -51,13 +56,15 @@ export async function proxyToExtension(
     options.log(`${service.metadata.name ?? ''}: ${OutboundError.from(error).message}`);
     return fail(503, 'service unavailable');
   }
-  return handOn(proxied, server, options);
+  const certificateFault = proxied.annotate && options.certificates(proxied.annotate);
+  return handOn(proxied, server, { ...options, certificateFault });
 }
 
 export interface HandOnOptions {
   readonly rejectRedirects: boolean;
   /** Go along with what the client sent. */
   readonly headers?: Headers;
+  readonly certificateFault?: TellFault | undefined;
 }
 
 /** The other server's answer, or a refusal in plain words where there is none. */
@@ -67,7 +74,7 @@ export const handOn = (proxied: ProxiedRequest, server: RemoteServer, options: H
 async function proxy(
   { request, info, user, auditId, trace }: ProxiedRequest,
   server: RemoteServer,
-  { rejectRedirects, headers: more }: HandOnOptions,
+  { rejectRedirects, headers: more, certificateFault }: HandOnOptions,
 ): Promise<HttpResponse> {
   const headers: Headers = {
     ...forwardedHeaders(request),
@@ -84,7 +91,7 @@ async function proxy(
   try {
     const target = targetOf(request, info);
     const shownUrl = `https://${server.host}${target}`;
-    answer = await askForwarded(request, { ...server, target, shownUrl, headers, trace });
+    answer = await askForwarded(request, { ...server, target, shownUrl, headers, trace, certificateFault });
   } catch (error) {
     return plain(503, `error trying to reach service: ${OutboundError.from(error).message}\n`);
   }

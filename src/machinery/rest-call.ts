@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import { goQuote } from '../lib/go-quote.js';
 import { parseStatus } from './rest-status.js';
+import type { TellFault } from '../outbound/certificate-faults.js';
 import type { OutboundRequest, OutboundResponse } from '../outbound/http-client.js';
 import { collectBody } from '../outbound/http-client.js';
 import { OutboundError, requestErrorText } from '../outbound/outbound-error.js';
@@ -25,6 +26,7 @@ export interface RestCall {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
   readonly trace?: Trace | undefined;
+  readonly certificateFault?: TellFault | undefined;
   readonly wait: (ms: number) => Promise<void>;
 }
 
@@ -100,7 +102,7 @@ async function send(
   timeoutMs: number,
 ): Promise<OutboundResponse> {
   const withBody = method === 'POST';
-  const { client, target, signal, trace } = call;
+  const { client, target, signal, trace, certificateFault } = call;
   const headers: Headers = { ...call.headers, accept: 'application/json, */*', 'accept-encoding': 'gzip' };
   if (withBody) headers['content-type'] = 'application/json';
   // Who we are is told to those we were sent to call, and not to whom they send us.
@@ -114,6 +116,7 @@ async function send(
     headers,
     timeoutMs,
     trace,
+    certificateFault,
     shownUrl: shown,
     ...(target !== undefined && url === call.url && { target }),
     ...(withBody && { body: call.body }),

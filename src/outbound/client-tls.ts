@@ -2,6 +2,7 @@
 import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 import tls, { type PeerCertificate, type TLSSocket } from 'node:tls';
+import { NO_NAMES } from './certificate-faults.js';
 import { OutboundError } from './outbound-error.js';
 
 export interface ClientTls {
@@ -103,10 +104,15 @@ function checkName(name: string, certificate: PeerCertificate): Error | undefine
   const entries = (certificate.subjectaltname ?? '').split(', ').filter((entry) => entry !== '');
   const withoutSubject = { ...certificate, subject: {} } as PeerCertificate;
   if (entries.length > 0 && tls.checkServerIdentity(name, withoutSubject) === undefined) return undefined;
-  return new Error(nameErrorText(name, entries));
+  return new Error(nameErrorText(name, entries, commonNameOf(certificate)));
 }
 
-function nameErrorText(name: string, entries: readonly string[]): string {
+/** Its type says otherwise, but there may be none, or several. */
+const commonNameOf = ({ subject }: PeerCertificate): string =>
+  [(subject as { readonly CN?: string | string[] } | undefined)?.CN ?? ''].flat().at(-1) ?? '';
+
+function nameErrorText(name: string, entries: readonly string[], commonName: string): string {
+  if (entries.length === 0 && isNameFor(commonName, name)) return NO_NAMES;
   const of = (kind: string): string[] =>
     entries.filter((entry) => entry.startsWith(kind)).map((entry) => entry.slice(kind.length));
   const names = of('DNS:');
@@ -116,11 +122,16 @@ function nameErrorText(name: string, entries: readonly string[]): string {
       return `x509: cannot validate certificate for ${name} because it doesn't contain any IP SANs`;
     return `x509: certificate is valid for ${addresses.join(', ')}, not ${name}`;
   }
-  if (names.length === 0 && addresses.length === 0) {
-    return 'x509: certificate relies on legacy Common Name field, use SANs instead';
-  }
   if (names.length === 0) return `x509: certificate is not valid for any names, but wanted to match ${name}`;
   return `x509: certificate is valid for ${names.join(', ')}, not ${name}`;
+}
+
+/** Label by label; the first may be a star. */
+function isNameFor(pattern: string, name: string): boolean {
+  const wanted = name.toLowerCase().replace(/\.$/, '').split('.');
+  const parts = pattern.toLowerCase().split('.');
+  if (pattern === '' || parts.length !== wanted.length) return false;
+  return parts.every((part, i) => part === wanted[i] || (i === 0 && part === '*'));
 }
 
 const UNKNOWN_AUTHORITY = 'x509: certificate signed by unknown authority';

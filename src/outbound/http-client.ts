@@ -6,6 +6,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Duplex, Readable } from 'node:stream';
 import { CollectedBytes } from '../lib/collected-bytes.js';
+import { type CertificateFault, faultsOfError, type TellFault } from './certificate-faults.js';
 import type { ClientTls } from './client-tls.js';
 import type { Dialer } from './dialer.js';
 import { WholeBody } from './http1/answer-body.js';
@@ -50,6 +51,8 @@ export interface OutboundRequest {
   readonly timeoutMs?: number;
   /** On whose behalf: the other side is told, and the call recorded where that is. */
   readonly trace?: Trace | undefined;
+  /** Told what is wrong with the server's certificate, also where it is trusted. */
+  readonly certificateFault?: TellFault | undefined;
 }
 
 export interface OutboundResponse {
@@ -86,9 +89,29 @@ export class HttpClient {
 
   /** Rejects with an OutboundError. A redirect is an answer like any other. */
   request(request: OutboundRequest): Promise<OutboundResponse> {
-    return request.trace === undefined
-      ? this.#request(request)
-      : tracedRequest(request, request.trace, (traced) => this.#request(traced));
+    const answer =
+      request.trace === undefined
+        ? this.#request(request)
+        : tracedRequest(request, request.trace, (traced) => this.#request(traced));
+    return request.certificateFault === undefined ? answer : this.#telling(request, request.certificateFault, answer);
+  }
+
+  async #telling(
+    { url }: OutboundRequest,
+    tell: TellFault,
+    answer: Promise<OutboundResponse>,
+  ): Promise<OutboundResponse> {
+    const told = (faults: readonly CertificateFault[]): void => {
+      for (const fault of faults) tell(fault, url.hostname.replace(/^\[|\]$/g, ''));
+    };
+    try {
+      const given = await answer;
+      told(this.#origins.get(keyOf(url))?.faults ?? []);
+      return given;
+    } catch (error) {
+      told(faultsOfError(error));
+      throw error;
+    }
   }
 
   async #request(request: OutboundRequest): Promise<OutboundResponse> {
@@ -151,7 +174,7 @@ export class HttpClient {
 
   #origin(url: URL): Origin {
     if (this.#closed) throw new OutboundError('canceled', 'http: the client is closed');
-    const key = `${url.protocol}//${url.host}`;
+    const key = keyOf(url);
     let origin = this.#origins.get(key);
     if (origin !== undefined) {
       // Maps keep their order of insertion: what was used last stands last.
@@ -168,6 +191,8 @@ export class HttpClient {
     return origin;
   }
 }
+
+const keyOf = ({ protocol, host }: URL): string => `${protocol}//${host}`;
 
 /** The whole body, where it has at most `limitBytes`; beyond that the rest is not read. */
 export async function collectBody({ body }: Pick<OutboundResponse, 'body'>, limitBytes: number): Promise<Buffer> {

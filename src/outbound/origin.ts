@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { Trace } from '../tracing/trace.js';
 import { answersInHttp } from './answers-in-http.js';
+import { type CertificateFault, faultsOf } from './certificate-faults.js';
 import { handshake, isNoTls } from './client-tls.js';
 import type { HttpClientOptions, OutboundRequest, OutboundResponse, Upgraded } from './http-client.js';
 import { type ConnectionOwner, Http1Connection } from './http1/connection.js';
@@ -23,6 +24,8 @@ export class Origin {
   /** The first connection, on its way: the requests that come meanwhile wait to learn which protocol it speaks. */
   #finding: Promise<void> | undefined;
   #speaksHttp1 = false;
+  /** Of the server's certificate, as it was shown last. */
+  faults: readonly CertificateFault[] = [];
 
   constructor(url: URL, options: HttpClientOptions) {
     this.#url = url;
@@ -89,7 +92,9 @@ export class Origin {
     if (this.#url.protocol !== 'https:') return connection;
     try {
       const shown = { ...tls?.(), ...(await credentials?.get())?.tls };
-      return await handshake(connection, { tls: shown, host: own.host, protocols, signal });
+      const secured = await handshake(connection, { tls: shown, host: own.host, protocols, signal });
+      this.faults = faultsOf(secured);
+      return secured;
     } catch (error) {
       const plain = isNoTls(error) ? await dialer.dial(target, signal).catch(() => undefined) : undefined;
       if (plain === undefined || !(await answersInHttp(plain, signal))) throw error;

@@ -8,6 +8,8 @@ import { RemoteServers } from '../aggregation/remote-servers.js';
 import { systemClock } from '../lib/clock.js';
 import type { HttpResponse } from '../lib/http.js';
 import type { Logger } from '../lib/log.js';
+import type { MetricRegistry } from '../lib/metrics.js';
+import { certificateNotes } from '../machinery/certificate-notes.js';
 import type { Options } from '../options/options.js';
 import { resolveByClusterIp, resolveByEndpoints } from '../registry/service-address.js';
 import type { Dialers } from './dialers.js';
@@ -16,6 +18,7 @@ import type { Resources } from './resources.js';
 export interface AggregationParts {
   readonly resources: Resources;
   readonly dialers: Dialers;
+  readonly metrics: MetricRegistry;
   readonly stopping: AbortSignal;
   readonly log: Logger;
 }
@@ -44,7 +47,8 @@ export function buildAggregation(options: Options, parts: AggregationParts): Wir
   });
   parts.stopping.addEventListener('abort', () => servers.close(), { once: true });
   const openApi = new RemoteOpenApi(services, servers, () => new Date());
-  const proxyOptions = { servers, rejectRedirects: misc.aggregatorRejectForwardingRedirect, log };
+  const certificates = certificateNotes(parts.metrics, 'kube_aggregator');
+  const proxyOptions = { servers, rejectRedirects: misc.aggregatorRejectForwardingRedirect, certificates, log };
   return {
     services,
     servers,

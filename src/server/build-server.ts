@@ -257,6 +257,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
   const aggregation = buildAggregation(options, {
     resources,
     dialers,
+    metrics: metrics.registry,
     stopping: lifecycle.stopping,
     log: logs.for('aggregation'),
   });

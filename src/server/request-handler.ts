@@ -97,7 +97,8 @@ export function buildRequestHandler(parts: HandlerParts): HttpHandler {
     (exchange) => {
       const { request, info, user, auditId } = exchange;
       const failed = (status: number): void => metrics.requests.proxyFailed(exchange, status);
-      const proxied = user && { request, info, user, auditId, trace: exchange, failed };
+      const annotate = (key: string, value: string): void => exchange.annotate(key, value);
+      const proxied = user && { request, info, user, auditId, trace: exchange, failed, annotate };
       const atPeer = proxied && parts.peers?.proxy(proxied);
       if (atPeer !== undefined) return atPeer;
       const elsewhere = proxied && parts.aggregation.proxy(proxied, openApi.has);

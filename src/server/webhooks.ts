@@ -11,6 +11,7 @@ import type { Authorizer } from '../authz/authorizer.js';
 import type { PolicyCompiler } from '../cel/compiled-policy.js';
 import type { Logger } from '../lib/log.js';
 import type { MetricRegistry } from '../lib/metrics.js';
+import { certificateNotes } from '../machinery/certificate-notes.js';
 import type { Lookup } from '../registry/kind.js';
 import { dialService, resolveByClusterIp, resolveByEndpoints } from '../registry/service-address.js';
 import type { ResourceStore } from '../storage/store.js';
@@ -38,6 +39,7 @@ export type HookKind = 'mutating' | 'validating';
 
 export function buildWebhooks(wiring: WebhookWiring): Readonly<Record<HookKind, HookPluginParts>> {
   const recorder = hookMetrics(wiring.metrics);
+  const certificates = certificateNotes(wiring.metrics, 'webhooks');
   const { lookup, dialers, stopping, wait } = wiring;
   const resolve = wiring.byEndpoints ? resolveByEndpoints(lookup, Math.random) : resolveByClusterIp(lookup);
   const build = (kind: HookKind): HookPluginParts => {
@@ -56,6 +58,7 @@ export function buildWebhooks(wiring: WebhookWiring): Readonly<Record<HookKind, 
         conditionMetrics: wiring.conditionMetrics,
         recorder,
         clients,
+        certificates,
         newUid: () => crypto.randomUUID(),
         nowMs: () => Date.now(),
         wait,

@@ -1,6 +1,7 @@
 // Asks one webhook about a request.
 import { errorText } from '../../lib/error-text.js';
 import { isQualifiedName } from '../../machinery/validation/names.js';
+import type { CertificateNotes } from '../../machinery/certificate-notes.js';
 import { restCall, RestCallError } from '../../machinery/rest-call.js';
 import { StatusError } from '../../machinery/status.js';
 import { DecodeError } from '../../schema/json/decode.js';
@@ -15,6 +16,7 @@ import { type HookAnswer, InvalidAnswer, readAnswer, reviewText, reviewVersion }
 
 export interface CallParts {
   readonly clients: Pick<HookClients, 'of'>;
+  readonly certificates: CertificateNotes;
   readonly newUid: () => string;
   readonly nowMs: () => number;
   readonly wait: (ms: number) => Promise<void>;
@@ -86,9 +88,9 @@ function checkSideEffects({ name, spec }: Hook): void {
 }
 
 async function send(
-  { clients, nowMs, wait }: CallParts,
+  { clients, certificates, nowMs, wait }: CallParts,
   { name, spec }: Hook,
-  { context }: AdmissionAttributes,
+  { context, annotate }: AdmissionAttributes,
   body: string,
   trace: Trace | undefined,
 ): Promise<Awaited<ReturnType<typeof restCall>>> {
@@ -98,7 +100,19 @@ async function send(
   const query = `?timeout=${Math.max(1, Math.ceil(timeoutMs / 1000))}s`;
   const [shown, target] = [url + query, address.pathname + query];
   try {
-    return await restCall({ client, url: address, target, shown, headers, body, timeoutMs, trace, wait });
+    const certificateFault = certificates(annotate);
+    return await restCall({
+      client,
+      url: address,
+      target,
+      shown,
+      headers,
+      body,
+      timeoutMs,
+      trace,
+      certificateFault,
+      wait,
+    });
   } catch (error) {
     if (error instanceof StatusError)
       throw new CallFailure(name, `failed to call webhook: ${error.message}`, error.code);

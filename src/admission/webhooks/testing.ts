@@ -1,4 +1,6 @@
 // Webhooks to try on writes, without a server or a socket.
+import { MetricRegistry } from '../../lib/metrics.js';
+import { certificateNotes } from '../../machinery/certificate-notes.js';
 import { Readable } from 'node:stream';
 import type { KubeObject } from '../../machinery/object.js';
 import type { OutboundRequest } from '../../outbound/http-client.js';
@@ -91,6 +93,7 @@ export function testHooks(
       typeOf: () => undefined,
     },
     authorizer: { authorize: () => ({ decision: 'no-opinion', reason: '' }) },
+    certificates: certificateNotes(new MetricRegistry(), 'webhooks'),
     clients: { of: ({ url = '' }) => ({ client, url, address: new URL(url), headers: {} }) },
     newUid: () => 'uid-1',
     nowMs: () => 0,

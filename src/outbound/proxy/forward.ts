@@ -4,6 +4,7 @@ import { createGunzip } from 'node:zlib';
 import type { HttpRequest, HttpResponse, ResponseStream } from '../../lib/http.js';
 import type { HttpClient, OutboundResponse } from '../http-client.js';
 import { OutboundError } from '../outbound-error.js';
+import type { TellFault } from '../certificate-faults.js';
 import type { Trace } from '../../tracing/trace.js';
 import { type Headers, returnedHeaders } from './headers.js';
 
@@ -17,6 +18,7 @@ export interface Destination {
   readonly headers: Headers;
   /** On whose behalf, where that is told. */
   readonly trace?: Trace | undefined;
+  readonly certificateFault?: TellFault | undefined;
   /** The whole address as traces show it. */
   readonly shownUrl?: string;
 }
@@ -29,7 +31,7 @@ export async function forward(request: HttpRequest, destination: Destination): P
 
 /** The answer alone, for those who look at it before it is passed on. */
 export async function askForwarded(request: HttpRequest, destination: Destination): Promise<OutboundResponse> {
-  const { client, origin, target, headers, trace, shownUrl } = destination;
+  const { client, origin, target, headers, trace, certificateFault, shownUrl } = destination;
   const body = request.bodyStream();
   return requestUnpacked(client, {
     method: request.method,
@@ -38,6 +40,7 @@ export async function askForwarded(request: HttpRequest, destination: Destinatio
     headers,
     signal: request.signal,
     trace,
+    certificateFault,
     ...(shownUrl !== undefined && { shownUrl }),
     ...(body !== undefined && { body }),
   });
