@@ -45,7 +45,7 @@ test('the document is printed once, and again when it would tell something else'
   const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
   const ask = (headers: Record<string, string> = {}): HttpResponse => {
     const request = { method: 'GET', headers: { accept, ...headers } } as unknown as HttpRequest;
-    return discovery(request, '/apis') as HttpResponse;
+    return discovery.answer(request, '/apis') as HttpResponse;
   };
   const text = ({ body }: HttpResponse): string => (body as Buffer).toString();
   const first = ask();
@@ -78,7 +78,7 @@ test('a group whose kinds stay is not told anew when another changes', () => {
   });
   const ask = (version: string): { readonly items: readonly Group[] } => {
     const accept = `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`;
-    const response = discovery({ method: 'GET', headers: { accept } } as unknown as HttpRequest, '/apis');
+    const response = discovery.answer({ method: 'GET', headers: { accept } } as unknown as HttpRequest, '/apis');
     return JSON.parse(((response as HttpResponse).body as Buffer).toString()) as { items: Group[] };
   };
   const first = ask('v2');
@@ -89,4 +89,29 @@ test('a group whose kinds stay is not told anew when another changes', () => {
   assert.deepEqual(second.items[1], first.items[1]);
   assert.notDeepEqual(second.items[0], first.items[0]);
   assert.deepEqual(ask('v2beta1').items, second.items);
+});
+
+test('what was prepared is what the next who asks is answered with', () => {
+  let told = 0;
+  const definition = { ...deployments, custom: true } as unknown as KindDefinition;
+  const counted = Object.defineProperty(definition, 'singular', { get: () => `deployment${++told}` });
+  let endpoints = new TestApi({ kinds: [counted] }).resources.all();
+  const discovery = createDiscovery({
+    endpoints: () => endpoints,
+    mediaTypes: [JSON_TYPE],
+    aggregatedVersions: ['v2'],
+    serverAddress: '',
+  });
+  const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+  const ask = (): string => {
+    const request = { method: 'GET', headers: { accept } } as unknown as HttpRequest;
+    const { body } = discovery.answer(request, '/apis') as HttpResponse;
+    return (body as Buffer).toString();
+  };
+  discovery.prepare();
+  const before = told;
+  assert.match(ask(), new RegExp(`"deployment${before}"`));
+  assert.equal(told, before);
+  endpoints = [];
+  assert.doesNotMatch(ask(), /deployment/);
 });

@@ -43,39 +43,54 @@ export function wantsAggregated(
   return undefined;
 }
 
-type ListedGroups = readonly [string, Versions][];
-type AnswerAggregated = (request: HttpRequest, form: AggregatedForm, groups: ListedGroups) => HttpResponse;
+export type ListedGroups = readonly [string, Versions][];
+
+export interface AggregatedDocument {
+  answer(request: HttpRequest, form: AggregatedForm, groups: ListedGroups): HttpResponse;
+  /** Prints what the next who asks is answered with. */
+  prepare(form: AggregatedForm, groups: ListedGroups): void;
+}
 
 export interface Aggregated {
-  readonly core: AnswerAggregated;
-  readonly others: AnswerAggregated;
+  readonly core: AggregatedDocument;
+  readonly others: AggregatedDocument;
 }
 
 export const createAggregated = (registered: RegisteredVersions | undefined): Aggregated => ({
-  core: answerAggregated(undefined),
-  others: answerAggregated(registered),
+  core: aggregatedDocument(undefined),
+  others: aggregatedDocument(registered),
 });
 
 /** The document is printed once for each form, until it would tell something else; so is each of its groups. */
-function answerAggregated(registered: RegisteredVersions | undefined): AnswerAggregated {
+function aggregatedDocument(registered: RegisteredVersions | undefined): AggregatedDocument {
   const printed = remembered<Map<string, PrintedDocument>>();
   let known: KnownGroups = new Map();
-  return (request, form, groups) => {
+  const documentOf = (form: AggregatedForm, groups: ListedGroups): PrintedDocument => {
     const bases = groups.map((group) => basisOf(group, registered));
     const documents = printed(bases.flat(), () => new Map());
-    const name = `${form.media.name};g=apidiscovery.k8s.io;v=${form.version};as=APIGroupDiscoveryList`;
+    const name = nameOf(form);
     let document = documents.get(name);
     if (document === undefined) {
       const listed = groups.map((group, i) => toldGroup(known.get(group[0]), bases[i] ?? [], group, registered));
       known = new Map(listed.map((group) => [group.name, group]));
       documents.set(name, (document = printAggregated(form, listed)));
     }
-    const headers = { etag: document.etag, vary: 'Accept', 'cache-control': 'public' };
-    if (request.headers['if-none-match'] === headers.etag) return { status: 304, headers, body: undefined };
-    const response = answer(request, 200, form.media, document.bytes, document.object);
-    return { ...response, headers: { ...response.headers, ...headers, 'content-type': name } };
+    return document;
+  };
+  return {
+    answer(request, form, groups) {
+      const document = documentOf(form, groups);
+      const headers = { etag: document.etag, vary: 'Accept', 'cache-control': 'public' };
+      if (request.headers['if-none-match'] === headers.etag) return { status: 304, headers, body: undefined };
+      const response = answer(request, 200, form.media, document.bytes, document.object);
+      return { ...response, headers: { ...response.headers, ...headers, 'content-type': nameOf(form) } };
+    },
+    prepare: (form, groups) => void documentOf(form, groups),
   };
 }
+
+const nameOf = ({ media, version }: AggregatedForm): string =>
+  `${media.name};g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`;
 
 /** All that is told of a group: where custom kinds end, their verbs change while they stay. */
 function basisOf([name, versions]: ListedGroups[number], registered: RegisteredVersions | undefined): unknown[] {

@@ -3,11 +3,17 @@ import type { HttpRequest, HttpResponse } from '../lib/http.js';
 import { apiVersionOf } from '../machinery/object.js';
 import { noSuchPath, wrongMethod } from '../machinery/status.js';
 import { metaType } from '../schema/catalogue.js';
-import { type Aggregated, type AggregatedVersion, createAggregated, wantsAggregated } from './aggregated-discovery.js';
+import {
+  type Aggregated,
+  type AggregatedVersion,
+  createAggregated,
+  type ListedGroups,
+  wantsAggregated,
+} from './aggregated-discovery.js';
 import { resourceListOf } from './discovery-resources.js';
 import type { Endpoint } from './endpoint.js';
 import { compareGroups, compareVersions } from './group-priorities.js';
-import type { MediaType } from './media-types.js';
+import { JSON_TYPE, type MediaType } from './media-types.js';
 import { negotiate } from './negotiate.js';
 import type { RegisteredVersions } from './registered-versions.js';
 import { respondValue } from './respond.js';
@@ -27,13 +33,17 @@ export interface DiscoveryOptions {
   readonly registered?: RegisteredVersions;
 }
 
-/** Answers discovery requests; undefined for any other path. */
-export function createDiscovery(
-  options: DiscoveryOptions,
-): (request: HttpRequest, path: string) => HttpResponse | undefined {
+export interface Discovery {
+  /** Undefined for any path that is not discovery's. */
+  answer(request: HttpRequest, path: string): HttpResponse | undefined;
+  /** Prints what most ask for, so that nobody waits for it after kinds came or went. */
+  prepare(): void;
+}
+
+export function createDiscovery(options: DiscoveryOptions): Discovery {
   const groupsOf = createGroups(options);
   const aggregated = createAggregated(options.registered);
-  return (request, path) => {
+  const answer = (request: HttpRequest, path: string): HttpResponse | undefined => {
     const parts = path.slice(1, endWithoutSlashes(path)).split('/');
     const [root, group, version] = parts;
     if (root === 'api' && parts.length <= 2)
@@ -55,6 +65,9 @@ export function createDiscovery(
       ...groupValue(group, versions, options.registered),
     });
   };
+  const prepare = (): void =>
+    aggregated.others.prepare({ version: 'v2', media: JSON_TYPE }, listedGroups(options, groupsOf()));
+  return { answer, prepare };
 }
 
 function endWithoutSlashes(path: string): number {
@@ -90,7 +103,7 @@ function coreAnswer(
   if (request.method !== 'GET') throw wrongMethod();
   if (version !== undefined) return versionAnswer(options, request, versions.get(version));
   const form = wantsAggregated(request, options.mediaTypes, options.aggregatedVersions);
-  if (form !== undefined) return aggregated.core(request, form, [['', versions]]);
+  if (form !== undefined) return aggregated.core.answer(request, form, [['', versions]]);
   return respond(options, request, metaType('APIVersions'), {
     kind: 'APIVersions',
     versions: [...versions.keys()].sort(compareVersions),
@@ -99,18 +112,21 @@ function coreAnswer(
 }
 
 function groupsAnswer(options: DiscoveryOptions, request: HttpRequest, { groups, aggregated }: Asked): HttpResponse {
-  const { registered } = options;
-  const listed = [...groups]
-    .filter(([name, versions]) => name !== '' && (registered?.isListed(name) !== false || isCustom(versions)))
-    .sort(([a], [b]) => compareGroups(a, b, (name) => registered?.groupRank(name)));
+  const listed = listedGroups(options, groups);
   const form = wantsAggregated(request, options.mediaTypes, options.aggregatedVersions);
-  if (form !== undefined) return aggregated.others(request, form, listed);
+  if (form !== undefined) return aggregated.others.answer(request, form, listed);
   return respond(options, request, metaType('APIGroupList'), {
     kind: 'APIGroupList',
     apiVersion: 'v1',
-    groups: listed.map(([name, versions]) => groupValue(name, versions, registered)),
+    groups: listed.map(([name, versions]) => groupValue(name, versions, options.registered)),
   });
 }
+
+/** All but the one without a name, in their order. */
+const listedGroups = ({ registered }: DiscoveryOptions, groups: Map<string, Versions>): ListedGroups =>
+  [...groups]
+    .filter(([name, versions]) => name !== '' && (registered?.isListed(name) !== false || isCustom(versions)))
+    .sort(([a], [b]) => compareGroups(a, b, (name) => registered?.groupRank(name)));
 
 function groupValue(name: string, versions: Versions, registered: RegisteredVersions | undefined): object {
   const listed = inOrder(name, versions, registered).map((version) => ({

@@ -4,8 +4,10 @@ import type { Audit } from '../filters/audit.js';
 import type { IdentityHeaders } from '../filters/authentication.js';
 import { buildChain } from '../filters/chain.js';
 import type { Exchange } from '../filters/exchange.js';
+import { systemClock } from '../lib/clock.js';
 import type { HttpHandler, HttpResponse } from '../lib/http.js';
 import type { Logs } from '../lib/log.js';
+import { onceIn } from '../lib/once-in.js';
 import type { StatusError } from '../machinery/status.js';
 import type { VersionInfo } from '../machinery/version-info.js';
 import { flagValues } from '../options/flag-values.js';
@@ -36,6 +38,9 @@ import type { ServerMetrics } from './server-metrics.js';
 import type { WiredStorageVersions } from './storage-versions.js';
 import type { ServiceAccountTokens } from './service-account-tokens.js';
 import type { Tracer } from '../tracing/tracer.js';
+
+/** After kinds came or went: most come with others, and a start is over by then. */
+const PREPARE_DISCOVERY_MS = 250;
 
 export interface HandlerParts {
   readonly options: Options;
@@ -172,15 +177,17 @@ function buildPaths(
   }: HandlerParts,
   openApi: OpenApi,
 ): ReturnType<typeof createPaths> {
+  const discovery = createDiscovery({
+    endpoints: () => resources.all(),
+    mediaTypes: services.mediaTypes,
+    aggregatedVersions: services.features.enabled('AggregatedDiscoveryRemoveBetaType') ? ['v2'] : ['v2', 'v2beta1'],
+    serverAddress: `${options.generic.advertiseAddress}:${options.secureServing.securePort}`,
+    registered: aggregation.remote,
+    storageVersionHashes: services.features.enabled('StorageVersionHash'),
+  });
+  resources.whenChanged(onceIn(systemClock, PREPARE_DISCOVERY_MS, () => discovery.prepare()));
   const handlers: PathHandler[] = [
-    createDiscovery({
-      endpoints: () => resources.all(),
-      mediaTypes: services.mediaTypes,
-      aggregatedVersions: services.features.enabled('AggregatedDiscoveryRemoveBetaType') ? ['v2'] : ['v2', 'v2beta1'],
-      serverAddress: `${options.generic.advertiseAddress}:${options.secureServing.securePort}`,
-      registered: aggregation.remote,
-      storageVersionHashes: services.features.enabled('StorageVersionHash'),
-    }),
+    (request, path) => discovery.answer(request, path),
     (request, path) => openApi.handle(request, path),
     (request, path) => health.handle(request, path),
     ...tokens.paths,

@@ -47,6 +47,7 @@ export class Resources {
   private readonly registries = new Map<string, ResourceRegistry>();
   private readonly endpoints = new Map<string, Endpoint>();
   private listed: readonly Endpoint[] | undefined;
+  private changed = (): void => undefined;
   /** The endpoints of each resource name, of every group and version. */
   private readonly named = new Map<string, Endpoint[]>();
   private readonly stores = new Map<string, ManagedResourceStore>();
@@ -75,6 +76,7 @@ export class Resources {
     const { group, version, resource } = endpoint.resource;
     this.endpoints.set(endpointKey(group, version, resource), endpoint);
     this.listed = undefined;
+    this.changed();
     this.named.set(resource, [...(this.named.get(resource) ?? []), endpoint]);
   }
 
@@ -82,6 +84,7 @@ export class Resources {
     const { group, version, resource } = endpoint.resource;
     this.endpoints.delete(endpointKey(group, version, resource));
     this.listed = undefined;
+    this.changed();
     const rest = (this.named.get(resource) ?? []).filter((other) => other !== endpoint);
     if (rest.length === 0) this.named.delete(resource);
     else this.named.set(resource, rest);
@@ -127,6 +130,11 @@ export class Resources {
   /** All endpoints, for discovery and documents: the same list until kinds come or go. */
   all(): readonly Endpoint[] {
     return (this.listed ??= [...this.endpoints.values()]);
+  }
+
+  /** Called when kinds come or go: once for each of their versions. */
+  whenChanged(run: () => void): void {
+    this.changed = run;
   }
 
   /** The registries of all resources that are served now, each once. */
