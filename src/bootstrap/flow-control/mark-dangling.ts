@@ -1,7 +1,6 @@
 // Tells on every flow schema whether the priority level it names is there, as soon as either comes, changes or goes.
 import { goQuote } from '../../lib/go-quote.js';
 import type { Clock } from '../../lib/clock.js';
-import { whenSettled } from '../../lib/settle.js';
 import { WorkQueue } from '../../lib/work-queue.js';
 import { type GroupResource, StatusError } from '../../machinery/status.js';
 import { timestamp } from '../../registry/registry.js';
@@ -63,7 +62,7 @@ export async function markDanglingFlowSchemas(options: MarkDanglingOptions): Pro
     store: options.schemas,
     signal,
     log: (message) => log(`flow schemas: ${message}`),
-    put: (stored) => whenSettled(isNew(stored.object() as FlowSchema), clock, () => look(stored.key)),
+    put: ({ key }) => look(key),
     gone: () => undefined,
   });
   await Promise.all([levels.synced, schemas.synced]);
@@ -90,8 +89,6 @@ export async function markDanglingFlowSchemas(options: MarkDanglingOptions): Pro
     }
   }
 }
-
-const isNew = ({ status }: FlowSchema): boolean => (status.conditions ?? []).length === 0;
 
 type Mark = Omit<FlowSchemaCondition, 'lastTransitionTime'>;
 
