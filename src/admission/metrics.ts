@@ -1,4 +1,5 @@
 import type { Histogram, HistogramSeries, MetricRegistry } from '../lib/metrics.js';
+import type { Summary, SummarySeries } from '../lib/summary.js';
 import type { ChainObserver, Observe } from './chain.js';
 
 const BUCKETS = [0.005, 0.025, 0.1, 0.5, 1, 2.5];
@@ -19,20 +20,33 @@ export function admissionMetrics(registry: MetricRegistry): ChainObserver {
     stability: 'STABLE',
     buckets: BUCKETS,
   });
+  const summary = registry.summary({
+    name: 'apiserver_admission_step_admission_duration_seconds_summary',
+    help: 'The same as quantiles of the last ones.',
+    labels: ['type', 'operation', 'rejected'],
+    stability: 'ALPHA',
+  });
   return {
     plugin: (name, type, operation) => observing(plugins, [name, type, operation]),
-    step: (type, operation) => observing(steps, [type, operation]),
+    step(type, operation) {
+      const observers = [observing(steps, [type, operation]), observing(summary, [type, operation])];
+      return (rejected, seconds) => {
+        for (const observe of observers) observe(rejected, seconds);
+      };
+    },
   };
 }
 
+type Observed = HistogramSeries | SummarySeries;
+
 /** Series are made when there is something to show, and kept. */
-function observing(histogram: Histogram, labels: readonly string[]): Observe {
-  let admitted: HistogramSeries | undefined;
-  let refused: HistogramSeries | undefined;
+function observing(metric: Histogram | Summary, labels: readonly string[]): Observe {
+  let admitted: Observed | undefined;
+  let refused: Observed | undefined;
   return (rejected, seconds) => {
     const series = rejected
-      ? (refused ??= histogram.with(...labels, 'true'))
-      : (admitted ??= histogram.with(...labels, 'false'));
+      ? (refused ??= metric.with(...labels, 'true'))
+      : (admitted ??= metric.with(...labels, 'false'));
     series.observe(seconds);
   };
 }

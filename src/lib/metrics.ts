@@ -1,23 +1,10 @@
 // Counters, gauges and histograms with labels, and their Prometheus text.
-//
-// An observation walks one Map per label to its series, which is cheaper than building a key of all labels:
-//
-//   verb "GET" → group "apps" → resource "deployments" → series { count, sum, buckets }
-//
-// A series that is observed often can be kept by the caller: `const series = histogram.with('GET', …)`.
 import { append } from './append.js';
 import { goFloatText } from './go-float.js';
+import { type Allowed, Family, type Metric, type MetricDefinition, sample, type Stability } from './metric-family.js';
+import { Summary } from './summary.js';
 
-export type Stability = 'INTERNAL' | 'ALPHA' | 'BETA' | 'STABLE';
-
-export interface MetricDefinition {
-  readonly name: string;
-  readonly help: string;
-  readonly labels?: readonly string[];
-  readonly stability: Stability;
-  /** The release line that deprecated it, such as `1.27`: hidden from the next one on. */
-  readonly deprecatedVersion?: string;
-}
+export type { MetricDefinition, Stability } from './metric-family.js';
 
 export interface HistogramDefinition extends MetricDefinition {
   /** Upper bounds in rising order, without +Inf. */
@@ -33,12 +20,6 @@ export interface RegistryOptions {
   readonly showHidden?: boolean;
   /** The server's own release line, such as `1.34`. */
   readonly version?: string;
-}
-
-interface Metric {
-  readonly definition: MetricDefinition;
-  readonly type: 'counter' | 'gauge' | 'histogram';
-  print(lines: string[]): void;
 }
 
 /** All metrics of a process. */
@@ -60,6 +41,10 @@ export class MetricRegistry {
 
   histogram(definition: HistogramDefinition): Histogram {
     return this.register(new Histogram(definition, this.allowedOf(definition)));
+  }
+
+  summary(definition: MetricDefinition): Summary {
+    return this.register(new Summary(definition, this.allowedOf(definition)));
   }
 
   /** Runs before each print, for gauges that are read rather than kept. */
@@ -133,9 +118,6 @@ export class MetricRegistry {
   }
 }
 
-/** The values of a metric's labels as they may be shown; undefined where all may. */
-type Allowed = ((values: readonly string[]) => readonly string[]) | undefined;
-
 const isOlder = (a: string, b: string): boolean => {
   const [aMajor = 0, aMinor = 0] = a.split('.').map(Number);
   const [bMajor = 0, bMinor = 0] = b.split('.').map(Number);
@@ -145,76 +127,6 @@ const isOlder = (a: string, b: string): boolean => {
 function helpOf({ help, stability, deprecatedVersion }: MetricDefinition): string {
   const deprecated = deprecatedVersion === undefined ? '' : `(Deprecated since ${deprecatedVersion}.0) `;
   return `[${stability}] ${deprecated}${help}`;
-}
-
-type Level<S> = Map<string, Level<S> | S>;
-
-/** The series of a metric, by their label values. */
-class Family<S> {
-  private readonly root: Level<S> = new Map();
-  private readonly all: { readonly labels: string; readonly series: S }[] = [];
-  private sorted = true;
-  private readonly unlabelled: S | undefined;
-
-  constructor(
-    readonly definition: MetricDefinition,
-    private readonly allowed: Allowed,
-    private readonly create: () => S,
-  ) {
-    if ((definition.labels ?? []).length === 0) {
-      this.unlabelled = create();
-      this.all.push({ labels: '', series: this.unlabelled });
-    }
-  }
-
-  /** By their labels, as scrapers have always seen them. */
-  inOrder(): readonly { readonly labels: string; readonly series: S }[] {
-    if (!this.sorted) this.all.sort((a, b) => (a.labels < b.labels ? -1 : 1));
-    this.sorted = true;
-    return this.all;
-  }
-
-  // hot: ten and more for each request.
-  find(values: readonly string[]): S {
-    if (this.unlabelled !== undefined) return this.unlabelled;
-    if (this.allowed !== undefined) values = this.allowed(values);
-    let level = this.root;
-    const last = values.length - 1;
-    for (let i = 0; i < last; i++) {
-      const value = values[i] as string;
-      let next = level.get(value) as Level<S> | undefined;
-      if (next === undefined) level.set(value, (next = new Map()));
-      level = next;
-    }
-    const value = values[last] as string;
-    const found = level.get(value) as S | undefined;
-    return found === undefined ? this.add(level, value, values) : found;
-  }
-
-  remove(values: readonly string[]): void {
-    if (this.allowed !== undefined) values = this.allowed(values);
-    let level: Level<S> | undefined = this.root;
-    for (const value of values.slice(0, -1)) level = level?.get(value) as Level<S> | undefined;
-    const last = values.at(-1) ?? '';
-    const series = level?.get(last) as S | undefined;
-    if (series === undefined) return;
-    level?.delete(last);
-    this.all.splice(
-      this.all.findIndex((one) => one.series === series),
-      1,
-    );
-  }
-
-  private add(level: Level<S>, value: string, values: readonly string[]): S {
-    const series = this.create();
-    level.set(value, series);
-    const names = this.definition.labels ?? [];
-    const labels = names.map((name, i) => ({ name, value: values[i] ?? '' }));
-    labels.sort((a, b) => (a.name < b.name ? -1 : 1));
-    this.sorted = false;
-    this.all.push({ labels: labels.map((one) => `${one.name}="${escapeLabel(one.value)}"`).join(','), series });
-    return series;
-  }
 }
 
 export class CounterSeries {
@@ -351,9 +263,4 @@ export function exponentialBuckets(start: number, factor: number, count: number)
   return buckets;
 }
 
-const sample = (name: string, labels: string, value: number): string =>
-  labels === '' ? `${name} ${goFloatText(value)}` : `${name}{${labels}} ${goFloatText(value)}`;
-
-const escapeLabel = (text: string): string =>
-  /[\\"\n]/.test(text) ? text.replace(/\\/g, '\\\\').replace(/"/g, '\\"').replace(/\n/g, '\\n') : text;
 const escapeHelp = (text: string): string => text.replace(/\\/g, '\\\\').replace(/\n/g, '\\n');
