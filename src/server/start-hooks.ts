@@ -102,6 +102,7 @@ export function addStartHooks(hooks: PostStartHooks, parts: StartParts): void {
   if (countEveryMs > 0) {
     hooks.add(
       objectCountHook({
+        sizes: options.featureGates.enabled('SizeBasedListCostEstimate'),
         metrics: parts.metrics,
         stored: () => resources.stored(),
         everyMs: countEveryMs,
@@ -124,6 +125,11 @@ export function addStartHooks(hooks: PostStartHooks, parts: StartParts): void {
   }
   addInformers(hooks, parts);
   hooks.add({ name: 'bootstrap-controller', run: apiServiceHook(parts, client, log) });
+  const { proxyClientCertFile, proxyClientKeyFile } = options.misc;
+  if (proxyClientCertFile !== '' && proxyClientKeyFile !== '') {
+    // Read anew for every connection to an extension server.
+    hooks.add({ name: 'aggregator-reload-proxy-client-cert', run: () => undefined });
+  }
   addAggregation(hooks, parts, client);
   for (const hook of parts.peers?.hooks ?? []) hooks.add(hook);
   if (parts.storageVersions !== undefined) hooks.add(parts.storageVersions.hook);

@@ -30,6 +30,7 @@ export function createStorageMetrics(registry: MetricRegistry): StorageMetrics {
   const returned = counter('apiserver_storage_list_returned_objects_total', 'Objects that lists answered.');
   const events = counter('apiserver_storage_events_received_total', 'Events that came from the store.');
   const cacheEvents = counter('apiserver_watch_cache_events_received_total', 'Events that reached the watch cache.');
+  const dispatched = counter('apiserver_watch_cache_events_dispatched_total', 'Events that were handed to watches.');
   const filled = counter('apiserver_watch_cache_initializations_total', 'Times the watch cache was filled.');
   const consistent = counter('apiserver_watch_cache_consistent_read_total', 'Consistent reads from the watch cache.', [
     'success',
@@ -64,6 +65,7 @@ export function createStorageMetrics(registry: MetricRegistry): StorageMetrics {
     received({ group, resource }, count) {
       events.with(group, resource).inc(count);
       cacheEvents.with(group, resource).inc(count);
+      dispatched.with(group, resource).inc(count);
     },
     filled: ({ group, resource }) => filled.with(group, resource).inc(),
     reached: ({ group, resource }, revision) => reached.with(group, resource).set(revision),
