@@ -1,7 +1,6 @@
 // What extension servers say about their APIs, as part of what this server says. What a server once said stays while it
 // is away, and goes with its registration.
 import { convertSwagger } from '../schema/openapi/convert-swagger.js';
-import { encodeDocumentV3 } from '../schema/openapi/protobuf-v3.js';
 import { partOf, type Swagger } from '../schema/openapi/swagger.js';
 import type { APIService } from '../schema/generated/apiregistration.v1.js';
 import type { ExtensionDocuments } from '../rest/extension-documents.js';
@@ -113,7 +112,7 @@ export class RemoteOpenApi implements ExtensionDocuments {
     if (from === undefined || this.#converted.get(name)?.from === from) return;
     const text = await convertSwagger(from);
     if (this.#services.remote(name) === undefined) return;
-    const document = new PublishedDocument(() => text, encodeDocumentV3, this.#now());
+    const document = new PublishedDocument(() => text, 'v3', this.#now());
     this.#converted.set(name, { from, document });
   }
 }

@@ -2,7 +2,6 @@
 import { isPlainObject } from '../lib/plain-object.js';
 import type { JsonSchema } from '../schema/openapi/json-schema.js';
 import { mergeSwagger, type SwaggerAdditions } from '../schema/openapi/merge-swagger.js';
-import { encodeDocumentV2 } from '../schema/openapi/protobuf-v2.js';
 import type { Swagger } from '../schema/openapi/swagger.js';
 import { documentV2, type PartsV2, printedMembers } from './openapi-documents.js';
 import { PublishedDocument } from './published-document.js';
@@ -45,7 +44,7 @@ export class MergedDocument {
       swaggers,
     );
     const merged = withAdditions(parts, additions);
-    return new PublishedDocument(() => documentV2(merged), encodeDocumentV2, this.#now());
+    return new PublishedDocument(() => documentV2(merged), 'v2', this.#now());
   }
 }
 

@@ -2,17 +2,17 @@
 // They are built when first asked for, and again when kinds came or went.
 import { setImmediate } from 'node:timers/promises';
 import type { HttpRequest, HttpResponse } from '../lib/http.js';
-import type { MaybePromise } from '../lib/maybe-promise.js';
+import type { Aside } from '../lib/aside.js';
+import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
 import { sameItems } from '../lib/remembered.js';
 import { createDefinitions } from '../schema/openapi/definitions.js';
 import type { SchemaForm } from '../schema/openapi/json-schema.js';
-import { encodeDocumentV2 } from '../schema/openapi/protobuf-v2.js';
-import { encodeDocumentV3 } from '../schema/openapi/protobuf-v3.js';
 import { compressed } from './compress.js';
 import type { Endpoint } from './endpoint.js';
 import type { MediaType } from './media-types.js';
 import { parseAccept } from './negotiate.js';
 import { type ExtensionDocuments, MergedDocument } from './extension-documents.js';
+import { CustomDefinitions } from './openapi-aside.js';
 import { documentV2, documentV3, type PartsV2, partsV2, routesByDocument } from './openapi-documents.js';
 import type { Route } from './openapi-route.js';
 import { PublishedDocument } from './published-document.js';
@@ -28,6 +28,8 @@ export interface OpenApiOptions {
   /** The operations of what is served beside the API, by document. */
   readonly beside: ReadonlyMap<string, readonly Route[]>;
   readonly extensions?: ExtensionDocuments;
+  /** Where what is large is made. */
+  readonly aside?: Aside | undefined;
   readonly now: () => Date;
 }
 
@@ -41,33 +43,43 @@ export interface OpenApi {
 export const OPENAPI_PATHS = ['/openapi/v2', '/openapi/v3', '/openapi/v3/'];
 
 export function createOpenApi(options: OpenApiOptions): OpenApi {
-  const { extensions } = options;
+  const { extensions, aside } = options;
   const documents = createDocuments(options);
   const merged = new MergedDocument(options.now);
   const has = (name: string): boolean => documents.current().v3.has(name);
   const document = (name: string): PublishedDocument | undefined =>
     extensions?.converted().get(name) ?? documents.current().v3.get(name);
+  const prepared = (
+    form: SchemaForm,
+    name: string | undefined,
+    answer: () => MaybePromise<HttpResponse>,
+  ): MaybePromise<HttpResponse> => whenReady(documents.prepare(form, name), answer);
   return {
     has,
     handle(request, path) {
       if (!path.startsWith('/openapi/')) return undefined;
       if (path === '/openapi/v2') {
-        const own = documents.current().v2;
-        const swaggers = extensions?.swaggers() ?? [];
-        if (swaggers.length === 0) return answerV2(request, own.document);
-        return merged.of(own.parts(), swaggers).then((whole) => answerV2(request, whole));
+        return prepared('v2', undefined, () => {
+          const own = documents.current().v2;
+          const swaggers = extensions?.swaggers() ?? [];
+          if (swaggers.length === 0) return answerV2(request, own.document, aside);
+          return merged.of(own.parts(), swaggers).then((whole) => answerV2(request, whole, aside));
+        });
       }
       if (path === '/openapi/v3') {
-        const { v3 } = documents.current();
-        const all = new Map([...v3, ...(extensions?.converted() ?? [])]);
-        return answerIndex(request, all, extensions?.index(has) ?? new Map(), options.now());
+        return prepared('v3', undefined, () => {
+          const { v3 } = documents.current();
+          const all = new Map([...v3, ...(extensions?.converted() ?? [])]);
+          return answerIndex(request, all, extensions?.index(has) ?? new Map(), options.now());
+        });
       }
       if (!path.startsWith('/openapi/v3/')) return undefined;
       const name = path.slice('/openapi/v3/'.length);
-      const found = document(name);
-      return found === undefined
-        ? { status: 404, headers: {}, body: '' }
-        : answerV3(request, name, found, options.now());
+      return prepared('v3', name, () => {
+        const found = document(name);
+        if (found === undefined) return { status: 404, headers: {}, body: '' };
+        return answerV3(request, { name, document: found, now: options.now(), aside });
+      });
     },
   };
 }
@@ -77,14 +89,22 @@ interface Documents {
   readonly v3: ReadonlyMap<string, PublishedDocument>;
 }
 
+interface CurrentDocuments {
+  current(): Documents;
+  /** To be waited for before a document is asked for: what takes long in all of a form, or in the one of a name. */
+  prepare(form: SchemaForm, name?: string): Promise<unknown> | undefined;
+}
+
 /** Documents live as long as the endpoints they tell of; a change of one group leaves the others' as they are. */
-function createDocuments(options: OpenApiOptions): { current(): Documents } {
+function createDocuments(options: OpenApiOptions): CurrentDocuments {
   let custom: ReadonlyMap<string, Endpoint> = new Map();
+  const printed = { v2: new CustomDefinitions('v2'), v3: new CustomDefinitions('v3') };
   const definitions = (form: SchemaForm): ReturnType<typeof createDefinitions> =>
     createDefinitions({
       form,
       enums: options.enums,
       custom: (name) => custom.get(name)?.definition.openApiSchema?.(form, name),
+      printed: (name) => printed[form].of(custom.get(name), name),
     });
   const v2 = { version: options.version, definitions: definitions('v2') };
   const v3 = { version: options.version, definitions: definitions('v3') };
@@ -98,21 +118,22 @@ function createDocuments(options: OpenApiOptions): { current(): Documents } {
     return {
       v2: {
         parts: print,
-        document: new PublishedDocument(() => documentV2(print()), encodeDocumentV2, options.now()),
+        document: new PublishedDocument(() => documentV2(print()), 'v2', options.now()),
       },
       v3: new Map(
         [...routes].map(([name, of]) => {
           const former = documents?.v3.get(name);
           const kept = former !== undefined && sameItems(membersOf(known, name), membersOf(endpoints, name));
-          return [
-            name,
-            kept ? former : new PublishedDocument(() => documentV3(of(), v3), encodeDocumentV3, options.now()),
-          ];
+          return [name, kept ? former : new PublishedDocument(() => documentV3(of(), v3), 'v3', options.now())];
         }),
       ),
     };
   };
   return {
+    prepare(form, name) {
+      const endpoints = options.endpoints();
+      return printed[form].prepare(name === undefined ? endpoints : membersOf(endpoints, name));
+    },
     current() {
       const endpoints = options.endpoints();
       if (documents === undefined || !sameItems(known, endpoints)) {
@@ -148,19 +169,31 @@ const protobufMedia = (form: SchemaForm): string => `application/com.github.prot
 /** What clients asked for before; it has a sign that no media type may have, so answers do not say it. */
 const olderProtobufMedia = (form: SchemaForm): string => protobufMedia(form).replace('.v1.0+', '@v1.0+');
 
-function answerV2(request: HttpRequest, document: PublishedDocument): HttpResponse {
+function answerV2(
+  request: HttpRequest,
+  document: PublishedDocument,
+  aside: Aside | undefined,
+): MaybePromise<HttpResponse> {
   const media = chooseMedia(request, 'v2');
   if (media === undefined) return { status: 406, headers: { vary: 'Accept' }, body: '' };
-  const response = content(request, document, media, { vary: 'Accept' });
-  return response.status === 200 ? compressed(request, response, document.json.length) : response;
+  return whenReady(content(request, { document, media, aside }, { vary: 'Accept' }), (response) =>
+    response.status === 200 ? compressed(request, response, document.json.length) : response,
+  );
 }
 
-function answerV3(request: HttpRequest, name: string, document: PublishedDocument, now: Date): HttpResponse {
+interface Found {
+  readonly name: string;
+  readonly document: PublishedDocument;
+  readonly now: Date;
+  readonly aside: Aside | undefined;
+}
+
+function answerV3(request: HttpRequest, { name, document, now, aside }: Found): MaybePromise<HttpResponse> {
   const media = chooseMedia(request, 'v3');
   if (media === undefined) return { status: 406, headers: { vary: 'Accept' }, body: '' };
   const asked = request.query.get('hash') ?? '';
   const headers = { vary: 'Accept' };
-  if (asked === '') return content(request, document, media, headers);
+  if (asked === '') return content(request, { document, media, aside }, headers);
   if (asked !== document.hash) {
     const location = urlOf(name, document);
     return {
@@ -172,11 +205,15 @@ function answerV3(request: HttpRequest, name: string, document: PublishedDocumen
   const expires = new Date(now);
   expires.setUTCFullYear(now.getUTCFullYear() + 1);
   // What a hash names never changes.
-  return content(request, document, media, {
-    ...headers,
-    'cache-control': 'public, immutable',
-    expires: expires.toUTCString().replace('GMT', 'UTC'),
-  });
+  return content(
+    request,
+    { document, media, aside },
+    {
+      ...headers,
+      'cache-control': 'public, immutable',
+      expires: expires.toUTCString().replace('GMT', 'UTC'),
+    },
+  );
 }
 
 async function answerIndex(
@@ -212,12 +249,15 @@ async function answerIndex(
 
 const urlOf = (name: string, { hash }: PublishedDocument): string => `/openapi/v3/${name}?hash=${hash}`;
 
+interface Content extends Pick<Found, 'document' | 'aside'> {
+  readonly media: string;
+}
+
 function content(
   request: HttpRequest,
-  document: PublishedDocument,
-  media: string,
+  { document, media, aside }: Content,
   headers: Readonly<Record<string, string>>,
-): HttpResponse {
+): MaybePromise<HttpResponse> {
   const etag = `"${document.hash}"`;
   const known = request.headers['if-none-match'];
   if (
@@ -226,17 +266,18 @@ function content(
   ) {
     return { status: 304, headers: { ...headers, etag }, body: undefined };
   }
-  return {
-    status: 200,
-    headers: {
-      ...headers,
-      'content-type': media,
-      etag,
-      'accept-ranges': 'bytes',
-      'last-modified': document.since.toUTCString(),
-    },
-    body: media === JSON_MEDIA ? document.json : document.protobuf,
+  const told = {
+    ...headers,
+    'content-type': media,
+    etag,
+    'accept-ranges': 'bytes',
+    'last-modified': document.since.toUTCString(),
   };
+  return whenReady(media === JSON_MEDIA ? document.json : document.protobuf(aside), (body) => ({
+    status: 200,
+    headers: told,
+    body,
+  }));
 }
 
 /** The first form the client takes that there is. */

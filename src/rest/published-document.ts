@@ -1,15 +1,17 @@
 import crypto from 'node:crypto';
-import type { JsonSchema } from '../schema/openapi/json-schema.js';
+import type { Aside } from '../lib/aside.js';
+import type { SchemaForm } from '../schema/openapi/json-schema.js';
+import { encodeDocument } from './openapi-aside.js';
 
 /** A document in the forms it is served in, each made when first asked for. */
 export class PublishedDocument {
   #json: Buffer | undefined;
-  #protobuf: Buffer | undefined;
+  #protobuf: Promise<Buffer> | undefined;
   #hash: string | undefined;
 
   constructor(
     private readonly print: () => string,
-    private readonly encode: (document: JsonSchema) => Buffer,
+    private readonly form: SchemaForm,
     readonly since: Date,
   ) {}
 
@@ -26,8 +28,11 @@ export class PublishedDocument {
     return this.#json;
   }
 
-  get protobuf(): Buffer {
-    this.#protobuf ??= this.encode(JSON.parse(this.json.toString()) as JsonSchema);
+  protobuf(aside: Aside | undefined): Promise<Buffer> {
+    this.#protobuf ??= encodeDocument(aside, this.form, this.json).catch((error: unknown) => {
+      this.#protobuf = undefined;
+      throw error;
+    });
     return this.#protobuf;
   }
 

@@ -12,6 +12,8 @@ import { startDefinitions } from '../crd/controller.js';
 import { type Aside, type AsideOptions, NotAside, type Task } from '../lib/aside.js';
 import { featureGateNames } from '../machinery/feature-gates.js';
 import type { KindDefinition } from '../registry/kind.js';
+import { MEDIA_TYPES } from '../rest/media-types.js';
+import { createOpenApi } from '../rest/openapi.js';
 import { AsideWorld } from './aside-world.js';
 import { TestApi, type Answer } from './testing.js';
 
@@ -278,6 +280,36 @@ test('what is watched is told as a table, as metadata and in another version as 
       if (form !== undefined || collection === old) assert.ok(aside.done.includes('render event'), `${accept}`);
     }
   }
+});
+
+test('what is told of definitions and published of their kinds is as ever', async () => {
+  aside.done.length = 0;
+  for (const api of [here, there]) {
+    await api.post(DEFINITIONS, definition('^a'));
+    await served(api);
+  }
+  assert.ok(aside.done.includes('tell'));
+  const documents = [here, there].map((api) =>
+    createOpenApi({
+      endpoints: () => api.resources.all(),
+      mediaTypes: MEDIA_TYPES,
+      version: 'v1.34.0',
+      enums: true,
+      beside: new Map(),
+      aside: api.resources.aside,
+      now: () => new Date(0),
+    }),
+  );
+  const versions = { v2: '/openapi/v2', v3: '/openapi/v3/apis/example.test/v1' };
+  for (const [form, path] of Object.entries(versions)) {
+    for (const accept of ['application/json', `application/com.github.proto-openapi.spec.${form}@v1.0+protobuf`]) {
+      const request = { method: 'GET', path, headers: { accept }, query: new URLSearchParams() };
+      const [one, other] = await Promise.all(documents.map(({ handle }) => handle(request as never, path)));
+      assert.equal(one?.status, 200);
+      assert.deepEqual(other, one);
+    }
+  }
+  for (const name of ['publish', 'encode-document']) assert.ok(aside.done.includes(name), name);
 });
 
 test('custom resources have the rules of their definition, of each version its own', async () => {

@@ -12,6 +12,7 @@ import { CHANGE } from '../rest/change-aside.js';
 import { changeHere } from '../rest/change-here.js';
 import { CONVERT, convertBytes } from '../rest/convert-bytes.js';
 import type { Endpoint } from '../rest/endpoint.js';
+import { ENCODE_DOCUMENT, encodeDocumentHere, PUBLISH, publishHere } from '../rest/openapi-aside.js';
 import {
   RENDER,
   RENDER_ELEMENT,
@@ -73,6 +74,8 @@ export class AsideWorld {
     job(RENDER, (work) => renderHere(this.#endpoint(work.kind, work.version), work)),
     job(RENDER_EVENT, (work) => renderEventHere(this.#endpoint(work.kind, work.version), work)),
     job(RENDER_ELEMENT, (work) => renderElementHere(this.#endpoint(work.kind, work.version), work)),
+    job(PUBLISH, (work) => publishHere(this.#endpoint(work.kind, work.version), work)),
+    job(ENCODE_DOCUMENT, encodeDocumentHere),
     job(TELL, tellHere),
     job(CHANGE, (work) => changeHere(this.#endpoint(work.kind, work.version), work)),
   ]);

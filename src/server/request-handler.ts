@@ -157,6 +157,7 @@ function buildOpenApi({ options, version, resources, services, tokens, aggregati
     enums: services.features.enabled('OpenAPIEnums'),
     beside: besideRoutes({ issuer: tokens.paths.length > 0, logs: options.misc.enableLogsHandler }),
     extensions: aggregation.openApi,
+    aside: resources.aside,
     now: services.clock,
   });
 }

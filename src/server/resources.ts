@@ -59,6 +59,11 @@ export class Resources {
 
   constructor(private readonly options: ResourcesOptions) {}
 
+  /** Where work on large objects is done. */
+  get aside(): Aside | undefined {
+    return this.options.aside;
+  }
+
   add(definition: KindDefinition): void {
     const registry = this.createRegistry(definition);
     this.builtInGroups.add(definition.group);

@@ -12,9 +12,11 @@ export interface DefinitionOptions {
   readonly enums: boolean;
   /** The schemas of types the catalogue does not know (custom resources), by name. */
   readonly custom?: (name: string) => JsonSchema | undefined;
+  /** Those of them that were printed elsewhere. */
+  readonly printed?: (name: string) => Definition | undefined;
 }
 
-interface Definition {
+export interface Definition {
   /** `"name":{…}`: documents share most definitions, so each is printed once. */
   readonly text: string;
   readonly references: readonly string[];
@@ -26,14 +28,10 @@ export function createDefinitions(
 ): (names: Iterable<string>) => ReadonlyMap<string, string> {
   const built = new Map<string, Definition>();
   const define = (name: string): Definition => {
-    let definition = built.get(name);
+    let definition = built.get(name) ?? options.printed?.(name);
     if (definition === undefined) {
       const custom = options.custom?.(name);
-      const schema = custom ?? definitionOf(name, options);
-      definition = {
-        text: `${JSON.stringify(name)}:${JSON.stringify(schema)}`,
-        references: [...referencesIn(schema, new Set())],
-      };
+      definition = printedDefinition(name, custom ?? definitionOf(name, options));
       // A custom resource's schema may be another one tomorrow.
       if (custom === undefined) built.set(name, definition);
     }
@@ -51,6 +49,11 @@ export function createDefinitions(
     return new Map(Object.entries(sortedByKey(needed)));
   };
 }
+
+export const printedDefinition = (name: string, schema: JsonSchema): Definition => ({
+  text: `${JSON.stringify(name)}:${JSON.stringify(schema)}`,
+  references: [...referencesIn(schema, new Set())],
+});
 
 function definitionOf(name: string, options: DefinitionOptions): JsonSchema {
   const known = scalarDefinition(name, options.form);
