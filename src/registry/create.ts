@@ -1,7 +1,7 @@
 import { LARGE_BYTES, nextTurn } from '../lib/turns.js';
 import { alreadyExists, generateNameConflict, StatusError } from '../machinery/status.js';
 import type { KubeObject } from '../machinery/object.js';
-import { type StoredObject, StorageError } from '../storage/store.js';
+import { loaded, type StoredObject, StorageError } from '../storage/store.js';
 import type { LifeContext, Transaction } from './kind.js';
 import { type AdmitCreate, asideFor, keyOf, type ResourceRegistry, unstored } from './registry.js';
 import { findObject } from './list.js';
@@ -122,7 +122,7 @@ async function put(
     return await timedWrite(context, () => registry.store.create(key, object, options));
   } catch (error) {
     if (error instanceof StorageError && error.code === 'key-exists') {
-      throw nameTaken(registry, object, error.details.current);
+      throw await nameTaken(registry, object, error.details.current);
     }
     throw fromStorage(error, registry.resource, name);
   }
@@ -137,7 +137,7 @@ async function pretend(
 ): Promise<StoredObject> {
   const name = object.metadata.name ?? '';
   const current = await findObject(registry, key, name, trace);
-  if (current !== undefined) throw nameTaken(registry, object, current);
+  if (current !== undefined) throw await nameTaken(registry, object, current);
   try {
     return await unstored(registry, key, object, large);
   } catch (error) {
@@ -150,10 +150,15 @@ export function ttlOf(registry: ResourceRegistry, object: KubeObject, context: L
   return ttlSeconds === undefined ? {} : { ttlSeconds };
 }
 
-function nameTaken(registry: ResourceRegistry, object: KubeObject, current: StoredObject | undefined): StatusError {
+async function nameTaken(
+  registry: ResourceRegistry,
+  object: KubeObject,
+  current: StoredObject | undefined,
+): Promise<StatusError> {
   const { name = '', generateName: base } = object.metadata;
   const error = base ? generateNameConflict(registry.resource, name, 1) : alreadyExists(registry.resource, name);
-  if (current?.object().metadata.deletionTimestamp === undefined) return error;
+  const there = current && (await loaded(current));
+  if (there?.metadata.deletionTimestamp === undefined) return error;
   return new StatusError(error.code, error.reason, `object is being deleted: ${error.message}`, error.details);
 }
 

@@ -1,6 +1,6 @@
 import { append } from '../lib/append.js';
 import { StatusError } from '../machinery/status.js';
-import type { ListRequest, ListResult, StoredObject } from '../storage/store.js';
+import { loaded, type ListRequest, type ListResult, type StoredObject } from '../storage/store.js';
 import { deleteObject, type DeleteRequest } from './delete.js';
 import { list } from './list.js';
 import type { ResourceRegistry } from './registry.js';
@@ -35,7 +35,7 @@ async function deleteAll(
   let next = 0;
   const worker = async (): Promise<void> => {
     for (let item = items[next++]; item !== undefined; item = items[next++]) {
-      const { name = '', namespace = '' } = item.object().metadata;
+      const { name = '', namespace = '' } = (await loaded(item)).metadata;
       try {
         await deleteObject(registry, { ...request, name, context: { ...request.context, namespace } });
       } catch (error) {

@@ -74,7 +74,7 @@ export function createOperations(
   };
   return {
     async get(resource, namespace, name) {
-      return (await get(registryOf(resource), namespace, name, '')).object();
+      return loaded(await get(registryOf(resource), namespace, name, ''));
     },
     async create(resource, namespace, object, given) {
       const registry = registryOf(resource);
@@ -83,7 +83,7 @@ export function createOperations(
       const write = { operation: 'CREATE', registry, subresource: '', namespace, name, context } as const;
       await review.admit({ ...write, object });
       const admit = (finished: KubeObject): MaybePromise<void> => review.validate({ ...write, object: finished });
-      return (await create(registry, { object, context, admit, copy })).object();
+      return loaded(await create(registry, { object, context, admit, copy }));
     },
     async update(resource, namespace, name, subresource, change, given, preconditions) {
       const registry = registryOf(resource);
@@ -106,12 +106,12 @@ export function createOperations(
           return object;
         },
       });
-      return stored.object();
+      return loaded(stored);
     },
     async delete(resource, namespace, name, options, given) {
       const registry = registryOf(resource);
       const context = { ...given, namespace };
-      const last = (await get(registry, namespace, name, '')).object();
+      const last = await loaded(await get(registry, namespace, name, ''));
       const admit = async (old: Readonly<KubeObject>): Promise<void> => {
         const about = { registry, subresource: '', namespace, name, old, options, context };
         const write = { operation: 'DELETE', ...about } as const;

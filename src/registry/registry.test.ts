@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { mock, test } from 'node:test';
+import { deployments } from '../apis/apps/deployment/definition.js';
 import { configMaps } from '../apis/core/configmap/definition.js';
 import { namespaces } from '../apis/core/namespace/definition.js';
 import { type KeyValueStore, KvError, type KvErrorCode } from '../kv/kv.js';
@@ -293,4 +294,30 @@ test('an object that plugins have made large is looked at aside, however little 
     metadata: { name: 'c' },
   });
   assert.deepEqual(asked, ['prepare', 'prepare', 'prepare']);
+});
+
+test('a large object is read in turns where a new one wants its name, where all are deleted and where it is scaled', async () => {
+  const api = new TestApi({ kinds: [configMaps, deployments] as unknown as readonly KindDefinition[] });
+  const annotations = Object.fromEntries(Array.from({ length: 6_000 }, (_, i) => [`k${i}`, 'x'.repeat(20)]));
+  const DEPLOYMENTS = '/apis/apps/v1/namespaces/n/deployments';
+  const spec = {
+    selector: { matchLabels: { a: 'b' } },
+    template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+  };
+  await api.post(MAPS, { metadata: { name: 'a', annotations } });
+  await api.post(DEPLOYMENTS, { metadata: { name: 'a', annotations }, spec });
+  await new Promise((resolve) => setImmediate(resolve));
+  const atOnce = mock.method(JSON, 'parse');
+  const asked = [
+    await api.post(MAPS, { metadata: { name: 'a' } }),
+    await api.get(`${DEPLOYMENTS}/a/scale`),
+    await api.delete(MAPS),
+  ];
+  const longest = Math.max(...atOnce.mock.calls.map(({ arguments: [text] }) => text.length));
+  atOnce.mock.restore();
+  assert.deepEqual(
+    asked.map(({ status }) => status),
+    [409, 200, 200],
+  );
+  assert.ok(longest < 100_000, `${longest}`);
 });

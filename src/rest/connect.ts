@@ -4,6 +4,7 @@ import type { HttpResponse } from '../lib/http.js';
 import { apiVersionOf } from '../machinery/object.js';
 import { badRequest } from '../machinery/status.js';
 import { get } from '../registry/list.js';
+import { loaded } from '../storage/store.js';
 import type { Pod } from '../schema/generated/core.v1.js';
 import { connectOptions } from './connect-options.js';
 import type { Endpoint } from './endpoint.js';
@@ -23,7 +24,7 @@ export async function connect(
   const { info, http } = request;
   const way = connector.slice(connector.indexOf('/') + 1);
   const findPod = async (): Promise<Pod> =>
-    (await get(endpoint.registry, info.namespace, info.name, '')).object() as unknown as Pod;
+    (await loaded(await get(endpoint.registry, info.namespace, info.name, ''))) as unknown as Pod;
   // A log is read: no plugin is asked, and a dry run means nothing.
   if (way === 'log') return podLog(services, request, findPod);
   if (http.query.has('dryRun')) throw badRequest('dryRun is not supported');

@@ -6,6 +6,7 @@ import { FieldPath, invalid as invalidField } from '../machinery/field-error.js'
 import { apiVersionOf, type KubeObject } from '../machinery/object.js';
 import { badRequest, conflict, internalError, invalid, StatusError } from '../machinery/status.js';
 import type { ScaleAccess } from '../registry/kind.js';
+import { loaded } from '../storage/store.js';
 import { get } from '../registry/list.js';
 import { asideFor } from '../registry/registry.js';
 import { matchNamespace } from '../registry/system-fields.js';
@@ -44,10 +45,11 @@ export async function getScale(
   const span = request.trace?.span;
   span?.event('About to Get from storage');
   const stored = await get(endpoint.registry, info.namespace, info.name, resourceVersion, request.trace);
-  const missing = access.missing?.(stored.object());
+  const object = await loaded(stored);
+  const missing = access.missing?.(object);
   if (missing !== undefined) throw internalError(`the spec replicas field ${goQuote(missing)} does not exist`);
   span?.event('About to write a response');
-  return respondScale({ request: http, negotiated, clock: services.clock }, scaleOf(stored.object(), access));
+  return respondScale({ request: http, negotiated, clock: services.clock }, scaleOf(object, access));
 }
 
 export async function updateScale(
@@ -168,7 +170,7 @@ async function write(
       return object;
     },
   });
-  return respondScale({ request: http, negotiated, clock: services.clock }, scaleOf(stored.object(), access));
+  return respondScale({ request: http, negotiated, clock: services.clock }, scaleOf(await loaded(stored), access));
 }
 
 /** The version a scale was made from. Custom resources must state one: that of the object, where the scale has none. */

@@ -31,6 +31,7 @@ import { inThisThread } from '../rest/convert-bytes.js';
 import { MEDIA_TYPES_WITH_CBOR } from '../rest/media-types.js';
 import { createRouter, type Router } from '../rest/router.js';
 import type { RestServices } from '../rest/services.js';
+import { fieldsText } from '../schema/unread-fields.js';
 import { createResourceStore } from '../storage/create-store.js';
 import type { ObjectCodec } from '../storage/store.js';
 import { type AgentFlags, buildNodeAccess } from './node-access.js';
@@ -366,6 +367,8 @@ const freezing = (codec: ObjectCodec): ObjectCodec => ({
 
 function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  // Nobody can change a set of owned fields that is shared or unread.
+  if (fieldsText(value) !== undefined) return value;
   for (const member of Object.values(value)) deepFreeze(member);
   return Object.freeze(value);
 }
