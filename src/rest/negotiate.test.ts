@@ -177,3 +177,11 @@ test('what only answers has no table', async () => {
   assert.deepEqual(await ask(TABLE), [406, 'NotAcceptable', 'Status']);
   assert.deepEqual(await ask(`${TABLE},application/json`), [201, undefined, 'SelfSubjectAccessReview']);
 });
+
+test('what a long Accept header says again and again is read once', () => {
+  const clauses = parseAccept(`${'*/*,'.repeat(80_000)}${'a/b,'.repeat(80_000)}`);
+  assert.deepEqual(
+    clauses.map(({ type }) => type),
+    ['a', '*'],
+  );
+});

@@ -164,7 +164,9 @@ function withParameters(clause: Clause, media: MediaType): Negotiated | undefine
 /** The clauses of an Accept header, best first. */
 export function parseAccept(header: string): readonly Clause[] {
   const clauses: Clause[] = [];
-  for (const text of header.split(',')) {
+  const texts = header.split(',');
+  // What is said again changes nothing, however often.
+  for (const text of texts.length <= FEW ? texts : new Set(texts)) {
     const clause = parseClause(text);
     if (clause !== undefined) clauses.push(clause);
   }

@@ -304,7 +304,7 @@ test('what is told of definitions and published of their kinds is as ever', asyn
   for (const [form, path] of Object.entries(versions)) {
     for (const accept of ['application/json', `application/com.github.proto-openapi.spec.${form}@v1.0+protobuf`]) {
       const request = { method: 'GET', path, headers: { accept }, query: new URLSearchParams() };
-      const [one, other] = await Promise.all(documents.map(({ handle }) => handle(request as never, path)));
+      const [one, other] = await Promise.all(documents.map(async ({ handle }) => handle(request as never, path)));
       assert.equal(one?.status, 200);
       assert.deepEqual(other, one);
     }
