@@ -20,7 +20,7 @@ export interface RestCall {
   /** The address as errors show it, with the port that a URL leaves out. */
   readonly shown?: string;
   /** JSON. */
-  readonly body: string;
+  readonly body: string | Buffer;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** For all attempts together. */
   readonly timeoutMs: number;

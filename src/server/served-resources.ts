@@ -1,11 +1,14 @@
 import type { ServedResources } from '../admission/matching/seen-request.js';
 import { decodeChanged } from '../rest/decode-changed.js';
+import { inTurns, LARGE_BYTES } from '../lib/turns.js';
+import { hasBytes } from '../machinery/grown.js';
 import { apiVersionOf, type JsonObject, type KubeObject } from '../machinery/object.js';
 import { fromStorage } from '../registry/storage-status.js';
 import { type Endpoint, inVersion } from '../rest/endpoint.js';
 import { decodeTree } from '../schema/json/decode.js';
 import { typeOf } from '../schema/catalogue.js';
 import { encodeJson } from '../schema/json/encode.js';
+import { encodePieces } from '../schema/json/encode-pieces.js';
 import type { Resources } from './resources.js';
 
 /** What admission policies know of the resources: names with the same objects behind them, and their versions. */
@@ -25,11 +28,11 @@ export const servedResources = (resources: Resources): ServedResources => ({
     const apiVersion = apiVersionOf(endpoint.kind);
     return object.apiVersion === apiVersion ? undefined : converted(endpoint, object, apiVersion);
   },
-  text({ group, version, resource }, kind, object) {
+  print({ group, version, resource }, kind, object) {
     const endpoint = resources.find(group, version, resource);
     const type = endpoint?.kind.kind === kind.kind ? endpoint.type : typeOf(kind.group, kind.version, kind.kind);
     if (type === undefined) throw new Error(`the catalogue has no ${kind.kind} in ${kind.group}/${kind.version}`);
-    return encodeJson(type, object);
+    return hasBytes(object, LARGE_BYTES) ? inTurns(encodePieces(type, object, 'sent')) : encodeJson(type, object);
   },
   toStored({ group, version, resource }, kind, tree, strict) {
     const endpoint = resources.find(group, version, resource);

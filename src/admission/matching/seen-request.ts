@@ -17,8 +17,12 @@ export interface ServedResources {
    * Rejects with a StatusError.
    */
   convert(resource: GroupVersionResource, object: Readonly<KubeObject>): Promise<KubeObject> | undefined;
-  /** An object as that resource, or `kind` of one of its subresources, prints it. */
-  text(resource: GroupVersionResource, kind: GroupVersionKind, object: Readonly<object>): string;
+  /** An object as that resource, or `kind` of one of its subresources, prints it; a large one in turns with others. */
+  print(
+    resource: GroupVersionResource,
+    kind: GroupVersionKind,
+    object: Readonly<object>,
+  ): MaybePromise<string | Buffer>;
   /**
    * What somebody made of an object of a resource, as it is stored: in normal form and with its defaults. `tree` is
    * parsed JSON, taken over; `kind` is what the object was seen as. Throws DecodeError or StatusError. Strict, also for
@@ -98,15 +102,15 @@ export class SeenRequest {
   }
 
   /** The object as JSON in the version that was matched; `null` when there is none. */
-  text(object: Readonly<KubeObject> | undefined, matched: ResourceMatch): string {
+  print(object: Readonly<KubeObject> | undefined, matched: ResourceMatch): MaybePromise<string | Buffer> {
     const seen = this.inVersion(object, matched);
-    return seen === null ? 'null' : this.served.text(matched.resource, matched.kind, seen);
+    return seen === null ? 'null' : this.served.print(matched.resource, matched.kind, seen);
   }
 
   /** What a CONNECT asks for as JSON. */
-  connectText({ resource, kind }: ResourceMatch): string | undefined {
+  printConnect({ resource, kind }: ResourceMatch): MaybePromise<string | Buffer> | undefined {
     const { connectOptions } = this.attributes;
-    return connectOptions && this.served.text(resource, kind, connectOptions);
+    return connectOptions && this.served.print(resource, kind, connectOptions);
   }
 
   private view(object: Readonly<KubeObject> | undefined): Readonly<KubeObject> | undefined {

@@ -43,7 +43,7 @@ function pluginWith(policies: Readonly<Record<string, Spec>>, parts: Partial<Mut
       equivalentsOf: () => [],
       convert: () => undefined,
       inVersion: (_resource, object) => object,
-      text: (_resource, _kind, object) => JSON.stringify(object),
+      print: (_resource, _kind, object) => JSON.stringify(object),
       typeOf: (kind) => (kind.kind === 'Scale' ? undefined : find(kind)),
       toStored(_resource, kind, tree, strict = false) {
         const type = find(kind);

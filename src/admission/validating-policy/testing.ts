@@ -68,7 +68,7 @@ export function pluginFor(index: TestIndex, parts: Partial<ValidatingPolicyParts
       equivalentsOf: () => [],
       convert: () => undefined,
       inVersion: (_resource, object) => object,
-      text: (_resource, _kind, object) => JSON.stringify(object),
+      print: (_resource, _kind, object) => JSON.stringify(object),
       toStored: (_resource, _kind, tree) => tree as KubeObject,
       typeOf: () => undefined,
     },

@@ -12,7 +12,7 @@ import type { SeenRequest } from '../matching/seen-request.js';
 import type { HookClient, HookClients } from './hook-clients.js';
 import type { Hook } from './hook-index.js';
 import { CallFailure, denialOf, dryRunUnsupported } from './refusals.js';
-import { type HookAnswer, InvalidAnswer, readAnswer, reviewText, reviewVersion } from './review.js';
+import { type HookAnswer, InvalidAnswer, readAnswer, reviewBody, reviewVersion } from './review.js';
 
 export interface CallParts {
   readonly clients: Pick<HookClients, 'of'>;
@@ -46,7 +46,7 @@ export async function callHook(
     throw new CallFailure(name, `could not create admission objects: ${why}`, 400);
   }
   const uid = parts.newUid();
-  const body = reviewText(version, uid, request, matched);
+  const body = await reviewBody(version, uid, request, matched);
   const mutating = apply !== undefined;
   const span = recordCall(hook, attributes, uid, mutating);
   try {
@@ -91,7 +91,7 @@ async function send(
   { clients, certificates, nowMs, wait }: CallParts,
   { name, spec }: Hook,
   { context, annotate }: AdmissionAttributes,
-  body: string,
+  body: string | Buffer,
   trace: Trace | undefined,
 ): Promise<Awaited<ReturnType<typeof restCall>>> {
   const { client, url, address, headers } = clientOf(clients, name, spec.clientConfig);

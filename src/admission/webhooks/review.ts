@@ -19,16 +19,25 @@ export const reviewVersion = (versions: readonly string[] | null): ReviewVersion
   versions?.find((version): version is ReviewVersion => version === 'v1' || version === 'v1beta1');
 
 /** The review as JSON, its members in the reference's order. */
-export function reviewText(version: ReviewVersion, uid: string, request: SeenRequest, matched: ResourceMatch): string {
+export async function reviewBody(
+  version: ReviewVersion,
+  uid: string,
+  request: SeenRequest,
+  matched: ResourceMatch,
+): Promise<string | Buffer> {
   const { attributes } = request;
   const head = JSON.stringify(requestHead(request, matched, uid));
-  const object = request.connectText(matched) ?? request.text(request.object, matched);
-  const oldObject = request.text(request.old, matched);
-  return (
-    `{"kind":"${KIND}","apiVersion":"${GROUP}/${version}","request":` +
-    `${head.slice(0, -1)},"object":${object},"oldObject":${oldObject},` +
-    `"dryRun":${attributes.context.dryRun},"options":${JSON.stringify(optionsValue(attributes))}}}`
-  );
+  const object = await (request.printConnect(matched) ?? request.print(request.object, matched));
+  const oldObject = await request.print(request.old, matched);
+  const pieces = [
+    `{"kind":"${KIND}","apiVersion":"${GROUP}/${version}","request":${head.slice(0, -1)},"object":`,
+    object,
+    ',"oldObject":',
+    oldObject,
+    `,"dryRun":${attributes.context.dryRun},"options":${JSON.stringify(optionsValue(attributes))}}}`,
+  ];
+  if (typeof object === 'string' && typeof oldObject === 'string') return pieces.join('');
+  return Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)));
 }
 
 export interface HookAnswer {

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { configMaps } from '../apis/core/configmap/definition.js';
+import type { KubeObject } from '../machinery/object.js';
+import { encodeJson } from '../schema/json/encode.js';
+import { typeOf } from '../schema/catalogue.js';
+import { servedResources } from './served-resources.js';
+import { TestApi } from './testing.js';
+
+const KIND = { group: '', version: 'v1', kind: 'ConfigMap' };
+const RESOURCE = { group: '', version: 'v1', resource: 'configmaps' };
+
+test('what a webhook is told of a large object is printed in turns with others, as that of a small one', async () => {
+  const api = new TestApi({ kinds: [configMaps] });
+  const served = servedResources(api.resources);
+  const type = typeOf('', 'v1', 'ConfigMap');
+  assert.ok(type);
+  for (const count of [3, 50_000]) {
+    const data = Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, 'é']));
+    const object = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a', labels: {} }, data } as KubeObject;
+    const printed = served.print(RESOURCE, KIND, object);
+    assert.equal(printed instanceof Promise, count > 3);
+    assert.equal(String(await printed), encodeJson(type, object));
+  }
+  api.resources.close();
+});
