@@ -1,7 +1,7 @@
 import type { Clock } from './clock.js';
 
 /** How long the server's own loops let a new object be before they write its first status. */
-const SETTLE_MS = 15;
+const SETTLE_MS = 4;
 
 /**
  * Calls back once an object has settled: one that has a status at once, a new one after a little while. Who made it often
