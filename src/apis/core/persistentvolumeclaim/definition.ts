@@ -3,7 +3,7 @@ import { dropGatedFields, gated } from '../../../registry/gated-fields.js';
 import type { KindDefinition } from '../../../registry/kind.js';
 import { AGE_COLUMN, ageCell, column, NAME_COLUMN, wideColumn } from '../../../registry/columns.js';
 import type { PersistentVolumeClaim } from '../../../schema/generated/core.v1.js';
-import { isWhole } from '../pod/validation/quantities.js';
+import { warningsForClaimSpec } from '../pod/warnings.js';
 import { roundResources } from '../shared/resource-list.js';
 import { accessModesCell, BETA_STORAGE_CLASS } from '../shared/volume-rules.js';
 import { settleDataSources } from './data-source.js';
@@ -90,15 +90,5 @@ function claimWarnings({ metadata, spec }: Readonly<PersistentVolumeClaim>): str
     const path = FieldPath.of('metadata', 'annotations').key(BETA_STORAGE_CLASS).toString();
     warnings.push(`${path}: deprecated since v1.8; use "storageClassName" attribute instead`);
   }
-  return [...warnings, ...claimSpecWarnings(spec, SPEC)];
-}
-
-/** Bytes do not come in parts; also asked of the claims in templates. */
-function claimSpecWarnings({ resources }: Readonly<PersistentVolumeClaim['spec']>, path: FieldPath): string[] {
-  return (['requests', 'limits'] as const).flatMap((member) => {
-    const amount = resources[member]?.['storage'];
-    if (amount === undefined || isWhole(amount)) return [];
-    const at = path.child('resources', member).key('storage').toString();
-    return [`${at}: fractional byte value "${amount}" is invalid, must be an integer`];
-  });
+  return [...warnings, ...warningsForClaimSpec(spec, SPEC)];
 }

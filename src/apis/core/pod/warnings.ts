@@ -1,15 +1,12 @@
 // What is accepted in a pod but probably not meant, or soon not accepted any more.
 import { append } from '../../../lib/append.js';
-import { ownMember } from '../../../lib/plain-object.js';
 import { deepEqual } from '../../../lib/deep-equal.js';
 import { goQuote } from '../../../lib/go-quote.js';
 import { FieldPath } from '../../../machinery/field-error.js';
 import { warningsForIp } from '../../../machinery/validation/ip.js';
-import { isValidLabelValue } from '../../../machinery/validation/names.js';
 import type { ObjectMeta } from '../../../machinery/object.js';
 import type { FeatureGates } from '../../../registry/kind.js';
 import type {
-  NodeSelectorTerm,
   PersistentVolumeClaimSpec,
   Pod,
   PodAffinity,
@@ -17,6 +14,7 @@ import type {
   PodTemplateSpec,
   Volume,
 } from '../../../schema/generated/core.v1.js';
+import { DEPRECATED_NODE_LABELS, nodeSelectorTermWarnings } from '../shared/node-label-warnings.js';
 import { appArmorProfileFor } from './apparmor.js';
 import { type AnyContainer, containersWithPaths } from './containers.js';
 import { portWarnings } from './port-warnings.js';
@@ -26,17 +24,6 @@ import { overlappingPathWarnings } from './volume-path-overlap.js';
 
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
-
-const DEPRECATED_NODE_LABELS: Readonly<Record<string, string>> = {
-  'beta.kubernetes.io/arch': 'deprecated since v1.14; use "kubernetes.io/arch" instead',
-  'beta.kubernetes.io/os': 'deprecated since v1.14; use "kubernetes.io/os" instead',
-  'failure-domain.beta.kubernetes.io/region': 'deprecated since v1.17; use "topology.kubernetes.io/region" instead',
-  'failure-domain.beta.kubernetes.io/zone': 'deprecated since v1.17; use "topology.kubernetes.io/zone" instead',
-  'beta.kubernetes.io/instance-type': 'deprecated since v1.17; use "node.kubernetes.io/instance-type" instead',
-  'app.kubernetes.io/created-by': 'deprecated since v1.9',
-  'scheduler.alpha.kubernetes.io/preferAvoidPods': 'deprecated since v1.22; use Taints and Tolerations instead',
-  'node-role.kubernetes.io/master': 'use "node-role.kubernetes.io/control-plane" instead',
-};
 
 const DEPRECATED_ANNOTATIONS: readonly (readonly [string, string])[] = [
   ['scheduler.alpha.kubernetes.io/critical-pod', 'non-functional in v1.16+; use the "priorityClassName" field instead'],
@@ -134,32 +121,16 @@ function warnings(
 function nodeLabelWarnings({ nodeSelector, affinity }: Readonly<PodSpec>, path: FieldPath): string[] {
   const found: string[] = [];
   for (const key of Object.keys(nodeSelector ?? {}).sort()) {
-    const text = ownMember(DEPRECATED_NODE_LABELS, key);
+    const text = DEPRECATED_NODE_LABELS.get(key);
     if (text !== undefined) found.push(`${path.child('nodeSelector').key(key).toString()}: ${text}`);
   }
   const nodes = affinity?.nodeAffinity;
   const at = path.child('affinity', 'nodeAffinity');
   for (const [position, term] of (nodes?.[REQUIRED]?.nodeSelectorTerms ?? []).entries()) {
-    append(found, termWarnings(term, false, at.child(REQUIRED, 'nodeSelectorTerms').index(position)));
+    append(found, nodeSelectorTermWarnings(term, false, at.child(REQUIRED, 'nodeSelectorTerms').index(position)));
   }
   for (const [position, { preference }] of (nodes?.[PREFERRED] ?? []).entries()) {
-    append(found, termWarnings(preference, true, at.child(PREFERRED).index(position).child('preference')));
-  }
-  return found;
-}
-
-function termWarnings(term: Readonly<NodeSelectorTerm>, checkValues: boolean, path: FieldPath): string[] {
-  const found: string[] = [];
-  for (const [position, { key, values }] of (term.matchExpressions ?? []).entries()) {
-    const at = path.child('matchExpressions').index(position);
-    const text = ownMember(DEPRECATED_NODE_LABELS, key);
-    if (text !== undefined) found.push(`${at.child('key').toString()}: ${key} is ${text}`);
-    if (!checkValues) continue;
-    for (const [index, value] of (values ?? []).entries()) {
-      for (const message of isValidLabelValue(value)) {
-        found.push(`${at.child('values').index(index).toString()}: ${value} is invalid, ${message}`);
-      }
-    }
+    append(found, nodeSelectorTermWarnings(preference, true, at.child(PREFERRED).index(position).child('preference')));
   }
   return found;
 }
@@ -167,7 +138,7 @@ function termWarnings(term: Readonly<NodeSelectorTerm>, checkValues: boolean, pa
 function spreadWarnings({ topologySpreadConstraints }: Readonly<PodSpec>, path: FieldPath): string[] {
   return (topologySpreadConstraints ?? []).flatMap(({ topologyKey, labelSelector }, position) => {
     const at = path.index(position);
-    const text = ownMember(DEPRECATED_NODE_LABELS, topologyKey);
+    const text = DEPRECATED_NODE_LABELS.get(topologyKey);
     return [
       ...(text === undefined ? [] : [`${at.child('topologyKey').toString()}: ${topologyKey} is ${text}`]),
       ...(labelSelector === undefined ? [nullSelector(at)] : []),
