@@ -101,13 +101,12 @@ function exposedCollector(): Collector {
 
 /**
  * Marks a few milliseconds at a time, and then needs a few to sweep: V8 does so of its own when the old ones have grown by
- * much, and looks at that whenever it has collected the young. So it is told for once that any growth is much. Left to
- * itself it would have threads mark as well, and wait for them in one turn where the machine has no time for them.
+ * much, and looks at that whenever it has collected the young. So it is told for once that any growth is much. Whether
+ * threads mark as well may not be changed while V8 runs: it counts on that staying as it was when marking began, and ends
+ * the process when it finds otherwise.
  */
 function startCollecting(collector: Collector): void {
   v8.setFlagsFromString('--incremental-marking-hard-trigger=1');
-  v8.setFlagsFromString('--no-concurrent-marking');
   collector({ type: 'minor' });
-  v8.setFlagsFromString('--concurrent-marking');
   v8.setFlagsFromString('--incremental-marking-hard-trigger=0');
 }
