@@ -34,31 +34,41 @@ export function createLogBackend(log: Log): AuditBackend {
 }
 
 /** Events wait as the lines they will be: printed while all they say is at hand. */
-export function createLogQueue(log: Log): EventQueue {
-  const lines = new LineBlockBuilder();
-  const print = printerOf(log);
-  // For the case that they are lost, and that must be told.
-  let events: AuditEvent[] = [];
-  return {
-    get length() {
-      return events.length;
-    },
-    get bytes() {
-      return lines.totalBytes;
-    },
-    // hot: once for each request that is recorded.
-    add(more) {
-      for (const event of more) events.push(event);
-      print(more, lines);
-    },
-    take(count) {
-      const taken = count === events.length ? events : events.slice(0, count);
-      events = events.slice(count);
-      const blocks = lines.take(count);
-      return () => store(log, taken, blocks, lines);
-    },
-    close: () => log.writer.close(),
-  };
+export class LogQueue implements EventQueue {
+  private readonly lines = new LineBlockBuilder();
+  private readonly print: Printer;
+  /** For the case that they are lost, and that must be told. */
+  private events: AuditEvent[] = [];
+
+  constructor(private readonly log: Log) {
+    this.print = printerOf(log);
+  }
+
+  get length(): number {
+    return this.events.length;
+  }
+
+  get bytes(): number {
+    return this.lines.totalBytes;
+  }
+
+  // hot: once for each request that is recorded.
+  add(more: readonly AuditEvent[]): void {
+    for (const event of more) this.events.push(event);
+    this.print(more, this.lines);
+  }
+
+  take(count: number): () => Promise<boolean> {
+    const { log, lines, events } = this;
+    const taken = count === events.length ? events : events.slice(0, count);
+    this.events = events.slice(count);
+    const blocks = lines.take(count);
+    return () => store(log, taken, blocks, lines);
+  }
+
+  close(): Promise<void> {
+    return this.log.writer.close();
+  }
 }
 
 async function store(

@@ -112,8 +112,9 @@ export const isWebSocketRequest = ({ headers }: HttpRequest): boolean =>
 /** The answer's header object becomes the wire's own, to be completed in place: it must be new for each answer. */
 export type HttpHandler = (request: HttpRequest) => MaybePromise<HttpResponse>;
 
+// hot: several times for each request, and to look for a member of values of such different kinds takes V8 long.
 export const isStream = (body: ResponseBody): body is ResponseStream =>
-  typeof body === 'object' && body !== null && 'stream' in body;
+  typeof body === 'object' && !Array.isArray(body) && !Buffer.isBuffer(body);
 
 /** `undefined` for an answer in pieces: nobody has counted them. */
 export function bodyBytes(body: ResponseBody): number | undefined {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { type AuditBackend, ignoringErrors, type OnLost, union } from '../audit/backend.js';
 import { BufferedBackend, type BufferedOptions } from '../audit/buffered.js';
 import { type EventQueue, PlainQueue } from '../audit/event-queue.js';
-import { createLogBackend, createLogQueue, type LineWriter, type Log } from '../audit/log-backend.js';
+import { createLogBackend, LogQueue, type LineWriter, type Log } from '../audit/log-backend.js';
 import { lostEvents } from '../audit/lost-events.js';
 import { createAuditMetrics } from '../audit/metrics.js';
 import { tidyOldFiles } from '../audit/old-files.js';
@@ -125,7 +125,7 @@ function logBackend(audit: AuditOptions, writer: LineWriter, onLost: OnLost): Au
   };
   const stored = createLogBackend(log);
   // Batches that are handed on one by one are not cut out of the lines of all.
-  const queue = (): EventQueue => (batches.joinable ? createLogQueue(log) : new PlainQueue(stored));
+  const queue = (): EventQueue => (batches.joinable ? new LogQueue(log) : new PlainQueue(stored));
   const backend = inMode(audit.auditLogMode, stored, queue, batches, onLost);
   if (!audit.auditLogTruncateEnabled) return backend;
   const limits = {
