@@ -25,11 +25,12 @@ export class Reinvocation {
     this.waiting = new Set();
   }
 
+  /** Where nobody waits to be asked again it makes no difference what comes of it. */
   keepOutput(object: KubeObject | undefined): void {
-    this.lastOutput = object && deepCopy(object);
+    this.lastOutput = this.waiting.size === 0 ? undefined : object && deepCopy(object);
   }
 
   isOutput(object: KubeObject | undefined): boolean {
-    return equalTrees(this.lastOutput, object);
+    return this.waiting.size === 0 || equalTrees(this.lastOutput, object);
   }
 }

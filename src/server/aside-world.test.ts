@@ -1,6 +1,8 @@
 // Whatever is done aside is answered as what is done here, byte for byte.
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
+import type { PatchMade } from '../admission/matching/seen-request.js';
+import { patchedObject } from '../admission/webhooks/apply-patch.js';
 import { apiextensionsKinds } from '../apis/apiextensions/index.js';
 import { deployments } from '../apis/apps/deployment/definition.js';
 import { autoscalingKinds } from '../apis/autoscaling/index.js';
@@ -11,10 +13,14 @@ import { kubernetesExpressions } from '../cel/environments/kubernetes-expression
 import { startDefinitions } from '../crd/controller.js';
 import { type Aside, type AsideOptions, NotAside, type Task } from '../lib/aside.js';
 import { featureGateNames } from '../machinery/feature-gates.js';
+import type { JsonObject } from '../machinery/object.js';
+import { StatusError } from '../machinery/status.js';
+import { isUnfitted } from '../machinery/unfitted.js';
 import type { KindDefinition } from '../registry/kind.js';
 import { MEDIA_TYPES } from '../rest/media-types.js';
 import { createOpenApi } from '../rest/openapi.js';
 import { AsideWorld } from './aside-world.js';
+import { servedResources } from './served-resources.js';
 import { TestApi, type Answer } from './testing.js';
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -346,6 +352,49 @@ test('custom resources have the rules of their definition, of each version its o
     }
   }
   assert.equal((await both((api) => api.post(THINGS, thing('w', { lo: 1, note: 'b' })), ['prepare'])).status, 201);
+});
+
+test('what a webhook wants changed is made of an object, refused and told as ever', async () => {
+  for (const api of [here, there]) {
+    assert.equal((await api.post(DEFINITIONS, definition('^a'))).status, 201);
+    await served(api);
+  }
+  const podKind = { group: '', version: 'v1', kind: 'Pod' };
+  const podResource = { group: '', version: 'v1', resource: 'pods' };
+  const thingKind = { group: 'example.test', version: 'v1', kind: 'Thing' };
+  const thingResource = { group: 'example.test', version: 'v1', resource: 'things' };
+  const made = { kind: 'Pod', apiVersion: 'v1', ...pod() };
+  const thing = { kind: 'Thing', apiVersion: 'example.test/v1', metadata: { name: 't' }, spec: { lo: 1 } };
+  for (const [resource, kind, object, patch] of [
+    [podResource, podKind, made, [{ op: 'add', path: '/spec/volumes', value: [{ name: 'v', emptyDir: {} }] }]],
+    [podResource, podKind, made, [{ op: 'add', path: '/metadata/annotations', value: {} }]],
+    [podResource, podKind, made, [{ op: 'remove', path: '/spec/nothing' }]],
+    [podResource, podKind, made, [{ op: 'replace', path: '/spec', value: 3 }]],
+    [podResource, podKind, made, [{ op: 'replace', path: '/kind', value: 'Node' }]],
+    [thingResource, thingKind, thing, [{ op: 'add', path: '/spec/unknown', value: { a: [1.5, null] } }]],
+    [thingResource, thingKind, thing, [{ op: 'remove', path: '/spec' }]],
+  ] as const) {
+    const [one, other] = [servedResources(here.resources), servedResources(there.resources)];
+    const toldOf = async (make: () => Promise<PatchMade | undefined> | PatchMade): Promise<object> => {
+      try {
+        const result = await make();
+        assert.ok(result);
+        return { ...result, unfitted: isUnfitted(result.object) };
+      } catch (error) {
+        assert.ok(error instanceof StatusError, String(error));
+        return { code: error.code, reason: error.reason, message: error.message };
+      }
+    };
+    aside.done.length = 0;
+    const fromThere = await toldOf(() =>
+      Promise.resolve(other.patchAside?.({ resource, kind }, object, Buffer.from(JSON.stringify(patch)))),
+    );
+    const fromHere = await toldOf(() =>
+      patchedObject(object as unknown as JsonObject, patch, (tree) => one.toStored(resource, kind, tree)),
+    );
+    assert.deepEqual(fromThere, fromHere);
+    assert.deepEqual(aside.done, ['patch']);
+  }
 });
 
 test('what needs the server is not done aside', () => {

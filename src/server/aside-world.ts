@@ -26,6 +26,7 @@ import { customKindFrom } from '../crd/custom-kind.js';
 import type { Question } from './aside-worker.js';
 import { type Expressions, lazyExpressions } from './expressions.js';
 import { behindGates, serverKinds } from './kinds.js';
+import { PATCH, patchHere } from './patch-aside.js';
 import { Resources } from './resources.js';
 
 /** What the rules of kinds depend on, beside what they are asked about. */
@@ -77,6 +78,7 @@ export class AsideWorld {
     job(PUBLISH, (work) => publishHere(this.#endpoint(work.kind, work.version), work)),
     job(ENCODE_DOCUMENT, encodeDocumentHere),
     job(TELL, tellHere),
+    job(PATCH, (work) => patchHere(this.#endpoint(work.kind, work.version), work)),
     job(CHANGE, (work) => changeHere(this.#endpoint(work.kind, work.version), work)),
   ]);
 

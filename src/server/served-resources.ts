@@ -3,12 +3,15 @@ import { decodeChanged } from '../rest/decode-changed.js';
 import { inTurns, LARGE_BYTES } from '../lib/turns.js';
 import { hasBytes } from '../machinery/grown.js';
 import { apiVersionOf, type JsonObject, type KubeObject } from '../machinery/object.js';
+import { asideFor } from '../registry/registry.js';
 import { fromStorage } from '../registry/storage-status.js';
+import { CONVERTED_BYTES } from '../rest/convert-bytes.js';
 import { type Endpoint, inVersion } from '../rest/endpoint.js';
 import { decodeTree } from '../schema/json/decode.js';
 import { typeOf } from '../schema/catalogue.js';
 import { encodeJson } from '../schema/json/encode.js';
 import { encodePieces } from '../schema/json/encode-pieces.js';
+import { patchAside } from './patch-aside.js';
 import type { Resources } from './resources.js';
 
 /** What admission policies know of the resources: names with the same objects behind them, and their versions. */
@@ -38,6 +41,15 @@ export const servedResources = (resources: Resources): ServedResources => ({
     const endpoint = resources.find(group, version, resource);
     if (endpoint === undefined) throw new Error(`${resource} of ${group}/${version} are not served`);
     return decodeChanged(endpoint, kind, tree, strict);
+  },
+  patchAside({ resource, kind }, object, patch) {
+    const endpoint = resources.find(resource.group, resource.version, resource.resource);
+    if (endpoint?.kind.kind !== kind.kind || endpoint.definition.convert !== undefined || !endpoint.storedShape) {
+      return undefined;
+    }
+    const isLarge = patch.length > CONVERTED_BYTES || hasBytes(object, CONVERTED_BYTES);
+    const aside = asideFor(endpoint.registry, isLarge ? CONVERTED_BYTES : 0);
+    return aside && patchAside(aside, endpoint, object, patch);
   },
   typeOf: resources.typeOf,
 });

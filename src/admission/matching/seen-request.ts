@@ -29,8 +29,19 @@ export interface ServedResources {
    * fields a built-in type does not know.
    */
   toStored(resource: GroupVersionResource, kind: GroupVersionKind, tree: JsonObject, strict?: boolean): KubeObject;
+  /**
+   * What a JSON patch makes of an object of a kind, as `toStored` has it, found out in another thread; undefined for what
+   * is small, and where it has to be found out here. Fails with NotAside where that shows only there.
+   */
+  patchAside?(matched: ResourceMatch, object: Readonly<object>, patch: Buffer): Promise<PatchMade> | undefined;
   /** The type of a kind that is a resource of its own; those that are only a subresource's have none. */
   typeOf(kind: GroupVersionKind): StructType | undefined;
+}
+
+export interface PatchMade {
+  readonly object: KubeObject;
+  /** Whether anything is different. */
+  readonly changed: boolean;
 }
 
 /** The kind of the request and its objects: of a scale, for one, where the attributes have what is scaled. */

@@ -1,4 +1,5 @@
 // What a mutating webhook wants changed, brought into the object.
+import { asideOr } from '../../lib/aside.js';
 import { type MaybePromise, whenReady } from '../../lib/maybe-promise.js';
 import { goQuote } from '../../lib/go-quote.js';
 import { applyJsonPatch, JsonPatchError, jsonPatchOperations } from '../../machinery/json-patch.js';
@@ -8,7 +9,7 @@ import { deepCopy } from '../../schema/deep-copy.js';
 import { DecodeError, parseJsonTree } from '../../schema/json/decode.js';
 import { takeOver } from '../take-over.js';
 import type { ResourceMatch } from '../matching/match.js';
-import type { SeenRequest, ServedResources } from '../matching/seen-request.js';
+import type { PatchMade, SeenRequest, ServedResources } from '../matching/seen-request.js';
 import type { Hook } from './hook-index.js';
 import { CallFailure } from './refusals.js';
 import type { HookAnswer } from './review.js';
@@ -39,7 +40,7 @@ export function applyHookPatch(
   hook: Hook,
   request: SeenRequest,
   matched: ResourceMatch,
-  patch: readonly unknown[],
+  patch: HookPatch,
 ): MaybePromise<boolean> {
   const { attributes } = request;
   const seen = attributes.connectOptions ?? request.inVersion(request.object, matched);
@@ -48,14 +49,35 @@ export function applyHookPatch(
       `admission webhook ${goQuote(hook.name)} attempted to modify the object, which is not supported for this operation`,
     );
   }
-  const before = seen as JsonObject;
-  const tree = patched(before, patch);
+  const here = (): PatchMade =>
+    patchedObject(seen as JsonObject, patch.operations, (tree) =>
+      served.toStored(matched.resource, matched.kind, tree),
+    );
+  const there = attributes.connectOptions === undefined ? served.patchAside?.(matched, seen, patch.json) : undefined;
+  const making = there === undefined ? here() : asideOr(there, here);
+  return whenReady(making, ({ object: made, changed }) =>
+    whenReady(request.back(made), (object) => {
+      takeOver(attributes, object);
+      return changed;
+    }),
+  );
+}
+
+/** A patch as it was read, and as it came. */
+export interface HookPatch {
+  readonly operations: readonly unknown[];
+  readonly json: Buffer;
+}
+
+/** What a patch makes of an object, and whether anything is different after it. Throws StatusError. */
+export function patchedObject(
+  before: JsonObject,
+  operations: readonly unknown[],
+  toStored: (tree: JsonObject) => KubeObject,
+): PatchMade {
+  const tree = patched(before, operations);
   const changed = !sameContent(before, tree);
-  const made = decoded(() => served.toStored(matched.resource, matched.kind, deepCopy(tree)));
-  return whenReady(request.back(made), (object) => {
-    takeOver(attributes, object);
-    return changed;
-  });
+  return { object: decoded(() => toStored(deepCopy(tree))), changed };
 }
 
 function patched(before: JsonObject, patch: readonly unknown[]): JsonObject {

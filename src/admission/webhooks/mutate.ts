@@ -75,8 +75,9 @@ class Mutation {
           callHook(parts, hook, this.request, matched, async (answer) => {
             const patch = patchOf(hook, answer);
             if (patch.length === 0) return false;
+            const sent = { operations: patch, json: answer.patch };
             try {
-              changed = await applyHookPatch(parts.served, hook, this.request, matched, patch);
+              changed = await applyHookPatch(parts.served, hook, this.request, matched, sent);
               patched = true;
               const noted = { configuration: hook.configuration, webhook: hook.name, patch, patchType: 'JSONPatch' };
               attributes.annotate(`patch.webhook.admission.k8s.io/${place}`, jsonText(noted), 'Request');
