@@ -55,7 +55,7 @@ function inItsVersion(endpoint: Endpoint, tree: JsonObject): Endpoint {
   if (kind !== endpoint.kind.kind || stated.group !== endpoint.kind.group || version === undefined) {
     throw new StatusError(500, '', unknownConversion(stated, endpoint.kind));
   }
-  return { ...endpoint, kind: stated, version, type };
+  return { ...endpoint, kind: stated, version, type, listType: endpoint.listType };
 }
 
 function decode(type: StructType, tree: JsonObject, strict: boolean): KubeObject {

@@ -27,32 +27,48 @@ export interface Endpoint {
 
 export type EndpointTypes = Pick<Endpoint, 'type' | 'listType'>;
 
-export function createEndpoint(registry: ResourceRegistry, version: KindVersion, types: EndpointTypes): Endpoint {
-  const definition = registry.kind;
-  const kind = { group: definition.group, version: version.version, kind: definition.kind };
-  const stored = { kind: definition.kind, ...storageVersionOf(definition) };
-  return {
-    registry,
-    definition,
-    version,
-    kind,
-    resource: { group: definition.group, version: version.version, resource: definition.plural },
-    // Asked for when they are wanted: a start reads the types of no kind that nobody uses.
-    get type() {
-      return types.type;
-    },
-    get listType() {
-      return types.listType;
-    },
-    ...(definition.custom ? CUSTOM_HEADS : { head: Buffer.from(headOf(kind)), itemHead: Buffer.from('{') }),
-    storageHeadLength: definition.custom ? 0 : headOf(stored).length,
-    storedShape:
-      version.fromStorage === undefined && (!definition.custom || version.version === definition.storageVersion),
-  };
+export const createEndpoint = (registry: ResourceRegistry, version: KindVersion, types: EndpointTypes): Endpoint =>
+  new ServedVersion(registry, version, types);
+
+/** A class, since every request asks: a literal that has getters is a dictionary to V8. */
+class ServedVersion implements Endpoint {
+  readonly definition: KindDefinition;
+  readonly kind: GroupVersionKind;
+  readonly resource: GroupVersionResource;
+  readonly head: Buffer;
+  readonly itemHead: Buffer;
+  readonly storageHeadLength: number;
+  readonly storedShape: boolean;
+
+  constructor(
+    readonly registry: ResourceRegistry,
+    readonly version: KindVersion,
+    private readonly types: EndpointTypes,
+  ) {
+    const definition = registry.kind;
+    const { group, custom } = definition;
+    const stored = { kind: definition.kind, ...storageVersionOf(definition) };
+    this.definition = definition;
+    this.kind = { group, version: version.version, kind: definition.kind };
+    this.resource = { group, version: version.version, resource: definition.plural };
+    this.head = custom ? NO_HEAD : Buffer.from(headOf(this.kind));
+    this.itemHead = custom ? NO_HEAD : Buffer.from('{');
+    this.storageHeadLength = custom ? 0 : headOf(stored).length;
+    this.storedShape = version.fromStorage === undefined && (!custom || version.version === definition.storageVersion);
+  }
+
+  // Asked for when they are wanted: a start reads the types of no kind that nobody uses.
+  get type(): StructType {
+    return this.types.type;
+  }
+
+  get listType(): StructType {
+    return this.types.listType;
+  }
 }
 
 /** A custom resource prints its members sorted by name: any may come before its kind, so its bytes are not taken apart. */
-const CUSTOM_HEADS = { head: Buffer.alloc(0), itemHead: Buffer.alloc(0) };
+const NO_HEAD = Buffer.alloc(0);
 
 /** The group version objects are kept in. */
 export const storageVersionOf = (definition: KindDefinition): GroupVersion => ({
