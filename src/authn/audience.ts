@@ -12,6 +12,10 @@ export const audienceAgnostic = (tokens: TokenAuthenticator, apiAudiences: reado
 
 /** The members of `left` that `right` has too. */
 export function intersect(left: readonly string[], right: readonly string[]): string[] {
+  // Who asks may name a hundred thousand; to look through them for a few is quicker than to make a set of them.
+  if (left.length <= FEW) return left.filter((value) => right.includes(value));
   const wanted = new Set(right);
   return left.filter((value) => wanted.has(value));
 }
+
+const FEW = 16;

@@ -1,7 +1,9 @@
 // The documents: which operations each tells of, and how a document is put together from them.
 import crypto from 'node:crypto';
 import { apiVersionOf } from '../machinery/object.js';
-import type { createDefinitions } from '../schema/openapi/definitions.js';
+import { append } from '../lib/append.js';
+import { atOnce, type Steps } from '../lib/turns.js';
+import type { Definitions } from '../schema/openapi/definitions.js';
 import { type JsonSchema, referenceTo, type SchemaForm, sortedByKey } from '../schema/openapi/json-schema.js';
 import type { Endpoint } from './endpoint.js';
 import { MEDIA_TYPES, type MediaType } from './media-types.js';
@@ -85,7 +87,7 @@ function discoveryRoute({ path, id, tag, answer, mediaTypes = MEDIA_TYPES }: Dis
 export interface DocumentOptions {
   /** `v1.34.9` */
   readonly version: string;
-  readonly definitions: ReturnType<typeof createDefinitions>;
+  readonly definitions: Definitions;
 }
 
 const INFO = { title: 'Kubernetes' };
@@ -98,7 +100,7 @@ const BEARER_TOKEN = {
 
 export function documentV3(routes: readonly Route[], { version, definitions }: DocumentOptions): string {
   const paths = pathItems(routes, 'v3');
-  const schemas = definitions(definitionsIn(routes));
+  const schemas = atOnce(definitions(definitionsIn(routes)));
   return objectText({
     openapi: '"3.0.0"',
     info: JSON.stringify({ ...INFO, version }),
@@ -118,13 +120,25 @@ export interface PartsV2 {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-export function partsV2(routes: readonly Route[], { version, definitions }: DocumentOptions): PartsV2 {
+/** `routes`: those of each document of form 3. */
+export function* partsV2(
+  routes: Iterable<() => readonly Route[]>,
+  { version, definitions }: DocumentOptions,
+): Steps<PartsV2> {
+  const all: Route[] = [];
+  for (const of of routes) {
+    append(all, of());
+    yield;
+  }
   const shared = new Map<string, JsonSchema>();
-  const paths = pathItems(routes, 'v2', shared);
+  const paths = pathItems(all, 'v2', shared);
+  yield;
+  const printed = printedMembers(Object.entries(paths));
+  yield;
   return {
     version,
-    paths: printedMembers(Object.entries(paths)),
-    definitions: definitions(definitionsIn(routes)),
+    paths: printed,
+    definitions: yield* definitions(definitionsIn(all)),
     parameters: printedMembers(Object.entries(sortedByKey(shared))),
   };
 }

@@ -255,3 +255,12 @@ const V2_MESSAGES = protobuf
     message Any { string yaml = 2; }`,
   )
   .root.lookupType('Document');
+
+test('the document of form 2 is made in turns with others', async () => {
+  const { get } = server(appsEndpoints());
+  let turns = 0;
+  const others = setInterval(() => turns++, 0);
+  assert.equal((await get('/openapi/v2')).status, 200);
+  clearInterval(others);
+  assert.ok(turns > 1, `${turns}`);
+});

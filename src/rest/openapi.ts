@@ -4,8 +4,9 @@ import { setImmediate } from 'node:timers/promises';
 import type { HttpRequest, HttpResponse } from '../lib/http.js';
 import type { Aside } from '../lib/aside.js';
 import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
+import { atOnce, inTurns } from '../lib/turns.js';
 import { sameItems } from '../lib/remembered.js';
-import { createDefinitions } from '../schema/openapi/definitions.js';
+import { createDefinitions, type Definitions } from '../schema/openapi/definitions.js';
 import type { SchemaForm } from '../schema/openapi/json-schema.js';
 import { compressed } from './compress.js';
 import type { Endpoint } from './endpoint.js';
@@ -85,7 +86,13 @@ export function createOpenApi(options: OpenApiOptions): OpenApi {
 }
 
 interface Documents {
-  readonly v2: { readonly document: PublishedDocument; parts(): PartsV2 };
+  readonly v2: {
+    readonly document: PublishedDocument;
+    parts(): PartsV2;
+    /** Makes the parts in turns with others. */
+    build(): Promise<void>;
+    isBuilt(): boolean;
+  };
   readonly v3: ReadonlyMap<string, PublishedDocument>;
 }
 
@@ -99,7 +106,7 @@ interface CurrentDocuments {
 function createDocuments(options: OpenApiOptions): CurrentDocuments {
   let custom: ReadonlyMap<string, Endpoint> = new Map();
   const printed = { v2: new CustomDefinitions('v2'), v3: new CustomDefinitions('v3') };
-  const definitions = (form: SchemaForm): ReturnType<typeof createDefinitions> =>
+  const definitions = (form: SchemaForm): Definitions =>
     createDefinitions({
       form,
       enums: options.enums,
@@ -112,12 +119,13 @@ function createDocuments(options: OpenApiOptions): CurrentDocuments {
   let documents: Documents | undefined;
   const build = (endpoints: readonly Endpoint[]): Documents => {
     const routes = routesByDocument(endpoints, options.mediaTypes, options.beside);
-    const all = (): Route[] => [...routes.values()].flatMap((of) => of());
     let parts: PartsV2 | undefined;
-    const print = (): PartsV2 => (parts ??= partsV2(all(), v2));
+    const print = (): PartsV2 => (parts ??= atOnce(partsV2(routes.values(), v2)));
     return {
       v2: {
         parts: print,
+        build: async () => void (parts ??= await inTurns(partsV2(routes.values(), v2))),
+        isBuilt: () => parts !== undefined,
         document: new PublishedDocument(() => documentV2(print()), 'v2', options.now()),
       },
       v3: new Map(
@@ -132,7 +140,10 @@ function createDocuments(options: OpenApiOptions): CurrentDocuments {
   return {
     prepare(form, name) {
       const endpoints = options.endpoints();
-      return printed[form].prepare(name === undefined ? endpoints : membersOf(endpoints, name));
+      const preparing = printed[form].prepare(name === undefined ? endpoints : membersOf(endpoints, name));
+      const { v2: whole } = this.current();
+      if (form === 'v3' || whole.isBuilt()) return preparing;
+      return Promise.resolve(preparing).then(() => this.current().v2.build());
     },
     current() {
       const endpoints = options.endpoints();

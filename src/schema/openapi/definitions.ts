@@ -1,5 +1,6 @@
 // The definitions of a document: a type of the catalogue as a schema, and with it all types it refers to.
 import { append } from '../../lib/append.js';
+import type { Steps } from '../../lib/turns.js';
 import { typeByName } from '../catalogue.js';
 import type { Field, ScalarType, StructType, Type } from '../type.js';
 import { kindsOfType } from './group-version-kinds.js';
@@ -23,9 +24,9 @@ export interface Definition {
 }
 
 /** Prints the definitions a set of names needs, themselves included, each as a member of a JSON object, in order. */
-export function createDefinitions(
-  options: DefinitionOptions,
-): (names: Iterable<string>) => ReadonlyMap<string, string> {
+export type Definitions = (names: Iterable<string>) => Steps<ReadonlyMap<string, string>>;
+
+export function createDefinitions(options: DefinitionOptions): Definitions {
   const built = new Map<string, Definition>();
   const define = (name: string): Definition => {
     let definition = built.get(name) ?? options.printed?.(name);
@@ -37,7 +38,7 @@ export function createDefinitions(
     }
     return definition;
   };
-  return (names) => {
+  return function* (names) {
     const needed = new Map<string, string>();
     const open = [...names];
     for (let name = open.pop(); name !== undefined; name = open.pop()) {
@@ -45,10 +46,14 @@ export function createDefinitions(
       const { text, references } = define(name);
       needed.set(name, text);
       append(open, references);
+      if (needed.size % MANY === 0) yield;
     }
     return new Map(Object.entries(sortedByKey(needed)));
   };
 }
+
+/** So many are made in a few milliseconds. */
+const MANY = 32;
 
 export const printedDefinition = (name: string, schema: JsonSchema): Definition => ({
   text: `${JSON.stringify(name)}:${JSON.stringify(schema)}`,
