@@ -54,6 +54,19 @@ describe('validating webhooks', () => {
     assert.deepEqual(attributes.annotations, { 'a.test/seen': 'yes' });
   });
 
+  it('that annotate with very much do not keep others from their turns', async () => {
+    const auditAnnotations = Object.fromEntries(Array.from({ length: 30_000 }, (_, i) => [`k${i}`, '']));
+    const { plugin } = testHooks('validating', { 'a.test': {} }, () => ({ auditAnnotations }));
+    const attributes = testAttributes(write());
+    const seen = new Set<number>();
+    const counting = setInterval(() => seen.add(Object.keys(attributes.annotations).length), 1);
+    assert.equal(await refusal(plugin, attributes), undefined);
+    clearInterval(counting);
+    assert.equal(Object.keys(attributes.annotations).length, 30_000);
+    // Some, but not all of them were there then.
+    assert.ok([...seen].filter((count) => count > 0 && count < 30_000).length > 1, `${[...seen].join()}`);
+  });
+
   it('that fail stop the request, or are passed over', async () => {
     for (const [policy, expected] of [
       [

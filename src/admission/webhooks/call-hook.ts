@@ -1,5 +1,6 @@
 // Asks one webhook about a request.
 import { errorText } from '../../lib/error-text.js';
+import { Turns } from '../../lib/turns.js';
 import { isQualifiedName } from '../../machinery/validation/names.js';
 import type { CertificateNotes } from '../../machinery/certificate-notes.js';
 import { restCall, RestCallError } from '../../machinery/rest-call.js';
@@ -53,7 +54,7 @@ export async function callHook(
     const answered = await send(parts, hook, attributes, body, span ?? attributes.context.trace);
     span?.event('Request completed');
     const answer = inWords(name, () => readAnswer(version, uid, mutating, answered));
-    takeAnswer(name, answer, attributes);
+    await takeAnswer(name, answer, attributes);
     if (await apply?.(answer)) span?.event('Patch applied');
   } finally {
     span?.end();
@@ -72,8 +73,13 @@ function recordCall(hook: Hook, attributes: AdmissionAttributes, uid: string, mu
   });
 }
 
-function takeAnswer(name: string, answer: HookAnswer, attributes: AdmissionAttributes): void {
-  for (const [key, value] of Object.entries(answer.auditAnnotations)) {
+/** So many annotations are looked at before others may have a turn. */
+const ANNOTATIONS_A_STEP = 256;
+
+async function takeAnswer(name: string, answer: HookAnswer, attributes: AdmissionAttributes): Promise<void> {
+  const turns = new Turns();
+  for (const [index, [key, value]] of Object.entries(answer.auditAnnotations).entries()) {
+    if (index % ANNOTATIONS_A_STEP === ANNOTATIONS_A_STEP - 1) await turns.breathe();
     const whole = `${name}/${key}`;
     if (!key.includes('/') && isQualifiedName(whole).length === 0) attributes.annotate(whole, value);
   }
