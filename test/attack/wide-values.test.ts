@@ -99,7 +99,8 @@ inTime('more errors than the stack takes arguments', () => {
 });
 
 inTime('an Accept header of wildcards, with better ones behind them', () => {
-  const clauses = parseAccept('*/*,'.repeat(MANY) + 'a/b;c=d,'.repeat(MANY));
+  const wildcards = numbers.map((i) => `*/*;c=${i}`);
+  const clauses = parseAccept([...wildcards, ...numbers.map((i) => `a/b;c=${i}`)].join());
   assert.equal(clauses.length, 2 * MANY);
   assert.deepEqual([clauses[0]?.type, clauses[MANY - 1]?.subtype, clauses[MANY]?.type], ['a', 'b', '*']);
 });
