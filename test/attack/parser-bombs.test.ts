@@ -42,7 +42,8 @@ import { parseYaml } from '../../src/schema/yaml/parse.js';
 /** The squares of these take half a second and half an hour. */
 const BOMB_BYTES = 20_000;
 const BIG_BOMB_BYTES = 1_000_000;
-const LONGEST_MS = 1_000;
+const LONGEST_MS = 400;
+const TRIES = 4;
 const BIG_LONGEST_MS = 3_000;
 
 /** Letters that mean something to one reader or another, over and over again, and then a letter that fits nothing. */
@@ -306,7 +307,7 @@ for (const [name, text] of HELD) {
 /** A reader that takes too long does so each time; the collector and the compiler, which count as well, do not. */
 function within(longestMs: number, name: string, read: (text: string) => unknown, text: string): void {
   let ms = processorMs(read, text);
-  if (ms >= longestMs) ms = processorMs(read, text);
+  for (let tried = 1; ms >= longestMs && tried < TRIES; tried++) ms = processorMs(read, text);
   assert.ok(ms < longestMs, `${name} took ${Math.round(ms)} ms for ${shown(text)}`);
 }
 
