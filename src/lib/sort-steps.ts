@@ -3,9 +3,6 @@ import type { Steps } from './turns.js';
 /** So many are sorted, or merged, in a few milliseconds. */
 const RUN = 2048;
 
-/** The order of sort() without a comparison. */
-export const byText = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0);
-
 /** Sorted as by sort(), with turns of others between. May sort in place. */
 export function* sortSteps<T>(items: T[], compare: (left: T, right: T) => number): Steps<T[]> {
   if (items.length <= RUN) return items.sort(compare);

@@ -1,5 +1,6 @@
 // Field selectors: `?fieldSelector=status.phase!=Running,spec.nodeName=n1`.
-import { byText, sortSteps } from '../lib/sort-steps.js';
+import { compareText } from '../lib/compare-text.js';
+import { sortSteps } from '../lib/sort-steps.js';
 import { atOnce, eachStep, type Steps } from '../lib/turns.js';
 import { SelectorError } from './label-requirement.js';
 
@@ -90,7 +91,7 @@ export const parseFieldSelector = (text: string): FieldSelector => atOnce(fieldS
 /** The same, for long ones. */
 export function* fieldSelectorSteps(text: string): Steps<FieldSelector> {
   const requirements: FieldRequirement[] = [];
-  const terms = yield* sortSteps(splitTerms(text), byText);
+  const terms = yield* sortSteps(splitTerms(text), compareText);
   yield* eachStep(terms, (term) => {
     if (term === '') return;
     const operator = /!=|==|=/.exec(term);

@@ -5,7 +5,7 @@ import type { HttpRequest, HttpResponse } from '../lib/http.js';
 import type { KindDefinition, Verb } from '../registry/kind.js';
 import { TestApi } from '../server/testing.js';
 import { aggregatedGroup } from './aggregated-discovery.js';
-import { createDiscovery } from './discovery.js';
+import { createDiscovery, type Discovery, type DiscoveryOptions } from './discovery.js';
 import { JSON_TYPE } from './media-types.js';
 
 interface Group {
@@ -16,6 +16,14 @@ interface Group {
     }[];
   }[];
 }
+
+const acceptOf = (version: string): string =>
+  `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`;
+
+const discoveryOf = (
+  endpoints: DiscoveryOptions['endpoints'],
+  aggregatedVersions: DiscoveryOptions['aggregatedVersions'] = ['v2'],
+): Discovery => createDiscovery({ endpoints, mediaTypes: [JSON_TYPE], aggregatedVersions, serverAddress: '' });
 
 test('a built-in kind is told without group and version where they are those it is listed under', () => {
   const definition = deployments as unknown as KindDefinition;
@@ -36,15 +44,9 @@ test('the document is printed once, and again when it would tell something else'
   let verbs: readonly Verb[] = ['get', 'list'];
   const definition = { ...deployments, custom: true, shownVerbs: () => verbs } as unknown as KindDefinition;
   const endpoints = new TestApi({ kinds: [definition] }).resources.all();
-  const discovery = createDiscovery({
-    endpoints: () => endpoints,
-    mediaTypes: [JSON_TYPE],
-    aggregatedVersions: ['v2'],
-    serverAddress: '',
-  });
-  const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+  const discovery = discoveryOf(() => endpoints);
   const ask = (headers: Record<string, string> = {}): HttpResponse => {
-    const request = { method: 'GET', headers: { accept, ...headers } } as unknown as HttpRequest;
+    const request = { method: 'GET', headers: { accept: acceptOf('v2'), ...headers } } as unknown as HttpRequest;
     return discovery.answer(request, '/apis') as HttpResponse;
   };
   const text = ({ body }: HttpResponse): string => (body as Buffer).toString();
@@ -70,14 +72,9 @@ test('a group whose kinds stay is not told anew when another changes', () => {
     },
   });
   const endpoints = new TestApi({ kinds: [changing, counted] }).resources.all();
-  const discovery = createDiscovery({
-    endpoints: () => endpoints,
-    mediaTypes: [JSON_TYPE],
-    aggregatedVersions: ['v2', 'v2beta1'],
-    serverAddress: '',
-  });
+  const discovery = discoveryOf(() => endpoints, ['v2', 'v2beta1']);
   const ask = (version: string): { readonly items: readonly Group[] } => {
-    const accept = `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`;
+    const accept = acceptOf(version);
     const response = discovery.answer({ method: 'GET', headers: { accept } } as unknown as HttpRequest, '/apis');
     return JSON.parse(((response as HttpResponse).body as Buffer).toString()) as { items: Group[] };
   };
@@ -96,15 +93,9 @@ test('what was prepared is what the next who asks is answered with', () => {
   const definition = { ...deployments, custom: true } as unknown as KindDefinition;
   const counted = Object.defineProperty(definition, 'singular', { get: () => `deployment${++told}` });
   let endpoints = new TestApi({ kinds: [counted] }).resources.all();
-  const discovery = createDiscovery({
-    endpoints: () => endpoints,
-    mediaTypes: [JSON_TYPE],
-    aggregatedVersions: ['v2'],
-    serverAddress: '',
-  });
-  const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+  const discovery = discoveryOf(() => endpoints);
   const ask = (): string => {
-    const request = { method: 'GET', headers: { accept } } as unknown as HttpRequest;
+    const request = { method: 'GET', headers: { accept: acceptOf('v2') } } as unknown as HttpRequest;
     const { body } = discovery.answer(request, '/apis') as HttpResponse;
     return (body as Buffer).toString();
   };

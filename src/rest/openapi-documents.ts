@@ -1,4 +1,5 @@
 // The documents: which operations each tells of, and how a document is put together from them.
+import { compareText } from '../lib/compare-text.js';
 import crypto from 'node:crypto';
 import { apiVersionOf } from '../machinery/object.js';
 import { append } from '../lib/append.js';
@@ -246,8 +247,7 @@ function createPen(form: SchemaForm, shared: Map<string, JsonSchema>): Pen {
   };
 }
 
-const byNameThenPlace = (a: Parameter, b: Parameter): number => compare(a.name, b.name) || compare(a.in, b.in);
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+const byNameThenPlace = (a: Parameter, b: Parameter): number => compareText(a.name, b.name) || compareText(a.in, b.in);
 
 function parameterOf({ name, in: place, type, description }: Parameter, form: SchemaForm): JsonSchema {
   const schema = { type, uniqueItems: true };

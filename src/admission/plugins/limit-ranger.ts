@@ -1,6 +1,7 @@
 import { namesOf } from '../../lib/closed-maps.js';
 import { ownMember, setMember } from '../../lib/plain-object.js';
-import { byText, sortSteps } from '../../lib/sort-steps.js';
+import { compareText } from '../../lib/compare-text.js';
+import { sortSteps } from '../../lib/sort-steps.js';
 import { eachStep, inTurns, type Steps } from '../../lib/turns.js';
 import { aggregateContainers } from '../../apis/core/pod/aggregate-resources.js';
 import { aggregateText } from '../../machinery/field-error.js';
@@ -76,7 +77,7 @@ function* setDefaults(pod: Pod, range: LimitRange): Steps<void> {
     for (const kind of ['requests', 'limits'] as const) {
       const filled = yield* fillMissing(container, kind, defaults[kind], names[kind]);
       if (filled.length === 0) continue;
-      const sorted = yield* sortSteps(filled, byText);
+      const sorted = yield* sortSteps(filled, compareText);
       notes.push(`${sorted.join(', ')} ${kind.slice(0, -1)} for ${word} ${container.name}`);
     }
   };

@@ -4,7 +4,7 @@ import type { Steps } from '../../lib/turns.js';
 import { FieldSet } from './field-set.js';
 import { absorbSteps } from './field-set-steps.js';
 import { compareTimes, identityOf, type Manager, type Managers } from './managers.js';
-import { compareText } from './path-element.js';
+import { compareText } from '../../lib/compare-text.js';
 
 const MAX_UPDATE_MANAGERS = 10;
 const OLD_UPDATES_MANAGER = 'ancient-changes';

@@ -2,7 +2,8 @@
 import { goQuote } from '../../lib/go-quote.js';
 import { applyConflict, type StatusError } from '../../machinery/status.js';
 import { identityOf, type Manager } from './managers.js';
-import { compareText, pathText } from './path-element.js';
+import { compareText } from '../../lib/compare-text.js';
+import { pathText } from './path-element.js';
 import type { Conflict } from './updater.js';
 
 export function conflictStatus(conflicts: readonly Conflict[]): StatusError {

@@ -6,7 +6,7 @@ import type { JsonObject, ManagedFieldsEntry } from '../../machinery/object.js';
 import { goQuote } from '../../lib/go-quote.js';
 import { FieldSet } from './field-set.js';
 import { ManagedFieldsError } from './managed-fields-error.js';
-import { compareText } from './path-element.js';
+import { compareText } from '../../lib/compare-text.js';
 
 export interface ManagerIdentity {
   readonly manager: string;

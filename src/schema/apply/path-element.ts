@@ -6,6 +6,7 @@
 //   i:3                                       an item by position
 //
 // The text in canonical form is the step: equal steps are equal strings.
+import { compareText } from '../../lib/compare-text.js';
 import { errorText } from '../../lib/error-text.js';
 import { goQuote } from '../../lib/go-quote.js';
 import { sortFew } from '../../lib/sort-few.js';
@@ -133,8 +134,6 @@ export function elementText(element: string): string {
 }
 
 export const pathText = (path: readonly string[]): string => path.map(elementText).join('');
-
-export const compareText = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0);
 
 const KINDS = 'fkvi';
 const KEYS = KINDS.indexOf('k');

@@ -1,7 +1,8 @@
 // What encodeStored() and encodeJson() print, piece by piece, for large objects.
 import { namesOf } from '../../lib/closed-maps.js';
 import { isPlainObject } from '../../lib/plain-object.js';
-import { byText, sortSteps } from '../../lib/sort-steps.js';
+import { compareText } from '../../lib/compare-text.js';
+import { sortSteps } from '../../lib/sort-steps.js';
 import type { Steps } from '../../lib/turns.js';
 import { givenEmptyOf } from '../../machinery/given-empty.js';
 import { isAlwaysPrinted, isStructInGo, zeroValue } from '../normal-form.js';
@@ -93,7 +94,7 @@ export class Print {
       return yield* this.#items(value, (item) => this.#value(type.element, item), plainPrint(type.element, this.form));
     }
     if (type.kind === 'map' && isPlainObject(value)) {
-      const names = yield* sortSteps([...this.#namesOf(value)], byText);
+      const names = yield* sortSteps([...this.#namesOf(value)], compareText);
       return yield* this.#members(
         value,
         names,
@@ -121,7 +122,7 @@ export class Print {
     if (Array.isArray(value)) yield* this.#items(value, inner, plain);
     else if (isPlainObject(value)) {
       const names = this.#namesOf(value);
-      yield* this.#members(value, order === 'sorted' ? yield* sortSteps([...names], byText) : names, inner, plain);
+      yield* this.#members(value, order === 'sorted' ? yield* sortSteps([...names], compareText) : names, inner, plain);
     } else this.#text += encodeTree(value);
   }
 
