@@ -65,6 +65,11 @@ export interface WatchKeysRequest {
   readonly startRevision?: number;
   /** Whether events carry the previous version. */
   readonly previous?: boolean;
+  /**
+   * What lies in the past may come later, in turns with others. Without this a store in this process hands it over before
+   * it answers, however much that is.
+   */
+  readonly inTurns?: boolean;
 }
 
 export interface ChangesRequest {

@@ -1,6 +1,7 @@
 // One resource straight on the key-value store: every write goes here; reads too when the cache is off or cannot tell.
 import type { KubeObject } from '../machinery/object.js';
 import { type Clock, systemClock } from '../lib/clock.js';
+import { Turns } from '../lib/turns.js';
 import type { MaybePromise } from '../lib/maybe-promise.js';
 import type { KeyValue, KeyValueStore, KvEvent, RangeResult, WriteResult } from '../kv/kv.js';
 import { KvError, prefixEnd } from '../kv/kv.js';
@@ -231,7 +232,9 @@ export class DirectStore implements ManagedResourceStore {
     const take = async (batch: readonly KvEvent[]): Promise<void> => {
       this.metrics.received?.(this.options.resource, batch.length);
       const changes: Change[] = [];
+      const turns = new Turns();
       for (const event of batch) {
+        await turns.breathe();
         const wanted = (!single || event.key === full) && event.key.endsWith(nameAnywhere && `/${nameAnywhere}`);
         if (wanted && !watcher.over) changes.push(await this.#change(event));
       }
@@ -250,7 +253,7 @@ export class DirectStore implements ManagedResourceStore {
         }
       });
     const kvWatch = this.kv.watch(
-      { prefix: full, startRevision: start + 1, previous: true },
+      { prefix: full, startRevision: start + 1, previous: true, inTurns: true },
       {
         events: (batch) => inOrder(() => take(batch)),
         progress: (revision) => void inOrder(() => watcher.bookmark(revision)),

@@ -110,6 +110,60 @@ describe('embedded store', () => {
     await kv.close();
   });
 
+  it('tells a watch that waits for it of a long past in turns, in order, with what is written meanwhile', async () => {
+    const kv = await openEmbeddedStore({ folder: newFolder() });
+    const first = 2;
+    const writes = (count: number): Promise<unknown> =>
+      Promise.all(Array.from({ length: count }, async (_, i) => kv.create(`/a/${i}-${count}`, Buffer.from('x'))));
+    await writes(5_000);
+    const batches: number[] = [];
+    const revisions: number[] = [];
+    let later: Promise<unknown> | undefined;
+    await new Promise<void>((resolve, reject) => {
+      kv.watch(
+        { prefix: '/a/', startRevision: first, inTurns: true },
+        {
+          events: (batch) => {
+            batches.push(batch.length);
+            for (const { revision } of batch) revisions.push(revision);
+            later ??= writes(3_000);
+            if (revisions.length === 8_000) void later.then(() => writes(1)).then(() => resolve());
+          },
+          progress: () => undefined,
+          failed: reject,
+        },
+      );
+    });
+    assert.ok(
+      batches.slice(0, 50).every((count) => count <= 100),
+      String(batches.slice(0, 5)),
+    );
+    assert.deepEqual(
+      revisions,
+      Array.from({ length: 8_001 }, (_, i) => first + i),
+    );
+    await kv.close();
+  });
+
+  it('ends the reading of a long past when the watch is given up or the store is closed', async () => {
+    const kv = await openEmbeddedStore({ folder: newFolder() });
+    await Promise.all(Array.from({ length: 3_000 }, (_, i) => kv.create(`/a/${i}`, Buffer.from('x'))));
+    const told = { given: 0, kept: 0 };
+    const receiver = (name: keyof typeof told, failed: (error: KvError) => void) => ({
+      events: (batch: readonly unknown[]) => void (told[name] += batch.length),
+      progress: () => undefined,
+      failed,
+    });
+    const request = { prefix: '/a/', startRevision: 2, inTurns: true };
+    const never = (): void => assert.fail('the one who left is told nothing');
+    kv.watch(request, receiver('given', never)).cancel();
+    const failure = new Promise<KvError>((resolve) => kv.watch(request, receiver('kept', resolve)));
+    await kv.close();
+    assert.equal((await failure).code, 'closed');
+    assert.equal(told.given, 0);
+    assert.ok(told.kept < 3_000);
+  });
+
   it('refuses a folder that another store has open', async () => {
     const folder = newFolder();
     const first = await openEmbeddedStore({ folder });

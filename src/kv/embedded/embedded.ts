@@ -1,7 +1,7 @@
 // The embedded store: in this process, on disk, multi-version, every answered write synced.
 import type { Database, RootDatabase } from 'lmdb';
 import { type Clock, systemClock } from '../../lib/clock.js';
-import { atOnce, inTurns } from '../../lib/turns.js';
+import { atOnce, inTurns, type Steps } from '../../lib/turns.js';
 import {
   type ChangesRequest,
   compacted,
@@ -19,6 +19,7 @@ import {
   type WriteResult,
 } from '../kv.js';
 import { WatchHub } from '../watch-hub.js';
+import { catchUp, type RevisionRange } from './catch-up.js';
 import { Commits } from './commits.js';
 import { damaged, type DataFolder, openFailure, openFolder } from './folder.js';
 import { Housekeeping } from './housekeeping.js';
@@ -26,6 +27,7 @@ import {
   COMPACTED,
   currentOf,
   eventSteps,
+  type EventsWanted,
   getAt,
   keyValueOf,
   rangeAt,
@@ -176,7 +178,7 @@ class EmbeddedStore implements KeyValueStore {
     const { revision = 0 } = request;
     const newest = this.#startRead(revision);
     if (revision === 0 || revision === newest) return { revision: newest, ...rangeAt(this.#tables, request) };
-    const range = await inTurns(rangeSteps(this.#env, this.#tables, { ...request, revision }));
+    const range = await inTurns(this.#whileOpen(rangeSteps(this.#env, this.#tables, { ...request, revision })));
     // Its log may have been dropped while it was read.
     const oldest = this.#housekeeping.compacted;
     if (revision < oldest) throw compacted(revision, oldest);
@@ -184,8 +186,7 @@ class EmbeddedStore implements KeyValueStore {
   }
 
   async revision(): Promise<number> {
-    this.#checkOpen();
-    return this.#commits.revision;
+    return this.#newest();
   }
 
   create(key: string, value: Buffer, options: WriteOptions = {}): Promise<WriteResult> {
@@ -209,22 +210,25 @@ class EmbeddedStore implements KeyValueStore {
       queueMicrotask(() => receiver.failed(error));
       return { cancel: () => undefined };
     }
-    if (startRevision <= revision) {
-      this.#env.resetReadTxn();
-      const wanted = { prefix, startRevision, endRevision: revision, newest: this.#onDisk(REVISION), previous };
-      const missed = atOnce(eventSteps(this.#env, this.#tables, wanted)) ?? [];
-      if (missed.length > 0) void receiver.events(missed);
+    const live = (from: number): KvWatch => this.#hub.add({ prefix, previous, startRevision: from }, receiver);
+    if (startRevision > revision) return live(startRevision);
+    if (request.inTurns) {
+      const log = {
+        newest: () => this.#newest(),
+        events: (range: RevisionRange) => this.#events({ prefix, previous, ...range }),
+        live,
+      };
+      return catchUp(log, startRevision, receiver);
     }
-    return this.#hub.add({ prefix, previous, startRevision: Math.max(startRevision, revision + 1) }, receiver);
+    this.#env.resetReadTxn();
+    const wanted = { prefix, startRevision, endRevision: revision, newest: this.#onDisk(REVISION), previous };
+    const missed = atOnce(eventSteps(this.#env, this.#tables, wanted)) ?? [];
+    if (missed.length > 0) void receiver.events(missed);
+    return live(revision + 1);
   }
 
   async changes(request: ChangesRequest): Promise<readonly KvEvent[] | undefined> {
-    const newest = this.#startRead(0);
-    const wanted = { ...request, newest, previous: true };
-    const events = await inTurns(eventSteps(this.#env, this.#tables, wanted));
-    const { compacted: oldest } = this.#housekeeping;
-    if (request.startRevision <= oldest) throw compacted(request.startRevision, oldest);
-    return events;
+    return inTurns(this.#events({ ...request, previous: true }));
   }
 
   requestProgress(): boolean {
@@ -262,6 +266,30 @@ class EmbeddedStore implements KeyValueStore {
     this.#hub.fail(closed());
     await this.#env.close();
     await this.#folder.release();
+  }
+
+  *#events(wanted: Omit<EventsWanted, 'newest'>): Steps<readonly KvEvent[] | undefined> {
+    const newest = this.#startRead(0);
+    const events = yield* this.#whileOpen(eventSteps(this.#env, this.#tables, { ...wanted, newest }));
+    // Its log may have been dropped while it was read.
+    const { compacted: oldest } = this.#housekeeping;
+    if (wanted.startRevision <= oldest) throw compacted(wanted.startRevision, oldest);
+    return events;
+  }
+
+  /** The engine must not be asked after it was closed. */
+  *#whileOpen<T>(steps: Steps<T>): Steps<T> {
+    for (;;) {
+      this.#checkOpen();
+      const { done, value } = steps.next();
+      if (done) return value;
+      yield;
+    }
+  }
+
+  #newest(): number {
+    this.#checkOpen();
+    return this.#commits.revision;
   }
 
   #checkOpen(): void {
