@@ -30,13 +30,62 @@ export async function measureGets(server, options) {
 }
 
 /** One of many short rounds: so many gets, by processor time alone. */
-export async function measureBurst(server, gets, options) {
+async function measureBurst(server, gets, options) {
   const before = processorUs(server);
   await burst(server, `${NS}/configmaps/one`, gets, options);
-  const spentUs = processorUs(server) - before;
+  const spentUs = (await settledUs(server)) - before;
   server.processorUs += spentUs;
   server.gets += gets;
   server.perGetUs.push(spentUs / gets);
+}
+
+/** The processor time when what the last requests left to do later is done. */
+async function settledUs(server) {
+  for (let last = processorUs(server); ; ) {
+    await new Promise((resolve) => setTimeout(resolve, SETTLING_MS));
+    const now = processorUs(server);
+    if (now - last < SETTLED_US) return now;
+    last = now;
+  }
+}
+
+const SETTLING_MS = 25;
+const SETTLED_US = 1000;
+const WARMING_GETS = 100_000;
+
+/**
+ * Short rounds on all servers by turns, each as often first: what else the machine does meets all of them. V8 makes other
+ * code of the same server each time it starts, and two of a kind differ by up to a tenth: so there should be several.
+ */
+export async function measureByTurns(servers, { rounds, gets, ...options }) {
+  for (const server of servers) {
+    await measureBurst(server, WARMING_GETS, options);
+    server.perGetUs = [];
+  }
+  for (let round = 0; round < rounds; round++) {
+    const first = round % servers.length;
+    const turns = [...servers.slice(first), ...servers.slice(0, first)];
+    for (const server of turns) await measureBurst(server, gets, options);
+  }
+}
+
+/** Of the servers of a kind the quicker half of their rounds counts, which other work on the machine met least. */
+export function meanUs(kind) {
+  return mean(kind.map(quickerHalf));
+}
+
+export function shownUs(kind) {
+  const each = kind.map((server) => quickerHalf(server).toFixed(2)).join(', ');
+  return `${meanUs(kind).toFixed(2)} µs of the processor for a get (${each})`;
+}
+
+function quickerHalf({ perGetUs }) {
+  const sorted = perGetUs.toSorted((a, b) => a - b);
+  return mean(sorted.slice(0, Math.ceil(sorted.length / 2)));
+}
+
+function mean(values) {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 export function shown({ rates, processorUs: us, gets }) {
