@@ -27,6 +27,36 @@ test('failures are told by name, without their reasons, unless the check itself 
   assert.deepEqual(await get(health, '/livezz'), [undefined, undefined]);
 });
 
+test('checks are told in the order people know, whichever was added first', async () => {
+  const health = new Health({ livezGracePeriodMs: 0, log: silentLogs.for('x') });
+  const hooks = new PostStartHooks(health);
+  const names = ['start-controllers', 'bootstrap-controller', 'apiservice-openapi-controller', 'crd-informer-synced'];
+  for (const name of [...names, 'start-kube-aggregator-informers']) hooks.add({ name, run: () => undefined });
+  for (const name of ['shutdown', 'autoregister-completion', 'informer-sync']) {
+    health.addReadyz({ name, check: () => undefined });
+  }
+  health.add({ name: 'etcd', check: () => undefined });
+  await hooks.run(new AbortController().signal, silentLogs.for('x'));
+  const [, body] = await get(health, '/readyz?verbose');
+  assert.equal(
+    String(body).replaceAll(/\[\+\](poststarthook\/)?| ok(?=\n)/g, ''),
+    [
+      'ping',
+      'log',
+      'etcd',
+      'informer-sync',
+      'crd-informer-synced',
+      'bootstrap-controller',
+      'start-controllers',
+      'start-kube-aggregator-informers',
+      'autoregister-completion',
+      'apiservice-openapi-controller',
+      'shutdown',
+      'readyz check passed\n',
+    ].join('\n'),
+  );
+});
+
 test('/livez minds unfinished start-up only after the grace period', async () => {
   let now = 0;
   const health = new Health({ livezGracePeriodMs: 1000, now: () => now, log: silentLogs.for('x') });

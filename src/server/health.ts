@@ -4,6 +4,7 @@ import { goQuote } from '../lib/go-quote.js';
 import type { Logger } from '../lib/log.js';
 import type { MaybePromise } from '../lib/maybe-promise.js';
 import { plainError } from '../filters/plain-response.js';
+import { checkRank } from './check-order.js';
 
 export interface HealthCheck {
   readonly name: string;
@@ -94,7 +95,7 @@ export class Health {
     let output = '';
     let details = '';
     const failed: string[] = [];
-    for (const check of this.checks[endpoint]) {
+    for (const check of inOrder(this.checks[endpoint])) {
       const { name, group } = check;
       if (excluded.has(name)) {
         unknown.delete(name);
@@ -128,6 +129,9 @@ export class Health {
     return ok(request.query.has('verbose') ? `${output}${endpoint} check passed\n` : 'ok');
   }
 }
+
+const inOrder = (checks: readonly HealthCheck[]): readonly HealthCheck[] =>
+  checks.toSorted((a, b) => checkRank(a.name) - checkRank(b.name));
 
 const PING: HealthCheck = { name: 'ping', check: () => undefined };
 
