@@ -33,6 +33,10 @@ test('what does not belong there is refused, all of it at once', () => {
   assert.match(refusal(`${HEAD}authorizers: []\nauthorizers: []`), /^strict decoding error: .*already set in map/s);
 });
 
+test('what begins with a brace is JSON or nothing', () => {
+  assert.match(refusal('{apiVersion: apiserver.config.k8s.io/v1, kind: AuthorizationConfiguration}'), /invalid char/);
+});
+
 test('a file that does not say what it is, or is something else, is refused', () => {
   assert.equal(refusal('authorizers: []'), "Object 'Kind' is missing in 'authorizers: []'");
   assert.equal(

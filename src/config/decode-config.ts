@@ -13,6 +13,8 @@ export interface ConfigKind {
   readonly kind: string;
   /** The versions it may be written in. */
   readonly apiVersions: readonly string[];
+  /** What it is an older name of. */
+  readonly now?: { readonly kind: string; readonly apiVersion: string };
 }
 
 export interface DecodeConfigOptions {
@@ -33,16 +35,21 @@ export interface DecodedConfig {
   readonly strictErrors: readonly string[];
 }
 
+/** A text that does not say what it is, or is of a kind nobody knows here. */
+export class UnknownKind extends ConfigError {}
+
 /** Throws a ConfigError. The object is of the version it was written in, without defaults. */
 export function decodeConfig(text: string, options: DecodeConfigOptions): DecodedConfig {
-  const { tree, repeated } = parse(text);
+  const { tree, repeated } = inWords(() => parseConfigText(text));
   const { kind, apiVersion } = whatItIs(tree, text, options);
-  if (!options.kinds.some((known) => known.kind === kind && known.apiVersions.includes(apiVersion))) {
+  const known = options.kinds.find((each) => each.kind === kind && each.apiVersions.includes(apiVersion));
+  if (known === undefined) {
     const [what, version, scheme] = [kind, apiVersion, options.scheme].map(goQuote);
-    throw new ConfigError(`no kind ${what} is registered for version ${version} in scheme ${scheme}`);
+    throw new UnknownKind(`no kind ${what} is registered for version ${version} in scheme ${scheme}`);
   }
-  const { group, version } = parseApiVersion(apiVersion);
-  const type = typeOf(group, version, kind);
+  const now = known.now ?? { kind, apiVersion };
+  const { group, version } = parseApiVersion(now.apiVersion);
+  const type = typeOf(group, version, now.kind);
   if (type === undefined) throw new Error(`the catalogue has no ${apiVersion} ${kind}`);
   const decoded = inWords(() => decodeTree(type, tree, { strict: true }));
   const strictErrors = [...repeated, ...decoded.strictErrors];
@@ -57,16 +64,13 @@ interface Parsed {
   readonly repeated: readonly string[];
 }
 
-function parse(text: string): Parsed {
+/** What begins with a brace is taken for JSON, and so YAML that does is refused. Throws a DecodeError. */
+export function parseConfigText(text: string): Parsed {
   if (text.trimStart().startsWith('{')) {
-    try {
-      const { value, duplicates } = parseJsonTree(text);
-      return { tree: value, repeated: duplicates };
-    } catch {
-      // Not JSON: YAML has braces of its own.
-    }
+    const { value, duplicates } = parseJsonTree(text);
+    return { tree: value, repeated: duplicates };
   }
-  const { value, strictError } = inWords(() => parseYaml(text));
+  const { value, strictError } = parseYaml(text);
   return { tree: value, repeated: strictError === undefined ? [] : [strictError] };
 }
 
@@ -89,8 +93,8 @@ function whatItIs(
   };
   const apiVersion = member('apiVersion');
   const kind = member('kind');
-  if (kind === '') throw new ConfigError(`Object 'Kind' is missing in '${text}'`);
-  if (apiVersion === '') throw new ConfigError(`Object 'apiVersion' is missing in '${text}'`);
+  if (kind === '') throw new UnknownKind(`Object 'Kind' is missing in '${text}'`);
+  if (apiVersion === '') throw new UnknownKind(`Object 'apiVersion' is missing in '${text}'`);
   return { kind, apiVersion };
 }
 

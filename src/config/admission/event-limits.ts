@@ -16,9 +16,10 @@ const DEFAULT_CACHE_SIZE = 4096;
 
 /** Without a text there are no limits, which is refused as well. Throws a ConfigError. */
 export function eventLimits(text: string | undefined): readonly EventLimit[] {
-  const limits = text === undefined ? [] : limitsIn(text);
+  const given = text === undefined ? undefined : limitsIn(text);
+  const limits = given ?? [];
   const path = FieldPath.of('limits');
-  const errors: FieldErrors = limits.length === 0 ? [invalid(path, null, 'must not be empty')] : [];
+  const errors: FieldErrors = limits.length === 0 ? [invalid(path, given ?? null, 'must not be empty')] : [];
   for (const [index, { type, burst, qps, cacheSize = 0 }] of limits.entries()) {
     const at = path.index(index);
     if (!TYPES.includes(type)) errors.push(notSupported(at.child('type'), type, TYPES));
@@ -37,11 +38,11 @@ export function eventLimits(text: string | undefined): readonly EventLimit[] {
   }));
 }
 
-function limitsIn(text: string): NonNullable<Configuration['limits']> {
+function limitsIn(text: string): Configuration['limits'] | undefined {
   const { object } = decodeConfig(text, {
     kinds: [{ kind: 'Configuration', apiVersions: ['eventratelimit.admission.k8s.io/v1alpha1'] }],
     scheme: 'k8s.io/kubernetes/plugin/pkg/admission/eventratelimit/config.go:31',
     lenient: true,
   });
-  return (object as Partial<Configuration>).limits ?? [];
+  return (object as Partial<Configuration>).limits;
 }

@@ -19,6 +19,7 @@ const ONE_NANOSECOND_MS = 1 / NANOSECONDS_PER_MS;
 /** Throws a ConfigError. */
 export function imagePolicy(text: string | undefined): ImagePolicyConfig {
   if (text === undefined) throw new ConfigError('no config specified');
+  if (text === '') throw new ConfigError('EOF');
   const given = memberOf(readTree(text), 'imagePolicy') ?? {};
   if (!isPlainObject(given)) throw wrongType(given, 'imagePolicy', 'imagepolicy.imagePolicyWebhookConfig');
   const retryBackoffMs = duration(given, 'retryBackoff', 1, [ONE_NANOSECOND_MS, 5 * MINUTE_MS], 500);
@@ -43,7 +44,7 @@ function duration(
   defaultMs: number,
 ): number {
   const value = memberOf(given, name) ?? 0;
-  if (typeof value !== 'number') throw wrongType(value, name, 'time.Duration');
+  if (typeof value !== 'number' || !Number.isInteger(value)) throw wrongType(value, name, 'time.Duration');
   if (value === -1) return 0;
   if (value === 0) return defaultMs;
   const ms = value * unitMs;

@@ -22,6 +22,7 @@ const plugin = (name: string, configuration: unknown) => ({
   kind: 'AdmissionConfiguration',
   plugins: [{ name, configuration }],
 });
+const inEmptyFile = (name: string) => ({ name, path: file('empty.yaml', '') });
 const refused = (content: unknown, ...enabled: readonly string[]): string => {
   try {
     load(content, ...enabled);
@@ -49,6 +50,25 @@ describe('the configuration of admission plugins', () => {
   it('is shown as it was written when it says too little', () => {
     const said = refused(plugin('ResourceQuota', { limitedResources: [] }), 'ResourceQuota');
     assert.match(said, /Object 'Kind' is missing in '\{\n {4}"limitedResources": \[\]\n {3}\}'$/);
+  });
+
+  it('of one plugin alone is still taken, whatever kind it says, when nothing knows that', () => {
+    const own = { kind: 'Selectors', podNodeSelectorPluginConfig: { one: 'a=b' } };
+    assert.deepEqual(load(own, 'PodNodeSelector').nodeSelectors, { one: 'a=b' });
+    assert.match(refused({ PodNodeSelectorPluginConfig: {} }, 'PodNodeSelector'), /Object 'Kind' is missing/);
+  });
+
+  it('in an empty file is the default, where the plugin has one', () => {
+    const empty = { ...plugin('', {}), plugins: ['PodSecurity', 'ImagePolicyWebhook'].map(inEmptyFile) };
+    assert.equal(load(empty, 'PodSecurity').podSecurity?.defaults.enforce.level, 'privileged');
+    assert.match(refused(empty, 'ImagePolicyWebhook'), /"ImagePolicyWebhook": EOF$/);
+  });
+
+  it('needs limits of events, and shows what it found', () => {
+    const head = { apiVersion: 'eventratelimit.admission.k8s.io/v1alpha1', kind: 'Configuration' };
+    const saidOf = (more: object) => refused(plugin('EventRateLimit', { ...head, ...more }), 'EventRateLimit');
+    assert.match(saidOf({}), /limits: Invalid value: null: must not be empty$/);
+    assert.match(saidOf({ limits: [] }), /limits: Invalid value: \[\]: must not be empty$/);
   });
 
   it('sets pod security, and tells all that is wrong with it at once', () => {

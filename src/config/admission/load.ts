@@ -9,7 +9,7 @@ import { goQuote } from '../../lib/go-quote.js';
 import type { AdmissionConfiguration } from '../../schema/generated/apiserverconfig.v1.js';
 import { encodeTree } from '../../schema/json/encode.js';
 import { ConfigError } from '../config-error.js';
-import { decodeConfig } from '../decode-config.js';
+import { decodeConfig, UnknownKind } from '../decode-config.js';
 import type { Kubeconfig } from '../kubeconfig.js';
 import { eventLimits } from './event-limits.js';
 import { imagePolicy, type ImagePolicyConfig } from './image-policy.js';
@@ -17,7 +17,7 @@ import { jsonSlice } from './json-slice.js';
 import { limitedResources } from './limited-resources.js';
 import { nodeSelectors } from './node-selectors.js';
 import { podSecuritySettings, type PodSecuritySettings, Unfit } from './pod-security.js';
-import { memberOf, readTree } from './read-plugin.js';
+import { readTree } from './read-plugin.js';
 import { tolerationLists } from './toleration-lists.js';
 import { webhookKubeconfig } from './webhook-users.js';
 
@@ -86,7 +86,7 @@ function pluginTexts(file: string): PluginTexts {
   try {
     object = decodeConfig(read.text, { kinds: KINDS, scheme: SCHEME }).object;
   } catch (error) {
-    const legacy = error instanceof ConfigError && legacyTexts(read.text);
+    const legacy = error instanceof UnknownKind && legacyTexts(read.text);
     if (legacy) return legacy;
     throw error;
   }
@@ -120,13 +120,13 @@ function fileText(file: string): string {
   return read.text;
 }
 
+const LEGACY_MEMBERS = ['imagePolicy', 'podNodeSelectorPluginConfig'];
+
 /** Before there was a file for all plugins, the file was the configuration of one of these two. */
 function legacyTexts(text: string): PluginTexts | undefined {
   try {
     const tree = readTree(text);
-    if (tree['kind'] !== undefined && tree['kind'] !== '') return undefined;
-    const members = ['imagePolicy', 'podNodeSelectorPluginConfig'];
-    if (!members.some((member) => memberOf(tree, member) !== undefined)) return undefined;
+    if (!LEGACY_MEMBERS.some((member) => Object.hasOwn(tree, member))) return undefined;
   } catch {
     return undefined;
   }

@@ -17,15 +17,15 @@ const GROUP = 'pod-security.admission.config.k8s.io';
 
 export type PodSecuritySettings = Pick<PodSecurityOptions, 'defaults' | 'exemptions'>;
 
-/** Throws a ConfigError; `Unfit` for one that can be read but makes no sense. */
+const KINDS = {
+  kinds: [{ kind: 'PodSecurityConfiguration', apiVersions: ['v1', 'v1beta1', 'v1alpha1'].map((v) => `${GROUP}/${v}`) }],
+  scheme: 'k8s.io/pod-security-admission/admission/api/scheme/scheme.go:31',
+};
+
+/** An empty text is all defaults. Throws a ConfigError; `Unfit` for one that can be read but makes no sense. */
 export function podSecuritySettings(text: string): PodSecuritySettings {
-  const { object } = decodeConfig(text, {
-    kinds: [
-      { kind: 'PodSecurityConfiguration', apiVersions: ['v1', 'v1beta1', 'v1alpha1'].map((v) => `${GROUP}/${v}`) },
-    ],
-    scheme: 'k8s.io/pod-security-admission/admission/api/scheme/scheme.go:31',
-  });
-  const { defaults = {}, exemptions = {} } = object as Partial<PodSecurityConfiguration>;
+  const object: Partial<PodSecurityConfiguration> = text === '' ? {} : decodeConfig(text, KINDS).object;
+  const { defaults = {}, exemptions = {} } = object;
   const { usernames = [], namespaces = [], runtimeClasses = [] } = exemptions;
   const policy = policyOf(defaults);
   const path = FieldPath.of('exemptions');

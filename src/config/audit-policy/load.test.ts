@@ -31,6 +31,12 @@ test('a file must say what it is, and be that', () => {
   assert.equal(errorOf(HEAD), 'loaded illegal policy with 0 rules');
 });
 
+test('what begins with a brace is JSON or nothing', () => {
+  const json = JSON.stringify({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{ level: 'None' }] });
+  assert.equal(errorOf(json), '');
+  assert.match(errorOf(json.replaceAll('"', '')), /^failed decoding: .*invalid character/);
+});
+
 test('all mistakes are told together', () => {
   const text = `${HEAD}omitStages: [Start]\nrules:\n- nonResourceURLs: [x, /a*b]\n  namespaces: [ns]\n- level: All\n  resources: [{group: a/b, resourceNames: [one]}]\n`;
   const error = errorOf(text);

@@ -9,7 +9,7 @@ import { sentKind } from '../../schema/json/sent-kind.js';
 import { typeOf } from '../../schema/catalogue.js';
 import type { Policy } from '../../schema/generated/audit.v1.js';
 import { DecodeError, decodeTree } from '../../schema/json/decode.js';
-import { parseYaml } from '../../schema/yaml/parse.js';
+import { parseConfigText } from '../decode-config.js';
 import { validateAuditPolicy } from './validate.js';
 
 export type LoadedAuditPolicy =
@@ -48,8 +48,8 @@ const SCHEME = '"k8s.io/apiserver/pkg/audit/scheme.go:30"';
 
 function decode(text: string): LoadedAuditPolicy {
   try {
-    const { value, strictError } = parseYaml(text);
-    const said = sentKind(value);
+    const { tree, repeated } = parseConfigText(text);
+    const said = sentKind(tree);
     const kind = said.kind || UNSAID.kind;
     const apiVersion = said.apiVersion || UNSAID.apiVersion;
     const { group, version } = parseApiVersion(apiVersion);
@@ -64,9 +64,8 @@ function decode(text: string): LoadedAuditPolicy {
     }
     if (kind !== 'Policy')
       throw new DecodeError(`converting (${version}.${kind}) to (audit.Policy): unknown conversion`);
-    const { object, strictErrors } = decodeTree(type, value, { strict: true });
-    const all = strictError === undefined ? strictErrors : [strictError, ...strictErrors];
-    return { ok: true, policy: object as unknown as Policy, strictErrors: all };
+    const { object, strictErrors } = decodeTree(type, tree, { strict: true });
+    return { ok: true, policy: object as unknown as Policy, strictErrors: [...repeated, ...strictErrors] };
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     return { ok: false, error: `failed decoding: ${error.message}` };

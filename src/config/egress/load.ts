@@ -8,7 +8,9 @@ import { decodeConfig } from '../decode-config.js';
 import { validateEgress } from './validate.js';
 
 const KINDS = {
-  kinds: [{ kind: 'EgressSelectorConfiguration', apiVersions: ['apiserver.k8s.io/v1beta1'] }],
+  kinds: [
+    { kind: 'EgressSelectorConfiguration', apiVersions: ['apiserver.k8s.io/v1beta1', 'apiserver.k8s.io/v1alpha1'] },
+  ],
   scheme: 'k8s.io/apiserver/pkg/server/egressselector/config.go:33',
 };
 
@@ -37,13 +39,13 @@ function decode(text: string): EgressSelectorConfiguration {
   }
 }
 
-/** What a selection was called before, or is called in the spec's words. */
+/** What a selection was called before, in small letters only, or is called in the spec's words. */
 const TODAYS: Readonly<Record<string, string>> = { master: 'controlplane', kvstore: 'etcd' };
 
 const withTodaysNames = (config: EgressSelectorConfiguration): EgressSelectorConfiguration => ({
   ...config,
   egressSelections: (config.egressSelections ?? []).map((selection) => {
-    const name = selection.name.toLowerCase();
-    return { ...selection, name: Object.hasOwn(TODAYS, name) ? (TODAYS[name] ?? name) : name };
+    const { name } = selection;
+    return { ...selection, name: (Object.hasOwn(TODAYS, name) ? TODAYS[name] : undefined) ?? name.toLowerCase() };
   }),
 });

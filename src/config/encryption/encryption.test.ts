@@ -46,6 +46,12 @@ describe('an encryption configuration', () => {
     ]);
   });
 
+  it('is known by the name that pages gave it once', () => {
+    const old = text(entry(['secrets'], identity)).replace('apiserver.config.k8s.io/v1', 'v1');
+    assert.match(refusal(old), /no kind "EncryptionConfiguration" is registered for version "v1"/);
+    assert.equal(refusal(old.replace('EncryptionConfiguration', 'EncryptionConfig')), 'accepted');
+  });
+
   const refused: [string, string, RegExp][] = [
     ['a capital letter', text(entry(['Secrets'], identity)), /resources\[0\]: Invalid value: "Secrets": resource name/],
     ['a lone star', text(entry(['*'], identity)), /use '\*\.' to encrypt all the resources from core/],

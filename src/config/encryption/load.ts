@@ -38,13 +38,17 @@ export function loadEncryption(text: string, options: EncryptionLoadOptions): En
 }
 
 const PARSING = 'error while parsing file';
-const KIND = { kind: 'EncryptionConfiguration', apiVersions: ['apiserver.config.k8s.io/v1'] };
+const NOW = { kind: 'EncryptionConfiguration', apiVersion: 'apiserver.config.k8s.io/v1' };
+const KINDS = [
+  { kind: NOW.kind, apiVersions: [NOW.apiVersion] },
+  { kind: 'EncryptionConfig', apiVersions: ['v1'], now: NOW },
+];
 const SCHEME = 'k8s.io/apiserver/pkg/server/options/encryptionconfig/config.go:142';
 
 function parse(text: string, { file, reload }: EncryptionLoadOptions): EncryptionConfiguration {
   let config: EncryptionConfiguration;
   try {
-    const { object } = decodeConfig(text, { kinds: [KIND], scheme: SCHEME });
+    const { object } = decodeConfig(text, { kinds: KINDS, scheme: SCHEME });
     config = withDefaults(object as unknown as EncryptionConfiguration);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import { loadEgress } from './load.js';
+
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'egress-'));
+after(() => fs.rmSync(folder, { recursive: true }));
+
+function load(version: string, ...names: readonly string[]): readonly string[] {
+  const file = path.join(folder, 'egress.yaml');
+  const egressSelections = names.map((name) => ({ name, connection: { proxyProtocol: 'Direct' } }));
+  const content = { apiVersion: `apiserver.k8s.io/${version}`, kind: 'EgressSelectorConfiguration', egressSelections };
+  fs.writeFileSync(file, JSON.stringify(content));
+  return (loadEgress(file).egressSelections ?? []).map(({ name }) => name);
+}
+
+test('both versions are read, and names in any letters', () => {
+  assert.deepEqual(load('v1beta1', 'Cluster', 'ETCD'), ['cluster', 'etcd']);
+  assert.deepEqual(load('v1alpha1', 'controlPlane'), ['controlplane']);
+  assert.throws(() => load('v1', 'cluster'), /no kind "EgressSelectorConfiguration" is registered/);
+});
+
+test('the old name of the control plane is one in small letters only', () => {
+  assert.deepEqual(load('v1beta1', 'master'), ['controlplane']);
+  assert.throws(() => load('v1beta1', 'Master'), /service\.connection: Unsupported value: "master": supported values/);
+});
