@@ -55,6 +55,7 @@ export async function listObjects(
     limit,
     continue: options.continue,
     ...selection,
+    selector: `${options.labelSelector}\0${options.fieldSelector}`,
   };
   const result = await timedRead(request, () => list(endpoint.registry, wanted));
   span?.event('Listing from storage done');

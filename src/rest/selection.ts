@@ -6,11 +6,13 @@ import type { KubeObject } from '../machinery/object.js';
 import { badRequest } from '../machinery/status.js';
 import { goQuote } from '../lib/go-quote.js';
 import { normalize } from '../schema/json/decode.js';
-import type { ListRequest } from '../storage/store.js';
+import type * as storage from '../storage/store.js';
 import { type Endpoint, toStorage } from './endpoint.js';
 import type { ListOptions } from './query-options.js';
 
-export type Selection = Pick<ListRequest, 'name' | 'predicate' | 'fieldValues' | 'labels'>;
+export interface Selection extends storage.Selection {
+  readonly name?: string;
+}
 
 const EVERY_OBJECT_HAS = ['metadata.name', 'metadata.namespace'];
 

@@ -33,6 +33,8 @@ import { Watcher } from './watcher.js';
 import type { WatcherScope } from './watchers.js';
 
 const MOST_SHARED_LISTS = 64;
+/** Lists by longer selectors are not shared: their texts would be kept. */
+const LONGEST_SHARED_SELECTOR = 1024;
 /** So many objects are asked whether they are wanted in one turn. */
 const MANY = 1024;
 /** What a trace tells when the cache is as new as is asked for. */
@@ -43,14 +45,15 @@ interface SharedList {
   readonly generation: number;
   /** Weakly: they go when nobody is being answered with them. */
   readonly items: WeakRef<ListResult['items']>;
-  /** Absent on the last page. */
+  readonly isLast: boolean;
+  /** Absent on the last page, and where it is not counted. */
   readonly remainingItemCount: number | undefined;
 }
 
 export class CachedStore implements ManagedResourceStore {
   readonly options: ResourceStoreOptions;
 
-  /** By their range and limit. */
+  /** By their range, limit and selector. */
   readonly #lists = new Map<string, SharedList>();
 
   constructor(
@@ -242,31 +245,35 @@ export class CachedStore implements ManagedResourceStore {
    * they share one array of items, and by it what was made of it.
    */
   #listCurrent(plan: ListPlan, request: ListRequest, revision: number): MaybePromise<ListResult> {
+    const key = sharedBy(plan, request);
+    if (key === undefined) return this.#listSelected(plan, request, revision);
+    const { generation } = this.cache.contents;
+    const known = this.#lists.get(key);
+    const items = known?.generation === generation ? known.items.deref() : undefined;
+    if (known !== undefined && items !== undefined) return sharedResult(known, items, plan, revision);
+    const listed = this.#listSelected(plan, request, revision);
+    if (listed instanceof Promise) return listed.then((result) => this.#share(key, generation, result));
+    return this.#share(key, generation, listed);
+  }
+
+  #share(key: string, generation: number, result: ListResult): ListResult {
+    if (this.#lists.size >= MOST_SHARED_LISTS) this.#lists.clear();
+    const { items, remainingItemCount } = result;
+    const isLast = result.continue === '';
+    this.#lists.set(key, { generation, items: new WeakRef(items), isLast, remainingItemCount });
+    return result;
+  }
+
+  #listSelected(plan: ListPlan, request: ListRequest, revision: number): MaybePromise<ListResult> {
     const { contents } = this.cache;
     const found = contents.among(plan.prefix, request);
     if (found !== undefined) {
       const list = found.length > MANY ? listFoundInTurns : listFound;
       return list(found, plan, request, revision);
     }
-    const { state, generation } = contents;
-    if (request.predicate !== undefined || plan.nameAnywhere !== '') {
-      if (contents.size <= MANY) return listFrom(state, plan, request, revision);
-      return listInTurns(state.clone(), plan, request, revision);
-    }
-    const key = `${plan.start}\0${plan.end}\0${plan.limit}`;
-    const known = this.#lists.get(key);
-    const items = known?.generation === generation ? known.items.deref() : undefined;
-    if (known === undefined || items === undefined) {
-      const result = listFrom(state, plan, request, revision);
-      if (this.#lists.size >= MOST_SHARED_LISTS) this.#lists.clear();
-      const { remainingItemCount } = result;
-      this.#lists.set(key, { generation, items: new WeakRef(result.items), remainingItemCount });
-      return result;
-    }
-    const { remainingItemCount } = known;
-    if (remainingItemCount === undefined) return { items, revision, continue: '' };
-    const last = items[items.length - 1]?.key ?? '';
-    return { items, revision, continue: nextPage(plan, last, revision), remainingItemCount };
+    const asksEach = request.predicate !== undefined || plan.nameAnywhere !== '';
+    if (!asksEach || contents.size <= MANY) return listFrom(contents.state, plan, request, revision);
+    return listInTurns(contents.state.clone(), plan, request, revision);
   }
 
   async #listExact(plan: ListPlan, request: ListRequest, revision: number): Promise<ListResult> {
@@ -310,6 +317,24 @@ export class CachedStore implements ManagedResourceStore {
       found === undefined ? listFrom(contents.state, plan, whole, revision) : listFound(found, plan, whole, revision);
     return items as readonly Entry[];
   }
+}
+
+/** What lists of the same objects have in common; undefined for one that is not shared. */
+function sharedBy({ start, end, limit, nameAnywhere }: ListPlan, request: ListRequest): string | undefined {
+  const selector = request.predicate === undefined ? '' : request.selector;
+  if (nameAnywhere !== '' || selector === undefined || selector.length > LONGEST_SHARED_SELECTOR) return undefined;
+  return `${start}\0${end}\0${limit}\0${selector}`;
+}
+
+function sharedResult(
+  { isLast, remainingItemCount }: SharedList,
+  items: ListResult['items'],
+  plan: ListPlan,
+  revision: number,
+): ListResult {
+  if (isLast) return { items, revision, continue: '' };
+  const next = nextPage(plan, items[items.length - 1]?.key ?? '', revision);
+  return { items, revision, continue: next, ...(remainingItemCount !== undefined && { remainingItemCount }) };
 }
 
 const inScope = <T extends { readonly key: string }>(

@@ -5,7 +5,7 @@ import { FieldIndex } from './field-index.js';
 import type { Change } from './history.js';
 import { LabelIndex } from './label-index.js';
 import type { State } from './snapshots.js';
-import type { ListRequest } from './store.js';
+import type { Selection } from './store.js';
 
 /** So many changes at most wait for a list to want them in order. */
 const MOST_UNPLACED = 1024;
@@ -13,8 +13,6 @@ const MOST_UNPLACED = 1024;
 const LARGEST_INDEXED_SHARE = 0.25;
 /** So many sort in a few milliseconds; of more, all are walked, in turns with others. */
 const MOST_SORTED = 4096;
-
-type Selected = Pick<ListRequest, 'fieldValues' | 'labels'>;
 
 export class Contents {
   readonly #map = new Map<string, Entry>();
@@ -63,12 +61,12 @@ export class Contents {
    * Among them are all that are wanted, in the order of their keys, where an index can tell and it is worth asking. Conditions
    * that it knows nothing of are not looked at. `prefix`: what the keys begin with.
    */
-  among(prefix: string, { fieldValues, labels }: Selected): readonly Entry[] | undefined {
+  among(prefix: string, { fieldValues, labels }: Selection): readonly Entry[] | undefined {
     const found = this.#having(fieldValues) ?? (labels && this.#labels.find(prefix, labels, MOST_SORTED));
     return found && [...found].sort((a, b) => (a.key < b.key ? -1 : 1));
   }
 
-  #having(values: Selected['fieldValues']): ReadonlySet<Entry> | undefined {
+  #having(values: Selection['fieldValues']): ReadonlySet<Entry> | undefined {
     if (this.#index === undefined || values === undefined) return undefined;
     const wanted = values.find(({ field }) => field === this.indexedField);
     if (wanted === undefined) return undefined;

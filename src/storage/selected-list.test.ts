@@ -93,3 +93,33 @@ test('those that an index finds are asked in turns, too', async () => {
   assert.deepEqual([result.items.length, result.items[1]?.key], [600, `a/${name(11)}`]);
   few.close();
 });
+
+test('while nothing changes, lists by the same selector ask about no object again', async () => {
+  const store = await filled();
+  let asked = 0;
+  const counted = (selector: string, remainder: number, limit = 0): ListRequest => ({
+    ...all,
+    limit,
+    selector,
+    predicate: ({ key }) => {
+      asked++;
+      return Number(key.slice(3)) % 2 === remainder;
+    },
+  });
+  const first = await store.list(counted('odd', 1));
+  const page = await store.list(counted('odd', 1, 10));
+  const even = await store.list(counted('even', 0));
+  asked = 0;
+  assert.equal((await store.list(counted('odd', 1))).items, first.items);
+  assert.deepEqual(await store.list(counted('odd', 1, 10)), page);
+  assert.deepEqual([page.items.length, page.continue === ''], [10, false]);
+  assert.equal((await store.list(counted('even', 0))).items, even.items);
+  assert.equal(asked, 0);
+  // One that does not say what it asks shares nothing.
+  const { selector: _unsaid, ...unsaid } = counted('', 1);
+  assert.deepEqual((await store.list(unsaid)).items, first.items);
+  assert.equal(asked, COUNT);
+  await store.create(`a/${name(COUNT + 1)}`, pod(COUNT + 1));
+  assert.equal((await store.list(counted('odd', 1))).items.length, COUNT / 2 + 1);
+  store.close();
+});

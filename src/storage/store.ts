@@ -101,7 +101,23 @@ export interface FieldValue {
   readonly value: string;
 }
 
-export interface ListRequest {
+/** Which of the objects in its range a list or watch wants. */
+export interface Selection {
+  /** Absent when everything matches. */
+  readonly predicate?: Predicate;
+  /** Conditions that the predicate has, too. */
+  readonly fieldValues?: readonly FieldValue[];
+  /** What it wants of labels: objects that share theirs are asked together. */
+  readonly labels?: (labels: Labels) => boolean;
+}
+
+/** The same request for everything in its range. */
+export function unselected<R extends Selection>(request: R): Omit<R, keyof Selection> {
+  const { predicate: _predicate, fieldValues: _values, labels: _labels, ...rest } = request;
+  return rest;
+}
+
+export interface ListRequest extends Selection {
   /** Only keys below this namespace; empty for all. */
   readonly namespace: string;
   /** Only this name (a `metadata.name` field selector); empty for all. */
@@ -112,12 +128,8 @@ export interface ListRequest {
   /** 0: no limit. */
   readonly limit: number;
   readonly continue: string;
-  /** Absent when everything matches. */
-  readonly predicate?: Predicate;
-  /** Conditions that the predicate has, too. */
-  readonly fieldValues?: readonly FieldValue[];
-  /** What it wants of labels: objects that share theirs are asked together. */
-  readonly labels?: (labels: Labels) => boolean;
+  /** All that the predicate asks, as text: lists with the same are of the same objects. Absent where none is shared. */
+  readonly selector?: string;
   readonly trace?: Trace | undefined;
 }
 
@@ -145,7 +157,7 @@ export type WatchEvent =
   /** `initialEventsEnd` marks the end of the initial events of a streaming list. */
   | { readonly type: 'BOOKMARK'; readonly revision: number; readonly initialEventsEnd?: boolean };
 
-export interface WatchRequest {
+export interface WatchRequest extends Selection {
   readonly namespace: string;
   readonly name?: string;
   /** '' (from now, initial state first), '0' (any state first), or after a revision. */
@@ -153,10 +165,6 @@ export interface WatchRequest {
   readonly resourceVersionMatch: ResourceVersionMatch;
   readonly allowBookmarks: boolean;
   readonly sendInitialEvents?: boolean;
-  readonly predicate?: Predicate;
-  /** Conditions that the predicate has, too. */
-  readonly fieldValues?: readonly FieldValue[];
-  readonly labels?: (labels: Labels) => boolean;
   readonly signal: AbortSignal;
   /** When the watch will time out (milliseconds since the epoch): a last bookmark goes out shortly before. */
   readonly timeoutAtMs?: number;

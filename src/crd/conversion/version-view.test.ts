@@ -10,6 +10,7 @@ import {
   StorageError,
   type StoredObject,
   type WatchEvent,
+  type WatchRequest,
 } from '../../storage/store.js';
 import { VersionView } from './version-view.js';
 import { PODS } from '../../storage/testing.js';
@@ -61,6 +62,8 @@ beforeEach(() => {
 afterEach(() => base.close());
 
 const isFromV1 = ({ labels }: StoredObject): boolean => labels['from'] === V1;
+/** As requests say it, also what it wants of labels. */
+const FROM_V1 = { predicate: isFromV1, labels: (own: StoredObject['labels']) => own['from'] === V1 };
 const isMarked = ({ labels }: StoredObject): boolean => labels['marked'] === 'yes';
 
 test('an object is read in any version, and converted once for each', async () => {
@@ -94,18 +97,18 @@ test('what lies in an older version is known to', async () => {
 
 test('a list is converted in one call, and selected by what is seen', async () => {
   for (const name of ['a', 'b', 'c', 'd']) await base.create(`ns/${name}`, thing(name === 'b' ? V2 : V1, name));
-  const { items } = await asV2.list({ ...EVERYTHING, predicate: isFromV1 });
+  const { items } = await asV2.list({ ...EVERYTHING, ...FROM_V1 });
   assert.deepEqual(
     items.map(({ key }) => key),
     ['ns/a', 'ns/c', 'ns/d'],
   );
   assert.deepEqual(calls, [`3 to ${V2}`]);
-  const page = await asV2.list({ ...EVERYTHING, limit: 2, predicate: isFromV1 });
+  const page = await asV2.list({ ...EVERYTHING, limit: 2, ...FROM_V1 });
   assert.deepEqual(
     page.items.map(({ key }) => key),
     ['ns/a', 'ns/c'],
   );
-  const rest = await asV2.list({ ...EVERYTHING, limit: 2, continue: page.continue, predicate: isFromV1 });
+  const rest = await asV2.list({ ...EVERYTHING, limit: 2, continue: page.continue, ...FROM_V1 });
   assert.deepEqual([rest.items.map(({ key }) => key), rest.continue], [['ns/d'], '']);
 });
 
@@ -143,7 +146,7 @@ test('an object that cannot be brought into form ends a watch, and nothing else'
     throw new DecodeError('no form');
   };
   asV2 = new VersionView({ base, options, apiVersion: V2, storageApiVersion: V1, converter, fit });
-  const told = await watched(undefined, 1, async () => void (await base.create('ns/a', thing(V1, 'a'))));
+  const told = await watched({}, 1, async () => void (await base.create('ns/a', thing(V1, 'a'))));
   assert.deepEqual(told, ['no form']);
   await assert.rejects(asV2.get('ns/a', ''), { code: 'conversion', message: 'no form' });
 });
@@ -156,7 +159,7 @@ test('a dry run goes the same way', async () => {
 
 /** What a watch tells, until so many events came. */
 async function watched(
-  predicate: ((object: StoredObject) => boolean) | undefined,
+  selection: Pick<WatchRequest, 'predicate' | 'labels'>,
   count: number,
   act: () => Promise<void>,
 ): Promise<string[]> {
@@ -180,7 +183,7 @@ async function watched(
       resourceVersion: '',
       resourceVersionMatch: '',
       allowBookmarks: false,
-      ...(predicate && { predicate }),
+      ...selection,
       signal: stop.signal,
     },
     receive,
@@ -194,7 +197,7 @@ async function watched(
 
 test('a watch tells of every change in its version, in order', async () => {
   await base.create('ns/a', thing(V1, 'a'));
-  const told = await watched(undefined, 4, async () => {
+  const told = await watched({}, 4, async () => {
     const b = await base.create('ns/b', thing(V2, 'b'));
     const changed = await base.update('ns/b', b.revision, thing(V1, 'b'));
     await base.delete('ns/b', changed.revision);
@@ -203,7 +206,7 @@ test('a watch tells of every change in its version, in order', async () => {
 });
 
 test('objects come into a selection and leave it by what is seen', async () => {
-  const told = await watched(isMarked, 3, async () => {
+  const told = await watched({ predicate: isMarked }, 3, async () => {
     const plain = await base.create('ns/a', thing(V1, 'a'));
     const marked = await base.update('ns/a', plain.revision, thing(V1, 'a', { marked: 'yes' }));
     const still = await base.update('ns/a', marked.revision, thing(V1, 'a', { marked: 'yes', more: 'x' }));
@@ -212,8 +215,13 @@ test('objects come into a selection and leave it by what is seen', async () => {
   assert.deepEqual(told, [`ADDED a ${V2}`, `MODIFIED a ${V2}`, `DELETED a ${V2}`]);
 });
 
+test('what a watch begins with is selected by what is seen', async () => {
+  await base.create('ns/a', thing(V1, 'a'));
+  assert.deepEqual(await watched(FROM_V1, 1, () => Promise.resolve()), [`ADDED a ${V2}`]);
+});
+
 test('a watch ends with the reason an object could not be converted', async () => {
-  const told = await watched(undefined, 1, async () => {
+  const told = await watched({}, 1, async () => {
     failure = 'no conversion today';
     await base.create('ns/a', thing(V1, 'a'));
   });

@@ -18,6 +18,7 @@ import {
   StorageError,
   type StoredObject,
   type PrintedWriteOptions,
+  unselected,
 } from '../../storage/store.js';
 import type { Trace } from '../../tracing/trace.js';
 import type { Converter } from './converter.js';
@@ -105,7 +106,8 @@ export class VersionView implements ResourceStore {
 
   /** A selection is made by what is seen, so that a page may take several looks. */
   async list(request: ListRequest): Promise<ListResult> {
-    const { predicate, ...rest } = request;
+    const { predicate } = request;
+    const rest = unselected(request);
     const items: StoredObject[] = [];
     let asked: ListRequest = rest;
     for (;;) {

@@ -9,7 +9,7 @@ import type {
   WatchEvent,
   WatchRequest,
 } from '../../storage/store.js';
-import { StorageError as StoreError } from '../../storage/store.js';
+import { StorageError as StoreError, unselected } from '../../storage/store.js';
 
 export interface ConvertedView {
   readonly base: ResourceStore;
@@ -25,7 +25,8 @@ const MAX_WAITING_EVENTS = 10_000;
 export async function watchConverted(view: ConvertedView, request: WatchRequest, receive: Receive): Promise<Watch> {
   const over = new AbortController();
   const queue = new ConvertingQueue(view, request, receive, over);
-  const { predicate: _seenHere, drained, ...rest } = request;
+  // What is wanted is told by what is seen.
+  const { drained, ...rest } = unselected(request);
   const watch = await view.base.watch(
     {
       ...rest,
