@@ -53,9 +53,6 @@ function otherPolicies({ spec }: Pod): FieldError[] {
   return errors;
 }
 
-/** Several refusals together are no Status of their own any more. */
-function refusal(attributes: AdmissionAttributes, wrong: readonly FieldError[]): StatusError {
-  const [first, ...others] = wrong.map((error) => forbid(attributes, fieldErrorText(error)));
-  if (first !== undefined && others.length === 0) return first;
-  return new StatusError(500, '', aggregateText([first, ...others].map((error) => error?.message ?? '')));
-}
+/** Refusals that were gathered are no Status of their own any more, not even a single one. */
+const refusal = (attributes: AdmissionAttributes, wrong: readonly FieldError[]): StatusError =>
+  new StatusError(500, '', aggregateText(wrong.map((error) => forbid(attributes, fieldErrorText(error)).message)));

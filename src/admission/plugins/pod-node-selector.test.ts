@@ -27,3 +27,7 @@ test('sends pods where their namespace belongs, or else the cluster’s', async 
   assert.deepEqual((await run(undefined, {}, cluster)).selector, { zone: 'c' });
   assert.deepEqual((await run('', { x: 'y' }, cluster)).selector, { x: 'y' });
 });
+
+test('takes no label for one that every object has', async () => {
+  assert.deepEqual((await run('constructor=a', {})).selector, { constructor: 'a' });
+});

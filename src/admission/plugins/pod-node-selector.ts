@@ -1,3 +1,4 @@
+import { ownMember } from '../../lib/plain-object.js';
 import { parseLabelMap } from '../label-map.js';
 import { forbidden, notFound, StatusError } from '../../machinery/status.js';
 import type { Pod } from '../../schema/generated/core.v1.js';
@@ -40,8 +41,9 @@ async function namespaceSelector(
 
 function checkConflicts(attributes: AdmissionAttributes, required: Readonly<Record<string, string>>): void {
   const { metadata, spec } = attributes.object as Pod;
-  const own = spec.nodeSelector ?? {};
-  const conflicts = Object.entries(required).some(([key, value]) => own[key] !== undefined && own[key] !== value);
+  const conflicts = Object.entries(required).some(
+    ([key, value]) => (ownMember(spec.nodeSelector, key) ?? value) !== value,
+  );
   if (!conflicts) return;
   const why = 'pod node label selector conflicts with its namespace node label selector';
   throw forbidden(attributes.resource, metadata.name ?? '', why);
@@ -49,7 +51,7 @@ function checkConflicts(attributes: AdmissionAttributes, required: Readonly<Reco
 
 function checkAllowed(selectors: NodeSelectors, attributes: AdmissionAttributes): void {
   const { metadata, spec } = attributes.object as Pod;
-  const allowed = labelsOf(selectors[attributes.namespace] ?? '');
+  const allowed = labelsOf(ownMember(selectors, attributes.namespace) ?? '');
   if (Object.keys(allowed).length === 0) return;
   if (Object.entries(spec.nodeSelector ?? {}).every(([key, value]) => allowed[key] === value)) return;
   const why = 'pod node label selector labels conflict with its namespace whitelist';

@@ -28,3 +28,10 @@ test('gives pods the namespace’s tolerations, or else the cluster’s', async 
   assert.deepEqual((await run(own, [exists('b')])).tolerations, [exists('b'), exists('n')]);
   assert.deepEqual((await run({}, [])).tolerations, [exists('cluster')]);
 });
+
+test('reads a namespace’s list as tolerations, and nothing else', async () => {
+  const said = (text: string) => run({ [`${P}defaultTolerations`]: text }, []);
+  assert.deepEqual((await said('[{"key":"n","operator":"Exists","value":"","more":1}]')).tolerations, [exists('n')]);
+  assert.match((await said('[{"key":1}]')).why ?? '', /cannot unmarshal number/);
+  assert.match((await said('{}')).why ?? '', /cannot unmarshal object into Go value of type \[\]v1\.Toleration/);
+});

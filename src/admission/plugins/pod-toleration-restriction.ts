@@ -1,9 +1,11 @@
 import { append } from '../../lib/append.js';
 import { errorText } from '../../lib/error-text.js';
+import { goJsonKind } from '../../lib/go-json-kind.js';
 import { computeQosClass } from '../../apis/core/pod/qos.js';
 import { notFound, StatusError } from '../../machinery/status.js';
 import type { Pod, Toleration } from '../../schema/generated/core.v1.js';
-import { parseJsonTree } from '../../schema/json/decode.js';
+import { mustType } from '../../schema/catalogue.js';
+import { DecodeError, normalize, parseJsonTree } from '../../schema/json/decode.js';
 import { onlyFor } from '../forbid.js';
 import type { AdmissionAttributes, AdmissionPlugin } from '../plugin.js';
 import { allowedBy, mergeTolerations } from '../tolerations.js';
@@ -64,15 +66,14 @@ async function ofNamespace(
 }
 
 function parseTolerations(text: string): readonly Toleration[] {
-  let parsed: unknown;
   try {
-    parsed = parseJsonTree(text).value;
+    const parsed = parseJsonTree(text).value ?? [];
+    if (!Array.isArray(parsed)) {
+      throw new DecodeError(`json: cannot unmarshal ${goJsonKind(parsed)} into Go value of type []v1.Toleration`);
+    }
+    const type = mustType('io.k8s.api.core.v1.Toleration');
+    return parsed.map((item) => normalize(type, item ?? {}) as Toleration);
   } catch (error) {
     throw new StatusError(500, '', errorText(error));
   }
-  if (parsed === null) return [];
-  if (Array.isArray(parsed) && parsed.every((item) => typeof item === 'object' && item !== null)) {
-    return parsed as Toleration[];
-  }
-  throw new StatusError(500, '', 'json: cannot unmarshal the annotation into a list of tolerations');
 }
