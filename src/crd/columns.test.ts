@@ -78,3 +78,23 @@ test('a kind without columns shows its age', () => {
   const object: KubeObject = { metadata: { name: 'o', creationTimestamp: '2024-01-01T00:00:00Z' } };
   assert.deepEqual(row(object, new Date('2024-01-03T00:00:00Z')), ['o', '2d']);
 });
+
+test('tables show a thousand columns, and a row looks at no more than it is worth', () => {
+  const column = (jsonPath: string) => ({ name: 'c', type: 'string', jsonPath });
+  const wide = columnsOf(Array.from({ length: 60_000 }, () => column('.spec.a')));
+  assert.equal(wide.columns.length, 1_001);
+  assert.equal(columnsOf(Array.from({ length: 60_000 }, () => column(`.${'a'.repeat(1023)}`))).columns.length, 65);
+
+  const object = {
+    metadata: { name: 'o' },
+    spec: { a: 'x'.repeat(100_000), list: Array.from({ length: 50_000 }, () => 1) },
+  };
+  const cells = wide.row(object as KubeObject, new Date(0)) as readonly (string | null)[];
+  assert.equal(cells.length, 1_001);
+  assert.ok(cells.reduce((sum, cell) => sum + (cell?.length ?? 0), 0) < 1_300_000);
+  assert.ok(cells[1] !== null && cells[1000] === null);
+
+  const members = Array.from({ length: 1_000 }, () => '?(@.x)').join(',');
+  const { row } = columnsOf([column(`.spec.list[0:1,${members}]`), column('.spec.list[0]')]);
+  assert.deepEqual(row(object as KubeObject, new Date(0)), ['o', null, null]);
+});

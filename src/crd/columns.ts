@@ -5,7 +5,7 @@ import { NAME_COLUMN, sinceCell } from '../registry/columns.js';
 import type { Cell, Column, KindDefinition } from '../registry/kind.js';
 import type { CustomResourceColumnDefinition } from '../schema/generated/apiextensions.v1.js';
 import { encodeTree } from '../schema/json/encode.js';
-import { type JsonPath, parseJsonPath } from './json-path.js';
+import { type JsonPath, MOST_LOOKED_AT, parseJsonPath, type PathBudget } from './json-path.js';
 
 const AGE: CustomResourceColumnDefinition = {
   name: 'Age',
@@ -14,14 +14,29 @@ const AGE: CustomResourceColumnDefinition = {
   jsonPath: '.metadata.creationTimestamp',
 };
 
+/** Every row has as many cells: what is beyond these is not shown. */
+const MOST_COLUMNS = 1_000;
+const MOST_PATH_LETTERS = 64 * 1024;
+
+/** When the cells before have more letters, the rest of a row is empty: each could show the whole object. */
+const MOST_ROW_LETTERS = 1024 * 1024;
+
+/** Of the cells of a row together. */
+interface RowBudget extends PathBudget {
+  letters: number;
+}
+
 /** Without columns of its own a kind shows its age. Columns stop at the first whose path cannot be read. */
 export function columnsOf(
   stated: readonly CustomResourceColumnDefinition[] | null | undefined,
 ): Pick<KindDefinition, 'columns' | 'row'> {
   const columns: Column[] = [NAME_COLUMN];
-  const cells: ((object: Readonly<KubeObject>, now: Date) => Cell)[] = [];
+  const cells: ((object: Readonly<KubeObject>, now: Date, budget: RowBudget) => Cell)[] = [];
+  let letters = 0;
   for (const definition of stated?.length ? stated : [AGE]) {
     const { name, format, description, jsonPath, priority = 0 } = definition;
+    letters += jsonPath.length;
+    if (cells.length >= MOST_COLUMNS || letters > MOST_PATH_LETTERS) break;
     const path = parseJsonPath(jsonPath);
     if (path === undefined) break;
     const type = definition.type as Column['type'];
@@ -32,17 +47,25 @@ export function columnsOf(
       description: description || `Custom resource definition column (in JSONPath format): ${jsonPath}`,
       ...(priority !== 0 && { priority }),
     });
-    cells.push((object, now) => cellOf(type, path, object, now));
+    cells.push((object, now, budget) => cellOf(type, path(object, budget), now, budget));
   }
-  return { columns, row: (object, now) => [object.metadata.name ?? '', ...cells.map((cell) => cell(object, now))] };
+  return {
+    columns,
+    row(object, now) {
+      const budget = { left: MOST_LOOKED_AT, letters: MOST_ROW_LETTERS };
+      return [object.metadata.name ?? '', ...cells.map((cell) => cell(object, now, budget))];
+    },
+  };
 }
 
-function cellOf(type: Column['type'], path: JsonPath, object: Readonly<KubeObject>, now: Date): Cell {
-  const [value] = path(object);
-  if (value === undefined) return null;
+function cellOf(type: Column['type'], [value]: ReturnType<JsonPath>, now: Date, budget: RowBudget): Cell {
+  if (value === undefined || budget.letters < 0) return null;
   switch (type) {
-    case 'string':
-      return textOf(value);
+    case 'string': {
+      const text = textOf(value);
+      budget.letters -= text.length;
+      return text;
+    }
     case 'integer':
       return typeof value === 'number' ? Math.trunc(value) : typeof value === 'bigint' ? Number(value) : null;
     case 'number':

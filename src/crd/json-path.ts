@@ -3,11 +3,19 @@
 import { isPlainObject, ownMember } from '../lib/plain-object.js';
 import { JsonPathError, type JsonPathNode, parseJsonPath as parseTemplate } from '../machinery/json-path.js';
 
-/** Finds values, in the order of the document; none where a member is missing, or a step does not fit what it is at. */
-export type JsonPath = (root: unknown) => readonly unknown[];
+/**
+ * Finds values, in the order of the document; none where a member is missing, a step does not fit what it is at, or the
+ * budget is spent.
+ */
+export type JsonPath = (root: unknown, budget?: PathBudget) => readonly unknown[];
 
-/** `..*..*` finds some things many times over: beyond this many a path finds nothing. */
-const MOST_FOUND = 100_000;
+/** How much may still be looked at. */
+export interface PathBudget {
+  left: number;
+}
+
+/** `..*..*` finds some things many times over: beyond this many paths find nothing. */
+export const MOST_LOOKED_AT = 200_000;
 
 /** Undefined for a text that is no path. */
 export function parseJsonPath(text: string): JsonPath | undefined {
@@ -18,9 +26,9 @@ export function parseJsonPath(text: string): JsonPath | undefined {
     if (error instanceof JsonPathError) return undefined;
     throw error;
   }
-  return (root) => {
+  return (root, budget = { left: MOST_LOOKED_AT }) => {
     try {
-      return walk([root], nodes, { left: MOST_FOUND });
+      return walk([root], nodes, budget);
     } catch (error) {
       if (error instanceof Unfit) return [];
       throw error;
@@ -31,21 +39,22 @@ export function parseJsonPath(text: string): JsonPath | undefined {
 /** A step that cannot be taken from here, or too many of them. */
 class Unfit extends Error {}
 
-interface Budget {
-  left: number;
-}
-
-function walk(input: readonly unknown[], nodes: readonly JsonPathNode[], budget: Budget): readonly unknown[] {
+function walk(input: readonly unknown[], nodes: readonly JsonPathNode[], budget: PathBudget): readonly unknown[] {
   let values = input;
   for (const node of nodes) {
+    spend(budget, values.length);
     values = step(values, node, budget);
-    budget.left -= values.length;
-    if (budget.left < 0) throw new Unfit();
+    spend(budget, values.length);
   }
   return values;
 }
 
-function step(input: readonly unknown[], node: JsonPathNode, budget: Budget): readonly unknown[] {
+function spend(budget: PathBudget, count: number): void {
+  budget.left -= count;
+  if (budget.left < 0) throw new Unfit();
+}
+
+function step(input: readonly unknown[], node: JsonPathNode, budget: PathBudget): readonly unknown[] {
   switch (node.kind) {
     case 'list':
       return walk(input, node.nodes, budget);
@@ -84,15 +93,14 @@ const children = (value: unknown): readonly unknown[] =>
       : [];
 
 /** Everything that holds something, outermost first. */
-function descendants(values: readonly unknown[], budget: Budget): unknown[] {
+function descendants(values: readonly unknown[], budget: PathBudget): unknown[] {
   const found: unknown[] = [];
   const waiting = [...values].reverse();
   while (waiting.length > 0) {
     const value = waiting.pop();
     const inside = children(value);
     if (inside.length === 0) continue;
-    budget.left -= inside.length;
-    if (budget.left < 0) throw new Unfit();
+    spend(budget, inside.length);
     found.push(value);
     for (let i = inside.length - 1; i >= 0; i--) waiting.push(inside[i]);
   }
@@ -116,7 +124,7 @@ function slice(value: unknown, node: Extract<JsonPathNode, { kind: 'slice' }>): 
   return list.slice(start, end).filter((_, i) => i % every === 0);
 }
 
-function passes(item: unknown, node: Extract<JsonPathNode, { kind: 'filter' }>, budget: Budget): boolean {
+function passes(item: unknown, node: Extract<JsonPathNode, { kind: 'filter' }>, budget: PathBudget): boolean {
   const left = walk([item], node.left, budget);
   if (node.operator === 'exists') return left.length > 0;
   const right = walk([item], node.right, budget);
