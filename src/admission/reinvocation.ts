@@ -1,12 +1,11 @@
 // Which policies or webhooks are asked a second time. Those that want it are when anything was changed after they were
 // first asked, also by themselves; one that was not asked in the first round is not in the second.
 import type { KubeObject } from '../machinery/object.js';
-import { deepCopy } from '../schema/deep-copy.js';
-import { equalTrees } from '../schema/deep-equal.js';
+import { isUnchanged, keepObject, type KeptObject } from './kept-object.js';
 
 export class Reinvocation {
   /** The object as they left it. */
-  private lastOutput: KubeObject | undefined;
+  private lastOutput: KeptObject;
   private waiting = new Set<string>();
   private readonly due = new Set<string>();
 
@@ -26,11 +25,11 @@ export class Reinvocation {
   }
 
   /** Where nobody waits to be asked again it makes no difference what comes of it. */
-  keepOutput(object: KubeObject | undefined): void {
-    this.lastOutput = this.waiting.size === 0 ? undefined : object && deepCopy(object);
+  async keepOutput(object: KubeObject | undefined): Promise<void> {
+    this.lastOutput = this.waiting.size === 0 ? undefined : await keepObject(object);
   }
 
-  isOutput(object: KubeObject | undefined): boolean {
-    return this.waiting.size === 0 || equalTrees(this.lastOutput, object);
+  async isOutput(object: KubeObject | undefined): Promise<boolean> {
+    return this.waiting.size === 0 || (await isUnchanged(this.lastOutput, object));
   }
 }

@@ -1,8 +1,11 @@
 // Equality as the API means it, by type: an unset list or map is an empty one, quantities count by their value.
+import { Parts } from '../lib/parts.js';
 import { isPlainObject } from '../lib/plain-object.js';
+import type { Steps } from '../lib/turns.js';
 import { compareQuantities } from '../machinery/quantity.js';
 import { isAlwaysPrinted, unsetValue } from './normal-form.js';
 import type { Field, StructType, Type } from './type.js';
+import { fieldsText } from './unread-fields.js';
 
 export function equalByType(type: Type, left: unknown, right: unknown): boolean {
   if (left === right) return true;
@@ -69,4 +72,40 @@ export function equalTrees(left: unknown, right: unknown): boolean {
   const keys = Object.keys(left);
   if (keys.length !== Object.keys(right).length) return false;
   return keys.every((key) => Object.hasOwn(right, key) && equalTrees(left[key], right[key]));
+}
+
+/** The same, for large values. */
+export function* equalTreesSteps(left: unknown, right: unknown): Steps<boolean> {
+  const comparison = new Comparison();
+  comparison.compare(left, right);
+  if (comparison.parts.isLeft) yield* comparison.parts.rest();
+  return comparison.isEqual;
+}
+
+class Comparison {
+  readonly parts = new Parts();
+  isEqual = true;
+
+  compare(left: unknown, right: unknown): void {
+    if (left === right) return;
+    if (Array.isArray(left)) {
+      if (!Array.isArray(right) || left.length !== right.length) return this.differ();
+      return this.parts.each(left.length, (at) => this.compare(left[at], right[at]));
+    }
+    if (!isPlainObject(left) || !isPlainObject(right) || Array.isArray(right)) return this.differ();
+    const text = fieldsText(left);
+    if (text !== undefined && text === fieldsText(right)) return;
+    const names = this.parts.names(left);
+    if (names.length !== this.parts.names(right).length) return this.differ();
+    this.parts.each(names.length, (at) => {
+      const name = names[at] as string;
+      if (Object.hasOwn(right, name)) this.compare(left[name], right[name]);
+      else this.differ();
+    });
+  }
+
+  private differ(): void {
+    this.isEqual = false;
+    this.parts.end();
+  }
 }

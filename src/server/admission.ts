@@ -12,6 +12,7 @@ import type { ImagePolicyConfig } from '../config/admission/image-policy.js';
 import { loadAdmissionSettings } from '../config/admission/load.js';
 import { identityIn } from '../config/admission/webhook-users.js';
 import { clientOf } from '../config/client-config.js';
+import type { Aside } from '../lib/aside.js';
 import type { Logger } from '../lib/log.js';
 import type { MetricRegistry } from '../lib/metrics.js';
 import { enabledAdmissionPlugins } from '../options/admission-plugins.js';
@@ -34,6 +35,7 @@ export interface AdmissionParts {
   readonly itself: Loopback['client'];
   readonly stopping: AbortSignal;
   readonly log: Logger;
+  readonly aside: Aside;
 }
 
 export interface WiredAdmission {

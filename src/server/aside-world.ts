@@ -1,5 +1,6 @@
 // What the thread for large objects knows: the kinds, as the server that started it has them, without anything that is
 // stored. Whoever asks for more than that is sent back.
+import { TAKE_ANSWER, takeAnswerHere } from '../admission/webhooks/taken-answer.js';
 import { RECORD_PATCH, recordPatchHere } from '../audit/patch-json.js';
 import { NotAside, type Task } from '../lib/aside.js';
 import { bufferOf } from '../lib/buffer-of.js';
@@ -78,6 +79,7 @@ export class AsideWorld {
     job(PUBLISH, (work) => publishHere(this.#endpoint(work.kind, work.version), work)),
     job(ENCODE_DOCUMENT, encodeDocumentHere),
     job(TELL, tellHere),
+    job(TAKE_ANSWER, takeAnswerHere),
     job(PATCH, (work) => patchHere(this.#endpoint(work.kind, work.version), work)),
     job(CHANGE, (work) => changeHere(this.#endpoint(work.kind, work.version), work)),
   ]);

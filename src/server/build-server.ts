@@ -226,6 +226,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     itself: loopback.client,
     stopping: lifecycle.stopping,
     log: logs.for('admission'),
+    aside,
   });
   const operationsAs = (user: UserInfo): ObjectOperations =>
     resources.operationsWith(ownReview(resources, admission.asking, user));

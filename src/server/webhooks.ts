@@ -9,6 +9,7 @@ import { hookMetrics } from '../admission/webhooks/metrics.js';
 import type { HookParts } from '../admission/webhooks/validate.js';
 import type { Authorizer } from '../authz/authorizer.js';
 import type { PolicyCompiler } from '../cel/compiled-policy.js';
+import type { Aside } from '../lib/aside.js';
 import type { Logger } from '../lib/log.js';
 import type { MetricRegistry } from '../lib/metrics.js';
 import { certificateNotes } from '../machinery/certificate-notes.js';
@@ -33,6 +34,7 @@ export interface WebhookWiring {
   readonly stopping: AbortSignal;
   readonly log: Logger;
   readonly wait: (ms: number) => Promise<void>;
+  readonly aside: Aside;
 }
 
 export type HookKind = 'mutating' | 'validating';
@@ -62,6 +64,7 @@ export function buildWebhooks(wiring: WebhookWiring): Readonly<Record<HookKind, 
         newUid: () => crypto.randomUUID(),
         nowMs: () => Date.now(),
         wait,
+        aside: wiring.aside,
         log: (message) => wiring.log.warning(message),
       };
     };

@@ -2,12 +2,11 @@
 // the other: each sees what the ones before made of the object.
 import type { Authorizer } from '../../authz/authorizer.js';
 import type { Mutation } from '../../cel/compiled-policy.js';
-import { deepCopy } from '../../schema/deep-copy.js';
-import { equalTrees } from '../../schema/deep-equal.js';
 import { StatusError } from '../../machinery/status.js';
 import type { JsonObject, KubeObject } from '../../machinery/object.js';
 import type { MutatingAdmissionPolicyBindingSpec } from '../../schema/generated/admissionregistration.v1beta1.js';
 import type { AdmissionAttributes, Round } from '../plugin.js';
+import { isUnchanged, keepObject } from '../kept-object.js';
 import { takeOver } from '../take-over.js';
 import { COST_BUDGET } from '../validating-policy/decide.js';
 import {
@@ -53,8 +52,9 @@ export async function mutate(
   }
   if (invocations.length > 0) {
     const dispatch = new Dispatch(parts, request.attributes, round, await namespaceOfRequest(request), refusals);
+    await dispatch.begin();
     for (const { policy, invoked } of invocations) await dispatch.invoke(policy, invoked);
-    dispatch.conclude();
+    await dispatch.conclude();
   }
   refuse(request.attributes, refusals);
 }
@@ -93,8 +93,12 @@ class Dispatch {
   ) {
     this.answers = new RememberedAnswers(parts.authorizer);
     this.reinvocation = round.notes('MutatingAdmissionPolicy', () => new Reinvocation());
+  }
+
+  async begin(): Promise<void> {
+    const { reinvocation, round, attributes } = this;
     // Plugins of the server's own have changed what the policies left.
-    if (round.again && !this.reinvocation.isOutput(attributes.object)) this.reinvocation.changed();
+    if (round.again && !(await reinvocation.isOutput(attributes.object))) reinvocation.changed();
   }
 
   async invoke(policy: MutatingPolicy, { binding, matched, params }: Invoked): Promise<void> {
@@ -107,23 +111,23 @@ class Dispatch {
       }
       const key = JSON.stringify([policy.name, binding.name, each?.metadata.namespace, each?.metadata.name]);
       if (this.round.again && !this.reinvocation.isDue(key)) continue;
-      const before = this.attributes.object && deepCopy(this.attributes.object);
+      const before = await keepObject(this.attributes.object);
       for (const index of (policy.spec.mutations ?? []).keys()) {
         const message = await this.mutateOnce(policy, binding.name, matched, each, index);
         if (message !== undefined) this.refusals.push({ policy, binding, message, reason: 'Invalid' });
       }
-      if (!equalTrees(before, this.attributes.object)) this.reinvocation.changed();
+      if (!(await isUnchanged(before, this.attributes.object))) this.reinvocation.changed();
       if (policy.spec.reinvocationPolicy === 'IfNeeded') this.reinvocation.applied(key);
     }
   }
 
-  conclude(): void {
+  async conclude(): Promise<void> {
     const { reinvocation, round, attributes } = this;
     if (this.mutated) {
       reinvocation.changed();
       round.askAgain();
     }
-    reinvocation.keepOutput(attributes.object);
+    await reinvocation.keepOutput(attributes.object);
   }
 
   private async conditionsHold(

@@ -58,13 +58,12 @@ describe('validating webhooks', () => {
     const auditAnnotations = Object.fromEntries(Array.from({ length: 30_000 }, (_, i) => [`k${i}`, '']));
     const { plugin } = testHooks('validating', { 'a.test': {} }, () => ({ auditAnnotations }));
     const attributes = testAttributes(write());
-    const seen = new Set<number>();
-    const counting = setInterval(() => seen.add(Object.keys(attributes.annotations).length), 1);
+    let turns = 0;
+    const counting = setInterval(() => turns++, 1);
     assert.equal(await refusal(plugin, attributes), undefined);
     clearInterval(counting);
-    assert.equal(Object.keys(attributes.annotations).length, 30_000);
-    // Some, but not all of them were there then.
-    assert.ok([...seen].filter((count) => count > 0 && count < 30_000).length > 1, `${[...seen].join()}`);
+    assert.equal(Object.keys(attributes.annotations).length, 10_000);
+    assert.ok(turns > 1, String(turns));
   });
 
   it('that fail stop the request, or are passed over', async () => {

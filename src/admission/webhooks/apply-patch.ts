@@ -13,9 +13,10 @@ import type { PatchMade, SeenRequest, ServedResources } from '../matching/seen-r
 import type { Hook } from './hook-index.js';
 import { CallFailure } from './refusals.js';
 import type { HookAnswer } from './review.js';
+import type { TakenPatch } from './taken-answer.js';
 
 /** The operations of an answer; none when it changes nothing. Throws CallFailure for what is no patch. */
-export function patchOf({ name }: Hook, { patch, patchType }: HookAnswer): readonly unknown[] {
+export function patchOf(name: string, { patch, patchType }: HookAnswer): readonly unknown[] {
   if (patch.length === 0) return [];
   const operations = decodePatch(name, patch);
   if (operations.length > 0 && patchType !== 'JSONPatch') {
@@ -26,12 +27,16 @@ export function patchOf({ name }: Hook, { patch, patchType }: HookAnswer): reado
 
 function decodePatch(name: string, patch: Buffer): readonly unknown[] {
   try {
-    const { value } = parseJsonTree(patch);
-    return value === null ? [] : jsonPatchOperations(value);
+    return operationsIn(patch);
   } catch (error) {
     if (!(error instanceof DecodeError || error instanceof StatusError)) throw error;
     throw new CallFailure(name, `received undecodable patch in webhook response: ${error.message}`, 503);
   }
+}
+
+export function operationsIn(patch: Buffer): readonly unknown[] {
+  const { value } = parseJsonTree(patch);
+  return value === null ? [] : jsonPatchOperations(value);
 }
 
 /** Whether anything is different after it. What does not fit is the server's error, whatever the failure policy. */
@@ -40,7 +45,7 @@ export function applyHookPatch(
   hook: Hook,
   request: SeenRequest,
   matched: ResourceMatch,
-  patch: HookPatch,
+  patch: Pick<TakenPatch, 'json' | 'operations'>,
 ): MaybePromise<boolean> {
   const { attributes } = request;
   const seen = attributes.connectOptions ?? request.inVersion(request.object, matched);
@@ -50,7 +55,7 @@ export function applyHookPatch(
     );
   }
   const here = (): PatchMade =>
-    patchedObject(seen as JsonObject, patch.operations, (tree) =>
+    patchedObject(seen as JsonObject, patch.operations(), (tree) =>
       served.toStored(matched.resource, matched.kind, tree),
     );
   const there = attributes.connectOptions === undefined ? served.patchAside?.(matched, seen, patch.json) : undefined;
@@ -61,12 +66,6 @@ export function applyHookPatch(
       return changed;
     }),
   );
-}
-
-/** A patch as it was read, and as it came. */
-export interface HookPatch {
-  readonly operations: readonly unknown[];
-  readonly json: Buffer;
 }
 
 /** What a patch makes of an object, and whether anything is different after it. Throws StatusError. */

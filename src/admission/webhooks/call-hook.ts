@@ -1,19 +1,18 @@
 // Asks one webhook about a request.
+import type { Aside } from '../../lib/aside.js';
 import { errorText } from '../../lib/error-text.js';
-import { Turns } from '../../lib/turns.js';
-import { isQualifiedName } from '../../machinery/validation/names.js';
 import type { CertificateNotes } from '../../machinery/certificate-notes.js';
 import { restCall, RestCallError } from '../../machinery/rest-call.js';
 import { StatusError } from '../../machinery/status.js';
-import { DecodeError } from '../../schema/json/decode.js';
 import type { Span, Trace } from '../../tracing/trace.js';
 import type { AdmissionAttributes } from '../plugin.js';
 import type { ResourceMatch } from '../matching/match.js';
 import type { SeenRequest } from '../matching/seen-request.js';
 import type { HookClient, HookClients } from './hook-clients.js';
 import type { Hook } from './hook-index.js';
-import { CallFailure, denialOf, dryRunUnsupported } from './refusals.js';
-import { type HookAnswer, InvalidAnswer, readAnswer, reviewBody, reviewVersion } from './review.js';
+import { CallFailure, Denial, dryRunUnsupported } from './refusals.js';
+import { reviewBody, reviewVersion } from './review.js';
+import { takeAnswer, type TakenAnswer, type TakenPatch } from './taken-answer.js';
 
 export interface CallParts {
   readonly clients: Pick<HookClients, 'of'>;
@@ -21,14 +20,16 @@ export interface CallParts {
   readonly newUid: () => string;
   readonly nowMs: () => number;
   readonly wait: (ms: number) => Promise<void>;
+  /** Where long answers are read. */
+  readonly aside?: Aside;
 }
 
 const UNAVAILABLE = 503;
 /** For a hook that was stored without one. */
 const DEFAULT_TIMEOUT_SECONDS = 10;
 
-/** Applies the answer of a hook that mutates; answers whether it had a patch. */
-export type ApplyAnswer = (answer: HookAnswer) => Promise<boolean>;
+/** Applies the patch of a hook that mutates; answers whether it was. */
+export type ApplyPatch = (patch: TakenPatch) => Promise<boolean>;
 
 /** A hook is one that mutates where there is something to apply its answer. Throws CallFailure, Denial or StatusError. */
 export async function callHook(
@@ -36,7 +37,7 @@ export async function callHook(
   hook: Hook,
   request: SeenRequest,
   matched: ResourceMatch,
-  apply?: ApplyAnswer,
+  apply?: ApplyPatch,
 ): Promise<void> {
   const { attributes } = request;
   const { name, spec } = hook;
@@ -53,9 +54,11 @@ export async function callHook(
   try {
     const answered = await send(parts, hook, attributes, body, span ?? attributes.context.trace);
     span?.event('Request completed');
-    const answer = inWords(name, () => readAnswer(version, uid, mutating, answered));
-    await takeAnswer(name, answer, attributes);
-    if (await apply?.(answer)) span?.event('Patch applied');
+    const answer = await takeAnswer(parts.aside, { hook: name, version, uid, mutating }, answered);
+    note(answer, attributes);
+    if (answer.failure !== undefined) throw new CallFailure(name, answer.failure.why, answer.failure.code);
+    if (answer.denial !== undefined) throw new Denial(answer.denial);
+    if (answer.patch !== undefined && (await apply?.(answer.patch))) span?.event('Patch applied');
   } finally {
     span?.end();
   }
@@ -73,18 +76,9 @@ function recordCall(hook: Hook, attributes: AdmissionAttributes, uid: string, mu
   });
 }
 
-/** So many annotations are looked at before others may have a turn. */
-const ANNOTATIONS_A_STEP = 256;
-
-async function takeAnswer(name: string, answer: HookAnswer, attributes: AdmissionAttributes): Promise<void> {
-  const turns = new Turns();
-  for (const [index, [key, value]] of Object.entries(answer.auditAnnotations).entries()) {
-    if (index % ANNOTATIONS_A_STEP === ANNOTATIONS_A_STEP - 1) await turns.breathe();
-    const whole = `${name}/${key}`;
-    if (!key.includes('/') && isQualifiedName(whole).length === 0) attributes.annotate(whole, value);
-  }
-  for (const text of answer.warnings) attributes.context.warn(text);
-  if (!answer.allowed) throw denialOf(name, answer.status);
+function note({ notes, warnings }: TakenAnswer, attributes: AdmissionAttributes): void {
+  for (const [key, value] of notes) attributes.annotate(key, value);
+  for (const text of warnings) attributes.context.warn(text);
 }
 
 function checkSideEffects({ name, spec }: Hook): void {
@@ -132,16 +126,5 @@ function clientOf(clients: CallParts['clients'], name: string, config: Hook['spe
     return clients.of(config);
   } catch (error) {
     throw new CallFailure(name, `could not get REST client: ${errorText(error)}`, 500);
-  }
-}
-
-function inWords(name: string, read: () => HookAnswer): HookAnswer {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof DecodeError)
-      throw new CallFailure(name, `failed to call webhook: ${error.message}`, UNAVAILABLE);
-    if (!(error instanceof InvalidAnswer)) throw error;
-    throw new CallFailure(name, `received invalid webhook response: ${error.message}`, UNAVAILABLE);
   }
 }

@@ -1,15 +1,15 @@
 // Mutating webhooks: asked one after the other, each about what those before it left.
-import { jsonText } from '../../lib/json-text.js';
 import { StatusError } from '../../machinery/status.js';
 import type { AdmissionAttributes, Round } from '../plugin.js';
 import type { ResourceMatch } from '../matching/match.js';
 import { SeenRequest } from '../matching/seen-request.js';
-import { applyHookPatch, patchOf } from './apply-patch.js';
+import { applyHookPatch } from './apply-patch.js';
 import { callHook } from './call-hook.js';
 import type { Hook } from './hook-index.js';
 import { matchHook } from './match-hook.js';
 import { settleCall } from './outcome.js';
 import { Reinvocation } from '../reinvocation.js';
+import type { TakenPatch } from './taken-answer.js';
 import type { HookParts } from './validate.js';
 
 const PLUGIN = 'MutatingAdmissionWebhook';
@@ -45,7 +45,7 @@ class Mutation {
   }
 
   async run(hooks: readonly Hook[], first: number, firstMatch: ReturnType<typeof matchHook>): Promise<void> {
-    if (this.round.again && !this.again.isOutput(this.attributes.object)) this.again.changed();
+    if (this.round.again && !(await this.again.isOutput(this.attributes.object))) this.again.changed();
     try {
       for (let index = first; index < hooks.length; index++) {
         const hook = hooks[index] as Hook;
@@ -55,7 +55,7 @@ class Mutation {
         await this.ask(hook, index, matched);
       }
     } finally {
-      this.again.keepOutput(this.attributes.object);
+      await this.again.keepOutput(this.attributes.object);
     }
   }
 
@@ -72,15 +72,11 @@ class Mutation {
         hook,
         attributes,
         () =>
-          callHook(parts, hook, this.request, matched, async (answer) => {
-            const patch = patchOf(hook, answer);
-            if (patch.length === 0) return false;
-            const sent = { operations: patch, json: answer.patch };
+          callHook(parts, hook, this.request, matched, async (patch) => {
             try {
-              changed = await applyHookPatch(parts.served, hook, this.request, matched, sent);
+              changed = await applyHookPatch(parts.served, hook, this.request, matched, patch);
               patched = true;
-              const noted = { configuration: hook.configuration, webhook: hook.name, patch, patchType: 'JSONPatch' };
-              attributes.annotate(`patch.webhook.admission.k8s.io/${place}`, jsonText(noted), 'Request');
+              attributes.annotate(`patch.webhook.admission.k8s.io/${place}`, patchNote(hook, patch), 'Request');
             } catch (error) {
               // That it became another kind is found when all is brought together: no hook is to blame for that.
               if (!(error instanceof StatusError) || error.reason !== '') throw error;
@@ -104,4 +100,10 @@ class Mutation {
     }
     if (hook.spec.reinvocationPolicy === 'IfNeeded') this.again.applied(hook.id);
   }
+}
+
+/** What the audit log says of a patch. */
+function patchNote({ configuration, name }: Hook, patch: TakenPatch): string {
+  const head = JSON.stringify({ configuration, webhook: name });
+  return `${head.slice(0, -1)},"patch":${patch.text()},"patchType":"JSONPatch"}`;
 }

@@ -8,7 +8,7 @@ import type { Status } from '../../schema/generated/meta.v1.js';
 export class CallFailure extends Error {
   constructor(
     hook: string,
-    why: string,
+    readonly why: string,
     /** As metrics count it. */
     readonly code: number,
     /** The client went away meanwhile. */
@@ -32,7 +32,7 @@ export class Denial extends Error {
 const BAD_REQUEST = 400;
 
 /** What a webhook answers with its no; a code below 400 would not be one. */
-export function denialOf(hook: string, status: Status | undefined): Denial {
+export function denialOf(hook: string, status: Status | undefined): StatusError {
   const said = statusErrorOf({ ...status });
   const denied = `admission webhook ${goQuote(hook)} denied the request`;
   const why = said.message || said.reason;
@@ -40,7 +40,7 @@ export function denialOf(hook: string, status: Status | undefined): Denial {
   const code = said.code < BAD_REQUEST ? BAD_REQUEST : said.code;
   const refusal = new StatusError(code, said.reason, message, said.details);
   refusal.resourceVersion = status?.metadata?.resourceVersion ?? '';
-  return new Denial(refusal);
+  return refusal;
 }
 
 export const dryRunUnsupported = (hook: string): StatusError =>
