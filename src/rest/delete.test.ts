@@ -81,7 +81,7 @@ test('a body that is no delete options is an error', async () => {
     [broken.status, broken.body.message],
     [500, "couldn't get version/kind; json parse error: unexpected end of JSON input"],
   );
-  const other = await api.delete(`${MAPS}/a`, { kind: 'Pod', apiVersion: 'v1' });
+  const other = await api.delete(`${MAPS}/a`, { kind: 'Pod', apiVersion: 'v1', gracePeriodSeconds: 'x' });
   assert.equal(other.status, 500);
   assert.match(other.body.message, /^no kind "Pod" is registered for version "v1" in scheme/);
   assert.equal((await api.get(`${MAPS}/a`)).status, 200);

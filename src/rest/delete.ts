@@ -22,7 +22,8 @@ import { respondStatus } from './respond.js';
 import { respondTimed } from './timed.js';
 import { selectionOf } from './selection.js';
 import { lifeContext, type RestServices } from './services.js';
-import { decodeObject, WireError } from './wire.js';
+import { DecodeError } from '../schema/json/decode.js';
+import { decodeObject, kindOf, WireError } from './wire.js';
 
 export async function removeObject(
   services: RestServices,
@@ -193,15 +194,14 @@ const INTERNAL = { kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/__internal' }
 function decodeDeleteOptions(services: RestServices, http: HttpRequest, body: Buffer): DeleteOptions {
   const media = bodyMediaType(http, services.mediaTypes);
   try {
-    const { object } = decodeObject(media, metaType('DeleteOptions'), body, false);
-    const { kind = '', apiVersion = '' } = object as Partial<KubeObject>;
+    const { kind, apiVersion } = kindOf(media, body);
     if (kind !== '' && kind !== 'DeleteOptions') {
       const version = goQuote(apiVersion || 'v1');
       throw notOptions(`no kind ${goQuote(kind)} is registered for version ${version} in scheme ${META_SCHEME}`);
     }
-    return object as DeleteOptions;
+    return decodeObject(media, metaType('DeleteOptions'), body, false).object as DeleteOptions;
   } catch (error) {
-    if (error instanceof WireError) throw notOptions(error.message);
+    if (error instanceof WireError || error instanceof DecodeError) throw notOptions(error.message);
     throw error;
   }
 }

@@ -92,7 +92,8 @@ export function wireError(media: MediaType, bytes: Buffer, error: DecodeError): 
   }
 }
 
-function kindOf(media: MediaType, bytes: Buffer): SentKind {
+/** What a body says it is. Throws a DecodeError. */
+export function kindOf(media: MediaType, bytes: Buffer): SentKind {
   switch (media.encoding) {
     case 'json':
       return sentKind(jsonTree(bytes));

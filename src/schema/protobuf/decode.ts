@@ -10,7 +10,7 @@ import { parseJsonTree } from '../json/decode.js';
 import { DecodeError } from '../json/walk.js';
 import { isAlwaysPrinted, printedFields, unsetValue, zeroValue } from '../normal-form.js';
 import type { Field, ScalarName, StructType, Type } from '../type.js';
-import { Reader } from './reader.js';
+import { END_OF_GROUP, Reader } from './reader.js';
 import { wireTypeOf } from './wire-type.js';
 
 /** Reads a message without an envelope. */
@@ -63,7 +63,13 @@ function readerOf(type: StructType): ReadInto {
 
 function compileStruct(type: StructType): ReadInto {
   const scope = new Scope();
-  const wrong = scope.use('wrong', wrongWireType);
+  const goName = type.name.slice(type.name.lastIndexOf('.') + 1);
+  const wrong = scope.use('wrong', (wireType: number, name: string) => wrongWireType(wireType, name, goName));
+  const unknown = scope.use('unknown', (reader: Reader, wireType: number, proto: number) => {
+    if (wireType === END_OF_GROUP) throw new DecodeError(`proto: ${goName}: wiretype end group for non-group`);
+    if (proto === 0) throw new DecodeError(`proto: ${goName}: illegal tag 0 (wire type ${wireType})`);
+    reader.skip(wireType);
+  });
   const cases = type.fields
     .filter((field) => field.proto > 0 && field.embedded !== true)
     .map((field) => `case ${field.proto}: ${fieldSource(field, scope, wrong)} break;`);
@@ -81,7 +87,7 @@ function compileStruct(type: StructType): ReadInto {
     'const tag = r.varint(), wire = tag & 7;',
     'switch (tag >>> 3) {',
     ...cases,
-    'default: r.skip(wire);',
+    `default: ${unknown}(r, wire, tag >>> 3);`,
     '} } };',
   ].join('\n');
   return compileFunction(scope.values, source);
@@ -90,7 +96,8 @@ function compileStruct(type: StructType): ReadInto {
 const checkSource = (wireType: number, name: string, wrong: string): string =>
   `if (wire !== ${wireType}) ${wrong}(wire, ${JSON.stringify(name)});`;
 
-function wrongWireType(wireType: number, name: string): never {
+function wrongWireType(wireType: number, name: string, message: string): never {
+  if (wireType === END_OF_GROUP) throw new DecodeError(`proto: ${message}: wiretype end group for non-group`);
   throw new DecodeError(`proto: wrong wireType = ${wireType} for field ${name}`);
 }
 

@@ -43,6 +43,17 @@ test('unknown fields are passed over, wrong wire types are refused', () => {
   assert.throws(() => decodeMessage(configMap, Buffer.from('0a0b3affffffffffffffffffff01', 'hex')), DecodeError);
 });
 
+test('fields without a number and ends of groups are refused, with the message they stand in', () => {
+  const refuses = (hex: string, why: RegExp) => {
+    assert.throws(() => decodeMessage(configMap, Buffer.from(hex, 'hex')), why);
+  };
+  refuses('0200', /proto: ConfigMap: illegal tag 0 \(wire type 2\)$/);
+  refuses('0c', /proto: ConfigMap: wiretype end group for non-group/);
+  refuses('fc06', /proto: ConfigMap: wiretype end group for non-group/);
+  refuses('0a020200', /proto: ObjectMeta: illegal tag 0 \(wire type 2\)/);
+  assert.deepEqual(decodeMessage(configMap, Buffer.from('fb06fc06', 'hex')), { metadata: {} });
+});
+
 test('what is no envelope is refused in the words of the reference', () => {
   assert.throws(() => readEnvelope(Buffer.alloc(0)), /empty data/);
   assert.throws(

@@ -4,6 +4,9 @@ import { DecodeError } from '../json/walk.js';
 /** Buffer's own decoder without the argument checks of toString: Node's types leave it out. */
 type WithUtf8Slice = Buffer & { utf8Slice(start: number, end: number): string };
 
+/** The wire type of what ends a group; there are no groups. */
+export const END_OF_GROUP = 4;
+
 /** In bytes. */
 const shortText = 32;
 /** A power of two. */
@@ -113,6 +116,8 @@ export class Reader {
         this.need(4);
         this.pos += 4;
         return;
+      case END_OF_GROUP:
+        throw new DecodeError('proto: unexpected end of group');
       default:
         throw new DecodeError(`proto: illegal wireType ${wireType}`);
     }
@@ -123,7 +128,7 @@ export class Reader {
       const tag = this.varint();
       const wireType = tag % 8;
       if (wireType === 3) depth++;
-      else if (wireType === 4) depth--;
+      else if (wireType === END_OF_GROUP) depth--;
       else this.skip(wireType);
     }
   }
