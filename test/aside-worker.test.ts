@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import test, { after } from 'node:test';
 import v8 from 'node:v8';
+import { task } from '../src/lib/aside.js';
 import { asideConverter, type Conversion, type Converter } from '../src/rest/convert-bytes.js';
 import { StatusError } from '../src/machinery/status.js';
 import { AsideWorker, type AsideWorkerOptions } from '../src/server/aside-worker.js';
@@ -50,6 +51,15 @@ test('a thread that nobody needs ends, and another is started when one does', as
   for (let i = 0; i < 500 && threads() > 0; i++) await new Promise((resolve) => setTimeout(resolve, 10));
   assert.equal(threads(), 0);
   assert.match(printed(await converter.convert(print('b'))), /name: b/);
+});
+
+test('work that cannot go over fails alone', async () => {
+  const worker = new AsideWorker({ file, settings, fromBytes: 0, idleMs: 10, log: { warning: () => undefined } });
+  const done = [worker.do(task('convert'), print('a')), worker.do(task('convert'), { what: () => 'a function' })];
+  const [first, second] = await Promise.allSettled([...done, worker.do(task('convert'), print('b'))]);
+  assert.equal(first?.status, 'fulfilled');
+  assert.match(String(second?.status === 'rejected' && second.reason), /DataCloneError/);
+  assert.match(printed(await asideConverter(worker).convert(print('c'))), /name: c/);
 });
 
 test('where no thread can be started, bodies are converted without', async () => {
@@ -114,7 +124,7 @@ const FAILURES = [
 ] as const;
 
 for (const { name, instead, told } of FAILURES) {
-  test(`a thread that ${name}: whoever waits is told, and the next work is done in another`, async () => {
+  test(`a thread that ${name}: whoever asked is told, and what waits is done in another`, async () => {
     // Threads that are started from now on may have so many megabytes.
     v8.setFlagsFromString('--max-old-space-size=100');
     const warnings: string[] = [];
@@ -125,7 +135,8 @@ for (const { name, instead, told } of FAILURES) {
       log: { warning: (text) => warnings.push(text) },
     });
     const both = await Promise.all([outcome(converter.convert(print('a'))), outcome(converter.convert(print('b')))]);
-    for (const one of both) assert.match(one, told);
+    assert.match(both[0], told);
+    assert.match(both[1], /name: b/);
     assert.equal(warnings.length, 1);
     assert.match(await outcome(converter.convert(print('c'))), /name: c/);
     assert.match(await outcome(converter.convert(print('d'))), /name: d/);

@@ -40,7 +40,10 @@ export interface ThreadAnswer {
   readonly evaluations?: readonly number[];
 }
 
-interface Waiting {
+interface Job {
+  readonly question: Question;
+  /** Of the work: it goes over and is not copied. */
+  readonly bytes: readonly ArrayBuffer[];
   readonly resolve: (answer: ThreadAnswer) => void;
   readonly reject: (error: Error) => void;
 }
@@ -53,7 +56,9 @@ export class AsideWorker implements Aside {
   readonly fromBytes: number;
   #worker: Worker | undefined;
   #lastId = 0;
-  readonly #waiting = new Map<number, Waiting>();
+  /** The thread has one at a time: when it ends, the others are done in the next. */
+  #atWork: Job | undefined;
+  readonly #queue: Job[] = [];
   /** What the thread was told to know; it may have forgotten. */
   readonly #told = new Set<string>();
   #idle: NodeJS.Timeout | undefined;
@@ -92,10 +97,6 @@ export class AsideWorker implements Aside {
   }
 
   #ask(question: Omit<Question, 'id'>, gives: readonly string[]): Promise<ThreadAnswer> {
-    clearTimeout(this.#idle);
-    const worker = (this.#worker ??= this.#start());
-    worker.ref();
-    const id = ++this.#lastId;
     // Mostly copies of their own: bytes may lie in memory that is shared or mapped, and go over whole.
     const bytes: ArrayBuffer[] = [];
     const work = Object.fromEntries(
@@ -108,10 +109,38 @@ export class AsideWorker implements Aside {
       }),
     );
     return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject });
-      if (this.#waiting.size === 1) this.#watchOver(worker);
-      worker.postMessage({ ...question, id, work } satisfies Question, bytes);
+      this.#queue.push({ question: { ...question, id: ++this.#lastId, work }, bytes, resolve, reject });
+      this.#next();
     });
+  }
+
+  #next(): void {
+    if (this.#atWork !== undefined) return;
+    clearTimeout(this.#idle);
+    const job = this.#queue.shift();
+    if (job === undefined) {
+      // A thread that nobody waits for does not keep the process.
+      this.#worker?.unref();
+      this.#idle = setTimeout(() => this.#end(), this.options.idleMs ?? IDLE_MS).unref();
+      return;
+    }
+    const worker = (this.#worker ??= this.#start());
+    worker.ref();
+    this.#atWork = job;
+    this.#watchOver(worker);
+    try {
+      worker.postMessage(job.question, job.bytes);
+    } catch (error) {
+      // It is not what can go over: nobody else's fault.
+      this.#done(job, () => job.reject(error as Error));
+    }
+  }
+
+  #done(job: Job, tell: () => void): void {
+    clearTimeout(this.#late);
+    if (this.#atWork === job) this.#atWork = undefined;
+    tell();
+    this.#next();
   }
 
   #start(): Worker {
@@ -128,16 +157,14 @@ export class AsideWorker implements Aside {
     const { times } = this.options;
     for (const seconds of answer.compilations ?? []) times?.compilation(seconds);
     for (const seconds of answer.evaluations ?? []) times?.evaluation(seconds);
-    this.#waiting.get(answer.id)?.resolve(answer);
-    this.#waiting.delete(answer.id);
+    const job = this.#atWork;
+    if (job === undefined) return;
+    if (job.question.id === answer.id) return this.#done(job, () => job.resolve(answer));
+    // It has come up.
     clearTimeout(this.#late);
-    if (this.#worker !== undefined && this.#waiting.size > 0) return this.#watchOver(this.#worker);
-    // A thread that nobody waits for does not keep the process.
-    this.#worker?.unref();
-    this.#idle = setTimeout(() => this.#end(), this.options.idleMs ?? IDLE_MS).unref();
+    if (this.#worker !== undefined) this.#watchOver(this.#worker);
   }
 
-  /** One thing is done after another: each answer means that the next is begun. */
   #watchOver(worker: Worker): void {
     this.#late = setTimeout(() => {
       this.#lost(worker, true, timeout('work aside was not done in time'));
@@ -159,8 +186,11 @@ export class AsideWorker implements Aside {
     this.#told.clear();
     clearTimeout(this.#late);
     this.options.log.warning(`the thread for large objects is gone: ${error.message}`);
-    for (const { reject } of this.#waiting.values()) reject(wasUp ? error : new NotAside(error.message));
-    this.#waiting.clear();
+    const job = this.#atWork;
+    this.#atWork = undefined;
+    if (wasUp) job?.reject(error);
+    else for (const each of [job, ...this.#queue.splice(0)]) each?.reject(new NotAside(error.message));
+    this.#next();
   }
 }
 
