@@ -94,6 +94,13 @@ test('every form is read, and answered in another', async () => {
   assert.equal(wrong.status, 400);
 });
 
+test('a body of CBOR that cannot be read is refused without a kind', async () => {
+  const withCbor = new TestApi({ kinds, kv: (await filled()).kv });
+  const broken = await withCbor.post(MAPS, Buffer.from('ff', 'hex'), { 'content-type': 'application/cbor' });
+  assert.equal(broken.status, 400);
+  assert.match(broken.body.message, /\(must be of type ConfigMap\): unable to determine group\/version\/kind: cbor: /);
+});
+
 test('people get indented JSON, unless they say otherwise', async () => {
   const api = await filled();
   const isPretty = async (query: string, headers: Record<string, string>): Promise<boolean> =>

@@ -102,7 +102,16 @@ export function kindOf(media: MediaType, bytes: Buffer): SentKind {
     case 'protobuf':
       return readEnvelope(bytes);
     case 'cbor':
-      return sentKind(decodeCborTree(bytes));
+      return sentKind(cborTree(bytes));
+  }
+}
+
+function cborTree(bytes: Buffer): unknown {
+  try {
+    return decodeCborTree(bytes);
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    throw new DecodeError(`unable to determine group/version/kind: ${error.message}`);
   }
 }
 

@@ -69,3 +69,12 @@ test('what JSON cannot hold and what is too much is refused', () => {
     assert.throws(() => decodeCborTree(Buffer.from(hex, 'hex')), DecodeError, hex.slice(0, 40));
   }
 });
+
+test('of members that are not known, the place of one in its map is told', () => {
+  const pod = mustType('io.k8s.api.core.v1.Pod');
+  const strictErrors = (tree: object) => decodeCbor(pod, encodeCborTree(tree), { strict: true }).strictErrors;
+  const at = (index: number) => [`cbor: found unknown field at map element index ${index}`];
+  assert.deepEqual(strictErrors({ kind: 'Pod', apiVersion: 'v1', metadata: { name: 'a', labels: { any: 'b' } } }), []);
+  assert.deepEqual(strictErrors({ spec: { containers: [{ name: 'a' }, { name: 'b', nope: 1 }] } }), at(1));
+  assert.deepEqual(strictErrors({ zzzzzzzz: 1, kind: 'Pod', metadata: { no: 1 } }), at(2));
+});

@@ -6,16 +6,45 @@ import { type Decoded, type DecodeOptions, decodeTree } from '../json/decode.js'
 import { FloatLiteral } from '../json/parse.js';
 import { plain } from '../json/scalar.js';
 import { DecodeError } from '../json/walk.js';
-import type { StructType } from '../type.js';
+import type { StructType, Type } from '../type.js';
 
-export const decodeCbor = (type: StructType, bytes: Uint8Array, options: DecodeOptions): Decoded =>
-  decodeTree(type, new CborReader(bytes).document(), options);
+export function decodeCbor(type: StructType, bytes: Uint8Array, options: DecodeOptions): Decoded {
+  const decoded = decodeTree(type, new CborReader(bytes).document(), options);
+  if (decoded.strictErrors.length === 0) return decoded;
+  // The tree has become the object, without what is not known: it is read again for that.
+  const index = unknownIndex(type, new CborReader(bytes).document());
+  return { ...decoded, strictErrors: [`cbor: found unknown field at map element index ${index}`] };
+}
 
 /** Without a type: custom resources and patches. */
 export const decodeCborTree = (bytes: Uint8Array): unknown => plain(new CborReader(bytes).document());
 
 /** Of what a store holds: it was a request once, and its lists are as long as that allowed in any form. */
 export const decodeStoredCbor = (bytes: Uint8Array): unknown => plain(new CborReader(bytes, Infinity).document());
+
+/**
+ * Where the first member stands that its type does not know, among those of its own map. The reference tells nothing more,
+ * and of an outer map before what its members have.
+ */
+function unknownIndex(type: Type, value: unknown): number | undefined {
+  if (type.kind === 'list') return firstIndex(Array.isArray(value) ? value : [], () => type.element);
+  if (typeof value !== 'object' || value === null || type.kind === 'scalar') return undefined;
+  const entries = Object.entries(value);
+  if (type.kind === 'map') return firstIndex(Object.values(value), () => type.value);
+  const own = entries.findIndex(([key]) => !type.byJson.has(key) && !(type.isKind === true && HEAD.has(key)));
+  return own === -1 ? firstIndex(Object.values(value), (i) => type.byJson.get(entries[i]?.[0] ?? '')?.type) : own;
+}
+
+const HEAD = new Set(['kind', 'apiVersion']);
+
+function firstIndex(values: readonly unknown[], typeAt: (index: number) => Type | undefined): number | undefined {
+  for (const [index, value] of values.entries()) {
+    const type = typeAt(index);
+    const found = type && unknownIndex(type, value);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
 
 const maxDepth = 64;
 const maxElementsOfRequest = 1024;
