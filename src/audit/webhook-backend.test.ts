@@ -9,7 +9,7 @@ function webhook(failures: number) {
   const { losses, onLost } = lossesOf();
   const backend = createWebhookBackend({
     post: async (body) => {
-      bodies.push(body.toString());
+      bodies.push(Buffer.concat(body).toString());
       if (bodies.length <= failures) throw new Error('away');
     },
     initialBackoffMs: 100,

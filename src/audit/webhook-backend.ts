@@ -6,8 +6,8 @@ import type { AuditBackend, OnLost } from './backend.js';
 import { type AuditEvent, type EventFrame, type JsonBytes, printEvent } from './event.js';
 
 export interface WebhookOptions {
-  /** Makes one call; rejects unless the answer is one of success. */
-  readonly post: (body: Buffer) => Promise<void>;
+  /** Makes one call, its body in pieces; rejects unless the answer is one of success. */
+  readonly post: (body: readonly Buffer[]) => Promise<void>;
   readonly initialBackoffMs: number;
   readonly pause: (ms: number) => Promise<void>;
   /** From 0 to 1. */
@@ -53,7 +53,7 @@ const LIST_HEAD = `{"kind":"EventList","apiVersion":"${AUDIT_GROUP_VERSION}","me
 /** In a list an event does not say its kind and version. */
 const ITEM_FRAME: EventFrame = { head: '{', tail: '}' };
 
-function eventList(events: readonly AuditEvent[]): Buffer {
+function eventList(events: readonly AuditEvent[]): readonly Buffer[] {
   const pieces: Buffer[] = [];
   const output = (piece: JsonBytes): void => void pieces.push(typeof piece === 'string' ? Buffer.from(piece) : piece);
   output(LIST_HEAD);
@@ -62,5 +62,5 @@ function eventList(events: readonly AuditEvent[]): Buffer {
     printEvent(event, ITEM_FRAME, output);
   }
   output(']}\n');
-  return Buffer.concat(pieces);
+  return pieces;
 }

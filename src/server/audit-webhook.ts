@@ -1,4 +1,5 @@
 // Calls to the audit webhook: the way to it, by its kubeconfig file.
+import { Readable } from 'node:stream';
 import { createWebhookBackend } from '../audit/webhook-backend.js';
 import type { AuditBackend, OnLost } from '../audit/backend.js';
 import { clientConfigOf, clientOf } from '../config/client-config.js';
@@ -49,8 +50,17 @@ export function buildAuditWebhook({ file, dialer, ending, ...options }: AuditWeb
   };
 }
 
-async function post(client: HttpClient, url: URL, body: Buffer): Promise<void> {
-  const headers = { 'content-type': 'application/json', accept: 'application/json, */*' };
+/** A larger list goes out piece by piece: several hundred events may have megabytes each. */
+const MOST_JOINED_BYTES = 1024 * 1024;
+
+async function post(client: HttpClient, url: URL, pieces: readonly Buffer[]): Promise<void> {
+  const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'application/json, */*',
+    'content-length': String(bytes),
+  };
+  const body = bytes <= MOST_JOINED_BYTES ? Buffer.concat(pieces) : Readable.from(pieces, { objectMode: false });
   try {
     const response = await client.request({ method: 'POST', url, headers, body, timeoutMs: TIMEOUT_SECONDS * 1000 });
     const text = await collectBody(response, MOST_ANSWER_BYTES).catch(() => Buffer.alloc(0));
