@@ -145,6 +145,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     features: options.featureGates,
     context: serverContext,
     log: (message) => logs.for('service-repair').info(message),
+    metrics: metrics.registry,
   });
 
   const expressions = lazyExpressions(

@@ -10,12 +10,14 @@ import { repairAddresses } from '../apis/core/service/repair.js';
 import { createServerClient, SERVER_MANAGER } from '../registry/server-client.js';
 import { repeat } from '../lib/repeat.js';
 import type { Cidr } from '../lib/ip-address.js';
+import type { MetricRegistry } from '../lib/metrics.js';
 import { StatusError } from '../machinery/status.js';
 import type { LifeContext } from '../registry/kind.js';
 import type { Service } from '../schema/generated/core.v1.js';
 import type { IPAddress, ServiceCIDR } from '../schema/generated/networking.v1.js';
 import { mustType } from '../schema/catalogue.js';
 import { objectCodec } from '../rest/object-codec.js';
+import { createAddressMetrics, createNodePortMetrics } from './allocation-metrics.js';
 import type { PostStartHook } from './post-start-hooks.js';
 import type { Resources } from './resources.js';
 
@@ -33,6 +35,7 @@ export interface AllocatorOptions {
   readonly features: { enabled(name: 'MultiCIDRServiceAllocator' | 'DisableAllocatorDualWrite'): boolean };
   readonly context: () => LifeContext;
   readonly log: (message: string) => void;
+  readonly metrics: MetricRegistry;
 }
 
 export interface ServicePools extends ServiceAllocators {
@@ -62,35 +65,49 @@ export function createServiceAllocators(options: AllocatorOptions): ServicePools
     async delete(name) {
       try {
         await resources.operations.delete(IP_ADDRESSES, '', name, {}, context());
+        return true;
       } catch (error) {
         if (!(error instanceof StatusError && error.code === 404)) throw error;
+        return false;
       }
     },
   };
+  const addressObjects = async (): Promise<readonly Readonly<IPAddress>[]> =>
+    (await resources.lookup.list(IP_ADDRESSES, '')).map((item) => item.object() as IPAddress);
   const services = async (): Promise<readonly Readonly<Service>[]> =>
     (await resources.lookup.list(SERVICES, '')).map((item) => item.object() as Service);
   const { log } = options;
   const random = (below: number): number => crypto.randomInt(below);
-  const ports = nodePortBitmap(store, options.nodePorts, random);
+  const addressMetrics = createAddressMetrics(options.metrics, () => performance.now());
+  const portMetrics = createNodePortMetrics(options.metrics, options.nodePorts.size);
+  const ports = nodePortBitmap(store, options.nodePorts, random, portMetrics.inUse);
   const hasObjects = features.enabled('MultiCIDRServiceAllocator');
   const hasBitmaps = !hasObjects || !features.enabled('DisableAllocatorDualWrite');
   const bitmaps = hasBitmaps ? addressBitmaps(ranges, store, random) : [];
   const parts = { services, log };
+  const repairPorts = createNodePortRepair(ports, options.nodePorts, parts);
   const repairs = [
-    createNodePortRepair(ports, options.nodePorts, parts),
+    async () => {
+      try {
+        await repairPorts();
+      } catch (error) {
+        portMetrics.repairFailed();
+        throw error;
+      }
+    },
     ...bitmaps.map((bitmap) => createAddressBitmapRepair(bitmap, parts)),
   ];
   if (hasObjects) {
-    repairs.push(() =>
-      repairAddresses({
+    repairs.push(async () => {
+      await repairAddresses({
         ...parts,
-        addresses: async () =>
-          (await resources.lookup.list(IP_ADDRESSES, '')).map((item) => item.object() as IPAddress),
+        addresses: addressObjects,
         create: (address) => objects.create(address),
         delete: (name) => objects.delete(name),
         now: () => context().now(),
-      }),
-    );
+      });
+      addressMetrics.found(await addressObjects());
+    });
   }
   const repair = async (): Promise<void> => {
     for (const each of repairs) await each();
@@ -101,12 +118,13 @@ export function createServiceAllocators(options: AllocatorOptions): ServicePools
       ranges,
       random: (below) => crypto.randomBytes(8).readBigUInt64BE() % below,
       objects,
+      metrics: addressMetrics,
     });
     return hasBitmaps ? takenInBoth(bitmaps, asObjects) : asObjects;
   };
   return {
     families: ranges.map(({ family }) => (family === 4 ? 'IPv4' : 'IPv6')),
-    nodePorts: createNodePortAllocator(ports, options.nodePorts),
+    nodePorts: createNodePortAllocator(ports, options.nodePorts, portMetrics),
     addresses: addresses(),
     leaked: (what, error) => log(`cannot give back the ${what}: ${errorText(error)}`),
     repair: {

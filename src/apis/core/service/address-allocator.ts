@@ -4,7 +4,13 @@ import { type Cidr, cidrContains, formatIp, ipText, parseCidr, parseIp } from '.
 import type { Service } from '../../../schema/generated/core.v1.js';
 import type { IPAddress, ServiceCIDR } from '../../../schema/generated/networking.v1.js';
 import { notInRange, reservedForChoice, type Span, usable } from './address-range.js';
-import { type AddressAllocator, AllocationError, RANGE_FULL } from './allocators.js';
+import {
+  type AddressAllocator,
+  type AddressMetrics,
+  AllocationError,
+  type AllocationScope,
+  RANGE_FULL,
+} from './allocators.js';
 import type { IpFamily } from './service-rules.js';
 
 export const ALLOCATOR_NAME = 'ipallocator.k8s.io';
@@ -16,7 +22,8 @@ export interface AddressObjects {
   exists(name: string): Promise<boolean>;
   /** False when the name is taken. */
   create(address: IPAddress): Promise<boolean>;
-  delete(name: string): Promise<void>;
+  /** False when there was none. */
+  delete(name: string): Promise<boolean>;
 }
 
 export interface AddressAllocatorParts {
@@ -25,9 +32,24 @@ export interface AddressAllocatorParts {
   readonly ranges: readonly Cidr[];
   /** A whole number in [0, below). */
   readonly random: (below: bigint) => bigint;
+  readonly metrics?: AddressMetrics;
 }
 
-export function createAddressAllocator({ objects, ranges, random }: AddressAllocatorParts): AddressAllocator {
+export function createAddressAllocator({ objects, ranges, random, metrics }: AddressAllocatorParts): AddressAllocator {
+  /** Takes an address of the block by what `create` answers, and counts that. */
+  async function counted<T>(cidr: Cidr, scope: AllocationScope, create: () => Promise<T | undefined>) {
+    if (metrics === undefined) return create();
+    const startMs = metrics.nowMs();
+    let made: T | undefined;
+    try {
+      made = await create();
+      return made;
+    } finally {
+      if (made === undefined) metrics.failed(cidr, scope);
+      else metrics.taken(cidr, scope, (metrics.nowMs() - startMs) / 1000);
+    }
+  }
+
   /** Every block of the family; only ready ones give out addresses. */
   async function blocksOf(family: IpFamily): Promise<readonly Block[]> {
     const bits = family === 'IPv4' ? 4 : 6;
@@ -68,11 +90,15 @@ export function createAddressAllocator({ objects, ranges, random }: AddressAlloc
       if (cidr === undefined) throw new AllocationError('allocator not ready');
       const { first, last } = usable(cidr);
       if (address.value < first || address.value > last || address.family !== cidr.family) {
+        if (!dryRun) metrics?.failed(cidr, 'static');
         throw notInRange(address, cidr);
       }
       if (dryRun) return;
-      const created = await objects.create(ipAddress(ipText(address), family, service));
-      if (!created) throw new AllocationError('provided IP is already allocated');
+      const name = ipText(address);
+      const taken = await counted(cidr, 'static', async () =>
+        (await objects.create(ipAddress(name, family, service))) ? name : undefined,
+      );
+      if (taken === undefined) throw new AllocationError('provided IP is already allocated');
     },
 
     async takeNext(family, service, dryRun) {
@@ -83,9 +109,13 @@ export function createAddressAllocator({ objects, ranges, random }: AddressAlloc
         const { first, last } = usable(cidr);
         // The low end is left for addresses that people choose, as long as the rest has room.
         const dynamic = first + reservedForChoice(cidr);
-        const name =
-          (await freeBetween({ first: dynamic, last }, family, service)) ??
-          (await freeBetween({ first, last: dynamic - 1n }, family, service));
+        const name = await counted(
+          cidr,
+          'dynamic',
+          async () =>
+            (await freeBetween({ first: dynamic, last }, family, service)) ??
+            (await freeBetween({ first, last: dynamic - 1n }, family, service)),
+        );
         if (name !== undefined) return name;
       }
       throw new AllocationError(RANGE_FULL);
@@ -93,7 +123,7 @@ export function createAddressAllocator({ objects, ranges, random }: AddressAlloc
 
     async release(ip) {
       const address = parseIp(ip);
-      if (address !== undefined) await objects.delete(ipText(address));
+      if (address !== undefined && (await objects.delete(ipText(address)))) metrics?.released(address.family);
     },
   };
 }

@@ -35,7 +35,7 @@ function pools(cidrs: readonly string[] = ['10.0.0.0/24']) {
       addresses.set(name, address);
       return true;
     },
-    delete: async (name: string) => void addresses.delete(name),
+    delete: async (name: string) => addresses.delete(name),
   };
   const allocators: ServiceAllocators = {
     families: ranges.map(({ family }) => (family === 4 ? 'IPv4' : 'IPv6')),

@@ -1,6 +1,7 @@
 // Where services get their addresses and node ports. What is taken must be agreed between all servers on one store,
 // so both pools live in the store: addresses as IPAddress objects or, as in older releases, in a shared bitmap, node ports
 // in another.
+import type { Cidr } from '../../../lib/ip-address.js';
 import type { Service } from '../../../schema/generated/core.v1.js';
 import type { IpFamily } from './service-rules.js';
 
@@ -27,6 +28,23 @@ export interface NodePortAllocator {
   takeNext(): Promise<number>;
   isTaken(port: number): Promise<boolean>;
   release(port: number): Promise<void>;
+}
+
+/** Whether what was taken was asked for by its name. */
+export type AllocationScope = 'static' | 'dynamic';
+
+/** What the pool of addresses tells whoever counts. */
+export interface AddressMetrics {
+  readonly nowMs: () => number;
+  taken(cidr: Cidr, scope: AllocationScope, seconds: number): void;
+  failed(cidr: Cidr, scope: AllocationScope): void;
+  released(family: Cidr['family']): void;
+}
+
+/** What the pool of node ports tells whoever counts. */
+export interface NodePortMetrics {
+  taken(scope: AllocationScope): void;
+  failed(scope: AllocationScope): void;
 }
 
 /** Why a pool could not give what was asked. The text is told to the client. */

@@ -1,5 +1,5 @@
 // Node ports: one bitmap for the whole range.
-import { AllocationError, type NodePortAllocator, RANGE_FULL } from './allocators.js';
+import { AllocationError, type NodePortAllocator, type NodePortMetrics, RANGE_FULL } from './allocators.js';
 import { RangeBitmap, type RangeStore } from './range-bitmap.js';
 
 export interface PortRange {
@@ -9,8 +9,14 @@ export interface PortRange {
 
 export const portRangeText = ({ base, size }: PortRange): string => `${base}-${base + size - 1}`;
 
-export const nodePortBitmap = (store: RangeStore, range: PortRange, random: (below: number) => number): RangeBitmap =>
+export const nodePortBitmap = (
+  store: RangeStore,
+  range: PortRange,
+  random: (below: number) => number,
+  inUse?: (count: number) => void,
+): RangeBitmap =>
   new RangeBitmap({
+    ...(inUse && { inUse }),
     store,
     key: 'servicenodeports',
     resource: 'servicenodeportallocations',
@@ -20,19 +26,27 @@ export const nodePortBitmap = (store: RangeStore, range: PortRange, random: (bel
     random,
   });
 
-export function createNodePortAllocator(bitmap: RangeBitmap, range: PortRange): NodePortAllocator {
+export function createNodePortAllocator(
+  bitmap: RangeBitmap,
+  range: PortRange,
+  metrics?: NodePortMetrics,
+): NodePortAllocator {
   const inRange = (port: number): boolean => port >= range.base && port < range.base + range.size;
   return {
     async take(port) {
       if (!inRange(port)) {
+        metrics?.failed('static');
         throw new AllocationError(
           `provided port is not in the valid range. The range of valid ports is ${portRangeText(range)}`,
         );
       }
-      if (!(await bitmap.take(port - range.base))) throw new AllocationError('provided port is already allocated');
+      const isFree = await bitmap.take(port - range.base);
+      metrics?.[isFree ? 'taken' : 'failed']('static');
+      if (!isFree) throw new AllocationError('provided port is already allocated');
     },
     async takeNext() {
       const offset = await bitmap.takeNext();
+      metrics?.[offset === undefined ? 'failed' : 'taken']('dynamic');
       if (offset === undefined) throw new AllocationError(RANGE_FULL);
       return range.base + offset;
     },

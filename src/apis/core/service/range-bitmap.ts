@@ -23,6 +23,8 @@ export interface RangeBitmapParts {
   readonly reserved: number;
   /** A whole number in [0, below). */
   readonly random: (below: number) => number;
+  /** Told how many are taken, after each write. */
+  readonly inUse?: (count: number) => void;
 }
 
 /** Offsets from the range's first number. */
@@ -129,6 +131,7 @@ export class RangeBitmap {
     try {
       if (stored === undefined) await store.create(key, object);
       else await store.update(key, stored.revision, object);
+      this.parts.inUse?.(bits.count());
       return true;
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
@@ -195,6 +198,12 @@ export class Bits implements Iterable<number> {
   private flip(offset: number): void {
     this.bytes[offset >> 3] = (this.bytes[offset >> 3] ?? 0) ^ (1 << (offset & 7));
     this.changed = true;
+  }
+
+  count(): number {
+    let count = 0;
+    for (const _ of this) count++;
+    return count;
   }
 
   /** The offsets that are taken, upwards. */

@@ -14,7 +14,7 @@ export interface AddressRepairParts {
   readonly services: () => Promise<readonly Readonly<Service>[]>;
   readonly addresses: () => Promise<readonly Readonly<IPAddress>[]>;
   readonly create: (address: IPAddress) => Promise<boolean>;
-  readonly delete: (name: string) => Promise<void>;
+  readonly delete: (name: string) => Promise<unknown>;
   readonly now: () => Date;
   readonly log: (message: string) => void;
 }
