@@ -14,9 +14,13 @@ export class OrderedOutput {
   constructor(private readonly paced: PacedOutput) {}
 
   // hot: every watcher on every batch of events; nearly always there is nothing to wait for.
-  write(make: () => MaybePromise<Buffer>, events = NONE): void {
-    if (this.#last !== undefined) return this.#wait(this.#last.then(make), events);
-    const made = make();
+  write(make: (events: readonly WatchEvent[]) => MaybePromise<Buffer>, events = NONE): void {
+    if (this.#last !== undefined)
+      return this.#wait(
+        this.#last.then(() => make(events)),
+        events,
+      );
+    const made = make(events);
     if (made instanceof Promise) this.#wait(made, events);
     else this.paced.write(made);
   }

@@ -101,15 +101,18 @@ async function streamWatch(watched: Watched, sink: ResponseSink): Promise<void> 
   // hot: runs for every watcher on every batch of events.
   const receive = (events: readonly WatchEvent[]): boolean => {
     if (messages !== undefined) for (const event of events) ordered.write(() => message(messages, event), [event]);
-    else if (events.length > 0) ordered.write(() => counted(events), events);
+    else if (events.length > 0) ordered.write(made, events);
     return !isOver;
   };
-  const counted = (events: readonly WatchEvent[]): MaybePromise<Buffer> =>
-    whenReady(encoder.events(events), (bytes) => {
-      observe?.(events.length, bytes.length);
-      if (initialEnd !== undefined && events.some(isInitialEnd)) initialEnd();
-      return bytes;
-    });
+  const made = (events: readonly WatchEvent[]): MaybePromise<Buffer> => {
+    const bytes = encoder.events(events);
+    return bytes instanceof Promise ? bytes.then((later) => counted(events, later)) : counted(events, bytes);
+  };
+  const counted = (events: readonly WatchEvent[], bytes: Buffer): Buffer => {
+    observe?.(events.length, bytes.length);
+    if (initialEnd !== undefined && events.some(isInitialEnd)) initialEnd();
+    return bytes;
+  };
   const message = (media: MediaType, event: WatchEvent): MaybePromise<Buffer> =>
     whenReady(encoder.events([event]), (bytes) => unframed(media, bytes));
   const pace = { timeoutAtMs: Date.now() + lastsMs, drained: () => ordered.drained() };

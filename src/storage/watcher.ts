@@ -2,7 +2,7 @@
 import type { Clock } from '../lib/clock.js';
 import type { Entry } from './entry.js';
 import type { Change } from './history.js';
-import type { StorageError, Watch, WatchEvent, WatchRequest } from './store.js';
+import type { Predicate, StorageError, Watch, WatchEvent, WatchRequest } from './store.js';
 
 /** Changes that wait while the initial state is sent; beyond it the watch has fallen behind. */
 const MAX_WAITING_CHANGES = 10_000;
@@ -18,8 +18,10 @@ const NOTHING = (): void => undefined;
 
 export class Watcher implements Watch {
   readonly ended: Promise<StorageError | undefined>;
-  readonly request: WatchRequest;
+  // Requests are made in many ways, and to V8 each is of another form: what is asked for every event is kept here.
+  readonly #predicate: Predicate | undefined;
   readonly #receive: (events: readonly WatchEvent[]) => boolean;
+  readonly request: WatchRequest;
   readonly #clock: Clock;
   readonly #startRevision: number;
   #finish: (error: StorageError | undefined) => void = NOTHING;
@@ -38,6 +40,7 @@ export class Watcher implements Watch {
     clock: Clock;
   }) {
     this.request = options.request;
+    this.#predicate = options.request.predicate;
     this.#receive = options.receive;
     this.#clock = options.clock;
     this.#startRevision = options.startRevision;
@@ -58,7 +61,7 @@ export class Watcher implements Watch {
 
   /** True for a watcher that gets every change's plain event, so that one array serves many. */
   takesAll(firstRevision: number): boolean {
-    return this.request.predicate === undefined && this.#waiting === undefined && firstRevision > this.#startRevision;
+    return this.#predicate === undefined && this.#waiting === undefined && firstRevision > this.#startRevision;
   }
 
   /** Sends the initial state, then what happened meanwhile, then lives on. */
@@ -126,7 +129,7 @@ export class Watcher implements Watch {
   }
 
   async #sendInitial(state: readonly Entry[], missed: readonly Change[], markRevision: number): Promise<void> {
-    const { predicate } = this.request;
+    const predicate = this.#predicate;
     for (let at = 0; at < state.length && !this.#over;) {
       const chunk: WatchEvent[] = [];
       let bytes = 0;
@@ -167,7 +170,7 @@ export class Watcher implements Watch {
 
   #eventOf(change: Change): WatchEvent | undefined {
     if (change.revision <= this.#startRevision) return undefined;
-    const { predicate } = this.request;
+    const predicate = this.#predicate;
     if (predicate === undefined) return change.plain;
     const now = change.entry !== undefined && predicate(change.entry);
     const before = change.previous !== undefined && predicate(change.previous);
