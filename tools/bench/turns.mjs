@@ -41,7 +41,7 @@ async function measureBurst(server, gets, options) {
 
 /** The processor time when what the last requests left to do later is done. */
 async function settledUs(server) {
-  for (let last = processorUs(server); ; ) {
+  for (let last = processorUs(server); ;) {
     await new Promise((resolve) => setTimeout(resolve, SETTLING_MS));
     const now = processorUs(server);
     if (now - last < SETTLED_US) return now;
