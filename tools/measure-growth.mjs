@@ -3,10 +3,12 @@
 //
 //   node tools/measure-growth.mjs [--only objects,watches] [--scale 0.1] [--json FILE]
 //
-// The table in docs/performance.md is of `--scale 0.4`, which takes three minutes on two quiet cores.
+// The table in docs/performance.md is of `--scale 0.4`. That takes a little over two minutes of processor time, server and
+// client together: four and a half minutes on two cores that others used as well.
 //
-// Figures are processor time of the server, in microseconds a request: they hold on a busy machine, too. Memory is the
-// process's share of all pages (Pss), with what the store maps, once the server has been idle.
+// Figures are processor time of all threads of the server, in microseconds a request, the least of ROUNDS rounds: what
+// others do on the machine adds to it. Memory is V8's heap after a collection, what it holds beside it (bytes, of which
+// those that were read last go up and down by some MiB), and what is mapped of the store's file.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import http2 from 'node:http2';
@@ -19,12 +21,14 @@ const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const option = (name) => (process.argv.includes(name) ? process.argv[process.argv.indexOf(name) + 1] : undefined);
 const only = option('--only')?.split(',');
 const scale = Number(option('--scale') ?? 1);
-/** After five seconds an idle server has given back what load took. */
-const IDLE_MS = 9_000;
-const LOOK_MS = 1_000;
+const ROUNDS = 4;
 /** Code is quicker when it has been used, also with what was added. */
-const WARM_UP_SHARE = 0.25;
-const TICK_MS = 10;
+const WARM_UP_ROUNDS = 3;
+const AT_ONCE = 32;
+/** What a server that has too much to do refuses is asked again, and may be there already. */
+const REFUSED = [429, 503, 504];
+const MOST_TRIES = 50;
+const PAUSE_MS = 100;
 
 const meta = (name, more = {}) => ({ metadata: { name, ...more } });
 const role = (i) => ({ apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: `role-${i % 10}` });
@@ -112,10 +116,10 @@ const THINGS = {
 
 /** What is measured at each size, by a user who is no administrator, so that permissions are looked up. */
 const REQUESTS = {
-  get: { count: 4000, ask: (api) => api.get('/api/v1/namespaces/mine/configmaps/one') },
-  list: { count: 1000, ask: (api) => api.get('/api/v1/namespaces/mine/configmaps') },
+  get: { count: 1500, ask: (api) => api.get('/api/v1/namespaces/mine/configmaps/one') },
+  list: { count: 750, ask: (api) => api.get('/api/v1/namespaces/mine/configmaps') },
   create: {
-    count: 600,
+    count: 300,
     ask: (api) => api.post('/api/v1/namespaces/mine/secrets', { metadata: { generateName: 's-' } }),
   },
 };
@@ -131,35 +135,49 @@ async function grow(name, { sizes, add }) {
   const server = await start();
   try {
     const rows = [];
-    await measure(server, 1);
-    let first;
+    for (let round = 0; round < WARM_UP_ROUNDS; round++) await measure(server);
     for (const size of sizes.map((each) => Math.max(1, Math.round(each * scale)))) {
       const made = rows.at(-1)?.size ?? 0;
+      const before = await server.memoryKib();
       await many(size - made, (i) => add(server.admin, made + i));
-      await measure(server, WARM_UP_SHARE);
-      const costs = await measure(server, 1);
-      rows.push({ size, ...costs });
-      // What is loaded once is paid for by the first.
-      first ??= { size, mib: await server.memoryMib() };
+      const after = await server.memoryKib();
+      const addedKib = Object.fromEntries(Object.entries(after).map(([part, kib]) => [part, kib - before[part]]));
+      const costs = await leastCosts(server);
+      rows.push({ size, ...costs, addedKib });
       const shown = Object.entries(costs).map(([verb, us]) => `${verb} ${us.toFixed(0)} µs`);
       console.log(`${name.padEnd(13)} ${String(size).padStart(6)}   ${shown.join('   ')}`);
     }
-    const last = rows.at(-1).size;
-    const kibEach = (((await server.memoryMib()) - first.mib) * 1024) / (last - first.size);
-    console.log(`${name.padEnd(13)} ${kibEach.toFixed(1)} KiB each, from ${first.size} to ${last}`);
+    // What is loaded once is paid for by the first.
+    const [first, ...others] = rows;
+    const kibEach = {};
+    for (const part of Object.keys(first.addedKib)) {
+      const kib = others.reduce((sum, { addedKib }) => sum + addedKib[part], 0);
+      kibEach[part] = kib / (others.at(-1).size - first.size);
+    }
+    const shown = Object.entries(kibEach).map(([part, kib]) => `${part} ${kib.toFixed(1)} KiB`);
+    console.log(`${name.padEnd(13)} each, but for the first ${first.size}: ${shown.join(', ')}`);
     return { rows, kibEach };
   } finally {
     server.stop();
   }
 }
 
-async function measure(server, share) {
+/** After one round that is not counted. */
+async function leastCosts(server) {
+  await measure(server);
+  const least = {};
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [verb, us] of Object.entries(await measure(server))) least[verb] = Math.min(least[verb] ?? Infinity, us);
+  }
+  return least;
+}
+
+async function measure(server) {
   const costs = {};
-  for (const [verb, request] of Object.entries(REQUESTS)) {
-    const count = request.count * share;
-    const before = server.usedMs();
-    await many(count, () => request.ask(server.user));
-    costs[verb] = ((server.usedMs() - before) * 1000) / count;
+  for (const [verb, { count, ask }] of Object.entries(REQUESTS)) {
+    const before = server.usedUs();
+    await many(count, () => ask(server.user));
+    costs[verb] = (server.usedUs() - before) / count;
   }
   return costs;
 }
@@ -169,7 +187,7 @@ async function many(count, run) {
   const worker = async () => {
     while (next < count) await run(next++);
   };
-  await Promise.all(Array.from({ length: 32 }, worker));
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
 }
 
 async function start() {
@@ -179,31 +197,62 @@ async function start() {
   const port = await freePort();
   const flags = [`--secure-port=${port}`, '--bind-address=127.0.0.1', '--authorization-mode=RBAC'];
   const files = [`--data-dir=${folder}/state`, `--cert-dir=${folder}/certs`, `--token-auth-file=${tokens}`];
-  const child = spawn(path.join(root, 'bin/binnacle'), [...flags, ...files], { stdio: 'ignore' });
+  const memory = path.join(folder, 'memory');
+  const look = ['--expose-gc', '--require', path.join(root, 'tools/bench/collected-memory.cjs')];
+  const child = spawn(process.execPath, [...look, path.join(root, 'bin/binnacle'), ...flags, ...files], {
+    stdio: 'ignore',
+    env: { ...process.env, BINNACLE_MEMORY_FILE: memory },
+  });
+  child.once('exit', () => {
+    console.error('the server ended');
+    process.exit(1);
+  });
   const url = `https://127.0.0.1:${port}`;
   const admin = await client(url, 'admin');
   await prepare(admin);
+  const proc = `/proc/${child.pid}`;
   return {
     admin,
     user: await client(url, 'user'),
-    usedMs: () => {
-      const stat = fs.readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')[1].split(' ');
-      return (Number(stat[11]) + Number(stat[12])) * TICK_MS;
-    },
-    memoryMib: async () => {
-      let least = Infinity;
-      for (let waitedMs = 0; waitedMs < IDLE_MS; waitedMs += LOOK_MS) {
-        await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-        const text = fs.readFileSync(`/proc/${child.pid}/smaps_rollup`, 'utf8');
-        least = Math.min(least, Number(/^Pss:\s+(\d+)/m.exec(text)[1]) / 1024);
-      }
-      return least;
+    usedUs: () => fs.readdirSync(`${proc}/task`).reduce((sum, task) => sum + taskUs(`${proc}/task/${task}`), 0),
+    memoryKib: async () => {
+      fs.rmSync(memory, { force: true });
+      child.kill('SIGUSR2');
+      while (!fs.existsSync(memory)) await pause();
+      const { heapUsed, external } = JSON.parse(fs.readFileSync(memory, 'utf8'));
+      const mapped = mappedKib(fs.readFileSync(`${proc}/smaps`, 'utf8'));
+      return { heap: heapUsed / 1024, beside: external / 1024, mapped };
     },
     stop: () => {
+      child.removeAllListeners('exit');
       child.kill('SIGKILL');
       fs.rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+function pause() {
+  return new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+}
+
+/** A thread may end just now. */
+function taskUs(folder) {
+  try {
+    return Number(fs.readFileSync(`${folder}/schedstat`, 'utf8').split(' ', 1)[0]) / 1000;
+  } catch {
+    return 0;
+  }
+}
+
+/** Of the store's file, in proportion to those who map it. */
+function mappedKib(smaps) {
+  let kib = 0;
+  let isStore = false;
+  for (const line of smaps.split('\n')) {
+    if (/^[0-9a-f]+-[0-9a-f]+ /.test(line)) isStore = line.endsWith('/store.mdb');
+    else if (isStore && line.startsWith('Pss:')) kib += Number.parseInt(line.slice('Pss:'.length), 10);
+  }
+  return kib;
 }
 
 /** What the measured requests find, and the permission of the one who asks. */
@@ -221,33 +270,25 @@ async function prepare(admin) {
 
 /** Waits until the server is there. Watches have connections of their own, a hundred on each. */
 async function client(url, token) {
-  const connect = () => http2.connect(url, { rejectUnauthorized: false });
+  const connect = () => http2.connect(url, { rejectUnauthorized: false }).on('error', () => undefined);
   const headers = { authorization: `Bearer ${token}` };
   let session = connect();
   let watching = { session: undefined, streams: 0 };
-  const ask = (method, target, body) =>
-    new Promise((resolve, reject) => {
-      const type = body === undefined ? {} : { 'content-type': 'application/json' };
-      const stream = session.request({ ':method': method, ':path': target, ...headers, ...type });
-      let status = 0;
-      let text = '';
-      stream.on('response', (answer) => (status = answer[':status']));
-      stream.on('data', (chunk) => (text += chunk));
-      stream.on('error', reject);
-      stream.on('end', () => {
-        if (status < 300) resolve();
-        else reject(new Error(`${method} ${target}: ${status} ${text.slice(0, 300)}`));
-      });
-      stream.end(body === undefined ? undefined : JSON.stringify(body));
-    });
+  const ask = async (method, target, body) => {
+    for (let tries = 0; ; tries++) {
+      const { status, text } = await exchange(session, { ':method': method, ':path': target, ...headers }, body);
+      if ((status >= 200 && status < 300) || (tries > 0 && status === 409)) return;
+      if (!REFUSED.includes(status) || tries >= MOST_TRIES) throw new Error(`${method} ${target}: ${status} ${text}`);
+      await pause();
+    }
+  };
   for (let tries = 0; ; tries++) {
     try {
-      session.on('error', () => undefined);
       await ask('GET', '/readyz');
       break;
     } catch (error) {
-      if (tries > 300) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      if (tries > 600) throw error;
+      await pause();
       session = connect();
     }
   }
@@ -262,4 +303,18 @@ async function client(url, token) {
         stream.on('response', resolve).on('error', reject).resume();
       }),
   };
+}
+
+function exchange(session, headers, body) {
+  return new Promise((resolve, reject) => {
+    const type = body === undefined ? {} : { 'content-type': 'application/json' };
+    const stream = session.request({ ...headers, ...type });
+    let status = 0;
+    let text = '';
+    stream.on('response', (answer) => (status = answer[':status']));
+    stream.on('data', (chunk) => (text += chunk));
+    stream.on('error', reject);
+    stream.on('close', () => resolve({ status, text: text.slice(0, 300) }));
+    stream.end(body === undefined ? undefined : JSON.stringify(body));
+  });
 }
