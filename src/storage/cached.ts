@@ -266,7 +266,7 @@ export class CachedStore implements ManagedResourceStore {
 
   #listSelected(plan: ListPlan, request: ListRequest, revision: number): MaybePromise<ListResult> {
     const { contents } = this.cache;
-    const found = contents.among(plan.prefix, request);
+    const found = contents.among(plan, request);
     if (found !== undefined) {
       const list = found.length > MANY ? listFoundInTurns : listFound;
       return list(found, plan, request, revision);
@@ -312,7 +312,7 @@ export class CachedStore implements ManagedResourceStore {
     const { contents, revision } = this.cache;
     const whole = { ...request, predicate: undefined, limit: 0, continue: '' };
     const plan = planList(this.options, { ...whole, resourceVersion: '0', resourceVersionMatch: '' });
-    const found = contents.among(plan.prefix, request);
+    const found = contents.among(plan, request);
     const { items } =
       found === undefined ? listFrom(contents.state, plan, whole, revision) : listFound(found, plan, whole, revision);
     return items as readonly Entry[];

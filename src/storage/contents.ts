@@ -13,6 +13,14 @@ const MOST_UNPLACED = 1024;
 const LARGEST_INDEXED_SHARE = 0.25;
 /** So many sort in a few milliseconds; of more, all are walked, in turns with others. */
 const MOST_SORTED = 4096;
+/** In so many a name is looked up in a few milliseconds. */
+const MOST_NAMESPACES = 16_384;
+
+/** Which keys are wanted: those that begin with `prefix`, and end with a name where it is not empty. */
+interface Range {
+  readonly prefix: string;
+  readonly nameAnywhere: string;
+}
 
 export class Contents {
   readonly #map = new Map<string, Entry>();
@@ -59,11 +67,26 @@ export class Contents {
 
   /**
    * Among them are all that are wanted, in the order of their keys, where an index can tell and it is worth asking. Conditions
-   * that it knows nothing of are not looked at. `prefix`: what the keys begin with.
+   * that it knows nothing of are not looked at.
    */
-  among(prefix: string, { fieldValues, labels }: Selection): readonly Entry[] | undefined {
-    const found = this.#having(fieldValues) ?? (labels && this.#labels.find(prefix, labels, MOST_SORTED));
+  among({ prefix, nameAnywhere }: Range, { fieldValues, labels }: Selection): readonly Entry[] | undefined {
+    const found =
+      this.#named(nameAnywhere) ??
+      this.#having(fieldValues) ??
+      (labels && this.#labels.find(prefix, labels, MOST_SORTED));
     return found && [...found].sort((a, b) => (a.key < b.key ? -1 : 1));
+  }
+
+  /** Each namespace has one at most. */
+  #named(name: string): readonly Entry[] | undefined {
+    const { namespaces } = this.#labels;
+    if (name === '' || namespaces.size > MOST_NAMESPACES) return undefined;
+    const found: Entry[] = [];
+    for (const namespace of namespaces.keys()) {
+      const entry = this.#map.get(namespace + name);
+      if (entry !== undefined) found.push(entry);
+    }
+    return found;
   }
 
   #having(values: Selection['fieldValues']): ReadonlySet<Entry> | undefined {

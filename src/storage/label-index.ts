@@ -36,6 +36,11 @@ export class LabelIndex {
     }
   }
 
+  /** What the keys of the objects begin with, each once. */
+  get namespaces(): { readonly size: number; keys(): Iterable<string> } {
+    return this.#byNamespace;
+  }
+
   /** Those whose labels are wanted, in no order; undefined where many sets or more objects than `most` are concerned. */
   find(prefix: string, wanted: (labels: Labels) => boolean, most: number): readonly Entry[] | undefined {
     const below = this.#byNamespace.get(prefix);

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openMemoryStore } from '../kv/memory.js';
+import { Contents } from './contents.js';
+import { createResourceStore } from './create-store.js';
+import type { Entry } from './entry.js';
+import { PODS } from './testing.js';
+
+const NAMESPACES = 30;
+const NAMES = 100;
+
+test('a name is looked up in each namespace, and no other object is looked at', () => {
+  const contents = new Contents(undefined);
+  let looked = 0;
+  for (let i = 0; i < NAMESPACES * NAMES; i++) {
+    const key = `ns-${i % NAMESPACES}/p${Math.floor(i / NAMESPACES)}`;
+    const entry = {
+      get key() {
+        looked++;
+        return key;
+      },
+      labels: {},
+      size: 1,
+    };
+    contents.add(entry as unknown as Entry);
+  }
+  looked = 0;
+  const found = contents.among({ prefix: '', nameAnywhere: 'p7' }, {}) ?? [];
+  assert.equal(found.length, NAMESPACES);
+  // As often as sorting thirty asks.
+  assert.ok(looked < 2 * NAMESPACES * Math.log2(NAMESPACES), `${looked}`);
+  const keys = found.map(({ key }) => key);
+  assert.deepEqual(keys, keys.toSorted());
+  assert.deepEqual(contents.among({ prefix: '', nameAnywhere: 'p700' }, {}), []);
+});
+
+test('a list of a name in every namespace has those that are there now, page by page', async () => {
+  const store = createResourceStore({ kv: openMemoryStore(), options: PODS });
+  const pod = (namespace: string, name: string) => ({
+    kind: 'Pod',
+    apiVersion: 'v1',
+    metadata: { name, namespace, uid: name },
+  });
+  for (const namespace of ['c', 'a', 'b', 'd']) {
+    for (const name of ['x', 'y', 'zx']) await store.create(`${namespace}/${name}`, pod(namespace, name));
+  }
+  const gone = await store.get('c/x', '');
+  await store.delete('c/x', gone?.revision ?? 0);
+  const named = { namespace: '', name: 'x', resourceVersion: '', resourceVersionMatch: '', limit: 2 } as const;
+  const first = await store.list({ ...named, continue: '' });
+  const keys = (items: typeof first.items): string[] => items.map(({ key }) => key);
+  assert.deepEqual([keys(first.items), first.remainingItemCount], [['a/x', 'b/x'], undefined]);
+  const all = await store.list({ ...named, limit: 0, continue: '' });
+  assert.deepEqual([keys(all.items), all.continue], [['a/x', 'b/x', 'd/x'], '']);
+  store.close();
+});
