@@ -8,7 +8,7 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { startTestServer, type TestServer } from './support/server.js';
 
-const FLOOD = Number(process.env['FLOOD_REQUESTS'] ?? 10_000);
+const FLOOD = Number(process.env['FLOOD_REQUESTS'] ?? 4_000);
 const FLOOD_AT_ONCE = 1000;
 const CONNECTIONS = 10;
 const MAPS = 100;

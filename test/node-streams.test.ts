@@ -11,8 +11,8 @@ import { after, before, describe, it } from 'node:test';
 import { startTestServer, type TestServer } from './support/server.js';
 
 const PODS = '/api/v1/namespaces/default/pods';
-const LOG_BYTES = Number(process.env['BINNACLE_TEST_LOG_MIB'] ?? 256) * 1024 * 1024;
-const STREAMS = 500;
+const LOG_BYTES = Number(process.env['BINNACLE_TEST_LOG_MIB'] ?? 128) * 1024 * 1024;
+const STREAMS = Number(process.env['BINNACLE_TEST_STREAMS'] ?? 200);
 const PIECE = Buffer.alloc(64 * 1024, 'x');
 
 describe('streams of nodes', { timeout: 180_000 }, () => {

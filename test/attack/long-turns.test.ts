@@ -1,6 +1,7 @@
 // One thread serves everybody: no request may keep it for long in one turn. All attacks are tried in a small size, and
-// those of FULL_SIZE as large as a body may be, with a limit that a pass without turns between its parts does not keep.
-// By hand, with all bodies of the full size, and a table of the longest turns at the end:
+// those of FULL_SIZE half as large as a body may be, with a limit that a pass without turns between its parts does not
+// keep; of their updates and applies only the first, for each takes seconds. By hand, with all bodies as large as they may
+// be, all requests, and a table of the longest turns at the end:
 //
 //   BINNACLE_TURN_BYTES=2700000 BINNACLE_TURN_MS=100000 node tools/test.mjs test/attack/long-turns.test.ts
 //
@@ -20,9 +21,9 @@ const ONLY = process.env['BINNACLE_TURN_ONLY'] ?? '';
 const LONGEST_MS = Number(process.env['BINNACLE_TURN_MS'] ?? 1_000);
 const root = process.env['BINNACLE_ROOT'] ?? process.cwd();
 
-const FULL_BYTES = 2_700_000;
-/** Of the processor's time; the collector's and that of a busy machine's cold caches are in it. Most take 20 to 40. */
-const FULL_LONGEST_MS = 300;
+const FULL_BYTES = 1_350_000;
+/** Of the processor's time; the collector's and that of a busy machine's cold caches are in it. Most take 10 to 30. */
+const FULL_LONGEST_MS = 200;
 const FULL_SIZE: readonly string[] = [
   'config map of many short keys',
   'pod volumes and mounts',
@@ -57,16 +58,22 @@ for (const { name, requests } of [...ATTACKS, ...LARGE_FORMS].filter((attack) =>
 }
 
 for (const { name, requests } of ATTACKS.filter((attack) => FULL_SIZE.includes(attack.name))) {
-  test(
-    `${name}: no turn of a write in the full size is long`,
-    { timeout: 600_000, skip: BYTES > 100_000 },
-    async () => {
-      const writes = requests(FULL_BYTES).filter(({ method }) => method !== 'GET');
-      const long = await tooLong(name, writes, FULL_LONGEST_MS);
-      // Once more: a full collection may have come in between.
-      if (long.length > 0) assert.deepEqual(await tooLong(name, writes, FULL_LONGEST_MS), []);
-    },
-  );
+  test(`${name}: no turn of a large write is long`, { timeout: 600_000, skip: BYTES > 100_000 }, async () => {
+    const writes = withoutRepeats(requests(FULL_BYTES).filter(({ method }) => method !== 'GET'));
+    const long = await tooLong(name, writes, FULL_LONGEST_MS);
+    // Once more: a full collection may have come in between.
+    if (long.length > 0) assert.deepEqual(await tooLong(name, writes, FULL_LONGEST_MS), []);
+  });
+}
+
+/** Further updates and applies of the same object take nearly the same way. */
+function withoutRepeats(requests: readonly AttackRequest[]): AttackRequest[] {
+  const known = new Set<string>();
+  return requests.filter(({ method, path: to, contentType = '' }) => {
+    if (method !== 'PUT' && !contentType.includes('apply')) return true;
+    const kind = `${method} ${to.split('?')[0] ?? to}`;
+    return !known.has(kind) && known.add(kind);
+  });
 }
 
 /** Longest turns by attack and kind of request. */
@@ -78,9 +85,12 @@ after(() => {
 
 async function tooLong(name: string, requests: readonly AttackRequest[], longestMs: number): Promise<string[]> {
   const long: string[] = [];
+  let status: number | string = '';
   for (const request of requests) {
+    // What a definition was refused for will not be served.
+    if (request.method === 'WAIT' && Number(status) >= 400) continue;
     await longestTurn(server.folder);
-    const status = await send(request);
+    status = await send(request);
     const turn = await longestTurn(server.folder);
     const form = request.contentType ?? request.headers?.['accept']?.slice(0, 50) ?? '';
     const told = `${name}: ${request.method} ${request.path.slice(0, 90)} ${form} ${status}: ${Math.round(turn.longestMs)} of ${Math.round(turn.totalMs)} ms`;

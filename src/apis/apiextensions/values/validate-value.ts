@@ -37,7 +37,11 @@ const MOST_ALTERNATIVES = 20_000_000;
 
 /** What is bounded is all of a write together. */
 export class Trials {
-  #left = MOST_ALTERNATIVES;
+  #left: number;
+
+  constructor(most = MOST_ALTERNATIVES) {
+    this.#left = most;
+  }
 
   take(): void {
     if (--this.#left < 0) throw timeout('the object was tried with too many alternatives of its schema');
