@@ -1,10 +1,16 @@
 // The seam between admission, which decides what a policy's expressions mean, and the engine that runs them.
+import type { MaybePromise } from '../lib/maybe-promise.js';
 import type { UserInfo } from '../machinery/user.js';
 import type { Ask } from './kubernetes/authorizer.js';
 
 export interface PolicyCompiler {
   /** Never fails: an expression that does not compile gives its error when it is evaluated. */
   compilePolicy(source: PolicySource): CompiledPolicy;
+}
+
+/** The same, by the engine itself: whoever asks waits for nothing but the evaluation. */
+export interface PolicyEngine {
+  compilePolicy(source: PolicySource): ImmediatePolicy;
 }
 
 /** The expressions of a policy, in groups that are evaluated together. */
@@ -30,10 +36,19 @@ export type PolicyGroup = 'matchConditions' | 'validations' | 'messages' | 'audi
 
 export interface CompiledPolicy {
   /** Runs one group after the other expression by expression; variables are worked out anew for each group. */
-  evaluate(group: PolicyGroup, input: PolicyInput, costBudget: number): GroupEvaluation;
+  evaluate(group: PolicyGroup, input: PolicyInput, costBudget: number): MaybePromise<GroupEvaluation>;
   /** What a mutation asks for. Each has the whole budget, and works its variables out anew. */
-  mutate(index: number, input: PolicyInput, costBudget: number): Mutation;
+  mutate(index: number, input: PolicyInput, costBudget: number): MaybePromise<Mutation>;
 }
+
+/** `interrupted` is asked now and then whether to stop: then Interrupted is thrown. */
+export interface ImmediatePolicy extends CompiledPolicy {
+  evaluate(group: PolicyGroup, input: PolicyInput, costBudget: number, interrupted?: () => boolean): GroupEvaluation;
+  mutate(index: number, input: PolicyInput, costBudget: number, interrupted?: () => boolean): Mutation;
+}
+
+/** An evaluation was stopped before its end. */
+export class Interrupted extends Error {}
 
 /** Plain JSON, made for whoever asked. */
 export type Mutation =

@@ -1,4 +1,5 @@
 // JSON as values, without copying: lists and objects are wrapped, and what lies inside is read when it is reached.
+import { closedNames } from '../lib/closed-maps.js';
 import { doubleToInt } from './run/arithmetic.js';
 import { parseDuration, parseTimestamp } from './run/time.js';
 import type { CelType } from './type.js';
@@ -86,7 +87,7 @@ export class JsonMap extends CelMap {
     super();
   }
   get size(): number {
-    if (this.count < 0) this.count = Object.keys(this.json).length;
+    if (this.count < 0) this.count = this.#names().length;
     return this.count;
   }
   find(key: Value): Value | undefined {
@@ -96,6 +97,13 @@ export class JsonMap extends CelMap {
     return fromJson(value, typeof this.member === 'function' ? this.member(key) : this.member, this.objectTypes);
   }
   keys(): Iterable<Value> {
-    return Object.keys(this.json);
+    return this.#names();
+  }
+
+  /** What policies see is not changed meanwhile: the names that a map was closed with are all there but those removed. */
+  #names(): readonly string[] {
+    const closed = closedNames(this.json);
+    if (closed === undefined) return Object.keys(this.json);
+    return closed.every((name) => Object.hasOwn(this.json, name)) ? closed : Object.keys(this.json);
   }
 }

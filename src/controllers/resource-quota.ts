@@ -3,6 +3,7 @@
 import { evaluatorFor, type QuotaEvaluator } from '../admission/quota/evaluator.js';
 import { scopesOf } from '../admission/quota/scope.js';
 import { deepEqual } from '../lib/deep-equal.js';
+import { Turns } from '../lib/turns.js';
 import { addQuantities, compareQuantities, formatQuantity } from '../machinery/quantity.js';
 import type { ResourceRegistry } from '../registry/registry.js';
 import type { ResourceList, ResourceQuota } from '../schema/generated/core.v1.js';
@@ -16,6 +17,9 @@ const CONCURRENCY = 5;
 const RECOUNT_EVERY_MS = 5 * 60_000;
 /** How soon a kind that is no longer served is left alone. */
 const KINDS_EVERY_MS = 1000;
+/** What takes long to count is left for so many times as long: each of many objects that go would have all counted anew. */
+const REST_FACTOR = 10;
+const SHORT_MS = 10;
 
 interface Counted {
   readonly registry: ResourceRegistry;
@@ -25,6 +29,8 @@ interface Counted {
 export async function startResourceQuotaController(parts: ControllerParts): Promise<void> {
   const { clock, signal, log, context } = parts;
   const followed = new Map<unknown, AbortController>();
+  /** Quotas that were just counted, and whether they are to be again. */
+  const resting = new Map<string, boolean>();
   const queue = new WorkQueue({
     name: 'resourcequota',
     concurrency: CONCURRENCY,
@@ -36,7 +42,12 @@ export async function startResourceQuotaController(parts: ControllerParts): Prom
       if (quota === undefined) return 'done';
       const counted = countedBy(parts, quota);
       await Promise.all(counted.map(follow));
-      return settle(parts, quota, counted);
+      const startedMs = performance.now();
+      try {
+        return await settle(parts, quota, counted);
+      } finally {
+        rest(key, performance.now() - startedMs);
+      }
     },
   });
   const quotas = followStore({
@@ -83,7 +94,7 @@ export async function startResourceQuotaController(parts: ControllerParts): Prom
       signal: AbortSignal.any([signal, stop.signal]),
       log,
       put: (stored, before) => {
-        if (before === undefined) return;
+        if (before === undefined || evaluator.each !== undefined) return;
         const usage = evaluator.usage(stored.object(), context());
         if (!deepEqual(usage, evaluator.usage(before.object(), context()))) enqueue(stored.key, evaluator);
       },
@@ -97,8 +108,20 @@ export async function startResourceQuotaController(parts: ControllerParts): Prom
     for (const [key, stored] of quotas.objects) {
       if (!key.startsWith(namespace)) continue;
       const { spec } = stored.object() as Readonly<ResourceQuota>;
-      if (Object.keys(spec.hard ?? {}).some((name) => evaluator.counts(name))) queue.add(key);
+      if (!Object.keys(spec.hard ?? {}).some((name) => evaluator.counts(name))) continue;
+      if (resting.has(key)) resting.set(key, true);
+      else queue.add(key);
     }
+  }
+
+  function rest(key: string, countedMs: number): void {
+    if (countedMs < SHORT_MS || resting.has(key)) return;
+    resting.set(key, false);
+    clock.after(countedMs * REST_FACTOR, () => {
+      const isWanted = resting.get(key) === true;
+      resting.delete(key);
+      if (isWanted) queue.add(key);
+    });
   }
 }
 
@@ -146,15 +169,25 @@ async function usageOf(
   const life = { ...context(), namespace: quota.metadata.namespace ?? '' };
   const scopes = scopesOf(quota);
   const total: ResourceList = {};
+  const add = (usage: Readonly<ResourceList>): void => {
+    for (const [name, amount] of Object.entries(usage)) {
+      if (total[name] !== undefined) total[name] = formatQuantity(addQuantities(total[name], amount));
+    }
+  };
+  const turns = new Turns();
   for (const { registry, evaluator } of counted) {
     for (const name of Object.keys(quota.spec.hard ?? {})) if (evaluator.counts(name)) total[name] ??= '0';
     const everything = { resourceVersion: '', resourceVersionMatch: '', limit: 0, continue: '' } as const;
     const { items } = await registry.store.list({ namespace: life.namespace, ...everything });
+    if (evaluator.each !== undefined && scopes.length === 0) {
+      add(Object.fromEntries(Object.keys(evaluator.each).map((name) => [name, String(items.length)])));
+      continue;
+    }
     for (const stored of items) {
+      await turns.breathe();
       const object = stored.object();
-      if (!scopes.every((scope) => evaluator.matchesScope?.(scope, object, life) === true)) continue;
-      for (const [name, amount] of Object.entries(evaluator.usage(object, life))) {
-        if (total[name] !== undefined) total[name] = formatQuantity(addQuantities(total[name], amount));
+      if (scopes.every((scope) => evaluator.matchesScope?.(scope, object, life) === true)) {
+        add(evaluator.usage(object, life));
       }
     }
   }

@@ -28,6 +28,7 @@ import type { Question } from './aside-worker.js';
 import { type Expressions, lazyExpressions } from './expressions.js';
 import { behindGates, serverKinds } from './kinds.js';
 import { PATCH, patchHere } from './patch-aside.js';
+import { PoliciesThere, RUN_POLICY } from './policies-aside.js';
 import { Resources } from './resources.js';
 
 /** What the rules of kinds depend on, beside what they are asked about. */
@@ -44,6 +45,7 @@ const MOST_DEFINITIONS = 100;
 export class AsideWorld {
   readonly #features: FeatureGates;
   readonly #expressions: Expressions;
+  readonly #policies: PoliciesThere;
   #builtIn: Resources | undefined;
   readonly #custom = new Map<string, Resources>();
   #compilations: number[] = [];
@@ -59,6 +61,7 @@ export class AsideWorld {
         evaluation: (seconds) => this.#evaluations.push(seconds),
       },
     );
+    this.#policies = new PoliciesThere(this.#expressions);
   }
 
   do(name: string, work: object): object {
@@ -79,6 +82,7 @@ export class AsideWorld {
     job(PUBLISH, (work) => publishHere(this.#endpoint(work.kind, work.version), work)),
     job(ENCODE_DOCUMENT, encodeDocumentHere),
     job(TELL, tellHere),
+    job(RUN_POLICY, (work) => this.#policies.run(work)),
     job(TAKE_ANSWER, takeAnswerHere),
     job(PATCH, (work) => patchHere(this.#endpoint(work.kind, work.version), work)),
     job(CHANGE, (work) => changeHere(this.#endpoint(work.kind, work.version), work)),

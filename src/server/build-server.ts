@@ -36,6 +36,7 @@ import { buildOtherTokens } from './other-tokens.js';
 import { openResources } from './open-resources.js';
 import { buildPeers } from './peers.js';
 import { PostStartHooks } from './post-start-hooks.js';
+import { patientPolicies } from './policies-aside.js';
 import { prepareCertificates } from './prepare-certificates.js';
 import { buildRequestHandler } from './request-handler.js';
 import { createServerMetrics } from './server-metrics.js';
@@ -222,7 +223,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     resources,
     authorizer: authorization.authorizer,
     metrics: metrics.registry,
-    policyCompiler: expressions,
+    policyCompiler: patientPolicies(expressions, aside),
     dialers,
     itself: loopback.client,
     stopping: lifecycle.stopping,

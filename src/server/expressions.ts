@@ -1,10 +1,10 @@
 import type { BaseOptions } from '../cel/environments/base.js';
-import type { PolicyCompiler } from '../cel/compiled-policy.js';
+import type { PolicyEngine } from '../cel/compiled-policy.js';
 import type { ExpressionChecker } from '../cel/expression-check.js';
 import type { ReviewConditionCompiler } from '../cel/review-condition.js';
 import type { MetricRegistry } from '../lib/metrics.js';
 
-export type Expressions = ExpressionChecker & PolicyCompiler & ReviewConditionCompiler;
+export type Expressions = ExpressionChecker & PolicyEngine & ReviewConditionCompiler;
 
 /** Told how long it took, in seconds. */
 export interface ExpressionTimes {

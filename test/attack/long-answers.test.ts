@@ -73,7 +73,12 @@ const cases: readonly (readonly [what: string, status: number, answer: (path: st
   ['warnings and annotations', 201, () => ({ warnings, auditAnnotations: many(200_000) })],
   ['causes of a refusal', 400, () => ({ allowed: false, status: { details: { causes } } })],
   ['a large value in a patch', 201, () => patched([{ op: 'add', path: '/data', value: many(90_000) }])],
-  ['a change of a large object', 201, (to) => patched([{ op: 'add', path: `/data${to.slice(0, 2)}`, value: '' }]), many(80_000)],
+  [
+    'a change of a large object',
+    201,
+    (to) => patched([{ op: 'add', path: `/data${to.slice(0, 2)}`, value: '' }]),
+    many(80_000),
+  ],
 ];
 
 for (const [what, status, answer, data = {}] of cases) {

@@ -11,13 +11,13 @@ export interface ConditionsOptions {
 }
 
 /** A condition that is false decides, whatever errors the others gave. Conditions that all hold are not observed. */
-export function conditionsHold({
+export async function conditionsHold({
   compiled,
   matchInput,
   observeMatch,
-}: ConditionsOptions): boolean | { readonly error: string } {
+}: ConditionsOptions): Promise<boolean | { readonly error: string }> {
   const startedMs = performance.now();
-  const evaluated = compiled.evaluate('matchConditions', matchInput(), MATCH_COST_BUDGET);
+  const evaluated = await compiled.evaluate('matchConditions', matchInput(), MATCH_COST_BUDGET);
   const seconds = (performance.now() - startedMs) / 1000;
   if (evaluated.kind !== 'done') {
     observeMatch?.(seconds, 0);

@@ -1,6 +1,7 @@
 // The authorizer for expressions: what one request has asked is remembered, and what must be waited for is.
 import type { Authorizer } from '../../authz/authorizer.js';
 import type { AccessAnswer } from '../../cel/kubernetes/authorizer.js';
+import type { MaybePromise } from '../../lib/maybe-promise.js';
 import type { AuthorizationAttributes } from '../../machinery/access.js';
 
 /** Thrown through an evaluation, which cannot wait, to whoever can. */
@@ -34,10 +35,10 @@ export class RememberedAnswers {
   };
 
   /** Does the work anew after each answer that had to be waited for; it must have no effects. */
-  async settle<T>(work: () => T): Promise<T> {
+  async settle<T>(work: () => MaybePromise<T>): Promise<T> {
     for (;;) {
       try {
-        return work();
+        return await work();
       } catch (error) {
         if (!(error instanceof StillAsked)) throw error;
         await error.answered;

@@ -20,6 +20,8 @@ export interface QuotaEvaluator {
   /** What an object has to state for these to be counted, and does not, in words. */
   missing?(names: readonly string[], object: Readonly<KubeObject>, context: LifeContext): string | undefined;
   usage(object: Readonly<KubeObject>, context: LifeContext): ResourceList;
+  /** What each of them uses, where that is the same for all: they need not be looked at to be counted. */
+  readonly each?: ResourceList;
 }
 
 /** Undefined for what is never counted. */
@@ -73,5 +75,6 @@ function objectCounter(resource: GroupResource, alias: string | undefined): Quot
     handles: ({ operation, subresource }) => operation === 'CREATE' && subresource === '',
     counts: (name) => names.includes(name),
     usage: () => usage,
+    each: usage,
   };
 }

@@ -32,19 +32,19 @@ export interface DecideOptions extends ConditionsOptions {
 
 const NOTHING: Verdict = { decisions: [], annotations: [] };
 
-export function decide(options: DecideOptions): Verdict {
+export async function decide(options: DecideOptions): Promise<Verdict> {
   const { spec, compiled, input } = options;
   const denyOnError = spec.failurePolicy !== 'Ignore';
   const failed = (message: string): Verdict => ({ decisions: [errorDecision(denyOnError, message)], annotations: [] });
   if ((spec.matchConditions ?? []).length > 0) {
-    const matched = conditionsHold(options);
+    const matched = await conditionsHold(options);
     if (matched === false || (matched !== true && !denyOnError)) return NOTHING;
     if (matched !== true) return failed(matched.error);
   }
-  const validated = compiled.evaluate('validations', input, COST_BUDGET);
+  const validated = await compiled.evaluate('validations', input, COST_BUDGET);
   if (validated.kind !== 'done') return failed(validated.error);
   const { authorizer: _none, ...withoutAuthorizer } = input;
-  const told = compiled.evaluate('messages', withoutAuthorizer, validated.remainingCost);
+  const told = await compiled.evaluate('messages', withoutAuthorizer, validated.remainingCost);
   const decisions = validated.results.map((result, index): Decision => {
     const { seconds } = result;
     if (result.error !== undefined) return errorDecision(denyOnError, result.error, seconds);
@@ -54,7 +54,7 @@ export function decide(options: DecideOptions): Verdict {
     const message = messageOf(validation, told.results[index]);
     return { deny: true, evaluation: 'deny', message, reason: validation.reason ?? 'Invalid', seconds };
   });
-  const annotated = compiled.evaluate('auditAnnotations', withoutAuthorizer, COST_BUDGET);
+  const annotated = await compiled.evaluate('auditAnnotations', withoutAuthorizer, COST_BUDGET);
   if (annotated.kind !== 'done') return failed(annotated.error);
   return {
     decisions,

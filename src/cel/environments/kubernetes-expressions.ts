@@ -1,4 +1,4 @@
-import type { PolicyCompiler, PolicySource } from '../compiled-policy.js';
+import type { PolicyEngine, PolicySource } from '../compiled-policy.js';
 import type { ExpressionChecker } from '../expression-check.js';
 import type { ReviewConditionCompiler } from '../review-condition.js';
 import { checkPolicyExpression } from './admission-policies.js';
@@ -17,7 +17,7 @@ const COST_GATES: Readonly<Partial<Record<PolicySource['owner'], string>>> = {
 /** Checks and compiles the expressions of the API's objects. Environments are made when the first one comes. */
 export function kubernetesExpressions(
   options: BaseOptions,
-): ExpressionChecker & PolicyCompiler & ReviewConditionCompiler {
+): ExpressionChecker & PolicyEngine & ReviewConditionCompiler {
   const base = baseEnvironments(options);
   const lenient = withoutLibraryCosts(base);
   const isStrict = (owner: PolicySource['owner']): boolean => {

@@ -2,14 +2,15 @@
 //
 // Objects come as they print and have no types here, whatever the declarations of the request and the namespace say.
 // Variables are worked out when they are first named, and once for each group of expressions.
-import type {
-  CompiledPolicy,
-  ExpressionResult,
-  GroupEvaluation,
-  PolicyInput,
-  PolicySource,
+import {
+  type ExpressionResult,
+  type GroupEvaluation,
+  type ImmediatePolicy,
+  Interrupted,
+  type PolicyInput,
+  type PolicySource,
 } from '../compiled-policy.js';
-import type { Program, Variables } from '../environment.js';
+import type { Evaluation, Program, Variables } from '../environment.js';
 import type { ExpressionFault, PolicyEnvironment } from '../expression-check.js';
 import { fromJson } from '../json-value.js';
 import { AuthorizerValue, requestResourceCheck } from '../kubernetes/authorizer.js';
@@ -29,7 +30,7 @@ interface Compiled {
   readonly program: Program | ExpressionFault;
 }
 
-export function compilePolicy(base: BaseEnvironments, source: PolicySource): CompiledPolicy {
+export function compilePolicy(base: BaseEnvironments, source: PolicySource): ImmediatePolicy {
   const declared: { name: string; expression: string }[] = [];
   const compile = (use: PolicyEnvironment['use'], expression: string): Compiled => ({
     expression,
@@ -57,12 +58,13 @@ export function compilePolicy(base: BaseEnvironments, source: PolicySource): Com
   };
   const mutations = (source.mutations ?? []).map(({ use, expression }) => compile(use, expression));
   return {
-    evaluate: (group, input, costBudget) => evaluateGroup(groups[group], variables, input, costBudget),
-    mutate(index, input, costBudget) {
+    evaluate: (group, input, costBudget, interrupted) =>
+      evaluateGroup(groups[group], { variables, input, costBudget, interrupted }),
+    mutate(index, input, costBudget, interrupted) {
       const compiled = mutations[index];
       if (compiled === undefined) return { kind: 'error', error: 'policy evaluator is nil' };
       if (!('evaluate' in compiled.program)) return { kind: 'error', error: faultOf(compiled) };
-      const run = new GroupRun(variables, input, costBudget);
+      const run = new GroupRun({ variables, input, costBudget, interrupted });
       const value = run.evaluate(compiled.program);
       if (value === undefined) return { kind: 'error', error: OUT_OF_BUDGET };
       if (value instanceof CelError) return { kind: 'error', error: errorOf(compiled.expression, value) };
@@ -71,16 +73,18 @@ export function compilePolicy(base: BaseEnvironments, source: PolicySource): Com
   };
 }
 
-function evaluateGroup(
-  expressions: readonly (Compiled | undefined)[],
-  variables: ReadonlyMap<string, Compiled>,
-  input: PolicyInput,
-  costBudget: number,
-): GroupEvaluation {
+interface RunOptions {
+  readonly variables: ReadonlyMap<string, Compiled>;
+  readonly input: PolicyInput;
+  readonly costBudget: number;
+  readonly interrupted: (() => boolean) | undefined;
+}
+
+function evaluateGroup(expressions: readonly (Compiled | undefined)[], options: RunOptions): GroupEvaluation {
   if (expressions.every((each) => each === undefined)) {
-    return { kind: 'done', results: expressions.map(() => NO_RESULT), remainingCost: costBudget };
+    return { kind: 'done', results: expressions.map(() => NO_RESULT), remainingCost: options.costBudget };
   }
-  const run = new GroupRun(variables, input, costBudget);
+  const run = new GroupRun(options);
   const results: ExpressionResult[] = [];
   for (const compiled of expressions) {
     if (compiled === undefined || !('evaluate' in compiled.program)) {
@@ -89,6 +93,7 @@ function evaluateGroup(
       );
       continue;
     }
+    if (options.interrupted?.()) throw new Interrupted();
     const startedMs = performance.now();
     const value = run.evaluate(compiled.program);
     if (value === undefined) return { kind: 'out-of-budget', error: OUT_OF_BUDGET };
@@ -99,24 +104,37 @@ function evaluateGroup(
 
 /** Expressions that share what they see, their variables and a budget. */
 class GroupRun {
+  remainingCost: number;
   private readonly variables: LazyVariables;
   private readonly seen: Variables;
+  private readonly evaluation: Evaluations;
 
-  constructor(
-    variables: ReadonlyMap<string, Compiled>,
-    input: PolicyInput,
-    public remainingCost: number,
-  ) {
-    this.variables = new LazyVariables(variables);
+  constructor({ variables, input, costBudget, interrupted }: RunOptions) {
+    this.remainingCost = costBudget;
+    this.evaluation = new Evaluations(interrupted);
+    this.variables = new LazyVariables(variables, this.evaluation);
     this.seen = visible(input, this.variables);
     this.variables.seen = this.seen;
   }
 
   /** Undefined when the budget is used up. */
   evaluate(program: Program): Value | undefined {
-    const { value, cost } = program.evaluate(this.seen, { costLimit: CALL_COST_LIMIT });
+    const { value, cost } = this.evaluation.of(program, this.seen);
     this.remainingCost -= this.variables.takeCost() + cost;
     return this.remainingCost < 0 ? undefined : value;
+  }
+}
+
+/** Each with the limit of one call, for as long as they are not to stop. */
+class Evaluations {
+  constructor(private readonly interrupted: (() => boolean) | undefined) {}
+
+  of(program: Program, seen: Variables): Evaluation {
+    const { interrupted } = this;
+    const evaluation = program.evaluate(seen, { costLimit: CALL_COST_LIMIT, ...(interrupted && { interrupted }) });
+    const { value } = evaluation;
+    if (value instanceof CelError && value.cancelled === 'interrupted') throw new Interrupted();
+    return evaluation;
   }
 }
 
@@ -156,7 +174,10 @@ class LazyVariables extends CelMap {
   private readonly known = new Map<string, Value>();
   private cost = 0;
 
-  constructor(private readonly variables: ReadonlyMap<string, Compiled>) {
+  constructor(
+    private readonly variables: ReadonlyMap<string, Compiled>,
+    private readonly evaluation: Evaluations,
+  ) {
     super();
   }
   get size(): number {
@@ -184,7 +205,7 @@ class LazyVariables extends CelMap {
     if (!('evaluate' in compiled.program)) {
       return new CelError(`composited variable "${name}" fails to compile: ${faultOf(compiled)}`);
     }
-    const { value, cost } = compiled.program.evaluate(this.seen, { costLimit: CALL_COST_LIMIT });
+    const { value, cost } = this.evaluation.of(compiled.program, this.seen);
     this.cost += cost;
     if (!(value instanceof CelError)) return value;
     return new CelError(`composited variable "${name}" fails to evaluate: ${value.message}`);

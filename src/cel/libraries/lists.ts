@@ -5,7 +5,8 @@ import { actualSize, LIST_COST, TRAVERSAL_FACTOR } from '../cost/actual-cost.js'
 import { fixed, plus, times, timesFactor, UNBOUNDED } from '../cost/estimates.js';
 import type { CallEstimate, CallToEstimate, Estimate, EstimatedNode, Library, Macro, Overload } from '../library.js';
 import { MacroError } from '../library.js';
-import { compareValues, equalValues } from '../run/equality.js';
+import { compareValues } from '../run/equality.js';
+import { ValueIndex } from '../run/value-index.js';
 import {
   BOOL,
   BYTES,
@@ -73,8 +74,11 @@ function sortByKeys(list: CelList, keys: CelList): Value {
 
 function distinct(list: CelList): Value {
   const unique: Value[] = [];
+  const known = new ValueIndex();
   for (const item of list) {
-    if (!unique.some((other) => equalValues(item, other) === true)) unique.push(item);
+    if (known.has(item)) continue;
+    known.add(item);
+    unique.push(item);
   }
   return new ArrayList(unique);
 }

@@ -2,18 +2,21 @@
 import { fixed, times, timesFactor, plus } from '../cost/estimates.js';
 import type { FunctionDeclaration, Library } from '../library.js';
 import { actualSize } from '../cost/actual-cost.js';
-import { equalValues } from '../run/equality.js';
+import { ValueIndex } from '../run/value-index.js';
 import { BOOL, listType, typeParam } from '../type.js';
-import type { CelList, Value } from '../value.js';
+import type { CelList } from '../value.js';
 
 const LIST = listType(typeParam('T'));
 
-const has = (list: CelList, wanted: Value): boolean => {
-  for (let i = 0; i < list.size; i++) if (equalValues(wanted, list.at(i)) === true) return true;
-  return false;
+const containsAll = (list: CelList, part: CelList): boolean => {
+  const known = ValueIndex.of(list);
+  return [...part].every((item) => known.has(item));
 };
 
-const containsAll = (list: CelList, part: CelList): boolean => [...part].every((item) => has(list, item));
+const intersects = (list: CelList, other: CelList): boolean => {
+  const known = ValueIndex.of(other);
+  return [...list].some((item) => known.has(item));
+};
 
 /** Every element of one list may have to be compared with every element of the other, `rounds` times. */
 const setFunction = (name: string, rounds: number, call: (a: CelList, b: CelList) => boolean): FunctionDeclaration => ({
@@ -37,7 +40,7 @@ export const setsLibrary: Library = {
   name: 'sets',
   functions: [
     setFunction('contains', 1, containsAll),
-    setFunction('intersects', 1, (a, b) => [...a].some((item) => has(b, item))),
+    setFunction('intersects', 1, intersects),
     setFunction('equivalent', 2, (a, b) => containsAll(a, b) && containsAll(b, a)),
   ],
 };

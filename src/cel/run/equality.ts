@@ -14,8 +14,13 @@ import {
 } from '../value.js';
 import type { Value } from '../value.js';
 
+/** Asked for each element that is compared: it throws where the evaluation is not to go on. */
+export interface Rounds {
+  round(): void;
+}
+
 /** `a == b`: true, false, or the error that kept it from being said. */
-export function equalValues(a: Value, b: Value): Value {
+export function equalValues(a: Value, b: Value, rounds?: Rounds): Value {
   switch (typeof a) {
     case 'string':
     case 'boolean':
@@ -29,8 +34,8 @@ export function equalValues(a: Value, b: Value): Value {
   }
   if (a === null || b === null) return a === b;
   if (a instanceof Uint) return isNumber(b) && compareNumbers(a, b) === 0;
-  if (a instanceof CelList) return a.equal(b) ?? (b instanceof CelList ? equalLists(a, b) : false);
-  if (a instanceof CelMap) return a.equal(b) ?? (b instanceof CelMap ? equalMaps(a, b) : false);
+  if (a instanceof CelList) return a.equal(b) ?? (b instanceof CelList ? equalLists(a, b, rounds) : false);
+  if (a instanceof CelMap) return a.equal(b) ?? (b instanceof CelMap ? equalMaps(a, b, rounds) : false);
   if (a instanceof Timestamp) return b instanceof Timestamp && a.seconds === b.seconds && a.nanos === b.nanos;
   if (a instanceof Duration) return b instanceof Duration && a.nanos === b.nanos;
   if (a instanceof Uint8Array) return b instanceof Uint8Array && Buffer.compare(a, b) === 0;
@@ -40,19 +45,21 @@ export function equalValues(a: Value, b: Value): Value {
   return a;
 }
 
-function equalLists(a: CelList, b: CelList): Value {
+function equalLists(a: CelList, b: CelList, rounds: Rounds | undefined): Value {
   if (a.size !== b.size) return false;
   for (let i = 0; i < a.size; i++) {
-    if (equalValues(a.at(i), b.at(i)) === false) return false;
+    rounds?.round();
+    if (equalValues(a.at(i), b.at(i), rounds) === false) return false;
   }
   return true;
 }
 
-function equalMaps(a: CelMap, b: CelMap): Value {
+function equalMaps(a: CelMap, b: CelMap, rounds: Rounds | undefined): Value {
   if (a.size !== b.size) return false;
   for (const key of a.keys()) {
+    rounds?.round();
     const theirs = b.find(key);
-    if (theirs === undefined || equalValues(a.find(key) ?? null, theirs) === false) return false;
+    if (theirs === undefined || equalValues(a.find(key) ?? null, theirs, rounds) === false) return false;
   }
   return true;
 }

@@ -201,11 +201,18 @@ export class Planner {
 
   private planEquality(e: CallExpr, left: Evaluate, right: Evaluate, wanted: boolean): Evaluate {
     const cost = callCost(this.resolvedCall(e), wanted ? 'equals' : 'not_equals');
-    const compare = (a: Value, b: Value): Value => {
-      const same = equalValues(a, b);
+    let rounds: Frame | undefined;
+    const compare = (a: Value = null, b: Value = null): Value => {
+      const same = equalValues(a, b, rounds);
       return wanted ? same : same !== true;
     };
-    return planBinary((a = null, b = null) => compare(a, b), cost, left, right);
+    // An expression does not stand in itself: between its last operand and the comparison nobody else comes here.
+    const last: Evaluate = (frame) => {
+      const value = right(frame);
+      rounds = frame;
+      return value;
+    };
+    return planBinary(compare, cost, left, last);
   }
 }
 

@@ -1,5 +1,6 @@
 // Deletes what is in a namespace: pods first, and the rest once no pod can miss it.
 import { errorText } from '../../lib/error-text.js';
+import { Turns } from '../../lib/turns.js';
 import type { KubeObject } from '../../machinery/object.js';
 import type { ResourceRegistry } from '../../registry/registry.js';
 import type { StoredObject } from '../../storage/store.js';
@@ -38,7 +39,7 @@ class Round {
   async clear(registry: ResourceRegistry): Promise<void> {
     try {
       await inBatches(await this.#list(registry), (stored) => this.#delete(registry, stored.object()));
-      this.#count(registry, await this.#list(registry));
+      await this.#count(registry, await this.#list(registry));
     } catch (error) {
       this.failures.push(errorText(error));
     }
@@ -51,12 +52,14 @@ class Round {
     await this.client.delete(registry.resource, object, { propagationPolicy: 'Background', ...options });
   }
 
-  #count(registry: ResourceRegistry, left: readonly StoredObject[]): void {
+  async #count(registry: ResourceRegistry, left: readonly StoredObject[]): Promise<void> {
     if (left.length === 0) return;
     const { group, resource } = registry.resource;
     this.remaining.set(`${resource}.${group}`, left.length);
     let held = 0;
+    const turns = new Turns();
     for (const stored of left) {
+      await turns.breathe();
       const { finalizers = [], deletionGracePeriodSeconds = 0 } = stored.object().metadata;
       if (finalizers.length > 0 || deletionGracePeriodSeconds > 0) held++;
       for (const name of finalizers) this.finalizers.set(name, (this.finalizers.get(name) ?? 0) + 1);

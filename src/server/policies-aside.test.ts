@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { compiler } from '../admission/validating-policy/testing.js';
+import type { PolicyInput, PolicySource } from '../cel/compiled-policy.js';
+import { type Aside, NotAside, type Task } from '../lib/aside.js';
+import { patientPolicies, PoliciesThere } from './policies-aside.js';
+
+const SOURCE: PolicySource = {
+  owner: 'validating-policy',
+  params: true,
+  variables: [{ name: 'names', expression: 'object.items.map(x, x.name)' }],
+  matchConditions: ["object.items.all(x, x.name != '')"],
+  validations: [
+    "variables.names.all(n, n.startsWith('n'))",
+    'object.items.all(x, x.size > 0)',
+    'object.items.all(x, x.missing > 0)',
+    "object.items.exists(x, authorizer.group('').resource('pods').name(x.name).check('get').allowed())",
+    'object == oldObject',
+    'wrong(',
+  ],
+  messages: ['', "object.items.map(x, x.name).join(',')", '', '', '', ''],
+  auditAnnotations: ['object.items.exists(x, x.size > 100) ? "large" : "small"'],
+  mutations: [
+    { use: 'json-patch', expression: "object.items.map(x, JSONPatch{op: 'test', path: x.name, value: x.size})" },
+  ],
+};
+
+const items = Array.from({ length: 300 }, (_, i) => ({
+  name: `n${i}`,
+  size: i === 7 ? 9007199254740993n : i,
+  ratio: 1.5,
+}));
+const input = (asked: string[]): PolicyInput => ({
+  object: { items },
+  oldObject: { items: structuredClone(items) },
+  request: { operation: 'CREATE' },
+  namespaceObject: null,
+  params: { metadata: { name: 'p' } },
+  authorizer: {
+    user: { name: 'someone', groups: [] },
+    resource: { apiGroup: '', resource: 'configmaps', subresource: '', namespace: 'default', name: 'c' },
+    ask(question) {
+      asked.push(String(question.name));
+      return { allowed: question.name === 'n3', reason: 'because' };
+    },
+  },
+});
+
+/** What goes over and comes back is what another thread would see. */
+function asideWith(world: PoliciesThere): Aside & { done: number } {
+  return {
+    fromBytes: 0,
+    done: 0,
+    async do<Work extends object, Answer extends object>(_task: Task<Work, Answer>, work: Work): Promise<Answer> {
+      this.done++;
+      type Run = Parameters<PoliciesThere['run']>[0];
+      return structuredClone(world.run(structuredClone(work) as unknown as Run)) as unknown as Answer;
+    },
+  };
+}
+
+const withoutTimes = (value: unknown): unknown =>
+  JSON.parse(JSON.stringify(value, (name, member: unknown) => (name === 'seconds' ? 0 : member)));
+
+test('expressions that take long come to the same in another thread, where they ask no more than they need', async () => {
+  const here = compiler.compilePolicy(SOURCE);
+  const aside = asideWith(new PoliciesThere(compiler));
+  let nowMs = 0;
+  const patient = patientPolicies(compiler, aside, () => (nowMs += 100)).compilePolicy(SOURCE);
+  for (const group of ['matchConditions', 'validations', 'messages', 'auditAnnotations'] as const) {
+    const [asked, askedThere]: [string[], string[]] = [[], []];
+    const expected = here.evaluate(group, input(asked), 10_000_000);
+    aside.done = 0;
+    const there = await patient.evaluate(group, input(askedThere), 10_000_000);
+    assert.deepEqual(withoutTimes(there), withoutTimes(expected));
+    assert.deepEqual(askedThere, asked);
+    assert.ok(aside.done > 0, group);
+  }
+  assert.deepEqual(await patient.evaluate('validations', input([]), 10), here.evaluate('validations', input([]), 10));
+  assert.deepEqual(await patient.mutate(0, input([]), 10_000_000), here.mutate(0, input([]), 10_000_000));
+});
+
+test('expressions that are done soon are done here, and so are all where there is no other thread', async () => {
+  const aside = asideWith(new PoliciesThere(compiler));
+  const soon = patientPolicies(compiler, aside, () => 0).compilePolicy(SOURCE);
+  const expected = compiler.compilePolicy(SOURCE).evaluate('validations', input([]), 10_000_000);
+  assert.deepEqual(withoutTimes(soon.evaluate('validations', input([]), 10_000_000)), withoutTimes(expected));
+  assert.equal(aside.done, 0);
+  const none: Aside = { fromBytes: 0, do: () => Promise.reject(new NotAside('none')) };
+  let nowMs = 0;
+  const late = patientPolicies(compiler, none, () => (nowMs += 100)).compilePolicy(SOURCE);
+  assert.deepEqual(withoutTimes(await late.evaluate('validations', input([]), 10_000_000)), withoutTimes(expected));
+});

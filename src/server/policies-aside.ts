@@ -1,0 +1,133 @@
+// Expressions of policies and of match conditions that take long are run in another thread: they are begun here, where
+// nearly all are done at once, and begun anew there when they are not.
+import { type Aside, asideOr, task } from '../lib/aside.js';
+import type { MaybePromise } from '../lib/maybe-promise.js';
+import { atOnce } from '../lib/turns.js';
+import type { AuthorizationAttributes } from '../machinery/access.js';
+import {
+  type GroupEvaluation,
+  type ImmediatePolicy,
+  Interrupted,
+  type Mutation,
+  type PolicyCompiler,
+  type PolicyEngine,
+  type PolicyGroup,
+  type PolicyInput,
+  type PolicySource,
+} from '../cel/compiled-policy.js';
+import type { AccessAnswer } from '../cel/kubernetes/authorizer.js';
+import { carryInTurns } from '../registry/carried-object.js';
+import { readPieces } from '../schema/json/decode-pieces.js';
+
+/** How long expressions may take here. */
+const PATIENCE_MS = 15;
+
+export const patientPolicies = (
+  engine: PolicyEngine,
+  aside: Aside,
+  nowMs: () => number = () => performance.now(),
+): PolicyCompiler => ({
+  compilePolicy(source) {
+    const here = engine.compilePolicy(source);
+    const run = <T extends Outcome>(call: Call, input: PolicyInput): MaybePromise<T> => {
+      const untilMs = nowMs() + PATIENCE_MS;
+      try {
+        return runHere(here, call, input, () => nowMs() > untilMs) as T;
+      } catch (error) {
+        if (!(error instanceof Interrupted)) throw error;
+      }
+      return asideOr(runThere(aside, source, call, input), () => runHere(here, call, input)) as Promise<T>;
+    };
+    return {
+      evaluate: (group, input, costBudget) => run<GroupEvaluation>({ group, costBudget }, input),
+      mutate: (index, input, costBudget) => run<Mutation>({ index, costBudget }, input),
+    };
+  },
+});
+
+type Outcome = GroupEvaluation | Mutation;
+
+/** A group of expressions, or one mutation. */
+type Call = { readonly costBudget: number } & ({ readonly group: PolicyGroup } | { readonly index: number });
+
+const runHere = (policy: ImmediatePolicy, call: Call, input: PolicyInput, interrupted?: () => boolean): Outcome =>
+  'group' in call
+    ? policy.evaluate(call.group, input, call.costBudget, interrupted)
+    : policy.mutate(call.index, input, call.costBudget, interrupted);
+
+interface PolicyWork {
+  readonly source: string;
+  readonly call: Call;
+  /** What expressions see, but for the authorizer. */
+  readonly seen: Uint8Array;
+  readonly authorizer?: Omit<NonNullable<PolicyInput['authorizer']>, 'ask'> | undefined;
+  readonly answers: readonly Answered[];
+}
+
+type Answered = readonly [question: string, answer: AccessAnswer];
+
+type PolicyRun = { readonly outcome: Outcome } | { readonly question: AuthorizationAttributes };
+
+export const RUN_POLICY = task<PolicyWork, PolicyRun>('run policy');
+
+async function runThere(aside: Aside, source: PolicySource, call: Call, input: PolicyInput): Promise<Outcome> {
+  const { authorizer, ...seen } = input;
+  const work = {
+    source: JSON.stringify(source),
+    call,
+    seen: await carryInTurns(seen),
+    authorizer: authorizer && { user: authorizer.user, resource: authorizer.resource },
+  };
+  const answers: Answered[] = [];
+  for (;;) {
+    const run = await aside.do(RUN_POLICY, { ...work, answers });
+    if ('outcome' in run) return run.outcome;
+    if (authorizer === undefined) throw new Error('an expression without an authorizer asked it');
+    answers.push([JSON.stringify(run.question), authorizer.ask(run.question)]);
+  }
+}
+
+/** So many policies are kept, the last ones used. */
+const MOST_POLICIES = 100;
+
+/** The other side. */
+export class PoliciesThere {
+  readonly #known = new Map<string, ImmediatePolicy>();
+
+  constructor(private readonly engine: PolicyEngine) {}
+
+  run({ source, call, seen, authorizer, answers }: PolicyWork): PolicyRun {
+    const known = new Map(answers);
+    const ask = (question: AuthorizationAttributes): AccessAnswer => {
+      const answer = known.get(JSON.stringify(question));
+      if (answer === undefined) throw new Unanswered(question);
+      return answer;
+    };
+    const input = {
+      ...(atOnce(readPieces(seen, undefined, { isOurs: true }))?.value as PolicyInput),
+      ...(authorizer !== undefined && { authorizer: { ...authorizer, ask } }),
+    };
+    try {
+      return { outcome: runHere(this.#compiled(source), call, input) };
+    } catch (error) {
+      if (error instanceof Unanswered) return { question: error.question };
+      throw error;
+    }
+  }
+
+  #compiled(source: string): ImmediatePolicy {
+    const policy = this.#known.get(source) ?? this.engine.compilePolicy(JSON.parse(source) as PolicySource);
+    this.#known.delete(source);
+    this.#known.set(source, policy);
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > MOST_POLICIES && oldest !== undefined) this.#known.delete(oldest);
+    return policy;
+  }
+}
+
+/** Thrown through an evaluation to whoever asks where there is an authorizer. */
+class Unanswered extends Error {
+  constructor(readonly question: AuthorizationAttributes) {
+    super('the authorizer has not been asked');
+  }
+}
