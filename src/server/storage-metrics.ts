@@ -37,6 +37,13 @@ export function createStorageMetrics(registry: MetricRegistry): StorageMetrics {
     'fallback',
     ...WHERE,
   ]);
+  const cacheLists = counter('apiserver_cache_list_total', 'Lists answered from the watch cache.', [...WHERE, 'index']);
+  const cacheFetched = counter('apiserver_cache_list_fetched_objects_total', 'Objects that lists were picked out of.', [
+    ...WHERE,
+    'index',
+  ]);
+  const cacheReturned = counter('apiserver_cache_list_returned_objects_total', 'Objects answered from the cache.');
+  const initial = counter('apiserver_init_events_total', 'Events of the watch cache that watches began with.');
   const reached = registry.gauge({
     name: 'apiserver_watch_cache_resource_version',
     help: 'The version the watch cache has reached.',
@@ -67,6 +74,12 @@ export function createStorageMetrics(registry: MetricRegistry): StorageMetrics {
       cacheEvents.with(group, resource).inc(count);
       dispatched.with(group, resource).inc(count);
     },
+    cacheListed({ group, resource }, index, fetchedCount, returnedCount) {
+      cacheLists.with(group, resource, index).inc();
+      cacheFetched.with(group, resource, index).inc(fetchedCount);
+      cacheReturned.with(group, resource).inc(returnedCount);
+    },
+    watchStarted: ({ group, resource }, count) => initial.with(group, resource).inc(count),
     filled: ({ group, resource }) => filled.with(group, resource).inc(),
     reached: ({ group, resource }, revision) => reached.with(group, resource).set(revision),
     waited: ({ group, resource }, seconds) => waitSeconds.with(group, resource).observe(seconds),

@@ -3,10 +3,12 @@ import type { MaybePromise } from '../lib/maybe-promise.js';
 import type { KubeObject } from '../machinery/object.js';
 import type { Trace } from '../tracing/trace.js';
 import { Cache } from './cache.js';
+import type { Found } from './contents.js';
 import type { DirectStore } from './direct.js';
 import type { Entry } from './entry.js';
 import { fromKv } from './errors.js';
 import { recordCachedGet, recordCachedList } from './record.js';
+import type { State } from './snapshots.js';
 import {
   listFound,
   listFoundInTurns,
@@ -40,6 +42,13 @@ const MANY = 1024;
 /** What a trace tells when the cache is as new as is asked for. */
 const READY_TO_LIST = ['Ready', 'watchCache locked acquired', 'watchCache fresh enough'];
 
+/** What a list was picked out of. */
+interface Looked {
+  /** The index that found them; empty without one. */
+  readonly index: string;
+  readonly objects: number;
+}
+
 interface SharedList {
   /** Of the state the items are from. */
   readonly generation: number;
@@ -55,6 +64,8 @@ export class CachedStore implements ManagedResourceStore {
 
   /** By their range, limit and selector. */
   readonly #lists = new Map<string, SharedList>();
+  /** By the items that were picked out of it. */
+  readonly #lookedAt = new WeakMap<ListResult['items'], Looked>();
 
   constructor(
     readonly cache: Cache,
@@ -160,10 +171,17 @@ export class CachedStore implements ManagedResourceStore {
     for (const event of READY_TO_LIST) span?.event(event);
     const listed = this.#listCurrent(whole, request, revision);
     const result = listed instanceof Promise ? await listed : listed;
-    span?.event('Listed items from cache', { count: result.items.length });
+    const { objects } = this.#count(result);
+    span?.event('Listed items from cache', { count: objects });
     span?.event('Filtered items', { count: result.items.length });
     if (result.continue !== '') this.cache.keepSnapshot(revision);
     return result;
+  }
+
+  #count({ items }: ListResult): Looked {
+    const looked = this.#lookedAt.get(items) ?? { index: '', objects: items.length };
+    this.cache.metrics.cacheListed?.(this.options.resource, looked.index, looked.objects, items.length);
+    return looked;
   }
 
   async watch(request: WatchRequest, receive: (events: readonly WatchEvent[]) => boolean): Promise<Watch> {
@@ -186,8 +204,12 @@ export class CachedStore implements ManagedResourceStore {
     }
     const scope = scopeOf(this.options, request);
     const watcher = new Watcher({ request, receive, startRevision: start, clock: cache.clock });
-    if (initial) watcher.start(this.#entries(request), start);
-    else watcher.start([], start, inScope(cache.history.after(start), scope));
+    const [entries, changes] = initial
+      ? [this.#entries(request), []]
+      : [[], inScope(cache.history.after(start), scope)];
+    const first = entries.length + changes.length;
+    if (first > 0) cache.metrics.watchStarted?.(this.options.resource, first);
+    watcher.start(entries, start, changes);
     if (!watcher.over) cache.watchers.add(watcher, { ...scope, ...this.#indexedIn(request) });
     return watcher;
   }
@@ -265,8 +287,35 @@ export class CachedStore implements ManagedResourceStore {
   }
 
   #listSelected(plan: ListPlan, request: ListRequest, revision: number): MaybePromise<ListResult> {
+    const found = this.cache.contents.among(plan, request);
+    const listed = this.#listAmong(found?.entries, plan, request, revision);
+    const looked = this.#looked(found, plan);
+    if (!(listed instanceof Promise)) {
+      this.#lookedAt.set(listed.items, looked);
+      return listed;
+    }
+    return listed.then((result) => {
+      this.#lookedAt.set(result.items, looked);
+      return result;
+    });
+  }
+
+  #looked(found: Found | undefined, { start, end }: ListPlan): Looked {
+    if (found !== undefined) {
+      const objects = found.entries.reduce((count, { key }) => (key >= start && key < end ? count + 1 : count), 0);
+      return { index: found.index, objects };
+    }
     const { contents } = this.cache;
-    const found = contents.among(plan, request);
+    return { index: '', objects: start === '' ? contents.size : contents.state.forRange(start, end, false) };
+  }
+
+  #listAmong(
+    found: readonly Entry[] | undefined,
+    plan: ListPlan,
+    request: ListRequest,
+    revision: number,
+  ): MaybePromise<ListResult> {
+    const { contents } = this.cache;
     if (found !== undefined) {
       const list = found.length > MANY ? listFoundInTurns : listFound;
       return list(found, plan, request, revision);
@@ -284,15 +333,22 @@ export class CachedStore implements ManagedResourceStore {
     if (this.cache.isCompacted(revision)) return this.direct.list(request);
     // Later pages of a list mostly come while nothing has changed since its first.
     const unchanged = revision >= history.floor && history.after(revision).length === 0;
-    if (unchanged) return this.#listCurrent(plan, request, revision);
-    const state = this.cache.stateAt(revision);
-    if (state !== undefined) {
-      // A past state is not changed any more.
-      const list = request.predicate === undefined || state.size <= MANY ? listFrom : listInTurns;
-      return list(state, plan, request, revision);
-    }
+    const state = unchanged ? undefined : this.cache.stateAt(revision);
     // Older than our history: the store may still know.
-    return this.direct.list(request);
+    if (!unchanged && state === undefined) return this.direct.list(request);
+    const result = await (state === undefined
+      ? this.#listCurrent(plan, request, revision)
+      : this.#listPast(state, plan, request, revision));
+    this.#count(result);
+    return result;
+  }
+
+  /** A past state is not changed any more. */
+  async #listPast(state: State, plan: ListPlan, request: ListRequest, revision: number): Promise<ListResult> {
+    const list = request.predicate === undefined || state.size <= MANY ? listFrom : listInTurns;
+    const result = await list(state, plan, request, revision);
+    this.#lookedAt.set(result.items, { index: '', objects: state.forRange(plan.start, plan.end, false) });
+    return result;
   }
 
   async #reachForWatch(request: WatchRequest, from: number): Promise<void> {
@@ -314,7 +370,9 @@ export class CachedStore implements ManagedResourceStore {
     const plan = planList(this.options, { ...whole, resourceVersion: '0', resourceVersionMatch: '' });
     const found = contents.among(plan, request);
     const { items } =
-      found === undefined ? listFrom(contents.state, plan, whole, revision) : listFound(found, plan, whole, revision);
+      found === undefined
+        ? listFrom(contents.state, plan, whole, revision)
+        : listFound(found.entries, plan, whole, revision);
     return items as readonly Entry[];
   }
 }

@@ -22,6 +22,13 @@ interface Range {
   readonly nameAnywhere: string;
 }
 
+/** What an index found. */
+export interface Found {
+  readonly entries: readonly Entry[];
+  /** Its name, where the reference has it too. */
+  readonly index: string;
+}
+
 export class Contents {
   readonly #map = new Map<string, Entry>();
   /** Behind by what has not been put in its place yet: read through `state`. */
@@ -69,12 +76,13 @@ export class Contents {
    * Among them are all that are wanted, in the order of their keys, where an index can tell and it is worth asking. Conditions
    * that it knows nothing of are not looked at.
    */
-  among({ prefix, nameAnywhere }: Range, { fieldValues, labels }: Selection): readonly Entry[] | undefined {
-    const found =
-      this.#named(nameAnywhere) ??
-      this.#having(fieldValues) ??
-      (labels && this.#labels.find(prefix, labels, MOST_SORTED));
-    return found && [...found].sort((a, b) => (a.key < b.key ? -1 : 1));
+  among({ prefix, nameAnywhere }: Range, { fieldValues, labels }: Selection): Found | undefined {
+    const named = this.#named(nameAnywhere);
+    const byField = named === undefined ? this.#having(fieldValues) : undefined;
+    const found = named ?? byField ?? (labels && this.#labels.find(prefix, labels, MOST_SORTED));
+    if (found === undefined) return undefined;
+    const entries = [...found].sort((a, b) => (a.key < b.key ? -1 : 1));
+    return { entries, index: byField === undefined ? '' : `f:${this.indexedField}` };
   }
 
   /** Each namespace has one at most. */

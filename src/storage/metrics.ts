@@ -16,6 +16,10 @@ export interface StorageMetrics {
   reached?(resource: GroupResource, revision: number): void;
   /** A read waited for the cache to be fresh (`apiserver_watch_cache_read_wait_seconds`). */
   waited?(resource: GroupResource, seconds: number): void;
+  /** A list was answered from the cache, out of so many objects (`apiserver_cache_list_*`). */
+  cacheListed?(resource: GroupResource, index: string, fetched: number, returned: number): void;
+  /** A watch began with so many events that the cache had (`apiserver_init_events_total`). */
+  watchStarted?(resource: GroupResource, events: number): void;
   /** `apiserver_watch_cache_consistent_read_total`. */
   consistentRead?(resource: GroupResource, success: boolean, fallback: boolean): void;
 }

@@ -5,6 +5,7 @@ import type { KubeObject } from '../machinery/object.js';
 import { type KeyValueStore, KvError } from '../kv/kv.js';
 import { openMemoryStore } from '../kv/memory.js';
 import { createResourceStore } from './create-store.js';
+import type { StorageMetrics } from './metrics.js';
 import { spliceResourceVersion } from './splice.js';
 import type { ListRequest, ManagedResourceStore, WatchEvent, WatchRequest } from './store.js';
 import { StorageError } from './store.js';
@@ -341,6 +342,42 @@ describe('watch cache', () => {
     await store.list(everything);
     assert.equal(filled, 1);
     assert.equal(await store.count(), 2);
+    store.close();
+  });
+
+  it('tells what lists were picked out of, and what watches began with', async () => {
+    const told: string[] = [];
+    const nodeOf = (object: object): string => (object as { spec: { nodeName: string } }).spec.nodeName;
+    const metrics: StorageMetrics = {
+      cacheListed: (_resource, index, fetched, returned) => void told.push(`${index} ${returned} of ${fetched}`),
+      watchStarted: (_resource, events) => void told.push(`began with ${events}`),
+    };
+    const store = createResourceStore({
+      kv: openMemoryStore(),
+      options: {
+        ...options,
+        indexedField: 'spec.nodeName',
+        fieldsOf: (object) => ({ 'spec.nodeName': nodeOf(object) }),
+      },
+      metrics,
+    });
+    for (const [name, nodeName] of [
+      ['a/x', 'n1'],
+      ['a/y', 'n2'],
+      ['b/x', 'n3'],
+      ['b/y', 'n4'],
+    ] as const) {
+      const [namespace = '', own = ''] = name.split('/');
+      await store.create(name, { ...pod(namespace, own), spec: { nodeName } } as KubeObject);
+    }
+    await store.list(everything);
+    await store.list({ ...everything, namespace: 'a' });
+    await store.list({ ...everything, namespace: 'b', predicate: ({ key }) => key === 'b/y' });
+    const fieldValues = [{ field: 'spec.nodeName', value: 'n1' }];
+    await store.list({ ...everything, fieldValues, predicate: ({ key }) => key === 'a/x' });
+    assert.deepEqual(told.splice(0), [' 4 of 4', ' 2 of 2', ' 1 of 2', 'f:spec.nodeName 1 of 1']);
+    await watching(store, { sendInitialEvents: true, resourceVersion: '' });
+    assert.deepEqual(told, ['began with 4']);
     store.close();
   });
 
