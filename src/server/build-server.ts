@@ -43,6 +43,7 @@ import { createServerMetrics } from './server-metrics.js';
 import { ensurePortFree } from './listener.js';
 import { type RunningServer, startServer } from './server.js';
 import { buildServiceAccountTokens } from './service-account-tokens.js';
+import { createIssuedMetrics } from './certificate-metrics.js';
 import { createServiceAllocators, deleteEndpoints } from './service-allocators.js';
 import { loadServingCertificates } from './serving-certificates.js';
 import { servingOptions } from './serving-options.js';
@@ -157,6 +158,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
   // Kinds ask who may do what, and what may be done is kept in kinds: the one is bound late.
   const access = lateBound<{ authorization: Authorization; authentication: Authentication }>();
   const kinds = serverKinds({
+    issuedMetrics: createIssuedMetrics(metrics.registry),
     core: {
       binding: { operations: () => resources.operations },
       componentStatus: { stores: () => stores.checks(options.etcd.etcdHealthcheckTimeoutMs) },

@@ -10,7 +10,7 @@ import { storagemigrationKinds } from '../apis/storagemigration/index.js';
 import { appsKinds } from '../apis/apps/index.js';
 import { authenticationKinds, type AuthenticationServices } from '../apis/authentication/index.js';
 import { authorizationKinds } from '../apis/authorization/index.js';
-import { certificatesKinds } from '../apis/certificates/index.js';
+import { type CertificatesServices, certificatesKinds } from '../apis/certificates/index.js';
 import { batchKinds } from '../apis/batch/index.js';
 import { type CoreParts, coreKinds } from '../apis/core/index.js';
 import { discoveryKinds } from '../apis/discovery/index.js';
@@ -34,6 +34,7 @@ export interface KindParts {
   readonly identity: AuthenticationServices;
   readonly resourceOf: ParamServices['resourceOf'];
   readonly expressions: ExpressionChecker;
+  readonly issuedMetrics?: CertificatesServices['issuedMetrics'];
 }
 
 export const serverKinds = ({
@@ -42,6 +43,7 @@ export const serverKinds = ({
   identity,
   resourceOf,
   expressions,
+  issuedMetrics,
 }: KindParts): readonly KindDefinition[] => [
   ...coreKinds(core),
   ...appsKinds,
@@ -52,7 +54,7 @@ export const serverKinds = ({
   ...rbacKinds(access),
   ...authorizationKinds(access),
   ...authenticationKinds(identity),
-  ...certificatesKinds(access),
+  ...certificatesKinds({ authorizer: access.authorizer, ...(issuedMetrics && { issuedMetrics }) }),
   ...autoscalingKinds,
   ...coordinationKinds,
   ...nodeKinds,
