@@ -134,21 +134,34 @@ export class FlowControl {
   #classified({ name, uid, spec }: Ranked & { readonly uid: string }): Classified {
     const level = this.#levels.get(spec.priorityLevelConfiguration.name);
     if (level === undefined) throw new Error(`flow schema ${name} has no level`);
-    const by = spec.distinguisherMethod?.type;
-    const metrics = this.#options.metrics.schema(level.name, name);
-    return {
-      name,
-      uid,
-      level,
-      metrics,
-      distinguisherOf: (info, user) =>
-        !level.tellsFlowsApart || by === undefined ? '' : by === 'ByUser' ? user.name : info.namespace,
-    };
+    return new ClassifiedSchema(name, uid, level, spec.distinguisherMethod?.type, this.#options.metrics);
   }
 
   #dropQuiescing(): void {
     for (const [name, level] of this.#levels) if (level.quiescing && level.idle) this.#levels.delete(name);
     this.#nominalSum = [...this.#levels.values()].reduce((sum, { bounds }) => sum + bounds.nominal, 0);
+  }
+}
+
+/** Of many schemas most never see a request: their series are made for the first. */
+class ClassifiedSchema implements Classified {
+  #metrics: SchemaMetrics | undefined = undefined;
+
+  constructor(
+    readonly name: string,
+    readonly uid: string,
+    readonly level: PriorityLevel,
+    private readonly by: string | undefined,
+    private readonly series: FlowControlMetrics,
+  ) {}
+
+  get metrics(): SchemaMetrics {
+    return (this.#metrics ??= this.series.schema(this.level.name, this.name));
+  }
+
+  distinguisherOf(info: RequestInfo, user: UserInfo): string {
+    if (!this.level.tellsFlowsApart || this.by === undefined) return '';
+    return this.by === 'ByUser' ? user.name : info.namespace;
   }
 }
 
