@@ -3,8 +3,8 @@
 //
 //   node tools/measure-growth.mjs [--only objects,watches] [--scale 0.1] [--json FILE]
 //
-// The table in docs/performance.md is of `--scale 0.4`. That takes a little over two minutes of processor time, server and
-// client together: four and a half minutes on two cores that others used as well.
+// The table in docs/performance.md is of `--scale 0.4`. That takes two and a half minutes of processor time, servers and
+// client together: four to five minutes on two cores that others used as well.
 //
 // Figures are processor time of all threads of the server, in microseconds a request, the least of ROUNDS rounds: what
 // others do on the machine adds to it. Memory is V8's heap after a collection, what it holds beside it (bytes, of which
@@ -29,6 +29,8 @@ const AT_ONCE = 32;
 const REFUSED = [429, 503, 504];
 const MOST_TRIES = 50;
 const PAUSE_MS = 100;
+/** What is written is looked at by controllers for a while. */
+const SETTLED_MS = 3_000;
 
 const meta = (name, more = {}) => ({ metadata: { name, ...more } });
 const role = (i) => ({ apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: `role-${i % 10}` });
@@ -132,34 +134,46 @@ if (option('--json') !== undefined) fs.writeFileSync(option('--json'), JSON.stri
 process.exit(0);
 
 async function grow(name, { sizes, add }) {
-  const server = await start();
-  try {
-    const rows = [];
+  const scaled = sizes.map((each) => Math.max(1, Math.round(each * scale)));
+  const rows = await withServer(async (server) => {
+    const costs = [];
     for (let round = 0; round < WARM_UP_ROUNDS; round++) await measure(server);
-    for (const size of sizes.map((each) => Math.max(1, Math.round(each * scale)))) {
-      const made = rows.at(-1)?.size ?? 0;
-      const before = await server.memoryKib();
-      await many(size - made, (i) => add(server.admin, made + i));
-      const after = await server.memoryKib();
-      const addedKib = Object.fromEntries(Object.entries(after).map(([part, kib]) => [part, kib - before[part]]));
-      const costs = await leastCosts(server);
-      rows.push({ size, ...costs, addedKib });
-      const shown = Object.entries(costs).map(([verb, us]) => `${verb} ${us.toFixed(0)} µs`);
+    for (const [i, size] of scaled.entries()) {
+      await addBetween(server, add, scaled[i - 1] ?? 0, size);
+      const least = await leastCosts(server);
+      costs.push({ size, ...least });
+      const shown = Object.entries(least).map(([verb, us]) => `${verb} ${us.toFixed(0)} µs`);
       console.log(`${name.padEnd(13)} ${String(size).padStart(6)}   ${shown.join('   ')}`);
     }
-    // What is loaded once is paid for by the first.
-    const [first, ...others] = rows;
-    const kibEach = {};
-    for (const part of Object.keys(first.addedKib)) {
-      const kib = others.reduce((sum, { addedKib }) => sum + addedKib[part], 0);
-      kibEach[part] = kib / (others.at(-1).size - first.size);
-    }
-    const shown = Object.entries(kibEach).map(([part, kib]) => `${part} ${kib.toFixed(1)} KiB`);
-    console.log(`${name.padEnd(13)} each, but for the first ${first.size}: ${shown.join(', ')}`);
-    return { rows, kibEach };
+    return costs;
+  });
+  // On a server of its own: what was written to measure costs, and is forgotten by and by, would count as well.
+  const kibEach = await withServer((server) => memoryEach(server, add, scaled[0], scaled.at(-1)));
+  const shown = Object.entries(kibEach).map(([part, kib]) => `${part} ${kib.toFixed(1)} KiB`);
+  console.log(`${name.padEnd(13)} each, but for the first ${scaled[0]}: ${shown.join(', ')}`);
+  return { rows, kibEach };
+}
+
+async function withServer(use) {
+  const server = await start();
+  try {
+    return await use(server);
   } finally {
     server.stop();
   }
+}
+
+function addBetween(server, add, from, to) {
+  return many(to - from, (i) => add(server.admin, from + i));
+}
+
+/** What is loaded once is paid for by the first. */
+async function memoryEach(server, add, first, last) {
+  await addBetween(server, add, 0, first);
+  const before = await server.memoryKib();
+  await addBetween(server, add, first, last);
+  const after = await server.memoryKib();
+  return Object.fromEntries(Object.entries(after).map(([part, kib]) => [part, (kib - before[part]) / (last - first)]));
 }
 
 /** After one round that is not counted. */
@@ -216,6 +230,7 @@ async function start() {
     user: await client(url, 'user'),
     usedUs: () => fs.readdirSync(`${proc}/task`).reduce((sum, task) => sum + taskUs(`${proc}/task/${task}`), 0),
     memoryKib: async () => {
+      await pause(SETTLED_MS);
       fs.rmSync(memory, { force: true });
       child.kill('SIGUSR2');
       while (!fs.existsSync(memory)) await pause();
@@ -231,8 +246,8 @@ async function start() {
   };
 }
 
-function pause() {
-  return new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+function pause(ms = PAUSE_MS) {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 /** A thread may end just now. */
