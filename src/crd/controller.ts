@@ -232,12 +232,13 @@ class Definitions {
       if (isDeepStrictEqual(known.made, made)) return;
     }
     this.#stop(name);
-    const { expressions, converterOf, context } = this.options;
+    const { expressions, converterOf, context, aside } = this.options;
     const kind = customKind(definition, {
       selectableFields: context().features.enabled('CustomResourceFieldSelectors'),
       terminating: () => serving.terminating,
       ...(expressions && { expressions }),
       ...(converterOf && { converterOf }),
+      aside,
     });
     const serving: Serving = { made, terminating: isTrue(definition, 'Terminating'), kind: this.options.serve(kind) };
     this.#serving.set(name, serving);

@@ -1,8 +1,10 @@
 // A definition as kinds that can be served: one for each of its versions, over one store.
 import type { ExpressionChecker } from '../cel/expression-check.js';
-import type { Knowledge } from '../lib/aside.js';
+import { type Aside, asideOr, type Knowledge } from '../lib/aside.js';
 import { goValueText } from '../lib/go-value.js';
+import type { MaybePromise } from '../lib/maybe-promise.js';
 import { once } from '../lib/once.js';
+import { hasBytes } from '../machinery/grown.js';
 import { apiVersionOf, type JsonObject, type KubeObject } from '../machinery/object.js';
 import { isUnfitted } from '../machinery/unfitted.js';
 import type { Schema } from '../apis/apiextensions/schema-walk.js';
@@ -19,6 +21,7 @@ import type { ResourceStore, ResourceStoreOptions } from '../storage/store.js';
 import { columnsOf } from './columns.js';
 import { compileType, listTypeOf } from './compile-type.js';
 import type { Converter } from './conversion/converter.js';
+import { fitAside, type Fitted } from './conversion/fit-aside.js';
 import { VersionView } from './conversion/version-view.js';
 import { definitionFrom, definitionJson } from './definition-json.js';
 import { parseJsonPath } from './json-path.js';
@@ -65,6 +68,8 @@ export interface CustomKindOptions {
   readonly expressions?: Pick<ExpressionChecker, 'rulesOn' | 'evaluated'>;
   /** Converts by a definition's webhook. */
   readonly converterOf?: (definition: Readonly<CustomResourceDefinition>) => Converter;
+  /** Where large objects that were converted are looked through. */
+  readonly aside?: Aside | undefined;
 }
 
 export function customKind(given: Readonly<CustomResourceDefinition>, options: CustomKindOptions): CustomKind {
@@ -80,7 +85,7 @@ export function customKind(given: Readonly<CustomResourceDefinition>, options: C
   const definitions = new Map(versions.map((version) => [version, definitionOfVersion(crd, version, parts)]));
   const definitionOf = (version: CompiledVersion): KindDefinition => definitions.get(version) as KindDefinition;
   const viewOf = (version: CompiledVersion): Pick<CustomKind, 'view'> =>
-    converter === undefined ? {} : { view: versionView(crd, version, stored, converter) };
+    converter === undefined ? {} : { view: versionView(crd, version, { ...parts, converter }) };
   const served = versions.filter(({ stated }) => stated.served);
   return {
     group: spec.group,
@@ -155,14 +160,26 @@ const apiVersionIn = ({ spec }: Readonly<CustomResourceDefinition>, { stated }: 
   apiVersionOf({ group: spec.group, version: stated.name });
 
 /** The objects in one version, each converted from the one it was written in. */
+interface ViewParts extends Pick<CustomKindOptions, 'aside'> {
+  readonly stored: CompiledVersion;
+  readonly converter: Converter;
+  readonly knowledge: Knowledge;
+}
+
 function versionView(
   crd: Readonly<CustomResourceDefinition>,
   version: CompiledVersion,
-  stored: CompiledVersion,
-  converter: Converter,
+  { stored, converter, knowledge, aside }: ViewParts,
 ): (base: ResourceStore) => ResourceStore {
   const { stated, type, schema } = version;
   const apiVersion = apiVersionIn(crd, version);
+  const fit = (object: JsonObject, into: string): MaybePromise<Fitted> => {
+    const wanted = into === apiVersion ? version : stored;
+    const here = (): Fitted => ({ object: fitted(wanted.type, object) });
+    if (aside === undefined || !hasBytes(object, aside.fromBytes)) return here();
+    const kind = { group: crd.spec.group, plural: crd.status.acceptedNames.plural, version: wanted.stated.name };
+    return asideOr(fitAside(aside, knowledge, kind, object), here);
+  };
   return (base) =>
     new VersionView({
       base,
@@ -174,7 +191,7 @@ function versionView(
       apiVersion,
       storageApiVersion: apiVersionIn(crd, stored),
       converter,
-      fit: (object, into) => fitted(into === apiVersion ? type : stored.type, object),
+      fit,
     });
 }
 

@@ -35,14 +35,18 @@ export function setDefaults(value: unknown, schema: Schema | undefined): void {
 
 /** Drops nulls that are neither allowed nor replaced by a default, in place. */
 export function dropForbiddenNulls(value: unknown, schema: Schema | undefined): void {
+  // Where nothing is said, nothing is forbidden.
+  if (schema === undefined) return;
   if (Array.isArray(value)) {
-    const items = schema === undefined ? undefined : itemsOf(schema);
+    const items = itemsOf(schema);
     for (const item of value) dropForbiddenNulls(item, items);
     return;
   }
   if (!isPlainObject(value)) return;
+  const additional = additionalOf(schema);
+  if (additional === undefined && schema.properties === undefined) return;
   for (const key of Object.keys(value)) {
-    const member = propertyOf(schema, key) ?? (schema === undefined ? undefined : additionalOf(schema));
+    const member = propertyOf(schema, key) ?? additional;
     if (member !== undefined && isForbiddenNull(value[key], member) && !hasDefault(member)) delete value[key];
     else dropForbiddenNulls(value[key], member);
   }

@@ -102,6 +102,31 @@ describe('a call to a server of this kind', () => {
     assert.match(await refused({ status: 302 }), /302 response missing Location header$/);
   });
 
+  it('takes no more of an answer than is wanted', async () => {
+    const answered = (mostBytes: number, packed: boolean) => {
+      const body = Buffer.from('x'.repeat(1000));
+      return restCall({
+        client: {
+          request: async () => ({
+            status: 200,
+            headers: packed ? { 'content-encoding': 'gzip' } : {},
+            rawHeaders: [],
+            body: Readable.from([packed ? zlib.gzipSync(body) : body]),
+          }),
+        },
+        url: new URL('https://hook.test/x'),
+        body: '{}',
+        timeoutMs: 5000,
+        mostBytes,
+        wait: async () => undefined,
+      });
+    };
+    for (const packed of [false, true]) {
+      assert.equal((await answered(1000, packed)).body.length, 1000);
+      await assert.rejects(answered(999, packed), /unexpected error when reading response body/);
+    }
+  });
+
   it('unpacks what was packed, up to a limit', async () => {
     const packed = { headers: { 'content-encoding': 'gzip' }, body: zlib.gzipSync('plain') };
     assert.equal((await ask(packed).called).body.toString(), 'plain');

@@ -24,6 +24,8 @@ export interface RestCall {
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** For all attempts together. */
   readonly timeoutMs: number;
+  /** Of an answer. */
+  readonly mostBytes?: number;
   readonly signal?: AbortSignal;
   readonly trace?: Trace | undefined;
   readonly certificateFault?: TellFault | undefined;
@@ -47,6 +49,8 @@ export class RestCallError extends Error {
 }
 
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+/** For answers that say yes or no, or who somebody is: they are read in one turn. */
+export const SHORT_ANSWER_BYTES = 512 * 1024;
 const MAX_ATTEMPTS = 11;
 const MAX_REDIRECTS = 10;
 const MAX_SHOWN_BYTES = 2048;
@@ -57,7 +61,7 @@ export async function restCall(call: RestCall): Promise<RestAnswer> {
   for (let attempt = 1; ; attempt++) {
     const { response, shown } = await exchange(call, deadlineMs);
     const retrySeconds = attempt < MAX_ATTEMPTS ? retryAfter(response) : undefined;
-    if (retrySeconds === undefined) return read(response);
+    if (retrySeconds === undefined) return read(response, call.mostBytes ?? MAX_ANSWER_BYTES);
     response.body.destroy();
     await call.wait(Math.min(retrySeconds * 1000, Math.max(0, deadlineMs - performance.now())));
     if (performance.now() >= deadlineMs) throw failed(shown, OutboundError.deadlineExceeded());
@@ -154,12 +158,12 @@ function retryAfter({ status, headers }: OutboundResponse): number | undefined {
   return /^[+-]?\d{1,9}$/.test(text) ? Math.max(0, Number(text)) : undefined;
 }
 
-async function read(response: OutboundResponse): Promise<RestAnswer> {
+async function read(response: OutboundResponse, mostBytes: number): Promise<RestAnswer> {
   const { status, headers } = response;
   let body: Buffer;
   try {
-    body = await collectBody(response, MAX_ANSWER_BYTES);
-    if (headers['content-encoding'] === 'gzip') body = await gunzip(body, { maxOutputLength: MAX_ANSWER_BYTES });
+    body = await collectBody(response, mostBytes);
+    if (headers['content-encoding'] === 'gzip') body = await gunzip(body, { maxOutputLength: mostBytes });
   } catch (error) {
     const { message } = OutboundError.from(error);
     throw new RestCallError(`unexpected error when reading response body. Please retry. Original error: ${message}`);

@@ -22,6 +22,7 @@ import {
   renderEventHere,
   renderHere,
 } from '../rest/render-aside.js';
+import { FIT, fitHere } from '../crd/conversion/fit-aside.js';
 import { tellHere, TELL } from '../crd/told-aside.js';
 import { customKindFrom } from '../crd/custom-kind.js';
 import type { Question } from './aside-worker.js';
@@ -83,6 +84,7 @@ export class AsideWorld {
     job(ENCODE_DOCUMENT, encodeDocumentHere),
     job(TELL, tellHere),
     job(RUN_POLICY, (work) => this.#policies.run(work)),
+    job(FIT, (work) => fitHere(this.#endpoint(work.kind, work.version), work)),
     job(TAKE_ANSWER, takeAnswerHere),
     job(PATCH, (work) => patchHere(this.#endpoint(work.kind, work.version), work)),
     job(CHANGE, (work) => changeHere(this.#endpoint(work.kind, work.version), work)),

@@ -8,7 +8,7 @@ import { inClusterConfig } from '../config/in-cluster.js';
 import { loadKubeconfig } from '../config/kubeconfig.js';
 import type { Logger } from '../lib/log.js';
 import { pause } from '../lib/pause.js';
-import { restCall } from '../machinery/rest-call.js';
+import { restCall, SHORT_ANSWER_BYTES } from '../machinery/rest-call.js';
 import { reviewUrl } from '../machinery/review-url.js';
 import type { Dialer } from '../outbound/dialer.js';
 
@@ -37,7 +37,7 @@ export function connectWebhook(name: string, config: WebhookConfig, parts: Webho
     ...config,
     name,
     version: config.reviewVersion,
-    post: (body) => restCall({ client, url, body, timeoutMs, wait }),
+    post: (body) => restCall({ client, url, body, timeoutMs, mostBytes: SHORT_ANSWER_BYTES, wait }),
     metrics: parts.metrics,
     nowMs: () => performance.now(),
     random: Math.random,

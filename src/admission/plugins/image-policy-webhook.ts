@@ -1,5 +1,5 @@
 import { StatusError } from '../../machinery/status.js';
-import { restCall, type RestCall, RestCallError } from '../../machinery/rest-call.js';
+import { restCall, type RestCall, RestCallError, SHORT_ANSWER_BYTES } from '../../machinery/rest-call.js';
 import { isQualifiedName } from '../../machinery/validation/names.js';
 import { mustType } from '../../schema/catalogue.js';
 import type { Pod } from '../../schema/generated/core.v1.js';
@@ -104,7 +104,14 @@ async function ask(
   });
   try {
     const answer = await withRetries(parts, () =>
-      restCall({ client: settings.client, url: settings.url, body, timeoutMs: TIMEOUT_MS, wait: parts.wait }),
+      restCall({
+        client: settings.client,
+        url: settings.url,
+        body,
+        timeoutMs: TIMEOUT_MS,
+        mostBytes: SHORT_ANSWER_BYTES,
+        wait: parts.wait,
+      }),
     );
     const { tree } = readSentReview(answer, REVIEW);
     const { status } = decodeTree(mustType(REVIEW_TYPE), tree ?? {}, { strict: false }).object as ImageAnswer;

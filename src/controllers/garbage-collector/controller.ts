@@ -1,4 +1,5 @@
 // Deletes objects whose owners are gone, and holds owners back or sets dependents free as deletions asked for it.
+import { eachStep, inTurns } from '../../lib/turns.js';
 import type { ResourceRegistry } from '../../registry/registry.js';
 import { followStore } from '../../storage/follow-store.js';
 import type { ControllerParts } from '../controller.js';
@@ -58,8 +59,9 @@ export async function startGarbageCollector(parts: ControllerParts): Promise<voi
   function follow(registry: ResourceRegistry): Promise<void> {
     const stop = new AbortController();
     followed.set(registry.store, stop);
-    const touch = (uids: Iterable<string>): void => {
-      for (const uid of uids) queue.add(uid);
+    // The end of one owner may concern a hundred thousand.
+    const touch = (uids: ReadonlySet<string>): void => {
+      void inTurns(eachStep([...uids], (uid) => queue.add(uid)));
     };
     const until = AbortSignal.any([signal, stop.signal]);
     const { synced, objects } = followStore({

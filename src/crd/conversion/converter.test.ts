@@ -33,7 +33,7 @@ function converterWith(twist: Twist, reviewVersions = ['v1'], registry = new Met
     newUid: () => 'uid-1',
     recorder: conversionMetrics(registry)('things.example.test'),
     async ask(body) {
-      const review = JSON.parse(body) as Review;
+      const review = JSON.parse(body.toString()) as Review;
       const { objects, desiredAPIVersion } = review.request;
       const made = twist(
         review,

@@ -1,11 +1,12 @@
 // Asks a definition's webhook to bring objects into another version.
+import { errorText } from '../../lib/error-text.js';
 import { setMember } from '../../lib/plain-object.js';
 import { apiVersionOf, type GroupVersionKind, type JsonObject, parseApiVersion } from '../../machinery/object.js';
 import type { ReviewAnswer } from '../../schema/json/sent-review.js';
 import { StorageError } from '../../storage/store.js';
 import { restoreMetadata } from './restore-metadata.js';
 import type { ConversionRecorder, FailureType } from './metrics.js';
-import { ReviewError, readReview, reviewText, reviewVersion } from './review.js';
+import { ReviewError, readReview, reviewBody, reviewVersion } from './review.js';
 
 export interface Converter {
   /** The objects in another version, in their order. They stay as they are. Throws StorageError. */
@@ -15,7 +16,7 @@ export interface Converter {
 export interface ConverterOptions {
   readonly reviewVersions: readonly string[];
   /** Sends a review and answers what came back. Rejects with an Error whose message tells why nothing did. */
-  readonly ask: (body: string) => Promise<ReviewAnswer>;
+  readonly ask: (body: string | Buffer) => Promise<ReviewAnswer>;
   readonly newUid: () => string;
   readonly recorder?: ConversionRecorder | undefined;
 }
@@ -59,14 +60,13 @@ async function convertAll(
 ): Promise<JsonObject[]> {
   const version = reviewVersion(reviewVersions);
   const uid = newUid();
-  const answer = await ask(reviewText(version, { uid, desiredAPIVersion: apiVersion, objects })).catch(
-    (error: unknown) => {
-      throw new ConversionFailure('call', `failed: ${error instanceof Error ? error.message : String(error)}`);
-    },
-  );
+  const body = await reviewBody(version, { uid, desiredAPIVersion: apiVersion, objects });
+  const answer = await ask(body).catch((error: unknown) => {
+    throw new ConversionFailure('call', `failed: ${errorText(error)}`);
+  });
   let converted: readonly unknown[];
   try {
-    converted = readReview(version, uid, answer);
+    converted = await readReview(version, uid, answer);
   } catch (error) {
     if (!(error instanceof ReviewError)) throw error;
     throw new ConversionFailure(error.unreadable ? 'call' : 'malformed_response', `failed: ${error.message}`);

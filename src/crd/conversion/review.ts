@@ -1,10 +1,13 @@
 // What a conversion webhook is asked, and what it answers.
 import { goQuote } from '../../lib/go-quote.js';
 import { isPlainObject } from '../../lib/plain-object.js';
+import { inTurns, LARGE_BYTES } from '../../lib/turns.js';
+import { hasBytes } from '../../machinery/grown.js';
 import type { JsonObject } from '../../machinery/object.js';
+import { carryPieces } from '../../schema/json/carry.js';
 import { DecodeError } from '../../schema/json/decode.js';
 import { encodeTree } from '../../schema/json/encode.js';
-import { readSentReview, type ReviewAnswer, type SentReview, sentKindText } from '../../schema/json/sent-review.js';
+import { readLongReview, type ReviewAnswer, type SentReview, sentKindText } from '../../schema/json/sent-review.js';
 
 const GROUP = 'apiextensions.k8s.io';
 const KIND = 'ConversionReview';
@@ -21,11 +24,23 @@ export interface ConversionRequest {
   readonly objects: readonly Readonly<JsonObject>[];
 }
 
-/** The review as JSON. An empty response is part of the question. */
-export const reviewText = (version: ReviewVersion, { uid, desiredAPIVersion, objects }: ConversionRequest): string =>
-  `{"kind":"${KIND}","apiVersion":"${GROUP}/${version}","request":{"uid":${JSON.stringify(uid)},` +
-  `"desiredAPIVersion":${JSON.stringify(desiredAPIVersion)},"objects":[${objects.map((object) => encodeTree(object)).join()}]},` +
-  '"response":{"uid":"","convertedObjects":null,"result":{"metadata":{}}}}';
+/** The review as JSON; what is large in it is printed in turns with others. An empty response is part of the question. */
+export async function reviewBody(
+  version: ReviewVersion,
+  { uid, desiredAPIVersion, objects }: ConversionRequest,
+): Promise<string | Buffer> {
+  const head =
+    `{"kind":"${KIND}","apiVersion":"${GROUP}/${version}","request":{"uid":${JSON.stringify(uid)},` +
+    `"desiredAPIVersion":${JSON.stringify(desiredAPIVersion)},"objects":[`;
+  const tail = ']},"response":{"uid":"","convertedObjects":null,"result":{"metadata":{}}}}';
+  if (!hasBytes(objects, LARGE_BYTES)) return `${head}${objects.map((object) => encodeTree(object)).join()}${tail}`;
+  const pieces: Uint8Array[] = [Buffer.from(head)];
+  for (const object of objects) {
+    if (pieces.length > 1) pieces.push(Buffer.from(','));
+    pieces.push(await inTurns(carryPieces(object)));
+  }
+  return Buffer.concat([...pieces, Buffer.from(tail)]);
+}
 
 /** Why an answer is none. */
 export class ReviewError extends Error {
@@ -39,8 +54,12 @@ export class ReviewError extends Error {
 }
 
 /** The objects that were answered. Throws ReviewError. */
-export function readReview(version: ReviewVersion, uid: string, answer: ReviewAnswer): readonly unknown[] {
-  const { tree, kind, apiVersion } = sentReview(version, answer);
+export async function readReview(
+  version: ReviewVersion,
+  uid: string,
+  answer: ReviewAnswer,
+): Promise<readonly unknown[]> {
+  const { tree, kind, apiVersion } = await sentReview(version, answer);
   const review = isPlainObject(tree) ? tree : {};
   const { response } = review;
   // The older review never looked at what it got.
@@ -62,9 +81,9 @@ export function readReview(version: ReviewVersion, uid: string, answer: ReviewAn
   return Array.isArray(convertedObjects) ? convertedObjects : [];
 }
 
-function sentReview(version: ReviewVersion, answer: ReviewAnswer): SentReview {
+async function sentReview(version: ReviewVersion, answer: ReviewAnswer): Promise<SentReview> {
   try {
-    return readSentReview(answer, { group: GROUP, version, kind: KIND });
+    return await readLongReview(answer, { group: GROUP, version, kind: KIND });
   } catch (error) {
     if (error instanceof DecodeError) throw new ReviewError(error.message, true);
     throw error;

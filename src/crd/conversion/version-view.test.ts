@@ -51,7 +51,14 @@ const converter = {
 };
 
 const view = (apiVersion: string, storageApiVersion = V1): VersionView =>
-  new VersionView({ base, options, apiVersion, storageApiVersion, converter, fit: (object) => object as KubeObject });
+  new VersionView({
+    base,
+    options,
+    apiVersion,
+    storageApiVersion,
+    converter,
+    fit: (object) => ({ object: object as KubeObject }),
+  });
 
 beforeEach(() => {
   base = createResourceStore({ kv: openMemoryStore(), options });
@@ -131,9 +138,9 @@ test('a failed conversion fails what needed it, and nothing else', async () => {
 });
 
 test('what came back is brought into the form of its version before it is stored', async () => {
-  const fit = (object: JsonObject, apiVersion: string): KubeObject => {
+  const fit = (object: JsonObject, apiVersion: string): { object: KubeObject } => {
     const { metadata, ...rest } = object as unknown as KubeObject;
-    return { ...rest, metadata: { ...metadata, annotations: { fit: apiVersion } } };
+    return { object: { ...rest, metadata: { ...metadata, annotations: { fit: apiVersion } } } };
   };
   const fitting = new VersionView({ base, options, apiVersion: V2, storageApiVersion: V1, converter, fit });
   const made = await fitting.create('ns/a', thing(V2, 'a'));

@@ -6,6 +6,9 @@
 //
 // What is read in another version than it lies there is converted once, and kept for as long as the store keeps it.
 import { append } from '../../lib/append.js';
+import type { MaybePromise } from '../../lib/maybe-promise.js';
+import { inTurns, LARGE_BYTES } from '../../lib/turns.js';
+import { hasBytes } from '../../machinery/grown.js';
 import type { JsonObject, KubeObject } from '../../machinery/object.js';
 import { DecodeError } from '../../schema/json/decode.js';
 import { EntrySource } from '../../storage/entry-source.js';
@@ -22,6 +25,7 @@ import {
 } from '../../storage/store.js';
 import type { Trace } from '../../tracing/trace.js';
 import type { Converter } from './converter.js';
+import type { Fitted } from './fit-aside.js';
 import { watchConverted } from './watch-converted.js';
 
 export interface VersionViewOptions {
@@ -32,8 +36,11 @@ export interface VersionViewOptions {
   readonly storageApiVersion: string;
   readonly converter: Converter;
   /** Drops what a version does not know from an object that was converted into it. */
-  readonly fit: (object: JsonObject, apiVersion: string) => KubeObject;
+  readonly fit: (object: JsonObject, apiVersion: string) => MaybePromise<Fitted>;
 }
+
+/** What begins so with another version is of that. */
+const SORTED_HEAD = Buffer.from('{"apiVersion":"');
 
 /** What is converted in one call: the answer must have room in what is read of one. */
 const MAX_BATCH_OBJECTS = 500;
@@ -75,7 +82,8 @@ export class VersionView implements ResourceStore {
     object: KubeObject,
     { ttlSeconds, trace }: PrintedWriteOptions = {},
   ): Promise<StoredObject> {
-    return this.seen(await this.base.create(key, await this.#toStorage(object), { ttlSeconds, trace }));
+    const { object: stored, json } = await this.#toStored(object);
+    return this.seen(await this.base.create(key, stored, { ttlSeconds, trace, json }));
   }
 
   async update(
@@ -84,9 +92,9 @@ export class VersionView implements ResourceStore {
     object: KubeObject,
     { ttlSeconds, trace }: PrintedWriteOptions = {},
   ): Promise<StoredObject> {
-    const stored = await this.#toStorage(object);
+    const { object: stored, json } = await this.#toStored(object);
     try {
-      return await this.seen(await this.base.update(key, expectedRevision, stored, { ttlSeconds, trace }));
+      return await this.seen(await this.base.update(key, expectedRevision, stored, { ttlSeconds, trace, json }));
     } catch (error) {
       throw await this.#seenError(error);
     }
@@ -130,8 +138,8 @@ export class VersionView implements ResourceStore {
   async pretend(object: KubeObject): Promise<KubeObject> {
     const { apiVersion, storageApiVersion } = this.#view;
     if (apiVersion === storageApiVersion) return object;
-    const [back] = await this.#convert([await this.#toStorage(object)], apiVersion);
-    return back === undefined ? object : this.#fit(back);
+    const [back] = await this.#convert([(await this.#toStorage(object)).object], apiVersion);
+    return back === undefined ? object : (await this.#fit(back)).object;
   }
 
   /** What lies there in an older version is to be moved, also by an update that changes nothing. */
@@ -175,6 +183,7 @@ export class VersionView implements ResourceStore {
     if (stored.json.subarray(0, this.#head.length).equals(this.#head)) return stored;
     const known = this.#known.get(stored);
     if (known !== undefined) return known;
+    if (stored.json.subarray(0, SORTED_HEAD.length).equals(SORTED_HEAD)) return undefined;
     return stored.object().apiVersion === this.#view.apiVersion ? stored : undefined;
   }
 
@@ -189,8 +198,7 @@ export class VersionView implements ResourceStore {
     // One after the other: a long list is no reason to have a converter do much at once.
     let before: Promise<unknown> = Promise.resolve();
     for (const batch of batchesOf(missing)) {
-      const objects = batch.map((stored) => withoutResourceVersion(stored.object()));
-      const converting = before.then(() => this.#convert(objects, this.#view.apiVersion));
+      const converting = before.then(async () => this.#convert(await this.#readAll(batch), this.#view.apiVersion));
       before = converting;
       for (const [index, stored] of batch.entries()) {
         const entry = converting
@@ -205,9 +213,21 @@ export class VersionView implements ResourceStore {
     return fetched;
   }
 
-  #keep(stored: StoredObject, converted: JsonObject): Entry {
-    const object = this.#fit(converted);
-    const json = this.options.codec.encodeJson(object);
+  /** What is large is read in turns with others. */
+  async #readAll(batch: readonly StoredObject[]): Promise<readonly KubeObject[]> {
+    const { codec } = this.base.options;
+    const objects: KubeObject[] = [];
+    for (const stored of batch) {
+      const isLarge = stored.size > LARGE_BYTES && codec.decodePieces !== undefined;
+      const read = isLarge ? await inTurns(codec.decodePieces(stored.json)) : undefined;
+      objects.push(withoutResourceVersion(read ?? stored.object()));
+    }
+    return objects;
+  }
+
+  async #keep(stored: StoredObject, converted: JsonObject): Promise<Entry> {
+    const { object, json: printed } = await this.#fit(converted);
+    const json = printed ?? (await this.#printed(this, object)) ?? this.options.codec.encodeJson(object);
     const entry = entryOf(this.#source, stored.key, stored.revision, json, { object });
     // Whoever asked wants it now; for later the bytes are enough.
     entry.object();
@@ -216,20 +236,34 @@ export class VersionView implements ResourceStore {
     return entry;
   }
 
-  #fit(converted: JsonObject, apiVersion = this.#view.apiVersion): KubeObject {
+  /** What is large is printed in turns with others. */
+  async #printed(
+    { options: { codec } }: Pick<ResourceStore, 'options'>,
+    object: KubeObject,
+  ): Promise<Buffer | undefined> {
+    if (codec.encodePieces === undefined || !hasBytes(object, LARGE_BYTES)) return undefined;
+    return inTurns(codec.encodePieces(object));
+  }
+
+  async #fit(converted: JsonObject, apiVersion = this.#view.apiVersion): Promise<Fitted> {
     try {
-      return this.#view.fit(converted, apiVersion);
+      return await this.#view.fit(converted, apiVersion);
     } catch (error) {
       if (error instanceof DecodeError) throw new StorageError('conversion', error.message);
       throw error;
     }
   }
 
-  async #toStorage(object: KubeObject): Promise<KubeObject> {
+  async #toStorage(object: KubeObject): Promise<Fitted> {
     const { apiVersion, storageApiVersion } = this.#view;
-    if (apiVersion === storageApiVersion) return object;
+    if (apiVersion === storageApiVersion) return { object };
     const [converted] = await this.#convert([withoutResourceVersion(object)], storageApiVersion);
-    return converted === undefined ? object : this.#fit(converted, storageApiVersion);
+    return converted === undefined ? { object } : this.#fit(converted, storageApiVersion);
+  }
+
+  async #toStored(object: KubeObject): Promise<{ readonly object: KubeObject; readonly json: Buffer | undefined }> {
+    const { object: stored, json } = await this.#toStorage(object);
+    return { object: stored, json: json ?? (await this.#printed(this.base, stored)) };
   }
 
   #convert(objects: readonly KubeObject[], apiVersion: string): Promise<JsonObject[]> {
