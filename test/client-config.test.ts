@@ -2,12 +2,14 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import http from 'node:http';
+import https from 'node:https';
 import net, { type AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { clientConfigOf, clientOf } from '../src/config/client-config.js';
 import { parseKubeconfig } from '../src/config/kubeconfig.js';
+import { generateKeys, issueCertificate, privateKeyPem } from '../src/lib/issue-certificate.js';
 import { directDialer } from '../src/outbound/dialer.js';
 import { collectBody } from '../src/outbound/http-client.js';
 
@@ -15,7 +17,17 @@ describe('a client configuration', { timeout: 60_000 }, () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'client-config-'));
   const asked: (string | undefined)[] = [];
   const proxied: string[] = [];
-  const server = http.createServer((request, response) => {
+  const keys = generateKeys();
+  const subject = { commonName: 'hook' };
+  const cert = issueCertificate({
+    subject,
+    publicKey: keys.publicKey,
+    issuer: { subject, keys },
+    use: 'authority',
+    notBeforeMs: Date.now() - 60_000,
+    notAfterMs: Date.now() + 3_600_000,
+  });
+  const server = https.createServer({ cert, key: privateKeyPem(keys.privateKey) }, (request, response) => {
     asked.push(request.headers.authorization);
     response.statusCode = request.headers.authorization === 'Bearer token-1' ? 401 : 200;
     response.end('hello');
@@ -73,7 +85,8 @@ current-context: x
       return `${response.status} ${(await collectBody(response, 1000)).toString()}`;
     };
   };
-  const at = (host = '127.0.0.1'): string => `server: "http://${host}:${portOf(server)}"`;
+  const at = (host = '127.0.0.1'): string =>
+    `server: "https://${host}:${portOf(server)}", insecure-skip-tls-verify: true`;
 
   it('has a program asked for a token, and again when the token is not believed', async () => {
     const script = path.join(folder, 'who');

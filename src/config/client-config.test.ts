@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
+import { generateKeys, issueCertificate, privateKeyPem } from '../lib/issue-certificate.js';
 import { clientConfigOf } from './client-config.js';
 import { ConfigError } from './config-error.js';
 import { loadKubeconfig, parseKubeconfig } from './kubeconfig.js';
@@ -23,15 +24,28 @@ const refusal = (text: string): string => {
   return 'accepted';
 };
 
+function authority(): { readonly pem: string; readonly key: string } {
+  const keys = generateKeys();
+  const subject = { commonName: 'ca' };
+  const issuer = { subject, keys };
+  const [notBeforeMs, notAfterMs] = [Date.UTC(2026, 0, 1), Date.UTC(2036, 0, 1)];
+  const { publicKey } = keys;
+  return {
+    pem: issueCertificate({ subject, publicKey, issuer, use: 'authority', notBeforeMs, notAfterMs }),
+    key: privateKeyPem(keys.privateKey),
+  };
+}
+
 test('server, trust and credentials come from the current context', () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kubeconfig-'));
-  fs.writeFileSync(path.join(folder, 'ca.crt'), 'trusted');
+  const { pem } = authority();
+  fs.writeFileSync(path.join(folder, 'ca.crt'), pem);
   fs.writeFileSync(path.join(folder, 'token'), 'first\n');
   const file = path.join(folder, 'config');
   fs.writeFileSync(file, config('server: "https://hook.test/x", certificate-authority: ca.crt', 'tokenFile: token'));
   const client = clientConfigOf(loadKubeconfig(file));
   assert.equal(client.server.href, 'https://hook.test/x');
-  assert.equal(String(client.tls().ca), 'trusted');
+  assert.equal(String(client.tls().ca), pem);
   assert.deepEqual(client.headers(), { authorization: 'Bearer first' });
   fs.writeFileSync(path.join(folder, 'token'), 'renewed');
   assert.deepEqual(client.headers(), { authorization: 'Bearer renewed' });
@@ -47,11 +61,52 @@ test('all that is wrong is told', () => {
   );
   assert.equal(
     refusal('current-context: other\nclusters: [{name: c, cluster: {server: a}}]'),
-    'invalid configuration: context was not found for specified context: other',
+    'invalid configuration: [context was not found for specified context: other, cluster has no server defined]',
   );
   assert.match(refusal(''), /no configuration has been provided/);
   assert.match(refusal(config('server: a, certificate-authority-data: "!"', '')), /illegal base64 data/);
   assert.throws(() => loadKubeconfig('/absent/config'), { message: 'stat /absent/config: no such file or directory' });
+});
+
+test('a file without a way to a server is none, and a user that is not there is nobody', () => {
+  const text = config('server: "https://a"', 'token: t');
+  const none = /^invalid configuration: no configuration has been provided/;
+  assert.match(refusal(text.replace('current-context: x', '')), none);
+  assert.match(refusal(text.replace('cluster: c', 'cluster: d')), none);
+  assert.equal(refusal(text.replace('user: u', 'user: v')), 'accepted');
+  assert.equal(
+    refusal(text.replace('clusters: [', 'clusters: [{name: c, cluster: {}}, ')),
+    'error loading config file "/somewhere/config": error converting *[]NamedCluster into *map[string]*api.Cluster: duplicate name "c" in list',
+  );
+  assert.equal(
+    refusal(config('server: "https://a"', 'as-groups: [g]')),
+    'invalid configuration: requesting uid, groups or user-extra for u without impersonating a user',
+  );
+});
+
+test('what a client with TLS is made of is looked at before it is made', () => {
+  const said = (cluster: string, user: string): string => refusal(config(`server: "https://a"${cluster}`, user));
+  const base64 = (text: string): string => Buffer.from(text).toString('base64');
+  const { pem, key } = authority();
+  const pair = (cert: string, secret: string): string =>
+    `client-certificate-data: ${base64(cert)}, client-key-data: ${base64(secret)}`;
+  const ca = (text: string): string => `, certificate-authority-data: ${base64(text)}`;
+  assert.equal(said(ca(pem), pair(pem, key)), 'accepted');
+  assert.equal(
+    said(`${ca(pem)}, insecure-skip-tls-verify: true`, ''),
+    'specifying a root certificates file with the insecure flag is not allowed',
+  );
+  assert.equal(said(ca('abc'), ''), 'unable to load root certificates: unable to parse bytes as PEM block');
+  assert.equal(said(ca(key), ''), 'unable to load root certificates: no valid certificate authority data seen');
+  assert.equal(said('', pair('abc', key)), 'tls: failed to find any PEM data in certificate input');
+  assert.equal(said('', pair(pem, authority().key)), 'tls: private key does not match public key');
+  assert.equal(said('', 'tokenFile: /absent'), 'open /absent: no such file or directory');
+});
+
+test('who we are is not told in clear', () => {
+  const inClear = config('server: "http://a", certificate-authority-data: YWJj', 'token: t');
+  assert.deepEqual(clientConfigOf(parseKubeconfig(inClear, '/c')).headers(), {});
+  assert.equal(refusal(inClear.replace('token: t', 'tokenFile: /absent')), 'accepted');
 });
 
 test('a program that speaks for a user is checked, and used where nothing else does', () => {
@@ -71,10 +126,13 @@ test('a program that speaks for a user is checked, and used where nothing else d
   );
   assert.match(refusal(config('server: a', exec('interactiveMode: Often'))), /invalid interactiveMode for u: "Often"$/);
   assert.equal(
-    refusal(config('server: a', 'exec: {command: who, apiVersion: other/v1, interactiveMode: Never}')),
+    refusal(config('server: "https://a"', 'exec: {command: who, apiVersion: other/v1, interactiveMode: Never}')),
     'exec plugin: invalid apiVersion "other/v1"',
   );
-  assert.equal(refusal(config('server: a', 'auth-provider: {name: gone}')), 'no Auth Provider found for name "gone"');
+  assert.equal(
+    refusal(config('server: "https://a"', 'auth-provider: {name: gone}')),
+    'no Auth Provider found for name "gone"',
+  );
   const { users } = parseKubeconfig(config('server: a', exec('args: [a]')), '/somewhere/config');
   assert.equal(users.get('u')?.exec?.command, '/somewhere/who');
 });

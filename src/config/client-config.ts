@@ -1,8 +1,12 @@
 // From a client-configuration file to a client: the chosen context's server, trust and credentials, checked together.
 import { append } from '../lib/append.js';
 import fs from 'node:fs';
+import { parseCertificate } from '../lib/certificate.js';
+import { errorText } from '../lib/error-text.js';
 import { goFileError } from '../lib/go-file-error.js';
 import { goQuote } from '../lib/go-quote.js';
+import { keyPairError } from '../lib/key-pair-error.js';
+import { decodePem } from '../lib/pem.js';
 import type { ClientTls } from '../outbound/client-tls.js';
 import { PROXY_SCHEMES, throughProxy } from '../egress/proxy-url.js';
 import type { CredentialPlugin } from '../outbound/credential-plugin.js';
@@ -24,41 +28,79 @@ export interface ClientConfig {
   readonly proxy?: URL | undefined;
 }
 
-/** The current context's. Throws a ConfigError with all that is wrong with it. */
+const NO_CLUSTER = 'cluster has no server defined';
+const NOTHING = 'no configuration has been provided, try setting KUBERNETES_MASTER environment variable';
+
+/** The current context's. A user that is not there is nobody. Throws a ConfigError with all that is wrong with it. */
 export function clientConfigOf(config: Kubeconfig): ClientConfig {
-  if (config.clusters.size === 0 && config.users.size === 0 && config.contexts.size === 0) {
-    throw new ConfigError(
-      'invalid configuration: no configuration has been provided, try setting KUBERNETES_MASTER environment variable',
-    );
-  }
   const context = config.contexts.get(config.currentContext);
-  if (config.currentContext !== '' && context === undefined) {
-    throw invalid([`context was not found for specified context: ${config.currentContext}`]);
-  }
-  const errors: string[] = [];
-  const name = goQuote(config.currentContext);
   const user = config.users.get(context?.user ?? '');
   const cluster = config.clusters.get(context?.cluster ?? '');
-  if (context !== undefined && context.user !== '' && user === undefined) {
-    errors.push(`user ${goQuote(context.user)} was not found for context ${name}`);
-  }
-  if (context !== undefined && context.cluster === '') errors.push(`cluster was not specified for context ${name}`);
-  else if (context !== undefined && cluster === undefined) {
-    errors.push(`cluster ${goQuote(context.cluster)} was not found for context ${name}`);
-  }
-  if (user !== undefined) append(errors, userErrors(context?.user ?? '', user));
-  if (cluster !== undefined) append(errors, clusterErrors(context?.cluster ?? '', cluster));
-  if (errors.length > 0) throw invalid(errors);
-  if (user?.authProvider !== undefined) {
-    throw new ConfigError(`no Auth Provider found for name ${goQuote(user.authProvider)}`);
+  const errors = [
+    ...(config.currentContext !== '' && context === undefined
+      ? [`context was not found for specified context: ${config.currentContext}`]
+      : []),
+    ...(user === undefined ? [] : userErrors(context?.user ?? '', user)),
+    ...(cluster === undefined ? [NO_CLUSTER] : clusterErrors(context?.cluster ?? '', cluster)),
+  ];
+  if (errors.length > 0) throw invalid(errors.length === 1 && errors[0] === NO_CLUSTER ? [NOTHING] : errors);
+  const server = serverUrl(cluster?.server ?? '', isSecure(cluster, user));
+  // Who we are is not told in clear.
+  const shown = server.protocol === 'https:' ? user : undefined;
+  const wrong = server.protocol === 'https:' ? secureClientError(cluster, user) : undefined;
+  if (wrong !== undefined) throw new ConfigError(wrong);
+  if (shown?.authProvider !== undefined) {
+    throw new ConfigError(`no Auth Provider found for name ${goQuote(shown.authProvider)}`);
   }
   return {
-    server: serverUrl(cluster?.server ?? '', isSecure(cluster, user)),
+    server,
     tls: () => clientTls(cluster, user),
-    headers: () => credentialHeaders(user),
-    credentials: pluginOf(user, cluster),
+    headers: () => credentialHeaders(shown),
+    credentials: pluginOf(shown, cluster),
     proxy: cluster === undefined || cluster.proxyUrl === '' ? undefined : new URL(cluster.proxyUrl),
   };
+}
+
+/** What a client that talks TLS finds out when it is made. */
+function secureClientError(
+  cluster: KubeconfigCluster | undefined,
+  user: KubeconfigUser | undefined,
+): string | undefined {
+  const hasCa = cluster !== undefined && (cluster.caFile !== '' || cluster.caData !== undefined);
+  if (hasCa && cluster.insecure) return 'specifying a root certificates file with the insecure flag is not allowed';
+  const token = user?.token === '' ? unreadable(user.tokenFile, (why) => why)[0] : undefined;
+  if (token !== undefined) return token;
+  let tls: ClientTls;
+  try {
+    tls = clientTls(cluster, user);
+  } catch (error) {
+    return goFileError(error, (error as NodeJS.ErrnoException).path ?? '');
+  }
+  const ca = tls.ca === undefined ? undefined : authorityError(String(tls.ca));
+  if (ca !== undefined) return `unable to load root certificates: ${ca}`;
+  // Files are read again when they change; what they hold is looked at then.
+  const fromFiles = user?.certData === undefined && user?.keyData === undefined;
+  if (fromFiles || tls.cert === undefined || tls.key === undefined) return undefined;
+  return keyPairError(String(tls.cert), String(tls.key));
+}
+
+function authorityError(pem: string): string | undefined {
+  const blocks = decodePem(pem);
+  if (blocks.length === 0) return 'unable to parse bytes as PEM block';
+  const reasons = blocks.filter(({ type, hasHeaders }) => type === 'CERTIFICATE' && !hasHeaders).map(certificateError);
+  if (reasons.includes(undefined)) return undefined;
+  return reasons.length === 0
+    ? 'no valid certificate authority data seen'
+    : `failed to parse certificate: ${reasons[0]}`;
+}
+
+function certificateError({ bytes }: { readonly bytes: Buffer }): string | undefined {
+  try {
+    parseCertificate(bytes);
+    return undefined;
+  } catch (error) {
+    return errorText(error);
+  }
 }
 
 const isSecure = (cluster: KubeconfigCluster | undefined, user: KubeconfigUser | undefined): boolean =>
@@ -103,16 +145,16 @@ const invalid = (errors: readonly string[]): ConfigError =>
 function clusterErrors(name: string, cluster: KubeconfigCluster): string[] {
   const errors: string[] = [];
   if (cluster.server === '') errors.push(`no server found for cluster ${goQuote(name)}`);
-  if (cluster.caFile !== '' && cluster.caData !== undefined) {
-    errors.push(
-      `certificate-authority-data and certificate-authority are both specified for ${name}. certificate-authority-data will override.`,
-    );
-  }
   if (cluster.proxyUrl !== '') {
     const why = wrongProxy(cluster.proxyUrl);
     if (why !== undefined) {
       errors.push(`invalid 'proxy-url' ${goQuote(cluster.proxyUrl)} for cluster ${goQuote(name)}: ${why}`);
     }
+  }
+  if (cluster.caFile !== '' && cluster.caData !== undefined) {
+    errors.push(
+      `certificate-authority-data and certificate-authority are both specified for ${name}. certificate-authority-data will override.`,
+    );
   }
   append(
     errors,
@@ -127,7 +169,7 @@ function clusterErrors(name: string, cluster: KubeconfigCluster): string[] {
 function userErrors(name: string, user: KubeconfigUser): string[] {
   const errors: string[] = [];
   const methods = [
-    ...(user.token !== '' || user.tokenFile !== '' ? ['token'] : []),
+    ...(user.token !== '' ? ['token'] : []),
     ...(user.username !== '' || user.password !== '' ? ['basicAuth'] : []),
   ];
   const cert = user.certFile !== '' || user.certData !== undefined;
@@ -157,6 +199,9 @@ function userErrors(name: string, user: KubeconfigUser): string[] {
     errors.push(
       `more than one authentication method found for ${name}; found [${methods.join(' ')}], only one is allowed`,
     );
+  }
+  if (user.isHalfImpersonating) {
+    errors.push(`requesting uid, groups or user-extra for ${name} without impersonating a user`);
   }
   return errors;
 }

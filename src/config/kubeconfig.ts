@@ -36,6 +36,8 @@ export interface KubeconfigUser {
   readonly password: string;
   /** Whom to act as: headers by name. */
   readonly impersonation: Readonly<Record<string, string | readonly string[]>>;
+  /** More of somebody is told than whom to act as. */
+  readonly isHalfImpersonating: boolean;
   /** A program that says who we are. */
   readonly exec: KubeconfigExec | undefined;
   /** A way to be known that needs a library beside us, by its name: nobody has any. */
@@ -111,6 +113,7 @@ export function parseKubeconfig(text: string, file: string): Kubeconfig {
       username: user.text('username'),
       password: user.text('password'),
       impersonation: impersonationOf(user),
+      isHalfImpersonating: user.text('as') === '' && saysMoreThanName(user),
       exec: execOf(user.inner('exec'), whole),
       authProvider: user.inner('auth-provider')?.text('name'),
     })),
@@ -140,6 +143,9 @@ function execOf(exec: Reader | undefined, whole: (name: string) => string): Kube
 /** Versions that could not say yet whether their program asks somebody. */
 const OLDER_EXEC = new Set(['client.authentication.k8s.io/v1alpha1', 'client.authentication.k8s.io/v1beta1']);
 
+const saysMoreThanName = (user: Reader): boolean =>
+  user.text('as-uid') !== '' || user.texts('as-groups').length > 0 || user.hasMembers('as-user-extra');
+
 function impersonationOf(user: Reader): KubeconfigUser['impersonation'] {
   const name = user.text('as');
   if (name === '') return {};
@@ -167,6 +173,12 @@ class Reader {
   inner(name: string): Reader | undefined {
     const value = this.#tree[name] ?? undefined;
     if (value === undefined || isPlainObject(value)) return value && new Reader(value, this.#wrong);
+    throw this.#wrong(`${name}: an object is wanted`);
+  }
+
+  hasMembers(name: string): boolean {
+    const value = this.#tree[name] ?? {};
+    if (isPlainObject(value)) return Object.keys(value).length > 0;
     throw this.#wrong(`${name}: an object is wanted`);
   }
 
@@ -202,7 +214,7 @@ class Reader {
     return bytes;
   }
 
-  /** A list of `{ name, <member> }`. Of several with one name the first counts. */
+  /** A list of `{ name, <member> }`, each name there once. What the list holds is not told: secrets may be among it. */
   named<T>(list: keyof typeof LISTED, member: string, read: (reader: Reader) => T): ReadonlyMap<string, T> {
     const items = this.#tree[list] ?? [];
     if (!Array.isArray(items)) {
@@ -217,7 +229,12 @@ class Reader {
       const content = item[member] ?? {};
       if (!isPlainObject(content)) throw this.#wrong(`${list}: ${member}: an object is wanted`);
       const name = new Reader(item, this.#wrong).text('name');
-      if (!found.has(name)) found.set(name, read(new Reader(content, this.#wrong)));
+      if (found.has(name)) {
+        const kind = LISTED[list];
+        const into = `*map[string]*api.${kind.slice('Named'.length)}`;
+        throw this.#wrong(`error converting *[]${kind} into ${into}: duplicate name "${name}" in list`);
+      }
+      found.set(name, read(new Reader(content, this.#wrong)));
     }
     return found;
   }

@@ -2,6 +2,7 @@
 import { createPrivateKey, createPublicKey, X509Certificate, type KeyObject } from 'node:crypto';
 import { readTextFile } from '../lib/go-file-error.js';
 import { goQuote } from '../lib/go-quote.js';
+import { keyPairError } from '../lib/key-pair-error.js';
 import { decodePem } from '../lib/pem.js';
 
 export function privateKeyError(file: string): string | undefined {
@@ -46,15 +47,7 @@ export function servingPairError(purpose: string, certFile: string, keyFile: str
   if (cert.text === '' || key.text === '') {
     return `missing content for serving cert ${goQuote(`${purpose}::${certFile}::${keyFile}`)}`;
   }
-  const leaf = decodePem(cert.text).find(({ type }) => type === 'CERTIFICATE');
-  if (leaf === undefined) return 'tls: failed to find any PEM data in certificate input';
-  const secret = decodePem(key.text).find(({ type }) => type.endsWith('PRIVATE KEY'));
-  if (secret === undefined) return 'tls: failed to find any PEM data in key input';
-  const certificate = attempt(() => new X509Certificate(leaf.text));
-  if (certificate === undefined) return 'x509: malformed certificate';
-  const privateKey = attempt(() => createPrivateKey(secret.text));
-  if (privateKey === undefined) return 'tls: failed to parse private key';
-  return certificate.checkPrivateKey(privateKey) ? undefined : 'tls: private key does not match public key';
+  return keyPairError(cert.text, key.text);
 }
 
 const isSigningKey = (key: KeyObject): boolean => key.asymmetricKeyType === 'rsa' || key.asymmetricKeyType === 'ec';
