@@ -2,6 +2,7 @@ import { MIRROR_ANNOTATION, secretNames } from '../../authz/node/pod-references.
 import type { Container, Pod, PodSpec, ServiceAccount, Volume } from '../../schema/generated/core.v1.js';
 import { goQuote } from '../../lib/go-quote.js';
 import { forbid } from '../forbid.js';
+import { eachStep, inTurns } from '../../lib/turns.js';
 import { noteGrown } from '../../machinery/grown.js';
 import { StatusError } from '../../machinery/status.js';
 import type { AdmissionAttributes, AdmissionPlugin } from '../plugin.js';
@@ -10,6 +11,8 @@ const SERVICE_ACCOUNTS = { group: '', resource: 'serviceaccounts' };
 const ENFORCE_MOUNTABLE_SECRETS = 'kubernetes.io/enforce-mountable-secrets';
 /** About as many has the name of a secret in a pod. */
 const SECRET_BYTES = 30;
+/** About as many has a mount when it is printed. */
+const MOUNT_BYTES = 100;
 const DEFAULT_ACCOUNT = 'default';
 const TOKEN_PATH = '/var/run/secrets/kubernetes.io/serviceaccount';
 const VOLUME_PREFIX = 'kube-api-access-';
@@ -60,7 +63,7 @@ async function complete(options: ServiceAccountOptions, attributes: AdmissionAtt
   spec.serviceAccount = spec.serviceAccountName;
   const account = await accountOf(options, attributes, spec.serviceAccountName);
   const automount = spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true;
-  if (automount) mountToken(options, spec);
+  if (automount) noteGrown(attributes.object as Pod, MOUNT_BYTES * (await mountToken(options, spec)));
   if ((spec.imagePullSecrets ?? []).length === 0 && (account.imagePullSecrets ?? []).length > 0) {
     spec.imagePullSecrets = (account.imagePullSecrets ?? []).map(({ name }) => (name ? { name } : {}));
     noteGrown(attributes.object as Pod, SECRET_BYTES * spec.imagePullSecrets.length);
@@ -85,21 +88,29 @@ async function accountOf(
   );
 }
 
-function mountToken({ nameSuffix }: ServiceAccountOptions, spec: PodSpec): void {
+/** In turns with others: there may be a million containers. Answers how many have it now. */
+async function mountToken({ nameSuffix }: ServiceAccountOptions, spec: PodSpec): Promise<number> {
   const volumes = spec.volumes ?? [];
   const existing = volumes.find(({ name }) => name.startsWith(VOLUME_PREFIX))?.name;
   const name = existing ?? VOLUME_PREFIX + nameSuffix();
-  let needed = false;
+  let count = 0;
   const mount = <C extends Container>(container: C): C => {
     const mounts = container.volumeMounts ?? [];
     // Whoever mounts something else there does not want the token.
     if (mounts.some(({ mountPath }) => mountPath === TOKEN_PATH)) return container;
-    needed = true;
+    count++;
     return { ...container, volumeMounts: [...mounts, { name, readOnly: true, mountPath: TOKEN_PATH }] };
   };
-  if (spec.initContainers !== undefined) spec.initContainers = spec.initContainers.map(mount);
-  if (spec.containers !== null) spec.containers = spec.containers.map(mount);
-  if (needed && existing === undefined) spec.volumes = [...volumes, tokenVolume(name)];
+  if (spec.initContainers !== undefined) spec.initContainers = await each(spec.initContainers, mount);
+  if (spec.containers !== null) spec.containers = await each(spec.containers, mount);
+  if (count > 0 && existing === undefined) spec.volumes = [...volumes, tokenVolume(name)];
+  return count;
+}
+
+async function each<T>(items: readonly T[], make: (item: T) => T): Promise<T[]> {
+  const made: T[] = [];
+  await inTurns(eachStep(items, (item) => made.push(make(item))));
+  return made;
 }
 
 const tokenVolume = (name: string): Volume => ({
