@@ -1,4 +1,5 @@
-// One client floods the real server with lists; another, and the system's own traffic, go on being served.
+// One client floods the real server with lists; another, and the system's own traffic, go on being served. By hand the
+// flood may be longer: FLOOD_REQUESTS=20000.
 import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import fs from 'node:fs';

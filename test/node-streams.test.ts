@@ -1,4 +1,5 @@
-// What flows to and from nodes costs what its sockets cost: a large log, and many streams that stay open.
+// What flows to and from nodes costs what its sockets cost: a large log, and many streams that stay open. By hand there may
+// be more of both: BINNACLE_TEST_LOG_MIB=512, BINNACLE_TEST_STREAMS=1000.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
