@@ -23,6 +23,7 @@ import { StorageError } from '../src/storage/store.js';
 import { type EtcdProcess, etcdPrograms, startEtcd } from './etcd-process.js';
 
 const SECONDS = Number(process.env['BINNACLE_HISTORY_SECONDS'] ?? 6);
+const MOST_LONGER_MS = 30_000;
 const WRITERS = 8;
 const READERS = 2;
 const KEYS = 12;
@@ -109,7 +110,8 @@ async function checkHistory(setup: {
   let step = 0;
   const tick = (): number => ++step;
   const until = Date.now() + setup.seconds * 1000;
-  const going = (): boolean => Date.now() < until;
+  // On a machine that others use as well it takes longer until there is something to check.
+  const going = (): boolean => Date.now() < until || (!hasEnough(seen) && Date.now() < until + MOST_LONGER_MS);
   const main = setup.open();
   const first = (await main.revision()) + 1;
   watch(main, first, seen);
@@ -231,10 +233,12 @@ async function settled(kv: KeyValueStore, seen: Seen): Promise<void> {
   }
 }
 
-function check({ writes, reads, lists, watches }: Seen, first: number): void {
+const hasEnough = ({ watches, lists }: Seen): boolean => (watches[0]?.events.length ?? 0) > 100 && lists.length > 10;
+
+function check(seen: Seen, first: number): void {
+  const { writes, reads, lists, watches } = seen;
   const log = watches[0]?.events ?? [];
-  assert.ok(log.length > 100, `enough happened: ${log.length} changes`);
-  assert.ok(lists.length > 10, `enough lists: ${lists.length}`);
+  assert.ok(hasEnough(seen), `enough happened: ${log.length} changes, ${lists.length} lists`);
   for (const { startRevision, events } of watches) {
     const expected = log.filter(({ revision }) => revision >= Math.max(startRevision, first));
     const got = events.filter(({ revision }) => revision >= first);
