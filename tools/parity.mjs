@@ -15,6 +15,11 @@ import { compareCounts, fallen, optionOf, passedOf } from './parity-counts.mjs';
 
 const BASELINE = 'test/parity/baseline.json';
 const READY_MS = 20_000;
+/**
+ * A few answers race with loops of the server's own, and one tells an object's age in seconds after three watches of a
+ * second each, which is another one time in ten to three, by the machine. What is wrong falls short each time.
+ */
+const MOST_AGAIN = 4;
 /** Where the reference listened; a few recorded answers name it. */
 const RECORDED_PORT = 16443;
 
@@ -30,12 +35,12 @@ const counting = args.includes('--ratchet') || args.includes('--raise');
 const passed = passedOf(args, ['--area', '--show', '--case']);
 const counts = await replay(passed);
 if (args.includes('--ratchet')) {
-  const short = fallen(BASELINE, counts).map(({ name }) => name);
-  if (short.length > 0) {
-    // A few answers race with loops of the server's own: what fell short on a busy machine is asked once more.
+  for (let again = 0; again < MOST_AGAIN; again++) {
+    const short = fallen(BASELINE, counts).map(({ name }) => name);
+    if (short.length === 0) break;
     console.log(`once more: ${short.join(', ')}`);
-    const again = await replay(short.flatMap((area) => ['--area', area]));
-    for (const area of short) counts[area] = Math.max(counts[area] ?? 0, again[area] ?? 0);
+    const now = await replay(short.flatMap((area) => ['--area', area]));
+    for (const area of short) counts[area] = Math.max(counts[area] ?? 0, now[area] ?? 0);
   }
 }
 process.exitCode = compareCounts(BASELINE, counts, args);
