@@ -21,6 +21,7 @@ const ONLY = process.env['BINNACLE_TURN_ONLY'] ?? '';
 const LONGEST_MS = Number(process.env['BINNACLE_TURN_MS'] ?? 1_000);
 const root = process.env['BINNACLE_ROOT'] ?? process.cwd();
 
+const TRIES = 3;
 const FULL_BYTES = 1_350_000;
 /** Of the processor's time; the collector's and that of a busy machine's cold caches are in it. Most take 10 to 30. */
 const FULL_LONGEST_MS = 400;
@@ -53,18 +54,14 @@ after(async () => {
 
 for (const { name, requests } of [...ATTACKS, ...LARGE_FORMS].filter((attack) => attack.name.includes(ONLY))) {
   test(`${name}: no turn is long`, { timeout: 600_000 }, async () => {
-    const long = await tooLong(name, requests(BYTES), LONGEST_MS);
-    // A host that takes the processor away counts as ours: what is long is long each time.
-    if (long.length > 0) assert.deepEqual(await tooLong(name, requests(BYTES), LONGEST_MS), []);
+    await allShort(name, requests(BYTES), LONGEST_MS);
   });
 }
 
 for (const { name, requests } of ATTACKS.filter((attack) => FULL_SIZE.includes(attack.name))) {
   test(`${name}: no turn of a large write is long`, { timeout: 600_000, skip: BYTES > 100_000 }, async () => {
     const writes = withoutRepeats(requests(FULL_BYTES).filter(({ method }) => method !== 'GET'));
-    const long = await tooLong(name, writes, FULL_LONGEST_MS);
-    // Once more: a full collection may have come in between.
-    if (long.length > 0) assert.deepEqual(await tooLong(name, writes, FULL_LONGEST_MS), []);
+    await allShort(name, writes, FULL_LONGEST_MS);
   });
 }
 
@@ -85,10 +82,25 @@ after(() => {
   if (BYTES > 100_000) console.table(Object.fromEntries(table));
 });
 
-async function tooLong(name: string, requests: readonly AttackRequest[], longestMs: number): Promise<string[]> {
-  const long: string[] = [];
+/** What is long is long each time: a full collection may have come in between, or other work of the machine. */
+async function allShort(name: string, requests: readonly AttackRequest[], longestMs: number): Promise<void> {
+  let long = await tooLong(name, requests, longestMs);
+  for (let tried = 1; tried < TRIES && long.size > 0; tried++) {
+    const again = await tooLong(name, requests, longestMs);
+    long = new Map([...again].filter(([i]) => long.has(i)));
+  }
+  assert.deepEqual([...long.values()], []);
+}
+
+/** What there is to say of the requests with longer turns, by their places. */
+async function tooLong(
+  name: string,
+  requests: readonly AttackRequest[],
+  longestMs: number,
+): Promise<ReadonlyMap<number, string>> {
+  const long = new Map<number, string>();
   let status: number | string = '';
-  for (const request of requests) {
+  for (const [i, request] of requests.entries()) {
     // What a definition was refused for will not be served.
     if (request.method === 'WAIT' && Number(status) >= 400) continue;
     await longestTurn(server.folder);
@@ -101,7 +113,7 @@ async function tooLong(name: string, requests: readonly AttackRequest[], longest
     table.set(name, row);
     const column = `${request.method} ${form.replace('application/', '').slice(0, 16)}`.trim();
     row[column] = Math.max(row[column] ?? 0, Math.round(turn.longestMs));
-    if (turn.longestMs > longestMs) long.push(told);
+    if (turn.longestMs > longestMs) long.set(i, told);
   }
   return long;
 }
