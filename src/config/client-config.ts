@@ -46,8 +46,9 @@ export function clientConfigOf(config: Kubeconfig): ClientConfig {
   if (errors.length > 0) throw invalid(errors.length === 1 && errors[0] === NO_CLUSTER ? [NOTHING] : errors);
   const server = serverUrl(cluster?.server ?? '', isSecure(cluster, user));
   // Who we are is not told in clear.
-  const shown = server.protocol === 'https:' ? user : undefined;
-  const wrong = server.protocol === 'https:' ? secureClientError(cluster, user) : undefined;
+  const secure = server.protocol === 'https:';
+  const shown = secure ? user : undefined;
+  const wrong = secure ? secureClientError(cluster, user) : undefined;
   if (wrong !== undefined) throw new ConfigError(wrong);
   if (shown?.authProvider !== undefined) {
     throw new ConfigError(`no Auth Provider found for name ${goQuote(shown.authProvider)}`);

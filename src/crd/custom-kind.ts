@@ -159,13 +159,13 @@ function compileVersions(crd: Readonly<CustomResourceDefinition>): CompiledVersi
 const apiVersionIn = ({ spec }: Readonly<CustomResourceDefinition>, { stated }: CompiledVersion): string =>
   apiVersionOf({ group: spec.group, version: stated.name });
 
-/** The objects in one version, each converted from the one it was written in. */
 interface ViewParts extends Pick<CustomKindOptions, 'aside'> {
   readonly stored: CompiledVersion;
   readonly converter: Converter;
   readonly knowledge: Knowledge;
 }
 
+/** The objects in one version, each converted from the one it was written in. */
 function versionView(
   crd: Readonly<CustomResourceDefinition>,
   version: CompiledVersion,

@@ -1,5 +1,5 @@
 // How service addresses and node ports are given out, under the names dashboards know.
-import { ALLOCATOR_NAME } from '../apis/core/service/address-allocator.js';
+import { ALLOCATOR_NAME, FAMILY_LABEL, MANAGED_BY_LABEL } from '../apis/core/service/address-allocator.js';
 import { usable } from '../apis/core/service/address-range.js';
 import type { AddressMetrics, NodePortMetrics } from '../apis/core/service/allocators.js';
 import { type Cidr, cidrText } from '../lib/ip-address.js';
@@ -52,16 +52,13 @@ export function createAddressMetrics(registry: MetricRegistry, nowMs: () => numb
       show();
     },
     found(addresses) {
-      const ours = addresses.filter(({ metadata: { labels } }) => labels?.[MANAGED_BY] === ALLOCATOR_NAME);
-      used[6] = ours.filter(({ metadata: { labels } }) => labels?.[FAMILY] === 'IPv6').length;
-      used[4] = ours.filter(({ metadata: { labels } }) => labels?.[FAMILY] === 'IPv4').length;
+      const ours = addresses.filter(({ metadata: { labels } }) => labels?.[MANAGED_BY_LABEL] === ALLOCATOR_NAME);
+      used[6] = ours.filter(({ metadata: { labels } }) => labels?.[FAMILY_LABEL] === 'IPv6').length;
+      used[4] = ours.filter(({ metadata: { labels } }) => labels?.[FAMILY_LABEL] === 'IPv4').length;
       show();
     },
   };
 }
-
-const MANAGED_BY = 'ipaddress.kubernetes.io/managed-by';
-const FAMILY = 'ipaddress.kubernetes.io/ip-family';
 
 export interface CountedPorts extends NodePortMetrics {
   readonly inUse: (count: number) => void;

@@ -4,6 +4,7 @@ import { TAKE_ANSWER, takeAnswerHere } from '../admission/webhooks/taken-answer.
 import { RECORD_PATCH, recordPatchHere } from '../audit/patch-json.js';
 import { NotAside, type Task } from '../lib/aside.js';
 import { bufferOf } from '../lib/buffer-of.js';
+import { LastUsed } from '../lib/last-used.js';
 import type { MinorVersion } from '../machinery/kube-version.js';
 import { computedStore } from '../registry/computed-store.js';
 import type { FeatureGates, KindOptions } from '../registry/kind.js';
@@ -40,7 +41,6 @@ export interface AsideSettings {
   readonly kindOptions: KindOptions;
 }
 
-/** So many definitions are kept, the last ones used. */
 const MOST_DEFINITIONS = 100;
 
 export class AsideWorld {
@@ -48,7 +48,7 @@ export class AsideWorld {
   readonly #expressions: Expressions;
   readonly #policies: PoliciesThere;
   #builtIn: Resources | undefined;
-  readonly #custom = new Map<string, Resources>();
+  readonly #custom = new LastUsed<Resources>(MOST_DEFINITIONS);
   #compilations: number[] = [];
   #evaluations: number[] = [];
 
@@ -92,13 +92,7 @@ export class AsideWorld {
 
   /** Whether the definition is known, with what was told of it. */
   knows({ id, json }: NonNullable<Question['needs']>): boolean {
-    const known = this.#custom.get(id) ?? (json && this.#define(bufferOf(json)));
-    if (known === undefined) return false;
-    this.#custom.delete(id);
-    this.#custom.set(id, known);
-    const [oldest] = this.#custom.keys();
-    if (this.#custom.size > MOST_DEFINITIONS && oldest !== undefined) this.#custom.delete(oldest);
-    return true;
+    return this.#custom.get(id, () => json && this.#define(bufferOf(json))) !== undefined;
   }
 
   /** What expressions took since this was asked last. */
@@ -118,7 +112,7 @@ export class AsideWorld {
   }
 
   #endpoint({ group, plural, custom }: KindRef, version: string): Endpoint {
-    const resources = custom === undefined ? this.#kinds() : this.#custom.get(custom.id);
+    const resources = custom === undefined ? this.#kinds() : this.#custom.peek(custom.id);
     const endpoint = resources?.find(group, version, plural);
     if (endpoint === undefined) throw new NotAside('the version is not known');
     return endpoint;

@@ -1,6 +1,7 @@
 // Expressions of policies and of match conditions that take long are run in another thread: they are begun here, where
 // nearly all are done at once, and begun anew there when they are not.
 import { type Aside, asideOr, task } from '../lib/aside.js';
+import { LastUsed } from '../lib/last-used.js';
 import type { MaybePromise } from '../lib/maybe-promise.js';
 import { atOnce } from '../lib/turns.js';
 import type { AuthorizationAttributes } from '../machinery/access.js';
@@ -87,12 +88,11 @@ async function runThere(aside: Aside, source: PolicySource, call: Call, input: P
   }
 }
 
-/** So many policies are kept, the last ones used. */
 const MOST_POLICIES = 100;
 
 /** The other side. */
 export class PoliciesThere {
-  readonly #known = new Map<string, ImmediatePolicy>();
+  readonly #known = new LastUsed<ImmediatePolicy>(MOST_POLICIES);
 
   constructor(private readonly engine: PolicyEngine) {}
 
@@ -108,20 +108,12 @@ export class PoliciesThere {
       ...(authorizer !== undefined && { authorizer: { ...authorizer, ask } }),
     };
     try {
-      return { outcome: runHere(this.#compiled(source), call, input) };
+      const compile = () => this.engine.compilePolicy(JSON.parse(source) as PolicySource);
+      return { outcome: runHere(this.#known.get(source, compile), call, input) };
     } catch (error) {
       if (error instanceof Unanswered) return { question: error.question };
       throw error;
     }
-  }
-
-  #compiled(source: string): ImmediatePolicy {
-    const policy = this.#known.get(source) ?? this.engine.compilePolicy(JSON.parse(source) as PolicySource);
-    this.#known.delete(source);
-    this.#known.set(source, policy);
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > MOST_POLICIES && oldest !== undefined) this.#known.delete(oldest);
-    return policy;
   }
 }
 

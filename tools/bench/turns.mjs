@@ -1,13 +1,13 @@
-// Gets on servers that take turns, by their rate and by the processor time of the thread that serves: on a machine that
-// others use as well, that time says more.
+// Gets on servers that take turns, by the processor time of the thread that serves: on a machine that others use as well,
+// that time says more than a rate.
 import fs from 'node:fs';
-import { burst, configMap, connect, load, median, send, startBinnacle } from './servers.mjs';
+import { burst, configMap, connect, send, startBinnacle } from './servers.mjs';
 
 export const NS = '/api/v1/namespaces/bench';
 
 /** A server with one object to get. */
 export async function startWithObject(folder, flags, node) {
-  const server = { ...(await startBinnacle(folder, flags, node)), rates: [], processorUs: 0, gets: 0, perGetUs: [] };
+  const server = { ...(await startBinnacle(folder, flags, node)), perGetUs: [] };
   const session = connect(server);
   await send(session, 'POST', '/api/v1/namespaces', JSON.stringify({ metadata: { name: 'bench' } }));
   await send(session, 'POST', `${NS}/configmaps`, configMap({ name: 'one' }));
@@ -15,27 +15,11 @@ export async function startWithObject(folder, flags, node) {
   return server;
 }
 
-/** One round: the rate. */
-export async function measureGets(server, options) {
-  const before = processorUs(server);
-  const rate = await load(server, `${NS}/configmaps/one`, options);
-  const spentUs = processorUs(server) - before;
-  // The first second is for warming up; it is not counted in the rate.
-  const gets = rate * (options.seconds + 1);
-  server.processorUs += spentUs;
-  server.gets += gets;
-  server.perGetUs.push(spentUs / gets);
-  server.rates.push(rate);
-  return rate;
-}
-
 /** One of many short rounds: so many gets, by processor time alone. */
 async function measureBurst(server, gets, options) {
   const before = processorUs(server);
   await burst(server, `${NS}/configmaps/one`, gets, options);
   const spentUs = (await settledUs(server)) - before;
-  server.processorUs += spentUs;
-  server.gets += gets;
   server.perGetUs.push(spentUs / gets);
 }
 
@@ -86,13 +70,6 @@ function quickerHalf({ perGetUs }) {
 
 function mean(values) {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
-}
-
-export function shown({ rates, processorUs: us, gets }) {
-  const rate = median([...rates])
-    .toFixed(0)
-    .padStart(7);
-  return `${rate} gets/s, ${(us / gets).toFixed(1)} µs of the processor each`;
 }
 
 /** The sum of all series of a metric whose names begin so. */

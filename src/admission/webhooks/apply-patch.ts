@@ -11,7 +11,7 @@ import { takeOver } from '../take-over.js';
 import type { ResourceMatch } from '../matching/match.js';
 import type { PatchMade, SeenRequest, ServedResources } from '../matching/seen-request.js';
 import type { Hook } from './hook-index.js';
-import { CallFailure } from './refusals.js';
+import { CallFailure, UNAVAILABLE } from './refusals.js';
 import type { HookAnswer } from './review.js';
 import type { TakenPatch } from './taken-answer.js';
 
@@ -30,7 +30,7 @@ function decodePatch(name: string, patch: Buffer): readonly unknown[] {
     return operationsIn(patch);
   } catch (error) {
     if (!(error instanceof DecodeError || error instanceof StatusError)) throw error;
-    throw new CallFailure(name, `received undecodable patch in webhook response: ${error.message}`, 503);
+    throw new CallFailure(name, `received undecodable patch in webhook response: ${error.message}`, UNAVAILABLE);
   }
 }
 

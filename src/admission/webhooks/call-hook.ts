@@ -10,7 +10,7 @@ import type { ResourceMatch } from '../matching/match.js';
 import type { SeenRequest } from '../matching/seen-request.js';
 import type { HookClient, HookClients } from './hook-clients.js';
 import type { Hook } from './hook-index.js';
-import { CallFailure, Denial, dryRunUnsupported } from './refusals.js';
+import { CallFailure, Denial, dryRunUnsupported, UNAVAILABLE } from './refusals.js';
 import { reviewBody, reviewVersion } from './review.js';
 import { takeAnswer, type TakenAnswer, type TakenPatch } from './taken-answer.js';
 
@@ -24,7 +24,6 @@ export interface CallParts {
   readonly aside?: Aside;
 }
 
-const UNAVAILABLE = 503;
 /** For a hook that was stored without one. */
 const DEFAULT_TIMEOUT_SECONDS = 10;
 

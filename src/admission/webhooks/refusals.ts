@@ -4,6 +4,9 @@ import { badRequest, internalError, StatusError } from '../../machinery/status.j
 import { statusErrorOf } from '../../machinery/rest-status.js';
 import type { Status } from '../../schema/generated/meta.v1.js';
 
+/** The code of a failure that is the webhook's, as metrics count it. */
+export const UNAVAILABLE = 503;
+
 /** A webhook could not be asked, or what it said is no answer: its failure policy decides what comes of that. */
 export class CallFailure extends Error {
   constructor(

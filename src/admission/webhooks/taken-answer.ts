@@ -10,7 +10,7 @@ import { isQualifiedName } from '../../machinery/validation/names.js';
 import { refusalOf, type Refused, refusedBy } from '../../registry/refused-aside.js';
 import { DecodeError } from '../../schema/json/decode.js';
 import { operationsIn, patchOf } from './apply-patch.js';
-import { CallFailure, denialOf } from './refusals.js';
+import { CallFailure, denialOf, UNAVAILABLE } from './refusals.js';
 import { type HookAnswer, InvalidAnswer, readAnswer, type ReviewVersion } from './review.js';
 
 /** What was asked, as far as its answer has to be judged by it. */
@@ -75,8 +75,6 @@ function* takeSteps(asked: AskedHook, answered: RestAnswer): Steps<TakenAnswer> 
     return { ...said, failure: { why: error.why, code: error.code } };
   }
 }
-
-const UNAVAILABLE = 503;
 
 function unreadable(error: unknown): Failure {
   if (error instanceof DecodeError) return { why: `failed to call webhook: ${error.message}`, code: UNAVAILABLE };

@@ -2,7 +2,7 @@
 import type { CallCost } from '../cost/actual-cost.js';
 import { defaultCallCost } from '../cost/actual-cost.js';
 import type { DeclaredFunction, DeclaredOverload } from '../check/declarations.js';
-import type { Evaluate } from './frame.js';
+import type { Evaluate, Frame } from './frame.js';
 import type { CostModel } from '../library.js';
 import { CelType, parameter } from '../type.js';
 import { CelError, CelList, CelMap, Duration, noSuchOverload, Timestamp, typeOf, Uint } from '../value.js';
@@ -140,10 +140,20 @@ export function planBinary(
   left: Evaluate,
   right: Evaluate,
 ): Evaluate {
+  return planComparison((_frame, a, b) => implementation(a, b), cost, left, right);
+}
+
+/** Of two values, by a function that may take long: it tells the frame of its rounds. */
+export function planComparison(
+  compare: (frame: Frame, a: Value, b: Value) => Value,
+  cost: CallCost | undefined,
+  left: Evaluate,
+  right: Evaluate,
+): Evaluate {
   return (frame) => {
     const a = left(frame);
     const b = right(frame);
-    const result = a instanceof CelError ? a : b instanceof CelError ? b : implementation(a, b);
+    const result = a instanceof CelError ? a : b instanceof CelError ? b : compare(frame, a, b);
     frame.charge(cost === undefined ? 1 : cost([a, b], result));
     return result;
   };

@@ -1,7 +1,7 @@
 // Checked expressions to closures. What is constant is computed here, once, and costs nothing afterwards.
 import { attribute, conditional } from './attribute.js';
 import type { Attribute, Qualifier } from './attribute.js';
-import { callCost, dispatcher, planBinary, planMany, planUnary, planZero } from './call.js';
+import { callCost, dispatcher, planBinary, planComparison, planMany, planUnary, planZero } from './call.js';
 import type { Call } from './call.js';
 import { planComprehension } from './comprehension.js';
 import { planList, planMap, planStruct } from './construct.js';
@@ -201,18 +201,11 @@ export class Planner {
 
   private planEquality(e: CallExpr, left: Evaluate, right: Evaluate, wanted: boolean): Evaluate {
     const cost = callCost(this.resolvedCall(e), wanted ? 'equals' : 'not_equals');
-    let rounds: Frame | undefined;
-    const compare = (a: Value = null, b: Value = null): Value => {
-      const same = equalValues(a, b, rounds);
+    const compare = (frame: Frame, a: Value, b: Value): Value => {
+      const same = equalValues(a, b, frame);
       return wanted ? same : same !== true;
     };
-    // An expression does not stand in itself: between its last operand and the comparison nobody else comes here.
-    const last: Evaluate = (frame) => {
-      const value = right(frame);
-      rounds = frame;
-      return value;
-    };
-    return planBinary(compare, cost, left, last);
+    return planComparison(compare, cost, left, right);
   }
 }
 

@@ -66,7 +66,7 @@ function compileStruct(type: StructType): ReadInto {
   const goName = type.name.slice(type.name.lastIndexOf('.') + 1);
   const wrong = scope.use('wrong', (wireType: number, name: string) => wrongWireType(wireType, name, goName));
   const unknown = scope.use('unknown', (reader: Reader, wireType: number, proto: number) => {
-    if (wireType === END_OF_GROUP) throw new DecodeError(`proto: ${goName}: wiretype end group for non-group`);
+    refuseEndOfGroup(wireType, goName);
     if (proto === 0) throw new DecodeError(`proto: ${goName}: illegal tag 0 (wire type ${wireType})`);
     reader.skip(wireType);
   });
@@ -97,8 +97,12 @@ const checkSource = (wireType: number, name: string, wrong: string): string =>
   `if (wire !== ${wireType}) ${wrong}(wire, ${JSON.stringify(name)});`;
 
 function wrongWireType(wireType: number, name: string, message: string): never {
-  if (wireType === END_OF_GROUP) throw new DecodeError(`proto: ${message}: wiretype end group for non-group`);
+  refuseEndOfGroup(wireType, message);
   throw new DecodeError(`proto: wrong wireType = ${wireType} for field ${name}`);
+}
+
+function refuseEndOfGroup(wireType: number, message: string): void {
+  if (wireType === END_OF_GROUP) throw new DecodeError(`proto: ${message}: wiretype end group for non-group`);
 }
 
 function fieldSource(field: Field, scope: Scope, wrong: string): string {

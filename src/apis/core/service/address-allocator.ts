@@ -14,6 +14,8 @@ import {
 import type { IpFamily } from './service-rules.js';
 
 export const ALLOCATOR_NAME = 'ipallocator.k8s.io';
+export const MANAGED_BY_LABEL = 'ipaddress.kubernetes.io/managed-by';
+export const FAMILY_LABEL = 'ipaddress.kubernetes.io/ip-family';
 const SHORTEST_IPV6_PREFIX = 64;
 
 /** The objects the allocator works on, as few operations as it needs. */
@@ -147,7 +149,7 @@ export function ipAddress(name: string, family: IpFamily, service: Readonly<Serv
     apiVersion: 'networking.k8s.io/v1',
     metadata: {
       name,
-      labels: { 'ipaddress.kubernetes.io/ip-family': family, 'ipaddress.kubernetes.io/managed-by': ALLOCATOR_NAME },
+      labels: { [FAMILY_LABEL]: family, [MANAGED_BY_LABEL]: ALLOCATOR_NAME },
     },
     spec: {
       parentRef: {

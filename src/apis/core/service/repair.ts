@@ -4,7 +4,7 @@
 import { parseIp, ipText } from '../../../lib/ip-address.js';
 import type { Service } from '../../../schema/generated/core.v1.js';
 import type { IPAddress } from '../../../schema/generated/networking.v1.js';
-import { ALLOCATOR_NAME, ipAddress } from './address-allocator.js';
+import { ALLOCATOR_NAME, ipAddress, MANAGED_BY_LABEL } from './address-allocator.js';
 import { familyOf, HEADLESS, needsClusterIp } from './service-rules.js';
 
 /** A service may still be on its way to the store when its address is already taken. */
@@ -62,6 +62,6 @@ const isOwnedBy = ({ spec }: Readonly<IPAddress>, { metadata }: Readonly<Service
 
 /** Addresses that people made by hand are theirs to remove. */
 function isAbandoned({ metadata }: Readonly<IPAddress>, now: Date): boolean {
-  if (metadata.labels?.['ipaddress.kubernetes.io/managed-by'] !== ALLOCATOR_NAME) return false;
+  if (metadata.labels?.[MANAGED_BY_LABEL] !== ALLOCATOR_NAME) return false;
   return now.getTime() - Date.parse(metadata.creationTimestamp ?? '') > ADDRESS_GRACE_MS;
 }
