@@ -1,7 +1,7 @@
 // How things stand, for operators: one line for each level, queue or request, in padded columns.
 import type { RequestInfo } from '../machinery/request-info.js';
 import { formatDuration } from '../machinery/time.js';
-import type { Ticket } from './fair-queues.js';
+import type { Ticket } from './ticket.js';
 import type { LevelSubject, PriorityLevel } from './level.js';
 
 export interface DumpOptions {

@@ -9,12 +9,12 @@
 //
 // A request is dispatched with a guess of its time; when it ends, its queue's `nextStart` is put right.
 import type { Clock } from '../lib/clock.js';
+import { DispatchMeter, type DispatchProgress } from './dispatch-progress.js';
 import { DemandMeter } from './seats.js';
 import { ShuffleShard } from './shuffle-shard.js';
-import { type Linked, TicketList } from './ticket-list.js';
+import { GUESSED_MS, headOf, newQueue, type Queue, type Ticket } from './ticket.js';
+import { TicketList } from './ticket-list.js';
 
-/** How long a request takes, before that is known. */
-const GUESSED_MS = 3;
 /** Seat-milliseconds: from here on the meter would not tell microseconds apart any more. */
 const HIGH_R = 2 ** 42;
 
@@ -23,14 +23,6 @@ export interface QueueLimits {
   readonly queues: number | undefined;
   readonly handSize: number;
   readonly queueLengthLimit: number;
-}
-
-/** What a request will cost. */
-export interface WorkEstimate {
-  readonly initialSeats: number;
-  /** Held on for `lingerMs` after the answer, while others are told of what it changed. */
-  readonly finalSeats: number;
-  readonly lingerMs: number;
 }
 
 export type Refusal = 'queue-full' | 'concurrency-limit' | 'time-out';
@@ -46,58 +38,6 @@ export interface QueueObserver<T> {
   epochAdvanced?(): void;
   /** Seats in use and seats wanted by those that wait, after every change. */
   demand(inUse: number, waiting: number, nowMs: number): void;
-}
-
-/** The meter when a request was last let in, and where those that were in line then would begin: in seat-seconds. */
-export interface DispatchProgress {
-  readonly r: number;
-  readonly start: number;
-  readonly nextMin: number;
-  readonly nextMax: number;
-  /** Less the work of their queues that is under way, by the guess. */
-  readonly discountedMin: number;
-  readonly discountedMax: number;
-}
-
-export class Ticket<T> implements Linked<Ticket<T>> {
-  before: Ticket<T> | undefined = undefined;
-  after: Ticket<T> | undefined = undefined;
-  list: object | undefined = undefined;
-  arrivedMs = 0;
-  startedMs: number | undefined = undefined;
-  queue: Queue<T> | undefined = undefined;
-  arrivalR = 0;
-  readonly seats: number;
-  finalSeats: number;
-  lingerMs: number;
-  /** Seat-milliseconds, by the guess. */
-  readonly work: number;
-
-  constructor(
-    readonly schema: string,
-    readonly distinguisher: string,
-    readonly estimate: WorkEstimate,
-    /** What the ticket is for: shown in dumps. */
-    readonly subject: T,
-    /** Called when a ticket that had to wait gets its seats. */
-    readonly start: () => void,
-  ) {
-    this.seats = Math.max(estimate.initialSeats, estimate.finalSeats);
-    this.finalSeats = estimate.finalSeats;
-    this.lingerMs = estimate.lingerMs;
-    this.work = estimate.initialSeats * GUESSED_MS + estimate.finalSeats * estimate.lingerMs;
-  }
-}
-
-export interface Queue<T> {
-  index: number;
-  readonly waiting: TicketList<Ticket<T>>;
-  readonly executing: TicketList<Ticket<T>>;
-  seatsInUse: number;
-  waitingInitialSeats: number;
-  waitingSeats: number;
-  waitingWork: number;
-  nextStart: number;
 }
 
 export class FairQueues<T> {
@@ -118,13 +58,7 @@ export class FairQueues<T> {
   /** Index of the queue last served. */
   #robin = 0;
   #enqueues = 0;
-  /** As of the last dispatch, in seat-milliseconds. */
-  #dispatchR = -1;
-  #dispatchStart = 0;
-  #nextMin = 0;
-  #nextMax = 0;
-  #discountedMin = 0;
-  #discountedMax = 0;
+  readonly #dispatches = new DispatchMeter();
   waiting = 0;
   waitingSeats = 0;
   executing = 0;
@@ -160,15 +94,7 @@ export class FairQueues<T> {
   }
 
   get lastDispatch(): DispatchProgress | undefined {
-    if (this.#dispatchR < 0) return undefined;
-    return {
-      r: this.#dispatchR / 1000,
-      start: this.#dispatchStart / 1000,
-      nextMin: this.#nextMin / 1000,
-      nextMax: this.#nextMax / 1000,
-      discountedMin: this.#discountedMin / 1000,
-      discountedMax: this.#discountedMax / 1000,
-    };
+    return this.#dispatches.last;
   }
 
   /** Queues that are too many go when they are empty. */
@@ -219,8 +145,8 @@ export class FairQueues<T> {
     if (this.waiting === 0 && this.seatsInUse < this.#seats && this.#fits(ticket.seats)) {
       this.#observe.enqueued(ticket, 1);
       this.#robin = queue.index;
-      this.#resetBounds();
-      this.#widenBounds(queue);
+      this.#dispatches.begin();
+      this.#dispatches.saw(queue);
       this.#begin(queue, ticket, nowMs);
       return 'execute';
     }
@@ -294,19 +220,6 @@ export class FairQueues<T> {
     this.#observe.epochAdvanced?.();
   }
 
-  #resetBounds(): void {
-    this.#nextMin = this.#discountedMin = Infinity;
-    this.#nextMax = this.#discountedMax = -Infinity;
-  }
-
-  #widenBounds({ nextStart, seatsInUse }: Queue<T>): void {
-    const discounted = nextStart - seatsInUse * GUESSED_MS;
-    if (nextStart < this.#nextMin) this.#nextMin = nextStart;
-    if (nextStart > this.#nextMax) this.#nextMax = nextStart;
-    if (discounted < this.#discountedMin) this.#discountedMin = discounted;
-    if (discounted > this.#discountedMax) this.#discountedMax = discounted;
-  }
-
   #fits(seats: number): boolean {
     if (this.#limits.queues === undefined) return true;
     // One that is wider than the level gets it for itself.
@@ -372,11 +285,11 @@ export class FairQueues<T> {
     let best: Queue<T> | undefined;
     let bestEnd = Infinity;
     let bestTurn = Infinity;
-    this.#resetBounds();
+    this.#dispatches.begin();
     for (const queue of this.#inLine) {
       const head = headOf(queue);
       if (head === undefined) continue;
-      this.#widenBounds(queue);
+      this.#dispatches.saw(queue);
       const end = queue.nextStart + head.work;
       const turn = (queue.index - this.#robin - 1 + this.#queues.length) % this.#queues.length;
       if (end > bestEnd || (end === bestEnd && turn > bestTurn)) continue;
@@ -393,8 +306,7 @@ export class FairQueues<T> {
       ticket.lingerMs = (ticket.finalSeats * ticket.lingerMs) / this.#seats;
       ticket.finalSeats = this.#seats;
     }
-    this.#dispatchR = this.#r;
-    this.#dispatchStart = queue.nextStart;
+    this.#dispatches.dispatched(this.#r, queue.nextStart);
     queue.executing.add(ticket);
     queue.seatsInUse += ticket.seats;
     queue.nextStart += ticket.work;
@@ -449,16 +361,3 @@ export class FairQueues<T> {
     this.#observe.demand(this.seatsInUse, this.waitingSeats, nowMs);
   }
 }
-
-const headOf = <T>(queue: Queue<T>): Ticket<T> | undefined => queue.waiting.first;
-
-const newQueue = <T>(index: number): Queue<T> => ({
-  index,
-  waiting: new TicketList(),
-  executing: new TicketList(),
-  seatsInUse: 0,
-  waitingInitialSeats: 0,
-  waitingSeats: 0,
-  waitingWork: 0,
-  nextStart: 0,
-});

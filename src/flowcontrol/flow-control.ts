@@ -8,7 +8,7 @@ import type {
   PriorityLevelConfiguration,
   PriorityLevelConfigurationSpec,
 } from '../schema/generated/flowcontrol.v1.js';
-import type { Ticket } from './fair-queues.js';
+import type { Ticket } from './ticket.js';
 import { type LevelSubject, PriorityLevel } from './level.js';
 import { byPrecedence, type Ranked, SchemaMatcher } from './match.js';
 import type { FlowControlMetrics, SchemaMetrics } from './metrics.js';

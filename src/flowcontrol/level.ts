@@ -3,14 +3,8 @@ import type { Clock } from '../lib/clock.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import type { UserInfo } from '../machinery/user.js';
 import type { PriorityLevelConfigurationSpec } from '../schema/generated/flowcontrol.v1.js';
-import {
-  FairQueues,
-  type QueueLimits,
-  type QueueObserver,
-  type Refusal,
-  Ticket,
-  type WorkEstimate,
-} from './fair-queues.js';
+import { FairQueues, type QueueLimits, type QueueObserver, type Refusal } from './fair-queues.js';
+import { Ticket, type WorkEstimate } from './ticket.js';
 import type { LevelMetrics, SchemaMetrics } from './metrics.js';
 import { RetryAfter } from './retry-after.js';
 import { type Demand, NO_DEMAND, type SeatBounds, smoothedDemand } from './seats.js';

@@ -1,7 +1,7 @@
 // How much of the server a request will take, before it is done: lists by the bytes they read, writes by how many watches
 // must be told of them.
 import type { RequestInfo } from '../machinery/request-info.js';
-import type { WorkEstimate } from './fair-queues.js';
+import type { WorkEstimate } from './ticket.js';
 
 export interface StoredAmount {
   readonly objects: number;
