@@ -1,16 +1,18 @@
-// hot: a protobuf message into the normal form of its type. Fields that are not known are passed over.
+// hot: a protobuf message into the normal form of its type. Fields that are not known are passed over. A message that is
+// told twice is one message: what the second does not say stays as the first said it.
 import { bufferOf } from '../../lib/buffer-of.js';
 import { compileFunction, Scope } from '../../lib/compile.js';
 import { errorText } from '../../lib/error-text.js';
 import { isPlainObject, setMember } from '../../lib/plain-object.js';
-import { formatDuration, formatMicroTime, formatTime } from '../../machinery/time.js';
+import { formatDuration, formatMicroTime, formatTime, parseDuration } from '../../machinery/time.js';
 import { canonicalQuantity } from '../../machinery/quantity.js';
 import { mustType } from '../catalogue.js';
 import { parseJsonTree } from '../json/decode.js';
 import { DecodeError } from '../json/walk.js';
 import { isAlwaysPrinted, printedFields, unsetValue, zeroValue } from '../normal-form.js';
 import type { Field, ScalarName, StructType, Type } from '../type.js';
-import { END_OF_GROUP, Reader } from './reader.js';
+import { Reader } from './reader.js';
+import { refuseEndOfGroup, refuseNumberZero, wrongWireType } from './refusals.js';
 import { wireTypeOf } from './wire-type.js';
 
 /** Reads a message without an envelope. */
@@ -25,8 +27,9 @@ export function decodeMessage(type: StructType, bytes: Uint8Array): Record<strin
 }
 
 type ReadInto = (object: Record<string, unknown>, reader: Reader) => void;
-type ReadStruct = (reader: Reader) => Record<string, unknown>;
-type Read = (reader: Reader) => unknown;
+type ReadStruct = (reader: Reader, told?: unknown) => Record<string, unknown>;
+/** `told` is what the same field was before, if it was. */
+type Read = (reader: Reader, told?: unknown) => unknown;
 
 const messageReaders = new WeakMap<StructType, ReadStruct>();
 const structReaders = new WeakMap<StructType, ReadInto>();
@@ -37,12 +40,12 @@ function messageReader(type: StructType): ReadStruct {
   if (known === undefined) {
     let readInto: ReadInto | undefined;
     let printed: readonly Field[] = [];
-    known = (reader) => {
+    known = (reader, told) => {
       if (readInto === undefined) {
         readInto = readerOf(type);
         printed = printedFields(type);
       }
-      const object: Record<string, unknown> = {};
+      const object: Record<string, unknown> = isPlainObject(told) ? told : {};
       readInto(object, reader);
       for (const field of printed) if (object[field.json] === undefined) object[field.json] = unsetValue(field);
       return object;
@@ -64,10 +67,13 @@ function readerOf(type: StructType): ReadInto {
 function compileStruct(type: StructType): ReadInto {
   const scope = new Scope();
   const goName = type.name.slice(type.name.lastIndexOf('.') + 1);
-  const wrong = scope.use('wrong', (wireType: number, name: string) => wrongWireType(wireType, name, goName));
+  const wrong = scope.use('wrong', (wireType: number, name: string) => {
+    refuseEndOfGroup(wireType, goName);
+    throw wrongWireType(wireType, name);
+  });
   const unknown = scope.use('unknown', (reader: Reader, wireType: number, proto: number) => {
     refuseEndOfGroup(wireType, goName);
-    if (proto === 0) throw new DecodeError(`proto: ${goName}: illegal tag 0 (wire type ${wireType})`);
+    refuseNumberZero(proto, wireType, goName);
     reader.skip(wireType);
   });
   const cases = type.fields
@@ -96,15 +102,6 @@ function compileStruct(type: StructType): ReadInto {
 const checkSource = (wireType: number, name: string, wrong: string): string =>
   `if (wire !== ${wireType}) ${wrong}(wire, ${JSON.stringify(name)});`;
 
-function wrongWireType(wireType: number, name: string, message: string): never {
-  refuseEndOfGroup(wireType, message);
-  throw new DecodeError(`proto: wrong wireType = ${wireType} for field ${name}`);
-}
-
-function refuseEndOfGroup(wireType: number, message: string): void {
-  if (wireType === END_OF_GROUP) throw new DecodeError(`proto: ${message}: wiretype end group for non-group`);
-}
-
 function fieldSource(field: Field, scope: Scope, wrong: string): string {
   const { type, json } = field;
   const member = `o[${JSON.stringify(json)}]`;
@@ -120,10 +117,10 @@ function fieldSource(field: Field, scope: Scope, wrong: string): string {
     const entry = scope.use('entry', entryReader(type.value));
     return `${checkSource(2, goName, wrong)} ${entry}(r, ${member} ??= {});`;
   }
-  const read = readSource(type, scope);
+  const read = readSource(type, scope, member);
   const check = checkSource(wireTypeOf(type), goName, wrong);
   if (isAlwaysPrinted(field)) return `${check} ${member} = ${read};`;
-  // A later occurrence of the field replaces an earlier one, also when it is empty.
+  // A later occurrence of what is no message replaces an earlier one, also when it is empty.
   const present = field.pointer ? 'true' : 'v !== "" && v !== 0 && v !== false && v !== null && v.length !== 0';
   return `${check} { const v = ${read}; if (${present}) ${member} = v; else delete ${member}; }`;
 }
@@ -145,13 +142,13 @@ function entryReader(value: Type): (reader: Reader, map: Record<string, unknown>
   };
 }
 
-/** An expression that reads a value after its tag. */
-function readSource(type: Type, scope: Scope): string {
+/** An expression that reads a value after its tag; `told` is one for what was there before. */
+function readSource(type: Type, scope: Scope, told = 'undefined'): string {
   if (type.kind === 'scalar') {
     const method = scalarMethods[type.scalar];
     if (method !== undefined) return `r.${method}()`;
   }
-  return `${scope.use('read', valueReader(type))}(r)`;
+  return `${scope.use('read', valueReader(type))}(r, ${told})`;
 }
 
 const scalarMethods: Readonly<Partial<Record<ScalarName, string>>> = {
@@ -167,17 +164,17 @@ function valueReader(type: Type): Read {
   switch (type.kind) {
     case 'struct': {
       const read = messageReader(type);
-      return (reader) => {
+      return (reader, told) => {
         const outer = reader.enter();
-        const message = read(reader);
+        const message = read(reader, told);
         reader.leave(outer);
         return message;
       };
     }
     case 'list': {
       const element = valueReader(type.element);
-      return (reader) => {
-        const items: unknown[] = [];
+      return (reader, told) => {
+        const items: unknown[] = Array.isArray(told) ? told : [];
         eachField(reader, (proto) => (proto === 1 ? items.push(element(reader)) > 0 : false));
         return items;
       };
@@ -237,11 +234,11 @@ function printable(format: () => string | null): string | null {
   }
 }
 
-function readIntOrString(reader: Reader): unknown {
+function readIntOrString(reader: Reader, told?: unknown): unknown {
   const outer = reader.enter();
-  let isText = false;
-  let number = 0;
-  let text = '';
+  let isText = typeof told === 'string';
+  let number = typeof told === 'number' ? told : 0;
+  let text = typeof told === 'string' ? told : '';
   while (reader.pos < reader.end) {
     const tag = reader.varint();
     if (tag === 0x08) isText = reader.int64() === 1;
@@ -253,9 +250,9 @@ function readIntOrString(reader: Reader): unknown {
   return isText ? text : number;
 }
 
-function readQuantity(reader: Reader): unknown {
+function readQuantity(reader: Reader, told?: unknown): unknown {
   const outer = reader.enter();
-  let text = '';
+  let text = typeof told === 'string' ? told : '';
   while (reader.pos < reader.end) {
     const tag = reader.varint();
     if (tag === 0x0a) text = reader.string();
@@ -270,8 +267,8 @@ function readQuantity(reader: Reader): unknown {
   }
 }
 
-function readJson(reader: Reader): unknown {
-  let value: unknown = null;
+function readJson(reader: Reader, told: unknown = null): unknown {
+  let value = told;
   eachField(reader, (proto) => {
     if (proto !== 1) return false;
     const raw = reader.bytes();
@@ -281,8 +278,8 @@ function readJson(reader: Reader): unknown {
   return value;
 }
 
-function readDuration(reader: Reader): unknown {
-  let nanoseconds = 0n;
+function readDuration(reader: Reader, told?: unknown): unknown {
+  let nanoseconds = typeof told === 'string' ? parseDuration(told) : 0n;
   eachField(reader, (proto) => {
     if (proto !== 1) return false;
     nanoseconds = BigInt(reader.int64());
@@ -291,20 +288,20 @@ function readDuration(reader: Reader): unknown {
   return formatDuration(nanoseconds);
 }
 
-function readSchema(reader: Reader): unknown {
+function readSchema(reader: Reader, told?: unknown): unknown {
   const outer = reader.enter();
   const type = mustType('io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps');
-  const schema = messageReader(type)(reader);
+  const schema = messageReader(type)(reader, told);
   reader.leave(outer);
   return schema;
 }
 
 /** A schema in field `schema`, or the items of the other field. */
-function readSchemaOrList(reader: Reader, readItem: Read): unknown {
-  let schema: unknown = null;
-  const items: unknown[] = [];
+function readSchemaOrList(reader: Reader, readItem: Read, told: unknown): unknown {
+  const items: unknown[] = Array.isArray(told) ? told : [];
+  let schema: unknown = isPlainObject(told) ? told : null;
   eachField(reader, (proto) => {
-    if (proto === 1) schema = readSchema(reader);
+    if (proto === 1) schema = readSchema(reader, schema);
     else if (proto === 2) items.push(readItem(reader));
     else return false;
     return true;
@@ -312,12 +309,12 @@ function readSchemaOrList(reader: Reader, readItem: Read): unknown {
   return items.length > 0 ? items : schema;
 }
 
-function readSchemaOrBool(reader: Reader): unknown {
-  let allows = false;
-  let schema: unknown;
+function readSchemaOrBool(reader: Reader, told: unknown): unknown {
+  let allows = told === true;
+  let schema: unknown = told;
   eachField(reader, (proto) => {
     if (proto === 1) allows = reader.bool();
-    else if (proto === 2) schema = readSchema(reader);
+    else if (proto === 2) schema = readSchema(reader, schema);
     else return false;
     return true;
   });
@@ -339,7 +336,7 @@ const scalarReaders: Readonly<Record<ScalarName, Read>> = {
   any: readJson,
   rawExtension: readJson,
   fieldsV1: readJson,
-  schemaOrArray: (reader) => readSchemaOrList(reader, readSchema),
+  schemaOrArray: (reader, told) => readSchemaOrList(reader, (inner) => readSchema(inner), told),
   schemaOrBool: readSchemaOrBool,
-  schemaOrStringArray: (reader) => readSchemaOrList(reader, (inner) => inner.string()),
+  schemaOrStringArray: (reader, told) => readSchemaOrList(reader, (inner) => inner.string(), told),
 };

@@ -5,6 +5,7 @@ import { DecodeError } from '../json/walk.js';
 import { decodeMessage } from './decode.js';
 import { writeMessage } from './encode.js';
 import { Reader } from './reader.js';
+import { refuseEndOfGroup, refuseNumberZero, wrongWireType } from './refusals.js';
 import { Writer } from './writer.js';
 
 export interface Envelope {
@@ -103,26 +104,41 @@ export function readEnvelope(bytes: Uint8Array): Envelope {
   const reader = new Reader(bufferOf(bytes));
   reader.pos = 4;
   const envelope = { apiVersion: '', kind: '', raw: Buffer.alloc(0), contentEncoding: '', contentType: '' };
-  while (reader.pos < reader.end) {
-    const tag = reader.varint();
-    if (tag === 0x0a) Object.assign(envelope, readTypeMeta(reader));
-    else if (tag === 0x12) envelope.raw = Buffer.from(reader.bytes());
-    else if (tag === 0x1a) envelope.contentEncoding = reader.string();
-    else if (tag === 0x22) envelope.contentType = reader.string();
-    else reader.skip(tag & 7);
-  }
+  readFields(reader, 'Unknown', ['TypeMeta', 'Raw', 'ContentEncoding', 'ContentType'], (field) => {
+    if (field === 'TypeMeta') readTypeMeta(reader, envelope);
+    else if (field === 'Raw') envelope.raw = Buffer.from(reader.bytes());
+    else if (field === 'ContentEncoding') envelope.contentEncoding = reader.string();
+    else envelope.contentType = reader.string();
+  });
   return envelope;
 }
 
-function readTypeMeta(reader: Reader): { apiVersion: string; kind: string } {
+/** What it does not say stays as it was. */
+function readTypeMeta(reader: Reader, typeMeta: { apiVersion: string; kind: string }): void {
   const outer = reader.enter();
-  const typeMeta = { apiVersion: '', kind: '' };
+  readFields(reader, 'TypeMeta', ['APIVersion', 'Kind'], (field) => {
+    if (field === 'Kind') typeMeta.kind = reader.string();
+    else typeMeta.apiVersion = reader.string();
+  });
+  reader.leave(outer);
+}
+
+/** The fields of a message, which are numbered from one and all have a length. */
+function readFields<Name extends string>(
+  reader: Reader,
+  message: string,
+  names: readonly Name[],
+  read: (name: Name) => void,
+): void {
   while (reader.pos < reader.end) {
     const tag = reader.varint();
-    if (tag === 0x0a) typeMeta.apiVersion = reader.string();
-    else if (tag === 0x12) typeMeta.kind = reader.string();
-    else reader.skip(tag & 7);
+    const wireType = tag & 7;
+    refuseEndOfGroup(wireType, message);
+    const number = Math.floor(tag / 8);
+    refuseNumberZero(number, wireType, message);
+    const name = names[number - 1];
+    if (name === undefined) reader.skip(wireType);
+    else if (wireType === LENGTH_DELIMITED) read(name);
+    else throw wrongWireType(wireType, name);
   }
-  reader.leave(outer);
-  return typeMeta;
 }

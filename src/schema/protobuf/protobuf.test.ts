@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { metaType, mustType } from '../catalogue.js';
 import { DecodeError } from '../json/walk.js';
+import type { StructType } from '../type.js';
 import { decodeMessage } from './decode.js';
 import { encodeMessage } from './encode.js';
 import { decodeProtobuf, encodeProtobuf, readEnvelope } from './envelope.js';
@@ -43,6 +44,37 @@ test('unknown fields are passed over, wrong wire types are refused', () => {
   assert.throws(() => decodeMessage(configMap, Buffer.from('0a0b3affffffffffffffffffff01', 'hex')), DecodeError);
 });
 
+test('a message that is told twice is one: what the second does not say stays, lists grow', () => {
+  const field = (type: StructType, json: string, ...bytes: readonly Buffer[]): Buffer => {
+    const content = Buffer.concat(bytes);
+    const tag = (type.byJson.get(json)?.proto ?? 0) * 8 + 2;
+    const tagAndLength = [...(tag < 128 ? [tag] : [(tag % 128) + 128, Math.floor(tag / 128)]), content.length];
+    return Buffer.concat([Buffer.from(tagAndLength), content]);
+  };
+  const meta = metaType('ObjectMeta');
+  const first = { name: 'a', namespace: 'n', finalizers: ['x'], labels: { a: '1' } };
+  const second = [field(meta, 'name', Buffer.from('b')), field(meta, 'finalizers', Buffer.from('y'))];
+  const twice = [encodeMessage(configMap, { metadata: first }), field(configMap, 'metadata', ...second)];
+  assert.deepEqual(decodeMessage(configMap, Buffer.concat(twice)), {
+    metadata: { ...first, name: 'b', finalizers: ['x', 'y'] },
+  });
+
+  const props = mustType('io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps');
+  const of = { items: { type: 'string' }, default: { a: 1 }, additionalProperties: { type: 'object' } };
+  const title = field(props, 'title', Buffer.from('t'));
+  const inner = (number: number): Buffer => Buffer.concat([Buffer.from([number * 8 + 2, title.length]), title]);
+  const more = [
+    field(props, 'items', inner(1)),
+    field(props, 'additionalProperties', inner(2)),
+    field(props, 'default'),
+  ];
+  assert.deepEqual(decodeMessage(props, Buffer.concat([encodeMessage(props, of), ...more])), {
+    items: { type: 'string', title: 't' },
+    default: { a: 1 },
+    additionalProperties: { type: 'object', title: 't' },
+  });
+});
+
 test('fields without a number and ends of groups are refused, with the message they stand in', () => {
   const refuses = (hex: string, why: RegExp) => {
     assert.throws(() => decodeMessage(configMap, Buffer.from(hex, 'hex')), why);
@@ -61,6 +93,19 @@ test('what is no envelope is refused in the words of the reference', () => {
     /does not appear to be a protobuf message, expected prefix \[107 56 115 0\]/,
   );
   assert.throws(() => readEnvelope(Buffer.from('k8s\0')), /empty body/);
+  const refuses = (hex: string, why: RegExp) => {
+    assert.throws(() => readEnvelope(Buffer.from(`6b387300${hex}`, 'hex')), why);
+  };
+  refuses('0801', /proto: wrong wireType = 0 for field TypeMeta$/);
+  refuses('1001', /wrong wireType = 0 for field Raw$/);
+  refuses('0a021001', /wrong wireType = 0 for field Kind$/);
+  refuses('0c', /proto: Unknown: wiretype end group for non-group$/);
+  refuses('0200', /proto: Unknown: illegal tag 0 \(wire type 2\)$/);
+});
+
+test('the kind in an envelope may come in parts', () => {
+  const { kind, apiVersion } = readEnvelope(Buffer.from('6b387300' + '0a040a027631' + '0a0312014b', 'hex'));
+  assert.deepEqual([apiVersion, kind], ['v1', 'K']);
 });
 
 test('integers beyond 2^53 keep every digit', () => {
