@@ -4,6 +4,7 @@ import {
   type Counter,
   type CounterSeries,
   exponentialBuckets,
+  type Gauge,
   type Histogram,
   type HistogramSeries,
   type MetricRegistry,
@@ -13,6 +14,7 @@ import { requestScope } from '../machinery/request-scope.js';
 import type { UserInfo } from '../machinery/user.js';
 import type { AuthenticationOutcome } from './authentication.js';
 import type { Exchange, Filter } from './exchange.js';
+import { LastSecondPeak } from './last-second-peak.js';
 import {
   COMPONENT,
   compressUser,
@@ -31,8 +33,8 @@ export interface RequestMetrics {
   readonly dropped: (exchange: Exchange) => void;
   /** The server that a request was for could not be asked. */
   readonly proxyFailed: (exchange: Exchange, code: number) => void;
-  readonly inFlight: (kind: 'readOnly' | 'mutating', running: number) => void;
-  readonly inQueue: (kind: 'readOnly' | 'mutating', waiting: number) => void;
+  readonly inFlight: (kind: RequestKind, running: number) => void;
+  readonly inQueue: (kind: RequestKind, waiting: number) => void;
   readonly authenticated: (outcome: AuthenticationOutcome, user: UserInfo | undefined, ms: number) => void;
   readonly authorized: (outcome: 'allowed' | 'denied' | 'no-opinion' | 'error', ms: number) => void;
   /** A deprecated API was asked for; `removedRelease` is empty when none is planned. */
@@ -132,8 +134,8 @@ export function createRequestMetrics(
     timedOut: (exchange) => terminated(exchange, 504),
     dropped,
     proxyFailed: (exchange, code) => terminated(exchange, code, 'aggregator'),
-    inFlight: (kind, running) => metrics.inFlight.with(kind).set(running),
-    inQueue: (kind, waiting) => metrics.inQueue.with(kind).set(waiting),
+    inFlight: peaks(registry, metrics.inFlight, KINDS),
+    inQueue: peaks(registry, metrics.inQueue),
     authenticated(outcome, user, ms) {
       authentications(outcome, ms / 1000);
       if (user !== undefined) metrics.userRequests.with(compressUser(user.name)).inc();
@@ -142,6 +144,31 @@ export function createRequestMetrics(
     deprecated: ({ apiGroup, apiVersion, resource, subresource }, removedRelease) =>
       metrics.deprecated.with(apiGroup, apiVersion, resource, subresource, removedRelease).set(1),
   };
+}
+
+type RequestKind = 'readOnly' | 'mutating';
+const KINDS: readonly RequestKind[] = ['readOnly', 'mutating'];
+
+/** Counts of which the most of the last second is told; of `always` also before there was one. */
+function peaks(
+  registry: MetricRegistry,
+  gauge: Gauge,
+  always: readonly RequestKind[] = [],
+): (kind: RequestKind, count: number) => void {
+  const known = new Map<RequestKind, LastSecondPeak>();
+  const peakOf = (kind: RequestKind): LastSecondPeak => {
+    let peak = known.get(kind);
+    if (peak === undefined) {
+      peak = new LastSecondPeak(() => performance.now());
+      known.set(kind, peak);
+    }
+    return peak;
+  };
+  for (const kind of always) peakOf(kind);
+  registry.onCollect(() => {
+    for (const [kind, peak] of known) gauge.with(kind).set(peak.value);
+  });
+  return (kind, count) => peakOf(kind).observe(count);
 }
 
 /** Counts and times by outcome. */
@@ -244,13 +271,13 @@ function register(registry: MetricRegistry) {
     }),
     inFlight: registry.gauge({
       name: 'apiserver_current_inflight_requests',
-      help: 'Requests now running, of each class with a limit.',
+      help: 'The most requests that ran at once in the last second, of each class with a limit.',
       labels: ['request_kind'],
       stability: 'STABLE',
     }),
     inQueue: registry.gauge({
       name: 'apiserver_current_inqueue_requests',
-      help: 'Requests now waiting for seats, of each class with a limit.',
+      help: 'The most requests that waited for seats at once in the last second, of each class with a limit.',
       labels: ['request_kind'],
       stability: 'ALPHA',
     }),
