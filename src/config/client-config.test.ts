@@ -109,6 +109,31 @@ test('who we are is not told in clear', () => {
   assert.equal(refusal(inClear.replace('token: t', 'tokenFile: /absent')), 'accepted');
 });
 
+test('a host without a scheme is reached in clear, and so not told who we are', () => {
+  for (const server of ['hook.test:8443', 'localhost:80', '127.0.0.1']) {
+    const cluster = `server: "${server}", certificate-authority-data: YWJj`;
+    const text = config(cluster, 'client-certificate-data: YWJj, client-key-data: YWJj, token: t');
+    const client = clientConfigOf(parseKubeconfig(text, '/c'));
+    assert.equal(client.server.href, new URL(`http://${server}`).href);
+    assert.deepEqual(client.headers(), {});
+  }
+  const withPath = config('server: "hook.test/x", insecure-skip-tls-verify: true', '');
+  assert.equal(refusal(withPath), 'host must be a URL or a host:port pair: "hook.test/x"');
+});
+
+test('whom we act for is told everywhere', () => {
+  const user = 'token: t, as: jo, as-groups: [a, b], as-user-extra: {Some/Key: [v, w]}';
+  const headers = (server: string) =>
+    clientConfigOf(parseKubeconfig(config(`server: "${server}"`, user), '/c')).headers();
+  const acting = {
+    'impersonate-user': 'jo',
+    'impersonate-group': ['a', 'b'],
+    'impersonate-extra-some%2fkey': ['v', 'w'],
+  };
+  assert.deepEqual(headers('https://a'), { authorization: 'Bearer t', ...acting });
+  assert.deepEqual(headers('http://a'), acting);
+});
+
 test('a program that speaks for a user is checked, and used where nothing else does', () => {
   const exec = (more: string): string => `exec: {command: ./who, apiVersion: client.authentication.k8s.io/v1, ${more}}`;
   const of = (user: string) =>

@@ -20,8 +20,8 @@ export interface ClientConfig {
   readonly server: URL;
   /** Files are read anew each time, so that renewed ones are taken up. */
   readonly tls: () => ClientTls;
-  /** Who we are, by a header; nothing for a client known by its certificate, or by nothing. */
-  readonly headers: () => Readonly<Record<string, string>>;
+  /** Who we are and whom we act for; nothing for a client known by its certificate, or by nothing. */
+  readonly headers: () => Readonly<Record<string, string | readonly string[]>>;
   /** A program that says who we are, where nothing else does. */
   readonly credentials?: CredentialPlugin | undefined;
   /** The proxy on the way there. */
@@ -44,7 +44,7 @@ export function clientConfigOf(config: Kubeconfig): ClientConfig {
     ...(cluster === undefined ? [NO_CLUSTER] : clusterErrors(context?.cluster ?? '', cluster)),
   ];
   if (errors.length > 0) throw invalid(errors.length === 1 && errors[0] === NO_CLUSTER ? [NOTHING] : errors);
-  const server = serverUrl(cluster?.server ?? '', isSecure(cluster, user));
+  const server = serverUrl(cluster?.server ?? '');
   // Who we are is not told in clear.
   const secure = server.protocol === 'https:';
   const shown = secure ? user : undefined;
@@ -56,7 +56,8 @@ export function clientConfigOf(config: Kubeconfig): ClientConfig {
   return {
     server,
     tls: () => clientTls(cluster, user),
-    headers: () => credentialHeaders(shown),
+    // Whom we act for is told in clear as well.
+    headers: () => ({ ...credentialHeaders(shown), ...user?.impersonation }),
     credentials: pluginOf(shown, cluster),
     proxy: cluster === undefined || cluster.proxyUrl === '' ? undefined : new URL(cluster.proxyUrl),
   };
@@ -103,11 +104,6 @@ function certificateError({ bytes }: { readonly bytes: Buffer }): string | undef
     return errorText(error);
   }
 }
-
-const isSecure = (cluster: KubeconfigCluster | undefined, user: KubeconfigUser | undefined): boolean =>
-  cluster?.insecure === true ||
-  [cluster?.caFile, user?.certFile].some((file) => file !== undefined && file !== '') ||
-  [cluster?.caData, user?.certData].some((data) => data !== undefined);
 
 /** A client that talks to that server alone, as that user. */
 export const clientOf = (config: ClientConfig, dialer: Dialer): HttpClient =>
@@ -225,11 +221,11 @@ function unreadable(file: string, say: (why: string) => string): string[] {
   }
 }
 
-/** A host alone is reached by HTTPS where trust or a certificate is given, else by HTTP; of a URL the query is dropped. */
-function serverUrl(server: string, secure: boolean): URL {
+/** A host alone is reached in clear, whatever trust or certificate stands beside it; of a URL the query is dropped. */
+function serverUrl(server: string): URL {
   const wrong = (): ConfigError => new ConfigError(`host must be a URL or a host:port pair: ${goQuote(server)}`);
   const text = server === '' ? 'http://localhost:8080' : server;
-  const whole = text.includes('://') ? text : `${secure ? 'https' : 'http'}://${text}`;
+  const whole = text.includes('://') ? text : `http://${text}`;
   if (!URL.canParse(whole)) throw wrong();
   const url = new URL(whole);
   if (whole !== text && url.pathname !== '/') throw wrong();

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { goFileError, readTextFile } from '../lib/go-file-error.js';
 import { goJsonKind } from '../lib/go-json-kind.js';
 import { isPlainObject } from '../lib/plain-object.js';
+import { escapedHeaderKey } from '../outbound/escaped-header-key.js';
 import { DecodeError } from '../schema/json/decode.js';
 import { parseYaml } from '../schema/yaml/parse.js';
 import { ConfigError } from './config-error.js';
@@ -144,16 +145,21 @@ function execOf(exec: Reader | undefined, whole: (name: string) => string): Kube
 const OLDER_EXEC = new Set(['client.authentication.k8s.io/v1alpha1', 'client.authentication.k8s.io/v1beta1']);
 
 const saysMoreThanName = (user: Reader): boolean =>
-  user.text('as-uid') !== '' || user.texts('as-groups').length > 0 || user.hasMembers('as-user-extra');
+  user.text('as-uid') !== '' ||
+  user.texts('as-groups').length > 0 ||
+  (user.inner('as-user-extra')?.names() ?? []).length > 0;
 
 function impersonationOf(user: Reader): KubeconfigUser['impersonation'] {
   const name = user.text('as');
   if (name === '') return {};
-  const [uid, groups] = [user.text('as-uid'), user.texts('as-groups')];
+  const [uid, groups, extra] = [user.text('as-uid'), user.texts('as-groups'), user.inner('as-user-extra')];
   return {
     'impersonate-user': name,
     ...(uid !== '' && { 'impersonate-uid': uid }),
     ...(groups.length > 0 && { 'impersonate-group': groups }),
+    ...Object.fromEntries(
+      (extra?.names() ?? []).map((key) => [`impersonate-extra-${escapedHeaderKey(key)}`, extra?.texts(key) ?? []]),
+    ),
   };
 }
 
@@ -176,10 +182,8 @@ class Reader {
     throw this.#wrong(`${name}: an object is wanted`);
   }
 
-  hasMembers(name: string): boolean {
-    const value = this.#tree[name] ?? {};
-    if (isPlainObject(value)) return Object.keys(value).length > 0;
-    throw this.#wrong(`${name}: an object is wanted`);
+  names(): readonly string[] {
+    return Object.keys(this.#tree);
   }
 
   inners(name: string): readonly Reader[] {

@@ -32,7 +32,7 @@ export interface HttpClientOptions {
   /** A program that says who we are, asked for every request and connection. */
   readonly credentials?: Pick<CredentialPlugin, 'get' | 'refused'>;
   /** Go along with every request unless it has them itself; names in lower case. Asked for every request. */
-  readonly headers?: () => Readonly<Record<string, string>>;
+  readonly headers?: () => Readonly<Record<string, string | readonly string[]>>;
 }
 
 export interface OutboundRequest {
