@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { WebSocket } from 'ws';
 import { drained } from '../lib/drained.js';
 import type { HttpRequest, HttpResponse, ResponseSink } from '../lib/http.js';
+import { newestWhenDrained } from '../lib/newest-when-drained.js';
 
 export interface WebSocketForm {
   /** Messages of text; of bytes otherwise. */
@@ -81,7 +82,13 @@ export async function shakeHands(
 ): Promise<WebSocket | undefined> {
   // Few servers ever need it, so it is loaded when one does.
   const { WebSocketServer } = await import('ws');
-  const server = new WebSocketServer({ noServer: true, clientTracking: false, maxPayload: MAX_MESSAGE_BYTES });
+  const server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    maxPayload: MAX_MESSAGE_BYTES,
+    // The library would answer every ping, whether the client reads or not.
+    autoPong: false,
+  });
   const asked = {
     method: 'GET',
     headers: {
@@ -95,6 +102,10 @@ export async function shakeHands(
   let accepted: WebSocket | undefined;
   server.handleUpgrade(asked, socket, head, (webSocket) => (accepted = webSocket));
   accepted?.on('error', () => undefined);
+  accepted?.on(
+    'ping',
+    newestWhenDrained(socket, (ping: Buffer) => accepted?.pong(ping)),
+  );
   return accepted;
 }
 

@@ -1,12 +1,13 @@
 // Lets a client and another server leave HTTP together: from then on bytes pass both ways, untouched.
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { drained } from '../../lib/drained.js';
 import type { HttpRequest, HttpResponse } from '../../lib/http.js';
 import type { OutboundResponse, Upgraded } from '../http-client.js';
 import { OutboundError } from '../outbound-error.js';
 import type { Destination } from './forward.js';
 
-/** How long the last words of a server that does not want to leave HTTP may take. */
+/** How long the last words of a server that does not want to leave HTTP may take, also to be read. */
 const REFUSAL_TIMEOUT_MS = 10_000;
 
 /**
@@ -83,15 +84,21 @@ export function splice(one: Duplex, other: Duplex): Promise<void> {
 
 /** The refusal as it came; the connection ends with it. */
 export async function refuse(client: Duplex, answer: OutboundResponse): Promise<void> {
-  const timer = setTimeout(() => answer.body.destroy(), REFUSAL_TIMEOUT_MS);
+  const timer = setTimeout(() => {
+    answer.body.destroy();
+    client.destroy();
+  }, REFUSAL_TIMEOUT_MS).unref();
+  client.once('close', () => clearTimeout(timer));
   try {
     const framed = answer.rawHeaders.some((name, i) => i % 2 === 0 && name.toLowerCase() === 'transfer-encoding');
     client.write(headText(framed ? { ...answer, rawHeaders: withoutFraming(answer.rawHeaders) } : answer));
-    for await (const chunk of answer.body as AsyncIterable<Buffer>) client.write(chunk);
+    for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+      if (!client.write(chunk)) await drained(client);
+      if (client.destroyed) break;
+    }
   } catch {
     // Half of what it said is all there is.
   } finally {
-    clearTimeout(timer);
     answer.body.destroy();
     client.end(() => client.destroy());
   }

@@ -4,6 +4,7 @@
 // agent: nothing is collected here.
 import { Duplex } from 'node:stream';
 import { drained } from '../../lib/drained.js';
+import { newestWhenDrained } from '../../lib/newest-when-drained.js';
 import { OutboundError } from '../outbound-error.js';
 import {
   CANCEL,
@@ -21,6 +22,8 @@ import {
 /** A dead connection is found by what it does not answer. */
 const PING_PERIOD_MS = 5_000;
 const OPEN_TIMEOUT_MS = 30_000;
+/** An agent that does not read its last words is left. */
+const LINGER_MS = 5_000;
 /** Control frames are small; a larger one is not what it says. */
 const MAX_CONTROL_BYTES = 64 * 1024;
 
@@ -28,6 +31,7 @@ export class SpdySession {
   readonly #socket: Duplex;
   readonly #streams = new Map<number, SpdyStream>();
   readonly #ping: NodeJS.Timeout;
+  readonly #answerPing: (id: number) => void;
   #nextStream = 1;
   #nextPing = 1;
   #closed = false;
@@ -44,6 +48,10 @@ export class SpdySession {
     socket.on('data', (bytes: Buffer) => this.#take(bytes));
     this.#ping = setInterval(() => this.#sendPing(), PING_PERIOD_MS);
     this.#ping.unref();
+    this.#answerPing = newestWhenDrained(
+      socket,
+      (id: number) => void socket.write(controlFrame(CONTROL.ping, words(id))),
+    );
     if (head.length > 0) this.#take(head);
   }
 
@@ -71,6 +79,7 @@ export class SpdySession {
     for (const stream of this.#streams.values()) stream.lose();
     this.#streams.clear();
     if (!this.#socket.destroyed && this.#socket.writable) {
+      setTimeout(() => this.#socket.destroy(), LINGER_MS).unref();
       this.#socket.end(controlFrame(CONTROL.goAway, words(0, 0)), () => this.#socket.destroy());
     } else this.#socket.destroy();
   }
@@ -145,7 +154,7 @@ export class SpdySession {
       this.#flow();
     } else if (type === CONTROL.ping && id % 2 === 0) {
       // Those with odd numbers are answers to ours.
-      this.#socket.write(controlFrame(CONTROL.ping, words(id)));
+      this.#answerPing(id);
     }
   }
 

@@ -1,16 +1,24 @@
 import type { Writable } from 'node:stream';
+import { newestWhenDrained } from '../../lib/newest-when-drained.js';
 import { isPlainObject } from '../../lib/plain-object.js';
 
 const MAX_SIZE = 0xffff;
+/** A size is a few words; a message may have some of them. */
+const MAX_MESSAGE_BYTES = 4096;
 
-/** Takes messages with a terminal's size and writes each in the agent's form. What is no size ends it. */
+/**
+ * Takes messages with a terminal's size and writes each in the agent's form; while the agent does not read, only the last
+ * counts. What is no size ends it.
+ */
 export function forwardSizes(to: Writable): (message: Buffer) => void {
   let isOver = false;
+  const send = newestWhenDrained(to, (size: string) => void to.write(size));
   return (message) => {
+    isOver ||= message.length > MAX_MESSAGE_BYTES;
     if (isOver) return;
     try {
       for (const line of message.toString().split('\n')) {
-        if (line.trim() !== '') to.write(`${JSON.stringify(readSize(JSON.parse(line)))}\n`);
+        if (line.trim() !== '') send(`${JSON.stringify(readSize(JSON.parse(line)))}\n`);
       }
     } catch {
       isOver = true;

@@ -1,0 +1,241 @@
+// Streams to nodes whose client or whose agent is hostile: what one side is told and does not read must not pile up here,
+// and no message may take long to read.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import crypto from 'node:crypto';
+import fs from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import https from 'node:https';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import type { Duplex } from 'node:stream';
+import { after, before, describe, it, type TestContext } from 'node:test';
+import { longestTurn } from '../support/longest-turn.js';
+import { startTestServer, type TestServer } from '../support/server.js';
+import { serveSpdy } from '../support/spdy-server.js';
+
+const root = process.env['BINNACLE_ROOT'] ?? process.cwd();
+const PODS = '/api/v1/namespaces/default/pods';
+const LONGEST_TURN_MS = 150;
+const MOST_MIB = 120;
+const FOR_MS = 3_000;
+const SWITCHED = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n';
+
+describe('hostile streams', { timeout: 180_000 }, () => {
+  let server: TestServer;
+  let agent: https.Server;
+  /** What the agent does with a request to leave HTTP. */
+  let answer: (socket: Duplex, head: Buffer) => void = () => undefined;
+  const open = new Set<Duplex>();
+  const pki = (name: string): Buffer => fs.readFileSync(path.join(server.folder, 'pki', name));
+
+  before(async () => {
+    server = await startTestServer({
+      flags: ['--disable-admission-plugins=ServiceAccount'],
+      meterTurns: path.join(root, 'test', 'support', 'turn-meter.cjs'),
+    });
+    agent = https.createServer({ cert: pki('apiserver.crt'), key: pki('apiserver.key') });
+    agent.on('upgrade', (_request, socket: Duplex, head: Buffer) => {
+      open.add(socket.on('error', () => undefined));
+      answer(socket, head);
+    });
+    await new Promise<void>((resolve) => agent.listen(0, '127.0.0.1', resolve));
+    const status = {
+      addresses: [{ type: 'InternalIP', address: '127.0.0.1' }],
+      daemonEndpoints: { kubeletEndpoint: { Port: (agent.address() as AddressInfo).port } },
+    };
+    await server.request('POST', '/api/v1/nodes', { metadata: { name: 'n' } });
+    await server.request('PATCH', '/api/v1/nodes/n/status', { status }, 'application/merge-patch+json');
+    const spec = { nodeName: 'n', containers: [{ name: 'c', image: 'i' }] };
+    assert.equal((await server.request('POST', PODS, { metadata: { name: 'p' }, spec })).status, 201);
+  });
+  after(async () => {
+    for (const socket of open) socket.destroy();
+    agent.closeAllConnections();
+    agent.close();
+    await server.stop();
+  });
+
+  function leaveHttp(to: string, headers: Record<string, string>): Promise<Duplex> {
+    return new Promise((resolve, reject) => {
+      https
+        .request(server.url + to, {
+          headers: { connection: 'Upgrade', ...headers },
+          ca: pki('ca.crt'),
+          cert: pki('admin.crt'),
+          key: pki('admin.key'),
+          agent: false,
+        })
+        .on('error', reject)
+        .on('response', (response: IncomingMessage) => {
+          open.add(response.socket);
+          reject(new Error(`${response.statusCode}`));
+        })
+        .on('upgrade', (_response: IncomingMessage, socket: Duplex) => {
+          open.add(socket.on('error', () => undefined));
+          resolve(socket);
+        })
+        .end();
+    });
+  }
+
+  const openWebSocket = (to: string, protocol?: string): Promise<Duplex> =>
+    leaveHttp(to, {
+      upgrade: 'websocket',
+      origin: 'https://a.example',
+      'sec-websocket-version': '13',
+      'sec-websocket-key': crypto.randomBytes(16).toString('base64'),
+      ...(protocol !== undefined && { 'sec-websocket-protocol': protocol }),
+    });
+
+  function residentMib(): number {
+    const pids = execFileSync('pgrep', ['-f', `data-dir=${server.folder} `])
+      .toString()
+      .trim()
+      .split('\n');
+    const sizes = pids.map((pid) => /VmRSS:\s+(\d+)/.exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
+    return Math.max(...sizes.map(Number)) / 1024;
+  }
+
+  /** How much the server grows while `attack` lasts, and its longest turn. */
+  async function cost(t: TestContext, attack: () => Promise<void>): Promise<{ grownMib: number; longestMs: number }> {
+    const beforeMib = residentMib();
+    await longestTurn(server.folder);
+    let highestMib = beforeMib;
+    const timer = setInterval(() => (highestMib = Math.max(highestMib, residentMib())), 250);
+    try {
+      await attack();
+    } finally {
+      clearInterval(timer);
+    }
+    const grownMib = Math.max(highestMib, residentMib()) - beforeMib;
+    const { longestMs } = await longestTurn(server.folder);
+    t.diagnostic(`grew by ${grownMib.toFixed(0)} MiB, longest turn ${longestMs.toFixed(0)} ms`);
+    for (const socket of open) socket.destroy();
+    open.clear();
+    return { grownMib, longestMs };
+  }
+
+  it('a refusal without end is passed on as fast as its client reads', async (t) => {
+    answer = (socket) => {
+      socket.write('HTTP/1.1 500 Internal Server Error\r\nConnection: close\r\n\r\n');
+      void flood(socket, Buffer.alloc(1024));
+    };
+    const { grownMib } = await cost(t, async () => {
+      const refused = leaveHttp(`${PODS}/p/exec?command=x&stdout=true`, {
+        upgrade: 'SPDY/3.1',
+        'x-stream-protocol-version': 'v4.channel.k8s.io',
+      });
+      await Promise.race([refused.catch(() => undefined), new Promise((resolve) => setTimeout(resolve, FOR_MS))]);
+      await new Promise((resolve) => setTimeout(resolve, FOR_MS));
+    });
+    assert.ok(grownMib < MOST_MIB, `it grew by ${grownMib} MiB`);
+  });
+
+  it('a client that does not read a refusal is left after some time', async () => {
+    answer = (socket) => {
+      socket.write('HTTP/1.1 500 Internal Server Error\r\nConnection: close\r\n\r\n');
+      socket.end(Buffer.alloc(32 * 1024 * 1024));
+    };
+    const headers = { upgrade: 'SPDY/3.1', 'x-stream-protocol-version': 'v4.channel.k8s.io' };
+    await assert.rejects(leaveHttp(`${PODS}/p/exec?command=x&stdout=true`, headers), /500/);
+    const streams = async (count: number): Promise<boolean> =>
+      new RegExp(`subresource="exec".* ${count}$`, 'm').test((await server.request('GET', '/metrics')).body);
+    await until(() => streams(1));
+    await until(() => streams(0));
+    for (const socket of open) socket.destroy();
+  });
+
+  it('sizes of a terminal that nobody reads do not pile up, and many in one message are no long turn', async (t) => {
+    answer = (socket, head) => {
+      socket.write(`${SWITCHED}X-Stream-Protocol-Version: v5.channel.k8s.io\r\n\r\n`);
+      serveSpdy(socket, head, ({ headers }) => {
+        if (headers.get('streamtype') === 'resize') socket.pause();
+      });
+    };
+    const { grownMib, longestMs } = await cost(t, async () => {
+      const client = await openWebSocket(
+        `${PODS}/p/exec?command=x&stdin=true&stdout=true&tty=true`,
+        'v5.channel.k8s.io',
+      );
+      client.resume();
+      const sizes = '{"Width":1}\n'.repeat(500_000);
+      client.write(frame(BINARY, Buffer.from(`\x04${sizes}`)));
+      await flood(client, frame(BINARY, Buffer.from('\x04{"Width":1,"Height":2}')));
+    });
+    assert.ok(longestMs < LONGEST_TURN_MS, `a turn of ${longestMs} ms`);
+    assert.ok(grownMib < MOST_MIB, `it grew by ${grownMib} MiB`);
+  });
+
+  it('pings of a WebSocket whose client does not read are not answered without end', async (t) => {
+    const { grownMib } = await cost(t, async () => {
+      const client = await openWebSocket('/api/v1/namespaces?watch=true');
+      client.pause();
+      await flood(client, frame(PING, Buffer.alloc(125)));
+    });
+    assert.ok(grownMib < MOST_MIB, `it grew by ${grownMib} MiB`);
+  });
+
+  it('a message in very many pieces that a watch does not want is not kept', async (t) => {
+    const { grownMib } = await cost(t, async () => {
+      const client = await openWebSocket('/api/v1/namespaces?watch=true');
+      client.resume();
+      client.write(frame(BINARY, Buffer.from('x'), false));
+      await flood(client, frame(CONTINUED, Buffer.from('x'), false));
+    });
+    assert.ok(grownMib < MOST_MIB, `it grew by ${grownMib} MiB`);
+  });
+
+  it("an agent's pings are answered as fast as it reads", async (t) => {
+    answer = (socket, head) => {
+      socket.write(`${SWITCHED}X-Stream-Protocol-Version: v5.channel.k8s.io\r\n\r\n`);
+      serveSpdy(socket, head, ({ headers }) => {
+        if (headers.get('streamtype') !== 'stdout') return;
+        socket.pause();
+        void flood(socket, Buffer.from([0x80, 3, 0, 6, 0, 0, 0, 4, 0, 0, 0, 2]));
+      });
+    };
+    const { grownMib } = await cost(t, async () => {
+      const client = await openWebSocket(`${PODS}/p/exec?command=x&stdout=true`, 'v5.channel.k8s.io');
+      client.resume();
+      await new Promise((resolve) => setTimeout(resolve, FOR_MS));
+    });
+    assert.ok(grownMib < MOST_MIB, `it grew by ${grownMib} MiB`);
+  });
+});
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  for (const untilMs = Date.now() + 30_000; !(await holds());) {
+    assert.ok(Date.now() < untilMs, 'it did not come to be');
+    await new Promise((resolve) => setTimeout(resolve, 250));
+  }
+}
+
+const CONTINUED = 0;
+const BINARY = 2;
+const PING = 9;
+
+/** A frame as clients send it; masked with zeros, which changes nothing. */
+function frame(opcode: number, payload: Buffer, isLast = true): Buffer {
+  const { length } = payload;
+  const first = opcode + (isLast ? 0x80 : 0);
+  const extended = Buffer.alloc(8);
+  if (length < 126) return Buffer.concat([Buffer.from([first, 0x80 + length, 0, 0, 0, 0]), payload]);
+  extended.writeBigUInt64BE(BigInt(length));
+  return Buffer.concat([Buffer.from([first, 0x80 + 127]), extended, Buffer.alloc(4), payload]);
+}
+
+/** Sends it over and over, as fast as it is taken. */
+function flood(socket: Duplex, piece: Buffer): Promise<void> {
+  const many = Buffer.concat(Array.from({ length: Math.ceil((256 * 1024) / piece.length) }, () => piece));
+  const untilMs = Date.now() + FOR_MS;
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, FOR_MS);
+    const more = (): void => {
+      if (socket.destroyed || Date.now() > untilMs) return (clearTimeout(timer), resolve());
+      if (socket.write(many)) setImmediate(more);
+      else socket.once('drain', more);
+    };
+    more();
+  });
+}
