@@ -1,6 +1,8 @@
 // Extension API servers on the real program: kubectl top with a metrics server, servers that fail, and the end of ours.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import http2 from 'node:http2';
 import https from 'node:https';
 import { after, before, describe, it } from 'node:test';
 import { type ExtensionServer, json, registerExtension, startExtensionServer } from './support/extension-server.js';
@@ -63,7 +65,12 @@ describe('extension servers', { timeout: 120_000 }, () => {
   before(async () => {
     server = await startTestServer({ flags: ['--disable-admission-plugins=ServiceAccount'] });
     const resources = [resource('crates', 'Crate')];
-    good = await startExtensionServer(server, { ...WARES, resources }, (_request, response) => json(response, list));
+    good = await startExtensionServer(server, { ...WARES, resources }, ({ url = '' }, response) => {
+      if (!url.endsWith('/summed')) return json(response, list);
+      response.writeHead(200, { trailer: 'X-Sum', 'content-type': 'text/plain' }).write('pieces');
+      response.addTrailers({ 'X-Sum': '6', 'X-Late': 'unannounced' });
+      response.end();
+    });
     bad = await startExtensionServer(server, { ...BAD, resources: [] }, ({ url = '', socket }, response) => {
       if (url.endsWith('/hangs') || url.startsWith('/openapi')) return;
       if (url.endsWith('/garbage')) return void socket.end('what?\r\n\r\n');
@@ -78,6 +85,26 @@ describe('extension servers', { timeout: 120_000 }, () => {
     good.close();
     bad.close();
     await server.stop();
+  });
+
+  it('say something after their answers, which clients are told', async () => {
+    const response = await new Promise<IncomingMessage>((resolve) => {
+      open(server, `${CRATES}/summed`).on('response', resolve);
+    });
+    assert.equal(Buffer.concat(await response.toArray()).toString(), 'pieces');
+    assert.equal(response.headers.trailer, 'X-Sum');
+    assert.deepEqual(response.rawTrailers, ['X-Sum', '6', 'X-Late', 'unannounced']);
+    const pki = (name: string): Buffer => fs.readFileSync(`${server.folder}/pki/${name}`);
+    const identity = { ca: pki('ca.crt'), cert: pki('admin.crt'), key: pki('admin.key') };
+    const session = http2.connect(server.url, identity);
+    const stream = session.request({ ':path': `${CRATES}/summed` });
+    const trailers = new Promise<http2.IncomingHttpHeaders>((resolve) => stream.once('trailers', resolve));
+    stream.resume();
+    assert.deepEqual(Object.entries(await trailers), [
+      ['x-sum', '6'],
+      ['x-late', 'unannounced'],
+    ]);
+    session.close();
   });
 
   it('that hang, die or answer garbage are felt by their own requests only', async () => {

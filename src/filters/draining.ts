@@ -106,6 +106,9 @@ class EndingSink extends Abortable implements ResponseSink {
   whenGone(run: () => void): () => void {
     return this.whenStopped(run);
   }
+  trail(fields: HttpResponse['headers']): void {
+    this.sink.trail?.(fields);
+  }
   get pendingBytes(): number {
     return this.sink.pendingBytes;
   }

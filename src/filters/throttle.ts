@@ -48,6 +48,10 @@ class ThrottledSink implements ResponseSink {
     return this.sink.write(chunk) && this.#pace.waitMs === 0;
   }
 
+  trail(fields: HttpResponse['headers']): void {
+    this.sink.trail?.(fields);
+  }
+
   async drained(): Promise<void> {
     const { waitMs } = this.#pace;
     if (waitMs > 0) await pause(waitMs, this.signal);

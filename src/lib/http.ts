@@ -101,6 +101,8 @@ export interface ResponseSink {
   /** Bytes queued and not yet taken by the socket. */
   readonly pendingBytes: number;
   readonly signal: AbortSignal;
+  /** What follows the last piece, by names in lower case; absent where nothing can. */
+  trail?(fields: HttpResponse['headers']): void;
   /** As `whenAborted` of the signal, without making one: for what is kept by the thousand. */
   whenGone?(run: () => void): () => void;
 }

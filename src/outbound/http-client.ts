@@ -11,6 +11,7 @@ import type { ClientTls } from './client-tls.js';
 import type { Dialer } from './dialer.js';
 import { WholeBody } from './http1/answer-body.js';
 import type { ExchangeOptions } from './http1/exchange.js';
+import type { Trailers } from './http1/trailers.js';
 import type { Trace } from '../tracing/trace.js';
 import type { CredentialPlugin, Credentials } from './credential-plugin.js';
 import { Origin } from './origin.js';
@@ -62,6 +63,8 @@ export interface OutboundResponse {
   readonly rawHeaders: readonly string[];
   /** Must be read or destroyed: the connection is not used again before. */
   readonly body: Readable;
+  /** What came after the body, once that was read to its end. */
+  readonly trailers?: () => Trailers;
 }
 
 export interface Upgraded {

@@ -3,6 +3,7 @@ import http2, { type ClientHttp2Session, type ClientHttp2Stream, type IncomingHt
 import type { Duplex, Readable } from 'node:stream';
 import type { OutboundRequest, OutboundResponse } from './http-client.js';
 import type { ExchangeOptions } from './http1/exchange.js';
+import type { Trailers } from './http1/trailers.js';
 import { OutboundError, StaleConnection } from './outbound-error.js';
 
 /** Ends as the reference's client notices a dead peer: a ping without an answer. */
@@ -131,7 +132,17 @@ function responseOf(
 ): OutboundResponse {
   const plain: Record<string, string | string[] | undefined> = {};
   for (const [name, value] of Object.entries(headers)) if (!name.startsWith(':')) plain[name] = value;
-  return { status: Number(headers[':status'] ?? 0), headers: plain, rawHeaders: rawOf(plain, raw), body: stream };
+  let trailers: Trailers = {};
+  stream.once('trailers', (fields) => (trailers = trailersOf(fields)));
+  const status = Number(headers[':status'] ?? 0);
+  return { status, headers: plain, rawHeaders: rawOf(plain, raw), body: stream, trailers: () => trailers };
+}
+
+function trailersOf(fields: IncomingHttpHeaders): Trailers {
+  const named = Object.entries(fields).flatMap(([name, value]) =>
+    value === undefined || name.startsWith(':') ? [] : [[name, Array.isArray(value) ? value : [value]] as const],
+  );
+  return Object.fromEntries(named);
 }
 
 /** As sent, where Node tells; else from the headers, one of each. */

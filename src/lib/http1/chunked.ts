@@ -1,6 +1,6 @@
-// A body sent in chunks: sizes in hexadecimal, each on a line, the last one 0, then trailers that nobody reads.
+// A body sent in chunks: sizes in hexadecimal, each on a line, the last one 0, then trailers.
 //
-//   5\r\nhello\r\n 6;ext=1\r\n world\r\n 0\r\n\r\n
+//   5\r\nhello\r\n 6;ext=1\r\n world\r\n 0\r\n X-Sum: 11\r\n\r\n
 
 /** The bytes are no chunked body. */
 export class MalformedChunks extends Error {}
@@ -21,9 +21,18 @@ export class ChunkedDecoder {
   #line: number[] = [];
   #overheadBytes = 0;
   #trailerBytes = 0;
+  #trailerLines: string[] | undefined = undefined;
+
+  /** `keepsTrailers`: somebody asks for them. */
+  constructor(private readonly keepsTrailers = false) {}
 
   get done(): boolean {
     return this.#state === 'done';
+  }
+
+  /** The lines after the last chunk, once it is done. */
+  get trailerLines(): readonly string[] {
+    return this.#trailerLines ?? [];
   }
 
   /** Hands on the data in `bytes`; answers how many bytes belonged to this body. */
@@ -76,6 +85,7 @@ export class ChunkedDecoder {
         this.#trailerBytes += text.length;
         if (this.#trailerBytes > MAX_TRAILER_BYTES) throw new MalformedChunks('trailers too long');
         if (text === '') this.#state = 'done';
+        else if (this.keepsTrailers) (this.#trailerLines ??= []).push(text);
         return;
       case 'data':
       case 'done':

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { ChunkedDecoder, MalformedChunks } from '../../lib/http1/chunked.js';
 import { OutboundError } from '../outbound-error.js';
 import type { AnswerFraming } from './response-head.js';
+import { readTrailers, type Trailers } from './trailers.js';
 
 /** Nothing is to come any more; whoever wants only the bytes need not read a stream. */
 export class WholeBody extends Readable {
@@ -62,13 +63,16 @@ export class BodyReader {
 
   constructor(private readonly framing: AnswerFraming) {
     this.#left = framing.kind === 'length' ? framing.bytes : 0;
-    this.#chunks = framing.kind === 'chunked' ? new ChunkedDecoder() : undefined;
+    this.#chunks = framing.kind === 'chunked' ? new ChunkedDecoder(true) : undefined;
   }
 
   get ended(): boolean {
     if (this.#chunks !== undefined) return this.#chunks.done;
     return this.framing.kind !== 'close' && this.#left === 0;
   }
+
+  /** What came after the body, once it has ended. */
+  readonly trailers = (): Trailers => readTrailers(this.#chunks?.trailerLines ?? []);
 
   /** Hands on the data in `bytes`; answers how many bytes belonged to this body. Throws an OutboundError. */
   feed(bytes: Buffer, receive: (piece: Buffer) => void): number {

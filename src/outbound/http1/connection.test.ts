@@ -37,6 +37,20 @@ async function ask(pieces: readonly string[], request = get(), hangsUp = false):
   return `${text}${pool.hasIdle ? ', kept' : ''}`;
 }
 
+test('what comes after the body is told once that was read', async () => {
+  const server = new PlayedServer();
+  const answered = new Http1Pool().adopt(server.socket).exchange(get(), options());
+  const head = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n';
+  for (const piece of [`${head}2\r\nhe\r\n`, '0\r\nX-Sum:  1 \r\nno header\r\n', 'x-sum: 2\r\nother: 3\r\n\r\n']) {
+    server.says(piece);
+    await turn();
+  }
+  const answer = await answered;
+  assert.ok('body' in answer);
+  assert.equal((await collectBody(answer, 1000)).toString(), 'he');
+  assert.deepEqual(answer.trailers?.(), { 'x-sum': ['1', '2'], other: ['3'] });
+});
+
 test('an answer is read whatever pieces it comes in, and its connection kept', async () => {
   const answers = [
     'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello',

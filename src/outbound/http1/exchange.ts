@@ -81,13 +81,13 @@ export class Exchange {
     if (reader.ended) {
       const [only] = pieces;
       const whole = new WholeBody(pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces));
-      this.parts.resolve({ status, headers, rawHeaders, body: whole });
+      this.parts.resolve({ status, headers, rawHeaders, body: whole, trailers: reader.trailers });
       return this.#answered(head, rest.length - taken);
     }
     const body = new AnswerBody(this.parts.flow);
     this.#body = body;
     for (const piece of pieces) this.#push(body, piece);
-    this.parts.resolve({ status, headers, rawHeaders, body });
+    this.parts.resolve({ status, headers, rawHeaders, body, trailers: reader.trailers });
     return undefined;
   }
 

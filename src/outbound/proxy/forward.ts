@@ -6,7 +6,7 @@ import type { HttpClient, OutboundResponse } from '../http-client.js';
 import { OutboundError } from '../outbound-error.js';
 import type { TellFault } from '../certificate-faults.js';
 import type { Trace } from '../../tracing/trace.js';
-import { type Headers, returnedHeaders } from './headers.js';
+import { type Headers, returnedHeaders, returnedTrailers } from './headers.js';
 
 export interface Destination {
   readonly client: HttpClient;
@@ -51,12 +51,13 @@ export interface PassedOn {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Readable;
+  readonly trailers?: OutboundResponse['trailers'];
 }
 
 /** The answer's body under the status and headers given. */
 export function passOn(
   request: HttpRequest,
-  { body }: Pick<PassedOn, 'body'>,
+  { body, trailers }: Pick<PassedOn, 'body' | 'trailers'>,
   { status, headers }: Pick<PassedOn, 'status' | 'headers'>,
 ): HttpResponse {
   if (request.method === 'HEAD' || status === 204 || status === 304) {
@@ -65,7 +66,15 @@ export function passOn(
     const { 'content-type': _type, 'content-length': _length, ...formless } = headers;
     return { status, headers: status === 304 ? formless : headers, body: undefined, besideOurs: true };
   }
-  return { status, headers, body: streamOf(body, (error) => request.cancel?.(error)), besideOurs: true };
+  const bytes = streamOf(body, (error) => request.cancel?.(error));
+  const withTrailers: ResponseStream = {
+    async stream(sink) {
+      await bytes.stream(sink);
+      const fields = returnedTrailers(trailers?.() ?? {});
+      if (Object.keys(fields).length > 0) sink.trail?.(fields);
+    },
+  };
+  return { status, headers, body: withTrailers, besideOurs: true };
 }
 
 /** Reads only as fast as the client does. `onBroken` is told when the source breaks off; the answer then fails. */
@@ -114,5 +123,5 @@ export async function requestUnpacked(
   const rawHeaders = answer.rawHeaders.flatMap((name, i, raw) =>
     i % 2 === 1 || /^content-(encoding|length)$/i.test(name) ? [] : [name, String(raw[i + 1])],
   );
-  return { status: answer.status, headers: rest, rawHeaders, body };
+  return { ...answer, headers: rest, rawHeaders, body };
 }

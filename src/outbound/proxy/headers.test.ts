@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { HttpRequest } from '../../lib/http.js';
-import { forwardedHeaders, returnedHeaders, upgradeHeaders } from './headers.js';
+import { forwardedHeaders, returnedHeaders, returnedTrailers, upgradeHeaders } from './headers.js';
 
 const from = (headers: Record<string, string>): HttpRequest =>
   ({ headers, host: 'api.test:6443', remoteAddress: '[fd00::1]:1234' }) as unknown as HttpRequest;
@@ -42,4 +42,12 @@ test('an answer comes back without its connection and its word on other origins;
     rawHeaders: [...rawHeaders, 'Access-Control-Allow-Origin', '*', 'Access-Control-Expose-Headers', 'x'],
   });
   assert.deepEqual(headers, { 'set-cookie': ['a', 'b', 'c'], 'access-control-expose-headers': 'x' });
+});
+
+test('what follows the body is announced anew, and comes back but for what belongs to the connection', () => {
+  const announced = { headers: { trailer: 'x-sum,X-OTHER' }, rawHeaders: ['Trailer', 'x-sum,X-OTHER'] };
+  assert.deepEqual(returnedHeaders(announced), { trailer: 'X-Sum, X-Other' });
+  assert.deepEqual(returnedHeaders({ ...announced, headers: { ...announced.headers, 'content-length': '1' } }), {});
+  const trailers = { 'x-sum': ['1'], 'content-length': ['5'], 'transfer-encoding': ['chunked'] };
+  assert.deepEqual(returnedTrailers(trailers), { 'x-sum': ['1'] });
 });

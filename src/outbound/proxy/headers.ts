@@ -3,6 +3,7 @@ import { readPeerAddress } from '../../lib/peer-address.js';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { HttpRequest } from '../../lib/http.js';
 import type { OutboundResponse } from '../http-client.js';
+import type { Trailers } from '../http1/trailers.js';
 
 export type Headers = Record<string, string | readonly string[]>;
 
@@ -67,8 +68,22 @@ export function returnedHeaders({ headers, rawHeaders }: Pick<OutboundResponse, 
     else if (Array.isArray(before)) before.push(value);
     else returned[name] = [before, value];
   }
+  // They follow on the client's connection, too.
+  if (headers.trailer !== undefined && headers['content-length'] === undefined) {
+    returned['trailer'] = headers.trailer.split(',').map(canonicalName).join(', ');
+  }
   return returned;
 }
+
+const canonicalName = (name: string): string =>
+  name
+    .trim()
+    .toLowerCase()
+    .replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase());
+
+/** What of an answer's trailers is the client's. */
+export const returnedTrailers = (trailers: Trailers): Trailers =>
+  Object.fromEntries(Object.entries(trailers).filter(([name]) => !HOP_BY_HOP.has(name) && name !== 'content-length'));
 
 const namedByConnection = (connection: IncomingHttpHeaders['connection']): ReadonlySet<string> =>
   new Set((connection ?? '').split(',').map((word) => word.trim().toLowerCase()));

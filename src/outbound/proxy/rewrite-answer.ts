@@ -16,7 +16,8 @@ export class UnreadableLocation extends Error {
 
 /** Throws an UnreadableLocation. */
 export function rewriteAnswer(answer: OutboundResponse, rules: LinkRules): PassedOn {
-  const { status, body } = answer;
+  const { status, body, trailers } = answer;
+  const after = trailers && { trailers };
   const headers = returnedHeaders(answer);
   const { location } = answer.headers;
   if (location !== undefined) {
@@ -25,14 +26,14 @@ export function rewriteAnswer(answer: OutboundResponse, rules: LinkRules): Passe
       body.destroy();
       throw new UnreadableLocation(location);
     }
-    return { status, headers: { ...headers, location: rewritten }, body };
+    return { status, headers: { ...headers, location: rewritten }, body, ...after };
   }
   const type = (answer.headers['content-type'] ?? '').split(';', 1)[0]?.trim();
   const packing = PACKINGS.get(answer.headers['content-encoding'] ?? '');
-  if (type !== 'text/html' || packing === undefined) return { status, headers, body };
+  if (type !== 'text/html' || packing === undefined) return { status, headers, body, ...after };
   const { 'content-length': _length, ...rest } = headers;
   const links = new HtmlLinks((link) => rewriteLink(link, rules));
-  return { status, headers: rest, body: through(body, [...packing.open(), links, ...packing.close()]) };
+  return { status, headers: rest, body: through(body, [...packing.open(), links, ...packing.close()]), ...after };
 }
 
 interface Packing {

@@ -234,10 +234,10 @@ export class Http1Connection implements RequestOwner {
     const keeps = this.#keeps(request, headers) && (chunked || headers['content-length'] !== undefined);
     this.socket.write(this.#headBytes(request, { status, headers }, undefined, keeps, chunked));
     if (request.method === 'HEAD') return this.#finish(request, keeps);
-    const sink = new (chunked ? ChunkSink : PlainSink)(this.socket, request.signal);
+    const sink = chunked ? new ChunkSink(this.socket, request.signal) : new PlainSink(this.socket, request.signal);
     body.stream(sink).then(
       () => {
-        if (chunked) this.socket.write('0\r\n\r\n');
+        if (sink instanceof ChunkSink) sink.finish();
         this.#finish(request, keeps);
       },
       (error: unknown) => {

@@ -21,18 +21,24 @@ export interface ResponseHead {
 export function responseHead(head: ResponseHead): string {
   const { headers, contentLength, connection } = head;
   let text = `HTTP/${head.version} ${head.status} ${statusText(head.status)}\r\n`;
-  for (const name in headers) {
-    if (name === 'connection') continue;
-    const value = headers[name] as string | readonly string[];
-    if (typeof value === 'object') for (const one of value) text += `${canonicalName(name)}: ${oneLine(one)}\r\n`;
-    else text += `${canonicalName(name)}: ${oneLine(String(value))}\r\n`;
-  }
+  text += headerLines(headers);
   if (headers['date'] === undefined) text += `Date: ${dateText(head.nowMs)}\r\n`;
   if (contentLength !== undefined && headers['content-length'] === undefined)
     text += `Content-Length: ${contentLength}\r\n`;
   if (head.chunked) text += 'Transfer-Encoding: chunked\r\n';
   if (connection !== undefined) text += `Connection: ${connection}\r\n`;
   return `${text}\r\n`;
+}
+
+export function headerLines(headers: HttpResponse['headers']): string {
+  let text = '';
+  for (const name in headers) {
+    if (name === 'connection') continue;
+    const value = headers[name] as string | readonly string[];
+    if (typeof value === 'object') for (const one of value) text += `${canonicalName(name)}: ${oneLine(one)}\r\n`;
+    else text += `${canonicalName(name)}: ${oneLine(String(value))}\r\n`;
+  }
+  return text;
 }
 
 /** The whole answer to what is no request. The connection ends with it. */

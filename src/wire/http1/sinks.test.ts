@@ -36,6 +36,16 @@ test('what is written in one turn leaves in one write', async () => {
   assert.deepEqual(plain.writes, ['ab1c1', 'ab2c2']);
 });
 
+test('trailers follow the last chunk', async () => {
+  const { writes, stream } = output();
+  const sink = new ChunkSink(stream, new AbortController().signal);
+  sink.write('ab');
+  sink.trail({ 'x-sum': ['1', '2\r\nevil: 1'] });
+  sink.finish();
+  await turn();
+  assert.deepEqual(writes, ['2\r\nab\r\n0\r\nX-Sum: 1\r\nX-Sum: 2  evil: 1\r\n\r\n']);
+});
+
 test('who writes more than is taken is asked to wait, and told when to go on', async () => {
   const { stream } = output();
   const sink = new ChunkSink(stream, new AbortController().signal);

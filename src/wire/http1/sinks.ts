@@ -1,7 +1,8 @@
 // Where an answer in pieces is written to.
 import type { Writable } from 'node:stream';
 import { drained } from '../../lib/drained.js';
-import type { ResponseSink } from '../../lib/http.js';
+import type { HttpResponse, ResponseSink } from '../../lib/http.js';
+import { headerLines } from './response-head.js';
 
 /** As it is: over a connection that was handed over, or one that ends with the answer. */
 export class PlainSink implements ResponseSink {
@@ -40,6 +41,17 @@ export class PlainSink implements ResponseSink {
 
 /** Each write a chunk with its size. */
 export class ChunkSink extends PlainSink {
+  #trailers: HttpResponse['headers'] = {};
+
+  trail(fields: HttpResponse['headers']): void {
+    this.#trailers = fields;
+  }
+
+  /** After the last chunk. */
+  finish(): void {
+    this.output.write(`0\r\n${headerLines(this.#trailers)}\r\n`);
+  }
+
   override write(chunk: Buffer | string): boolean {
     const { output } = this;
     const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;

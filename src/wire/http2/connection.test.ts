@@ -328,6 +328,22 @@ test('8.1: trailers end a body, and only that', async () => {
   await resets(1, waits, ...begun, headers(1, [['X-Sum', '1']]));
 });
 
+test('8.1: trailers of an answer end it after the last of its body', async () => {
+  const trailing: HttpHandler = () => ({
+    status: 200,
+    headers: { trailer: 'X-Sum' },
+    body: {
+      async stream(sink) {
+        sink.write('body');
+        await sink.drained();
+        sink.trail?.({ 'x-sum': ['1'], connection: 'x' });
+      },
+    },
+  });
+  const lines = await says(trailing, headers(1));
+  assert.deepEqual(lines, ['HEADERS 1 200', 'DATA 1 body', 'HEADERS 1 1 END']);
+});
+
 const MALFORMED: Readonly<Record<string, Fields>> = {
   'no method': GET.slice(1),
   'no scheme': GET.filter(([name]) => name !== ':scheme'),

@@ -10,7 +10,7 @@ import { IncomingFrames } from './incoming-frames.js';
 import { MAX_HEADER_LIST_BYTES } from './request-heads.js';
 import { Outgoing } from './outgoing.js';
 import { type BufferPool, Output } from './output.js';
-import { putContinue } from './response-head.js';
+import { putContinue, putTrailers } from './response-head.js';
 import { type ServeOptions, Serving } from './serving.js';
 import { PeerSettings, putSettings } from './settings.js';
 import type { Http2Stream, StreamOwner } from './stream.js';
@@ -74,7 +74,11 @@ export class Http2Connection implements StreamOwner {
     this.remoteAddress = peerAddressOf(socket);
     this.clientCertificates = peerCertificatesOf(socket);
     this.output = new Output(options.pool);
-    this.outgoing = new Outgoing(this.guard, (stream) => this.answered(stream));
+    this.outgoing = new Outgoing(
+      this.guard,
+      (stream) => this.answered(stream),
+      (out, stream, fields) => putTrailers(out, this.encoder, { stream, fields, frameBytes: this.peer.frameBytes }),
+    );
     this.#serving = new Serving(this, options);
     this.#incoming = new IncomingFrames(this, this.#serving, options.maxStreams);
     this.#reader = new FrameReader(this.#incoming, UPLOAD_WINDOW_BYTES);

@@ -4,6 +4,7 @@
 //
 // A stream whose own window is used up leaves the ring until the client has read; when the window of all is used up,
 // the ring waits.
+import type { HttpResponse } from '../../lib/http.js';
 import { ConnectionError, ErrorCode } from './error-code.js';
 import type { FloodGuard } from './flood-guard.js';
 import {
@@ -31,6 +32,7 @@ export class Outgoing {
   constructor(
     private readonly guard: FloodGuard,
     private readonly onEnded: (stream: Http2Stream) => void,
+    private readonly putTrailers: (out: Output, stream: number, trailers: HttpResponse['headers']) => void,
   ) {}
 
   /** Nothing could be sent, even if there were room. */
@@ -109,6 +111,10 @@ export class Outgoing {
   }
 
   #putFrame(out: Output, stream: Http2Stream): void {
+    const { trailers } = stream;
+    if (trailers !== undefined && stream.pendingBytes === 0 && stream.endsNow()) {
+      return this.putTrailers(out, stream.id, trailers);
+    }
     const length = Math.min(stream.pendingBytes, stream.sendWindow, this.window, MOST_SENT_FRAME_BYTES);
     out.ensure(FRAME_HEAD_BYTES + Math.max(0, length));
     const at = out.at;
@@ -117,8 +123,10 @@ export class Outgoing {
     const sent = out.at - at - FRAME_HEAD_BYTES;
     this.window -= sent;
     stream.sendWindow -= sent;
-    const flags = stream.endsNow() ? Flag.endStream : 0;
+    const ends = stream.endsNow();
+    const flags = ends && trailers === undefined ? Flag.endStream : 0;
     writeFrameHead(out.bytes, at, sent, FrameType.data, flags, stream.id);
     this.guard.earn(sent);
+    if (ends && trailers !== undefined) this.putTrailers(out, stream.id, trailers);
   }
 }

@@ -38,6 +38,23 @@ export function putResponseHead(out: Output, encoder: HpackEncoder, head: Respon
   closeBlock(out, at, head);
 }
 
+/** What follows the body, and the end of the stream. */
+export function putTrailers(
+  out: Output,
+  encoder: HpackEncoder,
+  { stream, fields, frameBytes }: { stream: number; fields: HttpResponse['headers']; frameBytes: number },
+): void {
+  out.ensure(FRAME_HEAD_BYTES);
+  const at = out.at;
+  out.at += FRAME_HEAD_BYTES;
+  for (const name in fields) {
+    const value = fields[name] ?? [];
+    if (OF_CONNECTIONS.has(name)) continue;
+    for (const one of typeof value === 'string' ? [value] : value) encoder.putField(out, name, one);
+  }
+  closeBlock(out, at, { stream, endStream: true, frameBytes });
+}
+
 /** Tells the client that its body is wanted. */
 export function putContinue(out: Output, encoder: HpackEncoder, stream: number, frameBytes: number): void {
   out.ensure(FRAME_HEAD_BYTES);

@@ -1,4 +1,4 @@
-import type { ResponseSink } from '../../lib/http.js';
+import type { HttpResponse, ResponseSink } from '../../lib/http.js';
 import type { Http2Stream } from './stream.js';
 
 /** What may wait before whoever writes is asked to wait. */
@@ -33,6 +33,10 @@ export class Http2Sink implements ResponseSink {
       this.onWritten(stream);
     }
     return stream.pendingBytes < HIGH_WATER_BYTES;
+  }
+
+  trail(fields: HttpResponse['headers']): void {
+    this.stream.trailers = fields;
   }
 
   drained(): Promise<void> {

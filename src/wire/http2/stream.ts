@@ -1,6 +1,6 @@
 // One request and its answer: what the handler sees of it, and how far both have come.
 import type { Readable } from 'node:stream';
-import type { HttpRequest } from '../../lib/http.js';
+import type { HttpRequest, HttpResponse } from '../../lib/http.js';
 import { parseQuery } from '../../lib/request-target.js';
 import { Abortable } from '../../lib/abortable.js';
 import type { ByteWriter } from '../byte-writer.js';
@@ -38,6 +38,8 @@ export class Http2Stream extends Abortable implements HttpRequest, UploadOwner {
   closed = false;
   /** All of the answer is in the queue. */
   finished = false;
+  /** What follows the last of the answer. */
+  trailers: HttpResponse['headers'] | undefined = undefined;
   /** The end was sent. */
   ended = false;
   pendingBytes = 0;
