@@ -126,8 +126,10 @@ function noted({ services, endpoint, request, body, options }: SentNew, decoded:
   const noting = settle(() => {
     if (managedFields !== undefined) decoded.metadata.managedFields = managedFields;
     const now = services.clock();
-    const steps = noteSteps(endpoint, { live: undefined, object: decoded, manager, subresource: '', now, versions });
-    return body.length > LARGE_BYTES ? inTurns(steps) : atOnce(steps);
+    const small = body.length <= LARGE_BYTES;
+    const write = { live: undefined, object: decoded, manager, subresource: '', now, small, versions };
+    const steps = noteSteps(endpoint, write);
+    return small ? atOnce(steps) : inTurns(steps);
   });
   return whenReady(noting, () => toStorage(endpoint, decoded));
 }

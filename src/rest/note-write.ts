@@ -14,6 +14,8 @@ export interface Write {
   readonly now: Date;
   /** The client emptied the managed fields to start them over. */
   readonly reset?: boolean;
+  /** `object` was sent in a small body. */
+  readonly small?: boolean;
   /** The kind's other versions, in which others may own fields. */
   readonly versions: Versions;
 }
@@ -31,6 +33,7 @@ function tracked(endpoint: Endpoint, write: Write): UpdateWrite<KubeObject> {
     subresource: write.subresource,
     time: write.now,
     ...(write.reset !== undefined && { reset: write.reset }),
+    ...(write.small !== undefined && { small: write.small }),
     resetFields: resetFieldsOf(endpoint, write.subresource),
     versions: write.versions,
   };

@@ -4,6 +4,7 @@ import { atOnce, type Steps } from '../../lib/turns.js';
 import type { JsonObject, KubeObject, ManagedFieldsEntry } from '../../machinery/object.js';
 import { timeOf } from '../../machinery/time.js';
 import type { StructType } from '../type.js';
+import { fieldsOfAlike, rememberFields } from './alike-fields.js';
 import { capManagers } from './cap-managers.js';
 import { equalSteps } from './equal-steps.js';
 import { FieldSet } from './field-set.js';
@@ -50,6 +51,8 @@ export interface UpdateWrite<T extends KubeObject> extends Write {
   readonly newObject: T;
   /** The object as sent had `managedFields: []` or `[{}]`, which its normal form may not show. */
   readonly reset?: boolean;
+  /** newObject is small, so that it may be held against others. */
+  readonly small?: boolean;
 }
 
 /** Sets newObject's managedFields. What cannot be compared loses them, as ownership would be wrong from there on. */
@@ -107,9 +110,18 @@ function* trackedEntries<T extends KubeObject>(
 
 /** The writer of a new object is its only manager. */
 function* firstEntries<T extends KubeObject>(write: UpdateWrite<T>): Steps<ManagedFieldsEntry[] | undefined> {
-  const { reset } = ownershipContext(write);
-  const fieldsV1 = yield* newFieldSteps(write.newObject, write.type, { system: SYSTEM_FIELDS, reset });
+  const fieldsV1 = yield* firstFields(write);
   return fieldsV1 && [entryOf(updater(write, write.manager), fieldsV1)];
+}
+
+function* firstFields<T extends KubeObject>(write: UpdateWrite<T>): Steps<JsonObject | undefined> {
+  const { newObject, type, small = false } = write;
+  const { reset } = ownershipContext(write);
+  const known = small ? fieldsOfAlike(newObject, type, reset) : undefined;
+  if (known !== undefined) return known;
+  const fields = yield* newFieldSteps(newObject, type, { system: SYSTEM_FIELDS, reset });
+  if (small && fields !== undefined) rememberFields(newObject, type, reset, fields);
+  return fields;
 }
 
 /** The managers after `updated` took the place of `before`, with the writer among them if anything changed. */

@@ -215,14 +215,15 @@ const encodeNumber = (value: number): string =>
 
 /** Most of what a small object's print consists of, and nearly always the same. */
 function encodeFields(value: unknown): string {
-  return (isPlainObject(value) ? fieldsText(value) : undefined) ?? encodeFieldSet(value);
+  return (isPlainObject(value) ? fieldsText(value) : undefined) ?? fieldSetText(value);
 }
 
-function encodeFieldSet(value: unknown): string {
+/** A set of owned fields, in the order it has. */
+export function fieldSetText(value: unknown): string {
   // What is no object has no place in a field set, but a client may send it.
   if (!isPlainObject(value)) return encodeOpaque(value);
   let text = '';
-  for (const key in value) text += `${text === '' ? '{' : ','}${quoteJson(key)}:${encodeFieldSet(value[key])}`;
+  for (const key in value) text += `${text === '' ? '{' : ','}${quoteJson(key)}:${fieldSetText(value[key])}`;
   return text === '' ? '{}' : `${text}}`;
 }
 
