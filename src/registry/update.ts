@@ -65,17 +65,17 @@ export async function update(registry: ResourceRegistry, request: UpdateRequest)
   // What is remembered does not know of those before us yet.
   const remembered = dryRun || taken instanceof Promise ? undefined : registry.store.remembered?.(key);
   try {
-    return await inTurn(registry, { ...request, key, trace: span ?? trace }, remembered);
+    return await inTurn(registry, { request, key, trace: span ?? trace }, remembered);
   } finally {
     span?.end();
     registry.updateTurns.end(turn);
   }
 }
 
-interface Update extends UpdateRequest {
+// hot: beside what was asked for, for a copy of it with more members is dear.
+interface Update {
+  readonly request: UpdateRequest;
   readonly key: string;
-  /** What is to be stored, where another thread has printed it. */
-  readonly printed?: Buffer | undefined;
   /** Of the update; admission is under the request's. */
   readonly trace: Trace | undefined;
 }
@@ -87,17 +87,18 @@ interface Update extends UpdateRequest {
  */
 async function inTurn(
   registry: ResourceRegistry,
-  request: Update,
+  update: Update,
   remembered: StoredObject | undefined,
 ): Promise<UpdateResult> {
-  const { name, key, trace } = request;
+  const { key, trace } = update;
+  const { name } = update.request;
   const newest = (): Promise<StoredObject | undefined> => findObject(registry, key, name, trace);
   let current = remembered ?? (await newest());
   let certain = remembered === undefined;
   trace?.span?.event('initial value restored');
   for (;;) {
     try {
-      return await attempt(registry, request, current, certain);
+      return await attempt(registry, update, current, certain);
     } catch (error) {
       if (isRace(error)) {
         current = error.details.current ?? (await newest());
@@ -118,16 +119,16 @@ const isRace = (error: unknown): error is StorageError =>
 
 async function attempt(
   registry: ResourceRegistry,
-  request: Update,
+  update: Update,
   current: StoredObject | undefined,
   certain: boolean,
 ): Promise<UpdateResult> {
-  const { key } = request;
+  const { request, key } = update;
   const { strategy } = registry.kind;
   if (current === undefined) {
     if (!strategy.allowCreateOnUpdate && !request.createMissing) throw notFound(registry.resource, request.name);
     checkUid(registry, request, key, '');
-    return { stored: await createByUpdate(registry, request), created: true };
+    return { stored: await createByUpdate(registry, update), created: true };
   }
   const found = Math.max(request.bytes ?? 0, current.size);
   const old = found > LARGE_BYTES && current.load !== undefined ? await current.load() : current.object();
@@ -156,7 +157,7 @@ async function attempt(
     registry.kind.strategy.fit?.(object);
     const stored = removedByUpdate(registry, object, old)
       ? await removeEmptied(registry, request, key, object, current)
-      : await put(registry, { ...request, bytes, printed }, object, current, certain);
+      : await put(registry, update, object, current, { large, printed, certain });
     await transaction?.commit();
     return { stored, created: false };
   } catch (error) {
@@ -176,8 +177,8 @@ async function begin(
   return kind.subresources?.[endpoint]?.update?.begin?.(object, old, context);
 }
 
-async function createByUpdate(registry: ResourceRegistry, request: Update): Promise<StoredObject> {
-  const { key, context, trace } = request;
+async function createByUpdate(registry: ResourceRegistry, { request, key, trace }: Update): Promise<StoredObject> {
+  const { context } = request;
   const sent = request.bytes ?? 0;
   const object = await request.change(undefined, { stored: undefined, bytes: sent });
   const bytes = sent + grownBytes(object);
@@ -278,23 +279,26 @@ async function removeEmptied(
 
 async function put(
   registry: ResourceRegistry,
-  request: Update,
+  update: Update,
   object: KubeObject,
   current: StoredObject,
-  certain: boolean,
+  {
+    large,
+    printed,
+    certain,
+  }: { readonly large: boolean; readonly printed: Buffer | undefined; readonly certain: boolean },
 ): Promise<StoredObject> {
   const { store } = registry;
-  const { key, trace } = request;
+  const { request, key, trace } = update;
   object.metadata.resourceVersion = String(current.revision);
-  const large = (request.bytes ?? 0) > LARGE_BYTES;
   if (request.context.dryRun) return unstored(registry, key, object, large);
   // An update that changes nothing writes nothing, so that it wakes no watcher; unless it moves what is stored to the
   // key that seals now, which is how keys are rotated.
   const json =
-    request.printed ??
+    printed ??
     (large ? await printLarge(registry, object) : store.options.codec.encodeJson(withoutResourceVersion(object)));
   if (printsAs(json, current)) {
-    if (!certain) await checkNewest(registry, request, current);
+    if (!certain) await checkNewest(registry, update, current);
     if (!(await store.isStale?.(key, current.revision))) return current;
   }
   const options = { ...ttlOf(registry, object, request.context), json, trace };
@@ -304,10 +308,10 @@ async function put(
 /** No write finds out whether it is. */
 async function checkNewest(
   registry: ResourceRegistry,
-  { key, name, trace }: Update,
+  { request, key, trace }: Update,
   current: StoredObject,
 ): Promise<void> {
-  const found = await findObject(registry, key, name, trace);
+  const found = await findObject(registry, key, request.name, trace);
   if (found?.revision === current.revision) return;
   throw new StorageError('conflict', `${key} has changed`, found === undefined ? {} : { current: found });
 }

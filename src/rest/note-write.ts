@@ -23,6 +23,7 @@ export interface Write {
 /** Notes in metadata.managedFields which fields this writer has set. */
 export const noteSteps = (endpoint: Endpoint, write: Write): Steps<void> => managedFieldSteps(tracked(endpoint, write));
 
+// hot: each member by name, for spreading those that may be there costs more than noting a small object.
 function tracked(endpoint: Endpoint, write: Write): UpdateWrite<KubeObject> {
   return {
     type: endpoint.type,
@@ -32,8 +33,8 @@ function tracked(endpoint: Endpoint, write: Write): UpdateWrite<KubeObject> {
     apiVersion: apiVersionOf(endpoint.kind),
     subresource: write.subresource,
     time: write.now,
-    ...(write.reset !== undefined && { reset: write.reset }),
-    ...(write.small !== undefined && { small: write.small }),
+    reset: write.reset === true,
+    small: write.small === true,
     resetFields: resetFieldsOf(endpoint, write.subresource),
     versions: write.versions,
   };

@@ -55,17 +55,26 @@ export function preparePatch(kind: PatchKind, read: () => PatchTree, context: Pa
   if (kind === 'strategic' && !isObject(patch)) {
     throw badRequest('json: cannot unmarshal the patch into Go value of type map[string]interface {}');
   }
-  return function* (live) {
-    if (live === undefined) throw new Error('only an apply creates what it patches');
-    const patched = yield* patchTree(kind, live, patch, context.target);
-    const reset = isReset(patched);
-    const shown = (): string => shownPatch(kind, live, patch, context.target);
-    yield;
-    const object = yield* decodePatched(kind, patched, shown, duplicates, context);
-    yield;
-    yield* context.target.note(live, object, context.manager, reset);
-    return object;
-  };
+  return (live) => patchSteps(kind, live, patch, duplicates, context);
+}
+
+// hot: on its own, for the engine takes long to make a function with steps.
+function* patchSteps(
+  kind: PatchKind,
+  live: Readonly<KubeObject> | undefined,
+  patch: unknown,
+  duplicates: readonly string[],
+  context: PatchContext,
+): Steps<KubeObject> {
+  if (live === undefined) throw new Error('only an apply creates what it patches');
+  const patched = yield* patchTree(kind, live, patch, context.target);
+  const reset = isReset(patched);
+  const shown = (): string => shownPatch(kind, live, patch, context.target);
+  yield;
+  const object = yield* decodePatched(kind, patched, shown, duplicates, context);
+  yield;
+  yield* context.target.note(live, object, context.manager, reset);
+  return object;
 }
 
 function parsePatch(
@@ -209,38 +218,49 @@ const refusedPatch = (shown: string, why: string): StatusError =>
   invalid({ group: '', kind: '' }, '', [invalidField(FieldPath.of('patch'), shown, why)]);
 
 function prepareApply(kind: PatchKind, read: () => PatchTree, context: PatchContext): Patch {
+  const applied = parseApplied(kind, read);
+  return (live) => applyOver(live, applied, context);
+}
+
+function* applyOver(
+  live: Readonly<KubeObject> | undefined,
+  { value, strictError }: Applied,
+  context: PatchContext,
+): Steps<KubeObject> {
   const { target, options } = context;
-  const { value, strictError } = parseApplied(kind, read);
-  return function* (live) {
-    const applied = yield* applySteps({
-      type: target.type,
-      kind: target.kind.kind,
-      apiVersion: apiVersionOf(target.kind),
-      live: live as unknown as JsonObject | undefined,
-      patch: value,
-      manager: options.fieldManager,
-      force: options.force,
-      subresource: context.subresource,
-      time: context.now,
-      resetFields: target.resetFields,
-      ...(target.versions !== undefined && { versions: target.versions }),
-    });
-    yield;
-    if (strictError !== undefined && options.fieldValidation !== 'Ignore') {
-      if (options.fieldValidation === 'Strict') {
-        throw badRequest(`error strict decoding YAML: ${YAML_TO_JSON}${strictError}`);
-      }
-      for (const text of eachWarning(strictError)) context.warn(text);
+  const applied = yield* applySteps({
+    type: target.type,
+    kind: target.kind.kind,
+    apiVersion: apiVersionOf(target.kind),
+    live: live as unknown as JsonObject | undefined,
+    patch: value,
+    manager: options.fieldManager,
+    force: options.force,
+    subresource: context.subresource,
+    time: context.now,
+    resetFields: target.resetFields,
+    ...(target.versions !== undefined && { versions: target.versions }),
+  });
+  yield;
+  if (strictError !== undefined && options.fieldValidation !== 'Ignore') {
+    if (options.fieldValidation === 'Strict') {
+      throw badRequest(`error strict decoding YAML: ${YAML_TO_JSON}${strictError}`);
     }
-    const object = decodeApplied(target.type, applied, value);
-    yield;
-    target.defaults(object);
-    return object;
-  };
+    for (const text of eachWarning(strictError)) context.warn(text);
+  }
+  const object = decodeApplied(target.type, applied, value);
+  yield;
+  target.defaults(object);
+  return object;
+}
+
+interface Applied {
+  readonly value: JsonObject;
+  readonly strictError?: string;
 }
 
 /** Reads an applied configuration; what is wrong with it is told as the reference's readers tell it. */
-function parseApplied(kind: PatchKind, read: () => PatchTree): { value: JsonObject; strictError?: string } {
+function parseApplied(kind: PatchKind, read: () => PatchTree): Applied {
   const { value, strictError } = readApplied(kind, read);
   // Nothing is read as an object that has nothing.
   if (value === null || value === undefined) return { value: {} };

@@ -25,13 +25,13 @@ import type { RestServices } from './services.js';
 import { conversionsOf } from './versions.js';
 import { writeObject } from './write-object.js';
 
-const PATCH_TYPES: Readonly<Record<string, PatchKind>> = {
-  'application/json-patch+json': 'json',
-  'application/merge-patch+json': 'merge',
-  'application/strategic-merge-patch+json': 'strategic',
-  'application/apply-patch+yaml': 'apply',
-  'application/apply-patch+cbor': 'apply-cbor',
-};
+const PATCH_TYPES: ReadonlyMap<string, PatchKind> = new Map([
+  ['application/json-patch+json', 'json'],
+  ['application/merge-patch+json', 'merge'],
+  ['application/strategic-merge-patch+json', 'strategic'],
+  ['application/apply-patch+yaml', 'apply'],
+  ['application/apply-patch+cbor', 'apply-cbor'],
+]);
 
 /** PATCH of an object or of a subresource that has the object's own form. */
 export async function patchObject(
@@ -49,7 +49,7 @@ export async function patchObject(
   if (recording !== undefined) await recording;
   span?.event('Recorded the audit event');
   const applies = isApply(kind);
-  const options = patchOptions(http.query, applies);
+  const options = patchOptions(http, applies);
   const { versions, settle } = conversionsOf(endpoint);
   const manager = managerName(options.fieldManager, http);
   const now = services.clock();
@@ -162,12 +162,11 @@ export function patchKind(
 ): PatchKind {
   const sent = (http.headers['content-type'] ?? '').split(';', 1)[0] ?? '';
   const withCbor = mediaTypes.includes(CBOR_TYPE);
-  const allowed = Object.keys(PATCH_TYPES).filter((type) => {
-    const kind = PATCH_TYPES[type];
-    return (kind !== 'strategic' || !definition.custom) && (kind !== 'apply-cbor' || withCbor);
-  });
-  const kind = allowed.includes(sent) ? PATCH_TYPES[sent] : undefined;
+  const isTaken = (kind: PatchKind): boolean =>
+    (kind !== 'strategic' || !definition.custom) && (kind !== 'apply-cbor' || withCbor);
+  const kind = PATCH_TYPES.get(sent);
+  if (kind !== undefined && isTaken(kind)) return kind;
   // Of a built-in kind the route already refuses it, in fewer words.
-  if (kind === undefined) throw definition.custom ? unsupportedMediaType(allowed) : wrongMediaType();
-  return kind;
+  if (!definition.custom) throw wrongMediaType();
+  throw unsupportedMediaType([...PATCH_TYPES].filter(([, other]) => isTaken(other)).map(([type]) => type));
 }

@@ -51,7 +51,11 @@ export const createOptions = (http: Query): WriteOptions =>
 export const updateOptions = (http: Query): WriteOptions =>
   http.search === '' ? NO_OPTIONS : writeOptions(http.query, 'UpdateOptions');
 
-export function patchOptions(query: URLSearchParams, apply: boolean): PatchOptions {
+/** Nor a patch; one that applies has to say who does. */
+const NO_PATCH_OPTIONS: PatchOptions = { ...NO_OPTIONS, force: false };
+
+export function patchOptions({ search, query }: Query, apply: boolean): PatchOptions {
+  if (search === '' && !apply) return NO_PATCH_OPTIONS;
   const errors: FieldErrors = [];
   const force = flag(query, 'force');
   if (apply) {

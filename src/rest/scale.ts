@@ -88,7 +88,7 @@ export async function patchScale(
   const body = await takeBody(services, endpoint, http, 'patch');
   const recording = request.trail?.requestPatch(body, asideFor(endpoint.registry, body.length));
   if (recording !== undefined) await recording;
-  const options = patchOptions(http.query, isApply(kind));
+  const options = patchOptions(http, isApply(kind));
   const now = services.clock();
   const read = await patchReader(services.converter, kind, body);
   const patch = preparePatch(kind, read, {

@@ -58,7 +58,7 @@ export async function writeObject(
     endpoint: subresource,
     uid: write.uid,
     bytes: write.bytes ?? 0,
-    ...(write.createMissing !== undefined && { createMissing: write.createMissing }),
+    createMissing: write.createMissing === true,
     context: endpoint.definition.namespaced ? context : { ...context, namespace: '' },
     async change(current, found) {
       const object = await write.change(current, found);
