@@ -60,8 +60,8 @@ export function prepareChanged(
   const { context } = request;
   const { metadata } = object;
   matchNamespace(object, kind.namespaced, context.namespace);
-  if (old.metadata.generation === undefined) delete metadata.generation;
-  else metadata.generation = old.metadata.generation;
+  if (old.metadata.generation !== undefined) metadata.generation = old.metadata.generation;
+  else if (metadata.generation !== undefined) delete metadata.generation;
   const rules = rulesOf(registry, request.endpoint, object, old);
   rules.prepareForUpdate?.(object, old, context);
   metadata.uid ||= old.metadata.uid ?? '';

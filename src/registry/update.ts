@@ -87,18 +87,18 @@ interface Update {
  */
 async function inTurn(
   registry: ResourceRegistry,
-  update: Update,
+  asked: Update,
   remembered: StoredObject | undefined,
 ): Promise<UpdateResult> {
-  const { key, trace } = update;
-  const { name } = update.request;
+  const { key, trace } = asked;
+  const { name } = asked.request;
   const newest = (): Promise<StoredObject | undefined> => findObject(registry, key, name, trace);
   let current = remembered ?? (await newest());
   let certain = remembered === undefined;
   trace?.span?.event('initial value restored');
   for (;;) {
     try {
-      return await attempt(registry, update, current, certain);
+      return await attempt(registry, asked, current, certain);
     } catch (error) {
       if (isRace(error)) {
         current = error.details.current ?? (await newest());
@@ -119,16 +119,16 @@ const isRace = (error: unknown): error is StorageError =>
 
 async function attempt(
   registry: ResourceRegistry,
-  update: Update,
+  asked: Update,
   current: StoredObject | undefined,
   certain: boolean,
 ): Promise<UpdateResult> {
-  const { request, key } = update;
+  const { request, key } = asked;
   const { strategy } = registry.kind;
   if (current === undefined) {
     if (!strategy.allowCreateOnUpdate && !request.createMissing) throw notFound(registry.resource, request.name);
     checkUid(registry, request, key, '');
-    return { stored: await createByUpdate(registry, update), created: true };
+    return { stored: await createByUpdate(registry, asked), created: true };
   }
   const found = Math.max(request.bytes ?? 0, current.size);
   const old = found > LARGE_BYTES && current.load !== undefined ? await current.load() : current.object();
@@ -157,7 +157,7 @@ async function attempt(
     registry.kind.strategy.fit?.(object);
     const stored = removedByUpdate(registry, object, old)
       ? await removeEmptied(registry, request, key, object, current)
-      : await put(registry, update, object, current, { large, printed, certain });
+      : await put(registry, asked, object, current, { large, printed, certain });
     await transaction?.commit();
     return { stored, created: false };
   } catch (error) {
@@ -279,7 +279,7 @@ async function removeEmptied(
 
 async function put(
   registry: ResourceRegistry,
-  update: Update,
+  asked: Update,
   object: KubeObject,
   current: StoredObject,
   {
@@ -289,7 +289,7 @@ async function put(
   }: { readonly large: boolean; readonly printed: Buffer | undefined; readonly certain: boolean },
 ): Promise<StoredObject> {
   const { store } = registry;
-  const { request, key, trace } = update;
+  const { request, key, trace } = asked;
   object.metadata.resourceVersion = String(current.revision);
   if (request.context.dryRun) return unstored(registry, key, object, large);
   // An update that changes nothing writes nothing, so that it wakes no watcher; unless it moves what is stored to the
@@ -298,7 +298,7 @@ async function put(
     printed ??
     (large ? await printLarge(registry, object) : store.options.codec.encodeJson(withoutResourceVersion(object)));
   if (printsAs(json, current)) {
-    if (!certain) await checkNewest(registry, update, current);
+    if (!certain) await checkNewest(registry, asked, current);
     if (!(await store.isStale?.(key, current.revision))) return current;
   }
   const options = { ...ttlOf(registry, object, request.context), json, trace };

@@ -162,14 +162,14 @@ export class Entry implements StoredObject {
 
   /** The value of the resource's indexed field, if it has one. */
   get indexed(): string | undefined {
-    const { indexedPath, options } = this.source;
+    const { indexedPath } = this.source;
     if (indexedPath === undefined) return undefined;
     if (this.#indexed === undefined) {
-      const given = Entry.#largeGiven(this);
+      const given = this.#fresh?.given;
       this.#indexed =
         given === undefined
           ? Entry.#scanned(this, (json) => stringAt(json, indexedPath))
-          : (options.fieldsOf(given)[options.indexedField ?? ''] ?? '');
+          : stringIn(given, indexedPath);
     }
     return this.#indexed;
   }
@@ -210,6 +210,13 @@ export class Entry implements StoredObject {
     if (object !== undefined) entry.#parsed = new WeakRef(withResourceVersion(object, revision));
     return entry;
   }
+}
+
+/** The string a path of names leads to; empty where there is none. */
+function stringIn(object: unknown, path: readonly string[]): string {
+  let value = object;
+  for (const name of path) value = (value as Readonly<Record<string, unknown>> | null | undefined)?.[name];
+  return typeof value === 'string' ? value : '';
 }
 
 function decoded(entry: Entry): KubeObject {

@@ -28,7 +28,7 @@ export function planList(options: ResourceStoreOptions, request: ListRequest): L
   const { namespace, continue: token } = request;
   const { prefix, single, nameAnywhere } = scopeOf(options, token === '' ? request : { namespace });
   const end = single ? `${prefix}\0` : prefix === '' ? '\uffff' : after(prefix);
-  const plan = { prefix, start: prefix, end, limit: request.limit, nameAnywhere };
+  const { limit } = request;
   if (token !== '') {
     const { revision, start } = decodeContinue(token);
     if (request.resourceVersion !== '' && request.resourceVersion !== '0') {
@@ -36,9 +36,9 @@ export function planList(options: ResourceStoreOptions, request: ListRequest): L
     }
     const freshness: Freshness =
       revision === NEWEST || revision < 0 ? { kind: 'most-recent' } : { kind: 'exact', revision };
-    return { ...plan, freshness, start: prefix + start };
+    return { freshness, prefix, start: prefix + start, end, limit, nameAnywhere };
   }
-  return { ...plan, freshness: freshnessOf(request, single) };
+  return { freshness: freshnessOf(request, single), prefix, start: prefix, end, limit, nameAnywhere };
 }
 
 /** Which keys a request is about. */

@@ -180,11 +180,7 @@ function* own(
     if (fields.empty) result.managers.delete(identity);
     // The time tells when the object changed, not when it was applied.
     else
-      result.managers.set(identity, {
-        ...mine,
-        fields,
-        ...(result.object === undefined ? {} : { time: timeOf(time) }),
-      });
+      result.managers.set(identity, { ...mine, fields, time: result.object === undefined ? mine.time : timeOf(time) });
   }
   return result;
 }

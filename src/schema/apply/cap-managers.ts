@@ -50,7 +50,7 @@ export function* capManagers(managers: Managers): Steps<Managers> {
     }
     yield* absorbSteps(fields, manager.fields);
     const { time } = manager;
-    capped.set(bucketIdentity, { ...bucket, fields, ...(time === undefined ? {} : { time }) });
+    capped.set(bucketIdentity, { ...bucket, fields, time });
     count--;
     yield;
   }

@@ -141,11 +141,12 @@ export function* trackUpdate(
   yield;
   const fields = taken.difference(SYSTEM_FIELDS);
   if (!fields.empty) {
-    const manager = updater(write, name);
-    const identity = identityOf(manager);
+    const { manager, operation, apiVersion, subresource, time } = updater(write, name);
+    const identity = identityOf({ manager, operation, apiVersion, subresource });
     const earlier = remaining.get(identity);
     const all = earlier === undefined ? fields : yield* unionSteps(fields, earlier.fields);
-    remaining.set(identity, { ...manager, fields: all.orSame(managers.get(identity)?.fields) });
+    const owned = all.orSame(managers.get(identity)?.fields);
+    remaining.set(identity, { manager, operation, apiVersion, subresource, fields: owned, time });
   }
   return yield* capManagers(remaining);
 }

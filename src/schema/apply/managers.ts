@@ -18,7 +18,7 @@ export interface ManagerIdentity {
 
 export interface Manager extends ManagerIdentity {
   readonly fields: FieldSet;
-  readonly time?: string;
+  readonly time: string | undefined;
 }
 
 /** By identity, as identityOf() writes it. */
@@ -54,7 +54,7 @@ export function* decodeManagerSteps(entries: readonly ManagedFieldsEntry[] | nul
     }
     const fields = FieldSet.decode(fieldsV1 ?? {}, parts);
     if (parts.isLeft) yield* parts.rest();
-    const decoded: Manager = { manager, operation, apiVersion, subresource, fields, ...(time ? { time } : {}) };
+    const decoded: Manager = { manager, operation, apiVersion, subresource, fields, time: time || undefined };
     managers.set(identityOf(decoded), decoded);
   }
   return managers;

@@ -53,8 +53,7 @@ export function fromScaleManagedFields(
   for (const manager of scalers.values()) {
     if (path === undefined || path === null || !manager.fields.has(REPLICAS_IN_SCALE)) continue;
     // The reference forgets when the count was taken over.
-    const { time: _, ...scaler } = manager;
-    result.set(nameOf(manager), { ...scaler, apiVersion, fields: FieldSet.of(path) });
+    result.set(nameOf(manager), { ...manager, apiVersion, fields: FieldSet.of(path), time: undefined });
   }
   return encodeManagers(result);
 }

@@ -5,7 +5,7 @@ import { type Comparison, compareSteps } from './compare.js';
 import { equalSteps } from './equal-steps.js';
 import { FieldSet } from './field-set.js';
 import { inPieces, unionSteps } from './field-set-steps.js';
-import type { Manager, Managers } from './managers.js';
+import type { Manager, ManagerIdentity, Managers } from './managers.js';
 import { mergeSteps } from './merge.js';
 import { removeItemSteps } from './remove-items.js';
 import { ensureNamedFieldsAreMembers, reconcileWithType } from './set-types.js';
@@ -50,7 +50,7 @@ export function* ownApply(
   live: VersionedObject,
   configuration: JsonObject,
   managers: Managers,
-  applier: { readonly identity: string; readonly manager: Omit<Manager, 'fields'> },
+  applier: { readonly identity: string; readonly manager: ManagerIdentity },
   force: boolean,
   context: OwnershipContext,
 ): Steps<{ managers: Managers; object: JsonObject | undefined }> {
@@ -60,7 +60,7 @@ export function* ownApply(
   yield;
   const named = yield* toFieldSetSteps(configuration, live.type);
   const fields = named.recursiveDifference(context.reset);
-  reconciled.set(identity, { ...before, ...applier.manager, fields });
+  reconciled.set(identity, { ...applier.manager, fields, time: before?.time });
   yield;
   const value = (yield* mergeSteps(live.value, configuration, live.type)) as JsonObject;
   const merged: VersionedObject = { ...live, value };
