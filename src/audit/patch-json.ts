@@ -34,7 +34,7 @@ export function* patchSteps(patch: Buffer): Steps<JsonBytes> {
   yield;
   const print = new Print();
   yield* print.tree(read.value, 'asIs');
-  return print.bytes();
+  return yield* print.bytes();
 }
 
 export function patchJson(patch: Buffer): string {

@@ -6,5 +6,5 @@ import { Print } from './encode-pieces.js';
 export function* carryPieces(object: object): Steps<Buffer> {
   const print = new Print();
   yield* print.tree(object, 'carried');
-  return print.bytes();
+  return yield* print.bytes();
 }

@@ -1,5 +1,6 @@
 // What encodeStored() and encodeJson() print, piece by piece, for large objects.
 import { namesOf } from '../../lib/closed-maps.js';
+import { joinSteps } from '../../lib/join-steps.js';
 import { isPlainObject } from '../../lib/plain-object.js';
 import { compareText } from '../../lib/compare-text.js';
 import { sortSteps } from '../../lib/sort-steps.js';
@@ -16,14 +17,14 @@ export function* encodePieces(type: StructType, object: object, form: Form = 'st
   if (type.unstructured !== undefined) return yield* treePieces(object);
   const print = new Print(form);
   yield* print.struct(type, object as Members);
-  return print.bytes();
+  return yield* print.bytes();
 }
 
 /** The bytes of encodeTree(). */
 export function* treePieces(object: object): Steps<Buffer> {
   const print = new Print();
   yield* print.tree(object, 'sorted');
-  return print.bytes();
+  return yield* print.bytes();
 }
 
 type Members = Readonly<Record<string, unknown>>;
@@ -40,9 +41,9 @@ export class Print {
 
   constructor(private readonly form: Form = 'stored') {}
 
-  bytes(): Buffer {
+  bytes(): Steps<Buffer> {
     this.#pieces.push(Buffer.from(this.#text));
-    return Buffer.concat(this.#pieces);
+    return joinSteps(this.#pieces);
   }
 
   /** Whether this piece is long enough; its text becomes bytes at once, as a rope of millions of letters is slow. */

@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { joinSteps } from './join-steps.js';
+
+test('many pieces are put together in steps', () => {
+  const pieces = Array.from({ length: 300 }, (_, i) => Buffer.alloc(100_000 + i, i));
+  const steps = joinSteps(pieces);
+  let turns = 0;
+  let result = steps.next();
+  for (; result.done !== true; result = steps.next()) turns++;
+  assert.ok(result.value.equals(Buffer.concat(pieces)));
+  assert.ok(turns > 10, `${turns} turns`);
+});
+
+test('what is small is put together at once', () => {
+  const result = joinSteps([Buffer.from('a'), Buffer.from('bc')]).next();
+  assert.deepEqual(result, { done: true, value: Buffer.from('abc') });
+});
