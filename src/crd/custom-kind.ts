@@ -1,14 +1,13 @@
 // A definition as kinds that can be served: one for each of its versions, over one store.
 import type { ExpressionChecker } from '../cel/expression-check.js';
-import { type Aside, asideOr, type Knowledge } from '../lib/aside.js';
+import type { Aside, Knowledge } from '../lib/aside.js';
 import { goValueText } from '../lib/go-value.js';
-import type { MaybePromise } from '../lib/maybe-promise.js';
 import { once } from '../lib/once.js';
-import { hasBytes } from '../machinery/grown.js';
 import { apiVersionOf, type JsonObject, type KubeObject } from '../machinery/object.js';
 import { isUnfitted } from '../machinery/unfitted.js';
 import type { Schema } from '../apis/apiextensions/schema-walk.js';
 import type { KindDefinition, KindVersion, Subresource, Verb } from '../registry/kind.js';
+import { refOf } from '../registry/prepare-aside.js';
 import type { EndpointTypes } from '../rest/endpoint.js';
 import { compareVersions } from '../rest/group-priorities.js';
 import type {
@@ -20,13 +19,13 @@ import type { StructType } from '../schema/type.js';
 import type { ResourceStore, ResourceStoreOptions } from '../storage/store.js';
 import { columnsOf } from './columns.js';
 import { compileType, listTypeOf } from './compile-type.js';
-import type { Converter } from './conversion/converter.js';
-import { fitAside, type Fitted } from './conversion/fit-aside.js';
+import type { Converter, Form } from './conversion/converter.js';
 import { VersionView } from './conversion/version-view.js';
 import { definitionFrom, definitionJson } from './definition-json.js';
 import { parseJsonPath } from './json-path.js';
 import { publishedSchemas } from './published-schema.js';
 import { namesIn, scaleAccess } from './scale.js';
+import { renewingAside } from './renew-aside.js';
 import { setDefaults } from './set-defaults.js';
 import { fitted, storedCodec, writtenCodec } from './stored-codec.js';
 import { customStrategy } from './strategy.js';
@@ -87,6 +86,10 @@ export function customKind(given: Readonly<CustomResourceDefinition>, options: C
   const viewOf = (version: CompiledVersion): Pick<CustomKind, 'view'> =>
     converter === undefined ? {} : { view: versionView(crd, version, { ...parts, converter }) };
   const served = versions.filter(({ stated }) => stated.served);
+  const codec =
+    converter === undefined
+      ? storedCodec({ apiVersion: apiVersionIn(crd, stored), type: stored.type, schema: stored.schema })
+      : writtenCodec(new Map(versions.map((version) => [apiVersionIn(crd, version), version])));
   return {
     group: spec.group,
     plural: names.plural,
@@ -103,9 +106,9 @@ export function customKind(given: Readonly<CustomResourceDefinition>, options: C
       namespaced: spec.scope === 'Namespaced',
       custom: true,
       codec:
-        converter === undefined
-          ? storedCodec({ apiVersion: apiVersionIn(crd, stored), type: stored.type, schema: stored.schema })
-          : writtenCodec(new Map(versions.map((version) => [apiVersionIn(crd, version), version]))),
+        options.aside === undefined
+          ? codec
+          : renewingAside(codec, options.aside, knowledge, refOf(definitionOf(stored))),
       fieldsOf: (object) =>
         Object.assign({}, ...served.map(({ stated }) => selectableFields(stated)(object))) as Record<string, string>,
     },
@@ -173,12 +176,20 @@ function versionView(
 ): (base: ResourceStore) => ResourceStore {
   const { stated, type, schema } = version;
   const apiVersion = apiVersionIn(crd, version);
-  const fit = (object: JsonObject, into: string): MaybePromise<Fitted> => {
+  const formOf = (into: string): Form => {
     const wanted = into === apiVersion ? version : stored;
-    const here = (): Fitted => ({ object: fitted(wanted.type, object) });
-    if (aside === undefined || !hasBytes(object, aside.fromBytes)) return here();
-    const kind = { group: crd.spec.group, plural: crd.status.acceptedNames.plural, version: wanted.stated.name };
-    return asideOr(fitAside(aside, knowledge, kind, object), here);
+    return {
+      fit: (object) => fitted(wanted.type, object),
+      elsewhere: aside && {
+        aside,
+        needs: knowledge,
+        kind: {
+          group: crd.spec.group,
+          plural: crd.status.acceptedNames.plural,
+          custom: { id: knowledge.id, version: wanted.stated.name },
+        },
+      },
+    };
   };
   return (base) =>
     new VersionView({
@@ -191,7 +202,7 @@ function versionView(
       apiVersion,
       storageApiVersion: apiVersionIn(crd, stored),
       converter,
-      fit,
+      formOf,
     });
 }
 
@@ -243,7 +254,7 @@ const TERMINATING_VERBS: readonly Verb[] = ['delete', 'deletecollection', 'get',
 function definitionOfVersion(
   crd: Readonly<CustomResourceDefinition>,
   version: CompiledVersion,
-  { stored, versions, terminating, expressions, converter, knowledge }: DefinitionParts,
+  { stored, versions, terminating, expressions, converter, knowledge, aside }: DefinitionParts,
 ): KindDefinition {
   const { spec, status } = crd;
   const names = status.acceptedNames;
@@ -265,8 +276,11 @@ function definitionOfVersion(
     custom: true,
     origin: { knowledge, version: stated.name },
     ...(converter && {
-      convert: async (object: Readonly<JsonObject>, apiVersion: string) =>
-        (await converter.convert([object], apiVersion))[0] ?? {},
+      convert: async (object: Readonly<JsonObject>, apiVersion: string) => {
+        const elsewhere = aside && { aside, needs: knowledge };
+        const [converted] = await converter.convert([object], apiVersion, { elsewhere });
+        return ((await converted?.object()) ?? {}) as JsonObject;
+      },
     }),
     shownVerbs: () => (terminating() ? TERMINATING_VERBS : EVERY_VERB),
     strategy: customStrategy({

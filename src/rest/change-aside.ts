@@ -3,16 +3,18 @@
 import type { SentMetadata, SentWanted } from '../audit/trail.js';
 import { type Aside, task } from '../lib/aside.js';
 import { bufferOf } from '../lib/buffer-of.js';
-import type { KubeObject } from '../machinery/object.js';
-import { carriedInTurns } from '../registry/carried-object.js';
+import type { JsonObject, KubeObject } from '../machinery/object.js';
+import { carriedInTurns, carryInTurns } from '../registry/carried-object.js';
 import { type KindRef, neededBy, refOf } from '../registry/prepare-aside.js';
 import { refusalOf, type Refused } from '../registry/refused-aside.js';
 import { asideFor } from '../registry/registry.js';
+import { fromStorage } from '../registry/storage-status.js';
 import type { Addressed } from './accept-body.js';
 import type { Endpoint } from './endpoint.js';
 import type { PatchKind } from './patch-kinds.js';
 import type { FieldValidation } from './query-options.js';
 import type { RestRequest } from './request.js';
+import type { ToldConversion } from './versions.js';
 
 export interface ChangeWork {
   readonly kind: KindRef;
@@ -35,6 +37,8 @@ export interface ChangeWork {
   readonly checkOnly: boolean;
   /** What is to be told of the object as it was read. */
   readonly wantsSent?: SentWanted;
+  /** What others have made of the objects that the work wanted in other versions. */
+  readonly conversions?: readonly ToldConversion[];
 }
 
 export interface ChangeOptions {
@@ -62,15 +66,14 @@ export interface ChangeMade {
   /** A patch as a tree. */
   readonly tree?: Uint8Array;
   readonly read?: ReadBefore;
+  /** It could not be made without this conversion. */
+  readonly wants?: ToldConversion & { readonly apiVersion: string };
 }
 
 export const CHANGE = task<ChangeWork, ChangeMade>('change');
 
-/** Where the change is made, when not here. Conversions that others are asked for are waited for here. */
-export function changesAside({ registry, definition }: Endpoint, bytes: number): Aside | undefined {
-  if (definition.convert !== undefined) return undefined;
-  return asideFor(registry, bytes);
-}
+/** Where the change is made, when not here. */
+export const changesAside = ({ registry }: Endpoint, bytes: number): Aside | undefined => asideFor(registry, bytes);
 
 /** What the works on one request have in common. */
 export type ChangeRequest = Pick<
@@ -96,10 +99,32 @@ export async function makeAside(
     version: kind.version,
     path: { namespace, name },
   };
-  const made = await aside.do(CHANGE, work, { needs: neededBy(definition), deadlineMs: request.deadlineMs });
+  const made = await withConversions(endpoint, (conversions) =>
+    aside.do(CHANGE, { ...work, conversions }, { needs: neededBy(definition), deadlineMs: request.deadlineMs }),
+  );
   for (const text of made.warnings) warn(text);
   if (made.refused !== undefined) throw refusalOf(made.refused);
   return made;
+}
+
+/** Who has to be asked for a conversion is asked here, and the change made anew with what came of it. */
+async function withConversions(
+  { definition, resource }: Endpoint,
+  make: (conversions: readonly ToldConversion[]) => Promise<ChangeMade>,
+): Promise<ChangeMade> {
+  const told: ToldConversion[] = [];
+  for (;;) {
+    const made = await make(told);
+    if (made.wants === undefined) return made;
+    const { key, apiVersion, object } = made.wants;
+    try {
+      const wanted = (await carriedInTurns(definition, object)) as KubeObject & JsonObject;
+      const converted = await definition.convert?.(wanted, apiVersion);
+      told.push({ key, object: await carryInTurns(converted ?? wanted) });
+    } catch (error) {
+      throw fromStorage(error, resource, '');
+    }
+  }
 }
 
 /** The object that a change has made. */

@@ -16,7 +16,7 @@ import { mediaTypeNamed } from './media-types.js';
 import { noteSteps } from './note-write.js';
 import { encodingOf, targetOf } from './patch-target.js';
 import { type PatchKind, preparePatch } from './patch-kinds.js';
-import { conversionsOf } from './versions.js';
+import { toldVersions, UntoldConversion } from './versions.js';
 
 export function changeHere(endpoint: Endpoint, work: ChangeWork): ChangeMade {
   const warnings: string[] = [];
@@ -27,6 +27,10 @@ export function changeHere(endpoint: Endpoint, work: ChangeWork): ChangeMade {
       how === 'create' || how === 'update' ? written(endpoint, work, warn) : patched(endpoint, how, work, warn);
     return { warnings, ...made };
   } catch (error) {
+    if (error instanceof UntoldConversion) {
+      const { key, apiVersion, object } = error;
+      return { warnings: [], wants: { key, apiVersion, object: carry(object) } };
+    }
     return { warnings, refused: refusedBy(error) };
   }
 }
@@ -47,7 +51,7 @@ function written(endpoint: Endpoint, work: ChangeWork, warn: Warn): Made {
   const { uid } = object.metadata;
   const told = { ...sent, ...(uid !== undefined && { uid }) };
   if (work.checkOnly) return told;
-  const { versions } = conversionsOf(endpoint);
+  const versions = toldVersions(endpoint, work.conversions);
   const now = new Date(work.nowMs);
   atOnce(noteSteps(endpoint, { live: liveOf(endpoint, work), object, manager, subresource, now, versions }));
   return { ...told, object: carry(toStorage(endpoint, object)) };
@@ -67,7 +71,7 @@ function patched(endpoint: Endpoint, kind: PatchKind, work: ChangeWork, warn: Wa
   const now = new Date(work.nowMs);
   let tree: PatchTree | undefined;
   const patch = preparePatch(kind, () => (tree = readTree(kind, work)), {
-    target: targetOf(endpoint, subresource, now, conversionsOf(endpoint).versions),
+    target: targetOf(endpoint, subresource, now, toldVersions(endpoint, work.conversions)),
     options,
     manager,
     subresource,

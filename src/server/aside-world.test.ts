@@ -11,7 +11,7 @@ import { persistentVolumes } from '../apis/core/persistentvolume/definition.js';
 import { pods } from '../apis/core/pod/definition.js';
 import { kubernetesExpressions } from '../cel/environments/kubernetes-expressions.js';
 import { startDefinitions } from '../crd/controller.js';
-import { type Aside, type AsideOptions, NotAside, type Task } from '../lib/aside.js';
+import { type Aside, NotAside } from '../lib/aside.js';
 import { featureGateNames } from '../machinery/feature-gates.js';
 import type { JsonObject } from '../machinery/object.js';
 import { StatusError } from '../machinery/status.js';
@@ -19,6 +19,7 @@ import { isUnfitted } from '../machinery/unfitted.js';
 import type { KindDefinition } from '../registry/kind.js';
 import { MEDIA_TYPES } from '../rest/media-types.js';
 import { createOpenApi } from '../rest/openapi.js';
+import { InThisThread } from './aside-testing.js';
 import { AsideWorld } from './aside-world.js';
 import { servedResources } from './served-resources.js';
 import { TestApi, type Answer } from './testing.js';
@@ -30,32 +31,6 @@ const PODS = '/api/v1/namespaces/n/pods';
 const DEPLOYMENTS = '/apis/apps/v1/namespaces/n/deployments';
 const VOLUMES = '/api/v1/persistentvolumes';
 const SCALERS = '/apis/autoscaling/v2/namespaces/n/horizontalpodautoscalers';
-
-/** As the thread does it, without one: what goes over is copied. */
-class InThisThread implements Aside {
-  readonly fromBytes = 0;
-  readonly done: string[] = [];
-  #world: AsideWorld | undefined;
-  readonly features: string[] = [];
-
-  async do<Work extends object, Answered extends object>(
-    { name }: Task<Work, Answered>,
-    work: Work,
-    { needs }: AsideOptions = {},
-  ): Promise<Answered> {
-    this.#world ??= new AsideWorld({
-      features: this.features,
-      compatibility: { major: 1, minor: 33 },
-      kindOptions: { allowPrivileged: true, eventTtlSeconds: 3600 },
-    });
-    if (needs !== undefined && !this.#world.knows({ id: needs.id })) {
-      assert.ok(this.#world.knows({ id: needs.id, json: await needs.json() }));
-    }
-    const answer = this.#world.do(name, structuredClone(work));
-    this.done.push(name);
-    return structuredClone(answer) as Answered;
-  }
-}
 
 const stop = new Set<() => void>();
 let here: TestApi;

@@ -23,9 +23,12 @@ import {
   renderEventHere,
   renderHere,
 } from '../rest/render-aside.js';
-import { FIT, fitHere } from '../crd/conversion/fit-aside.js';
+import { ACCEPT_CONVERTED, acceptHere } from '../crd/conversion/accept-aside.js';
+import { RENEW, renewHere } from '../crd/renew-aside.js';
 import { tellHere, TELL } from '../crd/told-aside.js';
 import { customKindFrom } from '../crd/custom-kind.js';
+import type { ObjectCodec } from '../storage/store.js';
+import type { StructType } from '../schema/type.js';
 import type { Question } from './aside-worker.js';
 import { type Expressions, lazyExpressions } from './expressions.js';
 import { behindGates, serverKinds } from './kinds.js';
@@ -84,7 +87,8 @@ export class AsideWorld {
     job(ENCODE_DOCUMENT, encodeDocumentHere),
     job(TELL, tellHere),
     job(RUN_POLICY, (work) => this.#policies.run(work)),
-    job(FIT, (work) => fitHere(this.#endpoint(work.kind, work.version), work)),
+    job(ACCEPT_CONVERTED, (work) => acceptHere(work.kind && this.#formOf(work.kind), work)),
+    job(RENEW, (work) => renewHere(this.#storedForm(work.kind), work)),
     job(TAKE_ANSWER, takeAnswerHere),
     job(PATCH, (work) => patchHere(this.#endpoint(work.kind, work.version), work)),
     job(CHANGE, (work) => changeHere(this.#endpoint(work.kind, work.version), work)),
@@ -116,6 +120,17 @@ export class AsideWorld {
     const endpoint = resources?.find(group, version, plural);
     if (endpoint === undefined) throw new NotAside('the version is not known');
     return endpoint;
+  }
+
+  #formOf(kind: KindRef): StructType {
+    return this.#endpoint(kind, kind.custom?.version ?? '').type;
+  }
+
+  /** How objects of a definition lie in their store, whether or not the version that is stored is served. */
+  #storedForm({ group, plural, custom }: KindRef): ObjectCodec {
+    const registry = this.#custom.peek(custom?.id ?? '')?.registry({ group, resource: plural });
+    if (registry === undefined) throw new NotAside('the definition is not known');
+    return (registry.store.base ?? registry.store).options.codec;
   }
 
   #kinds(): Resources {

@@ -44,9 +44,7 @@ export const servedResources = (resources: Resources): ServedResources => ({
   },
   patchAside({ resource, kind }, object, patch) {
     const endpoint = resources.find(resource.group, resource.version, resource.resource);
-    if (endpoint?.kind.kind !== kind.kind || endpoint.definition.convert !== undefined || !endpoint.storedShape) {
-      return undefined;
-    }
+    if (endpoint?.kind.kind !== kind.kind || !endpoint.storedShape) return undefined;
     const isLarge = patch.length > CONVERTED_BYTES || hasBytes(object, CONVERTED_BYTES);
     const aside = asideFor(endpoint.registry, isLarge ? CONVERTED_BYTES : 0);
     return aside && patchAside(aside, endpoint, object, patch);

@@ -58,6 +58,8 @@ export interface ObjectCodec {
   decodeStorage(bytes: Buffer): KubeObject;
   /** Stored JSON as it reads today, for kinds whose form may have changed since it was written (custom resources). */
   renew?(json: Buffer): Buffer;
+  /** The same for a large one, without keeping others waiting; undefined for what is small. */
+  renewLarge?(json: Buffer): Promise<Buffer> | undefined;
   /** The same for what another build of this server stored: it may have left out what has a default today. */
   renewOlder?(json: Buffer): Buffer;
 }

@@ -122,11 +122,13 @@ export class Values {
     );
   }
 
-  #isOutdated(key: string, plain: Buffer, revision: number): boolean {
+  #isOutdated(key: string, plain: Buffer, revision: number): MaybePromise<boolean> {
     const { codec } = this.options;
-    if (this.form.kind === 'json') return !this.#renewed(plain, revision).equals(plain);
+    if (this.form.kind === 'json') {
+      return whenReady(this.#renewed(plain, revision), (renewed) => !renewed.equals(plain));
+    }
     if (codec.renew === undefined) return false;
-    const object = withoutResourceVersion(this.#read(key, plain, revision).object());
+    const object = withoutResourceVersion(this.#readStorage(key, plain, revision).object());
     return !codec.encodeStorage(object, this.form.mediaType).equals(plain);
   }
 
@@ -149,20 +151,32 @@ export class Values {
     }
   }
 
-  #readOpened(key: string, { plain, unproven }: Opened, revision: number): Entry {
-    const entry = this.#read(key, plain, revision);
-    // Stored JSON is served without a look into it: what nothing vouches for is looked into first.
-    if (unproven && this.form.kind === 'json') entry.object();
-    return entry;
+  #readOpened(key: string, { plain, unproven }: Opened, revision: number): MaybePromise<Entry> {
+    return whenReady(this.#read(key, plain, revision), (entry) => {
+      // Stored JSON is served without a look into it: what nothing vouches for is looked into first.
+      if (unproven && this.form.kind === 'json') entry.object();
+      return entry;
+    });
   }
 
-  #read(key: string, plain: Buffer, revision: number): Entry {
+  #read(key: string, plain: Buffer, revision: number): MaybePromise<Entry> {
+    if (this.form.kind === 'storage') return this.#readStorage(key, plain, revision);
+    const failed = (error: unknown): never => {
+      throw this.#fault(key, revision, 'content', error);
+    };
+    const made = (json: Buffer): Entry =>
+      entryOf(this.source, key, revision, json, { asStored: json === plain || json.equals(plain) });
+    try {
+      const renewed = this.#renewed(plain, revision);
+      return renewed instanceof Promise ? renewed.then(made).catch(failed) : made(renewed);
+    } catch (error) {
+      return failed(error);
+    }
+  }
+
+  #readStorage(key: string, plain: Buffer, revision: number): Entry {
     try {
       const { codec } = this.options;
-      if (this.form.kind === 'json') {
-        const json = this.#renewed(plain, revision);
-        return entryOf(this.source, key, revision, json, { asStored: json === plain || json.equals(plain) });
-      }
       const object = withoutResourceVersion(codec.decodeStorage(plain));
       return entryOf(this.source, key, revision, codec.encodeJson(object), { object });
     } catch (error) {
@@ -170,9 +184,9 @@ export class Values {
     }
   }
 
-  #renewed(plain: Buffer, revision: number): Buffer {
+  #renewed(plain: Buffer, revision: number): MaybePromise<Buffer> {
     const { codec } = this.options;
-    if (codec.renew !== undefined) return codec.renew(plain);
+    if (codec.renew !== undefined) return codec.renewLarge?.(plain) ?? codec.renew(plain);
     return revision <= this.olderRevision ? (codec.renewOlder?.(plain) ?? plain) : plain;
   }
 

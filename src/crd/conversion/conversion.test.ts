@@ -6,7 +6,7 @@ import type { JsonObject, ManagedFieldsEntry } from '../../machinery/object.js';
 import { StorageError } from '../../storage/store.js';
 import { type Answer, TestApi } from '../../server/testing.js';
 import { startDefinitions } from '../controller.js';
-import type { Converter } from './converter.js';
+import { type Converter, inForm } from './converter.js';
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const things = (version: string): string => `/apis/example.test/${version}/namespaces/default/things`;
@@ -16,13 +16,14 @@ let stop: AbortController;
 let refuse: boolean;
 
 const converter: Converter = {
-  async convert(objects, apiVersion) {
+  async convert(objects, apiVersion, form = {}) {
     if (refuse) throw new StorageError('conversion', 'no conversion today');
     return objects.map((object) => {
       const { spec = {} } = object as { spec?: { size?: number; parts?: unknown[] } };
       const size = spec.size ?? spec.parts?.length ?? 0;
       const toParts = apiVersion.endsWith('v2');
-      return { ...object, apiVersion, spec: toParts ? { parts: Array.from({ length: size }, () => 'p') } : { size } };
+      const converted = { apiVersion, spec: toParts ? { parts: Array.from({ length: size }, () => 'p') } : { size } };
+      return { object: () => inForm(form, { ...object, ...converted }) };
     });
   },
 };

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MetricRegistry } from '../../lib/metrics.js';
-import type { JsonObject } from '../../machinery/object.js';
+import type { JsonObject, KubeObject } from '../../machinery/object.js';
 import { StorageError } from '../../storage/store.js';
-import { webhookConverter } from './converter.js';
+import { type Converted, webhookConverter } from './converter.js';
 import { conversionMetrics } from './metrics.js';
 
 const V1 = 'example.test/v1';
@@ -56,6 +56,9 @@ async function told(twist: Twist, reviewVersions?: string[]): Promise<string> {
   }
 }
 
+const objectsOf = (converted: readonly Converted[]): Promise<KubeObject[]> =>
+  Promise.all(converted.map(async (one) => one.object()));
+
 const withMetadata =
   (change: (metadata: JsonObject) => unknown): Twist =>
   (review, converted) =>
@@ -73,10 +76,10 @@ test('many objects are converted in one call, in their order', async () => {
   const named = (name: string): JsonObject => ({ ...OBJECT, metadata: { ...OBJECT.metadata, name } });
   const converted = await converter.convert([named('a'), named('b')], V1);
   assert.deepEqual(
-    converted.map(({ apiVersion, metadata, spec }) => [apiVersion, (metadata as { name: string }).name, spec]),
+    (await objectsOf(converted)).map(({ apiVersion, metadata, ...rest }) => [apiVersion, metadata.name, rest]),
     [
-      [V1, 'a', { host: 'h' }],
-      [V1, 'b', { host: 'h' }],
+      [V1, 'a', { kind: 'Thing', spec: { host: 'h' } }],
+      [V1, 'b', { kind: 'Thing', spec: { host: 'h' } }],
     ],
   );
   assert.equal(calls, 1);
@@ -86,8 +89,8 @@ test('labels and annotations may change, all other metadata is put back', async 
   const converter = converterWith(
     withMetadata((metadata) => ({ ...metadata, labels: { new: 'x' }, finalizers: [], generation: 99 })),
   );
-  const [converted] = await converter.convert([OBJECT], V1);
-  assert.deepEqual(converted?.['metadata'], { ...OBJECT.metadata, labels: { new: 'x' } });
+  const [converted] = await objectsOf(await converter.convert([OBJECT], V1));
+  assert.deepEqual(converted?.metadata, { ...OBJECT.metadata, labels: { new: 'x' } });
 });
 
 test('an answer that does not answer the review is told apart', async () => {

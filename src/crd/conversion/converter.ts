@@ -1,16 +1,40 @@
 // Asks a definition's webhook to bring objects into another version.
+import { asideOr } from '../../lib/aside.js';
 import { errorText } from '../../lib/error-text.js';
-import { setMember } from '../../lib/plain-object.js';
-import { apiVersionOf, type GroupVersionKind, type JsonObject, parseApiVersion } from '../../machinery/object.js';
+import type { MaybePromise } from '../../lib/maybe-promise.js';
+import {
+  apiVersionOf,
+  type GroupVersionKind,
+  type JsonObject,
+  type KubeObject,
+  parseApiVersion,
+} from '../../machinery/object.js';
+import { DecodeError } from '../../schema/json/decode.js';
 import type { ReviewAnswer } from '../../schema/json/sent-review.js';
 import { StorageError } from '../../storage/store.js';
-import { restoreMetadata } from './restore-metadata.js';
+import { acceptAside, type Elsewhere } from './accept-aside.js';
+import { acceptConverted, type AskedConversion, ConversionFailure } from './accept-converted.js';
 import type { ConversionRecorder, FailureType } from './metrics.js';
-import { ReviewError, readReview, reviewBody, reviewVersion } from './review.js';
+import { reviewBody, reviewVersion } from './review.js';
 
 export interface Converter {
   /** The objects in another version, in their order. They stay as they are. Throws StorageError. */
-  convert(objects: readonly Readonly<JsonObject>[], apiVersion: string): Promise<JsonObject[]>;
+  convert(objects: readonly Readonly<JsonObject>[], apiVersion: string, form?: Form): Promise<Converted[]>;
+}
+
+/** What is made of the objects that came back; without it they are taken as they are. */
+export interface Form {
+  /** Drops what the version does not know, in place. Throws DecodeError. */
+  readonly fit?: (object: JsonObject) => KubeObject;
+  /** Where the same is done with those of a long answer. */
+  readonly elsewhere?: Elsewhere | undefined;
+}
+
+export interface Converted {
+  /** What of a long answer is asked for is read in turns with others. Throws StorageError. */
+  object(): MaybePromise<KubeObject>;
+  /** As it is printed, where it came out of a long answer. */
+  readonly json?: Buffer;
 }
 
 export interface ConverterOptions {
@@ -23,13 +47,13 @@ export interface ConverterOptions {
 
 export function webhookConverter({ reviewVersions, ask, newUid, recorder }: ConverterOptions): Converter {
   return {
-    async convert(objects, apiVersion) {
+    async convert(objects, apiVersion, form = {}) {
       const source = kindOf(objects[0] ?? {});
       const startedMs = performance.now();
       const observe = (failure?: FailureType): void =>
         recorder?.converted(source.version, apiVersion, (performance.now() - startedMs) / 1000, failure);
       try {
-        const converted = await convertAll(objects, apiVersion, { reviewVersions, ask, newUid });
+        const converted = await convertAll(objects, apiVersion, form, { reviewVersions, ask, newUid });
         observe();
         return converted;
       } catch (error) {
@@ -42,66 +66,36 @@ export function webhookConverter({ reviewVersions, ask, newUid, recorder }: Conv
   };
 }
 
-class ConversionFailure extends Error {
-  constructor(
-    readonly type: FailureType,
-    message: string,
-    /** The message is all that is told. */
-    readonly bare = false,
-  ) {
-    super(message);
-  }
-}
-
 async function convertAll(
   objects: readonly Readonly<JsonObject>[],
   apiVersion: string,
+  form: Form,
   { reviewVersions, ask, newUid }: Pick<ConverterOptions, 'reviewVersions' | 'ask' | 'newUid'>,
-): Promise<JsonObject[]> {
+): Promise<Converted[]> {
   const version = reviewVersion(reviewVersions);
   const uid = newUid();
   const body = await reviewBody(version, { uid, desiredAPIVersion: apiVersion, objects });
   const answer = await ask(body).catch((error: unknown) => {
     throw new ConversionFailure('call', `failed: ${errorText(error)}`);
   });
-  let converted: readonly unknown[];
-  try {
-    converted = await readReview(version, uid, answer);
-  } catch (error) {
-    if (!(error instanceof ReviewError)) throw error;
-    throw new ConversionFailure(error.unreadable ? 'call' : 'malformed_response', `failed: ${error.message}`);
-  }
-  if (converted.length !== objects.length) {
-    throw new ConversionFailure('partial_response', `returned ${converted.length} objects, expected ${objects.length}`);
-  }
-  return converted.map((object, index) => accepted(objects[index] ?? {}, object, apiVersion));
+  const originals = objects.map((object) => ({ kind: kindOf(object).kind, metadata: object['metadata'] }));
+  const asked: AskedConversion = { version, uid, apiVersion, originals };
+  const here = (): Converted[] =>
+    acceptConverted(asked, answer).map((object) => ({ object: () => inForm(form, object) }));
+  const { elsewhere } = form;
+  if (elsewhere === undefined || answer.body.length < elsewhere.aside.fromBytes) return here();
+  return asideOr(acceptAside(elsewhere, asked, answer), here);
 }
 
-/** What came back, with all that a webhook may not change as it was. */
-function accepted(original: Readonly<JsonObject>, converted: unknown, apiVersion: string): JsonObject {
-  const invalid = (message: string, bare = false): ConversionFailure =>
-    new ConversionFailure('invalid_converted_object', message, bare);
-  if (converted === null || converted === undefined) throw invalid('unexpected end of JSON input', true);
-  if (typeof converted !== 'object' || Array.isArray(converted)) {
-    throw invalid(`returned invalid object at index 0: no object`);
+/** Throws StorageError. */
+export function inForm({ fit }: Form, object: JsonObject): KubeObject {
+  if (fit === undefined) return object as JsonObject & KubeObject;
+  try {
+    return fit(object);
+  } catch (error) {
+    if (error instanceof DecodeError) throw new StorageError('conversion', error.message);
+    throw error;
   }
-  const object = converted as JsonObject;
-  const { kind } = object;
-  if (typeof kind !== 'string' || kind === '') {
-    throw invalid(`Object 'Kind' is missing in '${JSON.stringify(object)}'`, true);
-  }
-  const got = typeof object['apiVersion'] === 'string' ? object['apiVersion'] : '';
-  if (got !== apiVersion) {
-    throw invalid(`returned invalid object at index 0: invalid groupVersion (expected ${apiVersion}, received ${got})`);
-  }
-  const expected = kindOf(original).kind;
-  if (kind !== expected) {
-    throw invalid(`returned invalid object at index 0: invalid kind (expected ${expected}, received ${kind})`);
-  }
-  const restored = restoreMetadata(original, object);
-  if ('fault' in restored) throw invalid(`returned ${restored.fault}`);
-  setMember(object, 'metadata', restored.metadata);
-  return object;
 }
 
 function kindOf({ apiVersion, kind }: Readonly<JsonObject>): GroupVersionKind {

@@ -9,8 +9,8 @@ import { validateLabels } from '../../machinery/validation/label-selector.js';
 type Restored = { readonly metadata: JsonObject } | { readonly fault: string };
 
 /** The original's metadata with the labels and annotations of what came back, or what is wrong with those. */
-export function restoreMetadata(original: Readonly<JsonObject>, converted: Readonly<JsonObject>): Restored {
-  const before = isPlainObject(original['metadata']) ? original['metadata'] : {};
+export function restoreMetadata(original: unknown, converted: Readonly<JsonObject>): Restored {
+  const before = isPlainObject(original) ? original : {};
   const stated = converted['metadata'];
   const after = isPlainObject(stated) ? stated : {};
   for (const [member, name] of SAME) {
@@ -21,7 +21,7 @@ export function restoreMetadata(original: Readonly<JsonObject>, converted: Reado
   if (!isPlainObject(stated)) {
     return { fault: `invalid metadata: invalid metadata of type ${goTypeName(stated)} in converted object` };
   }
-  const metadata: JsonObject = { ...before };
+  const metadata = { ...before } as JsonObject;
   for (const member of ['labels', 'annotations'] as const) {
     const given = after[member];
     if (given === undefined || given === null) {

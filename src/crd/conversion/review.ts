@@ -7,7 +7,7 @@ import type { JsonObject } from '../../machinery/object.js';
 import { carryPieces } from '../../schema/json/carry.js';
 import { DecodeError } from '../../schema/json/decode.js';
 import { encodeTree } from '../../schema/json/encode.js';
-import { readLongReview, type ReviewAnswer, type SentReview, sentKindText } from '../../schema/json/sent-review.js';
+import { readSentReview, type ReviewAnswer, type SentReview, sentKindText } from '../../schema/json/sent-review.js';
 
 const GROUP = 'apiextensions.k8s.io';
 const KIND = 'ConversionReview';
@@ -54,12 +54,8 @@ export class ReviewError extends Error {
 }
 
 /** The objects that were answered. Throws ReviewError. */
-export async function readReview(
-  version: ReviewVersion,
-  uid: string,
-  answer: ReviewAnswer,
-): Promise<readonly unknown[]> {
-  const { tree, kind, apiVersion } = await sentReview(version, answer);
+export function readReview(version: ReviewVersion, uid: string, answer: ReviewAnswer): readonly unknown[] {
+  const { tree, kind, apiVersion } = sentReview(version, answer);
   const review = isPlainObject(tree) ? tree : {};
   const { response } = review;
   // The older review never looked at what it got.
@@ -81,9 +77,9 @@ export async function readReview(
   return Array.isArray(convertedObjects) ? convertedObjects : [];
 }
 
-async function sentReview(version: ReviewVersion, answer: ReviewAnswer): Promise<SentReview> {
+function sentReview(version: ReviewVersion, answer: ReviewAnswer): SentReview {
   try {
-    return await readLongReview(answer, { group: GROUP, version, kind: KIND });
+    return readSentReview(answer, { group: GROUP, version, kind: KIND });
   } catch (error) {
     if (error instanceof DecodeError) throw new ReviewError(error.message, true);
     throw error;

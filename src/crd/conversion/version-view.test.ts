@@ -12,6 +12,7 @@ import {
   type WatchEvent,
   type WatchRequest,
 } from '../../storage/store.js';
+import { type Converted, type Form, inForm } from './converter.js';
 import { VersionView } from './version-view.js';
 import { PODS } from '../../storage/testing.js';
 
@@ -39,13 +40,15 @@ let asV2: VersionView;
 
 /** Writes into a label where an object comes from. */
 const converter = {
-  async convert(objects: readonly Readonly<JsonObject>[], apiVersion: string): Promise<JsonObject[]> {
+  async convert(objects: readonly Readonly<JsonObject>[], apiVersion: string, form: Form = {}): Promise<Converted[]> {
     calls.push(`${objects.length} to ${apiVersion}`);
     if (failure !== undefined) throw new StorageError('conversion', failure);
     return objects.map((object) => {
       const { metadata, apiVersion: from } = object as unknown as KubeObject;
       assert.equal(metadata.resourceVersion, undefined);
-      return { ...object, apiVersion, metadata: { ...metadata, labels: { ...metadata.labels, from: from ?? '' } } };
+      const labels = { ...metadata.labels, from: from ?? '' };
+      const converted = { ...object, apiVersion, metadata: { ...metadata, labels } };
+      return { object: () => inForm(form, converted) };
     });
   },
 };
@@ -57,7 +60,7 @@ const view = (apiVersion: string, storageApiVersion = V1): VersionView =>
     apiVersion,
     storageApiVersion,
     converter,
-    fit: (object) => ({ object: object as KubeObject }),
+    formOf: () => ({}),
   });
 
 beforeEach(() => {
@@ -138,11 +141,13 @@ test('a failed conversion fails what needed it, and nothing else', async () => {
 });
 
 test('what came back is brought into the form of its version before it is stored', async () => {
-  const fit = (object: JsonObject, apiVersion: string): { object: KubeObject } => {
-    const { metadata, ...rest } = object as unknown as KubeObject;
-    return { object: { ...rest, metadata: { ...metadata, annotations: { fit: apiVersion } } } };
-  };
-  const fitting = new VersionView({ base, options, apiVersion: V2, storageApiVersion: V1, converter, fit });
+  const formOf = (apiVersion: string): Form => ({
+    fit(object) {
+      const { metadata, ...rest } = object as unknown as KubeObject;
+      return { ...rest, metadata: { ...metadata, annotations: { fit: apiVersion } } };
+    },
+  });
+  const fitting = new VersionView({ base, options, apiVersion: V2, storageApiVersion: V1, converter, formOf });
   const made = await fitting.create('ns/a', thing(V2, 'a'));
   assert.deepEqual(made.object().metadata.annotations, { fit: V2 });
   assert.deepEqual((await base.get('ns/a', ''))?.object().metadata.annotations, { fit: V1 });
@@ -152,7 +157,8 @@ test('an object that cannot be brought into form ends a watch, and nothing else'
   const fit = (): never => {
     throw new DecodeError('no form');
   };
-  asV2 = new VersionView({ base, options, apiVersion: V2, storageApiVersion: V1, converter, fit });
+  const formOf = (): Form => ({ fit });
+  asV2 = new VersionView({ base, options, apiVersion: V2, storageApiVersion: V1, converter, formOf });
   const told = await watched({}, 1, async () => void (await base.create('ns/a', thing(V1, 'a'))));
   assert.deepEqual(told, ['no form']);
   await assert.rejects(asV2.get('ns/a', ''), { code: 'conversion', message: 'no form' });

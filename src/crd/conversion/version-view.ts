@@ -6,13 +6,12 @@
 //
 // What is read in another version than it lies there is converted once, and kept for as long as the store keeps it.
 import { append } from '../../lib/append.js';
-import type { MaybePromise } from '../../lib/maybe-promise.js';
 import { inTurns, LARGE_BYTES } from '../../lib/turns.js';
 import { hasBytes } from '../../machinery/grown.js';
 import type { JsonObject, KubeObject } from '../../machinery/object.js';
-import { DecodeError } from '../../schema/json/decode.js';
 import { EntrySource } from '../../storage/entry-source.js';
 import { Entry, entryOf, withoutResourceVersion } from '../../storage/entry.js';
+import { stringAt } from '../../storage/scan-json.js';
 import {
   type ListRequest,
   type ListResult,
@@ -24,8 +23,7 @@ import {
   unselected,
 } from '../../storage/store.js';
 import type { Trace } from '../../tracing/trace.js';
-import type { Converter } from './converter.js';
-import type { Fitted } from './fit-aside.js';
+import type { Converted, Converter, Form } from './converter.js';
 import { watchConverted } from './watch-converted.js';
 
 export interface VersionViewOptions {
@@ -35,12 +33,9 @@ export interface VersionViewOptions {
   readonly apiVersion: string;
   readonly storageApiVersion: string;
   readonly converter: Converter;
-  /** Drops what a version does not know from an object that was converted into it. */
-  readonly fit: (object: JsonObject, apiVersion: string) => MaybePromise<Fitted>;
+  /** What is made of objects that were converted into a version. */
+  readonly formOf: (apiVersion: string) => Form;
 }
-
-/** What begins so with another version is of that. */
-const SORTED_HEAD = Buffer.from('{"apiVersion":"');
 
 /** What is converted in one call: the answer must have room in what is read of one. */
 const MAX_BATCH_OBJECTS = 500;
@@ -138,14 +133,14 @@ export class VersionView implements ResourceStore {
   async pretend(object: KubeObject): Promise<KubeObject> {
     const { apiVersion, storageApiVersion } = this.#view;
     if (apiVersion === storageApiVersion) return object;
-    const [back] = await this.#convert([(await this.#toStorage(object)).object], apiVersion);
-    return back === undefined ? object : (await this.#fit(back)).object;
+    const [back] = await this.#convert([await (await this.#toStorage(object)).object()], apiVersion);
+    return back === undefined ? object : back.object();
   }
 
   /** What lies there in an older version is to be moved, also by an update that changes nothing. */
   async isStale(key: string, revision: number): Promise<boolean> {
     const stored = await this.base.get(key, '');
-    if (stored?.object().apiVersion !== this.#view.storageApiVersion) return true;
+    if (stored === undefined || versionIn(stored) !== this.#view.storageApiVersion) return true;
     return (await this.base.isStale?.(key, revision)) ?? false;
   }
 
@@ -179,12 +174,11 @@ export class VersionView implements ResourceStore {
   }
 
   #atHand(stored: StoredObject): StoredObject | undefined {
-    // A custom resource prints its members sorted, so that most begin with their version.
+    // hot: a custom resource prints its members sorted, so that most begin with their version.
     if (stored.json.subarray(0, this.#head.length).equals(this.#head)) return stored;
     const known = this.#known.get(stored);
     if (known !== undefined) return known;
-    if (stored.json.subarray(0, SORTED_HEAD.length).equals(SORTED_HEAD)) return undefined;
-    return stored.object().apiVersion === this.#view.apiVersion ? stored : undefined;
+    return versionIn(stored) === this.#view.apiVersion ? stored : undefined;
   }
 
   #fetch(wanted: readonly StoredObject[], shared: boolean): ReadonlyMap<StoredObject, Promise<StoredObject>> {
@@ -202,7 +196,7 @@ export class VersionView implements ResourceStore {
       before = converting;
       for (const [index, stored] of batch.entries()) {
         const entry = converting
-          .then((converted) => this.#keep(stored, converted[index] ?? {}))
+          .then((converted) => this.#keep(stored, converted[index]))
           .finally(() => this.#underWay.delete(stored));
         // Whoever asked is told; others that ask for one of many must not find a rejection nobody handled.
         entry.catch(() => undefined);
@@ -225,12 +219,17 @@ export class VersionView implements ResourceStore {
     return objects;
   }
 
-  async #keep(stored: StoredObject, converted: JsonObject): Promise<Entry> {
-    const { object, json: printed } = await this.#fit(converted);
-    const json = printed ?? (await this.#printed(this, object)) ?? this.options.codec.encodeJson(object);
-    const entry = entryOf(this.#source, stored.key, stored.revision, json, { object });
-    // Whoever asked wants it now; for later the bytes are enough.
-    entry.object();
+  async #keep(stored: StoredObject, converted: Converted | undefined): Promise<Entry> {
+    if (converted === undefined) throw new Error('an object was not converted');
+    const { key, revision } = stored;
+    let entry: Entry;
+    if (converted.json === undefined) {
+      const object = await converted.object();
+      const json = (await this.#printed(this, object)) ?? this.options.codec.encodeJson(object);
+      entry = entryOf(this.#source, key, revision, json, { object });
+      // Whoever asked wants it now; for later the bytes are enough.
+      entry.object();
+    } else entry = entryOf(this.#source, key, revision, converted.json);
     entry.settle();
     this.#known.set(stored, entry);
     return entry;
@@ -245,29 +244,22 @@ export class VersionView implements ResourceStore {
     return inTurns(codec.encodePieces(object));
   }
 
-  async #fit(converted: JsonObject, apiVersion = this.#view.apiVersion): Promise<Fitted> {
-    try {
-      return await this.#view.fit(converted, apiVersion);
-    } catch (error) {
-      if (error instanceof DecodeError) throw new StorageError('conversion', error.message);
-      throw error;
-    }
-  }
-
-  async #toStorage(object: KubeObject): Promise<Fitted> {
+  async #toStorage(object: KubeObject): Promise<Converted> {
     const { apiVersion, storageApiVersion } = this.#view;
-    if (apiVersion === storageApiVersion) return { object };
+    if (apiVersion === storageApiVersion) return { object: () => object };
     const [converted] = await this.#convert([withoutResourceVersion(object)], storageApiVersion);
-    return converted === undefined ? { object } : this.#fit(converted, storageApiVersion);
+    return converted ?? { object: () => object };
   }
 
   async #toStored(object: KubeObject): Promise<{ readonly object: KubeObject; readonly json: Buffer | undefined }> {
-    const { object: stored, json } = await this.#toStorage(object);
-    return { object: stored, json: json ?? (await this.#printed(this.base, stored)) };
+    const converted = await this.#toStorage(object);
+    const stored = await converted.object();
+    return { object: stored, json: converted.json ?? (await this.#printed(this.base, stored)) };
   }
 
-  #convert(objects: readonly KubeObject[], apiVersion: string): Promise<JsonObject[]> {
-    return this.#view.converter.convert(objects as readonly (JsonObject & KubeObject)[], apiVersion);
+  #convert(objects: readonly KubeObject[], apiVersion: string): Promise<Converted[]> {
+    const { converter, formOf } = this.#view;
+    return converter.convert(objects as readonly (JsonObject & KubeObject)[], apiVersion, formOf(apiVersion));
   }
 
   /** The object a conflict tells of is one of the store's. */
@@ -277,6 +269,11 @@ export class VersionView implements ResourceStore {
     return new StorageError(error.code, error.message, { ...error.details, current });
   }
 }
+
+/** Found without reading the object. */
+const versionIn = ({ json }: StoredObject): string => stringAt(json, API_VERSION);
+
+const API_VERSION = ['apiVersion'];
 
 function* batchesOf(stored: readonly StoredObject[]): IterableIterator<readonly StoredObject[]> {
   let batch: StoredObject[] = [];

@@ -1,9 +1,7 @@
 // What a webhook sent back, as far as reviews of all kinds have in common.
 import { goQuote } from '../../lib/go-quote.js';
-import { inTurns, LARGE_BYTES } from '../../lib/turns.js';
 import { apiVersionOf, type GroupVersionKind } from '../../machinery/object.js';
 import { parseYaml } from '../yaml/parse.js';
-import { readPieces } from './decode-pieces.js';
 import { DecodeError, parseJsonTree } from './decode.js';
 import { type SentKind, sentKind, unreadable } from './sent-kind.js';
 
@@ -31,17 +29,6 @@ export function readSentReview({ status, contentType, body }: ReviewAnswer, want
   const sent = sentKind(tree);
   checkKind(sent, wanted);
   return { ...sent, tree };
-}
-
-/** The same; a long one is read in turns with others, where it is JSON that can be read. */
-export async function readLongReview(answer: ReviewAnswer, wanted: GroupVersionKind): Promise<SentReview> {
-  const { body } = answer;
-  const isLong = body.length > LARGE_BYTES && isJson(body);
-  const read = isLong ? await inTurns(readPieces(body, undefined)) : undefined;
-  if (read === undefined) return readSentReview(answer, wanted);
-  const sent = sentKind(read.value);
-  checkKind(sent, wanted);
-  return { ...sent, tree: read.value };
 }
 
 const BRACE = 0x7b;
