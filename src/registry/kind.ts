@@ -145,6 +145,10 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   readonly anyFinalizer?: boolean;
   /** The kind's own rules do not repeat the common ones on the update of metadata: an error in it shows once less. */
   readonly metadataCheckedOnce?: boolean;
+  /** How often the kind's own rules on an update look at all of the metadata again: an error in it shows as often. */
+  readonly metadataAgain?: number;
+  /** None of the kind's own rules looks at metadata: what is wrong with it is told where nothing else is wrong. */
+  readonly metadataCheckedLast?: boolean;
   /** Clears what a client may not set, sets what the server decides. */
   prepareForCreate?(object: T, context: LifeContext): void;
   validate(object: Readonly<T>, context: LifeContext): FieldErrors;

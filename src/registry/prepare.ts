@@ -2,8 +2,8 @@
 // nothing but the object, what was there before, and the kind.
 import { append } from '../lib/append.js';
 import { invalid } from '../machinery/status.js';
-import { FieldPath } from '../machinery/field-error.js';
-import type { JsonObject, KubeObject } from '../machinery/object.js';
+import { type FieldErrors, FieldPath } from '../machinery/field-error.js';
+import type { JsonObject, KubeObject, ObjectMeta } from '../machinery/object.js';
 import {
   validateKubeFinalizers,
   validateObjectMeta,
@@ -11,7 +11,7 @@ import {
   validateObjectName,
 } from '../machinery/validation/object-meta.js';
 import { nameIsDnsSubdomain, pathSegmentName } from '../machinery/validation/names.js';
-import type { LifeContext, StatusStrategy } from './kind.js';
+import type { KindDefinition, LifeContext, StatusStrategy, Strategy } from './kind.js';
 import type { ResourceRegistry } from './registry.js';
 import { matchNamespace } from './system-fields.js';
 
@@ -35,12 +35,10 @@ export function prepareNew(registry: RuledKind, object: KubeObject, context: Lif
   if (strategy.hasStatus && tree['status'] !== undefined) delete tree['status'];
   if (strategy.hasGeneration ?? strategy.hasStatus) object.metadata.generation = 1;
   strategy.prepareForCreate?.(object, context);
-  const validateName = strategy.validateName?.bind(strategy) ?? nameIsDnsSubdomain;
   const { metadata } = object;
-  const errors = validateObjectMeta(metadata, { namespaced: kind.namespaced, validateName, path: METADATA });
-  if (!strategy.anyFinalizer && metadata.finalizers !== undefined)
-    append(errors, validateKubeFinalizers(metadata.finalizers, METADATA.child('finalizers')));
-  append(errors, strategy.validate(object, context));
+  const own = strategy.validate(object, context);
+  const errors = strategy.metadataCheckedLast && own.length > 0 ? [] : newMetadataErrors(kind, metadata);
+  append(errors, own);
   // Whatever a kind calls a name, it must also be one step of a path.
   if (errors.length === 0) append(errors, validateObjectName(metadata, pathSegmentName, METADATA));
   if (errors.length > 0) throw invalid(groupKind, metadata.name ?? '', errors);
@@ -48,6 +46,16 @@ export function prepareNew(registry: RuledKind, object: KubeObject, context: Lif
   if (warnings !== undefined) for (const text of warnings) context.warn(text);
   strategy.canonicalize?.(object);
 }
+
+function newMetadataErrors({ namespaced, strategy }: KindDefinition, metadata: ObjectMeta): FieldErrors {
+  const validateName = strategy.validateName?.bind(strategy) ?? nameIsDnsSubdomain;
+  const errors = validateObjectMeta(metadata, { namespaced, validateName, path: METADATA });
+  append(errors, kubeFinalizerErrors(strategy, metadata));
+  return errors;
+}
+
+const kubeFinalizerErrors = ({ anyFinalizer }: Strategy, { finalizers }: ObjectMeta): FieldErrors =>
+  anyFinalizer || finalizers === undefined ? [] : validateKubeFinalizers(finalizers, METADATA.child('finalizers'));
 
 /** Sets what an update cannot change back to what it was, then runs the kind's rules. */
 export function prepareChanged(
@@ -71,13 +79,14 @@ export function prepareChanged(
     metadata.deletionGracePeriodSeconds ??= old.metadata.deletionGracePeriodSeconds;
   }
   // The common rules come first and the kind's own look at the metadata's update again: an error in it shows twice.
-  const errors = validateObjectMeta(metadata, {
-    namespaced: kind.namespaced,
-    validateName: pathSegmentName,
-    path: METADATA,
-  });
-  append(errors, validateObjectMetaUpdate(metadata, old.metadata, METADATA));
-  if (!kind.strategy.metadataCheckedOnce) append(errors, validateObjectMetaUpdate(metadata, old.metadata, METADATA));
+  const { strategy, namespaced } = kind;
+  const whole = validateObjectMeta(metadata, { namespaced, validateName: pathSegmentName, path: METADATA });
+  const changed = validateObjectMetaUpdate(metadata, old.metadata, METADATA);
+  const finalizers = kubeFinalizerErrors(strategy, metadata);
+  const errors = [...whole, ...changed];
+  if (!strategy.metadataCheckedOnce) append(errors, changed, finalizers);
+  const again = rules === strategy ? (strategy.metadataAgain ?? 0) : 0;
+  for (let i = 0; i < again; i++) append(errors, whole, finalizers);
   append(errors, rules.validateUpdate(object, old, context));
   if (errors.length > 0) throw invalid(registry.groupKind, metadata.name ?? '', errors);
   for (const text of rules.warningsOnUpdate?.(object, old, context) ?? []) context.warn(text);

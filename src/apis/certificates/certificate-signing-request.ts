@@ -15,6 +15,7 @@ export const certificateSigningRequest: KindDefinition<CertificateSigningRequest
   versions: [{ version: 'v1' }],
   storageVersion: 'v1',
   strategy: {
+    metadataAgain: 1,
     validateName: () => [],
     prepareForCreate: setRequestor,
     validate: validateCsr,

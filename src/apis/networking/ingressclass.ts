@@ -34,6 +34,7 @@ export const ingressClasses: KindDefinition<IngressClass> = {
   ],
   storageVersion: 'v1',
   strategy: {
+    metadataAgain: 1,
     hasGeneration: true,
     validate,
     validateUpdate: (object, old) => [

@@ -25,6 +25,8 @@ export const podDisruptionBudgets: KindDefinition<PodDisruptionBudget> = {
     // No rule of this kind looks at its name: only what every path segment needs holds.
     validateName: () => [],
     anyFinalizer: true,
+    metadataCheckedOnce: true,
+    metadataCheckedLast: true,
     hasStatus: true,
     allowUnconditionalUpdate: false,
     prepareForCreate: (object) => {

@@ -22,6 +22,7 @@ export const csiNodes: KindDefinition<CSINode> = {
   versions: [{ version: 'v1' }],
   storageVersion: 'v1',
   strategy: {
+    metadataCheckedOnce: true,
     allowUnconditionalUpdate: false,
     validate: validateCsiNode,
     validateUpdate: (object, old, { features }) => [

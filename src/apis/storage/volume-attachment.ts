@@ -31,6 +31,7 @@ export const volumeAttachments: KindDefinition<VolumeAttachment> = {
   versions: [{ version: 'v1' }],
   storageVersion: 'v1',
   strategy: {
+    metadataCheckedOnce: true,
     hasStatus: true,
     hasGeneration: false,
     allowUnconditionalUpdate: false,

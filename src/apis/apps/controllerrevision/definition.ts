@@ -3,10 +3,10 @@ import { groupKindText } from '../../../machinery/status.js';
 import { parseApiVersion } from '../../../machinery/object.js';
 import { validateImmutableField, validateNonNegative } from '../../../machinery/validation/fields.js';
 import { nameIsDnsSubdomain } from '../../../machinery/validation/names.js';
-import { validateObjectMeta } from '../../../machinery/validation/object-meta.js';
 import { AGE_COLUMN, ageCell, column, NAME_COLUMN } from '../../../registry/columns.js';
 import type { KindDefinition } from '../../../registry/kind.js';
 import type { ControllerRevision } from '../../../schema/generated/apps.v1.js';
+import { validateNamespacedMeta } from '../../object-meta-again.js';
 
 const DATA = FieldPath.of('data');
 const REVISION = FieldPath.of('revision');
@@ -24,7 +24,7 @@ export const controllerRevisions: KindDefinition<ControllerRevision> = {
     validateName: nameIsDnsSubdomain,
     validate: ({ data, revision }) => [...validateNonNegative(revision, REVISION), ...validateData(data)],
     validateUpdate: ({ metadata, data, revision }, old) => [
-      ...validateObjectMeta(metadata, { namespaced: true, validateName: nameIsDnsSubdomain }),
+      ...validateNamespacedMeta(metadata),
       ...validateNonNegative(revision, REVISION),
       ...validateImmutableField(data, old.data, DATA),
     ],

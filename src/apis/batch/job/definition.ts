@@ -3,7 +3,6 @@ import { humanDuration } from '../../../lib/human-duration.js';
 import { FieldPath } from '../../../machinery/field-error.js';
 import { selectorHasInvalidLabelValue } from '../../../machinery/validation/label-selector.js';
 import { nameIsDnsSubdomain } from '../../../machinery/validation/names.js';
-import { validateObjectMeta } from '../../../machinery/validation/object-meta.js';
 import { AGE_COLUMN, ageCell, column, NAME_COLUMN, wideColumn } from '../../../registry/columns.js';
 import { dropGatedFields, gated } from '../../../registry/gated-fields.js';
 import type { KindDefinition, LifeContext } from '../../../registry/kind.js';
@@ -22,6 +21,7 @@ import { defaultJob, defaultPodReplacement } from './defaults.js';
 import { generateSelector, hasPrefixedLabels } from './selector.js';
 import { validateJobStatusUpdate } from './status-validation.js';
 import { validateJob, validateJobUpdate } from './validation.js';
+import { validateNamespacedMeta } from '../../object-meta-again.js';
 
 const SPEC = FieldPath.of('spec');
 
@@ -61,7 +61,7 @@ export const jobs: KindDefinition<Job> = {
       const rules = { ...found, allowInvalidAffinityLabelValue };
       const mutableDirectives = old.spec.suspend === true && !old.status.startTime;
       return [
-        ...validateObjectMeta(job.metadata, { namespaced: true, validateName: nameIsDnsSubdomain }),
+        ...validateNamespacedMeta(job.metadata),
         ...validateJob(job, rules, hasPrefixedLabels(old)),
         ...validateJobUpdate(job.spec, old.spec, rules, mutableDirectives),
       ];

@@ -35,6 +35,9 @@ export const events: KindDefinition<Event> = {
   storageVersion: 'v1',
   strategy: {
     validateName: pathSegmentName,
+    anyFinalizer: true,
+    metadataCheckedOnce: true,
+    metadataCheckedLast: true,
     validate: validateCoreEvent,
     validateUpdate: validateCoreEvent,
     allowCreateOnUpdate: true,

@@ -20,6 +20,8 @@ export const persistentVolumes: KindDefinition<PersistentVolume> = {
   versions: [{ version: 'v1', defaults: setDefaults }],
   storageVersion: 'v1',
   strategy: {
+    metadataCheckedOnce: true,
+    metadataAgain: 2,
     hasStatus: true,
     hasGeneration: false,
     prepareForCreate: (object, context) => {

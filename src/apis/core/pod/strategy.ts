@@ -1,6 +1,5 @@
 import { FieldPath } from '../../../machinery/field-error.js';
 import { isDns1123Label } from '../../../machinery/validation/names.js';
-import { validateObjectMeta } from '../../../machinery/validation/object-meta.js';
 import { warningsForIp } from '../../../machinery/validation/ip.js';
 import { nameIsDnsSubdomain } from '../../../machinery/validation/names.js';
 import type { DeleteStrategy, LifeContext, StatusStrategy, Strategy } from '../../../registry/kind.js';
@@ -19,6 +18,7 @@ import { validatePodResize } from './validation/resize.js';
 import { validatePodStatusUpdate } from './validation/status.js';
 import { validatePodUpdate } from './validation/update.js';
 import { warningsForPod } from './warnings.js';
+import { validateNamespacedMeta } from '../../object-meta-again.js';
 
 const STATUS = FieldPath.of('status');
 
@@ -121,8 +121,7 @@ export const resizeRules: StatusStrategy<Pod> = {
 };
 
 /** Updates of pods check the metadata as creation does, beside what every update checks. */
-const validateMetadata = (pod: Readonly<Pod>): FieldErrors =>
-  validateObjectMeta(pod.metadata, { namespaced: true, validateName: nameIsDnsSubdomain });
+const validateMetadata = (pod: Readonly<Pod>): FieldErrors => validateNamespacedMeta(pod.metadata);
 
 /** Puts back everything outside the spec that a subresource may not touch: managed fields alone are its own. */
 function resetAllBut(pod: Pod, old: Readonly<Pod>): void {

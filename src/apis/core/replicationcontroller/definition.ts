@@ -1,4 +1,3 @@
-import { validateObjectMeta } from '../../../machinery/validation/object-meta.js';
 import { nameIsDnsSubdomain } from '../../../machinery/validation/names.js';
 import { LabelSelector } from '../../../machinery/label-selector.js';
 import { labelsCell } from '../../../registry/columns.js';
@@ -11,6 +10,7 @@ import { scaleSubresource } from '../pod/scale.js';
 import { isNewGeneration, podNameWarnings, templateWarnings, workloadHooks } from '../pod/template-strategy.js';
 import { podRules } from '../pod/validation/options.js';
 import { validateControllerSpec, validateControllerStatus } from './validation.js';
+import { validateNamespacedMeta } from '../../object-meta-again.js';
 
 const sameSpec = equalityOf<ReplicationController['spec']>('io.k8s.api.core.v1.ReplicationControllerSpec');
 
@@ -41,7 +41,7 @@ export const replicationControllers: KindDefinition<ReplicationController> = {
       const rules = podRules(context, false, old.spec.template);
       // An update is checked as a creation and then as an update, so that what is wrong shows twice.
       return [
-        ...validateObjectMeta(metadata, { namespaced: true, validateName: nameIsDnsSubdomain }),
+        ...validateNamespacedMeta(metadata),
         ...validateControllerSpec(spec, rules),
         ...validateControllerSpec(spec, rules),
       ];

@@ -14,6 +14,7 @@ export const secrets: KindDefinition<Secret> = {
   versions: [{ version: 'v1', defaults: setDefaults }],
   storageVersion: 'v1',
   strategy: {
+    metadataAgain: 1,
     validate: validateSecret,
     validateUpdate: validateSecretUpdate,
     warningsOnCreate: tlsWarnings,

@@ -19,6 +19,7 @@ export const ingresses: KindDefinition<Ingress> = {
   versions: [{ version: 'v1' }],
   storageVersion: 'v1',
   strategy: {
+    metadataAgain: 1,
     hasStatus: true,
     prepareForCreate: (object) => {
       object.status = { loadBalancer: {} };

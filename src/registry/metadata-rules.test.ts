@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { deployments } from '../apis/apps/deployment/definition.js';
+import { configMaps } from '../apis/core/configmap/definition.js';
+import { events } from '../apis/core/event/definition.js';
+import { limitRanges } from '../apis/core/limitrange/definition.js';
+import { podDisruptionBudgets } from '../apis/policy/pod-disruption-budget.js';
+import { type Answer, TestApi } from '../server/testing.js';
+import type { KindDefinition } from './kind.js';
+
+const MERGE = 'application/merge-patch+json';
+const CORE = '/api/v1/namespaces/n';
+const NOT_QUALIFIED = 'Invalid value: "held": name is neither a standard finalizer name nor is it fully qualified';
+const kinds = [configMaps, deployments, events, limitRanges, podDisruptionBudgets] as unknown as KindDefinition[];
+
+const causesOf = ({ body }: Answer): string[] =>
+  (body.details?.causes ?? []).map(({ field, message }) => `${field}: ${message}`);
+
+test('finalizers that an update adds are standard ones or have a domain', async () => {
+  const api = new TestApi({ kinds });
+  await api.post(`${CORE}/configmaps`, { metadata: { name: 'a' } });
+  const held = { metadata: { finalizers: ['held'] } };
+  const refused = await api.patch(`${CORE}/configmaps/a`, MERGE, held);
+  assert.equal(refused.status, 422);
+  // Its own rules look at the change, and then at all of it.
+  const told = `metadata.finalizers[0]: ${NOT_QUALIFIED}`;
+  assert.deepEqual(causesOf(refused), [told, told]);
+  await api.post(`${CORE}/limitranges`, { metadata: { name: 'a' }, spec: { limits: [] } });
+  assert.deepEqual(causesOf(await api.patch(`${CORE}/limitranges/a`, MERGE, held)), [told]);
+  const standard = { metadata: { finalizers: ['orphan', 'x.io/y'] } };
+  assert.equal((await api.patch(`${CORE}/configmaps/a`, MERGE, standard)).status, 200);
+});
+
+test('an error in the metadata of an update shows as often as rules look at it', async () => {
+  const api = new TestApi({ kinds });
+  const times = async (path: string, made: object): Promise<number> => {
+    assert.equal((await api.post(path, made)).status, 201);
+    return causesOf(await api.patch(`${path}/a`, MERGE, { metadata: { labels: { a: '!' } } })).length;
+  };
+  const metadata = { name: 'a' };
+  const app = { matchLabels: { a: 'b' } };
+  const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } };
+  assert.equal(await times(`${CORE}/configmaps`, { metadata }), 4);
+  assert.equal(await times(`${CORE}/limitranges`, { metadata, spec: { limits: [] } }), 3);
+  const path = '/apis/apps/v1/namespaces/n/deployments';
+  assert.equal(await times(path, { metadata, spec: { selector: app, template } }), 3);
+  const budget = { metadata, spec: { minAvailable: 1, selector: app } };
+  assert.equal(await times('/apis/policy/v1/namespaces/n/poddisruptionbudgets', budget), 2);
+});
+
+test('where no rule of a kind looks at metadata, what is wrong with it is told last, and any finalizer is taken', async () => {
+  const api = new TestApi({ kinds });
+  const metadata = { name: 'a', finalizers: ['bad finalizer'] };
+  const event = { metadata, involvedObject: { namespace: 'n' } };
+  const one = causesOf(await api.post(`${CORE}/events`, event));
+  assert.deepEqual([one.length, one[0]?.startsWith('metadata.finalizers: Invalid value: "bad finalizer"')], [1, true]);
+  const elsewhere = causesOf(await api.post(`${CORE}/events`, { ...event, involvedObject: { namespace: 'other' } }));
+  assert.deepEqual(elsewhere, ['involvedObject.namespace: Invalid value: "other": does not match event.namespace']);
+  const held = { ...event, metadata: { name: 'a', finalizers: ['held'] } };
+  assert.equal((await api.post(`${CORE}/events`, held)).status, 201);
+});
