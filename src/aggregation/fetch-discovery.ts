@@ -5,7 +5,7 @@ import { collectBody } from '../outbound/http-client.js';
 import { aggregatedResources } from '../rest/aggregated-discovery.js';
 import type { RemoteResource } from '../rest/registered-versions.js';
 import { mustType } from '../schema/catalogue.js';
-import { decodeTree } from '../schema/json/decode.js';
+import { readForeign } from '../schema/json/read-foreign.js';
 import type { APIService } from '../schema/generated/apiregistration.v1.js';
 import type { APIGroupDiscoveryList } from '../schema/generated/apidiscovery.v2.js';
 import { identityHeaders } from './identity-headers.js';
@@ -31,13 +31,13 @@ export async function fetchDiscovery(
   const all = await get(server, '/apis', ACCEPT, FETCHER);
   if (all?.contentType.includes(ALL_IN_ONE)) {
     const type = mustType('io.k8s.api.apidiscovery.v2.APIGroupDiscoveryList');
-    const list = decodeTree(type, all.body, { strict: false }).object as unknown as APIGroupDiscoveryList;
+    const list = (await readForeign(all.bytes, type)) as APIGroupDiscoveryList;
     const own = list.items?.find(({ metadata }) => metadata.name === group)?.versions ?? [];
     return (own.find((one) => one.version === version)?.resources ?? []).slice(0, MAX_RESOURCES);
   }
   const older = await get(server, `/apis/${group}/${version}`, 'application/json', OLDER_FETCHER);
-  const resources =
-    isPlainObject(older?.body) && Array.isArray(older.body.resources) ? older.body.resources : undefined;
+  const told = older === undefined ? undefined : await readForeign(older.bytes, undefined);
+  const resources = isPlainObject(told) && Array.isArray(told.resources) ? told.resources : undefined;
   if (resources === undefined) throw new Error('the answer is no list of resources');
   const read = resources.slice(0, MAX_RESOURCES).flatMap(resourceOf);
   return aggregatedResources(read, { group: '', version: '' });
@@ -45,7 +45,7 @@ export async function fetchDiscovery(
 
 interface Fetched {
   readonly contentType: string;
-  readonly body: unknown;
+  readonly bytes: Buffer;
 }
 
 /** Undefined for an answer that is none of a server that knows the path. */
@@ -59,7 +59,7 @@ async function get(
   const response = await client.request({ method: 'GET', url: new URL(path, origin), headers, timeoutMs: TIMEOUT_MS });
   const bytes = await collectBody(response, MAX_BYTES);
   if (response.status !== 200) return undefined;
-  return { contentType: response.headers['content-type'] ?? '', body: JSON.parse(bytes.toString('utf8')) };
+  return { contentType: response.headers['content-type'] ?? '', bytes };
 }
 
 /** Only what a resource may say of itself, each of its type. */

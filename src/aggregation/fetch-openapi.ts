@@ -5,6 +5,7 @@ import type { UserInfo } from '../machinery/user.js';
 import { collectBody } from '../outbound/http-client.js';
 import type { Headers } from '../outbound/proxy/headers.js';
 import { requestUnpacked } from '../outbound/proxy/forward.js';
+import { readForeign } from '../schema/json/read-foreign.js';
 import { readSwagger, type Swagger } from '../schema/openapi/swagger.js';
 import { identityHeaders } from './identity-headers.js';
 import type { RemoteServer } from './remote-servers.js';
@@ -39,7 +40,7 @@ export async function fetchIndex(server: RemoteServer): Promise<ReadonlyMap<stri
   const { status, bytes } = await get(server, '/openapi/v3', {}, MAX_INDEX_BYTES);
   if (status === 404) return undefined;
   if (status !== 200) throw new Error(`/openapi/v3 was answered with ${status}`);
-  const index: unknown = JSON.parse(bytes.toString('utf8'));
+  const index = await readForeign(bytes, undefined);
   if (!isPlainObject(index)) throw new Error('/openapi/v3 is no object');
   const entries = isPlainObject(index.paths) ? Object.entries(index.paths) : [];
   return new Map(

@@ -3,6 +3,7 @@ import { splitServiceAccountUserName } from '../authn/service-account/identity.j
 import type { AuthorizationAttributes, Authorizer } from '../authz/authorizer.js';
 import { firstHeader, headerValues, type HttpRequest, type HttpResponse } from '../lib/http.js';
 import { percentDecode } from '../lib/percent-decode.js';
+import { Turns } from '../lib/turns.js';
 import type { Logger } from '../lib/log.js';
 import type { StatusError } from '../machinery/status.js';
 import { ANONYMOUS_USER, AUTHENTICATED_GROUP, UNAUTHENTICATED_GROUP, type UserInfo } from '../machinery/user.js';
@@ -64,7 +65,9 @@ async function impersonate(options: ImpersonationOptions, exchange: Exchange, ne
     return internalServerError(uriOf(request), `requested [${asked}] without impersonating a user`);
   }
   if (requestor === undefined) return internalServerError(uriOf(request), 'no user found for request');
+  const turns = new Turns();
   for (const part of parts) {
+    await turns.breathe();
     const attributes = attributesOf(part, requestor);
     const { decision, reason, evaluationError } = await authorizer.authorize(attributes);
     if (decision !== 'allow' || evaluationError !== undefined) {
@@ -155,9 +158,12 @@ function userOf(parts: readonly Part[]): UserInfo {
       case 'Group':
         groups.push(part.name);
         break;
-      case 'UserExtra':
-        extra.set(part.extraKey, [...(extra.get(part.extraKey) ?? []), part.name]);
+      case 'UserExtra': {
+        const values = extra.get(part.extraKey);
+        if (values === undefined) extra.set(part.extraKey, [part.name]);
+        else values.push(part.name);
         break;
+      }
       case 'UID':
         uid = part.name;
         break;

@@ -1,4 +1,5 @@
 // One condition on a label: its rules, its text, and whether labels meet it.
+import { signedOf } from '../lib/int64.js';
 import { aggregateText, FieldPath, type FieldError, fieldErrorText, invalid } from './field-error.js';
 import { isQualifiedName, isValidLabelValue } from './validation/names.js';
 
@@ -87,6 +88,5 @@ export function checkKey(key: string, path: FieldPath | undefined): FieldError |
 
 export function parseInt64(text: string): bigint | undefined {
   if (!/^[+-]?[0-9]+$/.test(text)) return undefined;
-  const value = BigInt(text.startsWith('+') ? text.slice(1) : text);
-  return BigInt.asIntN(64, value) === value ? value : undefined;
+  return signedOf(text);
 }

@@ -64,7 +64,9 @@ export function parseDuration(text: string): bigint {
   const match = /^([-+]?)(.*)$/s.exec(text);
   const body = match?.[2] ?? '';
   if (body === '0') return 0n;
-  if (body === '') throw new TimeError(`time: invalid duration ${JSON.stringify(text)}`);
+  if (body === '' || body.length > MOST_DURATION_LETTERS) {
+    throw new TimeError(`time: invalid duration ${JSON.stringify(text)}`);
+  }
   let total = 0n;
   let rest = body;
   while (rest !== '') {
@@ -126,6 +128,8 @@ const durationUnits: ReadonlyMap<string, bigint> = new Map([
 ]);
 /** Of a number of 64 bits. */
 const MOST_DURATION_DIGITS = 19;
+/** Longer ones say the same unit again and again, which takes long to read. */
+const MOST_DURATION_LETTERS = 4096;
 
 /** JavaScript would turn 30 February into 1 March, and 24:00 into the next day. */
 function isRealDate(text: string): boolean {

@@ -1,4 +1,5 @@
 import type { HttpResponse } from '../lib/http.js';
+import { unsignedOf } from '../lib/int64.js';
 import type { MaybePromise } from '../lib/maybe-promise.js';
 import { badRequest, StatusError } from '../machinery/status.js';
 import { get } from '../registry/list.js';
@@ -63,7 +64,7 @@ export function resourceVersionError(resourceVersion: string): string | undefine
   if (resourceVersion === '') return undefined;
   const isNumber = /^\d+$/.test(resourceVersion);
   if (isNumber && resourceVersion.length < LONGEST_VERSION) return undefined;
-  if (isNumber && BigInt.asUintN(64, BigInt(resourceVersion)) === BigInt(resourceVersion)) return undefined;
+  if (isNumber && unsignedOf(resourceVersion) !== undefined) return undefined;
   const quoted = JSON.stringify(resourceVersion);
   const why = isNumber ? 'value out of range' : 'invalid syntax';
   return `resourceVersion: Invalid value: ${quoted}: strconv.ParseUint: parsing ${quoted}: ${why}`;

@@ -10,6 +10,7 @@ import {
   tooLong,
 } from '../machinery/field-error.js';
 import type { HttpRequest } from '../lib/http.js';
+import { signedOf } from '../lib/int64.js';
 import { badRequest, invalid } from '../machinery/status.js';
 import type { DeleteOptions } from '../registry/kind.js';
 import type { ResourceVersionMatch } from '../storage/store.js';
@@ -238,7 +239,7 @@ export function integer(query: URLSearchParams, name: string): number | undefine
   if (!/^[+-]?\d+$/.test(value)) {
     throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: invalid syntax`);
   }
-  if (BigInt.asIntN(64, BigInt(value)) !== BigInt(value)) {
+  if (signedOf(value) === undefined) {
     throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: value out of range`);
   }
   return Number(value);

@@ -1,8 +1,10 @@
 // The parts of a compact JWT, before anything in it is believed.
 import { goQuote } from '../../lib/go-quote.js';
 import { goJsonKind } from '../../lib/go-json-kind.js';
+import { exceeds } from '../../lib/json-bounds.js';
 import { isPlainObject, ownMember } from '../../lib/plain-object.js';
 import { AuthenticationError } from '../authenticator.js';
+import { CLAIM_BOUNDS } from '../claim-bounds.js';
 
 export type Claims = Readonly<Record<string, unknown>>;
 
@@ -55,8 +57,10 @@ const wrongType = (value: unknown, field: string): string =>
 
 function decodeObject(base64url: string): Record<string, unknown> | undefined {
   if (!isBase64Url(base64url)) return undefined;
+  const text = Buffer.from(base64url, 'base64url').toString('utf8');
+  if (exceeds(text, CLAIM_BOUNDS)) return undefined;
   try {
-    const value: unknown = JSON.parse(Buffer.from(base64url, 'base64url').toString('utf8'));
+    const value: unknown = JSON.parse(text);
     return isPlainObject(value) ? value : undefined;
   } catch {
     return undefined;

@@ -1,7 +1,9 @@
 // Opens a compact JWT: whose is it said to be, and is it signed by one of our keys?
 import { compactVerify, errors } from 'jose';
+import { exceeds } from '../../lib/json-bounds.js';
 import { JsonSyntaxError, parseExactJson } from '../../schema/json/parse.js';
 import { AuthenticationError } from '../authenticator.js';
+import { CLAIM_BOUNDS } from '../claim-bounds.js';
 import type { VerifyingKey, VerifyingKeys } from './keys.js';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -64,6 +66,7 @@ function decodeJson(base64url: string): Json | undefined {
 }
 
 function parseObject(text: string): Json | undefined {
+  if (exceeds(text, CLAIM_BOUNDS)) return undefined;
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined;

@@ -1,5 +1,6 @@
 // Functions named after types: they convert, or say that they cannot.
 import { parseBool, parseFloat64, SyntaxMistake } from '../../lib/go-strconv.js';
+import { signedOf, unsignedOf } from '../../lib/int64.js';
 import type { FunctionDeclaration, Overload } from '../library.js';
 import { doubleToInt, doubleToUint, duration, int, timestamp, TIMESTAMP_OVERFLOW, uint } from '../run/arithmetic.js';
 import { formatGeneral } from '../run/format-number.js';
@@ -29,8 +30,9 @@ const failed = (from: CelType, to: CelType): CelError =>
 function parseInteger(text: string, to: CelType): Value {
   const pattern = to === INT ? /^[-+]?[0-9]+$/ : /^[0-9]+$/;
   if (!pattern.test(text)) return failed(STRING, to);
-  const value = to === INT ? int(BigInt(text.replace(/^\+/, ''))) : uint(BigInt(text));
-  return value instanceof CelError ? failed(STRING, to) : value;
+  const value = to === INT ? signedOf(text) : unsignedOf(text);
+  if (value === undefined) return failed(STRING, to);
+  return to === INT ? int(value) : uint(value);
 }
 
 /** A parser of the strconv kind, whose failures are all told alike. */

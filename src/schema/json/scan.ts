@@ -4,6 +4,7 @@
 // would round, or that are written with a fraction or exponent, send the text to the slower parser that keeps them.
 
 import type { Steps } from '../../lib/turns.js';
+import { maxJsonDepth } from './parse.js';
 
 /** In letters. JSON.parse reads so much in less than a millisecond. */
 export const LARGE_TEXT = 32 * 1024;
@@ -26,10 +27,10 @@ export function scanJson(text: string, large?: Map<number, number>): Scan {
 /** In letters: they are scanned in a few milliseconds, also before the engine has compiled the scan. */
 const PIECE = 128 * 1024;
 
-/** The same in steps. */
+/** The same in steps, until it is too deep: nobody reads it then. */
 export function* scanPieces(text: string, large: Map<number, number>): Steps<Scan> {
   const scanning = begun();
-  while (scanning.at < text.length) {
+  while (scanning.at < text.length && scanning.depth <= maxJsonDepth) {
     scanOn(text, scanning, Math.min(scanning.at + PIECE, text.length), large);
     yield;
   }

@@ -1,0 +1,14 @@
+import { inTurns } from '../../lib/turns.js';
+import type { StructType } from '../type.js';
+import { readPieces } from './decode-pieces.js';
+import { DecodeError } from './walk.js';
+
+/**
+ * What another server says, in turns with others: as an object of its type, or as it is. Rejects with a DecodeError for
+ * what is no such text, or nests as deep as no object may.
+ */
+export async function readForeign(bytes: Buffer, type: StructType | undefined): Promise<unknown> {
+  const read = await inTurns(readPieces(bytes, type));
+  if (read === undefined) throw new DecodeError('the answer cannot be read');
+  return read.value;
+}

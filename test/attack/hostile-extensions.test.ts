@@ -1,0 +1,62 @@
+// An extension server that says very much of what it has: it is read in turns with others.
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { type ExtensionServer, registerExtension, startExtensionServer } from '../support/extension-server.js';
+import { longestTurn } from '../support/longest-turn.js';
+import { startTestServer, type TestServer } from '../support/server.js';
+
+const root = process.env['BINNACLE_ROOT'] ?? process.cwd();
+const LONGEST_TURN_MS = 150;
+const MIB = 1024 * 1024;
+const ALL_IN_ONE = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+
+const nested = (letters: number): string => '['.repeat(letters / 2) + ']'.repeat(letters / 2);
+const members = (count: number): string => Array.from({ length: count }, (_, i) => `"key${i}":{"verbs":[]}`).join();
+
+describe('hostile extension servers', { timeout: 120_000 }, () => {
+  let server: TestServer;
+  let extension: ExtensionServer | undefined;
+  let discovery = '{}';
+  let index = '{}';
+  const asked: string[] = [];
+
+  before(async () => {
+    server = await startTestServer({ meterTurns: path.join(root, 'test', 'support', 'turn-meter.cjs') });
+  });
+  after(async () => {
+    extension?.close();
+    await server.stop();
+  });
+
+  const cases = [
+    { what: 'a list of resources that nests', group: 'a.example', says: `{"items":${nested(7 * MIB)}}`, paths: '{}' },
+    { what: 'very many members', group: 'b.example', says: `{"items":[],${members(250_000)}}`, paths: '{}' },
+    { what: 'an index that nests', group: 'c.example', says: '{}', paths: `{"paths":${nested(MIB - 64)}}` },
+  ];
+  for (const { what, group, says, paths } of cases) {
+    it(`${what} is no long turn`, async (t) => {
+      discovery = says;
+      index = paths;
+      const resources = [{ name: 'wares', kind: 'Ware', namespaced: true, verbs: ['get'] }];
+      extension = await startExtensionServer(server, { group, version: 'v1', resources }, (request, response) => {
+        asked.push(String(request.url));
+        if (request.url === '/apis') response.writeHead(200, { 'content-type': ALL_IN_ONE }).end(discovery);
+        else if (request.url === '/openapi/v3') response.writeHead(200).end(index);
+        else response.writeHead(404).end();
+      });
+      asked.length = 0;
+      await longestTurn(server.folder);
+      await registerExtension(server, { group, version: 'v1', port: extension.port });
+      for (const untilMs = Date.now() + 20_000; !['/apis', '/openapi/v3'].every((one) => asked.includes(one));) {
+        assert.ok(Date.now() < untilMs, `it was asked for ${asked.join()} only`);
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+      await new Promise((resolve) => setTimeout(resolve, 2000));
+      const { longestMs } = await longestTurn(server.folder);
+      t.diagnostic(`${longestMs.toFixed(0)} ms`);
+      assert.ok(longestMs < LONGEST_TURN_MS, `a turn of ${longestMs} ms`);
+      extension.close();
+    });
+  }
+});
