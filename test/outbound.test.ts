@@ -79,7 +79,9 @@ const echo: http.RequestListener = (request, response) => {
   request.on('end', () => {
     response.setHeader('x-version', request.httpVersion);
     response.setHeader('x-connection', String(request.headers.connection));
-    response.end(`${request.method} ${request.url} ${Buffer.concat(chunks).toString()}`);
+    response.write(`${request.method} ${request.url} `);
+    response.addTrailers({ 'x-bytes': String(Buffer.concat(chunks).length) });
+    response.end(Buffer.concat(chunks));
   });
 };
 
@@ -120,6 +122,7 @@ describe('the outbound client', () => {
         assert.equal(response.headers['x-version'], version);
         assert.equal(response.headers['x-connection'], 'undefined');
         assert.equal((await collectBody(response, 1000)).toString(), `POST /x?y=1 body ${i}`);
+        assert.deepEqual(response.trailers?.(), { 'x-bytes': ['6'] });
       }
       assert.equal(dialer.count, 1);
       client.close();
