@@ -32,6 +32,7 @@ import type { StructType } from '../schema/type.js';
 import type { Question } from './aside-worker.js';
 import { type Expressions, lazyExpressions } from './expressions.js';
 import { behindGates, serverKinds } from './kinds.js';
+import { MUTATE, mutateHere } from './mutate-aside.js';
 import { PATCH, patchHere } from './patch-aside.js';
 import { PoliciesThere, RUN_POLICY } from './policies-aside.js';
 import { Resources } from './resources.js';
@@ -90,6 +91,7 @@ export class AsideWorld {
     job(ACCEPT_CONVERTED, (work) => acceptHere(work.kind && this.#formOf(work.kind), work)),
     job(RENEW, (work) => renewHere(this.#storedForm(work.kind), work)),
     job(TAKE_ANSWER, takeAnswerHere),
+    job(MUTATE, (work) => mutateHere(this.#endpoint(work.kind, work.version), work)),
     job(PATCH, (work) => patchHere(this.#endpoint(work.kind, work.version), work)),
     job(CHANGE, (work) => changeHere(this.#endpoint(work.kind, work.version), work)),
   ]);

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { compiler } from '../admission/validating-policy/testing.js';
 import type { PolicyInput, PolicySource } from '../cel/compiled-policy.js';
 import { type Aside, NotAside, type Task } from '../lib/aside.js';
+import { unreadFields } from '../schema/unread-fields.js';
 import { patientPolicies, PoliciesThere } from './policies-aside.js';
 
 const SOURCE: PolicySource = {
@@ -90,4 +91,37 @@ test('expressions that are done soon are done here, and so are all where there i
   let nowMs = 0;
   const late = patientPolicies(compiler, none, () => (nowMs += 100)).compilePolicy(SOURCE);
   assert.deepEqual(withoutTimes(await late.evaluate('validations', input([]), 10_000_000)), withoutTimes(expected));
+});
+
+test('large sets of owned fields are read in another thread, and only where an expression looks into them', async () => {
+  const source: PolicySource = {
+    ...SOURCE,
+    variables: [],
+    matchConditions: ["object.metadata.name == 'a'", 'object.metadata.managedFields[0].manager == "m"'],
+    validations: ['object.metadata == oldObject.metadata', "has(object.metadata.managedFields[0].fieldsV1['f:k0'])"],
+    messages: ['', ''],
+    auditAnnotations: [],
+    mutations: [{ use: 'apply-configuration', expression: 'Object{metadata: object.metadata}' }],
+  };
+  const fields = (count: number): string =>
+    JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, i) => [`f:k${i}`, {}])));
+  const object = (count: number): object => ({
+    metadata: { name: 'a', managedFields: [{ manager: 'm', fieldsV1: unreadFields(fields(count)) }] },
+  });
+  const seen = { ...input([]), object: object(10_000), oldObject: object(10_000) };
+  const here = compiler.compilePolicy(source);
+  const aside = asideWith(new PoliciesThere(compiler));
+  const patient = patientPolicies(compiler, aside, () => 0).compilePolicy(source);
+  const matched = await patient.evaluate('matchConditions', seen, 10_000_000);
+  assert.deepEqual(withoutTimes(matched), withoutTimes(here.evaluate('matchConditions', seen, 10_000_000)));
+  assert.equal(aside.done, 0);
+  const validated = await patient.evaluate('validations', seen, 10_000_000);
+  assert.deepEqual(withoutTimes(validated), withoutTimes(here.evaluate('validations', seen, 10_000_000)));
+  assert.equal(aside.done, 1);
+  assert.deepEqual(await patient.mutate(0, seen, 10_000_000), here.mutate(0, seen, 10_000_000));
+  const small = { ...seen, object: object(10), oldObject: object(10) };
+  assert.deepEqual(
+    withoutTimes(await patient.evaluate('validations', small, 10_000_000)),
+    withoutTimes(here.evaluate('validations', small, 10_000_000)),
+  );
 });

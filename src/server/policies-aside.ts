@@ -3,7 +3,7 @@
 import { type Aside, asideOr, task } from '../lib/aside.js';
 import { LastUsed } from '../lib/last-used.js';
 import type { MaybePromise } from '../lib/maybe-promise.js';
-import { atOnce } from '../lib/turns.js';
+import { atOnce, inTurns, LARGE_BYTES } from '../lib/turns.js';
 import type { AuthorizationAttributes } from '../machinery/access.js';
 import {
   type GroupEvaluation,
@@ -17,8 +17,10 @@ import {
   type PolicySource,
 } from '../cel/compiled-policy.js';
 import type { AccessAnswer } from '../cel/kubernetes/authorizer.js';
-import { carryInTurns } from '../registry/carried-object.js';
+import type { JsonObject, KubeObject, ManagedFieldsEntry } from '../machinery/object.js';
+import { carry, carryInTurns } from '../registry/carried-object.js';
 import { readPieces } from '../schema/json/decode-pieces.js';
+import { fieldsText } from '../schema/unread-fields.js';
 
 /** How long expressions may take here. */
 const PATIENCE_MS = 15;
@@ -33,7 +35,7 @@ export const patientPolicies = (
     const run = <T extends Outcome>(call: Call, input: PolicyInput): MaybePromise<T> => {
       const untilMs = nowMs() + PATIENCE_MS;
       try {
-        return runHere(here, call, input, () => nowMs() > untilMs) as T;
+        return runHere(here, call, guarded(input), () => nowMs() > untilMs) as T;
       } catch (error) {
         if (!(error instanceof Interrupted)) throw error;
       }
@@ -56,6 +58,33 @@ const runHere = (policy: ImmediatePolicy, call: Call, input: PolicyInput, interr
     ? policy.evaluate(call.group, input, call.costBudget, interrupted)
     : policy.mutate(call.index, input, call.costBudget, interrupted);
 
+/** Who looks into a large set of owned fields here is interrupted: to read it takes long. */
+const guarded = (input: PolicyInput): PolicyInput => ({
+  ...input,
+  object: withoutFields(input.object),
+  oldObject: withoutFields(input.oldObject),
+});
+
+function withoutFields(object: object | null): object | null {
+  const { metadata } = (object ?? {}) as Partial<KubeObject>;
+  const owners = metadata?.managedFields;
+  if (!Array.isArray(owners) || !owners.some(isLong)) return object;
+  const managedFields = owners.map((entry) => (isLong(entry) ? { ...entry, fieldsV1: NOT_HERE } : entry));
+  return { ...object, metadata: { ...metadata, managedFields } };
+}
+
+const isLong = ({ fieldsV1 }: ManagedFieldsEntry): boolean =>
+  fieldsV1 !== undefined && (fieldsText(fieldsV1)?.length ?? 0) > LARGE_BYTES;
+
+const interrupt = (): never => {
+  throw new Interrupted();
+};
+
+const NOT_HERE = new Proxy<JsonObject>(
+  {},
+  { get: interrupt, has: interrupt, ownKeys: interrupt, getOwnPropertyDescriptor: interrupt },
+);
+
 interface PolicyWork {
   readonly source: string;
   readonly call: Call;
@@ -67,7 +96,11 @@ interface PolicyWork {
 
 type Answered = readonly [question: string, answer: AccessAnswer];
 
-type PolicyRun = { readonly outcome: Outcome } | { readonly question: AuthorizationAttributes };
+type PolicyRun =
+  | { readonly outcome: GroupEvaluation }
+  /** As JSON: it may be as large as what the expression saw. */
+  | { readonly mutation: Uint8Array }
+  | { readonly question: AuthorizationAttributes };
 
 export const RUN_POLICY = task<PolicyWork, PolicyRun>('run policy');
 
@@ -83,6 +116,7 @@ async function runThere(aside: Aside, source: PolicySource, call: Call, input: P
   for (;;) {
     const run = await aside.do(RUN_POLICY, { ...work, answers });
     if ('outcome' in run) return run.outcome;
+    if ('mutation' in run) return (await inTurns(readPieces(run.mutation, undefined)))?.value as Mutation;
     if (authorizer === undefined) throw new Error('an expression without an authorizer asked it');
     answers.push([JSON.stringify(run.question), authorizer.ask(run.question)]);
   }
@@ -109,7 +143,9 @@ export class PoliciesThere {
     };
     try {
       const compile = () => this.engine.compilePolicy(JSON.parse(source) as PolicySource);
-      return { outcome: runHere(this.#known.get(source, compile), call, input) };
+      const policy = this.#known.get(source, compile);
+      if ('group' in call) return { outcome: policy.evaluate(call.group, input, call.costBudget) };
+      return { mutation: carry(policy.mutate(call.index, input, call.costBudget)) };
     } catch (error) {
       if (error instanceof Unanswered) return { question: error.question };
       throw error;

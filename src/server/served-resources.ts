@@ -1,4 +1,6 @@
+import type { ResourceMatch } from '../admission/matching/match.js';
 import type { ServedResources } from '../admission/matching/seen-request.js';
+import type { Aside } from '../lib/aside.js';
 import { decodeChanged } from '../rest/decode-changed.js';
 import { inTurns, LARGE_BYTES } from '../lib/turns.js';
 import { hasBytes } from '../machinery/grown.js';
@@ -11,6 +13,7 @@ import { decodeTree } from '../schema/json/decode.js';
 import { typeOf } from '../schema/catalogue.js';
 import { encodeJson } from '../schema/json/encode.js';
 import { encodePieces } from '../schema/json/encode-pieces.js';
+import { mutateAside } from './mutate-aside.js';
 import { patchAside } from './patch-aside.js';
 import type { Resources } from './resources.js';
 
@@ -42,15 +45,30 @@ export const servedResources = (resources: Resources): ServedResources => ({
     if (endpoint === undefined) throw new Error(`${resource} of ${group}/${version} are not served`);
     return decodeChanged(endpoint, kind, tree, strict);
   },
-  patchAside({ resource, kind }, object, patch) {
-    const endpoint = resources.find(resource.group, resource.version, resource.resource);
-    if (endpoint?.kind.kind !== kind.kind || !endpoint.storedShape) return undefined;
+  patchAside(matched, object, patch) {
     const isLarge = patch.length > CONVERTED_BYTES || hasBytes(object, CONVERTED_BYTES);
-    const aside = asideFor(endpoint.registry, isLarge ? CONVERTED_BYTES : 0);
-    return aside && patchAside(aside, endpoint, object, patch);
+    const there = changedAside(resources, matched, isLarge);
+    return there && patchAside(there.aside, there.endpoint, object, patch);
+  },
+  mutateAside(matched, object, mutation) {
+    const isLarge = hasBytes(object, CONVERTED_BYTES) || hasBytes(mutation, CONVERTED_BYTES);
+    const there = changedAside(resources, matched, isLarge);
+    return there && mutateAside(there.aside, there.endpoint, object, mutation);
   },
   typeOf: resources.typeOf,
 });
+
+/** Where what others make of an object is found out, when not here. */
+function changedAside(
+  resources: Resources,
+  { resource, kind }: ResourceMatch,
+  isLarge: boolean,
+): { readonly aside: Aside; readonly endpoint: Endpoint } | undefined {
+  const endpoint = resources.find(resource.group, resource.version, resource.resource);
+  if (endpoint?.kind.kind !== kind.kind || !endpoint.storedShape) return undefined;
+  const aside = asideFor(endpoint.registry, isLarge ? CONVERTED_BYTES : 0);
+  return aside && { aside, endpoint };
+}
 
 async function converted(endpoint: Endpoint, object: Readonly<KubeObject>, apiVersion: string): Promise<KubeObject> {
   try {

@@ -1,5 +1,6 @@
 // A write as policies see it.
 import type { GroupVersionKind, GroupVersionResource, JsonObject, KubeObject } from '../../machinery/object.js';
+import type { Mutation } from '../../cel/compiled-policy.js';
 import type { MaybePromise } from '../../lib/maybe-promise.js';
 import { StatusError } from '../../machinery/status.js';
 import type { StructType } from '../../schema/type.js';
@@ -34,6 +35,12 @@ export interface ServedResources {
    * is small, and where it has to be found out here. Fails with NotAside where that shows only there.
    */
   patchAside?(matched: ResourceMatch, object: Readonly<object>, patch: Buffer): Promise<PatchMade> | undefined;
+  /** The same for the mutation of a policy: undefined comes of one that changes nothing. Fails as mutatedObject(), too. */
+  mutateAside?(
+    matched: ResourceMatch,
+    object: Readonly<object>,
+    mutation: Mutation,
+  ): Promise<KubeObject | undefined> | undefined;
   /** The type of a kind that is a resource of its own; those that are only a subresource's have none. */
   typeOf(kind: GroupVersionKind): StructType | undefined;
 }

@@ -2,6 +2,8 @@
 // the other: each sees what the ones before made of the object.
 import type { Authorizer } from '../../authz/authorizer.js';
 import type { Mutation } from '../../cel/compiled-policy.js';
+import { asideOr } from '../../lib/aside.js';
+import type { MaybePromise } from '../../lib/maybe-promise.js';
 import { StatusError } from '../../machinery/status.js';
 import type { JsonObject, KubeObject } from '../../machinery/object.js';
 import type { MutatingAdmissionPolicyBindingSpec } from '../../schema/generated/admissionregistration.v1beta1.js';
@@ -164,7 +166,7 @@ class Dispatch {
     const { input, request } = await this.inputFor(matched, params);
     const mutation: Mutation = await answers.settle(() => policy.compiled().mutate(index, input, COST_BUDGET));
     try {
-      const made = mutatedObject(parts.served, matched, input.object as JsonObject, mutation);
+      const made = await this.made(matched, input.object as JsonObject, mutation);
       if (made !== undefined) takeOver(attributes, await request.back(made));
     } catch (error) {
       if (!(error instanceof MutationError || error instanceof StatusError)) throw error;
@@ -175,6 +177,18 @@ class Dispatch {
     observe();
     this.mutated = true;
     return undefined;
+  }
+
+  private made(
+    matched: ResourceMatch,
+    object: Readonly<JsonObject>,
+    mutation: Mutation,
+  ): MaybePromise<KubeObject | undefined> {
+    const { served } = this.parts;
+    const here = (): KubeObject | undefined => mutatedObject(served, matched, object, mutation);
+    const isWrite = this.attributes.connectOptions === undefined;
+    const there = isWrite ? served.mutateAside?.(matched, object, mutation) : undefined;
+    return there === undefined ? here() : asideOr(there, here);
   }
 
   /** The object as it is now. */

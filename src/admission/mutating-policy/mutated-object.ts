@@ -9,6 +9,8 @@ import { DecodeError } from '../../schema/json/decode.js';
 import type { ResourceMatch } from '../matching/match.js';
 import type { ServedResources } from '../matching/seen-request.js';
 
+type Served = Pick<ServedResources, 'typeOf' | 'toStored'>;
+
 /** The mutation cannot be made; the policy says what becomes of the request. */
 export class MutationError extends Error {}
 
@@ -17,7 +19,7 @@ export class MutationError extends Error {}
  * the one that was seen and stays as it is. Throws MutationError, or StatusError for what no policy may overlook.
  */
 export function mutatedObject(
-  served: ServedResources,
+  served: Served,
   matched: ResourceMatch,
   object: Readonly<JsonObject>,
   mutation: Mutation,
@@ -33,7 +35,7 @@ export function mutatedObject(
 }
 
 function applied(
-  served: ServedResources,
+  served: Served,
   { resource, kind }: ResourceMatch,
   object: Readonly<JsonObject>,
   configuration: JsonObject,
@@ -61,7 +63,7 @@ function applied(
 const kindText = ({ group, version, kind }: GroupVersionKind): string => `${group}/${version}, Kind=${kind}`;
 
 function patched(
-  served: ServedResources,
+  served: Served,
   { resource, kind }: ResourceMatch,
   object: Readonly<JsonObject>,
   operations: readonly JsonObject[],
