@@ -126,8 +126,9 @@ async function attempt(
   const { request, key } = asked;
   const { strategy } = registry.kind;
   if (current === undefined) {
-    if (!strategy.allowCreateOnUpdate && !request.createMissing) throw notFound(registry.resource, request.name);
+    // What is gone is no longer what the client knew: that comes before its not being there.
     checkUid(registry, request, key, '');
+    if (!strategy.allowCreateOnUpdate && !request.createMissing) throw notFound(registry.resource, request.name);
     return { stored: await createByUpdate(registry, asked), created: true };
   }
   const found = Math.max(request.bytes ?? 0, current.size);

@@ -66,9 +66,11 @@ test('another uid is another object', async () => {
     'Operation cannot be fulfilled on configmaps "a": StorageError: invalid object, Code: 4, Key: /registry/configmaps/n/a, ' +
       `ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: other, UID in object meta: ${made.metadata.uid}`,
   );
-  const missing = await api.put(`${LEASES}/l`, { metadata: { name: 'l', uid: 'other' } });
-  assert.equal(missing.status, 409);
-  assert.match(missing.body.message, /UID in precondition: other, UID in object meta: $/);
+  for (const path of [LEASES, MAPS]) {
+    const missing = await api.put(`${path}/l`, { metadata: { name: 'l', uid: 'other' } });
+    assert.equal(missing.status, 409);
+    assert.match(missing.body.message, /UID in precondition: other, UID in object meta: $/);
+  }
 });
 
 test('an update of what is not there is 404, or creates it for who may create', async () => {
