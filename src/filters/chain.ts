@@ -19,6 +19,7 @@ import { httpLog } from './http-log.js';
 import { impersonation } from './impersonation.js';
 import { maxInFlight } from './max-in-flight.js';
 import { panicRecovery } from './panic-recovery.js';
+import { longSelectors } from './long-selectors.js';
 import { requestInfo } from './request-info.js';
 import type { RequestMetrics } from './request-metrics.js';
 import { statusAsJson } from './plain-response.js';
@@ -87,7 +88,8 @@ export function buildChain(
     options.audit === undefined ? undefined : beginTrail,
     // Before everything that can fail.
     panicRecovery(logs.for('panic-recovery')),
-    // What the request wants: all that follows asks.
+    // What the request wants: all that follows asks. Selectors say part of it.
+    longSelectors,
     requestInfo,
     // Counts and times whatever the rest answers, refusals included.
     metrics.filter,

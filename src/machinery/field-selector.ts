@@ -2,6 +2,7 @@
 import { compareText } from '../lib/compare-text.js';
 import { sortSteps } from '../lib/sort-steps.js';
 import { atOnce, eachStep, type Steps } from '../lib/turns.js';
+import { HeldSelectors } from './held-selectors.js';
 import { SelectorError } from './label-requirement.js';
 
 export interface FieldRequirement {
@@ -31,11 +32,17 @@ export class FieldSelector {
   /** A field the object does not have counts as empty. */
   // hot: once for each object of a filtered list and each event of a filtered watch.
   matches(object: HasFields): boolean {
-    if (this.requirements.length > FEW) return areMet((this.#byField ??= demandsOf(this.requirements)), object);
+    if (this.requirements.length > FEW)
+      return areMet((this.#byField ??= atOnce(demandSteps(this.requirements))), object);
     for (const { field, operator, value } of this.requirements) {
       if ((object.field(field) === value) !== (operator === '=')) return false;
     }
     return true;
+  }
+
+  /** Works out beforehand what many requirements say together. */
+  *join(): Steps<void> {
+    if (this.requirements.length > FEW) this.#byField ??= yield* demandSteps(this.requirements);
   }
 
   /** The value a field must have, when the selector says one. */
@@ -67,13 +74,13 @@ interface Demand {
   readonly different: Set<string>;
 }
 
-function demandsOf(requirements: readonly FieldRequirement[]): ReadonlyMap<string, Demand> {
+function* demandSteps(requirements: readonly FieldRequirement[]): Steps<ReadonlyMap<string, Demand>> {
   const byField = new Map<string, Demand>();
-  for (const { field, operator, value } of requirements) {
+  yield* eachStep(requirements, ({ field, operator, value }) => {
     let demand = byField.get(field);
     if (demand === undefined) byField.set(field, (demand = { equal: new Set(), different: new Set() }));
     (operator === '=' ? demand.equal : demand.different).add(value);
-  }
+  });
   return byField;
 }
 
@@ -86,12 +93,13 @@ function areMet(byField: ReadonlyMap<string, Demand>, object: HasFields): boolea
 }
 
 /** Throws SelectorError. */
-export const parseFieldSelector = (text: string): FieldSelector => atOnce(fieldSelectorSteps(text));
+export const parseFieldSelector = (text: string): FieldSelector =>
+  fieldSelectors.find(text) ?? atOnce(fieldSelectorSteps(text));
 
 /** The same, for long ones. */
 export function* fieldSelectorSteps(text: string): Steps<FieldSelector> {
   const requirements: FieldRequirement[] = [];
-  const terms = yield* sortSteps(splitTerms(text), compareText);
+  const terms = yield* sortSteps(yield* termSteps(text), compareText);
   yield* eachStep(terms, (term) => {
     if (term === '') return;
     const operator = /!=|==|=/.exec(term);
@@ -105,10 +113,20 @@ export function* fieldSelectorSteps(text: string): Steps<FieldSelector> {
   return requirements.length === 0 ? FieldSelector.everything : new FieldSelector(requirements);
 }
 
+/** Of requests under way. */
+export const fieldSelectors = new HeldSelectors(function* (text): Steps<FieldSelector> {
+  const selector = yield* fieldSelectorSteps(text);
+  yield* selector.join();
+  return selector;
+});
+
 const escapeFieldValue = (value: string): string => value.replace(/[\\,=]/g, '\\$&');
 
+/** So many are cut out in a few milliseconds. */
+const MANY = 2048;
+
 /** Splits at commas that no backslash protects; the backslashes stay. */
-function splitTerms(text: string): string[] {
+function* termSteps(text: string): Steps<string[]> {
   const terms: string[] = [];
   let start = 0;
   for (let at = 0; at < text.length; at++) {
@@ -116,6 +134,7 @@ function splitTerms(text: string): string[] {
     else if (text[at] === ',') {
       terms.push(text.slice(start, at));
       start = at + 1;
+      if (terms.length % MANY === 0) yield;
     }
   }
   terms.push(text.slice(start));

@@ -1,4 +1,5 @@
 // The text form of label selectors, as `?labelSelector=` has it.
+import { sortSteps } from '../lib/sort-steps.js';
 import type { Steps } from '../lib/turns.js';
 import { fieldErrorText } from './field-error.js';
 import {
@@ -99,7 +100,7 @@ class Parser {
       if (kind !== 'identifier' && kind !== '!') {
         throw new SelectorError(`found '${text}', expected: !, identifier, or 'end of string'`);
       }
-      requirements.push(this.requirement());
+      requirements.push(yield* this.requirement());
       if (requirements.length % MANY === 0) yield;
       const next = this.take();
       if (next.kind === 'end') return requirements;
@@ -111,16 +112,16 @@ class Parser {
     }
   }
 
-  private requirement(): LabelRequirement {
+  private *requirement(): Steps<LabelRequirement> {
     try {
-      return this.keyOperatorValues();
+      return yield* this.keyOperatorValues();
     } catch (error) {
       if (!(error instanceof SelectorError)) throw error;
       throw new SelectorError(`unable to parse requirement: ${error.message}`);
     }
   }
 
-  private keyOperatorValues(): LabelRequirement {
+  private *keyOperatorValues(): Steps<LabelRequirement> {
     let token = this.take();
     const negated = token.kind === '!';
     if (negated) token = this.take();
@@ -137,11 +138,11 @@ class Parser {
     if (operator === undefined) {
       throw new SelectorError(`found '${word.text}', expected: in, notin, =, ==, !=, gt, lt`);
     }
-    const values = operator === 'in' || operator === 'notin' ? this.valueList() : this.exactValue();
-    return newRequirement(key, operator, [...new Set(values)].sort());
+    const values = operator === 'in' || operator === 'notin' ? yield* this.valueList() : this.exactValue();
+    return newRequirement(key, operator, yield* sortSteps([...new Set(values)], byUnits));
   }
 
-  private valueList(): string[] {
+  private *valueList(): Steps<string[]> {
     const open = this.take();
     if (open.kind !== '(') throw new SelectorError(`found '${open.text}' expected: '('`);
     const first = this.peek();
@@ -152,15 +153,16 @@ class Parser {
     if (first.kind !== 'identifier' && first.kind !== ',') {
       throw new SelectorError(`found '${first.text}', expected: ',', ')' or identifier`);
     }
-    const values = this.identifiers();
+    const values = yield* this.identifiers();
     if (this.take().kind !== ')') throw new SelectorError(`found '${first.text}', expected: ')'`);
     return values;
   }
 
   /** An empty place between commas or parentheses is the empty value. */
-  private identifiers(): string[] {
+  private *identifiers(): Steps<string[]> {
     const values: string[] = [];
     for (;;) {
+      if (values.length % MANY === MANY - 1) yield;
       const token = this.take();
       if (token.kind === 'identifier') {
         values.push(token.text);
@@ -206,3 +208,6 @@ class Parser {
 
 const asWord = (token: Token): Token =>
   token.kind === 'in' || token.kind === 'notin' ? { kind: 'identifier', text: token.text } : token;
+
+/** As sort() does without being told. */
+const byUnits = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

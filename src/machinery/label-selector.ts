@@ -13,7 +13,8 @@ import {
   SelectorError,
 } from './label-requirement.js';
 import { requirementSteps } from './label-selector-text.js';
-import { areMany, joined } from './many-requirements.js';
+import { HeldSelectors } from './held-selectors.js';
+import { areMany, joinedSteps } from './many-requirements.js';
 
 /** The `LabelSelector` of the API, as it stands in specs. */
 export interface LabelSelectorObject {
@@ -63,11 +64,16 @@ export class LabelSelector {
   // hot: once for each object of a filtered list and each event of a filtered watch.
   matches(labels: Labels | null | undefined): boolean {
     if (!this.selectable) return false;
-    if (this.#isLong) return (this.#joined ??= joined(this.requirements))(labels);
+    if (this.#isLong) return (this.#joined ??= atOnce(joinedSteps(this.requirements)))(labels);
     for (const requirement of this.requirements) {
       if (!requirementMatches(requirement, labels)) return false;
     }
     return true;
+  }
+
+  /** Works out beforehand what many requirements say together. */
+  *join(): Steps<void> {
+    if (this.#isLong) this.#joined ??= yield* joinedSteps(this.requirements);
   }
 
   /** The value a label must have, when the selector says exactly one. */
@@ -84,9 +90,7 @@ export class LabelSelector {
 
 /** Throws SelectorError. */
 export function parseLabelSelector(text: string): LabelSelector {
-  if (text.length < LONG) return atOnce(labelSelectorSteps(text));
-  if (lastLong?.text !== text) lastLong = { text, selector: atOnce(labelSelectorSteps(text)) };
-  return lastLong.selector;
+  return labelSelectors.find(text) ?? atOnce(labelSelectorSteps(text));
 }
 
 /** The same, for long ones. */
@@ -94,9 +98,12 @@ export function* labelSelectorSteps(text: string): Steps<LabelSelector> {
   return yield* LabelSelector.steps(yield* requirementSteps(text));
 }
 
-const LONG = 1024;
-/** One request reads its selector again and again: to say who may, and to do it. */
-let lastLong: { readonly text: string; readonly selector: LabelSelector } | undefined;
+/** Of requests under way. */
+export const labelSelectors = new HeldSelectors(function* (text): Steps<LabelSelector> {
+  const selector = yield* labelSelectorSteps(text);
+  yield* selector.join();
+  return selector;
+});
 
 /** No selector at all selects nothing, an empty one everything. Throws SelectorError. */
 export function labelSelectorAsSelector(selector: LabelSelectorObject | null | undefined): LabelSelector {

@@ -1,5 +1,6 @@
 // Selectors of many requirements, or of many values. A query may have a hundred thousand, and they are asked about each
 // object of a list and each event of a watch: what they say together of each label is worked out once.
+import { eachStep, type Steps } from '../lib/turns.js';
 import { type LabelRequirement, type Labels, parseInt64 } from './label-requirement.js';
 
 /** So many are compared one by one sooner than they are looked up. */
@@ -15,13 +16,15 @@ export function areMany(requirements: readonly LabelRequirement[]): boolean {
 }
 
 /** Whether labels meet all of the requirements. */
-export function joined(requirements: readonly LabelRequirement[]): (labels: Labels | null | undefined) => boolean {
+export function* joinedSteps(
+  requirements: readonly LabelRequirement[],
+): Steps<(labels: Labels | null | undefined) => boolean> {
   const byKey = new Map<string, Demand>();
-  for (const requirement of requirements) {
+  yield* eachStep(requirements, (requirement) => {
     let demand = byKey.get(requirement.key);
     if (demand === undefined) byKey.set(requirement.key, (demand = new Demand()));
     demand.add(requirement);
-  }
+  });
   let needed = 0;
   for (const { isNeeded } of byKey.values()) if (isNeeded) needed++;
   return (labels) => {

@@ -15,6 +15,10 @@ const LISTED = '/api/v1/configmaps';
 
 type Headers = Readonly<Record<string, string | string[]>>;
 const filled = (text: string): string => text.repeat(HEAD_LETTERS / text.length);
+const many = (term: (i: number) => string): string => {
+  const terms = Array.from({ length: 100_000 }, (_, i) => term(i)).join();
+  return terms.slice(0, terms.lastIndexOf(',', HEAD_LETTERS));
+};
 const token = (claims: string): Headers => ({
   authorization: `Bearer eyJhbGciOiJSUzI1NiJ9.${Buffer.from(claims).toString('base64url')}.AAAA`,
 });
@@ -23,6 +27,9 @@ const HEADS: readonly { readonly what: string; readonly to: string; readonly hea
   { what: 'a resourceVersion of digits', to: `${LISTED}?resourceVersion=${filled('9')}`, status: 400 },
   { what: 'a limit of digits', to: `${LISTED}?limit=${filled('9')}`, status: 400 },
   { what: 'a timeout of many parts', to: `${LISTED}?timeout=${filled('1ns')}`, status: 400 },
+  { what: 'a selector of many labels', to: `${LISTED}?labelSelector=${many((i) => `a${i}=b`)}`, status: 200 },
+  { what: 'a selector of many values', to: `${LISTED}?labelSelector=a+in+(${many((i) => `value${i}`)})`, status: 200 },
+  { what: 'a selector of names', to: `${LISTED}?fieldSelector=${many((i) => `metadata.name!=b${i}`)}`, status: 200 },
   {
     what: 'claims that nest',
     to: LISTED,
