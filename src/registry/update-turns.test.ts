@@ -54,3 +54,20 @@ test('one that takes too long holds nobody up, and cannot end the turn of anothe
   assert.ok(turns.take('a') instanceof Promise, 'the second is still at it');
   turns.end(second);
 });
+
+test('one that has begun to write is waited for longer, but not for ever', async () => {
+  const timers = new Timers();
+  const turns = new UpdateTurns(timers);
+  const writing = turns.take('a') as Turn;
+  const second = turns.take('a');
+  let came = false;
+  void Promise.resolve(second).then(() => (came = true));
+  writing.isWriting = true;
+  timers.due.shift()?.();
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(came, false);
+  assert.equal(timers.due.length, 1);
+  timers.due.shift()?.();
+  turns.end(await second);
+  assert.ok(!(turns.take('a') instanceof Promise));
+});

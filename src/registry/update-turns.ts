@@ -9,8 +9,15 @@ import type { MaybePromise } from '../lib/maybe-promise.js';
  */
 const MAX_TURN_MS = 20;
 
+/**
+ * And for one that has begun to write. Nobody waits for others there, so that it ends soon, on a slow disk a little later; and
+ * who went on meanwhile would do all its work for a conflict.
+ */
+const MAX_WRITE_MS = 1000;
+
 export interface Turn {
   readonly key: string;
+  isWriting: boolean;
 }
 
 interface Line {
@@ -31,7 +38,7 @@ export class UpdateTurns {
   take(key: string): MaybePromise<Turn> {
     const line = this.#lines.get(key);
     if (line === undefined) {
-      const turn = { key };
+      const turn = { key, isWriting: false };
       this.#lines.set(key, { turn, waiting: [], cancelLimit: undefined });
       return turn;
     }
@@ -56,13 +63,16 @@ export class UpdateTurns {
       this.#lines.delete(key);
       return;
     }
-    line.turn = { key };
+    line.turn = { key, isWriting: false };
     if (line.waiting.length > 0) this.#limit(line);
     next(line.turn);
   }
 
   /** Counted only while somebody waits. */
   #limit(line: Line): void {
-    line.cancelLimit ??= this.#clock.after(MAX_TURN_MS, () => this.#pass(line));
+    line.cancelLimit ??= this.#clock.after(MAX_TURN_MS, () => {
+      if (line.turn.isWriting) line.cancelLimit = this.#clock.after(MAX_WRITE_MS, () => this.#pass(line));
+      else this.#pass(line);
+    });
   }
 }

@@ -20,6 +20,7 @@ import { printLarge } from './print-large.js';
 import { removeMarked } from './remove.js';
 import { fromStorage } from './storage-status.js';
 import { timedWrite } from './timed-write.js';
+import type { Turn } from './update-turns.js';
 import { keepUnchangedTimes } from '../schema/apply/field-manager.js';
 
 export interface UpdateRequest {
@@ -65,7 +66,7 @@ export async function update(registry: ResourceRegistry, request: UpdateRequest)
   // What is remembered does not know of those before us yet.
   const remembered = dryRun || taken instanceof Promise ? undefined : registry.store.remembered?.(key);
   try {
-    return await inTurn(registry, { request, key, trace: span ?? trace }, remembered);
+    return await inTurn(registry, { request, key, turn, trace: span ?? trace }, remembered);
   } finally {
     span?.end();
     registry.updateTurns.end(turn);
@@ -76,6 +77,7 @@ export async function update(registry: ResourceRegistry, request: UpdateRequest)
 interface Update {
   readonly request: UpdateRequest;
   readonly key: string;
+  readonly turn: Turn;
   /** Of the update; admission is under the request's. */
   readonly trace: Trace | undefined;
 }
@@ -109,6 +111,7 @@ async function inTurn(
         current = found;
       }
       certain = true;
+      asked.turn.isWriting = false;
     }
   }
 }
@@ -302,6 +305,7 @@ async function put(
     if (!certain) await checkNewest(registry, asked, current);
     if (!(await store.isStale?.(key, current.revision))) return current;
   }
+  asked.turn.isWriting = true;
   const options = { ...ttlOf(registry, object, request.context), json, trace };
   return timedWrite(request.context, () => store.update(key, current.revision, object, options));
 }
