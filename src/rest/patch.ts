@@ -160,7 +160,9 @@ export function patchKind(
   { definition }: Pick<Endpoint, 'definition'>,
   mediaTypes: readonly MediaType[],
 ): PatchKind {
-  const sent = (http.headers['content-type'] ?? '').split(';', 1)[0] ?? '';
+  const stated = http.headers['content-type'] ?? '';
+  const end = stated.indexOf(';');
+  const sent = end < 0 ? stated : stated.slice(0, end);
   const withCbor = mediaTypes.includes(CBOR_TYPE);
   const isTaken = (kind: PatchKind): boolean =>
     (kind !== 'strategic' || !definition.custom) && (kind !== 'apply-cbor' || withCbor);
