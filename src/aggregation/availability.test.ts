@@ -100,3 +100,31 @@ test('what another server serves is judged anew when its endpoints change', asyn
   stop.abort();
   watch.stop();
 });
+
+test('one of a definition that says it is remote is about to be undone, and not judged', async () => {
+  const stop = new AbortController();
+  const { api, options } = await open(stop);
+  const passed = { type: 'Available', status: 'True', reason: 'Passed', message: 'all checks passed' } as const;
+  const asked: (string | undefined)[] = [];
+  keepRemoteAvailability({
+    ...options,
+    lookup: { ...api.resources.lookup, get: async () => ({ metadata: {}, spec: { type: 'ExternalName' } }) as never },
+    storeOf: () => api.resources.store(SLICES),
+    check: async ({ metadata }) => {
+      asked.push(metadata.name);
+      return passed;
+    },
+    forget: () => undefined,
+  });
+  const watch = await api.watch(`${SERVICES}?watch=1`);
+  const labelled = (version: string, value: string) => ({
+    metadata: { name: `${version}.example.test`, labels: { 'kube-aggregator.kubernetes.io/automanaged': value } },
+    spec: { ...remote, version },
+  });
+  await api.post(SERVICES, labelled('v1', 'true'));
+  await api.post(SERVICES, labelled('v2', 'onstart'));
+  assert.equal((await until(watch, 'Passed')).metadata.name, 'v2.example.test');
+  assert.deepEqual(asked, ['v2.example.test']);
+  stop.abort();
+  watch.stop();
+});

@@ -18,6 +18,7 @@ import type { ResourceStore, StoredObject } from '../storage/store.js';
 import { API_SERVICES, type ApiServices, type ApiServiceWriter, isAvailable, unlessOvertaken } from './api-services.js';
 import type { AvailabilityMetrics } from './availability-metrics.js';
 import { type Judgement, remoteCondition } from './remote-condition.js';
+import { AUTO_MANAGED, type AutoManaged } from './wanted-services.js';
 
 export interface AvailabilityOptions {
   readonly services: ApiServices;
@@ -51,7 +52,9 @@ export function keepRemoteAvailability(options: RemoteOptions): void {
   let following = false;
   const queue = keep(options, async (apiService) => {
     const { service } = apiService.spec;
-    if (service === undefined) return undefined;
+    // One that belongs to a definition is no other server's for long: a word on it would stand between its undoing and
+    // whoever changes it next.
+    if (service === undefined || isOfDefinition(apiService)) return undefined;
     // Most clusters have no such API service, and need not watch all their endpoints for none.
     if (!following) followBackings();
     following = true;
@@ -113,6 +116,9 @@ export function keepRemoteAvailability(options: RemoteOptions): void {
     }
   }
 }
+
+const isOfDefinition = ({ metadata }: Readonly<APIService>): boolean =>
+  metadata.labels?.[AUTO_MANAGED] === ('true' satisfies AutoManaged);
 
 /** Undefined: somebody else judges this one. */
 type Judge = (service: Readonly<APIService>) => Promise<Judgement | undefined>;
