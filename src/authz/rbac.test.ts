@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { AuthorizationAttributes } from './authorizer.js';
 import { authorizerChain } from './chain.js';
 import { rbacAuthorizer } from './rbac.js';
@@ -128,3 +130,29 @@ test('of a hundred thousand groups those count that something is bound to, and o
   clusterRoleBindings.put(binding('d', 'ClusterRole', 'c', 'Group=g99999'));
   assert.equal((await may('eve', 'get', 'pods', { ...asked, namespace: 'b' })).decision, 'allow');
 });
+
+test('names, paths and users as long as a request may be are not remembered', () => {
+  const { may } = setUp();
+  const collect = collector();
+  const long = 1024 * 1024;
+  const before = collect();
+  for (let i = 0; i < 40; i++) {
+    const text = `${i}`.padEnd(long, 'x');
+    void may('u', 'get', 'pods', { name: text });
+    void may('u', 'get', 'pods', { namespace: text });
+    void may('u', 'get', '', { resourceRequest: false, path: text });
+    void may(text, 'get', 'pods');
+  }
+  const grownBytes = collect() - before;
+  assert.ok(grownBytes < 20 * long, `${grownBytes} bytes are kept`);
+});
+
+/** Tells what the heap holds after a collection. */
+function collector(): () => number {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  return () => {
+    collect();
+    return process.memoryUsage().heapUsed;
+  };
+}

@@ -21,6 +21,12 @@ const MANY_GROUPS = 1000;
 const REMEMBERED_USERS = 2000;
 const REMEMBERED_NAMESPACES_PER_USER = 100;
 const REMEMBERED_DECISIONS_PER_USER = 1000;
+/** In letters: anybody may ask for a path or a name of a megabyte, but nobody asks for it again. */
+const LONGEST_REMEMBERED = 1024;
+/** The same of a user's name and groups together. */
+const LONGEST_REMEMBERED_USER = 64 * 1024;
+/** Of all of them together; then the memory begins anew. */
+const MOST_REMEMBERED_LETTERS = 64 * 1024 * 1024;
 
 export const createRbacAuthorizer = (sources: RbacSources): Authorizer => rbacAuthorizer(createRbacIndex(sources));
 
@@ -32,6 +38,7 @@ interface RememberedUser {
 export function rbacAuthorizer(resolver: RbacIndex): Authorizer {
   const users = new LRUCache<string, RememberedUser>({ max: REMEMBERED_USERS });
   let version = resolver.version;
+  let letters = 0;
 
   return {
     // hot: every request asks.
@@ -61,7 +68,7 @@ export function rbacAuthorizer(resolver: RbacIndex): Authorizer {
     let decision = remembered.decisions.get(key);
     if (decision === undefined) {
       decision = decide(grants(remembered, attributes.user, attributes.namespace), attributes);
-      setBounded(remembered.decisions, key, decision, REMEMBERED_DECISIONS_PER_USER);
+      keep(remembered.decisions, key, decision, REMEMBERED_DECISIONS_PER_USER);
     }
     return decision;
   }
@@ -92,11 +99,14 @@ export function rbacAuthorizer(resolver: RbacIndex): Authorizer {
     if (version !== resolver.version) {
       version = resolver.version;
       users.clear();
+      letters = 0;
     }
     const key = user.groups.length === 0 ? user.name : `${user.name}\0${user.groups.join('\0')}`;
     let remembered = users.get(key);
     if (remembered === undefined) {
       remembered = { grants: new Map(), decisions: new Map() };
+      if (key.length > LONGEST_REMEMBERED_USER) return remembered;
+      count(key);
       users.set(key, remembered);
     }
     return remembered;
@@ -106,9 +116,24 @@ export function rbacAuthorizer(resolver: RbacIndex): Authorizer {
     let known = remembered.grants.get(namespace);
     if (known === undefined) {
       known = resolver.grantsFor(user, namespace);
-      setBounded(remembered.grants, namespace, known, REMEMBERED_NAMESPACES_PER_USER);
+      keep(remembered.grants, namespace, known, REMEMBERED_NAMESPACES_PER_USER);
     }
     return known;
+  }
+
+  /** Starts afresh when full: cheaper to make than a cache with an order, and every change of a role empties all. */
+  function keep<V>(map: Map<string, V>, key: string, value: V, max: number): void {
+    if (key.length > LONGEST_REMEMBERED) return;
+    count(key);
+    if (map.size >= max) map.clear();
+    map.set(key, value);
+  }
+
+  function count(key: string): void {
+    letters += key.length;
+    if (letters <= MOST_REMEMBERED_LETTERS) return;
+    users.clear();
+    letters = key.length;
   }
 }
 
@@ -122,12 +147,6 @@ function decide(grants: readonly Grant[], attributes: AuthorizationAttributes): 
     }
   }
   return { decision: 'no-opinion', reason: errors.length === 0 ? '' : `RBAC: ${aggregateText(errors)}` };
-}
-
-/** Starts afresh when full: cheaper to make than a cache with an order, and every change of a role empties all. */
-function setBounded<V>(map: Map<string, V>, key: string, value: V, max: number): void {
-  if (map.size >= max) map.clear();
-  map.set(key, value);
 }
 
 const decisionKey = (a: AuthorizationAttributes): string =>
