@@ -16,7 +16,7 @@ import {
   type Write,
 } from './field-manager.js';
 import { ManagedFieldsError } from './managed-fields-error.js';
-import { decodeManagerSteps, encodeManagerSteps, identityOf, type Managers } from './managers.js';
+import { decodeManagerSteps, encodeManagerSteps, identityOf, managerOf, type Managers } from './managers.js';
 import { isObject, TypedValueError } from './shape.js';
 import { type Conflict, ConflictError, ownApply } from './updater.js';
 import { validateTyped } from './validate.js';
@@ -179,8 +179,7 @@ function* own(
     const fields = mine.fields.difference(SYSTEM_FIELDS).orSame(managers.get(identity)?.fields);
     if (fields.empty) result.managers.delete(identity);
     // The time tells when the object changed, not when it was applied.
-    else
-      result.managers.set(identity, { ...mine, fields, time: result.object === undefined ? mine.time : timeOf(time) });
+    else result.managers.set(identity, managerOf(mine, fields, result.object === undefined ? mine.time : timeOf(time)));
   }
   return result;
 }

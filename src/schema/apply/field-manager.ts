@@ -17,6 +17,7 @@ import {
   identityOf,
   isManagedFieldsReset,
   type Manager,
+  managerOf,
   type Managers,
 } from './managers.js';
 import { newFieldSteps } from './new-fields.js';
@@ -141,12 +142,11 @@ export function* trackUpdate(
   yield;
   const fields = taken.difference(SYSTEM_FIELDS);
   if (!fields.empty) {
-    const { manager, operation, apiVersion, subresource, time } = updater(write, name);
-    const identity = identityOf({ manager, operation, apiVersion, subresource });
+    const manager = updater(write, name);
+    const identity = identityOf(manager);
     const earlier = remaining.get(identity);
     const all = earlier === undefined ? fields : yield* unionSteps(fields, earlier.fields);
-    const owned = all.orSame(managers.get(identity)?.fields);
-    remaining.set(identity, { manager, operation, apiVersion, subresource, fields: owned, time });
+    remaining.set(identity, managerOf(manager, all.orSame(managers.get(identity)?.fields), manager.time));
   }
   return yield* capManagers(remaining);
 }

@@ -21,6 +21,14 @@ export interface Manager extends ManagerIdentity {
   readonly time: string | undefined;
 }
 
+/** Member by member, as all are made: one that is spread into another is of another shape to the engine, and slow to read. */
+// hot: on every write, for every manager.
+export const managerOf = (
+  { manager, operation, subresource, apiVersion }: ManagerIdentity,
+  fields: FieldSet,
+  time: string | undefined,
+): Manager => ({ manager, operation, subresource, apiVersion, fields, time });
+
 /** By identity, as identityOf() writes it. */
 export type Managers = Map<string, Manager>;
 
@@ -54,7 +62,7 @@ export function* decodeManagerSteps(entries: readonly ManagedFieldsEntry[] | nul
     }
     const fields = FieldSet.decode(fieldsV1 ?? {}, parts);
     if (parts.isLeft) yield* parts.rest();
-    const decoded: Manager = { manager, operation, apiVersion, subresource, fields, time: time || undefined };
+    const decoded = managerOf({ manager, operation, apiVersion, subresource }, fields, time || undefined);
     managers.set(identityOf(decoded), decoded);
   }
   return managers;

@@ -5,7 +5,7 @@ import { type Comparison, compareSteps } from './compare.js';
 import { equalSteps } from './equal-steps.js';
 import { FieldSet } from './field-set.js';
 import { inPieces, unionSteps } from './field-set-steps.js';
-import type { Manager, ManagerIdentity, Managers } from './managers.js';
+import { type Manager, type ManagerIdentity, managerOf, type Managers } from './managers.js';
 import { mergeSteps } from './merge.js';
 import { removeItemSteps } from './remove-items.js';
 import { ensureNamedFieldsAreMembers, reconcileWithType } from './set-types.js';
@@ -60,7 +60,7 @@ export function* ownApply(
   yield;
   const named = yield* toFieldSetSteps(configuration, live.type);
   const fields = named.recursiveDifference(context.reset);
-  reconciled.set(identity, { ...applier.manager, fields, time: before?.time });
+  reconciled.set(identity, managerOf(applier.manager, fields, before?.time));
   yield;
   const value = (yield* mergeSteps(live.value, configuration, live.type)) as JsonObject;
   const merged: VersionedObject = { ...live, value };
@@ -90,7 +90,7 @@ function* reconcile(live: VersionedObject, managers: Managers, { versions }: Own
     const type = manager.apiVersion === live.apiVersion ? live.type : versions.typeAt(manager.apiVersion);
     if (type === undefined) continue;
     const fields = reconcileWithType(manager.fields, type);
-    reconciled.set(identity, fields === manager.fields ? manager : { ...manager, fields });
+    reconciled.set(identity, fields === manager.fields ? manager : managerOf(manager, fields, manager.time));
     yield;
   }
   return reconciled;
@@ -131,7 +131,7 @@ function* change(
     yield;
     const { removed } = seen;
     const kept = yield* inPieces(fields, (piece) => piece.difference(lost).difference(removed));
-    if (!kept.empty) remaining.set(identity, kept === fields ? manager : { ...manager, fields: kept });
+    if (!kept.empty) remaining.set(identity, kept === fields ? manager : managerOf(manager, kept, manager.time));
   }
   if (conflicts.length > 0) throw new ConflictError(conflicts);
   return { remaining, comparison };
