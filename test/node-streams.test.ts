@@ -1,14 +1,14 @@
 // What flows to and from nodes costs what its sockets cost: a large log, and many streams that stay open. By hand there may
 // be more of both: BINNACLE_TEST_LOG_MIB=512, BINNACLE_TEST_STREAMS=1000.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import https from 'node:https';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import type { Duplex } from 'node:stream';
 import { after, before, describe, it } from 'node:test';
+import { podOnAgent } from './support/pod-on-agent.js';
+import { residentMib } from './support/resident-memory.js';
 import { startTestServer, type TestServer } from './support/server.js';
 
 const PODS = '/api/v1/namespaces/default/pods';
@@ -40,15 +40,7 @@ describe('streams of nodes', { timeout: 180_000 }, () => {
       socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n\r\n');
       socket.pipe(socket);
     });
-    await new Promise<void>((resolve) => agent.listen(0, '127.0.0.1', resolve));
-    const status = {
-      addresses: [{ type: 'InternalIP', address: '127.0.0.1' }],
-      daemonEndpoints: { kubeletEndpoint: { Port: (agent.address() as AddressInfo).port } },
-    };
-    await server.request('POST', '/api/v1/nodes', { metadata: { name: 'n' } });
-    await server.request('PATCH', '/api/v1/nodes/n/status', { status }, 'application/merge-patch+json');
-    const spec = { nodeName: 'n', containers: [{ name: 'c', image: 'i' }] };
-    assert.equal((await server.request('POST', PODS, { metadata: { name: 'p' }, spec })).status, 201);
+    await podOnAgent(server, agent);
   });
   after(async () => {
     for (const socket of open) socket.destroy();
@@ -66,18 +58,8 @@ describe('streams of nodes', { timeout: 180_000 }, () => {
       agent: false,
     });
 
-  /** What the server's process holds in memory. */
-  function residentMib(): number {
-    const pids = execFileSync('pgrep', ['-f', `data-dir=${server.folder} `])
-      .toString()
-      .trim()
-      .split('\n');
-    const sizes = pids.map((pid) => /VmRSS:\s+(\d+)/.exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
-    return Math.max(...sizes.map(Number)) / 1024;
-  }
-
   it('a log of any length flows in constant memory', async (t) => {
-    const beforeMib = residentMib();
+    const beforeMib = residentMib(server.folder);
     let [received, highestMib] = [0, 0];
     await new Promise<void>((resolve, reject) => {
       call('GET', `${PODS}/p/log`)
@@ -86,7 +68,7 @@ describe('streams of nodes', { timeout: 180_000 }, () => {
           response.on('data', (piece: Buffer) => (received += piece.length)).on('end', resolve);
         })
         .end();
-      const timer = setInterval(() => (highestMib = Math.max(highestMib, residentMib())), 250);
+      const timer = setInterval(() => (highestMib = Math.max(highestMib, residentMib(server.folder))), 250);
       timer.unref();
       t.after(() => clearInterval(timer));
     });
@@ -98,7 +80,7 @@ describe('streams of nodes', { timeout: 180_000 }, () => {
   });
 
   it('hundreds of commands stay open at once, and each is answered', async (t) => {
-    const beforeMib = residentMib();
+    const beforeMib = residentMib(server.folder);
     const headers = { connection: 'Upgrade', upgrade: 'SPDY/3.1', 'x-stream-protocol-version': 'v4.channel.k8s.io' };
     const begin = (): Promise<Duplex> =>
       new Promise((resolve, reject) => {
@@ -121,7 +103,7 @@ describe('streams of nodes', { timeout: 180_000 }, () => {
       await Promise.all(echoed),
       Array.from(streams, (_, i) => `hello ${i}`),
     );
-    const perStreamKib = ((residentMib() - beforeMib) * 1024) / STREAMS;
+    const perStreamKib = ((residentMib(server.folder) - beforeMib) * 1024) / STREAMS;
     t.diagnostic(`${STREAMS} streams: ${perStreamKib.toFixed(0)} KiB each`);
     assert.ok(perStreamKib < 400, `a stream takes ${perStreamKib} KiB`);
     for (const stream of streams) stream.destroy();

@@ -2,11 +2,10 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { apiextensionsKinds } from '../apis/apiextensions/index.js';
-import { startDefinitions } from '../crd/controller.js';
 import { webhookConverter } from '../crd/conversion/converter.js';
 import type { Aside } from '../lib/aside.js';
 import type { JsonObject } from '../machinery/object.js';
-import { InThisThread } from './aside-testing.js';
+import { InThisThread, serveDefinitions } from './aside-testing.js';
 import { type Answer, TestApi } from './testing.js';
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -61,23 +60,8 @@ async function ask(body: string | Buffer): Promise<{ status: number; contentType
 
 async function open(given?: Aside): Promise<TestApi> {
   const api = new TestApi({ kinds: apiextensionsKinds(), ...(given && { aside: given }) });
-  const registry = api.resources.registry({ group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' });
-  assert.ok(registry);
-  const stopping = new AbortController();
-  stop.add(() => {
-    stopping.abort();
-    api.resources.close();
-  });
-  await startDefinitions({
-    store: registry.store,
-    operations: api.resources.operations,
-    context: api.context,
-    serve: (kind) => api.resources.serveCustom(kind),
-    converterOf: () => webhookConverter({ reviewVersions: ['v1'], newUid: () => 'uid', ask }),
-    aside: given,
-    signal: stopping.signal,
-    log: (message) => assert.fail(message),
-  }).served;
+  const converterOf = () => webhookConverter({ reviewVersions: ['v1'], newUid: () => 'uid', ask });
+  stop.add(await serveDefinitions(api, { converterOf, aside: given }));
   const text = { type: 'string' };
   const version = (name: string, properties: object): object => ({
     name,

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { type DefinitionsOptions, startDefinitions } from '../crd/controller.js';
 import type { Aside, AsideOptions, Task } from '../lib/aside.js';
 import { AsideWorld } from './aside-world.js';
+import type { TestApi } from './testing.js';
 
 /** As the thread does it, without one: what goes over is copied. */
 export class InThisThread implements Aside {
@@ -26,4 +28,27 @@ export class InThisThread implements Aside {
     this.done.push(name);
     return structuredClone(answer) as Answered;
   }
+}
+
+/** Serves what is defined. Resolves with what ends that. */
+export async function serveDefinitions(
+  api: TestApi,
+  options: Pick<DefinitionsOptions, 'expressions' | 'converterOf' | 'aside'>,
+): Promise<() => void> {
+  const registry = api.resources.registry({ group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' });
+  assert.ok(registry);
+  const stopping = new AbortController();
+  await startDefinitions({
+    store: registry.store,
+    operations: api.resources.operations,
+    context: api.context,
+    serve: (kind) => api.resources.serveCustom(kind),
+    ...options,
+    signal: stopping.signal,
+    log: (message) => assert.fail(message),
+  }).served;
+  return () => {
+    stopping.abort();
+    api.resources.close();
+  };
 }

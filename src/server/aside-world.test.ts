@@ -10,7 +10,6 @@ import { configMaps } from '../apis/core/configmap/definition.js';
 import { persistentVolumes } from '../apis/core/persistentvolume/definition.js';
 import { pods } from '../apis/core/pod/definition.js';
 import { kubernetesExpressions } from '../cel/environments/kubernetes-expressions.js';
-import { startDefinitions } from '../crd/controller.js';
 import { type Aside, NotAside } from '../lib/aside.js';
 import { featureGateNames } from '../machinery/feature-gates.js';
 import type { JsonObject } from '../machinery/object.js';
@@ -19,7 +18,7 @@ import { isUnfitted } from '../machinery/unfitted.js';
 import type { KindDefinition } from '../registry/kind.js';
 import { MEDIA_TYPES } from '../rest/media-types.js';
 import { createOpenApi } from '../rest/openapi.js';
-import { InThisThread } from './aside-testing.js';
+import { InThisThread, serveDefinitions } from './aside-testing.js';
 import { AsideWorld } from './aside-world.js';
 import { servedResources } from './served-resources.js';
 import { TestApi, type Answer } from './testing.js';
@@ -57,23 +56,7 @@ async function open(given?: Aside): Promise<TestApi> {
   });
   const kinds = [configMaps, deployments, ...autoscalingKinds, persistentVolumes, pods] as readonly KindDefinition[];
   const api = new TestApi({ kinds: [...kinds, ...apiextensionsKinds(expressions)], ...(given && { aside: given }) });
-  const registry = api.resources.registry({ group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' });
-  assert.ok(registry);
-  const stopping = new AbortController();
-  stop.add(() => {
-    stopping.abort();
-    api.resources.close();
-  });
-  await startDefinitions({
-    store: registry.store,
-    operations: api.resources.operations,
-    context: api.context,
-    serve: (kind) => api.resources.serveCustom(kind),
-    expressions,
-    aside: given,
-    signal: stopping.signal,
-    log: (message) => assert.fail(message),
-  }).served;
+  stop.add(await serveDefinitions(api, { expressions, aside: given }));
   return api;
 }
 
