@@ -8,9 +8,9 @@ export interface Repetition {
   readonly log: (message: string) => void;
 }
 
-/** Runs once and waits for it; then again and again until `signal` aborts. Later failures are logged and tried again. */
+/** Insists on the first time and waits for it; then again and again until `signal` aborts. Failures are logged and tried again. */
 export async function repeat(task: () => Promise<void>, repetition: Repetition): Promise<void> {
-  await task();
+  await insist(task, repetition);
   if (!repetition.signal.aborted) every(task, repetition);
 }
 
@@ -29,7 +29,10 @@ export function every(task: () => Promise<void>, { everyMs, signal, log }: Repet
   signal.addEventListener('abort', () => clearInterval(timer), { once: true });
 }
 
-/** For what must be there before the server is of use: tries until it succeeds or the time is over. */
+/**
+ * For what must be there before the server is of use: tries until it succeeds or the time is over. A store with very many
+ * objects may take a while until it answers.
+ */
 export async function insist(
   task: () => Promise<void>,
   options: { readonly signal: AbortSignal; readonly log: (message: string) => void },
