@@ -43,6 +43,18 @@ const HEADS: readonly { readonly what: string; readonly to: string; readonly hea
     status: 401,
   },
   {
+    what: 'a great many headers',
+    to: LISTED,
+    headers: Object.fromEntries(Array.from({ length: 90_000 }, (_, i) => [`h${i}`, '1'])),
+    status: 431,
+  },
+  {
+    what: 'as many headers as there may be',
+    to: LISTED,
+    headers: Object.fromEntries(Array.from({ length: 32_000 }, (_, i) => [`h${i}`, '1'])),
+    status: 200,
+  },
+  {
     what: 'very many values of what somebody would be',
     to: LISTED,
     headers: { 'impersonate-user': 'u', 'impersonate-extra-a': Array.from({ length: 20_000 }, (_, i) => `v${i}`) },

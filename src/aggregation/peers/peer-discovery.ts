@@ -3,7 +3,7 @@ import { collectBody } from '../../outbound/http-client.js';
 import type { HttpClient } from '../../outbound/http-client.js';
 import { mustType } from '../../schema/catalogue.js';
 import type { APIGroupDiscoveryList } from '../../schema/generated/apidiscovery.v2.js';
-import { decodeTree } from '../../schema/json/decode.js';
+import { readForeign } from '../../schema/json/read-foreign.js';
 import { identityHeaders } from '../identity-headers.js';
 import { PEER_PROXIED } from './peer-proxied.js';
 
@@ -22,6 +22,7 @@ export async function fetchPeerDiscovery(
   host: string,
   observe: (status: number) => void,
 ): Promise<ReadonlySet<string>> {
+  const type = mustType('io.k8s.api.apidiscovery.v2.APIGroupDiscoveryList');
   const served = new Set<string>();
   const headers = { accept: ACCEPT, ...identityHeaders(ASKER), [PEER_PROXIED]: 'true' };
   for (const path of ['/api', '/apis']) {
@@ -30,14 +31,13 @@ export async function fetchPeerDiscovery(
     observe(response.status);
     const bytes = await collectBody(response, MAX_BYTES);
     if (response.status !== 200) throw new Error(`discovery request failed with status: ${response.status}`);
-    for (const key of resourcesOf(JSON.parse(bytes.toString('utf8')))) served.add(key);
+    const list = (await readForeign(bytes, type)) as APIGroupDiscoveryList;
+    for (const key of resourcesOf(list)) served.add(key);
   }
   return served;
 }
 
-function resourcesOf(document: unknown): string[] {
-  const type = mustType('io.k8s.api.apidiscovery.v2.APIGroupDiscoveryList');
-  const { items } = decodeTree(type, document, { strict: false }).object as unknown as APIGroupDiscoveryList;
+function resourcesOf({ items }: APIGroupDiscoveryList): string[] {
   return (items ?? []).flatMap(({ metadata, versions = [] }) =>
     versions.flatMap(({ version, resources = [] }) =>
       resources.map(({ resource }) => resourceKey(metadata.name ?? '', version, resource)),

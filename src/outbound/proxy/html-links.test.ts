@@ -29,6 +29,17 @@ test('links of tags are rewritten; comments, scripts and everything else pass', 
   for (const [page, expected] of CASES) assert.equal(await rewritten(page), expected);
 });
 
+test('a long tag that comes letter by letter is looked at once; one that does not end passes as it is', async () => {
+  const title = '>'.repeat(60_000);
+  const tag = `<a title="${title}" href="/x">`;
+  assert.equal(
+    await rewritten(`${tag}<a href="/y">`, 1),
+    `<a title="${'&gt;'.repeat(60_000)}" href="/p/x"><a href="/p/y">`,
+  );
+  const endless = `<a title="${'>'.repeat(70_000)}`;
+  assert.equal(await rewritten(endless, 100), endless);
+});
+
 test('it does not matter how a page is cut into pieces', async () => {
   for (const [page, expected] of CASES) assert.equal(await rewritten(page, 1), expected);
 });

@@ -53,6 +53,8 @@ export class HtmlLinks extends Transform {
   #held = '';
   /** The text that everything up to and including it passes as it is. */
   #until: string | undefined = undefined;
+  /** Of the tag that is held back. */
+  #tagEnd = new TagEnd();
 
   constructor(private readonly rewrite: (link: string) => string | undefined) {
     super();
@@ -94,8 +96,10 @@ export class HtmlLinks extends Transform {
         out += '<';
         at += 1;
       } else {
-        const close = endOfTag(text, open + 1);
-        if (close < 0) return this.#keep(text, out, at, text.length - open > MAX_TAG_LENGTH ? text.length : at);
+        const close = this.#tagEnd.find(text, open);
+        if (close < 0 && text.length - open <= MAX_TAG_LENGTH) return this.#keep(text, out, at, at);
+        this.#tagEnd = new TagEnd();
+        if (close < 0) return this.#keep(text, out, at, text.length);
         const tag = readTag(text.slice(open + 1, close));
         out += this.#write(tag);
         at = close + 1;
@@ -135,17 +139,24 @@ interface Tag {
 const isSpace = (char: string | undefined): boolean =>
   char === ' ' || char === '\n' || char === '\r' || char === '\t' || char === '\f';
 
-/** Where the tag closes: at a `>` that is in no quoted value. */
-function endOfTag(text: string, from: number): number {
-  let quote = '';
-  for (let at = from; at < text.length && at - from <= MAX_TAG_LENGTH; at++) {
-    const char = text[at] as string;
-    if (quote !== '') {
-      if (char === quote) quote = '';
-    } else if (char === '>') return at;
-    else if ((char === '"' || char === "'") && valueBegins(text, at)) quote = char;
+/** Looks for where a tag closes: at a `>` that is in no quoted value. What has been looked at is not looked at again. */
+class TagEnd {
+  /** Letters, with the bracket that opens the tag. */
+  #seen = 1;
+  #quote = '';
+
+  /** `open`: where the tag begins. Negative while it has not closed. */
+  find(text: string, open: number): number {
+    for (; open + this.#seen < text.length && this.#seen <= MAX_TAG_LENGTH; this.#seen++) {
+      const at = open + this.#seen;
+      const char = text[at] as string;
+      if (this.#quote !== '') {
+        if (char === this.#quote) this.#quote = '';
+      } else if (char === '>') return at;
+      else if ((char === '"' || char === "'") && valueBegins(text, at)) this.#quote = char;
+    }
+    return -1;
   }
-  return -1;
 }
 
 /** Only after an equals sign is a quote more than a letter. */

@@ -29,6 +29,14 @@ test('a head that has no end is refused at its limit, byte by byte as well', () 
   assert.ok(taken < MAX_HEAD_BYTES && taken > MAX_HEAD_BYTES - 100, `${taken}`);
 });
 
+test('a head of more headers than one of HTTP/2 has room for is refused', () => {
+  const headed = (count: number) =>
+    requestHeadReader().take(Buffer.from(`GET / HTTP/1.1\r\nHost: h\r\n${'a:1\r\n'.repeat(count)}\r\n`))?.head;
+  assert.deepEqual(headed(33_000), { status: 431, text: '' });
+  const head = headed(32_000);
+  assert.ok(head !== undefined && !isRefusal(head));
+});
+
 test('chunks are read whatever pieces they come in', () => {
   const text = '3;a=b\r\nabc\r\n0A\r\n0123456789\r\n0\r\nx: y\r\n\r\n';
   for (let size = 1; size <= text.length; size++) {

@@ -19,6 +19,7 @@ export interface Refusal {
 }
 
 export const BAD_REQUEST: Refusal = { status: 400, text: '' };
+export const TOO_LARGE: Refusal = { status: 431, text: '' };
 const UNKNOWN_VERSION: Refusal = { status: 505, text: 'unsupported protocol version' };
 
 /** Exactly three words with one space between: a method that is a token, a target, a version. */
