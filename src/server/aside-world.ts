@@ -1,10 +1,10 @@
 // What the thread for large objects knows: the kinds, as the server that started it has them, without anything that is
 // stored. Whoever asks for more than that is sent back.
+import { LRUCache } from 'lru-cache';
 import { TAKE_ANSWER, takeAnswerHere } from '../admission/webhooks/taken-answer.js';
 import { RECORD_PATCH, recordPatchHere } from '../audit/patch-json.js';
 import { NotAside, type Task } from '../lib/aside.js';
 import { bufferOf } from '../lib/buffer-of.js';
-import { LastUsed } from '../lib/last-used.js';
 import type { MinorVersion } from '../machinery/kube-version.js';
 import { computedStore } from '../registry/computed-store.js';
 import type { FeatureGates, KindOptions } from '../registry/kind.js';
@@ -52,7 +52,7 @@ export class AsideWorld {
   readonly #expressions: Expressions;
   readonly #policies: PoliciesThere;
   #builtIn: Resources | undefined;
-  readonly #custom = new LastUsed<Resources>(MOST_DEFINITIONS);
+  readonly #custom = new LRUCache<string, Resources>({ max: MOST_DEFINITIONS });
   #compilations: number[] = [];
   #evaluations: number[] = [];
 
@@ -98,7 +98,9 @@ export class AsideWorld {
 
   /** Whether the definition is known, with what was told of it. */
   knows({ id, json }: NonNullable<Question['needs']>): boolean {
-    return this.#custom.get(id, () => json && this.#define(bufferOf(json))) !== undefined;
+    if (this.#custom.get(id) !== undefined) return true;
+    if (json !== undefined) this.#custom.set(id, this.#define(bufferOf(json)));
+    return json !== undefined;
   }
 
   /** What expressions took since this was asked last. */

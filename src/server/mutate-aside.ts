@@ -3,13 +3,13 @@ import { MutationError, mutatedObject } from '../admission/mutating-policy/mutat
 import type { Mutation } from '../cel/compiled-policy.js';
 import { type Aside, task } from '../lib/aside.js';
 import type { JsonObject, KubeObject } from '../machinery/object.js';
-import { isUnfitted, noteUnfitted } from '../machinery/unfitted.js';
-import { carried, carriedInTurns, carry, carryInTurns } from '../registry/carried-object.js';
+import { carried, carryInTurns } from '../registry/carried-object.js';
 import { type KindRef, neededBy, refOf } from '../registry/prepare-aside.js';
 import { refusalOf, type Refused, refusedBy } from '../registry/refused-aside.js';
 import { decodeChanged } from '../rest/decode-changed.js';
 import type { Endpoint } from '../rest/endpoint.js';
 import { parseJsonTree } from '../schema/json/decode.js';
+import { carryChanged, changedInTurns, type ChangedObject } from './changed-object.js';
 
 interface MutateWork {
   readonly kind: KindRef;
@@ -22,9 +22,8 @@ interface Mutated {
   readonly refused?: Refused;
   /** Why the mutation cannot be made. */
   readonly failed?: string;
-  /** In the storage version; absent where nothing is to be changed. */
-  readonly object?: Uint8Array;
-  readonly unfitted?: boolean;
+  /** Absent where nothing is to be changed. */
+  readonly changed?: ChangedObject;
 }
 
 export const MUTATE = task<MutateWork, Mutated>('mutate');
@@ -45,10 +44,7 @@ export async function mutateAside(
   const made = await aside.do(MUTATE, work, { needs: neededBy(definition), gives: ['object', 'mutation'] });
   if (made.refused !== undefined) throw refusalOf(made.refused);
   if (made.failed !== undefined) throw new MutationError(made.failed);
-  if (made.object === undefined) return undefined;
-  const mutated = await carriedInTurns(definition, made.object);
-  if (made.unfitted) noteUnfitted(mutated);
-  return mutated;
+  return made.changed && changedInTurns(definition, made.changed);
 }
 
 /** The other side. */
@@ -63,7 +59,7 @@ export function mutateHere(endpoint: Endpoint, work: MutateWork): Mutated {
   };
   try {
     const object = mutatedObject(served, { kind, resource }, before, mutation);
-    return object === undefined ? {} : { object: carry(object), unfitted: isUnfitted(object) };
+    return object === undefined ? {} : { changed: carryChanged(object) };
   } catch (error) {
     return error instanceof MutationError ? { failed: error.message } : { refused: refusedBy(error) };
   }

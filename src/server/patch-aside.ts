@@ -4,13 +4,13 @@ import { patchedObject } from '../admission/webhooks/apply-patch.js';
 import { type Aside, task } from '../lib/aside.js';
 import { bufferOf } from '../lib/buffer-of.js';
 import type { JsonObject } from '../machinery/object.js';
-import { isUnfitted, noteUnfitted } from '../machinery/unfitted.js';
-import { carried, carriedInTurns, carry, carryInTurns } from '../registry/carried-object.js';
+import { carried, carryInTurns } from '../registry/carried-object.js';
 import { type KindRef, neededBy, refOf } from '../registry/prepare-aside.js';
 import { refusalOf, type Refused, refusedBy } from '../registry/refused-aside.js';
 import { decodeChanged } from '../rest/decode-changed.js';
 import type { Endpoint } from '../rest/endpoint.js';
 import { parseJsonTree } from '../schema/json/decode.js';
+import { carryChanged, changedInTurns, type ChangedObject } from './changed-object.js';
 
 interface PatchWork {
   readonly kind: KindRef;
@@ -22,10 +22,7 @@ interface PatchWork {
 
 interface Patched {
   readonly refused?: Refused;
-  /** In the storage version. */
-  readonly object?: Uint8Array;
-  readonly changed?: boolean;
-  readonly unfitted?: boolean;
+  readonly made?: ChangedObject & { readonly changed: boolean };
 }
 
 export const PATCH = task<PatchWork, Patched>('patch');
@@ -37,12 +34,10 @@ export async function patchAside(
   patch: Buffer,
 ): Promise<PatchMade> {
   const work = { kind: refOf(definition), version: kind.version, object: await carryInTurns(object), patch };
-  const made = await aside.do(PATCH, work, { needs: neededBy(definition), gives: ['object'] });
-  if (made.refused !== undefined) throw refusalOf(made.refused);
-  if (made.object === undefined) throw new Error('a patch made no object');
-  const patched = await carriedInTurns(definition, made.object);
-  if (made.unfitted) noteUnfitted(patched);
-  return { object: patched, changed: made.changed ?? false };
+  const { refused, made } = await aside.do(PATCH, work, { needs: neededBy(definition), gives: ['object'] });
+  if (refused !== undefined) throw refusalOf(refused);
+  if (made === undefined) throw new Error('a patch made no object');
+  return { object: await changedInTurns(definition, made), changed: made.changed };
 }
 
 /** The other side. */
@@ -53,7 +48,7 @@ export function patchHere(endpoint: Endpoint, work: PatchWork): Patched {
     const { object, changed } = patchedObject(before, operations, (tree) =>
       decodeChanged(endpoint, endpoint.kind, tree),
     );
-    return { object: carry(object), changed, unfitted: isUnfitted(object) };
+    return { made: { ...carryChanged(object), changed } };
   } catch (error) {
     return { refused: refusedBy(error) };
   }

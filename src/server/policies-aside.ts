@@ -1,7 +1,7 @@
 // Expressions of policies and of match conditions that take long are run in another thread: they are begun here, where
 // nearly all are done at once, and begun anew there when they are not.
+import { LRUCache } from 'lru-cache';
 import { type Aside, asideOr, task } from '../lib/aside.js';
-import { LastUsed } from '../lib/last-used.js';
 import type { MaybePromise } from '../lib/maybe-promise.js';
 import { atOnce, inTurns, LARGE_BYTES } from '../lib/turns.js';
 import type { AuthorizationAttributes } from '../machinery/access.js';
@@ -126,7 +126,7 @@ const MOST_POLICIES = 100;
 
 /** The other side. */
 export class PoliciesThere {
-  readonly #known = new LastUsed<ImmediatePolicy>(MOST_POLICIES);
+  readonly #known = new LRUCache<string, ImmediatePolicy>({ max: MOST_POLICIES });
 
   constructor(private readonly engine: PolicyEngine) {}
 
@@ -142,8 +142,11 @@ export class PoliciesThere {
       ...(authorizer !== undefined && { authorizer: { ...authorizer, ask } }),
     };
     try {
-      const compile = () => this.engine.compilePolicy(JSON.parse(source) as PolicySource);
-      const policy = this.#known.get(source, compile);
+      let policy = this.#known.get(source);
+      if (policy === undefined) {
+        policy = this.engine.compilePolicy(JSON.parse(source) as PolicySource);
+        this.#known.set(source, policy);
+      }
       if ('group' in call) return { outcome: policy.evaluate(call.group, input, call.costBudget) };
       return { mutation: carry(policy.mutate(call.index, input, call.costBudget)) };
     } catch (error) {
