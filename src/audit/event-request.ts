@@ -123,7 +123,6 @@ function agentOf({ headers }: HttpRequest): ReturnType<typeof readAgent> {
 
 /** Node reads headers as one character a byte; what they say is UTF-8. */
 export function utf8(header: string): string {
-  // oxlint-disable-next-line no-control-regex
   return /^[\x00-\x7f]*$/.test(header) ? header : Buffer.from(header, 'latin1').toString('utf8');
 }
 

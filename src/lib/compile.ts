@@ -8,7 +8,7 @@ export function compileFunction<F extends (...args: never[]) => unknown>(
   scope: ReadonlyMap<string, unknown>,
   source: string,
 ): F {
-  // oxlint-disable-next-line typescript/no-implied-eval
+  // oxlint-disable-next-line typescript/no-implied-eval -- that is what this file is for
   const make: unknown = new Function(...scope.keys(), `"use strict";\n${source}`);
   const made: unknown = isCallable(make) ? make(...scope.values()) : undefined;
   if (typeof made !== 'function') throw new Error('the source makes no function');

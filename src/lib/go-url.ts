@@ -43,7 +43,6 @@ export function parseGoRequestUri(raw: string): GoUrl | { readonly error: string
 class UrlError extends Error {}
 
 function parse(raw: string, fragment: string): GoUrl {
-  // oxlint-disable-next-line no-control-regex
   if (/[\x00-\x1f\x7f]/.test(raw)) throw new UrlError('net/url: invalid control character in URL');
   const url = {
     scheme: '',

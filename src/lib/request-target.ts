@@ -2,7 +2,6 @@
 // what a request is and whoever carries it out must read the same words.
 
 /** An escape, or a byte beyond ASCII sent as it is. */
-// eslint-disable-next-line no-control-regex
 const ENCODED = /[^\x00-\x24\x26-\x7f]/;
 const PERCENT = 0x25;
 const SEMICOLON = 0x3b;

@@ -103,7 +103,7 @@ function join(list: CelList, separator: string): Value {
 }
 
 /** The keys of GO_ESCAPES. */
-const ESCAPED = /[\x07\b\f\n\r\t\v\\"]/g; // eslint-disable-line no-control-regex
+const ESCAPED = /[\x07\b\f\n\r\t\v\\"]/g;
 
 const quote = (text: string): string => `"${text.replace(ESCAPED, (c) => GO_ESCAPES[c] ?? c)}"`;
 

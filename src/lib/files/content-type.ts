@@ -109,5 +109,4 @@ function isMp4(start: Buffer, text: string): boolean {
 }
 
 /** Bytes that no text has. */
-// oxlint-disable-next-line no-control-regex
 const BINARY = /[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]/;

@@ -17,7 +17,6 @@ export interface BadField {
 export const isBadField = (read: Fields | BadField): read is BadField => 'wrong' in read;
 
 export const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-// eslint-disable-next-line no-control-regex
 const NOT_IN_VALUES = /[\x00-\x08\x0a-\x1f\x7f]/;
 
 /** `lines`: those of a head, the first of which is no header. */

@@ -126,7 +126,5 @@ function putText(out: ByteWriter, text: string, often: boolean): void {
   }
 }
 
-// eslint-disable-next-line no-control-regex
 const BREAKS = /[\x00\r\n]/;
-// eslint-disable-next-line no-control-regex
 const oneLine = (value: string): string => (BREAKS.test(value) ? value.replace(/[\x00\r\n]/g, ' ') : value);

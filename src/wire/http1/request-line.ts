@@ -40,7 +40,6 @@ export function parseRequestLine(line: string): RequestLine | Refusal {
   return { method, path, search, version: protocol === 'HTTP/1.0' ? '1.0' : '1.1', authority };
 }
 
-// eslint-disable-next-line no-control-regex
 const CONTROL = /[\x00-\x20\x7f]/;
 const WHOLE_URL = /^[A-Za-z][A-Za-z0-9+.-]*:/;
 

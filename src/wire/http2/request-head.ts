@@ -89,7 +89,6 @@ const PSEUDO: Readonly<Record<string, keyof Pseudo | undefined>> = Object.assign
   } as const,
 );
 
-// eslint-disable-next-line no-control-regex
 const NOT_IN_TARGETS = /[\x00-\x20\x7f]/;
 
 function isPseudoWhole({ method, scheme, path, authority }: Pseudo): boolean {

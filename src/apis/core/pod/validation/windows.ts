@@ -12,7 +12,7 @@ const MAX_DOMAIN_LENGTH = 256;
 const MAX_USER_LENGTH = 104;
 const NOT_FOR_WINDOWS = 'cannot be set for a windows pod';
 
-const controlCharacters = /[\x00-\x1f\x7f]/; // eslint-disable-line no-control-regex
+const controlCharacters = /[\x00-\x1f\x7f]/;
 const netBiosName = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/;
 const dnsLabel = /^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?$/;
 const forbiddenInUser = /["/\\:;|=,+*?<>@[\]]/;
