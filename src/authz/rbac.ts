@@ -11,8 +11,7 @@ import type {
   ResourceRule,
   RulesResult,
 } from './authorizer.js';
-import { type Grant, type RbacIndex, createRbacIndex } from './rbac-index.js';
-import type { RbacSources } from './rbac-objects.js';
+import type { Grant, RbacIndex } from './rbac-index.js';
 import { ruleAllows } from './rule-match.js';
 
 /** Nobody is in so many groups; somebody may ask what one who is might do. */
@@ -27,8 +26,6 @@ const LONGEST_REMEMBERED = 1024;
 const LONGEST_REMEMBERED_USER = 64 * 1024;
 /** Of all of them together; then the memory begins anew. */
 const MOST_REMEMBERED_LETTERS = 64 * 1024 * 1024;
-
-export const createRbacAuthorizer = (sources: RbacSources): Authorizer => rbacAuthorizer(createRbacIndex(sources));
 
 interface RememberedUser {
   readonly grants: Map<string, readonly Grant[]>;

@@ -76,7 +76,7 @@ export class JsonList extends CelList {
   }
 }
 
-export class JsonMap extends CelMap {
+class JsonMap extends CelMap {
   private count = -1;
 
   constructor(

@@ -40,8 +40,6 @@ export class CelError {
   ) {}
 }
 
-export const isError = (value: Value): value is CelError => value instanceof CelError;
-
 export class Uint {
   constructor(readonly value: bigint) {}
 }
@@ -98,7 +96,7 @@ export class ArrayList extends CelList {
 export class StringList extends ArrayList {}
 
 /** Two lists, one after the other; joining costs nothing, as the cost of `+` on lists promises. */
-export class ConcatList extends CelList {
+class ConcatList extends CelList {
   readonly size: number;
   constructor(
     private readonly head: CelList,

@@ -60,7 +60,7 @@ export async function startClusterRoleAggregation(parts: ControllerParts): Promi
 }
 
 /** The selected roles' rules, selector by selector and name by name, each rule once. */
-export function aggregatedRules(role: Readonly<ClusterRole>, all: readonly Readonly<ClusterRole>[]): PolicyRule[] {
+function aggregatedRules(role: Readonly<ClusterRole>, all: readonly Readonly<ClusterRole>[]): PolicyRule[] {
   const rules: PolicyRule[] = [];
   for (const selector of role.aggregationRule?.clusterRoleSelectors ?? []) {
     const matcher = labelSelectorAsSelector(selector);

@@ -27,7 +27,6 @@ export type StartController = (parts: ControllerParts) => Promise<void>;
 export const CONTROLLER_MANAGER = 'kube-controller-manager';
 
 export const NAMESPACES: GroupResource = { group: '', resource: 'namespaces' };
-export const PODS: GroupResource = { group: '', resource: 'pods' };
 export const NODES: GroupResource = { group: '', resource: 'nodes' };
 
 /** Changes the object if it is still the same one; one that is gone needs no change any more. */

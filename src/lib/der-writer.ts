@@ -2,7 +2,7 @@
 import { append } from './append.js';
 import { DER } from './der.js';
 
-export function der(tag: number, ...parts: readonly Buffer[]): Buffer {
+function der(tag: number, ...parts: readonly Buffer[]): Buffer {
   const content = Buffer.concat(parts);
   return Buffer.concat([Buffer.from([tag]), lengthOf(content.length), content]);
 }

@@ -2,7 +2,7 @@
 // at a time, and each is a piece of their text.
 import { RandomPool } from './random-pool.js';
 
-export const UUID_LENGTH = 36;
+const UUID_LENGTH = 36;
 
 const ID_BYTES = 16;
 /** Few: whoever keeps one keeps the text of all. */

@@ -9,7 +9,7 @@ export interface VerifyOptions {
   readonly nowMs: number;
 }
 
-export class CertificateError extends Error {}
+class CertificateError extends Error {}
 
 export const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
 const ANY_USAGE = '2.5.29.37.0';

@@ -142,7 +142,6 @@ export const STALE_OBJECT =
 export const applyConflict = (message: string, causes: readonly StatusCause[]): StatusError =>
   new StatusError(409, 'Conflict', message, { causes });
 
-export const gone = (message: string): StatusError => new StatusError(410, 'Gone', message);
 export const expired = (message: string): StatusError => new StatusError(410, 'Expired', message);
 
 /** Nobody reads more, and an answer is not to be a hundred times as long as what it refuses. */

@@ -41,7 +41,7 @@ export class StaleConnection extends OutboundError {
 }
 
 export const DEADLINE_EXCEEDED = 'context deadline exceeded';
-export const CANCELED = 'context canceled';
+const CANCELED = 'context canceled';
 
 /** `Post "https://hook.test/x?timeout=5s": EOF`: a failed request as the reference's client names it. */
 export function requestErrorText(method: string, url: URL | string, error: OutboundError): string {

@@ -153,7 +153,7 @@ async function madeAside(aside: Aside, { services, endpoint, request, body, opti
 }
 
 /** A namespace is in itself, for whoever asks where a request happens. */
-export function namespaceOf(endpoint: Endpoint, namespace: string, object: KubeObject): string {
+function namespaceOf(endpoint: Endpoint, namespace: string, object: KubeObject): string {
   const { group, resource } = endpoint.resource;
   if (group === '' && resource === 'namespaces') return object.metadata.name ?? '';
   return namespace;

@@ -76,7 +76,7 @@ export const storageVersionOf = (definition: KindDefinition): GroupVersion => ({
   version: definition.storageVersion,
 });
 
-export const headOf = (kind: GroupVersionKind): string =>
+const headOf = (kind: GroupVersionKind): string =>
   `{"kind":${JSON.stringify(kind.kind)},"apiVersion":${JSON.stringify(apiVersionOf(kind))},`;
 
 /** A stored object in the endpoint's version. Shared and read only where the shapes are the same. */

@@ -16,11 +16,11 @@ export const JSON_TYPE: MediaType = {
   name: 'application/json',
   streamName: 'application/json',
 };
-export const YAML_TYPE: MediaType = {
+const YAML_TYPE: MediaType = {
   encoding: 'yaml',
   name: 'application/yaml',
 };
-export const PROTOBUF_TYPE: MediaType = {
+const PROTOBUF_TYPE: MediaType = {
   encoding: 'protobuf',
   name: 'application/vnd.kubernetes.protobuf',
   streamName: 'application/vnd.kubernetes.protobuf;stream=watch',

@@ -57,7 +57,7 @@ export function buildStorageVersions(options: Options, parts: StorageVersionPart
 }
 
 /** Of the kinds the server brings along; those that share their objects with another group's are told once. */
-export function storedVersions(resources: Resources): StoredVersions[] {
+function storedVersions(resources: Resources): StoredVersions[] {
   const registries = resources.stored().filter(({ kind }) => !kind.custom);
   const served = [...resources.all()];
   const byName = [...registries].sort((a, b) => (sortKey(a.resource) < sortKey(b.resource) ? -1 : 1));

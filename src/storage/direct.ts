@@ -404,9 +404,9 @@ export class DirectStore implements ManagedResourceStore {
   }
 }
 
-export const notFound = (key: string): StorageError => new StorageError('not-found', `${key} not found`);
+const notFound = (key: string): StorageError => new StorageError('not-found', `${key} not found`);
 
-export const conflict = (key: string, current: Entry): StorageError =>
+const conflict = (key: string, current: Entry): StorageError =>
   new StorageError('conflict', `${key} is at revision ${current.revision}`, { current });
 
 function watchError(error: KvError): StorageError | undefined {

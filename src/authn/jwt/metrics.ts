@@ -25,5 +25,5 @@ export function createJwtMetrics(registry: MetricRegistry): JwtMetrics {
 }
 
 /** How metrics name what is too long or too private to be told. */
-export const hashLabel = (text: string): string =>
+const hashLabel = (text: string): string =>
   text === '' ? '' : `sha256:${createHash('sha256').update(text).digest('hex')}`;

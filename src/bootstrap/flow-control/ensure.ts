@@ -27,7 +27,7 @@ export async function ensureFlowControl(client: ServerClient): Promise<void> {
 }
 
 /** The object as it shall be, or undefined when it is right already. */
-export function revised(current: Readonly<Configured>, wanted: DefaultObject<Configured>): Configured | undefined {
+function revised(current: Readonly<Configured>, wanted: DefaultObject<Configured>): Configured | undefined {
   const stated = autoUpdateOf(current);
   // Without a word on it, an object nobody has changed since it was made is ours to update.
   const ours = wanted.mandatory || (stated ?? current.metadata.generation === 1);

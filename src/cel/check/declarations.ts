@@ -15,7 +15,7 @@ export interface DeclaredFunction {
   readonly overloads: readonly DeclaredOverload[];
 }
 
-export const DEFAULT_SETTINGS: LanguageSettings = {
+const DEFAULT_SETTINGS: LanguageSettings = {
   crossTypeNumericComparisons: true,
   homogeneousLiterals: true,
   optionalSyntax: true,

@@ -3,7 +3,6 @@ import { characters } from '../syntax/source.js';
 import { CelList, CelMap, OpaqueValue, Optional } from '../value.js';
 import type { Value } from '../value.js';
 
-export const SELECT_COST = 1;
 export const LIST_COST = 10;
 export const MAP_COST = 30;
 export const STRUCT_COST = 40;

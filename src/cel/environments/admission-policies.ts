@@ -55,7 +55,7 @@ export function compilePolicyExpression(
   return { kind: 'internal', detail: `program instantiation failed: ${program.message}` };
 }
 
-export function policyEnvironment(base: BaseEnvironments, options: PolicyEnvironment): Environment {
+function policyEnvironment(base: BaseEnvironments, options: PolicyEnvironment): Environment {
   return environmentWith(base, options, options.composed ? variableTypes(base, options) : undefined);
 }
 

@@ -6,9 +6,9 @@ import { BOOL, INT, STRING, opaqueType } from '../type.js';
 import { CelError, OpaqueValue, type Value, noSuchOverload } from '../value.js';
 import { IP, IpValue, addressText, ipOf } from './ip.js';
 
-export const CIDR = opaqueType('net.CIDR');
+const CIDR = opaqueType('net.CIDR');
 
-export class CidrValue extends OpaqueValue {
+class CidrValue extends OpaqueValue {
   readonly type = CIDR;
   override readonly costSize: number;
   constructor(readonly prefix: Prefix) {

@@ -12,7 +12,7 @@ import type { Library } from '../library.js';
 import { STRING, listType, objectType, optionalType } from '../type.js';
 import { ArrayList, OpaqueValue, Optional, type Value, noSuchOverload } from '../value.js';
 
-export const FORMAT = objectType('kubernetes.NamedFormat');
+const FORMAT = objectType('kubernetes.NamedFormat');
 
 export class FormatValue extends OpaqueValue {
   readonly type = FORMAT;

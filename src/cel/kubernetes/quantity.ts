@@ -15,7 +15,7 @@ import { CelError, OpaqueValue, type Value, noSuchOverload } from '../value.js';
 
 export const QUANTITY = objectType('kubernetes.Quantity');
 
-export class QuantityValue extends OpaqueValue {
+class QuantityValue extends OpaqueValue {
   readonly type = QUANTITY;
   constructor(readonly quantity: Quantity) {
     super();

@@ -10,9 +10,9 @@ import type { FunctionDeclaration, Library } from '../library.js';
 import { BOOL, INT, STRING, objectType } from '../type.js';
 import { CelError, OpaqueValue, type Value, noSuchOverload } from '../value.js';
 
-export const SEMVER = objectType('kubernetes.Semver');
+const SEMVER = objectType('kubernetes.Semver');
 
-export class SemverValue extends OpaqueValue {
+class SemverValue extends OpaqueValue {
   readonly type = SEMVER;
   constructor(readonly version: SemanticVersion) {
     super();

@@ -5,9 +5,9 @@ import type { FunctionDeclaration, Library } from '../library.js';
 import { BOOL, STRING, listType, mapType, objectType } from '../type.js';
 import { ArrayList, CelError, EntryMap, OpaqueValue, type Value, noSuchOverload } from '../value.js';
 
-export const URL_TYPE = objectType('kubernetes.URL');
+const URL_TYPE = objectType('kubernetes.URL');
 
-export class UrlValue extends OpaqueValue {
+class UrlValue extends OpaqueValue {
   readonly type = URL_TYPE;
   constructor(readonly url: GoUrl) {
     super();

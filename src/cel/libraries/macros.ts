@@ -6,7 +6,7 @@ import { ACCUMULATOR } from '../syntax/factory.js';
 import type { Expr } from '../syntax/expression.js';
 
 /** The loop variable of a comprehension that only binds a name. */
-export const UNUSED = '#unused';
+const UNUSED = '#unused';
 
 type Arguments = readonly Expr[];
 

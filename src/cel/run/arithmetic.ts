@@ -7,7 +7,7 @@ const MIN_INT = -(2n ** 63n);
 const MAX_UINT = 2n ** 64n - 1n;
 /** The years 1 to 9999. */
 export const FIRST_SECOND = -62_135_596_800;
-export const LAST_SECOND = 253_402_300_799;
+const LAST_SECOND = 253_402_300_799;
 const SECOND = 1_000_000_000n;
 
 const INT_OVERFLOW = new CelError('integer overflow');

@@ -71,11 +71,11 @@ function equalOptionals(a: Optional, b: Optional): Value {
 
 export type CelNumber = bigint | number | Uint;
 
-export const isNumber = (value: Value): value is CelNumber =>
+const isNumber = (value: Value): value is CelNumber =>
   typeof value === 'bigint' || typeof value === 'number' || value instanceof Uint;
 
 /** Negative, zero or positive; NaN when one of them is not a number. */
-export function compareNumbers(a: CelNumber, b: CelNumber): number {
+function compareNumbers(a: CelNumber, b: CelNumber): number {
   const left = a instanceof Uint ? a.value : a;
   const right = b instanceof Uint ? b.value : b;
   if (typeof left === 'bigint' && typeof right === 'bigint') return left < right ? -1 : left > right ? 1 : 0;

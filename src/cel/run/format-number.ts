@@ -25,7 +25,7 @@ export function formatGeneral(value: number): string {
 
 const mantissa = (digits: string): string => (digits.length === 1 ? digits : `${digits[0]}.${digits.slice(1)}`);
 
-export function formatExponent(exponent: number): string {
+function formatExponent(exponent: number): string {
   return `e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`;
 }
 

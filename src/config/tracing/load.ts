@@ -39,7 +39,7 @@ function decode(text: string): TracingConfiguration {
 const MAX_RATE = 1_000_000;
 const SCHEMES = new Set(['dns', 'unix', 'unix-abstract']);
 
-export function validateTracing({ endpoint, samplingRatePerMillion: rate }: TracingConfiguration): FieldErrors {
+function validateTracing({ endpoint, samplingRatePerMillion: rate }: TracingConfiguration): FieldErrors {
   const errors: FieldErrors = [];
   const ratePath = FieldPath.of('samplingRatePerMillion');
   if (rate != null && rate < 0) errors.push(invalid(ratePath, rate, 'sampling rate must be positive'));

@@ -29,9 +29,6 @@ const MAX_ANNOTATION_BYTES = 32 * 1024;
 const MAX_KEY_ID_BYTES = 1024;
 const MAX_SOURCE_BYTES = 1024;
 
-export const encodeEncryptedObject = ({ data, ...wrapped }: EncryptedObject): Buffer =>
-  Buffer.concat(encodedWith(encodeWrappedKey(wrapped), [data]));
-
 /** All but the data: the same for every value under one key. */
 export function encodeWrappedKey({ keyId, source, annotations, sourceType }: WrappedKey): Buffer {
   const writer = new ProtoWriter().bytes(2, keyId).bytes(3, source);
@@ -80,7 +77,7 @@ export function readAnnotation(bytes: Buffer, annotations: Map<string, Buffer>):
 }
 
 /** Fails with what is wrong. */
-export function checkEncryptedObject({ data, ...key }: EncryptedObject): void {
+function checkEncryptedObject({ data, ...key }: EncryptedObject): void {
   if (key.sourceType !== PLAIN_KEY && key.sourceType !== SEED) {
     throw new Error(`unknown encryptedDEKSourceType: ${key.sourceType}`);
   }

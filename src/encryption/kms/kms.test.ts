@@ -7,7 +7,13 @@ import { SealError } from '../seal-error.js';
 import { HandClock } from '../../lib/hand-clock.js';
 import { countingMetrics, MemoryKeyService, sealWhole } from '../testing.js';
 import type { ProviderParts } from '../providers.js';
-import { decodeEncryptedObject, encodeEncryptedObject, PLAIN_KEY } from './encrypted-object.js';
+import {
+  decodeEncryptedObject,
+  encodedWith,
+  encodeWrappedKey,
+  PLAIN_KEY,
+  type WrappedKey,
+} from './encrypted-object.js';
 import { KeyServiceClient } from './key-service-client.js';
 import type { KeyServiceV1 } from './key-service-v1.js';
 import { SealerV1 } from './sealer-v1.js';
@@ -133,15 +139,11 @@ describe('KMS v2', () => {
     const { writeKey, sealer } = vault();
     await writeKey.check();
     const { source, keyId } = decodeEncryptedObject(sealWhole(sealer, plain, place));
-    const short = encodeEncryptedObject({
-      source: Buffer.from('key-1|short'),
-      keyId,
-      annotations: new Map(),
-      sourceType: PLAIN_KEY,
-      data: plain,
-    });
+    const encoded = (key: Pick<WrappedKey, 'source' | 'sourceType'>): Buffer =>
+      Buffer.concat(encodedWith(encodeWrappedKey({ keyId, annotations: new Map(), ...key }), [plain]));
+    const short = encoded({ source: Buffer.from('key-1|short'), sourceType: PLAIN_KEY });
     await assert.rejects(async () => sealer.open(short, place), /crypto\/aes: invalid key size 5/);
-    const strange = encodeEncryptedObject({ source, keyId, annotations: new Map(), sourceType: 7, data: plain });
+    const strange = encoded({ source, sourceType: 7 });
     assert.throws(() => sealer.open(strange, place), /unknown encryptedDEKSourceType: 7/);
     for (const bytes of [Buffer.alloc(0), Buffer.from([0xff]), Buffer.from([0x0a, 0x20, 1])]) {
       assert.throws(() => sealer.open(bytes, place));

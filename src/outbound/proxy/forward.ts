@@ -6,7 +6,7 @@ import type { HttpClient, OutboundResponse } from '../http-client.js';
 import { OutboundError } from '../outbound-error.js';
 import type { TellFault } from '../certificate-faults.js';
 import type { Trace } from '../../tracing/trace.js';
-import { type Headers, returnedHeaders, returnedTrailers } from './headers.js';
+import { type Headers, returnedTrailers } from './headers.js';
 
 export interface Destination {
   readonly client: HttpClient;
@@ -23,13 +23,7 @@ export interface Destination {
   readonly shownUrl?: string;
 }
 
-/** Rejects with an OutboundError when there is no answer. One that breaks off breaks off for the client, too. */
-export async function forward(request: HttpRequest, destination: Destination): Promise<HttpResponse> {
-  const answer = await askForwarded(request, destination);
-  return passOn(request, answer, { status: answer.status, headers: returnedHeaders(answer) });
-}
-
-/** The answer alone, for those who look at it before it is passed on. */
+/** The answer, before it is passed on. Rejects with an OutboundError when there is none. */
 export async function askForwarded(request: HttpRequest, destination: Destination): Promise<OutboundResponse> {
   const { client, origin, target, headers, trace, certificateFault, shownUrl } = destination;
   const body = request.bodyStream();
@@ -54,7 +48,7 @@ export interface PassedOn {
   readonly trailers?: OutboundResponse['trailers'];
 }
 
-/** The answer's body under the status and headers given. */
+/** The answer's body under the status and headers given. One that breaks off breaks off for the client, too. */
 export function passOn(
   request: HttpRequest,
   { body, trailers }: Pick<PassedOn, 'body' | 'trailers'>,

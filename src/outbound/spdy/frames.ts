@@ -5,7 +5,7 @@
 
 export const CONTROL = { synStream: 1, synReply: 2, rstStream: 3, ping: 6, goAway: 7 } as const;
 
-export const FLAG_FIN = 1;
+const FLAG_FIN = 1;
 export const HEAD_BYTES = 8;
 export const MAX_DATA_BYTES = 0xff_ffff;
 const VERSION = 0x8003;

@@ -26,7 +26,7 @@ const ENDPOINTS = { group: '', resource: 'endpoints' };
 const NODES = { group: '', resource: 'nodes' };
 
 /** `singular`: what is proxied to, as an error names it. */
-export function parseProxiedName(text: string, singular: string): ProxiedName {
+function parseProxiedName(text: string, singular: string): ProxiedName {
   const parts = text.split(':');
   const [scheme, name, port] =
     parts.length === 3 ? parts : parts.length === 2 ? ['', ...parts] : parts.length === 1 ? ['', parts[0], ''] : [];

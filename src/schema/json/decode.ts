@@ -69,7 +69,7 @@ export function parseJsonTree(input: Uint8Array | string): { value: unknown; dup
   return { value: exact.value, duplicates: [...explain(undefined, exact.value, exact.repeated).strictErrors] };
 }
 
-export function decodeUnstructured(
+function decodeUnstructured(
   rules: Unstructured,
   tree: unknown,
   strict: boolean,

@@ -68,7 +68,7 @@ function definitionOf(name: string, options: DefinitionOptions): JsonSchema {
   return structSchema(type, options);
 }
 
-export function structSchema(type: StructType, options: DefinitionOptions): JsonSchema {
+function structSchema(type: StructType, options: DefinitionOptions): JsonSchema {
   const required = type.fields.filter((field) => field.required).map(({ json }) => json);
   const properties = type.fields.map((field): [string, JsonSchema] => [field.json, fieldSchema(field, options)]);
   const kinds = kindsOfType(type.name);

@@ -17,26 +17,6 @@ export function protobufWatchEvent(type: string, object: Uint8Array): Buffer {
   return protobufFrame(Buffer.concat([lengthDelimited(0x0a, typeBytes), Buffer.from([0x12]), varint(raw.length), raw]));
 }
 
-/** Cuts a stream into its frames. Gives the frames that are whole and keeps the rest. */
-export class FrameReader {
-  #rest: Buffer = Buffer.alloc(0);
-
-  constructor(readonly maxFrameBytes = 16 * 1024 * 1024) {}
-
-  push(chunk: Uint8Array): Buffer[] {
-    this.#rest = this.#rest.length === 0 ? Buffer.from(chunk) : Buffer.concat([this.#rest, chunk]);
-    const frames: Buffer[] = [];
-    while (this.#rest.length >= 4) {
-      const length = this.#rest.readUInt32BE(0);
-      if (length > this.maxFrameBytes) throw new Error(`a frame of ${length} bytes is over the limit`);
-      if (this.#rest.length < 4 + length) break;
-      frames.push(this.#rest.subarray(4, 4 + length));
-      this.#rest = this.#rest.subarray(4 + length);
-    }
-    return frames;
-  }
-}
-
 const lengthDelimited = (tag: number, bytes: Uint8Array): Buffer =>
   Buffer.concat([Buffer.from([tag]), varint(bytes.length), bytes]);
 

@@ -6,7 +6,7 @@ import type { StructType } from '../type.js';
 import { decodeMessage } from './decode.js';
 import { encodeMessage } from './encode.js';
 import { decodeProtobuf, encodeProtobuf, readEnvelope } from './envelope.js';
-import { FrameReader, protobufWatchEvent } from './frames.js';
+import { FRAME_HEAD_BYTES, protobufWatchEvent } from './frames.js';
 
 const configMap = mustType('io.k8s.api.core.v1.ConfigMap');
 
@@ -117,13 +117,10 @@ test('integers beyond 2^53 keep every digit', () => {
   }
 });
 
-test('a watch stream is cut into its frames however it arrives', () => {
-  const event = protobufWatchEvent('ADDED', encodeProtobuf(configMap, { kind: 'ConfigMap', apiVersion: 'v1' }));
-  const stream = Buffer.concat([event, event]);
-  const reader = new FrameReader();
-  const frames: Buffer[] = [];
-  for (const byte of stream) frames.push(...reader.push(Buffer.from([byte])));
-  assert.equal(frames.length, 2);
-  assert.equal(frames[0]?.toString('latin1', 2, 7), 'ADDED');
-  assert.throws(() => new FrameReader(10).push(Buffer.from([0, 0, 1, 0])), /over the limit/);
+test('a watch event says its length, its type and its object', () => {
+  const object = encodeProtobuf(configMap, { kind: 'ConfigMap', apiVersion: 'v1' });
+  const event = protobufWatchEvent('ADDED', object);
+  assert.equal(event.readUInt32BE(0), event.length - FRAME_HEAD_BYTES);
+  assert.equal(event.toString('latin1', FRAME_HEAD_BYTES + 2, FRAME_HEAD_BYTES + 7), 'ADDED');
+  assert.deepEqual(event.subarray(-object.length), Buffer.from(object));
 });

@@ -35,7 +35,7 @@ export function testContext(gates: Readonly<Record<string, boolean>> = {}, minor
   };
 }
 
-export function testGates(gates: Readonly<Record<string, boolean>> = {}, minor: number = RELEASE.minor): FeatureGates {
+function testGates(gates: Readonly<Record<string, boolean>> = {}, minor: number = RELEASE.minor): FeatureGates {
   const { gates: features, errors } = chooseFeatureGates(new Map(Object.entries(gates)), { ...RELEASE, minor });
   if (errors.length > 0) throw new Error(errors.join('; '));
   return features as FeatureGates;

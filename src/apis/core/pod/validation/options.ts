@@ -105,7 +105,7 @@ export const usesRestartRules = (spec: Readonly<PodSpec>): boolean =>
       (each.restartPolicyRules ?? []).length > 0,
   ) || (spec.containers ?? []).some((each) => each.restartPolicy !== undefined);
 
-export const usesEnvFiles = (spec: Readonly<PodSpec>): boolean =>
+const usesEnvFiles = (spec: Readonly<PodSpec>): boolean =>
   allContainers(spec).some((each) => (each.env ?? []).some((variable) => variable.valueFrom?.fileKeyRef !== undefined));
 
 const sleepsForZero = (spec: Readonly<PodSpec>): boolean =>
