@@ -1,5 +1,6 @@
-// Holds the one-way import line between the rooms of src/: a room may import from rooms of a lower rank only,
-// and from itself. The ranks are the line in docs/ARCHITECTURE.md.
+// Holds three lines among the files of src/: a room imports from rooms of a lower rank only, and from itself (the ranks
+// are the line in docs/ARCHITECTURE.md); no file needs itself to be loaded, by whatever way round; what is exported is
+// imported somewhere.
 import fs from 'node:fs';
 import path from 'node:path';
 
@@ -22,34 +23,89 @@ const LINE = [
   ['main'],
 ];
 const rank = new Map(LINE.flatMap((rooms, i) => rooms.map((room) => [room, i])));
-const IMPORT = /(?:^|\n)\s*(?:import|export)\s[^'"]*?from\s+['"](\.[^'"]+)['"]|import\(\s*['"](\.[^'"]+)['"]\s*\)/g;
+const IMPORT =
+  /(?:^|\n)\s*(?:import|export)\s+(type\s)?([^'"]*?)from\s+['"](\.[^'"]+)['"]|import\(\s*['"](\.[^'"]+)['"]\s*\)/g;
+const EXPORTED_VALUE = /^export (?:async )?(?:abstract )?(?:const|function\*?|class) (\w+)/gm;
 
-const roomOf = (file) => {
-  const parts = path.relative('src', file).split(path.sep);
-  return parts.length === 1 ? parts[0].replace(/\.ts$/, '') : parts[0];
-};
-let wrong = 0;
-for (const name of fs.readdirSync('src', { recursive: true })) {
-  const file = path.join('src', name);
-  if (!file.endsWith('.ts') || file.endsWith('.test.ts')) continue;
-  const from = roomOf(file);
-  if (!rank.has(from)) {
-    console.error(`${file}: room "${from}" is not on the line in tools/check-imports.mjs`);
-    wrong++;
-    continue;
-  }
-  for (const match of fs.readFileSync(file, 'utf8').matchAll(IMPORT)) {
-    const target = path.join(path.dirname(file), match[1] ?? match[2]);
-    if (path.relative('src', target).startsWith('..')) continue;
-    const to = roomOf(target.replace(/\.js$/, '.ts'));
-    if (to === from) continue;
-    if (!rank.has(to) || rank.get(to) >= rank.get(from)) {
-      console.error(`${file}: ${from} may not import from ${to}`);
-      wrong++;
+const sources = new Map(['src', 'test'].flatMap(filesBelow).map((file) => [file, importsOf(file)]));
+const mistakes = [...againstTheLine(), ...circles(), ...unusedValues()];
+for (const mistake of mistakes) console.error(mistake);
+if (mistakes.length > 0) process.exit(1);
+
+function filesBelow(folder) {
+  const names = fs.readdirSync(folder, { recursive: true }).filter((name) => name.endsWith('.ts'));
+  return names.map((name) => path.join(folder, name));
+}
+
+/** Each with the file it leads to, the names it takes, and whether that file must be loaded before. */
+function importsOf(file) {
+  return Array.from(fs.readFileSync(file, 'utf8').matchAll(IMPORT), ([, type, clause = '*', fixed, called]) => {
+    const target = path.join(path.dirname(file), fixed ?? called).replace(/\.js$/, '.ts');
+    const taken = clause
+      .replace(/[{}]/g, ' ')
+      .split(',')
+      .map((name) => name.trim())
+      .filter((name) => name !== '');
+    const names = taken.map((name) =>
+      name
+        .replace(/^type /, '')
+        .split(' as ')[0]
+        .trim(),
+    );
+    const loadsFirst = fixed !== undefined && type === undefined && taken.some((name) => !name.startsWith('type '));
+    return { target, names, loadsFirst };
+  });
+}
+
+function againstTheLine() {
+  const wrong = [];
+  for (const [file, imports] of servingFiles()) {
+    const from = roomOf(file);
+    if (!rank.has(from)) wrong.push(`${file}: room "${from}" is not on the line in tools/check-imports.mjs`);
+    for (const { target } of imports) {
+      const to = roomOf(target);
+      if (path.relative('src', target).startsWith('..') || to === from) continue;
+      if (!rank.has(to) || rank.get(to) >= rank.get(from)) wrong.push(`${file}: ${from} may not import from ${to}`);
     }
   }
+  return wrong;
 }
-if (wrong > 0) {
-  console.error(`${wrong} imports against the line`);
-  process.exit(1);
+
+/** Types alone may go in circles: they are gone when files are loaded. */
+function circles() {
+  const wrong = [];
+  const done = new Set();
+  const visit = (file, way) => {
+    if (way.includes(file)) wrong.push(`in a circle: ${[...way.slice(way.indexOf(file)), file].join(' → ')}`);
+    if (done.has(file) || way.includes(file)) return;
+    for (const { target, loadsFirst } of sources.get(file) ?? []) if (loadsFirst) visit(target, [...way, file]);
+    done.add(file);
+  };
+  for (const [file] of servingFiles()) visit(file, []);
+  return wrong;
+}
+
+/** Types are left out: one that is named in an exported signature is better exported. */
+function unusedValues() {
+  const used = new Set();
+  for (const imports of sources.values()) {
+    for (const { target, names } of imports) for (const name of names) used.add(`${target} ${name}`);
+  }
+  const wrong = [];
+  for (const [file] of servingFiles()) {
+    if (used.has(`${file} *`)) continue;
+    for (const [, name] of fs.readFileSync(file, 'utf8').matchAll(EXPORTED_VALUE)) {
+      if (!used.has(`${file} ${name}`)) wrong.push(`${file}: nobody imports ${name}`);
+    }
+  }
+  return wrong;
+}
+
+function servingFiles() {
+  return [...sources].filter(([file]) => file.startsWith('src') && !file.endsWith('.test.ts'));
+}
+
+function roomOf(file) {
+  const parts = path.relative('src', file).split(path.sep);
+  return parts.length === 1 ? parts[0].replace(/\.ts$/, '') : parts[0];
 }

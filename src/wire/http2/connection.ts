@@ -15,9 +15,8 @@ import { type ServeOptions, Serving } from './serving.js';
 import { PeerSettings, putSettings } from './settings.js';
 import type { Http2Stream, StreamOwner } from './stream.js';
 import type { Turns } from './turns.js';
+import { UPLOAD_WINDOW_BYTES } from './upload.js';
 
-/** Most bodies fit; so many streams of a connection may hold as much. */
-export const UPLOAD_WINDOW_BYTES = 256 * 1024;
 const IDLE_TIMEOUT_MS = 90_000;
 /** A client must say what it is in this time. */
 const FIRST_SETTINGS_TIMEOUT_MS = 10_000;

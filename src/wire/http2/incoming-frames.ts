@@ -1,6 +1,6 @@
 // What the client sends, frame by frame: RFC 9113, sections 5 and 6. What breaks the rules of one stream ends that
 // stream, what breaks those of all ends the connection.
-import { type Http2Connection, UPLOAD_WINDOW_BYTES } from './connection.js';
+import type { Http2Connection } from './connection.js';
 import { ConnectionError, ErrorCode } from './error-code.js';
 import type { FrameReceiver } from './frame-reader.js';
 import { Flag, FrameType, MOST_WINDOW_BYTES, putPingAck, read31 } from './frames.js';
@@ -9,6 +9,7 @@ import { type ReadHead, RequestHeads } from './request-heads.js';
 import type { Serving } from './serving.js';
 import { putSettingsAck } from './settings.js';
 import { Http2Stream } from './stream.js';
+import { UPLOAD_WINDOW_BYTES } from './upload.js';
 
 const PRIORITY_BYTES = 5;
 const protocolError = (message: string): ConnectionError => new ConnectionError(ErrorCode.protocol, message);

@@ -3,6 +3,9 @@ import { Readable } from 'node:stream';
 import { CollectedBytes } from '../../lib/collected-bytes.js';
 import { badRequest, requestEntityTooLarge } from '../../machinery/status.js';
 
+/** Most bodies fit; so many streams of a connection may hold as much. */
+export const UPLOAD_WINDOW_BYTES = 256 * 1024;
+
 export interface UploadOwner {
   /** So many bytes are out of the way: the client may send as many more. */
   taken(bytes: number): void;

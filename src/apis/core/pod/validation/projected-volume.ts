@@ -19,10 +19,10 @@ import type {
   VolumeProjection,
 } from '../../../../schema/generated/core.v1.js';
 import { validateDownwardFile } from './downward-volume.js';
+import { validateKeyToPath } from './key-to-path.js';
 import type { PodRules } from './options.js';
 import { validateFileMode, validateLocalNonReservedPath } from './paths.js';
 import { isKubernetesSigner, trustBundleNameMessages, validateSignerName } from './signer-names.js';
-import { validateItem } from './volume-sources.js';
 
 const TOO_MANY = 'may not specify more than 1 volume type per source';
 const CONFLICT = 'conflicting duplicate paths';
@@ -107,7 +107,7 @@ function validateKeys(
   const errors: FieldErrors = [];
   if (name === '') errors.push(required(path.child('name')));
   for (const [position, item] of (items ?? []).entries()) {
-    append(errors, validateItem(item, path.child('items').index(position)));
+    append(errors, validateKeyToPath(item, path.child('items').index(position)));
     if (item.path !== '') append(errors, files.add(item.path, name));
   }
   return errors;

@@ -28,13 +28,8 @@ import { validateDownwardVolume } from './downward-volume.js';
 import { validateIscsi } from './iscsi.js';
 import { validateDnsLabel } from './names.js';
 import type { PodRules } from './options.js';
-import {
-  validateAbsolutePath,
-  validateFileMode,
-  validateLocalDescendingPath,
-  validateLocalNonReservedPath,
-  validateNoBacksteps,
-} from './paths.js';
+import { validateAbsolutePath, validateFileMode, validateLocalDescendingPath, validateNoBacksteps } from './paths.js';
+import { validateKeyToPath } from './key-to-path.js';
 import { validateProjectedVolume } from './projected-volume.js';
 import { validatePullPolicy } from './pull-policy.js';
 
@@ -155,15 +150,8 @@ export const VOLUME_SOURCES: readonly VolumeSourceRule[] = [
 
 /** Keys of a config map or secret and the files they become. */
 function validateItems(items: readonly KeyToPath[] | undefined, path: FieldPath): FieldErrors {
-  return (items ?? []).flatMap((item, position) => validateItem(item, path.index(position)));
+  return (items ?? []).flatMap((item, position) => validateKeyToPath(item, path.index(position)));
 }
-
-export const validateItem = (item: Readonly<KeyToPath>, path: FieldPath): FieldErrors => [
-  ...needs(item.key, path, 'key'),
-  ...needs(item.path, path, 'path'),
-  ...validateLocalNonReservedPath(item.path, path.child('path')),
-  ...validateFileMode(item.mode, path.child('mode')),
-];
 
 const HOST_PATH_TYPES = [
   '',
