@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { etcdPrograms } from './etcd-process.js';
-import { type ControlPlane, startControlPlane, until } from './support/control-plane.js';
+import { type ControlPlane, startControlPlane } from './support/control-plane.js';
 import type { TestServer } from './support/server.js';
+import { until } from '../src/lib/until.js';
 
 const [etcdProgram] = etcdPrograms();
 const skip = etcdProgram === undefined && 'there is no etcd: run `node tools/fetch-test-binaries.mjs`';

@@ -8,6 +8,7 @@ import { task } from '../src/lib/aside.js';
 import { asideConverter, type Conversion, type Converter } from '../src/rest/convert-bytes.js';
 import { StatusError } from '../src/machinery/status.js';
 import { AsideWorker, type AsideWorkerOptions } from '../src/server/aside-worker.js';
+import { until } from '../src/lib/until.js';
 
 const file = path.join(process.env['BINNACLE_ROOT'] ?? process.cwd(), 'dist', 'aside.cjs');
 const settings = {
@@ -48,8 +49,7 @@ test('bodies are converted in a thread, several at a time, and what is wrong wit
 test('a thread that nobody needs ends, and another is started when one does', async () => {
   const converter = converterWith({ idleMs: 10 });
   await converter.convert(print('a'));
-  for (let i = 0; i < 500 && threads() > 0; i++) await new Promise((resolve) => setTimeout(resolve, 10));
-  assert.equal(threads(), 0);
+  await until(() => threads() === 0);
   assert.match(printed(await converter.convert(print('b'))), /name: b/);
 });
 

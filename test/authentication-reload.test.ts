@@ -11,6 +11,7 @@ import { after, before, test } from 'node:test';
 import { exportJWK, SignJWT } from 'jose';
 import { createAuthority } from './support/certificates.js';
 import { startTestServer, type TestServer } from './support/server.js';
+import { until } from '../src/lib/until.js';
 
 const AUDIENCE = 'https://kubernetes.acme.test';
 const REVIEWS = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
@@ -54,20 +55,20 @@ after(async () => {
 });
 
 test('a good file takes effect, a bad one leaves the old in effect, a good one takes effect again', async () => {
-  await until(async () => (await username()) === 'one:eve', 'the first file');
+  await until(async () => (await username()) === 'one:eve');
 
   write(JSON.stringify(configuration('two:')));
-  await until(async () => (await username()) === 'two:eve', 'the second file');
+  await until(async () => (await username()) === 'two:eve');
   assert.deepEqual(await reloads(), { success: 1, failure: 0 });
   assert.match(server.log(), /Reloaded the authentication configuration/);
 
   write('{"kind":"AuthenticationConfiguration","apiVersion":"apiserver.config.k8s.io/v1","jwt":[{"issuer":{}}]}');
-  await until(async () => (await reloads()).failure === 1, 'the bad file');
+  await until(async () => (await reloads()).failure === 1);
   assert.match(server.log(), /Kept the authentication configuration in use/);
   assert.equal(await username(), 'two:eve');
 
   write(JSON.stringify(configuration('three:')));
-  await until(async () => (await username()) === 'three:eve', 'the last file');
+  await until(async () => (await username()) === 'three:eve');
   assert.deepEqual(await reloads(), { success: 2, failure: 1 });
 });
 
@@ -122,12 +123,4 @@ async function reloads(): Promise<{ success: number; failure: number }> {
     return Number(line?.split(' ').at(-1) ?? 0);
   };
   return { success: count('success'), failure: count('failure') };
-}
-
-async function until(holds: () => Promise<boolean>, what: string): Promise<void> {
-  const endMs = Date.now() + 60_000;
-  while (!(await holds())) {
-    assert.ok(Date.now() < endMs, `waited in vain for ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
 }

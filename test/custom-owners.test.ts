@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startTestServer, type TestServer } from './support/server.js';
+import { until } from '../src/lib/until.js';
 
 const GROUP = 'shop.example.test';
 const DEFINITION = {
@@ -105,7 +106,3 @@ describe('custom resources that own and are owned', { timeout: 60_000 }, () => {
     assert.equal((await server.request('GET', `${orders('other')}/stays`)).status, 200);
   });
 });
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20));
-}

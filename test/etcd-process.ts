@@ -5,6 +5,7 @@ import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { freePort } from './support/free-port.js';
+import { until } from '../src/lib/until.js';
 
 /** The etcd programs at hand, by name: BINNACLE_ETCD, or what tools/fetch-test-binaries.mjs fetched. */
 export function etcdPrograms(): { name: string; program: string }[] {
@@ -56,7 +57,7 @@ export async function startEtcd(program: string, tls?: EtcdTls): Promise<EtcdPro
       ].flat(),
       { stdio: 'ignore', env: { ...process.env, ETCD_UNSUPPORTED_ARCH: process.arch } },
     );
-    await accepts(port);
+    await until(() => accepts(port));
   };
   const kill = async (): Promise<void> => {
     const running = child;
@@ -81,18 +82,12 @@ export async function startEtcd(program: string, tls?: EtcdTls): Promise<EtcdPro
   };
 }
 
-async function accepts(port: number): Promise<void> {
-  for (const deadline = Date.now() + 20_000; Date.now() < deadline;) {
-    const open = await new Promise<boolean>((resolve) => {
-      const socket = net.connect(port, '127.0.0.1');
-      socket.once('connect', () => {
-        socket.destroy();
-        resolve(true);
-      });
-      socket.once('error', () => resolve(false));
+const accepts = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = net.connect(port, '127.0.0.1');
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
     });
-    if (open) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`nothing listens on port ${port}`);
-}
+    socket.once('error', () => resolve(false));
+  });

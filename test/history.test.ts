@@ -13,6 +13,7 @@ import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openEmbeddedStore } from '../src/kv/embedded/embedded.js';
 import { openEtcdStore } from '../src/kv/etcd/etcd.js';
 import { directDialer } from '../src/outbound/dialer.js';
@@ -21,6 +22,7 @@ import { createResourceStore } from '../src/storage/create-store.js';
 import type { KubeObject } from '../src/machinery/object.js';
 import { StorageError } from '../src/storage/store.js';
 import { type EtcdProcess, etcdPrograms, startEtcd } from './etcd-process.js';
+import { until } from '../src/lib/until.js';
 
 const SECONDS = Number(process.env['BINNACLE_HISTORY_SECONDS'] ?? 6);
 const MOST_LONGER_MS = 30_000;
@@ -34,7 +36,7 @@ it('embedded store: what clients saw can have happened', { timeout: (SECONDS + 6
   const kv = await openEmbeddedStore({ folder });
   await checkHistory({
     open: () => kv,
-    fault: () => new Promise((resolve) => setTimeout(resolve, 50)),
+    fault: () => sleep(50),
     seconds: SECONDS / 2,
   });
   await kv.close();
@@ -109,9 +111,9 @@ async function checkHistory(setup: {
   const seen: Seen = { writes: [], reads: [], lists: [], watches: [] };
   let step = 0;
   const tick = (): number => ++step;
-  const until = Date.now() + setup.seconds * 1000;
+  const endMs = Date.now() + setup.seconds * 1000;
   // On a machine that others use as well it takes longer until there is something to check.
-  const going = (): boolean => Date.now() < until || (!hasEnough(seen) && Date.now() < until + MOST_LONGER_MS);
+  const going = (): boolean => Date.now() < endMs || (!hasEnough(seen) && Date.now() < endMs + MOST_LONGER_MS);
   const main = setup.open();
   const first = (await main.revision()) + 1;
   watch(main, first, seen);
@@ -169,7 +171,7 @@ async function readOn(kv: KeyValueStore, seen: Seen, tick: () => number, going: 
     const beganAt = tick();
     const current = await answered(kv.get(key));
     if (current !== 'no answer') seen.reads.push({ key, beganAt, modRevision: current?.modRevision ?? 0 });
-    await new Promise((resolve) => setTimeout(resolve, 1));
+    await sleep(1);
   }
 }
 
@@ -188,7 +190,7 @@ async function listOn(
       const items = list.items.map((item) => `${item.key}@${item.revision}`);
       seen.lists.push({ beganAt, revision: list.revision, items });
     }
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await sleep(5);
   }
 }
 
@@ -197,7 +199,7 @@ async function joinWatches(kv: KeyValueStore, seen: Seen, going: () => boolean):
   while (going()) {
     const revision = await answered(kv.revision());
     if (revision !== 'no answer' && seen.watches.length < 20) watch(kv, revision - Math.floor(Math.random() * 3), seen);
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await sleep(300);
   }
 }
 
@@ -226,11 +228,7 @@ async function settled(kv: KeyValueStore, seen: Seen): Promise<void> {
     if (result === 'no answer') continue;
     revision = result.done ? result.revision : result.current?.modRevision;
   }
-  const limit = Date.now() + 20_000;
-  while (!seen.watches.every(({ events }) => (events[events.length - 1]?.revision ?? 0) >= (revision ?? 0))) {
-    assert.ok(Date.now() < limit, 'every watch catches up');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  await until(() => seen.watches.every(({ events }) => (events.at(-1)?.revision ?? 0) >= (revision ?? 0)));
 }
 
 const hasEnough = ({ watches, lists }: Seen): boolean => (watches[0]?.events.length ?? 0) > 100 && lists.length > 10;
@@ -398,8 +396,6 @@ async function startProxy(target: number): Promise<Proxy> {
     },
   };
 }
-
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function etcdFault(etcd: EtcdProcess, proxy: Proxy): Promise<void> {
   await sleep(200 + Math.random() * 400);

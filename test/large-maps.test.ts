@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startTestServer, type TestServer } from './support/server.js';
+import { until } from '../src/lib/until.js';
 
 const MEMBERS = 9000;
 const LARGE_TEXT = 'x'.repeat(200_000);
@@ -92,12 +93,4 @@ interface Answered {
     readonly annotations?: Readonly<Record<string, string>>;
   };
   readonly spec: Readonly<Record<string, unknown>>;
-}
-
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  const end = Date.now() + 20_000;
-  while (!(await isSo())) {
-    assert.ok(Date.now() < end, 'waited in vain');
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
 }

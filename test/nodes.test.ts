@@ -9,6 +9,7 @@ import { after, before, describe, it } from 'node:test';
 import { type Kubectl, kubectlProgram, kubectlWith, NO_KUBECTL } from './support/kubectl.js';
 import { type NodeAgent, startNodeAgent } from './support/node-agent.js';
 import { startTestServer, type TestServer } from './support/server.js';
+import { until } from '../src/lib/until.js';
 
 const program = kubectlProgram();
 const PODS = '/api/v1/namespaces/default/pods';
@@ -205,11 +206,10 @@ describe('kubectl and nodes', { skip: program === undefined && NO_KUBECTL, timeo
       { code: 3 },
     );
     const followed = kubectl('logs -f p');
-    while (finish === undefined || !fs.existsSync(path.join(commands, 'started')))
-      await new Promise((resolve) => setTimeout(resolve, 20));
+    const finishLog = await until(() => (fs.existsSync(path.join(commands, 'started')) ? finish : undefined));
     const stopped = server.stop();
-    while (!server.log().includes('Stopped listening')) await new Promise((resolve) => setTimeout(resolve, 20));
-    finish();
+    await until(() => server.log().includes('Stopped listening'));
+    finishLog();
     fs.writeFileSync(flag, '');
     assert.equal((await followed).out, 'before\nafter\n');
     assert.equal((await ran).out, 'done\n');

@@ -11,6 +11,7 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { generateKeys, issueCertificate, privateKeyPem } from '../src/lib/issue-certificate.js';
 import { startTestServer, type TestServer } from './support/server.js';
+import { until } from '../src/lib/until.js';
 
 /** It brings no types of its own. */
 const PROVIDER: string = 'oidc-provider';
@@ -37,7 +38,11 @@ test('tokens of a real provider are users with their groups, before and after th
   const token = await tokenOf('builder');
   const other = await tokenOf('builder');
   const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
-  const me = await untilFound(() => ask(token, 'POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', review));
+  const me = await until(
+    () => ask(token, 'POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', review),
+    // The server looks for its issuers while it serves already.
+    ({ status }) => status !== 401,
+  );
   assert.equal(me.status, 201, me.body);
   const { userInfo } = (JSON.parse(me.body) as { status: { userInfo: Record<string, unknown> } }).status;
   assert.equal(userInfo['username'], 'acme:builder');
@@ -150,15 +155,6 @@ const ask = (token: string, method: string, to: string, body?: object): Promise<
     headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
-
-/** The server looks for its issuers while it serves already. */
-async function untilFound(attempt: () => Promise<Answer>): Promise<Answer> {
-  for (let tries = 0; ; tries++) {
-    const answer = await attempt();
-    if (answer.status !== 401 || tries === 200) return answer;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
 
 interface Answer {
   readonly status: number;

@@ -5,8 +5,9 @@ import https from 'node:https';
 import { after, before, describe, it } from 'node:test';
 import { etcdPrograms } from './etcd-process.js';
 import { createAuthority } from './support/certificates.js';
-import { type ControlPlane, startControlPlane, until } from './support/control-plane.js';
+import { type ControlPlane, startControlPlane } from './support/control-plane.js';
 import { startTestServer, type TestAnswer, type TestServer } from './support/server.js';
+import { until } from '../src/lib/until.js';
 
 const [etcdProgram] = etcdPrograms();
 const skip = etcdProgram === undefined && 'there is no etcd: run `node tools/fetch-test-binaries.mjs`';

@@ -8,6 +8,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createAuthority } from './support/certificates.js';
 import { startTestServer, type TestServer } from './support/server.js';
+import { until } from '../src/lib/until.js';
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-reloads-'));
 const files = {
@@ -109,14 +110,6 @@ test('an authorization configuration that is there again takes effect', async ()
 function encryption(secret: string): string {
   const providers = `[{aesgcm: {keys: [{name: one, secret: ${secret}}]}}, {identity: {}}]`;
   return of('EncryptionConfiguration', `resources: [{resources: [secrets], providers: ${providers}}]`);
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  const end = Date.now() + 10_000;
-  while (!holds()) {
-    assert.ok(Date.now() < end, server.log());
-    await wait(50);
-  }
 }
 
 /** In one step: a file that is half written would be tried, too. */

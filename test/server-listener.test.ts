@@ -21,6 +21,7 @@ import {
 } from '../src/server/certificates.js';
 import { listen, type Listener } from '../src/server/listener.js';
 import { loadServingCertificates } from '../src/server/serving-certificates.js';
+import { until } from '../src/lib/until.js';
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-listener-'));
 const now = Date.now();
@@ -381,10 +382,7 @@ test('certificate files that change are shown to new connections, and a broken p
       });
       socket.on('error', reject);
     });
-  const becomes = async (name: string): Promise<void> => {
-    for (let i = 0; i < 100 && (await shown()) !== name; i++) await new Promise((resolve) => setTimeout(resolve, 20));
-    assert.equal(await shown(), name);
-  };
+  const becomes = (name: string): Promise<string> => until(shown, (seen) => seen === name);
   assert.equal(await shown(), 'first');
   const next = ensureSelfSignedCertificate(path.join(folder, 'next'), 'second', { dnsNames: [], ipAddresses: [] }, now);
   fs.copyFileSync(next.certFile, files.certFile);

@@ -17,6 +17,7 @@ import { Lifecycle } from '../src/server/lifecycle.js';
 import { PostStartHooks } from '../src/server/post-start-hooks.js';
 import { type RunningServer, startServer } from '../src/server/server.js';
 import { loadServingCertificates } from '../src/server/serving-certificates.js';
+import { until } from '../src/lib/until.js';
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-shutdown-'));
 const authority = ensureAuthority(folder, Date.now());
@@ -117,10 +118,10 @@ for (const sendRetryAfter of [true, false]) {
     const session = http2.connect(`https://127.0.0.1:${port}`, { ca: authority.certPem });
     const targets = ['/whole', '/pieces', '/whole', '/pieces'];
     const answers = [...targets.map((t) => get2(session, t)), ...targets.map((t) => get1(port, t, agent))];
-    while (waiting() < answers.length) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until(() => waiting() === answers.length);
 
     const ended = server.shutdown();
-    while (lifecycle.phase !== 'draining') await new Promise((resolve) => setTimeout(resolve, 1));
+    await until(() => lifecycle.phase === 'draining');
     const late = get1(port, '/whole', new https.Agent()).catch((error: NodeJS.ErrnoException) => error.code);
     if (sendRetryAfter) assert.equal(((await late) as [number, number])[0], 429);
     else assert.equal(await late, 'ECONNREFUSED');

@@ -8,6 +8,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { freePort } from './support/free-port.js';
+import { until } from '../src/lib/until.js';
 
 const root = process.env.BINNACLE_ROOT ?? process.cwd();
 const DELAY_MS = 1000;
@@ -91,7 +92,7 @@ function get2(session: http2.ClientHttp2Session, target: string): Promise<Answer
 }
 
 async function ready(server: Server): Promise<void> {
-  while ((await get1(server, '/readyz')).status !== 200) await new Promise((resolve) => setTimeout(resolve, 20));
+  await until(async () => (await get1(server, '/readyz')).status === 200);
 }
 
 test('health is told over HTTP/1.1 and HTTP/2, whole and by check', async () => {
@@ -227,7 +228,7 @@ test('the second signal ends the process at once', async () => {
   const server = await start('--shutdown-delay-duration=60s');
   try {
     server.process.kill('SIGINT');
-    while (!server.log().includes('ShutdownInitiated')) await new Promise((resolve) => setTimeout(resolve, 10));
+    await until(() => server.log().includes('ShutdownInitiated'));
     server.process.kill('SIGINT');
     assert.equal(await server.exited, 1);
   } finally {

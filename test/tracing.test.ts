@@ -10,10 +10,10 @@ import { after, describe, it } from 'node:test';
 import { asBytes, asText, readFields } from '../src/lib/protobuf-wire.js';
 import { freePort } from './support/free-port.js';
 import { startTestServer, type TestServer } from './support/server.js';
+import { until } from '../src/lib/until.js';
 
 const TOKEN = 'secret';
 const ENDS_WITHIN_MS = 15_000;
-const ARRIVES_WITHIN_MS = 60_000;
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-tracing-'));
 after(() => fs.rmSync(folder, { recursive: true, force: true }));
 
@@ -98,14 +98,6 @@ async function use(server: TestServer): Promise<void> {
 
 const GET_NAME = 'GET /api/v1/namespaces/{:namespace}/configmaps/{:name}';
 
-async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + ARRIVES_WITHIN_MS; Date.now() < deadline;) {
-    if (await holds()) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  assert.fail(`never: ${what}`);
-}
-
 async function dropped(server: TestServer, reason: string): Promise<number> {
   const { body } = await server.request('GET', '/metrics');
   const line = body
@@ -126,7 +118,7 @@ describe('traces', { concurrency: true }, () => {
     const collector = await startCollector(taking);
     const server = await start(collector.endpoint);
     await use(server);
-    await until('the spans came', () => collector.names.includes(GET_NAME));
+    await until(() => collector.names.includes(GET_NAME));
     const before = collector.names.length;
     await use(server);
     await endsSoon(server);
@@ -156,7 +148,7 @@ describe('traces', { concurrency: true }, () => {
       await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
       const server = await start(`127.0.0.1:${(listener.address() as AddressInfo).port}`);
       await use(server);
-      await until('the collector was asked', () => sockets.length > 0);
+      await until(() => sockets.length > 0);
       await use(server);
       await endsSoon(server);
       for (const socket of sockets) socket.destroy();
@@ -168,11 +160,11 @@ describe('traces', { concurrency: true }, () => {
     const collector = await startCollector(dying);
     const server = await start(collector.endpoint);
     await use(server);
-    await until('the collector died', () => collector.calls > 0);
+    await until(() => collector.calls > 0);
     await use(server);
     const lost = collector.names.splice(0).length;
     collector.answer = taking;
-    await until('they came again', () => collector.names.length >= lost && collector.names.includes(GET_NAME));
+    await until(() => collector.names.length >= lost && collector.names.includes(GET_NAME));
     assert.equal(await dropped(server, 'not-taken'), 0);
     await endsSoon(server);
   });
@@ -181,11 +173,11 @@ describe('traces', { concurrency: true }, () => {
     const collector = await startCollector(refusing);
     const server = await start(collector.endpoint);
     await use(server);
-    await until('they are counted', async () => (await dropped(server, 'not-taken')) > 0);
+    await until(async () => (await dropped(server, 'not-taken')) > 0);
     collector.answer = taking;
     collector.names.splice(0);
     await use(server);
-    await until('the next came', () => collector.names.includes(GET_NAME));
+    await until(() => collector.names.includes(GET_NAME));
     await endsSoon(server);
   });
 
@@ -193,7 +185,7 @@ describe('traces', { concurrency: true }, () => {
     const collector = await startCollector(babbling);
     const server = await start(collector.endpoint);
     await use(server);
-    await until('it was asked', () => collector.calls > 0);
+    await until(() => collector.calls > 0);
     await use(server);
     await endsSoon(server);
   });

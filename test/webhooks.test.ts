@@ -5,6 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import fastify, { type FastifyInstance } from 'fastify';
 import { generateKeys, issueCertificate, privateKeyPem } from '../src/lib/issue-certificate.js';
 import { startTestServer, type TestServer } from './support/server.js';
+import { until } from '../src/lib/until.js';
 
 const CONFIGURATIONS = '/apis/admissionregistration.k8s.io/v1';
 const PODS = '/api/v1/namespaces/default/pods';
@@ -125,11 +126,7 @@ describe('admission webhooks', { timeout: 60_000 }, () => {
     assert.equal(status, 201, body);
   }
   const create = (path: string, object: object) => server.request('POST', path, object);
-  const untilSeen = (line: string): Promise<void> =>
-    until(async () => {
-      await new Promise((resolve) => setTimeout(resolve, 50));
-      return seen.includes(line);
-    });
+  const untilSeen = (line: string): Promise<boolean> => until(() => seen.includes(line));
   const found = async (name: string): Promise<boolean> =>
     (await server.request('GET', `${CONFIG_MAPS}/${name}`)).status === 200;
 
@@ -278,11 +275,6 @@ const configMap = (name: string, data = {}): object => ({
   metadata: { name },
   data,
 });
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 100; tries++) if (await condition()) return;
-  assert.fail('it never came to that');
-}
 
 function certificates(): { readonly cert: string; readonly key: string; readonly ca: string } {
   const authority = { subject: { commonName: 'hooks' }, keys: generateKeys() };

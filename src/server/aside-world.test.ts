@@ -22,6 +22,7 @@ import { InThisThread, serveDefinitions } from './aside-testing.js';
 import { AsideWorld } from './aside-world.js';
 import { servedResources } from './served-resources.js';
 import { TestApi, type Answer } from './testing.js';
+import { until } from '../lib/until.js';
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const THINGS = '/apis/example.test/v1/namespaces/n/things';
@@ -304,10 +305,7 @@ test('custom resources have the rules of their definition, of each version its o
       metadata: { name: body.metadata.name, resourceVersion: body.metadata.resourceVersion },
     };
     assert.equal((await api.put(`${DEFINITIONS}/things.example.test`, newer)).status, 200);
-    for (let i = 0; i < 100; i++) {
-      if ((await api.post(`${THINGS}?dryRun=All`, thing('w', { lo: 1, note: 'b' }))).status === 201) break;
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
+    await until(async () => (await api.post(`${THINGS}?dryRun=All`, thing('w', { lo: 1, note: 'b' }))).status === 201);
   }
   assert.equal((await both((api) => api.post(THINGS, thing('w', { lo: 1, note: 'b' })), ['prepare'])).status, 201);
 });
@@ -367,9 +365,7 @@ test('what needs the server is not done aside', () => {
 });
 
 async function served(api: TestApi): Promise<void> {
-  for (let i = 0; i < 200 && (await api.get(THINGS)).status !== 200; i++) {
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
+  await until(async () => (await api.get(THINGS)).status === 200);
 }
 
 const DEPLOYMENT = {

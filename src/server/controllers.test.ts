@@ -30,8 +30,8 @@ import { startControllers } from './controllers.js';
 import type { PreparedCertificates } from './prepare-certificates.js';
 import type { CertificateFiles } from './serving-certificates.js';
 import { Resources } from './resources.js';
+import { until } from '../lib/until.js';
 
-const WAIT_MS = 10_000;
 const core = (resource: string) => ({ group: '', resource });
 const CLUSTER_ROLES = { group: 'rbac.authorization.k8s.io', resource: 'clusterroles' };
 
@@ -126,15 +126,6 @@ class World {
   }
 }
 
-async function eventually<T>(look: () => Promise<T | undefined | false>): Promise<T> {
-  for (const end = Date.now() + WAIT_MS; Date.now() < end;) {
-    const seen = await look();
-    if (seen !== undefined && seen !== false) return seen;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-  throw new Error('it did not come about');
-}
-
 const namespace = (name: string): Namespace => ({
   kind: 'Namespace',
   apiVersion: 'v1',
@@ -196,7 +187,7 @@ describe('controllers', () => {
     world.resources.close();
   });
   const isGone = (resource: string, in_: string, name: string) =>
-    eventually(async () => (await world.get(resource, in_, name)) === undefined);
+    until(async () => (await world.get(resource, in_, name)) === undefined);
 
   describe('namespace', () => {
     it('empties a deleted namespace, pods of unknown nodes included, and lets it go', async () => {
@@ -236,7 +227,7 @@ describe('controllers', () => {
       const made = await world.create('namespaces', namespace('n'));
       const held = await world.create('configmaps', configMap('a', { finalizers: ['example.test/hold'] }));
       await world.delete('namespaces', made);
-      const conditions = await eventually(async () => {
+      const conditions = await until(async () => {
         const { status } = (await world.get<Namespace>('namespaces', '', 'n')) ?? {};
         return status?.conditions;
       });
@@ -292,7 +283,7 @@ describe('controllers', () => {
       const bound = await world.create('pods', pod('bound', 'node-1'));
       await world.create('configmaps', configMap('used-by-it'));
       await world.delete('namespaces', made);
-      await eventually(async () => (await world.get<Pod>('pods', 'n', 'bound'))?.metadata.deletionTimestamp);
+      await until(async () => (await world.get<Pod>('pods', 'n', 'bound'))?.metadata.deletionTimestamp);
       assert.ok(await world.get('configmaps', 'n', 'used-by-it'), 'what a running pod may use stays');
       await world.delete('pods', bound, { gracePeriodSeconds: 0 });
       await isGone('namespaces', '', 'n');
@@ -330,7 +321,7 @@ describe('controllers', () => {
       await world.create('configmaps', configMap('shared', { ownerReferences: both }));
       await world.delete('configmaps', first);
       await world.create('configmaps', configMap('first'));
-      const left = await eventually(async () => {
+      const left = await until(async () => {
         const { metadata } = (await world.get('configmaps', 'n', 'shared')) ?? {};
         return metadata?.ownerReferences?.length === 1 ? metadata.ownerReferences : undefined;
       });
@@ -343,7 +334,7 @@ describe('controllers', () => {
       const held = { finalizers: ['example.test/hold'] };
       const dependent = await world.create('configmaps', configMap('dep', { ...ownedBy(owner, true), ...held }));
       await world.delete('configmaps', owner, { propagationPolicy: 'Foreground' });
-      await eventually(async () => (await world.get('configmaps', 'n', 'dep'))?.metadata.deletionTimestamp);
+      await until(async () => (await world.get('configmaps', 'n', 'dep'))?.metadata.deletionTimestamp);
       assert.deepEqual((await world.get('configmaps', 'n', 'owner'))?.metadata.finalizers, ['foregroundDeletion']);
       await world.update('configmaps', dependent, ({ metadata }) => delete metadata.finalizers);
       await isGone('configmaps', 'n', 'owner');
@@ -399,20 +390,20 @@ describe('controllers', () => {
       await world.start('serviceaccount', 'root-ca-configmap');
       await world.create('namespaces', namespace('n'));
       for (const name of ['before', 'n']) {
-        await eventually(() => world.get('serviceaccounts', name, 'default'));
-        await eventually(() => world.get('configmaps', name, 'kube-root-ca.crt'));
+        await until(() => world.get('serviceaccounts', name, 'default'));
+        await until(() => world.get('configmaps', name, 'kube-root-ca.crt'));
       }
       const made = await world.get<ConfigMap>('configmaps', 'n', 'kube-root-ca.crt');
       assert.ok(made);
       assert.match(made.data?.['ca.crt'] ?? '', /^-----BEGIN CERTIFICATE-----/);
       assert.match(made.metadata.annotations?.['kubernetes.io/description'] ?? '', /^Contains a CA bundle/);
       await world.update<ConfigMap>('configmaps', made, (object) => (object.data = { 'ca.crt': 'forged' }));
-      await eventually(async () => {
+      await until(async () => {
         const now = await world.get<ConfigMap>('configmaps', 'n', 'kube-root-ca.crt');
         return now?.data?.['ca.crt'] === made.data?.['ca.crt'];
       });
       await world.delete('configmaps', made);
-      await eventually(() => world.get('configmaps', 'n', 'kube-root-ca.crt'));
+      await until(() => world.get('configmaps', 'n', 'kube-root-ca.crt'));
     } finally {
       fs.rmSync(folder, { recursive: true, force: true });
     }
@@ -430,7 +421,7 @@ describe('controllers', () => {
       status: {},
     } as ResourceQuota);
     const counted = (used: Record<string, string>) =>
-      eventually(async () => {
+      until(async () => {
         const { status } = (await world.get<ResourceQuota>('resourcequotas', 'n', 'q')) ?? {};
         return status?.used !== undefined && JSON.stringify(status.used) === JSON.stringify(used) && status;
       });
@@ -456,7 +447,7 @@ describe('controllers', () => {
     );
     await world.create(CLUSTER_ROLES, role('b', { rules: [rule('pods'), rule('secrets')] }));
     await world.create(CLUSTER_ROLES, role('a', { rules: [rule('nodes'), rule('pods')] }));
-    const gathered = await eventually(async () => {
+    const gathered = await until(async () => {
       const all = await world.get<ClusterRole>('clusterroles', '', 'all');
       return all?.rules?.length === 3 && all;
     });
@@ -483,7 +474,7 @@ describe('controllers', () => {
     for (const rule of rules) await make(`role-${rule.resources[0]}`, { rules: [rule] });
     await world.start('clusterrole-aggregation');
     await make('later', { aggregationRule, rules: null });
-    await eventually(async () => (await world.get<ClusterRole>('clusterroles', '', 'later'))?.rules?.length === 400);
+    await until(async () => (await world.get<ClusterRole>('clusterroles', '', 'later'))?.rules?.length === 400);
     const after = await world.get<ClusterRole>('clusterroles', '', 'all');
     assert.equal(after?.metadata.resourceVersion, made.metadata.resourceVersion);
   });

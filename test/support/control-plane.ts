@@ -48,12 +48,3 @@ export async function startControlPlane(etcdProgram: string): Promise<ControlPla
     },
   };
 }
-
-/** Asks again until the answer is the wanted one; the test's own time limit ends what never comes. */
-export async function until<T>(ask: () => Promise<T>, isWanted: (answer: T) => boolean): Promise<T> {
-  for (;;) {
-    const answer = await ask();
-    if (isWanted(answer)) return answer;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}

@@ -5,6 +5,7 @@ import https from 'node:https';
 import type net from 'node:net';
 import type { AddressInfo } from 'node:net';
 import type { TestServer } from './server.js';
+import { until } from '../../src/lib/until.js';
 
 export interface ExtensionServer {
   readonly port: number;
@@ -63,10 +64,8 @@ export async function registerExtension(
   const spec = { group, version, service, insecureSkipTLSVerify: true, groupPriorityMinimum: 100, versionPriority: 10 };
   const made = await server.request('POST', services, { metadata: { name }, spec });
   if (made.status !== 201) throw new Error(made.body);
-  for (let tries = 0; ; tries++) {
-    const { body } = await server.request('GET', `${services}/${name}`);
-    if (body.includes('"reason":"Passed"')) return;
-    if (tries > 300) throw new Error(`it is never available: ${body}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+  await until(
+    () => server.request('GET', `${services}/${name}`),
+    ({ body }) => body.includes('"reason":"Passed"'),
+  );
 }
