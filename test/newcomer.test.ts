@@ -1,12 +1,30 @@
 // What a newcomer does first: `npm start`, and kubectl as the printed line says.
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
 import { type Kubectl, kubectlProgram, kubectlWith, NO_KUBECTL } from './support/kubectl.js';
 import { startTestServer, type TestServer } from './support/server.js';
 
 const program = kubectlProgram();
+
+it('whoever has not built it yet is told how, in one line', async () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-unbuilt-'));
+  try {
+    fs.mkdirSync(path.join(folder, 'bin'));
+    fs.copyFileSync('bin/binnacle', path.join(folder, 'bin', 'binnacle'));
+    const run = promisify(execFile)(process.execPath, [path.join(folder, 'bin', 'binnacle')]);
+    await assert.rejects(run, {
+      code: 1,
+      stderr: /^\S+binnacle\.cjs is missing: run `npm ci` or `npm run build` first\n$/,
+    });
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true });
+  }
+});
 
 describe('a newcomer with kubectl', { skip: program === undefined && NO_KUBECTL, timeout: 60_000 }, () => {
   let server: TestServer;

@@ -84,7 +84,14 @@ const TABLE: readonly Refused[] = [
     says: ['{dir}/egress', 'service.connection', 'moon'],
   },
   { flags: ['--tracing-config-file={dir}/no.yaml'], says: ['{dir}/no.yaml'] },
-  { flags: ['--secure-port={taken}'], says: ['{taken}', 'address already in use'] },
+  {
+    flags: ['--secure-port={taken}'],
+    says: ['failed to listen on 127.0.0.1:{taken}: listen tcp 127.0.0.1:{taken}: bind: address already in use'],
+  },
+  {
+    flags: ['--bind-address=192.0.2.1'],
+    says: ['failed to listen on 192.0.2.1:', 'bind: cannot assign requested address'],
+  },
   { flags: ['--audit-log-path={dir}/no/folder/audit.log', '--audit-policy-file={dir}/none'], says: ['{dir}/none'] },
 ];
 

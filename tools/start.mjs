@@ -3,7 +3,6 @@
 //   npm start -- --secure-port=7443          further flags go to the server
 //   npm start -- --bind-address=0.0.0.0      for others than this machine
 import { spawn } from 'node:child_process';
-import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -24,17 +23,15 @@ const flags = [
   `--data-dir=${dataDir}`,
   ...given,
 ];
-if (!fs.existsSync(path.join(root, 'dist', 'binnacle.cjs'))) {
-  console.error('dist/binnacle.cjs is missing: run `npm ci` or `npm run build` first');
-  process.exit(1);
-}
 
 const server = spawn(path.join(root, 'bin', 'binnacle'), flags, { stdio: ['inherit', 'inherit', 'pipe'] });
-let told = false;
+let beginning = '';
 server.stderr.on('data', (text) => {
   process.stderr.write(text);
-  if (told || !String(text).includes('Serving securely on')) return;
-  told = true;
+  if (beginning === undefined) return;
+  beginning += text;
+  if (!beginning.includes('Serving securely on')) return;
+  beginning = undefined;
   const kubeconfig = path.join(dataDir, 'admin.kubeconfig');
   console.log(`\nReady. Try:\n\n  kubectl --kubeconfig ${kubeconfig} get namespaces\n`);
 });

@@ -3,6 +3,7 @@
 //   net.Server → tls.Server (the one for the address, if a certificate names it) → HTTP/2 or HTTP/1.1 → handler
 import net, { type AddressInfo, type Socket } from 'node:net';
 import tls, { type TLSSocket } from 'node:tls';
+import { errorText } from '../lib/error-text.js';
 import type { HttpHandler } from '../lib/http.js';
 import type { Logger } from '../lib/log.js';
 import { createHttp1 } from '../wire/http1.js';
@@ -138,7 +139,7 @@ function canSharePorts(): boolean {
   return major > 22 || (major === 22 && minor >= 12);
 }
 
-const addressText = ({ address, port }: AddressInfo): string =>
+const addressText = ({ address, port }: Pick<AddressInfo, 'address' | 'port'>): string =>
   address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
 
 type BindOptions = Pick<ListenerOptions, 'address' | 'port' | 'permitPortSharing'>;
@@ -150,6 +151,13 @@ export async function ensurePortFree(options: BindOptions): Promise<void> {
   await new Promise((resolve) => server.close(resolve));
 }
 
+/** In the words that whoever runs servers knows. */
+const BIND_ERRORS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'address already in use',
+  EADDRNOTAVAIL: 'cannot assign requested address',
+  EACCES: 'permission denied',
+};
+
 async function bind(server: net.Server, options: BindOptions): Promise<AddressInfo> {
   const unspecified = options.address === '' || options.address === '0.0.0.0' || options.address === '::';
   const hosts = unspecified ? ['::', '0.0.0.0'] : [options.address];
@@ -157,10 +165,13 @@ async function bind(server: net.Server, options: BindOptions): Promise<AddressIn
     try {
       return await bindOnce(server, host, options);
     } catch (error) {
-      const code = (error as NodeJS.ErrnoException).code;
+      const { code = '' } = error as NodeJS.ErrnoException;
       // A machine without IPv6 listens on IPv4 alone.
       const retry = i + 1 < hosts.length && (code === 'EAFNOSUPPORT' || code === 'EADDRNOTAVAIL');
-      if (!retry) throw error;
+      if (retry) continue;
+      const at = addressText(options);
+      const why = BIND_ERRORS[code] === undefined ? errorText(error) : `listen tcp ${at}: bind: ${BIND_ERRORS[code]}`;
+      throw new Error(`failed to create listener: failed to listen on ${at}: ${why}`, { cause: error });
     }
   }
   throw new Error('no address to listen on');
@@ -168,15 +179,11 @@ async function bind(server: net.Server, options: BindOptions): Promise<AddressIn
 
 function bindOnce(server: net.Server, host: string, options: BindOptions): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
-    const failed = (error: Error): void => {
-      const at = host.includes(':') ? `[${host}]:${options.port}` : `${host}:${options.port}`;
-      reject(Object.assign(new Error(`failed to create listener: failed to listen on ${at}: ${error.message}`), error));
-    };
-    server.once('error', failed);
+    server.once('error', reject);
     // Node sets SO_REUSEADDR always; `reusePort` works from Node 22.12 on and is ignored before.
     const listenOptions = { host, port: options.port, backlog: 4096, reusePort: options.permitPortSharing === true };
     server.listen(listenOptions, () => {
-      server.removeListener('error', failed);
+      server.removeListener('error', reject);
       resolve(server.address() as AddressInfo);
     });
   });
