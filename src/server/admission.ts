@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { conditionMetrics } from '../admission/condition-metrics.js';
 import { createChain } from '../admission/chain.js';
 import { admissionMetrics } from '../admission/metrics.js';
@@ -107,5 +108,3 @@ function imagePolicyParts(
     log: (message) => log.warning(message),
   };
 }
-
-const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,5 +1,6 @@
 // The way to the webhooks that convert custom resources. They are told nothing of who asks.
 import crypto from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
 import { HookClients } from '../admission/webhooks/hook-clients.js';
 import type { CustomKindOptions } from '../crd/custom-kind.js';
 import { webhookConverter } from '../crd/conversion/converter.js';
@@ -57,5 +58,3 @@ export function conversionWebhooks(wiring: ConversionWiring): NonNullable<Custom
     });
   };
 }
-
-const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,6 +1,7 @@
 // `binnacle encryption …`: keys of encryption at rest, on a running server.
 import os from 'node:os';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { ConfigError } from '../config/config-error.js';
 import { type ClientConfig, clientConfigOf, clientOf } from '../config/client-config.js';
 import { loadKubeconfig } from '../config/kubeconfig.js';
@@ -83,7 +84,7 @@ async function rewrite(server: Server, rate: string, { print, printError }: Comm
   let awayMs = 0;
   while (progress.state === 'running') {
     print(`${progress.looked} looked at, ${progress.rewritten} rewritten, ${progress.failed} failed\n`);
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    await delay(POLL_MS);
     try {
       progress = await server.get<RewriteProgress>('/rewrite');
       awayMs = 0;

@@ -6,6 +6,7 @@
 //   draining   with --shutdown-send-retry-after the port stays open and new requests get 429; without, it closes.
 //              Watches are ended, within --shutdown-watch-termination-grace-period when one is set
 import { setMaxListeners } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Draining, InFlight, OpenWatches } from '../filters/draining.js';
 import type { Logger } from '../lib/log.js';
 import type { Listener } from './listener.js';
@@ -87,8 +88,6 @@ export class Lifecycle implements Draining {
     }
   }
 }
-
-const delay = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Resolves at the first SIGTERM or SIGINT; the second ends the process at once. */
 export function firstSignal(): Promise<NodeJS.Signals> {

@@ -1,4 +1,5 @@
 // Calls to etcd: on whichever server answers, repeated where that is safe, failures in the contract's words.
+import { setTimeout as delay } from 'node:timers/promises';
 import { KvError } from '../kv.js';
 import type { Trace } from '../../tracing/trace.js';
 import type { Endpoints } from './endpoints.js';
@@ -44,7 +45,7 @@ export async function callEtcd(
       if (error.status === DEADLINE_EXCEEDED && connection !== undefined) endpoints.gaveNoAnswer(connection);
       const down = error.status === UNAVAILABLE || (error.status === DEADLINE_EXCEEDED && endpoints.several);
       if (!down || attempt === ATTEMPTS || (error.sent && !repeatable)) throw kvError(error);
-      await new Promise((resolve) => setTimeout(resolve, BETWEEN_ATTEMPTS_MS * attempt));
+      await delay(BETWEEN_ATTEMPTS_MS * attempt);
     }
   }
 }
