@@ -144,5 +144,7 @@ test('a flood is refused where it is too much, and leaves others their share', a
     [],
   );
   assert.ok(small.length > 20 && system.length > 20, 'others are served meanwhile');
-  assert.ok(figures.small < 500 && figures.system < 500, 'and soon');
+  // On a machine that others use as well everything takes longer, also what is asked alone.
+  const soonMs = Math.max(500, 10 * figures.idle);
+  assert.ok(figures.small < soonMs && figures.system < soonMs, 'and soon');
 });
