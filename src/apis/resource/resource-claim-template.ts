@@ -1,14 +1,13 @@
 import type { ExpressionChecker } from '../../cel/expression-check.js';
 import { deepEqual } from '../../lib/deep-equal.js';
-import { FieldPath, forbidden, type FieldErrors, invalid } from '../../machinery/field-error.js';
+import { FieldPath, invalid } from '../../machinery/field-error.js';
 import { IMMUTABLE } from '../../machinery/validation/fields.js';
-import { validateLabels } from '../../machinery/validation/label-selector.js';
-import { validateAnnotations } from '../../machinery/validation/object-meta.js';
 import { AGE_COLUMN, ageCell, NAME_COLUMN } from '../../registry/columns.js';
 import type { FeatureGates, KindDefinition } from '../../registry/kind.js';
 import type { ResourceClaimTemplate } from '../../schema/generated/resource.v1.js';
 import { internalValue } from '../core/internal-form/print.js';
 import { validateNamespacedMeta } from '../object-meta-again.js';
+import { validateTemplateMeta } from '../template-meta.js';
 import { AdminAccessVerdicts, adminRequest } from './admin-access.js';
 import { validateDeviceClaim } from './claim-validation.js';
 import { defaultClaim } from './defaults.js';
@@ -82,16 +81,4 @@ function dropDisabledFields(
   const before = old?.spec.spec.devices;
   const inUse = { adminAccess: specUsesAdminAccess(before), capacity: specUsesCapacity(before), old: before };
   dropSpecFields(object.spec.spec.devices, features, inUse);
-}
-
-/** Of a claim's metadata only labels and annotations come from its template. */
-function validateTemplateMeta(metadata: ResourceClaimTemplate['spec']['metadata'], path: FieldPath): FieldErrors {
-  const others = Object.entries(metadata).filter(
-    ([member, value]) => member !== 'labels' && member !== 'annotations' && value !== undefined && value !== null,
-  );
-  return [
-    ...validateAnnotations(metadata.annotations, path.child('annotations')),
-    ...validateLabels(metadata.labels, path.child('labels')),
-    ...others.map(([member]) => forbidden(path.child(member === 'uid' ? 'uID' : member), 'cannot be set')),
-  ];
 }

@@ -11,6 +11,7 @@ import {
   required,
   tooLong,
 } from '../../../../machinery/field-error.js';
+import { givenEmptyOf, wasGivenEmpty } from '../../../../machinery/given-empty.js';
 import { invalidEach } from '../../../../machinery/validation/fields.js';
 import { isValidPortName, isValidPortNum } from '../../../../machinery/validation/names.js';
 import type {
@@ -123,9 +124,7 @@ export const validateImagePadding = ({ image = '' }: Readonly<AnyContainer>, pat
 function validateEphemeralMembers(container: Readonly<EphemeralContainer>, path: FieldPath): FieldErrors {
   const errors: FieldErrors = [];
   for (const member of NOT_FOR_EPHEMERAL) {
-    const value = container[member];
-    if (value === undefined || (member === 'resources' && Object.keys(value).length === 0)) continue;
-    errors.push(forbidden(path.child(member), EPHEMERAL));
+    if (isGiven(container, member)) errors.push(forbidden(path.child(member), EPHEMERAL));
   }
   for (const [position, mount] of (container.volumeMounts ?? []).entries()) {
     const at = path.child('volumeMounts').index(position);
@@ -133,6 +132,13 @@ function validateEphemeralMembers(container: Readonly<EphemeralContainer>, path:
     if (mount.subPathExpr) errors.push(forbidden(at.child('subPathExpr'), EPHEMERAL));
   }
   return errors;
+}
+
+/** An empty list is one that was given. Resources are always there: what counts is what stands in them. */
+function isGiven(container: Readonly<EphemeralContainer>, member: (typeof NOT_FOR_EPHEMERAL)[number]): boolean {
+  if (member !== 'resources') return container[member] !== undefined || wasGivenEmpty(container, member);
+  const { resources } = container;
+  return Object.keys(resources).length > 0 || givenEmptyOf(resources) !== undefined;
 }
 
 const MESSAGE_POLICIES = ['File', 'FallbackToLogsOnError'];

@@ -177,13 +177,16 @@ function validateDivisor(resource: string, divisor: string | undefined, path: Fi
             `only divisor's values ${BYTE_DIVISORS.join(', ')} are supported with the ${what} resource`,
           ),
         ];
-  switch (resource.slice(resource.indexOf('.') + 1)) {
-    case 'cpu':
+  switch (resource) {
+    case 'limits.cpu':
+    case 'requests.cpu':
       if (CPU_DIVISORS.has(divisor)) return [];
       return [invalid(path, resource, "only divisor's values 1m and 1 are supported with the cpu resource")];
-    case 'memory':
+    case 'limits.memory':
+    case 'requests.memory':
       return bytes('memory');
-    case 'ephemeral-storage':
+    case 'limits.ephemeral-storage':
+    case 'requests.ephemeral-storage':
       return bytes('local ephemeral storage');
     default:
       return isHugePages(resource) ? bytes('hugepages') : [];

@@ -199,7 +199,7 @@ export function validateQuobyte(
 ): FieldErrors {
   const errors: FieldErrors = [];
   if (registry === '') errors.push(required(path.child('registry'), HOST_PORTS));
-  else if (tenant.length >= 65) {
+  else if (Buffer.byteLength(tenant) >= 65) {
     errors.push(required(path.child('tenant'), 'must be a UUID and may not exceed a length of 64 characters'));
   } else {
     for (const pair of registry.split(',')) {
@@ -287,7 +287,7 @@ function validateCsi({ driver, nodePublishSecretRef }: Readonly<CSIVolumeSource>
 export function validateCsiDriverName(driver: string, path: FieldPath): FieldErrors {
   const errors: FieldErrors = [];
   if (driver === '') errors.push(required(path));
-  if (driver.length > 63) errors.push(tooLong(path, 63));
+  if (Buffer.byteLength(driver) > 63) errors.push(tooLong(path, 63));
   append(errors, invalidEach(path, driver, isDns1123Subdomain(driver.toLowerCase())));
   return errors;
 }

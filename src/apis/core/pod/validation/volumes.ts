@@ -71,7 +71,7 @@ function validateVolumeSource(
 }
 
 function validateIscsiNameLength({ name, iscsi }: Readonly<Volume>, path: FieldPath): FieldErrors {
-  if (iscsi?.initiatorName === undefined || `${name}:${iscsi.targetPortal}`.length <= 64) return [];
+  if (iscsi?.initiatorName === undefined || Buffer.byteLength(`${name}:${iscsi.targetPortal}`) <= 64) return [];
   const why =
     'Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.';
   return [invalid(path.child('name'), name, why)];

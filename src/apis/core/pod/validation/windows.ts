@@ -1,9 +1,14 @@
 // What only Windows pods, or only the others, may set.
 import { append } from '../../../../lib/append.js';
 import { type FieldErrors, type FieldPath, forbidden, invalid } from '../../../../machinery/field-error.js';
+import { wasGivenEmpty } from '../../../../machinery/given-empty.js';
 import { invalidEach } from '../../../../machinery/validation/fields.js';
 import { isDns1123Subdomain } from '../../../../machinery/validation/names.js';
-import type { PodSpec, WindowsSecurityContextOptions } from '../../../../schema/generated/core.v1.js';
+import type {
+  PodSecurityContext,
+  PodSpec,
+  WindowsSecurityContextOptions,
+} from '../../../../schema/generated/core.v1.js';
 import { containersWithPaths } from '../containers.js';
 import type { PodRules } from './options.js';
 
@@ -122,7 +127,7 @@ export function validateWindowsPod(spec: Readonly<PodSpec>, path: FieldPath): Fi
   for (const member of POD_MEMBERS) {
     if ('spec' in member) {
       if (spec[member.spec] !== undefined) errors.push(forbidden(path.child(member.spec), NOT_FOR_WINDOWS));
-    } else if (spec.securityContext?.[member.context] !== undefined) {
+    } else if (spec.securityContext && isSet(spec.securityContext, member.context)) {
       errors.push(forbidden(path.child('securityContext', member.context), NOT_FOR_WINDOWS));
     }
   }
@@ -135,6 +140,10 @@ export function validateWindowsPod(spec: Readonly<PodSpec>, path: FieldPath): Fi
   return errors;
 }
 
+/** An empty list of groups is also one; an empty one of sysctls sets none. */
+const isSet = (context: Readonly<PodSecurityContext>, member: keyof PodSecurityContext): boolean =>
+  context[member] !== undefined || (member === 'supplementalGroups' && wasGivenEmpty(context, member));
+
 function userNameMessages(name: string): string[] {
   if (name === '') return ['runAsUserName cannot be an empty string'];
   if (controlCharacters.test(name)) return ['runAsUserName cannot contain control characters'];
@@ -144,7 +153,7 @@ function userNameMessages(name: string): string[] {
   const user = parts[parts.length - 1] ?? '';
   const messages: string[] = [];
   if (domain !== undefined) {
-    if (domain.length >= MAX_DOMAIN_LENGTH) {
+    if (Buffer.byteLength(domain) >= MAX_DOMAIN_LENGTH) {
       messages.push(`runAsUserName's Domain length must be under ${MAX_DOMAIN_LENGTH} characters`);
     }
     if (!netBiosName.test(domain) && !domain.split('.').every((label) => dnsLabel.test(label))) {
@@ -152,7 +161,7 @@ function userNameMessages(name: string): string[] {
     }
   }
   if (user === '') messages.push("runAsUserName's User cannot be empty");
-  else if (user.length > MAX_USER_LENGTH) {
+  else if (Buffer.byteLength(user) > MAX_USER_LENGTH) {
     messages.push(`runAsUserName's User length must not be longer than ${MAX_USER_LENGTH} characters`);
   }
   if (onlyDotsAndSpaces.test(user)) messages.push("runAsUserName's User cannot contain only periods or spaces");
