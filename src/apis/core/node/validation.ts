@@ -1,6 +1,13 @@
 import { append } from '../../../lib/append.js';
 import { parseCidr } from '../../../lib/ip-address.js';
-import { duplicate, type FieldErrors, FieldPath, forbidden, invalid } from '../../../machinery/field-error.js';
+import {
+  duplicate,
+  type FieldErrors,
+  FieldPath,
+  forbidden,
+  internal,
+  invalid,
+} from '../../../machinery/field-error.js';
 import { isValidCidrForLegacyField } from '../../../machinery/validation/ip.js';
 import type { FeatureGates } from '../../../registry/kind.js';
 import type { Node } from '../../../schema/generated/core.v1.js';
@@ -74,8 +81,13 @@ function validatePodCidrs(cidrs: readonly string[], strict: boolean): FieldError
     isValidCidrForLegacyField(POD_CIDRS.index(position), cidr, { strict }),
   );
   if (cidrs.length <= 1) return errors;
-  const families = new Set(cidrs.map((cidr) => parseCidr(cidr)?.family));
-  if (families.size < 2 || cidrs.length > 2) {
+  const families = cidrs.map((cidr) => parseCidr(cidr)?.family);
+  const bad = families.indexOf(undefined);
+  if (bad >= 0) {
+    const why = `invalid CIDR[${bad}]: <nil> (invalid CIDR address: ${cidrs[bad]})`;
+    errors.push(internal(POD_CIDRS, `invalid PodCIDRs. failed to check with dual stack with error:${why}`));
+  }
+  if (bad >= 0 || new Set(families).size < 2 || cidrs.length > 2) {
     errors.push(invalid(POD_CIDRS, cidrs, 'may specify no more than one CIDR for each IP family'));
   }
   return errors;
