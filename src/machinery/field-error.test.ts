@@ -16,6 +16,14 @@ test('an error tells where and how, and what is more', () => {
   assert.equal(fieldErrorText(withMore(duplicate(path, 'x'), 'once')), 'spec.items: Duplicate value: "x": once');
 });
 
+test('values print as the reference prints them', () => {
+  const shown = (value: unknown) => fieldErrorText(invalid(path, value, 'no'));
+  assert.equal(shown(['<a>', '&']), 'spec.items: Invalid value: ["\\u003ca\\u003e","\\u0026"]: no');
+  assert.equal(shown('<a>'), 'spec.items: Invalid value: "<a>": no');
+  assert.equal(shown(1500000.5), 'spec.items: Invalid value: 1.5000005e+06: no');
+  assert.equal(shown(1500000), 'spec.items: Invalid value: 1500000: no');
+});
+
 test('no text is made of errors that are not told', () => {
   let printed = 0;
   const value = {

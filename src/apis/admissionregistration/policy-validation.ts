@@ -5,7 +5,6 @@ import { deepEqual } from '../../lib/deep-equal.js';
 import {
   type FieldErrors,
   FieldPath,
-  Verbatim,
   duplicate,
   invalid,
   notSupported,
@@ -202,7 +201,7 @@ function validateAuditAnnotations(
   if (annotations.length > MAX_AUDIT_ANNOTATIONS) {
     const shown = annotations.map(({ key, valueExpression }) => ({ Key: key, ValueExpression: valueExpression }));
     const why = `must not have more than ${MAX_AUDIT_ANNOTATIONS} auditAnnotations`;
-    errors.push(invalid(path, new Verbatim(JSON.stringify(shown)), why));
+    errors.push(invalid(path, shown, why));
   }
   const keys = new Set<string>();
   for (const [i, annotation] of annotations.entries()) {

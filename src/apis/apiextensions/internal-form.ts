@@ -1,5 +1,5 @@
 // The shape in which the reference prints parts of a definition inside errors: its in-memory structs.
-import { jsonText } from '../../lib/json-text.js';
+import { goJson } from '../../lib/go-json.js';
 import { isPlainObject } from '../../lib/plain-object.js';
 import { Verbatim } from '../../machinery/field-error.js';
 import type {
@@ -8,7 +8,6 @@ import type {
   CustomResourceSubresources,
   ValidationRule,
 } from '../../schema/generated/apiextensions.v1.js';
-import { escapeHtml } from '../core/internal-form/print.js';
 import { sorted } from './values/shown-json.js';
 import { type Schema, additionalOf, itemSchemasOf, itemsOf, sortedMembers } from './schema-walk.js';
 
@@ -19,7 +18,7 @@ export const shownRule = (rule: ValidationRule): Verbatim => shown(internalRule(
 /** What a list type says about its items when that is not one schema. */
 export const shownItems = (schema: Schema): Verbatim => shown(internalItems(schema));
 
-const shown = (value: unknown): Verbatim => new Verbatim(escapeHtml(jsonText(value)));
+const shown = (value: unknown): Verbatim => new Verbatim(goJson(value));
 
 const internalVersion = (version: CustomResourceDefinitionVersion) => ({
   Name: version.name,

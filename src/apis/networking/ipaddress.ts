@@ -1,5 +1,5 @@
 import { deepEqual } from '../../lib/deep-equal.js';
-import { type FieldErrors, FieldPath, invalid, required, Verbatim } from '../../machinery/field-error.js';
+import { type FieldErrors, FieldPath, invalid, required } from '../../machinery/field-error.js';
 import { IMMUTABLE, invalidEach } from '../../machinery/validation/fields.js';
 import { ipFaults } from '../../machinery/validation/ip.js';
 import { isDns1123Subdomain, pathSegmentName } from '../../machinery/validation/names.js';
@@ -63,8 +63,12 @@ function keepParent({ spec }: Readonly<IPAddress>, old: Readonly<IPAddress>): Fi
 }
 
 /** The reference in the shape the reference server prints it. */
-const shownParent = ({ group = '', resource = '', namespace = '', name = '' }: Readonly<ParentReference>): Verbatim =>
-  new Verbatim(JSON.stringify({ Group: group, Resource: resource, Namespace: namespace, Name: name }));
+const shownParent = ({ group = '', resource = '', namespace = '', name = '' }: Readonly<ParentReference>) => ({
+  Group: group,
+  Resource: resource,
+  Namespace: namespace,
+  Name: name,
+});
 
 function parentCell(parent: Readonly<ParentReference> | undefined): string {
   if (parent === undefined) return '<none>';

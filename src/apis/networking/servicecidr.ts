@@ -1,5 +1,5 @@
 import { parseCidr } from '../../lib/ip-address.js';
-import { type FieldErrors, FieldPath, invalid, required, Verbatim } from '../../machinery/field-error.js';
+import { type FieldErrors, FieldPath, invalid, required } from '../../machinery/field-error.js';
 import { asGiven } from '../../machinery/given-empty.js';
 import { IMMUTABLE } from '../../machinery/validation/fields.js';
 import { isValidCidr } from '../../machinery/validation/ip.js';
@@ -41,7 +41,7 @@ export const serviceCidrs: KindDefinition<ServiceCIDR> = {
 function validateCidrs(cidrs: readonly string[]): FieldErrors {
   if (cidrs.length === 0) return [required(CIDRS, 'at least one CIDR required')];
   if (cidrs.length > 2) {
-    return [invalid(CIDRS, new Verbatim(JSON.stringify({ CIDRs: cidrs })), 'may only hold up to 2 values')];
+    return [invalid(CIDRS, { CIDRs: cidrs }, 'may only hold up to 2 values')];
   }
   const errors = cidrs.flatMap((cidr, position) => isValidCidr(CIDRS.index(position), cidr));
   const [first, second] = cidrs.map((cidr) => parseCidr(cidr)?.family);

@@ -1,6 +1,6 @@
 import { append } from '../../lib/append.js';
 import { goQuote } from '../../lib/go-quote.js';
-import { type FieldErrors, FieldPath, Verbatim, invalid, required } from '../../machinery/field-error.js';
+import { type FieldErrors, FieldPath, invalid, required } from '../../machinery/field-error.js';
 import { type Condition, validateConditions } from '../../machinery/validation/conditions.js';
 import { IMMUTABLE, NOT_NEGATIVE } from '../../machinery/validation/fields.js';
 import { column } from '../../registry/columns.js';
@@ -112,8 +112,8 @@ function validateProgress(
     [hasCondition(old, 'Succeeded') && !is('Succeeded'), 'Success condition cannot be set to false once it is true'],
     [hasCondition(old, 'Failed') && !is('Failed'), 'Failed condition cannot be set to false once it is true'],
   ];
-  const shown = () => new Verbatim(JSON.stringify((object.status.conditions ?? []).map(internalCondition)));
-  return refusals.filter(([broken]) => broken).map(([, why]) => invalid(STATUS.child('conditions'), shown(), why));
+  const shown = (object.status.conditions ?? []).map(internalCondition);
+  return refusals.filter(([broken]) => broken).map(([, why]) => invalid(STATUS.child('conditions'), shown, why));
 }
 
 const hasCondition = ({ status }: Readonly<StorageVersionMigration>, type: string): boolean =>
@@ -122,7 +122,7 @@ const hasCondition = ({ status }: Readonly<StorageVersionMigration>, type: strin
 const internalCondition = (condition: Readonly<MigrationCondition>) => ({
   Type: condition.type,
   Status: condition.status,
-  LastUpdateTime: condition.lastUpdateTime,
+  LastUpdateTime: condition.lastUpdateTime ?? null,
   Reason: condition.reason ?? '',
   Message: condition.message ?? '',
 });

@@ -1,4 +1,5 @@
 // What a check of a value found: what does not fit, and how much of it did.
+import { goJson } from '../../../lib/go-json.js';
 import { goQuote } from '../../../lib/go-quote.js';
 import {
   type FieldError,
@@ -87,7 +88,7 @@ export function fieldErrorOf(failure: Failure, path: FieldPath | undefined): Fie
       return required(at);
     case 'enum': {
       const allowed = failure.allowed ?? [];
-      const shown = allowed.map((member) => (typeof member === 'string' ? member : JSON.stringify(sorted(member))));
+      const shown = allowed.map((member) => (typeof member === 'string' ? member : goJson(sorted(member))));
       return notSupported(at, shownJson(value), shown);
     }
     case 'too-long':

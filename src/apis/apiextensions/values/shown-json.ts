@@ -1,12 +1,11 @@
-import { jsonText } from '../../../lib/json-text.js';
+import { goJson } from '../../../lib/go-json.js';
 import { isPlainObject } from '../../../lib/plain-object.js';
 import { Verbatim } from '../../../machinery/field-error.js';
-import { escapeHtml } from '../../core/internal-form/print.js';
 
 /** A value of any shape inside an error: members sorted, and escaped as the reference's printer does. */
 export function shownJson(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
-  return new Verbatim(escapeHtml(jsonText(sorted(value))));
+  return new Verbatim(goJson(sorted(value)));
 }
 
 export function sorted(value: unknown): unknown {

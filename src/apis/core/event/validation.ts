@@ -2,7 +2,7 @@
 // strict ones. Both see the object in the core group's shape.
 import { append } from '../../../lib/append.js';
 import { deepEqual } from '../../../lib/deep-equal.js';
-import { type FieldErrors, FieldPath, invalid, required, Verbatim } from '../../../machinery/field-error.js';
+import { type FieldErrors, FieldPath, invalid, required } from '../../../machinery/field-error.js';
 import { IMMUTABLE, invalidEach, validateImmutableField } from '../../../machinery/validation/fields.js';
 import { isDns1123Subdomain, isQualifiedName } from '../../../machinery/validation/names.js';
 import type { Event, EventSource, ObjectReference } from '../../../schema/generated/core.v1.js';
@@ -113,6 +113,6 @@ function sameReference(
 
 function sameSource(value: EventSource, old: EventSource): FieldErrors {
   if (deepEqual(value, old)) return [];
-  const shown = JSON.stringify({ Component: value.component ?? '', Host: value.host ?? '' });
-  return [invalid(FieldPath.of('source'), new Verbatim(shown), IMMUTABLE)];
+  const shown = { Component: value.component ?? '', Host: value.host ?? '' };
+  return [invalid(FieldPath.of('source'), shown, IMMUTABLE)];
 }

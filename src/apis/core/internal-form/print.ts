@@ -1,4 +1,4 @@
-import { jsonText } from '../../../lib/json-text.js';
+import { goJson } from '../../../lib/go-json.js';
 import { Verbatim } from '../../../machinery/field-error.js';
 import type { LabelSelector } from '../../../schema/generated/meta.v1.js';
 import { wasGivenEmpty } from '../../../machinery/given-empty.js';
@@ -7,11 +7,11 @@ import { type Bag, bagOf, givenEmpty, type Member, membersOf, sortedByKey } from
 
 /** The value of an error, as the reference prints the named struct. `struct` names a line of INTERNAL_STRUCTS. */
 export const internalValue = (struct: string, value: unknown): Verbatim =>
-  new Verbatim(escapeHtml(jsonText(internalForm(struct, value))));
+  new Verbatim(goJson(internalForm(struct, value)));
 
 /** A list of the named struct, printed likewise. */
 export const internalList = (struct: string, values: readonly unknown[] | undefined | null): Verbatim =>
-  new Verbatim(escapeHtml(jsonText(values == null ? null : values.map((value) => internalForm(struct, value)))));
+  new Verbatim(goJson(values == null ? null : values.map((value) => internalForm(struct, value))));
 
 /** A label selector prints by its JSON names, in their order; labels print by key. */
 export function selectorValue(selector: Readonly<LabelSelector> | null | undefined): unknown {
@@ -33,10 +33,6 @@ export function labelsValue(metadata: Readonly<Pick<ObjectMeta, 'labels'>>): unk
   if (metadata.labels !== undefined) return sortedByKey(metadata.labels);
   return wasGivenEmpty(metadata, 'labels') ? {} : null;
 }
-
-/** The characters JSON need not escape but the reference's printer does. */
-export const escapeHtml = (json: string): string =>
-  json.replace(/[<>&\u2028\u2029]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 function internalForm(struct: string, value: unknown): unknown {
   if (value === undefined || value === null) return null;

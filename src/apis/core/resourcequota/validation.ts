@@ -1,6 +1,6 @@
 import { append } from '../../../lib/append.js';
 import { ownMember } from '../../../lib/plain-object.js';
-import { type FieldErrors, FieldPath, invalid, required, Verbatim } from '../../../machinery/field-error.js';
+import { type FieldErrors, FieldPath, invalid, required } from '../../../machinery/field-error.js';
 import { asGiven } from '../../../machinery/given-empty.js';
 import { IMMUTABLE } from '../../../machinery/validation/fields.js';
 import type { ResourceQuota, ResourceQuotaSpec, ScopeSelector } from '../../../schema/generated/core.v1.js';
@@ -159,13 +159,10 @@ const conflictingScopes = (
   );
 
 /** The selector in the shape the reference prints it. */
-const shownSelector = ({ matchExpressions }: Readonly<ScopeSelector>): Verbatim =>
-  new Verbatim(
-    JSON.stringify({
-      MatchExpressions: (matchExpressions ?? []).map(({ scopeName, operator, values }) => ({
-        ScopeName: scopeName,
-        Operator: operator,
-        Values: values ?? null,
-      })),
-    }),
-  );
+const shownSelector = ({ matchExpressions }: Readonly<ScopeSelector>) => ({
+  MatchExpressions: (matchExpressions ?? []).map(({ scopeName, operator, values }) => ({
+    ScopeName: scopeName,
+    Operator: operator,
+    Values: values ?? null,
+  })),
+});

@@ -7,7 +7,6 @@ import {
   invalid,
   notSupported,
   required,
-  Verbatim,
 } from '../../../machinery/field-error.js';
 import { invalidEach, validatePort } from '../../../machinery/validation/fields.js';
 import { isValidCidrForLegacyField, isValidIpForLegacyField } from '../../../machinery/validation/ip.js';
@@ -196,10 +195,14 @@ function validateNodePorts({ spec }: Readonly<Service>): FieldErrors {
 }
 
 /** The pair that is there twice, in the shape the reference prints it. */
-const duplicatedPort = (port: number, protocol: string): Verbatim =>
-  new Verbatim(
-    JSON.stringify({ Name: '', Protocol: protocol, AppProtocol: null, Port: port, TargetPort: 0, NodePort: 0 }),
-  );
+const duplicatedPort = (port: number, protocol: string) => ({
+  Name: '',
+  Protocol: protocol,
+  AppProtocol: null,
+  Port: port,
+  TargetPort: 0,
+  NodePort: 0,
+});
 
 /** Ranges may be padded with spaces: they were once written in an annotation. */
 function validateSourceRanges(
