@@ -123,6 +123,23 @@ test('a write that breaks a rule is refused, on the object and on its status', a
   assert.equal((await merge(`${THINGS}/a/status`, { status: { ready: 1 } })).status, 200);
 });
 
+test('a patch leaves a resource what it says it is', async () => {
+  await defined(SCHEMA);
+  assert.equal((await api.send('POST', THINGS, { body: thing('a', { lo: 1 }) })).status, 201);
+  assert.equal(
+    messageOf(await merge(`${THINGS}/a`, { kind: 'Other' })),
+    'Other.example.test "a" is invalid: kind: Invalid value: "Other": must be Thing',
+  );
+  assert.equal(
+    messageOf(await merge(`${THINGS}/a`, { apiVersion: 'example.test/v9' })),
+    'Thing.example.test "a" is invalid: apiVersion: Invalid value: "example.test/v9": must be example.test/v1',
+  );
+  assert.match(
+    String(messageOf(await merge(`${THINGS}/a`, { kind: null }))),
+    /": Object 'Kind' is missing in '\{"apiVersion"/,
+  );
+});
+
 test('rules are left alone where the form is wrong already', async () => {
   await defined(SCHEMA);
   const refused = await api.send('POST', THINGS, { body: thing('b', { lo: 'x' }) });

@@ -19,6 +19,7 @@ import { strategicMergeSteps } from '../schema/patch/strategic-merge.js';
 import type { StructType } from '../schema/type.js';
 import { eachWarning } from './decode-body.js';
 import type { PatchTree } from './decode-large.js';
+import { checkPatchedCustomKind, checkPatchedKind } from './patched-kind.js';
 import type { PatchOptions } from './query-options.js';
 
 export type PatchKind = 'json' | 'merge' | 'strategic' | 'apply' | 'apply-cbor';
@@ -154,6 +155,11 @@ function* decodePatched(
   const copy = yield* deepCopySteps(patched);
   yield;
   try {
+    // A strategic patch is made on a struct, which has its kind from elsewhere.
+    if (kind !== 'strategic') {
+      if (target.type.unstructured === undefined) checkPatchedKind(target.kind, copy);
+      else checkPatchedCustomKind(target.kind, copy, shown);
+    }
     decoded = decodeTree(target.type, copy, { strict, original: patched });
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
@@ -171,6 +177,8 @@ function* decodePatched(
   object.apiVersion = apiVersionOf(target.kind);
   object.metadata ??= {};
   target.defaults(object);
+  // What has no version is read in the form the reference keeps to itself, where nothing of it is found.
+  if (kind !== 'strategic' && !patched['apiVersion']) object.metadata = {};
   return object;
 }
 

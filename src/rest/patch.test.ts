@@ -216,6 +216,41 @@ test('a patch can rename, move or retype nothing', async () => {
   assert.match(typed.body.message, /cannot unmarshal number into Go struct field ConfigMap.data of type string/);
 });
 
+test('a patch leaves an object what it says it is', async () => {
+  const api = await withMap({ k: 'YQ==' });
+  const said = async (type: string, body: object): Promise<unknown[]> => {
+    const { status, body: answer } = await api.patch(`${MAPS}/a`, type, body);
+    return [status, String(answer.message).replace(/.*": /, '')];
+  };
+  const scheme = 'in scheme "pkg/api/legacyscheme/scheme.go:30"';
+  assert.deepEqual(await said(MERGE, { kind: 'Nope' }), [
+    422,
+    `no kind "Nope" is registered for version "v1" ${scheme}`,
+  ]);
+  assert.deepEqual(await said(JSON_PATCH, [{ op: 'replace', path: '/apiVersion', value: 'v9' }]), [
+    422,
+    `no kind "ConfigMap" is registered for version "v9" ${scheme}`,
+  ]);
+  assert.deepEqual(await said(MERGE, { kind: 'Secret' }), [
+    422,
+    'converting (v1.Secret) to (core.ConfigMap): unknown conversion',
+  ]);
+  assert.deepEqual(await said(MERGE, { kind: 'Secret', data: { k: '?' } }), [
+    422,
+    'illegal base64 data at input byte 0',
+  ]);
+  assert.deepEqual(await said(MERGE, { kind: 5 }), [
+    422,
+    "couldn't get version/kind; json parse error: json: cannot unmarshal number into Go struct field .kind of type string",
+  ]);
+  assert.deepEqual(await said(MERGE, { apiVersion: null }), [
+    400,
+    'the name of the object (a based on URL) was undeterminable: name must be provided',
+  ]);
+  assert.equal((await said(MERGE, { kind: null }))[0], 200);
+  assert.equal((await said(STRATEGIC, { kind: 'Secret' }))[0], 200);
+});
+
 test('a version in a patch must be the current one', async () => {
   const api = await withMap();
   const stale = await api.patch(`${MAPS}/a`, MERGE, { metadata: { resourceVersion: '1' }, data: { k: '2' } });

@@ -1,0 +1,36 @@
+// A patch may have changed what an object says it is.
+import { FieldPath, invalid as invalidField } from '../machinery/field-error.js';
+import { apiVersionOf, type GroupVersionKind, type JsonObject, parseApiVersion } from '../machinery/object.js';
+import { invalid } from '../machinery/status.js';
+import { typeOf } from '../schema/catalogue.js';
+import { DecodeError, decodeTree } from '../schema/json/decode.js';
+import { sentKind } from '../schema/json/sent-kind.js';
+import { unknownConversion, unknownKind } from './decode-body.js';
+
+/** Fails with a DecodeError when it is no object of the kind any more, and leaves the tree as it is otherwise. */
+export function checkPatchedKind(expected: GroupVersionKind, patched: JsonObject): void {
+  const sent = sentKind(patched);
+  const kind = sent.kind || expected.kind;
+  const apiVersion = sent.apiVersion || apiVersionOf(expected);
+  if (kind === expected.kind && apiVersion === apiVersionOf(expected)) return;
+  const said = { ...parseApiVersion(apiVersion), kind };
+  const type = typeOf(said.group, said.version, kind);
+  if (type === undefined) throw new DecodeError(unknownKind(expected, kind, apiVersion));
+  // Other versions of a kind are read alike.
+  if (kind === expected.kind) return;
+  decodeTree(type, patched, { strict: false });
+  throw new DecodeError(unknownConversion(said, expected));
+}
+
+/** A custom resource is read as whatever it says it is, and refused for it then. */
+export function checkPatchedCustomKind(expected: GroupVersionKind, patched: JsonObject, shown: () => string): void {
+  const { kind, apiVersion } = sentKind(patched);
+  const wanted = apiVersionOf(expected);
+  if (kind === expected.kind && apiVersion === wanted) return;
+  if (kind === '') throw new DecodeError(`Object 'Kind' is missing in '${shown()}'`);
+  const { name } = (patched['metadata'] ?? {}) as JsonObject;
+  throw invalid({ group: parseApiVersion(apiVersion).group, kind }, typeof name === 'string' ? name : '', [
+    ...(kind === expected.kind ? [] : [invalidField(FieldPath.of('kind'), kind, `must be ${expected.kind}`)]),
+    ...(apiVersion === wanted ? [] : [invalidField(FieldPath.of('apiVersion'), apiVersion, `must be ${wanted}`)]),
+  ]);
+}
