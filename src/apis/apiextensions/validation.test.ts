@@ -127,6 +127,19 @@ test('what all versions say alike is told at the top, what differs with its vers
   assert.deepEqual(texts(object), ['spec.versions[0].additionalPrinterColumns[0].name: Required value']);
 });
 
+test('only a deprecated version warns of it, and a refused warning is shown as JSON', () => {
+  const warned = (version: Partial<CustomResourceDefinitionVersion>) =>
+    texts(definition({ type: 'object' }, version)).map((text) =>
+      text.replace('spec.versions[0].deprecationWarning', '~'),
+    );
+  assert.deepEqual(warned({ deprecationWarning: 'use <b>' }), [
+    '~: Invalid value: "use \\u003cb\\u003e": can only be set for deprecated versions',
+  ]);
+  assert.deepEqual(warned({ deprecated: true, deprecationWarning: '' }), [
+    '~: Invalid value: "": must not be an empty string',
+  ]);
+});
+
 test('selectable fields lead to texts, booleans and integers', () => {
   const schema: JSONSchemaProps = { type: 'object', properties: { a: { type: 'string' }, n: { type: 'number' } } };
   const selectableFields = ['.spec.a', '.spec.a', '.spec.n', '.spec.x', ".spec['a']", 'spec.a'].map((jsonPath) => ({

@@ -1,8 +1,10 @@
 // What stands beside the schema of a version: subresources, columns, selectable fields, its deprecation.
 import { append } from '../../lib/append.js';
+import { goJson } from '../../lib/go-json.js';
 import {
   type FieldErrors,
   type FieldPath,
+  Verbatim,
   duplicate,
   invalid,
   required,
@@ -27,7 +29,8 @@ const SELECTABLE_TYPES = ['string', 'boolean', 'integer'];
 export function validateDeprecation(version: Readonly<CustomResourceDefinitionVersion>, path: FieldPath): FieldErrors {
   const { deprecated = false, deprecationWarning: warning } = version;
   if (warning === undefined) return [];
-  const refuse = (why: string) => invalid(path.child('deprecationWarning'), warning, why);
+  // Behind a pointer the reference shows a text as JSON.
+  const refuse = (why: string) => invalid(path.child('deprecationWarning'), new Verbatim(goJson(warning)), why);
   if (!deprecated) return [refuse('can only be set for deprecated versions')];
   const errors: FieldErrors = [];
   if (Buffer.byteLength(warning) > MAX_WARNING_BYTES) errors.push(refuse('must be <= 256 characters long'));

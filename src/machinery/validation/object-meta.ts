@@ -207,7 +207,10 @@ function validateFieldManager(manager: string, path: FieldPath): FieldErrors {
 function validateOwnerReference(reference: OwnerReference, path: FieldPath): FieldErrors {
   const errors: FieldErrors = [];
   const { group, version } = parseApiVersion(reference.apiVersion);
-  if (version === '') errors.push(invalid(path.child('apiVersion'), reference.apiVersion, 'version must not be empty'));
+  // With a second slash it is no group and version at all.
+  if (version === '' || version.includes('/')) {
+    errors.push(invalid(path.child('apiVersion'), reference.apiVersion, 'version must not be empty'));
+  }
   for (const member of ['kind', 'name', 'uid'] as const) {
     if (reference[member] === '') errors.push(invalid(path.child(member), '', 'must not be empty'));
   }

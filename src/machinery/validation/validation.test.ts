@@ -76,6 +76,19 @@ test('metadata is checked in the order its errors are shown', () => {
   );
 });
 
+test('an owner is named with a version', () => {
+  const owned = (apiVersion: string) => {
+    const ownerReferences = [{ apiVersion, kind: 'Pod', name: 'a', uid: '1' }];
+    return validateObjectMeta({ name: 'a', ownerReferences }, { namespaced: false, validateName: nameIsDnsLabel });
+  };
+  assert.deepEqual(owned('g/v1'), []);
+  for (const apiVersion of ['', '/', 'g/', 'a/b/c']) {
+    assert.deepEqual(owned(apiVersion).map(fieldErrorText), [
+      `metadata.ownerReferences.apiVersion: Invalid value: "${apiVersion}": version must not be empty`,
+    ]);
+  }
+});
+
 test('an object that is being deleted takes no new finalizers', () => {
   const old = { name: 'a', resourceVersion: '1', deletionTimestamp: '2020-01-01T00:00:00Z', finalizers: ['a.b/c'] };
   const errors = validateObjectMetaUpdate({ ...old, finalizers: ['a.b/c', 'x.y/z'] }, old);
