@@ -213,8 +213,7 @@ function validateSupported(schema: Schema, context: NodeContext, path: FieldPath
     errors.push(forbidden(path.child('default'), `must not be set ${context.noDefaults}`));
   }
   for (const member of FORBIDDEN) {
-    const value = schema[member];
-    if (value !== undefined && value !== '') errors.push(forbidden(path.child(member), `${member} is not supported`));
+    if (schema[member] !== undefined) errors.push(forbidden(path.child(member), `${member} is not supported`));
   }
   if (type === 'null') {
     errors.push(forbidden(path.child('type'), 'type cannot be set to null, use nullable as an alternative'));

@@ -68,6 +68,10 @@ test('rules on values hold no structure, and speak of what the structure knows',
   ]);
 });
 
+test('a schema refers to no other, not even to none', () => {
+  assert.deepEqual(ofSchema({ type: 'object', $ref: '' }), ['~.$ref: Forbidden: $ref is not supported']);
+});
+
 test('a pattern is RE2', () => {
   assert.deepEqual(ofSchema({ type: 'object', properties: { a: { type: 'string', pattern: '(?=a)' } } }), [
     '~.properties[a].pattern: Invalid value: "(?=a)": must be a valid regular expression, but isn\'t: error parsing regexp: invalid or unsupported Perl syntax: `(?=`',
