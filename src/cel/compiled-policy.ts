@@ -47,9 +47,6 @@ export interface ImmediatePolicy extends CompiledPolicy {
   mutate(index: number, input: PolicyInput, costBudget: number, interrupted?: () => boolean): Mutation;
 }
 
-/** An evaluation was stopped before its end. */
-export class Interrupted extends Error {}
-
 /** Plain JSON, made for whoever asked. */
 export type Mutation =
   | { readonly kind: 'apply-configuration'; readonly configuration: Record<string, unknown> }

@@ -46,6 +46,8 @@ export interface Overload {
    * errors. Returns a CelError when it fails.
    */
   readonly call: (...values: never[]) => Value;
+  /** It may take long: it is given the evaluation after its values, and tells it of each part that it begins. */
+  readonly paced?: true;
   /** What a call cost, beyond its arguments. Undefined leaves it to the environment's costs, then to the engine's. */
   readonly cost?: (values: readonly Value[], result: Value) => number | undefined;
   /** The same before the call, from sizes. */

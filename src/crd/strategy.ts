@@ -59,6 +59,7 @@ export function customStrategy(options: StrategyOptions): Strategy {
     get weight() {
       return weight();
     },
+    rulesMayTakeLong: true,
     hasGeneration: true,
     allowUnconditionalUpdate: false,
     async beginCreate(object) {
@@ -119,7 +120,8 @@ function rulesOf({ schema, expressions }: StrategyOptions): CheckRules {
     if (expressions === undefined) return errors;
     tree ??= ruleTree(rules, true, (type) => expressions.rulesOn(type));
     if (tree === undefined) return errors;
-    const check = { value: object, old, path: undefined, budget: OBJECT_COST_BUDGET };
+    const { interrupted } = context;
+    const check = { value: object, old, path: undefined, budget: OBJECT_COST_BUDGET, interrupted };
     const ratchet = { warn: (text: string) => context.warn(text) };
     const startedMs = performance.now();
     const ratchets = mayStay(old, context) !== undefined;

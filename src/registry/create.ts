@@ -3,13 +3,12 @@ import { alreadyExists, generateNameConflict, StatusError } from '../machinery/s
 import type { KubeObject } from '../machinery/object.js';
 import { loaded, type StoredObject, StorageError } from '../storage/store.js';
 import type { LifeContext, Transaction } from './kind.js';
-import { type AdmitCreate, asideFor, keyOf, type ResourceRegistry, unstored } from './registry.js';
+import { type AdmitCreate, keyOf, type ResourceRegistry, unstored } from './registry.js';
 import { findObject } from './list.js';
 import { grownBytes } from '../machinery/grown.js';
 import { fillSystemFields, generateName } from './system-fields.js';
 import { fromStorage } from './storage-status.js';
-import { prepareNew } from './prepare.js';
-import { prepareNewAside } from './prepare-aside.js';
+import { prepareNewPatiently } from './prepare-patiently.js';
 import { printLarge } from './print-large.js';
 import { timedWrite } from './timed-write.js';
 
@@ -78,16 +77,14 @@ async function attempt(
   const { context, admit } = request;
   const bytes = (request.bytes ?? 0) + grownBytes(request.object);
   const large = bytes > LARGE_BYTES;
-  const aside = asideFor(registry, bytes);
   fillSystemFields(registry, object);
   if (name !== undefined) object.metadata.name = name;
   // hot: most kinds have nothing to begin, and most plugins nothing to wait for.
   const beginning = registry.kind.strategy.beginCreate?.(object, context);
   const transaction = beginning && (await beginning);
   try {
-    let printed: Buffer | undefined;
-    if (aside === undefined) prepareNew(registry, object, context);
-    else printed = await prepareNewAside(aside, registry, object, context);
+    const preparing = prepareNewPatiently(registry, object, context, bytes);
+    const printed = preparing && (await preparing);
     if (large) await nextTurn();
     const admitting = admit(object);
     if (admitting !== undefined) await admitting;

@@ -111,6 +111,8 @@ export interface LifeContext {
   /** Of the request; absent for the server's own work. */
   readonly trace?: Trace | undefined;
   readonly options: KindOptions;
+  /** Asked now and then by rules that may take long: when it says so they throw Interrupted, to be run elsewhere. */
+  readonly interrupted?: (() => boolean) | undefined;
   /** Looks into other resources of this server. Objects are shared: read only. */
   readonly lookup: Lookup;
   /** Adds a Warning header to the answer. */
@@ -187,6 +189,8 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   afterDelete?(object: Readonly<T>, context: LifeContext): Promise<void>;
   /** The rules go by what was found out about this very object when the write was begun: they are run here. */
   readonly knowsObject?: boolean;
+  /** Its rules may take longer than any object's size tells, as people wrote them. */
+  readonly rulesMayTakeLong?: boolean;
   /** How many times as long as those of others the rules take for an object of some size; 1 unless said. */
   readonly weight?: number;
   /** Fields (paths) server-side apply must not let this endpoint own, by endpoint: `''` and each subresource. */

@@ -120,7 +120,7 @@ export const neededBy = ({ origin }: KindDefinition): Knowledge | undefined => o
 export function prepareHere(
   registry: ResourceRegistry,
   { object: sent, old, endpoint = '', context: plain }: Preparation,
-  settings: Pick<LifeContext, 'features' | 'options'>,
+  settings: Pick<LifeContext, 'features' | 'options' | 'interrupted'>,
 ): Prepared {
   const object = carried(registry.kind, sent);
   const changes = memberChanges(object);

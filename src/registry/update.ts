@@ -1,4 +1,4 @@
-import { atOnce, inTurns, LARGE_BYTES, nextTurn } from '../lib/turns.js';
+import { LARGE_BYTES, nextTurn } from '../lib/turns.js';
 import { goQuote } from '../lib/go-quote.js';
 import { conflict, invalid, notFound, STALE_OBJECT, StatusError } from '../machinery/status.js';
 import { FieldPath, invalid as invalidField } from '../machinery/field-error.js';
@@ -9,19 +9,17 @@ import { printsAs } from '../storage/splice.js';
 import { type StoredObject, StorageError } from '../storage/store.js';
 import type { Trace } from '../tracing/trace.js';
 import type { LifeContext, Transaction } from './kind.js';
-import { type AdmitCreate, type AdmitUpdate, askedKey, asideFor, type ResourceRegistry, unstored } from './registry.js';
+import { type AdmitCreate, type AdmitUpdate, askedKey, type ResourceRegistry, unstored } from './registry.js';
 import { grownBytes } from '../machinery/grown.js';
 import { fillSystemFields } from './system-fields.js';
 import { revert, ttlOf } from './create.js';
 import { findObject } from './list.js';
-import { prepareChanged, prepareNew } from './prepare.js';
-import { prepareChangedAside, prepareNewAside } from './prepare-aside.js';
+import { prepareChangedPatiently, prepareNewPatiently } from './prepare-patiently.js';
 import { printLarge } from './print-large.js';
 import { removeMarked } from './remove.js';
 import { fromStorage } from './storage-status.js';
 import { timedWrite } from './timed-write.js';
 import type { Turn } from './update-turns.js';
-import { keepUnchangedTimes } from '../schema/apply/field-manager.js';
 
 export interface UpdateRequest {
   readonly name: string;
@@ -146,15 +144,8 @@ async function attempt(
   matchResourceVersion(registry, request.name, object, current);
   const transaction = await begin(registry, request, object, old);
   try {
-    const aside = asideFor(registry, bytes);
-    let printed: Buffer | undefined;
-    if (aside !== undefined) printed = await prepareChangedAside(aside, registry, request, object, current);
-    else {
-      prepareChanged(registry, request, object, old);
-      if (large) await nextTurn();
-      if (large) await inTurns(keepUnchangedTimes(object, old));
-      else atOnce(keepUnchangedTimes(object, old));
-    }
+    const preparing = prepareChangedPatiently(registry, request, object, { current, old, bytes });
+    const printed = preparing && (await preparing);
     if (large) await nextTurn();
     await request.admitUpdate(object, old);
     if (large) await nextTurn();
@@ -187,13 +178,11 @@ async function createByUpdate(registry: ResourceRegistry, { request, key, trace 
   const object = await request.change(undefined, { stored: undefined, bytes: sent });
   const bytes = sent + grownBytes(object);
   const large = bytes > LARGE_BYTES;
-  const aside = asideFor(registry, bytes);
   fillSystemFields(registry, object);
   const transaction = await registry.kind.strategy.beginCreate?.(object, context);
   try {
-    let printed: Buffer | undefined;
-    if (aside === undefined) prepareNew(registry, object, context);
-    else printed = await prepareNewAside(aside, registry, object, context);
+    const preparing = prepareNewPatiently(registry, object, context, bytes);
+    const printed = preparing && (await preparing);
     if (large) await nextTurn();
     await request.admitCreate(object);
     if (large) await nextTurn();

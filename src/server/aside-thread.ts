@@ -1,5 +1,6 @@
 // The other end of aside-worker.ts: the thread.
 import { parentPort, workerData } from 'node:worker_threads';
+import { Interrupted } from '../cel/interrupted.js';
 import { NotAside } from '../lib/aside.js';
 import { errorText } from '../lib/error-text.js';
 import type { Question, ThreadAnswer } from './aside-worker.js';
@@ -20,6 +21,7 @@ function answerTo({ id, task, work, deadlineMs, needs }: Question): ThreadAnswer
     return { id, answer: world.do(task, work) };
   } catch (error) {
     if (error instanceof NotAside) return { id, without: 'here', failed: error.message };
+    if (error instanceof Interrupted) return { id, without: 'late' };
     return { id, failed: errorText(error) };
   }
 }

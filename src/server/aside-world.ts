@@ -46,6 +46,13 @@ export interface AsideSettings {
 }
 
 const MOST_DEFINITIONS = 100;
+/** Others wait for what expressions do here; those that keep within their costs take a second or two. */
+const EXPRESSIONS_MS = 10_000;
+
+function lateFromNow(): () => boolean {
+  const untilMs = performance.now() + EXPRESSIONS_MS;
+  return () => performance.now() > untilMs;
+}
 
 export class AsideWorld {
   readonly #features: FeatureGates;
@@ -78,7 +85,11 @@ export class AsideWorld {
   readonly #jobs = new Map<string, (work: object) => object>([
     job(CONVERT, convertBytes),
     job(PREPARE, (work) =>
-      prepareHere(this.#registry(work.kind), work, { features: this.#features, options: this.settings.kindOptions }),
+      prepareHere(this.#registry(work.kind), work, {
+        features: this.#features,
+        options: this.settings.kindOptions,
+        interrupted: lateFromNow(),
+      }),
     ),
     job(RECORD_PATCH, ({ patch }) => ({ json: recordPatchHere(patch) })),
     job(RENDER, (work) => renderHere(this.#endpoint(work.kind, work.version), work)),
@@ -87,7 +98,7 @@ export class AsideWorld {
     job(PUBLISH, (work) => publishHere(this.#endpoint(work.kind, work.version), work)),
     job(ENCODE_DOCUMENT, encodeDocumentHere),
     job(TELL, tellHere),
-    job(RUN_POLICY, (work) => this.#policies.run(work)),
+    job(RUN_POLICY, (work) => this.#policies.run(work, lateFromNow())),
     job(ACCEPT_CONVERTED, (work) => acceptHere(work.kind && this.#formOf(work.kind), work)),
     job(RENEW, (work) => renewHere(this.#storedForm(work.kind), work)),
     job(TAKE_ANSWER, takeAnswerHere),

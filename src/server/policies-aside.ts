@@ -8,7 +8,6 @@ import type { AuthorizationAttributes } from '../machinery/access.js';
 import {
   type GroupEvaluation,
   type ImmediatePolicy,
-  Interrupted,
   type Mutation,
   type PolicyCompiler,
   type PolicyEngine,
@@ -16,6 +15,7 @@ import {
   type PolicyInput,
   type PolicySource,
 } from '../cel/compiled-policy.js';
+import { Interrupted } from '../cel/interrupted.js';
 import type { AccessAnswer } from '../cel/kubernetes/authorizer.js';
 import type { JsonObject, KubeObject, ManagedFieldsEntry } from '../machinery/object.js';
 import { carry, carryInTurns } from '../registry/carried-object.js';
@@ -130,7 +130,7 @@ export class PoliciesThere {
 
   constructor(private readonly engine: PolicyEngine) {}
 
-  run({ source, call, seen, authorizer, answers }: PolicyWork): PolicyRun {
+  run({ source, call, seen, authorizer, answers }: PolicyWork, interrupted?: () => boolean): PolicyRun {
     const known = new Map(answers);
     const ask = (question: AuthorizationAttributes): AccessAnswer => {
       const answer = known.get(JSON.stringify(question));
@@ -147,8 +147,8 @@ export class PoliciesThere {
         policy = this.engine.compilePolicy(JSON.parse(source) as PolicySource);
         this.#known.set(source, policy);
       }
-      if ('group' in call) return { outcome: policy.evaluate(call.group, input, call.costBudget) };
-      return { mutation: carry(policy.mutate(call.index, input, call.costBudget)) };
+      const outcome = runHere(policy, call, input, interrupted);
+      return 'group' in call ? { outcome: outcome as GroupEvaluation } : { mutation: carry(outcome) };
     } catch (error) {
       if (error instanceof Unanswered) return { question: error.question };
       throw error;

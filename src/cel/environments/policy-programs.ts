@@ -6,12 +6,12 @@ import {
   type ExpressionResult,
   type GroupEvaluation,
   type ImmediatePolicy,
-  Interrupted,
   type PolicyInput,
   type PolicySource,
 } from '../compiled-policy.js';
 import type { Evaluation, Program, Variables } from '../environment.js';
 import type { ExpressionFault, PolicyEnvironment } from '../expression-check.js';
+import { Interrupted } from '../interrupted.js';
 import { fromJson } from '../json-value.js';
 import { AuthorizerValue, requestResourceCheck } from '../kubernetes/authorizer.js';
 import { CelError, CelMap, typeOf, type Value } from '../value.js';

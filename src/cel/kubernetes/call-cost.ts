@@ -1,6 +1,7 @@
 // What calls of Kubernetes' functions cost, once their values are known. The numbers are part of the API: they decide
 // which expressions are stopped.
 import { REGEX_FACTOR, TRAVERSAL_FACTOR, actualSize } from '../cost/actual-cost.js';
+import { checkElements } from '../run/most-made.js';
 import { CelError, CelList, CelMap, OpaqueValue, type Value } from '../value.js';
 import { FormatValue } from './format.js';
 import {
@@ -69,19 +70,20 @@ const traversed = (value: Value, times: number): number => Math.ceil(actualSize(
 const matched = (text: Value, patternLength: number): number =>
   Math.ceil((1 + actualSize(text)) * TRAVERSAL_FACTOR) * Math.ceil(patternLength * REGEX_FACTOR);
 
-/** Going through a value as a tree. */
+/** Going through a value as a tree, which may be large where a list's elements are one list, and so on. */
 function traversalCost(value: Value): number {
-  if (typeof value === 'string') return Math.floor(Buffer.byteLength(value) * TRAVERSAL_FACTOR);
-  if (value instanceof Uint8Array) return Math.floor(value.length * TRAVERSAL_FACTOR);
-  if (value instanceof CelList) {
+  let visited = 0;
+  const visit = (part: Value): number => {
+    visited += 1;
+    checkElements(visited);
+    if (typeof part === 'string') return Math.floor(Buffer.byteLength(part) * TRAVERSAL_FACTOR);
+    if (part instanceof Uint8Array) return Math.floor(part.length * TRAVERSAL_FACTOR);
     let cost = 0;
-    for (const element of value) cost += traversalCost(element);
+    if (part instanceof CelList) for (const element of part) cost += visit(element);
+    else if (part instanceof CelMap) {
+      for (const key of part.keys()) cost += visit(key) + visit(part.find(key) ?? new CelError(''));
+    } else return 1;
     return cost;
-  }
-  if (value instanceof CelMap) {
-    let cost = 0;
-    for (const key of value.keys()) cost += traversalCost(key) + traversalCost(value.find(key) ?? new CelError(''));
-    return cost;
-  }
-  return 1;
+  };
+  return visit(value);
 }

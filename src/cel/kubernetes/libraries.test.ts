@@ -150,6 +150,16 @@ test('a pattern that would hold everything up stops the evaluation', () => {
     const program = checked.issues === undefined ? checked.plan() : undefined;
     assert.ok(program !== undefined && !(program instanceof CelError));
     const { value } = program.evaluate({ variable: `${'a'.repeat(100_000)}!z0` });
-    assert.deepEqual(value, new CelError('operation interrupted', 'interrupted'));
+    assert.deepEqual(value, new CelError('operation cancelled: actual cost limit exceeded', 'cost-limit'));
   }
+});
+
+test('finding every match is left off where each looks at the whole text', () => {
+  const checked = environment.extend({ variables: { variable: STRING } }).compile('variable.findAll("a*b|a").size()');
+  const program = checked.issues === undefined ? checked.plan() : undefined;
+  assert.ok(program !== undefined && !(program instanceof CelError));
+  let asked = 0;
+  const { value } = program.evaluate({ variable: 'a'.repeat(2_000) }, { interrupted: () => ++asked > 3 });
+  assert.ok(value instanceof CelError && value.cancelled === 'interrupted');
+  assert.equal(asked, 4);
 });

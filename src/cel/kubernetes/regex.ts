@@ -1,6 +1,7 @@
 // Finding what a regular expression (RE2) matches.
 import type { RE2JS } from 're2js';
 import type { Library } from '../library.js';
+import type { Pace } from '../run/frame.js';
 import { checkEffort, compileRegex } from '../run/regex.js';
 import { INT, STRING, listType } from '../type.js';
 import { StringList, CelError, type Value } from '../value.js';
@@ -22,13 +23,15 @@ export const regexLibrary: Library = {
           member: true,
           parameters: [STRING, STRING],
           result: TEXTS,
-          call: (text: string, pattern: string) => findAll(text, pattern, -1n),
+          paced: true,
+          call: (text: string, pattern: string, pace: Pace) => findAll(text, pattern, -1n, pace),
         },
         {
           id: 'string_find_all_string_int',
           member: true,
           parameters: [STRING, STRING, INT],
           result: TEXTS,
+          paced: true,
           call: findAll,
         },
       ],
@@ -43,13 +46,16 @@ function find(text: string, pattern: string): Value {
   return matcher.find() ? (matcher.group() ?? '') : '';
 }
 
-/** The first `most` matches; all of them when that is negative. */
-function findAll(text: string, pattern: string, most: bigint): Value {
+/** The first `most` matches; all of them when that is negative. Each may look at all that is left of the text. */
+function findAll(text: string, pattern: string, most: bigint, pace: Pace): Value {
   const expression = compiled(pattern, text);
   if (expression instanceof CelError) return expression;
   const found: string[] = [];
   const matcher = expression.matcher(text);
-  while ((most < 0n || BigInt(found.length) < most) && matcher.find()) found.push(matcher.group() ?? '');
+  while ((most < 0n || BigInt(found.length) < most) && matcher.find()) {
+    found.push(matcher.group() ?? '');
+    pace.begin(text);
+  }
   return new StringList(found);
 }
 

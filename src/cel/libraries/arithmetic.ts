@@ -10,8 +10,15 @@ import {
   subtractTimes,
   uint,
 } from '../run/arithmetic.js';
+import { checkElements } from '../run/most-made.js';
 import { BYTES, DOUBLE, DURATION, INT, listType, STRING, TIMESTAMP, typeParam, UINT } from '../type.js';
-import type { CelList, Duration, Timestamp, Uint } from '../value.js';
+import type { CelList, Duration, Timestamp, Uint, Value } from '../value.js';
+
+/** Adding costs nothing, so a few steps could make a list without end. */
+function addLists(a: CelList, b: CelList): Value {
+  checkElements(a.size + b.size);
+  return a.add(b);
+}
 
 const LIST_OF_A = listType(typeParam('A'));
 
@@ -50,7 +57,7 @@ export const ARITHMETIC: readonly FunctionDeclaration[] = [
         id: 'add_list',
         parameters: [LIST_OF_A, LIST_OF_A],
         result: LIST_OF_A,
-        call: (a: CelList, b: CelList) => a.add(b),
+        call: addLists,
       },
       { id: 'add_string', parameters: [STRING, STRING], result: STRING, call: (a: string, b: string) => a + b },
       { id: 'add_uint64', parameters: [UINT, UINT], result: UINT, call: (a: Uint, b: Uint) => uint(a.value + b.value) },

@@ -2,6 +2,7 @@
 import { goQuote } from '../../lib/go-quote.js';
 import type { CheckedTree } from '../library.js';
 import { formatGeneral } from '../run/format-number.js';
+import { checkLetters, joinTexts } from '../run/most-made.js';
 import { formatDuration, formatTimestamp } from '../run/time.js';
 import type { Expr } from '../syntax/expression.js';
 import type { Kind } from '../type.js';
@@ -57,6 +58,7 @@ function interpolate(text: string, args: Interpolation): string {
       if (error instanceof FormatError) throw new FormatError(`error during formatting: ${error.message}`, error.at);
       throw error;
     }
+    checkLetters(result.length);
     next++;
     i = end;
   }
@@ -203,7 +205,7 @@ function textOf(value: Value): string {
   if (value instanceof Timestamp) return formatTimestamp(value);
   if (value instanceof Duration) return formatDuration(value);
   if (value instanceof CelType) return value.name;
-  if (value instanceof CelList) return `[${[...value].map(literalOf).join(', ')}]`;
+  if (value instanceof CelList) return `[${joinTexts(literals(value), ', ')}]`;
   if (value instanceof CelMap) return mapText(value);
   throw unfit('s', typeOf(value));
 }
@@ -231,9 +233,19 @@ function literalOf(value: Value): string {
   return textOf(value);
 }
 
+function* literals(list: CelList): Iterable<string> {
+  for (const item of list) yield literalOf(item);
+}
+
 function mapText(map: CelMap): string {
   const entries: (readonly [string, string])[] = [];
-  for (const key of map.keys()) entries.push([literalOf(key), literalOf(map.find(key) ?? null)]);
+  let letters = 0;
+  for (const key of map.keys()) {
+    const entry = [literalOf(key), literalOf(map.find(key) ?? null)] as const;
+    letters += entry[0].length + entry[1].length;
+    checkLetters(letters);
+    entries.push(entry);
+  }
   entries.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
   return `{${entries.map(([key, value]) => `${key}:${value}`).join(', ')}}`;
 }

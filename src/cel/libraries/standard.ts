@@ -1,4 +1,5 @@
 // The language's own types, operators and functions.
+import { indexOfText } from '../../lib/find-text.js';
 import { ARITHMETIC } from './arithmetic.js';
 import { COMPARISONS } from './comparisons.js';
 import { CONVERSIONS } from './conversions.js';
@@ -107,7 +108,7 @@ export const standardLibrary: Library = {
       ],
     },
     { name: 'size', dispatch: 'operand', overloads: sizeOverloads },
-    textTest('contains', 'contains_string', (text, part) => text.includes(part)),
+    textTest('contains', 'contains_string', (text, part) => indexOfText(text, part) >= 0),
     textTest('endsWith', 'ends_with_string', (text, part) => text.endsWith(part)),
     textTest('startsWith', 'starts_with_string', (text, part) => text.startsWith(part)),
     {

@@ -1,8 +1,11 @@
 // Strings, in the version (2) that Kubernetes has. Places and lengths count characters, not UTF-16 units.
+import { indexOfText, lastIndexOfText, splitText } from '../../lib/find-text.js';
 import { GO_ESCAPES } from '../../lib/go-quote.js';
 import { formatText, validateFormats } from './format.js';
 import type { FunctionDeclaration, Library, Overload } from '../library.js';
 import { plainText } from '../run/format-value.js';
+import { checkLetters, joinTexts } from '../run/most-made.js';
+import { characters as lengthOf } from '../syntax/source.js';
 import { DYN, INT, listType, STRING } from '../type.js';
 import type { CelType } from '../type.js';
 import type { CelList, Value } from '../value.js';
@@ -26,13 +29,9 @@ class Characters {
   }
   /** The place of a part at or after a place, or going backwards from it; -1 when it is not there. */
   find(part: string, from: number, step: 1 | -1): number {
-    const length = new Characters(part).length;
-    if (this.points === undefined)
-      return step === 1 ? this.text.indexOf(part, from) : this.text.lastIndexOf(part, from);
-    for (let i = from; i >= 0 && i + length <= this.length; i += step) {
-      if (this.slice(i, i + length) === part) return i;
-    }
-    return -1;
+    const unit = this.points === undefined ? from : this.slice(0, from).length;
+    const found = step === 1 ? indexOfText(this.text, part, unit) : lastIndexOfText(this.text, part, unit);
+    return this.points === undefined || found < 0 ? found : lengthOf(this.text.slice(0, found));
   }
 }
 
@@ -76,7 +75,9 @@ function substring(text: string, start: bigint, end?: bigint): Value {
 function replace(text: string, old: string, replacement: string, count: bigint): string {
   if (count === 0n || old === replacement) return text;
   const limit = count < 0n ? Infinity : Number(count);
-  const pieces = old === '' ? ['', ...Array.from(text), ''] : text.split(old);
+  const pieces = old === '' ? ['', ...Array.from(text), ''] : splitText(text, old);
+  const replaced = Math.min(limit, pieces.length - 1);
+  checkLetters(text.length + replaced * (replacement.length - old.length));
   let result = pieces[0] ?? '';
   for (let i = 1; i < pieces.length; i++) {
     const separator = i <= limit ? replacement : old;
@@ -87,19 +88,17 @@ function replace(text: string, old: string, replacement: string, count: bigint):
 
 function split(text: string, separator: string, count: bigint): Value {
   if (count === 0n) return new StringList([]);
-  const pieces = separator === '' ? Array.from(text) : text.split(separator);
+  const pieces = separator === '' ? Array.from(text) : splitText(text, separator);
   const limit = count < 0n ? pieces.length : Number(count);
   if (pieces.length <= limit) return new StringList(pieces);
   return new StringList([...pieces.slice(0, limit - 1), pieces.slice(limit - 1).join(separator)]);
 }
 
 function join(list: CelList, separator: string): Value {
-  const texts: string[] = [];
   for (const item of list) {
     if (typeof item !== 'string') return new CelError(`join: invalid input: ${plainText(item)}`);
-    texts.push(item);
   }
-  return texts.join(separator);
+  return joinTexts(list as Iterable<string>, separator);
 }
 
 /** The keys of GO_ESCAPES. */

@@ -2,7 +2,7 @@
 import type { CallCost } from '../cost/actual-cost.js';
 import { defaultCallCost } from '../cost/actual-cost.js';
 import type { DeclaredFunction, DeclaredOverload } from '../check/declarations.js';
-import type { Evaluate, Frame } from './frame.js';
+import type { Evaluate, Frame, Pace } from './frame.js';
 import type { CostModel } from '../library.js';
 import { CelType, parameter } from '../type.js';
 import { CelError, CelList, CelMap, Duration, noSuchOverload, Timestamp, typeOf, Uint } from '../value.js';
@@ -42,6 +42,25 @@ export function dispatcher({ declared, overload, member }: Call, count: number):
       if (guards.every((fits, i) => fits(values[i] ?? null))) return call(...values);
     }
     return failure(values);
+  };
+}
+
+/** The same of a function that may take long, if it is one: it tells the frame of what it begins. */
+export function pacedDispatcher(
+  { declared, overload, member }: Call,
+  count: number,
+): ((pace: Pace, ...values: Value[]) => Value) | undefined {
+  const fitting = declared.overloads.filter((o) => (o.member === true) === member && o.parameters.length === count);
+  const long = (overload === undefined ? fitting : [overload]).filter(({ paced }) => paced);
+  if (long.length === 0) return undefined;
+  const candidates = long.map((o) => ({
+    call: o.call as unknown as (...values: (Value | Pace)[]) => Value,
+    guards: o.parameters.map((type) => guard(type, true)),
+  }));
+  const failure = noMatch(declared, fitting);
+  return (pace, ...values) => {
+    const found = candidates.find(({ guards }) => guards.every((fits, i) => fits(values[i] ?? null)));
+    return found === undefined ? failure(values) : found.call(...values, pace);
   };
 }
 
@@ -124,23 +143,15 @@ export function planZero(implementation: Implementation, cost: CallCost | undefi
   };
 }
 
-// hot: with planBinary, most steps of most expressions.
+// hot: with planComparison, most steps of most expressions.
 export function planUnary(implementation: Implementation, cost: CallCost | undefined, argument: Evaluate): Evaluate {
   return (frame) => {
     const value = argument(frame);
+    frame.begin(value);
     const result = value instanceof CelError ? value : implementation(value);
     frame.charge(cost === undefined ? 1 : cost([value], result));
     return result;
   };
-}
-
-export function planBinary(
-  implementation: Implementation,
-  cost: CallCost | undefined,
-  left: Evaluate,
-  right: Evaluate,
-): Evaluate {
-  return planComparison((_frame, a, b) => implementation(a, b), cost, left, right);
 }
 
 /** Of two values, by a function that may take long: it tells the frame of its rounds. */
@@ -153,6 +164,8 @@ export function planComparison(
   return (frame) => {
     const a = left(frame);
     const b = right(frame);
+    frame.begin(a);
+    frame.begin(b);
     const result = a instanceof CelError ? a : b instanceof CelError ? b : compare(frame, a, b);
     frame.charge(cost === undefined ? 1 : cost([a, b], result));
     return result;
@@ -161,7 +174,7 @@ export function planComparison(
 
 /** Stops at the first error; the call is then not paid for, unless it was the last argument. */
 export function planMany(
-  implementation: Implementation,
+  implementation: (frame: Frame, ...values: Value[]) => Value,
   cost: CallCost | undefined,
   args: readonly Evaluate[],
 ): Evaluate {
@@ -170,12 +183,13 @@ export function planMany(
     let error: CelError | undefined;
     for (const argument of args) {
       const value = argument(frame);
+      frame.begin(value);
       values.push(value);
       if (!(value instanceof CelError)) continue;
       if (values.length < args.length) return value;
       error = value;
     }
-    const result = error ?? implementation(...values);
+    const result = error ?? implementation(frame, ...values);
     frame.charge(cost === undefined ? 1 : cost(values, result));
     return result;
   };

@@ -1,5 +1,6 @@
 // Values as error texts print them.
 import { formatGeneral } from './format-number.js';
+import { joinTexts } from './most-made.js';
 import { formatDuration, formatTimestamp } from './time.js';
 import { CelType } from '../type.js';
 import { CelError, CelList, CelMap, Duration, Optional, Timestamp, typeOf, Uint } from '../value.js';
@@ -20,10 +21,17 @@ export function plainText(value: Value): string {
   if (value instanceof Optional) {
     return value.value === undefined ? 'optional.none()' : `optional(${plainText(value.value)})`;
   }
-  if (value instanceof CelList) return `[${[...value].map(plainText).join(', ')}]`;
+  if (value instanceof CelList) return `[${joinTexts(items(value), ', ')}]`;
   if (value instanceof CelMap) {
-    const entries = [...value.keys()].map((key) => `${plainText(key)}: ${plainText(value.find(key) ?? null)}`);
-    return `{${entries.join(', ')}}`;
+    return `{${joinTexts(entries(value), ', ')}}`;
   }
   return typeOf(value).name;
+}
+
+function* items(list: CelList): Iterable<string> {
+  for (const item of list) yield plainText(item);
+}
+
+function* entries(map: CelMap): Iterable<string> {
+  for (const key of map.keys()) yield `${plainText(key)}: ${plainText(map.find(key) ?? null)}`;
 }

@@ -1,5 +1,5 @@
 // One evaluation: its variables, the slots of loops' variables, and what it has cost so far.
-import { CelError } from '../value.js';
+import { CelError, CelList, CelMap } from '../value.js';
 import type { Value } from '../value.js';
 import type { Variables } from '../environment.js';
 
@@ -13,14 +13,21 @@ export class Cancelled extends Error {
   }
 }
 
-const COST_EXCEEDED = new CelError('operation cancelled: actual cost limit exceeded', 'cost-limit');
+export const COST_EXCEEDED = new CelError('operation cancelled: actual cost limit exceeded', 'cost-limit');
 export const INTERRUPTED = new CelError('operation interrupted', 'interrupted');
-/** How many rounds of loops pass between questions whether to go on. */
-const ROUNDS_BETWEEN_CHECKS = 100;
+/** How many steps pass between questions whether to go on: the clock is read for each. */
+const STEPS_BETWEEN_CHECKS = 100;
+/** So many letters that a function is given count as a step. */
+const LETTERS_OF_STEP = 512;
 
-export class Frame {
+/** Told of work that may take longer than it costs; throws where the evaluation is not to go on. */
+export interface Pace {
+  begin(argument: Value): void;
+}
+
+export class Frame implements Pace {
   cost = 0;
-  private rounds = 0;
+  private steps = 0;
   readonly locals: (Value | undefined)[] = [];
 
   constructor(
@@ -37,8 +44,22 @@ export class Frame {
 
   /** Called once per round of a loop. */
   round(): void {
+    this.take(1);
+  }
+
+  /** Called before a function is, which may take longer than it costs. */
+  begin(argument: Value): void {
+    if (typeof argument === 'string') this.take(1 + Math.floor(argument.length / LETTERS_OF_STEP));
+    // How much there is in it is not known.
+    else if (argument instanceof CelList || argument instanceof CelMap) this.take(STEPS_BETWEEN_CHECKS);
+    else this.take(1);
+  }
+
+  private take(steps: number): void {
     if (this.interrupted === undefined) return;
-    this.rounds++;
-    if (this.rounds % ROUNDS_BETWEEN_CHECKS === 0 && this.interrupted()) throw new Cancelled(INTERRUPTED);
+    this.steps += steps;
+    if (this.steps < STEPS_BETWEEN_CHECKS) return;
+    this.steps = 0;
+    if (this.interrupted()) throw new Cancelled(INTERRUPTED);
   }
 }

@@ -1,7 +1,7 @@
 // Checked expressions to closures. What is constant is computed here, once, and costs nothing afterwards.
 import { attribute, conditional } from './attribute.js';
 import type { Attribute, Qualifier } from './attribute.js';
-import { callCost, dispatcher, planBinary, planComparison, planMany, planUnary, planZero } from './call.js';
+import { callCost, dispatcher, pacedDispatcher, planComparison, planMany, planUnary, planZero } from './call.js';
 import type { Call } from './call.js';
 import { planComprehension } from './comprehension.js';
 import { planList, planMap, planStruct } from './construct.js';
@@ -164,14 +164,16 @@ export class Planner {
       return constant(value);
     }
     const cost = callCost(call);
+    const paced = pacedDispatcher(call, operands.length);
     if (first === undefined) return { evaluate: planZero(implementation, cost) };
     if (operands.length === 1) return { evaluate: planUnary(implementation, cost, first.evaluate) };
     if (operands.length === 2 && second !== undefined && call.declared.name !== 'matches') {
-      return { evaluate: planBinary(implementation, cost, first.evaluate, second.evaluate) };
+      const compare: typeof paced = paced ?? ((_frame, a, b) => implementation(a, b));
+      return { evaluate: planComparison(compare, cost, first.evaluate, second.evaluate) };
     }
     return {
       evaluate: planMany(
-        implementation,
+        paced ?? ((_frame, ...values) => implementation(...values)),
         cost,
         operands.map((o) => o.evaluate),
       ),

@@ -2,7 +2,7 @@ import { RE2JS } from 're2js';
 import { errorText } from '../../lib/error-text.js';
 import { remember } from '../../lib/remember.js';
 import { CelError } from '../value.js';
-import { Cancelled, INTERRUPTED } from './frame.js';
+import { Cancelled, COST_EXCEEDED } from './frame.js';
 
 const MOST_REMEMBERED = 512;
 /** Instructions of a pattern by letters of a text. While they are worked off nothing else runs, so there is a bound. */
@@ -19,7 +19,7 @@ export const compileRegex = remember(MOST_REMEMBERED, (pattern: string): RE2JS |
 
 /** Stops the evaluation where trying the pattern on the text would hold everything else up. */
 export function checkEffort(regex: RE2JS, text: string): void {
-  if (text.length * regex.programSize() > MOST_STEPS) throw new Cancelled(INTERRUPTED);
+  if (text.length * regex.programSize() > MOST_STEPS) throw new Cancelled(COST_EXCEEDED);
 }
 
 export function matchesRegex(regex: RE2JS, text: string): boolean {

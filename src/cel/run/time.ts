@@ -1,10 +1,14 @@
 // Timestamps and durations: reading, printing, and their parts in a time zone.
+import { remember } from '../../lib/remember.js';
 import { trimEnd } from '../../lib/trim-end.js';
 import { parseDuration as parseGoDuration, parseTime, TimeError } from '../../machinery/time.js';
 import { timestamp } from './arithmetic.js';
 import { formatDecimal } from './format-number.js';
 import { CelError, Duration, Timestamp } from '../value.js';
 import type { Value } from '../value.js';
+
+/** Of the tz database, about all that are used. */
+const MOST_ZONES = 100;
 
 export function parseTimestamp(text: string): Value {
   try {
@@ -103,9 +107,11 @@ function atoi(text: string): number | CelError {
   return new CelError(`strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`);
 }
 
-function namedOffset(zone: string, time: Timestamp): number | CelError {
-  try {
-    const parts = new Intl.DateTimeFormat('en-US', {
+/** To make one takes half a millisecond. */
+const calendarOf = remember(
+  MOST_ZONES,
+  (zone: string) =>
+    new Intl.DateTimeFormat('en-US', {
       timeZone: zone,
       hourCycle: 'h23',
       year: 'numeric',
@@ -115,7 +121,12 @@ function namedOffset(zone: string, time: Timestamp): number | CelError {
       minute: 'numeric',
       second: 'numeric',
       era: 'short',
-    }).formatToParts(new Date(time.seconds * 1000));
+    }),
+);
+
+function namedOffset(zone: string, time: Timestamp): number | CelError {
+  try {
+    const parts = calendarOf(zone).formatToParts(new Date(time.seconds * 1000));
     const part = (type: string): number => Number(parts.find((p) => p.type === type)?.value ?? 0);
     const local = new Date(0);
     local.setUTCFullYear(part('year'), part('month') - 1, part('day'));

@@ -1,7 +1,8 @@
 // Does an object keep the rules (`x-kubernetes-validations`) of its schema?
 import { RULE_COST_LIMIT, withObjectMeta } from '../../../cel/environments/rule-schema.js';
 import { schemaValue } from '../../../cel/environments/schema-value.js';
-import type { Program, Variables } from '../../../cel/environment.js';
+import type { Evaluation, Program, Variables } from '../../../cel/environment.js';
+import { Interrupted } from '../../../cel/interrupted.js';
 import { CelError, Optional, type Value } from '../../../cel/value.js';
 import { goQuote } from '../../../lib/go-quote.js';
 import { isPlainObject } from '../../../lib/plain-object.js';
@@ -30,6 +31,8 @@ export interface RuleCheck {
   readonly old: unknown;
   readonly path: FieldPath | undefined;
   readonly budget: number;
+  /** Asked now and then: when it says so, Interrupted is thrown. */
+  readonly interrupted?: (() => boolean) | undefined;
   /** Set where errors about what did not change become warnings. */
   readonly ratchet?: { readonly warn: (text: string) => void };
 }
@@ -40,8 +43,9 @@ export interface RuleOutcome {
   readonly remaining: number;
 }
 
-export function validateRules(tree: RuleNode, { value, old, path, budget, ratchet }: RuleCheck): RuleOutcome {
-  const run = new RuleRun(budget, ratchet?.warn);
+export function validateRules(tree: RuleNode, check: RuleCheck): RuleOutcome {
+  const { value, old, path, budget, ratchet, interrupted } = check;
+  const run = new RuleRun(budget, ratchet?.warn, interrupted);
   const current = ratchet === undefined ? undefined : new Correlation(value, old, tree.schema);
   run.visit(tree, { value, old, path, current, parent: undefined });
   return { errors: run.errors, remaining: run.remaining };
@@ -63,6 +67,7 @@ class RuleRun {
   constructor(
     public remaining: number,
     private readonly warn: ((text: string) => void) | undefined,
+    private readonly interrupted: (() => boolean) | undefined,
   ) {}
 
   visit(node: RuleNode, place: Place): void {
@@ -132,7 +137,7 @@ class RuleRun {
     }
     if (compiled.program === undefined) return;
     const seen = rule.optionalOldSelf === true ? withOptionalOldSelf(variables) : { ...variables };
-    const { value, cost } = compiled.program.evaluate(seen, { costLimit: RULE_COST_LIMIT });
+    const { value, cost } = this.evaluate(compiled.program, seen);
     if (cost > this.remaining) {
       this.stop(invalid(place.path, type, OUT_OF_BUDGET));
       return;
@@ -190,7 +195,7 @@ class RuleRun {
     expression: string,
     variables: RuleVariables,
   ): { readonly fatal: string } | { readonly text: string | undefined; readonly cost: number } {
-    const { value, cost } = program.evaluate({ ...variables }, { costLimit: RULE_COST_LIMIT });
+    const { value, cost } = this.evaluate(program, { ...variables });
     if (cost > this.remaining) {
       const why = 'messageExpression evaluation failed due to running out of cost budget';
       return { fatal: `${why}, no further validation rules will be run` };
@@ -202,6 +207,15 @@ class RuleRun {
     const text = typeof value === 'string' ? value.trim() : '';
     const fits = text !== '' && Buffer.byteLength(text) <= MAX_MESSAGE_BYTES && !text.includes('\n');
     return { text: fits ? text : undefined, cost };
+  }
+
+  private evaluate(program: Program, seen: Variables): Evaluation {
+    const { interrupted } = this;
+    if (interrupted?.()) throw new Interrupted();
+    const evaluation = program.evaluate(seen, { costLimit: RULE_COST_LIMIT, ...(interrupted && { interrupted }) });
+    const { value } = evaluation;
+    if (value instanceof CelError && value.cancelled === 'interrupted') throw new Interrupted();
+    return evaluation;
   }
 
   private stop(error: FieldError): void {
