@@ -81,3 +81,27 @@ test('a binding needs the rights of its role, or the right to bind it; a missing
   };
   assert.equal(await act(holding({ source: 's', rules: [bind] }), roles), 'allowed');
 });
+
+test('a rule of very many pieces is refused before they are all looked at', { timeout: 20_000 }, async () => {
+  const many = (prefix: string) => Array.from({ length: 500 }, (_, i) => `${prefix}${i}`);
+  const huge: PolicyRule = { verbs: many('v'), apiGroups: many('g'), resources: many('r'), resourceNames: many('n') };
+  const asked = (services: ReturnType<typeof holding>) =>
+    refusal(checkRoleEscalation(services, 'roles', roleOf(huge), undefined, contextOf()));
+  assert.match(await asked(holding({ source: 's', rules: [pods] })), /^403 .*not currently held:\n/);
+  const halves = [many('v').slice(0, 250), many('v').slice(250)].map((verbs) => ({ ...huge, verbs }));
+  assert.match(
+    await asked(holding({ source: 's', rules: halves })),
+    /the rules are more than this server compares with those held$/,
+  );
+  assert.equal(await asked(holding({ source: 's', rules: [{ ...huge, verbs: ['*'], resourceNames: [] }] })), 'allowed');
+  assert.equal(await asked(holding({ source: 's', rules: [huge] })), 'allowed');
+});
+
+test('a rule without names is not covered by one with names, nor one with names by one with others', async () => {
+  const services = holding({ source: 's', rules: [{ ...pods, resourceNames: ['a', 'b'] }] });
+  const asked = (resourceNames: string[]) =>
+    refusal(checkRoleEscalation(services, 'roles', roleOf({ ...pods, resourceNames }), undefined, contextOf()));
+  assert.match(await asked([]), /^403 /);
+  assert.match(await asked(['a', 'c']), /^403 /);
+  assert.equal(await asked(['b', 'a']), 'allowed');
+});

@@ -5,6 +5,7 @@ import { goQuote } from '../../lib/go-quote.js';
 import type { Authorizer } from '../../authz/authorizer.js';
 import { RBAC_GROUP } from '../../authz/rbac-objects.js';
 import type { RuleResolver } from '../../authz/rbac-index.js';
+import { inTurns } from '../../lib/turns.js';
 import { badRequest, forbidden, notFound, StatusError } from '../../machinery/status.js';
 import { MASTERS_GROUP, type UserInfo } from '../../machinery/user.js';
 import type { KubeObject } from '../../machinery/object.js';
@@ -33,11 +34,11 @@ export async function checkRoleEscalation(
   const name = old?.metadata.name ?? '';
   if (await allowed(services, user, 'escalate', resource, context.namespace, name)) return;
   const refuse = (why: string) => forbidden({ group: RBAC_GROUP, resource }, role.metadata.name ?? '', why);
-  const missing = missingRights(services.rules, resource, role.rules ?? [], context);
+  const missing = await missingRights(services.rules, resource, role.rules ?? [], context);
   if (missing !== undefined) throw refuse(missing);
   if (!aggregates(role) && !(old !== undefined && aggregates(old))) return;
   // Aggregation gathers whatever others put into roles, so it takes all rights there are.
-  if (missingRights(services.rules, resource, FULL_AUTHORITY, context) !== undefined) {
+  if ((await missingRights(services.rules, resource, FULL_AUTHORITY, context)) !== undefined) {
     throw refuse('must have cluster-admin privileges to use the aggregationRule');
   }
 }
@@ -56,7 +57,8 @@ export async function checkBinding(
   if (roleResource !== undefined && roleRef.apiGroup === RBAC_GROUP) {
     if (await allowed(services, user, 'bind', roleResource, namespace, roleRef.name)) return;
   }
-  const missing = missingRights(services.rules, resource, await rulesOf(roleRef, resource, context), context);
+  const wanted = await rulesOf(roleRef, resource, context);
+  const missing = await missingRights(services.rules, resource, wanted, context);
   if (missing !== undefined) throw forbidden({ group: RBAC_GROUP, resource }, binding.metadata.name ?? '', missing);
 }
 
@@ -109,17 +111,18 @@ async function allowed(
 }
 
 /** Undefined when the user holds all of the wanted rules. */
-function missingRights(
+async function missingRights(
   rules: RuleResolver,
   resource: RoleResource | BindingResource,
   wanted: readonly PolicyRule[],
   context: LifeContext,
-): string | undefined {
+): Promise<string | undefined> {
   const { user, namespace } = context;
   const grants = rules.grantsFor(user, namespace);
   const held = grants.flatMap((grant) => ('rules' in grant ? grant.rules : []));
-  const missing = uncoveredRules(held, wanted);
-  if (missing.length === 0) return undefined;
+  const { missing, isCutShort } = await inTurns(uncoveredRules(held, wanted));
+  if (missing.length === 0)
+    return isCutShort ? 'the rules are more than this server compares with those held' : undefined;
   const errors = grants.flatMap((grant) => {
     if (!('error' in grant)) return [];
     return grant.missingRole === undefined ? [grant.error] : [notFound(requested(resource), grant.missingRole).message];

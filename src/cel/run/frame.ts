@@ -14,7 +14,7 @@ export class Cancelled extends Error {
 }
 
 export const COST_EXCEEDED = new CelError('operation cancelled: actual cost limit exceeded', 'cost-limit');
-export const INTERRUPTED = new CelError('operation interrupted', 'interrupted');
+const INTERRUPTED = new CelError('operation interrupted', 'interrupted');
 /** How many steps pass between questions whether to go on: the clock is read for each. */
 const STEPS_BETWEEN_CHECKS = 100;
 /** So many letters that a function is given count as a step. */
