@@ -1,4 +1,4 @@
-// The metadata rules of a new object, for the kinds whose update begins with them once more.
+// The metadata rules once more, for the kinds whose own rules on an update have them in between.
 import type { FieldErrors } from '../machinery/field-error.js';
 import { FieldPath } from '../machinery/field-error.js';
 import type { ObjectMeta } from '../machinery/object.js';
@@ -7,6 +7,7 @@ import {
   type ObjectMetaRules,
   validateKubeFinalizers,
   validateObjectMeta,
+  validateObjectMetaUpdate,
 } from '../machinery/validation/object-meta.js';
 
 export const validateClusterMeta = (metadata: Readonly<ObjectMeta>): FieldErrors =>
@@ -15,9 +16,17 @@ export const validateClusterMeta = (metadata: Readonly<ObjectMeta>): FieldErrors
 export const validateNamespacedMeta = (metadata: Readonly<ObjectMeta>): FieldErrors =>
   validateMetaAgain(metadata, { namespaced: true, validateName: nameIsDnsSubdomain });
 
+/** Of a kind that is `metadataCheckedOnce`, whose rules look at the change of metadata after those of a new object. */
+export const validateMetaUpdate = (metadata: Readonly<ObjectMeta>, old: Readonly<ObjectMeta>): FieldErrors => [
+  ...validateObjectMetaUpdate(metadata, old, METADATA),
+  ...validateKubeFinalizers(metadata.finalizers, METADATA.child('finalizers')),
+];
+
+const METADATA = FieldPath.of('metadata');
+
 const validateMetaAgain = (metadata: Readonly<ObjectMeta>, rules: ObjectMetaRules): FieldErrors => [
   ...validateObjectMeta(metadata, rules),
-  ...validateKubeFinalizers(metadata.finalizers, FieldPath.of('metadata', 'finalizers')),
+  ...validateKubeFinalizers(metadata.finalizers, METADATA.child('finalizers')),
 ];
 
 /** What a status endpoint of the newer kind may not touch: everything of the metadata but the managed fields. */

@@ -69,6 +69,10 @@ export interface GroupVersionResource extends GroupVersion {
 export const apiVersionOf = ({ group, version }: GroupVersion): string =>
   group === '' ? version : `${group}/${version}`;
 
+/** What the reference says of a version with more than one slash. */
+export const apiVersionFault = (apiVersion: string): string | undefined =>
+  apiVersion.indexOf('/') === apiVersion.lastIndexOf('/') ? undefined : `unexpected GroupVersion string: ${apiVersion}`;
+
 export function parseApiVersion(apiVersion: string): GroupVersion {
   const slash = apiVersion.indexOf('/');
   if (slash < 0) return { group: '', version: apiVersion };

@@ -3,7 +3,13 @@ import { goQuote } from '../lib/go-quote.js';
 import type { HttpRequest } from '../lib/http.js';
 import type { MaybePromise } from '../lib/maybe-promise.js';
 import { LARGE_BYTES } from '../lib/turns.js';
-import { apiVersionOf, type GroupVersionKind, type KubeObject, parseApiVersion } from '../machinery/object.js';
+import {
+  apiVersionFault,
+  apiVersionOf,
+  type GroupVersionKind,
+  type KubeObject,
+  parseApiVersion,
+} from '../machinery/object.js';
 import { FieldPath, invalid as invalidField } from '../machinery/field-error.js';
 import { badRequest, invalid, type StatusError } from '../machinery/status.js';
 import { typeOf } from '../schema/catalogue.js';
@@ -89,6 +95,8 @@ function checkKind(expected: Expected, object: KubeObject, body: Buffer): void {
   }
   const kind = object.kind || expected.kind.kind;
   const apiVersion = object.apiVersion || apiVersionOf(expected.kind);
+  const fault = apiVersionFault(apiVersion);
+  if (fault !== undefined) throw undecodable(expected, undefined, apiVersion, fault, body);
   const sent = parseApiVersion(apiVersion);
   const same = kind === expected.kind.kind && apiVersion === apiVersionOf(expected.kind);
   if (same) return;

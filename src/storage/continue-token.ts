@@ -1,5 +1,6 @@
 // The token that a limited list answers for its next page, in the reference's form, so that either server takes the
 // other's: base64url of {"v":"meta.k8s.io/v1","rv":<revision>,"start":"<first key below the listed prefix>"}.
+import { base64Fault } from '../lib/base64-fault.js';
 import { errorText } from '../lib/error-text.js';
 import { goJsonKind } from '../lib/go-json-kind.js';
 import { parseExactJson } from '../schema/json/parse.js';
@@ -26,10 +27,8 @@ export function encodeContinue({ revision, start }: ContinueToken): string {
 }
 
 export function decodeContinue(token: string): ContinueToken {
-  const bad = token.search(/[^A-Za-z0-9_-]/);
-  if (bad >= 0 || token.length % 4 === 1) {
-    throw refused(`continue key is not valid: illegal base64 data at input byte ${bad >= 0 ? bad : token.length - 1}`);
-  }
+  const fault = base64Fault(token, { url: true, padded: false });
+  if (fault !== undefined) throw refused(`continue key is not valid: illegal base64 data at input byte ${fault}`);
   const { v, rv, start } = readToken(Buffer.from(token, 'base64url'));
   if (v !== API_VERSION) {
     throw refused(`continue key is not valid: server does not recognize this encoded version ${v}`);

@@ -1,4 +1,5 @@
 // What policies and their bindings say about the objects they are for and the parameters they take.
+import { apiVersionFault } from '../../machinery/object.js';
 import { append } from '../../lib/append.js';
 import {
   type FieldErrors,
@@ -75,8 +76,9 @@ export function validateParamKind({ apiVersion = '', kind = '' }: Readonly<Param
 
 function validateParamApiVersion(apiVersion: string, path: FieldPath): FieldErrors {
   if (apiVersion === '') return [required(path)];
-  const parts = apiVersion === '/' ? ['', ''] : apiVersion.split('/');
-  if (parts.length > 2) return [invalid(path, apiVersion, `unexpected GroupVersion string: ${apiVersion}`)];
+  const fault = apiVersionFault(apiVersion);
+  if (fault !== undefined) return [invalid(path, apiVersion, fault)];
+  const parts = apiVersion.split('/');
   const version = parts[parts.length - 1] ?? '';
   const group = parts.length === 2 ? (parts[0] ?? '') : '';
   const errors: FieldErrors = [];

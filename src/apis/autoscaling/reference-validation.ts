@@ -1,5 +1,5 @@
 import { type FieldErrors, type FieldPath, invalid, required } from '../../machinery/field-error.js';
-import { parseApiVersion } from '../../machinery/object.js';
+import { apiVersionFault, parseApiVersion } from '../../machinery/object.js';
 import { invalidEach } from '../../machinery/validation/fields.js';
 import { pathSegmentName } from '../../machinery/validation/names.js';
 import type { CrossVersionObjectReference } from '../../schema/generated/autoscaling.v2.js';
@@ -32,7 +32,8 @@ export function apiVersionProblem(
   { allowInvalidApiVersion, allowEmptyGroup }: ReferenceRules,
 ): string | undefined {
   if (allowInvalidApiVersion) return undefined;
-  if (apiVersion.split('/').length > 2) return `unexpected GroupVersion string: ${apiVersion}`;
+  const fault = apiVersionFault(apiVersion);
+  if (fault !== undefined) return fault;
   const { group } = parseApiVersion(apiVersion);
   return group === '' && !allowEmptyGroup ? 'apiVersion must specify API group' : undefined;
 }

@@ -6,7 +6,7 @@ import { AGE_COLUMN, ageCell, NAME_COLUMN } from '../../registry/columns.js';
 import type { FeatureGates, KindDefinition } from '../../registry/kind.js';
 import type { DeviceClass } from '../../schema/generated/resource.v1.js';
 import { isExtendedResource } from '../core/pod/validation/resource-names.js';
-import { validateClusterMeta } from '../object-meta-again.js';
+import { validateClusterMeta, validateMetaUpdate } from '../object-meta-again.js';
 import { MAX_CONFIGURATIONS } from './claim-validation.js';
 import { validateList } from './collection-rules.js';
 import { validateConfiguration } from './configuration-validation.js';
@@ -27,6 +27,7 @@ export function deviceClassKind(expressions: ExpressionChecker | undefined): Kin
     versions: resourceVersions({}),
     storageVersion: STORAGE_VERSION,
     strategy: {
+      metadataCheckedOnce: true,
       prepareForCreate: (object, { features }) => {
         object.metadata.generation = 1;
         dropDisabledFields(object, undefined, features);
@@ -40,6 +41,7 @@ export function deviceClassKind(expressions: ExpressionChecker | undefined): Kin
       validateUpdate: (object, old, { features }) => [
         ...validateClusterMeta(object.metadata),
         ...validate(object, features),
+        ...validateMetaUpdate(object.metadata, old.metadata),
         ...validate(object, features, old),
       ],
       delete: { returnsObject: true },

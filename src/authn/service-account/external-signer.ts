@@ -1,4 +1,5 @@
 // An external signer of service-account tokens: it holds the private keys, and we follow the public ones.
+import { base64Fault } from '../../lib/base64-fault.js';
 import type { Clock } from '../../lib/clock.js';
 import { createAllowance } from '../../lib/allowance.js';
 import { errorText } from '../../lib/error-text.js';
@@ -166,11 +167,8 @@ const ALGORITHMS: ReadonlySet<string> = new Set(['RS256', 'ES256', 'ES384', 'ES5
 
 /** The id of the key it names. */
 function checkHeader(encoded: string): string {
-  const strange = /[^A-Za-z0-9_-]/.exec(encoded);
-  if (strange !== null || encoded.length % 4 === 1) {
-    const at = strange?.index ?? encoded.length - 1;
-    throw new Error(`while unwrapping header: illegal base64 data at input byte ${at}`);
-  }
+  const fault = base64Fault(encoded, { url: true, padded: false });
+  if (fault !== undefined) throw new Error(`while unwrapping header: illegal base64 data at input byte ${fault}`);
   const { typ, kid, alg } = headerFields(Buffer.from(encoded, 'base64url').toString('utf8'));
   if (typ !== 'JWT') throw new Error('bad type');
   if (kid === '') throw new Error('key id missing');

@@ -2,6 +2,7 @@
 //
 // Lists may be sets or have keys, and then order does not matter to `==`, and `+` merges. Members that the schema does
 // not know cannot be reached, but count when objects are compared.
+import { base64Fault } from '../../lib/base64-fault.js';
 import { deepEqual } from '../../lib/deep-equal.js';
 import { goTypeName } from '../../lib/go-value.js';
 import { isPlainObject } from '../../lib/plain-object.js';
@@ -107,13 +108,11 @@ function timeValue(text: string, full: string, format: string): Value {
 
 /** Bytes are read in the alphabet of URLs, as the reference does. */
 function bytesValue(text: string): Value {
-  const clean = text.replace(/[\r\n]/g, '');
-  const wrong =
-    /[^A-Za-z0-9\-_=]/.exec(clean)?.index ?? (clean.length % 4 === 0 ? undefined : clean.length - (clean.length % 4));
-  if (wrong !== undefined) {
-    return new CelError(`Invalid byte formatted string ${text}: illegal base64 data at input byte ${wrong}`);
+  const fault = base64Fault(text, { url: true, padded: true });
+  if (fault !== undefined) {
+    return new CelError(`Invalid byte formatted string ${text}: illegal base64 data at input byte ${fault}`);
   }
-  return new Uint8Array(Buffer.from(clean, 'base64url'));
+  return new Uint8Array(Buffer.from(text, 'base64url'));
 }
 
 class SchemaList extends CelList {

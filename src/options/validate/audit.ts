@@ -1,3 +1,4 @@
+import { apiVersionFault } from '../../machinery/object.js';
 import { append } from '../../lib/append.js';
 import { goQuote } from '../../lib/go-quote.js';
 import { AUDIT_GROUP_VERSION } from '../../machinery/names.js';
@@ -97,7 +98,7 @@ function truncateError({ name, truncateBatchSize, truncateEventSize }: Backend):
 }
 
 function versionError(groupVersion: string): string | undefined {
-  if (groupVersion.split('/').length > 2) return `unexpected GroupVersion string: ${groupVersion}`;
-  if (groupVersion === AUDIT_GROUP_VERSION) return undefined;
+  const fault = apiVersionFault(groupVersion);
+  if (fault !== undefined || groupVersion === AUDIT_GROUP_VERSION) return fault;
   return `invalid group version, allowed versions are [${goQuote(AUDIT_GROUP_VERSION)}]`;
 }

@@ -1,4 +1,5 @@
 // Scalars from their JSON, each with its own rules.
+import { base64Fault } from '../../lib/base64-fault.js';
 import { errorText } from '../../lib/error-text.js';
 import { canonicalQuantity } from '../../machinery/quantity.js';
 import { canonicalDuration, canonicalMicroTime, canonicalTime } from '../../machinery/time.js';
@@ -124,8 +125,7 @@ export function plain(value: unknown): unknown {
 export function canonicalBase64(text: string): string {
   const packed = text.includes('\n') || text.includes('\r') ? text.replace(/[\r\n]/g, '') : text;
   if (packed.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(packed)) {
-    const bad = packed.search(/[^A-Za-z0-9+/]/);
-    throw new DecodeError(`illegal base64 data at input byte ${bad < 0 ? packed.length : bad}`);
+    throw new DecodeError(`illegal base64 data at input byte ${base64Fault(text, { url: false, padded: true }) ?? 0}`);
   }
   return packed.endsWith('=') ? Buffer.from(packed, 'base64').toString('base64') : packed;
 }

@@ -2,7 +2,7 @@
 import { append } from '../../../lib/append.js';
 import { isPlainObject } from '../../../lib/plain-object.js';
 import { type FieldError, type FieldErrors, FieldPath, invalid, required } from '../../../machinery/field-error.js';
-import type { ObjectMeta } from '../../../machinery/object.js';
+import { apiVersionFault, type ObjectMeta } from '../../../machinery/object.js';
 import { isDns1035Label, pathSegmentName } from '../../../machinery/validation/names.js';
 import { validateObjectMeta } from '../../../machinery/validation/object-meta.js';
 import type { JSONSchemaProps } from '../../../schema/generated/apiextensions.v1.js';
@@ -76,8 +76,7 @@ function validateEmbedded(resource: Readonly<Record<string, unknown>>, path: Fie
     if (resource[member] === undefined) errors.push(required(childOf(path, member)));
   }
   const { apiVersion, kind, metadata } = resource;
-  if (apiVersion !== undefined)
-    append(errors, validateText(apiVersion, childOf(path, 'apiVersion'), apiVersionMistake));
+  if (apiVersion !== undefined) append(errors, validateText(apiVersion, childOf(path, 'apiVersion'), apiVersionFault));
   if (kind !== undefined) append(errors, validateText(kind, childOf(path, 'kind'), kindMistake));
   if (metadata !== undefined) {
     const at = childOf(path, 'metadata');
@@ -93,9 +92,6 @@ function validateText(value: unknown, path: FieldPath, mistake: (text: string) =
   const why = value === '' ? 'must not be empty' : mistake(value);
   return why === undefined ? [] : [invalid(path, value, why)];
 }
-
-const apiVersionMistake = (text: string): string | undefined =>
-  text.split('/').length > 2 ? `unexpected GroupVersion string: ${text}` : undefined;
 
 function kindMistake(text: string): string | undefined {
   const wrong = isDns1035Label(text.toLowerCase());

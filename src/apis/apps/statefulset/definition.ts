@@ -29,7 +29,6 @@ export const statefulSets: KindDefinition<StatefulSet> = {
   versions: [{ version: 'v1', defaults: setDefaults, defaultsBehindGates }],
   storageVersion: 'v1',
   strategy: {
-    metadataAgain: 1,
     ...workloadHooks<StatefulSet>({
       same: (a, b) => sameSpec(a.spec, b.spec),
       template: ({ spec }) => spec.template,

@@ -7,7 +7,7 @@ import { containerCells, containerColumns } from '../../core/pod/columns.js';
 import { equalityOf } from '../../core/pod/equal.js';
 import { isNewGeneration, podNameWarnings, selectorCell, workloadHooks } from '../../core/pod/template-strategy.js';
 import { podRules } from '../../core/pod/validation/options.js';
-import { defaultJobTemplate } from '../job/defaults.js';
+import { canonicalizeJobTemplate, defaultJobTemplate } from '../job/defaults.js';
 import { jobSpecWarnings } from '../job/definition.js';
 import { validateCronJobSpec } from './validation.js';
 
@@ -39,6 +39,7 @@ export const cronJobs: KindDefinition<CronJob> = {
     hasStatus: true,
     hasGeneration: false,
     validateName: nameIsDnsSubdomain,
+    canonicalize: ({ spec }) => canonicalizeJobTemplate(spec.jobTemplate.spec),
     validate: ({ metadata, spec }, context) => [
       ...validateCronJobSpec(spec, undefined, podRules(context, false)),
       ...validateNameLength(metadata.name ?? ''),

@@ -26,9 +26,19 @@ export function defaultPodReplacement({ spec }: Job, features: FeatureGates): vo
 /** What a job inside a cron job gets too: the rest waits until the job is made. */
 export function defaultJobTemplate(spec: JobSpec): void {
   defaultPodTemplate(spec.template);
-  const policy = spec.podFailurePolicy;
-  if (policy?.rules?.length === 0) policy.rules = null;
-  for (const rule of policy?.rules ?? []) {
+  for (const rule of spec.podFailurePolicy?.rules ?? []) {
     for (const pattern of rule.onPodConditions ?? []) pattern.status ||= 'True';
   }
+}
+
+/** The reference fills in labels when it reads what it stored, by when the template has those that were generated. */
+export function canonicalizeJob({ metadata, spec }: Job): void {
+  const { labels } = spec.template.metadata;
+  if (labels !== undefined && Object.keys(metadata.labels ?? {}).length === 0) metadata.labels = { ...labels };
+  canonicalizeJobTemplate(spec);
+}
+
+/** And in its store there is no empty list. */
+export function canonicalizeJobTemplate({ podFailurePolicy }: JobSpec): void {
+  if (podFailurePolicy?.rules?.length === 0) podFailurePolicy.rules = null;
 }

@@ -17,11 +17,11 @@ import {
   workloadHooks,
 } from '../../core/pod/template-strategy.js';
 import { podRules } from '../../core/pod/validation/options.js';
-import { defaultJob, defaultPodReplacement } from './defaults.js';
+import { canonicalizeJob, defaultJob, defaultPodReplacement } from './defaults.js';
 import { generateSelector, hasPrefixedLabels } from './selector.js';
 import { validateJobStatusUpdate } from './status-validation.js';
 import { validateJob, validateJobUpdate } from './validation.js';
-import { validateNamespacedMeta } from '../../object-meta-again.js';
+import { validateMetaUpdate, validateNamespacedMeta } from '../../object-meta-again.js';
 
 const SPEC = FieldPath.of('spec');
 
@@ -53,6 +53,8 @@ export const jobs: KindDefinition<Job> = {
     hasStatus: true,
     hasGeneration: false,
     validateName: nameIsDnsSubdomain,
+    metadataCheckedOnce: true,
+    canonicalize: canonicalizeJob,
     validate: (job, context) => validateJob(job, podRules(context, false), true),
     validateUpdate: (job, old, context) => {
       const found = podRules(context, false, old.spec.template);
@@ -63,6 +65,7 @@ export const jobs: KindDefinition<Job> = {
       return [
         ...validateNamespacedMeta(job.metadata),
         ...validateJob(job, rules, hasPrefixedLabels(old)),
+        ...validateMetaUpdate(job.metadata, old.metadata),
         ...validateJobUpdate(job.spec, old.spec, rules, mutableDirectives),
       ];
     },

@@ -7,6 +7,15 @@ import { jobs } from './definition.js';
 const JOBS = '/apis/batch/v1/namespaces/n/jobs';
 const open = (): TestApi => new TestApi({ kinds: [jobs as unknown as KindDefinition] });
 
+interface Refused {
+  readonly message: string;
+  readonly details: { readonly causes: readonly { readonly field: string }[] };
+}
+
+interface Stored {
+  readonly spec: { readonly podFailurePolicy: { readonly rules: unknown } };
+}
+
 const job = (name: string, metadata: object = {}, labels: object | null = { app: 'x' }): object => ({
   apiVersion: 'batch/v1',
   kind: 'Job',
@@ -33,7 +42,36 @@ test('a job without labels has those of its template, also those it finds its po
   });
   const own = (await api.post(JOBS, job('b', { labels: { mine: 'y' } }))).body;
   assert.deepEqual(own.metadata.labels, { mine: 'y' });
-  assert.equal((await api.post(JOBS, job('c', {}, null))).body.metadata.labels, undefined);
+  const bare = (await api.post(JOBS, job('c', {}, null))).body;
+  assert.equal(bare.metadata.labels?.['job-name'], 'c', 'those that were generated');
+});
+
+test('an update tells of the change of metadata after what is wrong with the job itself', async () => {
+  const api = open();
+  await api.post(JOBS, job('a'));
+  const { body } = await api.put(`${JOBS}/a`, job('a', { labels: { app: 'Not Valid!_' } }));
+  const fields = (body as unknown as Refused).details.causes.map(({ field }) => field);
+  assert.deepEqual(fields.slice(0, 5), [
+    'metadata.labels',
+    'metadata.labels',
+    'metadata.labels',
+    'spec.selector',
+    'spec.template.metadata.labels',
+  ]);
+  assert.equal(fields.filter((field) => field === 'metadata.labels').length, 4);
+});
+
+test('an empty list of rules is none once it is stored, and a list in an error', async () => {
+  const api = open();
+  const withRules = (rules: readonly object[]): object => {
+    const made = job('a') as { spec: object };
+    return { ...made, spec: { ...made.spec, podFailurePolicy: { rules } } };
+  };
+  const stored = (await api.post(`${JOBS}?dryRun=All`, withRules([]))).body as unknown as Stored;
+  assert.equal(stored.spec.podFailurePolicy.rules, null);
+  await api.post(JOBS, withRules([{ action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget' }] }]));
+  const refused = (await api.put(`${JOBS}/a`, withRules([]))).body as unknown as Refused;
+  assert.match(refused.message, /spec\.podFailurePolicy: Invalid value: \{"Rules":\[\]\}: field is immutable/);
 });
 
 test('whoever deletes jobs without a word on their pods is told that they stay', async () => {
