@@ -2,12 +2,13 @@ import { append } from '../../lib/append.js';
 import { deepEqual } from '../../lib/deep-equal.js';
 import { type FieldErrors, FieldPath, invalid } from '../../machinery/field-error.js';
 import { quantitySign } from '../../machinery/quantity.js';
-import { IMMUTABLE, invalidEach, NOT_NEGATIVE } from '../../machinery/validation/fields.js';
+import { IMMUTABLE, invalidEach, NOT_NEGATIVE, validateImmutableField } from '../../machinery/validation/fields.js';
 import { validateLabelSelector } from '../../machinery/validation/label-selector.js';
 import { isDns1123Subdomain } from '../../machinery/validation/names.js';
 import { CREATED_COLUMNS, createdRow } from '../../registry/columns.js';
 import type { KindDefinition } from '../../registry/kind.js';
 import type { CSIStorageCapacity } from '../../schema/generated/storage.v1.js';
+import { selectorValue } from '../core/internal-form/print.js';
 import { sortedKeys } from '../core/shared/key-values.js';
 import { DEPRECATED_NODE_LABELS } from '../core/shared/node-label-warnings.js';
 import { validateNamespacedMeta } from '../object-meta-again.js';
@@ -50,9 +51,11 @@ function validateCapacity(object: Readonly<CSIStorageCapacity>, allowInvalidLabe
 
 /** What the driver was asked stays; only its answer changes. */
 function validateCapacityUpdate(object: Readonly<CSIStorageCapacity>, old: Readonly<CSIStorageCapacity>): FieldErrors {
-  return (['nodeTopology', 'storageClassName'] as const)
-    .filter((member) => !deepEqual(object[member], old[member]))
-    .map((member) => invalid(FieldPath.of(member), object[member], IMMUTABLE));
+  const { nodeTopology, storageClassName } = object;
+  return [
+    ...(deepEqual(nodeTopology, old.nodeTopology) ? [] : [invalid(TOPOLOGY, selectorValue(nodeTopology), IMMUTABLE)]),
+    ...validateImmutableField(storageClassName, old.storageClassName, FieldPath.of('storageClassName')),
+  ];
 }
 
 function capacityWarnings({ nodeTopology }: Readonly<CSIStorageCapacity>): string[] {

@@ -1,5 +1,5 @@
 import { append } from '../../../../lib/append.js';
-import { internalValue } from '../../internal-form/print.js';
+import { internalValue, selectorValue } from '../../internal-form/print.js';
 import {
   type FieldErrors,
   type FieldPath,
@@ -145,7 +145,7 @@ function validateTrustBundle(bundle: Readonly<ClusterTrustBundleProjection>, pat
     }
     if (labelSelector) {
       const why = 'labelSelector must be unset if name is specified';
-      errors.push(invalid(path.child('labelSelector'), labelSelector, why));
+      errors.push(invalid(path.child('labelSelector'), selectorValue(labelSelector), why));
     }
   } else if (signerName !== undefined) {
     if (signerName === '') errors.push(required(path.child('signerName'), 'must be a valid signer name'));

@@ -42,3 +42,19 @@ test('lengths are counted in bytes', () => {
     `spec.securityContext.windowsOptions.runAsUserName: Invalid value: "${'ü'.repeat(53)}": runAsUserName's User length must not be longer than 104 characters`,
   ]);
 });
+
+test('labels in refusals are in order', () => {
+  const labels = { b: '1', a: '2' };
+  const clusterTrustBundle = { name: 'n', path: 'p', labelSelector: { matchLabels: labels } };
+  assert.ok(
+    errorsOf({ volumes: [{ name: 'v', projected: { sources: [{ clusterTrustBundle }] } }] }).includes(
+      'spec.volumes[0].projected.sources[0].clusterTrustBundle.labelSelector: Invalid value: {"matchLabels":{"a":"2","b":"1"}}: labelSelector must be unset if name is specified',
+    ),
+  );
+  const gated = (nodeSelector: object) => testPod({ nodeSelector, schedulingGates: [{ name: 'g' }] });
+  assert.ok(
+    texts(podStrategy.validateUpdate(gated(labels), gated({ c: '3' }), testContext())).includes(
+      'spec.nodeSelector: Invalid value: {"a":"2","b":"1"}: only additions to spec.nodeSelector are allowed (no mutations or deletions)',
+    ),
+  );
+});

@@ -1,5 +1,6 @@
 import { append } from '../../../../lib/append.js';
 import { internalDiff } from '../../internal-form/diff.js';
+import { sortedByKey } from '../../internal-form/members.js';
 import { internalList, internalValue } from '../../internal-form/print.js';
 import { deepEqual } from '../../../../lib/deep-equal.js';
 import { type FieldErrors, FieldPath, forbidden, invalid, required } from '../../../../machinery/field-error.js';
@@ -146,7 +147,7 @@ function validateNodeSelectorChange(
   const kept = Object.entries(old ?? {}).every(([key, value]) => now?.[key] === value);
   if (kept) return [];
   const why = 'only additions to spec.nodeSelector are allowed (no mutations or deletions)';
-  return [invalid(SPEC.child('nodeSelector'), now, why)];
+  return [invalid(SPEC.child('nodeSelector'), now && sortedByKey(now), why)];
 }
 
 function validateNodeAffinityChange(
