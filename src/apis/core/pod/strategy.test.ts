@@ -148,6 +148,21 @@ test('an ended container stays ended under a policy of never', () => {
   ]);
 });
 
+test('several addresses of which one is none are told of at the list too', () => {
+  const withAddresses = (...ips: string[]): Pod => ({
+    ...testPod(),
+    status: { phase: 'Running', podIPs: ips.map((ip) => ({ ip })) },
+  });
+  const errorsOf = (...ips: string[]): string[] =>
+    texts(podStrategy.status?.validateUpdate(withAddresses(...ips), withAddresses(), testContext()) ?? []);
+  assert.deepEqual(errorsOf('10.0.0.1', 'fd00::1'), []);
+  assert.deepEqual(errorsOf('10.0.0.1', 'x'), [
+    'status.podIPs[1]: Invalid value: "x": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)',
+    'status.podIPs: Internal error: failed to check for dual stack with error:invalid IP[1]: x',
+    'status.podIPs: Invalid value: [{"IP":"10.0.0.1"},{"IP":"x"}]: may specify no more than one IP for each IP family',
+  ]);
+});
+
 test('nobody waits for pods that do not run', () => {
   const grace = (spec: object, phase: string, asked?: number): number | undefined =>
     podStrategy.delete?.gracePeriodSeconds?.({ ...testPod(spec), status: { phase } }, asked);

@@ -4,6 +4,7 @@ import {
   type FieldErrors,
   FieldPath,
   forbidden,
+  internal,
   invalid,
   notSupported,
   required,
@@ -214,12 +215,16 @@ function validateAddresses(
   const errors = addresses.flatMap((address, position) =>
     isValidIpForLegacyField(path.index(position), address, { strict: rules.strictAddresses, old: before }),
   );
-  if (addresses.length > 1) {
-    const families = new Set(addresses.map((address) => parseIp(address)?.family));
-    if (families.size !== 2 || families.has(undefined) || addresses.length > 2) {
-      const why = 'may specify no more than one IP for each IP family';
-      errors.push(invalid(path, internalList(struct, pod.status[member]), why));
-    }
+  if (addresses.length <= 1) return errors;
+  const families = addresses.map((address) => parseIp(address)?.family);
+  const bad = families.indexOf(undefined);
+  if (bad >= 0) {
+    const why = `invalid IP[${bad}]: ${addresses[bad]}`;
+    errors.push(internal(path, `failed to check for dual stack with error:${why}`));
+  }
+  if (bad >= 0 || new Set(families).size !== 2 || addresses.length > 2) {
+    const why = 'may specify no more than one IP for each IP family';
+    errors.push(invalid(path, internalList(struct, pod.status[member]), why));
   }
   return errors;
 }
