@@ -7,6 +7,7 @@ import type { KubeObject } from '../machinery/object.js';
 import { loaded, type StoredObject } from '../storage/store.js';
 import { create } from './create.js';
 import { deleteObject } from './delete.js';
+import { checkDeleteOptions } from './delete-options.js';
 import type { DeleteOptions, LifeContext, Lookup, ObjectOperations } from './kind.js';
 import { findObject, get, list } from './list.js';
 import { keyOf, type ResourceRegistry } from './registry.js';
@@ -112,6 +113,7 @@ export function createOperations(
       const registry = registryOf(resource);
       const context = { ...given, namespace };
       const last = await loaded(await get(registry, namespace, name, ''));
+      checkDeleteOptions(options);
       const admit = async (old: Readonly<KubeObject>): Promise<void> => {
         const about = { registry, subresource: '', namespace, name, old, options, context };
         const write = { operation: 'DELETE', ...about } as const;

@@ -12,6 +12,7 @@ import {
 import type { HttpRequest } from '../lib/http.js';
 import { signedOf } from '../lib/int64.js';
 import { badRequest, invalid } from '../machinery/status.js';
+import { dryRunErrors, UNSAFE_DELETE } from '../registry/delete-options.js';
 import type { DeleteOptions } from '../registry/kind.js';
 import type { ResourceVersionMatch } from '../storage/store.js';
 
@@ -96,9 +97,6 @@ function fieldManagerErrors(manager: string): FieldErrors {
   return errors;
 }
 
-const dryRunErrors = (dryRun: readonly string[]): FieldErrors =>
-  dryRun.every((value) => value === 'All') ? [] : [notSupported(FieldPath.of('dryRun'), dryRun, ['All'])];
-
 /** From the query, when a DELETE has no body. */
 export function deleteOptionsFromQuery(query: URLSearchParams): DeleteOptions {
   const gracePeriodSeconds = integer(query, 'gracePeriodSeconds');
@@ -113,36 +111,6 @@ export function deleteOptionsFromQuery(query: URLSearchParams): DeleteOptions {
     ...(propagationPolicy !== undefined && { propagationPolicy }),
     ...(dryRun.length > 0 && { dryRun }),
   };
-}
-
-/** Asks for the deletion of an object that cannot be read. */
-export const UNSAFE_DELETE = 'ignoreStoreReadErrorWithClusterBreakingPotential';
-/** What such a deletion does not take along, in the order it is told. */
-const NOT_UNSAFE = ['propagationPolicy', 'orphanDependents', 'gracePeriodSeconds', 'preconditions'] as const;
-
-const PROPAGATION_POLICIES = ['Foreground', 'Background', 'Orphan'];
-
-export function checkDeleteOptions(options: DeleteOptions): void {
-  const path = FieldPath.of('propagationPolicy');
-  const { propagationPolicy: policy } = options;
-  const errors: FieldErrors = [];
-  if (options.orphanDependents !== undefined && policy !== undefined) {
-    errors.push(invalidField(path, policy, 'orphanDependents and deletionPropagation cannot be both set'));
-  }
-  if (policy !== undefined && !PROPAGATION_POLICIES.includes(policy)) {
-    errors.push(notSupported(path, policy, [...PROPAGATION_POLICIES, 'nil']));
-  }
-  append(errors, dryRunErrors(options.dryRun ?? []));
-  if (options[UNSAFE_DELETE]) {
-    const beside = [
-      ...((options.dryRun ?? []).length > 0 ? ['dryRun'] : []),
-      ...NOT_UNSAFE.filter((name) => options[name] !== undefined),
-    ];
-    for (const name of beside) {
-      errors.push(invalidField(FieldPath.of(UNSAFE_DELETE), true, `cannot be set together with .${name}`));
-    }
-  }
-  refuse('DeleteOptions', errors);
 }
 
 // hot: runs on every list and watch.

@@ -213,6 +213,20 @@ test('a pod is evicted by either version of an eviction', async () => {
   assert.equal((await api.get(`${PODS}/p`)).status, 200);
 });
 
+test('an eviction may ask for no deletion that a client may not', async () => {
+  const api = open();
+  await api.post(PODS, pod);
+  const { status, body } = await api.post(`${PODS}/p/eviction`, {
+    apiVersion: 'policy/v1',
+    kind: 'Eviction',
+    metadata: { name: 'p' },
+    deleteOptions: { propagationPolicy: 'Sometimes' },
+  });
+  assert.equal(status, 422);
+  assert.match(body.message, /^DeleteOptions\.meta\.k8s\.io "" is invalid: propagationPolicy: Unsupported value/);
+  assert.equal((await api.get(`${PODS}/p`)).status, 200);
+});
+
 test('a deprecated version warns whoever uses it, and nobody else', async () => {
   const old = {
     ...configMaps,
