@@ -15,6 +15,7 @@ import { MEDIA_TYPES, MEDIA_TYPES_WITH_CBOR } from '../rest/media-types.js';
 import type { RestServices } from '../rest/services.js';
 import { createServerClient } from '../registry/server-client.js';
 import { buildAuthentication } from './access.js';
+import { addKinds } from './add-kinds.js';
 import { buildAdmission } from './admission.js';
 import { buildAside } from './build-aside.js';
 import { buildAggregation } from './aggregation.js';
@@ -26,7 +27,6 @@ import { createDialers } from './dialers.js';
 import { expressionMetrics, lazyExpressions } from './expressions.js';
 import { buildFlowControl } from './flow-control.js';
 import { Health } from './health.js';
-import { behindGates, serverKinds } from './kinds.js';
 import { lateBound } from './late-bound.js';
 import { createLoopback, LOOPBACK_USER, SERVER_USER } from './loopback.js';
 import { ownReview } from './own-review.js';
@@ -43,8 +43,7 @@ import { createServerMetrics } from './server-metrics.js';
 import { ensurePortFree } from './listener.js';
 import { type RunningServer, startServer } from './server.js';
 import { buildServiceAccountTokens } from './service-account-tokens.js';
-import { createIssuedMetrics } from './certificate-metrics.js';
-import { createServiceAllocators, deleteEndpoints } from './service-allocators.js';
+import { createServiceAllocators } from './service-allocators.js';
 import { loadServingCertificates } from './serving-certificates.js';
 import { servingOptions } from './serving-options.js';
 import { addStartHooks } from './start-hooks.js';
@@ -123,7 +122,6 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     warn: () => undefined,
   });
   const certificates = prepareCertificates(options, Date.now());
-  const { apiAudiences } = options.authentication;
   // What the server writes is looked at by plugins that are built later.
   const own = lateBound<ObjectOperations>();
   const tokens = buildServiceAccountTokens(options, {
@@ -155,42 +153,17 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     times,
   );
 
-  // Kinds ask who may do what, and what may be done is kept in kinds: the one is bound late.
   const access = lateBound<{ authorization: Authorization; authentication: Authentication }>();
-  const kinds = serverKinds({
-    issuedMetrics: createIssuedMetrics(metrics.registry),
-    core: {
-      binding: { operations: () => resources.operations },
-      componentStatus: { stores: () => stores.checks(options.etcd.etcdHealthcheckTimeoutMs) },
-      service: {
-        allocators,
-        relaxedNames: options.featureGates.enabled('RelaxedServiceNameValidation'),
-        deleteEndpoints: (namespace, name) => deleteEndpoints(resources, namespace, name, serverContext()),
-      },
-      serviceAccount: tokens.kind,
-    },
-    access: {
-      authorizer: {
-        authorize: (attributes) => access.value.authorization.authorizer.authorize(attributes),
-        rulesFor: (user, namespace) => access.value.authorization.authorizer.rulesFor(user, namespace),
-      },
-      rules: {
-        grantsFor: (user, namespace) => access.value.authorization.rules.grantsFor(user, namespace),
-        get version() {
-          return access.value.authorization.rules.version;
-        },
-      },
-    },
-    identity: {
-      authentication: {
-        reviewToken: (token, audiences) => access.value.authentication.reviewToken(token, audiences),
-      },
-      apiAudiences,
-    },
-    resourceOf: resources.resourceOf,
+  addKinds(options, {
+    resources,
+    stores,
+    allocators,
+    tokens,
     expressions,
+    access,
+    context: serverContext,
+    metrics: metrics.registry,
   });
-  for (const kind of behindGates(kinds, options.featureGates)) resources.add(kind);
   const authorization = buildAuthorization(options, {
     resources,
     dialer: dialers.controlplane,
@@ -201,7 +174,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
   });
   const cacheMetrics = createTokenCacheMetrics(metrics.registry);
   const authentication = buildAuthentication(options, {
-    apiAudiences,
+    apiAudiences: options.authentication.apiAudiences,
     clientCaFile: certificates.clientCaFile,
     serviceAccounts: tokens.authenticators,
     other: buildOtherTokens(options, {

@@ -1,0 +1,67 @@
+// The built-in kinds that are turned on, with what they ask of the server.
+import type { Authentication } from '../authn/create-authenticator.js';
+import type { ExpressionChecker } from '../cel/expression-check.js';
+import type { MetricRegistry } from '../lib/metrics.js';
+import type { Options } from '../options/options.js';
+import type { LifeContext } from '../registry/kind.js';
+import type { Authorization } from './authorization.js';
+import { createIssuedMetrics } from './certificate-metrics.js';
+import { behindGates, serverKinds } from './kinds.js';
+import type { Stores } from './open-stores.js';
+import type { Resources } from './resources.js';
+import type { ServiceAccountTokens } from './service-account-tokens.js';
+import { deleteEndpoints, type ServicePools } from './service-allocators.js';
+
+export interface AddKindsParts {
+  readonly resources: Resources;
+  readonly stores: Stores;
+  readonly allocators: ServicePools;
+  readonly tokens: ServiceAccountTokens;
+  readonly expressions: ExpressionChecker;
+  /** Asked when requests come: kinds ask who may do what, and what may be done is kept in kinds. */
+  readonly access: {
+    readonly value: { readonly authorization: Authorization; readonly authentication: Authentication };
+  };
+  readonly context: () => LifeContext;
+  readonly metrics: MetricRegistry;
+}
+
+export function addKinds(
+  { authentication: { apiAudiences }, etcd, featureGates }: Options,
+  { resources, stores, allocators, tokens, expressions, access, context, metrics }: AddKindsParts,
+): void {
+  const kinds = serverKinds({
+    issuedMetrics: createIssuedMetrics(metrics),
+    core: {
+      binding: { operations: () => resources.operations },
+      componentStatus: { stores: () => stores.checks(etcd.etcdHealthcheckTimeoutMs) },
+      service: {
+        allocators,
+        relaxedNames: featureGates.enabled('RelaxedServiceNameValidation'),
+        deleteEndpoints: (namespace, name) => deleteEndpoints(resources, namespace, name, context()),
+      },
+      serviceAccount: tokens.kind,
+    },
+    access: {
+      authorizer: {
+        authorize: (attributes) => access.value.authorization.authorizer.authorize(attributes),
+        rulesFor: (user, namespace) => access.value.authorization.authorizer.rulesFor(user, namespace),
+      },
+      rules: {
+        grantsFor: (user, namespace) => access.value.authorization.rules.grantsFor(user, namespace),
+        get version() {
+          return access.value.authorization.rules.version;
+        },
+      },
+    },
+    identity: {
+      authentication: {
+        reviewToken: (token, audiences) => access.value.authentication.reviewToken(token, audiences),
+      },
+      apiAudiences,
+    },
+    resourceOf: resources.resourceOf,
+    expressions,
+  });
+  for (const kind of behindGates(kinds, featureGates)) resources.add(kind);
+}
