@@ -69,6 +69,18 @@ function reads(using: Using): void {
     assert.deepEqual([counted.kvs.length, counted.count], [0, 5]);
   });
 
+  using('takes keys of any length for what is not there, and for where a range begins and ends', async (kv, folder) => {
+    for (const key of ['a', 'n', `n${'b'.repeat(300)}`, 'z']) await kv.create(folder + key, bytes('1'));
+    for (const length of [400, 2_000, 9_000, 300_000]) {
+      const long = `${folder}n${'b'.repeat(length)}`;
+      assert.equal(await kv.get(long), undefined);
+      const after = await kv.range({ start: long, end: prefixEnd(folder) });
+      assert.deepEqual([after.count, after.kvs.map(({ key }) => key)], [1, [`${folder}z`]]);
+      const before = await kv.range({ start: folder, end: long });
+      assert.equal(before.count, 3);
+    }
+  });
+
   using('reads the past until it is compacted', async (kv, folder) => {
     const first = revisionOf(await kv.create(`${folder}a`, bytes('1')));
     const second = revisionOf(await kv.create(`${folder}b`, bytes('1')));

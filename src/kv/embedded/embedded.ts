@@ -26,6 +26,8 @@ import { Housekeeping } from './housekeeping.js';
 import {
   COMPACTED,
   currentOf,
+  isTooLong,
+  MAX_KEY_BYTES,
   eventSteps,
   type EventsWanted,
   getAt,
@@ -43,8 +45,6 @@ import { encodeNumbers, numberAt } from './records.js';
 import { compressionOf, type ValueCompression } from './value-compression.js';
 
 const MAX_VALUE_BYTES = 8 * 1024 * 1024;
-/** The engine's limit is 1978. */
-const MAX_KEY_BYTES = 1900;
 const HISTORY_MS = 5 * 60_000;
 /** Addresses, not memory. When the file outgrows them the engine maps it anew, and the old map stays in memory too. */
 const MAP_BYTES = 8 * 1024 ** 3;
@@ -329,8 +329,7 @@ class EmbeddedStore implements KeyValueStore {
 }
 
 function tooLarge(key: string, value: Buffer | undefined): KvError | undefined {
-  // A letter is three bytes at most.
-  if (key.length * 3 > MAX_KEY_BYTES && Buffer.byteLength(key) > MAX_KEY_BYTES) {
+  if (isTooLong(key)) {
     return new KvError('too-large', `a key may have at most ${MAX_KEY_BYTES} bytes`);
   }
   if (value !== undefined && value.length > MAX_VALUE_BYTES) {

@@ -69,6 +69,13 @@ export function* rangeSteps(
   }
 }
 
+/** The engine's limit is 1978. */
+export const MAX_KEY_BYTES = 1900;
+
+/** Whether no key can be so long. A letter is three bytes at most. */
+export const isTooLong = (key: string): boolean =>
+  key.length * 3 > MAX_KEY_BYTES && Buffer.byteLength(key) > MAX_KEY_BYTES;
+
 const NOTHING_UNDONE: ReadonlyMap<string, Undone> = new Map();
 
 export function rangeAt(
@@ -77,7 +84,7 @@ export function rangeAt(
   undone = NOTHING_UNDONE,
 ): { kvs: KeyValue[]; count: number } {
   // The engine writes into the options it is given, so every call gets its own.
-  const bounds = (): { start: Buffer; end: Buffer } => ({ start: Buffer.from(start), end: Buffer.from(end) });
+  const bounds = (): { start: Buffer; end: Buffer } => ({ start: boundOf(start), end: boundOf(end) });
   const now = tables.current.getKeysCount(bounds());
   let count = now;
   for (const { before, isThere } of undone.values()) {
@@ -110,6 +117,10 @@ export function rangeAt(
     return kvs;
   }
 }
+
+/** Any text may be asked for. To the keys there are, a longer one is what its beginning is that is still longer than they. */
+const boundOf = (key: string): Buffer =>
+  isTooLong(key) ? Buffer.from(key).subarray(0, MAX_KEY_BYTES + 1) : Buffer.from(key);
 
 export interface EventsWanted extends Omit<ChangesRequest, 'mostBytes'> {
   /** The store's revision when it was asked. */
@@ -228,6 +239,7 @@ function* recordsBefore({ log }: Tables, from: number, to: number): Iterable<[re
 }
 
 export function currentOf({ current }: Tables, key: string): Version | undefined {
+  if (isTooLong(key)) return undefined;
   const bytes = current.get(Buffer.from(key));
   return bytes && decodeVersion(bytes);
 }
