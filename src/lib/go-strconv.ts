@@ -47,8 +47,16 @@ export function parseFloat64(text: string): number {
   if (!FLOAT.test(text)) throw new SyntaxMistake(`strconv.ParseFloat: parsing ${goQuote(text)}: invalid syntax`);
   if (/inf/i.test(text)) return text.startsWith('-') ? -Infinity : Infinity;
   const value = Number(text);
-  if (!Number.isFinite(value) && !Number.isNaN(value)) {
-    throw new SyntaxMistake(`strconv.ParseFloat: parsing ${goQuote(text)}: value out of range`);
-  }
+  if (!Number.isFinite(value) && !Number.isNaN(value)) throw beyondRange(text);
   return value;
 }
+
+/** As written, where the narrower type has room for it. */
+export function parseFloat32(text: string): number {
+  const value = parseFloat64(text);
+  if (Number.isFinite(value) && !Number.isFinite(Math.fround(value))) throw beyondRange(text);
+  return value;
+}
+
+const beyondRange = (text: string): SyntaxMistake =>
+  new SyntaxMistake(`strconv.ParseFloat: parsing ${goQuote(text)}: value out of range`);

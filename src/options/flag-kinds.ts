@@ -5,7 +5,7 @@ import { CsvError, parseCsv } from '../lib/csv.js';
 import { errorText } from '../lib/error-text.js';
 import { goQuote } from '../lib/go-quote.js';
 import { ipText, parseIp } from '../lib/ip-address.js';
-import { parseBool, parseFloat64, parseInteger, SyntaxMistake } from '../lib/go-strconv.js';
+import { parseBool, parseFloat32, parseFloat64, parseInteger, SyntaxMistake } from '../lib/go-strconv.js';
 import { GIT_VERSION } from '../machinery/names.js';
 import { parseQuantity, QuantityError, scaledValue } from '../machinery/quantity.js';
 import { formatDuration, parseDuration, TimeError } from '../machinery/time.js';
@@ -61,6 +61,8 @@ const integer = (word: string, rules: Parameters<typeof parseInteger>[1]) =>
     read: (text) => parseInteger(text, rules),
     show: (value) => (value === 0 ? '' : String(value)),
   });
+const floating = (word: string, read: (text: string) => number) =>
+  kind<number>({ word, zero: 0, read, show: (value) => (value === 0 ? '' : String(value)) });
 const list = (word: string, split: (text: string) => readonly string[]) =>
   kind<readonly string[]>({
     word,
@@ -94,12 +96,8 @@ export const FLAG_KINDS = {
   stringArray: list('stringArray', (text) => [text]),
   int: integer('int', { as: 'ParseInt', bits: 64, signed: true, base: 0 }),
   uint: integer('uint', { as: 'ParseUint', bits: 64, signed: false, base: 0 }),
-  float: kind<number>({
-    word: 'float',
-    zero: 0,
-    read: parseFloat64,
-    show: (value) => (value === 0 ? '' : String(value)),
-  }),
+  float: floating('float', parseFloat64),
+  float32: floating('float32', parseFloat32),
   duration: kind<number>({
     word: 'duration',
     zero: 0,

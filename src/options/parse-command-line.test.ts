@@ -185,3 +185,28 @@ test('a refusal names the flag and the file, where the words do not', () => {
   assert.equal(told['msg'], 'command failed');
   assert.equal(told['file'], '/no/such.crt');
 });
+
+test('addresses of service-account tokens are read as Go reads them', () => {
+  const keys = ['--service-account-key-file=/no', '--service-account-signing-key-file='];
+  const issuer = (url: string) => refusal(...keys, `--service-account-issuer=${url}`);
+  assert.match(
+    issuer('https://[::1'),
+    /service-account-issuer "https:\/\/\[::1" contained a ':' .*: missing ']' in host/,
+  );
+  assert.doesNotMatch(issuer('a:b%zz'), /not a valid URL/);
+  assert.equal(
+    refusal('--service-account-jwks-uri=https://[::1'),
+    `service-account-jwks-uri must be a valid URL: parse "https://[::1": missing ']' in host`,
+  );
+});
+
+test('numbers are refused beyond what the reference has room for', () => {
+  assert.equal(
+    refusal(`--watch-cache-sizes=pods#${'9'.repeat(20)}`),
+    `invalid size of watch cache size: pods#${'9'.repeat(20)}`,
+  );
+  assert.equal(
+    refusal('--audit-log-batch-throttle-qps=1e39'),
+    'Error: invalid argument "1e39" for "--audit-log-batch-throttle-qps" flag: strconv.ParseFloat: parsing "1e39": value out of range',
+  );
+});

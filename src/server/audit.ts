@@ -15,9 +15,8 @@ import { truncating } from '../audit/truncating.js';
 import { loadAuditPolicy } from '../config/audit-policy/load.js';
 import type { Audit } from '../filters/audit.js';
 import { systemClock } from '../lib/clock.js';
-import { goFileError } from '../lib/go-file-error.js';
 import type { Logger } from '../lib/log.js';
-import { makeFolder } from '../lib/make-folder.js';
+import { madeFileError, makeFolder } from '../lib/make-folder.js';
 import type { MetricRegistry } from '../lib/metrics.js';
 import type { Dialer } from '../outbound/dialer.js';
 import type { Options } from '../options/options.js';
@@ -91,23 +90,8 @@ function ensureFile(file: string): void {
     makeFolder(path.dirname(file));
     fs.closeSync(fs.openSync(file, 'a+', 0o600));
   } catch (error) {
-    const { code = '', syscall, path: at = file } = error as NodeJS.ErrnoException;
-    const noFolder = code === 'ENOTDIR' || (code === 'EEXIST' && syscall === 'mkdir') ? fileAmong(file) : undefined;
-    const why = noFolder === undefined ? goFileError(error, at) : `mkdir ${noFolder}: not a directory`;
-    throw new Error(`ensureLogFile: ${why}`, { cause: error });
+    throw new Error(`ensureLogFile: ${madeFileError(error, file)}`, { cause: error });
   }
-}
-
-/** The file that stands where a folder is wanted. */
-function fileAmong(file: string): string | undefined {
-  for (let at = path.dirname(file); at !== path.dirname(at); at = path.dirname(at)) {
-    try {
-      if (!fs.statSync(at).isDirectory()) return at;
-    } catch {
-      // Below the file, nothing is there.
-    }
-  }
-  return undefined;
 }
 
 function logBackend(audit: AuditOptions, writer: LineWriter, onLost: OnLost): AuditBackend {

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import {
   ensureAdminCertificate,
   ensureAuthority,
+  ensureSelfSignedCertificate,
   ensureServiceAccountKeys,
   ensureServingCertificate,
   writeAdminKubeconfig,
@@ -63,4 +64,17 @@ test('service-account keys are kept, and the kubeconfig names the server', () =>
   const file = writeAdminKubeconfig(folder, 'https://127.0.0.1:6443', authority.certPem, admin);
   assert.match(fs.readFileSync(file, 'utf8'), /server: https:\/\/127\.0\.0\.1:6443\n/);
   assert.equal(fs.statSync(file).mode & 0o777, 0o600);
+});
+
+test('a certificate that signs itself is made where neither file is, and not where one is missing', () => {
+  const make = (at: string) => ensureSelfSignedCertificate(at, 'test', names, nowMs);
+  const made = make(folder);
+  assert.deepEqual(make(folder), made);
+  fs.rmSync(made.keyFile);
+  assert.throws(() => make(folder), {
+    message: `error creating self-signed certificates: error reading ${made.keyFile}, certificate and key must be supplied as a pair`,
+  });
+  assert.throws(() => make(path.join(made.certFile, 'below')), {
+    message: `error creating self-signed certificates: mkdir ${made.certFile}: not a directory`,
+  });
 });

@@ -16,8 +16,9 @@ import {
   publicKeyPem,
   type Subject,
 } from '../lib/issue-certificate.js';
+import { errorText } from '../lib/error-text.js';
 import { goFileError } from '../lib/go-file-error.js';
-import { makeFolder } from '../lib/make-folder.js';
+import { madeFileError, makeFolder } from '../lib/make-folder.js';
 import { MASTERS_GROUP } from '../machinery/user.js';
 import type { CertificateFiles } from './serving-certificates.js';
 
@@ -102,7 +103,11 @@ export function ensureSelfSignedCertificate(
   nowMs: number,
 ): CertificateFiles {
   const files = pairIn(folder, 'apiserver');
-  if (fs.existsSync(files.certFile) && fs.existsSync(files.keyFile)) return files;
+  const [missing, ...more] = [files.certFile, files.keyFile].filter((file) => !fs.existsSync(file));
+  if (missing === undefined) return files;
+  if (more.length === 0) {
+    throw new Error(`${SELF_SIGNING}: error reading ${missing}, certificate and key must be supplied as a pair`);
+  }
   const keys = generateKeys();
   const subject: Subject = { commonName: `${commonName}@${Math.floor(nowMs / 1000)}` };
   const certPem = issueCertificate({
@@ -114,9 +119,15 @@ export function ensureSelfSignedCertificate(
     notBeforeMs: nowMs - BACKDATE_MS,
     notAfterMs: nowMs + YEAR_MS,
   });
-  writePair(files, certPem, keys);
+  try {
+    writePair(files, certPem, keys);
+  } catch (error) {
+    throw new Error(`${SELF_SIGNING}: ${errorText(error)}`, { cause: error });
+  }
   return files;
 }
+
+const SELF_SIGNING = 'error creating self-signed certificates';
 
 /** The key that signs service-account tokens, and the public half that verifies them. */
 export function ensureServiceAccountKeys(folder: string): { readonly keyFile: string; readonly publicKeyFile: string } {
@@ -225,6 +236,10 @@ function writeWhole(file: string, text: string): void {
   const temporary = `${file}.${process.pid}.tmp`;
   try {
     makeFolder(path.dirname(file));
+  } catch (error) {
+    throw new Error(madeFileError(error, file), { cause: error });
+  }
+  try {
     fs.writeFileSync(temporary, text, { mode: 0o600 });
     fs.renameSync(temporary, file);
   } catch (error) {

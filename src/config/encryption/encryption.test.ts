@@ -69,6 +69,7 @@ describe('an encryption configuration', () => {
     ['a service without a socket', text(entry(['a'], kms({ endpoint: '' }))), /endpoint is a mandatory field/],
     ['a service on the network', text(entry(['a'], kms({ endpoint: 'http://x' }))), /unsupported scheme "http"/],
     ['no time for a service', text(entry(['a'], kms({ timeout: '0s' }))), /Invalid value: "0s": timeout should be/],
+    ['less than no time', text(entry(['a'], kms({ timeout: '-1000ms' }))), /Invalid value: "-1s": timeout should be/],
     ['a cache of KMS v2', text(entry(['a'], kms({ cachesize: 5 }))), /cachesize is not supported in v2/],
     ['KMS v1 without its feature', text(entry(['a'], kms({ apiVersion: 'v1' }))), /KMSv1 is deprecated/],
     ['another kind', '{"kind":"Pod","apiVersion":"v1"}', /no kind "Pod" is registered for version "v1"/],

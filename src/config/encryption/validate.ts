@@ -3,7 +3,7 @@ import { append } from '../../lib/append.js';
 import { parseGoUrl } from '../../lib/go-url.js';
 import { goQuote } from '../../lib/go-quote.js';
 import { type FieldError, type FieldErrors, FieldPath, invalid, required } from '../../machinery/field-error.js';
-import { parseDuration } from '../../machinery/time.js';
+import { canonicalDuration, parseDuration } from '../../machinery/time.js';
 import { parseResource } from '../../encryption/resource-rules.js';
 import type {
   EncryptionConfiguration,
@@ -173,7 +173,7 @@ function kmsErrors(
     errors.push(invalid(path.child('name'), name, `duplicate KMS provider name ${name}, names must be unique`));
   }
   if (timeout !== undefined && timeout !== null && parseDuration(timeout) <= 0n) {
-    errors.push(invalid(path.child('timeout'), timeout, 'timeout should be a positive value'));
+    errors.push(invalid(path.child('timeout'), canonicalDuration(timeout), 'timeout should be a positive value'));
   }
   const wrongEndpoint = endpointMistake(endpoint);
   if (wrongEndpoint !== undefined) errors.push(invalid(path.child('endpoint'), endpoint, wrongEndpoint));

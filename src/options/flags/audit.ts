@@ -25,7 +25,7 @@ export const audit = defineTopic({
       help: `How many batches may go at once after a quiet time. ${BATCH_ONLY}`,
     },
     'audit-log-batch-throttle-enable': { type: 'bool', help: `Limit the rate of batches. ${BATCH_ONLY}` },
-    'audit-log-batch-throttle-qps': { type: 'float', help: `How many batches a second, on average. ${BATCH_ONLY}` },
+    'audit-log-batch-throttle-qps': { type: 'float32', help: `How many batches a second, on average. ${BATCH_ONLY}` },
     'audit-log-compress': { type: 'bool', help: 'Compress rotated files with gzip.' },
     'audit-log-format': { type: 'string', default: 'json', help: "'json', or 'legacy' for one line of text an event." },
     'audit-log-maxage': { type: 'int', help: 'How many days rotated files are kept, by the time in their names.' },
@@ -89,7 +89,7 @@ export const audit = defineTopic({
       help: `Limit the rate of batches. ${BATCH_ONLY}`,
     },
     'audit-webhook-batch-throttle-qps': {
-      type: 'float',
+      type: 'float32',
       default: 10,
       help: `How many batches a second, on average. ${BATCH_ONLY}`,
     },

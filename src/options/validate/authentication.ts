@@ -1,4 +1,5 @@
 import { goQuote } from '../../lib/go-quote.js';
+import { parseGoUrl } from '../../lib/go-url.js';
 import type { Options } from '../options.js';
 
 export function authenticationErrors(options: Options): string[] {
@@ -33,9 +34,9 @@ function issuerErrors(issuers: readonly string[]): string[] {
   const errors: string[] = [];
   const seen = new Set<string>();
   for (const issuer of issuers) {
-    const mistake = issuer.includes(':') ? urlMistake(issuer) : undefined;
-    if (mistake !== undefined) {
-      errors.push(`service-account-issuer ${goQuote(issuer)} contained a ':' but was not a valid URL: ${mistake}`);
+    const url = issuer.includes(':') ? parseGoUrl(issuer) : undefined;
+    if (url !== undefined && 'error' in url) {
+      errors.push(`service-account-issuer ${goQuote(issuer)} contained a ':' but was not a valid URL: ${url.error}`);
     } else if (issuer === '') {
       errors.push('service-account-issuer should not be an empty string');
     } else if (seen.has(issuer)) {
@@ -57,9 +58,9 @@ function missingKeyErrors({ authentication, misc }: Options): string[] {
 
 function jwksErrors(uri: string): string[] {
   if (uri === '') return [];
-  const mistake = urlMistake(uri);
-  if (mistake !== undefined) return [`service-account-jwks-uri must be a valid URL: ${mistake}`];
-  return /^https:/i.test(uri) ? [] : [`service-account-jwks-uri requires https scheme, parsed as: ${uri}`];
+  const url = parseGoUrl(uri);
+  if ('error' in url) return [`service-account-jwks-uri must be a valid URL: ${url.error}`];
+  return url.scheme === 'https' ? [] : [`service-account-jwks-uri requires https scheme, parsed as: ${uri}`];
 }
 
 function nodeBindingErrors({ featureGates }: Options): string[] {
@@ -89,19 +90,4 @@ function requestHeaderErrors({ authentication, featureGates }: Options): string[
     }
   }
   return errors;
-}
-
-/** The commonest ways a text is no URL, in Go's words. */
-function urlMistake(text: string): string | undefined {
-  const quoted = goQuote(text);
-  if (/\p{Cc}/u.test(text)) return `parse ${quoted}: net/url: invalid control character in URL`;
-  if (text.startsWith(':')) return `parse ${quoted}: missing protocol scheme`;
-  const escape = /%(?![0-9a-fA-F]{2}).{0,2}/.exec(text)?.[0];
-  if (escape !== undefined) return `parse ${quoted}: invalid URL escape ${goQuote(escape)}`;
-  if (!/^[a-zA-Z][a-zA-Z0-9+.-]*:/.test(text) && /^[^/]*:/.test(text)) {
-    return `parse ${quoted}: first path segment in URL cannot contain colon`;
-  }
-  const authority = /^[a-zA-Z][a-zA-Z0-9+.-]*:\/\/([^/?#]*)/.exec(text)?.[1] ?? '';
-  const port = /:[^:\]]*$/.exec(authority.replace(/^.*@/, ''))?.[0] ?? '';
-  return /^(?::[0-9]*)?$/.test(port) ? undefined : `parse ${quoted}: invalid port ${goQuote(port)} after host`;
 }
