@@ -23,7 +23,9 @@ const acceptOf = (version: string): string =>
 const discoveryOf = (
   endpoints: DiscoveryOptions['endpoints'],
   aggregatedVersions: DiscoveryOptions['aggregatedVersions'] = ['v2'],
-): Discovery => createDiscovery({ endpoints, mediaTypes: [JSON_TYPE], aggregatedVersions, serverAddress: '' });
+  onAggregated: () => void = () => undefined,
+): Discovery =>
+  createDiscovery({ endpoints, mediaTypes: [JSON_TYPE], aggregatedVersions, serverAddress: '', onAggregated });
 
 test('a built-in kind is told without group and version where they are those it is listed under', () => {
   const definition = deployments as unknown as KindDefinition;
@@ -44,7 +46,12 @@ test('the document is printed once, and again when it would tell something else'
   let verbs: readonly Verb[] = ['get', 'list'];
   const definition = { ...deployments, custom: true, shownVerbs: () => verbs } as unknown as KindDefinition;
   const endpoints = new TestApi({ kinds: [definition] }).resources.all();
-  const discovery = discoveryOf(() => endpoints);
+  let times = 0;
+  const discovery = discoveryOf(
+    () => endpoints,
+    ['v2'],
+    () => times++,
+  );
   const ask = (headers: Record<string, string> = {}): HttpResponse => {
     const request = { method: 'GET', headers: { accept: acceptOf('v2'), ...headers } } as unknown as HttpRequest;
     return discovery.answer(request, '/apis') as HttpResponse;
@@ -58,6 +65,7 @@ test('the document is printed once, and again when it would tell something else'
   const second = ask({ 'if-none-match': String(first.headers['etag']) });
   assert.match(text(second), /"verbs":\["get"\]/);
   assert.notEqual(second.headers['etag'], first.headers['etag']);
+  assert.equal(times, 2);
 });
 
 test('a group whose kinds stay is not told anew when another changes', () => {

@@ -56,18 +56,21 @@ export interface Aggregated {
   readonly others: AggregatedDocument;
 }
 
-export const createAggregated = (registered: RegisteredVersions | undefined): Aggregated => ({
-  core: aggregatedDocument(undefined),
-  others: aggregatedDocument(registered),
+export const createAggregated = (registered: RegisteredVersions | undefined, onNew?: () => void): Aggregated => ({
+  core: aggregatedDocument(undefined, onNew),
+  others: aggregatedDocument(registered, onNew),
 });
 
 /** The document is printed once for each form, until it would tell something else; so is each of its groups. */
-function aggregatedDocument(registered: RegisteredVersions | undefined): AggregatedDocument {
+function aggregatedDocument(registered: RegisteredVersions | undefined, onNew?: () => void): AggregatedDocument {
   const printed = remembered<Map<string, PrintedDocument>>();
   let known: KnownGroups = new Map();
   const documentOf = (form: AggregatedForm, groups: ListedGroups): PrintedDocument => {
     const bases = groups.map((group) => basisOf(group, registered));
-    const documents = printed(bases.flat(), () => new Map());
+    const documents = printed(bases.flat(), () => {
+      onNew?.();
+      return new Map();
+    });
     const name = nameOf(form);
     let document = documents.get(name);
     if (document === undefined) {

@@ -31,6 +31,8 @@ export interface DiscoveryOptions {
   readonly storageVersionHashes?: boolean;
   /** What others serve that is registered here. */
   readonly registered?: RegisteredVersions;
+  /** Told when the all-in-one document has changed. */
+  readonly onAggregated?: () => void;
 }
 
 export interface Discovery {
@@ -42,7 +44,7 @@ export interface Discovery {
 
 export function createDiscovery(options: DiscoveryOptions): Discovery {
   const groupsOf = createGroups(options);
-  const aggregated = createAggregated(options.registered);
+  const aggregated = createAggregated(options.registered, options.onAggregated);
   const answer = (request: HttpRequest, path: string): HttpResponse | undefined => {
     const parts = path.slice(1, endWithoutSlashes(path)).split('/');
     const [root, group, version] = parts;

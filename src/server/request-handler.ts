@@ -178,6 +178,11 @@ function buildPaths(
   }: HandlerParts,
   openApi: OpenApi,
 ): ReturnType<typeof createPaths> {
+  const aggregations = metrics.registry.counter({
+    name: 'aggregator_discovery_aggregation_count_total',
+    help: 'How often the document with all of discovery was put together anew.',
+    stability: 'ALPHA',
+  });
   const discovery = createDiscovery({
     endpoints: () => resources.all(),
     mediaTypes: services.mediaTypes,
@@ -185,6 +190,7 @@ function buildPaths(
     serverAddress: `${options.generic.advertiseAddress}:${options.secureServing.securePort}`,
     registered: aggregation.remote,
     storageVersionHashes: services.features.enabled('StorageVersionHash'),
+    onAggregated: () => aggregations.with().inc(),
   });
   resources.whenChanged(onceIn(systemClock, PREPARE_DISCOVERY_MS, () => discovery.prepare()));
   const handlers: PathHandler[] = [

@@ -24,6 +24,7 @@ export interface DistributedClaims {
   expand(claims: Claims): Promise<Claims>;
 }
 
+const EXPANDING = 'oidc: could not expand distributed claims';
 /** Of so many issuers claims are taken; a token cannot make the server follow more. */
 const MAX_ISSUERS = 32;
 
@@ -61,12 +62,15 @@ export function createDistributedClaims({ claim, fetch, follow }: DistributedCla
   return {
     async expand(claims) {
       if (Object.hasOwn(claims, claim)) return claims;
+      if (Object.hasOwn(claims, '_claim_names') && !Object.hasOwn(claims, '_claim_sources')) {
+        throw new AuthenticationError(`${EXPANDING}: oidc: no claim sources`);
+      }
       const source = sourceOf(claims, claim);
       if (source === undefined) return claims;
       try {
         return { ...claims, [claim]: await resolve(source.endpoint, source.accessToken) };
       } catch (error) {
-        throw new AuthenticationError(`oidc: could not expand distributed claims: ${errorText(error)}`);
+        throw new AuthenticationError(`${EXPANDING}: ${errorText(error)}`);
       }
     },
   };

@@ -131,3 +131,23 @@ test('what the issuer says does not change is not asked for again', async () => 
   await clock.advance(3600_000);
   assert.equal(await nameOf(tokens, await issuer.sign({ exp, jti: '2' }, second)), 'x:sam');
 });
+
+test('claims that are said to lie elsewhere must say where', async () => {
+  const clock = new TestClock();
+  const issuer = new TestIssuer();
+  const tokens = follow(issuer, clock);
+  await tokens.ready;
+  const said = async (claims: object): Promise<string> =>
+    nameOf(tokens, await issuer.sign({ exp: clock.seconds() + 60, ...claims }));
+  const wrong = 'oidc: verify token: oidc: failed to unmarshal claims: json: cannot unmarshal';
+  assert.equal(await said({ _claim_names: {} }), 'oidc: could not expand distributed claims: oidc: no claim sources');
+  assert.equal(await said({ _claim_names: {}, _claim_sources: { a: null } }), 'x:sam');
+  assert.equal(
+    await said({ _claim_sources: { a: 'there' } }),
+    `${wrong} string into Go struct field idToken._claim_sources of type oidc.claimSource`,
+  );
+  assert.equal(
+    await said({ _claim_sources: { a: { endpoint: 7 } } }),
+    `${wrong} number into Go struct field claimSource._claim_sources.endpoint of type string`,
+  );
+});

@@ -57,9 +57,9 @@ function readRegisteredClaims(claims: Claims): Registered {
   return { iss: text(claims, 'iss'), aud: audiencesOf(claims), exp: time(claims, 'exp'), nbf: time(claims, 'nbf') };
 }
 
-const unmarshal = (value: unknown, name: string, type = 'string'): AuthenticationError =>
+const unmarshal = (value: unknown, name: string, type = 'string', struct = 'idToken'): AuthenticationError =>
   refused(
-    `oidc: failed to unmarshal claims: json: cannot unmarshal ${goJsonKind(value)} into Go struct field idToken.${name} of type ${type}`,
+    `oidc: failed to unmarshal claims: json: cannot unmarshal ${goJsonKind(value)} into Go struct field ${struct}.${name} of type ${type}`,
   );
 
 function text(claims: Claims, name: string): string {
@@ -90,10 +90,20 @@ function checkSources(claims: Claims): void {
   if (!isPlainObject(names)) throw unmarshal(names, '_claim_names', 'map[string]string');
   const sources = ownMember(claims, '_claim_sources') ?? {};
   if (!isPlainObject(sources)) throw unmarshal(sources, '_claim_sources', 'map[string]oidc.claimSource');
+  for (const source of Object.values(sources)) checkSource(source);
   for (const source of Object.values(names)) {
     if (typeof source !== 'string') throw unmarshal(source, '_claim_names');
     if (source === '') throw refused('oidc: failed to obtain source from claim name');
     if (!Object.hasOwn(sources, source)) throw refused('oidc: source does not exist');
+  }
+}
+
+function checkSource(source: unknown): void {
+  if (source === null) return;
+  if (!isPlainObject(source)) throw unmarshal(source, '_claim_sources', 'oidc.claimSource');
+  for (const name of ['endpoint', 'access_token']) {
+    const value = ownMember(source, name) ?? '';
+    if (typeof value !== 'string') throw unmarshal(value, `_claim_sources.${name}`, 'string', 'claimSource');
   }
 }
 
