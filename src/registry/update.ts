@@ -102,6 +102,7 @@ async function inTurn(
     } catch (error) {
       if (isRace(error)) {
         current = error.details.current ?? (await newest());
+        trace?.span?.event('Retry value restored');
       } else {
         if (certain) throw fromStorage(error, registry.resource, name);
         const found = await newest();

@@ -40,8 +40,7 @@ export async function createSubresource(
     throw new Error(`no type or action for ${info.subresource}`);
   const negotiated = negotiate(http, services.mediaTypes, { tables: false });
   const span = request.trace?.span;
-  const body = await takeBody(services, endpoint, http, 'create');
-  span?.event('limitedReadBody succeeded', { len: body.length });
+  const body = await takeBody(services, endpoint, request, 'create');
   const options = createOptions(http);
   const { mediaTypes } = services;
   const sent = { ...kind, version: sentVersion(http, body, subresource, mediaTypes) ?? kind.version };

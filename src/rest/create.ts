@@ -35,8 +35,7 @@ export async function createObject(
   const { definition, registry } = endpoint;
   const negotiated = negotiate(http, services.mediaTypes, { tables: endpoint.definition.virtualCreate === undefined });
   const span = request.trace?.span;
-  const body = await takeBody(services, endpoint, http, 'create');
-  span?.event('limitedReadBody succeeded', { len: body.length });
+  const body = await takeBody(services, endpoint, request, 'create');
   const large = body.length > LARGE_BYTES;
   const options = createOptions(http);
   span?.event('About to convert to expected version');

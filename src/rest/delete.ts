@@ -175,8 +175,7 @@ async function readDeleteOptions(
 ): Promise<DeleteOptions> {
   const { http, trail } = request;
   const span = request.trace?.span;
-  const body = await takeBody(services, endpoint, http, verb);
-  span?.event('limitedReadBody succeeded', { len: body.length });
+  const body = await takeBody(services, endpoint, request, verb);
   const sent = body.length === 0 ? deleteOptionsFromQuery(http.query) : decodeDeleteOptions(services, http, body);
   if (body.length > 0) {
     span?.event('Decoded delete options');

@@ -43,8 +43,7 @@ export async function patchObject(
   const kind = patchKind(http, endpoint, services.mediaTypes);
   const negotiated = negotiate(http, services.mediaTypes);
   const span = request.trace?.span;
-  const body = await takeBody(services, endpoint, http, 'patch');
-  span?.event('limitedReadBody succeeded', { len: body.length });
+  const body = await takeBody(services, endpoint, request, 'patch');
   const recording = request.trail?.requestPatch(body, asideFor(endpoint.registry, body.length));
   if (recording !== undefined) await recording;
   span?.event('Recorded the audit event');

@@ -7,6 +7,7 @@ import type { HttpResponse } from '../lib/http.js';
 import type { KindDefinition } from '../registry/kind.js';
 import { TestApi } from '../server/testing.js';
 import type { RecordedSpan } from '../tracing/recorded-span.js';
+import { requestEntityTooLarge } from '../machinery/status.js';
 import { SCOPES } from '../tracing/trace.js';
 import { Tracer } from '../tracing/tracer.js';
 
@@ -19,9 +20,12 @@ async function traced(api: TestApi, method: string, target: string, body?: objec
   const spans: RecordedSpan[] = [];
   const tracer = new Tracer({ ratePerMillion: 0, take: (span) => spans.push(span) });
   const root = tracer.root({ name: 'root', scope: SCOPES.http, kind: 'server', auditId: 'a-1', baggage: '' });
-  const bytes = Buffer.from(body === undefined ? '' : JSON.stringify(body));
+  const bytes = async (): Promise<Buffer> => {
+    if (body instanceof Error) throw body;
+    return Buffer.from(body === undefined ? '' : JSON.stringify(body));
+  };
   const headers = { 'content-type': contentType, 'user-agent': 'test/1', accept: 'application/json' };
-  const http = testRequest(method, target, { headers, body: () => Promise.resolve(bytes) });
+  const http = testRequest(method, target, { headers, body: bytes });
   const info = parseRequestInfo(http);
   assert.ok(typeof info === 'object');
   const nothing = (): void => undefined;
@@ -84,6 +88,12 @@ describe('a verb under a trace', () => {
     assert.equal(twice.status, 409);
     assert.deepEqual(twice.tree, ['Create', '  Create etcd3', '  SerializeObject']);
     assert.equal(twice.events('Create').at(-1), 'Write to database call failed');
+    const large = await traced(api, 'POST', MAPS, requestEntityTooLarge('limit is 7'));
+    assert.equal(large.status, 413);
+    assert.deepEqual(
+      large.named('Create')?.events.map(({ name, attributes }) => [name, attributes]),
+      [['limitedReadBody failed', { len: 0, err: 'Request entity too large: limit is 7' }]],
+    );
     const missing = await traced(api, 'GET', `${MAPS}/b`);
     assert.deepEqual(missing.tree, ['Get', '  cacher.Get', '  SerializeObject']);
     assert.deepEqual(missing.events('Get'), ['About to Get from storage']);

@@ -59,7 +59,7 @@ export async function updateScale(
   access: ScaleAccess,
 ): Promise<HttpResponse> {
   const { http } = request;
-  const body = await takeBody(services, endpoint, http, 'update');
+  const body = await takeBody(services, endpoint, request, 'update');
   const options = updateOptions(http);
   const sent = await readBody(
     services.converter,
@@ -85,7 +85,7 @@ export async function patchScale(
 ): Promise<HttpResponse> {
   const { http, info } = request;
   const kind = patchKind(http, endpoint, services.mediaTypes);
-  const body = await takeBody(services, endpoint, http, 'patch');
+  const body = await takeBody(services, endpoint, request, 'patch');
   const recording = request.trail?.requestPatch(body, asideFor(endpoint.registry, body.length));
   if (recording !== undefined) await recording;
   const options = patchOptions(http, isApply(kind));

@@ -1,16 +1,24 @@
-import type { HttpRequest } from '../lib/http.js';
+import { errorText } from '../lib/error-text.js';
 import type { Endpoint } from './endpoint.js';
+import type { RestRequest } from './request.js';
 import type { BodyVerb } from './rest-metrics.js';
 import type { RestServices } from './services.js';
 
-/** The whole body of a write, counted. */
+/** The whole body of a write, counted and noted in the request's trace. */
 export async function takeBody(
   { maxBodyBytes, metrics }: RestServices,
   { resource }: Endpoint,
-  http: HttpRequest,
+  { http, trace }: RestRequest,
   verb: BodyVerb,
 ): Promise<Buffer> {
-  const body = await http.body(maxBodyBytes);
+  let body: Buffer;
+  try {
+    body = await http.body(maxBodyBytes);
+  } catch (error) {
+    trace?.span?.event('limitedReadBody failed', { len: 0, err: errorText(error) });
+    throw error;
+  }
   metrics.body(resource, verb, body.length);
+  trace?.span?.event('limitedReadBody succeeded', { len: body.length });
   return body;
 }

@@ -39,8 +39,7 @@ export async function updateObject(
   const { http, info } = request;
   const negotiated = negotiate(http, services.mediaTypes);
   const span = request.trace?.span;
-  const body = await takeBody(services, endpoint, http, 'update');
-  span?.event('limitedReadBody succeeded', { len: body.length });
+  const body = await takeBody(services, endpoint, request, 'update');
   const options = updateOptions(http);
   const { subresource } = info;
   const manager = managerName(options.fieldManager, http);

@@ -1,6 +1,7 @@
 // One resource straight on the key-value store: every write goes here; reads too when the cache is off or cannot tell.
 import type { KubeObject } from '../machinery/object.js';
 import { type Clock, systemClock } from '../lib/clock.js';
+import { errorText } from '../lib/error-text.js';
 import { Turns } from '../lib/turns.js';
 import type { MaybePromise } from '../lib/maybe-promise.js';
 import type { KeyValue, KeyValueStore, KvEvent, RangeResult, WriteResult } from '../kv/kv.js';
@@ -35,7 +36,7 @@ import type { Trace } from '../tracing/trace.js';
 import { recordCreate, recordList } from './record.js';
 import { Serial } from './serial.js';
 import { faultOf, namesMore, unreadable, unreadableList } from './unreadable.js';
-import { Values } from './values.js';
+import { Values, type Written } from './values.js';
 import { Watcher } from './watcher.js';
 
 /** The most keys one read takes from the store. */
@@ -303,13 +304,25 @@ export class DirectStore implements ManagedResourceStore {
   ): Promise<Entry> {
     const span = trace?.span;
     span?.event('About to Encode');
-    const begun = this.values.begin(key, object, json, trace);
-    const written = begun instanceof Promise ? await begun : begun;
+    let written: Written;
+    try {
+      const begun = this.values.begin(key, object, json, trace);
+      written = begun instanceof Promise ? await begun : begun;
+    } catch (error) {
+      span?.event('TransformToStorage failed', { err: errorText(error) });
+      throw error;
+    }
     span?.event('TransformToStorage succeeded');
     try {
       const operation = expectedRevision === 0 ? 'create' : 'update';
       if (expectedRevision > 0) span?.event('Transaction prepared');
-      const result = await this.#observed(operation, put(this.options.prefix + key, written.value));
+      let result: WriteResult;
+      try {
+        result = await this.#observed(operation, put(this.options.prefix + key, written.value));
+      } catch (error) {
+        span?.event('Txn call failed', { err: errorText(error) });
+        throw error;
+      }
       for (const event of expectedRevision === 0 ? CREATED : CHANGED) span?.event(event);
       if (result.done) {
         span?.event('decode succeeded', { len: written.value.length });

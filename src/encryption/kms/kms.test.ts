@@ -7,6 +7,9 @@ import { SealError } from '../seal-error.js';
 import { HandClock } from '../../lib/hand-clock.js';
 import { countingMetrics, MemoryKeyService, sealWhole } from '../testing.js';
 import type { ProviderParts } from '../providers.js';
+import type { RecordedSpan } from '../../tracing/recorded-span.js';
+import { SCOPES } from '../../tracing/trace.js';
+import { Tracer } from '../../tracing/tracer.js';
 import {
   decodeEncryptedObject,
   encodedWith,
@@ -61,6 +64,28 @@ describe('KMS v2', () => {
     ]);
     assert.deepEqual(service.calls, ['Status', 'Encrypt', 'Decrypt']);
     assert.ok(!(sealer.open(values[0] ?? plain, place) instanceof Promise));
+  });
+
+  it('tells in a trace what failed of opening a value', async () => {
+    const written = vault();
+    await written.writeKey.check();
+    const value = sealWhole(written.sealer, plain, place);
+    const { service, writeKey, sealer } = vault();
+    await writeKey.check();
+    const eventsOf = async (sealed: Buffer): Promise<string[]> => {
+      const spans: RecordedSpan[] = [];
+      const tracer = new Tracer({ ratePerMillion: 0, take: (span) => spans.push(span) });
+      const trace = tracer.root({ name: 'root', scope: SCOPES.http, kind: 'server', auditId: '', baggage: '' });
+      await assert.rejects(async () => sealer.open(sealed, { ...place, trace }));
+      return spans.flatMap(({ events }) => events.map(({ name }) => name)).slice(-2);
+    };
+    assert.deepEqual(await eventsOf(plain), ['Decoding encrypted object failed', 'exception']);
+    service.fails = new Error('away');
+    assert.deepEqual(await eventsOf(value), ['DEK decryption failed', 'exception']);
+    service.fails = undefined;
+    const { data, ...wrapped } = decodeEncryptedObject(value);
+    const altered = Buffer.concat(encodedWith(encodeWrappedKey(wrapped), [Buffer.alloc(data.length)]));
+    assert.deepEqual(await eventsOf(altered), ['Data decryption failed', 'exception']);
   });
 
   it('takes a new seed when the status names another key; what the old one sealed is stale', async () => {

@@ -79,9 +79,6 @@ export class SealerV2 implements Sealer {
     const span = above.child('TransformFromStorage with envelopeTransformer', this.#attributes);
     try {
       return await this.#open(sealed, place, span);
-    } catch (error) {
-      span.event('exception', { 'exception.message': errorText(error) });
-      throw error;
     } finally {
       span.end();
     }
@@ -89,7 +86,7 @@ export class SealerV2 implements Sealer {
 
   #open(sealed: Buffer, place: Place, span: Span | undefined): MaybePromise<Opened> {
     span?.event('About to decode encrypted object');
-    const object = decodeEncryptedObject(sealed);
+    const object = this.#decoded(sealed, span);
     span?.event('Decoded encrypted object');
     const { wrapped } = this.options.writeKey.current();
     const stale = object.keyId !== wrapped.keyId || object.sourceType !== wrapped.sourceType;
@@ -97,10 +94,21 @@ export class SealerV2 implements Sealer {
     const known = this.#known.get(text);
     if (known !== undefined) return this.#opened(known, object, place, stale, span);
     span?.event('About to decrypt DEK using remote service');
-    return this.#unwrapped(text, object).then((open) => {
-      span?.event('DEK decryption succeeded');
-      return this.#opened(open, object, place, stale, span);
-    });
+    return this.#unwrapped(text, object).then(
+      (open) => {
+        span?.event('DEK decryption succeeded');
+        return this.#opened(open, object, place, stale, span);
+      },
+      (error: unknown) => tell(span, 'DEK decryption failed', error),
+    );
+  }
+
+  #decoded(sealed: Buffer, span: Span | undefined): EncryptedObject {
+    try {
+      return decodeEncryptedObject(sealed);
+    } catch (error) {
+      return tell(span, 'Decoding encrypted object failed', error);
+    }
   }
 
   get #attributes(): Attributes {
@@ -122,7 +130,12 @@ export class SealerV2 implements Sealer {
   ): Opened {
     this.options.metrics.keyUsed('from_storage', this.options.name, keyId);
     span?.event('About to decrypt data using DEK');
-    const plain = open(data, place.key);
+    let plain: Buffer;
+    try {
+      plain = open(data, place.key);
+    } catch (error) {
+      return tell(span, 'Data decryption failed', error);
+    }
     span?.event('Data decryption succeeded');
     return { plain, stale };
   }
@@ -164,6 +177,13 @@ export class SealerV2 implements Sealer {
     this.#known.set(text, open);
     this.options.metrics.seedsKept(this.options.name, this.#known.size);
   }
+}
+
+/** Throws the error again. */
+function tell(span: Span | undefined, what: string, error: unknown): never {
+  span?.event(what);
+  span?.event('exception', { 'exception.message': errorText(error) });
+  throw error;
 }
 
 const KEY_SIZES = [16, 24, 32];
