@@ -26,3 +26,25 @@ test('the old name of the control plane is one in small letters only', () => {
   assert.deepEqual(load('v1beta1', 'master'), ['controlplane']);
   assert.throws(() => load('v1beta1', 'Master'), /service\.connection: Unsupported value: "master": supported values/);
 });
+
+test('a way over two transports is refused, and shown as the reference keeps it', () => {
+  const file = path.join(folder, 'both.yaml');
+  const tlsConfig = { caBundle: '/ca', clientKey: '/key', clientCert: '/cert' };
+  const refused = (tcp: object): string => {
+    const connection = { proxyProtocol: 'HTTPConnect', transport: { tcp, uds: { udsName: '/x' } } };
+    const head = { apiVersion: 'apiserver.k8s.io/v1beta1', kind: 'EgressSelectorConfiguration' };
+    fs.writeFileSync(file, JSON.stringify({ ...head, egressSelections: [{ name: 'cluster', connection }] }));
+    try {
+      loadEgress(file);
+    } catch (error) {
+      return /tcp: .*$/.exec(String(error))?.[0] ?? String(error);
+    }
+    return 'accepted';
+  };
+  const why = 'TCP and UDS cannot both be set';
+  assert.equal(refused({ url: 'http://x' }), `tcp: Invalid value: {"URL":"http://x","TLSConfig":null}: ${why}`);
+  assert.equal(
+    refused({ url: 'https://x', tlsConfig }),
+    `tcp: Invalid value: {"URL":"https://x","TLSConfig":{"CABundle":"/ca","ClientKey":"/key","ClientCert":"/cert"}}: ${why}`,
+  );
+});
