@@ -16,7 +16,7 @@ export const validateClusterMeta = (metadata: Readonly<ObjectMeta>): FieldErrors
 export const validateNamespacedMeta = (metadata: Readonly<ObjectMeta>): FieldErrors =>
   validateMetaAgain(metadata, { namespaced: true, validateName: nameIsDnsSubdomain });
 
-/** Of a kind that is `metadataCheckedOnce`, whose rules look at the change of metadata after those of a new object. */
+/** For rules that look at the change of metadata after all that holds for a new object. */
 export const validateMetaUpdate = (metadata: Readonly<ObjectMeta>, old: Readonly<ObjectMeta>): FieldErrors => [
   ...validateObjectMetaUpdate(metadata, old, METADATA),
   ...validateKubeFinalizers(metadata.finalizers, METADATA.child('finalizers')),

@@ -1,5 +1,6 @@
 // The API's times and durations: Go's reading of RFC 3339, printed in UTC to the second or the microsecond.
 import { trimEnd } from '../lib/trim-end.js';
+import { timeFault } from './time-fault.js';
 
 /** A time as the API prints it: `2024-05-06T07:08:09Z`. The zero time is null. */
 export function canonicalTime(text: string): string | null {
@@ -10,9 +11,9 @@ export function canonicalTime(text: string): string | null {
 
 /** A time to the microsecond: `2024-05-06T07:08:09.000000Z`. The zero time is null. */
 export function canonicalMicroTime(text: string): string | null {
-  if (!microShape.test(text)) throw timeError(text, '2006-01-02T15:04:05.000000Z07:00');
-  const { seconds, nanos } = parseTime(text);
-  return formatMicroTime(seconds, nanos);
+  const instant = microShape.test(text) ? readTime(text) : undefined;
+  if (instant === undefined) throw new TimeError(timeFault(text, true));
+  return formatMicroTime(instant.seconds, instant.nanos);
 }
 
 export interface Instant {
@@ -24,13 +25,17 @@ export interface Instant {
 }
 
 export function parseTime(text: string): Instant {
-  const match = shape.exec(text);
-  if (match === null) throw timeError(text);
-  const [, date = '', fraction = '', zone = ''] = match;
-  if (!isRealDate(date)) throw timeError(text);
+  const instant = readTime(text);
+  if (instant === undefined) throw new TimeError(timeFault(text, false));
+  return instant;
+}
+
+function readTime(text: string): Instant | undefined {
+  const [, date = '', fraction = '', zone = ''] = shape.exec(text) ?? [];
+  if (!isRealDate(date)) return undefined;
   const milliseconds = Date.parse(`${date}Z`);
   const offset = zone === 'Z' ? 0 : zoneSeconds(zone);
-  if (Number.isNaN(milliseconds) || offset === undefined) throw timeError(text);
+  if (Number.isNaN(milliseconds) || offset === undefined) return undefined;
   const nanos = Number(fraction.slice(1, 10).padEnd(9, '0'));
   return { seconds: milliseconds / 1000 - offset, nanos, offsetSeconds: offset };
 }
@@ -170,11 +175,6 @@ function isoSeconds(seconds: number): string {
 }
 
 const twoDigits = (value: number): string => (value < 10 ? `0${value}` : `${value}`);
-
-function timeError(text: string, layout = '2006-01-02T15:04:05Z07:00'): TimeError {
-  const whole = JSON.stringify(text);
-  return new TimeError(`parsing time ${whole} as ${JSON.stringify(layout)}: cannot parse ${whole} as "2006"`);
-}
 
 /** value / 10^digits without trailing zeros. */
 function decimal(value: bigint, digits: number): string {

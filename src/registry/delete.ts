@@ -14,7 +14,7 @@ import { printLarge } from './print-large.js';
 import { remove, removeMarked } from './remove.js';
 import { fromStorage } from './storage-status.js';
 import { timedWrite } from './timed-write.js';
-import { preconditionText } from './update.js';
+import { failedPrecondition } from './update.js';
 
 export interface DeleteRequest {
   readonly name: string;
@@ -57,7 +57,7 @@ async function attempt(
   const { context, options } = request;
   const large = current.json.length > LARGE_BYTES;
   const old = large && current.load !== undefined ? await current.load() : current.object();
-  checkPreconditions(registry, request, key, current);
+  checkPreconditions(registry, request, current);
   await kind.strategy.delete?.check?.(old, context);
   const object = large ? await inTurns(deepCopySteps(old as KubeObject, { closesMaps: true })) : request.copy(old);
   if (kind.strategy.delete?.terminate?.(object, registry.clock()) === 'keep') {
@@ -134,19 +134,13 @@ function markDeletingNow(registry: ResourceRegistry, { metadata }: KubeObject): 
   metadata.deletionGracePeriodSeconds = 0;
 }
 
-function checkPreconditions(
-  registry: ResourceRegistry,
-  { name, options }: DeleteRequest,
-  key: string,
-  current: StoredObject,
-): void {
+function checkPreconditions(registry: ResourceRegistry, { name, options }: DeleteRequest, current: StoredObject): void {
   const { uid, resourceVersion } = options.preconditions ?? {};
   const found = current.object().metadata.uid ?? '';
   const refuse = (what: 'UID' | 'ResourceVersion', wanted: string, has: string): never => {
     const { group, kind } = registry.groupKind;
     if (registry.kind.strategy.delete?.terminate !== undefined) {
-      const [, text = ''] = preconditionText(registry, key, what, wanted, has).split('AdditionalErrorMsg: ');
-      throw conflict(registry.resource, name, text);
+      throw conflict(registry.resource, name, failedPrecondition(what, wanted, has));
     }
     const again = what === 'UID' ? 'deleted and then recreated' : 'modified';
     throw conflict(

@@ -145,10 +145,8 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   validateName?(name: string, prefix: boolean): readonly string[];
   /** Finalizers need not be standard or have a domain of their own. */
   readonly anyFinalizer?: boolean;
-  /** The kind's own rules do not repeat the common ones on the update of metadata: an error in it shows once less. */
-  readonly metadataCheckedOnce?: boolean;
-  /** How often the kind's own rules on an update look at all of the metadata again: an error in it shows as often. */
-  readonly metadataAgain?: number;
+  /** As in `StatusStrategy`. */
+  readonly metadataOnUpdate?: readonly MetadataCheck[];
   /** None of the kind's own rules looks at metadata: what is wrong with it is told where nothing else is wrong. */
   readonly metadataCheckedLast?: boolean;
   /** Clears what a client may not set, sets what the server decides. */
@@ -197,10 +195,18 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   readonly resetFields?: Readonly<Record<string, readonly string[][]>>;
 }
 
+/** What rules look at again: metadata as of a new object, by the kind's own rules on names, or how it was changed. */
+export type MetadataCheck = 'whole' | 'change';
+
 export interface StatusStrategy<T extends KubeObject = KubeObject> {
   /** As `beginUpdate` of the strategy, for writes through this endpoint. */
   begin?(object: T, old: Readonly<T>, context: LifeContext): Promise<Transaction | undefined>;
   prepareForUpdate?(object: T, old: Readonly<T>, context: LifeContext): void;
+  /**
+   * What the reference's rules of this kind look at once more, in its order, after the rules that all kinds have in
+   * common: an error in metadata shows as often. Without a word `['change']`.
+   */
+  readonly metadataOnUpdate?: readonly MetadataCheck[];
   validateUpdate(object: Readonly<T>, old: Readonly<T>, context: LifeContext): FieldErrors;
   warningsOnUpdate?(object: Readonly<T>, old: Readonly<T>, context: LifeContext): readonly string[];
 }

@@ -11,7 +11,14 @@ import type { KindDefinition } from './kind.js';
 const MERGE = 'application/merge-patch+json';
 const CORE = '/api/v1/namespaces/n';
 const NOT_QUALIFIED = 'Invalid value: "held": name is neither a standard finalizer name nor is it fully qualified';
-const kinds = [configMaps, deployments, events, limitRanges, podDisruptionBudgets] as unknown as KindDefinition[];
+const kinds = [
+  configMaps,
+  deployments,
+  events,
+  limitRanges,
+  podDisruptionBudgets,
+  serviceAccounts,
+] as unknown as KindDefinition[];
 
 const causesOf = ({ body }: Answer): string[] =>
   (body.details?.causes ?? []).map(({ field, message }) => `${field}: ${message}`);
@@ -46,6 +53,23 @@ test('an error in the metadata of an update shows as often as rules look at it',
   assert.equal(await times(path, { metadata, spec: { selector: app, template } }), 3);
   const budget = { metadata, spec: { minAvailable: 1, selector: app } };
   assert.equal(await times('/apis/policy/v1/namespaces/n/poddisruptionbudgets', budget), 2);
+});
+
+test('an update that looks at metadata as of a new object asks for a name as new objects have it', async () => {
+  const api = new TestApi({ kinds });
+  const generated = { metadata: { generateName: 'Not Valid!_' } };
+  for (const path of [`${CORE}/configmaps`, `${CORE}/limitranges`]) {
+    await api.post(path, { metadata: { name: 'a' } });
+    const refused = await api.patch(`${path}/a`, MERGE, generated);
+    assert.equal(refused.status, 422, path);
+    assert.match(
+      causesOf(refused).join(),
+      /^metadata.generateName: Invalid value: "Not Valid!_": a lowercase RFC 1123 /,
+    );
+  }
+  await api.post('/apis/policy/v1/namespaces/n/poddisruptionbudgets', { metadata: { name: 'a' }, spec: {} });
+  const taken = await api.patch('/apis/policy/v1/namespaces/n/poddisruptionbudgets/a', MERGE, generated);
+  assert.equal(taken.status, 200, 'whose rules look at its change only');
 });
 
 test('where no rule of a kind looks at metadata, what is wrong with it is told last, and any finalizer is taken', async () => {

@@ -11,7 +11,7 @@ import {
   validateObjectName,
 } from '../machinery/validation/object-meta.js';
 import { nameIsDnsSubdomain, pathSegmentName } from '../machinery/validation/names.js';
-import type { KindDefinition, LifeContext, StatusStrategy, Strategy } from './kind.js';
+import type { KindDefinition, LifeContext, MetadataCheck, StatusStrategy, Strategy } from './kind.js';
 import type { ResourceRegistry } from './registry.js';
 import { matchNamespace } from './system-fields.js';
 
@@ -57,6 +57,8 @@ function newMetadataErrors({ namespaced, strategy }: KindDefinition, metadata: O
 const kubeFinalizerErrors = ({ anyFinalizer }: Strategy, { finalizers }: ObjectMeta): FieldErrors =>
   anyFinalizer || finalizers === undefined ? [] : validateKubeFinalizers(finalizers, METADATA.child('finalizers'));
 
+const CHANGE: readonly MetadataCheck[] = ['change'];
+
 /** Sets what an update cannot change back to what it was, then runs the kind's rules. */
 export function prepareChanged(
   registry: RuledKind,
@@ -78,15 +80,14 @@ export function prepareChanged(
   if (old.metadata.deletionGracePeriodSeconds !== undefined) {
     metadata.deletionGracePeriodSeconds ??= old.metadata.deletionGracePeriodSeconds;
   }
-  // The common rules come first and the kind's own look at the metadata's update again: an error in it shows twice.
   const { strategy, namespaced } = kind;
-  const whole = validateObjectMeta(metadata, { namespaced, validateName: pathSegmentName, path: METADATA });
+  const errors = validateObjectMeta(metadata, { namespaced, validateName: pathSegmentName, path: METADATA });
   const changed = validateObjectMetaUpdate(metadata, old.metadata, METADATA);
-  const finalizers = kubeFinalizerErrors(strategy, metadata);
-  const errors = [...whole, ...changed];
-  if (!strategy.metadataCheckedOnce) append(errors, changed, finalizers);
-  const again = rules === strategy ? (strategy.metadataAgain ?? 0) : 0;
-  for (let i = 0; i < again; i++) append(errors, whole, finalizers);
+  append(errors, changed);
+  for (const check of rules.metadataOnUpdate ?? CHANGE) {
+    if (check === 'whole') append(errors, newMetadataErrors(kind, metadata));
+    else append(errors, changed, kubeFinalizerErrors(strategy, metadata));
+  }
   append(errors, rules.validateUpdate(object, old, context));
   if (errors.length > 0) throw invalid(registry.groupKind, metadata.name ?? '', errors);
   for (const text of rules.warningsOnUpdate?.(object, old, context) ?? []) context.warn(text);

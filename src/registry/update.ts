@@ -128,9 +128,9 @@ async function attempt(
   const { request, key } = asked;
   const { strategy } = registry.kind;
   if (current === undefined) {
-    // What is gone is no longer what the client knew: that comes before its not being there.
-    checkUid(registry, request, key, '');
     if (!strategy.allowCreateOnUpdate && !request.createMissing) throw notFound(registry.resource, request.name);
+    // Nor is what would be made what the client knew.
+    checkUid(registry, request, key, '');
     return { stored: await createByUpdate(registry, asked), created: true };
   }
   const found = Math.max(request.bytes ?? 0, current.size);
@@ -205,29 +205,29 @@ async function createByUpdate(registry: ResourceRegistry, { request, key, trace 
 function checkUid(registry: ResourceRegistry, request: UpdateRequest, key: string, found: string): void {
   const { uid } = request;
   if (uid === undefined || uid === '' || uid === found) return;
-  throw conflict(registry.resource, request.name, preconditionText(registry, key, 'UID', uid, found));
+  throw notAsStated(registry, request, key, failedPrecondition('UID', uid, found));
 }
 
 function checkResourceVersion(registry: ResourceRegistry, request: UpdateRequest, key: string, found: string): void {
   const { resourceVersion } = request;
   if (resourceVersion === undefined || resourceVersion === '' || resourceVersion === found) return;
-  const why = preconditionText(registry, key, 'ResourceVersion', resourceVersion, found);
-  throw conflict(registry.resource, request.name, why);
+  throw notAsStated(registry, request, key, failedPrecondition('ResourceVersion', resourceVersion, found));
 }
 
-/** The reference tells a failed precondition in its store's own words, which clients have come to match. */
-export function preconditionText(
-  registry: ResourceRegistry,
+/** The reference tells it in its store's own words, which clients have come to match; a rehearsal does not come as far. */
+function notAsStated(
+  { resource, store: { options } }: ResourceRegistry,
+  { name, context }: UpdateRequest,
   key: string,
-  what: 'UID' | 'ResourceVersion',
-  wanted: string,
-  found: string,
-): string {
-  return (
-    `StorageError: invalid object, Code: 4, Key: ${registry.store.options.prefix}${key}, ResourceVersion: 0, ` +
-    `AdditionalErrorMsg: Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${found}`
-  );
+  why: string,
+): StatusError {
+  const place = context.dryRun ? options.prefix.slice(options.root?.length ?? 0) : options.prefix;
+  const what = `invalid object, Code: 4, Key: ${place}${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`;
+  return conflict(resource, name, `StorageError: ${what}`);
 }
+
+export const failedPrecondition = (what: 'UID' | 'ResourceVersion', wanted: string, found: string): string =>
+  `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${found}`;
 
 /** An update states the version it was made from, or, where the kind allows it, none and takes the newest. */
 function matchResourceVersion(

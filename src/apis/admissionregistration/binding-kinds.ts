@@ -78,7 +78,7 @@ function bindingStrategy<T extends Binding>(
   };
   return {
     anyFinalizer: true,
-    metadataCheckedOnce: true,
+    metadataOnUpdate: [],
     hasGeneration: true,
     allowUnconditionalUpdate: false,
     validate,

@@ -48,6 +48,7 @@ export const validatingAdmissionPolicy = (
       object.status = {};
     },
     status: {
+      metadataOnUpdate: [],
       prepareForUpdate: (object, old) => keepMetaForStatus(object.metadata, old.metadata),
       validateUpdate: ({ status }) => validatePolicyStatus(status),
     },
@@ -112,7 +113,7 @@ function policyStrategy<T extends Policy>(kind: string, services: ParamServices,
   };
   return {
     anyFinalizer: true,
-    metadataCheckedOnce: true,
+    metadataOnUpdate: [],
     hasGeneration: true,
     allowUnconditionalUpdate: false,
     validate: (object) => validate(object, undefined),

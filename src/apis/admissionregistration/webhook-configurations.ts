@@ -47,7 +47,7 @@ export const mutatingWebhookConfiguration = (
 
 const strategyOf = (checker: ExpressionChecker | undefined): Strategy<Configuration> => ({
   anyFinalizer: true,
-  metadataCheckedOnce: true,
+  metadataOnUpdate: [],
   hasGeneration: true,
   allowUnconditionalUpdate: false,
   validate: (object) => validateWebhooks(object.webhooks, undefined, checker),

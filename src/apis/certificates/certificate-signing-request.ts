@@ -1,9 +1,11 @@
 import { AGE_COLUMN, NAME_COLUMN, ageCell, column } from '../../registry/columns.js';
 import { humanDuration } from '../../lib/human-duration.js';
-import type { KindDefinition, LifeContext } from '../../registry/kind.js';
+import type { KindDefinition, LifeContext, MetadataCheck } from '../../registry/kind.js';
 import { timestamp } from '../../registry/registry.js';
 import type { CertificateSigningRequest } from '../../schema/generated/certificates.v1.js';
 import { conditionsOf, validateCsr, validateCsrUpdate } from './csr-validation.js';
+
+const WHOLE_AND_CHANGE: readonly MetadataCheck[] = ['whole', 'change'];
 
 export const certificateSigningRequest: KindDefinition<CertificateSigningRequest> = {
   group: 'certificates.k8s.io',
@@ -15,7 +17,7 @@ export const certificateSigningRequest: KindDefinition<CertificateSigningRequest
   versions: [{ version: 'v1' }],
   storageVersion: 'v1',
   strategy: {
-    metadataAgain: 1,
+    metadataOnUpdate: WHOLE_AND_CHANGE,
     validateName: () => [],
     prepareForCreate: setRequestor,
     validate: validateCsr,
@@ -26,6 +28,7 @@ export const certificateSigningRequest: KindDefinition<CertificateSigningRequest
     },
     validateUpdate: (object, old) => validateCsrUpdate(object, old, { maySetCertificate: false, mayApprove: false }),
     status: {
+      metadataOnUpdate: WHOLE_AND_CHANGE,
       prepareForUpdate(object, old, context) {
         object.spec = structuredClone(old.spec);
         keepApprovals(object, old);
@@ -46,6 +49,7 @@ export const certificateSigningRequest: KindDefinition<CertificateSigningRequest
       kind: 'CertificateSigningRequest',
       verbs: ['get', 'patch', 'update'],
       update: {
+        metadataOnUpdate: WHOLE_AND_CHANGE,
         prepareForUpdate(object, old, context) {
           setConditionTimes(object, old, context.now());
           const { conditions } = object.status;

@@ -27,7 +27,7 @@ export const clusterTrustBundle: KindDefinition<ClusterTrustBundle> = {
   ],
   storageVersion: 'v1beta1',
   strategy: {
-    metadataAgain: 1,
+    metadataOnUpdate: ['whole', 'change'],
     // The name depends on the signer, so it is checked with the rest.
     validateName: () => [],
     allowUnconditionalUpdate: false,

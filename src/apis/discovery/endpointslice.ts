@@ -21,8 +21,7 @@ export const endpointSlices: KindDefinition<EndpointSlice> = {
   versions: [{ version: 'v1', defaults: setDefaults }],
   storageVersion: 'v1',
   strategy: {
-    metadataCheckedOnce: true,
-    metadataAgain: 1,
+    metadataOnUpdate: ['whole'],
     hasGeneration: true,
     prepareForCreate: (object, { features }) => {
       dropGatedFields(GATED, object, undefined, features);

@@ -98,7 +98,7 @@ type WithConditions = KubeObject & { status: { conditions?: readonly { readonly 
 
 function strategyOf<T extends WithConditions>(validate: (object: Readonly<T>) => FieldErrors): Strategy<T> {
   return {
-    metadataCheckedOnce: true,
+    metadataOnUpdate: [],
     hasStatus: true,
     prepareForCreate: (object) => {
       object.status = {};
@@ -106,6 +106,7 @@ function strategyOf<T extends WithConditions>(validate: (object: Readonly<T>) =>
     validate,
     validateUpdate: (object) => [...validateClusterMeta(object.metadata), ...validate(object)],
     status: {
+      metadataOnUpdate: [],
       // Nothing of the metadata changes with the status but who owns which field.
       prepareForUpdate: (object, old) => {
         const { managedFields } = object.metadata;

@@ -36,7 +36,7 @@ const storageVersion: KindDefinition<StorageVersion> = {
   storageVersion: 'v1alpha1',
   strategy: {
     validateName: nameMessages,
-    metadataCheckedOnce: true,
+    metadataOnUpdate: [],
     hasStatus: true,
     hasGeneration: false,
     allowUnconditionalUpdate: false,
@@ -46,6 +46,7 @@ const storageVersion: KindDefinition<StorageVersion> = {
     validate: ({ status }) => validateStatus(status),
     validateUpdate: () => [],
     status: {
+      metadataOnUpdate: [],
       prepareForUpdate: (object, old) => keepMetaForStatus(object.metadata, old.metadata),
       validateUpdate: ({ status }) => validateStatus(status),
     },

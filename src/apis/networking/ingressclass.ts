@@ -34,7 +34,7 @@ export const ingressClasses: KindDefinition<IngressClass> = {
   ],
   storageVersion: 'v1',
   strategy: {
-    metadataAgain: 1,
+    metadataOnUpdate: ['change', 'whole'],
     hasGeneration: true,
     validate,
     validateUpdate: (object, old) => [

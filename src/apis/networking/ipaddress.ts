@@ -29,7 +29,7 @@ export const ipAddresses: KindDefinition<IPAddress> = {
   ],
   storageVersion: 'v1',
   strategy: {
-    metadataAgain: 1,
+    metadataOnUpdate: ['whole', 'change'],
     validateName: (name) => ipFaults(name),
     validate,
     validateUpdate: (object, old) => [...validate(object), ...keepParent(object, old)],

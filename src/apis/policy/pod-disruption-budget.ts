@@ -25,7 +25,7 @@ export const podDisruptionBudgets: KindDefinition<PodDisruptionBudget> = {
     // No rule of this kind looks at its name: only what every path segment needs holds.
     validateName: () => [],
     anyFinalizer: true,
-    metadataCheckedOnce: true,
+    metadataOnUpdate: [],
     metadataCheckedLast: true,
     hasStatus: true,
     allowUnconditionalUpdate: false,
@@ -34,7 +34,7 @@ export const podDisruptionBudgets: KindDefinition<PodDisruptionBudget> = {
     },
     validate: (object) => validateBudget(object, false),
     validateUpdate: (object, old) => validateBudget(object, hasInvalidSelector(old)),
-    status: { validateUpdate: validateBudgetStatus },
+    status: { metadataOnUpdate: [], validateUpdate: validateBudgetStatus },
     resetFields: { '': [['status']], status: [['spec']] },
   },
   subresources: { status: { kind: 'PodDisruptionBudget', verbs: ['get', 'patch', 'update'] } },

@@ -36,7 +36,7 @@ const role = (services: EscalationServices): KindDefinition<Role> => ({
   singular: 'role',
   namespaced: true,
   strategy: {
-    metadataAgain: 2,
+    metadataOnUpdate: ['whole', 'whole', 'change'],
     ...ROLE_STRATEGY,
     ...guarded((object, old, context) => checkRoleEscalation(services, 'roles', object, old, context)),
     validate: validateRole,
@@ -51,7 +51,7 @@ const clusterRole = (services: EscalationServices): KindDefinition<ClusterRole> 
   singular: 'clusterrole',
   namespaced: false,
   strategy: {
-    metadataAgain: 2,
+    metadataOnUpdate: ['whole', 'whole', 'change'],
     ...ROLE_STRATEGY,
     ...guarded((object, old, context) => checkRoleEscalation(services, 'clusterroles', object, old, context)),
     validate: (object) => validateClusterRole(object),
@@ -66,7 +66,7 @@ const roleBinding = (services: EscalationServices): KindDefinition<RoleBinding> 
   singular: 'rolebinding',
   namespaced: true,
   strategy: {
-    metadataAgain: 2,
+    metadataOnUpdate: ['whole', 'whole', 'change'],
     ...STRATEGY,
     ...guarded((object, old, context) => checkBinding(services, 'rolebindings', object, old, context)),
     validate: validateRoleBinding,
@@ -82,7 +82,7 @@ const clusterRoleBinding = (services: EscalationServices): KindDefinition<Cluste
   singular: 'clusterrolebinding',
   namespaced: false,
   strategy: {
-    metadataAgain: 2,
+    metadataOnUpdate: ['whole', 'whole', 'change'],
     ...STRATEGY,
     ...guarded((object, old, context) => checkBinding(services, 'clusterrolebindings', object, old, context)),
     validate: validateClusterRoleBinding,

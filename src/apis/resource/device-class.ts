@@ -27,7 +27,7 @@ export function deviceClassKind(expressions: ExpressionChecker | undefined): Kin
     versions: resourceVersions({}),
     storageVersion: STORAGE_VERSION,
     strategy: {
-      metadataCheckedOnce: true,
+      metadataOnUpdate: [],
       prepareForCreate: (object, { features }) => {
         object.metadata.generation = 1;
         dropDisabledFields(object, undefined, features);

@@ -22,7 +22,7 @@ export const csiNodes: KindDefinition<CSINode> = {
   versions: [{ version: 'v1' }],
   storageVersion: 'v1',
   strategy: {
-    metadataCheckedOnce: true,
+    metadataOnUpdate: [],
     allowUnconditionalUpdate: false,
     validate: validateCsiNode,
     validateUpdate: (object, old, { features }) => [

@@ -31,7 +31,7 @@ export const volumeAttachments: KindDefinition<VolumeAttachment> = {
   versions: [{ version: 'v1' }],
   storageVersion: 'v1',
   strategy: {
-    metadataCheckedOnce: true,
+    metadataOnUpdate: [],
     hasStatus: true,
     hasGeneration: false,
     allowUnconditionalUpdate: false,
@@ -41,6 +41,7 @@ export const volumeAttachments: KindDefinition<VolumeAttachment> = {
     validate: (object) => [...validateAttachment(object), ...validateNewAttachment(object)],
     validateUpdate: validateAttachmentUpdate,
     status: {
+      metadataOnUpdate: [],
       prepareForUpdate: ({ metadata, status }, old, { features }) => {
         keepMetaForStatus(metadata, old.metadata);
         dropErrorCodes(status, old.status, features);

@@ -46,7 +46,8 @@ function validateServicePath(text: string, path: FieldPath): FieldErrors {
   if (text === '//') return [invalid(path, text, 'segment[0] may not be empty')];
   const errors: FieldErrors = [];
   if (!text.startsWith('/')) errors.push(invalid(path, text, "must start with a '/'"));
-  const steps = text.slice(1).replace(/\/$/, '').split('/');
+  // The reference leaves out the first byte, whatever it is part of.
+  const steps = Buffer.from(text).toString('latin1').slice(1).replace(/\/$/, '').split('/');
   for (const [i, step] of steps.entries()) {
     if (step === '') errors.push(invalid(path, text, `segment[${i}] may not be empty`));
     else for (const why of isDns1123Subdomain(step)) errors.push(invalid(path, text, `segment[${i}]: ${why}`));

@@ -53,7 +53,7 @@ export const jobs: KindDefinition<Job> = {
     hasStatus: true,
     hasGeneration: false,
     validateName: nameIsDnsSubdomain,
-    metadataCheckedOnce: true,
+    metadataOnUpdate: [],
     canonicalize: canonicalizeJob,
     validate: (job, context) => validateJob(job, podRules(context, false), true),
     validateUpdate: (job, old, context) => {

@@ -12,7 +12,11 @@ export const configMaps: KindDefinition<ConfigMap> = {
   namespaced: true,
   versions: [{ version: 'v1' }],
   storageVersion: 'v1',
-  strategy: { metadataAgain: 1, validate: validateConfigMap, validateUpdate: validateConfigMapUpdate },
+  strategy: {
+    metadataOnUpdate: ['change', 'whole'],
+    validate: validateConfigMap,
+    validateUpdate: validateConfigMapUpdate,
+  },
   columns: [NAME_COLUMN, column('Data', 'How many keys the map holds.'), AGE_COLUMN],
   row: (object, now) => [object.metadata.name ?? '', keyCount(object), ageCell(object, now)],
 };

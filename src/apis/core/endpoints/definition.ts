@@ -27,7 +27,7 @@ export const endpoints: KindDefinition<Endpoints> = {
   storageVersion: 'v1',
   keyPrefix: 'services/endpoints',
   strategy: {
-    metadataAgain: 1,
+    metadataOnUpdate: ['change', 'whole'],
     validate: (object) => validateEndpoints(object),
     validateUpdate: (object, old) => validateEndpoints(object, old),
     warningsOnCreate: addressWarnings,

@@ -36,7 +36,7 @@ export const events: KindDefinition<Event> = {
   strategy: {
     validateName: pathSegmentName,
     anyFinalizer: true,
-    metadataCheckedOnce: true,
+    metadataOnUpdate: [],
     metadataCheckedLast: true,
     validate: validateCoreEvent,
     validateUpdate: validateCoreEvent,

@@ -15,8 +15,7 @@ export const limitRanges: KindDefinition<LimitRange> = {
   versions: [{ version: 'v1', defaults: ({ spec }) => (spec.limits ?? []).forEach(setItemDefaults) }],
   storageVersion: 'v1',
   strategy: {
-    metadataCheckedOnce: true,
-    metadataAgain: 1,
+    metadataOnUpdate: ['whole'],
     prepareForCreate: ({ metadata }) => {
       metadata.name ||= randomUUID();
     },

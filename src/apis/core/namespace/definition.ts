@@ -19,7 +19,7 @@ export const namespaces: KindDefinition<Namespace> = {
   versions: [{ version: 'v1', defaults: setDefaults }],
   storageVersion: 'v1',
   strategy: {
-    metadataAgain: 1,
+    metadataOnUpdate: ['whole', 'change'],
     validateName: nameIsDnsLabel,
     hasStatus: true,
     hasGeneration: false,

@@ -27,7 +27,7 @@ export const nodes: KindDefinition<Node> = {
   versions: [{ version: 'v1', defaults: setDefaults }],
   storageVersion: 'v1',
   strategy: {
-    metadataAgain: 1,
+    metadataOnUpdate: ['whole', 'change'],
     // A node is created with its status: its agent registers it whole.
     prepareForCreate: (object, { features }) => {
       delete object.spec.configSource;

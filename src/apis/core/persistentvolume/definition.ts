@@ -20,8 +20,7 @@ export const persistentVolumes: KindDefinition<PersistentVolume> = {
   versions: [{ version: 'v1', defaults: setDefaults }],
   storageVersion: 'v1',
   strategy: {
-    metadataCheckedOnce: true,
-    metadataAgain: 2,
+    metadataOnUpdate: ['whole', 'whole'],
     hasStatus: true,
     hasGeneration: false,
     prepareForCreate: (object, context) => {

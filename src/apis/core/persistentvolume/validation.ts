@@ -19,6 +19,7 @@ import type {
   VolumeNodeAffinity,
 } from '../../../schema/generated/core.v1.js';
 import { internalDiff } from '../internal-form/diff.js';
+import { sortedByKey } from '../internal-form/members.js';
 import { internalValue } from '../internal-form/print.js';
 import { validateNodeSelector } from '../pod/validation/affinity.js';
 import { sortedKeys } from '../shared/key-values.js';
@@ -131,7 +132,7 @@ function validateCapacity(spec: Readonly<PersistentVolumeSpec>, path: FieldPath)
   const errors: FieldErrors = [];
   if (names.length === 0) errors.push(required(path));
   if (names.length !== 1 || names[0] !== 'storage')
-    errors.push(notSupported(path, asGiven(spec, 'capacity', {}), ['storage']));
+    errors.push(notSupported(path, capacity ? sortedByKey(capacity) : asGiven(spec, 'capacity', {}), ['storage']));
   for (const name of names) {
     const quantity = capacity?.[name] ?? '0';
     append(errors, validateStorageAmount(quantity, path.key(name)), validatePositiveQuantity(quantity, path.key(name)));

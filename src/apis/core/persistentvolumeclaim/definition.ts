@@ -28,7 +28,7 @@ export const persistentVolumeClaims: KindDefinition<PersistentVolumeClaim> = {
   versions: [{ version: 'v1', defaults: setDefaults }],
   storageVersion: 'v1',
   strategy: {
-    metadataAgain: 2,
+    metadataOnUpdate: ['whole', 'change', 'whole'],
     hasStatus: true,
     hasGeneration: false,
     prepareForCreate: (object, { features }) => {

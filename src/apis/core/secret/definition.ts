@@ -14,7 +14,7 @@ export const secrets: KindDefinition<Secret> = {
   versions: [{ version: 'v1', defaults: setDefaults }],
   storageVersion: 'v1',
   strategy: {
-    metadataAgain: 1,
+    metadataOnUpdate: ['change', 'whole'],
     validate: validateSecret,
     validateUpdate: validateSecretUpdate,
     warningsOnCreate: tlsWarnings,

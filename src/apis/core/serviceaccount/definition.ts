@@ -20,7 +20,7 @@ export const serviceAccountKind = ({ createToken }: ServiceAccountParts): KindDe
   versions: [{ version: 'v1' }],
   storageVersion: 'v1',
   strategy: {
-    metadataAgain: 1,
+    metadataOnUpdate: ['change', 'whole'],
     prepareForCreate: cleanSecretReferences,
     prepareForUpdate: cleanSecretReferences,
     // Nothing but metadata is checked: secrets may be named before they exist.

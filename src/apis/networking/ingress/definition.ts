@@ -19,7 +19,7 @@ export const ingresses: KindDefinition<Ingress> = {
   versions: [{ version: 'v1' }],
   storageVersion: 'v1',
   strategy: {
-    metadataAgain: 1,
+    metadataOnUpdate: ['change', 'whole'],
     hasStatus: true,
     prepareForCreate: (object) => {
       object.status = { loadBalancer: {} };

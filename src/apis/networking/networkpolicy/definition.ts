@@ -16,7 +16,7 @@ export const networkPolicies: KindDefinition<NetworkPolicy> = {
   versions: [{ version: 'v1', defaults: setDefaults }],
   storageVersion: 'v1',
   strategy: {
-    metadataAgain: 1,
+    metadataOnUpdate: ['whole', 'change'],
     hasGeneration: true,
     validate: (object, { features }) => validateNetworkPolicy(object, features),
     validateUpdate: (object, old, { features }) => validateNetworkPolicyUpdate(object, old, features),
