@@ -11,14 +11,7 @@ import type { KindDefinition } from './kind.js';
 const MERGE = 'application/merge-patch+json';
 const CORE = '/api/v1/namespaces/n';
 const NOT_QUALIFIED = 'Invalid value: "held": name is neither a standard finalizer name nor is it fully qualified';
-const kinds = [
-  configMaps,
-  deployments,
-  events,
-  limitRanges,
-  podDisruptionBudgets,
-  serviceAccounts,
-] as unknown as KindDefinition[];
+const kinds = [configMaps, deployments, events, limitRanges, podDisruptionBudgets] as unknown as KindDefinition[];
 
 const causesOf = ({ body }: Answer): string[] =>
   (body.details?.causes ?? []).map(({ field, message }) => `${field}: ${message}`);
