@@ -121,7 +121,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     lookup: resources.lookup,
     warn: () => undefined,
   });
-  const certificates = prepareCertificates(options, Date.now());
+  const certificates = prepareCertificates(options, Date.now(), (text) => logs.for('certificates').warning(text));
   // What the server writes is looked at by plugins that are built later.
   const own = lateBound<ObjectOperations>();
   const tokens = buildServiceAccountTokens(options, {

@@ -38,6 +38,8 @@ export interface Authority {
   readonly keyFile: string;
   readonly certPem: string;
   readonly keys: KeyPair;
+  /** There was one that no longer serves: who trusted it must be told of this one. */
+  readonly replaced: boolean;
 }
 
 /** The local certificate authority; a new one replaces all that the old one signed, since their issuer changed. */
@@ -47,8 +49,10 @@ export function ensureAuthority(folder: string, nowMs: number): Authority {
   const kept = readPair(certFile, keyFile);
   if (kept !== undefined && isFresh(kept.certificate, nowMs)) {
     const privateKey = createPrivateKey(kept.keyPem);
-    return { certFile, keyFile, certPem: kept.certPem, keys: { privateKey, publicKey: createPublicKey(kept.keyPem) } };
+    const keys = { privateKey, publicKey: createPublicKey(kept.keyPem) };
+    return { certFile, keyFile, certPem: kept.certPem, keys, replaced: false };
   }
+  const replaced = fs.existsSync(certFile);
   const keys = generateKeys();
   const certPem = issueCertificate({
     subject: CA_SUBJECT,
@@ -59,7 +63,7 @@ export function ensureAuthority(folder: string, nowMs: number): Authority {
     notAfterMs: nowMs + 10 * YEAR_MS,
   });
   writePair({ certFile, keyFile }, certPem, keys);
-  return { certFile, keyFile, certPem, keys };
+  return { certFile, keyFile, certPem, keys, replaced };
 }
 
 export interface ServerNames {

@@ -25,10 +25,17 @@ export interface PreparedCertificates {
   readonly servingCaPem?: string;
 }
 
-export function prepareCertificates(options: Options, nowMs: number): PreparedCertificates {
+export function prepareCertificates(
+  options: Options,
+  nowMs: number,
+  warn: (message: string) => void,
+): PreparedCertificates {
   const { secureServing, authentication, misc, generate, dataDir } = options;
   const names = serverNames(options);
   const authority = generate.clientCa || generate.servingCertificate ? ensureAuthority(dataDir, nowMs) : undefined;
+  if (authority?.replaced === true) {
+    warn(`${authority.certFile} could not be used any more and was made anew: clients need the new one`);
+  }
   const serving = servingFiles();
   const keys = generate.serviceAccountKeys ? ensureServiceAccountKeys(dataDir) : undefined;
   const own = authority !== undefined && generate.clientCa ? { authority } : undefined;
