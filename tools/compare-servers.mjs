@@ -1,0 +1,112 @@
+// Asks a running original and ours the same and tells where they differ: creates, updates and status writes of known
+// objects with each value changed in some forty ways and each missing member added.
+//
+//   node tools/compare-servers.mjs --shared DIR --original URL --ours URL [--token TOKEN] [--case NAME[,NAME]]
+//        [--mode create,update,add,status] [--out FILE] [--show N]
+//
+// DIR holds golden/, reference/ and bin/golden.mjs. Both servers are started as golden/README.md there says, without
+// controllers: names of namespaces are new in each run, for those of the last one are still ending.
+import fs from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import zlib from 'node:zlib';
+import { added, changed, grown } from './compare/changes.mjs';
+import { seedsOf } from './compare/seeds.mjs';
+import { optionOf } from './parity-counts.mjs';
+
+const AT_ONCE = 6;
+const args = process.argv.slice(2);
+const [shared, original, ours] = ['--shared', '--original', '--ours'].map((name) => optionOf(args, name));
+if (shared === undefined || original === undefined || ours === undefined) {
+  console.error(
+    'usage: node tools/compare-servers.mjs --shared DIR --original URL --ours URL [--case NAME] [--mode MODE]',
+  );
+  process.exit(2);
+}
+const golden = await import(pathToFileURL(path.resolve(shared, 'bin', 'golden.mjs')));
+const token = optionOf(args, '--token') ?? 'admintoken';
+const servers = [original, ours].map((server) => new golden.Client({ server, token, timeout: 60_000 }));
+const packed = fs.readFileSync(path.join(shared, 'reference', 'openapi-v2.json.gz'));
+const { definitions } = JSON.parse(zlib.gunzipSync(packed));
+const modes = new Set((optionOf(args, '--mode') ?? 'create,update,add,status').split(','));
+const wanted = optionOf(args, '--case')?.split(',');
+const out = optionOf(args, '--out');
+const tag = Date.now().toString(36);
+const differences = [];
+let asked = 0;
+
+for (const seed of seedsOf(shared)) {
+  if (wanted === undefined || wanted.includes(seed.name)) await compareSeed(seed);
+}
+for (const { what, found } of differences.slice(0, Number(optionOf(args, '--show') ?? 20))) {
+  console.log(`${what}\n    ${found.slice(0, 3).join('\n    ')}`);
+}
+console.log(`${asked - differences.length} of ${asked} answers agree`);
+if (out !== undefined)
+  fs.writeFileSync(out, differences.map((difference) => `${JSON.stringify(difference)}\n`).join(''));
+process.exit(0);
+
+async function compareSeed(seed) {
+  const ns = `compare-${tag}-${seed.name.replace(/[^a-z0-9]/g, '').slice(0, 30)}`;
+  const here = (value) => golden.substitute(value, { ns });
+  const make = (target, kind, metadata) =>
+    ask({ method: 'POST', path: target, body: { apiVersion: 'v1', kind, metadata } });
+  await make('/api/v1/namespaces', 'Namespace', { name: ns, labels: seed.labels });
+  await make(`/api/v1/namespaces/${ns}/serviceaccounts`, 'ServiceAccount', { name: 'default' });
+  const created = { method: 'POST', path: `${here(seed.path)}?dryRun=All&fieldValidation=Strict`, ns, name: seed.name };
+  for (const step of seed.before) await ask(here(step));
+  const object = here(seed.object);
+  const type = typeOf(object);
+  if (modes.has('create')) await compareAll(created, changed(object));
+  if (modes.has('add')) await compareAll(created, grown(object, type, definitions));
+  if (seed.update !== undefined) await compareUpdates(seed, here, ns);
+  for (const target of seed.after) await ask({ method: 'DELETE', path: here(target) });
+  await ask({ method: 'DELETE', path: `/api/v1/namespaces/${ns}` });
+}
+
+async function compareUpdates({ name, update }, here, ns) {
+  for (const step of update.before) await ask(here(step));
+  const object = here(update.object);
+  const type = typeOf(object);
+  const put = (endpoint) => ({ method: 'PUT', path: `${here(update.path)}${endpoint}?dryRun=All`, ns, name });
+  if (modes.has('update')) await compareAll(put(''), changed(object));
+  if (modes.has('add')) await compareAll(put(''), grown(object, type, definitions));
+  const status = type?.properties?.status;
+  if (modes.has('status') && status !== undefined) await compareAll(put('/status'), statusesOf(object, status));
+}
+
+function* statusesOf(object, schema) {
+  for (const [[member, ...rest], value] of added({}, schema, definitions)) {
+    if (rest.length === 0) yield [`status.${member}`, { ...object, status: { [member]: value } }];
+  }
+}
+
+async function compareAll(request, bodies) {
+  const next = bodies[Symbol.iterator]();
+  const one = async () => {
+    for (let { done, value } = next.next(); !done; { done, value } = next.next()) await compareOne(request, ...value);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, one));
+}
+
+async function compareOne({ method, path: target, ns, name }, how, body) {
+  const [theirs, mine] = (await ask({ method, path: target, body })).map((answer) => {
+    const context = { ns, names: new Set(), ips: true, ports: new Set() };
+    return JSON.parse(JSON.stringify(golden.answerOf(answer, {}, context)));
+  });
+  asked++;
+  const found = golden.diff({ ...theirs, body: golden.canon(theirs.body) }, { ...mine, body: golden.canon(mine.body) });
+  if (found.length > 0) differences.push({ what: `${name}: ${method} ${target}, ${how}`, found, body });
+}
+
+/** Both answers. */
+function ask(request) {
+  const failed = (error) => ({ status: -1, headers: {}, text: String(error) });
+  return Promise.all(servers.map((server) => server.request(request).catch(failed)));
+}
+
+function typeOf({ apiVersion, kind }) {
+  const [version, group = ''] = apiVersion.split('/').reverse();
+  const isIt = (named) => named.group === group && named.version === version && named.kind === kind;
+  return Object.values(definitions).find((type) => type['x-kubernetes-group-version-kind']?.some(isIt));
+}
