@@ -34,6 +34,7 @@ export function keepMetaForStatus(metadata: ObjectMeta, old: Readonly<ObjectMeta
   for (const member of [
     'deletionTimestamp',
     'generation',
+    'selfLink',
     'labels',
     'annotations',
     'finalizers',

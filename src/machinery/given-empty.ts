@@ -1,6 +1,6 @@
-// An empty list or map is the same as none everywhere but in one place: errors that print a value show `[]` or `{}`
-// where a client sent one and `null` where it sent nothing. The normal form drops both; this remembers the difference
-// for as long as the decoded object lives.
+// An empty list or map is the same as none nearly everywhere. But errors that print a value show `[]` or `{}` where a
+// client sent one and `null` where it sent nothing, and a few rules refuse whatever was sent. The normal form drops
+// both; this remembers the difference for as long as the decoded object lives.
 
 /** Each with the empty list or map it was. */
 export type EmptyMembers = Readonly<Record<string, object>>;

@@ -5,13 +5,23 @@ import { configMaps } from '../apis/core/configmap/definition.js';
 import { events } from '../apis/core/event/definition.js';
 import { limitRanges } from '../apis/core/limitrange/definition.js';
 import { podDisruptionBudgets } from '../apis/policy/pod-disruption-budget.js';
+import { storageClasses } from '../apis/storage/storage-class.js';
+import { volumeAttributesClasses } from '../apis/storage/volume-attributes-class.js';
 import { type Answer, TestApi } from '../server/testing.js';
 import type { KindDefinition } from './kind.js';
 
 const MERGE = 'application/merge-patch+json';
 const CORE = '/api/v1/namespaces/n';
 const NOT_QUALIFIED = 'Invalid value: "held": name is neither a standard finalizer name nor is it fully qualified';
-const kinds = [configMaps, deployments, events, limitRanges, podDisruptionBudgets] as unknown as KindDefinition[];
+const kinds = [
+  configMaps,
+  deployments,
+  events,
+  limitRanges,
+  podDisruptionBudgets,
+  storageClasses,
+  volumeAttributesClasses,
+] as unknown as KindDefinition[];
 
 const causesOf = ({ body }: Answer): string[] =>
   (body.details?.causes ?? []).map(({ field, message }) => `${field}: ${message}`);
@@ -46,6 +56,21 @@ test('an error in the metadata of an update shows as often as rules look at it',
   assert.equal(await times(path, { metadata, spec: { selector: app, template } }), 3);
   const budget = { metadata, spec: { minAvailable: 1, selector: app } };
   assert.equal(await times('/apis/policy/v1/namespaces/n/poddisruptionbudgets', budget), 2);
+});
+
+test('rules that look at all of an object before they look at its change tell of metadata in that order', async () => {
+  const api = new TestApi({ kinds });
+  const order = async (path: string, made: object): Promise<string[]> => {
+    assert.equal((await api.post(path, { metadata: { name: 'a' }, ...made })).status, 201);
+    const change = { metadata: { finalizers: ['held'], uid: 'other' }, parameters: { other: 'x' } };
+    return (await api.patch(`${path}/a`, MERGE, change)).body.details?.causes?.map(({ field }) => field ?? '') ?? [];
+  };
+  const change = ['metadata.uid', 'metadata.finalizers[0]', 'parameters'];
+  const all = ['metadata.uid', 'metadata.finalizers[0]', ...change];
+  const path = '/apis/storage.k8s.io/v1';
+  assert.deepEqual(await order(`${path}/storageclasses`, { provisioner: 'p' }), all);
+  const attributes = { driverName: 'd', parameters: { a: 'b' } };
+  assert.deepEqual(await order(`${path}/volumeattributesclasses`, attributes), [...all, 'metadata.finalizers[0]']);
 });
 
 test('an update that looks at metadata as of a new object asks for a name as new objects have it', async () => {

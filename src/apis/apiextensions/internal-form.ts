@@ -2,6 +2,7 @@
 import { goJson } from '../../lib/go-json.js';
 import { isPlainObject } from '../../lib/plain-object.js';
 import { Verbatim } from '../../machinery/field-error.js';
+import { givenEmptyOf } from '../../machinery/given-empty.js';
 import type {
   CustomResourceColumnDefinition,
   CustomResourceDefinitionVersion,
@@ -97,7 +98,8 @@ const PLAIN_MEMBERS: readonly (readonly [string, keyof Schema, unknown])[] = [
   ['Required', 'required', null],
 ];
 
-function internalSchema(schema: Schema): Record<string, unknown> {
+function internalSchema(given: Schema): Record<string, unknown> {
+  const schema: Schema = { ...givenEmptyOf(given), ...given };
   const form: Record<string, unknown> = {};
   for (const [name, member, unset] of PLAIN_MEMBERS) form[name] = sorted(schema[member] ?? unset);
   const { externalDocs } = schema;

@@ -2,6 +2,7 @@
 import { append } from '../../lib/append.js';
 import type { ExpressionChecker } from '../../cel/expression-check.js';
 import { type FieldErrors, type FieldPath, forbidden, invalid, notSupported } from '../../machinery/field-error.js';
+import { givenEmptyOf, wasGivenEmpty } from '../../machinery/given-empty.js';
 import type { CustomResourceValidation } from '../../schema/generated/apiextensions.v1.js';
 import { hasDefault, validateDefaults } from './default-validation.js';
 import type { Trials } from './values/validate-value.js';
@@ -94,7 +95,7 @@ const BEFORE_TYPE = ['id', '$schema', '$ref'];
 
 function validateRootMembers(schema: Schema, path: FieldPath): FieldErrors {
   const allowed = new Set<string>(ROOT_MEMBERS.map(([, member]) => member));
-  const names = Object.keys(schema);
+  const names = [...Object.keys(schema), ...Object.keys(givenEmptyOf(schema) ?? {})];
   const tooMuch = names.find((name) => !allowed.has(name));
   const typeFirst = schema.type && schema.type !== 'object' && !names.some((name) => BEFORE_TYPE.includes(name));
   if (typeFirst) {
@@ -213,7 +214,8 @@ function validateSupported(schema: Schema, context: NodeContext, path: FieldPath
     errors.push(forbidden(path.child('default'), `must not be set ${context.noDefaults}`));
   }
   for (const member of FORBIDDEN) {
-    if (schema[member] !== undefined) errors.push(forbidden(path.child(member), `${member} is not supported`));
+    const isSet = schema[member] !== undefined || (member === 'dependencies' && wasGivenEmpty(schema, member));
+    if (isSet) errors.push(forbidden(path.child(member), `${member} is not supported`));
   }
   if (type === 'null') {
     errors.push(forbidden(path.child('type'), 'type cannot be set to null, use nullable as an alternative'));

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ExpressionChecker } from '../../cel/expression-check.js';
 import { fieldErrorText } from '../../machinery/field-error.js';
+import { noteGivenEmpty } from '../../machinery/given-empty.js';
 import type {
   CustomResourceDefinition,
   CustomResourceDefinitionVersion,
@@ -70,6 +71,21 @@ test('rules on values hold no structure, and speak of what the structure knows',
 
 test('a schema refers to no other, not even to none', () => {
   assert.deepEqual(ofSchema({ type: 'object', $ref: '' }), ['~.$ref: Forbidden: $ref is not supported']);
+});
+
+test('beside a status not even an empty list or map may stand at the root, and dependencies nowhere', () => {
+  const object = definition({ type: 'object' }, { subresources: { status: {} } });
+  const root = object.spec.versions?.[0]?.schema?.openAPIV3Schema ?? {};
+  noteGivenEmpty(root, { required: [] });
+  assert.deepEqual(texts(object), []);
+  noteGivenEmpty(root, { allOf: [] });
+  const [refused = '', ...others] = texts(object);
+  assert.match(refused, /^spec\.validation\.openAPIV3Schema: Invalid value: .*"AllOf":\[\].*: only \[Description /);
+  assert.deepEqual(others, []);
+  noteGivenEmpty(root, {});
+  const inner: JSONSchemaProps = { type: 'object' };
+  noteGivenEmpty(inner, { dependencies: {}, definitions: {} });
+  assert.deepEqual(ofSchema(inner), ['~.dependencies: Forbidden: dependencies is not supported']);
 });
 
 test('a pattern is RE2', () => {

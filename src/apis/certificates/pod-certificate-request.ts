@@ -8,6 +8,7 @@ import { validateImmutableField } from '../../machinery/validation/fields.js';
 import { NAME_COLUMN, column } from '../../registry/columns.js';
 import type { KindDefinition } from '../../registry/kind.js';
 import type { PodCertificateRequest } from '../../schema/generated/certificates.v1alpha1.js';
+import { keepMetaForStatus } from '../object-meta-again.js';
 import { validatePodCertificateRequest, validatePodCertificateStatus } from './pod-certificate-validation.js';
 
 export const podCertificateRequest = (authorizer: Authorizer): KindDefinition<PodCertificateRequest> => ({
@@ -32,6 +33,7 @@ export const podCertificateRequest = (authorizer: Authorizer): KindDefinition<Po
     status: {
       prepareForUpdate(object, old) {
         object.spec = structuredClone(old.spec);
+        keepMetaForStatus(object.metadata, old.metadata);
       },
       validateUpdate(object, old, context) {
         const errors = validatePodCertificateStatus(object, old, context.now());
@@ -39,7 +41,7 @@ export const podCertificateRequest = (authorizer: Authorizer): KindDefinition<Po
         return checkSigner(authorizer, context.user, old.spec.signerName);
       },
     },
-    resetFields: { '': [['status']], status: [['spec']] },
+    resetFields: { '': [], status: [['spec']] },
   },
   selectableFields: ({ spec }) => ({
     'spec.signerName': spec.signerName,

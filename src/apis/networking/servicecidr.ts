@@ -7,6 +7,7 @@ import { deprecated } from '../../registry/deprecated-version.js';
 import type { KindDefinition } from '../../registry/kind.js';
 import { AGE_COLUMN, ageCell, column, NAME_COLUMN } from '../../registry/columns.js';
 import type { ServiceCIDR, ServiceCIDRSpec } from '../../schema/generated/networking.v1.js';
+import { keepMetaForStatus } from '../object-meta-again.js';
 
 const CIDRS = FieldPath.of('spec', 'cidrs');
 
@@ -30,8 +31,12 @@ export const serviceCidrs: KindDefinition<ServiceCIDR> = {
   strategy: {
     validate: ({ spec }) => validateCidrs(spec.cidrs ?? []),
     validateUpdate: ({ spec }, old) => validateChange(spec, old.spec.cidrs ?? []),
-    status: { validateUpdate: () => [] },
-    resetFields: { '': [['status']], status: [['spec']] },
+    status: {
+      prepareForUpdate: (object, old) => keepMetaForStatus(object.metadata, old.metadata),
+      validateUpdate: () => [],
+    },
+    // The reference names a group version that does not exist: whoever writes a status owns the spec sent along.
+    resetFields: { '': [], status: [] },
   },
   subresources: { status: { kind: 'ServiceCIDR', verbs: ['get', 'patch', 'update'] } },
   columns: [NAME_COLUMN, column('CIDRs', 'The blocks, one of a family.'), AGE_COLUMN],

@@ -34,7 +34,7 @@ import {
 } from './claim-validation.js';
 import { validateList, validateSet } from './collection-rules.js';
 import { validateConfiguration, validateJsonObject } from './configuration-validation.js';
-import { deviceId } from './device-id.js';
+import { deviceId, SHOWN_DEVICE_ID } from './device-id.js';
 import { validateDriverName, validateLabelText, validatePoolName, validateUid } from './name-rules.js';
 
 const STATUS = FieldPath.of('status');
@@ -63,6 +63,7 @@ export function validateClaimStatus(object: Readonly<ResourceClaim>, old: Readon
       item: (device, at) => validateDeviceStatus(device, at, allocated),
       key: deviceId,
       keyMember: 'deviceID',
+      shownKey: SHOWN_DEVICE_ID,
     }),
     ...validateReservations(status.reservedFor ?? [], old.status.reservedFor ?? [], reservedPath, {
       allocated: allocation !== undefined,
@@ -169,7 +170,7 @@ function validateDeviceStatus(
     ...(shareID === undefined ? [] : validateUid(shareID, path.child('shareID'))),
   ];
   if (!allocated.has(deviceId(device))) {
-    errors.push(invalid(path, deviceId(device), 'must be an allocated device in the claim'));
+    errors.push(invalid(path, SHOWN_DEVICE_ID, 'must be an allocated device in the claim'));
   }
   const conditionsPath = path.child('conditions');
   if (conditions.length > MAX_CONDITIONS) errors.push(tooMany(conditionsPath, conditions.length, MAX_CONDITIONS));

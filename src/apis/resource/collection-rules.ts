@@ -24,6 +24,8 @@ export interface SetRules<T> {
   /** What may not repeat, and the member it stands in when it is not the item itself. */
   readonly key: (item: T) => string;
   readonly keyMember?: string;
+  /** What errors show when it is not the key. */
+  readonly shownKey?: object;
   readonly maxSize?: number;
 }
 
@@ -37,7 +39,8 @@ export function validateSet<T>(
   for (const [position, item] of (items ?? []).entries()) {
     const key = rules.key(item);
     const at = path.index(position);
-    if (seen.has(key)) errors.push(duplicate(rules.keyMember === undefined ? at : at.child(rules.keyMember), key));
+    const keyPath = rules.keyMember === undefined ? at : at.child(rules.keyMember);
+    if (seen.has(key)) errors.push(duplicate(keyPath, rules.shownKey ?? key));
     seen.add(key);
   }
   return errors;

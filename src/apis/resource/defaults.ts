@@ -1,8 +1,33 @@
-import type { DeviceClaim, DeviceTaint } from '../../schema/generated/resource.v1.js';
+import type {
+  DeviceClaim,
+  DeviceTaint,
+  DeviceToleration,
+  ResourceClaimStatus,
+} from '../../schema/generated/resource.v1.js';
 
-export interface Countable {
+export interface Tolerant {
+  tolerations?: DeviceToleration[];
+}
+
+export interface Countable extends Tolerant {
   allocationMode?: string;
   count?: number;
+}
+
+export function defaultClaim({ requests }: DeviceClaim): void {
+  for (const { exactly, firstAvailable } of requests ?? []) {
+    if (exactly !== undefined) defaultWanted(exactly);
+    for (const alternative of firstAvailable ?? []) defaultWanted(alternative);
+  }
+}
+
+export function defaultResults(status: ResourceClaimStatus | undefined): void {
+  for (const result of status?.allocation?.devices.results ?? []) defaultTolerations(result);
+}
+
+export function defaultWanted(wanted: Countable): void {
+  defaultCount(wanted);
+  defaultTolerations(wanted);
 }
 
 /** A request is for one device unless it says otherwise. */
@@ -11,11 +36,8 @@ export function defaultCount(request: Countable): void {
   if (request.allocationMode === 'ExactCount') request.count ||= 1;
 }
 
-export function defaultClaim({ requests }: DeviceClaim): void {
-  for (const { exactly, firstAvailable } of requests ?? []) {
-    if (exactly !== undefined) defaultCount(exactly);
-    for (const alternative of firstAvailable ?? []) defaultCount(alternative);
-  }
+export function defaultTolerations({ tolerations }: Tolerant): void {
+  for (const toleration of tolerations ?? []) toleration.operator ||= 'Equal';
 }
 
 /** A taint counts from when it was put on. */

@@ -5,6 +5,9 @@ export interface NamedDevice {
   readonly shareID?: string;
 }
 
-/** One device, or one share of it, as a text: `driver/pool/device`. */
-export const deviceId = ({ driver, pool, device, shareID }: NamedDevice): string =>
-  [driver, pool, device, ...(shareID === undefined ? [] : [shareID])].join('/');
+/** One device, or one share of it, as a text. */
+export const deviceId = ({ driver, pool, device, shareID = '' }: NamedDevice): string =>
+  JSON.stringify([driver, pool, device, shareID]);
+
+/** What errors show of any device: the reference prints a value of its own whose texts are hidden from printing. */
+export const SHOWN_DEVICE_ID = { Driver: {}, Pool: {}, Device: {}, ShareID: {} };

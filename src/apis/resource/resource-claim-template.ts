@@ -6,7 +6,7 @@ import { AGE_COLUMN, ageCell, NAME_COLUMN } from '../../registry/columns.js';
 import type { FeatureGates, KindDefinition } from '../../registry/kind.js';
 import type { ResourceClaimTemplate } from '../../schema/generated/resource.v1.js';
 import { internalValue } from '../core/internal-form/print.js';
-import { validateNamespacedMeta } from '../object-meta-again.js';
+import { validateMetaUpdate, validateNamespacedMeta } from '../object-meta-again.js';
 import { validateTemplateMeta } from '../template-meta.js';
 import { AdminAccessVerdicts, adminRequest } from './admin-access.js';
 import { validateDeviceClaim } from './claim-validation.js';
@@ -42,6 +42,7 @@ export function resourceClaimTemplateKind(
     storageVersion: STORAGE_VERSION,
     strategy: {
       knowsObject: true,
+      metadataOnUpdate: [],
       beginCreate: async (object, context) => {
         if (context.features.enabled('DRAAdminAccess')) {
           await verdicts.judge(object, adminRequest(object.spec.spec.devices.requests), context);
@@ -54,6 +55,7 @@ export function resourceClaimTemplateKind(
       validateUpdate: (object, old, { features }) => [
         ...validateNamespacedMeta(object.metadata),
         ...validateSpec(object, features, false),
+        ...validateMetaUpdate(object.metadata, old.metadata),
         ...(deepEqual(object.spec, old.spec)
           ? []
           : [invalid(SPEC, internalValue('ResourceClaimTemplateSpec', object.spec), IMMUTABLE)]),

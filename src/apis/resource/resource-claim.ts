@@ -6,11 +6,11 @@ import { AGE_COLUMN, ageCell, column, NAME_COLUMN } from '../../registry/columns
 import type { FeatureGates, KindDefinition } from '../../registry/kind.js';
 import type { ResourceClaim } from '../../schema/generated/resource.v1.js';
 import { internalValue } from '../core/internal-form/print.js';
-import { keepMetaForStatus, validateNamespacedMeta } from '../object-meta-again.js';
+import { keepMetaForStatus, validateMetaUpdate, validateNamespacedMeta } from '../object-meta-again.js';
 import { AdminAccessVerdicts, adminRequest, adminResult } from './admin-access.js';
 import { validateClaimStatus } from './claim-status-validation.js';
 import { validateDeviceClaim } from './claim-validation.js';
-import { defaultClaim } from './defaults.js';
+import { defaultClaim, defaultResults } from './defaults.js';
 import { dropClaimSpecFields, dropClaimStatusFields, dropDeallocatedDevices } from './drop-claim-fields.js';
 import { claimFromOld, claimToOld, defaultOldClaim } from './v1beta1-conversion.js';
 import { RESOURCE_GROUP, resourceVersions, STORAGE_VERSION } from './versions.js';
@@ -28,9 +28,15 @@ export function resourceClaimKind(expressions: ExpressionChecker | undefined): K
     singular: 'resourceclaim',
     namespaced: true,
     versions: resourceVersions<ResourceClaim>({
-      defaults: ({ spec }) => defaultClaim(spec.devices),
+      defaults: ({ spec, status }) => {
+        defaultClaim(spec.devices);
+        defaultResults(status);
+      },
       v1beta1: {
-        defaults: ({ spec }) => defaultOldClaim(spec.devices),
+        defaults: ({ spec, status }) => {
+          defaultOldClaim(spec.devices);
+          defaultResults(status);
+        },
         toStorage: (object) => withDevices(object, claimFromOld(object.spec.devices)),
         fromStorage: (object) => withDevices(object, claimToOld(object.spec.devices)),
       },
@@ -40,6 +46,7 @@ export function resourceClaimKind(expressions: ExpressionChecker | undefined): K
       hasStatus: true,
       hasGeneration: false,
       knowsObject: true,
+      metadataOnUpdate: [],
       beginCreate: async (object, context) => {
         if (context.features.enabled('DRAAdminAccess')) {
           await verdicts.judge(object, adminRequest(object.spec.devices.requests), context);
@@ -55,6 +62,7 @@ export function resourceClaimKind(expressions: ExpressionChecker | undefined): K
       validateUpdate: (object, old, { features }) => [
         ...validateNamespacedMeta(object.metadata),
         ...validateSpec(object, features, false),
+        ...validateMetaUpdate(object.metadata, old.metadata),
         ...(deepEqual(object.spec, old.spec)
           ? []
           : [invalid(SPEC, internalValue('ResourceClaimSpec', object.spec), IMMUTABLE)]),

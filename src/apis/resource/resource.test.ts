@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FieldPath, fieldErrorText } from '../../machinery/field-error.js';
+import { type Answer, TestApi } from '../../server/testing.js';
+import type { KindDefinition } from '../../registry/kind.js';
 import type { DeviceClaim, ResourceSlice } from '../../schema/generated/resource.v1.js';
 import { validateCapacityPolicy } from './capacity-policy.js';
 import { requestNamesOf, validateRequestReference } from './claim-validation.js';
 import { shortened } from './collection-rules.js';
 import { validateQualifiedName, validateUid } from './name-rules.js';
+import { resourceClaimKind } from './resource-claim.js';
 import { claimFromOld, claimToOld, sliceFromOld, sliceToOld } from './v1beta1-conversion.js';
 
 const PATH = FieldPath.of('x');
@@ -84,4 +87,50 @@ test('names of attributes, uids and long keys', () => {
     'x: Invalid value: "short": error validating uid: invalid UUID length: 5',
   ]);
   assert.equal(shortened('a'.repeat(10) + 'b'.repeat(10), 17), 'aaaaaaa...bbbbbbb');
+});
+
+const CLAIMS = '/apis/resource.k8s.io/v1/namespaces/n/resourceclaims';
+const claimsApi = (): TestApi =>
+  new TestApi({
+    kinds: [resourceClaimKind(undefined) as unknown as KindDefinition],
+    gates: { DRADeviceTaints: true },
+    runtimeConfig: { 'resource.k8s.io/v1beta1': 'true' },
+  });
+const messages = ({ body }: Answer): string[] =>
+  (body.details?.causes ?? []).map(({ field, message }) => `${field}: ${message}`);
+
+test('a toleration compares unless it says otherwise, in each version and in what was allocated', async () => {
+  const api = claimsApi();
+  const wanted = { deviceClassName: 'gpu', tolerations: [{}] };
+  const metadata = { name: 'a' };
+  const made = await api.post(CLAIMS, { metadata, spec: { devices: { requests: [{ name: 'r', exactly: wanted }] } } });
+  assert.equal(made.status, 201);
+  assert.match(JSON.stringify(made.body.spec), /"tolerations":\[\{"operator":"Equal"\}\]/);
+  const results = [{ request: 'r', driver: 'd', pool: 'p', device: 'x', tolerations: [{}] }];
+  const status = { allocation: { devices: { results } } };
+  const allocated = await api.patch(`${CLAIMS}/a/status`, 'application/merge-patch+json', { status });
+  assert.match(JSON.stringify(allocated.body.status), /"tolerations":\[\{"operator":"Equal"\}\]/);
+  const old = CLAIMS.replace('/v1/', '/v1beta1/');
+  const alternative = { name: 's', ...wanted };
+  const requests = [
+    { name: 'r', ...wanted },
+    { name: 'f', firstAvailable: [alternative] },
+  ];
+  const older = await api.post(old, { metadata: { name: 'b' }, spec: { devices: { requests } } });
+  assert.equal(older.status, 201);
+  assert.equal(JSON.stringify(older.body.spec).split('"operator":"Equal"').length, 3);
+});
+
+test('errors show of a device only that it is one', async () => {
+  const api = claimsApi();
+  await api.post(CLAIMS, { metadata: { name: 'a' }, spec: {} });
+  const device = { driver: 'd', pool: 'p', device: 'x' };
+  const status = { devices: [device, device] };
+  const refused = await api.patch(`${CLAIMS}/a/status`, 'application/merge-patch+json', { status });
+  const shown = '{"Driver":{},"Pool":{},"Device":{},"ShareID":{}}';
+  assert.deepEqual(messages(refused), [
+    `status.devices[0]: Invalid value: ${shown}: must be an allocated device in the claim`,
+    `status.devices[1]: Invalid value: ${shown}: must be an allocated device in the claim`,
+    `status.devices[1].deviceID: Duplicate value: ${shown}`,
+  ]);
 });

@@ -1,13 +1,14 @@
 // Version v1beta1 has a request's wishes on the request itself, and a device's members one level deeper.
 import type * as v1 from '../../schema/generated/resource.v1.js';
 import type * as v1beta1 from '../../schema/generated/resource.v1beta1.js';
-import { defaultCount } from './defaults.js';
+import { defaultCount, defaultTolerations, defaultWanted } from './defaults.js';
 
 export function defaultOldClaim(claim: v1.DeviceClaim): void {
   for (const request of (claim as v1beta1.DeviceClaim).requests ?? []) {
     // Without a class the request has alternatives, and nothing of its own to count.
     if (request.deviceClassName !== '') defaultCount(request);
-    for (const alternative of request.firstAvailable ?? []) defaultCount(alternative);
+    defaultTolerations(request);
+    for (const alternative of request.firstAvailable ?? []) defaultWanted(alternative);
   }
 }
 

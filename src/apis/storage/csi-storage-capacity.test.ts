@@ -6,7 +6,8 @@ import { testContext } from '../core/pod/testing.js';
 import { csiStorageCapacities } from './csi-storage-capacity.js';
 
 test('what was asked of a driver stays, and is shown with its labels in order', () => {
-  const old: CSIStorageCapacity = { metadata: { name: 'a', namespace: 'n' }, storageClassName: 'fast' };
+  const metadata = { name: 'a', namespace: 'n', resourceVersion: '1' };
+  const old: CSIStorageCapacity = { metadata, storageClassName: 'fast' };
   const nodeTopology = { matchLabels: { b: '1', a: '2' } };
   const object = { ...old, storageClassName: 'slow', nodeTopology };
   const errors = csiStorageCapacities.strategy.validateUpdate?.(object, old, testContext());

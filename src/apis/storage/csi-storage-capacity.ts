@@ -11,7 +11,7 @@ import type { CSIStorageCapacity } from '../../schema/generated/storage.v1.js';
 import { selectorValue } from '../core/internal-form/print.js';
 import { sortedKeys } from '../core/shared/key-values.js';
 import { DEPRECATED_NODE_LABELS } from '../core/shared/node-label-warnings.js';
-import { validateNamespacedMeta } from '../object-meta-again.js';
+import { validateMetaUpdate, validateNamespacedMeta } from '../object-meta-again.js';
 
 const TOPOLOGY = FieldPath.of('nodeTopology');
 
@@ -25,10 +25,12 @@ export const csiStorageCapacities: KindDefinition<CSIStorageCapacity> = {
   storageVersion: 'v1',
   strategy: {
     allowUnconditionalUpdate: false,
+    metadataOnUpdate: [],
     validate: (object) => validateCapacity(object, false),
     validateUpdate: (object, old) => [
       ...validateNamespacedMeta(object.metadata),
       ...validateCapacity(object, validateLabelSelector(old.nodeTopology, {}, TOPOLOGY).length > 0),
+      ...validateMetaUpdate(object.metadata, old.metadata),
       ...validateCapacityUpdate(object, old),
     ],
     warningsOnCreate: capacityWarnings,

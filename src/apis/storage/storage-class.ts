@@ -10,7 +10,7 @@ import {
 } from '../../machinery/field-error.js';
 import { validateImmutableField } from '../../machinery/validation/fields.js';
 import { validateLabelName } from '../../machinery/validation/label-selector.js';
-import { validateClusterMeta } from '../object-meta-again.js';
+import { validateClusterMeta, validateMetaUpdate } from '../object-meta-again.js';
 import { AGE_COLUMN, ageCell, column, NAME_COLUMN } from '../../registry/columns.js';
 import type { KindDefinition } from '../../registry/kind.js';
 import type { TopologySelectorTerm } from '../../schema/generated/core.v1.js';
@@ -43,10 +43,12 @@ export const storageClasses: KindDefinition<StorageClass> = {
   ],
   storageVersion: 'v1',
   strategy: {
+    metadataOnUpdate: [],
     validate: validateStorageClass,
     validateUpdate: (object, old) => [
       ...validateClusterMeta(object.metadata),
       ...validateStorageClass(object),
+      ...validateMetaUpdate(object.metadata, old.metadata),
       ...validateStorageClassUpdate(object, old),
     ],
     warningsOnCreate: storageClassWarnings,

@@ -4,7 +4,7 @@ import { AGE_COLUMN, ageCell, column, NAME_COLUMN } from '../../registry/columns
 import { deprecated } from '../../registry/deprecated-version.js';
 import type { KindDefinition } from '../../registry/kind.js';
 import type { VolumeAttributesClass } from '../../schema/generated/storage.v1.js';
-import { validateClusterMeta } from '../object-meta-again.js';
+import { validateClusterMeta, validateMetaUpdate } from '../object-meta-again.js';
 import { validateParameters, validateProvisioner } from './class-rules.js';
 
 const V1 = 'storage.k8s.io/v1 VolumeAttributesClass';
@@ -32,10 +32,12 @@ export const volumeAttributesClasses: KindDefinition<VolumeAttributesClass> = {
   // A server of the release before must be able to read what this one wrote.
   storageVersion: 'v1beta1',
   strategy: {
+    metadataOnUpdate: [],
     validate: validateAttributesClass,
     validateUpdate: (object, old) => [
       ...validateClusterMeta(object.metadata),
       ...validateAttributesClass(object),
+      ...validateMetaUpdate(object.metadata, old.metadata),
       ...validateAttributesClassUpdate(object, old),
       ...validateClusterMeta(object.metadata),
       ...validateAttributesClass(object),

@@ -7,7 +7,7 @@ import { column } from '../../registry/columns.js';
 import { deprecated } from '../../registry/deprecated-version.js';
 import type { KindDefinition } from '../../registry/kind.js';
 import type { MigrationCondition, StorageVersionMigration } from '../../schema/generated/storagemigration.v1alpha1.js';
-import { keepMetaForStatus, validateClusterMeta } from '../object-meta-again.js';
+import { keepMetaForStatus, validateClusterMeta, validateMetaUpdate } from '../object-meta-again.js';
 
 const storageVersionMigration: KindDefinition<StorageVersionMigration> = {
   group: 'storagemigration.k8s.io',
@@ -28,6 +28,7 @@ const storageVersionMigration: KindDefinition<StorageVersionMigration> = {
     hasStatus: true,
     hasGeneration: false,
     allowUnconditionalUpdate: false,
+    metadataOnUpdate: [],
     prepareForCreate: (object) => {
       object.status = {};
     },
@@ -35,6 +36,7 @@ const storageVersionMigration: KindDefinition<StorageVersionMigration> = {
     validateUpdate: (object, old) => [
       ...validateClusterMeta(object.metadata),
       ...validateSpec(object),
+      ...validateMetaUpdate(object.metadata, old.metadata),
       ...validateSameResource(object, old),
     ],
     status: {
