@@ -10,6 +10,13 @@ export function goValueText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(typeof value === 'bigint' ? Number(value) : value);
 }
 
+/** The same as %s prints it, which is told of what is no string. */
+export function goStringText(value: unknown): string {
+  if (typeof value === 'string' || Array.isArray(value)) return goValueText(value);
+  if (value === null || value === undefined) return '%!s(<nil>)';
+  return typeof value === 'object' ? goValueText(value) : `%!s(${goTypeName(value)}=${goValueText(value)})`;
+}
+
 /** The Go type a parsed JSON value has: `map[string]interface {}`, `int64`. */
 export function goTypeName(value: unknown): string {
   if (value === null || value === undefined) return '%!s(<nil>)';

@@ -19,8 +19,10 @@ import { strategicMergeSteps } from '../schema/patch/strategic-merge.js';
 import type { StructType } from '../schema/type.js';
 import { eachWarning } from './decode-body.js';
 import type { PatchTree } from './decode-large.js';
+import { jsonPatchShape, mergePatchShape, strategicPatchShape } from './patch-shape.js';
 import { checkPatchedCustomKind, checkPatchedKind } from './patched-kind.js';
 import type { PatchOptions } from './query-options.js';
+import { restoreError } from './restore-error.js';
 
 export type PatchKind = 'json' | 'merge' | 'strategic' | 'apply' | 'apply-cbor';
 
@@ -53,9 +55,6 @@ export type Patch = (live: Readonly<KubeObject> | undefined) => Steps<KubeObject
 export function preparePatch(kind: PatchKind, read: () => PatchTree, context: PatchContext): Patch {
   if (isApply(kind)) return prepareApply(kind, read, context);
   const { value: patch, duplicates } = parsePatch(kind, read, context);
-  if (kind === 'strategic' && !isObject(patch)) {
-    throw badRequest('json: cannot unmarshal the patch into Go value of type map[string]interface {}');
-  }
   return (live) => patchSteps(kind, live, patch, duplicates, context);
 }
 
@@ -85,12 +84,19 @@ function parsePatch(
 ): { value: unknown; duplicates: string[] } {
   try {
     const { value, duplicates } = read();
-    if (options.fieldValidation === 'Ignore') return { value, duplicates: [] };
-    return { value, duplicates: kind === 'json' ? jsonPatchStrict(value, duplicates) : duplicates };
+    const strict = options.fieldValidation !== 'Ignore';
+    const patch = shapedPatch(kind, value, strict);
+    if (!strict) return { value: patch, duplicates: [] };
+    return { value: patch, duplicates: kind === 'json' ? jsonPatchStrict(value, duplicates) : duplicates };
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     throw badRequest(kind === 'strategic' ? error.message : `error decoding patch: ${error.message}`);
   }
+}
+
+function shapedPatch(kind: PatchKind, patch: unknown, strict: boolean): unknown {
+  if (kind === 'strategic') return strategicPatchShape(patch);
+  return kind === 'json' ? jsonPatchShape(patch, strict) : mergePatchShape(patch, strict);
 }
 
 const OPERATION_MEMBERS = ['op', 'path', 'from', 'value'];
@@ -163,7 +169,7 @@ function* decodePatched(
     decoded = decodeTree(target.type, copy, { strict, original: patched });
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    throw refusedPatch(shown(), kind === 'strategic' ? restoreError(error.message) : error.message);
+    throw refusedPatch(shown(), kind === 'strategic' ? restoreError(error) : error.message);
   }
   const errors = [...duplicates, ...decoded.strictErrors];
   if (errors.length > 0) {
@@ -208,18 +214,6 @@ function sortTouched(value: unknown, untouched: ReadonlySet<unknown>): unknown {
   if (!isObject(value)) return value;
   const names = Object.keys(value).sort();
   return Object.fromEntries(names.map((name) => [name, sortTouched(value[name], untouched)]));
-}
-
-const GO_KINDS: Readonly<Record<string, string>> = { object: 'map', array: 'slice', number: 'int64' };
-
-/** The reference rebuilds a strategically merged object from its tree, and speaks of that instead of JSON. */
-function restoreError(message: string): string {
-  const [, found = '', wanted = ''] =
-    /^json: cannot unmarshal (\w+) into Go (?:struct field|value)(?: \S+)? of type (\S+)$/.exec(message) ?? [];
-  const kind = GO_KINDS[found] ?? found;
-  if (wanted.startsWith('[]')) return `cannot restore slice from ${kind}`;
-  if (wanted.startsWith('map[')) return `cannot restore map from ${kind}`;
-  return /\.[A-Z]/.test(wanted) ? `cannot restore struct from: ${kind}` : message;
 }
 
 const refusedPatch = (shown: string, why: string): StatusError =>
@@ -296,8 +290,7 @@ function decodeApplied(type: StructType, applied: JsonObject, patch: Readonly<Js
     return decodeTree(type, applied, { strict: false }).object as unknown as KubeObject;
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    const why = restoreError(error.message).replace(/Go struct field \S+ of type/, 'Go value of type');
-    throw unfitApply(patch, why);
+    throw unfitApply(patch, restoreError(error));
   }
 }
 

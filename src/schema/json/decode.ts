@@ -91,6 +91,7 @@ function run(type: StructType, value: unknown, walk: Walk, again: () => ParsedJs
     if (error instanceof RangeError) throw new DecodeError('exceeded max depth');
     if (!(error instanceof Mismatch)) throw error;
     const exact = again();
-    throw new DecodeError(explain(type, exact.value, exact.repeated).error ?? error.message);
+    const explained = explain(type, exact.value, exact.repeated);
+    throw new DecodeError(explained.error ?? error.message, explained.mismatch);
   }
 }

@@ -10,6 +10,8 @@ import { DecodeError, Mismatch } from './walk.js';
 export interface Explanation {
   /** The first value that cannot be read. */
   readonly error?: string;
+  /** What it is, and what it should have been. */
+  readonly mismatch?: DecodeError['mismatch'];
   readonly strictErrors: readonly string[];
 }
 
@@ -21,7 +23,7 @@ export function explain(type: StructType | undefined, tree: unknown, repeated: P
   const explainer = new Explainer(repeated);
   if (type === undefined) explainer.untyped(tree, '');
   else explainer.value(type, tree, { path: '', fields: [], struct: undefined });
-  return { error: explainer.error, strictErrors: [...explainer.strictErrors] };
+  return { error: explainer.error, mismatch: explainer.mismatch, strictErrors: [...explainer.strictErrors] };
 }
 
 interface Place {
@@ -34,6 +36,7 @@ interface Place {
 
 class Explainer {
   error: string | undefined;
+  mismatch: DecodeError['mismatch'];
   readonly strictErrors = new Set<string>();
 
   constructor(readonly repeated: ParsedJson['repeated']) {}
@@ -109,7 +112,9 @@ class Explainer {
       place.struct === undefined
         ? 'Go value'
         : `Go struct field ${place.struct.name.slice(place.struct.name.lastIndexOf('.') + 1)}.${place.fields.join('.')}`;
-    this.error ??= `json: cannot unmarshal ${describe(type, value)} into ${into} of type ${goType(type)}`;
+    if (this.error !== undefined) return;
+    this.error = `json: cannot unmarshal ${describe(type, value)} into ${into} of type ${goType(type)}`;
+    this.mismatch = { type, value };
   }
 
   #strict(sort: 'unknown' | 'duplicate', path: string): void {
@@ -132,7 +137,7 @@ function describe(type: Type, value: unknown): string {
   return `number ${value instanceof FloatLiteral ? value.text : String(value)}`;
 }
 
-function goType(type: Type): string {
+export function goType(type: Type): string {
   switch (type.kind) {
     case 'list':
       return `[]${goType(type.element)}`;

@@ -1,8 +1,17 @@
 // What the walks over a tree share.
+import type { Type } from '../type.js';
 import { FloatLiteral } from './parse.js';
 
 /** The body cannot be read as the type; the message is the reference's. */
-export class DecodeError extends Error {}
+export class DecodeError extends Error {
+  constructor(
+    message: string,
+    /** What stands where something else is wanted, when that is why. */
+    readonly mismatch?: { readonly type: Type; readonly value: unknown },
+  ) {
+    super(message);
+  }
+}
 
 /** A JSON value of the wrong sort. Where it stands is found out afterwards. */
 export class Mismatch extends Error {

@@ -1,5 +1,5 @@
 // How a strategic merge patch is refused.
-import { goTypeName, goValueText } from '../../lib/go-value.js';
+import { goStringText, goTypeName, goValueText } from '../../lib/go-value.js';
 import { jsonPatchRefused } from '../../machinery/json-patch.js';
 import { badRequest, StatusError } from '../../machinery/status.js';
 
@@ -15,7 +15,7 @@ export const noMergeKey = (item: unknown, key: string): StatusError =>
   unexplained(`map: ${goValueText(item)} does not contain declared merge key: ${key}`);
 
 export const unknownDirective = (directive: unknown, map: unknown): StatusError =>
-  unexplained(`unknown patch type: ${goValueText(directive)} in map: ${goValueText(map)}`);
+  unexplained(`unknown patch type: ${goStringText(directive)} in map: ${goValueText(map)}`);
 
 export const wrongType = (expected: '[]interface {}' | 'map[string]interface {}', actual: unknown): StatusError =>
   unexplained(`expected a ${expected}, but received a ${goTypeName(actual)}`);

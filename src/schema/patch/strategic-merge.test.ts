@@ -97,3 +97,15 @@ test('bad patches are refused in the reference’s words and with its codes', ()
   );
   assert.equal(JSON.stringify(pod), before, 'the original was changed');
 });
+
+test('a directive that is no text is told as Go prints what is none', () => {
+  for (const [directive, told] of [
+    [7, '%!s(int64=7) in map: map[$patch:7]'],
+    [true, '%!s(bool=true) in map: map[$patch:true]'],
+    [null, '%!s(<nil>) in map: map[$patch:<nil>]'],
+    ['x', 'x in map: map[$patch:x]'],
+  ]) {
+    const message = `unknown patch type: ${told as string}`;
+    assert.throws(() => metadata({ labels: { $patch: directive } }), { code: 500, message });
+  }
+});
