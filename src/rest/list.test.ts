@@ -62,6 +62,8 @@ test('options that do not go together are refused', async () => {
     assert.ok(body.message.startsWith('ListOptions.meta.k8s.io "" is invalid: '), body.message);
     assert.ok(body.message.includes(text), body.message);
   }
+  const limitless = await api.get(`${MAPS}?limit=`);
+  assert.deepEqual([limitless.status, limitless.body.message], [400, 'strconv.ParseInt: parsing "": invalid syntax']);
   for (const query of [
     'resourceVersion=x',
     'resourceVersion=99999999999999999999',

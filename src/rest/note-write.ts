@@ -1,3 +1,4 @@
+import { wasGivenEmpty } from '../machinery/given-empty.js';
 import { apiVersionOf, type KubeObject } from '../machinery/object.js';
 import type { Steps } from '../lib/turns.js';
 import { managedFieldSteps, type UpdateWrite } from '../schema/apply/field-manager.js';
@@ -33,7 +34,7 @@ function tracked(endpoint: Endpoint, write: Write): UpdateWrite<KubeObject> {
     apiVersion: apiVersionOf(endpoint.kind),
     subresource: write.subresource,
     time: write.now,
-    reset: write.reset === true,
+    reset: write.reset === true || (write.live !== undefined && wasGivenEmpty(write.object.metadata, 'managedFields')),
     small: write.small === true,
     resetFields: resetFieldsOf(endpoint, write.subresource),
     versions: write.versions,

@@ -136,6 +136,17 @@ test('only an apply creates what is missing', async () => {
   assert.equal((await api.patch(`${MAPS}/a?fieldManager=me`, APPLY, config)).status, 200);
 });
 
+test('what is wrong with a patch of nothing is that there is nothing', async () => {
+  const api = open();
+  for (const [type, patch] of [
+    [JSON_PATCH, '{'],
+    [MERGE, '['],
+    [STRATEGIC, '7'],
+  ] as const) {
+    assert.equal((await api.patch(`${MAPS}/none`, type, patch)).status, 404, type);
+  }
+});
+
 test('a kind that a PUT creates is not created by a patch either', async () => {
   const api = open({ kinds: [runtimeClasses] as readonly KindDefinition[] });
   const missing = await api.patch('/apis/node.k8s.io/v1/runtimeclasses/r', MERGE, {});

@@ -3,7 +3,7 @@ import type { HttpRequest, HttpResponse } from '../lib/http.js';
 import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
 import { atOnce, inTurns, LARGE_BYTES, nextTurn } from '../lib/turns.js';
 import type { KubeObject } from '../machinery/object.js';
-import { conflict, notFound, unsupportedMediaType, wrongMediaType } from '../machinery/status.js';
+import { conflict, notFound, StatusError, unsupportedMediaType, wrongMediaType } from '../machinery/status.js';
 import { asideFor } from '../registry/registry.js';
 import { matchNamespace } from '../registry/system-fields.js';
 import type { Found } from '../registry/update.js';
@@ -60,7 +60,7 @@ export async function patchObject(
   };
   const { subresource } = info;
   const change = { endpoint, request, how: kind, options, manager, nowMs: now.getTime(), body, subresource };
-  const checking = checkedPatch(changesAside(endpoint, body.length), change, prepared);
+  const checking = orRefused(() => checkedPatch(changesAside(endpoint, body.length), change, prepared));
   const checked = checking instanceof Promise ? await checking : checking;
   if (body.length > LARGE_BYTES) await nextTurn();
   const { stored, created } = await writeObject(services, endpoint, {
@@ -73,6 +73,7 @@ export async function patchObject(
     async change(current, found) {
       // A kind whose PUT may create asks for the change of what is missing, too.
       if (current === undefined && !applies) throw notFound(endpoint.resource, info.name);
+      if ('refused' in checked) throw checked.refused;
       span?.event('About to apply patch');
       const here = async (): Promise<KubeObject> => {
         const patch = 'patch' in checked ? checked.patch : await prepared();
@@ -101,6 +102,22 @@ export async function patchObject(
 
 /** A patch that can be read: as a function, or as another thread has read it. */
 type CheckedPatch = { readonly patch: Patch } | { readonly made: ChangeMade };
+
+/** What is wrong with a patch is told to whom there is something to patch for. */
+type Refused = { readonly refused: StatusError };
+
+function orRefused(check: () => MaybePromise<CheckedPatch>): MaybePromise<CheckedPatch | Refused> {
+  const refusedBy = (error: unknown): Refused => {
+    if (error instanceof StatusError) return { refused: error };
+    throw error;
+  };
+  try {
+    const checked = check();
+    return checked instanceof Promise ? checked.catch(refusedBy) : checked;
+  } catch (error) {
+    return refusedBy(error);
+  }
+}
 
 function checkedPatch(
   aside: Aside | undefined,

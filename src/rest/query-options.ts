@@ -132,12 +132,25 @@ export function listOptions(query: URLSearchParams, watch: boolean, watchList = 
   };
   const path = FieldPath.of('resourceVersionMatch');
   const errors: FieldErrors = [];
-  if (watch) watchErrors(errors, path, match, options.continue, { sendInitialEvents, watchList });
-  else listErrors(errors, path, match, options.continue, resourceVersion, sendInitialEvents);
+  // A watch by its path alone is checked as the list it would be.
+  const asked = flag(query, 'watch') === true;
+  if (watch && asked) {
+    // From the beginning is with what is there first, as if both were said.
+    const whole = watchList && sendInitialEvents === undefined && match === '' && isLegacy(resourceVersion);
+    const wanted = whole ? { sendInitialEvents: true, match: 'NotOlderThan' } : { sendInitialEvents, match };
+    watchErrors(errors, path, wanted.match, options.continue, {
+      sendInitialEvents: wanted.sendInitialEvents,
+      watchList,
+    });
+  } else {
+    listErrors(errors, path, match, options.continue, resourceVersion, sendInitialEvents);
+  }
   refuse('ListOptions', errors);
   if (match !== 'Exact' && match !== 'NotOlderThan') match = '';
   return { ...options, resourceVersionMatch: match as ResourceVersionMatch };
 }
+
+const isLegacy = (resourceVersion: string): boolean => resourceVersion === '' || resourceVersion === '0';
 
 function listErrors(
   errors: FieldErrors,
@@ -203,7 +216,7 @@ export function flag(query: URLSearchParams, name: string): boolean | undefined 
 
 export function integer(query: URLSearchParams, name: string): number | undefined {
   const value = query.get(name);
-  if (value === null || value === '') return undefined;
+  if (value === null) return undefined;
   if (!/^[+-]?\d+$/.test(value)) {
     throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: invalid syntax`);
   }

@@ -108,6 +108,15 @@ test('an update of what is not there is 404, or creates it for who may create', 
   assert.equal((await api.put(`${LEASES}/l`, lease)).status, 201);
 });
 
+test('an update that empties the managed fields has nobody manage any', async () => {
+  const api = open();
+  const made = await api.post(MAPS, { metadata: { name: 'a', managedFields: [] }, data: { k: '0' } });
+  assert.equal(made.body.metadata.managedFields?.length, 1);
+  const sent = { metadata: { name: 'a', managedFields: [] }, data: { k: '1' } };
+  const { body } = await api.put(`${MAPS}/a`, sent);
+  assert.equal(body.metadata.managedFields, undefined);
+});
+
 test('the name in the body is that of the path', async () => {
   const api = open();
   const other = await api.put(`${MAPS}/a`, { metadata: { name: 'b' } });

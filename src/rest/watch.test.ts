@@ -111,6 +111,10 @@ test('options that do not go together are refused before the stream begins', asy
   ]) {
     assert.equal((await api.get(`${MAPS}?watch=1&${query}`)).status, 422, query);
   }
+  // Whoever begins at the beginning asks for what is there first, and so states how the version is meant.
+  assert.equal((await api.get(`${MAPS}?watch=1&continue=x`)).status, 422);
+  const old = await api.get(`/api/v1/watch/namespaces/n/configmaps?sendInitialEvents=true`);
+  assert.match(old.body.message, /sendInitialEvents is forbidden for list/);
   assert.equal((await api.get(`${MAPS}?watch=1&resourceVersion=x`)).status, 500);
   assert.equal((await api.get(`${MAPS}?watch=1&timeoutSeconds=x`)).status, 400);
   assert.equal((await api.get(`${MAPS}?watch=1&fieldSelector=spec.x%3D1`)).status, 400);
