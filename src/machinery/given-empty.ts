@@ -1,6 +1,6 @@
 // An empty list or map is the same as none nearly everywhere. But errors that print a value show `[]` or `{}` where a
-// client sent one and `null` where it sent nothing, and a few rules refuse whatever was sent. The normal form drops
-// both; this remembers the difference for as long as the decoded object lives.
+// client sent one and `null` where it sent nothing, a few rules refuse whatever was sent, and for a few kinds it is a
+// change. The normal form drops both; this remembers the difference for as long as the decoded object lives.
 
 /** Each with the empty list or map it was. */
 export type EmptyMembers = Readonly<Record<string, object>>;
@@ -16,6 +16,14 @@ export const givenEmptyOf = (object: object): EmptyMembers | undefined => emptyM
 export function wasGivenEmpty(object: object, member: string): boolean {
   const members = emptyMembers.get(object);
   return members !== undefined && Object.hasOwn(members, member);
+}
+
+/** One was sent for some member of the value, at any depth, and has not been filled in since. */
+export function holdsGivenEmpty(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const noted = Object.keys(emptyMembers.get(value) ?? {});
+  if (noted.some((member) => (value as Record<string, unknown>)[member] === undefined)) return true;
+  return Object.values(value).some(holdsGivenEmpty);
 }
 
 /** A member's value for an error: what it is, or the empty list or map that was sent for it. */

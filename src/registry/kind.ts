@@ -171,6 +171,8 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   readonly hasStatus?: boolean;
   /** True: metadata.generation is managed (default: hasStatus). */
   readonly hasGeneration?: boolean;
+  /** An empty list or map that was sent raises the generation each time: it is stored as none. */
+  readonly emptyIsChange?: boolean;
   /**
    * The rules of the status subresource. `prepareForUpdate` runs after all members but metadata and status were
    * reset to the old ones; a kind whose status endpoint may not touch labels or owners resets those itself.

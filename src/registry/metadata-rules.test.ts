@@ -4,6 +4,7 @@ import { deployments } from '../apis/apps/deployment/definition.js';
 import { configMaps } from '../apis/core/configmap/definition.js';
 import { events } from '../apis/core/event/definition.js';
 import { limitRanges } from '../apis/core/limitrange/definition.js';
+import { replicationControllers } from '../apis/core/replicationcontroller/definition.js';
 import { podDisruptionBudgets } from '../apis/policy/pod-disruption-budget.js';
 import { storageClasses } from '../apis/storage/storage-class.js';
 import { volumeAttributesClasses } from '../apis/storage/volume-attributes-class.js';
@@ -21,6 +22,7 @@ const kinds = [
   podDisruptionBudgets,
   storageClasses,
   volumeAttributesClasses,
+  replicationControllers,
 ] as unknown as KindDefinition[];
 
 const causesOf = ({ body }: Answer): string[] =>
@@ -100,4 +102,15 @@ test('where no rule of a kind looks at metadata, what is wrong with it is told l
   assert.deepEqual(elsewhere, ['involvedObject.namespace: Invalid value: "other": does not match event.namespace']);
   const held = { ...event, metadata: { name: 'a', finalizers: ['held'] } };
   assert.equal((await api.post(`${CORE}/events`, held)).status, 201);
+});
+
+test('a replication controller is looked at as a new one, and then as a changed one', async () => {
+  const api = new TestApi({ kinds });
+  const path = `${CORE}/replicationcontrollers`;
+  const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } };
+  await api.post(path, { metadata: { name: 'a' }, spec: { template } });
+  const empty = { metadata: { finalizers: [''] } };
+  const fields = causesOf(await api.patch(`${path}/a`, MERGE, empty)).map((cause) => cause.split(':')[0]);
+  const [list, item] = ['metadata.finalizers', 'metadata.finalizers[0]'];
+  assert.deepEqual(fields, [list, list, list, list, item, item]);
 });

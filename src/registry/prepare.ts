@@ -2,6 +2,7 @@
 // nothing but the object, what was there before, and the kind.
 import { append } from '../lib/append.js';
 import { invalid } from '../machinery/status.js';
+import { holdsGivenEmpty } from '../machinery/given-empty.js';
 import { type FieldErrors, FieldPath } from '../machinery/field-error.js';
 import type { JsonObject, KubeObject, ObjectMeta } from '../machinery/object.js';
 import {
@@ -115,8 +116,9 @@ function rulesOf(registry: RuledKind, endpoint: string, object: KubeObject, old:
 function raiseGeneration(registry: RuledKind, object: KubeObject, old: Readonly<KubeObject>): void {
   const a = object as JsonObject & KubeObject;
   const b = old as JsonObject & KubeObject;
+  const { emptyIsChange = false } = registry.kind.strategy;
   const changed = membersExcept(a, b, ['metadata', 'status']).some(
-    (member) => !registry.equal(member, a[member], b[member]),
+    (member) => !registry.equal(member, a[member], b[member]) || (emptyIsChange && holdsGivenEmpty(a[member])),
   );
   if (changed) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
 }

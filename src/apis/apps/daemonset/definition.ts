@@ -57,7 +57,10 @@ export const daemonSets: KindDefinition<DaemonSet> = {
       const changed = isNewGeneration(object, old) && !samePodTemplate(object.spec.template, old.spec.template);
       return changed ? templateWarnings(object.spec.template, context) : [];
     },
-    status: { validateUpdate: ({ status }, old) => validateDaemonSetStatus(status, old.status) },
+    status: {
+      prepareForUpdate: countTemplate,
+      validateUpdate: ({ status }, old) => validateDaemonSetStatus(status, old.status),
+    },
   },
   columns: [
     NAME_COLUMN,

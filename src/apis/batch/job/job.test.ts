@@ -84,3 +84,14 @@ test('whoever deletes jobs without a word on their pods is told that they stay',
   assert.deepEqual((await api.delete(`${JOBS}/a?dryRun=All`)).warnings, [warning]);
   assert.deepEqual((await api.delete(JOBS)).warnings, [warning]);
 });
+
+test('ready pods are held against active ones where they are told of', async () => {
+  const api = open();
+  await api.post(JOBS, job('a'));
+  const causes = async (status: object): Promise<readonly string[]> => {
+    const { body } = await api.put(`${JOBS}/a/status`, { ...job('a'), status });
+    return (body as unknown as Refused).details.causes.map(({ field }) => field);
+  };
+  assert.deepEqual(await causes({ active: -1 }), ['status.active']);
+  assert.deepEqual(await causes({ active: -1, ready: 0 }), ['status.active', 'status.ready']);
+});

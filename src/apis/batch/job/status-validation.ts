@@ -91,7 +91,7 @@ function validateConsistency(job: Readonly<Job>, old: Readonly<Job>): FieldError
     const why = 'terminating>0 is invalid for finished job';
     errors.push(invalid(STATUS.child('terminating'), status.terminating, why));
   }
-  if ((differs('ready') || differs('active')) && (status.ready ?? 0) > (status.active ?? 0)) {
+  if ((differs('ready') || differs('active')) && status.ready !== undefined && status.ready > (status.active ?? 0)) {
     errors.push(invalid(STATUS.child('ready'), status.ready, 'cannot set more ready pods than active'));
   }
   return errors;

@@ -75,3 +75,14 @@ test('one changed member of a large spec is told as in a small one', () => {
   assert.ok(large?.includes('-   "Name": "v15000",\n+   "Name": "other",\n'));
   assert.equal(large, small);
 });
+
+test('metadata and label selectors print by their own names, in their own order, whatever order they came in', () => {
+  const metadata = { labels: { a: 'b' }, annotations: { k: 'v' }, finalizers: ['x.io/f'], name: 'n' };
+  const selector = { matchExpressions: [{ operator: 'Exists', key: 'k' }], matchLabels: { a: 'b' } };
+  const claim = { metadata, spec: { selector } };
+  const printed =
+    /^\{"name":"n","labels":\{"a":"b"\},"annotations":\{"k":"v"\},"finalizers":\["x.io\/f"\],"Spec":.*"Selector":\{"matchLabels":\{"a":"b"\},"matchExpressions":\[\{"key":"k","operator":"Exists"\}\]\}/;
+  assert.match(internalValue('PersistentVolumeClaimTemplate', claim).text, printed);
+  const lines = internalLines('PersistentVolumeClaimTemplate', claim);
+  assert.match(JSON.stringify(JSON.parse(lines.join('\n'))), printed);
+});

@@ -3,7 +3,7 @@
 // from the table, and those of unset members once.
 import { escapeHtml } from '../../../lib/go-json.js';
 import { unifiedDiff } from '../../../lib/unified-diff.js';
-import { type Bag, bagOf, givenEmpty, type Member, membersOf } from './members.js';
+import { type Bag, bagOf, givenEmpty, type Member, membersOf, metaForm } from './members.js';
 
 export const internalDiff = (struct: string, old: unknown, now: unknown): string =>
   unifiedDiff(internalLines(struct, old), internalLines(struct, now));
@@ -44,6 +44,7 @@ function printStruct(lines: string[], struct: string, value: unknown, { open, in
 
 function printMember(lines: string[], { member: { holds, struct }, place }: Row, value: unknown): void {
   if (holds === '{}') return printMap(lines, value as Bag, place);
+  if (holds === '^') return printPlain(lines, metaForm(struct, value), place);
   if (struct === '') return printPlain(lines, value, place);
   if (holds === '[]') printList(lines, struct, value as readonly unknown[], place);
   else printStruct(lines, struct, value, place);
@@ -77,7 +78,7 @@ function printMap(lines: string[], map: Bag, { open, indent, end }: Place): void
 
 /** Inlined, and never last. */
 function printMetadata(lines: string[], metadata: Bag | undefined, { indent }: Place): void {
-  for (const [name, value] of Object.entries(metadata ?? {})) {
+  for (const [name, value] of Object.entries(metaForm('ObjectMeta', metadata ?? {}) as Bag)) {
     if (value !== undefined) printPlain(lines, value, memberPlace(name, indent, ','));
   }
 }
@@ -113,6 +114,7 @@ const UNSET: Readonly<Record<string, string>> = {
   '!': 'false',
   '~': '"0"',
   '?': 'null',
+  '^': 'null',
   '[]': 'null',
   '{}': 'null',
   '': '""',

@@ -1,5 +1,7 @@
 // How the table of internal structs is read, and what of a value belongs to each of its members.
 import { wasGivenEmpty, withGivenEmptyOf } from '../../../machinery/given-empty.js';
+import { metaType } from '../../../schema/catalogue.js';
+import { inFieldOrder } from '../../../schema/field-order.js';
 import { INTERNAL_STRUCTS } from './structs.js';
 
 export type Bag = Readonly<Record<string, unknown>>;
@@ -39,6 +41,9 @@ export function givenEmpty(bag: Bag, { json, holds }: Member): unknown {
   return holds === '[]' ? [] : {};
 }
 
+/** A value of meta/v1, which has one form everywhere. */
+export const metaForm = (struct: string, value: unknown): unknown => inFieldOrder(metaType(struct), value);
+
 export const sortedByKey = (map: Bag): Bag =>
   Object.fromEntries(Object.entries(map).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
 
@@ -51,7 +56,7 @@ export function membersOf(struct: string): readonly Member[] {
   return members;
 }
 
-const MEMBER = /^(\w+)(?:=(\w+))?(?:(\[\]|\{\}|[#!~?:])(\w*))?$/;
+const MEMBER = /^(\w+)(?:=(\w+))?(?:(\[\]|\{\}|[#!~?:^])(\w*))?$/;
 
 function parseStructs(notation: string): Map<string, readonly Member[]> {
   const parsed = new Map<string, readonly Member[]>();

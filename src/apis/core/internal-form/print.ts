@@ -3,7 +3,7 @@ import { Verbatim } from '../../../machinery/field-error.js';
 import type { LabelSelector } from '../../../schema/generated/meta.v1.js';
 import { wasGivenEmpty } from '../../../machinery/given-empty.js';
 import type { ObjectMeta } from '../../../machinery/object.js';
-import { type Bag, bagOf, givenEmpty, type Member, membersOf, sortedByKey } from './members.js';
+import { type Bag, bagOf, givenEmpty, type Member, membersOf, metaForm, sortedByKey } from './members.js';
 
 /** The value of an error, as the reference prints the named struct. `struct` names a line of INTERNAL_STRUCTS. */
 export const internalValue = (struct: string, value: unknown): Verbatim =>
@@ -14,20 +14,8 @@ export const internalList = (struct: string, values: readonly unknown[] | undefi
   new Verbatim(goJson(values == null ? null : values.map((value) => internalForm(struct, value))));
 
 /** A label selector prints by its JSON names, in their order; labels print by key. */
-export function selectorValue(selector: Readonly<LabelSelector> | null | undefined): unknown {
-  if (!selector) return null;
-  const { matchLabels, matchExpressions } = selector;
-  return {
-    ...(matchLabels && { matchLabels: sortedByKey(matchLabels) }),
-    ...(matchExpressions && {
-      matchExpressions: matchExpressions.map(({ key, operator, values }) => ({
-        key,
-        operator,
-        ...(values && { values }),
-      })),
-    }),
-  };
-}
+export const selectorValue = (selector: Readonly<LabelSelector> | null | undefined): unknown =>
+  metaForm('LabelSelector', selector ?? null);
 
 export function labelsValue(metadata: Readonly<Pick<ObjectMeta, 'labels'>>): unknown {
   if (metadata.labels !== undefined) return sortedByKey(metadata.labels);
@@ -39,7 +27,7 @@ function internalForm(struct: string, value: unknown): unknown {
   const bag = bagOf(struct, value);
   const form: Record<string, unknown> = {};
   for (const member of membersOf(struct)) {
-    if (member.holds === '@') Object.assign(form, bag['metadata']);
+    if (member.holds === '@') Object.assign(form, metaForm('ObjectMeta', bag['metadata']));
     else form[member.name] = memberForm(member, bag[member.json] ?? givenEmpty(bag, member));
   }
   return form;
@@ -57,6 +45,8 @@ function memberForm({ holds, struct }: Member, value: unknown): unknown {
       return internalForm(struct, value ?? {});
     case '?':
       return struct === '' ? (value ?? null) : internalForm(struct, value);
+    case '^':
+      return metaForm(struct, value ?? null);
     case '[]':
       if (value === undefined || value === null) return null;
       return struct === '' ? value : (value as readonly unknown[]).map((item) => internalForm(struct, item));

@@ -8,6 +8,7 @@
 //   ~  quantity, "0" when unset         ?  any value, null when unset
 //   []  list of values                  {}  map, null when unset
 //   :T  struct    ?T  struct or null    []T  list of structs          @metadata  inlined object metadata
+//   ^T  struct of meta/v1 or null, which prints as it does everywhere: by its JSON names, what is unset left out
 export const INTERNAL_STRUCTS = `
 AWSElasticBlockStoreVolumeSource: VolumeID FSType=fsType Partition# ReadOnly!
 Affinity: NodeAffinity?NodeAffinity PodAffinity?PodAffinity PodAntiAffinity?PodAntiAffinity
@@ -24,7 +25,7 @@ CephFSPersistentVolumeSource: Monitors[] Path User SecretFile SecretRef?SecretRe
 CephFSVolumeSource: Monitors[] Path User SecretFile SecretRef?LocalObjectReference ReadOnly!
 CinderPersistentVolumeSource: VolumeID FSType=fsType ReadOnly! SecretRef?SecretReference
 CinderVolumeSource: VolumeID FSType=fsType ReadOnly! SecretRef?LocalObjectReference
-ClusterTrustBundleProjection: Name? SignerName? LabelSelector? Optional? Path
+ClusterTrustBundleProjection: Name? SignerName? LabelSelector^LabelSelector Optional? Path
 ConfigMapEnvSource: Name Optional?
 ConfigMapKeySelector: Name Key Optional?
 ConfigMapProjection: Name Items[]KeyToPath Optional?
@@ -85,7 +86,7 @@ NodeSelectorRequirement: Key Operator Values[]
 NodeSelectorTerm: MatchExpressions[]NodeSelectorRequirement MatchFields[]NodeSelectorRequirement
 ObjectFieldSelector: APIVersion=apiVersion FieldPath
 ObjectReference: Kind Namespace Name UID=uid APIVersion=apiVersion ResourceVersion FieldPath
-PersistentVolumeClaimSpec: AccessModes[] Selector? Resources:VolumeResourceRequirements VolumeName StorageClassName?
+PersistentVolumeClaimSpec: AccessModes[] Selector^LabelSelector Resources:VolumeResourceRequirements VolumeName StorageClassName?
   VolumeMode? DataSource?TypedLocalObjectReference DataSourceRef?TypedObjectReference VolumeAttributesClassName?
 PersistentVolumeClaimTemplate: @metadata Spec:PersistentVolumeClaimSpec
 PersistentVolumeClaimVolumeSource: ClaimName ReadOnly!
@@ -112,7 +113,7 @@ PersistentVolumeSpec: Capacity{} GCEPersistentDisk=gcePersistentDisk?GCEPersiste
 PhotonPersistentDiskVolumeSource: PdID FSType=fsType
 PodAffinity: RequiredDuringSchedulingIgnoredDuringExecution[]PodAffinityTerm
   PreferredDuringSchedulingIgnoredDuringExecution[]WeightedPodAffinityTerm
-PodAffinityTerm: LabelSelector? Namespaces[] TopologyKey NamespaceSelector? MatchLabelKeys[] MismatchLabelKeys[]
+PodAffinityTerm: LabelSelector^LabelSelector Namespaces[] TopologyKey NamespaceSelector^LabelSelector MatchLabelKeys[] MismatchLabelKeys[]
 PodAntiAffinity: RequiredDuringSchedulingIgnoredDuringExecution[]PodAffinityTerm
   PreferredDuringSchedulingIgnoredDuringExecution[]WeightedPodAffinityTerm
 PodCertificateProjection: SignerName KeyType MaxExpirationSeconds? CredentialBundlePath KeyPath CertificateChainPath
@@ -173,7 +174,7 @@ StorageOSVolumeSource: VolumeName VolumeNamespace FSType=fsType ReadOnly! Secret
 Sysctl: Name Value
 TCPSocketAction: Port# Host
 Toleration: Key Operator Value Effect TolerationSeconds?
-TopologySpreadConstraint: MaxSkew# TopologyKey WhenUnsatisfiable LabelSelector? MinDomains? NodeAffinityPolicy?
+TopologySpreadConstraint: MaxSkew# TopologyKey WhenUnsatisfiable LabelSelector^LabelSelector MinDomains? NodeAffinityPolicy?
   NodeTaintsPolicy? MatchLabelKeys[]
 TypedLocalObjectReference: APIGroup=apiGroup? Kind Name
 TypedObjectReference: APIGroup=apiGroup? Kind Name Namespace?
@@ -216,7 +217,7 @@ CSINodeDriver: Name NodeID TopologyKeys[] Allocatable?VolumeNodeResources
 HPAScalingPolicy: Type Value# PeriodSeconds#
 HPAScalingRules: StabilizationWindowSeconds? SelectPolicy? Policies[]HPAScalingPolicy Tolerance?
 HorizontalPodAutoscalerBehavior: ScaleUp?HPAScalingRules ScaleDown?HPAScalingRules
-PodDisruptionBudgetSpec: MinAvailable? Selector? MaxUnavailable? UnhealthyPodEvictionPolicy?
+PodDisruptionBudgetSpec: MinAvailable? Selector^LabelSelector MaxUnavailable? UnhealthyPodEvictionPolicy?
 VolumeAttachmentSource: PersistentVolumeName? InlineVolumeSpec?PersistentVolumeSpec
 VolumeAttachmentSpec: Attacher Source:VolumeAttachmentSource NodeName
 VolumeNodeResources: Count?

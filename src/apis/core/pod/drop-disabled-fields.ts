@@ -153,6 +153,7 @@ function withoutSleep({ preStop, postStart, ...rest }: Lifecycle): Lifecycle | u
 }
 
 function dropRestartRules(spec: PodSpec): void {
+  for (const container of allContainers(spec)) forgetGivenEmpty(container, 'restartPolicyRules');
   for (const container of spec.initContainers ?? []) {
     if (container.restartPolicy !== 'Always') delete container.restartPolicy;
     delete container.restartPolicyRules;

@@ -110,6 +110,26 @@ test('a list that was sent empty shows as such, one that was left out as null', 
   assert.match(text({}), /\+ "ImagePullSecrets": null,/);
 });
 
+test('a list that was sent empty does not show where the reference builds or drops it', () => {
+  const old = testPod({ imagePullSecrets: [{ name: 's' }] });
+  const emptied = { initContainers: [], schedulingGates: [], tolerations: [] };
+  const pod = testPod({ ...emptied, ...container({ restartPolicyRules: [] }) });
+  podStrategy.prepareForUpdate?.(pod, old, testContext());
+  const [refused = ''] = texts(podStrategy.validateUpdate(pod, old, testContext()));
+  assert.match(refused, /\+ "ImagePullSecrets": null,/);
+  assert.ok(!refused.includes('[]'), refused);
+});
+
+test('of new scheduling gates by the same name the last is told', () => {
+  const gated = testPod({ schedulingGates: [{ name: 'a' }, { name: 'b' }, { name: 'a' }, { name: 'old' }] });
+  const before = testPod({ schedulingGates: [{ name: 'old' }] });
+  assert.deepEqual(texts(podStrategy.validateUpdate(gated, before, testContext())), [
+    'spec.schedulingGates[2]: Duplicate value: "a"',
+    "spec.schedulingGates[2].name: Forbidden: only deletion is allowed, but found new scheduling gate 'a'",
+    "spec.schedulingGates[1].name: Forbidden: only deletion is allowed, but found new scheduling gate 'b'",
+  ]);
+});
+
 test('a resize changes processor and memory of the containers and raises the generation', () => {
   const sized = (cpu: string): Pod => testPod(container({ resources: { requests: { cpu } } }), { generation: 3 });
   const resize = (pod: Pod, old: Pod): string[] => {
@@ -160,6 +180,13 @@ test('several addresses of which one is none are told of at the list too', () =>
     'status.podIPs[1]: Invalid value: "x": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)',
     'status.podIPs: Internal error: failed to check for dual stack with error:invalid IP[1]: x',
     'status.podIPs: Invalid value: [{"IP":"10.0.0.1"},{"IP":"x"}]: may specify no more than one IP for each IP family',
+  ]);
+});
+
+test('a node without an address has an empty one', () => {
+  const pod: Pod = { ...testPod(), status: { phase: 'Running', hostIPs: [{}] } as Pod['status'] };
+  assert.deepEqual(texts(podStrategy.status?.validateUpdate(pod, testPod(), testContext()) ?? []), [
+    'status.hostIPs[0]: Invalid value: "": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)',
   ]);
 });
 

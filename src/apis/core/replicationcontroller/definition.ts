@@ -10,7 +10,6 @@ import { scaleSubresource } from '../pod/scale.js';
 import { isNewGeneration, podNameWarnings, templateWarnings, workloadHooks } from '../pod/template-strategy.js';
 import { podRules } from '../pod/validation/options.js';
 import { validateControllerSpec, validateControllerStatus } from './validation.js';
-import { validateNamespacedMeta } from '../../object-meta-again.js';
 
 const sameSpec = equalityOf<ReplicationController['spec']>('io.k8s.api.core.v1.ReplicationControllerSpec');
 
@@ -37,14 +36,11 @@ export const replicationControllers: KindDefinition<ReplicationController> = {
     hasGeneration: false,
     validateName: nameIsDnsSubdomain,
     validate: ({ spec }, context) => validateControllerSpec(spec, podRules(context, false)),
-    validateUpdate: ({ metadata, spec }, old, context) => {
+    metadataOnUpdate: ['whole', 'change'],
+    validateUpdate: ({ spec }, old, context) => {
       const rules = podRules(context, false, old.spec.template);
       // An update is checked as a creation and then as an update, so that what is wrong shows twice.
-      return [
-        ...validateNamespacedMeta(metadata),
-        ...validateControllerSpec(spec, rules),
-        ...validateControllerSpec(spec, rules),
-      ];
+      return [...validateControllerSpec(spec, rules), ...validateControllerSpec(spec, rules)];
     },
     warningsOnCreate: (object, context) => [
       ...podNameWarnings(object),

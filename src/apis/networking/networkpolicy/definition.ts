@@ -18,6 +18,7 @@ export const networkPolicies: KindDefinition<NetworkPolicy> = {
   strategy: {
     metadataOnUpdate: ['whole', 'change'],
     hasGeneration: true,
+    emptyIsChange: true,
     validate: (object, { features }) => validateNetworkPolicy(object, features),
     validateUpdate: (object, old, { features }) => validateNetworkPolicyUpdate(object, old, features),
     warningsOnCreate: cidrWarnings,

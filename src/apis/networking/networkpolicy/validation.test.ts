@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fieldErrorText } from '../../../machinery/field-error.js';
 import type { NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort } from '../../../schema/generated/networking.v1.js';
+import type { KindDefinition } from '../../../registry/kind.js';
+import { TestApi } from '../../../server/testing.js';
 import { networkPolicies } from './definition.js';
 import { validateNetworkPolicy } from './validation.js';
 
@@ -34,4 +36,19 @@ test('a range of ports begins with a number and does not end before it', () => {
   assert.equal(errorsOf({ port: { port: 80, endPort: 70 } }).length, 1);
   assert.equal(errorsOf({ port: { port: 'http', endPort: 90 } }).length, 1);
   assert.equal(errorsOf({ port: { endPort: 90 } }).length, 1);
+});
+
+test('a list or map that is sent empty is a change each time', async () => {
+  const api = new TestApi({ kinds: [networkPolicies as unknown as KindDefinition] });
+  const path = '/apis/networking.k8s.io/v1/namespaces/n/networkpolicies';
+  const policy = (podSelector: object): object => ({
+    metadata: { name: 'p' },
+    spec: { podSelector, policyTypes: [] },
+  });
+  const generation = async (podSelector: object): Promise<unknown> =>
+    (await api.put(`${path}/p`, policy(podSelector))).body.metadata.generation;
+  await api.post(path, policy({ matchLabels: {} }));
+  assert.equal(await generation({}), 1);
+  assert.equal(await generation({ matchLabels: {} }), 2);
+  assert.equal(await generation({ matchLabels: {} }), 3);
 });

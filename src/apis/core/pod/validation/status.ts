@@ -194,8 +194,9 @@ function validateHostAddresses(pod: Readonly<Pod>, old: Readonly<Pod>, rules: Po
   const first = pod.status.hostIPs?.[0];
   if (first === undefined) return [];
   const errors: FieldErrors = [];
-  if (pod.status.hostIP !== first.ip) {
-    errors.push(invalid(STATUS.child('hostIPs').index(0).child('ip'), first.ip, 'must be equal to `hostIP`'));
+  const ip = first.ip ?? '';
+  if ((pod.status.hostIP ?? '') !== ip) {
+    errors.push(invalid(STATUS.child('hostIPs').index(0).child('ip'), ip, 'must be equal to `hostIP`'));
   }
   append(errors, validateAddresses('hostIPs', 'HostIP', pod, old, rules));
   return errors;

@@ -4,7 +4,7 @@ import { sortedByKey } from '../../internal-form/members.js';
 import { internalList, internalValue } from '../../internal-form/print.js';
 import { deepEqual } from '../../../../lib/deep-equal.js';
 import { type FieldErrors, FieldPath, forbidden, invalid, required } from '../../../../machinery/field-error.js';
-import { withGivenEmptyOf } from '../../../../machinery/given-empty.js';
+import { forgetGivenEmpty, withGivenEmptyOf } from '../../../../machinery/given-empty.js';
 import { rangeMessage } from '../../../../machinery/validation/names.js';
 import type {
   Affinity,
@@ -93,8 +93,10 @@ function validateOnlyDeletedGates(
   path: FieldPath,
 ): FieldErrors {
   const errors: FieldErrors = [];
-  for (const [position, { name }] of (gates ?? []).entries()) {
-    if (old?.some((gate) => gate.name === name)) continue;
+  // Of those by the same name the last is told.
+  const last = new Map((gates ?? []).map(({ name }, position) => [name, position]));
+  for (const { name } of old ?? []) last.delete(name);
+  for (const [name, position] of last) {
     const why = `only deletion is allowed, but found new scheduling gate '${name}'`;
     errors.push(forbidden(path.index(position).child('name'), why));
   }
@@ -114,6 +116,7 @@ function withMutableMembersOf(old: Readonly<PodSpec>, spec: Readonly<PodSpec>): 
   if ((old.terminationGracePeriodSeconds ?? 0) < 0 && spec.terminationGracePeriodSeconds === 1) {
     kept.terminationGracePeriodSeconds = old.terminationGracePeriodSeconds;
   }
+  for (const member of ['initContainers', 'schedulingGates', 'tolerations']) forgetGivenEmpty(kept, member);
   return kept;
 }
 
