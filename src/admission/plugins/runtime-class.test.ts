@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { noteGivenEmpty } from '../../machinery/given-empty.js';
 import type { Pod } from '../../schema/generated/core.v1.js';
 import { refusal, testAttributes } from '../test-attributes.js';
 import { runtimeClass } from './runtime-class.js';
@@ -29,6 +30,15 @@ test('refuses classes that are not there and amounts that are not the class’s'
     conflicting.why ?? '',
     /conflict: runtimeClass.scheduling.nodeSelector\[vm\] = yes; pod.spec.nodeSelector\[vm\] = no$/,
   );
+});
+
+test('an overhead of nothing is one, and a name that nobody can have is not asked for', async () => {
+  const nothing = {};
+  noteGivenEmpty(nothing, { overhead: {} });
+  assert.match((await run(nothing)).why ?? '', /Pod Overhead set without corresponding RuntimeClass defined Overhead$/);
+  assert.equal((await run({ runtimeClassName: '' })).why, 'resource name may not be empty');
+  const told = `invalid resource name "a/%": [may not contain '/' may not contain '%']`;
+  assert.equal((await run({ runtimeClassName: 'a/%' })).why, told);
 });
 
 test('gives a pod the overhead and the place of its class', async () => {

@@ -1,10 +1,13 @@
 import { ownMember } from '../../lib/plain-object.js';
 import { deepEqual } from '../../lib/deep-equal.js';
 import { goQuote } from '../../lib/go-quote.js';
+import { wasGivenEmpty } from '../../machinery/given-empty.js';
 import { noteGrown } from '../../machinery/grown.js';
 import { compareQuantities } from '../../machinery/quantity.js';
+import { StatusError } from '../../machinery/status.js';
 import type { Pod, PodSpec, ResourceList } from '../../schema/generated/core.v1.js';
 import type { RuntimeClass } from '../../schema/generated/node.v1.js';
+import { notAskedFor } from '../asked-name.js';
 import { forbid, onlyFor } from '../forbid.js';
 import type { AdmissionAttributes, AdmissionPlugin } from '../plugin.js';
 import { mergeTolerations } from '../tolerations.js';
@@ -33,7 +36,7 @@ export const runtimeClass: AdmissionPlugin = {
     const found = await classOf(attributes, spec);
     if (found?.overhead) {
       if (!sameAmounts(found.overhead.podFixed, spec.overhead)) throw forbid(attributes, MISMATCH);
-    } else if (spec.overhead !== undefined) {
+    } else if (spec.overhead !== undefined || wasGivenEmpty(spec, 'overhead')) {
       throw forbid(attributes, 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead');
     }
   }),
@@ -43,8 +46,10 @@ async function classOf(attributes: AdmissionAttributes, spec: PodSpec): Promise<
   const name = spec.runtimeClassName;
   if (name === undefined) return undefined;
   const found = (await attributes.context.lookup.get(RUNTIME_CLASSES, '', name)) as RuntimeClass | undefined;
-  if (found === undefined) throw forbid(attributes, `pod rejected: RuntimeClass ${goQuote(name)} not found`);
-  return found;
+  if (found !== undefined) return found;
+  const unasked = notAskedFor(name);
+  if (unasked !== undefined) throw new StatusError(500, '', unasked);
+  throw forbid(attributes, `pod rejected: RuntimeClass ${goQuote(name)} not found`);
 }
 
 function setOverhead(attributes: AdmissionAttributes, spec: PodSpec, { overhead }: RuntimeClass): void {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Pod } from '../../schema/generated/core.v1.js';
 import { createChain } from '../chain.js';
-import { testAttributes } from '../test-attributes.js';
+import { refusal, testAttributes } from '../test-attributes.js';
 import { serviceAccount } from './service-account.js';
 
 test('the token is mounted in turns with others where containers are very many', async () => {
@@ -27,4 +27,16 @@ test('the token is mounted in turns with others where containers are very many',
   assert.equal(spec?.volumes?.[0]?.name, 'kube-api-access-abcde');
   assert.ok((spec.containers ?? []).every(({ volumeMounts }) => volumeMounts?.[0]?.name === 'kube-api-access-abcde'));
   assert.ok(turns > 1, String(turns));
+});
+
+test('an account by a name that nobody can have is not asked for', async () => {
+  const attributes = testAttributes({
+    resource: 'pods',
+    object: { metadata: { name: 'p' }, spec: { serviceAccountName: 'a/b', containers: [] } },
+  });
+  const why = await refusal(serviceAccount({ nameSuffix: () => 'abcde', wait: async () => undefined }), attributes);
+  assert.match(
+    why ?? '',
+    /error looking up service account [^ ]+: invalid resource name "a\/b": \[may not contain '\/'\]$/,
+  );
 });

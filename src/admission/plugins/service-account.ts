@@ -1,6 +1,7 @@
 import { MIRROR_ANNOTATION, secretNames } from '../../authz/node/pod-references.js';
 import type { Container, Pod, PodSpec, ServiceAccount, Volume } from '../../schema/generated/core.v1.js';
 import { goQuote } from '../../lib/go-quote.js';
+import { notAskedFor } from '../asked-name.js';
 import { forbid } from '../forbid.js';
 import { eachStep, inTurns } from '../../lib/turns.js';
 import { noteGrown } from '../../machinery/grown.js';
@@ -82,10 +83,8 @@ async function accountOf(
     const found = await context.lookup.get(SERVICE_ACCOUNTS, namespace, name);
     if (found !== undefined) return found;
   }
-  throw forbid(
-    attributes,
-    `error looking up service account ${namespace}/${name}: serviceaccount ${goQuote(name)} not found`,
-  );
+  const why = notAskedFor(name) ?? `serviceaccount ${goQuote(name)} not found`;
+  throw forbid(attributes, `error looking up service account ${namespace}/${name}: ${why}`);
 }
 
 /** In turns with others: there may be a million containers. Answers how many have it now. */
