@@ -99,6 +99,11 @@ test('what a client with TLS is made of is looked at before it is made', () => {
   assert.equal(said(ca('abc'), ''), 'unable to load root certificates: unable to parse bytes as PEM block');
   assert.equal(said(ca(key), ''), 'unable to load root certificates: no valid certificate authority data seen');
   assert.equal(said('', pair('abc', key)), 'tls: failed to find any PEM data in certificate input');
+  assert.equal(
+    said('', pair(key, pem)),
+    'tls: failed to find certificate PEM data in certificate input, but did find a private key; PEM inputs may have been switched',
+  );
+  assert.equal(said('', pair(pem, pem)), 'tls: found a certificate rather than a key in the PEM for the private key');
   assert.equal(said('', pair(pem, authority().key)), 'tls: private key does not match public key');
   assert.equal(said('', 'tokenFile: /absent'), 'open /absent: no such file or directory');
 });

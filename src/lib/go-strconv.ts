@@ -41,14 +41,34 @@ export function parseInteger(text: string, { as, bits, signed, base }: IntegerRu
   return Number(value);
 }
 
-const FLOAT = /^[+-]?(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|inf(?:inity)?|nan)$/i;
+const DIGITS = '[0-9](?:_?[0-9])*';
+const HEX_DIGITS = '[0-9a-fA-F](?:_?[0-9a-fA-F])*';
+const FLOAT = new RegExp(`^[+-]?(?:${DIGITS}(?:\\.(?:${DIGITS})?)?|\\.${DIGITS})(?:[eE][+-]?${DIGITS})?$`);
+const HEX_FLOAT = new RegExp(
+  `^([+-]?)0[xX](?:_?(${HEX_DIGITS})(?:\\.(${HEX_DIGITS})?)?|\\.(${HEX_DIGITS}))[pP]([+-]?${DIGITS})$`,
+);
+const INFINITE = /^[+-]?inf(?:inity)?$/i;
 
 export function parseFloat64(text: string): number {
-  if (!FLOAT.test(text)) throw new SyntaxMistake(`strconv.ParseFloat: parsing ${goQuote(text)}: invalid syntax`);
-  if (/inf/i.test(text)) return text.startsWith('-') ? -Infinity : Infinity;
-  const value = Number(text);
-  if (!Number.isFinite(value) && !Number.isNaN(value)) throw beyondRange(text);
+  if (INFINITE.test(text)) return text.startsWith('-') ? -Infinity : Infinity;
+  if (/^nan$/i.test(text)) return NaN;
+  const hex = HEX_FLOAT.exec(text);
+  if (hex === null && !FLOAT.test(text)) {
+    throw new SyntaxMistake(`strconv.ParseFloat: parsing ${goQuote(text)}: invalid syntax`);
+  }
+  const value = hex === null ? Number(text.replaceAll('_', '')) : hexFloat(hex);
+  if (!Number.isFinite(value)) throw beyondRange(text);
   return value;
+}
+
+function hexFloat([, sign, before = '', after = '', alone = '', power = '']: RegExpExecArray): number {
+  const fraction = (after + alone).replaceAll('_', '');
+  const digits = BigInt(`0x${before.replaceAll('_', '')}${fraction}`);
+  if (digits === 0n) return 0;
+  const exponent = Number(power.replaceAll('_', '')) - 4 * fraction.length;
+  // In two steps: a power alone may be beyond range where the product is not.
+  const half = Math.trunc(exponent / 2);
+  return (sign === '-' ? -1 : 1) * Number(digits) * 2 ** half * 2 ** (exponent - half);
 }
 
 /** As written, where the narrower type has room for it. */

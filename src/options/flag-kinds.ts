@@ -190,9 +190,8 @@ function splitOnce(text: string, separator: string): [string, string | undefined
 }
 
 function readIp(text: string): string {
-  const trimmed = text.trim();
-  if (trimmed === '') return '';
-  const ip = parseIp(trimmed);
+  if (text === '') return '';
+  const ip = parseIp(text.trim());
   if (ip === undefined || ip.leadingZeros) throw new SyntaxMistake(`failed to parse IP: ${goQuote(text)}`);
   return ipText(ip);
 }

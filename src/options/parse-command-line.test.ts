@@ -210,3 +210,25 @@ test('numbers are refused beyond what the reference has room for', () => {
     'Error: invalid argument "1e39" for "--audit-log-batch-throttle-qps" flag: strconv.ParseFloat: parsing "1e39": value out of range',
   );
 });
+
+test('shares are read as Go reads numbers with a fraction', () => {
+  const said = (text: string): string => refusal(`--goaway-chance=${text}`, '--min-request-timeout=-1');
+  const fits = '--min-request-timeout can not be negative value';
+  for (const text of ['0x1p-6', '0x_1.8p-7', '0X.1P-1_0', '0x0p99999', '0x1p-99999', '0.01_1', 'NaN']) {
+    assert.equal(said(text), fits, text);
+  }
+  for (const text of ['0x1p+5', '0_1', '1e1_0', '-Inf', '0x1p-5']) {
+    assert.equal(said(text), `[--goaway-chance can not be less than 0 or greater than 0.02, ${fits}]`, text);
+  }
+  for (const text of ['0x1', '0xp1', '1__0', '0._01', '-nan', '0b1']) {
+    assert.match(said(text), /strconv\.ParseFloat: parsing ".*": invalid syntax$/, text);
+  }
+  assert.match(said('0x1p9999'), /value out of range$/);
+});
+
+test('an address of blanks is none', () => {
+  assert.equal(
+    refusal('--advertise-address= '),
+    'Error: invalid argument " " for "--advertise-address" flag: failed to parse IP: " "',
+  );
+});

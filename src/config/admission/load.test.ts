@@ -71,6 +71,17 @@ describe('the configuration of admission plugins', () => {
     assert.match(saidOf({ limits: [] }), /limits: Invalid value: \[\]: must not be empty$/);
   });
 
+  it('reads pod security in its older versions, which have the same fields', () => {
+    for (const version of ['v1beta1', 'v1alpha1']) {
+      const head = { apiVersion: `pod-security.admission.config.k8s.io/${version}`, kind: 'PodSecurityConfiguration' };
+      const given = plugin('PodSecurity', { ...head, defaults: { enforce: 'baseline' } });
+      assert.deepEqual(load(given, 'PodSecurity').podSecurity?.defaults.enforce, {
+        level: 'baseline',
+        minor: Infinity,
+      });
+    }
+  });
+
   it('sets pod security, and tells all that is wrong with it at once', () => {
     const head = { apiVersion: 'pod-security.admission.config.k8s.io/v1', kind: 'PodSecurityConfiguration' };
     const { podSecurity } = load(

@@ -17,8 +17,10 @@ const GROUP = 'pod-security.admission.config.k8s.io';
 
 export type PodSecuritySettings = Pick<PodSecurityOptions, 'defaults' | 'exemptions'>;
 
+/** The older versions have its fields. */
+const NOW = { kind: 'PodSecurityConfiguration', apiVersion: `${GROUP}/v1` };
 const KINDS = {
-  kinds: [{ kind: 'PodSecurityConfiguration', apiVersions: ['v1', 'v1beta1', 'v1alpha1'].map((v) => `${GROUP}/${v}`) }],
+  kinds: [{ kind: NOW.kind, apiVersions: ['v1', 'v1beta1', 'v1alpha1'].map((v) => `${GROUP}/${v}`), now: NOW }],
   scheme: 'k8s.io/pod-security-admission/admission/api/scheme/scheme.go:31',
 };
 

@@ -12,7 +12,7 @@ export function genericErrors({ generic, emulatedVersion, minCompatibleVersion }
   if (generic.maxMutatingRequestsInflight < 0)
     errors.push('--max-mutating-requests-inflight can not be negative value');
   if (generic.requestTimeoutMs < 0) errors.push('--request-timeout can not be negative value');
-  if (!(generic.goawayChance >= 0 && generic.goawayChance <= 0.02)) {
+  if (generic.goawayChance < 0 || generic.goawayChance > 0.02) {
     errors.push('--goaway-chance can not be less than 0 or greater than 0.02');
   }
   if (generic.minRequestTimeout < 0) errors.push('--min-request-timeout can not be negative value');
