@@ -232,3 +232,20 @@ test('an address of blanks is none', () => {
     'Error: invalid argument " " for "--advertise-address" flag: failed to parse IP: " "',
   );
 });
+
+test('what begins with false turns off the API that queueing needs', () => {
+  assert.equal(
+    refusal('--runtime-config=api/all=falsey'),
+    '--runtime-config=api/all=false conflicts with --enable-priority-and-fairness=true',
+  );
+  assert.equal(refusal('--runtime-config=api/ga=truely,api/all=falsey'), 'invalid value api/all=falsey');
+});
+
+test('a range of half of all addresses is none for services', () => {
+  for (const range of ['0.0.0.0/0', '128.0.0.0/1', '::/1']) {
+    assert.equal(
+      refusal(`--service-cluster-ip-range=${range}`),
+      'error determining service IP ranges for primary service cidr: the service cluster IP range must be at least 8 IP addresses',
+    );
+  }
+});

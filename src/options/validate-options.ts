@@ -47,9 +47,12 @@ export function validateOptions(options: Options, hooks: ValidationHooks = {}): 
 function priorityAndFairnessErrors({ features, apiEnablement }: Options): string[] {
   if (!features.enablePriorityAndFairness) return [];
   for (const key of ['flowcontrol.apiserver.k8s.io/v1', 'api/ga', 'api/all']) {
+    // What only begins with the word counts as well: that it is no value is met later.
     const value = apiEnablement.runtimeConfig[key];
-    if (value === 'false') return [`--runtime-config=${key}=false conflicts with --enable-priority-and-fairness=true`];
-    if (value === 'true') return [];
+    if (value?.startsWith('false')) {
+      return [`--runtime-config=${key}=false conflicts with --enable-priority-and-fairness=true`];
+    }
+    if (value?.startsWith('true')) return [];
   }
   return [];
 }
