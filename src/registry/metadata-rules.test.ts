@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { cronJobs } from '../apis/batch/cronjob/definition.js';
+import { flowcontrolKinds } from '../apis/flowcontrol/index.js';
 import { deployments } from '../apis/apps/deployment/definition.js';
 import { configMaps } from '../apis/core/configmap/definition.js';
 import { events } from '../apis/core/event/definition.js';
@@ -15,7 +17,9 @@ const MERGE = 'application/merge-patch+json';
 const CORE = '/api/v1/namespaces/n';
 const NOT_QUALIFIED = 'Invalid value: "held": name is neither a standard finalizer name nor is it fully qualified';
 const kinds = [
+  ...flowcontrolKinds,
   configMaps,
+  cronJobs,
   deployments,
   events,
   limitRanges,
@@ -58,6 +62,30 @@ test('an error in the metadata of an update shows as often as rules look at it',
   assert.equal(await times(path, { metadata, spec: { selector: app, template } }), 3);
   const budget = { metadata, spec: { minAvailable: 1, selector: app } };
   assert.equal(await times('/apis/policy/v1/namespaces/n/poddisruptionbudgets', budget), 2);
+});
+
+test('a status that leaves metadata as it was is not refused for what was sent of it', async () => {
+  const api = new TestApi({ kinds });
+  const bad = { metadata: { labels: { a: '!' }, finalizers: ['held'] } };
+  const levels = '/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations';
+  assert.equal(
+    (
+      await api.post(levels, {
+        metadata: { name: 'a' },
+        spec: { type: 'Limited', limited: { limitResponse: { type: 'Reject' } } },
+      })
+    ).status,
+    201,
+  );
+  const taken = await api.patch(`${levels}/a/status`, MERGE, bad);
+  assert.deepEqual([taken.status, taken.body.metadata.labels], [200, undefined]);
+  const jobs = '/apis/batch/v1/namespaces/n/cronjobs';
+  const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } };
+  const spec = { schedule: '@daily', jobTemplate: { spec: { template } } };
+  assert.equal((await api.post(jobs, { metadata: { name: 'a' }, spec })).status, 201);
+  const told = await api.patch(`${jobs}/a/status`, MERGE, bad);
+  const fields = told.body.details?.causes?.map(({ field }) => field);
+  assert.deepEqual(fields, ['metadata.labels', 'metadata.labels'], 'whose own rules do not look at it');
 });
 
 test('rules that look at all of an object before they look at its change tell of metadata in that order', async () => {

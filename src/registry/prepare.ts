@@ -69,12 +69,14 @@ export function prepareChanged(
 ): void {
   const { kind } = registry;
   const { context } = request;
-  const { metadata } = object;
+  const { metadata: sent } = object;
   matchNamespace(object, kind.namespaced, context.namespace);
-  if (old.metadata.generation !== undefined) metadata.generation = old.metadata.generation;
-  else if (metadata.generation !== undefined) delete metadata.generation;
+  if (old.metadata.generation !== undefined) sent.generation = old.metadata.generation;
+  else if (sent.generation !== undefined) delete sent.generation;
   const rules = rulesOf(registry, request.endpoint, object, old);
   rules.prepareForUpdate?.(object, old, context);
+  // Which may be the old one now: then nothing is looked at of what was sent.
+  const { metadata } = object;
   metadata.uid ||= old.metadata.uid ?? '';
   if (old.metadata.creationTimestamp !== undefined) metadata.creationTimestamp = old.metadata.creationTimestamp;
   if (old.metadata.deletionTimestamp !== undefined) metadata.deletionTimestamp = old.metadata.deletionTimestamp;

@@ -58,7 +58,7 @@ export const cronJobs: KindDefinition<CronJob> = {
           ]
         : []),
     ],
-    status: { validateUpdate: () => [] },
+    status: { metadataOnUpdate: [], validateUpdate: () => [] },
   },
   columns: [
     NAME_COLUMN,
