@@ -3,7 +3,8 @@ import { apiVersionOf, type KubeObject } from '../machinery/object.js';
 import type { Steps } from '../lib/turns.js';
 import { managedFieldSteps, type UpdateWrite } from '../schema/apply/field-manager.js';
 import type { Versions } from '../schema/apply/versions.js';
-import type { Endpoint } from './endpoint.js';
+import { deepCopySteps } from '../schema/deep-copy.js';
+import { type Endpoint, inVersion, toStorage } from './endpoint.js';
 
 export interface Write {
   /** The object as it is, in the endpoint's version; undefined when it is new. */
@@ -22,7 +23,17 @@ export interface Write {
 }
 
 /** Notes in metadata.managedFields which fields this writer has set. */
-export const noteSteps = (endpoint: Endpoint, write: Write): Steps<void> => managedFieldSteps(tracked(endpoint, write));
+export const noteSteps = (endpoint: Endpoint, write: Write): Steps<void> =>
+  endpoint.version.toStorage === undefined ? managedFieldSteps(tracked(endpoint, write)) : noteRead(endpoint, write);
+
+/** What is stored otherwise than it was sent is owned as it will be read: with the annotations that carry the rest. */
+function* noteRead(endpoint: Endpoint, write: Write): Steps<void> {
+  const newObject = inVersion(endpoint, toStorage(endpoint, yield* deepCopySteps(write.object)));
+  yield* managedFieldSteps({ ...tracked(endpoint, write), newObject });
+  const { managedFields } = newObject.metadata;
+  if (managedFields === undefined) delete write.object.metadata.managedFields;
+  else write.object.metadata.managedFields = managedFields;
+}
 
 // hot: each member by name, for spreading those that may be there costs more than noting a small object.
 function tracked(endpoint: Endpoint, write: Write): UpdateWrite<KubeObject> {

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { KindDefinition } from '../../registry/kind.js';
+import { TestApi } from '../../server/testing.js';
 import type { HorizontalPodAutoscaler } from '../../schema/generated/autoscaling.v2.js';
+import { horizontalPodAutoscalers } from './horizontal-pod-autoscaler.js';
 import { defaultV1, fromV1, toV1 } from './v1-conversion.js';
 
 const PREFIX = 'autoscaling.alpha.kubernetes.io/';
@@ -66,4 +69,16 @@ test('annotations that cannot be read are dropped, and an autoscaler without met
   ]);
   assert.equal(stored.spec.behavior, undefined);
   assert.equal(stored.metadata.annotations, undefined);
+});
+
+test('whoever writes a status through version 1 owns the annotation that tells of it', async () => {
+  const api = new TestApi({ kinds: [horizontalPodAutoscalers as unknown as KindDefinition] });
+  const path = '/apis/autoscaling/v1/namespaces/n/horizontalpodautoscalers';
+  const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' };
+  const { metadata, spec } = autoscaler({ scaleTargetRef });
+  await api.post(path, { metadata, spec });
+  const status = { currentReplicas: 1, desiredReplicas: 1, currentCPUUtilizationPercentage: 5 };
+  const { body } = await api.put(`${path}/web/status`, { metadata, spec, status });
+  const entry = body.metadata.managedFields?.find(({ subresource }) => subresource === 'status');
+  assert.deepEqual(entry?.fieldsV1?.['f:metadata'], { 'f:annotations': { [`f:${PREFIX}current-metrics`]: {} } });
 });
