@@ -1,5 +1,6 @@
 // What the server reads in a certificate beyond its signature: who, until when, and what it may be used for.
 import { X509Certificate, createHash } from 'node:crypto';
+import { errorText } from './error-text.js';
 import { DER, DerError, type DerNode, derChildren, derOid, derTime, readWholeDer } from './der.js';
 import { decodePem } from './pem.js';
 import { type DistinguishedName, parseDistinguishedName } from './distinguished-name.js';
@@ -64,11 +65,27 @@ export function parseCertificate(der: Buffer): Certificate {
   };
 }
 
-/** Every certificate of a PEM bundle. Other blocks are passed over. */
+/** Every certificate of a PEM bundle. Other blocks are passed over; one that is malformed is told of in Go's words. */
 export function parseCertificateBundle(pem: string): Certificate[] {
   return decodePem(pem)
     .filter(({ type, hasHeaders }) => type === 'CERTIFICATE' && !hasHeaders)
-    .map(({ bytes }) => parseCertificate(bytes));
+    .map(({ bytes }) => {
+      try {
+        return parseCertificate(bytes);
+      } catch (error) {
+        throw new Error('x509: malformed certificate', { cause: error });
+      }
+    });
+}
+
+/** Why nobody could be verified by a PEM bundle, in Go's words. */
+export function certificateBundleFault(pem: string): string | undefined {
+  try {
+    if (parseCertificateBundle(pem).length > 0) return undefined;
+    return 'data does not contain any valid RSA or ECDSA certificates';
+  } catch (error) {
+    return errorText(error);
+  }
 }
 
 export interface Extension {

@@ -1,5 +1,6 @@
 // The key and certificate files named by flags, looked at before anything starts.
-import { createPrivateKey, createPublicKey, X509Certificate, type KeyObject } from 'node:crypto';
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import { certificateBundleFault } from '../lib/certificate.js';
 import { readTextFile } from '../lib/go-file-error.js';
 import { goQuote } from '../lib/go-quote.js';
 import { keyPairError } from '../lib/key-pair-error.js';
@@ -32,10 +33,8 @@ export function caBundleError(name: string, file: string): string | undefined {
   if (!read.ok) return read.error;
   const called = goQuote(`${name}::${file}`);
   if (read.text === '') return `missing content for CA bundle ${called}`;
-  const blocks = decodePem(read.text).filter(({ type }) => type === 'CERTIFICATE');
-  const valid = blocks.some(({ text }) => attempt(() => new X509Certificate(text)) !== undefined);
-  if (valid) return undefined;
-  return `error loading CA bundle for ${called}: data does not contain any valid RSA or ECDSA certificates`;
+  const why = certificateBundleFault(read.text);
+  return why === undefined ? undefined : `error loading CA bundle for ${called}: ${why}`;
 }
 
 export function servingPairError(purpose: string, certFile: string, keyFile: string): string | undefined {

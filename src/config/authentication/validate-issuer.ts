@@ -1,4 +1,4 @@
-import { parseCertificateBundle } from '../../lib/certificate.js';
+import { certificateBundleFault } from '../../lib/certificate.js';
 import { parseGoUrl } from '../../lib/go-url.js';
 import { type FieldErrors, type FieldPath, duplicate, invalid, required } from '../../machinery/field-error.js';
 import type { Issuer } from '../../schema/generated/apiserverconfig.v1.js';
@@ -100,13 +100,8 @@ function audienceErrors(
 
 /** The certificates are nobody's secret, but a mistake here may be somebody's key: the text is not told. */
 function authorityErrors(pem: string, path: FieldPath): FieldErrors {
-  if (pem === '') return [];
-  try {
-    if (parseCertificateBundle(pem).length > 0) return [];
-    return [invalid(path, '<omitted>', 'data does not contain any valid RSA or ECDSA certificates')];
-  } catch (error) {
-    return [invalid(path, '<omitted>', error instanceof Error ? error.message : String(error))];
-  }
+  const why = pem === '' ? undefined : certificateBundleFault(pem);
+  return why === undefined ? [] : [invalid(path, '<omitted>', why)];
 }
 
 function egressErrors(
