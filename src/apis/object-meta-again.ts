@@ -18,16 +18,17 @@ export const validateNamespacedMeta = (metadata: Readonly<ObjectMeta>): FieldErr
 
 /** For rules that look at the change of metadata after all that holds for a new object. */
 export const validateMetaUpdate = (metadata: Readonly<ObjectMeta>, old: Readonly<ObjectMeta>): FieldErrors => [
-  ...validateObjectMetaUpdate(metadata, old, METADATA),
-  ...validateKubeFinalizers(metadata.finalizers, METADATA.child('finalizers')),
+  ...validateObjectMetaUpdate(metadata, old),
+  ...finalizerErrors(metadata),
 ];
-
-const METADATA = FieldPath.of('metadata');
 
 const validateMetaAgain = (metadata: Readonly<ObjectMeta>, rules: ObjectMetaRules): FieldErrors => [
   ...validateObjectMeta(metadata, rules),
-  ...validateKubeFinalizers(metadata.finalizers, METADATA.child('finalizers')),
+  ...finalizerErrors(metadata),
 ];
+
+const finalizerErrors = ({ finalizers }: Readonly<ObjectMeta>): FieldErrors =>
+  validateKubeFinalizers(finalizers, FieldPath.of('metadata', 'finalizers'));
 
 /** What a status endpoint of the newer kind may not touch: everything of the metadata but the managed fields. */
 export function keepMetaForStatus(metadata: ObjectMeta, old: Readonly<ObjectMeta>): void {

@@ -6,8 +6,8 @@ import { holdsGivenEmpty } from '../machinery/given-empty.js';
 import { type FieldErrors, FieldPath } from '../machinery/field-error.js';
 import type { JsonObject, KubeObject, ObjectMeta } from '../machinery/object.js';
 import {
+  validateBesideName,
   validateKubeFinalizers,
-  validateObjectMeta,
   validateObjectMetaUpdate,
   validateObjectName,
 } from '../machinery/validation/object-meta.js';
@@ -48,10 +48,15 @@ export function prepareNew(registry: RuledKind, object: KubeObject, context: Lif
   strategy.canonicalize?.(object);
 }
 
-function newMetadataErrors({ namespaced, strategy }: KindDefinition, metadata: ObjectMeta): FieldErrors {
+/** `beside`: what is wrong beside the name, from whoever has looked already. */
+function newMetadataErrors(
+  { namespaced, strategy }: KindDefinition,
+  metadata: ObjectMeta,
+  beside: FieldErrors = validateBesideName(metadata, namespaced, METADATA),
+): FieldErrors {
   const validateName = strategy.validateName?.bind(strategy) ?? nameIsDnsSubdomain;
-  const errors = validateObjectMeta(metadata, { namespaced, validateName, path: METADATA });
-  append(errors, kubeFinalizerErrors(strategy, metadata));
+  const errors = validateObjectName(metadata, validateName, METADATA);
+  append(errors, beside, kubeFinalizerErrors(strategy, metadata));
   return errors;
 }
 
@@ -84,11 +89,12 @@ export function prepareChanged(
     metadata.deletionGracePeriodSeconds ??= old.metadata.deletionGracePeriodSeconds;
   }
   const { strategy, namespaced } = kind;
-  const errors = validateObjectMeta(metadata, { namespaced, validateName: pathSegmentName, path: METADATA });
+  const errors = validateObjectName(metadata, pathSegmentName, METADATA);
+  const beside = validateBesideName(metadata, namespaced, METADATA);
   const changed = validateObjectMetaUpdate(metadata, old.metadata, METADATA);
-  append(errors, changed);
+  append(errors, beside, changed);
   for (const check of rules.metadataOnUpdate ?? CHANGE) {
-    if (check === 'whole') append(errors, newMetadataErrors(kind, metadata));
+    if (check === 'whole') append(errors, newMetadataErrors(kind, metadata, beside));
     else append(errors, changed, kubeFinalizerErrors(strategy, metadata));
   }
   append(errors, rules.validateUpdate(object, old, context));

@@ -87,7 +87,7 @@ function* otherLists(list) {
   ];
   if (list.length > 1)
     yield* [
-      ['reversed', list.toReversed?.() ?? [...list].reverse()],
+      ['reversed', [...list].reverse()],
       ['first only', [first]],
     ];
   yield ['many', Array.from({ length: MANY }, (_, i) => numbered(first, i))];

@@ -2,7 +2,13 @@
 import { append } from '../../lib/append.js';
 import { goQuote } from '../../lib/go-quote.js';
 import { type FieldErrors, FieldPath, forbidden, invalid, required, tooLong } from '../field-error.js';
-import { type ManagedFieldsEntry, type ObjectMeta, type OwnerReference, parseApiVersion } from '../object.js';
+import {
+  apiVersionFault,
+  type ManagedFieldsEntry,
+  type ObjectMeta,
+  type OwnerReference,
+  parseApiVersion,
+} from '../object.js';
 import { invalidEach, validateImmutableField, validateNonNegative } from './fields.js';
 import { validateLabels } from './label-selector.js';
 import { isDns1123Label, isQualifiedName, type NameRule } from './names.js';
@@ -23,7 +29,14 @@ export interface ObjectMetaRules {
 export function validateObjectMeta(meta: Readonly<ObjectMeta>, rules: ObjectMetaRules): FieldErrors {
   const path = rules.path ?? FieldPath.of('metadata');
   const errors = validateObjectName(meta, rules.validateName, path);
-  if (rules.namespaced) {
+  append(errors, validateBesideName(meta, rules.namespaced, path));
+  return errors;
+}
+
+/** What comes after the name, and is the same whatever a kind's objects may be called. */
+export function validateBesideName(meta: Readonly<ObjectMeta>, namespaced: boolean, path: FieldPath): FieldErrors {
+  const errors: FieldErrors = [];
+  if (namespaced) {
     if (!meta.namespace) errors.push(required(path.child('namespace')));
     else pushEach(errors, path, 'namespace', meta.namespace, isDns1123Label(meta.namespace));
   } else if (meta.namespace) {
@@ -207,8 +220,7 @@ function validateFieldManager(manager: string, path: FieldPath): FieldErrors {
 function validateOwnerReference(reference: OwnerReference, path: FieldPath): FieldErrors {
   const errors: FieldErrors = [];
   const { group, version } = parseApiVersion(reference.apiVersion);
-  // With a second slash it is no group and version at all.
-  if (version === '' || version.includes('/')) {
+  if (version === '' || apiVersionFault(reference.apiVersion) !== undefined) {
     errors.push(invalid(path.child('apiVersion'), reference.apiVersion, 'version must not be empty'));
   }
   for (const member of ['kind', 'name', 'uid'] as const) {
