@@ -1,4 +1,6 @@
 // Wires everything, in the order things need each other. No other file knows all the rooms.
+//
+//   foundation → objects → access → way → server     each has what those before it made, and adds its own
 import os from 'node:os';
 import type { Authentication } from '../authn/create-authenticator.js';
 import { createTokenCacheMetrics } from '../authn/token-cache-metrics.js';
@@ -39,6 +41,7 @@ import { PostStartHooks } from './post-start-hooks.js';
 import { patientPolicies } from './policies-aside.js';
 import { prepareCertificates } from './prepare-certificates.js';
 import { buildRequestHandler } from './request-handler.js';
+import type { Resources } from './resources.js';
 import { createServerMetrics } from './server-metrics.js';
 import { ensurePortFree } from './listener.js';
 import { type RunningServer, startServer } from './server.js';
@@ -53,274 +56,20 @@ import { createTracer } from './tracer.js';
 
 const MAX_BODY_BYTES = 3 * 1024 * 1024;
 
+type Foundation = ReturnType<typeof layFoundation>;
+type Objects = Awaited<ReturnType<typeof openObjects>>;
+type Access = ReturnType<typeof buildAccess>;
+type Way = ReturnType<typeof buildWay>;
+
 export async function buildServer(options: Options, logs: Logs): Promise<RunningServer> {
   const { bindAddress: address, securePort: port, permitPortSharing } = options.secureServing;
   await ensurePortFree({ address, port, permitPortSharing });
-  const clock = (): Date => new Date();
-  const lifecycle = new Lifecycle({
-    shutdownDelayMs: options.generic.shutdownDelayDurationMs,
-    shutdownSendRetryAfter: options.generic.shutdownSendRetryAfter,
-    shutdownWatchTerminationGracePeriodMs: options.generic.shutdownWatchTerminationGracePeriodMs,
-    log: logs.for('lifecycle'),
-  });
-  const version = emulatedVersionInfo(options.gitVersion, options.emulatedVersion, options.minCompatibleVersion);
-  const metrics = createServerMetrics({
-    flags: options.metrics,
-    version,
-    release: options,
-    isServed: ({ apiGroup, apiVersion, resource }) => resources.find(apiGroup, apiVersion, resource) !== undefined,
-    log: logs.for('metrics'),
-  });
-  const health = new Health({
-    livezGracePeriodMs: options.generic.livezGracePeriodMs,
-    log: logs.for('health'),
-    observe: metrics.observeHealth,
-  });
-  const hooks = new PostStartHooks(health);
-
-  // What is stored, and how it is reached.
-  const dialers = createDialers(options, metrics.registry);
-  // First of those that close at the end, and so the last: until then there may be something to send.
-  const tracer = createTracer(options, {
-    metrics: metrics.registry,
-    dialer: dialers.controlplane,
-    log: logs.for('tracing'),
-    onDrained: (close) => lifecycle.onDrained(close),
-  });
-  const audit = buildAudit(options, {
-    metrics: metrics.registry,
-    log: logs.for('audit'),
-    dialer: dialers.controlplane,
-    onDrained: (close) => lifecycle.onDrained(close),
-  });
-  // The server's own part in the life of objects.
-  const kindOptions = {
-    allowPrivileged: options.misc.allowPrivileged,
-    eventTtlSeconds: options.misc.eventTtlMs / 1000,
-  };
-  const times = expressionMetrics(metrics.registry);
-  const aside = buildAside(options, { kindOptions, times, log: logs.for('aside') });
-  const { stores, encryption, resources } = await openResources(options, {
-    aside,
-    dialer: dialers.etcd,
-    health,
-    hooks,
-    lifecycle,
-    metrics: metrics.registry,
-    clock,
-    logs,
-  });
-
-  const serverContext = (): LifeContext => ({
-    user: SERVER_USER,
-    namespace: '',
-    now: clock,
-    features: options.featureGates,
-    dryRun: false,
-    options: kindOptions,
-    lookup: resources.lookup,
-    warn: () => undefined,
-  });
-  const certificates = prepareCertificates(options, Date.now(), (text) => logs.for('certificates').warning(text));
-  // What the server writes is looked at by plugins that are built later.
-  const own = lateBound<ObjectOperations>();
-  const tokens = buildServiceAccountTokens(options, {
-    signing: await buildTokenSigning(options, {
-      certificates,
-      metrics: metrics.registry,
-      stopping: lifecycle.stopping,
-      log: logs.for('service-account-tokens'),
-    }),
-    resources,
-    operations: () => own.value,
-    context: serverContext,
-    metrics: metrics.registry,
-    log: logs.for('service-account-tokens'),
-  });
-  const allocators = createServiceAllocators({
-    resources,
-    prefix: options.etcd.etcdPrefix,
-    ranges: [options.serviceRanges.primary, options.serviceRanges.secondary].filter((range) => range !== undefined),
-    nodePorts: options.misc.serviceNodePortRange,
-    features: options.featureGates,
-    context: serverContext,
-    log: (message) => logs.for('service-repair').info(message),
-    metrics: metrics.registry,
-  });
-
-  const expressions = lazyExpressions(
-    { compatibility: options.minCompatibleVersion, features: options.featureGates },
-    times,
-  );
-
-  const access = lateBound<{ authorization: Authorization; authentication: Authentication }>();
-  addKinds(options, {
-    resources,
-    stores,
-    allocators,
-    tokens,
-    expressions,
-    access,
-    context: serverContext,
-    metrics: metrics.registry,
-  });
-  const authorization = buildAuthorization(options, {
-    resources,
-    dialer: dialers.controlplane,
-    expressions,
-    metrics: metrics.registry,
-    stopping: lifecycle.stopping,
-    log: logs.for('authorization'),
-  });
-  const cacheMetrics = createTokenCacheMetrics(metrics.registry);
-  const authentication = buildAuthentication(options, {
-    apiAudiences: options.authentication.apiAudiences,
-    clientCaFile: certificates.clientCaFile,
-    serviceAccounts: tokens.authenticators,
-    other: buildOtherTokens(options, {
-      resources,
-      dialers,
-      metrics: metrics.registry,
-      cacheMetrics,
-      stopping: lifecycle.stopping,
-      log: logs.for('authentication'),
-    }),
-    cacheMetrics,
-    metrics: metrics.registry,
-    log: logs.for('authentication'),
-  });
-  access.set({ authorization, authentication });
-  const entrance = lateBound<HttpHandler>();
-  const loopback = createLoopback(() => entrance.value);
-
-  // The way of a request.
-  const admission = buildAdmission(options, {
-    resources,
-    authorizer: authorization.authorizer,
-    metrics: metrics.registry,
-    policyCompiler: patientPolicies(expressions, aside),
-    dialers,
-    itself: loopback.client,
-    stopping: lifecycle.stopping,
-    log: logs.for('admission'),
-    aside,
-  });
-  const operationsAs = (user: UserInfo): ObjectOperations =>
-    resources.operationsWith(ownReview(resources, admission.asking, user));
-  const operations = operationsAs(LOOPBACK_USER);
-  own.set(operations);
-  const services: RestServices = {
-    admission: admission.chain,
-    authorizer: authorization.authorizer,
-    features: options.featureGates,
-    kindOptions,
-    lookup: resources.lookup,
-    operations: resources.operations,
-    ownOperations: operations,
-    nodes: buildNodeAccess(options.misc, {
-      dialer: dialers.cluster,
-      metrics: metrics.registry,
-      onDrained: (close) => lifecycle.onDrained(close),
-    }),
-    mediaTypes: options.featureGates.enabled('CBORServingAndStorage') ? MEDIA_TYPES_WITH_CBOR : MEDIA_TYPES,
-    converter: asideConverter(aside),
-    clock,
-    random: Math.random,
-    minWatchSeconds: options.generic.minRequestTimeout,
-    unreadEvents: new UnreadEvents(),
-    metrics: createRestMetrics(metrics.registry),
-    maxBodyBytes: MAX_BODY_BYTES,
-    shutdown: lifecycle.stopping,
-  };
-  const aggregation = buildAggregation(options, {
-    resources,
-    dialers,
-    metrics: metrics.registry,
-    stopping: lifecycle.stopping,
-    log: logs.for('aggregation'),
-  });
-  const hostname = os.hostname();
-  const peers = buildPeers(options, {
-    hostname,
-    resources,
-    dialers,
-    health,
-    lifecycle,
-    metrics: metrics.registry,
-    servesItself: ({ apiGroup, apiVersion, resource }) =>
-      resources.find(apiGroup, apiVersion, resource) !== undefined ||
-      aggregation.services.remote(`${apiVersion}.${apiGroup}`) !== undefined,
-    log: logs.for('peers'),
-  });
-  const client = createServerClient({ operations, lookup: resources.lookup, context: serverContext });
-  const storageVersions = buildStorageVersions(options, {
-    hostname,
-    resources,
-    client,
-    log: logs.for('storage-versions'),
-  });
-  const debug = createDebug({ contentionProfiling: options.features.contentionProfiling });
-  const handler = buildRequestHandler({
-    options,
-    logs,
-    lifecycle,
-    health,
-    metrics,
-    version,
-    debug,
-    resources,
-    services,
-    authentication: loopback.authenticator(authentication),
-    tokens,
-    audit,
-    tracer,
-    flowControl: buildFlowControl(options, {
-      resources,
-      metrics: metrics.registry,
-      requests: metrics.requests,
-      stopping: lifecycle.stopping,
-      log: logs.for('flow-control'),
-    }),
-    morePaths: encryption?.paths ?? [],
-    aggregation,
-    peers,
-    storageVersions,
-  });
-
-  entrance.set(handler);
-  const { debugSocketPath } = options.features;
-  if (debugSocketPath !== '') {
-    lifecycle.onDrained(await serveDebugSocket({ file: debugSocketPath, debug, log: logs.for('debug') }));
-  }
-  addStartHooks(hooks, {
-    options,
-    expressions,
-    logs,
-    lifecycle,
-    health,
-    resources,
-    metrics: metrics.registry,
-    certificates,
-    authorization,
-    allocators,
-    aggregation,
-    converterOf: conversionWebhooks({
-      lookup: resources.lookup,
-      dialers,
-      itself: loopback.client,
-      byEndpoints: options.misc.enableAggregatorRouting,
-      metrics: metrics.registry,
-      stopping: lifecycle.stopping,
-      trace: tracer?.background,
-    }),
-    operations,
-    operationsAs,
-    serverContext,
-    hostname,
-    client,
-    peers,
-    storageVersions,
-  });
+  const parts = buildWay(buildAccess(await openObjects(layFoundation(options, logs))));
+  const { lifecycle, health, hooks, metrics, certificates, debug } = parts;
+  const handler = buildHandler(parts);
+  const { debugSocketPath: file } = options.features;
+  if (file !== '') lifecycle.onDrained(await serveDebugSocket({ file, debug, log: logs.for('debug') }));
+  addHooks(parts);
   return startServer({
     listener: {
       address,
@@ -339,5 +88,293 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
     health,
     hooks,
     logs,
+  });
+}
+
+/** What everybody may need: life cycle, measures and health, ways out, traces and records. */
+function layFoundation(options: Options, logs: Logs) {
+  const lifecycle = new Lifecycle({
+    shutdownDelayMs: options.generic.shutdownDelayDurationMs,
+    shutdownSendRetryAfter: options.generic.shutdownSendRetryAfter,
+    shutdownWatchTerminationGracePeriodMs: options.generic.shutdownWatchTerminationGracePeriodMs,
+    log: logs.for('lifecycle'),
+  });
+  const onDrained = (close: () => Promise<void> | void): void => lifecycle.onDrained(close);
+  const version = emulatedVersionInfo(options.gitVersion, options.emulatedVersion, options.minCompatibleVersion);
+  const served = lateBound<Resources>();
+  const metrics = createServerMetrics({
+    flags: options.metrics,
+    version,
+    release: options,
+    isServed: ({ apiGroup, apiVersion, resource }) => served.value.find(apiGroup, apiVersion, resource) !== undefined,
+    log: logs.for('metrics'),
+  });
+  const { registry } = metrics;
+  const health = new Health({
+    livezGracePeriodMs: options.generic.livezGracePeriodMs,
+    log: logs.for('health'),
+    observe: metrics.observeHealth,
+  });
+  const dialers = createDialers(options, registry);
+  const dialer = dialers.controlplane;
+  // First of those that close at the end, and so the last: until then there may be something to send.
+  const tracer = createTracer(options, { metrics: registry, dialer, log: logs.for('tracing'), onDrained });
+  const audit = buildAudit(options, { metrics: registry, log: logs.for('audit'), dialer, onDrained });
+  return {
+    options,
+    logs,
+    clock: (): Date => new Date(),
+    hostname: os.hostname(),
+    lifecycle,
+    onDrained,
+    version,
+    metrics,
+    registry,
+    served,
+    health,
+    hooks: new PostStartHooks(health),
+    dialers,
+    tracer,
+    audit,
+  };
+}
+
+/** What is stored, and the server's own part in the life of objects. */
+async function openObjects(parts: Foundation) {
+  const { options, logs, clock, lifecycle, registry, health, hooks, dialers } = parts;
+  const kindOptions = {
+    allowPrivileged: options.misc.allowPrivileged,
+    eventTtlSeconds: options.misc.eventTtlMs / 1000,
+  };
+  const times = expressionMetrics(registry);
+  const aside = buildAside(options, { kindOptions, times, log: logs.for('aside') });
+  const { stores, encryption, resources } = await openResources(options, {
+    aside,
+    dialer: dialers.etcd,
+    health,
+    hooks,
+    lifecycle,
+    metrics: registry,
+    clock,
+    logs,
+  });
+  parts.served.set(resources);
+  const serverContext = (): LifeContext => ({
+    user: SERVER_USER,
+    namespace: '',
+    now: clock,
+    features: options.featureGates,
+    dryRun: false,
+    options: kindOptions,
+    lookup: resources.lookup,
+    warn: () => undefined,
+  });
+  const certificates = prepareCertificates(options, Date.now(), (text) => logs.for('certificates').warning(text));
+  // What the server writes is looked at by plugins that are built later.
+  const own = lateBound<ObjectOperations>();
+  const tokens = buildServiceAccountTokens(options, {
+    signing: await buildTokenSigning(options, {
+      certificates,
+      metrics: registry,
+      stopping: lifecycle.stopping,
+      log: logs.for('service-account-tokens'),
+    }),
+    resources,
+    operations: () => own.value,
+    context: serverContext,
+    metrics: registry,
+    log: logs.for('service-account-tokens'),
+  });
+  const allocators = createServiceAllocators({
+    resources,
+    prefix: options.etcd.etcdPrefix,
+    ranges: [options.serviceRanges.primary, options.serviceRanges.secondary].filter((range) => range !== undefined),
+    nodePorts: options.misc.serviceNodePortRange,
+    features: options.featureGates,
+    context: serverContext,
+    log: (message) => logs.for('service-repair').info(message),
+    metrics: registry,
+  });
+  const expressions = lazyExpressions(
+    { compatibility: options.minCompatibleVersion, features: options.featureGates },
+    times,
+  );
+  const access = lateBound<{ authorization: Authorization; authentication: Authentication }>();
+  addKinds(options, {
+    resources,
+    stores,
+    allocators,
+    tokens,
+    expressions,
+    access,
+    context: serverContext,
+    metrics: registry,
+  });
+  return {
+    ...parts,
+    kindOptions,
+    aside,
+    encryption,
+    resources,
+    serverContext,
+    certificates,
+    own,
+    tokens,
+    allocators,
+    expressions,
+    access,
+  };
+}
+
+/** Who asks, and what they may. */
+function buildAccess(parts: Objects) {
+  const { options, logs, lifecycle, registry, dialers, resources, expressions, certificates, tokens } = parts;
+  const authorization = buildAuthorization(options, {
+    resources,
+    dialer: dialers.controlplane,
+    expressions,
+    metrics: registry,
+    stopping: lifecycle.stopping,
+    log: logs.for('authorization'),
+  });
+  const cacheMetrics = createTokenCacheMetrics(registry);
+  const authentication = buildAuthentication(options, {
+    apiAudiences: options.authentication.apiAudiences,
+    clientCaFile: certificates.clientCaFile,
+    serviceAccounts: tokens.authenticators,
+    other: buildOtherTokens(options, {
+      resources,
+      dialers,
+      metrics: registry,
+      cacheMetrics,
+      stopping: lifecycle.stopping,
+      log: logs.for('authentication'),
+    }),
+    cacheMetrics,
+    metrics: registry,
+    log: logs.for('authentication'),
+  });
+  parts.access.set({ authorization, authentication });
+  return { ...parts, authorization, authentication };
+}
+
+/** The way of a request behind the filters, and who else answers: extension servers and peers. */
+function buildWay(parts: Access) {
+  const { options, logs, lifecycle, health, registry, hostname, dialers, resources, authorization, aside } = parts;
+  const entrance = lateBound<HttpHandler>();
+  const loopback = createLoopback(() => entrance.value);
+  const admission = buildAdmission(options, {
+    resources,
+    authorizer: authorization.authorizer,
+    metrics: registry,
+    policyCompiler: patientPolicies(parts.expressions, aside),
+    dialers,
+    itself: loopback.client,
+    stopping: lifecycle.stopping,
+    log: logs.for('admission'),
+    aside,
+  });
+  const operationsAs = (user: UserInfo): ObjectOperations =>
+    resources.operationsWith(ownReview(resources, admission.asking, user));
+  const operations = operationsAs(LOOPBACK_USER);
+  parts.own.set(operations);
+  const nodes = buildNodeAccess(options.misc, {
+    dialer: dialers.cluster,
+    metrics: registry,
+    onDrained: parts.onDrained,
+  });
+  const aggregation = buildAggregation(options, {
+    resources,
+    dialers,
+    metrics: registry,
+    stopping: lifecycle.stopping,
+    log: logs.for('aggregation'),
+  });
+  const peers = buildPeers(options, {
+    hostname,
+    resources,
+    dialers,
+    health,
+    lifecycle,
+    metrics: registry,
+    servesItself: ({ apiGroup, apiVersion, resource }) =>
+      resources.find(apiGroup, apiVersion, resource) !== undefined ||
+      aggregation.services.remote(`${apiVersion}.${apiGroup}`) !== undefined,
+    log: logs.for('peers'),
+  });
+  const client = createServerClient({ operations, lookup: resources.lookup, context: parts.serverContext });
+  const log = logs.for('storage-versions');
+  return {
+    ...parts,
+    entrance,
+    loopback,
+    admission,
+    operationsAs,
+    operations,
+    nodes,
+    aggregation,
+    peers,
+    client,
+    storageVersions: buildStorageVersions(options, { hostname, resources, client, log }),
+    debug: createDebug({ contentionProfiling: options.features.contentionProfiling }),
+  };
+}
+
+function buildHandler(parts: Way): HttpHandler {
+  const { options, logs, lifecycle, metrics, registry, resources } = parts;
+  const handler = buildRequestHandler({
+    ...parts,
+    services: restServices(parts),
+    authentication: parts.loopback.authenticator(parts.authentication),
+    flowControl: buildFlowControl(options, {
+      resources,
+      metrics: registry,
+      requests: metrics.requests,
+      stopping: lifecycle.stopping,
+      log: logs.for('flow-control'),
+    }),
+    morePaths: parts.encryption?.paths ?? [],
+  });
+  parts.entrance.set(handler);
+  return handler;
+}
+
+function restServices(parts: Way): RestServices {
+  const { options, resources, registry, lifecycle } = parts;
+  return {
+    admission: parts.admission.chain,
+    authorizer: parts.authorization.authorizer,
+    features: options.featureGates,
+    kindOptions: parts.kindOptions,
+    lookup: resources.lookup,
+    operations: resources.operations,
+    ownOperations: parts.operations,
+    nodes: parts.nodes,
+    mediaTypes: options.featureGates.enabled('CBORServingAndStorage') ? MEDIA_TYPES_WITH_CBOR : MEDIA_TYPES,
+    converter: asideConverter(parts.aside),
+    clock: parts.clock,
+    random: Math.random,
+    minWatchSeconds: options.generic.minRequestTimeout,
+    unreadEvents: new UnreadEvents(),
+    metrics: createRestMetrics(registry),
+    maxBodyBytes: MAX_BODY_BYTES,
+    shutdown: lifecycle.stopping,
+  };
+}
+
+function addHooks(parts: Way): void {
+  const { options, lifecycle, registry, dialers, resources, loopback, tracer } = parts;
+  addStartHooks(parts.hooks, {
+    ...parts,
+    metrics: registry,
+    converterOf: conversionWebhooks({
+      lookup: resources.lookup,
+      dialers,
+      itself: loopback.client,
+      byEndpoints: options.misc.enableAggregatorRouting,
+      metrics: registry,
+      stopping: lifecycle.stopping,
+      trace: tracer?.background,
+    }),
   });
 }
