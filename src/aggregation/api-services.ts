@@ -17,6 +17,9 @@ export class ApiServices {
   #synced = false;
   /** Names of those that another server answers for. */
   readonly #remote = new Set<string>();
+  /** Found out when first asked for after one came or went. */
+  #groups: ReadonlySet<string> | undefined;
+  #generation = 0;
 
   constructor(
     private readonly store: ResourceStore,
@@ -28,6 +31,8 @@ export class ApiServices {
     const tell = ({ key }: { readonly key: string }): void => {
       if (this.get(key)?.spec.service == null) this.#remote.delete(key);
       else this.#remote.add(key);
+      this.#groups = undefined;
+      this.#generation++;
       for (const receive of this.#receivers) receive(key);
     };
     this.#followed ??= followStore({
@@ -39,6 +44,12 @@ export class ApiServices {
     });
     await this.#followed.synced;
     this.#synced = true;
+    this.#generation++;
+  }
+
+  /** Another one whenever any came, changed or went. */
+  get generation(): number {
+    return this.#generation;
   }
 
   /** Tells names of those that are there, then of each that comes, changes or goes. */
@@ -63,9 +74,8 @@ export class ApiServices {
   /** Whether any version of the group is registered; until they are known, all are taken to be. */
   hasGroup(group: string): boolean {
     if (!this.#synced) return true;
-    for (const name of this.#followed?.objects.keys() ?? [])
-      if (name.slice(name.indexOf('.') + 1) === group) return true;
-    return false;
+    this.#groups ??= new Set(this.names().map((name) => name.slice(name.indexOf('.') + 1)));
+    return this.#groups.has(group);
   }
 
   remoteNames(): Iterable<string> {

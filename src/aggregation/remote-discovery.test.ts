@@ -14,6 +14,7 @@ const SERVICES: Readonly<Record<string, ReturnType<typeof service>>> = {
   'v2.wares.test': service('wares.test', 'v2', 2000, 5),
 };
 const services = {
+  generation: 1,
   remoteNames: () => Object.keys(SERVICES),
   get: (name: string) => SERVICES[name],
   hasGroup: (group: string) => group === 'wares.test' || group === 'apps',
@@ -36,6 +37,18 @@ test('groups that are registered no more are not listed, but where registrations
     ['apps', 'batch', 'apiregistration.k8s.io'].map((group) => discovery.isListed(group)),
     [true, false, true],
   );
+});
+
+test('it has another generation when services or what is known of them are others', async () => {
+  const changing = { generation: 1 };
+  const told = new RemoteDiscovery(changing as unknown as ApiServices, servers, systemClock);
+  const first = told.generation;
+  assert.equal(told.generation, first);
+  changing.generation++;
+  assert.notEqual(told.generation, first);
+  const second = told.generation;
+  await told.refresh({ metadata: { name: 'v1.wares.test' }, ...SERVICES['v1.wares.test'] } as never, false);
+  assert.equal(told.generation, second, 'nothing was known');
 });
 
 test('of a server that does not answer nothing is known', async () => {

@@ -19,6 +19,8 @@ export class RemoteDiscovery implements RegisteredVersions {
   readonly #servers: RemoteServers;
   readonly #clock: Clock;
   readonly #known = new Map<string, Known>();
+  /** How often what is known was another. */
+  #changes = 0;
 
   constructor(services: ApiServices, servers: RemoteServers, clock: Clock) {
     this.#services = services;
@@ -34,13 +36,18 @@ export class RemoteDiscovery implements RegisteredVersions {
     try {
       if (!available) throw new Error('it is not available');
       this.#known.set(name, { resources: await fetchDiscovery(service, this.#servers), atMs: nowMs });
+      this.#changes++;
     } catch {
-      this.#known.delete(name);
+      this.forget(name);
     }
   }
 
   forget(name: string): void {
-    this.#known.delete(name);
+    if (this.#known.delete(name)) this.#changes++;
+  }
+
+  get generation(): number {
+    return this.#services.generation + this.#changes;
   }
 
   *remote(): Iterable<{ readonly group: string; readonly version: string }> {

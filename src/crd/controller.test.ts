@@ -170,11 +170,13 @@ test('a deleted definition takes its objects with it, and waits for those that a
   await define(definition([version('v1', true)]));
   await post(thing({ size: 1 }, 'free'));
   await post(thing({ size: 1 }, 'held', { finalizers: ['example.test/hold'] }));
+  const listed = api.resources.all();
   assert.equal((await api.send('DELETE', `${DEFINITIONS}/things.example.test`)).status, 200);
   await until('things', hasCondition('Terminating', 'True', 'InstanceDeletionInProgress'));
   const refused = await post(thing({ size: 1 }, 'late'));
   assert.equal(refused.status, 403);
   assert.match(refused.body.message, /create not allowed while custom resource definition is terminating$/);
+  assert.notEqual(api.resources.all(), listed, 'with other verbs it is listed anew');
   const gone = until('things', (crd) => crd === undefined);
   assert.equal((await merge(`${THINGS}/held`, { metadata: { finalizers: null } })).status, 200);
   await gone;

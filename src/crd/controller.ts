@@ -41,6 +41,8 @@ export interface DefinitionsOptions {
 export interface ServedKind {
   /** The kind's objects; `built-in` when a kind of the server's own has its objects in their place. */
   readonly objects: ResourceRegistry | 'built-in';
+  /** What discovery tells of it is another. */
+  changed(): void;
   stop(): void;
 }
 
@@ -228,7 +230,11 @@ class Definitions {
     const made = { uid: metadata.uid ?? '', generation: metadata.generation ?? 0, names: status.acceptedNames };
     const known = this.#serving.get(name);
     if (known !== undefined) {
-      known.terminating = isTrue(definition, 'Terminating');
+      const terminating = isTrue(definition, 'Terminating');
+      if (known.terminating !== terminating) {
+        known.terminating = terminating;
+        known.kind.changed();
+      }
       if (isDeepStrictEqual(known.made, made)) return;
     }
     this.#stop(name);

@@ -12,7 +12,7 @@ import { parseAccept } from './negotiate.js';
 import type { RegisteredVersions, RemoteResource } from './registered-versions.js';
 import { renderedValue } from './rendered-value.js';
 import { answer } from './respond.js';
-import { inOrder, type Versions } from './served-groups.js';
+import { inOrder, type ListedGroups } from './served-groups.js';
 
 export type AggregatedVersion = 'v2' | 'v2beta1';
 
@@ -43,9 +43,8 @@ export function wantsAggregated(
   return undefined;
 }
 
-export type ListedGroups = readonly [string, Versions][];
-
 export interface AggregatedDocument {
+  /** `groups`: the same list until it would tell something else. */
   answer(request: HttpRequest, form: AggregatedForm, groups: ListedGroups): HttpResponse;
   /** Prints what the next who asks is answered with. */
   prepare(form: AggregatedForm, groups: ListedGroups): void;
@@ -63,21 +62,19 @@ export const createAggregated = (registered: RegisteredVersions | undefined, onN
 
 /** The document is printed once for each form, until it would tell something else; so is each of its groups. */
 function aggregatedDocument(registered: RegisteredVersions | undefined, onNew?: () => void): AggregatedDocument {
-  const printed = remembered<Map<string, PrintedDocument>>();
+  const toldOf = remembered<readonly ToldGroup[]>();
+  const documents = remembered<Map<string, PrintedDocument>>();
   let known: KnownGroups = new Map();
   const documentOf = (form: AggregatedForm, groups: ListedGroups): PrintedDocument => {
-    const bases = groups.map((group) => basisOf(group, registered));
-    const documents = printed(bases.flat(), () => {
+    const told = toldOf([groups], () => groups.map((group) => toldGroup(known.get(group[0]), group, registered)));
+    const printed = documents(told, () => {
       onNew?.();
+      known = new Map(told.map((group) => [group.name, group]));
       return new Map();
     });
     const name = nameOf(form);
-    let document = documents.get(name);
-    if (document === undefined) {
-      const listed = groups.map((group, i) => toldGroup(known.get(group[0]), bases[i] ?? [], group, registered));
-      known = new Map(listed.map((group) => [group.name, group]));
-      documents.set(name, (document = printAggregated(form, listed)));
-    }
+    let document = printed.get(name);
+    if (document === undefined) printed.set(name, (document = printAggregated(form, told)));
     return document;
   };
   return {
@@ -97,9 +94,8 @@ const nameOf = ({ media, version }: AggregatedForm): string =>
 
 /** All that is told of a group: where custom kinds end, their verbs change while they stay. */
 function basisOf([name, versions]: ListedGroups[number], registered: RegisteredVersions | undefined): unknown[] {
-  const basis: unknown[] = [name];
+  const basis: unknown[] = inOrder(name, versions, registered);
   for (const [version, endpoints] of versions) {
-    basis.push(version, registered?.versionRank(name, version));
     if (endpoints.length === 0) basis.push(registered?.resources(name, version));
     for (const endpoint of endpoints) basis.push(endpoint, endpoint.definition.shownVerbs?.());
   }
@@ -118,10 +114,11 @@ type KnownGroups = ReadonlyMap<string, ToldGroup>;
 
 function toldGroup(
   known: ToldGroup | undefined,
-  basis: readonly unknown[],
-  [name, versions]: ListedGroups[number],
+  group: ListedGroups[number],
   registered: RegisteredVersions | undefined,
 ): ToldGroup {
+  const [name, versions] = group;
+  const basis = basisOf(group, registered);
   if (known !== undefined && sameItems(known.basis, basis)) return known;
   const value = aggregatedGroup(
     name,

@@ -3,24 +3,18 @@ import type { HttpRequest, HttpResponse } from '../lib/http.js';
 import { apiVersionOf } from '../machinery/object.js';
 import { noSuchPath, wrongMethod } from '../machinery/status.js';
 import { metaType } from '../schema/catalogue.js';
-import {
-  type Aggregated,
-  type AggregatedVersion,
-  createAggregated,
-  type ListedGroups,
-  wantsAggregated,
-} from './aggregated-discovery.js';
+import { type Aggregated, type AggregatedVersion, createAggregated, wantsAggregated } from './aggregated-discovery.js';
 import { resourceListOf } from './discovery-resources.js';
 import type { Endpoint } from './endpoint.js';
-import { compareGroups, compareVersions } from './group-priorities.js';
+import { compareVersions } from './group-priorities.js';
 import { JSON_TYPE, type MediaType } from './media-types.js';
 import { negotiate } from './negotiate.js';
 import type { RegisteredVersions } from './registered-versions.js';
 import { respondValue } from './respond.js';
-import { createGroups, inOrder, type Versions } from './served-groups.js';
+import { createGroups, inOrder, isCustom, type ServedGroups, type Versions } from './served-groups.js';
 
 export interface DiscoveryOptions {
-  /** Asked anew on each request: kinds come and go. The same list until they do. */
+  /** Asked anew on each request: kinds come and go. The same list until they do, or have other verbs. */
   readonly endpoints: () => readonly Endpoint[];
   readonly mediaTypes: readonly MediaType[];
   /** The versions of the all-in-one document that are still given out. */
@@ -53,7 +47,7 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
     if (root !== 'apis' || parts.length > 3) return undefined;
     if (group === undefined) return groupsAnswer(options, request, { groups: groupsOf(), aggregated });
     // The group without a name is the one under /api.
-    const versions = group === '' ? undefined : groupsOf().get(group);
+    const versions = group === '' ? undefined : groupsOf().byName.get(group);
     if (versions === undefined) return undefined;
     if (version !== undefined) {
       const endpoints = versions.get(version);
@@ -67,8 +61,7 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
       ...groupValue(group, versions, options.registered),
     });
   };
-  const prepare = (): void =>
-    aggregated.others.prepare({ version: 'v2', media: JSON_TYPE }, listedGroups(options, groupsOf()));
+  const prepare = (): void => aggregated.others.prepare({ version: 'v2', media: JSON_TYPE }, groupsOf().others);
   return { answer, prepare };
 }
 
@@ -88,11 +81,8 @@ export function discoveryPaths(endpoints: Iterable<Endpoint>): string[] {
   return [...paths];
 }
 
-const isCustom = (versions: Versions): boolean =>
-  [...versions.values()].every((endpoints) => endpoints.every(({ definition }) => definition.custom));
-
 interface Asked {
-  readonly groups: Map<string, Versions>;
+  readonly groups: ServedGroups;
   readonly aggregated: Aggregated;
 }
 
@@ -101,11 +91,11 @@ function coreAnswer(
   request: HttpRequest,
   { version, groups, aggregated }: Asked & { readonly version: string | undefined },
 ): HttpResponse | undefined {
-  const versions = groups.get('') ?? new Map<string, Endpoint[]>();
+  const versions = groups.byName.get('') ?? new Map<string, Endpoint[]>();
   if (request.method !== 'GET') throw wrongMethod();
   if (version !== undefined) return versionAnswer(options, request, versions.get(version));
   const form = wantsAggregated(request, options.mediaTypes, options.aggregatedVersions);
-  if (form !== undefined) return aggregated.core.answer(request, form, [['', versions]]);
+  if (form !== undefined) return aggregated.core.answer(request, form, groups.core);
   return respond(options, request, metaType('APIVersions'), {
     kind: 'APIVersions',
     versions: [...versions.keys()].sort(compareVersions),
@@ -114,21 +104,14 @@ function coreAnswer(
 }
 
 function groupsAnswer(options: DiscoveryOptions, request: HttpRequest, { groups, aggregated }: Asked): HttpResponse {
-  const listed = listedGroups(options, groups);
   const form = wantsAggregated(request, options.mediaTypes, options.aggregatedVersions);
-  if (form !== undefined) return aggregated.others.answer(request, form, listed);
+  if (form !== undefined) return aggregated.others.answer(request, form, groups.others);
   return respond(options, request, metaType('APIGroupList'), {
     kind: 'APIGroupList',
     apiVersion: 'v1',
-    groups: listed.map(([name, versions]) => groupValue(name, versions, options.registered)),
+    groups: groups.others.map(([name, versions]) => groupValue(name, versions, options.registered)),
   });
 }
-
-/** All but the one without a name, in their order. */
-const listedGroups = ({ registered }: DiscoveryOptions, groups: Map<string, Versions>): ListedGroups =>
-  [...groups]
-    .filter(([name, versions]) => name !== '' && (registered?.isListed(name) !== false || isCustom(versions)))
-    .sort(([a], [b]) => compareGroups(a, b, (name) => registered?.groupRank(name)));
 
 function groupValue(name: string, versions: Versions, registered: RegisteredVersions | undefined): object {
   const listed = inOrder(name, versions, registered).map((version) => ({

@@ -32,14 +32,16 @@ const REGISTRATION = 'apiregistration.k8s.io';
 
 export const groupRank = (group: string): number => ownMember(GROUP_RANKS, group) ?? CUSTOM_GROUP_RANK;
 
-export function compareGroups(
-  a: string,
-  b: string,
-  registered: (group: string) => number | undefined = () => undefined,
-): number {
+export interface RankedGroup {
+  readonly name: string;
+  readonly rank: number;
+}
+
+export function compareGroups(a: RankedGroup, b: RankedGroup): number {
   // Where registrations are made stands before all that is registered.
-  if (a === REGISTRATION || b === REGISTRATION) return a === b ? 0 : a === REGISTRATION ? -1 : 1;
-  return (registered(b) ?? groupRank(b)) - (registered(a) ?? groupRank(a)) || (a < b ? -1 : a > b ? 1 : 0);
+  if (a.name === REGISTRATION || b.name === REGISTRATION)
+    return a.name === b.name ? 0 : a.name === REGISTRATION ? -1 : 1;
+  return b.rank - a.rank || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
 }
 
 /** Stable before beta before alpha, then the higher number: v2, v1, v1beta2, v1beta1, v1alpha1. */

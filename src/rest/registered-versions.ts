@@ -5,6 +5,8 @@ export type RemoteResource = Omit<ApiResource, 'verbs'> & { readonly verbs: read
 
 /** The group versions that are registered here and served by others, and the order all are listed in. */
 export interface RegisteredVersions {
+  /** Another one whenever any of what follows may be another. */
+  readonly generation: number;
   remote(): Iterable<{ readonly group: string; readonly version: string }>;
   /** What is known of one, as the all-in-one document lists it; undefined while its server does not say. */
   resources(group: string, version: string): readonly object[] | undefined;

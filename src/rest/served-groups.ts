@@ -2,26 +2,46 @@
 import { remembered } from '../lib/remembered.js';
 import type { DiscoveryOptions } from './discovery.js';
 import type { Endpoint } from './endpoint.js';
-import { compareVersions } from './group-priorities.js';
+import { compareGroups, compareVersions, groupRank } from './group-priorities.js';
 import type { RegisteredVersions } from './registered-versions.js';
 
 export type Versions = Map<string, Endpoint[]>;
+export type ListedGroups = readonly (readonly [string, Versions])[];
 
-/** By group, each with its versions; made anew when kinds or registrations came or went. */
-export function createGroups({ endpoints, registered }: DiscoveryOptions): () => Map<string, Versions> {
-  const groups = remembered<Map<string, Versions>>();
+export interface ServedGroups {
+  readonly byName: ReadonlyMap<string, Versions>;
+  /** The one without a name, alone. */
+  readonly core: ListedGroups;
+  /** All others that are listed, in their order. */
+  readonly others: ListedGroups;
+}
+
+/** The same, each part of it, until kinds or registrations came or went. */
+export function createGroups({ endpoints, registered }: DiscoveryOptions): () => ServedGroups {
+  const groups = remembered<ServedGroups>();
   return () => {
     const local = endpoints();
-    const remote = [...(registered?.remote() ?? [])];
-    const basis = [local, ...remote.flatMap(({ group, version }) => [group, version])];
-    return groups(basis, () => groupsOf(local, remote));
+    return groups([local, registered?.generation], () => {
+      const byName = groupsOf(local, registered?.remote() ?? []);
+      return { byName, core: [['', byName.get('') ?? new Map()]], others: listedGroups(byName, registered) };
+    });
   };
 }
+
+export const isCustom = (versions: Versions): boolean =>
+  [...versions.values()].every((endpoints) => endpoints.every(({ definition }) => definition.custom));
+
+const listedGroups = (groups: Map<string, Versions>, registered: RegisteredVersions | undefined): ListedGroups =>
+  [...groups]
+    .filter(([name, versions]) => name !== '' && (registered?.isListed(name) !== false || isCustom(versions)))
+    .map((group) => ({ group, name: group[0], rank: registered?.groupRank(group[0]) ?? groupRank(group[0]) }))
+    .sort(compareGroups)
+    .map(({ group }) => group);
 
 /** A version without endpoints is another server's. */
 function groupsOf(
   endpoints: readonly Endpoint[],
-  remote: readonly { readonly group: string; readonly version: string }[],
+  remote: Iterable<{ readonly group: string; readonly version: string }>,
 ): Map<string, Versions> {
   const groups = new Map<string, Versions>();
   const versionsOf = (group: string): Versions => {

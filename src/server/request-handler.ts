@@ -7,7 +7,7 @@ import type { Exchange } from '../filters/exchange.js';
 import { systemClock } from '../lib/clock.js';
 import type { HttpHandler, HttpResponse } from '../lib/http.js';
 import type { Logs } from '../lib/log.js';
-import { onceIn } from '../lib/once-in.js';
+import { onceQuiet } from '../lib/once-quiet.js';
 import type { StatusError } from '../machinery/status.js';
 import type { VersionInfo } from '../machinery/version-info.js';
 import { flagValues } from '../options/flag-values.js';
@@ -39,8 +39,8 @@ import type { WiredStorageVersions } from './storage-versions.js';
 import type { ServiceAccountTokens } from './service-account-tokens.js';
 import type { Tracer } from '../tracing/tracer.js';
 
-/** After kinds came or went: most come with others, and a start is over by then. */
-const PREPARE_DISCOVERY_MS = 250;
+/** After kinds came or went: most come with others, and whoever made them soon asks. */
+const PREPARE_DISCOVERY = { quietMs: 20, atMostMs: 250 };
 
 export interface HandlerParts {
   readonly options: Options;
@@ -192,7 +192,7 @@ function buildPaths(
     storageVersionHashes: services.features.enabled('StorageVersionHash'),
     onAggregated: () => aggregations.with().inc(),
   });
-  resources.whenChanged(onceIn(systemClock, PREPARE_DISCOVERY_MS, () => discovery.prepare()));
+  resources.whenChanged(onceQuiet(systemClock, PREPARE_DISCOVERY, () => discovery.prepare()));
   const handlers: PathHandler[] = [
     (request, path) => discovery.answer(request, path),
     (request, path) => openApi.handle(request, path),

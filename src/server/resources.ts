@@ -80,19 +80,22 @@ export class Resources {
   private addEndpoint(endpoint: Endpoint): void {
     const { group, version, resource } = endpoint.resource;
     this.endpoints.set(endpointKey(group, version, resource), endpoint);
-    this.listed = undefined;
-    this.changed();
+    this.listAnew();
     this.named.set(resource, [...(this.named.get(resource) ?? []), endpoint]);
   }
 
   private removeEndpoint(endpoint: Endpoint): void {
     const { group, version, resource } = endpoint.resource;
     this.endpoints.delete(endpointKey(group, version, resource));
-    this.listed = undefined;
-    this.changed();
+    this.listAnew();
     const rest = (this.named.get(resource) ?? []).filter((other) => other !== endpoint);
     if (rest.length === 0) this.named.delete(resource);
     else this.named.set(resource, rest);
+  }
+
+  private listAnew(): void {
+    this.listed = undefined;
+    this.changed();
   }
 
   // hot: twice for each request; a name has one endpoint or a few, and comparing is cheaper than building a key.
@@ -132,12 +135,12 @@ export class Resources {
     return namesakes.filter((other) => other !== endpoint && baseOf(other.registry) === baseOf(registry));
   }
 
-  /** All endpoints, for discovery and documents: the same list until kinds come or go. */
+  /** All endpoints, for discovery and documents: the same list until kinds come or go, or their verbs do. */
   all(): readonly Endpoint[] {
     return (this.listed ??= [...this.endpoints.values()]);
   }
 
-  /** Called when kinds come or go: once for each of their versions. */
+  /** Called when there is another list: once for each version of kinds that come or go. */
   whenChanged(run: () => void): void {
     this.changed = run;
   }
@@ -177,7 +180,7 @@ export class Resources {
   serveCustom(custom: CustomKind): ServedKind {
     const { group, plural } = custom;
     const prefix = `${this.options.prefix}/${group}/${plural}/`;
-    if (this.stores.has(prefix)) return { objects: 'built-in', stop: () => undefined };
+    if (this.stores.has(prefix)) return { objects: 'built-in', changed: () => undefined, stop: () => undefined };
     const store = this.options.openStore({
       ...custom.store,
       prefix,
@@ -199,6 +202,7 @@ export class Resources {
     for (const endpoint of endpoints) this.addEndpoint(endpoint);
     return {
       objects: registry,
+      changed: () => this.listAnew(),
       stop: () => {
         if (isNew) this.registries.delete(name);
         for (const endpoint of endpoints) this.removeEndpoint(endpoint);
