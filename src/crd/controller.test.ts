@@ -150,6 +150,8 @@ test('the status and the scale have endpoints of their own', async () => {
   assert.deepEqual([scaled.body.kind, scaled.body.spec], ['Scale', { replicas: 4 }]);
   const after = await api.send('GET', `${THINGS}/a`);
   assert.deepEqual([after.body.spec['size'], after.body.metadata.generation], [4, 2]);
+  const other = await merge(`${THINGS}/a/scale`, { metadata: { uid: 'other' }, spec: { replicas: 4 } });
+  assert.equal(other.status, 200);
   const negative = await merge(`${THINGS}/a/scale`, { spec: { replicas: -1 } });
   assert.match(negative.body.message, /\.spec\.size: Invalid value: -1: should be a non-negative integer/);
 });

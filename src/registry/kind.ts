@@ -4,7 +4,7 @@ import type { Knowledge } from '../lib/aside.js';
 import type { MaybePromise } from '../lib/maybe-promise.js';
 import type { FieldErrors } from '../machinery/field-error.js';
 import type { GroupResource } from '../machinery/status.js';
-import type { JsonObject, KubeObject } from '../machinery/object.js';
+import type { JsonObject, KubeObject, ObjectMeta } from '../machinery/object.js';
 import type { LatencyLayer } from '../machinery/request-latency.js';
 import type { UserInfo } from '../machinery/user.js';
 import type { StructType } from '../schema/type.js';
@@ -54,6 +54,8 @@ export interface KindDefinition<T extends KubeObject = KubeObject> {
   readonly columns: readonly Column[];
   /** The cells of one row, in the order of `columns`. */
   row(object: Readonly<T>, now: Date): readonly Cell[];
+  /** Metadata as who asks for nothing else sees it, where the reference keeps part of it elsewhere. */
+  metadataAlone?(metadata: Readonly<ObjectMeta>): ObjectMeta;
   /** The order of rows in a table, when not that of the list. */
   compareRows?(a: Readonly<T>, b: Readonly<T>): number;
   /** Conditions shown beside a row, such as a pod's being completed. */

@@ -40,7 +40,7 @@ export function formedValue(endpoint: Endpoint, form: Form, stored: StoredObject
       return { type: metaType(transform.version, 'Table'), value };
     }
     case 'PartialObjectMetadata': {
-      const value = partialMetadata(stored.object(), transform.version);
+      const value = partialMetadata(endpoint.definition, stored.object(), transform.version);
       return { type: metaType(transform.version, 'PartialObjectMetadata'), value };
     }
     case 'PartialObjectMetadataList':
@@ -67,7 +67,8 @@ export function metaType(version: 'v1' | 'v1beta1', kind: string): StructType {
 /** How the reference names the type in its own words. */
 export function goName({ kind, definition }: Endpoint, suffix = ''): string {
   if (definition.custom) return `*unstructured.Unstructured${suffix}`;
-  const group = kind.group === '' ? 'core' : (kind.group.split('.')[0] ?? '');
+  const { storageGroup = kind.group } = definition;
+  const group = storageGroup === '' ? 'core' : (storageGroup.split('.')[0] ?? '');
   return `*${group}.${kind.kind}${suffix}`;
 }
 

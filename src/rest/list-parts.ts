@@ -15,6 +15,8 @@ export interface ListMeta {
 
 export interface ListParts extends ListShape {
   readonly element: (item: StoredObject) => object;
+  /** What stands for no elements, when not an empty list. */
+  readonly nothing?: null;
 }
 
 export function listParts(endpoint: Endpoint, form: Form, metadata: ListMeta): ListParts {
@@ -31,8 +33,8 @@ export function listParts(endpoint: Endpoint, form: Form, metadata: ListMeta): L
       const { version } = transform;
       const kind = 'PartialObjectMetadataList';
       const envelope = { kind, apiVersion: `meta.k8s.io/${version}`, metadata };
-      const element = (item: StoredObject): object => partialMetadata(item.object(), version);
-      return { type: metaType(version, kind), envelope, member: 'items', element };
+      const element = (item: StoredObject): object => partialMetadata(endpoint.definition, item.object(), version);
+      return { type: metaType(version, kind), envelope, member: 'items', element, nothing: null };
     }
     case undefined: {
       const { definition, kind, listType } = endpoint;

@@ -77,9 +77,9 @@ export function respondList(rendering: Rendering, result: ListResult): MaybeProm
     );
   }
   if (isLong(result.items)) return respondLong(rendering, result, metadata);
-  const { type, envelope, member, element } = listParts(endpoint, askedFor(rendering), metadata);
+  const { type, envelope, member, element, nothing = [] } = listParts(endpoint, askedFor(rendering), metadata);
   const elements = orderOf(rendering, result.items).map(element);
-  return respondInTurns(rendering, 200, type, { ...envelope, [member]: elements });
+  return respondInTurns(rendering, 200, type, { ...envelope, [member]: elements.length > 0 ? elements : nothing });
 }
 
 const askedFor = ({ negotiated, request, clock }: Rendering): Form => formAsked(negotiated, request.query, clock);

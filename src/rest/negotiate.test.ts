@@ -139,6 +139,8 @@ test('bare metadata of one and of many, each where it belongs', async () => {
   assert.deepEqual([one.kind, one.metadata.labels, one.data], ['PartialObjectMetadata', { x: 'y' }, undefined]);
   const many = (await api.get(MAPS, { accept: BARE_LIST })).body;
   assert.deepEqual([many.kind, many.items[0]?.kind], ['PartialObjectMetadataList', 'PartialObjectMetadata']);
+  const none = (await api.get(`${MAPS}?fieldSelector=metadata.name=z`, { accept: BARE_LIST })).body;
+  assert.equal(none.items, null);
   const oneOfMany = await api.get(MAPS, { accept: BARE });
   assert.equal(oneOfMany.status, 406);
   assert.match(oneOfMany.body.message, /^you requested PartialObjectMetadata, but the requested object is a list/);

@@ -1,4 +1,5 @@
 import type { KubeObject, ObjectMeta } from '../machinery/object.js';
+import type { KindDefinition } from '../registry/kind.js';
 
 export interface PartialMetadata {
   readonly kind: 'PartialObjectMetadata';
@@ -6,8 +7,12 @@ export interface PartialMetadata {
   readonly metadata: ObjectMeta;
 }
 
-export const partialMetadata = (object: Readonly<KubeObject>, version: 'v1' | 'v1beta1'): PartialMetadata => ({
+export const partialMetadata = (
+  { metadataAlone }: Pick<KindDefinition, 'metadataAlone'>,
+  object: Readonly<KubeObject>,
+  version: 'v1' | 'v1beta1',
+): PartialMetadata => ({
   kind: 'PartialObjectMetadata',
   apiVersion: `meta.k8s.io/${version}`,
-  metadata: object.metadata,
+  metadata: metadataAlone === undefined ? object.metadata : metadataAlone(object.metadata),
 });

@@ -142,6 +142,8 @@ test('a scale that is stale, negative or of nothing is refused', async () => {
   assert.match(negative.body.message, /^Scale.autoscaling "d" is invalid: spec.replicas: Invalid value: -1/);
   await api.patch(`${DEPLOYMENTS}/d`, 'application/merge-patch+json', { metadata: { labels: { x: 'y' } } });
   assert.equal((await api.put(`${DEPLOYMENTS}/d/scale`, { ...scale, spec: { replicas: 3 } })).status, 409);
+  const nameless = await api.put(`${DEPLOYMENTS}/e/scale`, { spec: { replicas: 1 } });
+  assert.deepEqual([nameless.status, nameless.body.reason], [400, 'BadRequest']);
   const missing = await api.put(`${DEPLOYMENTS}/e/scale`, { metadata: { name: 'e' }, spec: { replicas: 1 } });
   assert.equal(missing.status, 404);
   assert.equal((await api.get(`${DEPLOYMENTS}/e/scale`)).status, 404);

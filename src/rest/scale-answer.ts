@@ -31,7 +31,9 @@ export function respondScale(
     case 'Table': {
       const { includeObject } = tableOptions(request.query);
       const { name = '', resourceVersion } = scale.metadata;
-      const object = { Metadata: partialMetadata(scale, transform.version), Object: scale, None: null }[includeObject];
+      const object = { Metadata: partialMetadata({}, scale, transform.version), Object: scale, None: null }[
+        includeObject
+      ];
       const table = {
         kind: 'Table',
         apiVersion: `meta.k8s.io/${transform.version}`,
@@ -44,7 +46,7 @@ export function respondScale(
       return respondValue(rendering, 200, metaType(transform.version, 'Table'), table);
     }
     case 'PartialObjectMetadata': {
-      const value = partialMetadata(scale, transform.version);
+      const value = partialMetadata({}, scale, transform.version);
       return respondValue(rendering, 200, metaType(transform.version, 'PartialObjectMetadata'), value);
     }
     case 'PartialObjectMetadataList':

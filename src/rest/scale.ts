@@ -58,7 +58,7 @@ export async function updateScale(
   request: RestRequest,
   access: ScaleAccess,
 ): Promise<HttpResponse> {
-  const { http } = request;
+  const { http, info } = request;
   const body = await takeBody(services, endpoint, request, 'update');
   const options = updateOptions(http);
   const sent = await readBody(
@@ -69,6 +69,9 @@ export async function updateScale(
     { mediaTypes: services.mediaTypes, fieldValidation: options.fieldValidation, warn: (text) => request.warn(text) },
   );
   request.trail?.requestObject(sent, (scale) => encodeJson(scaleType(), scale));
+  // Told also where there is nothing to scale.
+  matchNamespace(sent, true, info.namespace);
+  checkName(sent, info.name);
   const manager = managerName(options.fieldManager, http);
   return write(services, endpoint, request, access, { ...options, uid: sent.metadata.uid }, (live) => {
     const scale = deepCopy(sent);
@@ -221,7 +224,8 @@ function checkScale(
     throw invalid({ group: SCALE.group, kind: SCALE.kind }, name, [error]);
   }
   const { uid } = object.metadata;
-  if (uid && uid !== current.metadata.uid) {
+  // A patch of a custom resource's scale may state any.
+  if (uid && !endpoint.definition.custom && uid !== current.metadata.uid) {
     const { group, resource } = endpoint.registry.resource;
     const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${current.metadata.uid ?? ''}`;
     throw conflict({ group, resource: `${resource}/scale` }, name, why);

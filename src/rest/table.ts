@@ -90,6 +90,9 @@ function includedObject(endpoint: Endpoint, item: StoredObject, form: TableForm)
     case 'Object':
       return inFieldOrder(endpoint.type, inVersion(endpoint, item.object())) as object;
     case 'Metadata':
-      return inFieldOrder(metaType('PartialObjectMetadata'), partialMetadata(item.object(), form.version)) as object;
+      return inFieldOrder(
+        metaType('PartialObjectMetadata'),
+        partialMetadata(endpoint.definition, item.object(), form.version),
+      ) as object;
   }
 }

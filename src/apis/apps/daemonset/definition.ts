@@ -5,7 +5,7 @@ import { AGE_COLUMN, ageCell, column, labelsCell, NAME_COLUMN, wideColumn } from
 import type { KindDefinition } from '../../../registry/kind.js';
 import type { DaemonSet } from '../../../schema/generated/apps.v1.js';
 import { containerCells, containerColumns } from '../../core/pod/columns.js';
-import { defaultPodTemplate } from '../../core/pod/defaults.js';
+import { defaultPodTemplate, defaultTemplateBehindGates } from '../../core/pod/defaults.js';
 import { equalityOf, samePodTemplate } from '../../core/pod/equal.js';
 import { isNewGeneration, selectorCell, templateWarnings, workloadHooks } from '../../core/pod/template-strategy.js';
 import { podRules } from '../../core/pod/validation/options.js';
@@ -28,8 +28,19 @@ export const daemonSets: KindDefinition<DaemonSet> = {
   categories: ['all'],
   namespaced: true,
   keyPrefix: 'daemonsets',
-  versions: [{ version: 'v1', defaults: setDefaults }],
+  versions: [
+    {
+      version: 'v1',
+      defaults: setDefaults,
+      defaultsBehindGates: ({ spec }, features) => defaultTemplateBehindGates(spec.template, features),
+    },
+  ],
   storageVersion: 'v1',
+  metadataAlone: ({ annotations, ...metadata }) => {
+    if (annotations === undefined) return metadata;
+    const { [TEMPLATE_GENERATION]: _, ...others } = annotations;
+    return Object.keys(others).length === 0 ? metadata : { ...metadata, annotations: others };
+  },
   strategy: {
     ...workloadHooks<DaemonSet>({
       same: (a, b) => sameSpec(a.spec, b.spec),

@@ -6,7 +6,7 @@ import { dropGatedFields, gated } from '../../../registry/gated-fields.js';
 import type { KindDefinition } from '../../../registry/kind.js';
 import type { Deployment } from '../../../schema/generated/apps.v1.js';
 import { containerCells, containerColumns } from '../../core/pod/columns.js';
-import { defaultPodTemplate } from '../../core/pod/defaults.js';
+import { defaultPodTemplate, defaultTemplateBehindGates } from '../../core/pod/defaults.js';
 import { equalityOf } from '../../core/pod/equal.js';
 import { scaleSubresource } from '../../core/pod/scale.js';
 import {
@@ -33,7 +33,13 @@ export const deployments: KindDefinition<Deployment> = {
   categories: ['all'],
   namespaced: true,
   keyPrefix: 'deployments',
-  versions: [{ version: 'v1', defaults: setDefaults }],
+  versions: [
+    {
+      version: 'v1',
+      defaults: setDefaults,
+      defaultsBehindGates: ({ spec }, features) => defaultTemplateBehindGates(spec.template, features),
+    },
+  ],
   storageVersion: 'v1',
   strategy: {
     ...workloadHooks<Deployment>({

@@ -3,7 +3,7 @@ import { nameIsDnsSubdomain } from '../../../machinery/validation/names.js';
 import { dropGatedFields, gated } from '../../../registry/gated-fields.js';
 import type { KindDefinition } from '../../../registry/kind.js';
 import type { ReplicaSet } from '../../../schema/generated/apps.v1.js';
-import { defaultPodTemplate } from '../../core/pod/defaults.js';
+import { defaultPodTemplate, defaultTemplateBehindGates } from '../../core/pod/defaults.js';
 import { equalityOf } from '../../core/pod/equal.js';
 import { replicaColumns, replicaRow } from '../../core/pod/replica-table.js';
 import { scaleSubresource } from '../../core/pod/scale.js';
@@ -32,7 +32,13 @@ export const replicaSets: KindDefinition<ReplicaSet> = {
   categories: ['all'],
   namespaced: true,
   keyPrefix: 'replicasets',
-  versions: [{ version: 'v1', defaults: setDefaults }],
+  versions: [
+    {
+      version: 'v1',
+      defaults: setDefaults,
+      defaultsBehindGates: ({ spec }, features) => defaultTemplateBehindGates(spec.template, features),
+    },
+  ],
   storageVersion: 'v1',
   strategy: {
     ...workloadHooks<ReplicaSet>({

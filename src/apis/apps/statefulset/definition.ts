@@ -5,7 +5,7 @@ import { dropGatedFields, gated } from '../../../registry/gated-fields.js';
 import type { FeatureGates, KindDefinition } from '../../../registry/kind.js';
 import type { StatefulSet } from '../../../schema/generated/apps.v1.js';
 import { containerCells, containerColumns } from '../../core/pod/columns.js';
-import { defaultPodTemplate, roundQuantities } from '../../core/pod/defaults.js';
+import { defaultPodTemplate, defaultTemplateBehindGates, roundQuantities } from '../../core/pod/defaults.js';
 import { equalityOf } from '../../core/pod/equal.js';
 import { scaleSubresource } from '../../core/pod/scale.js';
 import { isNewGeneration, selectorText, templateWarnings, workloadHooks } from '../../core/pod/template-strategy.js';
@@ -80,6 +80,7 @@ const historyWarnings = ({ spec }: Readonly<StatefulSet>): string[] =>
     : [];
 
 function defaultsBehindGates({ spec }: StatefulSet, features: FeatureGates): void {
+  defaultTemplateBehindGates(spec.template, features);
   const { type, rollingUpdate } = spec.updateStrategy;
   if (type === 'RollingUpdate' && rollingUpdate && features.enabled('MaxUnavailableStatefulSet')) {
     rollingUpdate.maxUnavailable ??= 1;

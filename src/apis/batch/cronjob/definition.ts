@@ -7,6 +7,7 @@ import { containerCells, containerColumns } from '../../core/pod/columns.js';
 import { equalityOf } from '../../core/pod/equal.js';
 import { isNewGeneration, podNameWarnings, selectorCell, workloadHooks } from '../../core/pod/template-strategy.js';
 import { podRules } from '../../core/pod/validation/options.js';
+import { defaultTemplateBehindGates } from '../../core/pod/defaults.js';
 import { canonicalizeJobTemplate, defaultJobTemplate } from '../job/defaults.js';
 import { jobSpecWarnings } from '../job/definition.js';
 import { validateCronJobSpec } from './validation.js';
@@ -26,7 +27,13 @@ export const cronJobs: KindDefinition<CronJob> = {
   categories: ['all'],
   namespaced: true,
   keyPrefix: 'cronjobs',
-  versions: [{ version: 'v1', defaults: setDefaults }],
+  versions: [
+    {
+      version: 'v1',
+      defaults: setDefaults,
+      defaultsBehindGates: ({ spec }, features) => defaultTemplateBehindGates(spec.jobTemplate.spec.template, features),
+    },
+  ],
   storageVersion: 'v1',
   strategy: {
     ...workloadHooks<CronJob>({

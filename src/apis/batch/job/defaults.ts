@@ -1,6 +1,6 @@
 import type { FeatureGates } from '../../../registry/kind.js';
 import type { Job, JobSpec } from '../../../schema/generated/batch.v1.js';
-import { defaultPodTemplate } from '../../core/pod/defaults.js';
+import { defaultPodTemplate, defaultTemplateBehindGates } from '../../core/pod/defaults.js';
 
 const MAX_INT32 = 2 ** 31 - 1;
 const BACKOFF_LIMIT = 6;
@@ -18,7 +18,8 @@ export function defaultJob({ metadata, spec }: Job): void {
   defaultJobTemplate(spec);
 }
 
-export function defaultPodReplacement({ spec }: Job, features: FeatureGates): void {
+export function defaultJobBehindGates({ spec }: Job, features: FeatureGates): void {
+  defaultTemplateBehindGates(spec.template, features);
   if (!features.enabled('JobPodReplacementPolicy')) return;
   spec.podReplacementPolicy ??= spec.podFailurePolicy ? 'Failed' : 'TerminatingOrFailed';
 }

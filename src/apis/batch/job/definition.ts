@@ -17,7 +17,7 @@ import {
   workloadHooks,
 } from '../../core/pod/template-strategy.js';
 import { podRules } from '../../core/pod/validation/options.js';
-import { canonicalizeJob, defaultJob, defaultPodReplacement } from './defaults.js';
+import { canonicalizeJob, defaultJob, defaultJobBehindGates } from './defaults.js';
 import { generateSelector, hasPrefixedLabels } from './selector.js';
 import { validateJobStatusUpdate } from './status-validation.js';
 import { validateJob, validateJobUpdate } from './validation.js';
@@ -35,7 +35,7 @@ export const jobs: KindDefinition<Job> = {
   categories: ['all'],
   namespaced: true,
   keyPrefix: 'jobs',
-  versions: [{ version: 'v1', defaults: defaultJob, defaultsBehindGates: defaultPodReplacement }],
+  versions: [{ version: 'v1', defaults: defaultJob, defaultsBehindGates: defaultJobBehindGates }],
   storageVersion: 'v1',
   strategy: {
     ...workloadHooks<Job>({

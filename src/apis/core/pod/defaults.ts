@@ -42,6 +42,7 @@ export function defaultPod(pod: Pod, features: FeatureGates): void {
     }
   }
   defaultPodSpec(spec);
+  defaultImageVolumes(spec, features);
   // Less than no time is taken to mean the shortest.
   if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1;
   dropInitContainerAnnotations(pod.metadata);
@@ -59,6 +60,11 @@ export function defaultPod(pod: Pod, features: FeatureGates): void {
 export function defaultPodTemplate(template: PodTemplateSpec): void {
   defaultPodSpec(template.spec);
   dropInitContainerAnnotations(template.metadata);
+}
+
+/** What gates have filled in of a template. */
+export function defaultTemplateBehindGates({ spec }: PodTemplateSpec, features: FeatureGates): void {
+  defaultImageVolumes(spec, features);
 }
 
 function defaultPodSpec(spec: PodSpec): void {
@@ -98,7 +104,7 @@ function requestLimits(resources: ResourceRequirements): void {
   resources.requests = { ...resources.limits, ...resources.requests };
 }
 
-function defaultPodResources({ resources, ...spec }: PodSpec): void {
+export function defaultPodResources({ resources, ...spec }: PodSpec): void {
   if (resources === undefined || (!resources.limits && !resources.requests)) return;
   for (const [name, limit] of Object.entries(aggregateContainers(spec, 'limits'))) {
     if (!isHugePages(name) || resources.requests?.[name] !== undefined) continue;
@@ -151,7 +157,7 @@ function defaultHttpGet(action: HTTPGetAction | undefined): void {
 function defaultVolume(volume: Volume): void {
   const { name: _, ...sources } = volume;
   if (Object.values(sources).every((source) => source === undefined)) volume.emptyDir = {};
-  const { hostPath, secret, configMap, downwardAPI, projected, image, ephemeral } = volume;
+  const { hostPath, secret, configMap, downwardAPI, projected, ephemeral } = volume;
   if (hostPath) hostPath.type ??= '';
   if (secret) secret.defaultMode ??= FILE_MODE;
   if (configMap) configMap.defaultMode ??= FILE_MODE;
@@ -162,13 +168,19 @@ function defaultVolume(volume: Volume): void {
     for (const { fieldRef } of source.downwardAPI?.items ?? []) if (fieldRef) fieldRef.apiVersion ||= 'v1';
     if (source.serviceAccountToken) source.serviceAccountToken.expirationSeconds ??= TOKEN_SECONDS;
   }
-  if (image) image.pullPolicy ||= meansLatestImage(image.reference ?? '') ? 'Always' : 'IfNotPresent';
   if (ephemeral?.volumeClaimTemplate) {
     const { spec } = ephemeral.volumeClaimTemplate;
     spec.volumeMode ??= 'Filesystem';
     roundRequirements(spec.resources);
   }
   defaultNetworkDisk(volume);
+}
+
+function defaultImageVolumes({ volumes }: PodSpec, features: FeatureGates): void {
+  if (volumes === undefined || !features.enabled('ImageVolume')) return;
+  for (const { image } of volumes) {
+    if (image) image.pullPolicy ||= meansLatestImage(image.reference ?? '') ? 'Always' : 'IfNotPresent';
+  }
 }
 
 function defaultNetworkDisk({ iscsi, rbd, azureDisk, scaleIO }: Volume): void {

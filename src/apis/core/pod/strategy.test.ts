@@ -33,6 +33,13 @@ test('limits are requested when nothing else is, and decide the quality of servi
   assert.equal(pod.status.qosClass, 'Guaranteed');
 });
 
+test('what plugins had containers request is requested for the whole pod, where it states what it may use', () => {
+  const pod = created({ resources: { requests: { cpu: '3' }, limits: { cpu: '4' } } });
+  for (const { resources } of pod.spec.containers ?? []) resources.requests = { memory: '100Mi' };
+  podStrategy.canonicalize?.(pod);
+  assert.deepEqual(pod.spec.resources, { requests: { cpu: '3', memory: '100Mi' }, limits: { cpu: '4' } });
+});
+
 test('a second volume source is one too many, under the name the reference gives it', () => {
   const volumes = [{ name: 'v', emptyDir: {}, downwardAPI: { items: [] }, cephfs: { monitors: ['m'] } }];
   assert.deepEqual(createErrors({ volumes }), [

@@ -6,7 +6,7 @@ import type { DeleteStrategy, LifeContext, StatusStrategy, Strategy } from '../.
 import type { FieldErrors } from '../../../machinery/field-error.js';
 import type { Container, Pod, PodCondition } from '../../../schema/generated/core.v1.js';
 import { adoptAppArmorAnnotations } from './apparmor.js';
-import { aliasServiceAccount } from './defaults.js';
+import { aliasServiceAccount, defaultPodResources } from './defaults.js';
 import { dropDisabledPodFields } from './drop-disabled-fields.js';
 import { samePodSpec } from './equal.js';
 import { mergeLabelKeys } from './match-label-keys.js';
@@ -69,6 +69,8 @@ export const podStrategy: Strategy<Pod> = {
       "metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended";
     return [...(messages.length > 0 ? [`${hostname}: [${messages.join(' ')}]`] : []), ...warningsForPod(pod, features)];
   },
+  // The reference fills it in again when it reads what it stored: by then plugins gave the containers theirs.
+  canonicalize: ({ spec }) => defaultPodResources(spec),
   prepareForUpdate: (pod, old, context) => {
     aliasServiceAccount(pod.spec);
     settle(pod, old, context);

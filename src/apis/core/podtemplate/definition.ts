@@ -4,7 +4,7 @@ import { labelsCell, column, NAME_COLUMN } from '../../../registry/columns.js';
 import type { KindDefinition } from '../../../registry/kind.js';
 import type { PodTemplate } from '../../../schema/generated/core.v1.js';
 import { containerCells } from '../pod/columns.js';
-import { defaultPodTemplate } from '../pod/defaults.js';
+import { defaultPodTemplate, defaultTemplateBehindGates } from '../pod/defaults.js';
 import { samePodTemplate } from '../pod/equal.js';
 import { isNewGeneration, templateWarnings, workloadHooks } from '../pod/template-strategy.js';
 import { podRules } from '../pod/validation/options.js';
@@ -18,7 +18,13 @@ export const podTemplates: KindDefinition<PodTemplate> = {
   plural: 'podtemplates',
   singular: 'podtemplate',
   namespaced: true,
-  versions: [{ version: 'v1', defaults: ({ template }) => defaultPodTemplate(template) }],
+  versions: [
+    {
+      version: 'v1',
+      defaults: ({ template }) => defaultPodTemplate(template),
+      defaultsBehindGates: ({ template }, features) => defaultTemplateBehindGates(template, features),
+    },
+  ],
   storageVersion: 'v1',
   strategy: {
     ...workloadHooks<PodTemplate>({

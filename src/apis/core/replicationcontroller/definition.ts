@@ -3,7 +3,7 @@ import { LabelSelector } from '../../../machinery/label-selector.js';
 import { labelsCell } from '../../../registry/columns.js';
 import type { KindDefinition } from '../../../registry/kind.js';
 import type { ReplicationController } from '../../../schema/generated/core.v1.js';
-import { defaultPodTemplate } from '../pod/defaults.js';
+import { defaultPodTemplate, defaultTemplateBehindGates } from '../pod/defaults.js';
 import { equalityOf } from '../pod/equal.js';
 import { replicaColumns, replicaRow } from '../pod/replica-table.js';
 import { scaleSubresource } from '../pod/scale.js';
@@ -22,7 +22,15 @@ export const replicationControllers: KindDefinition<ReplicationController> = {
   categories: ['all'],
   namespaced: true,
   keyPrefix: 'controllers',
-  versions: [{ version: 'v1', defaults: setDefaults }],
+  versions: [
+    {
+      version: 'v1',
+      defaults: setDefaults,
+      defaultsBehindGates: ({ spec: { template } }, features) => {
+        if (template) defaultTemplateBehindGates(template, features);
+      },
+    },
+  ],
   storageVersion: 'v1',
   strategy: {
     ...workloadHooks<ReplicationController>({
