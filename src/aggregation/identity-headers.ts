@@ -1,4 +1,5 @@
 // Who a request is made for, in the headers that extension servers read.
+import { headerBytes } from '../lib/header-text.js';
 import type { UserInfo } from '../machinery/user.js';
 import { escapedHeaderKey } from '../outbound/escaped-header-key.js';
 import type { Headers } from '../outbound/proxy/headers.js';
@@ -7,9 +8,11 @@ export function identityHeaders({ name, uid, groups, extra = {} }: UserInfo): He
   // By name, as the reference sends them.
   const headers: Headers = {};
   const keys = Object.keys(extra).map((key) => [escapedHeaderKey(key), extra[key] ?? []] as const);
-  for (const [key, values] of keys.sort(([a], [b]) => (a < b ? -1 : 1))) headers[`x-remote-extra-${key}`] = values;
-  if (groups.length > 0) headers['x-remote-group'] = groups;
-  if (uid !== undefined && uid !== '') headers['x-remote-uid'] = uid;
-  headers['x-remote-user'] = name;
+  for (const [key, values] of keys.sort(([a], [b]) => (a < b ? -1 : 1))) {
+    headers[`x-remote-extra-${key}`] = values.map(headerBytes);
+  }
+  if (groups.length > 0) headers['x-remote-group'] = groups.map(headerBytes);
+  if (uid !== undefined && uid !== '') headers['x-remote-uid'] = headerBytes(uid);
+  headers['x-remote-user'] = headerBytes(name);
   return headers;
 }

@@ -121,11 +121,6 @@ function agentOf({ headers }: HttpRequest): ReturnType<typeof readAgent> {
   return header.length > LONGEST_REMEMBERED ? readAgent(header) : rememberedAgent(header);
 }
 
-/** Node reads headers as one character a byte; what they say is UTF-8. */
-export function utf8(header: string): string {
-  return /^[\x00-\x7f]*$/.test(header) ? header : Buffer.from(header, 'latin1').toString('utf8');
-}
-
 function readAgent(header: string): { readonly text: string; readonly json: string } {
   const bytes = Buffer.from(header, 'latin1');
   const text =

@@ -1,6 +1,7 @@
 // What is learnt of one request while it is served, for its audit events. Rooms on the way of a request know of it only
 // `annotate` and what the object was that the client sent.
 import type { Aside } from '../lib/aside.js';
+import { headerText } from '../lib/header-text.js';
 import type { HttpRequest, HttpResponse } from '../lib/http.js';
 import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
 import type { RequestInfo } from '../machinery/request-info.js';
@@ -10,7 +11,7 @@ import type { UserInfo } from '../machinery/user.js';
 import { type Authorized, authorized, type Decision } from './annotations.js';
 import { answeredJson, unmanagedJson } from './answered-json.js';
 import type { AuditEvent, EventRequest, EventResponse, JsonBytes } from './event.js';
-import { aboutRequest, referenceJson, utf8 } from './event-request.js';
+import { aboutRequest, referenceJson } from './event-request.js';
 import { responseOf, responseOfStatus } from './event-response.js';
 import { atLeast, type Level, type Stage } from './levels.js';
 import { recordedPatch } from './patch-json.js';
@@ -106,7 +107,7 @@ export class AuditTrail implements BodyTrail {
     this.of = of;
     this.about = aboutRequest(of.request, of.info, of.user);
     this.objectRef = this.about.objectRef;
-    this.auditId = of.hasOwnAuditId ? of.auditId : utf8(of.auditId);
+    this.auditId = of.hasOwnAuditId ? of.auditId : headerText(of.auditId);
   }
 
   requestObject(object: SentObject, encode: (object: object) => string): void {

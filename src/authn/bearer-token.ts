@@ -1,5 +1,6 @@
 // Where a bearer token stands in a request: the Authorization header, or a WebSocket subprotocol (browsers can set
 // no headers on WebSockets).
+import { headerText } from '../lib/header-text.js';
 import { type HttpRequest, headerValues, isWebSocketRequest } from '../lib/http.js';
 import { whenReady } from '../lib/maybe-promise.js';
 import type { Authenticated, RequestAuthenticator, TokenAuthenticator } from './authenticator.js';
@@ -30,10 +31,10 @@ function bearerToken(authorization: string): string {
   // hot: this is how clients write it.
   if (authorization.startsWith('Bearer ')) {
     const token = authorization.slice(7);
-    if (!token.includes(' ') && token.trim() === token) return token;
+    if (!token.includes(' ') && token.trim() === token) return headerText(token);
   }
   const [scheme = '', token = ''] = authorization.trim().split(' ');
-  return scheme.toLowerCase() === 'bearer' ? token : '';
+  return scheme.toLowerCase() === 'bearer' ? headerText(token) : '';
 }
 
 const PROTOCOL_PREFIX = 'base64url.bearer.authorization.k8s.io.';

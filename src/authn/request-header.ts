@@ -1,5 +1,6 @@
 // Identities that a trusted proxy in front passes on in headers, believed only with the proxy's own certificate.
 import { ownMember } from '../lib/plain-object.js';
+import { headerText } from '../lib/header-text.js';
 import { type HttpRequest, headerValues } from '../lib/http.js';
 import { percentDecode } from '../lib/percent-decode.js';
 import type { Authenticated, RequestAuthenticator } from './authenticator.js';
@@ -31,7 +32,8 @@ export function createRequestHeaderAuthenticator(options: RequestHeaderOptions):
       const uid = firstValue(request, options.uidHeaders);
       const groups = options.groupHeaders
         .flatMap((header) => headerValues(request, header.toLowerCase()))
-        .filter((group) => group !== '');
+        .filter((group) => group !== '')
+        .map(headerText);
       return {
         user: { name, groups, extra: extraOf(request, options.extraHeaderPrefixes), ...(uid === '' ? {} : { uid }) },
       };
@@ -42,7 +44,7 @@ export function createRequestHeaderAuthenticator(options: RequestHeaderOptions):
 function firstValue(request: HttpRequest, names: readonly string[]): string {
   for (const name of names) {
     const [value = ''] = headerValues(request, name.toLowerCase());
-    if (value !== '') return value;
+    if (value !== '') return headerText(value);
   }
   return '';
 }
@@ -54,7 +56,7 @@ function extraOf(request: HttpRequest, prefixes: readonly string[]): Record<stri
       if (!header.startsWith(prefix)) continue;
       // Header names know only some characters, so keys may be percent-encoded.
       const key = percentDecode(header.slice(prefix.length));
-      extra[key] = [...(ownMember(extra, key) ?? []), ...headerValues(request, header)];
+      extra[key] = [...(ownMember(extra, key) ?? []), ...headerValues(request, header).map(headerText)];
     }
   }
   return { ...extra };

@@ -218,6 +218,18 @@ test('of an impersonated name sent twice the first counts, and extra keys may be
   ]);
 });
 
+test('names of whom to act as are UTF-8', async () => {
+  const filter = impersonation({
+    authorizer: authorizeBy(() => true),
+    renderStatus: statusAsJson,
+    log: silentLogs.for('x'),
+  });
+  const exchange = testExchange('GET', '/api', { headers: { 'impersonate-user': 'ren\xc3\xa9e' } });
+  exchange.user = alice;
+  await filter(exchange, () => answer());
+  assert.equal(exchange.user.name, 'renée');
+});
+
 test('impersonation of a service account brings its groups; groups alone are refused', async () => {
   const filter = impersonation({
     authorizer: authorizeBy(() => true),

@@ -1,6 +1,7 @@
 // `Impersonate-*` headers: acting as someone else, each part of whom the sender must be allowed to take on.
 import { splitServiceAccountUserName } from '../authn/service-account/identity.js';
 import type { AuthorizationAttributes, Authorizer } from '../authz/authorizer.js';
+import { headerText } from '../lib/header-text.js';
 import { firstHeader, headerValues, type HttpRequest, type HttpResponse } from '../lib/http.js';
 import { percentDecode } from '../lib/percent-decode.js';
 import { Turns } from '../lib/turns.js';
@@ -83,7 +84,7 @@ async function impersonate(options: ImpersonationOptions, exchange: Exchange, ne
 function partsOf(request: HttpRequest): Part[] {
   const parts: Part[] = [];
   const add = (kind: Part['kind'], name: string, namespace = '', extraKey = ''): void => {
-    parts.push({ kind, name, namespace, extraKey });
+    parts.push({ kind, name: headerText(name), namespace: headerText(namespace), extraKey });
   };
   const user = firstHeader(request, USER) ?? '';
   const account = splitServiceAccountUserName(user);

@@ -52,7 +52,13 @@ export const isValueMistake = (error: unknown): error is Error =>
   error instanceof TimeError ||
   error instanceof QuantityError;
 
-const firstRecord = (text: string): readonly string[] => parseCsv(text)[0]?.fields ?? [];
+/** A text of line ends only has none. */
+function firstRecord(text: string): readonly string[] {
+  const [record] = parseCsv(text);
+  if (record === undefined) throw new CsvError('EOF');
+  return record.fields;
+}
+
 const kind = <T>(made: FlagKind<T>): FlagKind<T> => made;
 const integer = (word: string, rules: Parameters<typeof parseInteger>[1]) =>
   kind<number>({

@@ -209,6 +209,11 @@ test('numbers are refused beyond what the reference has room for', () => {
     refusal('--audit-log-batch-throttle-qps=1e39'),
     'Error: invalid argument "1e39" for "--audit-log-batch-throttle-qps" flag: strconv.ParseFloat: parsing "1e39": value out of range',
   );
+  const most = String(2n ** 63n - 1n);
+  assert.equal(
+    refusal(`--max-requests-inflight=${most}`),
+    `invalid configuration: MaxRequestsInFlight=${most} and MaxMutatingRequestsInFlight=200; they must add up to something positive`,
+  );
 });
 
 test('shares are read as Go reads numbers with a fraction', () => {

@@ -56,6 +56,7 @@ test('a list is read as comma-separated values, replaces its default and grows w
   assert.deepEqual(values().names, ['x']);
   assert.deepEqual(values('--names=a,"b,c"', '--names=d').names, ['a', 'b,c', 'd']);
   assert.deepEqual(values('--names=').names, []);
+  assert.equal(refusal('--names=\n'), 'invalid argument "\\n" for "--names" flag: EOF');
   assert.deepEqual(values('--exact=a,b', '--exact=c').exact, ['a,b', 'c']);
 });
 

@@ -93,9 +93,15 @@ function sniCertificatesError({ secureServing: { tlsSniCertKey } }: Options): st
 
 function inflightError({ features, generic }: Options): string | undefined {
   const { maxRequestsInflight: reads, maxMutatingRequestsInflight: writes } = generic;
-  if (!features.enablePriorityAndFairness || reads + writes > 0) return undefined;
-  return `invalid configuration: MaxRequestsInFlight=${reads} and MaxMutatingRequestsInFlight=${writes}; they must add up to something positive`;
+  // A sum that does not fit is none.
+  const fits = reads === 0 || writes === 0 || reads + writes < 2 ** 63;
+  if (!features.enablePriorityAndFairness || (fits && reads + writes > 0)) return undefined;
+  return `invalid configuration: MaxRequestsInFlight=${whole(reads)} and MaxMutatingRequestsInFlight=${whole(writes)}; they must add up to something positive`;
 }
+
+const MAX_INT = 2n ** 63n - 1n;
+
+const whole = (value: number): string => (value >= 2 ** 63 ? String(MAX_INT) : String(BigInt(value)));
 
 /** Servers show each other who they are. */
 function peerProxyError({ misc }: Options): string | undefined {

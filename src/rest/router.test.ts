@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deployments } from '../apis/apps/deployment/definition.js';
+import { bindingKind } from '../apis/core/binding/definition.js';
 import { configMaps } from '../apis/core/configmap/definition.js';
 import { namespaces } from '../apis/core/namespace/definition.js';
 import { nodes } from '../apis/core/node/definition.js';
@@ -12,7 +13,8 @@ import { TestApi } from '../server/testing.js';
 const MAPS = '/api/v1/namespaces/n/configmaps';
 const PODS = '/api/v1/namespaces/n/pods';
 const DEPLOYMENTS = '/apis/apps/v1/namespaces/n/deployments';
-const kinds = [configMaps, deployments, namespaces, nodes, pods, ...policyKinds] as readonly KindDefinition[];
+const bindings = bindingKind({ operations: () => assert.fail() });
+const kinds = [bindings, configMaps, deployments, namespaces, nodes, pods, ...policyKinds] as readonly KindDefinition[];
 const open = (over: Partial<ConstructorParameters<typeof TestApi>[0]> = {}): TestApi => new TestApi({ kinds, ...over });
 const pod = { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } };
 const deployment = {
@@ -28,6 +30,7 @@ test('paths that nothing is served at are not found', async () => {
   const api = open();
   for (const path of [
     '/api/v1/namespaces/n/chairs',
+    '/api/v1/namespaces/n/bindings/b',
     '/api/v2/namespaces/n/configmaps',
     '/apis/apps/v1/namespaces/n/configmaps',
     '/api/v1/configmaps/a',

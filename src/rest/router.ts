@@ -150,7 +150,7 @@ function servedVerb(endpoint: Endpoint, info: RequestInfo): Verb {
   }
   // Built-in ones have routes: a path, and the methods it knows.
   if (info.verbInPath && verb !== 'watch') throw noSuchPath();
-  if (nowhere && ofOne) throw noSuchPath();
+  if (ofOne && (nowhere || !verbs.some((known) => OF_ONE.has(known)))) throw noSuchPath();
   if (verb === undefined || !info.usualMethod || (nowhere && !reads)) throw wrongMethod();
   if (verb === 'create' ? ofOne : !ofOne && OF_ONE.has(verb)) throw wrongMethod();
   return verb;

@@ -7,7 +7,13 @@ import type { LifeContext } from '../../registry/kind.js';
 export const plainError = (why: string): StatusError => new StatusError(500, '', why);
 
 /** Names of kinds in errors about objects a kubelet's request points to. */
-type Singular = 'pod' | 'node' | 'serviceaccount' | 'persistentvolumeclaim' | 'persistentvolume' | 'csidriver';
+type Singular =
+  | 'pod'
+  | 'node'
+  | 'serviceaccount'
+  | 'persistentvolumeclaim'
+  | 'persistentvolume'
+  | 'csidriver.storage.k8s.io';
 
 export const missing = (singular: Singular, name: string): string => `${singular} ${goQuote(name)} not found`;
 

@@ -88,7 +88,7 @@ async function podNames(
     const driver = await driverOf(attributes, pod, volume, errors);
     if (driver === undefined || driver === '') continue;
     const found = await lookup.get({ group: 'storage.k8s.io', resource: 'csidrivers' }, '', driver);
-    if (found === undefined) errors.push(missing('csidriver', driver));
+    if (found === undefined) errors.push(missing('csidriver.storage.k8s.io', driver));
     else if (((found as CSIDriver).spec.tokenRequests ?? []).some((one) => one.audience === audience)) return true;
   }
   return false;

@@ -113,6 +113,11 @@ describe('tokens', () => {
     const naming = { ...ownPod, spec: { nodeName: 'n1', volumes } };
     const write = { ...request({ boundObjectRef, audiences: ['vault'] }), world: { pods: [naming] } };
     assert.equal(await asNode(write), undefined);
+    const driven = { ...ownPod, spec: { nodeName: 'n1', volumes: [{ name: 'v', csi: { driver: 'd' } }] } };
+    assert.equal(
+      await asNode({ ...request({ boundObjectRef, audiences: ['vault'] }), world: { pods: [driven] } }),
+      'serviceaccounts "sa" is forbidden: error validating audience "vault": csidriver.storage.k8s.io "d" not found',
+    );
   });
 });
 

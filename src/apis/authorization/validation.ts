@@ -39,7 +39,7 @@ export function* validateLocalSubjectAccessReview({
   const errors = yield* validateQuestion(spec.resourceAttributes, spec.nonResourceAttributes, () =>
     subjectErrors(spec),
   );
-  append(errors, validateNoMetadata(rest, 'must be empty except for namespace', metadata));
+  append(errors, validateNoMetadata(rest, 'must be empty except for namespace', inOrder(metadata)));
   if (spec.resourceAttributes !== undefined) {
     const namespace = spec.resourceAttributes.namespace ?? '';
     if (namespace !== inMetadata) {
@@ -118,6 +118,14 @@ function* validateSelector<Requirement>(
   });
   return errors;
 }
+
+/** A namespace that the path brought stands last. */
+const inOrder = ({ name, generateName, namespace, ...others }: ObjectMeta): ObjectMeta => ({
+  ...(name !== undefined && { name }),
+  ...(generateName !== undefined && { generateName }),
+  ...(namespace !== undefined && { namespace }),
+  ...others,
+});
 
 function validateNoMetadata(metadata: ObjectMeta, text: string, whole = metadata): FieldErrors {
   const { managedFields: _, ...rest } = metadata;
