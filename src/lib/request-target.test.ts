@@ -35,6 +35,7 @@ test('a query is read as the reference reads it', () => {
     ['?watch=true', '?watch:true'],
     ['?wat%63h=true', '?watch:true'],
     ['a=%3B', 'a:;'],
+    ['a=\u00c3\u00a9&b=%C3\u00a9&c=\u00e9', 'a:\u00e9 b:\u00e9 c:\ufffd'],
     [`${'&'.repeat(9_999)}a=b`, 'a:b'],
     [`${'&'.repeat(10_000)}a=b`, ''],
   ];

@@ -5,6 +5,7 @@
 const ENCODED = /[^\x00-\x24\x26-\x7f]/;
 const PERCENT = 0x25;
 const SEMICOLON = 0x3b;
+const LAST_ASCII = 0x7f;
 
 /** The path with its escapes read, byte by byte; undefined when one is malformed. `+` stays. */
 export function decodePath(path: string): string | undefined {
@@ -26,22 +27,28 @@ export function decodePath(path: string): string | undefined {
 /** A query of more pairs counts as none at all. */
 const MOST_PAIRS = 10_000;
 
-/** Pairs that have a `;` or a malformed escape are as if they had not been sent. `+` is a space. */
+/**
+ * Pairs that have a `;` or a malformed escape are as if they had not been sent. `+` is a space. A byte beyond ASCII that
+ * was sent as it is means what its escape means.
+ */
 export function parseQuery(search: string): URLSearchParams {
   if (isPlain(search)) return new URLSearchParams(search);
   const all = search.split('&');
   if (all.length > MOST_PAIRS) return new URLSearchParams();
   const pairs = all.filter(isWellFormed);
   // A leading `?` would be taken off, but here it belongs to the first name.
-  return new URLSearchParams(`&${pairs.join('&')}`);
+  return new URLSearchParams(`&${pairs.join('&').replace(BEYOND_ASCII, escaped)}`);
 }
+
+const BEYOND_ASCII = /[^\x00-\x7f]/g;
+const escaped = (byte: string): string => `%${byte.charCodeAt(0).toString(16)}`;
 
 // hot: on every request with a query.
 function isPlain(search: string): boolean {
   if (search.length > MOST_PAIRS) return false;
   for (let i = 0; i < search.length; i++) {
     const code = search.charCodeAt(i);
-    if (code === PERCENT || code === SEMICOLON) return false;
+    if (code === PERCENT || code === SEMICOLON || code > LAST_ASCII) return false;
   }
   return !search.startsWith('?');
 }

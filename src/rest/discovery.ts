@@ -92,8 +92,8 @@ function coreAnswer(
   { version, groups, aggregated }: Asked & { readonly version: string | undefined },
 ): HttpResponse | undefined {
   const versions = groups.byName.get('') ?? new Map<string, Endpoint[]>();
-  if (request.method !== 'GET') throw wrongMethod();
   if (version !== undefined) return versionAnswer(options, request, versions.get(version));
+  if (request.method !== 'GET') throw wrongMethod();
   const form = wantsAggregated(request, options.mediaTypes, options.aggregatedVersions);
   if (form !== undefined) return aggregated.core.answer(request, form, groups.core);
   return respond(options, request, metaType('APIVersions'), {

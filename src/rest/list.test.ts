@@ -115,6 +115,9 @@ test('pages follow each other on one state, whatever happens meanwhile', async (
     [stated.status, stated.body.message],
     [400, 'specifying resource version is not allowed when using continue'],
   );
+  const both = await api.get(`${MAPS}?continue=bad!&resourceVersion=x`);
+  const why = 'invalid continue token: continue key is not valid: illegal base64 data at input byte 3';
+  assert.deepEqual([both.status, both.body.message], [400, why]);
 });
 
 test('a page beside the selector of one name goes on like any other', async () => {

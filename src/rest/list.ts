@@ -40,10 +40,8 @@ export async function listObjects(
   const negotiated = negotiate(http, services.mediaTypes, { streams: true });
   const selection = selectionOf(endpoint, options, info.name);
   const { resourceVersion, resourceVersionMatch, limit } = options;
-  if (options.continue !== '' && resourceVersion !== '' && resourceVersion !== '0') {
-    throw badRequest('specifying resource version is not allowed when using continue');
-  }
-  const wrong = resourceVersionError(resourceVersion);
+  // A further page may not name one at all, which is told after what is wrong with the page itself.
+  const wrong = options.continue === '' ? resourceVersionError(resourceVersion) : undefined;
   if (wrong !== undefined) throw badRequest(`invalid resource version: ${wrong}`);
   const span = request.trace?.span;
   span?.event('About to List from storage');

@@ -117,9 +117,16 @@ export function deleteOptionsFromQuery(query: URLSearchParams): DeleteOptions {
 /** `watchList`: the gate of that name, without which no watch may ask for initial events. */
 export function listOptions(query: URLSearchParams, watch: boolean, watchList = true): ListOptions {
   const timeoutSeconds = integer(query, 'timeoutSeconds');
-  const sendInitialEvents = flag(query, 'sendInitialEvents');
   const resourceVersion = query.get('resourceVersion') ?? '';
   let match = query.get('resourceVersionMatch') ?? '';
+  let sendInitialEvents = flag(query, 'sendInitialEvents');
+  // A watch by its path alone is checked as the list it would be.
+  const asked = watch && flag(query, 'watch') === true;
+  // From the beginning is with what is there first, as if both were said.
+  if (asked && watchList && sendInitialEvents === undefined && match === '' && isLegacy(resourceVersion)) {
+    sendInitialEvents = true;
+    match = 'NotOlderThan';
+  }
   const options = {
     labelSelector: query.get('labelSelector') ?? '',
     fieldSelector: query.get('fieldSelector') ?? '',
@@ -132,16 +139,8 @@ export function listOptions(query: URLSearchParams, watch: boolean, watchList = 
   };
   const path = FieldPath.of('resourceVersionMatch');
   const errors: FieldErrors = [];
-  // A watch by its path alone is checked as the list it would be.
-  const asked = flag(query, 'watch') === true;
-  if (watch && asked) {
-    // From the beginning is with what is there first, as if both were said.
-    const whole = watchList && sendInitialEvents === undefined && match === '' && isLegacy(resourceVersion);
-    const wanted = whole ? { sendInitialEvents: true, match: 'NotOlderThan' } : { sendInitialEvents, match };
-    watchErrors(errors, path, wanted.match, options.continue, {
-      sendInitialEvents: wanted.sendInitialEvents,
-      watchList,
-    });
+  if (asked) {
+    watchErrors(errors, path, match, options.continue, { sendInitialEvents, watchList });
   } else {
     listErrors(errors, path, match, options.continue, resourceVersion, sendInitialEvents);
   }

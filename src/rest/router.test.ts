@@ -47,6 +47,11 @@ test('paths that nothing is served at are not found', async () => {
     '/api/v1/watch/configmaps/a',
     '/api//v1/namespaces/n/configmaps',
     '/api/v1//namespaces/n/configmaps',
+    '/api/v1/namespaces/n/namespaces',
+    '/api/v1/namespaces/n/namespaces/n',
+    `${PODS}/p/log/more`,
+    '/api/v1/bindings',
+    '/api/v1/namespaces/n/bindings/x',
   ]) {
     const { status, body } = await api.get(path);
     assert.deepEqual([status, body.message], [404, 'the server could not find the requested resource'], path);

@@ -2,6 +2,7 @@
 import type { HttpResponse } from '../lib/http.js';
 import { ownMember } from '../lib/plain-object.js';
 import type { MaybePromise } from '../lib/maybe-promise.js';
+import { trimEnd } from '../lib/trim-end.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import { badRequest, methodNotAllowed, noSuchPath, notFound, StatusError, wrongMethod } from '../machinery/status.js';
 import type { Subresource, Verb } from '../registry/kind.js';
@@ -84,7 +85,7 @@ function dispatch(
 ): Answer {
   const { definition } = endpoint;
   const { info } = request;
-  if (!definition.namespaced && info.namespace !== '' && definition.plural !== 'namespaces') throw nothingAt(endpoint);
+  if (!definition.namespaced && info.namespace !== '' && !isNamespaceItself(info)) throw nothingAt(endpoint);
   if (info.subresource !== '') return dispatchSubresource(services, endpoint, request, refuse);
   if (info.parts.length > 2) throw nothingAt(endpoint);
   const verb = servedVerb(endpoint, info);
@@ -92,6 +93,12 @@ function dispatch(
   const span = request.trace?.span;
   if (span === undefined) return serve(verb, services, endpoint, request);
   return recordVerb(span, verb, request, () => serve(verb, services, endpoint, request), refuse);
+}
+
+/** `/namespaces/x` is the namespace and lies in it; `/namespaces/x/namespaces` is nothing. */
+function isNamespaceItself({ resource, path, apiPrefix, apiVersion, verbInPath, verb, parts }: RequestInfo): boolean {
+  const watched = verbInPath ? `${verb}/` : '';
+  return resource === 'namespaces' && trimEnd(path, '/') === `/${apiPrefix}/${apiVersion}/${watched}${parts.join('/')}`;
 }
 
 function serve(verb: Verb, services: RestServices, endpoint: Endpoint, request: RestRequest): Answer {
@@ -150,7 +157,8 @@ function servedVerb(endpoint: Endpoint, info: RequestInfo): Verb {
   }
   // Built-in ones have routes: a path, and the methods it knows.
   if (info.verbInPath && verb !== 'watch') throw noSuchPath();
-  if (ofOne && (nowhere || !verbs.some((known) => OF_ONE.has(known)))) throw noSuchPath();
+  if (nowhere && (ofOne || !verbs.includes('list'))) throw noSuchPath();
+  if (ofOne && !verbs.some((known) => OF_ONE.has(known))) throw noSuchPath();
   if (verb === undefined || !info.usualMethod || (nowhere && !reads)) throw wrongMethod();
   if (verb === 'create' ? ofOne : !ofOne && OF_ONE.has(verb)) throw wrongMethod();
   return verb;
@@ -175,12 +183,13 @@ function dispatchSubresource(
   const misplaced = definition.namespaced && info.namespace === '';
   if (!known && definition.custom && !misplaced) throw notFound(endpoint.registry.resource, info.name);
   if (!known || misplaced || (info.verbInPath && !definition.custom)) throw nothingAt(endpoint);
+  // Whatever follows a proxy is for the other side; of anything else there is nothing further down.
+  if (info.parts.length > 3 && name !== 'proxy') throw nothingAt(endpoint);
   if (subresource?.connect !== undefined) {
     checkConnection(subresource, request);
     request.served?.('resource');
     return connect(services, endpoint, request, subresource.connect);
   }
-  if (info.parts.length > 3) throw nothingAt(endpoint);
   const verbs: readonly Verb[] = subresource?.verbs ?? ['get', 'patch', 'update'];
   // Without a name it is a list that was authorized, and of a subresource there is none.
   if (info.name === '' && info.verb === 'list') throw nameless();

@@ -65,6 +65,18 @@ for (const cache of [true, false]) {
     watch.stop();
   });
 
+  test(`${stored}: a watch from the beginning that takes bookmarks is told where the beginning ends`, async () => {
+    const api = open({ cache });
+    await make(api, 'a');
+    for (const from of ['', '&resourceVersion=0']) {
+      const watch = await api.watch(`${MAPS}?watch=1&allowWatchBookmarks=true${from}`);
+      assert.deepEqual(await take(watch, 1), ['ADDED a']);
+      const { type, object } = await watch.next();
+      assert.deepEqual([type, object.metadata.annotations], ['BOOKMARK', { 'k8s.io/initial-events-end': 'true' }]);
+      watch.stop();
+    }
+  });
+
   test(`${stored}: a streaming list ends its first part with a bookmark`, async () => {
     const api = open({ cache });
     await make(api, 'a');

@@ -15,7 +15,7 @@ import type { MetricRegistry } from '../lib/metrics.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import { StatusError } from '../machinery/status.js';
 import type { Options } from '../options/options.js';
-import { listOptions } from '../rest/query-options.js';
+import { flag, listOptions } from '../rest/query-options.js';
 import type { FlowSchema, PriorityLevelConfiguration } from '../schema/generated/flowcontrol.v1.js';
 import { followStore } from '../storage/follow-store.js';
 import { at, type PathHandler } from './paths.js';
@@ -126,7 +126,8 @@ function listQuery({ request, info }: Exchange): ListQuery | undefined {
       resourceVersionMatch: options.resourceVersionMatch,
       continueToken: options.continue,
       selected: options.fieldSelector !== '' || options.labelSelector !== '',
-      sendInitialEvents: options.sendInitialEvents === true,
+      // Only what was said: what a watch from the beginning is completed with costs as it always did.
+      sendInitialEvents: flag(request.query, 'sendInitialEvents') === true,
     };
   } catch (error) {
     if (error instanceof StatusError) return undefined;

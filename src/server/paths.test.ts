@@ -15,3 +15,14 @@ test('what can only be read refuses other methods', () => {
     );
   }
 });
+
+test('the index has a page name too, and what can only be read has nothing below it', () => {
+  const answer = { status: 200, headers: {}, body: 'here' };
+  const paths = createPaths({ handlers: [getAt('/here', () => answer)], index: () => ['/a'] });
+  const index = paths(testRequest('GET', '/index.html'), '/index.html');
+  assert.deepEqual(index, paths(testRequest('GET', '/'), '/'));
+  assert.throws(
+    () => paths(testRequest('GET', '/here/x'), '/here/x'),
+    (error) => error instanceof StatusError && error.code === 404,
+  );
+});

@@ -1,7 +1,8 @@
 // What is served beside the resources: discovery, health, documents, metrics, profiles.
 import type { HttpRequest, HttpResponse } from '../lib/http.js';
 import type { MaybePromise } from '../lib/maybe-promise.js';
-import { wrongMethod } from '../machinery/status.js';
+import { noSuchPath, wrongMethod } from '../machinery/status.js';
+import { trimEnd } from '../lib/trim-end.js';
 import { pageNotFound } from '../rest/page-not-found.js';
 import { indexOf } from './endpoints.js';
 
@@ -23,7 +24,7 @@ export function createPaths({
   index,
 }: Paths): (request: HttpRequest, path: string) => MaybePromise<HttpResponse> {
   return (request, path) => {
-    if (path === '/') return indexOf(index());
+    if (path === '/' || path === '/index.html') return indexOf(index());
     for (const handler of handlers) {
       const answer = handler(request, path);
       if (answer !== undefined) return answer;
@@ -38,9 +39,12 @@ export const at =
   (request, asked) =>
     asked === path || asked === `${path}/` ? answer(request) : undefined;
 
-/** The same for what can only be read. */
-export const getAt = (path: string, answer: () => MaybePromise<HttpResponse>): PathHandler =>
-  at(path, (request) => {
+/** The same for what can only be read, and tells itself that there is nothing below it. */
+export const getAt =
+  (path: string, answer: () => MaybePromise<HttpResponse>): PathHandler =>
+  (request, asked) => {
+    if (asked !== path && !asked.startsWith(`${path}/`)) return undefined;
+    if (trimEnd(asked, '/') !== path) throw noSuchPath();
     if (request.method !== 'GET') throw wrongMethod();
     return answer();
-  });
+  };
