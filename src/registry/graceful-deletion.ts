@@ -20,7 +20,7 @@ export function gracefulStep(registry: ResourceRegistry, object: KubeObject, opt
   if (metadata.deletionTimestamp !== undefined) return shorten(registry, object, requested);
   const seconds = grace(object, requested);
   if (seconds === undefined) return { kind: 'now' };
-  metadata.deletionTimestamp = timestamp(new Date(registry.clock().getTime() + seconds * 1000));
+  metadata.deletionTimestamp = timestamp(new Date(registry.clock().getTime() + wrappedMs(seconds)));
   metadata.deletionGracePeriodSeconds = seconds;
   if ((metadata.generation ?? 0) > 0) metadata.generation = (metadata.generation ?? 0) + 1;
   return { kind: 'graceful', seconds };
@@ -31,10 +31,10 @@ function shorten(registry: ResourceRegistry, { metadata }: KubeObject, requested
   const left = metadata.deletionGracePeriodSeconds ?? 0;
   if (left === 0) return { kind: 'now' };
   if (requested === undefined || requested >= left) return { kind: 'pending' };
-  const started = Date.parse(metadata.deletionTimestamp ?? '') - left * 1000;
+  const started = Date.parse(metadata.deletionTimestamp ?? '') - wrappedMs(left);
   const now = registry.clock().getTime();
   let seconds = requested;
-  let ends = started + seconds * 1000;
+  let ends = started + wrappedMs(seconds);
   if (ends < now) {
     ends = now;
     // The whole time has passed already: whoever ends the object still gets its turn.
@@ -44,3 +44,9 @@ function shorten(registry: ResourceRegistry, { metadata }: KubeObject, requested
   metadata.deletionGracePeriodSeconds = seconds;
   return { kind: 'graceful', seconds };
 }
+
+/** A time that nanoseconds in 64 bits cannot say goes round, as it does in the reference. */
+const wrappedMs = (seconds: number): number =>
+  Number(BigInt.asIntN(64, BigInt(seconds) * NANOSECONDS) / (NANOSECONDS / 1000n));
+
+const NANOSECONDS = 1_000_000_000n;

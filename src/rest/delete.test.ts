@@ -57,6 +57,33 @@ test('preconditions that do not hold keep the object', async () => {
   assert.equal((await api.delete(`${MAPS}/a`, { preconditions: both })).status, 200);
 });
 
+test('preconditions may stand in the query', async () => {
+  const api = open();
+  const { metadata } = (await api.post(MAPS, map('a'))).body;
+  assert.equal((await api.delete(`${MAPS}/a?uid=x`)).status, 409);
+  assert.equal((await api.delete(`${MAPS}/a?resourceVersion=1`)).status, 409);
+  assert.equal((await api.delete(`${MAPS}/a?uid=x`, { preconditions: { uid: 'y' } })).status, 409);
+  assert.equal((await api.delete(`${MAPS}?resourceVersion=0`)).status, 409);
+  assert.equal((await api.delete(`${MAPS}/a?uid=${metadata.uid}&resourceVersion=${metadata.resourceVersion}`)).status, 200);
+});
+
+test('options of a version with two slashes cannot be read', async () => {
+  const api = open();
+  await api.post(MAPS, map('a'));
+  const { status, body } = await api.delete(`${MAPS}/a`, { kind: 'DeleteOptions', apiVersion: 'a/b/c' });
+  assert.deepEqual([status, body.message], [500, 'unexpected GroupVersion string: a/b/c']);
+});
+
+test('a time longer than can be said in nanoseconds goes round', async () => {
+  const api = open();
+  await podOn(api, 'p');
+  const { status, body } = await api.delete(`${PODS}/p`, { gracePeriodSeconds: Number.MAX_SAFE_INTEGER });
+  assert.deepEqual([status, body.metadata.deletionGracePeriodSeconds], [200, Number.MAX_SAFE_INTEGER]);
+  const wrapped = BigInt.asIntN(64, BigInt(Number.MAX_SAFE_INTEGER) * 1_000_000_000n) / 1_000_000_000n;
+  const years = (Date.parse(String(body.metadata.deletionTimestamp)) - Date.now()) / 1000 - Number(wrapped);
+  assert.ok(Math.abs(years) < 100_000_000, String(body.metadata.deletionTimestamp));
+});
+
 test('options that contradict themselves or mean nothing are refused', async () => {
   const api = open();
   await api.post(MAPS, map('a'));

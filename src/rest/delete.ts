@@ -11,7 +11,7 @@ import type { DeleteOptions } from '../registry/kind.js';
 import { metaType } from '../schema/catalogue.js';
 import { encodeJson } from '../schema/json/encode.js';
 import { deepCopy } from '../schema/deep-copy.js';
-import type { KubeObject } from '../machinery/object.js';
+import { apiVersionFault, type KubeObject } from '../machinery/object.js';
 import type { Endpoint } from './endpoint.js';
 import { respondList } from './list.js';
 import { bodyMediaType, negotiate } from './negotiate.js';
@@ -195,6 +195,8 @@ function decodeDeleteOptions(services: RestServices, http: HttpRequest, body: Bu
   const media = bodyMediaType(http, services.mediaTypes);
   try {
     const { kind, apiVersion } = kindOf(media, body);
+    const odd = apiVersionFault(apiVersion);
+    if (odd !== undefined) throw notOptions(odd);
     if (kind !== '' && kind !== 'DeleteOptions') {
       const version = goQuote(apiVersion || 'v1');
       throw notOptions(`no kind ${goQuote(kind)} is registered for version ${version} in scheme ${META_SCHEME}`);

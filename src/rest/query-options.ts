@@ -104,12 +104,16 @@ export function deleteOptionsFromQuery(query: URLSearchParams): DeleteOptions {
   const propagationPolicy = query.get('propagationPolicy') ?? undefined;
   const dryRun = query.getAll('dryRun');
   const unsafe = flag(query, UNSAFE_DELETE);
+  const uid = query.get('uid') ?? '';
+  const resourceVersion = query.get('resourceVersion') ?? '';
+  const preconditions = { ...(uid !== '' && { uid }), ...(resourceVersion !== '' && { resourceVersion }) };
   return {
     ...(unsafe !== undefined && { [UNSAFE_DELETE]: unsafe }),
     ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
     ...(orphanDependents !== undefined && { orphanDependents }),
     ...(propagationPolicy !== undefined && { propagationPolicy }),
     ...(dryRun.length > 0 && { dryRun }),
+    ...((uid !== '' || resourceVersion !== '') && { preconditions }),
   };
 }
 
