@@ -168,6 +168,38 @@ test('versions are told apart by their schemas, and the newest is what defaults 
   assert.equal(read.body.items[0]?.apiVersion, 'example.test/v1beta1');
 });
 
+test('what is read has the defaults of the version that is stored, and none of the version it is read in', async () => {
+  const newer: JSONSchemaProps = {
+    type: 'object',
+    properties: {
+      spec: { type: 'object', properties: { size: { type: 'integer' }, added: { type: 'string', default: 'x' } } },
+    },
+  };
+  await define(definition([version('v1', true), version('v2', false, newer)]));
+  await post(thing({ size: 2 }));
+  const read = await api.send('GET', `${THINGS.replace('v1', 'v2')}/a`);
+  assert.deepEqual(read.body.spec, { size: 2 });
+});
+
+test('an object that does not say what it is is told so with itself', async () => {
+  await define(definition([version('v1', true)]));
+  const { kind: _, ...kindless } = thing({ size: 1 }) as { kind: string };
+  const sent = JSON.stringify(kindless);
+  const refused = await api.send('POST', THINGS, { body: kindless });
+  const why = `Object 'Kind' is missing in '${sent}'`;
+  assert.equal(
+    refused.body.message,
+    `the object provided is unrecognized (must be of type Thing): ${why} (${sent.slice(0, 30)} ...)`,
+  );
+  const ignored = await api.send('POST', `${THINGS}?fieldValidation=Ignore`, { body: kindless });
+  assert.equal(ignored.body.message, `Thing in version "v1" cannot be handled as a Thing: ${why}`);
+  const { apiVersion: __, ...versionless } = thing({ size: 1 }) as { apiVersion: string };
+  assert.equal(
+    (await api.send('POST', THINGS, { body: versionless })).body.message,
+    'the API version in the data () does not match the expected API version (example.test/v1)',
+  );
+});
+
 test('a deleted definition takes its objects with it, and waits for those that are held', async () => {
   await define(definition([version('v1', true)]));
   await post(thing({ size: 1 }, 'free'));

@@ -152,7 +152,7 @@ function compileVersions(crd: Readonly<CustomResourceDefinition>): CompiledVersi
       version: stated.name,
       type,
       ...(given !== undefined && { defaults: (object) => setDefaults(object, schema()) }),
-      ...(!stated.storage && conversion(crd, { type, schema, sameForm })),
+      ...(!stated.storage && conversion(crd, { type, sameForm })),
       ...(stated.deprecated && { deprecationWarning: stated.deprecationWarning ?? deprecation(crd, stated.name) }),
     };
     return { stated, schema, type, sameForm, kindVersion };
@@ -213,13 +213,14 @@ const typeName = ({ spec }: Readonly<CustomResourceDefinition>, version: string,
 /** How a version that is not the stored one is made from it, and back. */
 function conversion(
   { spec }: Readonly<CustomResourceDefinition>,
-  { type, schema, sameForm }: Pick<CompiledVersion, 'type' | 'schema' | 'sameForm'>,
+  { type, sameForm }: Pick<CompiledVersion, 'type' | 'sameForm'>,
 ): Pick<KindVersion, 'toStorage' | 'fromStorage'> {
   // Its store is one of that version already.
   if (sameForm || spec.conversion?.strategy === 'Webhook') return {};
   return {
+    // What is read has the defaults of the version it lies in, and no others.
     fromStorage(object) {
-      inFormOf({ type, schema }, object);
+      type.unstructured?.coerce(object as JsonObject & KubeObject, false);
       return object;
     },
   };

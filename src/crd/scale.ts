@@ -1,5 +1,6 @@
 // The scale subresource of a custom resource: where its definition says the replicas stand.
 import { isPlainObject, setMember } from '../lib/plain-object.js';
+import { isGoFloat } from '../lib/go-float.js';
 import { goValueText } from '../lib/go-value.js';
 import { type FieldErrors, FieldPath, invalid } from '../machinery/field-error.js';
 import { internalError } from '../machinery/status.js';
@@ -63,7 +64,8 @@ function integerAt(object: object, path: string): { value?: number; mistake?: st
   const { value, mistake } = at(object, namesIn(path));
   if (mistake !== undefined) return { mistake };
   if (value === undefined) return {};
-  if (typeof value === 'number' && Number.isInteger(value)) return { value };
+  if (typeof value === 'bigint') return { value: Number(value) };
+  if (typeof value === 'number' && !isGoFloat(value)) return { value };
   return { mistake: wrongType(path, value, 'int64') };
 }
 
@@ -87,7 +89,8 @@ const wrongType = (path: string, value: unknown, wanted: string): string =>
 function goType(value: unknown): string {
   if (value === null) return '<nil>';
   if (Array.isArray(value)) return '[]interface {}';
-  if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';
+  if (typeof value === 'bigint') return 'int64';
+  if (typeof value === 'number') return isGoFloat(value) ? 'float64' : 'int64';
   return typeof value === 'boolean' ? 'bool' : typeof value === 'string' ? 'string' : 'map[string]interface {}';
 }
 

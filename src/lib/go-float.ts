@@ -1,5 +1,8 @@
 // A number as Go prints it shortly (`%g`): with an exponent of at least two digits from a million on, and below 0.0001.
 
+/** Whether a number that was read from JSON is a float there: whole ones are too, where 64 bits do not hold them. */
+export const isGoFloat = (value: number): boolean => !Number.isInteger(value) || Math.abs(value) >= 2 ** 63;
+
 export function goFloatText(value: number): string {
   if (value === Infinity) return '+Inf';
   if (value === -Infinity) return '-Inf';

@@ -1,4 +1,5 @@
 // A JSON value as Go's %v prints it: some refusals of the API carry that text.
+import { goFloatText, isGoFloat } from './go-float.js';
 
 export function goValueText(value: unknown): string {
   if (value === null || value === undefined) return '<nil>';
@@ -7,6 +8,7 @@ export function goValueText(value: unknown): string {
     const members = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
     return `map[${members.map(([key, member]) => `${key}:${goValueText(member)}`).join(' ')}]`;
   }
+  if (typeof value === 'number' && isGoFloat(value)) return goFloatText(value);
   return typeof value === 'string' ? value : JSON.stringify(typeof value === 'bigint' ? Number(value) : value);
 }
 
@@ -29,7 +31,7 @@ export function goTypeName(value: unknown): string {
     case 'bigint':
       return 'int64';
     case 'number':
-      return Number.isInteger(value) ? 'int64' : 'float64';
+      return isGoFloat(value) ? 'float64' : 'int64';
     default:
       return 'map[string]interface {}';
   }

@@ -1,5 +1,5 @@
 // Where and how a value is wrong. Validation returns these as data, all of them, in the order of its rules.
-import { goFloatText } from '../lib/go-float.js';
+import { goFloatText, isGoFloat } from '../lib/go-float.js';
 import { goJson } from '../lib/go-json.js';
 import { goQuote } from '../lib/go-quote.js';
 
@@ -122,8 +122,7 @@ function printValue(value: unknown): string {
   if (typeof value === 'string') return goQuote(value);
   if (value instanceof Verbatim) return value.text;
   if (value === undefined || value === null) return 'null';
-  // Whole numbers are integers there, or small enough to look like them.
-  if (typeof value === 'number' && !Number.isInteger(value)) return goFloatText(value);
+  if (typeof value === 'number' && isGoFloat(value)) return goFloatText(value);
   return goJson(value);
 }
 

@@ -79,7 +79,7 @@ function finished(
   options: Omit<BodyOptions, 'mediaTypes'>,
 ): KubeObject {
   const object = decoded.object as KubeObject;
-  checkKind(expected, object, body);
+  checkKind(expected, object, body, options);
   reportStrict(expected, object, decoded.strictErrors, options);
   object.kind = expected.kind.kind;
   object.apiVersion = apiVersionOf(expected.kind);
@@ -88,8 +88,21 @@ function finished(
   return object;
 }
 
-function checkKind(expected: Expected, object: KubeObject, body: Buffer): void {
+function checkKind(
+  expected: Expected,
+  object: KubeObject,
+  body: Buffer,
+  { fieldValidation }: Pick<BodyOptions, 'fieldValidation'>,
+): void {
   if (expected.type.unstructured !== undefined) {
+    if (!object.kind) {
+      // Whoever looks closely looks before it is known what was expected.
+      const kind = fieldValidation === 'Ignore' ? '' : undefined;
+      throw undecodable(expected, kind, object.apiVersion, `Object 'Kind' is missing in '${body.toString()}'`, body);
+    }
+    const fault = apiVersionFault(object.apiVersion ?? '');
+    if (fault !== undefined) throw undecodable(expected, undefined, object.apiVersion, fault, body);
+    if (!object.apiVersion) throw otherVersion('', expected.kind);
     checkCustomKind(expected.kind, object);
     return;
   }
@@ -106,10 +119,13 @@ function checkKind(expected: Expected, object: KubeObject, body: Buffer): void {
   if (kind !== expected.kind.kind) {
     throw undecodable(expected, kind, apiVersion, unknownConversion({ ...sent, kind }, expected.kind), body);
   }
-  throw badRequest(
-    `the API version in the data (${apiVersion}) does not match the expected API version (${apiVersionOf(expected.kind)})`,
-  );
+  throw otherVersion(apiVersion, expected.kind);
 }
+
+const otherVersion = (apiVersion: string, expected: GroupVersionKind): StatusError =>
+  badRequest(
+    `the API version in the data (${apiVersion}) does not match the expected API version (${apiVersionOf(expected)})`,
+  );
 
 const SCHEMES: Readonly<Record<string, string>> = {
   'apiextensions.k8s.io': 'k8s.io/apiextensions-apiserver/pkg/apiserver/apiserver.go:55',
@@ -129,11 +145,7 @@ export const unknownConversion = (from: GroupVersionKind, to: GroupVersionKind):
 export function checkCustomKind(expected: GroupVersionKind, { kind, apiVersion, metadata }: KubeObject): void {
   if (!kind) throw badRequest("Object 'Kind' is missing in 'unstructured object has no kind'");
   if (!apiVersion) throw badRequest("Object 'apiVersion' is missing in 'unstructured object has no version'");
-  const wanted = apiVersionOf(expected);
-  if (apiVersion !== wanted) {
-    const words = `the API version in the data (${apiVersion}) does not match the expected API version (${wanted})`;
-    throw badRequest(words);
-  }
+  if (apiVersion !== apiVersionOf(expected)) throw otherVersion(apiVersion, expected);
   if (kind === expected.kind) return;
   const error = invalidField(FieldPath.of('kind'), kind, `must be ${expected.kind}`);
   throw invalid({ group: expected.group, kind }, metadata?.name ?? '', [error]);

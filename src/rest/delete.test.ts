@@ -64,7 +64,10 @@ test('preconditions may stand in the query', async () => {
   assert.equal((await api.delete(`${MAPS}/a?resourceVersion=1`)).status, 409);
   assert.equal((await api.delete(`${MAPS}/a?uid=x`, { preconditions: { uid: 'y' } })).status, 409);
   assert.equal((await api.delete(`${MAPS}?resourceVersion=0`)).status, 409);
-  assert.equal((await api.delete(`${MAPS}/a?uid=${metadata.uid}&resourceVersion=${metadata.resourceVersion}`)).status, 200);
+  assert.equal(
+    (await api.delete(`${MAPS}/a?uid=${metadata.uid}&resourceVersion=${metadata.resourceVersion}`)).status,
+    200,
+  );
 });
 
 test('options of a version with two slashes cannot be read', async () => {

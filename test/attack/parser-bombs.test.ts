@@ -182,8 +182,6 @@ const FORMATS = [
   'date',
   'duration',
   'datetime',
-  'k8s-short-name',
-  'k8s-long-name',
 ];
 
 const READERS: readonly Reader[] = [

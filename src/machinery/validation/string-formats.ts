@@ -20,7 +20,6 @@ const pattern =
 const LONE_LABEL = /^[a-zA-Z0-9\p{S}\p{L}](?:-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?$/u;
 const LABEL = /^[a-zA-Z0-9\p{S}\p{L}](?:[a-zA-Z0-9\-\p{S}\p{L}]{0,61}[a-zA-Z0-9\p{S}\p{L}])?$/u;
 const LAST_LABEL = /^[a-zA-Z\p{L}]{2,63}$/u;
-const SHORT_NAME = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
 const NUMBER_255 = '([0-9]|[1-9][0-9]|1[0-9]{2}|2[0-4][0-9]|25[0-5])';
 const CREDIT_CARD =
   /^(?:4[0-9]{12}(?:[0-9]{3})?|5[1-5][0-9]{14}|(222[1-9]|22[3-9][0-9]|2[3-6][0-9]{2}|27[01][0-9]|2720)[0-9]{12}|6(?:011|5[0-9][0-9])[0-9]{12}|3[47][0-9]{13}|3(?:0[0-5]|[68][0-9])[0-9]{11}|(?:2131|1800|35\d{3})\d{11}|6[27][0-9]{14})$/;
@@ -28,7 +27,7 @@ const CREDIT_CARD =
 const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ['bsonobjectid', pattern(/^[0-9a-fA-F]{24}$/)],
   ['uri', (text) => !('error' in parseGoRequestUri(text))],
-  ['email', pattern(/^(?:[^<>@\s]+|.*<[^<>@\s]+)@[^<>@\s]+>?$/)],
+  ['email', pattern(/^(?:[^<>@\s]+|"[^"\\]+"|.*<[^<>@\s]+)@[^<>@\s]+>?$/)],
   ['hostname', isHostname],
   ['ipv4', (text) => text.includes('.') && parseIp(withoutLeadingZeros(text)) !== undefined],
   ['ipv6', (text) => text.includes(':') && parseIp(text) !== undefined],
@@ -42,7 +41,7 @@ const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ['isbn10', isIsbn10],
   ['isbn13', isIsbn13],
   ['creditcard', isCreditCard],
-  ['ssn', pattern(/^\d{3}[- ]?\d{2}[- ]?\d{4}$/)],
+  ['ssn', pattern(/^\d{3}[- ]\d{2}[- ]\d{4}$/)],
   ['hexcolor', pattern(/^#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/)],
   ['rgbcolor', pattern(new RegExp(`^rgb\\(\\s*${NUMBER_255}\\s*,\\s*${NUMBER_255}\\s*,\\s*${NUMBER_255}\\s*\\)$`))],
   ['byte', pattern(/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$/)],
@@ -50,8 +49,6 @@ const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ['date', isDate],
   ['duration', (text) => parseLooseDuration(text) !== undefined],
   ['datetime', isDateTime],
-  ['k8sshortname', (text) => text.length <= 63 && new RegExp(`^${SHORT_NAME}$`).test(text)],
-  ['k8slongname', (text) => text.length <= 253 && new RegExp(`^${SHORT_NAME}(\\.${SHORT_NAME})*$`).test(text)],
 ]);
 
 function isHostname(text: string): boolean {

@@ -1,6 +1,6 @@
 // The rules that look at one value alone: its type, the values it may have, and those of texts and numbers.
 import { isDeepStrictEqual } from 'node:util';
-import { goFloatText } from '../../../lib/go-float.js';
+import { goFloatText, isGoFloat } from '../../../lib/go-float.js';
 import { goValueText } from '../../../lib/go-value.js';
 import { isKnownFormat } from '../../../machinery/validation/string-formats.js';
 import type { JSONSchemaProps } from '../../../schema/generated/apiextensions.v1.js';
@@ -62,8 +62,14 @@ export function checkEnum(value: unknown, schema: Readonly<JSONSchemaProps>, nam
   return failed({ code: 'enum', name, value, allowed, message });
 }
 
+function isAllowed(allowed: readonly unknown[], given: unknown): boolean {
+  // The reference compares a number as one of the values' type: of a fraction its whole part.
+  if (typeof given === 'number' && !Number.isInteger(given) && isAllowed(allowed, Math.trunc(given))) return true;
+  return isAmong(allowed, given);
+}
+
 /** Of long lists the texts and numbers are looked up; the list of a schema is always the same one. */
-function isAllowed(allowed: readonly unknown[], value: unknown): boolean {
+function isAmong(allowed: readonly unknown[], value: unknown): boolean {
   if (allowed.length < LONG_ENUM) return allowed.some((member) => isDeepStrictEqual(member, value));
   let known = enumSets.get(allowed);
   if (known === undefined) {
@@ -101,9 +107,13 @@ export function checkNumber(value: number, shown: unknown, schema: Readonly<JSON
   const outcome: Outcome = { failures: [], matches: 1 };
   const { multipleOf, minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema;
   // An integer is compared with the bound's whole part, as the reference keeps integers apart.
-  const whole = Number.isInteger(value);
+  const whole = !isGoFloat(value);
   const bound = (limit: number): number => (whole ? Math.trunc(limit) : limit);
-  if (multipleOf !== undefined) merge(outcome, checkMultiple(value, shown, multipleOf, name));
+  if (multipleOf !== undefined) {
+    // Of a value that may be a fraction the whole part alone is the factor of integers, which may be none.
+    const factor = schema.type === 'integer' ? multipleOf : bound(multipleOf);
+    merge(outcome, checkMultiple(value, shown, factor, name));
+  }
   if (minimum !== undefined) {
     const limit = bound(minimum);
     if (value < limit || (exclusiveMinimum && value === limit)) {
@@ -122,13 +132,15 @@ export function checkNumber(value: number, shown: unknown, schema: Readonly<JSON
 }
 
 function checkMultiple(value: number, shown: unknown, factor: number, name: string): Outcome | undefined {
-  const whole = Number.isInteger(value) && Number.isInteger(factor);
+  const whole = !isGoFloat(value) && Number.isInteger(factor);
   if (factor <= 0) {
     const message = `factor MultipleOf declared for ${name} must be positive: ${numberText(factor, whole)}`;
     return failed({ code: 'other', name, value: factor, message });
   }
   const quotient = factor < 1 ? (1 / factor) * value : value / factor;
-  const near = Math.abs(quotient - Math.round(quotient)) < 1e-9 * Math.max(1, Math.abs(quotient));
+  const near =
+    Math.abs(quotient) <= Number.MAX_SAFE_INTEGER &&
+    Math.abs(quotient - Math.round(quotient)) < 1e-9 * Math.max(1, Math.abs(quotient));
   const fits = whole ? value % factor === 0 : near;
   return fits ? undefined : failed(other(name, shown, `should be a multiple of ${numberText(factor, whole)}`));
 }
