@@ -1,5 +1,6 @@
 // A JSON value as Go's %v prints it: some refusals of the API carry that text.
 import { goFloatText, isGoFloat } from './go-float.js';
+import { goQuote } from './go-quote.js';
 
 export function goValueText(value: unknown): string {
   if (value === null || value === undefined) return '<nil>';
@@ -10,6 +11,16 @@ export function goValueText(value: unknown): string {
   }
   if (typeof value === 'number' && isGoFloat(value)) return goFloatText(value);
   return typeof value === 'string' ? value : JSON.stringify(typeof value === 'bigint' ? Number(value) : value);
+}
+
+/** The same as %#v prints it: as one would write it in Go. */
+export function goSyntaxText(value: unknown): string {
+  if (value === null || value === undefined) return 'interface {}(nil)';
+  if (typeof value === 'string') return goQuote(value);
+  if (Array.isArray(value)) return `[]interface {}{${value.map(goSyntaxText).join(', ')}}`;
+  if (typeof value !== 'object') return goValueText(value);
+  const members = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return `map[string]interface {}{${members.map(([key, member]) => `${goQuote(key)}:${goSyntaxText(member)}`).join(', ')}}`;
 }
 
 /** The same as %s prints it, which is told of what is no string. */

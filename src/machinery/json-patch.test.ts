@@ -30,6 +30,12 @@ test('a member that is not there equals null in a test', () => {
   assert.deepEqual(patched({ op: 'test', path: '/z', value: null }, { op: 'test', path: '/n' }), document);
 });
 
+test('the whole is replaced by what has members, and by nothing else', () => {
+  assert.deepEqual(patched({ op: 'replace', path: '', value: { z: 1 } }), { z: 1 });
+  for (const value of [null, 'x', 7, undefined])
+    assert.deepEqual(patched({ op: 'replace', path: '', value }), document);
+});
+
 test('patches that do not apply say why', () => {
   const refused = (operation: object, message: string): void =>
     assert.throws(

@@ -96,10 +96,8 @@ function replace(state: State, operation: JsonObject): void {
   const path = pointer(operation, 'path', 'replace operation failed to decode path');
   if (path === '') {
     const value = operation['value'];
-    if (typeof value !== 'object' || value === null) {
-      throw new JsonPatchError('replace operation value must be object or array');
-    }
-    state.root = value;
+    // The whole is not replaced by what has no members: the reference means to refuse it, and passes it over.
+    if (typeof value === 'object' && value !== null) state.root = value;
     return;
   }
   const place = find(state, path);

@@ -15,6 +15,7 @@ import type { Versions } from '../schema/apply/versions.js';
 import { DecodeError, decodeTree, parseJsonTree } from '../schema/json/decode.js';
 import { maxJsonDepth } from '../schema/json/parse.js';
 import { encodeJson, encodeTree } from '../schema/json/encode.js';
+import { leftOfPatch } from '../schema/patch/left-of-patch.js';
 import { strategicMergeSteps } from '../schema/patch/strategic-merge.js';
 import type { StructType } from '../schema/type.js';
 import { eachWarning } from './decode-body.js';
@@ -82,16 +83,23 @@ function parsePatch(
   read: () => PatchTree,
   { options }: PatchContext,
 ): { value: unknown; duplicates: string[] } {
+  const strict = options.fieldValidation !== 'Ignore';
   try {
     const { value, duplicates } = read();
-    const strict = options.fieldValidation !== 'Ignore';
     const patch = shapedPatch(kind, value, strict);
     if (!strict) return { value: patch, duplicates: [] };
     return { value: patch, duplicates: kind === 'json' ? jsonPatchStrict(value, duplicates) : duplicates };
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    throw badRequest(kind === 'strategic' ? error.message : `error decoding patch: ${error.message}`);
+    throw badRequest(unreadText(kind, strict, error));
   }
+}
+
+/** Who looks for unknown fields reads a patch once before, and tells what is wrong with it. */
+function unreadText(kind: PatchKind, strict: boolean, { message }: DecodeError): string {
+  if (kind === 'strategic') return message;
+  if (strict) return `error decoding patch: ${message}`;
+  return kind === 'merge' ? 'Invalid JSON Patch' : message;
 }
 
 function shapedPatch(kind: PatchKind, patch: unknown, strict: boolean): unknown {
@@ -171,7 +179,9 @@ function* decodePatched(
     if (!(error instanceof DecodeError)) throw error;
     throw refusedPatch(shown(), kind === 'strategic' ? restoreError(error) : error.message);
   }
-  const errors = [...duplicates, ...decoded.strictErrors];
+  // What has no version is read in the form the reference keeps to itself, where nothing of it is found.
+  const isUnread = kind !== 'strategic' && !patched['apiVersion'];
+  const errors = [...duplicates, ...(isUnread && strict ? unreadMembers(patched) : decoded.strictErrors)];
   if (errors.length > 0) {
     if (options.fieldValidation === 'Strict')
       throw refusedPatch(shown(), `strict decoding error: ${errors.join(', ')}`);
@@ -183,17 +193,24 @@ function* decodePatched(
   object.apiVersion = apiVersionOf(target.kind);
   object.metadata ??= {};
   target.defaults(object);
-  // What has no version is read in the form the reference keeps to itself, where nothing of it is found.
-  if (kind !== 'strategic' && !patched['apiVersion']) object.metadata = {};
+  if (isUnread) object.metadata = {};
   return object;
 }
+
+const unreadMembers = (patched: JsonObject): string[] =>
+  Object.keys(patched)
+    .filter((name) => name !== 'kind' && name !== 'apiVersion')
+    .sort()
+    .map((name) => `unknown field "${name}"`);
 
 /**
  * What a refusal shows: the patch, or the patched print of the object. What the patch left alone stands as it was
  * printed; objects it reached into have their members sorted.
  */
 function shownPatch(kind: PatchKind, live: Readonly<KubeObject>, patch: unknown, target: PatchTarget): string {
-  if (kind === 'strategic') return goValueText(patch);
+  if (kind === 'strategic') {
+    return goValueText(leftOfPatch(live as unknown as JsonObject, patch as JsonObject, target.type));
+  }
   const printed = parseJsonTree(encodeJson(target.type, live)).value as KubeObject;
   const untouched = new Set<unknown>();
   collectObjects(printed, untouched);

@@ -227,6 +227,18 @@ test('a patch can rename, move or retype nothing', async () => {
   assert.match(typed.body.message, /cannot unmarshal number into Go struct field ConfigMap.data of type string/);
 });
 
+test('what cannot be read is told by who reads it first', async () => {
+  const api = await withMap();
+  const said = async (type: string, query: string): Promise<string> =>
+    (await api.patch(`${MAPS}/a${query}`, type, 'a: b')).body.message;
+  const why = "invalid character 'a' looking for beginning of value";
+  assert.equal(await said(MERGE, ''), `error decoding patch: ${why}`);
+  assert.equal(await said(JSON_PATCH, ''), `error decoding patch: ${why}`);
+  assert.equal(await said(MERGE, '?fieldValidation=Ignore'), 'Invalid JSON Patch');
+  assert.equal(await said(JSON_PATCH, '?fieldValidation=Ignore'), why);
+  assert.equal(await said(STRATEGIC, '?fieldValidation=Ignore'), why);
+});
+
 test('a patch leaves an object what it says it is', async () => {
   const api = await withMap({ k: 'YQ==' });
   const said = async (type: string, body: object): Promise<unknown[]> => {
@@ -258,6 +270,9 @@ test('a patch leaves an object what it says it is', async () => {
     400,
     'the name of the object (a based on URL) was undeterminable: name must be provided',
   ]);
+  const unversioned = await api.patch(`${MAPS}/a?fieldValidation=Strict`, MERGE, { apiVersion: null });
+  assert.equal(unversioned.status, 422);
+  assert.match(unversioned.body.message, /strict decoding error: unknown field "data", unknown field "metadata"$/);
   assert.equal((await said(MERGE, { kind: null }))[0], 200);
   assert.equal((await said(STRATEGIC, { kind: 'Secret' }))[0], 200);
 });
@@ -379,5 +394,24 @@ test('a merge patch of random trees does what its specification says, twice as o
       assert.equal(JSON.stringify(target), before);
     }),
     { numRuns: 300 },
+  );
+});
+
+test('what is number or text conflicts as anything else, and is refused only as it is read', async () => {
+  const api = open();
+  await api.post(DEPLOYMENTS, deployment);
+  const wrong = {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'd' },
+    spec: { strategy: { rollingUpdate: { maxSurge: [1] } } },
+  };
+  const conflicting = await api.patch(`${DEPLOYMENTS}/d?fieldManager=m`, APPLY, wrong);
+  assert.deepEqual([conflicting.status, conflicting.body.reason], [409, 'Conflict']);
+  const forced = await api.patch(`${DEPLOYMENTS}/d?fieldManager=m&force=true`, APPLY, wrong);
+  assert.equal(forced.status, 500);
+  assert.equal(
+    forced.body.message,
+    'failed to convert new object (/d; apps/v1, Kind=Deployment) to proper version: unable to convert unstructured object to apps/v1, Kind=Deployment: json: cannot unmarshal array into Go value of type int32',
   );
 });

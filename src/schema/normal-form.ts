@@ -24,6 +24,10 @@ export function zeroValue(type: Type): unknown {
   }
 }
 
+/** What null means as an element of a list or map. Bytes are none there, for so they are stored. */
+export const zeroElement = (type: Type): unknown =>
+  type.kind === 'scalar' && type.scalar === 'bytes' ? '' : zeroValue(type);
+
 export function zeroStruct(type: StructType): Record<string, unknown> {
   const zero: Record<string, unknown> = {};
   for (const field of printedFields(type)) zero[field.json] = unsetValue(field);

@@ -111,7 +111,10 @@ function objectText(patch: Readonly<JsonObject>): string {
 }
 
 function kindText(patch: Readonly<JsonObject>): string {
-  const { group, version } = parseApiVersion(text(patch['apiVersion']));
+  const apiVersion = text(patch['apiVersion']);
+  // Of what is no version nothing is known.
+  if (apiVersion.split('/').length > 2) return '/, Kind=';
+  const { group, version } = parseApiVersion(apiVersion);
   return `${group}/${version}, Kind=${text(patch['kind'])}`;
 }
 

@@ -285,6 +285,14 @@ test('a configuration that does not fit its type is refused with every place', (
     'invalid object type: /v1, Kind=Pod',
   );
   assert.equal(
+    refusal(() => apply('m', undefined, { apiVersion: 'a/b/c', kind: 'ConfigMap', metadata: {} })).message,
+    'invalid object type: /, Kind=',
+  );
+  assert.equal(
+    message({ template: { spec: { hostname: { b: [1, 'x', null], a: {} } } } }),
+    'failed to create typed patch object (/d; apps/v1, Kind=Deployment): .spec.template.spec.hostname: expected string, got &value.valueUnstructured{Value:map[string]interface {}{"a":map[string]interface {}{}, "b":[]interface {}{1, "x", interface {}(nil)}}}',
+  );
+  assert.equal(
     refusal(() => apply('m', undefined, { metadata: { managedFields: [] } })).message,
     'metadata.managedFields must be nil',
   );

@@ -1,5 +1,5 @@
 // Whether an applied configuration fits its type, said in the reference's words.
-import { goTypeName, goValueText } from '../../lib/go-value.js';
+import { goSyntaxText, goTypeName, goValueText } from '../../lib/go-value.js';
 import type { JsonObject } from '../../machinery/object.js';
 import type { Field, ScalarName, ScalarType, Type } from '../type.js';
 import { elementText } from './path-element.js';
@@ -67,11 +67,12 @@ function visitScalar(errors: string[], place: Place | undefined, value: unknown,
     if (!numeric) say(errors, place, `expected numeric (int or float), got ${goTypeName(value)}`);
   } else if (STRINGS.has(scalar)) {
     if (typeof value !== 'string') {
-      say(errors, place, `expected string, got &value.valueUnstructured{Value:${goValueText(value)}}`);
+      say(errors, place, `expected string, got &value.valueUnstructured{Value:${goSyntaxText(value)}}`);
     }
   } else if (scalar === 'bool') {
     if (typeof value !== 'boolean') say(errors, place, `expected boolean, got &{${goValueText(value)}}`);
-  } else if (typeof value === 'object') {
+  } else if (typeof value === 'object' && scalar !== 'intOrString') {
+    // What is number or text may be anything here: it is refused when it is read.
     say(errors, place, `expected any scalar, got &{${goValueText(value)}}`);
   }
 }

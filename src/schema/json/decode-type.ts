@@ -2,7 +2,7 @@
 // drops what is empty or unknown and fills in what is always printed.
 import { setMember } from '../../lib/plain-object.js';
 import { noteGivenEmpty } from '../../machinery/given-empty.js';
-import { isStructInGo, printedFields, unsetValue, zeroStruct, zeroValue } from '../normal-form.js';
+import { isStructInGo, printedFields, unsetValue, zeroElement, zeroStruct } from '../normal-form.js';
 import type { Field, StructType, Type } from '../type.js';
 import { FloatLiteral } from './parse.js';
 import { decodeScalar, plain } from './scalar.js';
@@ -139,7 +139,7 @@ function listDecoder(decode: Decoder, element: Type): Decoder {
     for (let i = 0; i < value.length; i++) {
       const before: unknown = value[i];
       if (isString && typeof before === 'string') continue;
-      const after = before === null ? zeroValue(element) : decode(before, walk);
+      const after = before === null ? zeroElement(element) : decode(before, walk);
       if (after !== before) value[i] = after;
     }
     return value;
@@ -155,7 +155,7 @@ function mapDecoder(decode: Decoder, element: Type): Decoder {
       walk.keys++;
       const before = value[key];
       if (isString && typeof before === 'string') continue;
-      const after = before === null ? zeroValue(element) : decode(before, walk);
+      const after = before === null ? zeroElement(element) : decode(before, walk);
       if (after !== before) setMember(value, key, after);
     }
     return value;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { typeOf } from '../catalogue.js';
+import { mustType, typeOf } from '../catalogue.js';
 import type { StructType } from '../type.js';
 import { decodeJson, DecodeError, decodeTree, normalize, parseJsonTree } from './decode.js';
 import { encodeJson, encodeStored } from './encode.js';
@@ -128,6 +128,17 @@ test('null gives elements and members their zero value', () => {
     reprint(pod, '{"metadata":{"labels":{"a":null}},"spec":{"containers":[null]}}'),
     '{"metadata":{"labels":{"a":""}},"spec":{"containers":[{"name":"","resources":{}}]},"status":{}}',
   );
+});
+
+test('bytes may be sent as a list of numbers, and null among them is none', () => {
+  const map = mustType('io.k8s.api.core.v1.ConfigMap');
+  assert.equal(
+    reprint(map, '{"binaryData":{"a":null,"b":[1,2,null],"c":[],"d":"AAEC"}}'),
+    '{"metadata":{},"binaryData":{"a":"","b":"AQIA","c":"","d":"AAEC"}}',
+  );
+  for (const wrong of ['["a"]', '[256]', '[-1]', '[1.5]', '{}', '7']) {
+    assert.throws(() => reprint(map, `{"binaryData":{"a":${wrong}}}`), DecodeError);
+  }
 });
 
 test('scalars are canonical: quantities, times, integers beyond 2^53, base64', () => {

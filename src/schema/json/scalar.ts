@@ -23,7 +23,7 @@ export function decodeScalar(scalar: ScalarName, decodeSchema: DecodeSchema): (v
     case 'double':
       return decodeDouble;
     case 'bytes':
-      return (value) => (typeof value === 'string' ? canonicalBase64(value) : value === null ? null : mismatch(value));
+      return (value) => (typeof value === 'string' ? canonicalBase64(value) : value === null ? null : byteList(value));
     case 'quantity':
       return decodeQuantity;
     case 'time':
@@ -62,6 +62,15 @@ export function decodeScalar(scalar: ScalarName, decodeSchema: DecodeSchema): (v
 let schemaProps: StructType | undefined;
 const schema = (): StructType =>
   (schemaProps ??= mustType('io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps'));
+
+/** Go reads bytes from a list of their numbers, too. */
+function byteList(value: unknown): string {
+  if (!Array.isArray(value)) return mismatch(value);
+  for (const item of value as readonly unknown[]) if (!isByte(item ?? 0)) mismatch(item);
+  return Buffer.from(value as number[]).toString('base64');
+}
+
+const isByte = (value: unknown): boolean => isInt32(value) && (value as number) >= 0 && (value as number) <= 255;
 
 function mismatch(value: unknown): never {
   throw new Mismatch(value);

@@ -3,6 +3,14 @@ import { setMember } from '../../lib/plain-object.js';
 import type { JsonObject } from '../../machinery/object.js';
 
 export const DIRECTIVE = '$patch';
+export const RETAIN_KEYS = '$retainKeys';
+export const ELEMENT_ORDER = '$setElementOrder';
+export const DELETE_PRIMITIVES = '$deleteFromPrimitiveList';
+
+/** `containers` of `$setElementOrder/containers`. */
+export function fieldAfter(prefix: string, directive: string): string | undefined {
+  return directive.startsWith(`${prefix}/`) ? directive.slice(prefix.length + 1) : undefined;
+}
 
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -6,7 +6,7 @@ import { goTypeName, goValueText } from '../../lib/go-value.js';
 import type { JsonObject } from '../../machinery/object.js';
 import type { StructType, Type } from '../type.js';
 import { mergeKeyOf, orderMerged } from './element-order.js';
-import { DIRECTIVE, isObject, plainValue } from './json.js';
+import { DELETE_PRIMITIVES, DIRECTIVE, ELEMENT_ORDER, fieldAfter, isObject, plainValue, RETAIN_KEYS } from './json.js';
 import {
   badElementOrder,
   badPrimitiveList,
@@ -18,10 +18,6 @@ import {
   wrongType,
 } from './patch-errors.js';
 import { listRule, type MergeRule, objectRule } from './patch-type.js';
-
-const RETAIN_KEYS = '$retainKeys';
-const ELEMENT_ORDER = '$setElementOrder';
-const DELETE_PRIMITIVES = '$deleteFromPrimitiveList';
 
 /**
  * The patched object: plain JSON, not in normal form yet, sharing parts with both arguments, which stay as they are.
@@ -256,11 +252,6 @@ function elementType(left: readonly unknown[], right: readonly unknown[]): strin
   if (first === '[]interface {}') throw listOfLists();
   if (types.size > 1) throw unexplained(`list element types are not identical: ${goValueText([left, right])}`);
   return first;
-}
-
-/** `containers` of `$setElementOrder/containers`. */
-function fieldAfter(prefix: string, directive: string): string | undefined {
-  return directive.startsWith(`${prefix}/`) ? directive.slice(prefix.length + 1) : undefined;
 }
 
 function refuse(error: Error): never {
