@@ -1,11 +1,11 @@
 // Bundles the server into one CommonJS file: one file to read and compile at start. What its thread for large objects
-// runs is another: the kinds and the codecs, and nothing that serves.
+// runs is another: the kinds and the codecs, and nothing that serves. Beside them lies what documents say of types.
 import { build } from 'esbuild';
 import { isAscii } from 'node:buffer';
 import fs from 'node:fs';
 import path from 'node:path';
 import { buildStamp } from './build-stamp.mjs';
-import { bundleOptions } from './bundle.mjs';
+import { bundleOptions, loadSource } from './bundle.mjs';
 
 const at = process.argv.indexOf('--outdir');
 const outdir = at < 0 ? 'dist' : process.argv[at + 1];
@@ -24,4 +24,10 @@ await build({
 if (!isAscii(fs.readFileSync(path.join(outdir, 'binnacle.cjs')))) {
   console.error('the bundle has letters beyond ASCII: write them as \\u… in regular expressions');
   process.exit(1);
+}
+
+// What OpenAPI documents say of built-in types: printing all of them takes longer than all the rest of a document.
+const { printCatalogue } = await loadSource('src/schema/openapi/printed-catalogue.ts');
+for (const form of ['v2', 'v3']) {
+  fs.writeFileSync(path.join(outdir, `definitions-${form}.txt`), printCatalogue({ form, enums: true }));
 }

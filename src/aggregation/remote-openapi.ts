@@ -112,7 +112,7 @@ export class RemoteOpenApi implements ExtensionDocuments {
     if (from === undefined || this.#converted.get(name)?.from === from) return;
     const text = await convertSwagger(from);
     if (this.#services.remote(name) === undefined) return;
-    const document = new PublishedDocument(() => text, 'v3', this.#now());
+    const document = new PublishedDocument(() => Buffer.from(text), 'v3', this.#now());
     this.#converted.set(name, { from, document });
   }
 }

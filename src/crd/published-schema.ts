@@ -6,7 +6,7 @@ import { additionalOf, itemsOf, type Schema, sortedMembers } from '../apis/apiex
 import type { KindDefinition } from '../registry/kind.js';
 import { metaType } from '../schema/catalogue.js';
 import { type JsonSchema, referenceTo, type SchemaForm, sortedByKey } from '../schema/openapi/json-schema.js';
-import type { SelectableField } from '../schema/generated/apiextensions.v1.js';
+import type { JSONSchemaProps, SelectableField } from '../schema/generated/apiextensions.v1.js';
 
 export interface Published {
   readonly kind: GroupVersionKind;
@@ -61,7 +61,11 @@ const selectable = (fields: readonly SelectableField[]): JsonSchema =>
     : { 'x-kubernetes-selectable-fields': fields.map(({ jsonPath }) => ({ fieldPath: jsonPath.replace(/^\./, '') })) };
 
 /** What every resource has. */
-function resourceProperties(form: SchemaForm): JsonSchema {
+const resourceProperties = (form: SchemaForm): JsonSchema => (ofEvery[form] ??= describedProperties(form));
+
+const ofEvery: Partial<Record<SchemaForm, JsonSchema>> = {};
+
+function describedProperties(form: SchemaForm): JsonSchema {
   const objectMeta = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
   return {
     apiVersion: described({ type: 'string' }, form, 'PartialObjectMetadata', 'apiVersion'),
@@ -78,7 +82,7 @@ function described(schema: JsonSchema, form: SchemaForm, typeName: string, membe
 }
 
 function nodeSchema(schema: Schema, form: SchemaForm): JsonSchema {
-  const node: Record<string, unknown> = form === 'v2' ? { ...inFormTwo(schema) } : unfolded(schema);
+  const node: Record<string, unknown> = form === 'v2' ? inFormTwo(schema) : unfolded(schema);
   const { properties } = node;
   const rules = schema['x-kubernetes-validations'];
   if (form === 'v2' && rules !== undefined) {
@@ -100,6 +104,7 @@ function nodeSchema(schema: Schema, form: SchemaForm): JsonSchema {
   return node;
 }
 
+const NOT_IN_FORM_TWO = ['allOf', 'oneOf', 'anyOf', 'not', 'default', 'nullable'];
 const INT_OR_STRING = [{ type: 'integer' }, { type: 'string' }];
 
 /** Spells out for others what the extension means. */
@@ -112,8 +117,10 @@ function unfolded(schema: Schema): Record<string, unknown> {
 }
 
 /** What form 2 has no words for is left out, and with it what kubectl could not cope with then. */
-function inFormTwo(schema: Schema): Schema {
-  const { allOf: _all, oneOf: _one, anyOf: _any, not: _not, default: _default, nullable, ...kept } = schema;
+function inFormTwo(schema: Schema): JSONSchemaProps & Record<string, unknown> {
+  const { nullable } = schema;
+  const kept: JSONSchemaProps & Record<string, unknown> = { ...schema };
+  for (const word of NOT_IN_FORM_TWO) if (word in kept) delete kept[word];
   const open = schema['x-kubernetes-preserve-unknown-fields'] === true;
   if (nullable || open) {
     delete kept.items;

@@ -24,18 +24,25 @@ interface PublishMade {
 
 export const PUBLISH = task<PublishWork, PublishMade>('publish');
 
-/** The definitions of custom kinds' types, printed elsewhere, for as long as the kinds are served. */
+/** The definitions of custom kinds' types, for as long as the kinds are served. */
 export class CustomDefinitions {
   readonly #made = new WeakMap<Endpoint, Definition>();
 
   constructor(private readonly form: SchemaForm) {}
 
-  of(endpoint: Endpoint | undefined, name: string): Definition | undefined {
+  of(endpoint: Endpoint, name: string): Definition | undefined {
     // That of a list is small.
-    return endpoint?.type.name === name ? this.#made.get(endpoint) : undefined;
+    if (endpoint.type.name !== name) return undefined;
+    let made = this.#made.get(endpoint);
+    if (made === undefined) {
+      const schema = endpoint.definition.openApiSchema?.(this.form, name);
+      if (schema === undefined) return undefined;
+      this.#made.set(endpoint, (made = printedDefinition(name, schema)));
+    }
+    return made;
   }
 
-  /** Those that take long: undefined when there are none to wait for. */
+  /** Those that take long are made elsewhere: undefined when there are none to wait for. */
   prepare(endpoints: readonly Endpoint[]): Promise<unknown> | undefined {
     const wanted = endpoints.filter((endpoint) => publishesAside(endpoint) !== undefined && !this.#made.has(endpoint));
     return wanted.length === 0 ? undefined : Promise.all(wanted.map((endpoint) => this.#prepare(endpoint)));

@@ -5,7 +5,7 @@ import { apiVersionOf } from '../machinery/object.js';
 import { append } from '../lib/append.js';
 import { atOnce, type Steps } from '../lib/turns.js';
 import type { Definitions } from '../schema/openapi/definitions.js';
-import { type JsonSchema, referenceTo, type SchemaForm, sortedByKey } from '../schema/openapi/json-schema.js';
+import { type JsonSchema, referenceTo, type SchemaForm } from '../schema/openapi/json-schema.js';
 import type { Endpoint } from './endpoint.js';
 import { MEDIA_TYPES, type MediaType } from './media-types.js';
 import { groupWords, type Parameter, type Route, UNAUTHORIZED } from './openapi-route.js';
@@ -13,12 +13,18 @@ import { resourceRoutes } from './openapi-resource-routes.js';
 
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 
-/** The operations by the document of form 3 that tells of them: `api/v1`, `apis/apps`, `version`. */
-export function routesByDocument(
+/** What a document of form 3 tells of. */
+export interface Told {
+  readonly endpoints: readonly Endpoint[];
+  routes(this: void): readonly Route[];
+}
+
+/** By the names of the documents: `api/v1`, `apis/apps`, `version`. */
+export function toldByDocument(
   endpoints: Iterable<Endpoint>,
   mediaTypes: readonly MediaType[],
   beside: ReadonlyMap<string, readonly Route[]>,
-): Map<string, () => Route[]> {
+): Map<string, Told> {
   const versions = new Map<string, Endpoint[]>();
   const groups = new Set<string>();
   for (const endpoint of endpoints) {
@@ -29,22 +35,24 @@ export function routesByDocument(
     else known.push(endpoint);
     if (group !== '' && !endpoint.definition.custom) groups.add(group);
   }
-  const documents = new Map<string, () => Route[]>([
-    ['api', () => [discoveryRoute({ path: '/api/', id: 'getCoreAPIVersions', tag: 'core', answer: 'APIVersions' })]],
-    ['apis', () => [discoveryRoute({ path: '/apis/', id: 'getAPIVersions', tag: 'apis', answer: 'APIGroupList' })]],
-  ]);
+  const documents = new Map<string, Told>();
+  const tell = (name: string, routes: () => readonly Route[], of: readonly Endpoint[] = NONE): void => {
+    documents.set(name, { endpoints: of, routes });
+  };
+  tell('api', () => [discoveryRoute({ path: '/api/', id: 'getCoreAPIVersions', tag: 'core', answer: 'APIVersions' })]);
+  tell('apis', () => [discoveryRoute({ path: '/apis/', id: 'getAPIVersions', tag: 'apis', answer: 'APIGroupList' })]);
   for (const group of groups) {
-    const { id, tag } = groupWords({ group });
-    documents.set(`apis/${group}`, () => [
-      discoveryRoute({ path: `/apis/${group}/`, id: `get${id}APIGroup`, tag, answer: 'APIGroup' }),
-    ]);
+    tell(`apis/${group}`, () => {
+      const { id, tag } = groupWords({ group });
+      return [discoveryRoute({ path: `/apis/${group}/`, id: `get${id}APIGroup`, tag, answer: 'APIGroup' })];
+    });
   }
-  for (const [name, members] of versions) {
-    documents.set(name, () => versionRoutes(name, members, mediaTypes));
-  }
-  for (const [name, routes] of beside) documents.set(name, () => [...routes]);
+  for (const [name, members] of versions) tell(name, () => versionRoutes(name, members, mediaTypes), members);
+  for (const [name, routes] of beside) tell(name, () => routes);
   return documents;
 }
+
+const NONE: readonly Endpoint[] = [];
 
 function versionRoutes(name: string, endpoints: readonly Endpoint[], mediaTypes: readonly MediaType[]): Route[] {
   const routes = endpoints.flatMap((endpoint) => resourceRoutes(endpoint, mediaTypes));
@@ -99,17 +107,18 @@ const BEARER_TOKEN = {
   in: 'header',
 };
 
-export function documentV3(routes: readonly Route[], { version, definitions }: DocumentOptions): string {
+export function documentV3(routes: readonly Route[], { version, definitions }: DocumentOptions): Buffer {
   const paths = pathItems(routes, 'v3');
   const schemas = atOnce(definitions(definitionsIn(routes)));
-  return objectText({
-    openapi: '"3.0.0"',
-    info: JSON.stringify({ ...INFO, version }),
-    paths: JSON.stringify(paths),
-    components: objectText({
-      ...(schemas.size > 0 && { schemas: membersText(schemas) }),
-      securitySchemes: JSON.stringify({ BearerToken: BEARER_TOKEN }),
-    }),
+  return printedObject({
+    openapi: ['"3.0.0"'],
+    info: [JSON.stringify({ ...INFO, version })],
+    paths: inBraces(printedMembers(inNameOrder(paths))),
+    components: [
+      '{',
+      ...(schemas.size > 0 ? ['"schemas":', ...inBraces(schemas), ','] : []),
+      `"securitySchemes":${JSON.stringify({ BearerToken: BEARER_TOKEN })}}`,
+    ],
   });
 }
 
@@ -121,51 +130,84 @@ export interface PartsV2 {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** `routes`: those of each document of form 3. */
-export function* partsV2(
-  routes: Iterable<() => readonly Route[]>,
-  { version, definitions }: DocumentOptions,
-): Steps<PartsV2> {
-  const all: Route[] = [];
-  for (const of of routes) {
-    append(all, of());
+/** What a document of form 3 tells of, as it stands in the one of form 2. */
+export interface ShareV2 extends Pick<PartsV2, 'paths'> {
+  readonly parameters: ReadonlyMap<string, JsonSchema>;
+  readonly definitions: ReadonlySet<string>;
+}
+
+export function shareV2(routes: readonly Route[]): ShareV2 {
+  const shared = new Map<string, JsonSchema>();
+  const paths = printedMembers(pathItems(routes, 'v2', shared));
+  return { paths, parameters: shared, definitions: definitionsIn(routes) };
+}
+
+/** `shares`: those of each document of form 3. */
+export function* partsV2(shares: Iterable<() => ShareV2>, { version, definitions }: DocumentOptions): Steps<PartsV2> {
+  const paths = new Map<string, string>();
+  const parameters = new Map<string, JsonSchema>();
+  const names = new Set<string>();
+  for (const of of shares) {
+    const share = of();
+    for (const [path, text] of share.paths) paths.set(path, text);
+    for (const [name, parameter] of share.parameters) parameters.set(name, parameter);
+    for (const name of share.definitions) names.add(name);
     yield;
   }
-  const shared = new Map<string, JsonSchema>();
-  const paths = pathItems(all, 'v2', shared);
-  yield;
-  const printed = printedMembers(Object.entries(paths));
-  yield;
   return {
     version,
-    paths: printed,
-    definitions: yield* definitions(definitionsIn(all)),
-    parameters: printedMembers(Object.entries(sortedByKey(shared))),
+    paths: inNameOrder(paths),
+    definitions: yield* definitions(names),
+    parameters: printedMembers(inNameOrder(parameters)),
   };
 }
+
+const inNameOrder = <T>(members: ReadonlyMap<string, T>): Map<string, T> =>
+  new Map([...members].sort(([a], [b]) => (a < b ? -1 : 1)));
 
 export const printedMembers = (members: Iterable<readonly [string, unknown]>): Map<string, string> =>
   new Map(Array.from(members, ([name, value]) => [name, `${JSON.stringify(name)}:${JSON.stringify(value)}`]));
 
-export function documentV2({ version, paths, definitions, parameters }: PartsV2): string {
-  return objectText({
-    swagger: '"2.0"',
-    info: JSON.stringify({ ...INFO, version }),
-    paths: membersText(paths),
-    definitions: membersText(definitions),
-    parameters: membersText(parameters),
-    securityDefinitions: JSON.stringify({ BearerToken: BEARER_TOKEN }),
-    security: JSON.stringify([{ BearerToken: [] }]),
+export function documentV2({ version, paths, definitions, parameters }: PartsV2): Buffer {
+  return printedObject({
+    swagger: ['"2.0"'],
+    info: [JSON.stringify({ ...INFO, version })],
+    paths: inBraces(paths),
+    definitions: inBraces(definitions),
+    parameters: inBraces(parameters),
+    securityDefinitions: [JSON.stringify({ BearerToken: BEARER_TOKEN })],
+    security: [JSON.stringify([{ BearerToken: [] }])],
   });
 }
 
-const membersText = (members: ReadonlyMap<string, string>): string => `{${[...members.values()].join(',')}}`;
+/** The members of an object, and what stands between them. */
+function inBraces(members: ReadonlyMap<string, string>): string[] {
+  const texts: string[] = [];
+  for (const text of members.values()) texts.push(texts.length === 0 ? '{' : ',', text);
+  texts.push(texts.length === 0 ? '{}' : '}');
+  return texts;
+}
 
-/** A JSON object of members that are JSON already. */
-const objectText = (members: Readonly<Record<string, string>>): string =>
-  `{${Object.entries(members)
-    .map(([name, text]) => `"${name}":${text}`)
-    .join(',')}}`;
+/** A JSON object of members that are JSON already, in parts. */
+function printedObject(members: Readonly<Record<string, readonly string[]>>): Buffer {
+  const texts: string[] = [];
+  for (const [name, parts] of Object.entries(members)) {
+    texts.push(`${texts.length === 0 ? '{' : ','}"${name}":`);
+    append(texts, parts);
+  }
+  texts.push('}');
+  return bytesOf(texts);
+}
+
+/** One by one: a letter beyond Latin-1 would make all that it is joined with twice as large, and slow to write. */
+function bytesOf(texts: readonly string[]): Buffer {
+  let length = 0;
+  for (const text of texts) length += Buffer.byteLength(text);
+  const bytes = Buffer.allocUnsafe(length);
+  let at = 0;
+  for (const text of texts) at += bytes.write(text, at);
+  return bytes;
+}
 
 function definitionsIn(routes: readonly Route[]): Set<string> {
   const names = new Set<string>();
@@ -177,7 +219,11 @@ function definitionsIn(routes: readonly Route[]): Set<string> {
 }
 
 /** The operations by path. What all operations of a path take stands once, beside them. */
-function pathItems(routes: readonly Route[], form: SchemaForm, shared = new Map<string, JsonSchema>()): JsonSchema {
+function pathItems(
+  routes: readonly Route[],
+  form: SchemaForm,
+  shared = new Map<string, JsonSchema>(),
+): Map<string, JsonSchema> {
   const byPath = new Map<string, Route[]>();
   for (const route of routes) {
     const known = byPath.get(route.path);
@@ -204,7 +250,7 @@ function pathItems(routes: readonly Route[], form: SchemaForm, shared = new Map<
     if (common.length > 0) item['parameters'] = pen.parameters(common);
     items.set(path, item);
   }
-  return sortedByKey(items);
+  return items;
 }
 
 /** Draws what returns on hundreds of operations once. */
@@ -220,8 +266,7 @@ function createPen(form: SchemaForm, shared: Map<string, JsonSchema>): Pen {
   const draw = (parameter: Parameter): JsonSchema => {
     let schema = drawn.get(parameter);
     if (schema === undefined) {
-      schema = parameterOf(parameter, form);
-      if (form === 'v2') schema = sharedParameter(schema, shared);
+      schema = form === 'v3' ? parameterOf(parameter, form) : referred(knownDrawing(parameter), shared);
       drawn.set(parameter, schema);
     }
     return schema;
@@ -233,7 +278,7 @@ function createPen(form: SchemaForm, shared: Map<string, JsonSchema>): Pen {
       let schema = bodies.get(key);
       if (schema === undefined) {
         const plain = { name: 'body', in: 'body', ...(required && { required }), schema: schemaOf('v2', definition) };
-        schema = sharedParameter(plain, shared);
+        schema = referred(drawingOf(plain, definition.startsWith('io.k8s.apimachinery')), shared);
         bodies.set(key, schema);
       }
       return schema;
@@ -310,13 +355,33 @@ const schemaOf = (form: SchemaForm, definition: string): JsonSchema =>
 /** Parameters that clients look for in each operation, to tell what a server can do. */
 const NEVER_SHARED = new Set(['name', 'fieldValidation', 'dryRun']);
 
-/** Most parameters return on hundreds of operations, so form 2 defines them once. */
-function sharedParameter(parameter: JsonSchema, shared: Map<string, JsonSchema>): JsonSchema {
-  const name = String(parameter['name']);
-  const text = JSON.stringify(parameter);
-  const ofOneKind = parameter['in'] === 'body' && !text.includes('"#/definitions/io.k8s.apimachinery');
-  if (NEVER_SHARED.has(name) || ofOneKind) return parameter;
-  const hash = crypto.createHash('sha256').update(text).digest().subarray(0, 6).toString('base64url');
-  shared.set(`${name}-${hash}`, parameter);
-  return { $ref: `#/parameters/${name}-${hash}` };
+/** A parameter of form 2. Most return on hundreds of operations: those are defined once, under a name. */
+interface Drawing {
+  readonly parameter: JsonSchema;
+  readonly sharedAs: string | undefined;
+}
+
+/** The same ones return in most documents. */
+const drawings = new WeakMap<Parameter, Drawing>();
+
+function knownDrawing(parameter: Parameter): Drawing {
+  let drawing = drawings.get(parameter);
+  if (drawing === undefined) {
+    drawing = drawingOf(parameterOf(parameter, 'v2'), !NEVER_SHARED.has(parameter.name));
+    drawings.set(parameter, drawing);
+  }
+  return drawing;
+}
+
+function drawingOf(parameter: JsonSchema, isShared: boolean): Drawing {
+  if (!isShared) return { parameter, sharedAs: undefined };
+  const hash = crypto.createHash('sha256').update(JSON.stringify(parameter)).digest().subarray(0, 6);
+  return { parameter, sharedAs: `${String(parameter['name'])}-${hash.toString('base64url')}` };
+}
+
+/** As it stands in an operation. */
+function referred({ parameter, sharedAs }: Drawing, shared: Map<string, JsonSchema>): JsonSchema {
+  if (sharedAs === undefined) return parameter;
+  shared.set(sharedAs, parameter);
+  return { $ref: `#/parameters/${sharedAs}` };
 }

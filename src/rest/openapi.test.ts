@@ -130,6 +130,31 @@ test('a kind that comes or changes renews its own document only', async () => {
   assert.equal((await get('/openapi/v3/apis/test.example/v1')).status, 404);
 });
 
+test('what form 2 tells of a kind that stays is printed once, and a letter beyond Latin-1 is told as it is', async () => {
+  const staying = widget('');
+  let asked = 0;
+  Object.assign(staying.definition, {
+    openApiSchema: (_form: string, name: string) => {
+      if (name === staying.type.name) asked++;
+      return { type: 'object', description: 'Fest …' };
+    },
+  });
+  const endpoints = [staying];
+  const { get } = server(endpoints);
+  const alone = bytesOf(await get('/openapi/v2')).toString();
+  assert.match(alone, /"Fest …"/);
+  endpoints.push(...appsEndpoints());
+  const whole = jsonOf(await get('/openapi/v2')) as Record<'definitions' | 'paths' | 'parameters', object>;
+  assert.equal(asked, 1);
+  const before = JSON.parse(alone) as typeof whole;
+  for (const part of ['definitions', 'paths', 'parameters'] as const) {
+    for (const [name, told] of Object.entries(before[part])) {
+      assert.deepEqual((whole[part] as Record<string, unknown>)[name], told, name);
+    }
+    assert.deepEqual(Object.keys(whole[part]), Object.keys(whole[part]).sort());
+  }
+});
+
 test('a custom kind is patched in the ways it can be, and has no paths of old', async () => {
   const { get } = server([widget('A form.')]);
   const { paths } = jsonOf(await get('/openapi/v3/apis/test.example/v1')) as {

@@ -6,7 +6,7 @@ import type { Aside } from '../lib/aside.js';
 import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
 import { atOnce, inTurns } from '../lib/turns.js';
 import { sameItems } from '../lib/remembered.js';
-import { createDefinitions, type Definitions } from '../schema/openapi/definitions.js';
+import { createDefinitions, type Definition, type Definitions } from '../schema/openapi/definitions.js';
 import type { SchemaForm } from '../schema/openapi/json-schema.js';
 import { compressed } from './compress.js';
 import type { Endpoint } from './endpoint.js';
@@ -14,7 +14,16 @@ import type { MediaType } from './media-types.js';
 import { parseAccept } from './negotiate.js';
 import { type ExtensionDocuments, MergedDocument } from './extension-documents.js';
 import { CustomDefinitions } from './openapi-aside.js';
-import { documentV2, documentV3, type PartsV2, partsV2, routesByDocument } from './openapi-documents.js';
+import {
+  documentV2,
+  documentV3,
+  type PartsV2,
+  partsV2,
+  type ShareV2,
+  shareV2,
+  type Told,
+  toldByDocument,
+} from './openapi-documents.js';
 import type { Route } from './openapi-route.js';
 import { PublishedDocument } from './published-document.js';
 
@@ -26,6 +35,8 @@ export interface OpenApiOptions {
   readonly version: string;
   /** Whether the values of closed string types are published. */
   readonly enums: boolean;
+  /** What the build printed of built-in types with their values, if it did. */
+  readonly builtIn?: (form: SchemaForm) => ReadonlyMap<string, Definition> | undefined;
   /** The operations of what is served beside the API, by document. */
   readonly beside: ReadonlyMap<string, readonly Route[]>;
   readonly extensions?: ExtensionDocuments;
@@ -47,9 +58,9 @@ export function createOpenApi(options: OpenApiOptions): OpenApi {
   const { extensions, aside } = options;
   const documents = createDocuments(options);
   const merged = new MergedDocument(options.now);
-  const has = (name: string): boolean => documents.current().v3.has(name);
+  const has = (name: string): boolean => documents.current().each.has(name);
   const document = (name: string): PublishedDocument | undefined =>
-    extensions?.converted().get(name) ?? documents.current().v3.get(name);
+    extensions?.converted().get(name) ?? documents.current().each.get(name)?.v3;
   const prepared = (
     form: SchemaForm,
     name: string | undefined,
@@ -69,8 +80,8 @@ export function createOpenApi(options: OpenApiOptions): OpenApi {
       }
       if (path === '/openapi/v3') {
         return prepared('v3', undefined, () => {
-          const { v3 } = documents.current();
-          const all = new Map([...v3, ...(extensions?.converted() ?? [])]);
+          const own = Array.from(documents.current().each, ([name, { v3 }]) => [name, v3] as const);
+          const all = new Map([...own, ...(extensions?.converted() ?? [])]);
           return answerIndex(request, all, extensions?.index(has) ?? new Map(), options.now());
         });
       }
@@ -93,7 +104,14 @@ interface Documents {
     build(): Promise<void>;
     isBuilt(): boolean;
   };
-  readonly v3: ReadonlyMap<string, PublishedDocument>;
+  /** By the names of documents of form 3. */
+  readonly each: ReadonlyMap<string, OneDocument>;
+}
+
+interface OneDocument extends Pick<Told, 'endpoints'> {
+  readonly v3: PublishedDocument;
+  /** What it adds to the document of form 2. */
+  share(this: void): ShareV2;
 }
 
 interface CurrentDocuments {
@@ -106,42 +124,57 @@ interface CurrentDocuments {
 function createDocuments(options: OpenApiOptions): CurrentDocuments {
   let custom: ReadonlyMap<string, Endpoint> = new Map();
   const printed = { v2: new CustomDefinitions('v2'), v3: new CustomDefinitions('v3') };
-  const definitions = (form: SchemaForm): Definitions =>
-    createDefinitions({
+  const definitions = (form: SchemaForm): Definitions => {
+    let builtIn: ReadonlyMap<string, Definition> | undefined;
+    return createDefinitions({
       form,
       enums: options.enums,
       custom: (name) => custom.get(name)?.definition.openApiSchema?.(form, name),
-      printed: (name) => printed[form].of(custom.get(name), name),
+      printed(name) {
+        const endpoint = custom.get(name);
+        if (endpoint !== undefined) return printed[form].of(endpoint, name);
+        builtIn ??= (options.enums ? options.builtIn?.(form) : undefined) ?? NONE_PRINTED;
+        return builtIn.get(name);
+      },
     });
+  };
   const v2 = { version: options.version, definitions: definitions('v2') };
   const v3 = { version: options.version, definitions: definitions('v3') };
   let known: readonly Endpoint[] = [];
   let documents: Documents | undefined;
   const build = (endpoints: readonly Endpoint[]): Documents => {
-    const routes = routesByDocument(endpoints, options.mediaTypes, options.beside);
+    const each = new Map<string, OneDocument>();
+    for (const [name, told] of toldByDocument(endpoints, options.mediaTypes, options.beside)) {
+      const former = documents?.each.get(name);
+      const kept = former !== undefined && sameItems(former.endpoints, told.endpoints);
+      each.set(name, kept ? former : documentOf(told));
+    }
+    const shares = (): (() => ShareV2)[] => Array.from(each.values(), ({ share }) => share);
     let parts: PartsV2 | undefined;
-    const print = (): PartsV2 => (parts ??= atOnce(partsV2(routes.values(), v2)));
+    const print = (): PartsV2 => (parts ??= atOnce(partsV2(shares(), v2)));
     return {
       v2: {
         parts: print,
-        build: async () => void (parts ??= await inTurns(partsV2(routes.values(), v2))),
+        build: async () => void (parts ??= await inTurns(partsV2(shares(), v2))),
         isBuilt: () => parts !== undefined,
         document: new PublishedDocument(() => documentV2(print()), 'v2', options.now()),
       },
-      v3: new Map(
-        [...routes].map(([name, of]) => {
-          const former = documents?.v3.get(name);
-          const kept = former !== undefined && sameItems(membersOf(known, name), membersOf(endpoints, name));
-          return [name, kept ? former : new PublishedDocument(() => documentV3(of(), v3), 'v3', options.now())];
-        }),
-      ),
+      each,
+    };
+  };
+  const documentOf = ({ endpoints, routes }: Told): OneDocument => {
+    let share: ShareV2 | undefined;
+    return {
+      endpoints,
+      v3: new PublishedDocument(() => documentV3(routes(), v3), 'v3', options.now()),
+      share: () => (share ??= shareV2(routes())),
     };
   };
   return {
     prepare(form, name) {
       const endpoints = options.endpoints();
-      const preparing = printed[form].prepare(name === undefined ? endpoints : membersOf(endpoints, name));
-      const { v2: whole } = this.current();
+      const { v2: whole, each } = this.current();
+      const preparing = printed[form].prepare(name === undefined ? endpoints : (each.get(name)?.endpoints ?? []));
       if (form === 'v3' || whole.isBuilt()) return preparing;
       return Promise.resolve(preparing).then(() => this.current().v2.build());
     },
@@ -157,6 +190,8 @@ function createDocuments(options: OpenApiOptions): CurrentDocuments {
   };
 }
 
+const NONE_PRINTED: ReadonlyMap<string, Definition> = new Map();
+
 /** The endpoints whose types the catalogue does not know, by the names of these types. */
 const customTypes = (endpoints: readonly Endpoint[]): Map<string, Endpoint> =>
   new Map(
@@ -167,13 +202,6 @@ const customTypes = (endpoints: readonly Endpoint[]): Map<string, Endpoint> =>
         [endpoint.listType.name, endpoint],
       ]),
   );
-
-const membersOf = (endpoints: readonly Endpoint[], name: string): Endpoint[] => {
-  const [root, group = '', version] = name.split('/');
-  return endpoints.filter(({ kind }) =>
-    root === 'api' ? kind.group === '' && kind.version === group : kind.group === group && kind.version === version,
-  );
-};
 
 const JSON_MEDIA = 'application/json';
 const protobufMedia = (form: SchemaForm): string => `application/com.github.proto-openapi.spec.${form}.v1.0+protobuf`;

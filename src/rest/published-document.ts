@@ -10,7 +10,7 @@ export class PublishedDocument {
   #hash: string | undefined;
 
   constructor(
-    private readonly print: () => string,
+    private readonly print: () => Buffer,
     private readonly form: SchemaForm,
     readonly since: Date,
   ) {}
@@ -24,7 +24,7 @@ export class PublishedDocument {
   }
 
   get json(): Buffer {
-    this.#json ??= Buffer.from(this.print());
+    this.#json ??= this.print();
     return this.#json;
   }
 

@@ -32,6 +32,7 @@ import { flagsPage, type ServerState, statusPage } from './debug-pages.js';
 import { logFiles } from './log-files.js';
 import { at, createPaths, getAt, type PathHandler } from './paths.js';
 import type { WiredPeers } from './peers.js';
+import { printedDefinitions } from './printed-definitions.js';
 import { binaryVersion } from './release-metrics.js';
 import type { Resources } from './resources.js';
 import type { ServerMetrics } from './server-metrics.js';
@@ -155,6 +156,7 @@ function buildOpenApi({ options, version, resources, services, tokens, aggregati
     mediaTypes: services.mediaTypes,
     version: version.gitVersion,
     enums: services.features.enabled('OpenAPIEnums'),
+    builtIn: printedDefinitions(__dirname),
     beside: besideRoutes({ issuer: tokens.paths.length > 0, logs: options.misc.enableLogsHandler }),
     extensions: aggregation.openApi,
     aside: resources.aside,

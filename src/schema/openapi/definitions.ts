@@ -13,7 +13,7 @@ export interface DefinitionOptions {
   readonly enums: boolean;
   /** The schemas of types the catalogue does not know (custom resources), by name. */
   readonly custom?: (name: string) => JsonSchema | undefined;
-  /** Those of them that were printed elsewhere. */
+  /** Those that were printed elsewhere. */
   readonly printed?: (name: string) => Definition | undefined;
 }
 
@@ -32,7 +32,7 @@ export function createDefinitions(options: DefinitionOptions): Definitions {
     let definition = built.get(name) ?? options.printed?.(name);
     if (definition === undefined) {
       const custom = options.custom?.(name);
-      definition = printedDefinition(name, custom ?? definitionOf(name, options));
+      definition = custom === undefined ? printedType(name, options) : printedDefinition(name, custom);
       // A custom resource's schema may be another one tomorrow.
       if (custom === undefined) built.set(name, definition);
     }
@@ -48,12 +48,16 @@ export function createDefinitions(options: DefinitionOptions): Definitions {
       append(open, references);
       if (needed.size % MANY === 0) yield;
     }
-    return new Map(Object.entries(sortedByKey(needed)));
+    return new Map([...needed].sort(([a], [b]) => (a < b ? -1 : 1)));
   };
 }
 
 /** So many are made in a few milliseconds. */
 const MANY = 32;
+
+/** Of a type of the catalogue. */
+export const printedType = (name: string, options: DefinitionOptions): Definition =>
+  printedDefinition(name, definitionOf(name, options));
 
 export const printedDefinition = (name: string, schema: JsonSchema): Definition => ({
   text: `${JSON.stringify(name)}:${JSON.stringify(schema)}`,

@@ -16,9 +16,10 @@ export function referencesIn(value: unknown, found: Set<string>): Set<string> {
   if (Array.isArray(value)) {
     for (const item of value) referencesIn(item, found);
   } else if (typeof value === 'object' && value !== null) {
-    for (const [key, member] of Object.entries(value)) {
-      if (key === '$ref' && typeof member === 'string') found.add(member.slice(member.lastIndexOf('/') + 1));
-      else referencesIn(member, found);
+    for (const key of Object.keys(value)) {
+      const member = (value as JsonSchema)[key];
+      if (typeof member === 'object') referencesIn(member, found);
+      else if (key === '$ref' && typeof member === 'string') found.add(member.slice(member.lastIndexOf('/') + 1));
     }
   }
   return found;
