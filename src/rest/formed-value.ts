@@ -53,8 +53,11 @@ export const notAList = (endpoint: Endpoint): Error =>
     `you requested PartialObjectMetadataList, but the requested object is not a list (${goName(endpoint)})`,
   );
 
-const listMetaOf = (stored: StoredObject): { resourceVersion: string } | Record<string, never> =>
-  stored.revision === 0 ? {} : { resourceVersion: String(stored.revision) };
+/** What a rehearsal has not stored has the version of what is there. */
+function listMetaOf(stored: StoredObject): { resourceVersion: string } | Record<string, never> {
+  const { resourceVersion } = stored.object().metadata;
+  return resourceVersion ? { resourceVersion } : {};
+}
 
 export function metaType(version: 'v1' | 'v1beta1', kind: string): StructType {
   const type =

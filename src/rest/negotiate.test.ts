@@ -133,6 +133,14 @@ test('an object and a list as a table', async () => {
   assert.deepEqual([missing.status, missing.body.kind], [404, 'Status']);
 });
 
+test('a table of what a rehearsal changed has the version of what is there', async () => {
+  const api = await filled();
+  const { metadata } = (await api.get(`${MAPS}/a`)).body;
+  const body = { metadata: { name: 'a' }, data: { k: 'other' } };
+  const table = await api.send('PUT', `${MAPS}/a?dryRun=All`, { headers: { accept: TABLE }, body });
+  assert.deepEqual([table.body.kind, table.body.metadata.resourceVersion], ['Table', metadata.resourceVersion]);
+});
+
 test('bare metadata of one and of many, each where it belongs', async () => {
   const api = await filled();
   const one = (await api.get(`${MAPS}/a`, { accept: BARE })).body;

@@ -1,9 +1,9 @@
 // Cluster addresses: an address is taken when an IPAddress object of its name exists. Creating that object is what
 // decides between servers; ServiceCIDR objects say which addresses there are.
-import { type Cidr, cidrContains, formatIp, ipText, parseCidr, parseIp } from '../../../lib/ip-address.js';
+import { type Cidr, formatIp, ipText, parseCidr, parseIp } from '../../../lib/ip-address.js';
 import type { Service } from '../../../schema/generated/core.v1.js';
 import type { IPAddress, ServiceCIDR } from '../../../schema/generated/networking.v1.js';
-import { notInRange, reservedForChoice, type Span, usable } from './address-range.js';
+import { isUsable, notInRange, reservedForChoice, type Span, usable } from './address-range.js';
 import {
   type AddressAllocator,
   type AddressMetrics,
@@ -84,17 +84,13 @@ export function createAddressAllocator({ objects, ranges, random, metrics }: Add
       const address = parseIp(ip);
       if (address === undefined) throw new AllocationError(`failed to parse service IP ${ip}`);
       const blocks = (await blocksOf(family)).filter(({ ready }) => ready);
-      const block = blocks.find(({ cidr }) => cidrContains(cidr, address));
+      const block = blocks.find(({ cidr }) => isUsable(cidr, address));
       if (block === undefined && !dryRun) {
         throw new AllocationError('the provided network does not match the current range');
       }
       const cidr = (block ?? blocks[0])?.cidr;
       if (cidr === undefined) throw new AllocationError('allocator not ready');
-      const { first, last } = usable(cidr);
-      if (address.value < first || address.value > last || address.family !== cidr.family) {
-        if (!dryRun) metrics?.failed(cidr, 'static');
-        throw notInRange(address, cidr);
-      }
+      if (!isUsable(cidr, address)) throw notInRange(address, cidr);
       if (dryRun) return;
       const name = ipText(address);
       const taken = await counted(cidr, 'static', async () =>

@@ -12,6 +12,11 @@ export function usable(cidr: Cidr): Span {
   return { first: cidr.network + 1n, last: cidrLast(cidr) - (cidr.family === 4 ? 1n : 0n) };
 }
 
+export function isUsable(cidr: Cidr, { family, value }: IpAddress): boolean {
+  const { first, last } = usable(cidr);
+  return family === cidr.family && value >= first && value <= last;
+}
+
 /** A sixteenth of the block, at least 16 and at most 256 addresses; none of a block that has no more than 16. */
 export function reservedForChoice(cidr: Cidr): bigint {
   const size = 1n << BigInt(bitsOf(cidr.family) - cidr.prefixLength);

@@ -82,6 +82,9 @@ test('an address that is taken or outside the range is refused', async () => {
   const outside = service({ clusterIP: '10.9.0.5' }, 'far');
   const text = 'the provided network does not match the current range';
   await assert.rejects(allocateForCreate(outside, allocators, context()), reason(text));
+  for (const clusterIP of ['10.0.0.0', '10.0.0.255']) {
+    await assert.rejects(allocateForCreate(service({ clusterIP }, 'edge'), allocators, context()), reason(text));
+  }
 });
 
 test('a dry run takes nothing and shows stand-ins', async () => {
