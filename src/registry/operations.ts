@@ -30,6 +30,8 @@ export function createLookup(find: FindRegistry): Lookup {
     list(resource, namespace) {
       const registry = find(resource);
       if (registry === undefined || registry.store.isEmpty === true) return NO_OBJECTS;
+      const known = registry.store.peekAll?.(namespace);
+      if (known !== undefined) return known;
       const request = { namespace, resourceVersion: '', resourceVersionMatch: '' as const, limit: 0, continue: '' };
       return list(registry, request).then(({ items }) => items);
     },

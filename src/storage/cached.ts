@@ -42,6 +42,10 @@ const MANY = 1024;
 /** What a trace tells when the cache is as new as is asked for. */
 const READY_TO_LIST = ['Ready', 'watchCache locked acquired', 'watchCache fresh enough'];
 
+/** More are not held on to. */
+const MOST_PEEKED = 64;
+const WHOLE_LIST = { resourceVersion: '', resourceVersionMatch: '', limit: 0, continue: '' } as const;
+
 /** What a list was picked out of. */
 interface Looked {
   /** The index that found them; empty without one. */
@@ -62,6 +66,10 @@ interface SharedList {
 export class CachedStore implements ManagedResourceStore {
   readonly options: ResourceStoreOptions;
 
+  /** What all of a namespace was last, if it was little. */
+  #lastPeeked:
+    | { readonly generation: number; readonly namespace: string; readonly items: ListResult['items'] }
+    | undefined;
   /** By their range, limit and selector. */
   readonly #lists = new Map<string, SharedList>();
   /** By the items that were picked out of it. */
@@ -77,6 +85,20 @@ export class CachedStore implements ManagedResourceStore {
   // hot: every get of what is there
   peek(key: string): Entry | undefined {
     return this.knowsAll ? this.cache.contents.get(key) : undefined;
+  }
+
+  // hot: what admission asks for every pod
+  peekAll(namespace: string): ListResult['items'] | undefined {
+    if (!this.knowsAll) return undefined;
+    const { generation } = this.cache.contents;
+    const last = this.#lastPeeked;
+    if (last?.generation === generation && last.namespace === namespace) return last.items;
+    const request: ListRequest = { ...WHOLE_LIST, namespace };
+    const listed = this.#listCurrent(planList(this.options, request), request, this.cache.revision);
+    if (listed instanceof Promise) return undefined;
+    const { items } = listed;
+    this.#lastPeeked = items.length > MOST_PEEKED ? undefined : { generation, namespace, items };
+    return items;
   }
 
   get knowsAll(): boolean {

@@ -195,6 +195,8 @@ export interface ResourceStore {
   get(key: string, minRevision: string, trace?: Trace): Promise<StoredObject | undefined>;
   /** The most recent version where it is at hand without waiting; undefined when only `get` can tell. */
   peek?(key: string): StoredObject | undefined;
+  /** All objects of a namespace, or of all for '', where they are at hand without waiting. */
+  peekAll?(namespace: string): readonly StoredObject[] | undefined;
   /** What is at hand without waiting and may be behind what is stored, where `peek` tells nothing. */
   remembered?(key: string): StoredObject | undefined;
   /** True when `peek` tells of every object there is. */

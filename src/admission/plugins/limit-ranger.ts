@@ -2,6 +2,7 @@ import { namesOf } from '../../lib/closed-maps.js';
 import { ownMember, setMember } from '../../lib/plain-object.js';
 import { compareText } from '../../lib/compare-text.js';
 import { sortSteps } from '../../lib/sort-steps.js';
+import { type MaybePromise, whenReady } from '../../lib/maybe-promise.js';
 import { eachStep, inTurns, type Steps } from '../../lib/turns.js';
 import { aggregateContainers } from '../../apis/core/pod/aggregate-resources.js';
 import { aggregateText } from '../../machinery/field-error.js';
@@ -33,13 +34,29 @@ export const limitRanger: AdmissionPlugin = {
   validate: (attributes) => (isLimited(attributes) ? check(attributes) : undefined),
 };
 
-async function complete(attributes: AdmissionAttributes): Promise<void> {
-  if (attributes.resource.resource !== 'pods') return;
-  for (const range of await rangesOf(attributes)) await inTurns(setDefaults(attributes.object as Pod, range));
+// hot: every pod; most namespaces have no limits, which is known at once.
+function complete(attributes: AdmissionAttributes): MaybePromise<void> {
+  if (attributes.resource.resource !== 'pods') return undefined;
+  const setAll = async (ranges: readonly LimitRange[]): Promise<void> => {
+    for (const range of ranges) await inTurns(setDefaults(attributes.object as Pod, range));
+  };
+  return withRanges(attributes, setAll);
 }
 
-async function check(attributes: AdmissionAttributes): Promise<void> {
-  for (const range of await rangesOf(attributes)) {
+const check = (attributes: AdmissionAttributes): MaybePromise<void> =>
+  withRanges(attributes, (ranges) => checkAll(attributes, ranges));
+
+function withRanges(
+  { context, namespace }: AdmissionAttributes,
+  work: (ranges: readonly LimitRange[]) => Promise<void>,
+): MaybePromise<void> {
+  return whenReady(context.lookup.list(LIMIT_RANGES, namespace), (items) =>
+    items.length === 0 ? undefined : loadedAll(items).then((ranges) => work(ranges as LimitRange[])),
+  );
+}
+
+async function checkAll(attributes: AdmissionAttributes, ranges: readonly LimitRange[]): Promise<void> {
+  for (const range of ranges) {
     const wrong = await inTurns(
       attributes.resource.resource === 'pods'
         ? violationsOfPod(attributes.object as Pod, range, attributes.context)
@@ -56,11 +73,6 @@ function isLimited({ resource, subresource, operation, old }: AdmissionAttribute
     return operation === 'UPDATE' ? subresource === 'resize' : subresource === '';
   }
   return resource.resource === 'persistentvolumeclaims' && subresource === '';
-}
-
-async function rangesOf({ context, namespace }: AdmissionAttributes): Promise<readonly LimitRange[]> {
-  const items = await context.lookup.list(LIMIT_RANGES, namespace);
-  return items.length === 0 ? [] : ((await loadedAll(items)) as LimitRange[]);
 }
 
 function* setDefaults(pod: Pod, range: LimitRange): Steps<void> {

@@ -5,6 +5,7 @@ import type { LifeContext } from '../../registry/kind.js';
 import type { CronJob } from '../../schema/generated/batch.v1.js';
 import type { Namespace, Pod, PodTemplate, PodTemplateSpec } from '../../schema/generated/core.v1.js';
 import { goQuote } from '../../lib/go-quote.js';
+import { type MaybePromise, whenReady } from '../../lib/maybe-promise.js';
 import { existingPodWarnings } from '../pod-security/existing-pods.js';
 import { evaluatePod, violationsText } from '../pod-security/evaluate.js';
 import type { CheckedPod, Violation } from '../pod-security/check.js';
@@ -66,10 +67,14 @@ export const podSecurity = (options: PodSecurityOptions): AdmissionPlugin => ({
   },
 });
 
-async function validatePod(options: PodSecurityOptions, attributes: AdmissionAttributes): Promise<void> {
-  const { subresource, operation, namespace, context, annotate } = attributes;
-  if (HARMLESS.includes(subresource) || isExempt(options, attributes)) return;
-  const labels = await labelsOf(attributes);
+// hot: every pod; its namespace is mostly at hand.
+function validatePod(options: PodSecurityOptions, attributes: AdmissionAttributes): MaybePromise<void> {
+  if (HARMLESS.includes(attributes.subresource) || isExempt(options, attributes)) return undefined;
+  return whenReady(labelsOf(attributes), (labels) => holdPod(options, attributes, labels));
+}
+
+function holdPod(options: PodSecurityOptions, attributes: AdmissionAttributes, labels: NamespaceLabels): void {
+  const { operation, namespace, context, annotate } = attributes;
   if (labels === 'missing') {
     options.recorder?.failed(true, attributes);
     throw internalError(`failed to lookup namespace ${goQuote(namespace)}`);
@@ -100,9 +105,12 @@ async function validatePod(options: PodSecurityOptions, attributes: AdmissionAtt
   );
 }
 
-async function validateWorkload(options: PodSecurityOptions, attributes: AdmissionAttributes): Promise<void> {
-  if (attributes.subresource !== '' || isExempt(options, attributes)) return;
-  const labels = await labelsOf(attributes);
+function validateWorkload(options: PodSecurityOptions, attributes: AdmissionAttributes): MaybePromise<void> {
+  if (attributes.subresource !== '' || isExempt(options, attributes)) return undefined;
+  return whenReady(labelsOf(attributes), (labels) => holdWorkload(options, attributes, labels));
+}
+
+function holdWorkload(options: PodSecurityOptions, attributes: AdmissionAttributes, labels: NamespaceLabels): void {
   if (labels === 'missing') {
     const why = `failed to lookup namespace ${goQuote(attributes.namespace)}: namespaces ${goQuote(attributes.namespace)} not found`;
     attributes.annotate(`${LABEL_PREFIX}error`, why);
@@ -199,13 +207,12 @@ function noteErrors(
   attributes.annotate(`${LABEL_PREFIX}error`, `Failed to parse policy: ${why}`);
 }
 
-async function labelsOf({
-  namespace,
-  context,
-}: AdmissionAttributes): Promise<Readonly<Record<string, string>> | undefined | 'missing'> {
-  const found = await context.lookup.get(NAMESPACES, '', namespace);
-  return found === undefined ? 'missing' : found.metadata.labels;
-}
+type NamespaceLabels = Readonly<Record<string, string>> | undefined | 'missing';
+
+const labelsOf = ({ namespace, context }: AdmissionAttributes): MaybePromise<NamespaceLabels> =>
+  whenReady(context.lookup.get(NAMESPACES, '', namespace), (found) =>
+    found === undefined ? 'missing' : found.metadata.labels,
+  );
 
 function isExempt({ exemptions, recorder }: PodSecurityOptions, attributes: AdmissionAttributes): boolean {
   const { namespace, context, annotate } = attributes;

@@ -1,21 +1,21 @@
-import type { Pod } from '../../schema/generated/core.v1.js';
+import { type MaybePromise, whenReady } from '../../lib/maybe-promise.js';
+import type { Pod, PodSpec } from '../../schema/generated/core.v1.js';
 import type { PriorityClass } from '../../schema/generated/scheduling.v1.js';
 import type { LifeContext } from '../../registry/kind.js';
 import { forbid, onlyFor } from '../forbid.js';
 import type { AdmissionAttributes, AdmissionPlugin } from '../plugin.js';
 
 const PRIORITY_CLASSES = { group: 'scheduling.k8s.io', resource: 'priorityclasses' };
-const DEFAULT_PRIORITY = 0;
-const DEFAULT_PREEMPTION = 'PreemptLowerPriority';
+const WITHOUT_CLASS = { value: 0, preemptionPolicy: 'PreemptLowerPriority' };
 
 /** Gives each pod the number its priority class stands for, and keeps the default class single. */
 export const priority: AdmissionPlugin = {
   name: 'Priority',
   handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
-  admit: onlyFor('', 'pods', async (attributes) => {
-    if (attributes.operation === 'UPDATE') keepPriority(attributes);
-    else await setPriority(attributes);
-  }),
+  // hot: every pod; the classes are mostly at hand.
+  admit: onlyFor('', 'pods', (attributes) =>
+    attributes.operation === 'UPDATE' ? keepPriority(attributes) : setPriority(attributes),
+  ),
   validate: onlyFor(PRIORITY_CLASSES.group, PRIORITY_CLASSES.resource, async (attributes) => {
     const { object, operation, context } = attributes;
     const wanted = object as PriorityClass;
@@ -39,10 +39,15 @@ function keepPriority({ object, old }: AdmissionAttributes): void {
   if (before.preemptionPolicy !== undefined) spec.preemptionPolicy ??= before.preemptionPolicy;
 }
 
-async function setPriority(attributes: AdmissionAttributes): Promise<void> {
+function setPriority(attributes: AdmissionAttributes): MaybePromise<void> {
   const { spec } = attributes.object as Pod;
-  if (spec === undefined) return;
-  const { value, preemptionPolicy } = await resolve(attributes, spec);
+  if (spec === undefined) return undefined;
+  return whenReady(classOf(attributes, spec), (found) => takeFrom(found, attributes, spec));
+}
+
+type Given = Pick<PriorityClass, 'value' | 'preemptionPolicy'>;
+
+function takeFrom({ value, preemptionPolicy }: Given, attributes: AdmissionAttributes, spec: PodSpec): void {
   if (spec.priority !== undefined && spec.priority !== value) {
     throw forbid(
       attributes,
@@ -60,26 +65,25 @@ async function setPriority(attributes: AdmissionAttributes): Promise<void> {
   spec.preemptionPolicy = preemptionPolicy;
 }
 
-async function resolve(
-  attributes: AdmissionAttributes,
-  spec: NonNullable<Pod['spec']>,
-): Promise<{ value: number; preemptionPolicy?: string }> {
+function classOf(attributes: AdmissionAttributes, spec: PodSpec): MaybePromise<Given> {
   const { context } = attributes;
   const name = spec.priorityClassName ?? '';
   if (name !== '') {
-    const named = (await context.lookup.get(PRIORITY_CLASSES, '', name)) as PriorityClass | undefined;
-    if (named === undefined) throw forbid(attributes, `no PriorityClass with name ${name} was found`);
-    return named;
+    return whenReady(context.lookup.get(PRIORITY_CLASSES, '', name), (named) => {
+      if (named === undefined) throw forbid(attributes, `no PriorityClass with name ${name} was found`);
+      return named as PriorityClass;
+    });
   }
-  const fallback = await defaultClass(context);
-  if (fallback === undefined) return { value: DEFAULT_PRIORITY, preemptionPolicy: DEFAULT_PREEMPTION };
-  if (fallback.metadata?.name) spec.priorityClassName = fallback.metadata.name;
-  return fallback;
+  return whenReady(defaultClass(context), (fallback) => {
+    if (fallback === undefined) return WITHOUT_CLASS;
+    if (fallback.metadata?.name) spec.priorityClassName = fallback.metadata.name;
+    return fallback;
+  });
 }
 
 /** Should two be marked, by a race, the lower one counts. */
-async function defaultClass({ lookup }: LifeContext): Promise<Readonly<PriorityClass> | undefined> {
-  const all = await lookup.list(PRIORITY_CLASSES, '');
-  const marked = all.map((item) => item.object() as PriorityClass).filter((one) => one.globalDefault);
-  return marked.sort((a, b) => a.value - b.value)[0];
-}
+const defaultClass = ({ lookup }: LifeContext): MaybePromise<Readonly<PriorityClass> | undefined> =>
+  whenReady(lookup.list(PRIORITY_CLASSES, ''), (all) => {
+    const marked = all.map((item) => item.object() as PriorityClass).filter((one) => one.globalDefault);
+    return marked.sort((a, b) => a.value - b.value)[0];
+  });

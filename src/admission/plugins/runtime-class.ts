@@ -1,6 +1,7 @@
 import { ownMember } from '../../lib/plain-object.js';
 import { deepEqual } from '../../lib/deep-equal.js';
 import { goQuote } from '../../lib/go-quote.js';
+import { type MaybePromise, whenReady } from '../../lib/maybe-promise.js';
 import { wasGivenEmpty } from '../../machinery/given-empty.js';
 import { noteGrown } from '../../machinery/grown.js';
 import { compareQuantities } from '../../machinery/quantity.js';
@@ -21,35 +22,40 @@ const MISMATCH = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defi
 export const runtimeClass: AdmissionPlugin = {
   name: 'RuntimeClass',
   handles: (operation) => operation === 'CREATE',
-  admit: onlyFor('', 'pods', async (attributes) => {
-    const { spec } = attributes.object as Pod;
-    const found = await classOf(attributes, spec);
-    if (found === undefined) return;
-    setOverhead(attributes, spec, found);
-    setScheduling(attributes, spec, found);
-    const { nodeSelector = {}, tolerations = [] } = found.scheduling ?? {};
-    const taken = Object.keys(found.overhead?.podFixed ?? {}).length + Object.keys(nodeSelector).length;
-    noteGrown(attributes.object as Pod, ENTRY_BYTES * (taken + tolerations.length));
-  }),
-  validate: onlyFor('', 'pods', async (attributes) => {
-    const { spec } = attributes.object as Pod;
-    const found = await classOf(attributes, spec);
-    if (found?.overhead) {
-      if (!sameAmounts(found.overhead.podFixed, spec.overhead)) throw forbid(attributes, MISMATCH);
-    } else if (spec.overhead !== undefined || wasGivenEmpty(spec, 'overhead')) {
-      throw forbid(attributes, 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead');
-    }
-  }),
+  // hot: every pod, and few name a class.
+  admit: onlyFor('', 'pods', (attributes) =>
+    whenReady(classOf(attributes), (found) => (found === undefined ? undefined : takeOver(attributes, found))),
+  ),
+  validate: onlyFor('', 'pods', (attributes) => whenReady(classOf(attributes), (found) => compare(attributes, found))),
 };
 
-async function classOf(attributes: AdmissionAttributes, spec: PodSpec): Promise<RuntimeClass | undefined> {
-  const name = spec.runtimeClassName;
+function classOf(attributes: AdmissionAttributes): MaybePromise<RuntimeClass | undefined> {
+  const name = (attributes.object as Pod).spec.runtimeClassName;
   if (name === undefined) return undefined;
-  const found = (await attributes.context.lookup.get(RUNTIME_CLASSES, '', name)) as RuntimeClass | undefined;
-  if (found !== undefined) return found;
-  const unasked = notAskedFor(name);
-  if (unasked !== undefined) throw new StatusError(500, '', unasked);
-  throw forbid(attributes, `pod rejected: RuntimeClass ${goQuote(name)} not found`);
+  return whenReady(attributes.context.lookup.get(RUNTIME_CLASSES, '', name), (found) => {
+    if (found !== undefined) return found as RuntimeClass;
+    const unasked = notAskedFor(name);
+    if (unasked !== undefined) throw new StatusError(500, '', unasked);
+    throw forbid(attributes, `pod rejected: RuntimeClass ${goQuote(name)} not found`);
+  });
+}
+
+function takeOver(attributes: AdmissionAttributes, found: RuntimeClass): void {
+  const { spec } = attributes.object as Pod;
+  setOverhead(attributes, spec, found);
+  setScheduling(attributes, spec, found);
+  const { nodeSelector = {}, tolerations = [] } = found.scheduling ?? {};
+  const taken = Object.keys(found.overhead?.podFixed ?? {}).length + Object.keys(nodeSelector).length;
+  noteGrown(attributes.object as Pod, ENTRY_BYTES * (taken + tolerations.length));
+}
+
+function compare(attributes: AdmissionAttributes, found: RuntimeClass | undefined): void {
+  const { spec } = attributes.object as Pod;
+  if (found?.overhead) {
+    if (!sameAmounts(found.overhead.podFixed, spec.overhead)) throw forbid(attributes, MISMATCH);
+  } else if (spec.overhead !== undefined || wasGivenEmpty(spec, 'overhead')) {
+    throw forbid(attributes, 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead');
+  }
 }
 
 function setOverhead(attributes: AdmissionAttributes, spec: PodSpec, { overhead }: RuntimeClass): void {

@@ -3,13 +3,15 @@ import type { Container, Pod, PodSpec, ServiceAccount, Volume } from '../../sche
 import { goQuote } from '../../lib/go-quote.js';
 import { notAskedFor } from '../asked-name.js';
 import { forbid } from '../forbid.js';
-import { eachStep, inTurns } from '../../lib/turns.js';
+import { type MaybePromise, whenReady } from '../../lib/maybe-promise.js';
+import { atOnce, eachStep, inTurns } from '../../lib/turns.js';
 import { noteGrown } from '../../machinery/grown.js';
 import { StatusError } from '../../machinery/status.js';
 import type { AdmissionAttributes, AdmissionPlugin } from '../plugin.js';
 
 const SERVICE_ACCOUNTS = { group: '', resource: 'serviceaccounts' };
 const ENFORCE_MOUNTABLE_SECRETS = 'kubernetes.io/enforce-mountable-secrets';
+const TRUE: readonly string[] = ['1', 't', 'T', 'true', 'TRUE', 'True'];
 /** About as many has the name of a secret in a pod. */
 const SECRET_BYTES = 30;
 /** About as many has a mount when it is printed. */
@@ -23,6 +25,7 @@ const VOLUME_MODE = 0o644;
 /** A new namespace gets its default account a moment later, from a controller. */
 const DEFAULT_ACCOUNT_TRIES = 10;
 const DEFAULT_ACCOUNT_WAIT_MS = 150;
+const MANY_CONTAINERS = 100;
 
 export interface ServiceAccountOptions {
   readonly nameSuffix: () => string;
@@ -46,9 +49,10 @@ export function serviceAccount(options: ServiceAccountOptions): AdmissionPlugin 
   };
 }
 
-async function admitPod(options: ServiceAccountOptions, attributes: AdmissionAttributes, pod: Pod): Promise<void> {
-  if (!isMirror(pod)) await complete(options, attributes, pod.spec);
-  await check(options, attributes, pod);
+// hot: every pod; its account is mostly at hand.
+function admitPod(options: ServiceAccountOptions, attributes: AdmissionAttributes, pod: Pod): MaybePromise<void> {
+  const completing = isMirror(pod) ? undefined : complete(options, attributes, pod.spec);
+  return whenReady(completing, () => check(options, attributes, pod));
 }
 
 function podOf({ resource, subresource, object }: AdmissionAttributes): Pod | undefined {
@@ -59,27 +63,42 @@ function podOf({ resource, subresource, object }: AdmissionAttributes): Pod | un
 
 const isMirror = ({ metadata }: Pod): boolean => metadata?.annotations?.[MIRROR_ANNOTATION] !== undefined;
 
-async function complete(options: ServiceAccountOptions, attributes: AdmissionAttributes, spec: PodSpec): Promise<void> {
+function complete(options: ServiceAccountOptions, attributes: AdmissionAttributes, spec: PodSpec): MaybePromise<void> {
   spec.serviceAccountName ||= DEFAULT_ACCOUNT;
   spec.serviceAccount = spec.serviceAccountName;
-  const account = await accountOf(options, attributes, spec.serviceAccountName);
-  const automount = spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true;
-  if (automount) noteGrown(attributes.object as Pod, MOUNT_BYTES * (await mountToken(options, spec)));
-  if ((spec.imagePullSecrets ?? []).length === 0 && (account.imagePullSecrets ?? []).length > 0) {
-    spec.imagePullSecrets = (account.imagePullSecrets ?? []).map(({ name }) => (name ? { name } : {}));
-    noteGrown(attributes.object as Pod, SECRET_BYTES * spec.imagePullSecrets.length);
-  }
+  return whenReady(accountOf(options, attributes, spec.serviceAccountName), (account) => {
+    const automount = spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true;
+    return whenReady(automount ? mountToken(options, spec) : 0, (mounts) => {
+      if (mounts > 0) noteGrown(attributes.object as Pod, MOUNT_BYTES * mounts);
+      takePullSecrets(attributes.object as Pod, spec, account);
+    });
+  });
 }
 
-async function accountOf(
+function takePullSecrets(pod: Pod, spec: PodSpec, { imagePullSecrets = [] }: Readonly<ServiceAccount>): void {
+  if (imagePullSecrets.length === 0 || (spec.imagePullSecrets ?? []).length > 0) return;
+  spec.imagePullSecrets = imagePullSecrets.map(({ name }) => (name ? { name } : {}));
+  noteGrown(pod, SECRET_BYTES * imagePullSecrets.length);
+}
+
+function accountOf(
+  options: ServiceAccountOptions,
+  attributes: AdmissionAttributes,
+  name: string,
+): MaybePromise<Readonly<ServiceAccount>> {
+  const finding = attributes.context.lookup.get(SERVICE_ACCOUNTS, attributes.namespace, name);
+  return whenReady(finding, (found) => found ?? accountLater(options, attributes, name));
+}
+
+async function accountLater(
   { wait }: ServiceAccountOptions,
   attributes: AdmissionAttributes,
   name: string,
 ): Promise<Readonly<ServiceAccount>> {
   const { namespace, context } = attributes;
   const tries = name === DEFAULT_ACCOUNT ? DEFAULT_ACCOUNT_TRIES : 1;
-  for (let i = 0; i < tries; i++) {
-    if (i > 0) await wait(DEFAULT_ACCOUNT_WAIT_MS);
+  for (let i = 1; i < tries; i++) {
+    await wait(DEFAULT_ACCOUNT_WAIT_MS);
     const found = await context.lookup.get(SERVICE_ACCOUNTS, namespace, name);
     if (found !== undefined) return found;
   }
@@ -87,8 +106,8 @@ async function accountOf(
   throw forbid(attributes, `error looking up service account ${namespace}/${name}: ${why}`);
 }
 
-/** In turns with others: there may be a million containers. Answers how many have it now. */
-async function mountToken({ nameSuffix }: ServiceAccountOptions, spec: PodSpec): Promise<number> {
+/** Answers how many have it now. */
+function mountToken({ nameSuffix }: ServiceAccountOptions, spec: PodSpec): MaybePromise<number> {
   const volumes = spec.volumes ?? [];
   const existing = volumes.find(({ name }) => name.startsWith(VOLUME_PREFIX))?.name;
   const name = existing ?? VOLUME_PREFIX + nameSuffix();
@@ -100,16 +119,23 @@ async function mountToken({ nameSuffix }: ServiceAccountOptions, spec: PodSpec):
     count++;
     return { ...container, volumeMounts: [...mounts, { name, readOnly: true, mountPath: TOKEN_PATH }] };
   };
-  if (spec.initContainers !== undefined) spec.initContainers = await each(spec.initContainers, mount);
-  if (spec.containers !== null) spec.containers = await each(spec.containers, mount);
-  if (count > 0 && existing === undefined) spec.volumes = [...volumes, tokenVolume(name)];
-  return count;
+  const { initContainers, containers } = spec;
+  const initial = initContainers === undefined ? undefined : each(initContainers, mount);
+  return whenReady(initial, (mountedFirst) => {
+    if (mountedFirst !== undefined) spec.initContainers = mountedFirst;
+    return whenReady(containers === null ? undefined : each(containers, mount), (mounted) => {
+      if (mounted !== undefined) spec.containers = mounted;
+      if (count > 0 && existing === undefined) spec.volumes = [...volumes, tokenVolume(name)];
+      return count;
+    });
+  });
 }
 
-async function each<T>(items: readonly T[], make: (item: T) => T): Promise<T[]> {
+/** Many in turns with others: there may be a million containers. */
+function each<T>(items: readonly T[], make: (item: T) => T): MaybePromise<T[]> {
   const made: T[] = [];
-  await inTurns(eachStep(items, (item) => made.push(make(item))));
-  return made;
+  const steps = eachStep(items, (item) => made.push(make(item)));
+  return whenReady(items.length > MANY_CONTAINERS ? inTurns(steps) : atOnce(steps), () => made);
 }
 
 const tokenVolume = (name: string): Volume => ({
@@ -128,14 +154,11 @@ const tokenVolume = (name: string): Volume => ({
   },
 });
 
-async function check(options: ServiceAccountOptions, attributes: AdmissionAttributes, pod: Pod): Promise<void> {
+function check(options: ServiceAccountOptions, attributes: AdmissionAttributes, pod: Pod): MaybePromise<void> {
   const { operation, subresource } = attributes;
   const ephemeral = operation === 'UPDATE' && subresource === 'ephemeralcontainers';
-  if (operation !== 'CREATE' && !ephemeral) return;
-  if (operation === 'CREATE' && isMirror(pod)) {
-    checkMirror(attributes, pod);
-    return;
-  }
+  if (operation !== 'CREATE' && !ephemeral) return undefined;
+  if (operation === 'CREATE' && isMirror(pod)) return checkMirror(attributes, pod);
   const name = pod.spec?.serviceAccountName ?? '';
   if (name === '') {
     throw forbid(
@@ -143,16 +166,14 @@ async function check(options: ServiceAccountOptions, attributes: AdmissionAttrib
       `no service account specified for pod ${attributes.namespace}/${pod.metadata?.name ?? ''}`,
     );
   }
-  const account = await accountOf(options, attributes, name);
-  if (
-    !['1', 't', 'T', 'true', 'TRUE', 'True'].includes(account.metadata?.annotations?.[ENFORCE_MOUNTABLE_SECRETS] ?? '')
-  ) {
-    return;
-  }
-  const wrong = secretNotAllowed(pod.spec, account, ephemeral);
-  if (wrong === undefined) return;
-  // The reference forgets to say that this is a refusal.
-  throw ephemeral ? new StatusError(500, '', wrong) : forbid(attributes, wrong);
+  return whenReady(accountOf(options, attributes, name), (account) => {
+    const enforced = account.metadata?.annotations?.[ENFORCE_MOUNTABLE_SECRETS];
+    if (enforced === undefined || !TRUE.includes(enforced)) return;
+    const wrong = secretNotAllowed(pod.spec, account, ephemeral);
+    if (wrong === undefined) return;
+    // The reference forgets to say that this is a refusal.
+    throw ephemeral ? new StatusError(500, '', wrong) : forbid(attributes, wrong);
+  });
 }
 
 function checkMirror(attributes: AdmissionAttributes, { spec }: Pod): void {
