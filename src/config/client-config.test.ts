@@ -52,6 +52,24 @@ test('server, trust and credentials come from the current context', () => {
   fs.rmSync(folder, { recursive: true });
 });
 
+test('what nobody looks into must be what it is called too', () => {
+  const good = config('server: a', '');
+  for (const more of ['', 'preferences: {colors: true}', 'extensions: [{name: e, extension: 1}, null]']) {
+    assert.equal(refusal(`${good}${more}`), 'accepted');
+  }
+  for (const more of ['preferences: {colors: 1}', 'preferences: x', 'extensions: [1]', 'extensions: [{name: 1}]']) {
+    assert.match(refusal(`${good}${more}`), /is wanted/, more);
+  }
+  assert.match(refusal(config('server: a, disable-compression: x', '')), /is wanted/);
+  assert.match(refusal(good.replace('user: u', 'user: u, namespace: 1')), /is wanted/);
+  assert.match(refusal(`${good}extensions: [{name: e}, {name: e}]`), /duplicate name "e" in list$/);
+  assert.equal(
+    refusal(config('server: "a\\nb"', '')),
+    'parse "http://a\\nb": net/url: invalid control character in URL',
+  );
+  assert.match(refusal(`${good}apiVersion: a/b/c`), /: unexpected GroupVersion string: a\/b\/c$/);
+});
+
 test('all that is wrong is told', () => {
   assert.equal(refusal(config('', '')), 'invalid configuration: no server found for cluster "c"');
   assert.equal(
@@ -176,5 +194,6 @@ test('a proxy has one of the schemes that are understood', () => {
     refusal(cluster('ftp://p')),
     `invalid configuration: invalid 'proxy-url' "ftp://p" for cluster "c": unsupported scheme "ftp", must be http, https, or socks5`,
   );
+  assert.match(refusal(cluster('x')), /unsupported scheme "", must be http, https, or socks5$/);
   assert.match(refusal(cluster('::')), /invalid 'proxy-url' "::" for cluster "c": could not parse: ::$/);
 });

@@ -5,6 +5,7 @@ import { parseCertificate } from '../lib/certificate.js';
 import { errorText } from '../lib/error-text.js';
 import { goFileError } from '../lib/go-file-error.js';
 import { goQuote } from '../lib/go-quote.js';
+import { parseGoUrl } from '../lib/go-url.js';
 import { keyPairError } from '../lib/key-pair-error.js';
 import { decodePem } from '../lib/pem.js';
 import type { ClientTls } from '../outbound/client-tls.js';
@@ -204,11 +205,12 @@ function userErrors(name: string, user: KubeconfigUser): string[] {
 }
 
 function wrongProxy(url: string): string | undefined {
-  if (!URL.canParse(url)) return `could not parse: ${url}`;
-  const scheme = new URL(url).protocol.slice(0, -1);
-  return PROXY_SCHEMES.includes(scheme)
-    ? undefined
-    : `unsupported scheme ${goQuote(scheme)}, must be http, https, or socks5`;
+  const parsed = parseGoUrl(url);
+  if ('error' in parsed) return `could not parse: ${url}`;
+  if (!PROXY_SCHEMES.includes(parsed.scheme)) {
+    return `unsupported scheme ${goQuote(parsed.scheme)}, must be http, https, or socks5`;
+  }
+  return URL.canParse(url) ? undefined : `could not parse: ${url}`;
 }
 
 function unreadable(file: string, say: (why: string) => string): string[] {
@@ -226,6 +228,8 @@ function serverUrl(server: string): URL {
   const wrong = (): ConfigError => new ConfigError(`host must be a URL or a host:port pair: ${goQuote(server)}`);
   const text = server === '' ? 'http://localhost:8080' : server;
   const whole = text.includes('://') ? text : `http://${text}`;
+  const parsed = parseGoUrl(whole);
+  if ('error' in parsed) throw new ConfigError(parsed.error);
   if (!URL.canParse(whole)) throw wrong();
   const url = new URL(whole);
   if (whole !== text && url.pathname !== '/') throw wrong();

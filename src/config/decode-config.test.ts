@@ -51,4 +51,17 @@ test('a file that does not say what it is, or is something else, is refused', ()
   assert.match(refusal('[1]'), /cannot unmarshal array/);
   assert.match(refusal('kind: 3'), /cannot unmarshal number into Go struct field \.kind of type string/);
   assert.match(refusal('{"kind": '), /./);
+  assert.equal(refusal('apiVersion: a/b/c\nkind: X'), 'unexpected GroupVersion string: a/b/c');
+});
+
+test('a byte order mark in front is passed over', () => {
+  const json = `{"apiVersion":"apiserver.config.k8s.io/v1","kind":"AuthorizationConfiguration"}`;
+  for (const text of [json, HEAD]) assert.equal(refusal(`\ufeff${text}`), 'accepted');
+});
+
+test('what a file is, is found whatever the case of the letters, and then refused for them', () => {
+  assert.equal(
+    refusal('{"ApiVersion":"apiserver.config.k8s.io/v1","Kind":"AuthorizationConfiguration"}'),
+    'strict decoding error: unknown field "ApiVersion", unknown field "Kind"',
+  );
 });

@@ -1,11 +1,11 @@
 // A configuration file's text as an object of one of the kinds and versions it may have, decoded strictly: what does not
 // belong there, or stands there twice, is refused.
 import { goQuote } from '../lib/go-quote.js';
-import { goJsonKind } from '../lib/go-json-kind.js';
-import { isPlainObject } from '../lib/plain-object.js';
-import { parseApiVersion } from '../machinery/object.js';
+import { apiVersionFault, parseApiVersion } from '../machinery/object.js';
 import { typeOf } from '../schema/catalogue.js';
-import { DecodeError, decodeTree, parseJsonTree } from '../schema/json/decode.js';
+import { type Decoded, DecodeError, decodeJson, decodeTree, parseJsonTree } from '../schema/json/decode.js';
+import { sentKind } from '../schema/json/sent-kind.js';
+import type { StructType } from '../schema/type.js';
 import { parseYaml } from '../schema/yaml/parse.js';
 import { ConfigError } from './config-error.js';
 
@@ -51,12 +51,11 @@ export function decodeConfig(text: string, options: DecodeConfigOptions): Decode
   const { group, version } = parseApiVersion(now.apiVersion);
   const type = typeOf(group, version, now.kind);
   if (type === undefined) throw new Error(`the catalogue has no ${apiVersion} ${kind}`);
-  const decoded = inWords(() => decodeTree(type, tree, { strict: true }));
-  const strictErrors = [...repeated, ...decoded.strictErrors];
+  const { object, strictErrors } = inWords(() => decodeParsed(type, text, { tree, repeated }));
   if (strictErrors.length > 0 && options.lenient !== true) {
     throw new ConfigError(`strict decoding error: ${strictErrors.join(', ')}`);
   }
-  return { kind, apiVersion, object: decoded.object, strictErrors };
+  return { kind, apiVersion, object, strictErrors };
 }
 
 interface Parsed {
@@ -64,14 +63,21 @@ interface Parsed {
   readonly repeated: readonly string[];
 }
 
-/** What begins with a brace is taken for JSON, and so YAML that does is refused. Throws a DecodeError. */
+/** What begins with a brace is taken for JSON, and so YAML that does is refused; a byte order mark makes it YAML. */
+export const isJsonText = (text: string): boolean => !text.startsWith('\ufeff') && text.trimStart().startsWith('{');
+
+/** Throws a DecodeError. */
 export function parseConfigText(text: string): Parsed {
-  if (text.trimStart().startsWith('{')) {
-    const { value, duplicates } = parseJsonTree(text);
-    return { tree: value, repeated: duplicates };
-  }
+  if (isJsonText(text)) return { tree: parseJsonTree(text).value, repeated: [] };
   const { value, strictError } = parseYaml(text);
   return { tree: value, repeated: strictError === undefined ? [] : [strictError] };
+}
+
+/** The text that was parsed by its type, strictly. A tree has forgotten how JSON wrote its numbers. Throws a DecodeError. */
+export function decodeParsed(type: StructType, text: string, { tree, repeated }: Parsed): Decoded {
+  if (isJsonText(text)) return decodeJson(type, text, { strict: true });
+  const { object, strictErrors } = decodeTree(type, tree, { strict: true });
+  return { object, strictErrors: [...repeated, ...strictErrors] };
 }
 
 function whatItIs(
@@ -79,20 +85,11 @@ function whatItIs(
   text: string,
   { assumed }: DecodeConfigOptions,
 ): { readonly kind: string; readonly apiVersion: string } {
-  if (tree !== null && !isPlainObject(tree)) {
-    throw new ConfigError(
-      `couldn't get version/kind; json parse error: json: cannot unmarshal ${goJsonKind(tree)} into a configuration`,
-    );
-  }
-  const member = (name: 'apiVersion' | 'kind'): string => {
-    const value = tree?.[name] ?? '';
-    if (typeof value === 'string') return value || (assumed?.[name] ?? '');
-    throw new ConfigError(
-      `couldn't get version/kind; json parse error: json: cannot unmarshal ${goJsonKind(value)} into Go struct field .${name} of type string`,
-    );
-  };
-  const apiVersion = member('apiVersion');
-  const kind = member('kind');
+  const said = inWords(() => sentKind(tree));
+  const unfit = apiVersionFault(said.apiVersion);
+  if (unfit !== undefined) throw new UnknownKind(unfit);
+  const kind = said.kind || (assumed?.kind ?? '');
+  const apiVersion = said.apiVersion || (assumed?.apiVersion ?? '');
   if (kind === '') throw new UnknownKind(`Object 'Kind' is missing in '${text}'`);
   if (apiVersion === '') throw new UnknownKind(`Object 'apiVersion' is missing in '${text}'`);
   return { kind, apiVersion };

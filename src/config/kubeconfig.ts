@@ -1,9 +1,11 @@
 // Client-configuration files (kubeconfig): where a server is and how to show oneself to it. Webhooks are named by them.
 import fs from 'node:fs';
 import path from 'node:path';
+import { base64Fault } from '../lib/base64-fault.js';
 import { goFileError, readTextFile } from '../lib/go-file-error.js';
 import { goJsonKind } from '../lib/go-json-kind.js';
 import { isPlainObject } from '../lib/plain-object.js';
+import { apiVersionFault } from '../machinery/object.js';
 import { escapedHeaderKey } from '../outbound/escaped-header-key.js';
 import { DecodeError } from '../schema/json/decode.js';
 import { parseYaml } from '../schema/yaml/parse.js';
@@ -90,20 +92,29 @@ export function parseKubeconfig(text: string, file: string): Kubeconfig {
   const root = new Reader(tree ?? {}, wrong);
   const kind = root.text('kind') || 'Config';
   const apiVersion = root.text('apiVersion') || 'v1';
+  const unfit = apiVersionFault(apiVersion);
+  if (unfit !== undefined) throw wrong(unfit);
   if (kind !== 'Config' || apiVersion !== 'v1') {
     throw wrong(`no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/runtime/scheme.go:110"`);
   }
+  root.checkExtensions();
+  const preferences = root.inner('preferences');
+  preferences?.flag('colors');
+  preferences?.checkExtensions();
   const folder = path.dirname(path.resolve(file));
   const whole = (name: string): string => (name === '' ? '' : path.resolve(folder, name));
   return {
-    clusters: root.named('clusters', 'cluster', (cluster) => ({
-      server: cluster.text('server'),
-      tlsServerName: cluster.text('tls-server-name'),
-      insecure: cluster.flag('insecure-skip-tls-verify'),
-      caFile: whole(cluster.text('certificate-authority')),
-      caData: cluster.bytes('certificate-authority-data'),
-      proxyUrl: cluster.text('proxy-url'),
-    })),
+    clusters: root.named('clusters', 'cluster', (cluster) => {
+      cluster.flag('disable-compression');
+      return {
+        server: cluster.text('server'),
+        tlsServerName: cluster.text('tls-server-name'),
+        insecure: cluster.flag('insecure-skip-tls-verify'),
+        caFile: whole(cluster.text('certificate-authority')),
+        caData: cluster.bytes('certificate-authority-data'),
+        proxyUrl: cluster.text('proxy-url'),
+      };
+    }),
     users: root.named('users', 'user', (user) => ({
       certFile: whole(user.text('client-certificate')),
       certData: user.bytes('client-certificate-data'),
@@ -118,10 +129,10 @@ export function parseKubeconfig(text: string, file: string): Kubeconfig {
       exec: execOf(user.inner('exec'), whole),
       authProvider: user.inner('auth-provider')?.text('name'),
     })),
-    contexts: root.named('contexts', 'context', (context) => ({
-      cluster: context.text('cluster'),
-      user: context.text('user'),
-    })),
+    contexts: root.named('contexts', 'context', (context) => {
+      context.text('namespace');
+      return { cluster: context.text('cluster'), user: context.text('user') };
+    }),
     currentContext: root.text('current-context'),
   };
 }
@@ -166,6 +177,10 @@ function impersonationOf(user: Reader): KubeconfigUser['impersonation'] {
 /** What the reference calls the items of these lists. */
 const LISTED = { clusters: 'NamedCluster', users: 'NamedAuthInfo', contexts: 'NamedContext' } as const;
 
+/** A list whose items may be left out: the reference takes null for an empty one. */
+const orEmpty = (list: unknown, empty: unknown): readonly unknown[] | undefined =>
+  Array.isArray(list) ? list.map((item: unknown) => item ?? empty) : undefined;
+
 /** Takes members out of a tree and complains of those of another type. Unknown ones are passed over. */
 class Reader {
   readonly #tree: Record<string, unknown>;
@@ -187,9 +202,22 @@ class Reader {
   }
 
   inners(name: string): readonly Reader[] {
-    const values = this.#tree[name] ?? [];
-    if (Array.isArray(values) && values.every(isPlainObject)) return values.map((one) => new Reader(one, this.#wrong));
+    const values = orEmpty(this.#tree[name] ?? [], {});
+    if (values?.every(isPlainObject)) return values.map((one) => new Reader(one, this.#wrong));
     throw this.#wrong(`${name}: a list of objects is wanted`);
+  }
+
+  /** Nobody looks into them here, but they must be what they are called. */
+  checkExtensions(): void {
+    const seen = new Set<string>();
+    for (const extension of this.inners('extensions')) {
+      const name = extension.text('name');
+      if (seen.has(name)) {
+        const into = '*map[string]runtime.Object';
+        throw this.#wrong(`error converting *[]NamedExtension into ${into}: duplicate name "${name}" in list`);
+      }
+      seen.add(name);
+    }
   }
 
   text(name: string): string {
@@ -199,8 +227,8 @@ class Reader {
   }
 
   texts(name: string): readonly string[] {
-    const values = this.#tree[name] ?? [];
-    if (Array.isArray(values) && values.every((value) => typeof value === 'string')) return values as string[];
+    const values = orEmpty(this.#tree[name] ?? [], '');
+    if (values?.every((value) => typeof value === 'string')) return values as string[];
     throw this.#wrong(`${name}: a list of texts is wanted`);
   }
 
@@ -214,7 +242,8 @@ class Reader {
     const text = this.text(name).replaceAll('\n', '').replaceAll('\r', '');
     if (text === '') return undefined;
     const bytes = Buffer.from(text, 'base64');
-    if (bytes.toString('base64') !== text) throw this.#wrong(`${name}: illegal base64 data`);
+    const fault = base64Fault(text, { url: false, padded: true });
+    if (fault !== undefined) throw this.#wrong(`illegal base64 data at input byte ${fault}`);
     return bytes;
   }
 
@@ -228,7 +257,7 @@ class Reader {
       );
     }
     const found = new Map<string, T>();
-    for (const item of items) {
+    for (const item of orEmpty(items, {}) ?? []) {
       if (!isPlainObject(item)) throw this.#wrong(`${list}: an object is wanted`);
       const content = item[member] ?? {};
       if (!isPlainObject(content)) throw this.#wrong(`${list}: ${member}: an object is wanted`);
@@ -238,7 +267,9 @@ class Reader {
         const into = `*map[string]*api.${kind.slice('Named'.length)}`;
         throw this.#wrong(`error converting *[]${kind} into ${into}: duplicate name "${name}" in list`);
       }
-      found.set(name, read(new Reader(content, this.#wrong)));
+      const reader = new Reader(content, this.#wrong);
+      reader.checkExtensions();
+      found.set(name, read(reader));
     }
     return found;
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { canonicalDuration, canonicalMicroTime, canonicalTime, timeOf } from './time.js';
+import { canonicalDuration, canonicalMicroTime, canonicalTime, parseDuration, timeOf } from './time.js';
 
 test('times print in UTC to the second', () => {
   assert.equal(canonicalTime('2024-02-29T23:59:59Z'), '2024-02-29T23:59:59Z');
@@ -43,4 +43,8 @@ test('durations print as Go prints them', () => {
   assert.throws(() => canonicalDuration('5'), /missing unit in duration "5"/);
   assert.throws(() => canonicalDuration('5x'), /unknown unit "x"/);
   assert.throws(() => canonicalDuration(''), /invalid duration ""/);
+});
+
+test('what is no duration is quoted byte by byte', () => {
+  assert.throws(() => parseDuration('\u00e9"\n'), { message: 'time: invalid duration "\\xc3\\xa9\\"\\x0a"' });
 });

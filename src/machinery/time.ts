@@ -64,35 +64,41 @@ export function timeOf(date: Date): string {
 let lastSecond = Number.NaN;
 let lastText = '';
 
+/** As Go's package of times quotes: every byte beyond printable ASCII by its number. */
+const quoted = (text: string): string =>
+  `"${text.replace(/["\\]|[^ -~]+/g, (found) =>
+    found === '"' || found === '\\' ? `\\${found}` : Buffer.from(found).toString('hex').replace(/../g, '\\x$&'),
+  )}"`;
+
 /** Nanoseconds of a text such as `1h30m` or `1.5s`. */
 export function parseDuration(text: string): bigint {
   const match = /^([-+]?)(.*)$/s.exec(text);
   const body = match?.[2] ?? '';
   if (body === '0') return 0n;
   if (body === '' || body.length > MOST_DURATION_LETTERS) {
-    throw new TimeError(`time: invalid duration ${JSON.stringify(text)}`);
+    throw new TimeError(`time: invalid duration ${quoted(text)}`);
   }
   let total = 0n;
   let rest = body;
   while (rest !== '') {
     const part = /^([0-9]*)(?:\.([0-9]*))?([^0-9.]*)/.exec(rest);
     const [all = '', whole = '', fraction = '', unit = ''] = part ?? [];
-    if (whole === '' && fraction === '') throw new TimeError(`time: invalid duration ${JSON.stringify(text)}`);
-    if (unit === '') throw new TimeError(`time: missing unit in duration ${JSON.stringify(text)}`);
+    if (whole === '' && fraction === '') throw new TimeError(`time: invalid duration ${quoted(text)}`);
+    if (unit === '') throw new TimeError(`time: missing unit in duration ${quoted(text)}`);
     const size = durationUnits.get(unit);
     if (size === undefined) {
-      throw new TimeError(`time: unknown unit ${JSON.stringify(unit)} in duration ${JSON.stringify(text)}`);
+      throw new TimeError(`time: unknown unit ${quoted(unit)} in duration ${quoted(text)}`);
     }
     const digits = fraction.slice(0, 18);
     const significant = whole.replace(/^0+/, '');
     if (significant.length > MOST_DURATION_DIGITS) {
-      throw new TimeError(`time: invalid duration ${JSON.stringify(text)}`);
+      throw new TimeError(`time: invalid duration ${quoted(text)}`);
     }
     total += BigInt(significant || '0') * size + (BigInt(digits || '0') * size) / 10n ** BigInt(digits.length);
     rest = rest.slice(all.length);
   }
   const limit = match?.[1] === '-' ? 2n ** 63n : 2n ** 63n - 1n;
-  if (total > limit) throw new TimeError(`time: invalid duration ${JSON.stringify(text)}`);
+  if (total > limit) throw new TimeError(`time: invalid duration ${quoted(text)}`);
   return match?.[1] === '-' ? -total : total;
 }
 

@@ -52,6 +52,26 @@ describe('the configuration of admission plugins', () => {
     assert.match(said, /Object 'Kind' is missing in '\{\n {4}"limitedResources": \[\]\n {3}\}'$/);
   });
 
+  it('is refused for what stands twice, and for numbers that are no integers, where the plugin reads it', () => {
+    const text = (inner: string) =>
+      `{"apiVersion":"apiserver.config.k8s.io/v1","kind":"AdmissionConfiguration","plugins":[{"name":"N","configuration":{${inner}}}]}`;
+    const quota = '"apiVersion":"apiserver.config.k8s.io/v1","kind":"ResourceQuotaConfiguration"';
+    assert.equal(
+      refused(
+        text(`${quota},"limitedResources":[],"limitedResources":[]`).replace('"N"', '"ResourceQuota"'),
+        'ResourceQuota',
+      ),
+      `couldn't init admission plugin "ResourceQuota": strict decoding error: duplicate field "limitedResources"`,
+    );
+    const limits = (qps: string) =>
+      `"apiVersion":"eventratelimit.admission.k8s.io/v1alpha1","kind":"Configuration","limits":[{"type":"Server","qps":1,"qps":${qps},"burst":1}]`;
+    assert.match(
+      refused(text(limits('1e2')).replace('"N"', '"EventRateLimit"'), 'EventRateLimit'),
+      /cannot unmarshal number 1e2 into Go struct field Limit\.limits\.qps of type int32/,
+    );
+    assert.doesNotThrow(() => load(text(limits('2')).replace('"N"', '"EventRateLimit"'), 'EventRateLimit'));
+  });
+
   it('of one plugin alone is still taken, whatever kind it says, when nothing knows that', () => {
     const own = { kind: 'Selectors', podNodeSelectorPluginConfig: { one: 'a=b' } };
     assert.deepEqual(load(own, 'PodNodeSelector').nodeSelectors, { one: 'a=b' });

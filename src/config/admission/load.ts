@@ -9,7 +9,7 @@ import { goQuote } from '../../lib/go-quote.js';
 import type { AdmissionConfiguration } from '../../schema/generated/apiserverconfig.v1.js';
 import { encodeTree } from '../../schema/json/encode.js';
 import { ConfigError } from '../config-error.js';
-import { decodeConfig, UnknownKind } from '../decode-config.js';
+import { decodeConfig, isJsonText, UnknownKind } from '../decode-config.js';
 import type { Kubeconfig } from '../kubeconfig.js';
 import { eventLimits } from './event-limits.js';
 import { imagePolicy, type ImagePolicyConfig } from './image-policy.js';
@@ -103,7 +103,7 @@ function pluginTexts(file: string): PluginTexts {
 
 /** As it was written, where that was JSON. */
 const inlineText = (text: string, index: number): string | undefined =>
-  text.trimStart().startsWith('{') && isJson(text) ? jsonSlice(text, ['plugins', index, 'configuration']) : undefined;
+  isJsonText(text) && isJson(text) ? jsonSlice(text, ['plugins', index, 'configuration']) : undefined;
 
 function isJson(text: string): boolean {
   try {

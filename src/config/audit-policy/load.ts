@@ -4,12 +4,12 @@ import { readTextFile } from '../../lib/go-file-error.js';
 import { goQuote } from '../../lib/go-quote.js';
 import { aggregateText, fieldErrorText } from '../../machinery/field-error.js';
 import { AUDIT_GROUP_VERSION } from '../../machinery/names.js';
-import { parseApiVersion } from '../../machinery/object.js';
+import { apiVersionFault, parseApiVersion } from '../../machinery/object.js';
 import { sentKind } from '../../schema/json/sent-kind.js';
 import { typeOf } from '../../schema/catalogue.js';
 import type { Policy } from '../../schema/generated/audit.v1.js';
-import { DecodeError, decodeTree } from '../../schema/json/decode.js';
-import { parseConfigText } from '../decode-config.js';
+import { DecodeError } from '../../schema/json/decode.js';
+import { decodeParsed, parseConfigText } from '../decode-config.js';
 import { validateAuditPolicy } from './validate.js';
 
 export type LoadedAuditPolicy =
@@ -52,6 +52,8 @@ function decode(text: string): LoadedAuditPolicy {
     const said = sentKind(tree);
     const kind = said.kind || UNSAID.kind;
     const apiVersion = said.apiVersion || UNSAID.apiVersion;
+    const unfit = apiVersionFault(apiVersion);
+    if (unfit !== undefined) throw new DecodeError(unfit);
     const { group, version } = parseApiVersion(apiVersion);
     if (apiVersion === UNSAID.apiVersion && kind === UNSAID.kind) {
       return { ok: false, error: `unknown group version field ${group}/${version}, Kind=${kind} in policy` };
@@ -64,8 +66,8 @@ function decode(text: string): LoadedAuditPolicy {
     }
     if (kind !== 'Policy')
       throw new DecodeError(`converting (${version}.${kind}) to (audit.Policy): unknown conversion`);
-    const { object, strictErrors } = decodeTree(type, tree, { strict: true });
-    return { ok: true, policy: object as unknown as Policy, strictErrors: [...repeated, ...strictErrors] };
+    const { object, strictErrors } = decodeParsed(type, text, { tree, repeated });
+    return { ok: true, policy: object as unknown as Policy, strictErrors };
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     return { ok: false, error: `failed decoding: ${error.message}` };

@@ -117,3 +117,7 @@ test('another kind, or none, is no authorization configuration', () => {
   );
   assert.match(refusal('authorizers: []'), /^failed to load .*: Object 'Kind' is missing in /);
 });
+
+test('a duration of nothing is none', () => {
+  assert.match(refusal(fileOf(hook({ authorizedTTL: null }))), /: time: invalid duration ""$/);
+});

@@ -14,14 +14,23 @@ export function sentKind(tree: unknown): SentKind {
     throw unreadable(`json: cannot unmarshal ${goJsonKind(tree)} into Go value of type ${PROBE}`);
   }
   const said = { kind: '', apiVersion: '' };
-  for (const [member, value] of Object.entries(tree)) {
-    if ((member !== 'kind' && member !== 'apiVersion') || value === null) continue;
+  for (const [name, value] of Object.entries(tree)) {
+    const member = memberMeant(name);
+    if (member === undefined || value === null) continue;
     if (typeof value !== 'string') {
       throw unreadable(`json: cannot unmarshal ${goJsonKind(value)} into Go struct field .${member} of type string`);
     }
     said[member] = value;
   }
   return said;
+}
+
+/** Whatever the case of its letters, which nothing else of an object is read by. */
+function memberMeant(name: string): keyof SentKind | undefined {
+  if (name === 'kind' || name === 'apiVersion') return name;
+  if (name.length !== 'kind'.length && name.length !== 'apiVersion'.length) return undefined;
+  const folded = name.toLowerCase();
+  return folded === 'kind' ? 'kind' : folded === 'apiversion' ? 'apiVersion' : undefined;
 }
 
 export const unreadable = (why: string): DecodeError =>

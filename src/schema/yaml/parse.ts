@@ -39,8 +39,12 @@ export function parseYaml(input: Uint8Array | string): ParsedYaml {
 /** Exported for the test that compares the two ways. */
 export function parseAnyYaml(source: string): ParsedYaml {
   try {
+    if (isOfOtherVersion(source)) throw new Error('yaml: found incompatible YAML document');
     const events = firstDocument(parseEvents(source, { maxDepth: maxJsonDepth }));
-    if (events.length === 0) return { value: null };
+    if (events.length === 0) {
+      if (TAB_FIRST.test(source)) throw new Error('yaml: found character that cannot start any token');
+      return { value: null };
+    }
     const repeats = repeatedKeys(source, events);
     const [tree] = constructFromEvents(events, { source, schema, json: true, maxAliases });
     if (SURROGATE_ESCAPE.test(source) && !wellFormed(tree)) {
@@ -54,6 +58,20 @@ export function parseAnyYaml(source: string): ParsedYaml {
     throw new DecodeError(describe(error, source));
   }
 }
+
+/** A directive in front of the first document may say of which version it is; there is but one. */
+function isOfOtherVersion(source: string): boolean {
+  if (!source.includes('%YAML')) return false;
+  for (const line of source.split('\n', MOST_DIRECTIVE_LINES)) {
+    const [word, version] = line.split(/[ \t\r]+/, 2);
+    if (word === '%YAML') return version !== '1.1';
+    if (line.trim() !== '' && !/^[%#]/.test(line)) return false;
+  }
+  return false;
+}
+
+const MOST_DIRECTIVE_LINES = 1000;
+const TAB_FIRST = /^ *\t/m;
 
 const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
 const LONE_SURROGATE = /\p{Surrogate}/u;

@@ -120,3 +120,20 @@ test('an escape for half a character is refused, and only an escape', () => {
   assert.throws(() => parseYaml('a: ["\\ud800"]'), /invalid Unicode character escape code/);
   assert.deepEqual(parseYaml("a: ['\\ud800', \\udc00]").value, { a: ['\\ud800', '\\udc00'] });
 });
+
+test('documents of another version, and tabs before nothing, are refused', () => {
+  const said = (text: string): string => {
+    try {
+      return JSON.stringify(parseYaml(text).value);
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+  assert.equal(said('%YAML 1.1\n---\na: 1\n'), '{"a":1}');
+  for (const version of ['1.2', '2.0']) {
+    assert.equal(said(`# x\n%YAML ${version}\n---\na: 1\n`), 'yaml: found incompatible YAML document');
+  }
+  assert.equal(said('a: "%YAML 1.2"\n'), '{"a":"%YAML 1.2"}');
+  assert.equal(said('\t'), 'yaml: found character that cannot start any token');
+  assert.equal(said(' \n# x\n'), 'null');
+});
