@@ -3,7 +3,7 @@ import type { ReviewConditionCompiler } from '../../cel/review-condition.js';
 import { aggregateText, fieldErrorText } from '../../machinery/field-error.js';
 import type { AuthorizationConfiguration, AuthorizerConfiguration } from '../../schema/generated/apiserverconfig.v1.js';
 import { ConfigError } from '../config-error.js';
-import { decodeConfig, parseConfigText } from '../decode-config.js';
+import { decodeConfig } from '../decode-config.js';
 import type { AuthorizerConfig } from './config.js';
 import { nameOfType } from './config.js';
 import { validateAuthorizers } from './validate.js';
@@ -40,23 +40,12 @@ function decode(text: string): readonly AuthorizerConfiguration[] {
   if (text === '') return [];
   try {
     const { kind, object } = decodeConfig(text, { kinds: KINDS, scheme: SCHEME });
-    if (hasNullDuration(text)) throw new ConfigError('time: invalid duration ""');
     if (kind !== KIND) throw new ConfigError(`expected ${KIND}, got *apiserver.${kind}`);
     return (object as unknown as AuthorizationConfiguration).authorizers ?? [];
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     throw new ConfigError(`failed to load AuthorizationConfiguration from file: ${error.message}`);
   }
-}
-
-const DURATIONS = ['authorizedTTL', 'unauthorizedTTL', 'timeout'];
-
-/** To leave a duration out is one thing, to say that it is nothing another. */
-function hasNullDuration(text: string): boolean {
-  const { tree } = parseConfigText(text) as { tree: { authorizers?: readonly (AuthorizerConfiguration | null)[] } };
-  return (tree.authorizers ?? []).some((authorizer) =>
-    Object.entries(authorizer?.webhook ?? {}).some(([name, value]) => DURATIONS.includes(name) && value === null),
-  );
 }
 
 const wrongNames = (authorizers: readonly AuthorizerConfig[]): string[] =>

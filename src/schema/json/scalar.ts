@@ -31,7 +31,8 @@ export function decodeScalar(scalar: ScalarName, decodeSchema: DecodeSchema): (v
     case 'microTime':
       return (value) => (value === null ? null : parsed(canonicalMicroTime, value));
     case 'duration':
-      return (value) => (value === null ? '0s' : parsed(canonicalDuration, value));
+      // To leave one out is one thing, to say that it is nothing another.
+      return (value) => parsed(canonicalDuration, value ?? '');
     case 'intOrString':
       return (value) => (typeof value === 'string' || isInt32(value) ? value : value === null ? 0 : mismatch(value));
     case 'any':
