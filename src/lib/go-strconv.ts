@@ -7,8 +7,11 @@ export class SyntaxMistake extends Error {}
 const TRUE = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
 const FALSE = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False']);
 
+/** Of a text that need not read as a boolean at all. */
+export const saysTrue = (text: string): boolean => TRUE.has(text);
+
 export function parseBool(text: string): boolean {
-  if (TRUE.has(text)) return true;
+  if (saysTrue(text)) return true;
   if (FALSE.has(text)) return false;
   throw new SyntaxMistake(`strconv.ParseBool: parsing ${goQuote(text)}: invalid syntax`);
 }

@@ -1,5 +1,6 @@
 // Which built-in APIs are served, as --runtime-config and the emulated version say: wide settings first, the narrower
 // one wins.
+import { saysTrue } from '../lib/go-strconv.js';
 import { INTRODUCTIONS, REMOVALS } from './api-introduction.js';
 import type { MinorVersion } from './kube-version.js';
 
@@ -34,7 +35,7 @@ export const VERSION_CLASSES: Readonly<Record<string, (version: string) => boole
 export function apiEnablement(config: RuntimeConfig, emulated?: EmulatedApis): ApiEnablement {
   const setting = (key: string): boolean | undefined => {
     const value = config[key];
-    return value === undefined ? undefined : value === '' || ON.has(value);
+    return value === undefined ? undefined : value === '' || saysTrue(value);
   };
   const version = (group: string, name: string, byDefault: boolean): boolean => {
     let on = byDefault;
@@ -53,5 +54,3 @@ export function apiEnablement(config: RuntimeConfig, emulated?: EmulatedApis): A
   };
   return { version, resource };
 }
-
-const ON = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);

@@ -1,4 +1,5 @@
 // What form of answer a client asked for.
+import { saysTrue } from '../lib/go-strconv.js';
 import { firstHeader, type HttpRequest } from '../lib/http.js';
 import { LRUCache } from 'lru-cache';
 import { notAcceptable, StatusError, unsupportedMediaType } from '../machinery/status.js';
@@ -80,7 +81,7 @@ const PEOPLE = ['curl', 'Wget', 'Mozilla/5.0'];
 function wantsPretty(request: HttpRequest): boolean {
   if (request.search !== '') {
     const asked = request.query.get('pretty');
-    if (asked !== null && asked !== '') return ['1', 't', 'T', 'true', 'TRUE', 'True'].includes(asked);
+    if (asked !== null && asked !== '') return saysTrue(asked);
   }
   const agent = request.headers['user-agent'];
   return agent !== undefined && PEOPLE.some((prefix) => agent.startsWith(prefix));

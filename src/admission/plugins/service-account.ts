@@ -1,6 +1,7 @@
 import { MIRROR_ANNOTATION, secretNames } from '../../authz/node/pod-references.js';
 import type { Container, Pod, PodSpec, ServiceAccount, Volume } from '../../schema/generated/core.v1.js';
 import { goQuote } from '../../lib/go-quote.js';
+import { saysTrue } from '../../lib/go-strconv.js';
 import { notAskedFor } from '../asked-name.js';
 import { forbid } from '../forbid.js';
 import { type MaybePromise, whenReady } from '../../lib/maybe-promise.js';
@@ -11,7 +12,6 @@ import type { AdmissionAttributes, AdmissionPlugin } from '../plugin.js';
 
 const SERVICE_ACCOUNTS = { group: '', resource: 'serviceaccounts' };
 const ENFORCE_MOUNTABLE_SECRETS = 'kubernetes.io/enforce-mountable-secrets';
-const TRUE: readonly string[] = ['1', 't', 'T', 'true', 'TRUE', 'True'];
 /** About as many has the name of a secret in a pod. */
 const SECRET_BYTES = 30;
 /** About as many has a mount when it is printed. */
@@ -168,7 +168,7 @@ function check(options: ServiceAccountOptions, attributes: AdmissionAttributes, 
   }
   return whenReady(accountOf(options, attributes, name), (account) => {
     const enforced = account.metadata?.annotations?.[ENFORCE_MOUNTABLE_SECRETS];
-    if (enforced === undefined || !TRUE.includes(enforced)) return;
+    if (enforced === undefined || !saysTrue(enforced)) return;
     const wrong = secretNotAllowed(pod.spec, account, ephemeral);
     if (wrong === undefined) return;
     // The reference forgets to say that this is a refusal.

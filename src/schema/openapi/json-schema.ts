@@ -26,7 +26,5 @@ export function referencesIn(value: unknown, found: Set<string>): Set<string> {
 }
 
 /** With its keys in order, as documents are printed. */
-export function sortedByKey<T>(record: Readonly<Record<string, T>> | ReadonlyMap<string, T>): Record<string, T> {
-  const entries = record instanceof Map ? [...record] : Object.entries(record as Readonly<Record<string, T>>);
-  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
-}
+export const sortedByKey = <T>(record: Readonly<Record<string, T>>): Record<string, T> =>
+  Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
