@@ -161,6 +161,10 @@ export class Http2Connection implements StreamOwner {
     this.options.turns.atEnd(this);
   }
 
+  get hasAnswer(): boolean {
+    return this.output.at > 0;
+  }
+
   flush(): void {
     this.#scheduled = false;
     if (this.#inFlight !== undefined || !this.socket.writable) return;

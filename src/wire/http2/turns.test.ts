@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
 import { test } from 'node:test';
-import { MOST_FIRST, MOST_WRITTEN_TO, Turns } from './turns.js';
+import { type Flushed, MOST_FIRST, MOST_WRITTEN_TO, Turns } from './turns.js';
 
-const named = (name: number, written: number[]): { flush(): void } => ({ flush: () => void written.push(name) });
+const named = (name: number, written: number[], hasAnswer = false): Flushed => ({
+  hasAnswer,
+  flush: () => void written.push(name),
+});
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
 
 test('what is asked for in a turn is written at its end, in order', async () => {
@@ -13,6 +16,18 @@ test('what is asked for in a turn is written at its end, in order', async () => 
   assert.deepEqual(written, []);
   await turn();
   assert.deepEqual(written, upTo(MOST_WRITTEN_TO));
+});
+
+test('answers go before what is only told', async () => {
+  const turns = new Turns();
+  const written: number[] = [];
+  for (const i of upTo(MOST_WRITTEN_TO)) turns.atEnd(named(i, written, i % 100 === 50));
+  await turn();
+  assert.deepEqual(written.slice(0, 4), [50, 150, 250, 0]);
+  assert.deepEqual(
+    written.toSorted((a, b) => a - b),
+    upTo(MOST_WRITTEN_TO),
+  );
 });
 
 test('thousands are written to in parts, and who comes meanwhile goes first', async () => {
@@ -46,7 +61,8 @@ test('those who wait go on, however many come meanwhile', async () => {
 test('who asks while others are written to is written to afterwards', async () => {
   const turns = new Turns();
   const written: number[] = [];
-  const asking = {
+  const asking: Flushed = {
+    hasAnswer: false,
     flush() {
       written.push(1);
       turns.atEnd(named(2, written));

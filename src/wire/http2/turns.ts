@@ -6,6 +6,8 @@ export const MOST_WRITTEN_TO = 256;
 export const MOST_FIRST = 16;
 
 export interface Flushed {
+  /** Somebody waits for it, and will ask for more: what is only told to those who watch has time. */
+  readonly hasAnswer: boolean;
   flush(): void;
 }
 
@@ -30,7 +32,7 @@ export class Turns {
 
   readonly #end = (): void => {
     this.#asked = false;
-    const waiting = this.#waiting;
+    const waiting = answersFirst(this.#waiting);
     this.#waiting = [];
     const first = Math.min(waiting.length, this.#left.length > 0 ? MOST_FIRST : MOST_WRITTEN_TO);
     for (let i = 0; i < first; i++) (waiting[i] as Flushed).flush();
@@ -45,4 +47,14 @@ export class Turns {
     this.#left = [];
     this.#next = 0;
   }
+}
+
+/** Whoever wrote something that thousands watch would else read the answer, and go on, after all of them were told. */
+function answersFirst(waiting: Flushed[]): Flushed[] {
+  if (waiting.length === 1) return waiting;
+  const others: Flushed[] = [];
+  const ordered: Flushed[] = [];
+  for (const connection of waiting) (connection.hasAnswer ? ordered : others).push(connection);
+  for (const connection of others) ordered.push(connection);
+  return ordered;
 }
