@@ -4,6 +4,7 @@ import type { TLSSocket } from 'node:tls';
 import type { HttpHandler } from '../lib/http.js';
 import { Http2Connection } from './http2/connection.js';
 import { BufferPool } from './http2/output.js';
+import { Reading } from './http2/reading.js';
 import { Turns } from './http2/turns.js';
 
 const DEFAULT_MAX_STREAMS = 100;
@@ -23,7 +24,8 @@ export function createHttp2({ maxStreamsPerConnection, handler, onError }: Http2
   const maxStreams = maxStreamsPerConnection > 0 ? maxStreamsPerConnection : DEFAULT_MAX_STREAMS;
   const connections = new Set<Http2Connection>();
   const onGone = (connection: Http2Connection): void => void connections.delete(connection);
-  const options = { maxStreams, handler, onError, onGone, turns: new Turns(), pool: new BufferPool() };
+  const reading = new Reading(() => performance.now());
+  const options = { maxStreams, handler, onError, onGone, turns: new Turns(), reading, pool: new BufferPool() };
   return {
     accept(socket) {
       connections.add(new Http2Connection(socket, options));

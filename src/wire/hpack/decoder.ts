@@ -6,6 +6,8 @@ import { IntegerReader } from './integer.js';
 import { STATIC_COUNT, STATIC_NAMES, STATIC_VALUES } from './static-table.js';
 
 export const DEFAULT_TABLE_BYTES = 4096;
+/** Of a block, twice as many as a mebibyte has room for. What is too large is read to its end, but not for long. */
+const MOST_FIELDS = 64 * 1024;
 
 export interface DecodedFields {
   /** Names and values by turns, a character for each byte; cut off where they became too many. */
@@ -38,7 +40,9 @@ export class HpackDecoder {
     this.#left = limitBytes;
     this.#reader.at = 0;
     let mayResize = true;
+    let count = 0;
     while (this.#reader.at < block.length) {
+      if (++count > MOST_FIELDS) throw new CompressionError('a block has too many fields');
       const first = block[this.#reader.at] as number;
       if (first >= 0x80) this.#indexed(block);
       else if (first >= 0x40) this.#literal(block, 6, true);

@@ -651,6 +651,56 @@ test('a client that does not read is not heard beyond what may wait for it, and 
   assert.ok(!connection.paused);
 });
 
+test('thousands of requests that come at once are begun in many turns, and all are answered', async () => {
+  let nowMs = 0;
+  let begun = 0;
+  const connection = open(
+    ({ path }) => {
+      begun++;
+      nowMs++;
+      return ok(path === '/' ? '' : 'last');
+    },
+    { nowMs: () => nowMs },
+  );
+  const last: Fields = GET.map(([name, value]) => [name, name === ':path' ? '/last' : value]);
+  connection.send(...Array.from({ length: 300 }, (_, i) => headers(1 + 2 * i)), headers(601, last));
+  assert.equal(begun, 6);
+  assert.ok(connection.paused);
+  // What comes meanwhile is read after it.
+  connection.send(headers(603));
+  assert.equal(begun, 6);
+  const seen: string[] = [];
+  for (let i = 0; i < 100 && begun < 302; i++) seen.push(...(await connection.lines()));
+  seen.push(...(await connection.lines()));
+  assert.equal(begun, 302);
+  assert.equal(seen.filter((line) => line.startsWith('HEADERS')).length, 302);
+  assert.deepEqual(seen.slice(-3), ['HEADERS 601 200', 'DATA 601 last END', 'HEADERS 603 200 END']);
+  assert.ok(!connection.paused);
+});
+
+test('what waits of a client that does not read is not begun before it has', async () => {
+  let nowMs = 0;
+  let begun = 0;
+  // Heads alone fill what may wait.
+  const large: HttpResponse = ok(undefined, { 'x-large': 'x'.repeat(60_000) });
+  const connection = open(
+    () => {
+      begun++;
+      nowMs++;
+      return large;
+    },
+    { nowMs: () => nowMs },
+  );
+  await connection.frames();
+  connection.hold();
+  connection.send(...Array.from({ length: 90 }, (_, i) => headers(1 + 2 * i)));
+  for (let i = 0; i < 20; i++) await connection.frames();
+  assert.ok(begun < 20, `${begun} were begun`);
+  connection.letGo();
+  for (let i = 0; i < 20; i++) await connection.frames();
+  assert.equal(begun, 90);
+});
+
 test('a client that takes nothing of what was under way is gone', async () => {
   const connection = open(WATCH);
   await connection.frames();

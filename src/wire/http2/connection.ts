@@ -10,6 +10,7 @@ import { IncomingFrames } from './incoming-frames.js';
 import { MAX_HEADER_LIST_BYTES } from './request-heads.js';
 import { Outgoing } from './outgoing.js';
 import { type BufferPool, Output } from './output.js';
+import type { Reader, Reading } from './reading.js';
 import { putContinue, putTrailers } from './response-head.js';
 import { type ServeOptions, Serving } from './serving.js';
 import { PeerSettings, putSettings } from './settings.js';
@@ -35,10 +36,11 @@ export interface ConnectionOptions extends ServeOptions {
   /** The client left, or was left. */
   readonly onGone?: (connection: Http2Connection) => void;
   readonly turns: Turns;
+  readonly reading: Reading;
   readonly pool: BufferPool;
 }
 
-export class Http2Connection implements StreamOwner {
+export class Http2Connection implements StreamOwner, Reader {
   readonly remoteAddress: string;
   readonly clientCertificates: PeerCertificates;
   readonly peer = new PeerSettings();
@@ -52,11 +54,17 @@ export class Http2Connection implements StreamOwner {
   closed = false;
   /** The client was told to begin no more streams. */
   retired = false;
+  /** Others have their turn before more is read. */
+  rests = false;
   readonly #incoming: IncomingFrames;
   readonly #reader: FrameReader;
   readonly #serving: Serving;
   #resetByUs: Set<number> | undefined = undefined;
   #window = DEFAULT_WINDOW_BYTES;
+  /** What has come and is read in a later turn. */
+  #unread: Buffer | undefined = undefined;
+  #waits = false;
+  #begun = 0;
   #untoldBytes = 0;
   readonly #windowStep: number;
   /** The last stream that is answered, once the client was told. */
@@ -225,16 +233,52 @@ export class Http2Connection implements StreamOwner {
     this.schedule();
   }
 
+  /** A request begins. What comes after it may have to wait. */
+  // hot: once for each request.
+  begins(): void {
+    this.rests = this.options.reading.enough(++this.#begun);
+  }
+
   readonly #onData = (bytes: Buffer): void => {
+    if (this.#unread !== undefined) this.#unread = Buffer.concat([this.#unread, bytes]);
+    else if (this.options.reading.over) this.#leave(bytes);
+    else this.#read(bytes);
+  };
+
+  readOn(): void {
+    this.#waits = false;
+    const bytes = this.#unread;
+    if (bytes === undefined || this.#full) return;
+    this.#unread = undefined;
+    this.#read(bytes);
+    if (this.#unread === undefined && !this.#full) this.socket.resume();
+  }
+
+  #read(bytes: Buffer): void {
+    this.#begun = 0;
+    this.rests = false;
     try {
-      this.#reader.feed(bytes);
+      const taken = this.#reader.feed(bytes);
+      if (taken < bytes.length && !this.closed) this.#leave(bytes.subarray(taken));
     } catch (error) {
       if (!(error instanceof ConnectionError)) this.options.onError(error);
       this.fail(error instanceof ConnectionError ? error : new ConnectionError(ErrorCode.internal, ''));
     }
-    if (this.#inFlight !== undefined && this.output.at > MOST_WAITING_BYTES) this.socket.pause();
+    if (this.#full) this.socket.pause();
     if (this.#incoming.greeted) this.#watchHalf();
-  };
+  }
+
+  #leave(bytes: Buffer): void {
+    this.#unread = bytes;
+    this.socket.pause();
+    this.#waits = true;
+    this.options.reading.later(this);
+  }
+
+  /** The client does not read, and is not heard for that. */
+  get #full(): boolean {
+    return this.#inFlight !== undefined && this.output.at > MOST_WAITING_BYTES;
+  }
 
   /** What was begun must be ended in its time. */
   #watchHalf(): void {
@@ -248,7 +292,9 @@ export class Http2Connection implements StreamOwner {
   readonly #onWritten = (): void => {
     if (this.#inFlight !== undefined) this.options.pool.give(this.#inFlight);
     this.#inFlight = undefined;
-    if (this.socket.isPaused()) this.socket.resume();
+    if (this.#unread === undefined) {
+      if (this.socket.isPaused()) this.socket.resume();
+    } else if (!this.#waits) this.#leave(this.#unread);
     if (this.output.at > 0 || !this.outgoing.idle || this.#ending) this.flush();
   };
 
@@ -261,6 +307,7 @@ export class Http2Connection implements StreamOwner {
   readonly #onGone = (): void => {
     this.closed = true;
     this.retired = true;
+    this.#unread = undefined;
     clearTimeout(this.#timer);
     this.#closeStreams();
     this.output.drop();

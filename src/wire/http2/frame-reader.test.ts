@@ -15,6 +15,7 @@ function receiver(): FrameReceiver & { readonly seen: string[] } {
   return {
     seen,
     closed: false,
+    rests: false,
     frame: (type, flags, stream, bytes, start, end) =>
       void seen.push(`${type} ${flags} ${stream} ${bytes.toString('hex', start, end)}`),
     dataBegins: (flags, stream, length, padding) => {

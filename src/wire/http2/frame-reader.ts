@@ -7,6 +7,8 @@ import { Flag, FRAME_HEAD_BYTES, FrameType, read31 } from './frames.js';
 export interface FrameReceiver {
   /** No more frames are wanted. */
   readonly closed: boolean;
+  /** No more frames are wanted for now. */
+  readonly rests: boolean;
   /** A frame other than DATA. Its payload is in `bytes` from `start` to `end`, and is gone after the call. */
   frame(type: number, flags: number, stream: number, bytes: Buffer, start: number, end: number): void;
   /** A DATA frame. `length` is what it counts in flow control, `padding` of it no content. */
@@ -37,15 +39,17 @@ export class FrameReader {
     return this.#held !== undefined;
   }
 
+  /** Answers how many of the bytes were read. */
   // hot: for all that comes.
-  feed(bytes: Buffer): void {
+  feed(bytes: Buffer): number {
     const { receiver } = this;
     let at = this.#prefaceLeft === 0 ? 0 : this.#readPreface(bytes);
-    while (at < bytes.length && !receiver.closed) {
+    while (at < bytes.length && !receiver.closed && !receiver.rests) {
       if (this.#inData) at = this.#readData(bytes, at);
       else if (this.#held === undefined) at = this.#readFrame(bytes, at);
       else at = this.#completeHeld(this.#held, bytes, at);
     }
+    return at;
   }
 
   #readPreface(bytes: Buffer): number {

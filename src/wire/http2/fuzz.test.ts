@@ -68,11 +68,15 @@ const anyFrame = fc.oneof(
 
 test('whatever comes, the connection answers or ends', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(anyFrame, { maxLength: 25 }), fc.boolean(), async (frames, apart) => {
-      const connection = new TestConnection(handler, { maxStreams: 4 });
+    fc.asyncProperty(fc.array(anyFrame, { maxLength: 25 }), fc.boolean(), fc.nat(3), async (frames, apart, msEach) => {
+      let nowMs = 0;
+      // Where time passes, what came is read in many turns.
+      const connection = new TestConnection(handler, { maxStreams: 4, nowMs: () => (nowMs += msEach) });
       if (apart) connection.sendApart(...frames);
       else connection.send(...frames);
       const seen = await connection.frames();
+      for (let turns = 0; connection.paused && turns < 30; turns++) seen.push(...(await connection.frames()));
+      assert.ok(!connection.paused || connection.ended, 'all that came is read');
       assert.deepEqual(connection.errors, []);
       assert.ok(connection.connection.streams.size <= 4);
       // A connection that ended said why, and is told no more.

@@ -39,6 +39,10 @@ export class IncomingFrames implements FrameReceiver {
     return this.connection.closed;
   }
 
+  get rests(): boolean {
+    return this.connection.rests;
+  }
+
   get insideBlock(): boolean {
     return this.#block !== undefined;
   }
@@ -165,6 +169,7 @@ export class IncomingFrames implements FrameReceiver {
   // hot: once for each request.
   #request(id: number, head: ReadHead, endStream: boolean): void {
     const { connection } = this;
+    connection.begins();
     // Beyond what the client was told is the last.
     if (connection.retired) return;
     if (connection.streams.size >= this.maxStreams) return this.#refuse(id, ErrorCode.refusedStream);

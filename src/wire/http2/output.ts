@@ -3,6 +3,8 @@ import { ByteWriter } from '../byte-writer.js';
 
 const SIZES_BYTES = [4 * 1024, 32 * 1024, 160 * 1024] as const;
 const MOST_KEPT = [64, 16, 8] as const;
+/** Larger ones double when they grow: what is written in small pieces must not be copied for each. */
+const MOST_POOLED_BYTES = SIZES_BYTES[2];
 const NOTHING = Buffer.alloc(0);
 
 /** Buffers that all connections take turns with. */
@@ -30,7 +32,7 @@ export class Output extends ByteWriter {
   }
 
   protected override grown(needed: number): Buffer {
-    const larger = this.pool.take(needed);
+    const larger = this.pool.take(needed <= MOST_POOLED_BYTES ? needed : Math.max(needed, this.bytes.length * 2));
     this.bytes.copy(larger, 0, 0, this.at);
     this.pool.give(this.bytes);
     return larger;

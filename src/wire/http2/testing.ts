@@ -8,6 +8,7 @@ import { HpackEncoder } from '../hpack/encoder.js';
 import { Http2Connection } from './connection.js';
 import { Flag, FRAME_HEAD_BYTES, FrameType, putFrameHead, read31, read32 } from './frames.js';
 import { BufferPool } from './output.js';
+import { Reading } from './reading.js';
 import { Turns } from './turns.js';
 
 export const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
@@ -75,13 +76,14 @@ export class TestConnection {
   #rest: Buffer = Buffer.alloc(0);
 
   /** `greeted`: the client has said the first words already. */
-  constructor(handler: HttpHandler, { maxStreams = 100, greeted = true } = {}) {
+  constructor(handler: HttpHandler, { maxStreams = 100, greeted = true, nowMs = (): number => 0 } = {}) {
     this.#socket = new FakeSocket((bytes) => this.#seen(bytes));
     this.connection = new Http2Connection(this.#socket as unknown as TLSSocket, {
       maxStreams,
       handler,
       onError: (error) => this.errors.push(error),
       turns: new Turns(),
+      reading: new Reading(nowMs),
       pool: new BufferPool(),
     });
     if (greeted) this.send(PREFACE, settings(), frame(FrameType.settings, Flag.ack, 0));
