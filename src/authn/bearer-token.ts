@@ -1,6 +1,6 @@
 // Where a bearer token stands in a request: the Authorization header, or a WebSocket subprotocol (browsers can set
 // no headers on WebSockets).
-import { headerText } from '../lib/header-text.js';
+import { headerText, trimSpaces } from '../lib/header-text.js';
 import { type HttpRequest, headerValues, isWebSocketRequest } from '../lib/http.js';
 import { whenReady } from '../lib/maybe-promise.js';
 import type { Authenticated, RequestAuthenticator, TokenAuthenticator } from './authenticator.js';
@@ -25,15 +25,15 @@ export function createBearerAuthenticator(
 export const EXTRA_SPACE_WARNING =
   'the provided Authorization header contains extra space before the bearer token, and is ignored';
 
-export const hasExtraSpace = (authorization: string): boolean => /^bearer  +\S/i.test(authorization.trim());
+export const hasExtraSpace = (authorization: string): boolean => /^bearer  +\S/i.test(trimSpaces(authorization));
 
 function bearerToken(authorization: string): string {
   // hot: this is how clients write it.
   if (authorization.startsWith('Bearer ')) {
     const token = authorization.slice(7);
-    if (!token.includes(' ') && token.trim() === token) return headerText(token);
+    if (!token.includes(' ') && trimSpaces(token) === token) return headerText(token);
   }
-  const [scheme = '', token = ''] = authorization.trim().split(' ');
+  const [scheme = '', token = ''] = trimSpaces(authorization).split(' ');
   return scheme.toLowerCase() === 'bearer' ? headerText(token) : '';
 }
 
@@ -62,7 +62,7 @@ function splitProtocols(request: HttpRequest): { token: string; rest: string[] }
   const protocols = headerValues(request, 'sec-websocket-protocol').flatMap((value) => value.split(','));
   const rest: string[] = [];
   let encoded: string | undefined;
-  for (const protocol of protocols.map((text) => text.trim())) {
+  for (const protocol of protocols.map(trimSpaces)) {
     if (!protocol.startsWith(PROTOCOL_PREFIX)) {
       rest.push(protocol);
       continue;

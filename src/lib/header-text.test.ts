@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { headerBytes, headerText } from './header-text.js';
+import { headerBytes, headerText, trimSpaces } from './header-text.js';
 
 test('a header says what its bytes say in UTF-8', () => {
   assert.equal(headerText('alice'), 'alice');
@@ -12,4 +12,10 @@ test('a text becomes a letter for each byte, and comes back', () => {
   assert.equal(headerBytes('alice'), 'alice');
   assert.equal(headerBytes('š'), '\xc5\xa1');
   for (const text of ['', 'é名', 'a š b', '😀']) assert.equal(headerText(headerBytes(text)), text);
+});
+
+test('only spaces and tabs are around a value', () => {
+  assert.equal(trimSpaces(' \t a b\t '), 'a b');
+  assert.equal(trimSpaces(' \t'), '');
+  for (const text of ['a\xa0', '\x0ba', 'a\x0c', '\ufeffa']) assert.equal(trimSpaces(text), text);
 });

@@ -11,3 +11,15 @@ export const headerBytes = (text: string): string =>
   BEYOND_ASCII.test(text) ? Buffer.from(text, 'utf8').toString('latin1') : text;
 
 const BEYOND_ASCII = /[^\0-\x7f]/;
+
+/** Without the spaces and tabs around it. Nothing else is a space in a header: `trim` would take away bytes that count. */
+// hot: for each header of HTTP/1.1.
+export function trimSpaces(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && isSpace(text.charCodeAt(start))) start++;
+  while (end > start && isSpace(text.charCodeAt(end - 1))) end--;
+  return text.slice(start, end);
+}
+
+export const isSpace = (code: number): boolean => code === 0x20 || code === 0x09;

@@ -90,6 +90,12 @@ test('what is no request is told so, and the connection ends', async () => {
     [head('Host: h', 'Content-Length: -1'), bad],
     [head('Host: h', 'Content-Length: 1, 1, 2'), bad],
     [head('Host: h', 'Content-Length: 0x1'), bad],
+    [head('Host: h', 'Content-Length: 1, 1'), bad],
+    // Spaces to other readers, and not to this one.
+    [head('Host: h', 'Content-Length: 1\xa0'), bad],
+    [head('Host: h', 'Content-Length: 1\x0b'), refused('400 Bad Request: invalid header value')],
+    [head('Host: h', 'Transfer-Encoding: \x0cchunked'), refused('400 Bad Request: invalid header value')],
+    [head('Host: h', 'Transfer-Encoding: chunked\xa0'), refused('501 Not Implemented: Unsupported transfer encoding')],
     [head('Host: h', 'Content-Length: 3', 'Transfer-Encoding: chunked'), bad],
     [
       head('Host: h', 'Transfer-Encoding: gzip, chunked'),
@@ -183,6 +189,9 @@ test('a body that is no body is refused, and what follows it is no request', asy
     '-1\r\n',
     '1'.repeat(20),
     `1;${'x'.repeat(5000)}\r\n`,
+    '3\xa0\r\nabc\r\n0\r\n\r\n',
+    ' 3\r\nabc\r\n0\r\n\r\n',
+    '0\r\nno trailer\r\n\r\n',
   ]) {
     asked = 0;
     const said = await talk(`${post}${body}\r\n0\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: h\r\n\r\n`);

@@ -1,6 +1,7 @@
 // A body sent in chunks: sizes in hexadecimal, each on a line, the last one 0, then trailers.
 //
 //   5\r\nhello\r\n 6;ext=1\r\n world\r\n 0\r\n X-Sum: 11\r\n\r\n
+import { isBadField, parseFields } from './fields.js';
 
 /** The bytes are no chunked body. */
 export class MalformedChunks extends Error {}
@@ -23,7 +24,7 @@ export class ChunkedDecoder {
   #trailerBytes = 0;
   #trailerLines: string[] | undefined = undefined;
 
-  /** `keepsTrailers`: somebody asks for them. */
+  /** `keepsTrailers`: somebody asks for them, and judges them. */
   constructor(private readonly keepsTrailers = false) {}
 
   get done(): boolean {
@@ -86,6 +87,7 @@ export class ChunkedDecoder {
         if (this.#trailerBytes > MAX_TRAILER_BYTES) throw new MalformedChunks('trailers too long');
         if (text === '') this.#state = 'done';
         else if (this.keepsTrailers) (this.#trailerLines ??= []).push(text);
+        else if (isBadField(parseFields(['', text]))) throw new MalformedChunks('malformed trailer');
         return;
       case 'data':
       case 'done':
@@ -95,7 +97,7 @@ export class ChunkedDecoder {
 
 function sizeOf(line: string): number {
   const semicolon = line.indexOf(';');
-  const digits = (semicolon < 0 ? line : line.slice(0, semicolon)).trimEnd();
-  if (!/^[0-9a-fA-F]{1,13}$/.test(digits)) throw new MalformedChunks('malformed chunk size');
+  const digits = semicolon < 0 ? line : line.slice(0, semicolon);
+  if (!/^[0-9a-fA-F]{1,13}[ \t]*$/.test(digits)) throw new MalformedChunks('malformed chunk size');
   return Number.parseInt(digits, 16);
 }

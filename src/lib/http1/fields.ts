@@ -1,4 +1,5 @@
 // The headers of a message, whichever way it goes.
+import { trimSpaces } from '../header-text.js';
 import { remember } from '../remember.js';
 
 export interface Fields {
@@ -32,7 +33,7 @@ export function parseFields(lines: readonly string[]): Fields | BadField {
     const name = line.slice(0, colon);
     const lower = fieldName(name);
     if (lower === '') return { wrong: 'name', line };
-    const value = line.slice(colon + 1).trim();
+    const value = trimSpaces(line.slice(colon + 1));
     if (!isFieldValue(value)) return { wrong: 'value', line };
     rawHeaders.push(name, value);
     addField(headers, lower, value);
@@ -46,6 +47,7 @@ export const isFieldValue = (value: string): boolean => !NOT_IN_VALUES.test(valu
 export function addField(headers: Record<string, string | undefined>, name: string, value: string): void {
   const earlier = headers[name];
   if (earlier === undefined) headers[name] = value;
+  else if (name === 'content-length' && earlier === value) return;
   else if (name === 'cookie') headers[name] = `${earlier}; ${value}`;
   else if (!ONLY_ONE.has(name)) headers[name] = `${earlier}, ${value}`;
 }
@@ -64,12 +66,10 @@ const ONLY_ONE: ReadonlySet<string> = new Set([
   'user-agent',
 ]);
 
-/** Bytes of a body; undefined when the text, or one of its values, says something else. */
-export function parseContentLength(text: string): number | undefined {
-  const [first = '', ...others] = text.split(', ');
-  return /^\d{1,15}$/.test(first) && others.every((other) => other === first) ? Number(first) : undefined;
-}
+/** Bytes of a body; undefined when the text says something else, which is also what two different lengths do. */
+export const parseContentLength = (text: string): number | undefined =>
+  /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 
 /** `list`: words with commas between, in lower case. */
 export const hasWord = (list: string, word: string): boolean =>
-  list === word || (list !== '' && list.split(',').some((one) => one.trim() === word));
+  list === word || (list !== '' && list.split(',').some((one) => trimSpaces(one) === word));

@@ -1,4 +1,5 @@
 // The header fields of a request as a value, once they are found to be one: RFC 9113, sections 8.2 and 8.3.
+import { isSpace } from '../../lib/header-text.js';
 import { addField, isFieldValue, parseContentLength, TOKEN } from '../../lib/http1/fields.js';
 import { decodePath } from '../../lib/request-target.js';
 import { OF_CONNECTIONS } from './connection-headers.js';
@@ -127,5 +128,3 @@ function hasSpaceAround(value: string): boolean {
   const { length } = value;
   return length > 0 && (isSpace(value.charCodeAt(0)) || isSpace(value.charCodeAt(length - 1)));
 }
-
-const isSpace = (code: number): boolean => code === 0x20 || code === 0x09;

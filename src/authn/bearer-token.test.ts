@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { HttpRequest } from '../lib/http.js';
+import { AuthenticationError } from './authenticator.js';
+import { createBearerAuthenticator } from './bearer-token.js';
+
+/** Who knows one token. */
+const authenticator = createBearerAuthenticator(
+  { authenticateToken: (token) => (token === 'secret' ? { user: { name: 'jane', groups: [] } } : undefined) },
+  [],
+);
+const asked = (authorization: string): unknown =>
+  authenticator.authenticate({ headers: { authorization } } as unknown as HttpRequest);
+
+test('spaces around a token are no part of it', async () => {
+  for (const header of ['Bearer secret', ' bearer secret ', 'BEARER secret\t']) {
+    assert.deepEqual(await asked(header), { user: { name: 'jane', groups: [] } }, header);
+  }
+});
+
+test('a token with bytes behind it that are spaces elsewhere is another token', () => {
+  for (const header of ['Bearer secret\xa0', 'Bearer secret\xef\xbb\xbf', 'Bearer \xa0secret']) {
+    assert.throws(() => asked(header), AuthenticationError, header);
+  }
+});
