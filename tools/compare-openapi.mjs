@@ -1,96 +1,88 @@
-// Lists where our OpenAPI documents differ from the reference's: `node tools/compare-openapi.mjs --shared DIR`.
+// Lists where our OpenAPI documents differ from those of a running original:
 //
-// DIR holds openapi-v2.json.gz and openapi-v3/*.json.gz. They were made with all versions and alpha features on and
-// without the values of enums, so ours are built the same way, in this process. Descriptions are ours and left out;
-// so are the names of shared parameters, which are hashes of descriptions, and wrappers that only carry one.
-import { build } from 'esbuild';
-import { readdirSync, readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
-import { gunzipSync } from 'node:zlib';
+//   node tools/compare-openapi.mjs --original URL --ours URL [--token TOKEN] [--all]
+//
+// Both are given the same custom resource definitions first. Descriptions are ours and left out; so are the names of
+// shared parameters, which are hashes of descriptions, and wrappers that only carry one.
+import https from 'node:https';
+import { setTimeout } from 'node:timers/promises';
+import { definitions } from './compare/definitions.mjs';
+import { optionOf } from './parity-counts.mjs';
 
-const { values } = parseArgs({ options: { shared: { type: 'string' }, all: { type: 'boolean' } } });
-if (values.shared === undefined) {
-  console.error('usage: node tools/compare-openapi.mjs --shared DIR [--all]');
+const args = process.argv.slice(2);
+const [original, ours] = ['--original', '--ours'].map((name) => optionOf(args, name));
+if (original === undefined || ours === undefined) {
+  console.error('usage: node tools/compare-openapi.mjs --original URL --ours URL [--token TOKEN] [--all]');
   process.exit(2);
 }
-const MOST_SHOWN = values.all ? Infinity : 60;
+const token = optionOf(args, '--token') ?? 'admintoken';
+const MOST_SHOWN = args.includes('--all') ? Infinity : 60;
+const agent = new https.Agent({ keepAlive: true, rejectUnauthorized: false });
 
-const started = performance.now();
-const ours = await ourDocuments();
+const [expected, found] = await Promise.all([original, ours].map(documentsOf));
 const differences = [];
-const read = (path) => JSON.parse(gunzipSync(readFileSync(path)).toString());
-
-compareDocument('v2', read(`${values.shared}/openapi-v2.json.gz`), ours.v2);
-const seen = new Set();
-for (const file of readdirSync(`${values.shared}/openapi-v3`)) {
-  const name = file.replace(/_openapi\.json\.gz$/, '').replaceAll('__', '/');
-  seen.add(name);
-  compareDocument(name, read(`${values.shared}/openapi-v3/${file}`), ours.v3[name]);
+compareDocument('v2', expected.v2, found.v2);
+for (const name of new Set([...expected.v3.keys(), ...found.v3.keys()])) {
+  if (!expected.v3.has(name)) differences.push(`${name}: only ours`);
+  else compareDocument(name, expected.v3.get(name), found.v3.get(name));
 }
-for (const name of Object.keys(ours.v3)) if (!seen.has(name)) differences.push(`${name}: only ours`);
-
 for (const line of differences.slice(0, MOST_SHOWN)) console.log(line);
 if (differences.length > MOST_SHOWN) console.log(`… and ${differences.length - MOST_SHOWN} more (--all)`);
-console.log(`${differences.length} differences in ${seen.size + 1} documents`);
-console.log(
-  `sizes: v2 ${ours.sizes.v2} bytes JSON, ${ours.sizes.v2Protobuf} protobuf; v3 ${ours.sizes.v3} bytes in all`,
-);
-console.log(`built in ${Math.round(ours.buildMs)} ms (the tool took ${Math.round(performance.now() - started)} ms)`);
+console.log(`${differences.length} differences in ${expected.v3.size + 1} documents`);
 process.exitCode = differences.length === 0 ? 0 : 1;
+agent.destroy();
 
-/** Kinds are given services that would only be called by requests, so stand-ins do. */
-async function ourDocuments() {
-  const entry = `
-    import { serverKinds } from './src/server/kinds.js';
-    import { createEndpoint } from './src/rest/endpoint.js';
-    import { apiEnablement } from './src/machinery/api-enablement.js';
-    import { typeOf } from './src/schema/catalogue.js';
-    import { createOpenApi } from './src/rest/openapi.js';
-    import { besideRoutes } from './src/rest/openapi-beside.js';
-    import { MEDIA_TYPES_WITH_CBOR } from './src/rest/media-types.js';
-    const standIn = new Proxy(function () {}, { get: (_, key) => (key === Symbol.toPrimitive ? () => '' : standIn), apply: () => standIn });
-    const enabled = apiEnablement({ 'api/all': 'true' }, { version: { major: 1, minor: 34 }, forwardCompatible: false, namedForwardCompatible: false });
-    const endpoints = serverKinds(standIn).flatMap((kind) =>
-      kind.versions.filter(({ version }) => enabled.resource(kind.group, version, kind.plural, true)).map((version) =>
-        createEndpoint({ kind }, version, {
-          type: typeOf(kind.group, version.version, kind.kind),
-          listType: typeOf(kind.group, version.version, kind.kind + 'List'),
-        }),
-      ),
-    );
-    const { handle } = createOpenApi({
-      endpoints: () => endpoints,
-      mediaTypes: MEDIA_TYPES_WITH_CBOR,
-      version: 'unversioned',
-      enums: false,
-      beside: besideRoutes({ issuer: true, logs: true }),
-      now: () => new Date(),
+async function documentsOf(server) {
+  const at = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+  for (const definition of definitions) {
+    const { status, text } = await ask(server, at, definition);
+    if (status !== 201) throw new Error(`${server} answers ${status} to ${definition.metadata.name}: ${text}`);
+  }
+  try {
+    const paths = await published(server);
+    const v3 = new Map();
+    for (const [name, { serverRelativeURL }] of Object.entries(paths))
+      v3.set(name, await json(server, serverRelativeURL));
+    return { v2: await json(server, '/openapi/v2'), v3 };
+  } finally {
+    for (const { metadata } of definitions) await ask(server, `${at}/${metadata.name}`, undefined, 'DELETE');
+  }
+}
+
+/** The index, once both forms tell of every definition. */
+async function published(server) {
+  const wanted = definitions.flatMap(({ spec }) =>
+    spec.versions
+      .filter(({ served }) => served)
+      .map(({ name }) => ({ document: `apis/${spec.group}/${name}`, spec, name })),
+  );
+  for (;;) {
+    const [{ paths }, v2] = await Promise.all([json(server, '/openapi/v3'), json(server, '/openapi/v2')]);
+    const isTold = ({ document, spec, name }) =>
+      paths[document] !== undefined && v2.paths[`/apis/${spec.group}/${name}/${spec.names.plural}`] !== undefined;
+    if (wanted.every(isTold)) return paths;
+    await setTimeout(500);
+  }
+}
+
+async function json(server, path) {
+  const { status, text } = await ask(server, path);
+  if (status !== 200) throw new Error(`${server} answers ${status} to ${path}`);
+  return JSON.parse(text);
+}
+
+function ask(server, path, body, method = body === undefined ? 'GET' : 'POST') {
+  const headers = { authorization: `Bearer ${token}`, accept: 'application/json', 'content-type': 'application/json' };
+  return new Promise((resolve, reject) => {
+    const request = https.request(new URL(path, server), { method, headers, agent }, (response) => {
+      const chunks = [];
+      response.on('data', (chunk) => chunks.push(chunk));
+      response.on('end', () => resolve({ status: response.statusCode, text: Buffer.concat(chunks).toString() }));
+      response.on('error', reject);
     });
-    const get = async (path, accept) => (await handle({ method: 'GET', path, query: new URLSearchParams(), headers: { accept } })).body;
-    const json = async (path) => JSON.parse((await get(path, 'application/json')).toString());
-    const started = performance.now();
-    const { paths } = await json('/openapi/v3');
-    const v2Text = await get('/openapi/v2', 'application/json');
-    const buildMs = performance.now() - started;
-    const v3 = {};
-    for (const name of Object.keys(paths)) v3[name] = await json('/openapi/v3/' + name);
-    const sizes = {
-      v2: v2Text.length,
-      v2Protobuf: (await get('/openapi/v2', 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf')).length,
-      v3: Object.values(v3).reduce((sum, document) => sum + JSON.stringify(document).length, 0),
-    };
-    export default { v2: JSON.parse(v2Text.toString()), v3, buildMs, sizes };
-  `;
-  const result = await build({
-    stdin: { contents: entry, resolveDir: process.cwd(), loader: 'js' },
-    bundle: true,
-    write: false,
-    platform: 'node',
-    format: 'esm',
-    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(process.cwd() + '/');" },
+    request.on('error', reject);
+    request.end(body === undefined ? undefined : JSON.stringify(body));
   });
-  const code = result.outputFiles[0].text;
-  return (await import(`data:text/javascript;base64,${Buffer.from(code).toString('base64')}`)).default;
 }
 
 function compareDocument(name, theirs, document) {
@@ -101,9 +93,12 @@ function compareDocument(name, theirs, document) {
   for (const [label, mine, reference] of parts(theirs, document)) compare(`${name} ${label}`, mine, reference);
 }
 
+function definitionsIn(document) {
+  return document.definitions ?? document.components?.schemas ?? {};
+}
+
 function* parts(theirs, document) {
-  const definitions = (d) => d.definitions ?? d.components?.schemas ?? {};
-  const kinds = { definition: definitions, path: (d) => d.paths };
+  const kinds = { definition: definitionsIn, path: (d) => d.paths };
   for (const [label, of] of Object.entries(kinds)) {
     for (const key of new Set([...Object.keys(of(theirs)), ...Object.keys(of(document))])) {
       yield [`${label} ${key}`, plain(of(document)[key], document), plain(of(theirs)[key], theirs)];

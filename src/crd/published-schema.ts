@@ -1,7 +1,8 @@
 // A custom resource's schema as OpenAPI documents show it.
 import type { GroupVersionKind } from '../machinery/object.js';
 import { isPlainObject } from '../lib/plain-object.js';
-import { isIntOrString } from '../apis/apiextensions/structural-schema.js';
+import { FieldPath } from '../machinery/field-error.js';
+import { isIntOrString, isStructural } from '../apis/apiextensions/structural-schema.js';
 import { additionalOf, itemsOf, type Schema, sortedMembers } from '../apis/apiextensions/schema-walk.js';
 import type { KindDefinition } from '../registry/kind.js';
 import { metaType } from '../schema/catalogue.js';
@@ -26,17 +27,23 @@ export function publishedSchemas(published: Published): NonNullable<KindDefiniti
   };
 }
 
-function objectSchema({ schema, preserveUnknown, kind, selectableFields }: Published, form: SchemaForm): JsonSchema {
+function objectSchema(published: Published, form: SchemaForm): JsonSchema {
+  const { preserveUnknown, kind, selectableFields } = published;
   const words = {
     'x-kubernetes-group-version-kind': [{ group: kind.group, version: kind.version, kind: kind.kind }],
     ...selectable(selectableFields),
   };
+  const schema = toldSchema(published);
   const unknownKept = preserveUnknown || schema?.['x-kubernetes-preserve-unknown-fields'] === true;
   // kubectl takes the members it is told of for all there are, so it is told of none.
   if (schema === undefined || (form === 'v2' && unknownKept)) return { type: 'object', ...words };
   const { properties, ...rest } = nodeSchema(schema, form) as { properties?: JsonSchema } & JsonSchema;
   return { ...rest, properties: sortedByKey({ ...properties, ...resourceProperties(form) }), ...words };
 }
+
+/** None of what is not structural, as definitions of old may be. */
+const toldSchema = ({ schema, preserveUnknown }: Published): Schema | undefined =>
+  schema !== undefined && preserveUnknown && !isStructural(schema, FieldPath.of('schema')) ? undefined : schema;
 
 function listSchema({ kind, listKind, plural, typeName, selectableFields }: Published, form: SchemaForm): JsonSchema {
   const { metadata: _, ...typeMeta } = resourceProperties(form);
@@ -82,7 +89,7 @@ function described(schema: JsonSchema, form: SchemaForm, typeName: string, membe
 }
 
 function nodeSchema(schema: Schema, form: SchemaForm): JsonSchema {
-  const node: Record<string, unknown> = form === 'v2' ? inFormTwo(schema) : unfolded(schema);
+  const node: Record<string, unknown> = form === 'v2' ? inFormTwo(schema) : inFormThree(schema);
   const { properties } = node;
   const rules = schema['x-kubernetes-validations'];
   if (form === 'v2' && rules !== undefined) {
@@ -104,23 +111,52 @@ function nodeSchema(schema: Schema, form: SchemaForm): JsonSchema {
   return node;
 }
 
-const NOT_IN_FORM_TWO = ['allOf', 'oneOf', 'anyOf', 'not', 'default', 'nullable'];
+type Copy = JSONSchemaProps & Record<string, unknown>;
+
+const NEVER_TOLD = ['example', 'externalDocs'];
+const NOT_IN_FORM_TWO = [...NEVER_TOLD, 'allOf', 'oneOf', 'anyOf', 'not', 'default', 'nullable'];
 const INT_OR_STRING = [{ type: 'integer' }, { type: 'string' }];
 
+function without(schema: Schema, words: readonly string[]): Copy {
+  const kept: Copy = { ...schema };
+  for (const word of words) if (word in kept) delete kept[word];
+  return kept;
+}
+
+function inFormThree(schema: Schema): Copy {
+  const node = without(unfolded(schema), NEVER_TOLD);
+  for (const word of ['allOf', 'oneOf', 'anyOf'] as const) {
+    const rules = node[word];
+    if (rules !== undefined) node[word] = rules.map(ruleSchema);
+  }
+  if (node.not !== undefined) node.not = ruleSchema(node.not);
+  return node;
+}
+
+/** A rule on values, with those inside it. */
+function ruleSchema(schema: Schema): Copy {
+  const rule = inFormThree(schema);
+  const items = itemsOf(rule);
+  if (items !== undefined) rule.items = ruleSchema(items);
+  if (rule.properties !== undefined) {
+    rule.properties = Object.fromEntries(Object.entries(rule.properties).map(([name, one]) => [name, ruleSchema(one)]));
+  }
+  return rule;
+}
+
 /** Spells out for others what the extension means. */
-function unfolded(schema: Schema): Record<string, unknown> {
+function unfolded(schema: Schema): Schema {
   const { anyOf, allOf = [] } = schema;
   const stated = isIntOrString(anyOf) || isIntOrString(allOf[0]?.anyOf);
-  if (!schema['x-kubernetes-int-or-string'] || stated) return { ...schema };
+  if (!schema['x-kubernetes-int-or-string'] || stated) return schema;
   if (anyOf === undefined) return { ...schema, anyOf: INT_OR_STRING };
   return { ...schema, allOf: [{ anyOf: INT_OR_STRING }, ...allOf] };
 }
 
 /** What form 2 has no words for is left out, and with it what kubectl could not cope with then. */
-function inFormTwo(schema: Schema): JSONSchemaProps & Record<string, unknown> {
+function inFormTwo(schema: Schema): Copy {
   const { nullable } = schema;
-  const kept: JSONSchemaProps & Record<string, unknown> = { ...schema };
-  for (const word of NOT_IN_FORM_TWO) if (word in kept) delete kept[word];
+  const kept = without(schema, NOT_IN_FORM_TWO);
   const open = schema['x-kubernetes-preserve-unknown-fields'] === true;
   if (nullable || open) {
     delete kept.items;

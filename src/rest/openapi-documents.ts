@@ -16,6 +16,8 @@ const META = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 /** What a document of form 3 tells of. */
 export interface Told {
   readonly endpoints: readonly Endpoint[];
+  /** It tells of custom resources alone. */
+  readonly custom: boolean;
   routes(this: void): readonly Route[];
 }
 
@@ -37,7 +39,7 @@ export function toldByDocument(
   }
   const documents = new Map<string, Told>();
   const tell = (name: string, routes: () => readonly Route[], of: readonly Endpoint[] = NONE): void => {
-    documents.set(name, { endpoints: of, routes });
+    documents.set(name, { endpoints: of, custom: areCustom(of), routes });
   };
   tell('api', () => [discoveryRoute({ path: '/api/', id: 'getCoreAPIVersions', tag: 'core', answer: 'APIVersions' })]);
   tell('apis', () => [discoveryRoute({ path: '/apis/', id: 'getAPIVersions', tag: 'apis', answer: 'APIGroupList' })]);
@@ -54,10 +56,13 @@ export function toldByDocument(
 
 const NONE: readonly Endpoint[] = [];
 
+const areCustom = (endpoints: readonly Endpoint[]): boolean =>
+  endpoints.length > 0 && endpoints.every(({ definition }) => definition.custom);
+
 function versionRoutes(name: string, endpoints: readonly Endpoint[], mediaTypes: readonly MediaType[]): Route[] {
   const routes = endpoints.flatMap((endpoint) => resourceRoutes(endpoint, mediaTypes));
   // Documents of custom kinds tell of nothing else.
-  if (endpoints.every(({ definition }) => definition.custom)) return routes;
+  if (areCustom(endpoints)) return routes;
   const { id, tag } = groupWords(endpoints[0]?.kind ?? {});
   const discovery = { path: `/${name}/`, id: `get${id}APIResources`, tag, answer: 'APIResourceList', mediaTypes };
   return [discoveryRoute(discovery), ...routes];
@@ -94,12 +99,13 @@ function discoveryRoute({ path, id, tag, answer, mediaTypes = MEDIA_TYPES }: Dis
 }
 
 export interface DocumentOptions {
-  /** `v1.34.9` */
+  /** The release that is emulated: `1.34`. */
   readonly version: string;
   readonly definitions: Definitions;
 }
 
 const INFO = { title: 'Kubernetes' };
+const CUSTOM_INFO = { title: 'Kubernetes CRD Swagger', version: 'v0.1.0' };
 const BEARER_TOKEN = {
   type: 'apiKey',
   description: 'A token in the Authorization header, after the word Bearer.',
@@ -107,17 +113,21 @@ const BEARER_TOKEN = {
   in: 'header',
 };
 
-export function documentV3(routes: readonly Route[], { version, definitions }: DocumentOptions): Buffer {
+export function documentV3(told: Pick<Told, 'custom' | 'routes'>, { version, definitions }: DocumentOptions): Buffer {
+  const { custom } = told;
+  const routes = told.routes();
   const paths = pathItems(routes, 'v3');
   const schemas = atOnce(definitions(definitionsIn(routes)));
   return printedObject({
     openapi: ['"3.0.0"'],
-    info: [JSON.stringify({ ...INFO, version })],
+    info: [JSON.stringify(custom ? CUSTOM_INFO : { ...INFO, version })],
     paths: inBraces(printedMembers(inNameOrder(paths))),
     components: [
       '{',
-      ...(schemas.size > 0 ? ['"schemas":', ...inBraces(schemas), ','] : []),
-      `"securitySchemes":${JSON.stringify({ BearerToken: BEARER_TOKEN })}}`,
+      ...(schemas.size > 0 ? ['"schemas":', ...inBraces(schemas)] : []),
+      ...(schemas.size > 0 && !custom ? [','] : []),
+      ...(custom ? [] : [`"securitySchemes":${JSON.stringify({ BearerToken: BEARER_TOKEN })}`]),
+      '}',
     ],
   });
 }

@@ -60,6 +60,7 @@ export const nameParameter = (kind: string): Parameter => ({
 
 /** The parameters each verb takes, from the options it understands: the same for every resource. */
 export interface OptionParameters {
+  readonly get: readonly Parameter[];
   readonly create: readonly Parameter[];
   readonly update: readonly Parameter[];
   readonly patch: readonly Parameter[];
@@ -72,6 +73,7 @@ let known: OptionParameters | undefined;
 
 export function optionParameters(): OptionParameters {
   known ??= {
+    get: queryParametersOf(metaType('GetOptions')),
     create: queryParametersOf(metaType('CreateOptions')),
     update: queryParametersOf(metaType('UpdateOptions')),
     patch: queryParametersOf(metaType('PatchOptions')),

@@ -44,7 +44,9 @@ interface Target {
   readonly endpoint: Endpoint;
   readonly words: ReturnType<typeof groupWords>;
   readonly subresource: string;
-  /** What is read and written. */
+  /** The documents of custom resources are made elsewhere in the reference, and differ in some words. */
+  readonly custom: boolean;
+  /** What is read and written, or of a custom resource's subresource whose it is. */
   readonly kind: GroupVersionKind;
   readonly definition: string;
   readonly namespaced: boolean;
@@ -71,6 +73,7 @@ function targetOf(endpoint: Endpoint, mediaTypes: readonly MediaType[]): Target 
     endpoint,
     words: groupWords(kind),
     subresource: '',
+    custom,
     kind,
     definition: type.name,
     namespaced: definition.namespaced,
@@ -90,7 +93,7 @@ function targetOf(endpoint: Endpoint, mediaTypes: readonly MediaType[]): Target 
       'application/merge-patch+json',
       ...(custom ? [] : ['application/strategic-merge-patch+json']),
       'application/apply-patch+yaml',
-      ...(withCbor ? ['application/apply-patch+cbor'] : []),
+      ...(withCbor && !custom ? ['application/apply-patch+cbor'] : []),
     ],
   };
 }
@@ -109,7 +112,7 @@ function subresourceTarget(parent: Target, endpoint: Endpoint, name: string, sub
   return {
     ...parent,
     subresource: name,
-    kind,
+    kind: parent.custom ? parent.kind : kind,
     definition: type?.name ?? parent.definition,
     item,
     collection: item,
@@ -122,12 +125,19 @@ const STATUS = 'io.k8s.apimachinery.pkg.apis.meta.v1.Status';
 const DELETE_OPTIONS = 'io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions';
 
 function routesOfVerb(target: Target, verb: Verb): Route[] {
-  const { definition } = target;
+  const { definition, custom } = target;
   const what = nounOf(target);
   switch (verb) {
     case 'get':
       return [
-        route(target, { verb: 'read', action: 'get', method: 'get', description: `Reads ${what}.`, answers: [200] }),
+        route(target, {
+          verb: 'read',
+          action: 'get',
+          method: 'get',
+          description: `Reads ${what}.`,
+          parameters: custom ? optionParameters().get : [],
+          answers: [200],
+        }),
       ];
     case 'update':
       return [
@@ -151,7 +161,7 @@ function routesOfVerb(target: Target, verb: Verb): Route[] {
           parameters: optionParameters().patch,
           body: { definition: PATCH_DEFINITION, required: true },
           consumes: target.patchTypes,
-          answers: [200, 201],
+          answers: custom ? [200] : [200, 201],
         }),
       ];
     case 'create':
@@ -189,8 +199,12 @@ function routesOfVerb(target: Target, verb: Verb): Route[] {
           method: 'delete',
           collection: true,
           description: `Deletes every ${target.kind.kind} that the selectors choose.`,
-          parameters: optionParameters().deletecollection,
-          body: { definition: DELETE_OPTIONS, required: false },
+          ...(custom
+            ? { parameters: optionParameters().list }
+            : {
+                parameters: optionParameters().deletecollection,
+                body: { definition: DELETE_OPTIONS, required: false },
+              }),
           produced: STATUS,
           answers: [200],
         }),
@@ -204,7 +218,7 @@ function routesOfVerb(target: Target, verb: Verb): Route[] {
         produced: target.endpoint.listType.name,
       });
     case 'watch':
-      return target.endpoint.definition.custom === true ? [] : watchRoutes(target);
+      return custom ? [] : watchRoutes(target);
   }
 }
 
@@ -352,7 +366,7 @@ function route(target: Target, operation: Operation): Route {
     kind: target.kind,
     parameters: [...(operation.plain === true ? [] : [PRETTY]), ...(operation.parameters ?? []), ...scope],
     ...(operation.body && { body: operation.body }),
-    consumes: operation.consumes ?? (target.endpoint.definition.custom ? CUSTOM_MEDIA : ANY),
+    consumes: operation.consumes ?? (target.custom ? CUSTOM_MEDIA : ANY),
     produces: operation.produces ?? target.media,
     responses: [...answers, UNAUTHORIZED],
   };

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import protobuf from 'protobufjs';
 import { appsKinds } from '../apis/apps/index.js';
 import type { HttpRequest, HttpResponse } from '../lib/http.js';
-import type { KindDefinition } from '../registry/kind.js';
+import type { KindDefinition, Subresource } from '../registry/kind.js';
 import type { ResourceRegistry } from '../registry/registry.js';
 import { typeOf } from '../schema/catalogue.js';
 import type { StructType } from '../schema/type.js';
@@ -168,6 +168,40 @@ test('a custom kind is patched in the ways it can be, and has no paths of old', 
   ]);
 });
 
+test('operations of custom kinds and the document around them are told as their own part of the reference tells them', async () => {
+  interface Operation {
+    readonly parameters?: readonly { readonly name: string }[];
+    readonly requestBody?: object;
+    readonly responses: object;
+    readonly 'x-kubernetes-group-version-kind': object;
+  }
+  const scale = { group: 'autoscaling', version: 'v1', kind: 'Scale', verbs: ['get'] } as const;
+  const { get } = server([widget('A form.', { scale })]);
+  const { info, components, paths } = jsonOf(await get('/openapi/v3/apis/test.example/v1')) as {
+    info: object;
+    components: { schemas: Record<string, Record<string, readonly { group: string }[]>> };
+    paths: Record<string, Record<'get' | 'patch' | 'delete', Operation>>;
+  };
+  assert.deepEqual(info, { title: 'Kubernetes CRD Swagger', version: 'v0.1.0' });
+  assert.deepEqual(Object.keys(components), ['schemas']);
+  const options = components.schemas['io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions'];
+  const groups = options?.['x-kubernetes-group-version-kind']?.map(({ group }) => group) ?? [];
+  assert.deepEqual([groups.includes('apps'), groups.includes('apiextensions.k8s.io')], [true, false]);
+  const collection = paths['/apis/test.example/v1/widgets'];
+  const item = paths['/apis/test.example/v1/widgets/{name}'];
+  const namesOf = (operation?: Operation): string[] => (operation?.parameters ?? []).map(({ name }) => name);
+  assert.deepEqual(namesOf(item?.get), ['resourceVersion']);
+  assert.deepEqual(Object.keys(item?.patch.responses ?? {}), ['200', '401']);
+  assert.deepEqual(namesOf(collection?.delete), namesOf(collection?.get));
+  assert.equal(collection?.delete.requestBody, undefined);
+  const scaled = paths['/apis/test.example/v1/widgets/{name}/scale']?.get;
+  assert.deepEqual(scaled?.['x-kubernetes-group-version-kind'], {
+    group: 'test.example',
+    version: 'v1',
+    kind: 'Widget',
+  });
+});
+
 interface Schema {
   readonly [word: string]: unknown;
   readonly required?: readonly string[];
@@ -186,7 +220,7 @@ function server(endpoints: Endpoint[]): {
   const { handle } = createOpenApi({
     endpoints: () => [...endpoints],
     mediaTypes: MEDIA_TYPES,
-    version: 'v1.34.0',
+    version: '1.34',
     enums: true,
     beside: besideRoutes({ issuer: false, logs: false }),
     now: () => NOW,
@@ -236,7 +270,7 @@ const appsEndpoints = (): Endpoint[] =>
     return endpointOf(kind, { type, listType });
   });
 
-function widget(description: string): Endpoint {
+function widget(description: string, subresources: Record<string, Subresource> = {}): Endpoint {
   const named = (name: string): StructType => ({ kind: 'struct', name, fields: [], byJson: new Map() });
   const [endpoint] = endpointOf(
     {
@@ -250,6 +284,7 @@ function widget(description: string): Endpoint {
       storageVersion: 'v1',
       openApiSchema: () => ({ type: 'object', description }),
       strategy: { validate: () => [], validateUpdate: () => [] },
+      subresources,
       columns: [],
       row: () => [],
     },

@@ -7,6 +7,7 @@ import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
 import { atOnce, inTurns } from '../lib/turns.js';
 import { sameItems } from '../lib/remembered.js';
 import { createDefinitions, type Definition, type Definitions } from '../schema/openapi/definitions.js';
+import { kindsClientsKnow, kindsOfType } from '../schema/openapi/group-version-kinds.js';
 import type { SchemaForm } from '../schema/openapi/json-schema.js';
 import { compressed } from './compress.js';
 import type { Endpoint } from './endpoint.js';
@@ -31,7 +32,7 @@ export interface OpenApiOptions {
   /** Asked anew on each request: kinds come and go. The same list until they do. */
   readonly endpoints: () => readonly Endpoint[];
   readonly mediaTypes: readonly MediaType[];
-  /** `v1.34.9` */
+  /** The release that is emulated: `1.34`. */
   readonly version: string;
   /** Whether the values of closed string types are published. */
   readonly enums: boolean;
@@ -124,15 +125,17 @@ interface CurrentDocuments {
 function createDocuments(options: OpenApiOptions): CurrentDocuments {
   let custom: ReadonlyMap<string, Endpoint> = new Map();
   const printed = { v2: new CustomDefinitions('v2'), v3: new CustomDefinitions('v3') };
-  const definitions = (form: SchemaForm): Definitions => {
+  const definitions = (form: SchemaForm, kindsOf = kindsOfType): Definitions => {
     let builtIn: ReadonlyMap<string, Definition> | undefined;
     return createDefinitions({
       form,
       enums: options.enums,
+      kindsOf,
       custom: (name) => custom.get(name)?.definition.openApiSchema?.(form, name),
       printed(name) {
         const endpoint = custom.get(name);
         if (endpoint !== undefined) return printed[form].of(endpoint, name);
+        if (kindsOf(name) !== kindsOfType(name)) return undefined;
         builtIn ??= (options.enums ? options.builtIn?.(form) : undefined) ?? NONE_PRINTED;
         return builtIn.get(name);
       },
@@ -140,6 +143,7 @@ function createDocuments(options: OpenApiOptions): CurrentDocuments {
   };
   const v2 = { version: options.version, definitions: definitions('v2') };
   const v3 = { version: options.version, definitions: definitions('v3') };
+  const customV3 = { version: options.version, definitions: definitions('v3', kindsClientsKnow) };
   let known: readonly Endpoint[] = [];
   let documents: Documents | undefined;
   const build = (endpoints: readonly Endpoint[]): Documents => {
@@ -162,12 +166,12 @@ function createDocuments(options: OpenApiOptions): CurrentDocuments {
       each,
     };
   };
-  const documentOf = ({ endpoints, routes }: Told): OneDocument => {
+  const documentOf = (told: Told): OneDocument => {
     let share: ShareV2 | undefined;
     return {
-      endpoints,
-      v3: new PublishedDocument(() => documentV3(routes(), v3), 'v3', options.now()),
-      share: () => (share ??= shareV2(routes())),
+      endpoints: told.endpoints,
+      v3: new PublishedDocument(() => documentV3(told, told.custom ? customV3 : v3), 'v3', options.now()),
+      share: () => (share ??= shareV2(told.routes())),
     };
   };
   return {

@@ -54,6 +54,21 @@ test('a field carries its list type, merge key, default and enum', () => {
   assert.deepEqual(protocol.type.kind === 'scalar' && protocol.type.enum, ['SCTP', 'TCP', 'UDP']);
 });
 
+test('values that are published are those the reference publishes', () => {
+  const valuesOf = (type: string, field: string): unknown => {
+    const found = mustType(`io.k8s.api.${type}`).byJson.get(field)?.type;
+    return found?.kind === 'scalar' ? found.enum : undefined;
+  };
+  assert.deepEqual(valuesOf('discovery.v1.EndpointSlice', 'addressType'), ['FQDN', 'IPv4', 'IPv6']);
+  assert.deepEqual(valuesOf('networking.v1.HTTPIngressPath', 'pathType'), [
+    'Exact',
+    'ImplementationSpecific',
+    'Prefix',
+  ]);
+  assert.equal(valuesOf('admissionregistration.v1.MutatingWebhook', 'reinvocationPolicy'), undefined);
+  assert.equal(valuesOf('admissionregistration.v1.RuleWithOperations', 'scope'), undefined);
+});
+
 test('equality is by meaning: quantities by value, unset lists are empty, unset pointers are not zero', () => {
   const type = mustType('io.k8s.api.core.v1.PodSpec');
   const limits = (cpu: string) => ({ containers: [{ name: 'a', resources: { limits: { cpu } } }] });

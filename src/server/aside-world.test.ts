@@ -258,7 +258,7 @@ test('what is told of definitions and published of their kinds is as ever', asyn
     createOpenApi({
       endpoints: () => api.resources.all(),
       mediaTypes: MEDIA_TYPES,
-      version: 'v1.34.0',
+      version: '1.34',
       enums: true,
       beside: new Map(),
       aside: api.resources.aside,

@@ -150,11 +150,11 @@ function identityHeadersOf({ authentication }: Options): IdentityHeaders | undef
   };
 }
 
-function buildOpenApi({ options, version, resources, services, tokens, aggregation }: HandlerParts): OpenApi {
+function buildOpenApi({ options, resources, services, tokens, aggregation }: HandlerParts): OpenApi {
   return createOpenApi({
     endpoints: () => resources.all(),
     mediaTypes: services.mediaTypes,
-    version: version.gitVersion,
+    version: minorVersionText(options.emulatedVersion),
     enums: services.features.enabled('OpenAPIEnums'),
     builtIn: printedDefinitions(__dirname),
     beside: besideRoutes({ issuer: tokens.paths.length > 0, logs: options.misc.enableLogsHandler }),

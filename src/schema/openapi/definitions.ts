@@ -11,6 +11,8 @@ export interface DefinitionOptions {
   readonly form: SchemaForm;
   /** Whether the values of closed string types are published. */
   readonly enums: boolean;
+  /** The kinds that a type is, by its name. */
+  readonly kindsOf?: typeof kindsOfType;
   /** The schemas of types the catalogue does not know (custom resources), by name. */
   readonly custom?: (name: string) => JsonSchema | undefined;
   /** Those that were printed elsewhere. */
@@ -75,7 +77,7 @@ function definitionOf(name: string, options: DefinitionOptions): JsonSchema {
 function structSchema(type: StructType, options: DefinitionOptions): JsonSchema {
   const required = type.fields.filter((field) => field.required).map(({ json }) => json);
   const properties = type.fields.map((field): [string, JsonSchema] => [field.json, fieldSchema(field, options)]);
-  const kinds = kindsOfType(type.name);
+  const kinds = (options.kindsOf ?? kindsOfType)(type.name);
   return {
     ...(type.description !== undefined && { description: type.description }),
     type: 'object',

@@ -8,6 +8,21 @@ export function kindsOfType(name: string): readonly GroupVersionKind[] | undefin
   return known.get(name);
 }
 
+/** The same, as the reference's client library knows them: what it tells of custom resources goes by that. */
+export function kindsClientsKnow(name: string): readonly GroupVersionKind[] | undefined {
+  const kinds = kindsOfType(name);
+  if (kinds === undefined || !kinds.some(({ group }) => SERVERS_OWN.has(group))) return kinds;
+  return kinds.filter(({ group }) => !SERVERS_OWN.has(group));
+}
+
+/** Groups with a library of their own. */
+const SERVERS_OWN = new Set([
+  'admission.k8s.io',
+  'apiextensions.k8s.io',
+  'apiregistration.k8s.io',
+  'imagepolicy.k8s.io',
+]);
+
 let known: Map<string, GroupVersionKind[]> | undefined;
 
 function collect(): Map<string, GroupVersionKind[]> {
