@@ -203,6 +203,8 @@ export interface Strategy<T extends KubeObject = KubeObject> {
 export type MetadataCheck = 'whole' | 'change';
 
 export interface StatusStrategy<T extends KubeObject = KubeObject> {
+  /** False: no table is made of what this endpoint answers. */
+  readonly tables?: boolean;
   /** As `beginUpdate` of the strategy, for writes through this endpoint. */
   begin?(object: T, old: Readonly<T>, context: LifeContext): Promise<Transaction | undefined>;
   prepareForUpdate?(object: T, old: Readonly<T>, context: LifeContext): void;

@@ -5,7 +5,7 @@ import { badRequest, StatusError } from '../machinery/status.js';
 import { get } from '../registry/list.js';
 import { keyOf } from '../registry/registry.js';
 import type { Endpoint } from './endpoint.js';
-import { negotiate } from './negotiate.js';
+import { negotiate, objectPath } from './negotiate.js';
 import { flag } from './query-options.js';
 import type { RestRequest } from './request.js';
 import { respondTimed, timedRead } from './timed.js';
@@ -22,7 +22,7 @@ export function getObject(
   request: RestRequest,
 ): MaybePromise<HttpResponse> {
   const { http, info } = request;
-  const negotiated = negotiate(http, services.mediaTypes);
+  const negotiated = negotiate(http, services.mediaTypes, objectPath(endpoint.definition, info.subresource));
   let resourceVersion = '';
   if (http.search !== '') {
     if (flag(http.query, 'export')) {

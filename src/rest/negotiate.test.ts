@@ -195,6 +195,20 @@ test('what only answers has no table', async () => {
   assert.deepEqual(await ask(`${TABLE},application/json`), [201, undefined, 'SelfSubjectAccessReview']);
 });
 
+test('an endpoint of a kind has a table unless the kind says otherwise', async () => {
+  const api = new TestApi({ kinds, services: { mediaTypes: MEDIA_TYPES } });
+  const created = await api.post('/api/v1/namespaces', { metadata: { name: 'n' } });
+  const path = '/api/v1/namespaces/n';
+  const status = await api.get(`${path}/status`, { accept: TABLE });
+  assert.deepEqual([status.status, status.body.kind], [200, 'Table']);
+  const finalize = async (accept: string): Promise<readonly unknown[]> => {
+    const answer = await api.send('PUT', `${path}/finalize`, { body: created.body, headers: { accept } });
+    return [answer.status, answer.body.kind];
+  };
+  assert.deepEqual(await finalize(TABLE), [406, 'Status']);
+  assert.deepEqual(await finalize(`${TABLE},application/json`), [200, 'Namespace']);
+});
+
 test('what a long Accept header says again and again is read once', () => {
   const clauses = parseAccept(`${'*/*,'.repeat(80_000)}${'a/b,'.repeat(80_000)}`);
   assert.deepEqual(

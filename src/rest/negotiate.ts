@@ -1,8 +1,10 @@
 // What form of answer a client asked for.
 import { saysTrue } from '../lib/go-strconv.js';
+import { ownMember } from '../lib/plain-object.js';
 import { firstHeader, type HttpRequest } from '../lib/http.js';
 import { LRUCache } from 'lru-cache';
 import { notAcceptable, StatusError, unsupportedMediaType } from '../machinery/status.js';
+import type { KindDefinition } from '../registry/kind.js';
 import { JSON_TYPE, type MediaType, streamNames } from './media-types.js';
 
 export interface Transform {
@@ -24,6 +26,7 @@ export interface NegotiatedPath {
 }
 
 const ORDINARY: NegotiatedPath = {};
+const WITHOUT_TABLES: NegotiatedPath = { tables: false };
 const PLAIN: Negotiated = { media: JSON_TYPE, pretty: false };
 const PLAIN_PRETTY: Negotiated = { media: JSON_TYPE, pretty: true };
 
@@ -52,6 +55,13 @@ export function negotiate(
     choices.set(key, chosen);
   }
   return inPrint(chosen, pretty);
+}
+
+/** Of objects of a kind that are read and written through one of its endpoints. */
+export function objectPath({ strategy, subresources }: KindDefinition, endpoint: string): NegotiatedPath {
+  if (endpoint === '') return ORDINARY;
+  const rules = endpoint === 'status' ? strategy.status : ownMember(subresources, endpoint)?.update;
+  return rules?.tables === false ? WITHOUT_TABLES : ORDINARY;
 }
 
 const inPrint = (chosen: Negotiated, pretty: boolean): Negotiated =>

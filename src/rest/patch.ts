@@ -13,7 +13,7 @@ import type { Converter } from './convert-bytes.js';
 import { type PatchTree, readLargePatch, readPatch } from './decode-large.js';
 import { type Endpoint, inVersion, toStorage } from './endpoint.js';
 import { CBOR_TYPE, type MediaType } from './media-types.js';
-import { negotiate } from './negotiate.js';
+import { negotiate, objectPath } from './negotiate.js';
 import { managerName } from './field-manager.js';
 import { isApply, type Patch, type PatchKind, preparePatch } from './patch-kinds.js';
 import { encodingOf, targetOf } from './patch-target.js';
@@ -41,7 +41,7 @@ export async function patchObject(
 ): Promise<HttpResponse> {
   const { http, info } = request;
   const kind = patchKind(http, endpoint, services.mediaTypes);
-  const negotiated = negotiate(http, services.mediaTypes);
+  const negotiated = negotiate(http, services.mediaTypes, objectPath(endpoint.definition, info.subresource));
   const span = request.trace?.span;
   const body = await takeBody(services, endpoint, request, 'patch');
   const recording = request.trail?.requestPatch(body, asideFor(endpoint.registry, body.length));

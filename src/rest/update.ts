@@ -19,7 +19,7 @@ import {
 import { readBody } from './decode-body.js';
 import { type Endpoint, inVersion, toStorage } from './endpoint.js';
 import { managerName } from './field-manager.js';
-import { bodyMediaType, negotiate } from './negotiate.js';
+import { bodyMediaType, negotiate, objectPath } from './negotiate.js';
 import { noteSteps } from './note-write.js';
 import { updateOptions } from './query-options.js';
 import { noteStoring } from './record-verb.js';
@@ -37,7 +37,7 @@ export async function updateObject(
   request: RestRequest,
 ): Promise<HttpResponse> {
   const { http, info } = request;
-  const negotiated = negotiate(http, services.mediaTypes);
+  const negotiated = negotiate(http, services.mediaTypes, objectPath(endpoint.definition, info.subresource));
   const span = request.trace?.span;
   const body = await takeBody(services, endpoint, request, 'update');
   const options = updateOptions(http);

@@ -78,7 +78,7 @@ export const customResourceDefinition = (
         .filter((format) => !before.has(format))
         .map(formatWarning);
     },
-    status: { validateUpdate: validateDefinitionStatus },
+    status: { tables: false, validateUpdate: validateDefinitionStatus },
     delete: { returnsObject: true, terminate },
     resetFields: { '': [['status']], status: [['metadata'], ['spec']] },
   },

@@ -60,6 +60,7 @@ const apiService: KindDefinition<APIService> = {
       ...validateSpec(object),
     ],
     status: {
+      tables: false,
       prepareForUpdate: ({ metadata }, old) => {
         for (const member of ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const) {
           if (old.metadata[member] === undefined) delete metadata[member];

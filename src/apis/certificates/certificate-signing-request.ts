@@ -49,6 +49,7 @@ export const certificateSigningRequest: KindDefinition<CertificateSigningRequest
       kind: 'CertificateSigningRequest',
       verbs: ['get', 'patch', 'update'],
       update: {
+        tables: false,
         metadataOnUpdate: WHOLE_AND_CHANGE,
         prepareForUpdate(object, old, context) {
           setConditionTimes(object, old, context.now());

@@ -69,6 +69,7 @@ export function resourceClaimKind(expressions: ExpressionChecker | undefined): K
         ...validateSpec(object, features, true),
       ],
       status: {
+        tables: false,
         begin: async (object, old, context) => {
           if (adminResult(old.status.allocation?.devices.results) !== undefined) return undefined;
           await verdicts.judge(object, adminResult(object.status.allocation?.devices.results), context);

@@ -41,6 +41,7 @@ export const namespaces: KindDefinition<Namespace> = {
       kind: 'Namespace',
       verbs: ['update'],
       update: {
+        tables: false,
         prepareForUpdate: (object, old) => {
           object.status = old.status;
         },

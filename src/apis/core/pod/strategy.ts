@@ -88,6 +88,7 @@ export const podStrategy: Strategy<Pod> = {
 };
 
 export const ephemeralContainersRules: StatusStrategy<Pod> = {
+  tables: false,
   prepareForUpdate: (pod, old, context) => {
     const { ephemeralContainers } = pod.spec;
     resetAllBut(pod, old);
@@ -103,6 +104,7 @@ export const ephemeralContainersRules: StatusStrategy<Pod> = {
 };
 
 export const resizeRules: StatusStrategy<Pod> = {
+  tables: false,
   prepareForUpdate: (pod, old, context) => {
     const { containers, initContainers } = pod.spec;
     // With other containers the update is refused; validation sees it as it came.
