@@ -1,7 +1,7 @@
 import { append } from '../lib/append.js';
 import { StatusError } from '../machinery/status.js';
 import { loaded, type ListRequest, type ListResult, type StoredObject } from '../storage/store.js';
-import { deleteObject, type DeleteRequest } from './delete.js';
+import { deleteMember, type DeleteRequest } from './delete.js';
 import { list } from './list.js';
 import type { ResourceRegistry } from './registry.js';
 
@@ -37,7 +37,7 @@ async function deleteAll(
     for (let item = items[next++]; item !== undefined; item = items[next++]) {
       const { name = '', namespace = '' } = (await loaded(item)).metadata;
       try {
-        await deleteObject(registry, { ...request, name, context: { ...request.context, namespace } });
+        await deleteMember(registry, { ...request, name, context: { ...request.context, namespace } });
       } catch (error) {
         if (!(error instanceof StatusError && error.code === 404)) throw error;
       }

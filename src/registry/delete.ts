@@ -34,6 +34,12 @@ export interface DeleteResult {
 
 /** Deletes an object, or marks it as deleting when something has to happen first. */
 export async function deleteObject(registry: ResourceRegistry, request: DeleteRequest): Promise<DeleteResult> {
+  registry.kind.strategy.delete?.checkName?.(request.name);
+  return deleteMember(registry, request);
+}
+
+/** Deletes one of a collection. */
+export async function deleteMember(registry: ResourceRegistry, request: DeleteRequest): Promise<DeleteResult> {
   const key = askedKey(registry, request.context.namespace, request.name);
   for (;;) {
     const current = await findObject(registry, key, request.name, request.context.trace);
@@ -58,7 +64,6 @@ async function attempt(
   const large = current.json.length > LARGE_BYTES;
   const old = large && current.load !== undefined ? await current.load() : current.object();
   checkPreconditions(registry, request, current);
-  await kind.strategy.delete?.check?.(old, context);
   const object = large ? await inTurns(deepCopySteps(old as KubeObject, { closesMaps: true })) : request.copy(old);
   if (kind.strategy.delete?.terminate?.(object, registry.clock()) === 'keep') {
     return keepTerminating(registry, request, key, current, object);

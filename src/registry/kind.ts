@@ -236,8 +236,8 @@ export interface DeleteStrategy<T extends KubeObject = KubeObject> {
   terminate?(object: T, now: Date): 'keep' | 'remove';
   /** An update that emptied the finalizers of a deleted object removes it, unless this says it must stay. */
   staysAfterUpdate?(object: Readonly<T>): boolean;
-  /** Throws a StatusError to refuse. */
-  check?(object: Readonly<T>, context: LifeContext): Promise<void>;
+  /** Throws a StatusError to refuse whoever names one, there or not. A collection is deleted whatever it says. */
+  checkName?(name: string): void;
 }
 
 export interface Transaction {

@@ -38,7 +38,7 @@ export const priorityClasses: KindDefinition<PriorityClass> = {
     },
     validate: validatePriorityClass,
     validateUpdate: validatePriorityClassUpdate,
-    delete: { check: refuseSystemClass },
+    delete: { checkName: refuseSystemClass },
   },
   columns: [
     NAME_COLUMN,
@@ -56,7 +56,7 @@ export const priorityClasses: KindDefinition<PriorityClass> = {
   ],
 };
 
-async function refuseSystemClass({ metadata: { name = '' } }: Readonly<PriorityClass>): Promise<void> {
+function refuseSystemClass(name: string): void {
   if (!SYSTEM_CLASSES.has(name)) return;
   const why = 'this is a system priority class and cannot be deleted';
   throw requestForbidden({ group: 'scheduling.k8s.io', resource: 'priorityclasses' }, name, why);
