@@ -55,8 +55,8 @@ export async function watchObjects(
   };
   if (http.upgrade !== undefined && isWebSocketRequest(http)) {
     const { media } = negotiated;
-    const protocols = request.websocketProtocols ?? http.headers['sec-websocket-protocol'];
-    return acceptWebSocket(http, { isText: media.encoding === 'json', protocols }, (sink) =>
+    const offered = request.websocketProtocols ?? http.headers['sec-websocket-protocol'];
+    return acceptWebSocket(http, { isText: media.encoding === 'json', offered }, (sink) =>
       streamWatch({ ...watched, messages: media }, sink),
     );
   }

@@ -8,8 +8,8 @@ import { newestWhenDrained } from '../lib/newest-when-drained.js';
 export interface WebSocketForm {
   /** Messages of text; of bytes otherwise. */
   readonly isText: boolean;
-  /** What the client may speak, divided by commas. */
-  readonly protocols: string | undefined;
+  /** What is spoken, of what the client offered. */
+  readonly protocol: string | undefined;
 }
 
 type Upgrade = NonNullable<HttpRequest['upgrade']>;
@@ -19,25 +19,34 @@ const SUPPORTED_VERSION = '13';
 const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
 const NORMAL_END = 1000;
 
-/** Each write of `stream` becomes a message. The connection ends with it, and it with the connection. */
+/** For a client that offers one protocol, if any, as `offered` tells, and says which page it belongs to. */
 export function acceptWebSocket(
   request: HttpRequest,
-  form: WebSocketForm,
+  { isText, offered }: { readonly isText: boolean; readonly offered: string | undefined },
+  stream: (sink: ResponseSink) => Promise<void>,
+): HttpResponse {
+  const protocols = (offered ?? '').split(',').flatMap((one) => one.trim() || []);
+  return refusal(request, protocols) ?? openWebSocket(request, { isText, protocol: protocols[0] }, stream);
+}
+
+/** Each write of `stream` becomes a message. The connection ends with it, and it with the connection. */
+export function openWebSocket(
+  request: HttpRequest,
+  { isText, protocol }: WebSocketForm,
   stream: (sink: ResponseSink) => Promise<void>,
 ): HttpResponse {
   const { upgrade } = request;
-  const protocols = (form.protocols ?? '').split(',').flatMap((one) => one.trim() || []);
-  const refused = refusal(request, protocols);
+  const refused = webSocketRefusal(request);
   if (refused !== undefined || upgrade === undefined) return refused ?? plainAnswer(400, 'not websocket protocol');
   return {
     status: 101,
     headers: {},
     body: {
       async stream(connection) {
-        const webSocket = await shakeHands(request, upgrade, protocols[0]);
+        const webSocket = await shakeHands(request, upgrade, protocol);
         if (webSocket === undefined) return;
         try {
-          await stream(new MessageSink(webSocket, upgrade, connection.signal, form.isText));
+          await stream(new MessageSink(webSocket, upgrade, connection.signal, isText));
         } finally {
           webSocket.close(NORMAL_END);
         }

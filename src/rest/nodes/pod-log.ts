@@ -1,6 +1,6 @@
 // A container's log: asked of its node's agent, and passed on as it comes.
 import { encodeQuery } from '../../lib/go-url-parts.js';
-import type { HttpResponse } from '../../lib/http.js';
+import { type HttpResponse, isWebSocketRequest, type ResponseStream } from '../../lib/http.js';
 import { badRequest, genericResponse, internalError, StatusError } from '../../machinery/status.js';
 import { canonicalTime } from '../../machinery/time.js';
 import type { OutboundResponse } from '../../outbound/http-client.js';
@@ -14,6 +14,7 @@ import type { RestServices } from '../services.js';
 import { locateAgent } from './agent-location.js';
 import { containerOf } from './containers.js';
 import { firstBytes } from './first-bytes.js';
+import { logMessages } from './log-messages.js';
 
 const PODS = { group: '', resource: 'pods' };
 const LOGS = { group: '', resource: 'pods/log' };
@@ -49,15 +50,15 @@ export async function podLog(
     },
   );
   await checkAnswer(answer, info.name);
-  const log = streamOf(answer.body);
-  return {
-    status: 200,
-    headers: { 'content-type': 'text/plain' },
-    body: {
-      // A log that breaks off has ended: what there was of it has been told.
-      stream: (sink) => log.stream(sink).catch(() => undefined),
-    },
-  };
+  const stream = streamOf(answer.body);
+  // A log that breaks off has ended: what there was of it has been told.
+  const log: ResponseStream = { stream: (sink) => stream.stream(sink).catch(() => undefined) };
+  if (http.upgrade !== undefined && isWebSocketRequest(http)) {
+    const messages = logMessages(request, log);
+    if (messages.status !== 101) answer.body.destroy();
+    return messages;
+  }
+  return { status: 200, headers: { 'content-type': 'text/plain' }, body: log };
 }
 
 const AGENT = 'kube-apiserver';

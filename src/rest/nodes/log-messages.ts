@@ -1,0 +1,57 @@
+// A log as WebSocket messages, which pages in a browser can read as they come: a piece of it in each, as bytes or base64.
+import type { HttpResponse, ResponseSink, ResponseStream } from '../../lib/http.js';
+import type { RestRequest } from '../request.js';
+import { openWebSocket, plainAnswer, webSocketRefusal } from '../web-socket.js';
+
+const MAX_PIECE_BYTES = 2048;
+
+/** Which protocols may be asked for, and whether they write pieces as text, in base64. A client may ask for none. */
+const IS_TEXT: ReadonlyMap<string, boolean> = new Map([
+  ['', false],
+  ['binary.k8s.io', false],
+  ['base64.binary.k8s.io', true],
+]);
+
+export function logMessages({ http, websocketProtocols }: RestRequest, log: ResponseStream): HttpResponse {
+  const offered = websocketProtocols ?? http.headers['sec-websocket-protocol'] ?? '';
+  const protocol = offered
+    .split(',')
+    .map((one) => one.trim())
+    .find((one) => IS_TEXT.has(one));
+  if (protocol === undefined) return webSocketRefusal(http) ?? plainAnswer(403, '');
+  const isText = IS_TEXT.get(protocol) === true;
+  return openWebSocket(http, { isText, protocol }, async (sink) => {
+    // The first message is empty: it tells that the log was found, however long it is silent.
+    sink.write(Buffer.alloc(0));
+    await log.stream(new PieceSink(sink, isText));
+  });
+}
+
+class PieceSink implements ResponseSink {
+  constructor(
+    private readonly messages: ResponseSink,
+    private readonly isText: boolean,
+  ) {}
+
+  get pendingBytes(): number {
+    return this.messages.pendingBytes;
+  }
+
+  get signal(): AbortSignal {
+    return this.messages.signal;
+  }
+
+  write(chunk: Buffer | string): boolean {
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+    let isTaken = true;
+    for (let at = 0; at < bytes.length; at += MAX_PIECE_BYTES) {
+      const piece = bytes.subarray(at, at + MAX_PIECE_BYTES);
+      isTaken = this.messages.write(this.isText ? piece.toString('base64') : piece);
+    }
+    return isTaken;
+  }
+
+  drained(): Promise<void> {
+    return this.messages.drained();
+  }
+}
