@@ -1,15 +1,27 @@
 import type { JsonObject, KubeObject } from '../machinery/object.js';
 import type { KindDefinition } from '../registry/kind.js';
-import { decodeJson, decodeTree, parseJsonTree } from '../schema/json/decode.js';
+import { decodeTree, parseJsonTree } from '../schema/json/decode.js';
 import { readPieces } from '../schema/json/decode-pieces.js';
 import { decodeStoredJson } from '../schema/json/decode-stored.js';
 import { encodeStored, encodeTree } from '../schema/json/encode.js';
 import type { StructType } from '../schema/type.js';
 import type { ObjectCodec } from '../storage/store.js';
 import { JSON_TYPE, MEDIA_TYPES } from './media-types.js';
-import { decodeStored, encodeObject } from './wire.js';
+import { decodeStored, encodeObject, storedApiVersion } from './wire.js';
 
 const LINE_BREAK = Buffer.from('\n');
+
+/** Another version than the one objects are kept in. */
+export interface StoredVersion {
+  readonly type: StructType;
+  /** Takes its argument over. */
+  toKept(object: KubeObject): KubeObject;
+}
+
+export interface StoredVersions {
+  /** Undefined for the version that objects are kept in. Throws DecodeError for one that nobody knows. */
+  other(apiVersion: string): StoredVersion | undefined;
+}
 
 /**
  * How objects of a type lie in a store. What others may have written, an older server or one that keeps less, is filled
@@ -19,6 +31,7 @@ export function objectCodec(
   type: StructType,
   shape?: KindDefinition['storedShape'],
   defaults?: (object: KubeObject) => void,
+  versions?: StoredVersions,
 ): ObjectCodec {
   const asObject = (value: object): KubeObject => value as KubeObject;
   const withDefaults = (value: object): KubeObject => {
@@ -39,9 +52,12 @@ export function objectCodec(
       // The reference ends what it stores as JSON with a line break.
       return media === JSON_TYPE ? Buffer.concat([bytes, LINE_BREAK]) : bytes;
     },
-    decodeStorage: (bytes) => withDefaults(decodeStored(type, bytes)),
-    renewOlder: (json) =>
-      Buffer.from(encodeStored(type, withDefaults(decodeJson(type, json, { strict: false }).object))),
+    decodeStorage(bytes) {
+      const other = versions?.other(storedApiVersion(bytes));
+      if (other === undefined) return withDefaults(decodeStored(type, bytes));
+      return withDefaults(other.toKept(asObject(decodeStored(other.type, bytes))));
+    },
+    renewOlder: (json) => Buffer.from(encodeStored(type, codec.decodeStorage(json))),
   };
   if (shape === undefined) return codec;
   // Kinds of another stored shape are kept as JSON, whatever the store keeps of others.

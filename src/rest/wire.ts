@@ -4,7 +4,13 @@ import { cborWatchEvent, encodeCbor, encodeCborTree } from '../schema/cbor/encod
 import { canonicalBase64 } from '../schema/json/scalar.js';
 import { decodeJson, DecodeError, decodeTree, parseJsonTree } from '../schema/json/decode.js';
 import { encodeJson } from '../schema/json/encode.js';
-import { decodeProtobuf, encodeProtobuf, isProtobuf, readEnvelope } from '../schema/protobuf/envelope.js';
+import {
+  decodeProtobuf,
+  encodeProtobuf,
+  envelopeApiVersion,
+  isProtobuf,
+  readEnvelope,
+} from '../schema/protobuf/envelope.js';
 import { FRAME_HEAD_BYTES, protobufWatchEvent } from '../schema/protobuf/frames.js';
 import type { StructType } from '../schema/type.js';
 import { parseYaml } from '../schema/yaml/parse.js';
@@ -136,6 +142,17 @@ export function decodeStored(type: StructType, bytes: Buffer): object {
     return decodeUnwrapped(type, Buffer.from(canonicalBase64(bytes.toString('latin1')), 'base64'));
   }
 }
+
+/** The version that stored bytes say they are in, as the reference writes them; empty where they do not tell at once. */
+export function storedApiVersion(bytes: Buffer): string {
+  if (isProtobuf(bytes)) return envelopeApiVersion(bytes);
+  const beginning = bytes.toString('latin1', 0, STORED_HEAD_BYTES);
+  return STORED_HEAD.exec(beginning)?.[1] ?? '';
+}
+
+/** Kinds and versions are short. */
+const STORED_HEAD_BYTES = 256;
+const STORED_HEAD = /^(?:\{"kind":"\w*","apiVersion":"|apiVersion: )([\w./-]+)["\n]/;
 
 function decodeUnwrapped(type: StructType, bytes: Buffer): object {
   if (isProtobuf(bytes)) return decodeProtobuf(type, bytes);

@@ -16,6 +16,7 @@ import type { ResourceRegistry } from '../registry/registry.js';
 import { UpdateTurns } from '../registry/update-turns.js';
 import { encodePieces } from '../schema/json/encode-pieces.js';
 import { objectCodec } from '../rest/object-codec.js';
+import { storedVersions } from './stored-versions.js';
 import { createEndpoint, type Endpoint, type EndpointTypes, storageVersionOf } from '../rest/endpoint.js';
 import { typeOf } from '../schema/catalogue.js';
 import type { StructType } from '../schema/type.js';
@@ -344,7 +345,7 @@ function lazyCodec(definition: KindDefinition, type: () => StructType): ObjectCo
   let codec: ObjectCodec | undefined;
   const stored = definition.versions.find(({ version }) => version === storageVersionOf(definition).version);
   const get = (): ObjectCodec =>
-    (codec ??= objectCodec(type(), definition.storedShape, stored?.defaults?.bind(stored)));
+    (codec ??= objectCodec(type(), definition.storedShape, stored?.defaults?.bind(stored), storedVersions(definition)));
   /** Nothing at all reads as an object with nothing in it, as it does for the reference. */
   const nothing = (): KubeObject => {
     const apiVersion = apiVersionOf(storageVersionOf(definition));

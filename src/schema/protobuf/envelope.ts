@@ -113,6 +113,21 @@ export function readEnvelope(bytes: Uint8Array): Envelope {
   return envelope;
 }
 
+/** The version alone, where the envelope begins with it as all that servers write do; empty where not. */
+export function envelopeApiVersion(bytes: Uint8Array): string {
+  const buffer = bufferOf(bytes);
+  const reader = new Reader(buffer);
+  reader.pos = 4;
+  if (buffer[4] !== TYPE_META) return '';
+  reader.varint();
+  const typeMeta = { apiVersion: '', kind: '' };
+  readTypeMeta(reader, typeMeta);
+  return typeMeta.apiVersion;
+}
+
+/** The tag of the envelope's first field. */
+const TYPE_META = 0x0a;
+
 /** What it does not say stays as it was. */
 function readTypeMeta(reader: Reader, typeMeta: { apiVersion: string; kind: string }): void {
   const outer = reader.enter();

@@ -188,8 +188,8 @@ const ANY_STYLE: Shape = { plain: true, singleQuoted: true, literal: true };
 function shapeOf(text: string): Shape {
   // hot: names are, and most texts are names.
   if (NAME.test(text) && !text.endsWith(':')) return ANY_STYLE;
-  // Tabs and other control characters only live in double quotes.
-  const unprintable = /[^\n\x20-\x7e\u00a0-\ud7ff\ue000-\ufefe\uff00-\ufffd\u{10000}-\u{10ffff}]/u.test(text);
+  // Tabs, other control characters and all that takes four bytes only live in double quotes.
+  const unprintable = /[^\n\x20-\x7e\u00a0-\ud7ff\ue000-\ufefe\uff00-\ufffd]/u.test(text);
   const spaceBeforeBreak = text.includes(' \n');
   if (unprintable || spaceBeforeBreak) return { plain: false, singleQuoted: false, literal: false };
   const outer = /^ | $/.test(text);
@@ -224,7 +224,9 @@ function escape(letter: string): string {
   const known = escapes[letter];
   if (known !== undefined) return known;
   const code = letter.codePointAt(0) ?? 0;
-  if ((code >= 0x20 && code <= 0x7e) || (code >= 0xa0 && code !== 0xfeff && !/\p{Cs}/u.test(letter))) return letter;
+  if ((code >= 0x20 && code <= 0x7e) || (code >= 0xa0 && code <= 0xffff && code !== 0xfeff && !/\p{Cs}/u.test(letter)))
+    return letter;
+  if (code > 0xffff) return `\\U${code.toString(16).toUpperCase().padStart(8, '0')}`;
   if (code < 0x100) return `\\x${code.toString(16).toUpperCase().padStart(2, '0')}`;
   return `\\u${code.toString(16).toUpperCase().padStart(4, '0')}`;
 }

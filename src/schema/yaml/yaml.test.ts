@@ -97,7 +97,7 @@ test('keys are ordered by their letters, and numbers in them by their size', () 
     const printed = printYaml(Object.fromEntries(keys.toReversed().map((key) => [key, {}])));
     const lines = printed.split('\n').slice(0, -1);
     assert.deepEqual(
-      lines.map((line) => line.slice(0, -': {}'.length).replaceAll('"', '')),
+      lines.map((line) => Object.keys(parseYaml(line).value as object)[0]),
       keys,
     );
   }
@@ -136,4 +136,10 @@ test('documents of another version, and tabs before nothing, are refused', () =>
   assert.equal(said('a: "%YAML 1.2"\n'), '{"a":"%YAML 1.2"}');
   assert.equal(said('\t'), 'yaml: found character that cannot start any token');
   assert.equal(said(' \n# x\n'), 'null');
+});
+
+test('letters of four bytes are written by their number, in double quotes', () => {
+  const text = printYaml({ a: '😀', b: 'x\n😀\n', c: 'é', '😀': '' });
+  assert.equal(text, '"\\U0001F600": ""\na: "\\U0001F600"\nb: "x\\n\\U0001F600\\n"\nc: é\n');
+  assert.deepEqual(parseYaml(text).value, { a: '😀', b: 'x\n😀\n', c: 'é', '😀': '' });
 });
