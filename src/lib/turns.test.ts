@@ -27,3 +27,28 @@ test('what has arrived is read before the next turn, also when this one began wi
   peer.destroy();
   server.close();
 });
+
+test('however many work on something large, a turn is not much longer than one of them makes it', async () => {
+  let inThisTurn = 0;
+  let most = 0;
+  let ended = false;
+  const count = (): void => {
+    inThisTurn = 0;
+    if (!ended) setImmediate(count);
+  };
+  setImmediate(count);
+  const order: number[] = [];
+  const work = async (name: number): Promise<void> => {
+    for (let part = 0; part < 3; part++) {
+      await nextTurn();
+      order.push(name);
+      most = Math.max(most, ++inThisTurn);
+      for (const untilMs = performance.now() + 6; performance.now() < untilMs;);
+    }
+  };
+  const names = Array.from({ length: 10 }, (_, i) => i);
+  await Promise.all(names.map(work));
+  ended = true;
+  assert.ok(most <= 2, `${most} in one turn`);
+  assert.deepEqual(order, [...names, ...names, ...names]);
+});

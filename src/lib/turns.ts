@@ -1,18 +1,42 @@
 // One thread serves everybody: long work looks at the time between its steps, and lets others have their turn.
-import { setImmediate } from 'node:timers/promises';
-
 /** What is smaller is worked on in one turn: it takes a few milliseconds from its first letter to its answer. */
 export const LARGE_BYTES = 64 * 1024;
 
-/** For between two parts of work on something large: others have their turn. */
-export async function nextTurn(): Promise<void> {
-  // What came over the network meanwhile is read after the immediates that whoever was just read from asked for.
-  await setImmediate();
-  await setImmediate();
-}
-
 /** How long work may hold the thread. */
 const TURN_MS = 5;
+
+/**
+ * For between two parts of work on something large: others have their turn. Those who work so share it: when there are
+ * many of them, the rest goes on in later ones, in the order they asked.
+ */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    waiting.push(resolve);
+    // What came over the network meanwhile is read after the immediates that whoever was just read from asked for.
+    setImmediate(() => setImmediate(goOn));
+  });
+}
+
+const waiting: (() => void)[] = [];
+/** Of the first who went on in this turn. */
+let beganMs: number | undefined;
+
+/** Lets one go on, who works until the next of these is called. */
+function goOn(): void {
+  if (beganMs === undefined) {
+    beganMs = performance.now();
+    setImmediate(endTurn);
+  } else if (performance.now() - beganMs >= TURN_MS) {
+    setImmediate(goOn);
+    return;
+  }
+  waiting.shift()?.();
+}
+
+/** When the next begins. */
+function endTurn(): void {
+  beganMs = undefined;
+}
 
 /** Work that says where others may have their turn: wherever it yields. */
 export type Steps<T> = Generator<void, T, void>;

@@ -267,6 +267,49 @@ test('of many who update one object at once, none works in vain', async () => {
   assert.equal(Object.keys((await api.get(`${MAPS}/a`)).body.data ?? {}).length, 30);
 });
 
+test('of many who update a large object at once none works in vain, however long each takes', async () => {
+  let attempts = 0;
+  const api = new TestApi({
+    kinds: [configMaps as unknown as KindDefinition],
+    admission: {
+      validate: async () => {
+        attempts++;
+        // Longer than others would wait for something small.
+        await new Promise((resolve) => setTimeout(resolve, 30));
+      },
+    },
+  });
+  await api.post(MAPS, { metadata: { name: 'a' }, data: { large: 'x'.repeat(100_000) } });
+  attempts = 0;
+  const writes = Array.from({ length: 10 }, (_, i) => api.patch(`${MAPS}/a`, MERGE, { data: { [`k${i}`]: 'v' } }));
+  for (const { status } of await Promise.all(writes)) assert.equal(status, 200);
+  assert.equal(attempts, 10);
+});
+
+test('who lost a race waits for its turn before it tries again', async () => {
+  let attempts = 0;
+  let letGo = (): void => undefined;
+  const together = new Promise<void>((resolve) => (letGo = resolve));
+  // The clock of turns keeps nobody alive.
+  const alive = setInterval(() => undefined, 1000);
+  const api = new TestApi({
+    kinds: [configMaps as unknown as KindDefinition],
+    admission: {
+      validate: async ({ operation }) => {
+        if (operation === 'CREATE') return;
+        if (++attempts === 10) letGo();
+        await together;
+        await new Promise((resolve) => setTimeout(resolve, 2));
+      },
+    },
+  });
+  await api.post(MAPS, { metadata: { name: 'a' } });
+  const writes = Array.from({ length: 10 }, (_, i) => api.patch(`${MAPS}/a`, MERGE, { data: { [`k${i}`]: 'v' } }));
+  for (const { status } of await Promise.all(writes)) assert.equal(status, 200);
+  clearInterval(alive);
+  assert.ok(attempts < 25, `${attempts} attempts`);
+});
+
 test('an object that plugins have made large is looked at aside, however little was sent', async () => {
   const asked: string[] = [];
   const aside: Aside = {

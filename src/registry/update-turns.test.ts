@@ -55,19 +55,43 @@ test('one that takes too long holds nobody up, and cannot end the turn of anothe
   turns.end(second);
 });
 
-test('one that has begun to write is waited for longer, but not for ever', async () => {
+test('one that is dear is waited for longer, but not for ever', async () => {
   const timers = new Timers();
   const turns = new UpdateTurns(timers);
   const writing = turns.take('a') as Turn;
   const second = turns.take('a');
   let came = false;
   void Promise.resolve(second).then(() => (came = true));
-  writing.isWriting = true;
+  writing.isDear = true;
   timers.due.shift()?.();
   await new Promise((resolve) => setImmediate(resolve));
   assert.equal(came, false);
   assert.equal(timers.due.length, 1);
   timers.due.shift()?.();
   turns.end(await second);
+  assert.ok(!(turns.take('a') instanceof Promise));
+});
+
+test('who was overtaken comes next, and before those who have not begun', async () => {
+  const timers = new Timers();
+  const turns = new UpdateTurns(timers);
+  const slow = turns.take('a') as Turn;
+  assert.equal(await turns.takeAgain(slow), slow, 'it was not overtaken');
+  const second = turns.take('a');
+  const order: string[] = [];
+  const third = Promise.resolve(turns.take('a')).then((turn) => {
+    order.push('third');
+    turns.end(turn);
+  });
+  timers.due.shift()?.();
+  const again = turns.takeAgain(slow).then((turn) => {
+    order.push('slow');
+    turns.end(turn);
+  });
+  turns.end(await second);
+  await Promise.all([third, again]);
+  assert.deepEqual(order, ['slow', 'third']);
+  // Nobody is at it any more.
+  turns.end(await turns.takeAgain(slow));
   assert.ok(!(turns.take('a') instanceof Promise));
 });

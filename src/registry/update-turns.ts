@@ -10,14 +10,15 @@ import type { MaybePromise } from '../lib/maybe-promise.js';
 const MAX_TURN_MS = 20;
 
 /**
- * And for one that has begun to write. Nobody waits for others there, so that it ends soon, on a slow disk a little later; and
- * who went on meanwhile would do all its work for a conflict.
+ * And for one that has begun to write, or that works on something large. It ends soon, on a slow disk or a busy server a
+ * little later; and who went on meanwhile would do all its work for a conflict, and make the others slower by it.
  */
-const MAX_WRITE_MS = 1000;
+const MAX_PATIENCE_MS = 1000;
 
 export interface Turn {
   readonly key: string;
-  isWriting: boolean;
+  /** Others are patient with it. */
+  isDear: boolean;
 }
 
 interface Line {
@@ -38,12 +39,23 @@ export class UpdateTurns {
   take(key: string): MaybePromise<Turn> {
     const line = this.#lines.get(key);
     if (line === undefined) {
-      const turn = { key, isWriting: false };
+      const turn = { key, isDear: false };
       this.#lines.set(key, { turn, waiting: [], cancelLimit: undefined });
       return turn;
     }
     return new Promise((resolve) => {
       line.waiting.push(resolve);
+      this.#limit(line);
+    });
+  }
+
+  /** It was passed on meanwhile, and another was quicker: the next turn is this one's, before all who wait. */
+  async takeAgain(turn: Turn): Promise<Turn> {
+    const line = this.#lines.get(turn.key);
+    if (line === undefined) return this.take(turn.key);
+    if (line.turn === turn) return turn;
+    return new Promise((resolve) => {
+      line.waiting.unshift(resolve);
       this.#limit(line);
     });
   }
@@ -63,7 +75,7 @@ export class UpdateTurns {
       this.#lines.delete(key);
       return;
     }
-    line.turn = { key, isWriting: false };
+    line.turn = { key, isDear: false };
     if (line.waiting.length > 0) this.#limit(line);
     next(line.turn);
   }
@@ -71,7 +83,7 @@ export class UpdateTurns {
   /** Counted only while somebody waits. */
   #limit(line: Line): void {
     line.cancelLimit ??= this.#clock.after(MAX_TURN_MS, () => {
-      if (line.turn.isWriting) line.cancelLimit = this.#clock.after(MAX_WRITE_MS, () => this.#pass(line));
+      if (line.turn.isDear) line.cancelLimit = this.#clock.after(MAX_PATIENCE_MS, () => this.#pass(line));
       else this.#pass(line);
     });
   }

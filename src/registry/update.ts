@@ -1,6 +1,6 @@
 import { LARGE_BYTES, nextTurn } from '../lib/turns.js';
 import { goQuote } from '../lib/go-quote.js';
-import { conflict, invalid, notFound, STALE_OBJECT, StatusError } from '../machinery/status.js';
+import { conflict, invalid, notFound, STALE_OBJECT, StatusError, timeout } from '../machinery/status.js';
 import { FieldPath, invalid as invalidField } from '../machinery/field-error.js';
 import type { KubeObject } from '../machinery/object.js';
 import { withoutResourceVersion } from '../storage/entry.js';
@@ -63,11 +63,13 @@ export async function update(registry: ResourceRegistry, request: UpdateRequest)
   const span = dryRun ? undefined : recordUpdate(trace, registry.store.options, key);
   // What is remembered does not know of those before us yet.
   const remembered = dryRun || taken instanceof Promise ? undefined : registry.store.remembered?.(key);
+  const asked: Update = { request, key, turn, trace: span ?? trace };
   try {
-    return await inTurn(registry, { request, key, turn, trace: span ?? trace }, remembered);
+    if (taken instanceof Promise) checkDeadline(request.context);
+    return await inTurn(registry, asked, remembered);
   } finally {
     span?.end();
-    registry.updateTurns.end(turn);
+    registry.updateTurns.end(asked.turn);
   }
 }
 
@@ -75,7 +77,7 @@ export async function update(registry: ResourceRegistry, request: UpdateRequest)
 interface Update {
   readonly request: UpdateRequest;
   readonly key: string;
-  readonly turn: Turn;
+  turn: Turn;
   /** Of the update; admission is under the request's. */
   readonly trace: Trace | undefined;
 }
@@ -101,7 +103,10 @@ async function inTurn(
       return await attempt(registry, asked, current, certain);
     } catch (error) {
       if (isRace(error)) {
-        current = error.details.current ?? (await newest());
+        checkDeadline(asked.request.context);
+        const { turn } = asked;
+        asked.turn = await registry.updateTurns.takeAgain(turn);
+        current = asked.turn === turn ? (error.details.current ?? (await newest())) : await newest();
         trace?.span?.event('Retry value restored');
       } else {
         if (certain) throw fromStorage(error, registry.resource, name);
@@ -110,10 +115,17 @@ async function inTurn(
         current = found;
       }
       certain = true;
-      asked.turn.isWriting = false;
+      asked.turn.isDear = false;
     }
   }
 }
+
+/** Nobody waits any more for an update that others kept from its turn. */
+function checkDeadline({ deadlineMs }: LifeContext): void {
+  if (deadlineMs !== undefined && Date.now() > deadlineMs) throw timeout(TOO_LATE);
+}
+
+const TOO_LATE = 'request did not complete within requested timeout - context deadline exceeded';
 
 const isRace = (error: unknown): error is StorageError =>
   error instanceof StorageError &&
@@ -134,6 +146,7 @@ async function attempt(
     return { stored: await createByUpdate(registry, asked), created: true };
   }
   const found = Math.max(request.bytes ?? 0, current.size);
+  asked.turn.isDear = found > LARGE_BYTES;
   const old = found > LARGE_BYTES && current.load !== undefined ? await current.load() : current.object();
   if (found > LARGE_BYTES) await nextTurn();
   checkUid(registry, request, key, old.metadata.uid ?? '');
@@ -295,7 +308,7 @@ async function put(
     if (!certain) await checkNewest(registry, asked, current);
     if (!(await store.isStale?.(key, current.revision))) return current;
   }
-  asked.turn.isWriting = true;
+  asked.turn.isDear = true;
   const options = { ...ttlOf(registry, object, request.context), json, trace };
   return timedWrite(request.context, () => store.update(key, current.revision, object, options));
 }
