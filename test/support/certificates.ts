@@ -9,7 +9,11 @@ export interface CertificateFiles {
   issue(
     name: string,
     use: 'server' | 'client',
-    more?: { readonly dnsNames?: readonly string[]; readonly ipAddresses?: readonly string[] },
+    more?: {
+      readonly organizations?: readonly string[];
+      readonly dnsNames?: readonly string[];
+      readonly ipAddresses?: readonly string[];
+    },
   ): { readonly cert: string; readonly key: string };
 }
 
@@ -33,9 +37,10 @@ export function createAuthority(folder: string, commonName: string): Certificate
   });
   return {
     ca: write(`${commonName}.crt`, own),
-    issue(name, use, more = {}) {
+    issue(name, use, { organizations = [], ...more } = {}) {
       const pair = generateKeys();
-      const request = { ...life, ...more, subject: { commonName: name }, publicKey: pair.publicKey, issuer, use };
+      const subject = { commonName: name, organizations };
+      const request = { ...life, ...more, subject, publicKey: pair.publicKey, issuer, use };
       return {
         cert: write(`${commonName}-${name}.crt`, issueCertificate(request)),
         key: write(`${commonName}-${name}.key`, privateKeyPem(pair.privateKey)),
