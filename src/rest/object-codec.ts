@@ -14,7 +14,7 @@ const LINE_BREAK = Buffer.from('\n');
 /** Another version than the one objects are kept in. */
 export interface StoredVersion {
   readonly type: StructType;
-  /** Takes its argument over. */
+  /** With the defaults of its own version. Takes its argument over. */
   toKept(object: KubeObject): KubeObject;
 }
 
@@ -55,7 +55,7 @@ export function objectCodec(
     decodeStorage(bytes) {
       const other = versions?.other(storedApiVersion(bytes));
       if (other === undefined) return withDefaults(decodeStored(type, bytes));
-      return withDefaults(other.toKept(asObject(decodeStored(other.type, bytes))));
+      return other.toKept(asObject(decodeStored(other.type, bytes)));
     },
     renewOlder: (json) => Buffer.from(encodeStored(type, codec.decodeStorage(json))),
   };

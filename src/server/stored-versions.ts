@@ -11,6 +11,7 @@ import { typeOf } from '../schema/catalogue.js';
 export function storedVersions(definition: KindDefinition): StoredVersions {
   const kept = storageVersionOf(definition);
   const keptText = apiVersionOf(kept);
+  const keptVersion = definition.versions.find(({ version }) => version === kept.version);
   const inKept = (object: KubeObject): KubeObject =>
     Object.assign(object, { kind: definition.kind, apiVersion: keptText });
   return {
@@ -29,7 +30,8 @@ export function storedVersions(definition: KindDefinition): StoredVersions {
       return {
         type,
         toKept(object) {
-          served?.defaults?.(object);
+          const written = served ?? keptVersion;
+          written?.defaults?.(object);
           return inKept(served?.toStorage?.(object) ?? object);
         },
       };

@@ -18,7 +18,7 @@ export const podCertificateRequest = (authorizer: Authorizer): KindDefinition<Po
   singular: 'podcertificaterequest',
   namespaced: true,
   gate: 'PodCertificateRequest',
-  versions: [{ version: 'v1alpha1', enabledByDefault: false }],
+  versions: [{ version: 'v1alpha1', enabledByDefault: false, defaults: defaultLifetime }],
   storageVersion: 'v1alpha1',
   strategy: {
     allowUnconditionalUpdate: false,
@@ -76,4 +76,10 @@ function checkSigner(authorizer: Authorizer, user: UserInfo, signerName: string)
   if (answers.some((answer) => !(answer instanceof Promise) && answer.decision === 'allow')) return [];
   const text = `User ${goQuote(user.name)} is not permitted to "sign" for signer ${goQuote(signerName)}`;
   return [forbidden(FieldPath.of('spec', 'signerName'), text)];
+}
+
+const DAY_SECONDS = 86_400;
+
+function defaultLifetime({ spec }: PodCertificateRequest): void {
+  spec.maxExpirationSeconds ??= DAY_SECONDS;
 }
