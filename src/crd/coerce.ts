@@ -4,6 +4,7 @@ import { isPlainObject, setMember } from '../lib/plain-object.js';
 import { additionalOf, itemsOf, type Schema } from '../apis/apiextensions/schema-walk.js';
 import { metaType } from '../schema/catalogue.js';
 import { DecodeError, decodeTree } from '../schema/json/decode.js';
+import { NULL_VERSION } from '../schema/json/sent-kind.js';
 import type { Unstructured } from '../schema/type.js';
 import { prune, propertyOf } from './prune.js';
 import { dropForbiddenNulls } from './set-defaults.js';
@@ -38,7 +39,13 @@ function checkTexts(tree: Record<string, unknown>): void {
   for (const member of ['kind', 'apiVersion']) {
     const value = tree[member];
     if (value === undefined || typeof value === 'string') continue;
-    throw new DecodeError(`json: cannot unmarshal ${jsonTypeOf(value)} into Go struct field .${member} of type string`);
+    // A kind that is nothing is one that is missing.
+    if (value === null && member === 'kind') delete tree[member];
+    else if (value === null) throw new DecodeError(NULL_VERSION);
+    else
+      throw new DecodeError(
+        `json: cannot unmarshal ${jsonTypeOf(value)} into Go struct field .${member} of type string`,
+      );
   }
 }
 

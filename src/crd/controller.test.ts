@@ -275,3 +275,37 @@ test('an update that changes nothing moves an object to the version that is stor
   assert.ok(after > revision);
   assert.equal(await store?.isStale?.('default/a', after), false);
 });
+
+test('a status may say it is of another kind, and whose fields those are is forgotten; what has no version is a fault', async () => {
+  await define(definition([version('v1', true)]));
+  const created = await post(thing({ size: 3 }));
+  assert.ok(created.body.metadata.managedFields?.length === 1);
+  const other = { kind: 'Other', apiVersion: 'other.test/v2' };
+  const patched = await merge(`${THINGS}/a/status`, { ...other, status: { replicas: 1 } });
+  const { kind, apiVersion, metadata } = patched.body;
+  assert.deepEqual([patched.status, kind, apiVersion], [200, 'Thing', 'example.test/v1']);
+  assert.equal(metadata.managedFields, undefined);
+  const { resourceVersion } = metadata;
+  const body = { ...thing({ size: 3 }, 'a', { resourceVersion }), kind: 'Other', status: { replicas: 2 } };
+  const put = await api.send('PUT', `${THINGS}/a/status`, { body });
+  assert.deepEqual([put.status, put.body.kind, put.body.status], [200, 'Thing', { replicas: 2 }]);
+  assert.equal((await merge(`${THINGS}/a`, other)).status, 422);
+  for (const path of [`${THINGS}/a`, `${THINGS}/a/status`]) {
+    const refused = await merge(path, { apiVersion: null });
+    assert.deepEqual([refused.status, refused.body.reason], [500, 'InternalError']);
+  }
+});
+
+test('what is null of what a resource says it is, is told as missing or as no text', async () => {
+  await define(definition([version('v1', true)]));
+  const kindless = await post({ ...thing({ size: 3 }), kind: null });
+  assert.match(
+    kindless.body.message,
+    /^the object provided is unrecognized \(must be of type Thing\): Object 'Kind' is/,
+  );
+  const versionless = await post({ ...thing({ size: 3 }), apiVersion: null });
+  assert.equal(
+    versionless.body.message,
+    'Thing in version "" cannot be handled as a Thing: .apiVersion accessor error: <nil> is of the type <nil>, expected string',
+  );
+});

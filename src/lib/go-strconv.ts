@@ -1,5 +1,6 @@
 // Numbers and booleans as Go's strconv reads them, with its error texts, which users meet on the command line.
 import { goQuote } from './go-quote.js';
+import { signedOf } from './int64.js';
 
 /** A text that does not read as the wanted value. */
 export class SyntaxMistake extends Error {}
@@ -27,6 +28,7 @@ export interface IntegerRules {
 
 const ANY_BASE = /^(?:0[xX](?:_?[0-9a-fA-F])+|0[oO]?(?:_?[0-7])+|0[bB](?:_?[01])+|0|[1-9](?:_?[0-9])*)$/;
 const DECIMAL = /^[0-9]+$/;
+const SIGNED_DECIMAL = /^[+-]?[0-9]+$/;
 
 export function parseInteger(text: string, { as, bits, signed, base }: IntegerRules): number {
   const sign = signed && /^[+-]/.test(text) ? text.slice(0, 1) : '';
@@ -42,6 +44,14 @@ export function parseInteger(text: string, { as, bits, signed, base }: IntegerRu
     throw new SyntaxMistake(`strconv.${as}: parsing ${goQuote(text)}: value out of range`);
   }
   return Number(value);
+}
+
+/** Of decimal digits with a sign, if there is one. Exact, and however long the text is, it is soon read. */
+export function parseInt64(text: string): bigint {
+  const value = SIGNED_DECIMAL.test(text) ? signedOf(text) : undefined;
+  if (value !== undefined) return value;
+  const why = SIGNED_DECIMAL.test(text) ? 'value out of range' : 'invalid syntax';
+  throw new SyntaxMistake(`strconv.ParseInt: parsing ${goQuote(text)}: ${why}`);
 }
 
 const DIGITS = '[0-9](?:_?[0-9])*';

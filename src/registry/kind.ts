@@ -90,6 +90,8 @@ export interface KindVersion<T extends KubeObject = KubeObject> {
   defaults?(object: T): void;
   /** What feature gates have filled in beside. The server makes both one (`behindGates`) before the kind is served. */
   defaultsBehindGates?(object: T, features: FeatureGates): void;
+  /** Why the reference could not bring an object into the form it works on; undefined when it could. */
+  unconvertible?(object: Readonly<T>): string | undefined;
   /** Absent when this version has the storage version's shape. Both may change and return their argument. */
   toStorage?(object: T): T;
   fromStorage?(object: T): T;

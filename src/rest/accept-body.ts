@@ -42,7 +42,12 @@ export function expectedOf(endpoint: Endpoint): Expected {
   let known = expectations.get(endpoint);
   if (known === undefined) {
     const { kind, type, version } = endpoint;
-    known = { kind, type, defaults: version.defaults?.bind(version) };
+    known = {
+      kind,
+      type,
+      defaults: version.defaults?.bind(version),
+      unconvertible: version.unconvertible?.bind(version),
+    };
     expectations.set(endpoint, known);
   }
   return known;

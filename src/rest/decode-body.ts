@@ -12,6 +12,7 @@ import {
 } from '../machinery/object.js';
 import { FieldPath, invalid as invalidField } from '../machinery/field-error.js';
 import { badRequest, invalid, type StatusError } from '../machinery/status.js';
+import type { KindVersion } from '../registry/kind.js';
 import { typeOf } from '../schema/catalogue.js';
 import type { StructType } from '../schema/type.js';
 import type { Converter } from './convert-bytes.js';
@@ -25,6 +26,9 @@ export interface Expected {
   readonly kind: GroupVersionKind;
   readonly type: StructType;
   readonly defaults?: ((object: KubeObject) => void) | undefined;
+  readonly unconvertible?: KindVersion['unconvertible'];
+  /** Nobody looks at what kind a custom resource says it is. */
+  readonly anyKind?: boolean;
 }
 
 export interface BodyOptions {
@@ -80,10 +84,12 @@ function finished(
 ): KubeObject {
   const object = decoded.object as KubeObject;
   checkKind(expected, object, body, options);
+  object.metadata ??= {};
+  const why = expected.unconvertible?.(object);
+  if (why !== undefined) throw undecodable(expected, expected.kind.kind, undefined, why, body);
   reportStrict(expected, object, decoded.strictErrors, options);
   object.kind = expected.kind.kind;
   object.apiVersion = apiVersionOf(expected.kind);
-  object.metadata ??= {};
   expected.defaults?.(object);
   return object;
 }
@@ -103,7 +109,7 @@ function checkKind(
     const fault = apiVersionFault(object.apiVersion ?? '');
     if (fault !== undefined) throw undecodable(expected, undefined, object.apiVersion, fault, body);
     if (!object.apiVersion) throw otherVersion('', expected.kind);
-    checkCustomKind(expected.kind, object);
+    checkCustomKind(expected.kind, expected.anyKind ? { ...object, kind: expected.kind.kind } : object);
     return;
   }
   const kind = object.kind || expected.kind.kind;
@@ -187,7 +193,8 @@ function undecodable(
 ): StatusError {
   const wanted = expected.kind.kind;
   if (kind !== undefined) {
-    const { version } = apiVersion ? parseApiVersion(apiVersion) : expected.kind;
+    const unstated = expected.type.unstructured === undefined ? expected.kind : { version: '' };
+    const { version } = apiVersion ? parseApiVersion(apiVersion) : unstated;
     return badRequest(`${kind || wanted} in version ${goQuote(version)} cannot be handled as a ${wanted}: ${why}`);
   }
   return badRequest(`the object provided is unrecognized (must be of type ${wanted}): ${why} (${summaryOf(body)})`);

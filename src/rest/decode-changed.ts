@@ -32,6 +32,8 @@ export function decodeChanged(
   object.kind = versioned.kind.kind;
   object.apiVersion = apiVersionOf(versioned.kind);
   object.metadata ??= {};
+  const unconvertible = versioned.version.unconvertible?.(object);
+  if (unconvertible !== undefined) throw new StatusError(500, '', unconvertible);
   versioned.version.defaults?.(object);
   const stored = toStorage(versioned, object);
   if (object === stored && endpoint.definition.custom && !strict) noteUnfitted(stored);

@@ -9,7 +9,7 @@ import { applyJsonPatch, JsonPatchError, jsonPatchRefused } from '../machinery/j
 import { mergePatchSteps } from '../machinery/merge-patch.js';
 import { apiVersionOf, type GroupVersionKind, type JsonObject, type KubeObject } from '../machinery/object.js';
 import { badRequest, invalid, StatusError } from '../machinery/status.js';
-import { applySteps, unfitApply } from '../schema/apply/apply-patch.js';
+import { applySteps, unconvertibleApply, unfitApply } from '../schema/apply/apply-patch.js';
 import { isManagedFieldsReset } from '../schema/apply/managers.js';
 import type { Versions } from '../schema/apply/versions.js';
 import { DecodeError, decodeTree, parseJsonTree } from '../schema/json/decode.js';
@@ -33,6 +33,7 @@ export interface PatchTarget {
   readonly type: StructType;
   readonly kind: GroupVersionKind;
   defaults(object: KubeObject): void;
+  unconvertible?(object: Readonly<KubeObject>): string | undefined;
   /** Notes what the writer changed in managedFields. */
   note(live: Readonly<KubeObject>, object: KubeObject, manager: string, reset: boolean): Steps<void>;
   readonly resetFields: readonly (readonly string[])[];
@@ -74,9 +75,14 @@ function* patchSteps(
   yield;
   const object = yield* decodePatched(kind, patched, shown, duplicates, context);
   yield;
-  yield* context.target.note(live, object, context.manager, reset);
+  if (saysOther(patched, context.target)) delete object.metadata.managedFields;
+  else yield* context.target.note(live, object, context.manager, reset);
   return object;
 }
+
+/** Whether a custom resource says it is another: whose fields those are nobody can tell. */
+const saysOther = ({ kind, apiVersion }: JsonObject, target: PatchTarget): boolean =>
+  target.type.unstructured !== undefined && (kind !== target.kind.kind || apiVersion !== apiVersionOf(target.kind));
 
 function parsePatch(
   kind: PatchKind,
@@ -172,12 +178,18 @@ function* decodePatched(
     // A strategic patch is made on a struct, which has its kind from elsewhere.
     if (kind !== 'strategic') {
       if (target.type.unstructured === undefined) checkPatchedKind(target.kind, copy);
-      else checkPatchedCustomKind(target.kind, copy, shown);
+      else checkPatchedCustomKind(target.kind, copy, shown, context.subresource);
     }
     decoded = decodeTree(target.type, copy, { strict, original: patched });
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     throw refusedPatch(shown(), kind === 'strategic' ? restoreError(error) : error.message);
+  }
+  const object = decoded.object as KubeObject;
+  object.metadata ??= {};
+  const unconvertible = target.unconvertible?.(object);
+  if (unconvertible !== undefined) {
+    throw kind === 'strategic' ? new StatusError(500, '', unconvertible) : refusedPatch(shown(), unconvertible);
   }
   // What has no version is read in the form the reference keeps to itself, where nothing of it is found.
   const isUnread = kind !== 'strategic' && !patched['apiVersion'];
@@ -188,10 +200,8 @@ function* decodePatched(
     for (const text of errors) context.warn(text);
   }
   yield;
-  const object = decoded.object as KubeObject;
   object.kind = target.kind.kind;
   object.apiVersion = apiVersionOf(target.kind);
-  object.metadata ??= {};
   target.defaults(object);
   if (isUnread) object.metadata = {};
   return object;
@@ -269,6 +279,8 @@ function* applyOver(
   }
   const object = decodeApplied(target.type, applied, value);
   yield;
+  const why = target.unconvertible?.(object);
+  if (why !== undefined) throw unconvertibleApply(value, why);
   target.defaults(object);
   return object;
 }

@@ -12,6 +12,7 @@ export function targetOf(endpoint: Endpoint, subresource: string, now: Date, ver
     type: endpoint.type,
     kind: endpoint.kind,
     defaults: (object) => endpoint.version.defaults?.(object),
+    unconvertible: (object) => endpoint.version.unconvertible?.(object),
     note: (live, object, manager, reset) =>
       noteSteps(endpoint, { live, object, manager, subresource, now, reset, versions }),
     resetFields: resetFieldsOf(endpoint, subresource),

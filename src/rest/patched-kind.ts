@@ -1,10 +1,16 @@
 // A patch may have changed what an object says it is.
 import { FieldPath, invalid as invalidField } from '../machinery/field-error.js';
-import { apiVersionOf, type GroupVersionKind, type JsonObject, parseApiVersion } from '../machinery/object.js';
-import { invalid } from '../machinery/status.js';
+import {
+  apiVersionFault,
+  apiVersionOf,
+  type GroupVersionKind,
+  type JsonObject,
+  parseApiVersion,
+} from '../machinery/object.js';
+import { internalError, invalid } from '../machinery/status.js';
 import { typeOf } from '../schema/catalogue.js';
 import { DecodeError, decodeTree } from '../schema/json/decode.js';
-import { sentKind } from '../schema/json/sent-kind.js';
+import { NULL_VERSION, sentKind } from '../schema/json/sent-kind.js';
 import { unknownConversion, unknownKind } from './decode-body.js';
 
 /** Fails with a DecodeError when it is no object of the kind any more, and leaves the tree as it is otherwise. */
@@ -22,12 +28,25 @@ export function checkPatchedKind(expected: GroupVersionKind, patched: JsonObject
   throw new DecodeError(unknownConversion(said, expected));
 }
 
-/** A custom resource is read as whatever it says it is, and refused for it then. */
-export function checkPatchedCustomKind(expected: GroupVersionKind, patched: JsonObject, shown: () => string): void {
+/**
+ * A custom resource is read as whatever it says it is, and refused for it then, unless it is its status that is patched:
+ * that stays one of what is there.
+ */
+export function checkPatchedCustomKind(
+  expected: GroupVersionKind,
+  patched: JsonObject,
+  shown: () => string,
+  subresource: string,
+): void {
   const { kind, apiVersion } = sentKind(patched);
   const wanted = apiVersionOf(expected);
   if (kind === expected.kind && apiVersion === wanted) return;
   if (kind === '') throw new DecodeError(`Object 'Kind' is missing in '${shown()}'`);
+  if (patched['apiVersion'] === null) throw new DecodeError(NULL_VERSION);
+  const fault = apiVersionFault(apiVersion);
+  if (fault !== undefined) throw new DecodeError(fault);
+  if (apiVersion === '') throw internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'");
+  if (subresource === 'status') return;
   const { name } = (patched['metadata'] ?? {}) as JsonObject;
   throw invalid({ group: parseApiVersion(apiVersion).group, kind }, typeof name === 'string' ? name : '', [
     ...(kind === expected.kind ? [] : [invalidField(FieldPath.of('kind'), kind, `must be ${expected.kind}`)]),

@@ -10,7 +10,7 @@ import {
   tooLong,
 } from '../machinery/field-error.js';
 import type { HttpRequest } from '../lib/http.js';
-import { signedOf } from '../lib/int64.js';
+import { parseInt64, SyntaxMistake } from '../lib/go-strconv.js';
 import { badRequest, invalid } from '../machinery/status.js';
 import { dryRunErrors, UNSAFE_DELETE } from '../registry/delete-options.js';
 import type { DeleteOptions } from '../registry/kind.js';
@@ -220,11 +220,9 @@ export function flag(query: URLSearchParams, name: string): boolean | undefined 
 export function integer(query: URLSearchParams, name: string): number | undefined {
   const value = query.get(name);
   if (value === null) return undefined;
-  if (!/^[+-]?\d+$/.test(value)) {
-    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: invalid syntax`);
+  try {
+    return Number(parseInt64(value));
+  } catch (error) {
+    throw error instanceof SyntaxMistake ? badRequest(error.message) : error;
   }
-  if (signedOf(value) === undefined) {
-    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: value out of range`);
-  }
-  return Number(value);
 }

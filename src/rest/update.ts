@@ -45,8 +45,9 @@ export async function updateObject(
   const manager = managerName(options.fieldManager, http);
   const { mediaTypes, converter } = services;
   const { fieldValidation } = options;
+  const expected = subresource === 'status' ? { ...expectedOf(endpoint), anyKind: true } : expectedOf(endpoint);
   const read = (warn: (text: string) => void, trail?: BodyTrail): MaybePromise<KubeObject> => {
-    const sentBody = readBody(converter, http, body, expectedOf(endpoint), { mediaTypes, fieldValidation, warn });
+    const sentBody = readBody(converter, http, body, expected, { mediaTypes, fieldValidation, warn });
     return whenReady(sentBody, (object) => {
       trail?.requestObject(object, (sent) => encodeJson(endpoint.type, sent));
       acceptChanged(endpoint, object, info, warn);

@@ -1,5 +1,6 @@
 import { append } from '../../lib/append.js';
 import { goQuote } from '../../lib/go-quote.js';
+import { parseInt64, SyntaxMistake } from '../../lib/go-strconv.js';
 import { type FieldErrors, FieldPath, invalid, required } from '../../machinery/field-error.js';
 import { type Condition, validateConditions } from '../../machinery/validation/conditions.js';
 import { IMMUTABLE, NOT_NEGATIVE } from '../../machinery/validation/fields.js';
@@ -92,13 +93,13 @@ function validateStatus(
 
 function validateResourceVersion(version: string, path: FieldPath): FieldErrors {
   if (version === '') return [];
-  if (!/^[+-]?\d+$/.test(version)) {
-    const shown = goQuote(version);
-    const why = `failed to parse resource version ${shown}: strconv.ParseInt: parsing ${shown}: invalid syntax`;
-    return [invalid(path, version, why)];
+  try {
+    const value = parseInt64(version);
+    return value < 0n ? [invalid(path, value, NOT_NEGATIVE)] : [];
+  } catch (error) {
+    if (!(error instanceof SyntaxMistake)) throw error;
+    return [invalid(path, version, `failed to parse resource version ${goQuote(version)}: ${error.message}`)];
   }
-  const value = BigInt(version.replace('+', ''));
-  return value < 0n ? [invalid(path, value, NOT_NEGATIVE)] : [];
 }
 
 /** A migration runs, then succeeds or fails, and what it came to stays. */

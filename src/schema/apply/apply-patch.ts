@@ -105,6 +105,10 @@ export const unfitApply = (patch: Readonly<JsonObject>, why: string): StatusErro
     `failed to convert new object (${objectText(patch)}) to proper version: unable to convert unstructured object to ${kindText(patch)}: ${why}`,
   );
 
+/** Of what is applied and could not be brought into another form. */
+export const unconvertibleApply = (patch: Readonly<JsonObject>, why: string): StatusError =>
+  unexplained(`failed to convert to unversioned (${objectText(patch)}): ${why}`);
+
 function objectText(patch: Readonly<JsonObject>): string {
   const metadata = isObject(patch['metadata']) ? patch['metadata'] : {};
   return `${text(metadata['namespace'])}/${text(metadata['name'])}; ${kindText(patch)}`;

@@ -7,6 +7,9 @@ export interface SentKind {
   readonly apiVersion: string;
 }
 
+/** What the reference says of a custom resource whose version is null. */
+export const NULL_VERSION = '.apiVersion accessor error: <nil> is of the type <nil>, expected string';
+
 /** What a body says it is, told before anything else of it is looked at. */
 export function sentKind(tree: unknown): SentKind {
   if (tree === null) return { kind: '', apiVersion: '' };

@@ -23,6 +23,48 @@ test('changes of the template are counted, and whoever writes a status leaves th
   assert.equal(countOf(await api.put(`${SETS}/a/status`, { ...set('k'), status: { numberReady: 1 } })), '2');
 });
 
+test('a count is a number of 64 bits, and refused as the reference refuses what it cannot convert', async () => {
+  const api = new TestApi({ kinds: [daemonSets as unknown as KindDefinition] });
+  const set = (name: string, count: string, image = 'i'): object => ({
+    apiVersion: 'apps/v1',
+    kind: 'DaemonSet',
+    metadata: { name, annotations: { [COUNT]: count } },
+    spec: {
+      selector: { matchLabels: { a: 'b' } },
+      template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image }] } },
+    },
+  });
+  const countOf = ({ body }: Awaited<ReturnType<TestApi['put']>>): unknown => body.metadata.annotations?.[COUNT];
+  assert.equal(countOf(await api.post(SETS, set('a', '+09007199254740993'))), '9007199254740993');
+  assert.equal(countOf(await api.put(`${SETS}/a`, set('a', '1', 'j'))), '9007199254740994');
+  assert.equal((await api.post(SETS, set('c', String(2n ** 63n - 1n)))).status, 201);
+  const round = await api.put(`${SETS}/c`, set('c', '1', 'j'));
+  assert.match(
+    round.body.message,
+    /spec.templateGeneration: Invalid value: -9223372036854775808: must not be decremented/,
+  );
+  const why = 'strconv.ParseInt: parsing "x": invalid syntax';
+  const created = await api.post(SETS, set('b', 'x'));
+  assert.deepEqual(
+    [created.status, created.body.message],
+    [400, `DaemonSet in version "v1" cannot be handled as a DaemonSet: ${why}`],
+  );
+  const patched = async (type: string, body: object, name = 'a'): Promise<readonly unknown[]> => {
+    const headers = { 'content-type': `application/${type}` };
+    const answer = await api.send('PATCH', `${SETS}/${name}?fieldManager=m`, { body, headers });
+    return [answer.status, answer.body.message];
+  };
+  const patch = { metadata: { annotations: { [COUNT]: 'x' } } };
+  const [status, message] = await patched('merge-patch+json', patch);
+  assert.equal(status, 422);
+  assert.ok(String(message).endsWith(`: ${why}`), String(message));
+  assert.deepEqual(await patched('strategic-merge-patch+json', patch), [500, why]);
+  assert.deepEqual(await patched('apply-patch+yaml', set('new', 'x'), 'new'), [
+    500,
+    `failed to convert to unversioned (/new; apps/v1, Kind=DaemonSet): ${why}`,
+  ]);
+});
+
 test('the count is none of the metadata that is asked for alone', async () => {
   const api = new TestApi({ kinds: [daemonSets as unknown as KindDefinition] });
   const spec = {

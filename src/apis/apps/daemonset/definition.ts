@@ -1,4 +1,6 @@
-import { FieldPath } from '../../../machinery/field-error.js';
+import { parseInt64, SyntaxMistake } from '../../../lib/go-strconv.js';
+import { type FieldErrors, FieldPath, invalid } from '../../../machinery/field-error.js';
+import { NOT_NEGATIVE } from '../../../machinery/validation/fields.js';
 import { selectorHasInvalidLabelValue } from '../../../machinery/validation/label-selector.js';
 import { nameIsDnsSubdomain } from '../../../machinery/validation/names.js';
 import { AGE_COLUMN, ageCell, column, labelsCell, NAME_COLUMN, wideColumn } from '../../../registry/columns.js';
@@ -32,6 +34,7 @@ export const daemonSets: KindDefinition<DaemonSet> = {
     {
       version: 'v1',
       defaults: setDefaults,
+      unconvertible: uncounted,
       defaultsBehindGates: ({ spec }, features) => defaultTemplateBehindGates(spec.template, features),
     },
   ],
@@ -54,11 +57,12 @@ export const daemonSets: KindDefinition<DaemonSet> = {
     hasGeneration: false,
     validateName: nameIsDnsSubdomain,
     validate: ({ spec }, context) => validateDaemonSetSpec(spec, podRules(context, false)),
-    validateUpdate: ({ spec }, old, context) => {
+    validateUpdate: ({ metadata, spec }, old, context) => {
       const rules = podRules(context, false, old.spec.template);
       const allowInvalidAffinityLabelValue =
         rules.allowInvalidAffinityLabelValue || selectorHasInvalidLabelValue(old.spec.selector);
       return [
+        ...validateCount(countOf(metadata), countOf(old.metadata)),
         ...validateImmutableSelector(spec.selector, old.spec.selector, FieldPath.of('spec', 'selector')),
         ...validateDaemonSetSpec(spec, { ...rules, allowInvalidAffinityLabelValue }),
       ];
@@ -107,11 +111,29 @@ const NOTHING_SCHEDULED = {
 };
 
 function countTemplate({ metadata, spec }: DaemonSet, old: Readonly<DaemonSet> | undefined): void {
-  const of = (object: Readonly<DaemonSet>['metadata']): number =>
-    Number(object.annotations?.[TEMPLATE_GENERATION] ?? 0) || 0;
-  let generation = Math.max(of(metadata), 1);
-  if (old) generation = of(old.metadata) + (samePodTemplate(spec.template, old.spec.template) ? 0 : 1);
-  metadata.annotations = { ...metadata.annotations, [TEMPLATE_GENERATION]: String(generation) };
+  let generation = countOf(metadata) < 1n ? 1n : countOf(metadata);
+  if (old) generation = countOf(old.metadata) + (samePodTemplate(spec.template, old.spec.template) ? 0n : 1n);
+  metadata.annotations = { ...metadata.annotations, [TEMPLATE_GENERATION]: String(BigInt.asIntN(64, generation)) };
+}
+
+const countOf = ({ annotations }: Readonly<DaemonSet>['metadata']): bigint =>
+  parseInt64(annotations?.[TEMPLATE_GENERATION] ?? '0');
+
+/** One more than the largest goes round. */
+function validateCount(count: bigint, old: bigint): FieldErrors {
+  if (count >= old) return [];
+  const path = FieldPath.of('spec', 'templateGeneration');
+  return [invalid(path, count, 'must not be decremented'), invalid(path, count, NOT_NEGATIVE)];
+}
+
+function uncounted({ metadata }: Readonly<DaemonSet>): string | undefined {
+  try {
+    countOf(metadata);
+    return undefined;
+  } catch (error) {
+    if (error instanceof SyntaxMistake) return error.message;
+    throw error;
+  }
 }
 
 function setDefaults({ metadata, spec }: DaemonSet): void {
