@@ -6,6 +6,7 @@ import https from 'node:https';
 import net, { type AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
+import type { Duplex } from 'node:stream';
 import { after, before, describe, it } from 'node:test';
 import { clientConfigOf, clientOf } from '../src/config/client-config.js';
 import { parseKubeconfig } from '../src/config/kubeconfig.js';
@@ -32,14 +33,16 @@ describe('a client configuration', { timeout: 60_000 }, () => {
     response.statusCode = request.headers.authorization === 'Bearer token-1' ? 401 : 200;
     response.end('hello');
   });
-  const connectProxy = http.createServer().on('connect', (request, socket) => {
+  const pass = (request: http.IncomingMessage, socket: Duplex): void => {
     proxied.push(`CONNECT ${request.headers['proxy-authorization'] ?? ''}`);
     const [host = '', port] = (request.url ?? '').split(':');
     const onward = net.connect(Number(port), host, () => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n');
       socket.pipe(onward).pipe(socket);
     });
-  });
+  };
+  const connectProxy = http.createServer().on('connect', pass);
+  const secureProxy = https.createServer({ cert, key: privateKeyPem(keys.privateKey) }).on('connect', pass);
   const socksProxy = net.createServer((socket) => {
     let step = 0;
     socket.on('error', () => undefined);
@@ -60,7 +63,7 @@ describe('a client configuration', { timeout: 60_000 }, () => {
       });
     });
   });
-  const servers = [server, connectProxy, socksProxy];
+  const servers = [server, connectProxy, secureProxy, socksProxy];
   const portOf = (one: net.Server): number => (one.address() as AddressInfo).port;
   before(async () => {
     for (const one of servers) await new Promise<void>((resolve) => one.listen(0, '127.0.0.1', resolve));
@@ -107,6 +110,7 @@ current-context: x
     for (const [proxy, seen] of [
       [`http://127.0.0.1:${portOf(connectProxy)}`, ['CONNECT ']],
       [`http://me:word@127.0.0.1:${portOf(connectProxy)}`, [`CONNECT Basic ${word}`]],
+      [`https://127.0.0.1:${portOf(secureProxy)}`, ['CONNECT ']],
       [`socks5://127.0.0.1:${portOf(socksProxy)}`, []],
       [`socks5://user:word@127.0.0.1:${portOf(socksProxy)}`, ['SOCKS user']],
     ] as const) {

@@ -197,3 +197,11 @@ test('a proxy has one of the schemes that are understood', () => {
   assert.match(refusal(cluster('x')), /unsupported scheme "", must be http, https, or socks5$/);
   assert.match(refusal(cluster('::')), /invalid 'proxy-url' "::" for cluster "c": could not parse: ::$/);
 });
+
+test('nothing is read of what follows a configuration in JSON', () => {
+  const json = JSON.stringify({ clusters: [{ name: 'a}"', cluster: { server: 'https://a' } }] });
+  for (const after of [' text', ' {"clusters": 1}', '\n---\na: b', ' ]', ',']) {
+    assert.deepEqual([...parseKubeconfig(`\n ${json}${after}`, '/c').clusters.keys()], ['a}"']);
+  }
+  assert.throws(() => parseKubeconfig('clusters: [] text', '/c'), /error loading config file/);
+});

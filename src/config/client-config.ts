@@ -109,7 +109,7 @@ function certificateError({ bytes }: { readonly bytes: Buffer }): string | undef
 /** A client that talks to that server alone, as that user. */
 export const clientOf = (config: ClientConfig, dialer: Dialer): HttpClient =>
   new HttpClient({
-    dialer: config.proxy === undefined ? dialer : throughProxy(config.proxy, dialer),
+    dialer: config.proxy === undefined ? dialer : throughProxy(config.proxy, dialer, config.tls),
     tls: config.tls,
     headers: config.headers,
     ...(config.credentials !== undefined && { credentials: config.credentials }),

@@ -79,7 +79,7 @@ export function parseKubeconfig(text: string, file: string): Kubeconfig {
   const wrong = (why: string): ConfigError => new ConfigError(`error loading config file "${file}": ${why}`);
   let tree: unknown;
   try {
-    tree = parseYaml(text).value;
+    tree = parseYaml(firstJsonObject(text)).value;
   } catch (error) {
     if (error instanceof DecodeError) throw wrong(error.message);
     throw error;
@@ -135,6 +135,24 @@ export function parseKubeconfig(text: string, file: string): Kubeconfig {
     }),
     currentContext: root.text('current-context'),
   };
+}
+
+/** What begins as JSON is read as JSON, and nothing of what follows the first object. Anything else is left as it is. */
+function firstJsonObject(text: string): string {
+  const start = text.search(/\S/);
+  if (text[start] !== '{') return text;
+  let depth = 0;
+  let inText = false;
+  for (let at = start; at < text.length; at++) {
+    const char = text[at];
+    if (inText) {
+      if (char === '\\') at++;
+      else if (char === '"') inText = false;
+    } else if (char === '"') inText = true;
+    else if (char === '{') depth++;
+    else if (char === '}' && --depth === 0) return text.slice(0, at + 1);
+  }
+  return text;
 }
 
 /** A program given by a path, and not by its name alone, is found from where the file is. */

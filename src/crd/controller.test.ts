@@ -309,3 +309,13 @@ test('what is null of what a resource says it is, is told as missing or as no te
     'Thing in version "" cannot be handled as a Thing: .apiVersion accessor error: <nil> is of the type <nil>, expected string',
   );
 });
+
+test('of a type without members an apply may say anything, and nothing is kept of it', async () => {
+  const [stated] = [version('v1', true)];
+  const body = definition([{ ...stated, subresources: { status: { x: 1 } } }]);
+  const headers = { 'content-type': 'application/apply-patch+yaml' };
+  const applied = await api.send('PATCH', `${DEFINITIONS}/things.example.test?fieldManager=m`, { body, headers });
+  assert.equal(applied.status, 201, applied.bytes.toString());
+  const { versions } = applied.body.spec as { versions: readonly { subresources: object }[] };
+  assert.deepEqual(versions[0]?.subresources, { status: {} });
+});

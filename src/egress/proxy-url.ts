@@ -1,6 +1,6 @@
 // The way through the proxy that a client configuration names (`proxy-url`): by HTTP CONNECT or by SOCKS 5.
 import type { Duplex } from 'node:stream';
-import { handshake } from '../outbound/client-tls.js';
+import { type ClientTls, handshake } from '../outbound/client-tls.js';
 import { addressOf, type Dialer } from '../outbound/dialer.js';
 import { targetOf } from '../outbound/target.js';
 import { tunnel } from './http-connect.js';
@@ -10,8 +10,8 @@ export const PROXY_SCHEMES = ['http', 'https', 'socks5'];
 
 const SOCKS_PORT = 1080;
 
-/** `proxy` has one of the schemes above. Its own certificate is held to the system's roots. */
-export function throughProxy(proxy: URL, dialer: Dialer): Dialer {
+/** `proxy` has one of the schemes above. TLS with it is as with the server behind it, the name it must show included. */
+export function throughProxy(proxy: URL, dialer: Dialer, tls: () => ClientTls): Dialer {
   const credentials = {
     username: decodeURIComponent(proxy.username),
     password: decodeURIComponent(proxy.password),
@@ -28,7 +28,7 @@ export function throughProxy(proxy: URL, dialer: Dialer): Dialer {
   const reach = async (signal: AbortSignal): Promise<Duplex> => {
     const connection = await dialer.dial(at, signal);
     return proxy.protocol === 'https:'
-      ? handshake(connection, { tls: {}, host: at.host, protocols: [], signal })
+      ? handshake(connection, { tls: tls(), host: at.host, protocols: [], signal })
       : connection;
   };
   return { dial: async (target, signal) => tunnel(await reach(signal), addressOf(at), target, signal, headers) };

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { addQuantities, canonicalQuantity, compareQuantities, formatQuantity, scaledValue } from './quantity.js';
+import {
+  addQuantities,
+  canonicalQuantity,
+  compareQuantities,
+  formatQuantity,
+  int64Value,
+  scaledValue,
+} from './quantity.js';
 
 test('a quantity prints in the largest suffix that loses nothing', () => {
   const cases: [string, string][] = [
@@ -44,4 +51,12 @@ test('quantities compare and add by value', () => {
   assert.equal(formatQuantity(addQuantities('0', '1Gi')), '1Gi');
   assert.equal(scaledValue('1500m'), 2n);
   assert.equal(scaledValue('1.5', -3), 1500n);
+});
+
+test('what 64 bits do not hold goes round or is nothing, as the reference multiplies', () => {
+  assert.equal(int64Value('1Gi', -3), 2n ** 30n * 1000n);
+  assert.equal(int64Value('1Ei', -3), -(2n ** 63n));
+  assert.equal(int64Value('999999999999999999', -3), BigInt.asIntN(64, 999999999999999999n * 1000n));
+  assert.equal(int64Value('9E', -3), 0n);
+  assert.equal(int64Value('10E'), 0n);
 });

@@ -14,6 +14,8 @@ export interface Quantity {
   readonly format: QuantityFormat;
   /** Set when the text it was parsed from is to be printed again as it was. */
   readonly text?: string;
+  /** The reference keeps it in more than 64 bits. */
+  readonly isLong?: boolean;
 }
 
 export class QuantityError extends Error {}
@@ -113,6 +115,18 @@ export function scaledValue(quantity: Quantity | string, scale = 0): bigint {
   return roundUp(unscaled, -shift);
 }
 
+/** The same in 64 bits, where the reference has no more: what does not fit goes round, or is nothing. */
+export function int64Value(quantity: Quantity | string, scale = 0): bigint {
+  const exact = scaledValue(quantity, scale);
+  const { exponent, isLong } = quantityOf(quantity);
+  return isLong === true || AT_ONCE.has(exponent - scale) || fits(exact) ? BigInt.asIntN(64, exact) : 0n;
+}
+
+/** The powers of ten it multiplies by without a look at each step. */
+const AT_ONCE = new Set([1, 2, 3, 6, 9]);
+
+const fits = (value: bigint): boolean => BigInt.asIntN(64, value) === value;
+
 /** A whole number as a quantity. */
 export const quantityFrom = (value: bigint | number, format: QuantityFormat = 'DecimalSI'): Quantity => ({
   unscaled: BigInt(value),
@@ -195,7 +209,7 @@ function parseLong(unit: Unit, negative: boolean, integer: string, fraction: str
     }
     if (magnitude > 0n && exponent < 0 && magnitude < 10n ** BigInt(-exponent)) format = 'DecimalSI';
   }
-  return { unscaled: negative ? -magnitude : magnitude, exponent, format };
+  return { unscaled: negative ? -magnitude : magnitude, exponent, format, isLong: true };
 }
 
 const quantityOf = (quantity: Quantity | string): Quantity =>

@@ -120,7 +120,7 @@ export function deleteOptionsFromQuery(query: URLSearchParams): DeleteOptions {
 // hot: runs on every list and watch.
 /** `watchList`: the gate of that name, without which no watch may ask for initial events. */
 export function listOptions(query: URLSearchParams, watch: boolean, watchList = true): ListOptions {
-  const timeoutSeconds = integer(query, 'timeoutSeconds');
+  const timeoutSeconds = secondsOf(query, 'timeoutSeconds');
   const resourceVersion = query.get('resourceVersion') ?? '';
   let match = query.get('resourceVersionMatch') ?? '';
   let sendInitialEvents = flag(query, 'sendInitialEvents');
@@ -218,10 +218,23 @@ export function flag(query: URLSearchParams, name: string): boolean | undefined 
 }
 
 export function integer(query: URLSearchParams, name: string): number | undefined {
+  const value = exactInteger(query, name);
+  return value === undefined ? undefined : Number(value);
+}
+
+/** The reference counts in nanoseconds, of which 64 bits have no more than three hundred years: others go round. */
+function secondsOf(query: URLSearchParams, name: string): number | undefined {
+  const value = exactInteger(query, name);
+  return value === undefined ? undefined : Number(BigInt.asIntN(64, value * NANOSECONDS)) / Number(NANOSECONDS);
+}
+
+const NANOSECONDS = 1_000_000_000n;
+
+function exactInteger(query: URLSearchParams, name: string): bigint | undefined {
   const value = query.get(name);
   if (value === null) return undefined;
   try {
-    return Number(parseInt64(value));
+    return parseInt64(value);
   } catch (error) {
     throw error instanceof SyntaxMistake ? badRequest(error.message) : error;
   }

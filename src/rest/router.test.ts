@@ -26,6 +26,20 @@ const deployment = {
   },
 };
 
+test('what lies in a namespace needs the name of one', async () => {
+  const api = open();
+  const ask = async (method: string, path: string): Promise<readonly unknown[]> => {
+    const { status, body } = await api.send(method, `/api/v1/namespaces//${path}`);
+    return [status, body.message];
+  };
+  const required = [400, 'Namespace parameter required.'];
+  for (const path of ['configmaps/a', 'pods/p/status', 'pods/p/log'])
+    assert.deepEqual(await ask('GET', path), required);
+  assert.equal((await ask('POST', 'configmaps/a'))[0], 405);
+  assert.equal((await ask('DELETE', 'pods/p/status'))[0], 405);
+  assert.equal((await ask('GET', 'configmaps'))[0], 200);
+});
+
 test('paths that nothing is served at are not found', async () => {
   const api = open();
   for (const path of [

@@ -148,6 +148,7 @@ function servedVerb(endpoint: Endpoint, info: RequestInfo): Verb {
   const ofOne = info.parts.length === 2;
   const nowhere = definition.namespaced && info.namespace === '';
   const reads = info.verb === 'list' || info.verb === 'watch';
+  const ofNoNamespace = ofOne && isNamespaceEmpty(endpoint, info);
   // Custom resources are served by verb alone.
   if (definition.custom) {
     if (nowhere && !reads) throw nothingAt(endpoint);
@@ -157,12 +158,19 @@ function servedVerb(endpoint: Endpoint, info: RequestInfo): Verb {
   }
   // Built-in ones have routes: a path, and the methods it knows.
   if (info.verbInPath && verb !== 'watch') throw noSuchPath();
-  if (nowhere && (ofOne || !verbs.includes('list'))) throw noSuchPath();
+  if (nowhere && !ofNoNamespace && (ofOne || !verbs.includes('list'))) throw noSuchPath();
   if (ofOne && !verbs.some((known) => OF_ONE.has(known))) throw noSuchPath();
-  if (verb === undefined || !info.usualMethod || (nowhere && !reads)) throw wrongMethod();
+  if (verb === undefined || !info.usualMethod || (nowhere && !reads && !ofNoNamespace)) throw wrongMethod();
   if (verb === 'create' ? ofOne : !ofOne && OF_ONE.has(verb)) throw wrongMethod();
+  if (ofNoNamespace) throw namespaceless();
   return verb;
 }
+
+/** `/api/v1/namespaces//pods/a`: the path of a pod, in a namespace without a name. */
+const isNamespaceEmpty = ({ definition }: Endpoint, { namespace, path }: RequestInfo): boolean =>
+  definition.namespaced && namespace === '' && !definition.custom && path.includes('/namespaces//');
+
+const namespaceless = (): StatusError => badRequest('Namespace parameter required.');
 
 /** Verbs that name an object. A watch may. */
 const OF_ONE: ReadonlySet<Verb> = new Set(['get', 'update', 'patch', 'delete']);
@@ -180,13 +188,15 @@ function dispatchSubresource(
   const name = info.subresource;
   const subresource = ownMember(definition.subresources, name);
   const known = subresource !== undefined || (name === 'status' && definition.strategy.status !== undefined);
-  const misplaced = definition.namespaced && info.namespace === '';
+  const ofNoNamespace = isNamespaceEmpty(endpoint, info);
+  const misplaced = definition.namespaced && info.namespace === '' && !ofNoNamespace;
   if (!known && definition.custom && !misplaced) throw notFound(endpoint.registry.resource, info.name);
   if (!known || misplaced || (info.verbInPath && !definition.custom)) throw nothingAt(endpoint);
   // Whatever follows a proxy is for the other side; of anything else there is nothing further down.
   if (info.parts.length > 3 && name !== 'proxy') throw nothingAt(endpoint);
   if (subresource?.connect !== undefined) {
     checkConnection(subresource, request);
+    if (ofNoNamespace) throw namespaceless();
     request.served?.('resource');
     return connect(services, endpoint, request, subresource.connect);
   }
@@ -196,6 +206,7 @@ function dispatchSubresource(
   const verb = verbs.find((one) => one === info.verb);
   if (verb === undefined || (!info.usualMethod && !definition.custom)) throw refusedMethod(endpoint, info);
   if (info.name === '') throw nameless();
+  if (ofNoNamespace) throw namespaceless();
   tellServed(endpoint, request);
   const run = (): Answer => serveSubresource(verb, services, endpoint, request, subresource);
   const span = request.trace?.span;

@@ -207,9 +207,11 @@ test('a watch lasts as long as asked, if that is not for ever', async () => {
   assert.deepEqual(await take(long, 1), ['ADDED b']);
   long.stop();
   const past = await api.watch(`${MAPS}?watch=1&timeoutSeconds=-5`);
+  // So many seconds are one less than none, in nanoseconds of 64 bits.
+  const round = await api.watch(`${MAPS}?watch=1&timeoutSeconds=9223372036854775807`);
   // The server's timers let a process end: this one is kept until the watch is over.
   const alive = setInterval(() => undefined, 1000);
-  await past.ended;
+  await Promise.all([past.ended, round.ended]);
   clearInterval(alive);
 });
 

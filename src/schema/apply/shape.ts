@@ -140,7 +140,9 @@ function mapShape(type: StructType | MapType, atomic: boolean): MapShape {
       },
     });
   }
-  return { kind: 'map', atomic, named, others: type.preserveUnknown === true ? DEDUCED : undefined };
+  // Of a type without any member OpenAPI tells no more than that it is an object, as of a map of whatever there is.
+  const isOpen = type.preserveUnknown === true || type.fields.length === 0;
+  return { kind: 'map', atomic, named, others: isOpen ? DEDUCED : undefined };
 }
 
 /** Lists without a list type follow their patch strategy, and are one value without either. */

@@ -2,6 +2,7 @@
 import {
   defineMappingTag,
   defineScalarTag,
+  defineSequenceTag,
   EVENT_ID,
   type Event,
   getScalarValue,
@@ -141,7 +142,7 @@ const timestamp = defineScalarTag<unknown>('tag:yaml.org,2002:timestamp', {
   identify: () => false,
 });
 
-const mapping = defineMappingTag<Record<string, unknown>>('tag:yaml.org,2002:map', {
+const objects: Parameters<typeof defineMappingTag<Record<string, unknown>>>[1] = {
   create: () => ({}),
   addPair: (carrier, key, value) => {
     const name = keyText(key);
@@ -153,9 +154,26 @@ const mapping = defineMappingTag<Record<string, unknown>>('tag:yaml.org,2002:map
   keys: (result) => Object.keys(result),
   get: (result, key) => result[String(key)],
   identify: () => false,
-});
+};
+const mapping = defineMappingTag('tag:yaml.org,2002:map', objects);
 
-const schema = new Schema([strTag, mergeTag, nothing, plain, bool, int, float, binary, timestamp, seqTag, mapping]);
+/** Tags that nobody knows say nothing, but that a scalar is a text. */
+const ANY_TAG = { matchByTagPrefix: true, identify: () => false };
+const unknown = [
+  defineScalarTag<unknown>('', { ...ANY_TAG, implicit: false, resolve: (source) => source }),
+  defineSequenceTag<unknown[]>('', {
+    ...ANY_TAG,
+    create: () => [],
+    addItem: (carrier, item) => {
+      carrier.push(item);
+      return '';
+    },
+  }),
+  defineMappingTag('', { ...objects, ...ANY_TAG }),
+];
+
+const known = [strTag, mergeTag, nothing, plain, bool, int, float, binary, timestamp, seqTag, mapping];
+const schema = new Schema([...known, ...unknown]);
 
 function keyText(key: unknown): string | undefined {
   if (typeof key === 'string') return key;
@@ -249,8 +267,13 @@ function lineCounter(source: string): (offset: number) => number {
 function describe(error: unknown, source: string): string {
   if (!(error instanceof YAMLException)) return errorText(error);
   if (error.reason.startsWith('json: ') || error.reason.startsWith('yaml: ')) return error.reason;
+  const { mark } = error;
+  // Where a document is taken apart lines are counted from nothing.
+  if (error.reason.startsWith('undeclared tag handle')) {
+    return `yaml: ${mark === undefined || mark.line === 0 ? '' : `line ${mark.line}: `}found undefined tag handle`;
+  }
   const reason = reasonOf(error.reason, source);
-  return error.mark === undefined ? `yaml: ${reason}` : `yaml: line ${error.mark.line + 1}: ${reason}`;
+  return mark === undefined ? `yaml: ${reason}` : `yaml: line ${mark.line + 1}: ${reason}`;
 }
 
 /** The words that are met most often, as the reference has them. */

@@ -143,3 +143,10 @@ test('letters of four bytes are written by their number, in double quotes', () =
   assert.equal(text, '"\\U0001F600": ""\na: "\\U0001F600"\nb: "x\\n\\U0001F600\\n"\nc: é\n');
   assert.deepEqual(parseYaml(text).value, { a: '😀', b: 'x\n😀\n', c: 'é', '😀': '' });
 });
+
+test('a tag that nobody knows makes a text of a scalar, and says nothing of anything else', () => {
+  const tagged = '!a\nx: !foo true\nt: !!foo 3\nz: !foo [1]\nw: !!set {k}\nv: !foo\n? !foo u\n: 1';
+  assert.deepEqual(parseYaml(tagged).value, { x: 'true', t: '3', z: [1], w: { k: null }, v: '', u: 1 });
+  assert.throws(() => parseYaml('a: !e!foo b'), /: yaml: found undefined tag handle$/);
+  assert.throws(() => parseYaml('b: 1\na: !e!foo b'), /yaml: line 1: found undefined tag handle/);
+});

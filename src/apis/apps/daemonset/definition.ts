@@ -120,10 +120,10 @@ const countOf = ({ annotations }: Readonly<DaemonSet>['metadata']): bigint =>
   parseInt64(annotations?.[TEMPLATE_GENERATION] ?? '0');
 
 /** One more than the largest goes round. */
-function validateCount(count: bigint, old: bigint): FieldErrors {
-  if (count >= old) return [];
+function validateCount(now: bigint, old: bigint): FieldErrors {
+  if (now >= old) return [];
   const path = FieldPath.of('spec', 'templateGeneration');
-  return [invalid(path, count, 'must not be decremented'), invalid(path, count, NOT_NEGATIVE)];
+  return [invalid(path, now, 'must not be decremented'), invalid(path, now, NOT_NEGATIVE)];
 }
 
 function uncounted({ metadata }: Readonly<DaemonSet>): string | undefined {

@@ -12,7 +12,7 @@ import {
   withMore,
 } from '../../../../machinery/field-error.js';
 import { wasGivenEmpty } from '../../../../machinery/given-empty.js';
-import { QuantityError, parseQuantity, quantitySign, scaledValue } from '../../../../machinery/quantity.js';
+import { QuantityError, int64Value, parseQuantity, quantitySign, scaledValue } from '../../../../machinery/quantity.js';
 import { NOT_NEGATIVE } from '../../../../machinery/validation/fields.js';
 import type {
   PodResourceClaim,
@@ -136,7 +136,7 @@ function isDivisible(name: string, quantity: string): boolean {
   try {
     const page = parseQuantity(name.slice('hugepages-'.length));
     if (quantitySign(page) <= 0 || scaledValue(page, -3) % 1000n !== 0n) return false;
-    return scaledValue(quantity) % scaledValue(page) === 0n;
+    return int64Value(quantity) % scaledValue(page) === 0n;
   } catch (error) {
     if (error instanceof QuantityError) return false;
     throw error;
