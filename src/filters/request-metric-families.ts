@@ -2,6 +2,7 @@
 import { exponentialBuckets, type MetricRegistry } from '../lib/metrics.js';
 
 const SECONDS = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60];
+const FILTER_SECONDS = [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 5, 10, 15, 30];
 const WHERE = ['group', 'version', 'resource', 'subresource', 'scope', 'component'];
 
 export type RequestMetricFamilies = ReturnType<typeof requestMetricFamilies>;
@@ -97,6 +98,13 @@ export function requestMetricFamilies(registry: MetricRegistry) {
       help: 'Seconds an authentication took.',
       labels: ['result'],
       buckets: exponentialBuckets(0.001, 2, 15),
+      stability: 'ALPHA',
+    }),
+    filterSeconds: registry.histogram({
+      name: 'apiserver_request_filter_duration_seconds',
+      help: 'Seconds a request spent in a filter before it went on to the next.',
+      labels: ['filter'],
+      buckets: FILTER_SECONDS,
       stability: 'ALPHA',
     }),
     userRequests: registry.counter({

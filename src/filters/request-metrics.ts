@@ -66,6 +66,9 @@ export function createRequestMetrics(
   };
   const authentications = outcomes(metrics.authenticationAttempts, metrics.authenticationSeconds);
   const authorizations = outcomes(metrics.authorizationAttempts, metrics.authorizationSeconds);
+  // Of those that went on to the next filter.
+  const authenticationFilter = metrics.filterSeconds.with('authentication');
+  const authorizationFilter = metrics.filterSeconds.with('authorization');
 
   const strictness = new Set<string>();
   const tellFieldValidation = (asked: string): void => {
@@ -136,9 +139,14 @@ export function createRequestMetrics(
     inQueue: peaks(registry, metrics.inQueue),
     authenticated(outcome, user, ms) {
       authentications(outcome, ms / 1000);
-      if (user !== undefined) metrics.userRequests.with(compressUser(user.name)).inc();
+      if (user === undefined) return;
+      authenticationFilter.observe(ms / 1000);
+      metrics.userRequests.with(compressUser(user.name)).inc();
     },
-    authorized: (outcome, ms) => authorizations(outcome, ms / 1000),
+    authorized(outcome, ms) {
+      authorizations(outcome, ms / 1000);
+      if (outcome === 'allowed') authorizationFilter.observe(ms / 1000);
+    },
     deprecated: ({ apiGroup, apiVersion, resource, subresource }, removedRelease) =>
       metrics.deprecated.with(apiGroup, apiVersion, resource, subresource, removedRelease).set(1),
   };

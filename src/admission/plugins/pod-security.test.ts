@@ -169,6 +169,9 @@ test('what was decided is counted, by level, version and mode', async () => {
   await refusal(counting, enforcing('baseline', { hostPID: true }, 'v1.99'));
   await refusal(counting, enforcing('privileged', { hostPID: true }));
   const lines = registry.text().split('\n');
+  assert.ok(
+    lines.includes('pod_security_exemptions_total{request_operation="update",resource="controller",subresource=""} 0'),
+  );
   const series = (labels: string): string => `pod_security_evaluations_total{${labels}} 1`;
   const where = 'request_operation="create",resource="pod",subresource=""';
   assert.ok(

@@ -31,6 +31,11 @@ export function podSecurityMetrics(registry: MetricRegistry): PodSecurityRecorde
     labels: ['fatal', ...WHERE],
     stability: 'ALPHA',
   });
+  // What is counted most is there from the start, so that dashboards show nothing happening rather than nothing.
+  for (const operation of ['create', 'update']) {
+    evaluations.with('allow', 'privileged', 'latest', 'enforce', operation, 'pod', '');
+    for (const resource of ['pod', 'controller']) exemptions.with(operation, resource, '');
+  }
   return {
     evaluated: (decision, policy, mode, attributes) =>
       evaluations.with(decision, policy.level, versionLabel(policy), mode, ...where(attributes)).inc(),
