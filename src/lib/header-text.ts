@@ -22,4 +22,4 @@ export function trimSpaces(text: string): string {
   return text.slice(start, end);
 }
 
-export const isSpace = (code: number): boolean => code === 0x20 || code === 0x09;
+const isSpace = (code: number): boolean => code === 0x20 || code === 0x09;

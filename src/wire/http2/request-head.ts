@@ -1,5 +1,4 @@
 // The header fields of a request as a value, once they are found to be one: RFC 9113, sections 8.2 and 8.3.
-import { isSpace } from '../../lib/header-text.js';
 import { addField, isFieldValue, parseContentLength, TOKEN } from '../../lib/http1/fields.js';
 import { decodePath } from '../../lib/request-target.js';
 import { OF_CONNECTIONS } from './connection-headers.js';
@@ -111,9 +110,8 @@ function collectHeaders(fields: readonly string[]): RequestHead['headers'] | und
   for (let i = 0; i < fields.length; i += 2) {
     const name = fields[i] as string;
     const value = fields[i + 1] as string;
-    if (!isLowerToken(name) || !isFieldValue(value) || hasSpaceAround(value) || OF_CONNECTIONS.has(name)) {
-      return undefined;
-    }
+    // Spaces around a value are malformed by the letter, but Go's clients send them and its servers take them.
+    if (!isLowerToken(name) || !isFieldValue(value) || OF_CONNECTIONS.has(name)) return undefined;
     if (name === 'te' && value !== 'trailers') return undefined;
     if (name === 'host' && headers['host'] !== undefined) return undefined;
     addField(headers, name, value);
@@ -123,8 +121,3 @@ function collectHeaders(fields: readonly string[]): RequestHead['headers'] | und
 
 const NAME = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
 const isLowerToken = (name: string): boolean => NAME.test(name);
-
-function hasSpaceAround(value: string): boolean {
-  const { length } = value;
-  return length > 0 && (isSpace(value.charCodeAt(0)) || isSpace(value.charCodeAt(length - 1)));
-}
