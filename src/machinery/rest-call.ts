@@ -90,7 +90,7 @@ async function exchange(call: RestCall, deadlineMs: number): Promise<{ response:
       throw new RestCallError(`Post ${goQuote(shown)}: failed to parse Location header ${goQuote(location)}`);
     }
     if (redirects + 1 >= MAX_REDIRECTS) {
-      throw new RestCallError(`Post ${goQuote(shown)}: stopped after ${MAX_REDIRECTS} redirects`);
+      throw new RestCallError(`Post ${goQuote(location)}: stopped after ${MAX_REDIRECTS} redirects`);
     }
     url = new URL(location, url);
     shown = url.href;

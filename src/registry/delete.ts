@@ -94,6 +94,8 @@ async function mark(
   const goesNow = !held && step.kind === 'graceful' && step.seconds === 0;
   const marked = await write(registry, key, current, object, context);
   if (!goesNow) return { answer: marked, deleted: false };
+  // Marking was one deletion to those who are asked, and this is another, of what is there now.
+  await request.admit(context.dryRun ? current.object() : marked.object());
   if (context.dryRun) return { answer: answerOf(registry, marked), deleted: true };
   return { answer: answerOf(registry, await removeMarked(registry, key, marked, context)), deleted: true };
 }

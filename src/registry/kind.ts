@@ -269,6 +269,8 @@ export interface Subresource<T extends KubeObject = KubeObject> {
   defaults?(body: KubeObject): void;
   /** `create`: an action on the parent (binding, eviction, token). Answers the object to send and its status code. */
   create?(action: SubresourceAction): Promise<{ code: number; object: object }>;
+  /** `create` has validating admission look at the object itself, once it is complete: `action.review`. */
+  readonly reviewsComplete?: boolean;
   /** Connecting subresources (log, exec, proxy): handled by the connectors in rest/, named here. */
   readonly connect?: string;
 }
@@ -292,6 +294,8 @@ export interface SubresourceAction {
   readonly body: KubeObject;
   readonly context: LifeContext;
   readonly operations: ObjectOperations;
+  /** Validating admission, of those that have it look once the object is complete. */
+  review(object: KubeObject): MaybePromise<void>;
   /** Puts a note on the request's audit event. */
   annotate(key: string, value: string): void;
 }

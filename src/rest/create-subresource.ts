@@ -89,13 +89,14 @@ export async function createSubresource(
   const act = subresource.create.bind(subresource);
   const { code, object: made } = await noteStoring(span, body.length, async () => {
     await services.admission.admit(attributes);
-    await services.admission.validate(attributes);
+    if (subresource.reviewsComplete !== true) await services.admission.validate(attributes);
     return act({
       name: info.name,
       namespace: info.namespace,
       body: object,
       context,
       operations: services.operations,
+      review: (complete) => services.admission.validate({ ...attributes, object: complete }),
       annotate: (key, value) => request.annotate(key, value),
     });
   });

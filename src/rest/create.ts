@@ -78,7 +78,12 @@ export async function createObject(
       bytes: body.length,
       context: definition.namespaced ? context : { ...context, namespace: '' },
       admit: (finished) =>
-        services.admission.validate({ ...attributes, object: finished, name: finished.metadata.name ?? '' }),
+        services.admission.validate({
+          ...attributes,
+          object: finished,
+          // What was asked for, whatever a webhook has made of it; a name that was generated is known only now.
+          name: attributes.name || (finished.metadata.name ?? ''),
+        }),
       copy: deepCopy,
     });
     return () =>

@@ -153,6 +153,7 @@ function admitDelete(
   return async (old) => {
     const attributes: AdmissionAttributes = {
       ...about,
+      options: optionsShown(endpoint, about.options, old),
       operation: 'DELETE',
       kind: endpoint.kind,
       resource: endpoint.resource,
@@ -164,6 +165,17 @@ function admitDelete(
     await services.admission.admit(attributes);
     await services.admission.validate(attributes);
   };
+}
+
+/** What ends in steps is deleted as the very object that was found, and those who are asked are shown so. */
+function optionsShown(
+  { definition }: Endpoint,
+  options: AdmissionAttributes['options'],
+  { metadata: { uid } }: Readonly<KubeObject>,
+): AdmissionAttributes['options'] {
+  if (definition.strategy.delete?.terminate === undefined) return options;
+  const { preconditions } = options as DeleteOptions;
+  return { ...options, preconditions: { uid, ...preconditions } };
 }
 
 /** From the body where there is one, else from the query. */

@@ -133,6 +133,8 @@ async function write(
   const { http, info } = request;
   const negotiated = negotiate(http, services.mediaTypes);
   const paths = replicasPaths(endpoint, access);
+  /** The scales that objects were seen and sent as, which say more than the objects do. */
+  const seen = new WeakMap<object, Scale & KubeObject>();
   const { stored } = await writeObject(services, endpoint, {
     request,
     subresource: 'scale',
@@ -140,10 +142,11 @@ async function write(
     options,
     view: {
       kind: SCALE,
-      of: (object) => scaleOf(object, access),
+      of: (object) => seen.get(object) ?? scaleOf(object, access),
       write(object, scale: Readonly<Scale & KubeObject>) {
         access.setSpecReplicas(object, scale.spec?.replicas ?? 0);
         takeVersion(endpoint, object, scale.metadata.resourceVersion);
+        seen.set(object, scale);
       },
     },
     uid,
@@ -170,6 +173,7 @@ async function write(
       );
       if (owned === undefined) delete object.metadata.managedFields;
       else object.metadata.managedFields = owned;
+      seen.set(current, live).set(object, scale as Scale & KubeObject);
       return object;
     },
   });

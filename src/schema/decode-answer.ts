@@ -3,7 +3,7 @@ import { goQuote } from '../lib/go-quote.js';
 import { apiVersionOf, type GroupVersionKind, parseApiVersion } from '../machinery/object.js';
 import { typeOf } from './catalogue.js';
 import { DecodeError, decodeTree, parseJsonTree } from './json/decode.js';
-import { sentKind } from './json/sent-kind.js';
+import { sentKind, unreadable } from './json/sent-kind.js';
 import { parseYaml } from './yaml/parse.js';
 
 /** Where the reference keeps the kinds its clients know: its refusals name the place. */
@@ -30,8 +30,14 @@ export function decodeAnswer(body: Buffer, wanted: GroupVersionKind): Record<str
   throw new DecodeError(`converting (${version}.${kind}) to (${wanted.version}.${wanted.kind}): unknown conversion`);
 }
 
-const parse = (body: Buffer): unknown =>
-  /^\s*\{/.test(body.subarray(0, MAX_BLANKS).toString('latin1')) ? parseJsonTree(body).value : parseYaml(body).value;
+function parse(body: Buffer): unknown {
+  if (!/^\s*\{/.test(body.subarray(0, MAX_BLANKS).toString('latin1'))) return parseYaml(body).value;
+  try {
+    return parseJsonTree(body).value;
+  } catch (error) {
+    throw error instanceof DecodeError ? unreadable(error.message) : error;
+  }
+}
 
 /** More blanks before a brace than this, and it is read as YAML, which it is, too. */
 const MAX_BLANKS = 1024;

@@ -24,6 +24,7 @@ async function request(
   let issued: TokenToIssue | undefined;
   const warnings: string[] = [];
   const notes: string[] = [];
+  const reviewed: TokenRequest[] = [];
   const create = createTokenAction({
     issuer: {
       issue: async (wanted) => {
@@ -56,14 +57,15 @@ async function request(
         return found as KubeObject;
       },
     },
+    review: (object: KubeObject) => void reviewed.push(object as TokenRequest),
     annotate: (key: string, value: string) => notes.push(`${key}: ${value}`),
   } as unknown as SubresourceAction;
   try {
     const answer = (await create(action)).object as TokenRequest;
-    return { answer, issued, warnings, notes, error: '' };
+    return { answer, issued, warnings, notes, reviewed, error: '' };
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
-    return { answer: undefined, issued, warnings, notes, error: `${error.code} ${error.message}` };
+    return { answer: undefined, issued, warnings, notes, reviewed, error: `${error.code} ${error.message}` };
   }
 }
 const pod = (name: string, uid?: string) => ({ boundObjectRef: { kind: 'Pod', apiVersion: 'v1', name, uid } });
@@ -80,6 +82,13 @@ test('what is not asked for comes from the account and the server', async () => 
   assert.deepEqual(answer?.spec.audiences, [ISSUER]);
   assert.deepEqual(answer?.status, { token: 'signed', expirationTimestamp: '2030-01-01T01:00:00Z' });
   assert.deepEqual(issued?.bound, { namespace: 'ns', serviceaccount: { name: 'robot', uid: 'robot-uid' } });
+});
+
+test('those who validate see the request complete, and see none that contradicts its account', async () => {
+  const [seen] = (await request({})).reviewed;
+  assert.deepEqual([seen?.metadata.name, seen?.metadata.uid, seen?.spec.audiences], ['robot', 'robot-uid', [ISSUER]]);
+  assert.equal(seen?.metadata.creationTimestamp, '2030-01-01T00:00:00Z');
+  assert.deepEqual((await request({ metadata: { name: 'other' } })).reviewed, []);
 });
 
 test('a pod token of 3607 seconds lives a year and is warned about after an hour; others live as asked', async () => {

@@ -41,6 +41,7 @@ export function createTokenAction(services: TokenRequestServices) {
     const request = await completeRequest(action, services.apiAudiences, now);
     const errors = validateExpiration(request.spec.expirationSeconds ?? 0);
     if (errors.length > 0) throw invalid(GROUP_KIND, '', errors);
+    await action.review(request);
     const { pod, node, secret } = await boundObjects(action, request.spec.boundObjectRef);
     const spec = { ...request.spec, expirationSeconds: limitExpiration(request.spec, services, action) };
     const extended =

@@ -19,7 +19,7 @@ export const SUCCESS = { kind: 'Status', apiVersion: 'v1', metadata: {}, status:
 /** The server's own write of a bound pod: a pod's rules would refuse it. Not served to clients. */
 export const bindingRules: StatusStrategy<Pod> = { validateUpdate: () => [] };
 
-type BindAction = Omit<SubresourceAction, 'annotate'>;
+type BindAction = Omit<SubresourceAction, 'annotate' | 'review'>;
 
 /** A scheduler puts a pod on a node. */
 export async function bindPod({ name, namespace, body, context, operations }: BindAction): Promise<{

@@ -33,7 +33,8 @@ function scene(phase: string, budgets: readonly PodDisruptionBudget[]): { action
   const stored = budgets.map((budget) => ({ object: () => budget }) as unknown as StoredObject);
   const context = { ...testContext(), lookup: { get: async () => undefined, list: async () => stored } };
   const body = { metadata: { name: 'p', namespace: 'n' } };
-  return { action: { name: 'p', namespace: 'n', body, context, operations, annotate: () => undefined }, done };
+  const told = { annotate: () => undefined, review: () => undefined };
+  return { action: { name: 'p', namespace: 'n', body, context, operations, ...told }, done };
 }
 
 const budget = (disruptionsAllowed: number): PodDisruptionBudget => ({

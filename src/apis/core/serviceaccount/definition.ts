@@ -43,6 +43,7 @@ export const serviceAccountKind = ({ createToken }: ServiceAccountParts): KindDe
             verbs: ['create'] as const,
             defaults: defaultTokenRequest,
             create: createToken,
+            reviewsComplete: true,
           },
         },
       }),

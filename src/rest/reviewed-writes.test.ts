@@ -1,0 +1,72 @@
+// What those who are asked before a write are shown.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { AdmissionAttributes } from '../admission/plugin.js';
+import { deployments } from '../apis/apps/deployment/definition.js';
+import { configMaps } from '../apis/core/configmap/definition.js';
+import { namespaces } from '../apis/core/namespace/definition.js';
+import { pods } from '../apis/core/pod/definition.js';
+import type { KubeObject } from '../machinery/object.js';
+import type { KindDefinition } from '../registry/kind.js';
+import { TestApi } from '../server/testing.js';
+
+const kinds = [configMaps, deployments, namespaces, pods] as unknown as readonly KindDefinition[];
+
+function watched(admit?: (attributes: AdmissionAttributes) => void) {
+  const seen: AdmissionAttributes[] = [];
+  const api = new TestApi({
+    kinds,
+    admission: {
+      admit: async (attributes) => admit?.(attributes),
+      validate: async (attributes) => void seen.push({ ...attributes }),
+    },
+  });
+  return { api, seen };
+}
+
+test('who validates is told the name that was asked for, and one that was generated', async () => {
+  const { api, seen } = watched(({ object }) => {
+    if (object?.metadata.name === 'a') object.metadata.name = 'renamed';
+  });
+  const path = '/api/v1/namespaces/default/configmaps';
+  await api.send('POST', path, { body: { metadata: { name: 'a' } } });
+  assert.deepEqual([seen[0]?.name, seen[0]?.object?.metadata.name], ['a', 'renamed']);
+  await api.send('POST', path, { body: { metadata: { generateName: 'g-' } } });
+  assert.match(seen[1]?.name ?? '', /^g-.{5}$/);
+});
+
+test('a pod that goes at once is told of twice: when it is marked, and when it goes', async () => {
+  const { api, seen } = watched();
+  const body = { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } };
+  await api.send('POST', '/api/v1/namespaces/default/pods', { body });
+  const path = '/api/v1/namespaces/default/pods/p';
+  await api.send('DELETE', `${path}?dryRun=All`);
+  await api.send('DELETE', path);
+  const told = seen.slice(1).map(({ old }) => old?.metadata.deletionGracePeriodSeconds);
+  assert.deepEqual(told, [undefined, undefined, undefined, 0]);
+});
+
+test('a namespace is told of as the very one that was found', async () => {
+  const { api, seen } = watched();
+  const { body } = await api.send('POST', '/api/v1/namespaces', { body: { metadata: { name: 'n' } } });
+  await api.send('DELETE', '/api/v1/namespaces/n');
+  assert.deepEqual(seen[1]?.options, { preconditions: { uid: body.metadata.uid } });
+});
+
+test('a scale is shown as it was sent, with who owns its fields', async () => {
+  const { api, seen } = watched();
+  const spec = {
+    selector: { matchLabels: { a: 'b' } },
+    template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+  };
+  const path = '/apis/apps/v1/namespaces/default/deployments';
+  await api.send('POST', path, { body: { metadata: { name: 'd' }, spec } });
+  const sent = { metadata: { name: 'd', namespace: 'default' }, spec: { replicas: 2 } };
+  await api.send('PUT', `${path}/d/scale?fieldManager=m`, { body: sent });
+  const [, { view, object, old } = {}] = seen;
+  assert.ok(view !== undefined && object !== undefined && old !== undefined);
+  const { metadata, spec: scaled } = view.of(object) as KubeObject & { spec: object };
+  assert.deepEqual(Object.keys(metadata).sort(), ['managedFields', 'name', 'namespace']);
+  assert.deepEqual([metadata.managedFields?.[0]?.manager, scaled], ['m', { replicas: 2 }]);
+  assert.notEqual(view.of(old).metadata.uid, undefined);
+});
