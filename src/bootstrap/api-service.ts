@@ -19,7 +19,6 @@ export interface ApiServiceOptions {
 /** Makes the service when it is missing. */
 export async function ensureApiService({ client, clusterIp, nodePort, securePort }: ApiServiceOptions): Promise<void> {
   if ((await client.get(SERVICES, NAMESPACE, NAME)) !== undefined) return;
-  const ipFamily = clusterIp.includes(':') ? 'IPv6' : 'IPv4';
   const service: Service = {
     kind: 'Service',
     apiVersion: 'v1',
@@ -35,10 +34,8 @@ export async function ensureApiService({ client, clusterIp, nodePort, securePort
         },
       ],
       clusterIP: clusterIp,
-      clusterIPs: [clusterIp],
       type: nodePort > 0 ? 'NodePort' : 'ClusterIP',
       sessionAffinity: 'None',
-      ipFamilies: [ipFamily],
       ipFamilyPolicy: 'SingleStack',
       internalTrafficPolicy: 'Cluster',
       ...(nodePort > 0 && { externalTrafficPolicy: 'Cluster' }),

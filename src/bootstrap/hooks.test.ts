@@ -33,8 +33,10 @@ class TestClient implements ServerClient {
     this.writes.push(`update ${key}`);
     this.objects.set(key, change(structuredClone(this.objects.get(key) ?? object)));
   }
-  async apply(): Promise<void> {
-    throw new Error('no hook applies');
+  async apply(resource: GroupResource, object: KubeObject, configuration: KubeObject): Promise<void> {
+    const key = this.key(resource, object.metadata.namespace ?? '', object.metadata.name ?? '');
+    this.writes.push(`apply ${key}`);
+    this.objects.set(key, { ...object, ...configuration, metadata: object.metadata });
   }
   async delete(resource: GroupResource, object: KubeObject): Promise<void> {
     const key = this.key(resource, object.metadata.namespace ?? '', object.metadata.name ?? '');

@@ -21,8 +21,8 @@ function namespaceOf(name: string): KubeObject {
     kind: 'Namespace',
     apiVersion: 'v1',
     metadata: { name, labels: { 'kubernetes.io/metadata.name': name } },
-    spec: { finalizers: ['kubernetes'] },
-    status: { phase: 'Active' },
+    spec: {},
+    status: {},
   };
   return namespace;
 }

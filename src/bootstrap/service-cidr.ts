@@ -41,15 +41,19 @@ export function createDefaultServiceCidr({ client, cidrs, now, log }: ServiceCid
     }
     const ready = current.status.conditions?.find(({ type }) => type === 'Ready');
     if (ready === undefined || ready.status === 'Unknown')
-      await client.update(RESOURCE, current, markReady, STATUS_MANAGER, 'status');
+      await client.apply(RESOURCE, current, readySince(now()), STATUS_MANAGER, 'status');
   };
+}
 
-  function markReady(object: KubeObject): KubeObject {
-    const others = ((object as ServiceCIDR).status.conditions ?? []).filter(({ type }) => type !== 'Ready');
-    const message = 'Kubernetes default Service CIDR is ready';
-    const condition = { type: 'Ready', status: 'True', lastTransitionTime: now(), reason: '', message };
-    return { ...object, status: { conditions: [...others, condition] } } as KubeObject;
-  }
+function readySince(lastTransitionTime: string): KubeObject {
+  const message = 'Kubernetes default Service CIDR is ready';
+  const ready = {
+    kind: 'ServiceCIDR',
+    apiVersion: 'networking.k8s.io/v1',
+    metadata: { name: NAME },
+    status: { conditions: [{ type: 'Ready', status: 'True', lastTransitionTime, message }] },
+  };
+  return ready as KubeObject;
 }
 
 function cidrOf(cidrs: readonly string[]): KubeObject {

@@ -115,6 +115,18 @@ test('a patch of an unknown sort is 415', async () => {
   assert.equal((await api.patch(`${MAPS}/a`, `${MERGE}; charset=utf-8`, {})).status, 200);
 });
 
+test('a patch of a known sort among others, or between spaces, is 415 with what is taken', async () => {
+  const api = await withMap();
+  for (const type of [` ${MERGE}`, `${MERGE} `, `text/plain, ${MERGE};q=1`]) {
+    const { status, body } = await api.patch(`${MAPS}/a`, type, {});
+    assert.equal(status, 415, type);
+    assert.match(
+      String(body.message),
+      /^the body of the request was in an unknown format - accepted media types include: /,
+    );
+  }
+});
+
 test('only an apply creates what is missing', async () => {
   const api = open();
   for (const [type, body] of [

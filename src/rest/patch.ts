@@ -1,4 +1,5 @@
 import { type Aside, asideOr } from '../lib/aside.js';
+import { trimSpaces } from '../lib/header-text.js';
 import type { HttpRequest, HttpResponse } from '../lib/http.js';
 import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
 import { atOnce, inTurns, LARGE_BYTES, nextTurn } from '../lib/turns.js';
@@ -184,7 +185,11 @@ export function patchKind(
     (kind !== 'strategic' || !definition.custom) && (kind !== 'apply-cbor' || withCbor);
   const kind = PATCH_TYPES.get(sent);
   if (kind !== undefined && isTaken(kind)) return kind;
-  // Of a built-in kind the route already refuses it, in fewer words.
-  if (!definition.custom) throw wrongMediaType();
+  // Of a built-in kind the route already refuses it, in fewer words, unless one among several types is known there.
+  const isRouted = (one: string): boolean => {
+    const known = PATCH_TYPES.get(trimSpaces(one.split(';', 1)[0] ?? ''));
+    return known !== undefined && isTaken(known);
+  };
+  if (!definition.custom && !stated.split(',').some(isRouted)) throw wrongMediaType();
   throw unsupportedMediaType([...PATCH_TYPES].filter(([, other]) => isTaken(other)).map(([type]) => type));
 }
