@@ -1,7 +1,7 @@
 // The way of a request: every filter, in the order it runs.
 import type { RequestAuthenticator } from '../authn/authenticator.js';
 import type { Authorizer } from '../authz/authorizer.js';
-import { type HttpRequest, type HttpResponse, isStream } from '../lib/http.js';
+import { bodyBytes, type HttpRequest, type HttpResponse, isStream } from '../lib/http.js';
 import type { Logs } from '../lib/log.js';
 import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
 import { StatusError } from '../machinery/status.js';
@@ -24,9 +24,10 @@ import { requestInfo } from './request-info.js';
 import type { RequestMetrics } from './request-metrics.js';
 import { statusAsJson } from './plain-response.js';
 import { type StorageVersionBarrier, storageVersionPrecondition } from './storage-version-precondition.js';
-import { enforceDeadline, requestDeadline } from './timeout.js';
+import { cutAtDeadline, enforceDeadline, requestDeadline } from './timeout.js';
 import { throttle } from './throttle.js';
 import { type RequestTracer, type Stage, staged, traceAuthentication, traceRequest } from './tracing.js';
+import { MOST_LEFT_BYTES, untilTaken } from './untaken.js';
 import { warningHeaders } from './warnings.js';
 
 export interface ChainOptions {
@@ -201,11 +202,26 @@ function complete(exchange: Exchange, response: HttpResponse): HttpResponse {
     return { status, headers, body };
   }
   // HEAD answers what GET would, and nobody pulls its pieces.
-  if (!isStream(body) || method === 'HEAD') {
+  if (method === 'HEAD' || body === undefined) {
     exchange.finish(response);
     return { status, headers, body };
   }
-  return { status, headers, body: { stream: (sink) => finished(exchange, response, body.stream(sink)) } };
+  if (isStream(body)) {
+    return { status, headers, body: { stream: (sink) => finished(exchange, response, body.stream(sink)) } };
+  }
+  const bytes = bodyBytes(body) ?? 0;
+  if (bytes <= MOST_LEFT_BYTES) {
+    exchange.finish(response);
+    return { status, headers, body };
+  }
+  const taken = untilTaken(body);
+  headers['content-length'] ??= String(bytes);
+  const left: HttpResponse = {
+    status,
+    headers,
+    body: { stream: (sink) => finished(exchange, response, taken.stream(sink)) },
+  };
+  return cutAtDeadline(exchange, left);
 }
 
 /** Once all pieces are sent. */

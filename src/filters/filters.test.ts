@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { AuthenticationError, type RequestAuthenticator } from '../authn/authenticator.js';
 import type { AuthorizationAttributes, AuthorizationResult, Authorizer } from '../authz/authorizer.js';
-import type { HttpRequest, HttpResponse, ResponseSink } from '../lib/http.js';
+import { type HttpRequest, type HttpResponse, isStream, type ResponseSink } from '../lib/http.js';
 import { createLogs, silentLogs } from '../lib/log.js';
 import { MetricRegistry } from '../lib/metrics.js';
+import { until } from '../lib/until.js';
 import type { UserInfo } from '../machinery/user.js';
 import { buildChain, type ChainOptions } from './chain.js';
 import { cors } from './cors.js';
@@ -301,6 +302,40 @@ test('a request that takes too long answers 504 and its signal aborts', async (t
     details: {},
     code: 504,
   });
+});
+
+test('a large answer is under way until it is taken, and cut when its time is over', async () => {
+  const large = [Buffer.alloc(30_000, 'a'), Buffer.alloc(30_000, 'b')];
+  const run = chain({ maxRequestsInFlight: 1, requestTimeoutMs: 200 }, ({ info }) => ({
+    status: 200,
+    headers: {},
+    body: info.name === 'large' ? large : 'small',
+  }));
+  const canceled: unknown[] = [];
+  const asked = (name: string): Promise<HttpResponse> =>
+    run(testRequest('GET', `/api/v1/namespaces/n/pods/${name}`, { cancel: (error) => canceled.push(error) }));
+  const first = await asked('large');
+  assert.equal(first.headers['content-length'], '60000');
+  assert.equal((await asked('small')).status, 429);
+  let take = (): void => undefined;
+  const written: Buffer[] = [];
+  const sink = {
+    write: (piece: Buffer) => {
+      written.push(piece);
+      return false;
+    },
+    drained: () => new Promise<void>((resolve) => (take = resolve)),
+  } as unknown as ResponseSink;
+  const sent = isStream(first.body) ? first.body.stream(sink) : undefined;
+  assert.equal((await asked('small')).status, 429);
+  take();
+  await sent;
+  assert.deepEqual(written, large);
+  assert.equal((await asked('small')).status, 200);
+  // Nobody takes this one.
+  const second = await asked('large');
+  void (isStream(second.body) && second.body.stream(sink));
+  await until(() => canceled.length > 0);
 });
 
 test('a time too short for anything is over at once', async () => {

@@ -5,6 +5,7 @@ import { estimateWork, type EstimateSources, type ListQuery } from '../flowcontr
 import { WatchCount } from '../flowcontrol/watch-count.js';
 import type { HttpResponse } from '../lib/http.js';
 import type { MaybePromise } from '../lib/maybe-promise.js';
+import { nextTurn } from '../lib/turns.js';
 import { parseFieldSelector } from '../machinery/field-selector.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import type { Exchange, Filter, Handler } from './exchange.js';
@@ -74,11 +75,10 @@ export function priorityAndFairness(options: PriorityAndFairnessOptions): Filter
             line.served();
             inLine(kind, -1, performance.now());
             exchange.spent('apf-queue-wait', performance.now() - sinceMs);
-            try {
-              resolve(run(exchange, next, schema, ticket));
-            } catch (error) {
-              reject(error instanceof Error ? error : new Error(String(error)));
-            }
+            // Many may begin at once, when many have ended at once.
+            nextTurn()
+              .then(() => run(exchange, next, schema, ticket))
+              .then(resolve, reject);
           };
         });
       default:

@@ -68,7 +68,8 @@ function timedOut(exchange: Exchange, onTimeout: (exchange: Exchange) => void): 
   return { status: 504, headers: {}, body: `${JSON.stringify(error.status)}\n` };
 }
 
-function cutAtDeadline(exchange: Exchange, response: HttpResponse): HttpResponse {
+/** An answer that is not taken in time is cut. */
+export function cutAtDeadline(exchange: Exchange, response: HttpResponse): HttpResponse {
   const { deadlineMs, request } = exchange;
   if (deadlineMs === undefined) return response;
   const timer = setTimeout(() => request.cancel?.(timeout('request did not complete')), deadlineMs - Date.now());

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Classified, FlowControl } from '../flowcontrol/flow-control.js';
+import type { HttpResponse } from '../lib/http.js';
+import { priorityAndFairness } from './priority-and-fairness.js';
+import { answer, testExchange } from './testing.js';
+
+test('those who waited in line do not all begin in the turn in which there is room for them', async () => {
+  const starts: (() => void)[] = [];
+  const schema = {
+    uid: '',
+    name: 'all',
+    distinguisherOf: () => '',
+    metrics: { watchCount: () => undefined },
+    level: {
+      uid: '',
+      maxSeats: 10,
+      ticket: (...parts: unknown[]) => {
+        starts.push(parts[4] as () => void);
+        return {};
+      },
+      enter: () => 'wait',
+      finish: () => 0,
+      leave: () => undefined,
+      started: () => undefined,
+    },
+  } as unknown as Classified;
+  const filter = priorityAndFairness({
+    flowControl: { classify: () => schema } as unknown as FlowControl,
+    stored: () => undefined,
+    listQuery: () => undefined,
+    sizeBased: false,
+    requestTimeoutMs: 60_000,
+    observe: () => undefined,
+    observeWaiting: () => undefined,
+    observePhase: () => undefined,
+    onRejected: () => undefined,
+  });
+  let begun = 0;
+  const slow = (): HttpResponse => {
+    begun++;
+    for (const untilMs = performance.now() + 6; performance.now() < untilMs;);
+    return answer();
+  };
+  const answers = Array.from({ length: 10 }, () => {
+    const exchange = testExchange('GET', '/api/v1/namespaces/n/pods/a');
+    exchange.user = { name: 'alice', groups: [] };
+    return Promise.resolve(filter(exchange, slow));
+  });
+  for (const start of starts) start();
+  assert.equal(begun, 0);
+  let most = 0;
+  for (let before = 0; begun < 10; before = begun) {
+    await new Promise((resolve) => setImmediate(resolve));
+    most = Math.max(most, begun - before);
+  }
+  assert.ok(most <= 2, `${most} in one turn`);
+  for (const { status } of await Promise.all(answers)) assert.equal(status, 200);
+});
