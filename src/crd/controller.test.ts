@@ -319,3 +319,17 @@ test('of a type without members an apply may say anything, and nothing is kept o
   const { versions } = applied.body.spec as { versions: readonly { subresources: object }[] };
   assert.deepEqual(versions[0]?.subresources, { status: {} });
 });
+
+test('a scale of a custom resource is read as one whatever it leaves out, and as nothing else', async () => {
+  await define(definition([version('v1', true)]));
+  await post(thing({ size: 3 }));
+  const path = `${THINGS}/a/scale`;
+  const patched = await merge(path, { apiVersion: null, kind: null, spec: { replicas: 4 } });
+  assert.deepEqual([patched.status, patched.body.kind, patched.body.spec], [200, 'Scale', { replicas: 4 }]);
+  const said = async (body: object): Promise<string> => (await merge(path, body)).body.message;
+  assert.match(await said({ kind: 'Other' }), /in scheme "k8s.io\/client-go\/scale\/util.go:146"$/);
+  assert.match(await said({ apiVersion: 'apps/v1beta2' }), /converting \(v1beta2.Scale\) to \(v1.Scale\)/);
+  const put = await api.send('PUT', path, { body: { kind: 'Other', apiVersion: 'autoscaling/v1' } });
+  assert.deepEqual([put.status, put.body.reason], [400, 'BadRequest']);
+  assert.match(put.body.message, /^no kind is registered for the type v1.Scale/);
+});

@@ -27,6 +27,8 @@ export interface Expected {
   readonly type: StructType;
   readonly defaults?: ((object: KubeObject) => void) | undefined;
   readonly unconvertible?: KindVersion['unconvertible'];
+  /** What is told of any body that cannot be read as it, where that is always the same. */
+  readonly unread?: string;
   /** Nobody looks at what kind a custom resource says it is. */
   readonly anyKind?: boolean;
 }
@@ -192,6 +194,7 @@ function undecodable(
   body: Buffer,
 ): StatusError {
   const wanted = expected.kind.kind;
+  if (expected.unread !== undefined) return badRequest(expected.unread);
   if (kind !== undefined) {
     const unstated = expected.type.unstructured === undefined ? expected.kind : { version: '' };
     const { version } = apiVersion ? parseApiVersion(apiVersion) : unstated;

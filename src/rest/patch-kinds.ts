@@ -34,6 +34,8 @@ export interface PatchTarget {
   readonly kind: GroupVersionKind;
   defaults(object: KubeObject): void;
   unconvertible?(object: Readonly<KubeObject>): string | undefined;
+  /** Throws a DecodeError when it is another kind that the tree says to be; where that is not as all kinds have it. */
+  checkKind?(patched: JsonObject): void;
   /** Notes what the writer changed in managedFields. */
   note(live: Readonly<KubeObject>, object: KubeObject, manager: string, reset: boolean): Steps<void>;
   readonly resetFields: readonly (readonly string[])[];
@@ -177,7 +179,8 @@ function* decodePatched(
   try {
     // A strategic patch is made on a struct, which has its kind from elsewhere.
     if (kind !== 'strategic') {
-      if (target.type.unstructured === undefined) checkPatchedKind(target.kind, copy);
+      if (target.checkKind !== undefined) target.checkKind(copy);
+      else if (target.type.unstructured === undefined) checkPatchedKind(target.kind, copy);
       else checkPatchedCustomKind(target.kind, copy, shown, context.subresource);
     }
     decoded = decodeTree(target.type, copy, { strict, original: patched });
@@ -192,7 +195,7 @@ function* decodePatched(
     throw kind === 'strategic' ? new StatusError(500, '', unconvertible) : refusedPatch(shown(), unconvertible);
   }
   // What has no version is read in the form the reference keeps to itself, where nothing of it is found.
-  const isUnread = kind !== 'strategic' && !patched['apiVersion'];
+  const isUnread = kind !== 'strategic' && target.checkKind === undefined && !patched['apiVersion'];
   const errors = [...duplicates, ...(isUnread && strict ? unreadMembers(patched) : decoded.strictErrors)];
   if (errors.length > 0) {
     if (options.fieldValidation === 'Strict')

@@ -1,4 +1,5 @@
 // A patch may have changed what an object says it is.
+import { goQuote } from '../lib/go-quote.js';
 import { FieldPath, invalid as invalidField } from '../machinery/field-error.js';
 import {
   apiVersionFault,
@@ -27,6 +28,22 @@ export function checkPatchedKind(expected: GroupVersionKind, patched: JsonObject
   decodeTree(type, patched, { strict: false });
   throw new DecodeError(unknownConversion(said, expected));
 }
+
+/** The scale of a custom resource is read by the reference's client library, which knows scales alone. */
+export function checkPatchedScale(expected: GroupVersionKind, patched: JsonObject): void {
+  const sent = sentKind(patched);
+  const kind = sent.kind || expected.kind;
+  const apiVersion = sent.apiVersion || apiVersionOf(expected);
+  if (kind === expected.kind && apiVersion === apiVersionOf(expected)) return;
+  if (kind === expected.kind && FORMER_SCALES.has(apiVersion)) {
+    const { version } = parseApiVersion(apiVersion);
+    throw new DecodeError(`converting (${version}.${kind}) to (${expected.version}.${kind}): unknown conversion`);
+  }
+  const where = `no kind ${goQuote(kind)} is registered for version ${goQuote(apiVersion)}`;
+  throw new DecodeError(`${where} in scheme "k8s.io/client-go/scale/util.go:146"`);
+}
+
+const FORMER_SCALES = new Set(['extensions/v1beta1', 'apps/v1beta1', 'apps/v1beta2']);
 
 /**
  * A custom resource is read as whatever it says it is, and refused for it then, unless it is its status that is patched:

@@ -3,7 +3,7 @@ import { goQuote } from '../lib/go-quote.js';
 import type { HttpResponse } from '../lib/http.js';
 import { atOnce, type Steps } from '../lib/turns.js';
 import { FieldPath, invalid as invalidField } from '../machinery/field-error.js';
-import { apiVersionOf, type KubeObject } from '../machinery/object.js';
+import { apiVersionOf, type JsonObject, type KubeObject } from '../machinery/object.js';
 import { badRequest, conflict, internalError, invalid, StatusError } from '../machinery/status.js';
 import type { ScaleAccess } from '../registry/kind.js';
 import { loaded } from '../storage/store.js';
@@ -23,6 +23,7 @@ import { checkResourceVersion } from './get.js';
 import { negotiate } from './negotiate.js';
 import { patchKind, patchReader } from './patch.js';
 import { isApply, preparePatch } from './patch-kinds.js';
+import { checkPatchedScale } from './patched-kind.js';
 import { patchOptions, updateOptions, type WriteOptions } from './query-options.js';
 import type { RestRequest } from './request.js';
 import { respondScale, scaleType } from './scale-answer.js';
@@ -30,6 +31,9 @@ import { takeBody } from './take-body.js';
 import type { RestServices } from './services.js';
 import { writeObject } from './write-object.js';
 
+/** The reference looks for the kind's name where only that of custom resources is known. */
+const UNREAD_SCALE =
+  'no kind is registered for the type v1.Scale in scheme "pkg/apiserver/customresource_handler.go:730"';
 const SCALE = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
 
 export async function getScale(
@@ -65,7 +69,7 @@ export async function updateScale(
     services.converter,
     http,
     body,
-    { kind: SCALE, type: scaleType() },
+    { kind: SCALE, type: scaleType(), ...(endpoint.definition.custom && { unread: UNREAD_SCALE }) },
     { mediaTypes: services.mediaTypes, fieldValidation: options.fieldValidation, warn: (text) => request.warn(text) },
   );
   request.trail?.requestObject(sent, (scale) => encodeJson(scaleType(), scale));
@@ -99,6 +103,7 @@ export async function patchScale(
       type: scaleType(),
       kind: SCALE,
       defaults: () => undefined,
+      ...(endpoint.definition.custom && { checkKind: (patched: JsonObject) => checkPatchedScale(SCALE, patched) }),
       note: (live, object, manager) => noteScale(live, object, manager, now),
       resetFields: [],
     },
