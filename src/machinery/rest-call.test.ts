@@ -17,6 +17,7 @@ interface Answer {
 function ask(...answers: readonly Answer[]) {
   const asked: string[] = [];
   const waited: number[] = [];
+  const observed: string[] = [];
   const client = {
     async request({ method, url, headers = {} }: OutboundRequest): Promise<OutboundResponse> {
       asked.push(`${method} ${url.href}${headers['authorization'] === undefined ? '' : ' known'}`);
@@ -37,8 +38,12 @@ function ask(...answers: readonly Answer[]) {
     headers: { authorization: 'Bearer secret' },
     timeoutMs: 5000,
     wait: async (ms) => void waited.push(Math.round(ms)),
+    observe: {
+      answered: (status, method, host) => void observed.push(`${method} ${host} ${status ?? 'none'}`),
+      took: (method, host, seconds) => void observed.push(`${method} ${host} took ${seconds < 5}`),
+    },
   });
-  return { called, asked, waited };
+  return { called, asked, waited, observed };
 }
 
 const refused = async (...answers: readonly Answer[]): Promise<string> => {
@@ -51,6 +56,15 @@ const refused = async (...answers: readonly Answer[]): Promise<string> => {
 };
 
 describe('a call to a server of this kind', () => {
+  it('is observed attempt by attempt, and as a whole', async () => {
+    const again = ask({ status: 429, headers: { 'retry-after': '1' } }, { body: '{}' });
+    await again.called;
+    assert.deepEqual(again.observed, ['POST hook.test 429', 'POST hook.test 200', 'POST hook.test took true']);
+    const failing = ask({ error: new OutboundError('dial', 'refused') });
+    await assert.rejects(failing.called);
+    assert.deepEqual(failing.observed, ['POST hook.test none', 'POST hook.test took true']);
+  });
+
   it('tells a connection that fails as the reference does', async () => {
     const error = new OutboundError('dial', 'dial tcp 127.0.0.1:1: connect: connection refused');
     assert.equal(

@@ -30,6 +30,15 @@ export interface RestCall {
   readonly trace?: Trace | undefined;
   readonly certificateFault?: TellFault | undefined;
   readonly wait: (ms: number) => Promise<void>;
+  readonly observe?: RestObserver | undefined;
+}
+
+/** Told of calls, under the names that the reference's client has for what it counts. */
+export interface RestObserver {
+  /** A request was answered; `undefined`: it was not (`rest_client_requests_total`). */
+  answered(status: number | undefined, method: string, host: string): void;
+  /** A call is over, with all its attempts (`rest_client_request_duration_seconds`). */
+  took(method: string, host: string, seconds: number): void;
 }
 
 export interface RestAnswer {
@@ -57,14 +66,37 @@ const MAX_SHOWN_BYTES = 2048;
 
 /** POSTs. Throws a StatusError for an answer that says no, and a RestCallError when there is none. */
 export async function restCall(call: RestCall): Promise<RestAnswer> {
+  const { observe, url } = call;
+  if (observe === undefined) return attempts(call);
+  const startedMs = performance.now();
+  try {
+    return await attempts(call);
+  } finally {
+    observe.took('POST', url.host, (performance.now() - startedMs) / 1000);
+  }
+}
+
+async function attempts(call: RestCall): Promise<RestAnswer> {
   const deadlineMs = performance.now() + call.timeoutMs;
   for (let attempt = 1; ; attempt++) {
-    const { response, shown } = await exchange(call, deadlineMs);
+    const { response, shown } = await observed(call, deadlineMs);
     const retrySeconds = attempt < MAX_ATTEMPTS ? retryAfter(response) : undefined;
     if (retrySeconds === undefined) return read(response, call.mostBytes ?? MAX_ANSWER_BYTES);
     response.body.destroy();
     await call.wait(Math.min(retrySeconds * 1000, Math.max(0, deadlineMs - performance.now())));
     if (performance.now() >= deadlineMs) throw failed(shown, OutboundError.deadlineExceeded());
+  }
+}
+
+async function observed(call: RestCall, deadlineMs: number): ReturnType<typeof exchange> {
+  const { observe, url } = call;
+  try {
+    const answered = await exchange(call, deadlineMs);
+    observe?.answered(answered.response.status, 'POST', url.host);
+    return answered;
+  } catch (error) {
+    observe?.answered(undefined, 'POST', url.host);
+    throw error;
   }
 }
 

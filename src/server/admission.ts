@@ -25,6 +25,7 @@ import { ASKING_PLUGINS } from './own-review.js';
 import { nameSuffix, type Resources } from './resources.js';
 import { servedResources } from './served-resources.js';
 import { buildWebhooks } from './webhooks.js';
+import { restClientMetrics } from './rest-client-metrics.js';
 
 export interface AdmissionParts {
   readonly resources: Resources;
@@ -62,7 +63,7 @@ export function buildAdmission(
       return found && { resource: found.resource.resource, namespaced: found.definition.namespaced };
     },
     ...settings,
-    imagePolicy: settings.imagePolicy && imagePolicyParts(settings.imagePolicy, parts),
+    imagePolicy: settings.imagePolicy && imagePolicyParts(settings.imagePolicy, { metrics, ...parts }),
     podSecurity: { ...(settings.podSecurity ?? NO_POD_SECURITY), recorder: podSecurityMetrics(metrics) },
     serviceAccount: { nameSuffix, wait },
     tolerationSeconds: {
@@ -96,7 +97,7 @@ export function buildAdmission(
 /** The backend is one of the control plane's own. */
 function imagePolicyParts(
   { server, ...settings }: ImagePolicyConfig,
-  { dialers, log }: Pick<AdmissionParts, 'dialers' | 'log'>,
+  { dialers, metrics, log }: Pick<AdmissionParts, 'dialers' | 'metrics' | 'log'>,
 ): ImagePolicyParts {
   const url = new URL(server.server);
   url.searchParams.set('timeout', '30s');
@@ -106,5 +107,6 @@ function imagePolicyParts(
     random: Math.random,
     wait,
     log: (message) => log.warning(message),
+    observe: restClientMetrics(metrics),
   };
 }

@@ -8,13 +8,14 @@ import { inClusterConfig } from '../config/in-cluster.js';
 import { loadKubeconfig } from '../config/kubeconfig.js';
 import type { Logger } from '../lib/log.js';
 import { pause } from '../lib/pause.js';
-import { restCall, SHORT_ANSWER_BYTES } from '../machinery/rest-call.js';
+import { restCall, type RestObserver, SHORT_ANSWER_BYTES } from '../machinery/rest-call.js';
 import { reviewUrl } from '../machinery/review-url.js';
 import type { Dialer } from '../outbound/dialer.js';
 
 export interface WebhookParts {
   readonly dialer: Dialer;
   readonly metrics: WebhookMetrics;
+  readonly observe: RestObserver;
   readonly stopping: AbortSignal;
   readonly log: Logger;
 }
@@ -37,7 +38,8 @@ export function connectWebhook(name: string, config: WebhookConfig, parts: Webho
     ...config,
     name,
     version: config.reviewVersion,
-    post: (body) => restCall({ client, url, body, timeoutMs, mostBytes: SHORT_ANSWER_BYTES, wait }),
+    post: (body) =>
+      restCall({ client, url, body, timeoutMs, mostBytes: SHORT_ANSWER_BYTES, wait, observe: parts.observe }),
     metrics: parts.metrics,
     nowMs: () => performance.now(),
     random: Math.random,

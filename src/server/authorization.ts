@@ -28,6 +28,7 @@ import { buildChain, type ReplaceableChain } from './authorization-chain.js';
 import { type ChainConfig, followChainConfig, readChainConfig } from './authorization-config.js';
 import type { WebhookParts } from './authorization-webhooks.js';
 import type { Resources } from './resources.js';
+import { restClientMetrics } from './rest-client-metrics.js';
 
 export interface Authorization {
   readonly authorizer: Authorizer;
@@ -73,7 +74,8 @@ function startChain(
     config = readChainConfig(options, expressions);
     chain = buildChain(config.authorizers, {
       builtIn,
-      webhooks: () => (webhooks ??= { dialer, metrics: webhookMetrics(metrics), stopping, log }),
+      webhooks: () =>
+        (webhooks ??= { dialer, metrics: webhookMetrics(metrics), observe: restClientMetrics(metrics), stopping, log }),
       observe: decisionMetrics(metrics),
     });
   } catch (error) {

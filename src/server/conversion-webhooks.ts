@@ -6,12 +6,13 @@ import type { CustomKindOptions } from '../crd/custom-kind.js';
 import { webhookConverter } from '../crd/conversion/converter.js';
 import { conversionMetrics } from '../crd/conversion/metrics.js';
 import type { MetricRegistry } from '../lib/metrics.js';
-import { restCall } from '../machinery/rest-call.js';
+import { restCall, type RestObserver } from '../machinery/rest-call.js';
 import type { Lookup } from '../registry/kind.js';
 import { dialService, resolveByClusterIp, resolveByEndpoints } from '../registry/service-address.js';
 import type { Trace } from '../tracing/trace.js';
 import type { Dialers } from './dialers.js';
 import type { Loopback } from './loopback.js';
+import { restClientMetrics } from './rest-client-metrics.js';
 
 export interface ConversionWiring {
   readonly lookup: Lookup;
@@ -29,10 +30,16 @@ export interface ConversionWiring {
 const TIMEOUT_MS = 30_000;
 const ANONYMOUS = { headers: {}, tls: {} };
 
+interface Made {
+  readonly clients: HookClients;
+  readonly recorderOf: ReturnType<typeof conversionMetrics>;
+  readonly observe: RestObserver;
+}
+
 export function conversionWebhooks(wiring: ConversionWiring): NonNullable<CustomKindOptions['converterOf']> {
   const { lookup, dialers, metrics, stopping, trace } = wiring;
-  let made: { readonly clients: HookClients; readonly recorderOf: ReturnType<typeof conversionMetrics> } | undefined;
-  const create = (): NonNullable<typeof made> => {
+  let made: Made | undefined;
+  const create = (): Made => {
     const resolve = wiring.byEndpoints ? resolveByEndpoints(lookup, Math.random) : resolveByClusterIp(lookup);
     const clients = new HookClients({
       identityFor: () => ANONYMOUS,
@@ -41,10 +48,10 @@ export function conversionWebhooks(wiring: ConversionWiring): NonNullable<Custom
       serviceDialer: (target) => dialService(resolve, target, dialers.cluster),
     });
     stopping.addEventListener('abort', () => clients.close(), { once: true });
-    return { clients, recorderOf: conversionMetrics(metrics) };
+    return { clients, recorderOf: conversionMetrics(metrics), observe: restClientMetrics(metrics) };
   };
   return ({ metadata, spec }) => {
-    const { clients, recorderOf } = (made ??= create());
+    const { clients, recorderOf, observe } = (made ??= create());
     const { clientConfig = {}, conversionReviewVersions } = spec.conversion?.webhook ?? {};
     return webhookConverter({
       reviewVersions: conversionReviewVersions ?? [],
@@ -53,7 +60,17 @@ export function conversionWebhooks(wiring: ConversionWiring): NonNullable<Custom
       async ask(body) {
         const { client, url, headers } = clients.of(clientConfig);
         const shown = `${url}?timeout=${TIMEOUT_MS / 1000}s`;
-        return restCall({ client, url: new URL(shown), shown, headers, body, timeoutMs: TIMEOUT_MS, trace, wait });
+        return restCall({
+          client,
+          url: new URL(shown),
+          shown,
+          headers,
+          body,
+          timeoutMs: TIMEOUT_MS,
+          trace,
+          wait,
+          observe,
+        });
       },
     });
   };

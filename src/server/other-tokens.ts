@@ -13,6 +13,7 @@ import type { Dialers } from './dialers.js';
 
 import type { Resources } from './resources.js';
 import { jwtAuthentication, tokenWebhook, usesJwts, usesTokenWebhook } from './token-sources.js';
+import { restClientMetrics } from './rest-client-metrics.js';
 
 export interface OtherTokenParts {
   readonly resources: Pick<Resources, 'lookup'>;
@@ -49,8 +50,14 @@ export function buildOtherTokens(options: Options, parts: OtherTokenParts): Othe
     anonymous = jwts.anonymous;
   }
   if (usesTokenWebhook(options)) {
-    const { cacheMetrics, stopping, dialers } = parts;
-    const webhook = { dialer: dialers.controlplane, metrics: cacheMetrics, stopping, log };
+    const { metrics, cacheMetrics, stopping, dialers } = parts;
+    const webhook = {
+      dialer: dialers.controlplane,
+      metrics: cacheMetrics,
+      observe: restClientMetrics(metrics),
+      stopping,
+      log,
+    };
     tokens.push(tokenWebhook().buildTokenWebhook(options, webhook));
   }
   return { tokens, ...(anonymous && { anonymous }) };

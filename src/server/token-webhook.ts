@@ -9,7 +9,7 @@ import { loadKubeconfig } from '../config/kubeconfig.js';
 import { systemClock } from '../lib/clock.js';
 import type { Logger } from '../lib/log.js';
 import { pause } from '../lib/pause.js';
-import { restCall, SHORT_ANSWER_BYTES } from '../machinery/rest-call.js';
+import { restCall, type RestObserver, SHORT_ANSWER_BYTES } from '../machinery/rest-call.js';
 import { reviewUrl } from '../machinery/review-url.js';
 import type { Options } from '../options/options.js';
 import type { Dialer } from '../outbound/dialer.js';
@@ -20,6 +20,7 @@ const TIMEOUT_MS = 30_000;
 export interface TokenWebhookParts {
   readonly dialer: Dialer;
   readonly metrics: TokenCacheMetrics;
+  readonly observe: RestObserver;
   readonly stopping: AbortSignal;
   readonly log: Logger;
 }
@@ -43,7 +44,16 @@ export function buildTokenWebhook(options: Options, parts: TokenWebhookParts): T
   const url = reviewUrl(way.server, TIMEOUT_MS);
   const wait = (ms: number): Promise<void> => pause(ms, parts.stopping);
   const webhook = createTokenWebhook({
-    post: (body) => restCall({ client, url, body, timeoutMs: TIMEOUT_MS, mostBytes: SHORT_ANSWER_BYTES, wait }),
+    post: (body) =>
+      restCall({
+        client,
+        url,
+        body,
+        timeoutMs: TIMEOUT_MS,
+        mostBytes: SHORT_ANSWER_BYTES,
+        wait,
+        observe: parts.observe,
+      }),
     version: authenticationTokenWebhookVersion === 'v1' ? 'v1' : 'v1beta1',
     apiAudiences,
     nowMs: () => performance.now(),

@@ -17,6 +17,7 @@ import type { Lookup } from '../registry/kind.js';
 import { dialService, resolveByClusterIp, resolveByEndpoints } from '../registry/service-address.js';
 import type { ResourceStore } from '../storage/store.js';
 import type { Dialers } from './dialers.js';
+import { restClientMetrics } from './rest-client-metrics.js';
 
 export interface WebhookWiring {
   readonly configurations: (resource: string) => ResourceStore;
@@ -65,6 +66,7 @@ export function buildWebhooks(wiring: WebhookWiring): Readonly<Record<HookKind, 
         nowMs: () => Date.now(),
         wait,
         aside: wiring.aside,
+        observe: restClientMetrics(wiring.metrics),
         log: (message) => wiring.log.warning(message),
       };
     };

@@ -1,5 +1,11 @@
 import { StatusError } from '../../machinery/status.js';
-import { restCall, type RestCall, RestCallError, SHORT_ANSWER_BYTES } from '../../machinery/rest-call.js';
+import {
+  restCall,
+  type RestCall,
+  RestCallError,
+  type RestObserver,
+  SHORT_ANSWER_BYTES,
+} from '../../machinery/rest-call.js';
 import { isQualifiedName } from '../../machinery/validation/names.js';
 import { mustType } from '../../schema/catalogue.js';
 import type { Pod } from '../../schema/generated/core.v1.js';
@@ -26,6 +32,7 @@ export interface ImagePolicyParts {
   readonly random: () => number;
   readonly wait: (ms: number) => Promise<void>;
   readonly log: (message: string) => void;
+  readonly observe?: RestObserver | undefined;
 }
 
 const PREFIX = 'imagepolicywebhook.image-policy.k8s.io/';
@@ -111,6 +118,7 @@ async function ask(
         timeoutMs: TIMEOUT_MS,
         mostBytes: SHORT_ANSWER_BYTES,
         wait: parts.wait,
+        observe: parts.observe,
       }),
     );
     const { tree } = readSentReview(answer, REVIEW);

@@ -2,7 +2,7 @@
 import type { Aside } from '../../lib/aside.js';
 import { errorText } from '../../lib/error-text.js';
 import type { CertificateNotes } from '../../machinery/certificate-notes.js';
-import { restCall, RestCallError } from '../../machinery/rest-call.js';
+import { restCall, RestCallError, type RestObserver } from '../../machinery/rest-call.js';
 import { StatusError } from '../../machinery/status.js';
 import type { Span, Trace } from '../../tracing/trace.js';
 import type { AdmissionAttributes } from '../plugin.js';
@@ -22,6 +22,7 @@ export interface CallParts {
   readonly wait: (ms: number) => Promise<void>;
   /** Where long answers are read. */
   readonly aside?: Aside;
+  readonly observe?: RestObserver | undefined;
 }
 
 /** For a hook that was stored without one. */
@@ -87,7 +88,7 @@ function checkSideEffects({ name, spec }: Hook): void {
 }
 
 async function send(
-  { clients, certificates, nowMs, wait }: CallParts,
+  { clients, certificates, nowMs, wait, observe }: CallParts,
   { name, spec }: Hook,
   { context, annotate }: AdmissionAttributes,
   body: string | Buffer,
@@ -111,6 +112,7 @@ async function send(
       trace,
       certificateFault,
       wait,
+      observe,
     });
   } catch (error) {
     if (error instanceof StatusError)
