@@ -53,8 +53,9 @@ test('a namespace is told of as the very one that was found', async () => {
   assert.deepEqual(seen[1]?.options, { preconditions: { uid: body.metadata.uid } });
 });
 
-test('a scale is shown as it was sent, with who owns its fields', async () => {
-  const { api, seen } = watched();
+test('a scale is shown as it was sent, with who owns its fields, and as what it has become to who validates', async () => {
+  const mutating: AdmissionAttributes[] = [];
+  const { api, seen } = watched((attributes) => void mutating.push({ ...attributes }));
   const spec = {
     selector: { matchLabels: { a: 'b' } },
     template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
@@ -63,10 +64,11 @@ test('a scale is shown as it was sent, with who owns its fields', async () => {
   await api.send('POST', path, { body: { metadata: { name: 'd' }, spec } });
   const sent = { metadata: { name: 'd', namespace: 'default' }, spec: { replicas: 2 } };
   await api.send('PUT', `${path}/d/scale?fieldManager=m`, { body: sent });
-  const [, { view, object, old } = {}] = seen;
-  assert.ok(view !== undefined && object !== undefined && old !== undefined);
-  const { metadata, spec: scaled } = view.of(object) as KubeObject & { spec: object };
-  assert.deepEqual(Object.keys(metadata).sort(), ['managedFields', 'name', 'namespace']);
-  assert.deepEqual([metadata.managedFields?.[0]?.manager, scaled], ['m', { replicas: 2 }]);
-  assert.notEqual(view.of(old).metadata.uid, undefined);
+  const scaleIn = ({ view, object }: AdmissionAttributes) =>
+    object && (view?.of(object) as KubeObject & { spec: object });
+  const [shown, finished] = [mutating[1], seen[1]].map((attributes) => attributes && scaleIn(attributes));
+  assert.deepEqual(Object.keys(shown?.metadata ?? {}).sort(), ['managedFields', 'name', 'namespace']);
+  assert.deepEqual([shown?.metadata.managedFields?.[0]?.manager, shown?.spec], ['m', { replicas: 2 }]);
+  assert.deepEqual([finished?.metadata.managedFields, finished?.spec], [undefined, { replicas: 2 }]);
+  assert.notEqual(finished?.metadata.uid, undefined);
 });

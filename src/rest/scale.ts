@@ -140,17 +140,21 @@ async function write(
   const paths = replicasPaths(endpoint, access);
   /** The scales that objects were seen and sent as, which say more than the objects do. */
   const seen = new WeakMap<object, Scale & KubeObject>();
+  const setScale = (object: KubeObject, scale: Readonly<Scale>): void => {
+    access.setSpecReplicas(object, scale.spec?.replicas ?? 0);
+    takeVersion(endpoint, object, scale.metadata?.resourceVersion);
+  };
   const { stored } = await writeObject(services, endpoint, {
     request,
     subresource: 'scale',
     dryRun: options.dryRun,
     options,
+    finishedView: { kind: SCALE, of: (object) => scaleOf(object, access), write: setScale },
     view: {
       kind: SCALE,
       of: (object) => seen.get(object) ?? scaleOf(object, access),
       write(object, scale: Readonly<Scale & KubeObject>) {
-        access.setSpecReplicas(object, scale.spec?.replicas ?? 0);
-        takeVersion(endpoint, object, scale.metadata.resourceVersion);
+        setScale(object, scale);
         seen.set(object, scale);
       },
     },
@@ -168,8 +172,7 @@ async function write(
       }
       checkScale(endpoint, info.name, info.namespace, scale, current);
       const object = deepCopy(current) as KubeObject;
-      access.setSpecReplicas(object, scale.spec?.replicas ?? 0);
-      takeVersion(endpoint, object, scale.metadata?.resourceVersion);
+      setScale(object, scale);
       const owned = fromScaleManagedFields(
         current.metadata.managedFields,
         scale.metadata?.managedFields,

@@ -18,6 +18,8 @@ export interface WriteRequest {
   readonly options: object;
   /** What the subresource shows, when not the object itself. */
   readonly view?: AdmissionView;
+  /** What it shows of finished objects to those who validate, where that is something else. */
+  readonly finishedView?: AdmissionView;
   readonly uid?: string | undefined;
   /** Of what was sent. */
   readonly bytes?: number;
@@ -31,14 +33,18 @@ export async function writeObject(
   endpoint: Endpoint,
   write: WriteRequest,
 ): Promise<UpdateResult> {
-  const { request, subresource } = write;
+  const { request, subresource, finishedView = write.view } = write;
   const { name } = request.info;
   const isNamespace = endpoint.resource.group === '' && endpoint.resource.resource === 'namespaces';
   const namespace = isNamespace ? name : request.info.namespace;
   const context = lifeContext(services, request, namespace, write.dryRun);
   const annotate = (key: string, value: string, level?: Level): void => request.annotate(key, value, level);
   // hot: each member by name, for spreading an object costs more than the plugins that look at it.
-  const attributesOf = (object: KubeObject, old: Readonly<KubeObject> | undefined): AdmissionAttributes => ({
+  const attributesOf = (
+    object: KubeObject,
+    old: Readonly<KubeObject> | undefined,
+    view: AdmissionView | undefined,
+  ): AdmissionAttributes => ({
     operation: old === undefined ? 'CREATE' : 'UPDATE',
     kind: endpoint.kind,
     resource: endpoint.resource,
@@ -47,7 +53,7 @@ export async function writeObject(
     name,
     object,
     old,
-    view: write.view,
+    view,
     options: write.options,
     context,
     operations: services.ownOperations,
@@ -64,15 +70,15 @@ export async function writeObject(
       const object = await write.change(current, found);
       if (found.bytes > LARGE_BYTES) await nextTurn();
       const owned = object.metadata.managedFields;
-      await services.admission.admit(attributesOf(object, current));
+      await services.admission.admit(attributesOf(object, current, write.view));
       tidyAdmitted(object, owned, (text) => request.warn(text));
       return object;
     },
     async admitCreate(object) {
       await authorizeCreate(services, endpoint, request, subresource);
-      await services.admission.validate(attributesOf(object, undefined));
+      await services.admission.validate(attributesOf(object, undefined, finishedView));
     },
-    admitUpdate: (object, old) => services.admission.validate(attributesOf(object, old)),
+    admitUpdate: (object, old) => services.admission.validate(attributesOf(object, old, finishedView)),
   });
 }
 
