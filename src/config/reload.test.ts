@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { createLogs } from '../lib/log.js';
+import { nextTurn } from '../lib/turns.js';
 import { ConfigError } from './config-error.js';
 import { reloadOnChange } from './reload.js';
 
@@ -59,5 +60,53 @@ test('a good change takes effect, a bad one leaves the old and is told once', as
   clearInterval(alive);
   const missing = `open ${file}: no such file or directory`;
   assert.deepEqual(events, ['applied two', 'bad is refused', 'applied three', missing, 'applied four']);
+  fs.rmSync(folder, { recursive: true });
+});
+
+test('what is tried again after a failure is not, once something good is there', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'reload-'));
+  const file = path.join(folder, 'config');
+  fs.writeFileSync(file, 'one');
+  const alive = setInterval(() => undefined, 1000);
+  const stop = new AbortController();
+  const tries: string[] = [];
+  let tried: () => void = () => undefined;
+  reloadOnChange({
+    what: 'configuration',
+    file,
+    current: 'one',
+    load(text) {
+      tries.push(text);
+      tried();
+      if (text === 'bad') throw new ConfigError('refused');
+    },
+    apply: () => undefined,
+    succeeded: () => undefined,
+    failed: () => undefined,
+    log: createLogs({ verbosity: 0, write: () => undefined }).for('reload'),
+    stopping: stop.signal,
+    pollMs: 20,
+    retryMs: 1000,
+  });
+  const next = (): Promise<void> => new Promise((resolve) => (tried = resolve));
+  const change = async (text: string): Promise<void> => {
+    const seen = next();
+    fs.writeFileSync(`${file}.new`, text);
+    fs.renameSync(`${file}.new`, file);
+    await seen;
+  };
+  await change('bad');
+  const again = next();
+  t.mock.timers.tick(1000);
+  await again;
+  await change('two');
+  await nextTurn();
+  t.mock.timers.tick(1000);
+  await nextTurn();
+  await change('three');
+  assert.deepEqual(tries, ['bad', 'bad', 'two', 'three']);
+  stop.abort();
+  clearInterval(alive);
   fs.rmSync(folder, { recursive: true });
 });

@@ -20,7 +20,10 @@ export interface ReloadOptions<T> {
   readonly log: Logger;
   readonly stopping: AbortSignal;
   readonly pollMs?: number;
-  /** A text that failed is tried again after this time: it may have been something else that was not well. */
+  /**
+   * A text that failed is tried again after this time: it may have been something else that was not well. With it, the text
+   * that is in effect is not taken up a second time.
+   */
   readonly retryMs?: number;
   /** What could not be put into effect is tried again at the next look: it may be others' trouble, which passes. */
   readonly retryApply?: boolean;
@@ -30,6 +33,7 @@ const POLL_MS = 60_000;
 
 export function reloadOnChange<T>(options: ReloadOptions<T>): void {
   let tried = options.current;
+  let inEffect = options.current;
   let running: Promise<void> | undefined;
   let again = false;
   let retry: NodeJS.Timeout | undefined;
@@ -42,10 +46,13 @@ export function reloadOnChange<T>(options: ReloadOptions<T>): void {
       if (found === tried) return;
       // Tried once: the same bad text, or the same lack of one, is not complained of every minute.
       tried = found;
+      clearTimeout(retry);
+      if (found === inEffect && options.retryMs !== undefined) return;
       if (!read.ok) throw new ConfigError(read.error);
       const config = await options.load(read.text);
       if (options.stopping.aborted) return;
       await apply(config);
+      inEffect = read.text;
       options.succeeded(read.text);
       told = undefined;
     } catch (error) {
