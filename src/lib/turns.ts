@@ -80,3 +80,19 @@ export class Turns {
     this.#startedAtMs = performance.now();
   }
 }
+
+/** Small parts of work that nobody counts: what all of them have of a turn together. */
+export class TurnShare {
+  #beganMs: number | undefined = undefined;
+
+  constructor(private readonly nowMs: () => number = () => performance.now()) {}
+
+  /** To be asked before each: it is for the next turn. */
+  // hot: for each policy of a write.
+  get isSpent(): boolean {
+    if (this.#beganMs !== undefined) return this.nowMs() - this.#beganMs >= TURN_MS;
+    this.#beganMs = this.nowMs();
+    setImmediate(() => (this.#beganMs = undefined));
+    return false;
+  }
+}

@@ -125,3 +125,29 @@ test('large sets of owned fields are read in another thread, and only where an e
     withoutTimes(here.evaluate('validations', small, 10_000_000)),
   );
 });
+
+test('policies that are soon done, but many, are evaluated in turns with others', async () => {
+  let nowMs = 0;
+  const never: Aside = { fromBytes: 0, do: () => Promise.reject(new NotAside()) };
+  const policy = patientPolicies(
+    {
+      compilePolicy: () => ({
+        evaluate: () => {
+          nowMs += 3;
+          return { results: [], costLeft: 0 } as never;
+        },
+        mutate: () => ({}) as never,
+      }),
+    },
+    never,
+    () => nowMs,
+  ).compilePolicy(SOURCE);
+  const evaluate = (): unknown => policy.evaluate('validations', input([]), 1);
+  assert.ok(!(evaluate() instanceof Promise));
+  assert.ok(!(evaluate() instanceof Promise));
+  const third = evaluate();
+  assert.ok(third instanceof Promise);
+  assert.equal(nowMs, 6);
+  await third;
+  assert.equal(nowMs, 9);
+});

@@ -3,9 +3,10 @@
 import { LRUCache } from 'lru-cache';
 import { type Aside, asideOr, task } from '../lib/aside.js';
 import type { MaybePromise } from '../lib/maybe-promise.js';
-import { atOnce, inTurns, LARGE_BYTES } from '../lib/turns.js';
+import { atOnce, inTurns, LARGE_BYTES, nextTurn, TurnShare } from '../lib/turns.js';
 import type { AuthorizationAttributes } from '../machinery/access.js';
 import {
+  type CompiledPolicy,
   type GroupEvaluation,
   type ImmediatePolicy,
   type Mutation,
@@ -29,10 +30,14 @@ export const patientPolicies = (
   engine: PolicyEngine,
   aside: Aside,
   nowMs: () => number = () => performance.now(),
-): PolicyCompiler => ({
-  compilePolicy(source) {
+): PolicyCompiler => {
+  // Each is soon done, but hundreds of policies may look at one write.
+  const share = new TurnShare(nowMs);
+  return { compilePolicy: patientPolicy };
+
+  function patientPolicy(source: PolicySource): CompiledPolicy {
     const here = engine.compilePolicy(source);
-    const run = <T extends Outcome>(call: Call, input: PolicyInput): MaybePromise<T> => {
+    const begin = <T extends Outcome>(call: Call, input: PolicyInput): MaybePromise<T> => {
       const untilMs = nowMs() + PATIENCE_MS;
       try {
         return runHere(here, call, guarded(input), () => nowMs() > untilMs) as T;
@@ -41,12 +46,14 @@ export const patientPolicies = (
       }
       return asideOr(runThere(aside, source, call, input), () => runHere(here, call, input)) as Promise<T>;
     };
+    const run = <T extends Outcome>(call: Call, input: PolicyInput): MaybePromise<T> =>
+      share.isSpent ? nextTurn().then(() => begin<T>(call, input)) : begin<T>(call, input);
     return {
       evaluate: (group, input, costBudget) => run<GroupEvaluation>({ group, costBudget }, input),
       mutate: (index, input, costBudget) => run<Mutation>({ index, costBudget }, input),
     };
-  },
-});
+  }
+};
 
 type Outcome = GroupEvaluation | Mutation;
 
