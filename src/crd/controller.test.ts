@@ -280,6 +280,9 @@ test('a status may say it is of another kind, and whose fields those are is forg
   await define(definition([version('v1', true)]));
   const created = await post(thing({ size: 3 }));
   assert.ok(created.body.metadata.managedFields?.length === 1);
+  const sent = { ...created.body, kind: 'Other', status: { replicas: 2 } };
+  const dry = await api.send('PUT', `${THINGS}/a/status?dryRun=All`, { body: sent });
+  assert.deepEqual([dry.status, dry.body.kind, dry.body.metadata.managedFields], [200, 'Thing', undefined]);
   const other = { kind: 'Other', apiVersion: 'other.test/v2' };
   const patched = await merge(`${THINGS}/a/status`, { ...other, status: { replicas: 1 } });
   const { kind, apiVersion, metadata } = patched.body;

@@ -38,7 +38,7 @@ export function checkName(object: KubeObject, name: string): void {
 }
 
 /** What the body of a write to an endpoint must be. */
-export function expectedOf(endpoint: Endpoint): Expected {
+export function expectedOf(endpoint: Endpoint, subresource = ''): Expected {
   let known = expectations.get(endpoint);
   if (known === undefined) {
     const { kind, type, version } = endpoint;
@@ -50,7 +50,7 @@ export function expectedOf(endpoint: Endpoint): Expected {
     };
     expectations.set(endpoint, known);
   }
-  return known;
+  return subresource === 'status' && endpoint.definition.custom ? { ...known, anyKind: true } : known;
 }
 
 const expectations = new WeakMap<Endpoint, Expected>();

@@ -41,7 +41,7 @@ type Made = Omit<ChangeMade, 'warnings'>;
 function written(endpoint: Endpoint, work: ChangeWork, warn: Warn): Made {
   const { how, path, options, mediaType, manager, subresource } = work;
   const { fieldValidation } = options;
-  const object = decodeBody(mediaTypeNamed(mediaType), bufferOf(work.body), expectedOf(endpoint), {
+  const object = decodeBody(mediaTypeNamed(mediaType), bufferOf(work.body), expectedOf(endpoint, subresource), {
     fieldValidation,
     warn,
   });

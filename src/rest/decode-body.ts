@@ -12,6 +12,7 @@ import {
 } from '../machinery/object.js';
 import { FieldPath, invalid as invalidField } from '../machinery/field-error.js';
 import { badRequest, invalid, type StatusError } from '../machinery/status.js';
+import { noteOtherKind } from '../machinery/other-kind.js';
 import type { KindVersion } from '../registry/kind.js';
 import { typeOf } from '../schema/catalogue.js';
 import type { StructType } from '../schema/type.js';
@@ -111,7 +112,9 @@ function checkKind(
     const fault = apiVersionFault(object.apiVersion ?? '');
     if (fault !== undefined) throw undecodable(expected, undefined, object.apiVersion, fault, body);
     if (!object.apiVersion) throw otherVersion('', expected.kind);
-    checkCustomKind(expected.kind, expected.anyKind ? { ...object, kind: expected.kind.kind } : object);
+    const isOther = expected.anyKind === true && object.kind !== expected.kind.kind;
+    if (isOther) noteOtherKind(object);
+    checkCustomKind(expected.kind, isOther ? { ...object, kind: expected.kind.kind } : object);
     return;
   }
   const kind = object.kind || expected.kind.kind;

@@ -1,5 +1,6 @@
 import { wasGivenEmpty } from '../machinery/given-empty.js';
 import { apiVersionOf, type KubeObject } from '../machinery/object.js';
+import { saidOtherKind } from '../machinery/other-kind.js';
 import type { Steps } from '../lib/turns.js';
 import { managedFieldSteps, type UpdateWrite } from '../schema/apply/field-manager.js';
 import type { Versions } from '../schema/apply/versions.js';
@@ -23,8 +24,17 @@ export interface Write {
 }
 
 /** Notes in metadata.managedFields which fields this writer has set. */
-export const noteSteps = (endpoint: Endpoint, write: Write): Steps<void> =>
-  endpoint.version.toStorage === undefined ? managedFieldSteps(tracked(endpoint, write)) : noteRead(endpoint, write);
+export function noteSteps(endpoint: Endpoint, write: Write): Steps<void> {
+  if (endpoint.definition.custom && saidOtherKind(write.object)) return forget(write.object);
+  return endpoint.version.toStorage === undefined
+    ? managedFieldSteps(tracked(endpoint, write))
+    : noteRead(endpoint, write);
+}
+
+function* forget({ metadata }: KubeObject): Steps<void> {
+  yield;
+  delete metadata.managedFields;
+}
 
 /** What is stored otherwise than it was sent is owned as it will be read: with the annotations that carry the rest. */
 function* noteRead(endpoint: Endpoint, write: Write): Steps<void> {

@@ -45,7 +45,7 @@ export async function updateObject(
   const manager = managerName(options.fieldManager, http);
   const { mediaTypes, converter } = services;
   const { fieldValidation } = options;
-  const expected = subresource === 'status' ? { ...expectedOf(endpoint), anyKind: true } : expectedOf(endpoint);
+  const expected = expectedOf(endpoint, subresource);
   const read = (warn: (text: string) => void, trail?: BodyTrail): MaybePromise<KubeObject> => {
     const sentBody = readBody(converter, http, body, expected, { mediaTypes, fieldValidation, warn });
     return whenReady(sentBody, (object) => {

@@ -1,0 +1,8 @@
+import type { KubeObject } from './object.js';
+
+/** Custom resources that were sent as another kind, where nobody looks at that: whose fields those are cannot be told. */
+const others = new WeakSet<KubeObject>();
+
+export const noteOtherKind = (object: KubeObject): void => void others.add(object);
+
+export const saidOtherKind = (object: KubeObject): boolean => others.has(object);
