@@ -1,19 +1,15 @@
 // An answer that is there and large is under way until its client has taken it: till then it has its seats, and its time.
 // Who asks for the same again and again and reads nothing would otherwise have the server keep all of it.
-import type { HttpResponse, ResponseStream } from '../lib/http.js';
+import { bodyPieces, type ResponseStream, type WholeBody } from '../lib/http.js';
 
 /** What is smaller goes out with its head, and is over. */
 export const MOST_LEFT_BYTES = 32 * 1024;
-
-type WholeBody = Exclude<HttpResponse['body'], ResponseStream | undefined>;
 
 export function untilTaken(body: WholeBody): ResponseStream {
   return {
     async stream(sink) {
       let taken = true;
-      for (const piece of typeof body === 'string' || Buffer.isBuffer(body) ? [body] : (body as readonly Buffer[])) {
-        taken = sink.write(piece);
-      }
+      for (const piece of bodyPieces(body)) taken = sink.write(piece);
       if (!taken) await sink.drained();
     },
   };

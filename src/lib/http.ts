@@ -87,7 +87,9 @@ export interface AnsweredObject {
  * The bytes of an answer: all at once, or in pieces.
  * A list of buffers is written in order without being joined. A stream is pulled only as fast as the client reads.
  */
-export type ResponseBody = Buffer | string | readonly Buffer[] | ResponseStream | undefined;
+export type ResponseBody = WholeBody | ResponseStream;
+/** An answer that is there. */
+export type WholeBody = Buffer | string | readonly Buffer[] | undefined;
 
 /** A long or endless answer. It writes until it returns; `signal` aborts when the client is gone. */
 export interface ResponseStream {
@@ -117,6 +119,15 @@ export type HttpHandler = (request: HttpRequest) => MaybePromise<HttpResponse>;
 // hot: several times for each request, and to look for a member of values of such different kinds takes V8 long.
 export const isStream = (body: ResponseBody): body is ResponseStream =>
   typeof body === 'object' && !Array.isArray(body) && !Buffer.isBuffer(body);
+
+const NO_PIECES: readonly Buffer[] = [];
+
+// hot: once for each answer.
+export function bodyPieces(body: WholeBody): readonly Buffer[] {
+  if (body === undefined) return NO_PIECES;
+  if (typeof body === 'string') return [Buffer.from(body, 'utf8')];
+  return Buffer.isBuffer(body) ? [body] : (body as readonly Buffer[]);
+}
 
 /** `undefined` for an answer in pieces: nobody has counted them. */
 export function bodyBytes(body: ResponseBody): number | undefined {

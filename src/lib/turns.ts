@@ -18,24 +18,11 @@ export function nextTurn(): Promise<void> {
 }
 
 const waiting: (() => void)[] = [];
-/** Of the first who went on in this turn. */
-let beganMs: number | undefined;
 
 /** Lets one go on, who works until the next of these is called. */
 function goOn(): void {
-  if (beganMs === undefined) {
-    beganMs = performance.now();
-    setImmediate(endTurn);
-  } else if (performance.now() - beganMs >= TURN_MS) {
-    setImmediate(goOn);
-    return;
-  }
-  waiting.shift()?.();
-}
-
-/** When the next begins. */
-function endTurn(): void {
-  beganMs = undefined;
+  if (share.isSpent) setImmediate(goOn);
+  else waiting.shift()?.();
 }
 
 /** Work that says where others may have their turn: wherever it yields. */
@@ -81,18 +68,29 @@ export class Turns {
   }
 }
 
-/** Small parts of work that nobody counts: what all of them have of a turn together. */
+/** Parts of work that nobody counts: what all of them have of a turn together. */
 export class TurnShare {
   #beganMs: number | undefined = undefined;
 
-  constructor(private readonly nowMs: () => number = () => performance.now()) {}
+  /** `ended`: told when a turn is over in which somebody asked. */
+  constructor(
+    private readonly nowMs: () => number = () => performance.now(),
+    private readonly ended?: () => void,
+  ) {}
 
   /** To be asked before each: it is for the next turn. */
-  // hot: for each policy of a write.
+  // hot: for each request of HTTP/2, and each policy of a write.
   get isSpent(): boolean {
     if (this.#beganMs !== undefined) return this.nowMs() - this.#beganMs >= TURN_MS;
     this.#beganMs = this.nowMs();
-    setImmediate(() => (this.#beganMs = undefined));
+    setImmediate(this.#end);
     return false;
   }
+
+  readonly #end = (): void => {
+    this.#beganMs = undefined;
+    this.ended?.();
+  };
 }
+
+const share = new TurnShare();

@@ -17,7 +17,7 @@ import { selectionOf } from './selection.js';
 import type { RestServices } from './services.js';
 import { type EventEncoder, eventEncoder } from './watch-events.js';
 import { OrderedOutput } from './ordered-output.js';
-import { acceptWebSocket } from './web-socket.js';
+import { acceptWebSocket, offeredProtocols } from './web-socket.js';
 import { unframed } from './wire.js';
 
 /** What a timer takes, about 24 days. */
@@ -55,10 +55,8 @@ export async function watchObjects(
   };
   if (http.upgrade !== undefined && isWebSocketRequest(http)) {
     const { media } = negotiated;
-    const offered = request.websocketProtocols ?? http.headers['sec-websocket-protocol'];
-    return acceptWebSocket(http, { isText: media.encoding === 'json', offered }, (sink) =>
-      streamWatch({ ...watched, messages: media }, sink),
-    );
+    const form = { isText: media.encoding === 'json', offered: offeredProtocols(request) };
+    return acceptWebSocket(http, form, (sink) => streamWatch({ ...watched, messages: media }, sink));
   }
   return {
     status: 200,

@@ -4,6 +4,7 @@ import type { WebSocket } from 'ws';
 import { drained } from '../lib/drained.js';
 import type { HttpRequest, HttpResponse, ResponseSink } from '../lib/http.js';
 import { newestWhenDrained } from '../lib/newest-when-drained.js';
+import type { RestRequest } from './request.js';
 
 export interface WebSocketForm {
   /** Messages of text; of bytes otherwise. */
@@ -19,13 +20,17 @@ const SUPPORTED_VERSION = '13';
 const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
 const NORMAL_END = 1000;
 
+/** What a client offers to speak. A token among it was for this server alone. */
+export const offeredProtocols = ({ http, websocketProtocols }: RestRequest): string =>
+  websocketProtocols ?? http.headers['sec-websocket-protocol'] ?? '';
+
 /** For a client that offers one protocol, if any, as `offered` tells, and says which page it belongs to. */
 export function acceptWebSocket(
   request: HttpRequest,
-  { isText, offered }: { readonly isText: boolean; readonly offered: string | undefined },
+  { isText, offered }: { readonly isText: boolean; readonly offered: string },
   stream: (sink: ResponseSink) => Promise<void>,
 ): HttpResponse {
-  const protocols = (offered ?? '').split(',').flatMap((one) => one.trim() || []);
+  const protocols = offered.split(',').flatMap((one) => one.trim() || []);
   return refusal(request, protocols) ?? openWebSocket(request, { isText, protocol: protocols[0] }, stream);
 }
 

@@ -3,7 +3,7 @@
 import { PassThrough, Readable } from 'node:stream';
 import type { Authenticated, RequestAuthenticator } from '../authn/authenticator.js';
 import type { HttpHandler, HttpRequest, HttpResponse } from '../lib/http.js';
-import { isStream } from '../lib/http.js';
+import { bodyPieces, isStream } from '../lib/http.js';
 import { requestEntityTooLarge } from '../machinery/status.js';
 import { AUTHENTICATED_GROUP, MASTERS_GROUP } from '../machinery/user.js';
 import {
@@ -104,10 +104,8 @@ function outgoing({ status, headers, body }: HttpResponse, ending: AbortControll
 }
 
 function readable(body: HttpResponse['body'], ending: AbortController): Readable {
-  if (!isStream(body)) {
-    const pieces = body === undefined ? [] : typeof body === 'string' || Buffer.isBuffer(body) ? [body] : body;
-    return Readable.from(pieces.map((piece) => Buffer.from(piece)));
-  }
+  // Copies: whoever reads them may change them.
+  if (!isStream(body)) return Readable.from(bodyPieces(body).map((piece) => Buffer.from(piece)));
   const pipe = new PassThrough();
   pipe.once('close', () => ending.abort(new OutboundError('canceled', 'context canceled')));
   body.stream(new PlainSink(pipe, ending.signal)).then(

@@ -1,7 +1,7 @@
 // A log as WebSocket messages, which pages in a browser can read as they come: a piece of it in each, as bytes or base64.
 import type { HttpResponse, ResponseSink, ResponseStream } from '../../lib/http.js';
 import type { RestRequest } from '../request.js';
-import { openWebSocket, plainAnswer, webSocketRefusal } from '../web-socket.js';
+import { offeredProtocols, openWebSocket, plainAnswer, webSocketRefusal } from '../web-socket.js';
 
 const MAX_PIECE_BYTES = 2048;
 
@@ -12,9 +12,9 @@ const IS_TEXT: ReadonlyMap<string, boolean> = new Map([
   ['base64.binary.k8s.io', true],
 ]);
 
-export function logMessages({ http, websocketProtocols }: RestRequest, log: ResponseStream): HttpResponse {
-  const offered = websocketProtocols ?? http.headers['sec-websocket-protocol'] ?? '';
-  const protocol = offered
+export function logMessages(request: RestRequest, log: ResponseStream): HttpResponse {
+  const { http } = request;
+  const protocol = offeredProtocols(request)
     .split(',')
     .map((one) => one.trim())
     .find((one) => IS_TEXT.has(one));

@@ -10,6 +10,7 @@ import { portsOf } from '../connect-options.js';
 import { flag } from '../query-options.js';
 import type { RestRequest } from '../request.js';
 import type { RestServices } from '../services.js';
+import { offeredProtocols } from '../web-socket.js';
 import { locateAgent } from './agent-location.js';
 import { containerOf } from './containers.js';
 import { STREAM_PROTOCOL, translateStreams, type WantedStreams } from './translate-streams.js';
@@ -35,7 +36,7 @@ export async function podStream(
   const target = query === '' ? path : `${path}?${query}`;
   if (http.upgrade === undefined) throw badRequest('Upgrade request required');
   const destination = { client: services.nodes.agents, origin, target, headers: streamHeaders(request) };
-  const offered = offeredProtocols(request);
+  const offered = isWebSocketRequest(http) ? offeredProtocols(request) : '';
   if (way !== 'portforward' && services.features.enabled('TranslateStreamCloseWebsocketRequests')) {
     if (offered.split(',').some((one) => one.trim() === STREAM_PROTOCOL)) {
       return translateStreams(request, { ...destination, host, wanted: wantedStreams(http.query) });
@@ -64,10 +65,6 @@ export function streamHeaders({ http, websocketProtocols }: RestRequest): Return
   if (websocketProtocols !== undefined) headers['sec-websocket-protocol'] = websocketProtocols;
   return headers;
 }
-
-/** Empty for what opens no WebSocket. */
-const offeredProtocols = ({ http, websocketProtocols }: RestRequest): string =>
-  isWebSocketRequest(http) ? (websocketProtocols ?? http.headers['sec-websocket-protocol'] ?? '') : '';
 
 const wantedStreams = (query: URLSearchParams): WantedStreams => ({
   stdin: flag(query, 'stdin') === true,

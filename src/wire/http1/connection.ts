@@ -2,7 +2,14 @@
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { drained } from '../../lib/drained.js';
-import { type HttpHandler, type HttpResponse, isStream, type ResponseStream } from '../../lib/http.js';
+import {
+  bodyPieces,
+  type HttpHandler,
+  type HttpResponse,
+  isStream,
+  type ResponseStream,
+  type WholeBody,
+} from '../../lib/http.js';
 import { peerAddressOf, peerCertificatesOf } from '../peer.js';
 import { requestHeadReader } from './head-reader.js';
 import { isRefusal, type RequestHead } from './request-head.js';
@@ -203,16 +210,15 @@ export class Http1Connection implements RequestOwner {
       if (response.status === 101) return this.#handOver(request, response);
       if (request.upgrade !== undefined) this.#takeBack(request.upgrade);
       if (isStream(response.body)) this.#sendPieces(request, response, response.body);
-      else this.#sendWhole(request, response);
+      else this.#sendWhole(request, response, response.body);
     } catch (error) {
       this.options.onError(error);
       this.abandon();
     }
   }
 
-  #sendWhole(request: Http1Request, { status, headers, body }: HttpResponse): void {
-    const pieces =
-      typeof body === 'string' ? [Buffer.from(body)] : Buffer.isBuffer(body) ? [body] : ((body ?? []) as Buffer[]);
+  #sendWhole(request: Http1Request, { status, headers }: HttpResponse, body: WholeBody): void {
+    const pieces = bodyPieces(body);
     const bodiless = status === 204 || status === 304;
     const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
     const keeps = this.#keeps(request, headers);

@@ -1,8 +1,7 @@
 // Requests wait for the next turn once this one has lasted: a client may send thousands at once, each of which is answered
 // as it is read.
+import { TurnShare } from '../../lib/turns.js';
 
-/** So long requests begin in one turn. */
-const TURN_MS = 5;
 /** So many of one connection begin while others wait. */
 const MOST_BEGUN = 16;
 
@@ -14,19 +13,16 @@ export interface Reader {
 export class Reading {
   #waiting: Reader[] = [];
   #next = 0;
-  #began = false;
-  #beganMs = 0;
+  readonly #share: TurnShare;
 
-  constructor(private readonly nowMs: () => number) {}
+  constructor(nowMs: () => number) {
+    this.#share = new TurnShare(nowMs, () => this.#goOn());
+  }
 
   /** Whoever reads now holds up others. */
   // hot: once for each piece that comes, and for each request.
   get over(): boolean {
-    if (this.#began) return this.nowMs() - this.#beganMs >= TURN_MS;
-    this.#began = true;
-    this.#beganMs = this.nowMs();
-    setImmediate(this.#end);
-    return false;
+    return this.#share.isSpent;
   }
 
   /** Of a connection so many requests began in this turn, and its others are left for later. */
@@ -41,8 +37,7 @@ export class Reading {
     void this.over;
   }
 
-  readonly #end = (): void => {
-    this.#began = false;
+  #goOn(): void {
     const { length } = this.#waiting;
     while (this.#next < length && !this.over) (this.#waiting[this.#next++] as Reader).readOn();
     if (this.#next === this.#waiting.length) {
@@ -52,7 +47,7 @@ export class Reading {
       this.#waiting = this.#waiting.slice(this.#next);
       this.#next = 0;
     }
-  };
+  }
 }
 
 const MOST_GONE = 1024;

@@ -1,5 +1,12 @@
 // From a stream to the handler, and from its answer to frames.
-import { type HttpHandler, type HttpResponse, isStream, type ResponseStream } from '../../lib/http.js';
+import {
+  bodyPieces,
+  type HttpHandler,
+  type HttpResponse,
+  isStream,
+  type ResponseStream,
+  type WholeBody,
+} from '../../lib/http.js';
 import type { Http2Connection } from './connection.js';
 import type { RequestHead } from './request-head.js';
 import { putResponseHead } from './response-head.js';
@@ -95,7 +102,7 @@ export class Serving {
   #sendWhole(stream: Http2Stream, response: HttpResponse, body: WholeBody): void {
     const { status } = response;
     const { connection } = this;
-    const pieces = piecesOf(body);
+    const pieces = bodyPieces(body);
     let length = 0;
     for (const piece of pieces) length += piece.length;
     const bodiless = status === 204 || status === 304 || body === undefined;
@@ -170,16 +177,6 @@ export class Serving {
 
   readonly #onWritten = (stream: Http2Stream): void => this.connection.send(stream);
 }
-
-const NONE: readonly Buffer[] = [];
-
-type WholeBody = Exclude<HttpResponse['body'], ResponseStream>;
-
-const piecesOf = (body: WholeBody): readonly Buffer[] => {
-  if (body === undefined) return NONE;
-  if (typeof body === 'string') return [Buffer.from(body, 'utf8')];
-  return Buffer.isBuffer(body) ? [body] : (body as readonly Buffer[]);
-};
 
 const UNREAD_HEAD: RequestHead = {
   method: '',
