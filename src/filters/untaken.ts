@@ -10,6 +10,7 @@ export function untilTaken(body: WholeBody): ResponseStream {
     async stream(sink) {
       let taken = true;
       for (const piece of bodyPieces(body)) taken = sink.write(piece);
+      sink.last?.();
       if (!taken) await sink.drained();
     },
   };

@@ -103,6 +103,8 @@ export interface ResponseSink {
   /** Bytes queued and not yet taken by the socket. */
   readonly pendingBytes: number;
   readonly signal: AbortSignal;
+  /** Says that nothing follows what was written, so that the end leaves with it; absent where that saves nothing. */
+  last?(): void;
   /** What follows the last piece, by names in lower case; absent where nothing can. */
   trail?(fields: HttpResponse['headers']): void;
   /** As `whenAborted` of the signal, without making one: for what is kept by the thousand. */

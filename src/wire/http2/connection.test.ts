@@ -2,7 +2,7 @@
 // 3 flow control, 5 stream closed, 6 frame size, 7 refused, 9 compression, 11 enhance your calm.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { HttpHandler, HttpRequest, HttpResponse } from '../../lib/http.js';
+import type { HttpHandler, HttpRequest, HttpResponse, ResponseStream } from '../../lib/http.js';
 import { Flag, FrameType } from './frames.js';
 import { block, type Fields, frame, GET, headers, POST, PREFACE, settings, TestConnection, uint32 } from './testing.js';
 
@@ -599,6 +599,27 @@ test('pieces written in one turn share a frame, and all streams a write', async 
   assert.deepEqual(await connection.lines(), ['DATA 1 abc', 'DATA 3 abc']);
   assert.equal(connection.written.length, before + 1);
   connection.hangUp();
+});
+
+test('who says that it was the last piece has the end leave with it', async () => {
+  const answer =
+    (body: ResponseStream): HttpHandler =>
+    () => ({ status: 200, headers: {}, body });
+  const said = answer({
+    async stream(sink) {
+      sink.write('piece');
+      sink.last?.();
+      await sink.drained();
+    },
+  });
+  assert.deepEqual(await says(said, headers(1)), ['HEADERS 1 200', 'DATA 1 piece END']);
+  const silent = answer({
+    async stream(sink) {
+      sink.write('piece');
+      await sink.drained();
+    },
+  });
+  assert.deepEqual(await says(silent, headers(1)), ['HEADERS 1 200', 'DATA 1 piece', 'DATA 1  END']);
 });
 
 test('who writes to a client that does not read is asked to wait, and goes on when it has', async () => {

@@ -35,6 +35,10 @@ export class Http2Sink implements ResponseSink {
     return stream.pendingBytes < HIGH_WATER_BYTES;
   }
 
+  last(): void {
+    this.stream.finished = true;
+  }
+
   trail(fields: HttpResponse['headers']): void {
     this.stream.trailers = fields;
   }
