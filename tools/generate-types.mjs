@@ -95,7 +95,7 @@ function flatten(home, declaration, from = home.name) {
 }
 
 function resolve(from, text) {
-  const match = /^(?:([a-z]+\.v\w+)\.)?(\w+)$/.exec(text);
+  const match = /^(?:([a-z]+(?:\.v\w+)?)\.)?(\w+)$/.exec(text);
   const file = match?.[1] ?? from;
   const declaration = files.get(file)?.file.declarations.get(match?.[2]);
   if (declaration === undefined) throw new Error(`${from}: no type ${text}`);
@@ -133,7 +133,7 @@ function typeText(home, text) {
   if (text.startsWith('map[')) return `Record<string, ${typeText(home, text.slice(text.indexOf(']') + 1))}>`;
   const scalar = scalarTexts[text];
   if (scalar !== undefined) return scalar;
-  const match = /^(?:([a-z]+\.v\w+)\.)?(\w+)$/.exec(text);
+  const match = /^(?:([a-z]+(?:\.v\w+)?)\.)?(\w+)$/.exec(text);
   const other = match[1] ?? home.from ?? home.name;
   resolve(other, match[2]);
   if (other === home.name) return match[2];

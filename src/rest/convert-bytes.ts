@@ -86,8 +86,9 @@ function read({ encoding, strict }: Read, bytes: Buffer, type: StructType | unde
       if (type === undefined) throw new Error('only built-in types have a protobuf form');
       return { json: Buffer.from(encodeJson(type, decodeProtobuf(type, bytes))), strictErrors: [] };
     case 'cbor': {
-      const json = Buffer.from(encodeTree(decodeCborTree(bytes), 'asIs'));
-      return { json, strictErrors: type === undefined ? [] : decodeCbor(type, bytes, { strict }).strictErrors };
+      if (type === undefined) return { json: Buffer.from(encodeTree(decodeCborTree(bytes), 'asIs')), strictErrors: [] };
+      const { object, strictErrors } = decodeCbor(type, bytes, { strict });
+      return { json: Buffer.from(encodeJson(type, object)), strictErrors };
     }
   }
 }

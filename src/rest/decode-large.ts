@@ -30,7 +30,7 @@ export async function decodeLarge(
   const { value, strictErrors } = read;
   if (!custom) return { object: value as object, strictErrors };
   try {
-    const { object, strictErrors: unknown } = decodeTree(type, value, { strict });
+    const { object, strictErrors: unknown } = decodeTree(type, value, { strict: strict && encoding !== 'cbor' });
     return { object, strictErrors: strict ? [...strictErrors, ...unknown] : [] };
   } catch (error) {
     throw error instanceof DecodeError ? wireError(media, bytes, error) : error;

@@ -1,5 +1,5 @@
 // Objects to bytes and back, by media type.
-import { decodeCbor, decodeCborTree } from '../schema/cbor/decode.js';
+import { decodeCbor, decodeCborCustom, MissingKind, sentCborKind } from '../schema/cbor/decode.js';
 import { cborWatchEvent, encodeCbor, encodeCborTree } from '../schema/cbor/encode.js';
 import { canonicalBase64 } from '../schema/json/scalar.js';
 import { decodeJson, DecodeError, decodeTree, parseJsonTree } from '../schema/json/decode.js';
@@ -73,10 +73,12 @@ export function decodeObject(media: MediaType, type: StructType, bytes: Buffer, 
       case 'cbor':
         return type.unstructured === undefined
           ? decodeCbor(type, bytes, { strict })
-          : decodeTree(type, decodeCborTree(bytes), { strict });
+          : // What the schema does not know the reference tells of JSON and YAML alone.
+            decodeTree(type, decodeCborCustom(bytes), { strict: false });
     }
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
+    if (error instanceof MissingKind) throw new WireError(error.message, error.kind, '');
     throw wireError(media, bytes, error);
   }
 }
@@ -108,13 +110,13 @@ export function kindOf(media: MediaType, bytes: Buffer): SentKind {
     case 'protobuf':
       return readEnvelope(bytes);
     case 'cbor':
-      return sentKind(cborTree(bytes));
+      return cborKind(bytes);
   }
 }
 
-function cborTree(bytes: Buffer): unknown {
+function cborKind(bytes: Buffer): SentKind {
   try {
-    return decodeCborTree(bytes);
+    return sentCborKind(bytes);
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     throw new DecodeError(`unable to determine group/version/kind: ${error.message}`);

@@ -145,11 +145,13 @@ function build(file: string, text: string): Type {
   if (home !== file) return resolve(home, name);
   const declaration = parsed(file).declarations.get(name);
   if (declaration === undefined) throw new Error(`${file}: the catalogue has no type ${text}`);
+  const fullName = `${parsed(file).package}.${name}`;
   if (declaration.is === 'alias') {
     const target = resolve(file, declaration.type);
-    return declaration.message && target.kind === 'list' ? { ...target, message: true } : target;
+    if (target.kind === 'map') return { ...target, name: fullName };
+    if (target.kind !== 'list') return target;
+    return { ...target, name: fullName, ...(declaration.message && { message: true }) };
   }
-  const fullName = `${parsed(file).package}.${name}`;
   if (declaration.is === 'string') {
     const named: ScalarType = { kind: 'scalar', scalar: 'string', name: fullName };
     return declaration.published ? { ...named, enum: declaration.values.toSorted() } : named;

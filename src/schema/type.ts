@@ -40,6 +40,8 @@ export interface ScalarType {
 export interface ListType {
   readonly kind: 'list';
   readonly element: Type;
+  /** Of a list that has one: what the reference calls it when something else stands there. */
+  readonly name?: string;
   /** A named list that protobuf wraps in a message of its own. */
   readonly message?: boolean;
   /** Where no field says so: for lists that stand in lists or maps (custom resources). */
@@ -50,6 +52,8 @@ export interface ListType {
 export interface MapType {
   readonly kind: 'map';
   readonly value: Type;
+  /** As that of a list. */
+  readonly name?: string;
   /** Where no field says so. */
   readonly mapType?: 'atomic' | 'granular';
 }

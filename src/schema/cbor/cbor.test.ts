@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { mustType } from '../catalogue.js';
 import { DecodeError } from '../json/walk.js';
-import { decodeCbor, decodeCborTree } from './decode.js';
+import { errorText } from '../../lib/error-text.js';
+import { decodeCbor, decodeCborCustom, decodeCborTree } from './decode.js';
 import { encodeCbor, encodeCborTree } from './encode.js';
 
 test('strings and keys are byte strings, maps are sorted by encoded key, bytes are tagged', () => {
@@ -41,13 +42,18 @@ test('numbers are as short as they can be', () => {
 });
 
 test('text strings, chunks, tags and indefinite lengths are read too', () => {
-  const read = (hex: string): unknown => decodeCborTree(Buffer.from(hex, 'hex'));
+  const read = (hex: string): unknown =>
+    (decodeCborTree(Buffer.from(`a14161${hex}`, 'hex')) as Record<string, unknown>)['a'];
   assert.equal(read('6161'), 'a');
   assert.equal(read('5f41614162ff'), 'ab');
   assert.deepEqual(read('9f0102ff'), [1, 2]);
   assert.deepEqual(read('bf416101ff'), { a: 1 });
   assert.equal(read('d643000102'), 'AAEC');
+  assert.equal(read('d743000aff'), '000aff');
+  assert.equal(String(read('d68143000102')), 'AAEC');
   assert.equal(read('f93e00'), 1.5);
+  assert.equal(read('c11a65920080'), '2024-01-01T00:00:00Z');
+  assert.equal(read('c1fb41d9648020200000'), '2024-01-01T00:00:00.5Z');
 });
 
 test('what JSON cannot hold and what is too much is refused', () => {
@@ -59,8 +65,8 @@ test('what JSON cannot hold and what is too much is refused', () => {
     'c24101',
     'a2416101416102',
     'a10101',
-    '1bffffffffffffffff',
-    '41ff',
+    'a141611bffffffffffffffff',
+    '61ff',
     '5affffffff',
     '0001',
     'ff',
@@ -68,6 +74,85 @@ test('what JSON cannot hold and what is too much is refused', () => {
   for (const hex of [...bad, '81'.repeat(70) + '01', `9a00000500${'01'.repeat(1280)}`]) {
     assert.throws(() => decodeCborTree(Buffer.from(hex, 'hex')), DecodeError, hex.slice(0, 40));
   }
+});
+
+test('a type takes of CBOR what the original takes, which is less than it takes of JSON', () => {
+  const pod = mustType('io.k8s.api.core.v1.Pod');
+  const refusal = (tree: object): string => {
+    try {
+      decodeCbor(pod, encodeCborTree(tree), { strict: true });
+      return 'taken';
+    } catch (error) {
+      return errorText(error);
+    }
+  };
+  const limits = (cpu: unknown): object => ({ spec: { containers: [{ resources: { limits: { cpu } } }] } });
+  assert.equal(refusal(limits('1')), 'taken');
+  assert.equal(refusal(limits(1)), misread('positive integer', 'spec', 'string'));
+  assert.equal(refusal(limits(1.5)), misread('primitives', 'spec', 'string'));
+  assert.equal(
+    refusal({ spec: { containers: [{ resources: { limits: 1 } }] } }),
+    misread('positive integer', 'spec', 'v1.ResourceList'),
+  );
+  assert.equal(refusal({ metadata: { uid: 1 } }), misread('positive integer', 'metadata', 'types.UID'));
+  assert.equal(refusal({ metadata: { generation: 1.5 } }), misread('primitives', 'metadata', 'int64'));
+  assert.equal(
+    refusal({ spec: { priority: 2 ** 31 } }),
+    `${misread('positive integer', 'spec', 'int32')} (2147483648 overflows int32)`,
+  );
+  assert.equal(
+    refusal({ metadata: [] }),
+    `${misread('array', 'metadata', 'v1.ObjectMeta')} (cannot decode CBOR array to struct without toarray option)`,
+  );
+});
+
+const misread = (sort: string, field: string, type: string): string =>
+  `cbor: cannot unmarshal ${sort} into Go struct field v1.Pod.${field} of type ${type}`;
+
+test('null is nothing to a pointer, and what was before it in a map of texts', () => {
+  const pod = mustType('io.k8s.api.core.v1.Pod');
+  const { object } = decodeCbor(
+    pod,
+    encodeCborTree({ metadata: { labels: { a: 'x', b: null } }, spec: { priority: null } }),
+    {
+      strict: true,
+    },
+  );
+  assert.deepEqual(object['metadata'], { labels: { a: 'x', b: 'x' } });
+  assert.equal((object['spec'] as Record<string, unknown>)['priority'], undefined);
+});
+
+test('a duplicate among members counts for more than what stands in one of them', () => {
+  const pod = mustType('io.k8s.api.core.v1.Pod');
+  const twice = Buffer.concat([
+    Buffer.from('a3', 'hex'),
+    ...['metadata', 'spec', 'spec'].flatMap((name) => [text(name), Buffer.from('01', 'hex')]),
+  ]);
+  assert.throws(
+    () => decodeCbor(pod, twice, { strict: false }),
+    /found duplicate map key "spec" at map element index 2$/,
+  );
+});
+
+const text = (value: string): Buffer => encodeCborTree(value).subarray(3);
+
+test('a custom resource says what it is, or is shown', () => {
+  const refusal = (hex: string): string => {
+    try {
+      decodeCborCustom(Buffer.from(hex, 'hex'));
+      return 'taken';
+    } catch (error) {
+      return errorText(error);
+    }
+  };
+  assert.equal(refusal('f6'), "Object 'Kind' is missing in 'null'");
+  const shown =
+    'd9d9f7a2' + ['4161', '9f', '5f4162ff', 'f93c00', '20', 'f4', 'ff', '6262c39f'.slice(2), 'd8634100'].join('');
+  assert.equal(
+    refusal(shown),
+    `Object 'Kind' is missing in '55799({'a': [_ (_ 'b'), 1.0, -1, false], "\\u00df": 99('\\u0000')})'`,
+  );
+  assert.equal(refusal('a1446b696e646141'), "Object 'apiVersion' is missing in '{'kind': \"A\"}'");
 });
 
 test('of members that are not known, the place of one in its map is told', () => {

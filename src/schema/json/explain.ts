@@ -140,16 +140,32 @@ function describe(type: Type, value: unknown): string {
 export function goType(type: Type): string {
   switch (type.kind) {
     case 'list':
-      return `[]${goType(type.element)}`;
+      return type.name === undefined ? `[]${goElementType(type.element)}` : shortName(type.name);
     case 'map':
-      return `map[string]${goType(type.value)}`;
+      return type.name === undefined ? `map[string]${goElementType(type.value)}` : shortName(type.name);
     case 'struct':
-      return type.name.split('.').slice(-2).join('.');
+      return shortName(type.name);
     case 'scalar':
-      if (type.name !== undefined) return type.name.split('.').slice(-2).join('.');
-      return goScalars[type.scalar] ?? type.scalar;
+      return type.name === undefined ? (goScalars[type.scalar] ?? type.scalar) : shortName(type.name);
   }
 }
+
+const shortName = (name: string): string => name.split('.').slice(-2).join('.');
+
+/** Scalars that read themselves tell what they are read from, and only what holds them their own name. */
+const goElementType = (type: Type): string =>
+  (type.kind === 'scalar' ? goStructs[type.scalar] : undefined) ?? goType(type);
+
+const goStructs: Readonly<Record<string, string>> = {
+  quantity: 'resource.Quantity',
+  time: 'v1.Time',
+  microTime: 'v1.MicroTime',
+  duration: 'v1.Duration',
+  intOrString: 'intstr.IntOrString',
+  any: 'v1.JSON',
+  rawExtension: 'runtime.RawExtension',
+  schemaOrStringArray: 'v1.JSONSchemaPropsOrStringArray',
+};
 
 const goScalars: Readonly<Record<string, string>> = {
   double: 'float64',
