@@ -1,6 +1,6 @@
 import { LARGE_BYTES, nextTurn } from '../lib/turns.js';
 import { goQuote } from '../lib/go-quote.js';
-import { conflict, invalid, notFound, STALE_OBJECT, StatusError, timeout } from '../machinery/status.js';
+import { conflict, invalid, notFound, STALE_OBJECT, StatusError } from '../machinery/status.js';
 import { FieldPath, invalid as invalidField } from '../machinery/field-error.js';
 import type { KubeObject } from '../machinery/object.js';
 import { withoutResourceVersion } from '../storage/entry.js';
@@ -13,6 +13,7 @@ import { type AdmitCreate, type AdmitUpdate, askedKey, type ResourceRegistry, un
 import { grownBytes } from '../machinery/grown.js';
 import { fillSystemFields } from './system-fields.js';
 import { revert, ttlOf } from './create.js';
+import { checkDeadline } from './deadline.js';
 import { findObject } from './list.js';
 import { prepareChangedPatiently, prepareNewPatiently } from './prepare-patiently.js';
 import { printLarge } from './print-large.js';
@@ -119,13 +120,6 @@ async function inTurn(
     }
   }
 }
-
-/** Nobody waits any more for an update that others kept from its turn. */
-function checkDeadline({ deadlineMs }: LifeContext): void {
-  if (deadlineMs !== undefined && Date.now() > deadlineMs) throw timeout(TOO_LATE);
-}
-
-const TOO_LATE = 'request did not complete within requested timeout - context deadline exceeded';
 
 const isRace = (error: unknown): error is StorageError =>
   error instanceof StorageError &&

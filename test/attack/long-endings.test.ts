@@ -95,6 +95,28 @@ for (const name of OWNERS) {
   });
 }
 
+test('a trial to delete very many objects makes no long turn', { timeout: 120_000 }, async () => {
+  await longestTurn(server.folder);
+  const { status, body } = await server.request('DELETE', `${at('ended')}?dryRun=All`);
+  assert.equal(status, 200, body);
+  const { longestMs } = await longestTurn(server.folder);
+  assert.ok(longestMs < LONGEST_MS, `${longestMs} ms`);
+});
+
+test('no more is deleted of very many objects when the time for it is over', { timeout: 120_000 }, async () => {
+  const left = async (): Promise<number> => {
+    const { body } = await server.request('GET', `${at('ended')}?limit=1`);
+    return (JSON.parse(body) as Listed).metadata.remainingItemCount ?? 0;
+  };
+  assert.equal((await server.request('DELETE', `${at('ended')}?timeout=50ms`)).status, 504);
+  // What was under way may end.
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  const before = await left();
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  assert.equal(await left(), before);
+  assert.ok(before > BELONGING / 2, `${before} are left`);
+});
+
 test('the end of a namespace with very many objects makes no long turn', { timeout: 120_000 }, async () => {
   await longestTurn(server.folder);
   const { status, body } = await server.request('DELETE', '/api/v1/namespaces/ended');
