@@ -1,18 +1,31 @@
-// Filling in what a schema has defaults for. A null where none is allowed counts as left out.
+// Filling in what a schema has defaults for. A null where none is allowed counts as left out. A short list of empty items
+// may stand for any number of long defaults, so that what is filled in is counted.
 import { isPlainObject, setMember } from '../lib/plain-object.js';
+import { requestEntityTooLarge } from '../machinery/status.js';
 import { additionalOf, itemsOf, type Schema } from '../apis/apiextensions/schema-walk.js';
 import { deepCopy } from '../schema/deep-copy.js';
 import { propertyOf } from './prune.js';
 
+/** What defaults may add to one object, as JSON: more than any store takes of one. */
+export const MOST_FILLED_BYTES = 16 * 1024 * 1024;
+
 /** Sets defaults, in place. */
 export function setDefaults(value: unknown, schema: Schema | undefined): void {
+  fill(value, schema, { leftBytes: MOST_FILLED_BYTES });
+}
+
+interface Filling {
+  leftBytes: number;
+}
+
+function fill(value: unknown, schema: Schema | undefined, filling: Filling): void {
   if (schema === undefined) return;
   if (Array.isArray(value)) {
     const items = itemsOf(schema);
     if (items === undefined) return;
     for (let i = 0; i < value.length; i++) {
-      if (isForbiddenNull(value[i], items)) value[i] = copyOf(items.default);
-      setDefaults(value[i], items);
+      if (isForbiddenNull(value[i], items)) value[i] = defaultOf(items, filling);
+      fill(value[i], items, filling);
     }
     return;
   }
@@ -20,16 +33,17 @@ export function setDefaults(value: unknown, schema: Schema | undefined): void {
   for (const [key, property] of Object.entries(schema.properties ?? {})) {
     if (!hasDefault(property)) continue;
     if (!Object.hasOwn(value, key) || isForbiddenNull(value[key], property)) {
-      setMember(value, key, copyOf(property.default));
+      filling.leftBytes -= key.length;
+      setMember(value, key, defaultOf(property, filling));
     }
   }
   const additional = additionalOf(schema);
   for (const key of Object.keys(value)) {
     const property = propertyOf(schema, key);
     if (property === undefined && additional !== undefined && isForbiddenNull(value[key], additional)) {
-      setMember(value, key, copyOf(additional.default));
+      setMember(value, key, defaultOf(additional, filling));
     }
-    setDefaults(value[key], property ?? additional);
+    fill(value[key], property ?? additional, filling);
   }
 }
 
@@ -56,5 +70,25 @@ const isForbiddenNull = (value: unknown, schema: Schema): boolean => value === n
 
 const hasDefault = ({ default: value }: Schema): boolean => value !== undefined && value !== null;
 
-const copyOf = (value: unknown): unknown =>
-  typeof value === 'object' && value !== null ? deepCopy(value) : (value ?? null);
+/** A value of its own. */
+function defaultOf(schema: Schema, filling: Filling): unknown {
+  const { default: value = null } = schema;
+  filling.leftBytes -= printedBytes(schema);
+  if (filling.leftBytes < 0) throw requestEntityTooLarge(`defaults fill in more than ${MOST_FILLED_BYTES} bytes`);
+  return typeof value === 'object' && value !== null ? deepCopy(value) : value;
+}
+
+const printed = new WeakMap<Schema, number>();
+
+/** Of its default, with what stands around it. */
+function printedBytes(schema: Schema): number {
+  let bytes = printed.get(schema);
+  if (bytes === undefined) {
+    bytes = JSON.stringify(schema.default ?? null).length + AROUND_BYTES;
+    printed.set(schema, bytes);
+  }
+  return bytes;
+}
+
+/** Quotes, a colon and a comma. */
+const AROUND_BYTES = 4;

@@ -8,7 +8,7 @@ import { encodeJson } from '../schema/json/encode.js';
 import { compileType } from './compile-type.js';
 import { validateUniqueItems } from './list-uniqueness.js';
 import { prune } from './prune.js';
-import { dropForbiddenNulls, setDefaults } from './set-defaults.js';
+import { dropForbiddenNulls, MOST_FILLED_BYTES, setDefaults } from './set-defaults.js';
 
 const object = (properties: Record<string, JSONSchemaProps>, more: Partial<JSONSchemaProps> = {}): JSONSchemaProps => ({
   type: 'object',
@@ -73,6 +73,15 @@ test('defaults fill in what is missing and what is null where no null may be', (
     a: 1,
     inner: { deep: 'd' },
   });
+});
+
+test('what defaults fill in is bounded, however little asks for it', () => {
+  const text = 'd'.repeat(100_000);
+  const schema = object({ list: { type: 'array', items: object({ text: { type: 'string', default: text } }) } });
+  const items = (count: number): object => ({ list: Array.from({ length: count }, () => ({})) });
+  const most = Math.floor(MOST_FILLED_BYTES / (text.length + '"text":"",'.length));
+  assert.doesNotThrow(() => setDefaults(items(most), schema));
+  assert.throws(() => setDefaults(items(most + 1), schema), { code: 413 });
 });
 
 test('defaults are copies: what is done to an object does not change the schema', () => {
