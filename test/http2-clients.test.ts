@@ -27,14 +27,15 @@ after(() => server.stop());
 const map = (name: string, data: string): string =>
   JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { data } });
 
+async function curl(...args: string[]): Promise<string> {
+  const identity = ['--cacert', pki('ca.crt'), '--cert', pki('admin.crt'), '--key', pki('admin.key')];
+  const { stdout } = await run('curl', ['-s', '--http2', ...identity, ...args], { maxBuffer: 1 << 24 });
+  return stdout;
+}
+
 test('curl: create a large object, read it, read its head, watch it', { skip: missing('curl') }, async () => {
   const file = path.join(server.folder, 'large.json');
   fs.writeFileSync(file, map('large', PIECE));
-  const curl = async (...args: string[]): Promise<string> => {
-    const identity = ['--cacert', pki('ca.crt'), '--cert', pki('admin.crt'), '--key', pki('admin.key')];
-    const { stdout } = await run('curl', ['-s', '--http2', ...identity, ...args], { maxBuffer: 1 << 24 });
-    return stdout;
-  };
   const json = ['-H', 'content-type: application/json', '--data-binary', `@${file}`];
   const shown = '%{http_version} %{http_code}';
   assert.equal(await curl('-o', '/dev/null', '-w', shown, ...json, server.url + MAPS), '2 201');
@@ -47,6 +48,14 @@ test('curl: create a large object, read it, read its head, watch it', { skip: mi
   const many = Array.from({ length: 60 }, () => ['-o', '/dev/null', `${server.url}${MAPS}/large`]).flat();
   const codes = await curl('--parallel', '--parallel-max', '60', '-w', '%{http_code} ', ...many);
   assert.equal(codes.trim(), Array(60).fill('200').join(' '));
+});
+
+test('curl: what is refused before all of it has come is told why', { skip: missing('curl') }, async () => {
+  const file = path.join(server.folder, 'too-large.json');
+  fs.writeFileSync(file, map('too-large', PIECE.repeat(5)));
+  const json = ['-H', 'content-type: application/json', '--data-binary', `@${file}`];
+  const told = JSON.parse(await curl(...json, server.url + MAPS)) as { message: string };
+  assert.equal(told.message, 'Request entity too large: limit is 3145728');
 });
 
 test('nghttp: padded frames, a small window, many streams, trailers', { skip: missing('nghttp') }, async () => {

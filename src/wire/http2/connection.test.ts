@@ -118,7 +118,7 @@ test('5.1: what was under way when we reset a stream is ignored, and counts in t
     frame(FrameType.windowUpdate, 0, 1, uint32(5)),
     headers(3),
   );
-  assert.deepEqual(lines, ['HEADERS 1 200', 'DATA 1 no END', 'RESET 1 0', 'HEADERS 3 200', 'DATA 3 no END']);
+  assert.deepEqual(lines, ['HEADERS 1 200', 'DATA 1 no END', 'HEADERS 3 200', 'DATA 3 no END', 'RESET 1 0']);
 });
 
 test('5.1: a window or a reset for a stream that is over is ignored', async () => {

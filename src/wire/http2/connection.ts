@@ -118,8 +118,18 @@ export class Http2Connection implements StreamOwner, Reader {
   }
 
   resetStream(id: number, code: ErrorCode): void {
+    this.#sendReset(id, code);
+    this.#rememberReset(id);
+    const stream = this.streams.get(id);
+    if (stream !== undefined) this.forget(stream, CLIENT_GONE);
+  }
+
+  #sendReset(id: number, code: ErrorCode): void {
     putResetStream(this.output, id, code);
     this.schedule();
+  }
+
+  #rememberReset(id: number): void {
     const known = (this.#resetByUs ??= new Set());
     known.add(id);
     if (known.size > MOST_RESET_REMEMBERED) {
@@ -128,8 +138,6 @@ export class Http2Connection implements StreamOwner, Reader {
         break;
       }
     }
-    const stream = this.streams.get(id);
-    if (stream !== undefined) this.forget(stream, CLIENT_GONE);
   }
 
   /** The client may still send for it, not knowing. */
@@ -145,9 +153,12 @@ export class Http2Connection implements StreamOwner, Reader {
 
   /** The end of the answer was written. */
   answered(stream: Http2Stream): void {
-    // Nobody will read the rest of an upload that was answered early.
-    if (!stream.received) this.resetStream(stream.id, ErrorCode.none);
-    this.forget(stream, stream.received ? undefined : CLIENT_GONE);
+    if (stream.received) return this.forget(stream, undefined);
+    // Nobody will read the rest of an upload that was answered early. That is said in a write of its own: curl loses an
+    // answer that comes together with it.
+    this.#rememberReset(stream.id);
+    setImmediate(() => this.#sendReset(stream.id, ErrorCode.none));
+    this.forget(stream, CLIENT_GONE);
   }
 
   forget(stream: Http2Stream, gone: Error | undefined): void {
