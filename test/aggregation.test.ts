@@ -66,6 +66,7 @@ describe('extension servers', { timeout: 120_000 }, () => {
     server = await startTestServer({ flags: ['--disable-admission-plugins=ServiceAccount'] });
     const resources = [resource('crates', 'Crate')];
     good = await startExtensionServer(server, { ...WARES, resources }, ({ url = '' }, response) => {
+      if (url.endsWith('/untold')) return void response.end('<html></html>');
       if (!url.endsWith('/summed')) return json(response, list);
       response.writeHead(200, { trailer: 'X-Sum', 'content-type': 'text/plain' }).write('pieces');
       response.addTrailers({ 'X-Sum': '6', 'X-Late': 'unannounced' });
@@ -105,6 +106,14 @@ describe('extension servers', { timeout: 120_000 }, () => {
       ['x-late', 'unannounced'],
     ]);
     session.close();
+  });
+
+  it('say nothing of the form of their answers, which is guessed', async () => {
+    const response = await new Promise<IncomingMessage>((resolve) => {
+      open(server, `${CRATES}/untold`).on('response', resolve);
+    });
+    assert.equal(response.headers['content-type'], 'text/html; charset=utf-8');
+    assert.equal(Buffer.concat(await response.toArray()).toString(), '<html></html>');
   });
 
   it('that hang, die or answer garbage are felt by their own requests only', async () => {

@@ -218,6 +218,8 @@ test('HEAD answers the headers of GET, and a list of buffers is written in order
   session.close();
   assert.equal((await ask1({})).body, 'one,two');
   assert.equal((await ask1({ method: 'HEAD' })).headers['content-length'], '7');
+  handler = () => ok(undefined, { 'content-type': 'text/plain' });
+  assert.equal((await ask1({ method: 'HEAD' })).headers['content-length'], undefined);
 });
 
 test('connection: close becomes GOAWAY on HTTP/2 after the answer is whole', async () => {

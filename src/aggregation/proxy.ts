@@ -102,8 +102,7 @@ async function proxy(
   }
   const rules = { prefix: '', scheme: 'https', host: server.host, sourceHost: server.host, requestHost: server.host };
   try {
-    const passed = rewriteAnswer(answer, rules);
-    return passOn(request, passed, passed);
+    return await passOn(request, rewriteAnswer(answer, rules));
   } catch (error) {
     if (!(error instanceof UnreadableLocation)) throw error;
     const why = `error trying to parse Location header: ${goQuote(error.location)}`;

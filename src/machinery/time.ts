@@ -5,7 +5,7 @@ import { timeFault } from './time-fault.js';
 /** A time as the API prints it: `2024-05-06T07:08:09Z`. The zero time is null. */
 export function canonicalTime(text: string): string | null {
   // The usual case: already canonical.
-  if (text.length === 20 && canonicalShape.test(text) && isRealDate(text)) return text === zeroTime ? null : text;
+  if (text.length === 20 && canonicalShape.test(text) && isRealDate(text)) return text === ZERO_TIME ? null : text;
   return formatTime(parseTime(text).seconds);
 }
 
@@ -124,7 +124,7 @@ export class TimeError extends Error {}
 const shape = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)([.,]\d+)?(Z|[-+]\d\d:\d\d)$/;
 const microShape = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.,]\d{6}(Z|[-+]\d\d:\d\d)$/;
 const canonicalShape = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
-const zeroTime = '0001-01-01T00:00:00Z';
+export const ZERO_TIME = '0001-01-01T00:00:00Z';
 const zeroSeconds = -62135596800;
 const daysOfMonth = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const durationUnits: ReadonlyMap<string, bigint> = new Map([

@@ -23,6 +23,8 @@ export interface NegotiatedPath {
   readonly streams?: boolean;
   /** False for what has no table. */
   readonly tables?: boolean;
+  /** Forms that are none of an object, and stand before those. */
+  readonly texts?: readonly string[];
 }
 
 const ORDINARY: NegotiatedPath = {};
@@ -48,7 +50,7 @@ export function negotiate(
   if (accept.length > LONGEST_REMEMBERED) return inPrint(choose(accept, supported, path), pretty);
   let choices = remembered.get(supported);
   if (choices === undefined) remembered.set(supported, (choices = new LRUCache({ max: MOST_REMEMBERED })));
-  const key = path.tables === false ? `no tables: ${accept}` : accept;
+  const key = path.tables === false ? `no tables, ${path.texts?.join()}: ${accept}` : accept;
   let chosen = choices.get(key);
   if (chosen === undefined) {
     chosen = choose(accept, supported, path);
@@ -107,10 +109,10 @@ interface Clause {
 function choose(
   accept: string,
   supported: readonly MediaType[],
-  { streams = false, tables = true }: NegotiatedPath,
+  { streams = false, tables = true, texts = [] }: NegotiatedPath,
 ): Negotiated {
   const names = supported.map((type) => type.name);
-  checkRoute(accept, supported, streams ? [...names, ...streamNames(supported)] : names);
+  checkRoute(accept, supported, [...texts, ...names, ...(streams ? streamNames(supported) : [])]);
   for (const clause of parseAccept(accept)) {
     for (const media of supported) {
       if (!matches(clause, media.name)) continue;

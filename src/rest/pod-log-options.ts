@@ -7,52 +7,78 @@ import {
   notSupported,
 } from '../machinery/field-error.js';
 import { badRequest, invalid } from '../machinery/status.js';
-import { canonicalTime, TimeError } from '../machinery/time.js';
+import { canonicalTime, TimeError, ZERO_TIME } from '../machinery/time.js';
 import { NOT_NEGATIVE } from '../machinery/validation/fields.js';
 import type { FeatureGates } from '../registry/kind.js';
-import { integer } from './query-options.js';
+import { exactInteger, flag } from './query-options.js';
+
+export interface LogOptions {
+  readonly container: string;
+  readonly follow: boolean;
+  readonly previous: boolean;
+  readonly timestamps: boolean;
+  readonly sinceSeconds: bigint | undefined;
+  readonly sinceTime: string | undefined;
+  readonly tailLines: bigint | undefined;
+  readonly limitBytes: bigint | undefined;
+  readonly unverified: boolean;
+  readonly stream: string | undefined;
+}
+
+/** Of several mistakes the first is told, in this order. */
+export function readLogOptions(query: URLSearchParams): LogOptions {
+  const isSet = (name: string): boolean => flag(query, name) === true;
+  return {
+    container: query.get('container') ?? '',
+    follow: isSet('follow'),
+    previous: isSet('previous'),
+    sinceSeconds: exactInteger(query, 'sinceSeconds'),
+    sinceTime: timeOf(query.get('sinceTime')),
+    timestamps: isSet('timestamps'),
+    tailLines: exactInteger(query, 'tailLines'),
+    limitBytes: exactInteger(query, 'limitBytes'),
+    unverified: isSet('insecureSkipTLSVerifyBackend'),
+    stream: query.get('stream') ?? undefined,
+  };
+}
+
+/** Said without a value, it is the beginning of time. */
+function timeOf(text: string | null): string | undefined {
+  if (text === null) return undefined;
+  if (text === '' || text === 'null') return ZERO_TIME;
+  try {
+    return canonicalTime(text) ?? ZERO_TIME;
+  } catch (error) {
+    if (error instanceof TimeError) throw badRequest(error.message);
+    throw error;
+  }
+}
 
 const ALL_STREAMS = 'All';
 const STREAMS: readonly string[] = [ALL_STREAMS, 'Stderr', 'Stdout'];
 const POSITIVE = 'must be greater than 0';
 
-export function checkLogOptions(query: URLSearchParams, podName: string, features: FeatureGates): void {
-  const tailLines = integer(query, 'tailLines');
-  const limitBytes = integer(query, 'limitBytes');
-  const sinceSeconds = integer(query, 'sinceSeconds');
-  const sinceTime = query.get('sinceTime');
-  checkTime(sinceTime ?? '');
-
+export function checkLogOptions(options: LogOptions, podName: string, features: FeatureGates): void {
+  const { tailLines, limitBytes, sinceSeconds, sinceTime, stream } = options;
   const errors: FieldErrors = [];
-  if (tailLines !== undefined && tailLines < 0) {
+  if (tailLines !== undefined && tailLines < 0n) {
     errors.push(invalidField(FieldPath.of('tailLines'), tailLines, NOT_NEGATIVE));
   }
-  if (limitBytes !== undefined && limitBytes < 1) {
+  if (limitBytes !== undefined && limitBytes < 1n) {
     errors.push(invalidField(FieldPath.of('limitBytes'), limitBytes, POSITIVE));
   }
-  if (sinceSeconds !== undefined && sinceTime !== null) {
+  if (sinceSeconds !== undefined && sinceTime !== undefined) {
     errors.push(forbidden(FieldPath.of(''), 'at most one of `sinceTime` or `sinceSeconds` may be specified'));
-  } else if (sinceSeconds !== undefined && sinceSeconds < 1) {
+  } else if (sinceSeconds !== undefined && sinceSeconds < 1n) {
     errors.push(invalidField(FieldPath.of('sinceSeconds'), sinceSeconds, POSITIVE));
   }
-  const stream = query.get('stream');
   if (!features.enabled('PodLogsQuerySplitStreams')) {
-    if (stream !== null) errors.push(forbidden(FieldPath.of('stream'), 'may not be specified'));
-  } else if (stream !== null) {
+    if (stream !== undefined) errors.push(forbidden(FieldPath.of('stream'), 'may not be specified'));
+  } else if (stream !== undefined) {
     if (!STREAMS.includes(stream)) errors.push(notSupported(FieldPath.of('stream'), stream, STREAMS));
     if (stream !== ALL_STREAMS && tailLines !== undefined) {
       errors.push(forbidden(FieldPath.of(''), '`tailLines` and specific `stream` are mutually exclusive for now'));
     }
   }
   if (errors.length > 0) throw invalid({ group: '', kind: 'PodLogOptions' }, podName, errors);
-}
-
-function checkTime(text: string): void {
-  if (text === '' || text === 'null') return;
-  try {
-    canonicalTime(text);
-  } catch (error) {
-    if (error instanceof TimeError) throw badRequest(error.message);
-    throw error;
-  }
 }

@@ -230,7 +230,7 @@ function secondsOf(query: URLSearchParams, name: string): number | undefined {
 
 const NANOSECONDS = 1_000_000_000n;
 
-function exactInteger(query: URLSearchParams, name: string): bigint | undefined {
+export function exactInteger(query: URLSearchParams, name: string): bigint | undefined {
   const value = query.get(name);
   if (value === null) return undefined;
   try {

@@ -53,7 +53,7 @@ export function openWebSocket(
         try {
           await stream(new MessageSink(webSocket, upgrade, connection.signal, isText));
         } finally {
-          webSocket.close(NORMAL_END);
+          endWebSocket(webSocket, upgrade.socket);
         }
       },
     },
@@ -121,6 +121,12 @@ export async function shakeHands(
     newestWhenDrained(socket, (ping: Buffer) => accepted?.pong(ping)),
   );
   return accepted;
+}
+
+/** A client is told that all was said, and nothing more is waited for. */
+export function endWebSocket(webSocket: WebSocket, socket: Upgrade['socket']): void {
+  webSocket.close(NORMAL_END);
+  socket.end();
 }
 
 class MessageSink implements ResponseSink {

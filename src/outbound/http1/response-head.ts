@@ -1,6 +1,13 @@
 // The head of an answer: its status, its headers, and where its body ends.
 import { goQuote } from '../../lib/go-quote.js';
-import { type Fields, hasWord, isBadField, parseContentLength, parseFields } from '../../lib/http1/fields.js';
+import {
+  type BadField,
+  type Fields,
+  hasWord,
+  isBadField,
+  parseContentLength,
+  parseFields,
+} from '../../lib/http1/fields.js';
 import { HeadReader } from '../../lib/http1/head-reader.js';
 import { OutboundError } from '../outbound-error.js';
 import { parseStatusLine, type StatusLine } from './status-line.js';
@@ -42,7 +49,7 @@ export function parseResponseHead(text: string): ResponseHead | OutboundError {
   const line = parseStatusLine(lines[0] ?? '');
   if (line instanceof OutboundError) return line;
   const fields = parseFields(lines);
-  if (isBadField(fields)) return refused(`malformed MIME header line: ${fields.line}`);
+  if (isBadField(fields)) return refused(`malformed MIME header${faultOf(fields)}`);
   const framing = framingOf(line, fields);
   if (framing instanceof OutboundError) return framing;
   const connection = (fields.headers['connection'] ?? '').toLowerCase();
@@ -57,11 +64,21 @@ export function parseResponseHead(text: string): ResponseHead | OutboundError {
   };
 }
 
+const faultOf = ({ wrong, line }: BadField): string =>
+  wrong === 'colon' ? `: missing colon: ${goQuote(line)}` : ` line: ${line}`;
+
 const refused = (why: string): OutboundError => new OutboundError('protocol', why);
 
 const NO_BODY: AnswerFraming = { kind: 'none' };
 const CHUNKED: AnswerFraming = { kind: 'chunked' };
 const UNTIL_CLOSE: AnswerFraming = { kind: 'close' };
+
+const lengthFault = (length: string): string => {
+  const told = length.split(', ');
+  return told.length === 1
+    ? `bad Content-Length ${goQuote(length)}`
+    : `http: message cannot contain multiple Content-Length headers; got [${told.map(goQuote).join(' ')}]`;
+};
 
 /** An answer whose end could be seen in two places is none: the rest would pass for the answer to the next request. */
 function framingOf({ version, status }: StatusLine, { headers }: Fields): AnswerFraming | OutboundError {
@@ -73,7 +90,7 @@ function framingOf({ version, status }: StatusLine, { headers }: Fields): Answer
     if (length !== undefined) return refused('both a transfer encoding and a Content-Length');
   }
   const bytes = length === undefined ? undefined : parseContentLength(length);
-  if (length !== undefined && bytes === undefined) return refused(`bad Content-Length ${goQuote(length)}`);
+  if (length !== undefined && bytes === undefined) return refused(lengthFault(length));
   if (status < 200 || status === 204 || status === 304) return NO_BODY;
   if (coding !== undefined) return CHUNKED;
   if (bytes === undefined) return UNTIL_CLOSE;

@@ -1,6 +1,7 @@
 // Hands a request on to another server and its answer back, as both come: nothing is collected.
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { guessMediaType } from '../../lib/guess-media-type.js';
 import type { HttpRequest, HttpResponse, ResponseStream } from '../../lib/http.js';
 import type { HttpClient, OutboundResponse } from '../http-client.js';
 import { OutboundError } from '../outbound-error.js';
@@ -49,11 +50,10 @@ export interface PassedOn {
 }
 
 /** The answer's body under the status and headers given. One that breaks off breaks off for the client, too. */
-export function passOn(
+export async function passOn(
   request: HttpRequest,
-  { body, trailers }: Pick<PassedOn, 'body' | 'trailers'>,
-  { status, headers }: Pick<PassedOn, 'status' | 'headers'>,
-): HttpResponse {
+  { status, headers, body, trailers }: PassedOn,
+): Promise<HttpResponse> {
   if (request.method === 'HEAD' || status === 204 || status === 304) {
     body.destroy();
     // An answer that says nothing is new has no form either.
@@ -68,7 +68,40 @@ export function passOn(
       if (Object.keys(fields).length > 0) sink.trail?.(fields);
     },
   };
-  return { status, headers, body: withTrailers, besideOurs: true };
+  return {
+    status,
+    headers: { ...headers, ...(await guessedType(headers, body)) },
+    body: withTrailers,
+    besideOurs: true,
+  };
+}
+
+/** An answer that lets others wait for its first bytes goes on without. */
+const PATIENCE_MS = 200;
+
+/** What the body is, where nobody says. */
+async function guessedType(headers: Headers, body: Readable): Promise<Headers> {
+  if (headers['content-type'] !== undefined || headers['content-encoding'] !== undefined) return {};
+  const first = await firstPiece(body);
+  return first === undefined ? {} : { 'content-type': guessMediaType(first) };
+}
+
+/** Stays in the body. Undefined when there is none, or none for some time. */
+async function firstPiece(body: Readable): Promise<Buffer | undefined> {
+  await new Promise<void>((resolve) => {
+    const events = ['readable', 'end', 'error', 'close'];
+    const done = (): void => {
+      clearTimeout(timer);
+      for (const event of events) body.off(event, done);
+      resolve();
+    };
+    const timer = setTimeout(done, PATIENCE_MS);
+    for (const event of events) body.on(event, done);
+  });
+  const piece = body.destroyed ? null : (body.read() as Buffer | null);
+  if (piece === null) return undefined;
+  body.unshift(piece);
+  return piece;
 }
 
 /** Reads only as fast as the client does. `onBroken` is told when the source breaks off; the answer then fails. */

@@ -42,6 +42,10 @@ test('an answer comes back without its connection and its word on other origins;
     rawHeaders: [...rawHeaders, 'Access-Control-Allow-Origin', '*', 'Access-Control-Expose-Headers', 'x'],
   });
   assert.deepEqual(headers, { 'set-cookie': ['a', 'b', 'c'], 'access-control-expose-headers': 'x' });
+  const twice = ['Content-Length', '2', 'Content-Length', '2'];
+  assert.deepEqual(returnedHeaders({ headers: { 'content-length': '2' }, rawHeaders: twice }), {
+    'content-length': '2',
+  });
 });
 
 test('what follows the body is announced anew, and comes back but for what belongs to the connection', () => {

@@ -65,6 +65,8 @@ export function returnedHeaders({ headers, rawHeaders }: Pick<OutboundResponse, 
     if (HOP_BY_HOP.has(name) || named.has(name) || CROSS_ORIGIN.has(name)) continue;
     const before = returned[name];
     if (before === undefined) returned[name] = value;
+    // Said again, as it must be the same, it would be two to the client.
+    else if (name === 'content-length') continue;
     else if (Array.isArray(before)) before.push(value);
     else returned[name] = [before, value];
   }

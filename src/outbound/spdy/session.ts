@@ -76,11 +76,13 @@ export class SpdySession {
     if (this.#closed) return;
     this.#closed = true;
     clearInterval(this.#ping);
+    const canceled = [...this.#streams.keys()].map((id) => controlFrame(CONTROL.rstStream, words(id, CANCEL)));
     for (const stream of this.#streams.values()) stream.lose();
     this.#streams.clear();
     if (!this.#socket.destroyed && this.#socket.writable) {
       setTimeout(() => this.#socket.destroy(), LINGER_MS).unref();
-      this.#socket.end(controlFrame(CONTROL.goAway, words(0, 0)), () => this.#socket.destroy());
+      const goAway = controlFrame(CONTROL.goAway, words(0, 0));
+      this.#socket.end(Buffer.concat([...canceled, goAway]), () => this.#socket.destroy());
     } else this.#socket.destroy();
   }
 

@@ -2,13 +2,12 @@
 import { encodeQuery } from '../../lib/go-url-parts.js';
 import { type HttpResponse, isWebSocketRequest, type ResponseStream } from '../../lib/http.js';
 import { badRequest, genericResponse, internalError, StatusError } from '../../machinery/status.js';
-import { canonicalTime } from '../../machinery/time.js';
 import type { OutboundResponse } from '../../outbound/http-client.js';
 import { OutboundError, requestErrorText } from '../../outbound/outbound-error.js';
 import { requestUnpacked, streamOf } from '../../outbound/proxy/forward.js';
 import type { Pod } from '../../schema/generated/core.v1.js';
-import { checkLogOptions } from '../pod-log-options.js';
-import { flag, integer } from '../query-options.js';
+import { negotiate, type NegotiatedPath } from '../negotiate.js';
+import { checkLogOptions, type LogOptions, readLogOptions } from '../pod-log-options.js';
 import type { RestRequest } from '../request.js';
 import type { RestServices } from '../services.js';
 import { locateAgent } from './agent-location.js';
@@ -18,6 +17,8 @@ import { logMessages } from './log-messages.js';
 
 const PODS = { group: '', resource: 'pods' };
 const LOGS = { group: '', resource: 'pods/log' };
+/** The log is text whatever is asked for; but who takes none of an object's forms is refused. */
+const LOG_PATH: NegotiatedPath = { tables: false, texts: ['text/plain'] };
 
 export async function podLog(
   services: RestServices,
@@ -26,17 +27,19 @@ export async function podLog(
 ): Promise<HttpResponse> {
   const { nodes, lookup, features } = services;
   const { http, info } = request;
-  const unverified = flag(http.query, 'insecureSkipTLSVerifyBackend') === true;
+  negotiate(http, services.mediaTypes, LOG_PATH);
+  const options = readLogOptions(http.query);
+  const { unverified } = options;
   nodes
     .logMetrics()
     .usage.with(unverified ? 'skip_tls_allowed' : 'enforce_tls')
     .inc();
-  checkLogOptions(http.query, info.name, features);
+  checkLogOptions(options, info.name, features);
   const pod = await findPod();
-  const container = containerOf(pod, http.query.get('container') ?? '');
+  const container = containerOf(pod, options.container);
   if (!pod.spec?.nodeName) return { status: 204, headers: {}, body: undefined };
   const { url, host } = await locateAgent(nodes, lookup, pod.spec.nodeName, PODS);
-  const query = agentQuery(http.query, features.enabled('PodLogsQuerySplitStreams'));
+  const query = agentQuery(options, features.enabled('PodLogsQuerySplitStreams'));
   const path = `/containerLogs/${info.namespace}/${info.name}/${container}`;
   const target = query === '' ? path : `${path}?${query}`;
 
@@ -63,16 +66,14 @@ export async function podLog(
 
 const AGENT = 'kube-apiserver';
 
-function agentQuery(query: URLSearchParams, splitStreams: boolean): string {
+function agentQuery(options: LogOptions, splitStreams: boolean): string {
   const asked: [string, string][] = [];
-  for (const name of ['follow', 'previous', 'timestamps']) if (flag(query, name) === true) asked.push([name, 'true']);
-  for (const name of ['sinceSeconds', 'tailLines', 'limitBytes']) {
-    const number = integer(query, name);
-    if (number !== undefined) asked.push([name, String(number)]);
+  for (const name of ['follow', 'previous', 'timestamps'] as const) if (options[name]) asked.push([name, 'true']);
+  for (const name of ['sinceSeconds', 'sinceTime', 'tailLines', 'limitBytes'] as const) {
+    const value = options[name];
+    if (value !== undefined) asked.push([name, String(value)]);
   }
-  const since = query.get('sinceTime') ?? '';
-  if (since !== '' && since !== 'null') asked.push(['sinceTime', canonicalTime(since) ?? since]);
-  if (splitStreams) asked.push(['stream', query.get('stream') ?? 'All']);
+  if (splitStreams) asked.push(['stream', options.stream ?? 'All']);
   return encodeQuery(asked);
 }
 

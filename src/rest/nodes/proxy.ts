@@ -36,8 +36,7 @@ export async function proxy(request: RestRequest, origin: ProxiedOrigin): Promis
     throw serviceUnavailable(`error trying to reach service: ${OutboundError.from(error).message}`);
   });
   const rules = { prefix, scheme: '', host: '', sourceHost: origin.host, requestHost: http.host };
-  const passed = rewritten(answer, rules);
-  return passOn(http, passed, passed);
+  return passOn(http, rewritten(answer, rules));
 }
 
 function rewritten(answer: OutboundResponse, rules: LinkRules): PassedOn {

@@ -28,6 +28,10 @@ test('garbage on the error stream is told, not believed', () => {
   for (const garbage of ['{', '[]', '"x"', '{"status":"Perhaps"}', '{"status":"Failure","reason":"NonZeroExitCode"}']) {
     assert.match(String(message(garbage)), /^Internal error occurred: error stream protocol error/);
   }
+  assert.equal(
+    message('not json'),
+    `Internal error occurred: error stream protocol error: invalid character 'o' in literal null (expecting 'u') in "not json"`,
+  );
   assert.equal(message('no such file', false), 'Internal error occurred: error executing remote command: no such file');
 });
 

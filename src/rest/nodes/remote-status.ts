@@ -2,6 +2,7 @@
 import { goQuote } from '../../lib/go-quote.js';
 import { isPlainObject } from '../../lib/plain-object.js';
 import { internalError, type StatusError } from '../../machinery/status.js';
+import { parseExactJson } from '../../schema/json/parse.js';
 
 /** A Status without kind and version, as it goes over a stream. */
 export type RemoteStatus = Readonly<Record<string, unknown>>;
@@ -14,7 +15,7 @@ export function statusOfEnd(message: string, speaksJson: boolean): RemoteStatus 
   if (!speaksJson) return failure(`error executing remote command: ${message}`);
   let told: unknown;
   try {
-    told = JSON.parse(message);
+    told = parseExactJson(message).value;
   } catch (error) {
     return failure(`error stream protocol error: ${(error as Error).message} in ${goQuote(message)}`);
   }

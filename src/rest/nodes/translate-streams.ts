@@ -9,7 +9,7 @@ import type { HttpClient, OutboundResponse, Upgraded } from '../../outbound/http
 import { OutboundError, requestErrorText } from '../../outbound/outbound-error.js';
 import { SpdySession } from '../../outbound/spdy/session.js';
 import type { RestRequest } from '../request.js';
-import { plainAnswer, shakeHands, webSocketRefusal } from '../web-socket.js';
+import { endWebSocket, plainAnswer, shakeHands, webSocketRefusal } from '../web-socket.js';
 import { failure, type RemoteStatus, statusOfEnd, statusOfRefusal } from './remote-status.js';
 import { firstBytes } from './first-bytes.js';
 import { forwardSizes } from './terminal-sizes.js';
@@ -30,7 +30,9 @@ const WITH_SIZES: ReadonlySet<string> = new Set(AGENT_PROTOCOLS.slice(0, 3));
 
 const CHANNELS = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4 } as const;
 const CLOSE_CHANNEL = 255;
-const NORMAL_END = 1000;
+/** What a connection counts as having ended with that just broke off. */
+const WITHOUT_LEAVE = 1006;
+const LAST_WORDS_MS = 10_000;
 const IDLE_TIMEOUT_MS = 4 * 60 * 60 * 1000;
 /** How a command ended is told in a few words. */
 const MAX_STATUS_BYTES = 256 * 1024;
@@ -66,25 +68,29 @@ export function translateStreams({ http }: RestRequest, translation: Translation
         // Nobody listens before the agent's streams are open.
         webSocket.pause();
         (upgrade.socket as Socket).setTimeout(IDLE_TIMEOUT_MS, () => webSocket.terminate());
-        const gone = AbortSignal.any([signal, closed(webSocket)]);
+        const gone = left(webSocket);
         const { stdout, stderr } = translation.wanted;
         const send = (channel: number, bytes: Buffer): void =>
           webSocket.send(Buffer.concat([Buffer.from([channel]), bytes]));
         // Tells that all is set up.
         send(stdout ? CHANNELS.stdout : stderr ? CHANNELS.stderr : CHANNELS.error, Buffer.alloc(0));
-        const status = await run(new Client(webSocket, upgrade.socket, send), translation, gone);
-        if (gone.aborted) return;
+        const status = await run(new Client(webSocket, upgrade.socket, send), translation, { signal, gone });
+        if (gone.aborted || webSocket.readyState !== webSocket.OPEN) return;
         webSocket.resume();
         send(CHANNELS.error, Buffer.from(JSON.stringify(status)));
-        webSocket.close(NORMAL_END);
+        endWebSocket(webSocket, upgrade.socket);
       },
     },
   };
 }
 
-function closed(webSocket: WebSocket): AbortSignal {
+/** A client that takes its leave has no more input; the command may come to its end all the same. */
+function left(webSocket: WebSocket): AbortSignal {
   const controller = new AbortController();
-  webSocket.once('close', () => controller.abort());
+  webSocket.once('close', (code) => {
+    if (code === WITHOUT_LEAVE) controller.abort();
+    else setTimeout(() => controller.abort(), LAST_WORDS_MS).unref();
+  });
   return controller.signal;
 }
 
@@ -98,18 +104,31 @@ class Client {
   /** Resolves at the end of the stream; reads only as fast as the client does. */
   async receive(stream: Duplex, channel: number): Promise<void> {
     for await (const bytes of stream as AsyncIterable<Buffer>) {
-      if (this.webSocket.readyState !== this.webSocket.OPEN) return;
+      // What comes when the client has taken its leave is nobody's.
+      if (this.webSocket.readyState !== this.webSocket.OPEN) continue;
       this.send(channel, bytes);
       await drained(this.socket);
     }
   }
+
+  /** Nothing it sends is understood any more. */
+  dismiss(): void {
+    endWebSocket(this.webSocket, this.socket);
+  }
 }
 
-async function run(client: Client, translation: Translation, gone: AbortSignal): Promise<RemoteStatus> {
+interface Leaving {
+  /** The client's connection is over. */
+  readonly signal: AbortSignal;
+  /** And so is the command. */
+  readonly gone: AbortSignal;
+}
+
+async function run(client: Client, translation: Translation, { signal, gone }: Leaving): Promise<RemoteStatus> {
   let session: SpdySession | undefined;
   const leave = (): void => session?.close();
   try {
-    const answer = await ask(translation, gone);
+    const answer = await ask(translation, AbortSignal.any([signal, gone]));
     if (!('socket' in answer)) return statusOfRefusal(await firstBytes(answer.body, MAX_REFUSAL_BYTES));
     if (!speaksSpdy(answer)) {
       answer.socket.destroy();
@@ -148,7 +167,9 @@ async function ask(
       signal,
     })
     .catch((error: unknown) => {
-      throw failed(OutboundError.from(error));
+      const broken = OutboundError.from(error);
+      // One that left without a word is told as one that left within its answer.
+      throw failed(broken.message === 'EOF' ? new OutboundError('protocol', 'unexpected EOF') : broken);
     });
   const { location } = answer.headers;
   if (!('socket' in answer) && answer.status >= 300 && answer.status < 400 && location !== undefined) {
@@ -181,7 +202,7 @@ async function converse(
   // Nothing comes from there but the end.
   stdin?.resume().once('end', () => stdin.end());
   resize?.resume();
-  listen(client.webSocket, { stdin, resize });
+  listen(client, { stdin, resize });
   await Promise.all([
     stdout === undefined ? undefined : client.receive(stdout, CHANNELS.stdout),
     stderr === undefined ? undefined : client.receive(stderr, CHANNELS.stderr),
@@ -198,13 +219,15 @@ interface Inputs {
   readonly resize: Duplex | undefined;
 }
 
-function listen(webSocket: WebSocket, { stdin, resize }: Inputs): void {
+function listen(client: Client, { stdin, resize }: Inputs): void {
+  const { webSocket } = client;
   const sizes = resize === undefined ? undefined : forwardSizes(resize);
   webSocket.on('message', (message: Buffer) => {
+    if (webSocket.readyState !== webSocket.OPEN) return;
     const [channel] = message;
     const bytes = message.subarray(1);
     if (channel === CLOSE_CHANNEL) {
-      if (bytes.length !== 1 || bytes.readUInt8(0) > CHANNELS.resize) webSocket.terminate();
+      if (bytes.length !== 1 || bytes.readUInt8(0) > CHANNELS.resize) client.dismiss();
       else if (bytes.readUInt8(0) === CHANNELS.stdin) stdin?.end();
     } else if (channel === CHANNELS.stdin && stdin?.writable === true && bytes.length > 0) {
       if (!stdin.write(bytes)) {
@@ -213,5 +236,7 @@ function listen(webSocket: WebSocket, { stdin, resize }: Inputs): void {
       }
     } else if (channel === CHANNELS.resize) sizes?.(bytes);
   });
+  webSocket.once('close', () => stdin?.end());
+  if (webSocket.readyState === webSocket.CLOSED) stdin?.end();
   webSocket.resume();
 }

@@ -222,8 +222,11 @@ export class Http1Connection implements RequestOwner {
     const bodiless = status === 204 || status === 304;
     const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
     const keeps = this.#keeps(request, headers);
-    const head = this.#headBytes(request, { status, headers }, bodiless ? undefined : length, keeps);
-    const sent = bodiless || request.method === 'HEAD' ? [] : pieces;
+    const isHead = request.method === 'HEAD';
+    // Without a body nobody knows how long it would have been for GET.
+    const isUntold = bodiless || (isHead && body === undefined);
+    const head = this.#headBytes(request, { status, headers }, isUntold ? undefined : length, keeps);
+    const sent = bodiless || isHead ? [] : pieces;
     if (length <= JOINED_BYTES) this.socket.write(Buffer.concat([head, ...sent]));
     else {
       this.socket.cork();
