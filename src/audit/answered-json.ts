@@ -1,6 +1,6 @@
-import type { AnsweredForm, HttpResponse } from '../lib/http.js';
+import { type AnsweredForm, bodyBytes, type HttpResponse, isStream } from '../lib/http.js';
 import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
-import { atOnce, inTurns, LARGE_BYTES } from '../lib/turns.js';
+import { atOnce, inTurns, LARGE_BYTES, nextTurn } from '../lib/turns.js';
 import type { JsonBytes } from './event.js';
 import { withoutManagedFields } from './managed-fields.js';
 
@@ -18,11 +18,14 @@ export function unmanagedJson(json: JsonBytes, form: AnsweredForm): MaybePromise
   return json.length > LARGE_BYTES ? inTurns(steps) : atOnce(steps);
 }
 
-function wholeBody(body: HttpResponse['body']): JsonBytes {
-  if (typeof body === 'string' || Buffer.isBuffer(body)) return body;
-  if (Array.isArray(body)) return Buffer.concat(body);
-  throw new Error('an answer in pieces that does not say what object it is');
+/** What is large waits for a turn with others that are: it is copied here, and once more when it is printed. */
+function wholeBody(body: HttpResponse['body']): MaybePromise<JsonBytes> {
+  if (body === undefined || isStream(body)) throw new Error('an answer in pieces that does not say what object it is');
+  return (bodyBytes(body) ?? 0) > LARGE_BYTES ? nextTurn().then(() => joined(body)) : joined(body);
 }
+
+const joined = (body: JsonBytes | readonly Buffer[]): JsonBytes =>
+  typeof body === 'string' || Buffer.isBuffer(body) ? body : Buffer.concat(body);
 
 /** An event stands on one line. */
 function trimmed(json: JsonBytes): JsonBytes {

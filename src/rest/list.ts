@@ -174,7 +174,7 @@ function respondBytes(
     const body = [head, sharedItems(endpoint, items, itemBytes), tail];
     return compressed(request, { status: 200, headers, body, object: PLAIN_LIST }, bytes);
   }
-  const whole = (): Buffer => Buffer.concat([head, joined(endpoint, items, itemBytes), tail]);
+  const whole = async (): Promise<Buffer> => Buffer.concat([head, ...(await joinedInTurns(endpoint, items)), tail]);
   const object: AnsweredObject = { form: 'list', json: whole };
   const around = pretty ? { head, tail: withoutNewline(tail), print: prettyPrint() } : { head, tail };
   return compressed(request, { status: 200, headers, body: inPieces(endpoint, items, around), object }, bytes);
