@@ -4,7 +4,7 @@ import type { MaybePromise } from '../lib/maybe-promise.js';
 import { apiVersionOf, type JsonObject, type KubeObject, parseApiVersion } from '../machinery/object.js';
 import type { GroupResource } from '../machinery/status.js';
 import { fromStorage } from '../registry/storage-status.js';
-import type { Versions } from '../schema/apply/versions.js';
+import { UnconvertedError, type Versions } from '../schema/apply/versions.js';
 import { typeOf } from '../schema/catalogue.js';
 import { parseJsonTree } from '../schema/json/decode.js';
 import { deepCopy } from '../schema/deep-copy.js';
@@ -104,7 +104,8 @@ function askedConversions(
   convert: NonNullable<KindDefinition['convert']>,
   resource: GroupResource,
 ): Conversions {
-  const known = new Map<string, JsonObject>();
+  const known = new Map<string, JsonObject | UnconvertedError>();
+  const keep = (key: string) => (made: JsonObject | UnconvertedError) => void known.set(key, made);
   return {
     versions: {
       typeAt,
@@ -112,8 +113,10 @@ function askedConversions(
         const stated = { ...object, apiVersion: fromApiVersion };
         const key = JSON.stringify([toApiVersion, stated]);
         const converted = known.get(key);
+        if (converted instanceof UnconvertedError) throw converted;
         if (converted !== undefined) return deepCopy(converted);
-        throw new StillConverting(convert(stated, toApiVersion).then((made) => void known.set(key, made)));
+        const making = convert(stated, toApiVersion).catch((failure: unknown) => new UnconvertedError(failure));
+        throw new StillConverting(making.then(keep(key)));
       },
     },
     async settle(work) {
@@ -121,10 +124,9 @@ function askedConversions(
         try {
           return await work();
         } catch (error) {
+          if (error instanceof UnconvertedError) throw fromStorage(error.why, resource, '');
           if (!(error instanceof StillConverting)) throw error;
-          await error.converted.catch((failure: unknown) => {
-            throw fromStorage(failure, resource, '');
-          });
+          await error.converted;
         }
       }
     },

@@ -106,6 +106,14 @@ export class SeenRequest {
     all.set(version, inVersion.set(object, result));
   }
 
+  /** Why an object could not be converted into the version that was matched, for which it was prepared. */
+  unconverted({ resource }: ResourceMatch): StatusError | undefined {
+    for (const result of this.converted?.get(resource.version)?.values() ?? []) {
+      if (result instanceof StatusError) return result;
+    }
+    return undefined;
+  }
+
   /** The object in the version that was matched, for which it was prepared. Throws StatusError. */
   inVersion(object: Readonly<KubeObject> | undefined, { resource }: ResourceMatch): Readonly<KubeObject> | null {
     if (object === undefined) return null;

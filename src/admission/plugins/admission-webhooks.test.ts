@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { MetricRegistry } from '../../lib/metrics.js';
+import { StatusError } from '../../machinery/status.js';
 import { createChain } from '../chain.js';
 import { refusal, testAttributes, type TestWrite } from '../test-attributes.js';
 import { hookMetrics } from '../webhooks/metrics.js';
 import { testHooks } from '../webhooks/testing.js';
+import type { HookParts } from '../webhooks/validate.js';
 
 const write = (more: Partial<TestWrite> & { data?: object } = {}): TestWrite => ({
   resource: 'configmaps',
@@ -32,6 +34,40 @@ describe('validating webhooks', () => {
     });
     assert.equal(await refusal(plugin, testAttributes(write())), undefined);
     assert.deepEqual(asked.map(({ hook }) => hook).sort(), ['all', 'named']);
+  });
+
+  it('a condition that fails ends it: no later one is looked at', async () => {
+    const evaluated: string[] = [];
+    const conditionMetrics = {
+      evaluated: ({ name }: { name: string }) => evaluated.push(name),
+      excluded: () => undefined,
+    };
+    const fails = { matchConditions: [{ name: 'n', expression: 'object.spec.none == 1' }] };
+    const spared = { matchConditions: [{ name: 'n', expression: "object.metadata.name != 'a'" }] };
+    const { plugin, asked } = testHooks('validating', { first: spared, second: fails, third: spared }, undefined, {
+      conditionMetrics: conditionMetrics as unknown as HookParts['conditionMetrics'] & object,
+    });
+    assert.match((await refusal(plugin, testAttributes(write()))) ?? '', /is forbidden: .*no such key: spec$/);
+    assert.deepEqual([evaluated, asked], [['first', 'second'], []]);
+  });
+
+  it('are not to blame where others cannot convert for them, nor does their failure policy let that pass', async () => {
+    const metrics = new MetricRegistry();
+    const recorder = hookMetrics(metrics);
+    const rules = [{ operations: ['*'], apiGroups: [''], apiVersions: ['v2'], resources: ['configmaps'] }];
+    const other = { group: '', version: 'v2', resource: 'configmaps' };
+    const refused = async (kind: 'mutating' | 'validating'): Promise<string | undefined> => {
+      const served = {
+        equivalentsOf: () => [{ resource: other, kind: { group: '', version: 'v2', kind: 'ConfigMap' } }],
+        convert: async () => Promise.reject(new StatusError(500, '', 'not today')),
+      } as unknown as HookParts['served'];
+      const more = { served, recorder };
+      const { plugin } = testHooks(kind, { a: { rules, failurePolicy: 'Ignore' } }, undefined, more);
+      return refusal(plugin, testAttributes(write()));
+    };
+    assert.equal(await refused('validating'), 'Internal error occurred: not today');
+    assert.equal(await refused('mutating'), 'Internal error occurred: Internal error occurred: not today');
+    assert.doesNotMatch(metrics.text(), /name="a"/);
   });
 
   it('never about webhooks and policies themselves', async () => {

@@ -28,8 +28,18 @@ export function matchHook(
   return whenReady(matchRequest(hook.criteria, request), (matched) => {
     if (matched === undefined) return undefined;
     if (isFault(matched)) throw matched.status ?? internalError(matched.fault);
-    return hook.conditions === undefined ? matched : underConditions(parts, type, hook, request, matched);
+    if (hook.conditions === undefined) return matched;
+    demandConverted(type, request, matched);
+    return underConditions(parts, type, hook, request, matched);
   });
+}
+
+/** Throws where others could not convert the objects for a hook: no failure policy lets that pass, and no hook is to blame. */
+export function demandConverted(type: HookType, request: SeenRequest, matched: ResourceMatch): void {
+  const why = request.unconverted(matched);
+  if (why === undefined) return;
+  const status = internalError(why.message);
+  throw type === 'admit' ? internalError(status.message) : status;
 }
 
 async function underConditions(

@@ -6,7 +6,7 @@ import { SeenRequest } from '../matching/seen-request.js';
 import { applyHookPatch } from './apply-patch.js';
 import { callHook } from './call-hook.js';
 import type { Hook } from './hook-index.js';
-import { matchHook } from './match-hook.js';
+import { demandConverted, matchHook } from './match-hook.js';
 import { settleCall } from './outcome.js';
 import { Reinvocation } from '../reinvocation.js';
 import type { TakenPatch } from './taken-answer.js';
@@ -52,6 +52,7 @@ class Mutation {
         const matched = await (index === first ? firstMatch : matchHook(this.parts, 'admit', hook, this.request));
         // A hook that was passed over is not asked for the first time in the second round.
         if (matched === undefined || (this.round.again && !this.again.isDue(hook.id))) continue;
+        demandConverted('admit', this.request, matched);
         await this.ask(hook, index, matched);
       }
     } finally {

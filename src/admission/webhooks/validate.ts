@@ -4,7 +4,7 @@ import type { ResourceMatch } from '../matching/match.js';
 import { SeenRequest, type ServedResources } from '../matching/seen-request.js';
 import { callHook, type CallParts } from './call-hook.js';
 import type { Hook } from './hook-index.js';
-import { matchHook, type MatchParts } from './match-hook.js';
+import { demandConverted, matchHook, type MatchParts } from './match-hook.js';
 import { type OutcomeParts, settleCall } from './outcome.js';
 
 export interface HookParts extends MatchParts, CallParts, OutcomeParts {
@@ -20,23 +20,28 @@ export function validateByHooks(
   attributes: AdmissionAttributes,
 ): Promise<void> | undefined {
   const request = new SeenRequest(attributes, parts.served);
-  const matches = hooks.map((hook) => ({ hook, matched: matchHook(parts, 'validating', hook, request) }));
-  return matches.every(({ matched }) => matched === undefined) ? undefined : callAll(parts, matches, request);
+  for (const [index, hook] of hooks.entries()) {
+    const matched = matchHook(parts, 'validating', hook, request);
+    if (matched !== undefined) return callAll(parts, hooks, index, matched, request);
+  }
+  return undefined;
 }
 
-interface Concerned {
-  readonly hook: Hook;
-  readonly matched: ReturnType<typeof matchHook>;
-}
-
-async function callAll(parts: HookParts, matches: readonly Concerned[], request: SeenRequest): Promise<void> {
-  // Whether a hook is asked at all is found out for each before any is.
-  const settled = await Promise.allSettled(matches.map(({ matched }) => Promise.resolve(matched)));
+async function callAll(
+  parts: HookParts,
+  hooks: readonly Hook[],
+  first: number,
+  firstMatch: ReturnType<typeof matchHook>,
+  request: SeenRequest,
+): Promise<void> {
+  // Whether a hook is asked at all is found out for each before any is; what cannot be told of one ends it.
   const concerned: { hook: Hook; matched: ResourceMatch }[] = [];
-  for (const [index, found] of settled.entries()) {
-    if (found.status === 'rejected') throw found.reason;
-    const hook = matches[index]?.hook;
-    if (found.value !== undefined && hook !== undefined) concerned.push({ hook, matched: found.value });
+  for (let index = first; index < hooks.length; index++) {
+    const hook = hooks[index] as Hook;
+    const matched = await (index === first ? firstMatch : matchHook(parts, 'validating', hook, request));
+    if (matched === undefined) continue;
+    demandConverted('validating', request, matched);
+    concerned.push({ hook, matched });
   }
   const refusals: unknown[] = [];
   await Promise.all(

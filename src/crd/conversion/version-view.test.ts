@@ -76,16 +76,25 @@ const isFromV1 = ({ labels }: StoredObject): boolean => labels['from'] === V1;
 const FROM_V1 = { predicate: isFromV1, labels: (own: StoredObject['labels']) => own['from'] === V1 };
 const isMarked = ({ labels }: StoredObject): boolean => labels['marked'] === 'yes';
 
-test('an object is read in any version, and converted once for each', async () => {
+test('an object is read in any version, and converted once for each by who takes it from the cache', async () => {
   await base.create('ns/a', thing(V1, 'a'));
   for (const _ of [1, 2]) {
-    const read = await asV2.get('ns/a', '');
+    const read = await asV2.get('ns/a', '0');
     assert.equal(read?.object().apiVersion, V2);
     assert.equal(read.object().metadata.resourceVersion, '2');
   }
   assert.deepEqual(calls, [`1 to ${V2}`]);
   assert.equal((await view(V1).get('ns/a', ''))?.object().apiVersion, V1);
   assert.deepEqual(calls, [`1 to ${V2}`]);
+});
+
+test('who reads an object as it is now is told when it cannot be converted any more', async () => {
+  await base.create('ns/a', thing(V1, 'a'));
+  assert.equal((await asV2.get('ns/a', ''))?.object().apiVersion, V2);
+  failure = 'not today';
+  await assert.rejects(asV2.get('ns/a', ''), /not today/);
+  assert.equal(asV2.peek('ns/a'), undefined);
+  assert.equal((await asV2.get('ns/a', '0'))?.object().apiVersion, V2);
 });
 
 test('an object is stored in the version to store, and answered in that of the request', async () => {

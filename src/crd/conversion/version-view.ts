@@ -4,7 +4,8 @@
 //   registry of v2 ── view in v2 ─┐
 //   registry of v1 ── view in v1 ─┴─ store: a (v1), b (v1), c (v2) …     written in the storage version from now on
 //
-// What is read in another version than it lies there is converted once, and kept for as long as the store keeps it.
+// What is listed and watched in another version than it lies there is converted once, and kept for as long as the store
+// keeps it; who reads one object as it is now has it converted anew, for the webhook may have changed its mind.
 import { append } from '../../lib/append.js';
 import { inTurns, LARGE_BYTES } from '../../lib/turns.js';
 import { hasBytes } from '../../machinery/grown.js';
@@ -64,12 +65,13 @@ export class VersionView implements ResourceStore {
 
   async get(key: string, minRevision: string, trace?: Trace): Promise<StoredObject | undefined> {
     const stored = await this.base.get(key, minRevision, trace);
-    return stored && this.seen(stored);
+    if (stored === undefined || minRevision !== '') return stored && this.seen(stored);
+    return this.#isOwn(stored) ? stored : this.#fetched(this.#fetch([stored], false), stored);
   }
 
   peek(key: string): StoredObject | undefined {
     const stored = this.base.peek?.(key);
-    return stored && this.#atHand(stored);
+    return stored !== undefined && this.#isOwn(stored) ? stored : undefined;
   }
 
   async create(
@@ -174,11 +176,14 @@ export class VersionView implements ResourceStore {
   }
 
   #atHand(stored: StoredObject): StoredObject | undefined {
+    return this.#known.get(stored) ?? (this.#isOwn(stored) ? stored : undefined);
+  }
+
+  /** Whether it lies there in the view's version. */
+  #isOwn(stored: StoredObject): boolean {
     // hot: a custom resource prints its members sorted, so that most begin with their version.
-    if (stored.json.subarray(0, this.#head.length).equals(this.#head)) return stored;
-    const known = this.#known.get(stored);
-    if (known !== undefined) return known;
-    return versionIn(stored) === this.#view.apiVersion ? stored : undefined;
+    if (stored.json.subarray(0, this.#head.length).equals(this.#head)) return true;
+    return versionIn(stored) === this.#view.apiVersion;
   }
 
   #fetch(wanted: readonly StoredObject[], shared: boolean): ReadonlyMap<StoredObject, Promise<StoredObject>> {

@@ -13,6 +13,7 @@ import { merge } from './merge.js';
 import { sharedFields } from '../shared-fields.js';
 import { fromScaleManagedFields, toScaleManagedFields } from './scale-managers.js';
 import { toFieldSet } from './to-field-set.js';
+import { UnconvertedError } from './versions.js';
 
 const mustTypeOf = (group: string, kind: string): StructType => typeOf(group, 'v1', kind) as StructType;
 const configMap = mustTypeOf('', 'ConfigMap');
@@ -367,6 +368,13 @@ test('a field set of another version is compared in that version', () => {
     'Apply failed with 1 conflict: conflict with "m1": .old',
   );
   assert.deepEqual(owners(apply('m1', live, { metadata: { name: 'c' }, new: '2' }, v2)), { m1: { 'f:new': {} } });
+  const convert = (): never => {
+    throw new UnconvertedError('not today');
+  };
+  const newObject = { ...live, new: '3' } as unknown as KubeObject;
+  const write = { ...v2, manager: 'm3', subresource: '', time: new Date(0), versions: { ...versions, convert } };
+  updateManagedFields({ ...write, live: live as unknown as KubeObject, newObject });
+  assert.equal(newObject.metadata.managedFields, undefined, 'nobody knows whose fields those are');
 });
 
 test('live items that cannot be told apart count as one', () => {

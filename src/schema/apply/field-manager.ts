@@ -24,7 +24,7 @@ import { newFieldSteps } from './new-fields.js';
 import { fieldElement } from './path-element.js';
 import { TypedValueError } from './shape.js';
 import { ownUpdate } from './updater.js';
-import { singleVersion, type VersionedObject, type Versions } from './versions.js';
+import { singleVersion, UnconvertedError, type VersionedObject, type Versions } from './versions.js';
 import { zeroOf } from './zero.js';
 
 /** Who writes what kind, where and when. */
@@ -79,7 +79,7 @@ export function* managedFieldSteps<T extends KubeObject>(write: UpdateWrite<T>):
     const entries = isFirst ? yield* firstEntries(write) : yield* trackedEntries(write, managers);
     if (entries !== undefined) newObject.metadata.managedFields = entries;
   } catch (error) {
-    if (!(error instanceof TypedValueError)) throw error;
+    if (!(error instanceof TypedValueError || error instanceof UnconvertedError)) throw error;
   }
 }
 

@@ -6,8 +6,15 @@ import type { StructType } from '../type.js';
 export interface Versions {
   /** The kind's type in a version; undefined when the version is no longer served. */
   readonly typeAt: (apiVersion: string) => StructType | undefined;
-  /** Converts a whole object between served versions; neither changes nor keeps it. */
+  /** Converts a whole object between served versions; neither changes nor keeps it. Throws UnconvertedError. */
   readonly convert: (object: JsonObject, fromApiVersion: string, toApiVersion: string) => JsonObject;
+}
+
+/** Whoever converts could not: an apply is told why, any other write goes on without knowing whose fields those are. */
+export class UnconvertedError extends Error {
+  constructor(readonly why: unknown) {
+    super('an object could not be converted');
+  }
 }
 
 /** Versions of a kind that has only one. */
