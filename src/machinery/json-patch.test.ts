@@ -61,6 +61,11 @@ test('patches that do not apply say why', () => {
   );
   refused({ op: 'nope', path: '/a' }, 'Unexpected kind: nope');
   refused({ op: 'add', value: 1 }, 'add operation failed to decode path: missing value');
+  refused({ op: 'test' }, 'test operation failed to decode path: operation missing path field: missing value');
+  refused(
+    { op: 'copy', path: '/a' },
+    'copy operation failed to decode from: operation, missing from field: missing value',
+  );
 });
 
 test('what is no patch, or too long a one, is refused as a request', () => {

@@ -93,7 +93,7 @@ function remove(state: State, operation: JsonObject): void {
 }
 
 function replace(state: State, operation: JsonObject): void {
-  const path = pointer(operation, 'path', 'replace operation failed to decode path');
+  const path = pointer(operation, 'path', 'replace operation failed to decode path: operation missing path field');
   if (path === '') {
     const value = operation['value'];
     // The whole is not replaced by what has no members: the reference means to refuse it, and passes it over.
@@ -117,7 +117,7 @@ function replace(state: State, operation: JsonObject): void {
 }
 
 function move(state: State, operation: JsonObject): void {
-  const from = pointer(operation, 'from', 'move operation failed to decode from');
+  const from = pointer(operation, 'from', 'move operation failed to decode from: operation, missing from field');
   const source = find(state, from);
   if (source === undefined) missing(`move operation does not apply: doc is missing from path: ${from}`);
   const value = within(`error in move for path: '${source.key}'`, () => {
@@ -125,14 +125,14 @@ function move(state: State, operation: JsonObject): void {
     erase(source);
     return found;
   });
-  const path = pointer(operation, 'path', 'move operation failed to decode path');
+  const path = pointer(operation, 'path', 'move operation failed to decode path: operation missing path field');
   const place = find(state, path);
   if (place === undefined) missing(`move operation does not apply: doc is missing destination path: ${path}`);
   within(`error in move for path: '${path}'`, () => insert(place, value ?? null));
 }
 
 function test(state: State, operation: JsonObject): void {
-  const path = pointer(operation, 'path', 'test operation failed to decode path');
+  const path = pointer(operation, 'path', 'test operation failed to decode path: operation missing path field');
   let value: unknown;
   if (path === '') value = state.root;
   else {
@@ -145,7 +145,7 @@ function test(state: State, operation: JsonObject): void {
 }
 
 function copy(state: State, operation: JsonObject): void {
-  const from = pointer(operation, 'from', 'copy operation failed to decode from');
+  const from = pointer(operation, 'from', 'copy operation failed to decode from: operation, missing from field');
   const source = find(state, from);
   if (source === undefined) missing(`copy operation does not apply: doc is missing from path: ${from}`);
   const value = within(`error in copy for from: '${from}'`, () => read(source)) ?? null;

@@ -110,7 +110,8 @@ describe('a call to a server of this kind', () => {
     await elsewhere.called;
     assert.deepEqual(elsewhere.asked[1], 'GET https://other.test/');
     assert.equal(await refused(to('/x?timeout=5s')), 'Post "/x?timeout=5s": stopped after 10 redirects');
-    assert.match(await refused({ status: 302 }), /302 response missing Location header$/);
+    assert.match(await refused({ status: 302 }), /the status code 302 but did not return more information$/);
+    assert.equal(await refused({ headers: { 'content-type': '/' } }), 'Internal error occurred: mime: no media type');
   });
 
   it('takes no more of an answer than is wanted', async () => {

@@ -4,13 +4,14 @@
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import { goQuote } from '../lib/go-quote.js';
+import { mediaTypeFault } from '../lib/media-type-fault.js';
 import { parseStatus } from './rest-status.js';
 import type { TellFault } from '../outbound/certificate-faults.js';
 import type { OutboundRequest, OutboundResponse } from '../outbound/http-client.js';
 import { collectBody } from '../outbound/http-client.js';
 import { OutboundError, requestErrorText } from '../outbound/outbound-error.js';
 import type { Trace } from '../tracing/trace.js';
-import { StatusError } from './status.js';
+import { internalError, StatusError } from './status.js';
 
 export interface RestCall {
   readonly client: { request(request: OutboundRequest): Promise<OutboundResponse> };
@@ -112,12 +113,10 @@ async function exchange(call: RestCall, deadlineMs: number): Promise<{ response:
       throw failed(shown, OutboundError.from(error));
     });
     const to = redirectOf(response, method);
-    if (to === undefined) return { response, shown };
-    response.body.destroy();
     const { location = '' } = response.headers;
-    if (location === '') {
-      throw new RestCallError(`Post ${goQuote(shown)}: ${response.status} response missing Location header`);
-    }
+    // A redirect to nowhere is an answer like any.
+    if (to === undefined || location === '') return { response, shown };
+    response.body.destroy();
     if (!URL.canParse(location, url.href)) {
       throw new RestCallError(`Post ${goQuote(shown)}: failed to parse Location header ${goQuote(location)}`);
     }
@@ -201,6 +200,8 @@ async function read(response: OutboundResponse, mostBytes: number): Promise<Rest
     throw new RestCallError(`unexpected error when reading response body. Please retry. Original error: ${message}`);
   }
   const contentType = headers['content-type'] || 'application/json';
+  const fault = mediaTypeFault(contentType);
+  if (fault !== undefined) throw internalError(fault);
   if (status < 200 || status > 206) throw refusal(response, body);
   return { status, contentType, body };
 }
