@@ -96,7 +96,7 @@ export class ArrayList extends CelList {
 export class StringList extends ArrayList {}
 
 /** Two lists, one after the other; joining costs nothing, as the cost of `+` on lists promises. */
-class ConcatList extends CelList {
+export class ConcatList extends CelList {
   readonly size: number;
   constructor(
     private readonly head: CelList,

@@ -152,6 +152,14 @@ describe('MutatingAdmissionPolicy', () => {
       await told('Object{metadata: Object.metadata{labels: {1: "a"}}}'),
       'invalid return type: *dynamic.ObjectVal',
     );
+    assert.equal(
+      await told('Object{metadata: Object.metadata{labels: {"a": {"b": "c"}}}}'),
+      'error applying patch: failed to convert patch object to typed object: .metadata.labels.a: expected map, got &{map[b:c]}',
+    );
+    assert.equal(
+      await told('Object{metadata: Object.metadata{finalizers: [["a"]]}}'),
+      'error applying patch: failed to convert patch object to typed object: .metadata.finalizers[0]: expected list, got &{[a]}',
+    );
     assert.match((await told('Object{spec: Object.spec{hostname: duration("1s")}}')) ?? '', /unsupported value/);
   });
 

@@ -61,6 +61,8 @@ const MISTAKES: readonly (readonly [string, ...string[]])[] = [
   ['{"a": 1, 2: "b"}', "1:10 expected type 'string' but found 'int'", "1:13 expected type 'int' but found 'string'"],
   ['timestamp("soon")', '1:11 invalid timestamp argument'],
   ['duration("1 day")', '1:10 invalid duration argument'],
+  ['duration(1)', '1:10 invalid duration argument'],
+  ['"%".format([])', '1:11 unexpected end of string'],
   ['"a".matches("(")', '1:13 invalid matches argument'],
   ['"%d".format(["a"])', '1:14 error during formatting: decimal clause can only be used on integers, was given string'],
   ['"%s".format([1, 2])', '1:12 too many arguments supplied to string.format (expected 1, got 2)'],

@@ -10,7 +10,7 @@ import { TIMESTAMP_OVERFLOW, timestamp } from '../run/arithmetic.js';
 import type { CallExpr, Expr } from '../syntax/expression.js';
 import type { Parsed } from '../syntax/parser.js';
 import { walk } from '../syntax/walk.js';
-import { CelError } from '../value.js';
+import { CelError, noSuchOverload } from '../value.js';
 import type { Value } from '../value.js';
 
 export function validate(checked: Checked, parsed: Parsed, declarations: Declarations): void {
@@ -35,7 +35,7 @@ function treeOf(checked: Checked, parsed: Parsed): CheckedTree {
 
 /** What the first argument of a call may be, where it is written out. */
 const LITERALS: readonly (readonly [string, (value: Value) => Value])[] = [
-  ['duration', (value) => (typeof value === 'string' ? parseDuration(value) : value)],
+  ['duration', (value) => (typeof value === 'string' ? parseDuration(value) : noSuchOverload())],
   ['timestamp', readTimestamp],
   ['matches', (value) => (typeof value === 'string' ? regexOrError(value) : value)],
 ];

@@ -1,8 +1,21 @@
 // What a mutation's expression gave, as JSON.
 import type { Mutation } from '../compiled-policy.js';
+import { goValueText } from '../../lib/go-value.js';
 import { setMember } from '../../lib/plain-object.js';
 import { formatDuration, formatTimestamp } from '../run/time.js';
-import { CelError, CelList, CelMap, Duration, Timestamp, typeOf, Uint, type Value } from '../value.js';
+import {
+  ArrayList,
+  CelError,
+  CelList,
+  CelMap,
+  ConcatList,
+  Duration,
+  EntryMap,
+  Timestamp,
+  typeOf,
+  Uint,
+  type Value,
+} from '../value.js';
 import { MadeObject } from './patch-types.js';
 
 /** An `Object{…}`, or a list of `JSONPatch{…}`: the compiler lets nothing else through. */
@@ -10,7 +23,7 @@ export function mutationOf(value: Value): Mutation {
   try {
     if (value instanceof MadeObject) {
       checkTypeNames(value);
-      return { kind: 'apply-configuration', configuration: objectJson(value, appliedScalar) };
+      return { kind: 'apply-configuration', configuration: appliedObject(value, '') };
     }
     if (value instanceof CelList) return { kind: 'json-patch', operations: [...value].map(operationJson) };
   } catch (error) {
@@ -45,30 +58,62 @@ function visitTypeNames(value: Value, expected: string, mistakes: string[]): voi
   }
 }
 
-type Scalar = (value: Value) => unknown;
-
-function objectJson({ fields }: MadeObject, scalar: Scalar): Record<string, unknown> {
+/** A configuration as JSON. */
+function appliedObject({ fields }: MadeObject, path: string): Record<string, unknown> {
   const object: Record<string, unknown> = {};
-  for (const [field, value] of fields) setMember(object, field, toJson(value, scalar));
+  for (const [field, value] of fields) setMember(object, field, appliedJson(value, `${path}.${field}`));
   return object;
 }
 
+function appliedJson(value: Value, path: string): unknown {
+  if (value instanceof EntryMap) {
+    const object: Record<string, unknown> = {};
+    for (const key of value.keys()) {
+      if (typeof key !== 'string') throw new NoMutation('invalid return type: *dynamic.ObjectVal');
+      setMember(object, key, appliedItem(value.find(key) ?? null, `${path}.${key}`));
+    }
+    return object;
+  }
+  if (isMadeList(value)) return [...value].map((item, index) => appliedItem(item, `${path}[${index}]`));
+  return value instanceof MadeObject ? appliedObject(value, path) : toJson(value, appliedScalar);
+}
+
+/** Lists and maps that an expression makes within others stay what the language has for them, which no field takes. */
+function appliedItem(value: Value, path: string): unknown {
+  const wanted = value instanceof EntryMap ? 'map' : isMadeList(value) ? 'list' : undefined;
+  if (wanted === undefined) return appliedJson(value, path);
+  const got = `expected ${wanted}, got &{${goValueText(toJson(value, appliedScalar))}}`;
+  throw new NoMutation(`error applying patch: failed to convert patch object to typed object: ${path}: ${got}`);
+}
+
+/** Not one that lay in an object. */
+const isMadeList = (value: Value): value is ArrayList | ConcatList =>
+  value instanceof ArrayList || value instanceof ConcatList;
+
+type Scalar = (value: Value) => unknown;
+
 function toJson(value: Value, scalar: Scalar): unknown {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
-  if (value instanceof MadeObject) return objectJson(value, scalar);
+  if (value instanceof MadeObject) return membersJson(value.fields, scalar);
   if (value instanceof CelList) return [...value].map((item) => toJson(item, scalar));
-  if (value instanceof CelMap) return mapJson(value, scalar);
+  if (value instanceof CelMap) return membersJson(entriesOf(value), scalar);
   if (value instanceof CelError) throw new NoMutation(value.message);
   return scalar(value);
 }
 
-function mapJson(map: CelMap, scalar: Scalar): Record<string, unknown> {
+function membersJson(members: Iterable<readonly [string, Value]>, scalar: Scalar): Record<string, unknown> {
   const object: Record<string, unknown> = {};
-  for (const key of map.keys()) {
-    if (typeof key !== 'string') throw new NoMutation('invalid return type: *dynamic.ObjectVal');
-    setMember(object, key, toJson(map.find(key) ?? null, scalar));
-  }
+  for (const [name, value] of members) setMember(object, name, toJson(value, scalar));
   return object;
+}
+
+function* entriesOf(map: CelMap): Iterable<readonly [string, Value]> {
+  for (const key of map.keys()) {
+    if (typeof key !== 'string') {
+      throw unprintable(`unsupported type conversion from '${typeOf(key).name}' to string`);
+    }
+    yield [key, map.find(key) ?? null];
+  }
 }
 
 function appliedScalar(value: Value): unknown {
@@ -93,9 +138,11 @@ function patchScalar(value: Value): unknown {
   if (value instanceof Timestamp) return formatTimestamp(value);
   if (value instanceof Duration) return formatDuration(value);
   const { name } = typeOf(value);
-  const why = `type conversion error from '${name.slice(name.lastIndexOf('.') + 1)}' to '*structpb.Value'`;
-  throw new NoMutation(`JSONPath valueExpression evaluated to a type that could not marshal to JSON: ${why}`);
+  throw unprintable(`type conversion error from '${name.slice(name.lastIndexOf('.') + 1)}' to '*structpb.Value'`);
 }
+
+const unprintable = (why: string): NoMutation =>
+  new NoMutation(`JSONPath valueExpression evaluated to a type that could not marshal to JSON: ${why}`);
 
 function operationJson(operation: Value): Record<string, unknown> {
   if (!(operation instanceof MadeObject)) {

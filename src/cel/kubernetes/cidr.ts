@@ -51,7 +51,7 @@ export const cidrLibrary: Library = {
           result: BOOL,
           call: ({ prefix }: CidrValue, text: string) => {
             const ip = ipOf(text);
-            return ip instanceof IpValue ? contains(prefix, ip.address) : ip;
+            return ip instanceof IpValue ? contains(prefix, ip.address) : noSuchOverload();
           },
         },
         {

@@ -2,7 +2,7 @@
 import { parseBool, parseFloat64, SyntaxMistake } from '../../lib/go-strconv.js';
 import { signedOf, unsignedOf } from '../../lib/int64.js';
 import type { FunctionDeclaration, Overload } from '../library.js';
-import { doubleToInt, doubleToUint, duration, int, timestamp, TIMESTAMP_OVERFLOW, uint } from '../run/arithmetic.js';
+import { doubleToInt, doubleToUint, int, timestamp, TIMESTAMP_OVERFLOW, uint } from '../run/arithmetic.js';
 import { formatGeneral } from '../run/format-number.js';
 import { formatDuration, formatTimestamp, parseDuration, parseTimestamp } from '../run/time.js';
 import {
@@ -107,7 +107,7 @@ export const CONVERSIONS: readonly FunctionDeclaration[] = [
     name: 'duration',
     overloads: [
       same(DURATION, 'duration_to_duration'),
-      overload('int64_to_duration', INT, DURATION, duration),
+      overload('int64_to_duration', INT, DURATION, () => failed(INT, DURATION)),
       overload('string_to_duration', STRING, DURATION, parseDuration),
     ],
   },

@@ -49,8 +49,8 @@ function interpolate(text: string, args: Interpolation): string {
       i += text[i] === '%' ? 2 : 1;
       continue;
     }
-    if (next >= args.size) throw new FormatError(`index ${next} out of range`);
     if (i + 1 >= text.length) throw new FormatError('unexpected end of string');
+    if (next >= args.size) throw new FormatError(`index ${next} out of range`);
     const { clause, precision, end } = readClause(text, i + 1);
     try {
       result += args.format(next, clause, precision);
@@ -184,7 +184,7 @@ function roundedTo(value: number, digits: number): string {
 
 const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 
-/** 1.052033 × 10⁰³. The precision a clause gives is read as a width by the reference, so it changes nothing here. */
+/** 1.052033×10⁰³. The precision a clause gives is read as a width by the reference, so it changes nothing here. */
 function scientific(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? '∞' : '-∞';
@@ -192,7 +192,7 @@ function scientific(value: number): string {
   const exponent = Number(power);
   const digits = String(Math.abs(exponent)).padStart(2, '0');
   const raised = Array.from(digits, (d) => SUPERSCRIPTS[Number(d)] ?? d).join('');
-  return `${mantissa}\u202f×\u202f10${exponent < 0 ? '⁻' : ''}${raised}`;
+  return `${mantissa}×10${exponent < 0 ? '⁻' : ''}${raised}`;
 }
 
 function textOf(value: Value): string {
