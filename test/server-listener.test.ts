@@ -300,6 +300,30 @@ test('an upgrade hands over the connection; one that is refused is answered like
   assert.match(await raw('/nope'), /^HTTP\/1.1 403 Forbidden[^]*noHTTP\/1.1 403 Forbidden[^]*no$/);
 });
 
+test('the body of a request for WebSockets is what comes first there; one that is refused is passed over', async () => {
+  handler = ({ path: asked, upgrade, method }) => {
+    if (upgrade === undefined || asked !== '/ok') return { status: 403, headers: {}, body: `no ${method}` };
+    const { head, socket } = upgrade;
+    socket.end(`HTTP/1.1 101 Switching Protocols\r\n\r\n${head.toString()}`);
+    return { status: 101, headers: {}, body: undefined };
+  };
+  const raw = (line: string, protocol = 'WebSocket'): Promise<string> =>
+    new Promise((resolve) => {
+      const head = `${line} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\nContent-Length: 4\r\n\r\n`;
+      const socket = tls.connect({ port: listener.port, host: '127.0.0.1', ca: authority.certPem }, () => {
+        socket.write(`${head}ping${line} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+      });
+      let text = '';
+      socket.on('data', (piece: Buffer) => (text += piece.toString()));
+      socket.on('close', () => resolve(text));
+    });
+  assert.match(await raw('GET /ok'), /^HTTP\/1.1 101 [^]*\r\n\r\npingGET/);
+  const twice = /^HTTP\/1.1 403 [^]*no [A-Z]+HTTP\/1.1 403 [^]*no [A-Z]+$/;
+  assert.match(await raw('GET /nope'), twice);
+  assert.match(await raw('POST /ok'), twice);
+  assert.match(await raw('GET /ok', 'echo'), twice);
+});
+
 test('over HTTP/2 any method is a request, and what is no path is none', async () => {
   handler = ({ method, path: asked }) => ok(`${method} ${asked}`);
   const session = connect();

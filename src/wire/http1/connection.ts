@@ -14,7 +14,7 @@ import { peerAddressOf, peerCertificatesOf } from '../peer.js';
 import { requestHeadReader } from './head-reader.js';
 import { isRefusal, type RequestHead } from './request-head.js';
 import type { Refusal } from './request-line.js';
-import { Http1Request, type Peer, type RequestOwner } from './request.js';
+import { Handover, Http1Request, type Peer, type RequestOwner } from './request.js';
 import { refusalText, responseHead } from './response-head.js';
 import { ChunkSink, PlainSink } from './sinks.js';
 
@@ -172,7 +172,7 @@ export class Http1Connection implements RequestOwner {
   #begin(head: RequestHead): void {
     clearTimeout(this.#headTimer);
     this.#headTimer = undefined;
-    const upgrade = head.wantsUpgrade ? { socket: this.socket, head: this.#letGo() } : undefined;
+    const upgrade = head.wantsUpgrade ? new Handover(this.socket, () => this.#letGo()) : undefined;
     const request = new Http1Request(head, this, upgrade);
     this.#request = request;
     const fail = (error: unknown): void => {
@@ -208,7 +208,7 @@ export class Http1Connection implements RequestOwner {
   #send(request: Http1Request, response: HttpResponse): void {
     try {
       if (response.status === 101) return this.#handOver(request, response);
-      if (request.upgrade !== undefined) this.#takeBack(request.upgrade);
+      if (request.upgrade?.isTaken) this.#takeBack(request.upgrade);
       if (isStream(response.body)) this.#sendPieces(request, response, response.body);
       else this.#sendWhole(request, response, response.body);
     } catch (error) {

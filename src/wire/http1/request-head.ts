@@ -62,10 +62,16 @@ export function parseHead(text: string): RequestHead | Refusal {
     framing,
     expectsContinue: expect !== undefined && line.version === '1.1' && framing.kind !== 'none',
     keepAlive: line.version === '1.1' ? !hasWord(connection, 'close') : hasWord(connection, 'keep-alive'),
-    // An ordinary request may say that it could be upgraded; one with a body is never.
-    wantsUpgrade: framing.kind === 'none' && headers['upgrade'] !== undefined && hasWord(connection, 'upgrade'),
+    wantsUpgrade: mayUpgrade(line.method, framing, headers['upgrade']) && hasWord(connection, 'upgrade'),
   };
 }
+
+/**
+ * An ordinary request may say that it could be upgraded; one with a body is so only where WebSockets are asked for, whose
+ * first bytes that body then is.
+ */
+const mayUpgrade = (method: string, { kind }: Framing, protocol: string | undefined): boolean =>
+  protocol !== undefined && (kind === 'none' || (method === 'GET' && protocol.toLowerCase() === 'websocket'));
 
 const INVALID_NAME: Refusal = { status: 400, text: 'invalid header name' };
 const INVALID_VALUE: Refusal = { status: 400, text: 'invalid header value' };

@@ -23,6 +23,30 @@ export interface RequestOwner {
   abandon(): void;
 }
 
+/** The connection for whoever speaks another protocol on it: it is let go when it is first asked for. */
+export class Handover {
+  #head: Buffer | undefined = undefined;
+
+  constructor(
+    private readonly connection: Socket | TLSSocket,
+    private readonly letGo: () => Buffer,
+  ) {}
+
+  get isTaken(): boolean {
+    return this.#head !== undefined;
+  }
+
+  /** What has come already. */
+  get head(): Buffer {
+    return (this.#head ??= this.letGo());
+  }
+
+  get socket(): Socket | TLSSocket {
+    this.#head ??= this.letGo();
+    return this.connection;
+  }
+}
+
 export class Http1Request extends Abortable implements HttpRequest {
   readonly method: string;
   readonly path: string;
@@ -41,7 +65,7 @@ export class Http1Request extends Abortable implements HttpRequest {
   constructor(
     readonly head: RequestHead,
     private readonly owner: RequestOwner,
-    readonly upgrade: { readonly socket: Socket | TLSSocket; readonly head: Buffer } | undefined,
+    readonly upgrade: Handover | undefined,
   ) {
     super();
     this.method = head.method;
