@@ -51,9 +51,9 @@ export function decodeBody(
   try {
     decoded = decodeObject(media, expected.type, body, options.fieldValidation !== 'Ignore');
   } catch (error) {
-    throw unreadBody(expected, body, error);
+    throw unreadBody(expected, { media, body }, error);
   }
-  return finished(expected, body, decoded, options);
+  return finished(expected, { media, body }, decoded, options);
 }
 
 /** The same for a body of any size: one that is large is read in turns with others. */
@@ -67,29 +67,36 @@ export function readBody(
   const media = bodyMediaType(http, options.mediaTypes);
   if (body.length <= LARGE_BYTES) return decodeBody(media, body, expected, options);
   return decodeLarge(converter, media, expected.type, body, options.fieldValidation !== 'Ignore').then(
-    (decoded) => finished(expected, body, decoded, options),
+    (decoded) => finished(expected, { media, body }, decoded, options),
     (error: unknown) => {
-      throw unreadBody(expected, body, error);
+      throw unreadBody(expected, { media, body }, error);
     },
   );
 }
 
-function unreadBody(expected: Expected, body: Buffer, error: unknown): unknown {
+interface Sent {
+  readonly media: MediaType;
+  readonly body: Buffer;
+}
+
+function unreadBody(expected: Expected, sent: Sent, error: unknown): unknown {
   if (!(error instanceof WireError)) return error;
-  return undecodable(expected, error.kind, error.apiVersion, error.message, body);
+  const { kind, apiVersion } = error;
+  const other = kind === undefined ? undefined : otherKind(expected, { kind, apiVersion }, sent);
+  return other ?? undecodable(expected, kind, apiVersion, error.message, sent.body);
 }
 
 function finished(
   expected: Expected,
-  body: Buffer,
+  sent: Sent,
   decoded: Decoded,
   options: Omit<BodyOptions, 'mediaTypes'>,
 ): KubeObject {
   const object = decoded.object as KubeObject;
-  checkKind(expected, object, body, options);
+  checkKind(expected, object, sent, options);
   object.metadata ??= {};
   const why = expected.unconvertible?.(object);
-  if (why !== undefined) throw undecodable(expected, expected.kind.kind, undefined, why, body);
+  if (why !== undefined) throw undecodable(expected, expected.kind.kind, undefined, why, sent.body);
   reportStrict(expected, object, decoded.strictErrors, options);
   object.kind = expected.kind.kind;
   object.apiVersion = apiVersionOf(expected.kind);
@@ -100,10 +107,11 @@ function finished(
 function checkKind(
   expected: Expected,
   object: KubeObject,
-  body: Buffer,
+  sent: Sent,
   { fieldValidation }: Pick<BodyOptions, 'fieldValidation'>,
 ): void {
   if (expected.type.unstructured !== undefined) {
+    const { body } = sent;
     if (!object.kind) {
       // Whoever looks closely looks before it is known what was expected.
       const kind = fieldValidation === 'Ignore' ? '' : undefined;
@@ -117,20 +125,41 @@ function checkKind(
     checkCustomKind(expected.kind, isOther ? { ...object, kind: expected.kind.kind } : object);
     return;
   }
-  const kind = object.kind || expected.kind.kind;
-  const apiVersion = object.apiVersion || apiVersionOf(expected.kind);
+  const other = otherKind(expected, object, sent);
+  if (other !== undefined) throw other;
+}
+
+/** Why a body that says it is something else is refused: it is read as that first. Undefined for the kind that is expected. */
+function otherKind(
+  expected: Expected,
+  said: { readonly kind?: string | undefined; readonly apiVersion?: string | undefined },
+  { media, body }: Sent,
+): StatusError | undefined {
+  if (expected.type.unstructured !== undefined) return undefined;
+  const kind = said.kind || expected.kind.kind;
+  const apiVersion = said.apiVersion || apiVersionOf(expected.kind);
+  if (kind === expected.kind.kind && apiVersion === apiVersionOf(expected.kind)) return undefined;
   const fault = apiVersionFault(apiVersion);
-  if (fault !== undefined) throw undecodable(expected, undefined, apiVersion, fault, body);
-  const sent = parseApiVersion(apiVersion);
-  const same = kind === expected.kind.kind && apiVersion === apiVersionOf(expected.kind);
-  if (same) return;
-  if (typeOf(sent.group, sent.version, kind) === undefined) {
-    throw undecodable(expected, kind, apiVersion, unknownKind(expected.kind, kind, apiVersion), body);
+  if (fault !== undefined) return undecodable(expected, undefined, apiVersion, fault, body);
+  const { group, version } = parseApiVersion(apiVersion);
+  const type = typeOf(group, version, kind);
+  if (type === undefined) {
+    return undecodable(expected, kind, apiVersion, unknownKind(expected.kind, kind, apiVersion), body);
   }
-  if (kind !== expected.kind.kind) {
-    throw undecodable(expected, kind, apiVersion, unknownConversion({ ...sent, kind }, expected.kind), body);
+  const why = body.length > LARGE_BYTES ? undefined : unreadAs(type, media, body);
+  if (why !== undefined) return undecodable(expected, kind, apiVersion, why, body);
+  if (kind === expected.kind.kind) return otherVersion(apiVersion, expected.kind);
+  return undecodable(expected, kind, apiVersion, unknownConversion({ group, version, kind }, expected.kind), body);
+}
+
+function unreadAs(type: StructType, media: MediaType, body: Buffer): string | undefined {
+  try {
+    decodeObject(media, type, body, false);
+    return undefined;
+  } catch (error) {
+    if (error instanceof WireError) return error.message;
+    throw error;
   }
-  throw otherVersion(apiVersion, expected.kind);
 }
 
 const otherVersion = (apiVersion: string, expected: GroupVersionKind): StatusError =>
@@ -146,8 +175,14 @@ const SCHEMES: Readonly<Record<string, string>> = {
 /** The reference names the place its kinds are registered at; clients have come to see it. */
 const schemeOf = (group: string): string => SCHEMES[group] ?? 'pkg/api/legacyscheme/scheme.go:30';
 
-export const unknownKind = ({ group }: GroupVersionKind, kind: string, apiVersion: string): string =>
-  `no kind ${goQuote(kind)} is registered for version ${goQuote(apiVersion)} in scheme ${goQuote(schemeOf(group))}`;
+export function unknownKind({ group }: GroupVersionKind, kind: string, apiVersion: string): string {
+  const sent = parseApiVersion(apiVersion);
+  const where =
+    sent.version === '__internal'
+      ? `the internal version of group ${goQuote(sent.group)}`
+      : `version ${goQuote(apiVersion)}`;
+  return `no kind ${goQuote(kind)} is registered for ${where} in scheme ${goQuote(schemeOf(group))}`;
+}
 
 export const unknownConversion = (from: GroupVersionKind, to: GroupVersionKind): string =>
   `converting (${from.version}.${from.kind}) to (${to.group.split('.')[0] || 'core'}.${to.kind}): unknown conversion`;

@@ -71,11 +71,7 @@ function compileStruct(type: StructType): ReadInto {
     refuseEndOfGroup(wireType, goName);
     throw wrongWireType(wireType, name);
   });
-  const unknown = scope.use('unknown', (reader: Reader, wireType: number, proto: number) => {
-    refuseEndOfGroup(wireType, goName);
-    refuseNumberZero(proto, wireType, goName);
-    reader.skip(wireType);
-  });
+  const unknown = scope.use('unknown', (reader: Reader, tag: number) => passUnknown(reader, tag, goName));
   const cases = type.fields
     .filter((field) => field.proto > 0 && field.embedded !== true)
     .map((field) => `case ${field.proto}: ${fieldSource(field, scope, wrong)} break;`);
@@ -85,18 +81,26 @@ function compileStruct(type: StructType): ReadInto {
       readerOf(inlined)(object, reader);
       reader.leave(outer);
     });
-    cases.push(`case ${proto}: ${checkSource(2, inlined.name, wrong)} ${read}(o, r); break;`);
+    cases.push(
+      `case ${proto}: ${checkSource(2, inlined.name.slice(inlined.name.lastIndexOf('.') + 1), wrong)} ${read}(o, r); break;`,
+    );
   }
   const source = [
     'return function read(o, r) {',
     'while (r.pos < r.end) {',
-    'const tag = r.varint(), wire = tag & 7;',
+    'const tag = r.tag(), wire = tag & 7;',
     'switch (tag >>> 3) {',
     ...cases,
-    `default: ${unknown}(r, wire, tag >>> 3);`,
+    `default: ${unknown}(r, tag);`,
     '} } };',
   ].join('\n');
   return compileFunction(scope.values, source);
+}
+
+function passUnknown(reader: Reader, tag: number, message: string): void {
+  refuseEndOfGroup(tag & 7, message);
+  refuseNumberZero(tag >>> 3, tag, reader, message);
+  reader.skip(tag & 7);
 }
 
 const checkSource = (wireType: number, name: string, wrong: string): string =>
@@ -105,7 +109,7 @@ const checkSource = (wireType: number, name: string, wrong: string): string =>
 function fieldSource(field: Field, scope: Scope, wrong: string): string {
   const { type, json } = field;
   const member = `o[${JSON.stringify(json)}]`;
-  const goName = json.charAt(0).toUpperCase() + json.slice(1);
+  const goName = goFieldName(field);
   if (type.kind === 'list' && type.message !== true) {
     const wire = wireTypeOf(type.element);
     const read = readSource(type.element, scope);
@@ -121,23 +125,53 @@ function fieldSource(field: Field, scope: Scope, wrong: string): string {
   const check = checkSource(wireTypeOf(type), goName, wrong);
   if (isAlwaysPrinted(field)) return `${check} ${member} = ${read};`;
   // A later occurrence of what is no message replaces an earlier one, also when it is empty.
-  const present = field.pointer ? 'true' : 'v !== "" && v !== 0 && v !== false && v !== null && v.length !== 0';
+  const present = field.pointer
+    ? isSchemaOrList(type)
+      ? 'v !== null'
+      : 'true'
+    : 'v !== "" && v !== 0 && v !== false && v !== null && v.length !== 0';
   return `${check} { const v = ${read}; if (${present}) ${member} = v; else delete ${member}; }`;
 }
 
+/** One that holds neither a schema nor a list is left out. */
+const isSchemaOrList = (type: Type): boolean =>
+  type.kind === 'scalar' && (type.scalar === 'schemaOrArray' || type.scalar === 'schemaOrStringArray');
+
+/** What the reference calls a field, which is told where something else stands there. */
+function goFieldName({ json, type }: Field): string {
+  if (json === 'metadata' && type.kind === 'struct') return type.name.slice(type.name.lastIndexOf('.') + 1);
+  if (json.startsWith('x-kubernetes-')) {
+    const words = json.slice('x-kubernetes-'.length).split('-');
+    return `X${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')}`;
+  }
+  if (json.startsWith('$')) return json.charAt(1).toUpperCase() + json.slice(2);
+  const [initials = ''] = INITIALS.exec(json) ?? [];
+  return initials === ''
+    ? json.charAt(0).toUpperCase() + json.slice(1)
+    : initials.toUpperCase() + json.slice(initials.length);
+}
+
+/** Words that a name begins with and that are written in capitals. */
+const INITIALS =
+  /^(?:api|uid|gid|id|ips?|aws|csi|dns|fc|fs|gce|gmsa|grpc|http|iscsi|iqn|nfs|os|pd|qos|rbd|ssl|tcp|tty)(?![a-z])/;
+
 function entryReader(value: Type): (reader: Reader, map: Record<string, unknown>) => void {
   const readValue = valueReader(value);
+  // Nobody asks what wire types an entry's key and value have, and they end where what holds the entry ends.
   return (reader, map) => {
-    const outer = reader.enter();
+    const end = reader.lengthDelimited();
     let key = '';
     let member: unknown;
-    while (reader.pos < reader.end) {
-      const tag = reader.varint();
-      if (tag === 10) key = reader.string();
-      else if (Math.floor(tag / 8) === 2) member = readValue(reader);
-      else reader.skip(tag & 7);
+    while (reader.pos < end) {
+      const tag = reader.tag();
+      if (tag >>> 3 === 1) key = reader.string();
+      else if (tag >>> 3 === 2) member = readValue(reader);
+      else {
+        reader.skip(tag & 7);
+        if (reader.pos > end) throw new DecodeError('unexpected EOF');
+      }
     }
-    reader.leave(outer);
+    reader.pos = end;
     setMember(map, key, member === undefined ? zeroValue(value) : member);
   };
 }
@@ -173,9 +207,10 @@ function valueReader(type: Type): Read {
     }
     case 'list': {
       const element = valueReader(type.element);
+      const name = type.name?.slice(type.name.lastIndexOf('.') + 1) ?? '';
       return (reader, told) => {
         const items: unknown[] = Array.isArray(told) ? told : [];
-        eachField(reader, (proto) => (proto === 1 ? items.push(element(reader)) > 0 : false));
+        eachField(reader, name, { 1: ['Items', 2, () => void items.push(element(reader))] });
         return items;
       };
     }
@@ -186,44 +221,47 @@ function valueReader(type: Type): Read {
   }
 }
 
-/** Walks the fields of the message that starts here; `take` says whether it read the field. */
-function eachField(reader: Reader, take: (proto: number) => boolean): void {
+type Known = Readonly<Record<number, readonly [name: string, wireType: number, read: () => void]>>;
+
+/** Walks the fields of the message that starts here, by their numbers. */
+function eachField(reader: Reader, message: string, known: Known): void {
   const outer = reader.enter();
   while (reader.pos < reader.end) {
-    const tag = reader.varint();
-    if (!take(Math.floor(tag / 8))) reader.skip(tag & 7);
+    const tag = reader.tag();
+    const field = known[tag >>> 3];
+    if (field === undefined) {
+      passUnknown(reader, tag, message);
+      continue;
+    }
+    refuseEndOfGroup(tag & 7, message);
+    const [name, wireType, read] = field;
+    if ((tag & 7) !== wireType) throw wrongWireType(tag & 7, name);
+    read();
   }
   reader.leave(outer);
 }
 
 function readTime(reader: Reader): unknown {
-  const outer = reader.enter();
-  const isZero = reader.pos === reader.end;
-  const seconds = readSeconds(reader);
-  reader.leave(outer);
+  const { seconds, isZero } = readTimestamp(reader);
   return isZero ? null : printable(() => formatTime(seconds));
 }
 
 function readMicroTime(reader: Reader): unknown {
-  const outer = reader.enter();
-  const isZero = reader.pos === reader.end;
-  let nanos = 0;
-  const seconds = readSeconds(reader, (value) => (nanos = value));
-  reader.leave(outer);
+  const { seconds, nanos, isZero } = readTimestamp(reader);
   return isZero ? null : printable(() => formatMicroTime(seconds, nanos));
 }
 
-function readSeconds(reader: Reader, takeNanos?: (nanos: number) => void): number {
+function readTimestamp(reader: Reader): { seconds: number; nanos: number; isZero: boolean } {
   let seconds = 0;
-  while (reader.pos < reader.end) {
-    const tag = reader.varint();
-    if (tag === 0x08) seconds = Number(reader.int64());
-    else if (tag === 0x10) {
-      const nanos = reader.int32();
-      takeNanos?.(nanos);
-    } else reader.skip(tag & 7);
-  }
-  return seconds;
+  let nanos = 0;
+  const start = reader.pos;
+  const isZero = reader.lengthDelimited() === reader.pos;
+  reader.pos = start;
+  eachField(reader, 'Timestamp', {
+    1: ['Seconds', 0, () => (seconds = Number(reader.int64()))],
+    2: ['Nanos', 0, () => (nanos = reader.int32())],
+  });
+  return { seconds, nanos, isZero };
 }
 
 function printable(format: () => string | null): string | null {
@@ -235,56 +273,62 @@ function printable(format: () => string | null): string | null {
 }
 
 function readIntOrString(reader: Reader, told?: unknown): unknown {
-  const outer = reader.enter();
   let isText = typeof told === 'string';
   let number = typeof told === 'number' ? told : 0;
   let text = typeof told === 'string' ? told : '';
-  while (reader.pos < reader.end) {
-    const tag = reader.varint();
-    if (tag === 0x08) isText = reader.int64() === 1;
-    else if (tag === 0x10) number = reader.int32();
-    else if (tag === 0x1a) text = reader.string();
-    else reader.skip(tag & 7);
-  }
-  reader.leave(outer);
+  eachField(reader, 'IntOrString', {
+    1: ['Type', 0, () => (isText = reader.int64() === 1)],
+    2: ['IntVal', 0, () => (number = reader.int32())],
+    3: ['StrVal', 2, () => (text = reader.string())],
+  });
   return isText ? text : number;
 }
 
 function readQuantity(reader: Reader, told?: unknown): unknown {
-  const outer = reader.enter();
-  let text = typeof told === 'string' ? told : '';
-  while (reader.pos < reader.end) {
-    const tag = reader.varint();
-    if (tag === 0x0a) text = reader.string();
-    else reader.skip(tag & 7);
-  }
-  reader.leave(outer);
-  if (text === '') return '0';
-  try {
-    return canonicalQuantity(text);
-  } catch (error) {
-    throw new DecodeError(errorText(error));
-  }
+  let quantity = typeof told === 'string' ? told : '0';
+  const read = (): void => {
+    try {
+      quantity = canonicalQuantity(reader.string());
+    } catch (error) {
+      throw error instanceof DecodeError ? error : new DecodeError(errorText(error));
+    }
+  };
+  eachField(reader, 'Quantity', { 1: ['String_', 2, read] });
+  return quantity;
 }
 
-function readJson(reader: Reader, told: unknown = null): unknown {
-  let value = told;
-  eachField(reader, (proto) => {
-    if (proto !== 1) return false;
-    const raw = reader.bytes();
-    value = raw.length === 0 ? null : parseJsonTree(raw).value;
-    return true;
-  });
-  return value;
+const jsonReader =
+  (message: string, parse: (raw: Buffer) => unknown): Read =>
+  (reader, told = null) => {
+    let value = told;
+    eachField(reader, message, {
+      1: [
+        'Raw',
+        2,
+        () => {
+          const raw = reader.bytes();
+          value = raw.length === 0 ? null : parse(raw);
+        },
+      ],
+    });
+    return value;
+  };
+
+const parseJson = (raw: Buffer): unknown => parseJsonTree(raw).value;
+
+/** Who owns what is thrown away where it cannot be read, and nobody is told. */
+function parseFieldsV1(raw: Buffer): unknown {
+  try {
+    return parseJson(raw);
+  } catch (error) {
+    if (error instanceof DecodeError) return null;
+    throw error;
+  }
 }
 
 function readDuration(reader: Reader, told?: unknown): unknown {
   let nanoseconds = typeof told === 'string' ? parseDuration(told) : 0n;
-  eachField(reader, (proto) => {
-    if (proto !== 1) return false;
-    nanoseconds = BigInt(reader.int64());
-    return true;
-  });
+  eachField(reader, 'Duration', { 1: ['Duration', 0, () => (nanoseconds = BigInt(reader.int64()))] });
   return formatDuration(nanoseconds);
 }
 
@@ -297,26 +341,24 @@ function readSchema(reader: Reader, told?: unknown): unknown {
 }
 
 /** A schema in field `schema`, or the items of the other field. */
-function readSchemaOrList(reader: Reader, readItem: Read, told: unknown): unknown {
-  const items: unknown[] = Array.isArray(told) ? told : [];
-  let schema: unknown = isPlainObject(told) ? told : null;
-  eachField(reader, (proto) => {
-    if (proto === 1) schema = readSchema(reader, schema);
-    else if (proto === 2) items.push(readItem(reader));
-    else return false;
-    return true;
-  });
-  return items.length > 0 ? items : schema;
+function schemaOrListReader(message: string, items: string, readItem: Read): Read {
+  return (reader, told) => {
+    const list: unknown[] = Array.isArray(told) ? told : [];
+    let schema: unknown = isPlainObject(told) ? told : null;
+    eachField(reader, message, {
+      1: ['Schema', 2, () => (schema = readSchema(reader, schema))],
+      2: [items, 2, () => void list.push(readItem(reader))],
+    });
+    return list.length > 0 ? list : schema;
+  };
 }
 
 function readSchemaOrBool(reader: Reader, told: unknown): unknown {
   let allows = told === true;
   let schema: unknown = told;
-  eachField(reader, (proto) => {
-    if (proto === 1) allows = reader.bool();
-    else if (proto === 2) schema = readSchema(reader, schema);
-    else return false;
-    return true;
+  eachField(reader, 'JSONSchemaPropsOrBool', {
+    1: ['Allows', 0, () => (allows = reader.bool())],
+    2: ['Schema', 2, () => (schema = readSchema(reader, schema))],
   });
   return isPlainObject(schema) ? schema : allows;
 }
@@ -333,10 +375,10 @@ const scalarReaders: Readonly<Record<ScalarName, Read>> = {
   microTime: readMicroTime,
   duration: readDuration,
   intOrString: readIntOrString,
-  any: readJson,
-  rawExtension: readJson,
-  fieldsV1: readJson,
-  schemaOrArray: (reader, told) => readSchemaOrList(reader, (inner) => readSchema(inner), told),
+  any: jsonReader('JSON', parseJson),
+  rawExtension: jsonReader('RawExtension', parseJson),
+  fieldsV1: jsonReader('FieldsV1', parseFieldsV1),
+  schemaOrArray: schemaOrListReader('JSONSchemaPropsOrArray', 'JSONSchemas', (inner) => readSchema(inner)),
   schemaOrBool: readSchemaOrBool,
-  schemaOrStringArray: (reader, told) => readSchemaOrList(reader, (inner) => inner.string(), told),
+  schemaOrStringArray: schemaOrListReader('JSONSchemaPropsOrStringArray', 'Property', (inner) => inner.string()),
 };

@@ -1,5 +1,6 @@
 // The envelope around a protobuf object: four bytes as a mark, then its kind, its bytes and what they are.
 import { bufferOf } from '../../lib/buffer-of.js';
+import { apiVersionFault } from '../../machinery/object.js';
 import type { StructType } from '../type.js';
 import { DecodeError } from '../json/walk.js';
 import { decodeMessage } from './decode.js';
@@ -110,6 +111,8 @@ export function readEnvelope(bytes: Uint8Array): Envelope {
     else if (field === 'ContentEncoding') envelope.contentEncoding = reader.string();
     else envelope.contentType = reader.string();
   });
+  // A version that is none counts as one that is not told.
+  if (apiVersionFault(envelope.apiVersion) !== undefined) envelope.apiVersion = '';
   return envelope;
 }
 
@@ -146,11 +149,11 @@ function readFields<Name extends string>(
   read: (name: Name) => void,
 ): void {
   while (reader.pos < reader.end) {
-    const tag = reader.varint();
+    const tag = reader.tag();
     const wireType = tag & 7;
     refuseEndOfGroup(wireType, message);
-    const number = Math.floor(tag / 8);
-    refuseNumberZero(number, wireType, message);
+    const number = tag >>> 3;
+    refuseNumberZero(number, tag, reader, message);
     const name = names[number - 1];
     if (name === undefined) reader.skip(wireType);
     else if (wireType === LENGTH_DELIMITED) read(name);

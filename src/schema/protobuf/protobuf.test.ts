@@ -39,7 +39,7 @@ test('unknown fields are passed over, wrong wire types are refused', () => {
     Buffer.from('f80601' + 'fa0603616263' + 'f106' + '00'.repeat(8) + 'f506' + '00'.repeat(4), 'hex'),
   ]);
   assert.deepEqual(decodeMessage(configMap, message), { metadata: { name: 'a' } });
-  assert.throws(() => decodeMessage(configMap, Buffer.from('0801', 'hex')), /wrong wireType = 0 for field Metadata/);
+  assert.throws(() => decodeMessage(configMap, Buffer.from('0801', 'hex')), /wrong wireType = 0 for field ObjectMeta/);
   assert.throws(() => decodeMessage(configMap, Buffer.from('0affffffff0f', 'hex')), /unexpected EOF/);
   assert.throws(() => decodeMessage(configMap, Buffer.from('0a0b3affffffffffffffffffff01', 'hex')), DecodeError);
 });
@@ -84,6 +84,22 @@ test('fields without a number and ends of groups are refused, with the message t
   refuses('fc06', /proto: ConfigMap: wiretype end group for non-group/);
   refuses('0a020200', /proto: ObjectMeta: illegal tag 0 \(wire type 2\)/);
   assert.deepEqual(decodeMessage(configMap, Buffer.from('fb06fc06', 'hex')), { metadata: {} });
+});
+
+test('messages that scalars are refuse wrong wire types too, and entries of maps do not look at them', () => {
+  const meta = mustType('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta');
+  const read = (hex: string): unknown => decodeMessage(meta, Buffer.from(hex, 'hex'));
+  assert.throws(() => read('42020a00'), /wrong wireType = 2 for field Seconds$/);
+  assert.throws(() => read('42020200'), /proto: Timestamp: illegal tag 0 \(wire type 2\)$/);
+  assert.throws(() => read('2801'), /wrong wireType = 0 for field UID$/);
+  assert.throws(() => read('0affffffffffffffffff01'), /negative length found during unmarshaling$/);
+  assert.throws(() => read('808080808001' + '00'), /ObjectMeta: illegal tag 0 \(wire type 34359738368\)$/);
+  assert.deepEqual(read('5a06080161100162'), { labels: { a: 'b' } });
+  const limits = mustType('io.k8s.api.core.v1.ResourceRequirements');
+  assert.throws(
+    () => decodeMessage(limits, Buffer.from('0a07' + '0a0163' + '12020a00', 'hex')),
+    /quantities must match/,
+  );
 });
 
 test('what is no envelope is refused in the words of the reference', () => {

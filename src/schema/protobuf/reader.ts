@@ -7,6 +7,9 @@ type WithUtf8Slice = Buffer & { utf8Slice(start: number, end: number): string };
 /** The wire type of what ends a group; there are no groups. */
 export const END_OF_GROUP = 4;
 
+/** No field has a number so high. */
+const MOST_FIELDS = 2 ** 29 - 1;
+
 /** In bytes. */
 const shortText = 32;
 /** A power of two. */
@@ -14,6 +17,8 @@ const recentTexts: string[] = Array.from({ length: 4096 }, () => '');
 
 export class Reader {
   pos = 0;
+  /** The last tag that 32 bits did not hold, whole. */
+  wideTag = 0n;
   /** The upper half of the last number that `low` read. */
   private high = 0;
   readonly buffer: WithUtf8Slice;
@@ -38,6 +43,26 @@ export class Reader {
       factor *= 128;
     }
     throw new DecodeError('proto: integer overflow');
+  }
+
+  /**
+   * A field's number and wire type. Of a tag beyond 32 bits the number is what Go makes of it; one that is none, or that
+   * no field has, stays so.
+   */
+  tag(): number {
+    const start = this.pos;
+    const tag = this.varint();
+    if (tag < 0x1_0000_0000) {
+      if (tag < 8) this.wideTag = 0n;
+      return tag;
+    }
+    let exact = 0n;
+    for (let i = start; i < this.pos; i++) exact |= BigInt((this.buffer[i] ?? 0) & 0x7f) << BigInt(7 * (i - start));
+    this.wideTag = BigInt.asUintN(64, exact);
+    const number = BigInt.asIntN(32, this.wideTag >> 3n);
+    const wireType = Number(this.wideTag & 7n);
+    if (number <= 0n) return wireType;
+    return Math.min(Number(number), MOST_FIELDS) * 8 + wireType;
   }
 
   int32(): number {
@@ -154,8 +179,10 @@ export class Reader {
     return text;
   }
 
-  private lengthDelimited(): number {
+  /** Where what starts here with its length ends. */
+  lengthDelimited(): number {
     const length = this.varint();
+    if (length >= 2 ** 63) throw new DecodeError('proto: negative length found during unmarshaling');
     if (length > this.end - this.pos) throw new DecodeError('unexpected EOF');
     return this.pos + length;
   }

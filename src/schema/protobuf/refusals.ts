@@ -1,6 +1,6 @@
 // What no message may have, in the reference's words.
 import { DecodeError } from '../json/walk.js';
-import { END_OF_GROUP } from './reader.js';
+import { END_OF_GROUP, type Reader } from './reader.js';
 
 export const wrongWireType = (wireType: number, field: string): DecodeError =>
   new DecodeError(`proto: wrong wireType = ${wireType} for field ${field}`);
@@ -10,6 +10,9 @@ export function refuseEndOfGroup(wireType: number, message: string): void {
   if (wireType === END_OF_GROUP) throw new DecodeError(`proto: ${message}: wiretype end group for non-group`);
 }
 
-export function refuseNumberZero(number: number, wireType: number, message: string): void {
-  if (number === 0) throw new DecodeError(`proto: ${message}: illegal tag 0 (wire type ${wireType})`);
+/** A number that is none; of a wide tag the whole is told. */
+export function refuseNumberZero(number: number, tag: number, reader: Reader, message: string): void {
+  if (number !== 0) return;
+  const told = tag < 8 && reader.wideTag > 0n ? reader.wideTag : BigInt(tag);
+  throw new DecodeError(`proto: ${message}: illegal tag ${BigInt.asIntN(32, told >> 3n)} (wire type ${told})`);
 }
