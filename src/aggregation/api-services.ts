@@ -1,6 +1,7 @@
 // The API services there are, followed once for all that look after them.
 import type { ServerClient } from '../registry/server-client.js';
 import { type GroupResource, StatusError } from '../machinery/status.js';
+import type { RegisteredGroup } from '../rest/registered-versions.js';
 import type { APIService } from '../schema/generated/apiregistration.v1.js';
 import { type Followed, followStore } from '../storage/follow-store.js';
 import type { ResourceStore } from '../storage/store.js';
@@ -18,7 +19,7 @@ export class ApiServices {
   /** Names of those that another server answers for. */
   readonly #remote = new Set<string>();
   /** Found out when first asked for after one came or went. */
-  #groups: ReadonlySet<string> | undefined;
+  #groups: ReadonlyMap<string, RegisteredGroup> | undefined;
   #generation = 0;
 
   constructor(
@@ -73,9 +74,13 @@ export class ApiServices {
 
   /** Whether any version of the group is registered; until they are known, all are taken to be. */
   hasGroup(group: string): boolean {
-    if (!this.#synced) return true;
-    this.#groups ??= new Set(this.names().map((name) => name.slice(name.indexOf('.') + 1)));
-    return this.#groups.has(group);
+    return this.groups()?.has(group) ?? true;
+  }
+
+  /** Undefined until they are known. */
+  groups(): ReadonlyMap<string, RegisteredGroup> | undefined {
+    if (!this.#synced) return undefined;
+    return (this.#groups ??= groupsOf(this.names().flatMap((name) => this.get(name)?.spec ?? [])));
   }
 
   remoteNames(): Iterable<string> {
@@ -85,6 +90,17 @@ export class ApiServices {
   names(): string[] {
     return [...(this.#followed?.objects.keys() ?? [])];
   }
+}
+
+function groupsOf(registered: readonly APIService['spec'][]): ReadonlyMap<string, RegisteredGroup> {
+  const groups = new Map<string, { rank: number; versions: Map<string, number> }>();
+  for (const { group = '', version = '', groupPriorityMinimum, versionPriority } of registered) {
+    const known = groups.get(group) ?? { rank: 0, versions: new Map<string, number>() };
+    groups.set(group, known);
+    known.rank = Math.max(known.rank, groupPriorityMinimum);
+    known.versions.set(version, versionPriority);
+  }
+  return groups;
 }
 
 export const isAvailable = ({ status }: Readonly<APIService>): boolean =>

@@ -104,6 +104,7 @@ async function proxy(
   try {
     return await passOn(request, rewriteAnswer(answer, rules));
   } catch (error) {
+    if (error instanceof OutboundError) return plain(503, `error trying to reach service: ${error.message}\n`);
     if (!(error instanceof UnreadableLocation)) throw error;
     const why = `error trying to parse Location header: ${goQuote(error.location)}`;
     return plain(503, `error trying to reach service: ${why}\n`);

@@ -1,6 +1,6 @@
 // What extension servers have, as discovery shows it beside what this server has itself.
 import type { Clock } from '../lib/clock.js';
-import type { RegisteredVersions } from '../rest/registered-versions.js';
+import type { RegisteredGroup, RegisteredVersions } from '../rest/registered-versions.js';
 import type { APIService } from '../schema/generated/apiregistration.v1.js';
 import { API_SERVICES, type ApiServices } from './api-services.js';
 import { fetchDiscovery } from './fetch-discovery.js';
@@ -59,6 +59,10 @@ export class RemoteDiscovery implements RegisteredVersions {
 
   resources(group: string, version: string): readonly object[] | undefined {
     return this.#known.get(`${version}.${group}`)?.resources;
+  }
+
+  groups(): ReadonlyMap<string, RegisteredGroup> | undefined {
+    return this.#services.groups();
   }
 
   isListed(group: string): boolean {

@@ -11,7 +11,7 @@ import { JSON_TYPE, type MediaType } from './media-types.js';
 import { negotiate } from './negotiate.js';
 import type { RegisteredVersions } from './registered-versions.js';
 import { respondValue } from './respond.js';
-import { createGroups, inOrder, isCustom, type ServedGroups, type Versions } from './served-groups.js';
+import { createGroups, inOrder, isCustom, type ServedGroups } from './served-groups.js';
 
 export interface DiscoveryOptions {
   /** Asked anew on each request: kinds come and go. The same list until they do, or have other verbs. */
@@ -48,17 +48,20 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
     if (group === undefined) return groupsAnswer(options, request, { groups: groupsOf(), aggregated });
     // The group without a name is the one under /api.
     const versions = group === '' ? undefined : groupsOf().byName.get(group);
-    if (versions === undefined) return undefined;
     if (version !== undefined) {
+      if (versions === undefined) return undefined;
       const endpoints = versions.get(version);
       // Only the server's own groups tell as a Status which versions they do not have.
       if (endpoints === undefined && isCustom(versions)) return undefined;
       return versionAnswer(options, request, endpoints);
     }
+    // A group that is registered no more is told as it is served.
+    const listed = groupsOf().listed().get(group) ?? (versions && inOrder(group, versions, options.registered));
+    if (listed === undefined) return undefined;
     return respond(options, request, metaType('APIGroup'), {
       kind: 'APIGroup',
       apiVersion: 'v1',
-      ...groupValue(group, versions, options.registered),
+      ...groupValue(group, listed),
     });
   };
   const prepare = (): void => aggregated.others.prepare({ version: 'v2', media: JSON_TYPE }, groupsOf().others);
@@ -109,15 +112,12 @@ function groupsAnswer(options: DiscoveryOptions, request: HttpRequest, { groups,
   return respond(options, request, metaType('APIGroupList'), {
     kind: 'APIGroupList',
     apiVersion: 'v1',
-    groups: groups.others.map(([name, versions]) => groupValue(name, versions, options.registered)),
+    groups: [...groups.listed()].map(([name, versions]) => groupValue(name, versions)),
   });
 }
 
-function groupValue(name: string, versions: Versions, registered: RegisteredVersions | undefined): object {
-  const listed = inOrder(name, versions, registered).map((version) => ({
-    groupVersion: `${name}/${version}`,
-    version,
-  }));
+function groupValue(name: string, versions: readonly string[]): object {
+  const listed = versions.map((version) => ({ groupVersion: `${name}/${version}`, version }));
   return { name, versions: listed, preferredVersion: listed[0] };
 }
 

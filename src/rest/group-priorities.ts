@@ -28,7 +28,7 @@ const GROUP_RANKS: Readonly<Record<string, number>> = {
   'storagemigration.k8s.io': 15800,
 };
 const CUSTOM_GROUP_RANK = 1000;
-const REGISTRATION = 'apiregistration.k8s.io';
+export const REGISTRATION = 'apiregistration.k8s.io';
 
 export const groupRank = (group: string): number => ownMember(GROUP_RANKS, group) ?? CUSTOM_GROUP_RANK;
 

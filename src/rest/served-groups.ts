@@ -2,7 +2,7 @@
 import { remembered } from '../lib/remembered.js';
 import type { DiscoveryOptions } from './discovery.js';
 import type { Endpoint } from './endpoint.js';
-import { compareGroups, compareVersions, groupRank } from './group-priorities.js';
+import { compareGroups, compareVersions, groupRank, REGISTRATION } from './group-priorities.js';
 import type { RegisteredVersions } from './registered-versions.js';
 
 export type Versions = Map<string, Endpoint[]>;
@@ -14,6 +14,8 @@ export interface ServedGroups {
   readonly core: ListedGroups;
   /** All others that are listed, in their order. */
   readonly others: ListedGroups;
+  /** The versions of each group but that without a name, both in the order of the older documents. */
+  listed(): ReadonlyMap<string, readonly string[]>;
 }
 
 /** The same, each part of it, until kinds or registrations came or went. */
@@ -23,7 +25,10 @@ export function createGroups({ endpoints, registered }: DiscoveryOptions): () =>
     const local = endpoints();
     return groups([local, registered?.generation], () => {
       const byName = groupsOf(local, registered?.remote() ?? []);
-      return { byName, core: [['', byName.get('') ?? new Map()]], others: listedGroups(byName, registered) };
+      const others = listedGroups(byName, registered);
+      const core: ListedGroups = [['', byName.get('') ?? new Map()]];
+      let listed: ReadonlyMap<string, readonly string[]> | undefined;
+      return { byName, core, others, listed: () => (listed ??= listedVersions(byName, others, registered)) };
     });
   };
 }
@@ -37,6 +42,40 @@ const listedGroups = (groups: Map<string, Versions>, registered: RegisteredVersi
     .map((group) => ({ group, name: group[0], rank: registered?.groupRank(group[0]) ?? groupRank(group[0]) }))
     .sort(compareGroups)
     .map(({ group }) => group);
+
+/** What is registered is listed, whether anybody serves it or not; custom resources are from the beginning. */
+function listedVersions(
+  groups: ReadonlyMap<string, Versions>,
+  served: ListedGroups,
+  registered: RegisteredVersions | undefined,
+): ReadonlyMap<string, readonly string[]> {
+  const known = registered?.groups();
+  if (known === undefined)
+    return new Map(served.map(([name, versions]) => [name, inOrder(name, versions, registered)]));
+  return new Map(
+    [...new Set([...groups.keys(), ...known.keys()])]
+      .filter((name) => name !== '')
+      .map((name) => ({
+        name,
+        rank: known.get(name)?.rank ?? groupRank(name),
+        versions: new Map([...unregistered(name, groups.get(name)), ...(known.get(name)?.versions ?? [])]),
+      }))
+      .filter(({ versions }) => versions.size > 0)
+      .sort(compareGroups)
+      .map(({ name, versions }) => [name, byRank(versions)]),
+  );
+}
+
+/** What is listed without being registered: where registrations are made, and what will be registered in a moment. */
+const unregistered = (name: string, versions: Versions = new Map()): [string, number][] =>
+  [...versions]
+    .filter(([, endpoints]) => name === REGISTRATION || endpoints[0]?.definition.custom === true)
+    .map(([version]) => [version, CUSTOM_VERSION_RANK]);
+
+const CUSTOM_VERSION_RANK = 100;
+
+const byRank = (versions: ReadonlyMap<string, number>): string[] =>
+  [...versions].sort(([a, rankA], [b, rankB]) => rankB - rankA || compareVersions(a, b)).map(([version]) => version);
 
 /** A version without endpoints is another server's. */
 function groupsOf(

@@ -1,6 +1,7 @@
 // Hands a request on to another server and its answer back, as both come: nothing is collected.
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { beginning } from '../../lib/beginning.js';
 import { guessMediaType } from '../../lib/guess-media-type.js';
 import type { HttpRequest, HttpResponse, ResponseStream } from '../../lib/http.js';
 import type { HttpClient, OutboundResponse } from '../http-client.js';
@@ -47,18 +48,32 @@ export interface PassedOn {
   readonly headers: Headers;
   readonly body: Readable;
   readonly trailers?: OutboundResponse['trailers'];
+  /** The body is another's than the other server's, of another length. */
+  readonly isRewritten?: boolean;
 }
 
-/** The answer's body under the status and headers given. One that breaks off breaks off for the client, too. */
+/** Of a rewritten page up to this size the client is told how long it is. */
+const MAX_PAGE_BYTES = 1024 * 1024;
+
+/**
+ * The answer's body under the status and headers given. One that breaks off breaks off for the client, too; rejects with
+ * an OutboundError where a page cannot be rewritten.
+ */
 export async function passOn(
   request: HttpRequest,
-  { status, headers, body, trailers }: PassedOn,
+  { status, headers, body, trailers, isRewritten }: PassedOn,
 ): Promise<HttpResponse> {
   if (request.method === 'HEAD' || status === 204 || status === 304) {
     body.destroy();
     // An answer that says nothing is new has no form either.
     const { 'content-type': _type, 'content-length': _length, ...formless } = headers;
     return { status, headers: status === 304 ? formless : headers, body: undefined, besideOurs: true };
+  }
+  if (isRewritten === true) {
+    const { bytes, isWhole } = await beginning(body, MAX_PAGE_BYTES, PATIENCE_MS).catch((error: unknown) => {
+      throw OutboundError.from(error);
+    });
+    if (isWhole) return { status, headers, body: bytes, besideOurs: true };
   }
   const bytes = streamOf(body, (error) => request.cancel?.(error));
   const withTrailers: ResponseStream = {
@@ -76,32 +91,15 @@ export async function passOn(
   };
 }
 
-/** An answer that lets others wait for its first bytes goes on without. */
+/** An answer that lets others wait goes on as it comes. */
 const PATIENCE_MS = 200;
 
 /** What the body is, where nobody says. */
 async function guessedType(headers: Headers, body: Readable): Promise<Headers> {
   if (headers['content-type'] !== undefined || headers['content-encoding'] !== undefined) return {};
-  const first = await firstPiece(body);
-  return first === undefined ? {} : { 'content-type': guessMediaType(first) };
-}
-
-/** Stays in the body. Undefined when there is none, or none for some time. */
-async function firstPiece(body: Readable): Promise<Buffer | undefined> {
-  await new Promise<void>((resolve) => {
-    const events = ['readable', 'end', 'error', 'close'];
-    const done = (): void => {
-      clearTimeout(timer);
-      for (const event of events) body.off(event, done);
-      resolve();
-    };
-    const timer = setTimeout(done, PATIENCE_MS);
-    for (const event of events) body.on(event, done);
-  });
-  const piece = body.destroyed ? null : (body.read() as Buffer | null);
-  if (piece === null) return undefined;
-  body.unshift(piece);
-  return piece;
+  // One that breaks off does so for who reads it.
+  const { bytes = Buffer.alloc(0) } = await beginning(body, 1, PATIENCE_MS).catch(() => ({ bytes: undefined }));
+  return bytes.length === 0 ? {} : { 'content-type': guessMediaType(bytes) };
 }
 
 /** Reads only as fast as the client does. `onBroken` is told when the source breaks off; the answer then fails. */

@@ -22,6 +22,8 @@ const CASES: readonly (readonly [string, string])[] = [
   ['<a href="/x" data-t="a > b">', '<a href="/p/x" data-t="a &gt; b">'],
   ['<a href="/&copy;">', '<a href="/p/&copy;">'],
   ['<a href="/x', '<a href="/x'],
+  ['<![CDATA[<a href="/x">]]><a href="/y">', '<![CDATA[<a href="/x">]]><a href="/p/y">'],
+  ['<a href="/x" title="a" HREF="/y">', '<a href="/p/x" title="a">'],
   ['<!doctype html></a><', '<!doctype html></a><'],
 ];
 

@@ -95,6 +95,8 @@ export class HtmlLinks extends Transform {
         if (text.length - open < 4) return this.#keep(text, out, at, at);
         out += '<';
         at += 1;
+        // A declaration is none of a page's tags, whatever stands in it.
+        if (text[at] === '!' || text[at] === '?') this.#until = '>';
       } else {
         const close = this.#tagEnd.find(text, open);
         if (close < 0 && text.length - open <= MAX_TAG_LENGTH) return this.#keep(text, out, at, at);
@@ -179,6 +181,7 @@ function readTag(text: string): Tag {
   const skip = (): string => until((char) => !isSpace(char) && char !== '/');
   const name = until((char) => isSpace(char) || char === '/').toLowerCase();
   const attributes: [string, string][] = [];
+  const names = new Set<string>();
   for (skip(); at < body.length; skip()) {
     const key = until((char) => isSpace(char) || char === '/' || char === '=').toLowerCase();
     until((char) => !isSpace(char));
@@ -193,7 +196,9 @@ function readTag(text: string): Tag {
         at++;
       } else value = until(isSpace);
     }
-    if (key !== '') attributes.push([key, value]);
+    // Of those of one name the first counts.
+    if (key !== '' && !names.has(key)) attributes.push([key, value]);
+    names.add(key);
   }
   return { name, attributes, closesItself };
 }

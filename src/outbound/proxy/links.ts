@@ -1,7 +1,7 @@
 // Addresses in answers, so that they lead through the proxy again.
 import { cleanPath } from '../../lib/clean-path.js';
 import { parseGoUrl } from '../../lib/go-url.js';
-import { escapePath, goUrlText } from '../../lib/go-url-parts.js';
+import { escapedPathOf, escapePath, goUrlText } from '../../lib/go-url-parts.js';
 import { percentDecode } from '../../lib/percent-decode.js';
 
 export interface LinkRules {
@@ -28,15 +28,15 @@ export function forwardedUri(prefix: string, ownPath: string): string {
   return ownPath.endsWith('/') ? `${uri}/` : uri;
 }
 
-/** The address as the client must write it; undefined for one that nobody can read. */
-export function rewriteLink(text: string, rules: LinkRules): string | undefined {
+/** The address as the client must write it, or why nobody can read it. */
+export function rewriteLink(text: string, rules: LinkRules): string | { readonly error: string } {
   const url = parseGoUrl(text);
-  if ('error' in url) return undefined;
+  if ('error' in url) return url;
   const isElsewhere = url.host !== '' && url.host !== rules.sourceHost && url.host !== rules.requestHost;
   if (isElsewhere || !url.path.startsWith('/')) return goUrlText(url);
   const isOwn = url.host === rules.requestHost && rules.scheme === '' && rules.host === '';
   const at = isOwn ? url : { ...url, scheme: rules.scheme, host: rules.host };
-  const path = percentDecode(url.path);
+  const path = percentDecode(escapedPathOf(url));
   if (path.startsWith(rules.prefix)) return goUrlText(at);
   const joined = cleanPath(rules.prefix, path);
   return goUrlText({ ...at, path: escapePath(path.endsWith('/') ? `${joined}/` : joined) });

@@ -9,8 +9,11 @@ import { type LinkRules, rewriteLink } from './links.js';
 
 /** Where an answer leads to cannot be read. */
 export class UnreadableLocation extends Error {
-  constructor(readonly location: string) {
-    super(`${JSON.stringify(location)} is no URL`);
+  constructor(
+    readonly location: string,
+    why: string,
+  ) {
+    super(why);
   }
 }
 
@@ -21,19 +24,24 @@ export function rewriteAnswer(answer: OutboundResponse, rules: LinkRules): Passe
   const headers = returnedHeaders(answer);
   const { location } = answer.headers;
   if (location !== undefined) {
-    const rewritten = rewriteLink(location, rules);
-    if (rewritten === undefined) {
+    const text = Buffer.from(location, 'latin1').toString();
+    const rewritten = rewriteLink(text, rules);
+    if (typeof rewritten === 'object') {
       body.destroy();
-      throw new UnreadableLocation(location);
+      throw new UnreadableLocation(location, rewritten.error);
     }
-    return { status, headers: { ...headers, location: rewritten }, body, ...after };
+    return { status, headers: { ...headers, location: Buffer.from(rewritten).toString('latin1') }, body, ...after };
   }
   const type = (answer.headers['content-type'] ?? '').split(';', 1)[0]?.trim();
   const packing = PACKINGS.get(answer.headers['content-encoding'] ?? '');
   if (type !== 'text/html' || packing === undefined) return { status, headers, body, ...after };
   const { 'content-length': _length, ...rest } = headers;
-  const links = new HtmlLinks((link) => rewriteLink(link, rules));
-  return { status, headers: rest, body: through(body, [...packing.open(), links, ...packing.close()]), ...after };
+  const links = new HtmlLinks((link) => {
+    const rewritten = rewriteLink(link, rules);
+    return typeof rewritten === 'string' ? rewritten : undefined;
+  });
+  const rewritten = through(body, [...packing.open(), links, ...packing.close()]);
+  return { status, headers: rest, body: rewritten, isRewritten: true, ...after };
 }
 
 interface Packing {

@@ -36,7 +36,9 @@ export async function proxy(request: RestRequest, origin: ProxiedOrigin): Promis
     throw serviceUnavailable(`error trying to reach service: ${OutboundError.from(error).message}`);
   });
   const rules = { prefix, scheme: '', host: '', sourceHost: origin.host, requestHost: http.host };
-  return passOn(http, rewritten(answer, rules));
+  return passOn(http, rewritten(answer, rules)).catch((error: unknown) => {
+    throw error instanceof OutboundError ? new StatusError(500, '', error.message) : error;
+  });
 }
 
 function rewritten(answer: OutboundResponse, rules: LinkRules): PassedOn {
