@@ -253,3 +253,28 @@ test('who asks for much and reads nothing is not answered further', async () => 
   assert.ok(asked < 10, `${asked} answers wait to be read`);
   socket.destroy();
 });
+
+test('who is slow to read has all of the last answer', { timeout: 30_000 }, async () => {
+  const body = Buffer.alloc(16 * 1024 * 1024, 'x');
+  handler = () => ({ status: 200, headers: {}, body });
+  const socket = net.connect((server.address() as net.AddressInfo).port, '127.0.0.1');
+  socket.write(`GET / HTTP/1.1\r\n${CLOSE}`);
+  await new Promise((resolve) => setTimeout(resolve, 1200));
+  let bytes = 0;
+  for await (const chunk of socket) bytes += (chunk as Buffer).length;
+  assert.ok(bytes > body.length, `${bytes} bytes`);
+});
+
+test('who is answered before all was sent has some time to read that', { timeout: 30_000 }, async () => {
+  handler = () => ({ status: 413, headers: {}, body: 'too much' });
+  const socket = net.connect((server.address() as net.AddressInfo).port, '127.0.0.1');
+  socket.write(`POST / HTTP/1.1\r\nContent-Length: 100000000\r\n${CLOSE}`);
+  let answeredMs = 0;
+  socket.once('data', () => (answeredMs = performance.now()));
+  // It is heard meanwhile, so that it need not stop to send.
+  const sending = setInterval(() => socket.write(Buffer.alloc(64 * 1024)), 10);
+  await new Promise((resolve) => socket.once('end', resolve));
+  clearInterval(sending);
+  socket.destroy();
+  assert.ok(performance.now() - answeredMs > 300);
+});

@@ -22,6 +22,8 @@ const IDLE_TIMEOUT_MS = 90_000;
 const HEAD_TIMEOUT_MS = 32_000;
 /** A client that was told the end may read it before the connection goes. */
 const LINGER_MS = 500;
+/** And one that still sends has so long to find it. */
+const UNREAD_LINGER_MS = 5_000;
 /** What a client may send ahead of the answers before it is read no further. */
 const MAX_AHEAD_BYTES = 64 * 1024;
 /** Smaller answers are written in one piece with their head. */
@@ -108,6 +110,7 @@ export class Http1Connection implements RequestOwner {
 
   readonly #onEnd = (): void => {
     this.#clientEnded = true;
+    if (this.#closing) return this.#endSocket();
     if (this.idle && !this.#resting) return this.#end();
     this.#request?.stop(CLIENT_GONE);
     if (this.#request?.incoming.wanted) this.#request.incoming.cut();
@@ -305,7 +308,7 @@ export class Http1Connection implements RequestOwner {
   #finish(request: Http1Request, keeps: boolean): void {
     this.#request = undefined;
     this.#lastMethod = request.method;
-    if (!keeps || this.#clientEnded) return this.#end();
+    if (!keeps || this.#clientEnded) return this.#end(request.incoming.ended ? 0 : UNREAD_LINGER_MS);
     this.#resting = true;
     if (this.socket.writableNeedDrain) void drained(this.socket).then(this.#next);
     else if (this.#inputBytes > 0) setImmediate(this.#next);
@@ -325,12 +328,20 @@ export class Http1Connection implements RequestOwner {
     this.#end();
   }
 
-  #end(): void {
+  /**
+   * What was written leaves first, however slowly it is read: a client that reads nothing is idle. One that still sends
+   * is heard for some time: some read only then, or forget what they read when they see the end.
+   */
+  #end(afterMs = 0): void {
     if (this.#closing) return;
     this.#closing = true;
     this.#input = [];
-    this.socket.end();
     this.socket.resume();
-    setTimeout(() => this.socket.destroy(), LINGER_MS).unref();
+    if (afterMs > 0) setTimeout(this.#endSocket, afterMs).unref();
+    else this.#endSocket();
   }
+
+  readonly #endSocket = (): void => {
+    this.socket.end(() => setTimeout(() => this.socket.destroy(), LINGER_MS).unref());
+  };
 }

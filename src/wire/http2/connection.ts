@@ -71,6 +71,8 @@ export class Http2Connection implements StreamOwner, Reader {
   #promised = 0;
   #scheduled = false;
   #inFlight: Buffer | undefined = undefined;
+  /** Before all of its upload had come. */
+  #answeredEarly = false;
   #ending = false;
   #timer: NodeJS.Timeout | undefined = undefined;
 
@@ -157,6 +159,7 @@ export class Http2Connection implements StreamOwner, Reader {
     // Nobody will read the rest of an upload that was answered early. That is said in a write of its own: curl loses an
     // answer that comes together with it.
     this.#rememberReset(stream.id);
+    this.#answeredEarly = true;
     setImmediate(() => this.#sendReset(stream.id, ErrorCode.none));
     this.forget(stream, CLIENT_GONE);
   }
@@ -343,6 +346,12 @@ export class Http2Connection implements StreamOwner, Reader {
 
   #endWhenDone(): void {
     if (!this.retired || this.streams.size > 0 || this.#ending) return;
+    // A client that still sends is left some time to find its answer: some forget it when they see the end.
+    if (this.#answeredEarly) {
+      this.#answeredEarly = false;
+      setTimeout(() => this.#endWhenDone(), LINGER_MS).unref();
+      return;
+    }
     this.#ending = true;
     this.closed = true;
     this.schedule();
