@@ -76,10 +76,10 @@ test('defaults fill in what is missing and what is null where no null may be', (
 });
 
 test('what defaults fill in is bounded, however little asks for it', () => {
-  const text = 'd'.repeat(100_000);
-  const schema = object({ list: { type: 'array', items: object({ text: { type: 'string', default: text } }) } });
+  const long = 'd'.repeat(100_000);
+  const schema = object({ list: { type: 'array', items: object({ text: { type: 'string', default: long } }) } });
   const items = (count: number): object => ({ list: Array.from({ length: count }, () => ({})) });
-  const most = Math.floor(MOST_FILLED_BYTES / (text.length + '"text":"",'.length));
+  const most = Math.floor(MOST_FILLED_BYTES / (long.length + '"text":"",'.length));
   assert.doesNotThrow(() => setDefaults(items(most), schema));
   assert.throws(() => setDefaults(items(most + 1), schema), { code: 413 });
 });

@@ -111,10 +111,10 @@ test('no more is deleted of very many objects when the time for it is over', { t
   assert.equal((await server.request('DELETE', `${at('ended')}?timeout=50ms`)).status, 504);
   // What was under way may end.
   await new Promise((resolve) => setTimeout(resolve, 200));
-  const before = await left();
+  const leftThen = await left();
   await new Promise((resolve) => setTimeout(resolve, 500));
-  assert.equal(await left(), before);
-  assert.ok(before > BELONGING / 2, `${before} are left`);
+  assert.equal(await left(), leftThen);
+  assert.ok(leftThen > BELONGING / 2, `${leftThen} are left`);
 });
 
 test('the end of a namespace with very many objects makes no long turn', { timeout: 120_000 }, async () => {
