@@ -56,6 +56,7 @@ const TABLE: readonly Refused[] = [
     files: { policy: kind('Policy', 'audit.k8s.io/v1', 'rules: [{level: Loud}]\n') },
     says: ['{dir}/policy', 'rules[0].level', 'Loud'],
   },
+  { flags: ['--audit-webhook-version=a/b/c'], says: ['unexpected GroupVersion string: a/b/c'] },
   {
     flags: ['--encryption-provider-config={dir}/encryption'],
     files: { encryption: kind('EncryptionConfiguration', `${APISERVER}/v1`, 'resources: [{providers: []}]\n') },

@@ -96,10 +96,11 @@ const flatAsked = ({ uri, asked: text, objectRef }: Asked): Asked => ({
 
 /** The members of `objectRef`. What the path leaves open is taken from the object that was sent. */
 export function referenceJson(info: RequestInfo, { name, namespace, uid, resourceVersion }: SentMetadata): string {
-  let text = `"resource":${quoteJson(info.resource)}`;
+  let text = '';
   const add = (member: string, value: string | undefined): void => {
-    if (value !== undefined && value !== '') text += `,"${member}":${quoteJson(value)}`;
+    if (value !== undefined && value !== '') text += `${text === '' ? '' : ','}"${member}":${quoteJson(value)}`;
   };
+  add('resource', info.resource);
   add('namespace', info.namespace || namespace);
   add('name', info.name || name);
   add('uid', uid);

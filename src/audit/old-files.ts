@@ -78,12 +78,26 @@ const TIME = /^(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d\.\d{3})$/;
 
 /** When a file was put aside; undefined for any other file. */
 export function timeInName(file: string, name: string): number | undefined {
-  const { name: stem, ext } = path.parse(file);
-  const plain = name.endsWith(ext + COMPRESSED) ? name.slice(0, -COMPRESSED.length) : name;
-  if (!plain.startsWith(`${stem}-`) || !plain.endsWith(ext)) return undefined;
-  const time = TIME.exec(plain.slice(stem.length + 1, plain.length - ext.length));
+  const { stem, extension } = nameParts(file);
+  const plain = name.endsWith(extension + COMPRESSED) ? name.slice(0, -COMPRESSED.length) : name;
+  if (!plain.startsWith(`${stem}-`) || !plain.endsWith(extension)) return undefined;
+  const time = TIME.exec(plain.slice(stem.length + 1, plain.length - extension.length));
   const atMs = time === null ? Number.NaN : Date.parse(`${time[1]}T${time[2]}:${time[3]}:${time[4]}Z`);
   return Number.isNaN(atMs) ? undefined : atMs;
+}
+
+/** `audit.log` put aside at a moment, in UTC. */
+export function rotatedName(file: string, atMs: number): string {
+  const { stem, extension } = nameParts(file);
+  const time = new Date(atMs).toISOString().slice(0, -1).replaceAll(':', '-');
+  return path.join(path.dirname(file), `${stem}-${time}${extension}`);
+}
+
+/** A name that begins with its only dot is nothing but an extension. */
+function nameParts(file: string): { readonly stem: string; readonly extension: string } {
+  const name = path.basename(file);
+  const dot = name.lastIndexOf('.');
+  return dot < 0 ? { stem: name, extension: '' } : { stem: name.slice(0, dot), extension: name.slice(dot) };
 }
 
 /** Until the compressed file is whole, the plain one stays; afterwards it goes. */

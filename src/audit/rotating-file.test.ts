@@ -5,8 +5,8 @@ import path from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import zlib from 'node:zlib';
 import { type LineBlock, LineBlockBuilder } from './line-block.js';
-import { timeInName, tidyOldFiles } from './old-files.js';
-import { RotatingFile, rotatedName } from './rotating-file.js';
+import { rotatedName, timeInName, tidyOldFiles } from './old-files.js';
+import { RotatingFile } from './rotating-file.js';
 
 let folder = '';
 beforeEach(() => (folder = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-audit-'))));
@@ -98,6 +98,18 @@ test('old files go by number and by age, others are compressed whole, strangers 
   const packed = path.join(folder, `${days(0)}.gz`);
   assert.equal(zlib.gunzipSync(fs.readFileSync(packed)).toString(), `${days(0)}\n`);
   assert.equal(fs.statSync(packed).mode & 0o777, 0o600);
+});
+
+test('what follows the last dot of a name stays at its end, also where nothing comes before', () => {
+  for (const [file, aside] of [
+    ['/x/audit', 'audit-2026-11-15T08-30-00.123'],
+    ['/x/a.b.c', 'a.b-2026-11-15T08-30-00.123.c'],
+    ['/x/.hidden', '-2026-11-15T08-30-00.123.hidden'],
+    ['/x/trail.', 'trail-2026-11-15T08-30-00.123.'],
+  ] as const) {
+    assert.equal(rotatedName(file, NOW), `/x/${aside}`);
+    assert.equal(timeInName(file, aside), NOW);
+  }
 });
 
 test('only names with a time in them are old files', () => {

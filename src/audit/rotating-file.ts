@@ -13,6 +13,7 @@ import { makeFolder } from '../lib/make-folder.js';
 import path from 'node:path';
 import type { LineBlock } from './line-block.js';
 import type { LineWriter } from './log-backend.js';
+import { rotatedName } from './old-files.js';
 
 export interface RotatingFileOptions {
   readonly file: string;
@@ -226,11 +227,4 @@ function behind(pieces: readonly Buffer[], bytes: number): readonly Buffer[] {
   }
   const [first, ...rest] = pieces.slice(whole);
   return first === undefined ? [] : [first.subarray(gone), ...rest];
-}
-
-/** `audit.log` put aside at a moment, in UTC. */
-export function rotatedName(file: string, atMs: number): string {
-  const { dir, name, ext } = path.parse(file);
-  const time = new Date(atMs).toISOString().slice(0, -1).replaceAll(':', '-');
-  return path.join(dir, `${name}-${time}${ext}`);
 }

@@ -4,7 +4,7 @@ import { goQuote } from '../lib/go-quote.js';
 import { apiVersionFault, parseApiVersion } from '../machinery/object.js';
 import { typeOf } from '../schema/catalogue.js';
 import { type Decoded, DecodeError, decodeJson, decodeTree, parseJsonTree } from '../schema/json/decode.js';
-import { sentKind } from '../schema/json/sent-kind.js';
+import { sentKind, unreadable } from '../schema/json/sent-kind.js';
 import type { StructType } from '../schema/type.js';
 import { parseYaml } from '../schema/yaml/parse.js';
 import { ConfigError } from './config-error.js';
@@ -68,9 +68,17 @@ export const isJsonText = (text: string): boolean => !text.startsWith('\ufeff') 
 
 /** Throws a DecodeError. */
 export function parseConfigText(text: string): Parsed {
-  if (isJsonText(text)) return { tree: parseJsonTree(text).value, repeated: [] };
+  if (isJsonText(text)) return { tree: jsonTree(text), repeated: [] };
   const { value, strictError } = parseYaml(text);
   return { tree: value, repeated: strictError === undefined ? [] : [strictError] };
+}
+
+function jsonTree(text: string): unknown {
+  try {
+    return parseJsonTree(text).value;
+  } catch (error) {
+    throw error instanceof DecodeError ? unreadable(error.message) : error;
+  }
 }
 
 /** The text that was parsed by its type, strictly. A tree has forgotten how JSON wrote its numbers. Throws a DecodeError. */

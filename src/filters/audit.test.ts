@@ -95,6 +95,12 @@ test('a request leaves an event before it is served and one after, with what was
   assert.ok(!JSON.stringify(events).includes('secret'));
 });
 
+test('a path that names no resource refers to none', async () => {
+  const { events, run } = recorder('Metadata');
+  await run(testExchange('GET', '/api/v1//namespaces/default/pods'), () => answer('{}'));
+  assert.ok(!('resource' in (events[0]?.objectRef ?? { resource: '' })), JSON.stringify(events[0]?.objectRef));
+});
+
 test('at RequestResponse the answer is there as it went out; a body that is no object is not', async () => {
   const { events, run } = recorder('RequestResponse');
   await run(testExchange('GET', POD), () => ({ ...answer('{"kind":"Pod"}\n'), object: HIDDEN }));

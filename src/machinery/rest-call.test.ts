@@ -56,6 +56,13 @@ const refused = async (...answers: readonly Answer[]): Promise<string> => {
 };
 
 describe('a call to a server of this kind', () => {
+  it('is not answered under a media type that is none', async () => {
+    assert.equal(
+      await refused({ headers: { 'content-type': ';;' }, body: '{}' }),
+      'Internal error occurred: mime: no media type',
+    );
+  });
+
   it('is observed attempt by attempt, and as a whole', async () => {
     const again = ask({ status: 429, headers: { 'retry-after': '1' } }, { body: '{}' });
     await again.called;

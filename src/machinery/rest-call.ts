@@ -1,6 +1,7 @@
 // A call to a server that speaks as this one does: webhooks are asked so. What comes back that is no answer is told in
 // the words of the reference's client, and what it does to get one is done: it follows redirects, and comes again
 // when it is asked to.
+import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import { goQuote } from '../lib/go-quote.js';
@@ -20,8 +21,8 @@ export interface RestCall {
   readonly target?: string;
   /** The address as errors show it, with the port that a URL leaves out. */
   readonly shown?: string;
-  /** JSON. */
-  readonly body: string | Buffer;
+  /** JSON; in pieces where it may be large, and is not to be joined. */
+  readonly body: string | Buffer | readonly Buffer[];
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** For all attempts together. */
   readonly timeoutMs: number;
@@ -139,7 +140,9 @@ async function send(
   const withBody = method === 'POST';
   const { client, target, signal, trace, certificateFault } = call;
   const headers: Headers = { ...call.headers, accept: 'application/json, */*', 'accept-encoding': 'gzip' };
+  const { body, bytes } = withBody ? sentBody(call.body) : {};
   if (withBody) headers['content-type'] = 'application/json';
+  if (bytes !== undefined) headers['content-length'] = String(bytes);
   // Who we are is told to those we were sent to call, and not to whom they send us.
   if (url.host !== call.url.host) {
     delete headers['authorization'];
@@ -154,12 +157,19 @@ async function send(
     certificateFault,
     shownUrl: shown,
     ...(target !== undefined && url === call.url && { target }),
-    ...(withBody && { body: call.body }),
+    ...(body !== undefined && { body }),
     ...(signal && { signal }),
   });
 }
 
 type Headers = Record<string, string | readonly string[]>;
+
+/** Each attempt reads pieces anew, and must say how many bytes they are. */
+function sentBody(body: RestCall['body']): { readonly body: string | Buffer | Readable; readonly bytes?: number } {
+  if (typeof body === 'string' || Buffer.isBuffer(body)) return { body };
+  const bytes = body.reduce((sum, { length }) => sum + length, 0);
+  return { body: Readable.from(body, { objectMode: false }), bytes };
+}
 
 /** Whatever was under way when the time was over: that it is over is what is told. */
 function failed(shown: string, error: OutboundError): RestCallError {

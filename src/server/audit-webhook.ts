@@ -1,14 +1,14 @@
 // Calls to the audit webhook: the way to it, by its kubeconfig file.
-import { Readable } from 'node:stream';
 import { createWebhookBackend } from '../audit/webhook-backend.js';
 import type { AuditBackend, OnLost } from '../audit/backend.js';
 import { clientConfigOf, clientOf } from '../config/client-config.js';
 import { loadKubeconfig } from '../config/kubeconfig.js';
 import { errorText } from '../lib/error-text.js';
 import { pause } from '../lib/pause.js';
-import { collectBody, type HttpClient } from '../outbound/http-client.js';
-import { OutboundError, requestErrorText } from '../outbound/outbound-error.js';
+import { restCall, type RestObserver } from '../machinery/rest-call.js';
+import { reviewUrl } from '../machinery/review-url.js';
 import type { Dialer } from '../outbound/dialer.js';
+import type { HttpClient } from '../outbound/http-client.js';
 
 export interface AuditWebhookOptions {
   readonly file: string;
@@ -16,28 +16,32 @@ export interface AuditWebhookOptions {
   readonly dialer: Dialer;
   /** Aborts when the server ends: nothing is waited for any more, only tried. */
   readonly ending: AbortSignal;
+  readonly observe?: RestObserver;
   readonly onLost: OnLost;
 }
 
-const TIMEOUT_SECONDS = 30;
-/** What a webhook has to say is not looked at, and beyond this not even read. */
-const MOST_ANSWER_BYTES = 64 * 1024;
+const TIMEOUT_MS = 30_000;
+/** What a webhook has to say is not looked at, but read to its end: until then it may still fail. */
+const MOST_ANSWER_BYTES = 4 * 1024 * 1024;
 
-export function buildAuditWebhook({ file, dialer, ending, ...options }: AuditWebhookOptions): AuditBackend {
+export function buildAuditWebhook({ file, dialer, ending, observe, ...options }: AuditWebhookOptions): AuditBackend {
   let client: HttpClient;
   let url: URL;
   try {
     const config = clientConfigOf(loadKubeconfig(file));
     client = clientOf(config, dialer);
-    url = new URL(config.server);
+    url = reviewUrl(config.server, TIMEOUT_MS);
   } catch (error) {
     throw new Error(`initializing audit webhook: ${errorText(error)}`, { cause: error });
   }
-  url.searchParams.set('timeout', `${TIMEOUT_SECONDS}s`);
+  const wait = (ms: number): Promise<void> => pause(ms, ending);
   const backend = createWebhookBackend({
     ...options,
-    post: (body) => post(client, url, body),
-    pause: (ms) => pause(ms, ending),
+    post: async (pieces) => {
+      const body = joinedWhereSmall(pieces);
+      await restCall({ client, url, body, timeoutMs: TIMEOUT_MS, mostBytes: MOST_ANSWER_BYTES, wait, observe });
+    },
+    pause: wait,
     random: Math.random,
   });
   return {
@@ -53,22 +57,7 @@ export function buildAuditWebhook({ file, dialer, ending, ...options }: AuditWeb
 /** A larger list goes out piece by piece: several hundred events may have megabytes each. */
 const MOST_JOINED_BYTES = 1024 * 1024;
 
-async function post(client: HttpClient, url: URL, pieces: readonly Buffer[]): Promise<void> {
+function joinedWhereSmall(pieces: readonly Buffer[]): Buffer | readonly Buffer[] {
   const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
-  const headers = {
-    'content-type': 'application/json',
-    accept: 'application/json, */*',
-    'content-length': String(bytes),
-  };
-  const body = bytes <= MOST_JOINED_BYTES ? Buffer.concat(pieces) : Readable.from(pieces, { objectMode: false });
-  try {
-    const response = await client.request({ method: 'POST', url, headers, body, timeoutMs: TIMEOUT_SECONDS * 1000 });
-    const text = await collectBody(response, MOST_ANSWER_BYTES).catch(() => Buffer.alloc(0));
-    if (response.status >= 200 && response.status < 300) return;
-    throw new Error(`the webhook answered ${response.status}: ${text.toString('utf8').slice(0, MOST_TOLD_CHARACTERS)}`);
-  } catch (error) {
-    throw error instanceof OutboundError ? new Error(requestErrorText('POST', url, error), { cause: error }) : error;
-  }
+  return bytes <= MOST_JOINED_BYTES ? Buffer.concat(pieces) : pieces;
 }
-
-const MOST_TOLD_CHARACTERS = 200;

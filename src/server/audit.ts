@@ -20,7 +20,8 @@ import { madeFileError, makeFolder } from '../lib/make-folder.js';
 import type { MetricRegistry } from '../lib/metrics.js';
 import type { Dialer } from '../outbound/dialer.js';
 import type { Options } from '../options/options.js';
-import { buildAuditWebhook } from './audit-webhook.js';
+import { type AuditWebhookOptions, buildAuditWebhook } from './audit-webhook.js';
+import { restClientMetrics } from './rest-client-metrics.js';
 
 type AuditOptions = Options['audit'];
 
@@ -44,7 +45,9 @@ export function buildAudit({ audit }: Options, parts: AuditParts): Audit | undef
   const ending = new AbortController();
   const backends = [
     ...(writer === undefined ? [] : [logBackend(audit, writer, onLost)]),
-    ...(audit.auditWebhookConfigFile === '' ? [] : [webhookBackend(audit, dialer, ending.signal, onLost)]),
+    ...(audit.auditWebhookConfigFile === ''
+      ? []
+      : [webhookBackend(audit, { dialer, ending: ending.signal, onLost, observe: restClientMetrics(registry) })]),
   ];
   if (backends.length === 0) return undefined;
   const sink = union(backends);
@@ -60,9 +63,8 @@ function readPolicy(file: string, log: Logger): Audit['policy'] | undefined {
   const loaded = loadAuditPolicy(file);
   if (!loaded.ok) throw new Error(loaded.error);
   if (loaded.strictErrors.length > 0) {
-    log.warning('Audit policy contains errors, falling back to lenient decoding', {
-      err: loaded.strictErrors.join(', '),
-    });
+    const errors = loaded.strictErrors.join(', ');
+    log.warning(`Audit policy contains errors, falling back to lenient decoding: strict decoding error: ${errors}`);
   }
   return compilePolicy(loaded.policy);
 }
@@ -119,13 +121,14 @@ function logBackend(audit: AuditOptions, writer: LineWriter, onLost: OnLost): Au
   return truncating(backend, limits, onLost);
 }
 
-function webhookBackend(audit: AuditOptions, dialer: Dialer, ending: AbortSignal, onLost: OnLost): AuditBackend {
+type WebhookParts = Omit<AuditWebhookOptions, 'file' | 'initialBackoffMs'>;
+
+function webhookBackend(audit: AuditOptions, parts: WebhookParts): AuditBackend {
+  const { onLost } = parts;
   const webhook = buildAuditWebhook({
+    ...parts,
     file: audit.auditWebhookConfigFile,
     initialBackoffMs: audit.auditWebhookInitialBackoffMs,
-    dialer,
-    ending,
-    onLost,
   });
   const batches = {
     bufferSize: audit.auditWebhookBatchBufferSize,

@@ -5,6 +5,7 @@ import { auditPolicyError } from '../config/audit-policy/load.js';
 import { ConfigError } from '../config/config-error.js';
 import { loadEgress } from '../config/egress/load.js';
 import { loadTracing } from '../config/tracing/load.js';
+import { apiVersionFault } from '../machinery/object.js';
 import { enabledAdmissionPlugins } from '../options/admission-plugins.js';
 import type { CommandLineHooks } from '../options/parse-command-line.js';
 import { readChainConfig } from './authorization-config.js';
@@ -18,7 +19,8 @@ export const configurationHooks: CommandLineHooks = {
   authentication: (options) => (usesJwts(options) ? jwtAuthentication().authenticationConfigError(options) : undefined),
   jwtAuthenticators: (options) => (usesJwts(options) ? jwtAuthentication().jwtBuildError(options) : undefined),
   tokenWebhook: (options) => (usesTokenWebhook(options) ? tokenWebhook().tokenWebhookError(options) : undefined),
-  auditPolicy: ({ audit }) => auditPolicyError(audit.auditPolicyFile),
+  // The version is looked at also where no webhook is called.
+  auditPolicy: ({ audit }) => auditPolicyError(audit.auditPolicyFile) ?? apiVersionFault(audit.auditWebhookVersion),
   authorizationConfig: (options) =>
     wrongWith(() => {
       const { minCompatibleVersion: compatibility, featureGates: features } = options;

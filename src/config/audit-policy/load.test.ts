@@ -34,7 +34,15 @@ test('a file must say what it is, and be that', () => {
 test('what begins with a brace is JSON or nothing', () => {
   const json = JSON.stringify({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{ level: 'None' }] });
   assert.equal(errorOf(json), '');
-  assert.match(errorOf(json.replaceAll('"', '')), /^failed decoding: .*invalid character/);
+  for (const [broken, why] of [
+    [json.replaceAll('"', ''), /^invalid character 'a'/],
+    [json.slice(0, -1), /^unexpected end of JSON input$/],
+    [`${json} x`, /^invalid character 'x' after top-level value$/],
+  ] as const) {
+    const [said, words] = errorOf(broken).split(/(?<=json parse error: )/);
+    assert.equal(said, "failed decoding: couldn't get version/kind; json parse error: ");
+    assert.match(words ?? '', why);
+  }
 });
 
 test('all mistakes are told together', () => {
