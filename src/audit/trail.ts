@@ -83,6 +83,8 @@ export class AuditTrail implements BodyTrail {
   /** Where time goes in every request. */
   authenticationMs = 0;
   authorizationMs = 0;
+  /** Of one that found a seat at once. */
+  seatedMs = 0;
 
   /** The first value of a key stands. `level`: only from there on is it of interest. */
   annotate(key: string, value: string, level: Level = 'Metadata'): void {
@@ -224,6 +226,7 @@ export class AuditTrail implements BodyTrail {
     const layers: readonly (readonly [layer: string, ms: number])[] = [
       ['authentication', this.authenticationMs],
       ['authorization', this.authorizationMs],
+      ['apf-queue-wait', this.seatedMs],
       ...(latency?.entries() ?? []),
       ['total', totalMs],
     ];

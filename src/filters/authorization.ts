@@ -1,11 +1,13 @@
 import type { AuthorizationAttributes, AuthorizationResult, Authorizer } from '../authz/authorizer.js';
+import { errorText } from '../lib/error-text.js';
 import { goQuote } from '../lib/go-quote.js';
 import type { HttpResponse } from '../lib/http.js';
 import type { Logger } from '../lib/log.js';
-import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
+import type { MaybePromise } from '../lib/maybe-promise.js';
 import { readFieldSelector, readLabelSelector } from '../machinery/read-selector.js';
 import { forbidden, type StatusError } from '../machinery/status.js';
 import { ANONYMOUS_USER, UNAUTHENTICATED_GROUP, type UserInfo } from '../machinery/user.js';
+import { withSignal } from '../outbound/with-signal.js';
 import type { Exchange, Filter } from './exchange.js';
 import { escapeHtml, internalServerError } from './plain-response.js';
 import { uriOf } from './request-info.js';
@@ -44,8 +46,19 @@ export function authorization(options: AuthorizationOptions): Filter {
       trail?.authorized('forbid', result.reason);
       return noSniff(renderStatus(forbiddenError(attributes, result.reason), exchange));
     };
-    return whenReady(authorizer.authorize(attributes), go);
+    const deciding = authorizer.authorize(attributes);
+    return deciding instanceof Promise ? unlessEnded(deciding, exchange.request.signal).then(go) : go(deciding);
   };
+}
+
+/** A request whose time is over, or whose client is gone, waits for nobody's decision. */
+async function unlessEnded(deciding: Promise<AuthorizationResult>, signal: AbortSignal): Promise<AuthorizationResult> {
+  try {
+    return await withSignal(deciding, signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    return { decision: 'no-opinion', reason: '', evaluationError: errorText(error) };
+  }
 }
 
 const NOBODY: UserInfo = { name: ANONYMOUS_USER, groups: [UNAUTHENTICATED_GROUP] };

@@ -12,6 +12,7 @@ import { cors } from './cors.js';
 import { type Draining, InFlight, OpenWatches } from './draining.js';
 import type { Handler } from './exchange.js';
 import { goaway } from './goaway.js';
+import { authorization } from './authorization.js';
 import { impersonation } from './impersonation.js';
 import { maxInFlight } from './max-in-flight.js';
 import { statusAsJson } from './plain-response.js';
@@ -292,9 +293,8 @@ test('a request that takes too long answers 504 and its signal aborts', async (t
   await running;
   assert.equal(results[0]?.status, 504);
   assert.equal(cancelled, true);
+  assert.equal(results[0]?.headers['content-type'], 'text/plain; charset=utf-8');
   assert.deepEqual(body(results[0]), {
-    kind: 'Status',
-    apiVersion: 'v1',
     metadata: {},
     status: 'Failure',
     message: 'Timeout: request did not complete within the allotted timeout',
@@ -302,6 +302,21 @@ test('a request that takes too long answers 504 and its signal aborts', async (t
     details: {},
     code: 504,
   });
+});
+
+test('a request that ends waits for nobody to decide on it', async () => {
+  const filter = authorization({
+    authorizer: { ...authorizeBy(() => true), authorize: () => new Promise(() => undefined) },
+    withSelectors: false,
+    renderStatus: statusAsJson,
+    observe: () => undefined,
+    log: silentLogs.for('x'),
+  });
+  const ended = new AbortController();
+  const exchange = testExchange('GET', '/version', { signal: ended.signal });
+  const answered = Promise.resolve(filter(exchange, () => answer()));
+  ended.abort(new Error('time is over'));
+  assert.equal((await answered).status, 500);
 });
 
 test('a large answer is under way until it is taken, and cut when its time is over', async () => {

@@ -1,9 +1,49 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Classified, FlowControl } from '../flowcontrol/flow-control.js';
+import { AuditTrail } from '../audit/trail.js';
 import type { HttpResponse } from '../lib/http.js';
+import type { Filter } from './exchange.js';
 import { priorityAndFairness } from './priority-and-fairness.js';
 import { answer, testExchange } from './testing.js';
+
+const filterOf = (schema: Classified): Filter =>
+  priorityAndFairness({
+    flowControl: { classify: () => schema } as unknown as FlowControl,
+    stored: () => undefined,
+    listQuery: () => undefined,
+    sizeBased: false,
+    requestTimeoutMs: 60_000,
+    observe: () => undefined,
+    observeWaiting: () => undefined,
+    observePhase: () => undefined,
+    onRejected: () => undefined,
+  });
+
+test('how long it took to find a seat is noted on the trail of who is not exempt', () => {
+  for (const exempt of [false, true]) {
+    const level = {
+      uid: '',
+      exempt,
+      ticket: () => ({ arrivedMs: performance.now() - 3 }),
+      enter: () => 'execute',
+      finish: () => 0,
+    };
+    const metrics = { watchCount: () => undefined };
+    const filter = filterOf({
+      uid: '',
+      name: 'all',
+      distinguisherOf: () => '',
+      metrics,
+      level,
+    } as unknown as Classified);
+    const exchange = testExchange('GET', '/version');
+    exchange.user = { name: 'alice', groups: [] };
+    exchange.trail = new AuditTrail();
+    void filter(exchange, () => answer());
+    assert.equal(exchange.trail.seatedMs >= 3, !exempt);
+  }
+});
 
 test('those who waited in line do not all begin in the turn in which there is room for them', async () => {
   const starts: (() => void)[] = [];
@@ -25,17 +65,7 @@ test('those who waited in line do not all begin in the turn in which there is ro
       started: () => undefined,
     },
   } as unknown as Classified;
-  const filter = priorityAndFairness({
-    flowControl: { classify: () => schema } as unknown as FlowControl,
-    stored: () => undefined,
-    listQuery: () => undefined,
-    sizeBased: false,
-    requestTimeoutMs: 60_000,
-    observe: () => undefined,
-    observeWaiting: () => undefined,
-    observePhase: () => undefined,
-    onRejected: () => undefined,
-  });
+  const filter = filterOf(schema);
   let begun = 0;
   const slow = (): HttpResponse => {
     begun++;

@@ -28,6 +28,10 @@ export interface PriorityAndFairnessOptions {
   readonly onRejected: (exchange: Exchange) => void;
 }
 
+/** How a request was classified. */
+export const SCHEMA_HEADER = 'x-kubernetes-pf-flowschema-uid';
+export const LEVEL_HEADER = 'x-kubernetes-pf-prioritylevel-uid';
+
 const READ_ONLY_VERBS: ReadonlySet<string> = new Set(['get', 'list', 'watch']);
 /** The part of its time that a request may stand in line. */
 const WAIT_PART = 0.25;
@@ -52,8 +56,8 @@ export function priorityAndFairness(options: PriorityAndFairnessOptions): Filter
     // A connection that lasts holds no seat; a watch needs one to begin.
     if (user === undefined || (exchange.longRunning && !isWatch)) return next(exchange);
     const schema = flowControl.classify(info, user);
-    exchange.responseHeaders['x-kubernetes-pf-flowschema-uid'] = schema.uid;
-    exchange.responseHeaders['x-kubernetes-pf-prioritylevel-uid'] = schema.level.uid;
+    exchange.responseHeaders[SCHEMA_HEADER] = schema.uid;
+    exchange.responseHeaders[LEVEL_HEADER] = schema.level.uid;
     const estimate = estimateWork(info, schema.level.maxSeats, () => options.listQuery(exchange), sources(schema));
     let whenStarted: (() => void) | undefined;
     const subject = { info, user, metrics: schema.metrics };
@@ -61,12 +65,16 @@ export function priorityAndFairness(options: PriorityAndFairnessOptions): Filter
     const ticket = schema.level.ticket(schema.name, distinguisher, estimate, subject, () => whenStarted?.());
     switch (schema.level.enter(ticket)) {
       case 'execute':
+        if (exchange.trail !== undefined && !schema.level.exempt) {
+          exchange.trail.seatedMs = performance.now() - ticket.arrivedMs;
+        }
         return run(exchange, next, schema, ticket);
       case 'wait':
         return new Promise((resolve, reject) => {
           const kind = kindOf(info);
           const line = standInLine(exchange, schema, ticket, () => {
             inLine(kind, -1, performance.now());
+            exchange.spent('apf-queue-wait', performance.now() - sinceMs);
             resolve(refuse(exchange, schema));
           });
           const sinceMs = performance.now();

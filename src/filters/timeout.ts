@@ -4,6 +4,7 @@ import { type HttpResponse, isStream } from '../lib/http.js';
 import { badRequest, timeout } from '../machinery/status.js';
 import { parseDuration, TimeError } from '../machinery/time.js';
 import type { Exchange, Filter, Refuse } from './exchange.js';
+import { LEVEL_HEADER, SCHEMA_HEADER } from './priority-and-fairness.js';
 
 /** Sets the time by which the request must be answered. */
 export function requestDeadline(maximumMs: number, refuse: Refuse): Filter {
@@ -65,7 +66,12 @@ function timedOut(exchange: Exchange, onTimeout: (exchange: Exchange) => void): 
   const error = timeout('request did not complete within the allotted timeout');
   onTimeout(exchange);
   exchange.request.cancel?.(error);
-  return { status: 504, headers: {}, body: `${JSON.stringify(error.status)}\n` };
+  // What was found out of it on the way is not told either.
+  for (const name of [SCHEMA_HEADER, LEVEL_HEADER]) delete exchange.responseHeaders[name];
+  // Nobody asked how it should look: it does not say what it is, and goes out as text.
+  const said = { ...error.status, kind: undefined, apiVersion: undefined };
+  const headers = { 'content-type': 'text/plain; charset=utf-8' };
+  return { status: 504, headers, body: `${JSON.stringify(said)}\n` };
 }
 
 /** An answer that is not taken in time is cut. */

@@ -110,11 +110,17 @@ function objectsLookedAt({ objects }: StoredAmount, query: ListQuery, fromCache:
   return query.selected ? objects + limited : 2 * limited;
 }
 
-/** Older states are not in memory. */
-const readsTheStore = ({ continueToken, resourceVersion, resourceVersionMatch, limit }: ListQuery): boolean =>
-  continueToken !== '' ||
-  resourceVersionMatch === 'Exact' ||
-  (resourceVersionMatch === '' && limit > 0 && resourceVersion !== '' && resourceVersion !== '0');
+/** Older states are not in memory. What may not be asked for is taken for the worst. */
+function readsTheStore({ continueToken, resourceVersion, resourceVersionMatch, limit }: ListQuery): boolean {
+  switch (resourceVersionMatch) {
+    case 'NotOlderThan':
+      return false;
+    case '':
+      return continueToken !== '' || (limit > 0 && resourceVersion !== '' && resourceVersion !== '0');
+    default:
+      return true;
+  }
+}
 
 function estimateWrite(info: RequestInfo, maxSeats: number, sources: EstimateSources): WorkEstimate {
   // A token is made and nothing is stored: nobody is told.

@@ -120,10 +120,9 @@ export function deleteOptionsFromQuery(query: URLSearchParams): DeleteOptions {
 // hot: runs on every list and watch.
 /** `watchList`: the gate of that name, without which no watch may ask for initial events. */
 export function listOptions(query: URLSearchParams, watch: boolean, watchList = true): ListOptions {
-  const timeoutSeconds = secondsOf(query, 'timeoutSeconds');
-  const resourceVersion = query.get('resourceVersion') ?? '';
-  let match = query.get('resourceVersionMatch') ?? '';
-  let sendInitialEvents = flag(query, 'sendInitialEvents');
+  const sent = sentListOptions(query);
+  const { resourceVersion } = sent;
+  let { resourceVersionMatch: match, sendInitialEvents } = sent;
   // A watch by its path alone is checked as the list it would be.
   const asked = watch && flag(query, 'watch') === true;
   // From the beginning is with what is there first, as if both were said.
@@ -131,16 +130,7 @@ export function listOptions(query: URLSearchParams, watch: boolean, watchList = 
     sendInitialEvents = true;
     match = 'NotOlderThan';
   }
-  const options = {
-    labelSelector: query.get('labelSelector') ?? '',
-    fieldSelector: query.get('fieldSelector') ?? '',
-    allowWatchBookmarks: flag(query, 'allowWatchBookmarks') ?? false,
-    resourceVersion,
-    limit: Math.max(0, integer(query, 'limit') ?? 0),
-    continue: query.get('continue') ?? '',
-    ...(timeoutSeconds !== undefined && { timeoutSeconds }),
-    ...(sendInitialEvents !== undefined && { sendInitialEvents }),
-  };
+  const options = { ...sent, ...(sendInitialEvents !== undefined && { sendInitialEvents }) };
   const path = FieldPath.of('resourceVersionMatch');
   const errors: FieldErrors = [];
   if (asked) {
@@ -151,6 +141,25 @@ export function listOptions(query: URLSearchParams, watch: boolean, watchList = 
   refuse('ListOptions', errors);
   if (match !== 'Exact' && match !== 'NotOlderThan') match = '';
   return { ...options, resourceVersionMatch: match as ResourceVersionMatch };
+}
+
+export type SentListOptions = Omit<ListOptions, 'resourceVersionMatch'> & { readonly resourceVersionMatch: string };
+
+/** What is said, whether or not it may be said together. Throws where a value is of another type. */
+export function sentListOptions(query: URLSearchParams): SentListOptions {
+  const timeoutSeconds = secondsOf(query, 'timeoutSeconds');
+  const sendInitialEvents = flag(query, 'sendInitialEvents');
+  return {
+    labelSelector: query.get('labelSelector') ?? '',
+    fieldSelector: query.get('fieldSelector') ?? '',
+    allowWatchBookmarks: flag(query, 'allowWatchBookmarks') ?? false,
+    resourceVersion: query.get('resourceVersion') ?? '',
+    resourceVersionMatch: query.get('resourceVersionMatch') ?? '',
+    limit: Math.max(0, integer(query, 'limit') ?? 0),
+    continue: query.get('continue') ?? '',
+    ...(timeoutSeconds !== undefined && { timeoutSeconds }),
+    ...(sendInitialEvents !== undefined && { sendInitialEvents }),
+  };
 }
 
 const isLegacy = (resourceVersion: string): boolean => resourceVersion === '' || resourceVersion === '0';

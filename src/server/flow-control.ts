@@ -15,7 +15,7 @@ import type { MetricRegistry } from '../lib/metrics.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import { StatusError } from '../machinery/status.js';
 import type { Options } from '../options/options.js';
-import { flag, listOptions } from '../rest/query-options.js';
+import { sentListOptions } from '../rest/query-options.js';
 import type { FlowSchema, PriorityLevelConfiguration } from '../schema/generated/flowcontrol.v1.js';
 import { followStore } from '../storage/follow-store.js';
 import { at, type PathHandler } from './paths.js';
@@ -117,17 +117,17 @@ const NO_INITIAL_EVENTS: ListQuery = {
   sendInitialEvents: false,
 };
 
-function listQuery({ request, info }: Exchange): ListQuery | undefined {
+function listQuery({ request }: Exchange): ListQuery | undefined {
   try {
-    const options = listOptions(request.query, info.verb === 'watch');
+    const options = sentListOptions(request.query);
     return {
       limit: options.limit,
       resourceVersion: options.resourceVersion,
       resourceVersionMatch: options.resourceVersionMatch,
       continueToken: options.continue,
       selected: options.fieldSelector !== '' || options.labelSelector !== '',
-      // Only what was said: what a watch from the beginning is completed with costs as it always did.
-      sendInitialEvents: flag(request.query, 'sendInitialEvents') === true,
+      // What a watch from the beginning is completed with costs as it always did.
+      sendInitialEvents: options.sendInitialEvents === true,
     };
   } catch (error) {
     if (error instanceof StatusError) return undefined;

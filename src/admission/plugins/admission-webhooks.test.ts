@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { MetricRegistry } from '../../lib/metrics.js';
+import type { KubeObject } from '../../machinery/object.js';
 import { StatusError } from '../../machinery/status.js';
 import { createChain } from '../chain.js';
 import { refusal, testAttributes, type TestWrite } from '../test-attributes.js';
@@ -180,6 +181,28 @@ describe('mutating webhooks', () => {
       asked.map(({ hook }) => hook),
       ['a', 'never', 'b', 'a'],
     );
+  });
+
+  it('have changed with the first patch the times at which fields were changed, and with later ones what they say', async () => {
+    const notes = async (kind: string, old?: object): Promise<string[]> => {
+      const { plugin, asked } = testHooks(
+        'mutating',
+        { idle: { reinvocationPolicy: 'IfNeeded' }, a: {}, b: {} },
+        ({ hook }) => (hook === 'idle' ? {} : { patch: [add('/data/own', '1')] }),
+      );
+      const own = write();
+      const { metadata } = own.object as KubeObject;
+      const object = { ...own.object, metadata: { ...metadata, managedFields: [{ manager: 'm' }] } };
+      const attributes = testAttributes({ ...own, kind, object, ...(old && { old: { ...object, ...old } }) });
+      await createChain([plugin]).admit(attributes);
+      const said = Object.entries(attributes.annotations).filter(([key]) => key.startsWith('mutation.'));
+      const mutated = said.map(([, value]) => String((JSON.parse(value) as { mutated: boolean }).mutated));
+      return [...mutated, ...asked.slice(3).map(({ hook }) => `${hook} again`)];
+    };
+    assert.deepEqual(await notes('ConfigMap'), ['false', 'true', 'false', 'false', 'idle again']);
+    assert.deepEqual(await notes('ConfigMap', { data: {} }), ['false', 'true', 'false', 'false', 'idle again']);
+    assert.deepEqual(await notes('ConfigMap', {}), ['false', 'false', 'false']);
+    assert.deepEqual(await notes('Custom'), ['false', 'false', 'false']);
   });
 
   it('cannot change what is deleted', async () => {

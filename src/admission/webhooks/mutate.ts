@@ -8,6 +8,7 @@ import { callHook } from './call-hook.js';
 import type { Hook } from './hook-index.js';
 import { demandConverted, matchHook } from './match-hook.js';
 import { settleCall } from './outcome.js';
+import { hasPreciseTimes } from './precise-times.js';
 import { Reinvocation } from '../reinvocation.js';
 import type { TakenPatch } from './taken-answer.js';
 import type { HookParts } from './validate.js';
@@ -30,8 +31,14 @@ export function mutateByHooks(
   return undefined;
 }
 
+/** What is kept of both rounds. */
+class HookRounds extends Reinvocation {
+  /** A patch was applied. */
+  patched = false;
+}
+
 class Mutation {
-  private readonly again: Reinvocation;
+  private readonly again: HookRounds;
   private readonly attributes: AdmissionAttributes;
 
   constructor(
@@ -40,7 +47,7 @@ class Mutation {
     /** The one that hooks are matched with: objects are converted for it then. */
     private request: SeenRequest,
   ) {
-    this.again = round.notes(PLUGIN, () => new Reinvocation());
+    this.again = round.notes(PLUGIN, () => new HookRounds());
     this.attributes = request.attributes;
   }
 
@@ -75,7 +82,9 @@ class Mutation {
         () =>
           callHook(parts, hook, this.request, matched, async (patch) => {
             try {
-              changed = await applyHookPatch(parts.served, hook, this.request, matched, patch);
+              const precise = !this.again.patched && (await hasPreciseTimes(attributes));
+              this.again.patched = true;
+              changed = (await applyHookPatch(parts.served, hook, this.request, matched, patch)) || precise;
               patched = true;
               attributes.annotate(`patch.webhook.admission.k8s.io/${place}`, patchNote(hook, patch), 'Request');
             } catch (error) {
@@ -89,8 +98,7 @@ class Mutation {
       );
     } finally {
       const { configuration, name: webhook } = hook;
-      // A patch that left all as it was counts, too, as in the reference.
-      attributes.annotate(`${MUTATION}${place}`, JSON.stringify({ configuration, webhook, mutated: patched }));
+      attributes.annotate(`${MUTATION}${place}`, JSON.stringify({ configuration, webhook, mutated: changed }));
     }
     if (unfit !== undefined) throw unfit;
     if (changed) {
