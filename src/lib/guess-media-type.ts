@@ -2,7 +2,7 @@
 // the reference's web server has it.
 
 /** More than these nobody looks at. */
-export const GUESSED_FROM_BYTES = 512;
+const GUESSED_FROM_BYTES = 512;
 
 export function guessMediaType(bytes: Buffer): string {
   const start = bytes.subarray(0, GUESSED_FROM_BYTES);

@@ -226,7 +226,7 @@ export function flag(query: URLSearchParams, name: string): boolean | undefined 
   return value.toLowerCase() !== 'false' && value !== '0';
 }
 
-export function integer(query: URLSearchParams, name: string): number | undefined {
+function integer(query: URLSearchParams, name: string): number | undefined {
   const value = exactInteger(query, name);
   return value === undefined ? undefined : Number(value);
 }
