@@ -7,7 +7,7 @@ import type { RemoteResource } from '../rest/registered-versions.js';
 import { mustType } from '../schema/catalogue.js';
 import { readForeign } from '../schema/json/read-foreign.js';
 import type { APIService } from '../schema/generated/apiregistration.v1.js';
-import type { APIGroupDiscoveryList } from '../schema/generated/apidiscovery.v2.js';
+import type { APIGroupDiscoveryList, APIResourceDiscovery } from '../schema/generated/apidiscovery.v2.js';
 import { identityHeaders } from './identity-headers.js';
 import type { RemoteServer, RemoteServers } from './remote-servers.js';
 
@@ -33,15 +33,47 @@ export async function fetchDiscovery(
     const type = mustType('io.k8s.api.apidiscovery.v2.APIGroupDiscoveryList');
     const list = (await readForeign(all.bytes, type)) as APIGroupDiscoveryList;
     const own = list.items?.find(({ metadata }) => metadata.name === group)?.versions ?? [];
-    return (own.find((one) => one.version === version)?.resources ?? []).slice(0, MAX_RESOURCES);
+    const resources = own.find((one) => one.version === version)?.resources ?? [];
+    return resources.slice(0, MAX_RESOURCES).map(withKinds);
   }
   const older = await get(server, `/apis/${group}/${version}`, 'application/json', OLDER_FETCHER);
   const told = older === undefined ? undefined : await readForeign(older.bytes, undefined);
   const resources = isPlainObject(told) && Array.isArray(told.resources) ? told.resources : undefined;
   if (resources === undefined) throw new Error('the answer is no list of resources');
-  const read = resources.slice(0, MAX_RESOURCES).flatMap(resourceOf);
+  const read = withParents(resources.slice(0, MAX_RESOURCES).flatMap(resourceOf));
   return aggregatedResources(read, { group: '', version: '' });
 }
+
+/** A part whose whole is not told of stands below one of which nothing else is known. Throws where their scopes differ. */
+export function withParents(resources: readonly RemoteResource[]): readonly RemoteResource[] {
+  const parents = new Map<string, RemoteResource>();
+  for (const one of resources) if (!one.name.includes('/')) parents.set(one.name, one);
+  const unknown: RemoteResource[] = [];
+  for (const { name: part, namespaced } of resources) {
+    const slash = part.indexOf('/');
+    if (slash < 0) continue;
+    const name = part.slice(0, slash);
+    let parent = parents.get(name);
+    if (parent === undefined) {
+      parent = { name, namespaced, kind: '', singularName: '', verbs: [] };
+      parents.set(name, parent);
+      unknown.push(parent);
+    }
+    if (parent.namespaced !== namespaced) throw new Error(`the scopes of ${name} and ${part} differ`);
+  }
+  return [...resources, ...unknown];
+}
+
+const NO_KIND = { group: '', version: '', kind: '' };
+
+/** Older clients fall over what has no kind. */
+const withKinds = (resource: APIResourceDiscovery): APIResourceDiscovery => ({
+  ...resource,
+  responseKind: resource.responseKind ?? NO_KIND,
+  ...(resource.subresources && {
+    subresources: resource.subresources.map((part) => ({ ...part, responseKind: part.responseKind ?? NO_KIND })),
+  }),
+});
 
 interface Fetched {
   readonly contentType: string;

@@ -97,6 +97,8 @@ function at(client: HttpClient, target: DialTarget): RemoteServer {
 
 function trusted(caBundle: string): string {
   const text = Buffer.from(caBundle, 'base64').toString('latin1');
-  if (decodePem(text).length > 0) return text;
-  throw new RemoteError('unable to load root certificates: unable to parse bytes as PEM block');
+  const blocks = decodePem(text);
+  if (blocks.some(({ type, hasHeaders }) => type === 'CERTIFICATE' && !hasHeaders)) return text;
+  const why = blocks.length === 0 ? 'unable to parse bytes as PEM block' : 'no valid certificate authority data seen';
+  throw new RemoteError(`unable to load root certificates: ${why}`);
 }
