@@ -5,9 +5,13 @@ import { commandFailedLine, parseCommandLine } from './options/parse-command-lin
 import { buildServer } from './server/build-server.js';
 import { configurationHooks } from './server/configuration-hooks.js';
 import { firstSignal } from './server/lifecycle.js';
+import { PostStartHookError } from './server/post-start-hooks.js';
 
 /** Node cuts small buffers from slabs of this size. Each request takes several kilobytes; the default is 8. */
 Buffer.poolSize = 64 * 1024;
+
+/** Of a server that had begun to serve; before that it is 1. */
+const FATAL_EXIT_CODE = 255;
 
 async function main(): Promise<void> {
   if (process.argv[2] === 'encryption') {
@@ -70,7 +74,7 @@ async function main(): Promise<void> {
     const text = errorText(error);
     process.stderr.write(`${commandFailedLine(text, new Date(), options.logs.loggingFormat)}\n`);
     if (error instanceof TypeError || error instanceof RangeError) process.stderr.write(`${error.stack}\n`);
-    process.exit(1);
+    process.exit(error instanceof PostStartHookError ? FATAL_EXIT_CODE : 1);
   }
 }
 

@@ -11,7 +11,7 @@ import { ensureLegacyTokenTracking } from './legacy-token-tracking.js';
 import { ensureSystemNamespaces } from './namespaces.js';
 import { ensureSystemPriorityClasses } from './priority-classes.js';
 import { bootstrapRbac } from './rbac/reconcile.js';
-import { insist, repeat } from '../lib/repeat.js';
+import { attempt, insist, repeat } from '../lib/repeat.js';
 import { createDefaultServiceCidr } from './service-cidr.js';
 
 export interface BootstrapHook {
@@ -38,30 +38,44 @@ export interface BootstrapOptions {
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const SERVICE_CIDR_INTERVAL_MS = 10_000;
+const FLOW_CONTROL_PATIENCE_MS = 5 * MINUTE_MS;
 const IDENTITY_INTERVAL_MS = 10_000;
 
 export function bootstrapHooks(options: BootstrapOptions): readonly BootstrapHook[] {
   const { client, features, trust, serviceCidrs, now, log } = options;
   const nowText = (): string => timestamp(now());
   const syncServiceCidr = createDefaultServiceCidr({ client, cidrs: serviceCidrs, now: nowText, log });
-  const every = (everyMs: number, task: () => Promise<void>) => (signal: AbortSignal) =>
-    repeat(task, { everyMs, signal, log });
+  // A server without these is of no use, and ends when it does not come to them.
   const surely = (task: () => Promise<void>) => (signal: AbortSignal) => insist(task, { signal, log });
+  const surelyEvery = (everyMs: number, patienceMs: number, task: () => Promise<void>) => (signal: AbortSignal) =>
+    repeat(task, { everyMs, patienceMs, signal, log });
+  // Those that what it is used for may do without.
+  const trying = (task: () => Promise<void>, everyMs?: number) => (signal: AbortSignal) =>
+    attempt(task, { signal, log, ...(everyMs !== undefined && { everyMs }) });
   return [
-    { name: 'start-system-namespaces-controller', run: every(MINUTE_MS, () => ensureSystemNamespaces(client)) },
+    { name: 'start-system-namespaces-controller', run: trying(() => ensureSystemNamespaces(client), MINUTE_MS) },
     { name: 'rbac/bootstrap-roles', run: surely(() => bootstrapRbac({ client, features, log })) },
     {
       name: 'scheduling/bootstrap-system-priority-classes',
       run: surely(() => ensureSystemPriorityClasses(client)),
     },
-    { name: 'priority-and-fairness-config-producer', run: every(MINUTE_MS, () => ensureFlowControl(client)) },
+    {
+      name: 'priority-and-fairness-config-producer',
+      run: surelyEvery(MINUTE_MS, FLOW_CONTROL_PATIENCE_MS, () => ensureFlowControl(client)),
+    },
     {
       name: 'start-cluster-authentication-info-controller',
-      run: every(MINUTE_MS, () => ensureAuthenticationConfigMap(client, trust, () => now().getTime())),
+      run: trying(() => ensureAuthenticationConfigMap(client, trust, () => now().getTime()), MINUTE_MS),
     },
-    { name: 'start-legacy-token-tracking-controller', run: surely(() => ensureLegacyTokenTracking(client, now)) },
+    { name: 'start-legacy-token-tracking-controller', run: trying(() => ensureLegacyTokenTracking(client, now)) },
     ...(features.enabled('MultiCIDRServiceAllocator')
-      ? [{ name: 'start-kubernetes-service-cidr-controller', run: every(SERVICE_CIDR_INTERVAL_MS, syncServiceCidr) }]
+      ? [
+          {
+            name: 'start-kubernetes-service-cidr-controller',
+            // Addresses of services are given out of it: until it is there the server is not ready, however long that takes.
+            run: surelyEvery(SERVICE_CIDR_INTERVAL_MS, Infinity, syncServiceCidr),
+          },
+        ]
       : []),
     ...(features.enabled('APIServerIdentity') ? identityHooks(options) : []),
   ];

@@ -10,6 +10,7 @@ import type { Opened, Place, SealedParts, Sealer, ValueTransformer } from './tra
 const NO_RESOURCES: ReadonlySet<string> = new Set(['masterleases', 'servicenodeportallocations']);
 
 export class EncryptionAtRest {
+  readonly #first: Providers;
   #providers: Providers;
 
   constructor(
@@ -17,6 +18,7 @@ export class EncryptionAtRest {
     /** The configuration may change: every resource's values go through a transformer. */
     readonly changes: boolean,
   ) {
+    this.#first = providers;
     this.#providers = providers;
   }
 
@@ -28,7 +30,7 @@ export class EncryptionAtRest {
   transformerOf(resource: GroupResource): ValueTransformer | undefined {
     if (resource.group === '' && NO_RESOURCES.has(resource.resource)) return undefined;
     if (!this.changes && this.#providers.sealerOf(resource) === undefined) return undefined;
-    return new ResourceTransformer(() => this.#providers, resource);
+    return new ResourceTransformer(() => this.#providers, this.#first, resource);
   }
 
   /** Whose providers are closed when their calls under way have had their time. */
@@ -46,6 +48,7 @@ class ResourceTransformer implements ValueTransformer {
 
   constructor(
     readonly current: () => Providers,
+    readonly first: Providers,
     readonly resource: GroupResource,
   ) {
     this.#name = groupResourceText(resource);
@@ -59,6 +62,10 @@ class ResourceTransformer implements ValueTransformer {
   // hot: every value read
   fromStorage(value: Buffer, key: string, trace?: Trace): MaybePromise<Opened> {
     return this.#inForce().open(value, this.#place(key, trace));
+  }
+
+  get changed(): boolean {
+    return this.current() !== this.first;
   }
 
   #inForce(): Sealer {

@@ -14,6 +14,8 @@ export interface Opened {
 export interface ValueTransformer {
   toStorage(plain: Buffer, key: string, trace?: Trace): MaybePromise<Buffer>;
   fromStorage(value: Buffer, key: string, trace?: Trace): MaybePromise<Opened>;
+  /** What was opened before might not be opened now: other providers are in force than at first. */
+  readonly changed?: boolean;
 }
 
 /** Where a value lies: what it is bound to, and which resource the counts name. */

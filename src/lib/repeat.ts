@@ -2,10 +2,15 @@
 import { errorText } from './error-text.js';
 import { pause } from './pause.js';
 
-export interface Repetition {
-  readonly everyMs: number;
+export interface Insistence {
   readonly signal: AbortSignal;
   readonly log: (message: string) => void;
+  /** After so long without success it is given up; half a minute where nothing is said. */
+  readonly patienceMs?: number;
+}
+
+export interface Repetition extends Insistence {
+  readonly everyMs: number;
 }
 
 /** Insists on the first time and waits for it; then again and again until `signal` aborts. Failures are logged and tried again. */
@@ -35,19 +40,45 @@ export function every(task: () => Promise<void>, { everyMs, signal, log }: Repet
  */
 export async function insist(
   task: () => Promise<void>,
-  options: { readonly signal: AbortSignal; readonly log: (message: string) => void },
+  { signal, log, patienceMs = PATIENCE_MS }: Insistence,
 ): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
+  const maxAttempts = patienceMs / RETRY_MS;
+  for (let times = 1; ; times++) {
     try {
       await task();
       return;
     } catch (error) {
-      if (options.signal.aborted || attempt >= MAX_ATTEMPTS) throw error;
-      options.log(errorText(error));
-      await pause(RETRY_MS, options.signal);
+      if (signal.aborted || times >= maxAttempts) throw error;
+      log(errorText(error));
+      await pause(RETRY_MS, signal);
     }
   }
 }
 
-const MAX_ATTEMPTS = 30;
+/**
+ * For what a server is of use without: the first time is waited for, however it ends. While it fails it is tried again
+ * behind the caller's back, without an end; then, with `everyMs`, again and again.
+ */
+export async function attempt(
+  task: () => Promise<void>,
+  options: Omit<Insistence, 'patienceMs'> & { readonly everyMs?: number },
+): Promise<void> {
+  const { signal, log, everyMs } = options;
+  const goOn = (): void => {
+    if (everyMs !== undefined && !signal.aborted) every(task, { everyMs, signal, log });
+  };
+  try {
+    await task();
+  } catch (error) {
+    log(errorText(error));
+    void pause(RETRY_MS, signal)
+      .then(() => insist(task, { signal, log, patienceMs: Infinity }))
+      // It only ends without success where everything ends.
+      .then(goOn, () => undefined);
+    return;
+  }
+  goOn();
+}
+
+const PATIENCE_MS = 30_000;
 const RETRY_MS = 1000;

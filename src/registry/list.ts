@@ -45,6 +45,15 @@ export async function list(registry: ResourceRegistry, request: ListRequest): Pr
   }
 }
 
+/** Before the answer to a watch begins. */
+export async function awaitReady({ store, resource }: ResourceRegistry): Promise<void> {
+  try {
+    await store.ready?.();
+  } catch (error) {
+    throw fromStorage(error, resource, '');
+  }
+}
+
 export async function watch(
   registry: ResourceRegistry,
   request: WatchRequest,

@@ -37,6 +37,7 @@ export function fromStorage(error: unknown, resource: GroupResource, name: strin
     case 'unavailable':
       return serviceUnavailable(error.message);
     case 'corrupt':
+      return isBare(error) ? new StatusError(500, '', error.message) : internalError(error.message);
     case 'unsealable':
       return internalError(error.message);
     case 'unreadable-list':
@@ -49,6 +50,10 @@ export function fromStorage(error: unknown, resource: GroupResource, name: strin
       return requestEntityTooLarge(error.message);
   }
 }
+
+/** What can be opened but not read has no reason, as a conversion that failed has none, unless its object is named. */
+const isBare = ({ message, details: { fault } }: StorageError): boolean =>
+  fault?.what === 'content' && fault.cause === message;
 
 /** What ends a watch is told inside its stream: its answer has begun already. */
 export function watchFailure(error: StorageError): StatusError {

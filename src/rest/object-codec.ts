@@ -21,6 +21,8 @@ export interface StoredVersion {
 export interface StoredVersions {
   /** Undefined for the version that objects are kept in. Throws DecodeError for one that nobody knows. */
   other(apiVersion: string): StoredVersion | undefined;
+  /** Fills in what kind an object is of where it does not say. Throws DecodeError for one of another kind. */
+  ofKind(object: KubeObject): KubeObject;
 }
 
 /**
@@ -53,9 +55,15 @@ export function objectCodec(
       return media === JSON_TYPE ? Buffer.concat([bytes, LINE_BREAK]) : bytes;
     },
     decodeStorage(bytes) {
-      const other = versions?.other(storedApiVersion(bytes));
-      if (other === undefined) return withDefaults(decodeStored(type, bytes));
-      return other.toKept(asObject(decodeStored(other.type, bytes)));
+      const told = storedApiVersion(bytes);
+      const other = versions?.other(told);
+      if (other !== undefined) return other.toKept(asObject(decodeStored(other.type, bytes)));
+      const object = asObject(decodeStored(type, bytes));
+      if (versions === undefined) return withDefaults(object);
+      // Others than the reference may write it further down.
+      const late = told === '' ? versions.other(object.apiVersion ?? '') : undefined;
+      if (late !== undefined) return late.toKept(asObject(decodeStored(late.type, bytes)));
+      return withDefaults(versions.ofKind(object));
     },
     renewOlder: (json) => Buffer.from(encodeStored(type, codec.decodeStorage(json))),
   };

@@ -3,7 +3,7 @@ import { whenAborted, whenGone } from '../lib/when-aborted.js';
 import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
 import { requestScope } from '../machinery/request-scope.js';
 import { methodNotAllowed, notAcceptable } from '../machinery/status.js';
-import { watch } from '../registry/list.js';
+import { awaitReady, watch } from '../registry/list.js';
 import { watchFailure } from '../registry/storage-status.js';
 import { StorageError, type WatchEvent, type WatchRequest } from '../storage/store.js';
 import type { Endpoint } from './endpoint.js';
@@ -37,6 +37,8 @@ export async function watchObjects(
   checkResourceVersion(options.resourceVersion);
   const { streamName } = negotiated.media;
   if (streamName === undefined) throw notAcceptable(streamNames(services.mediaTypes));
+  // What ends a watch is told in its stream; that it cannot begin is told by the answer itself.
+  await awaitReady(endpoint.registry);
   const encoder = eventEncoder(endpoint, negotiated, http.query, services);
   const lastsMs = Math.min(watchSeconds(services, options) * 1000, LONGEST_MS);
   const wanted = {

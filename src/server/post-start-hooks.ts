@@ -49,7 +49,7 @@ export class PostStartHooks {
   }
 }
 
-class PostStartHookError extends Error {
+export class PostStartHookError extends Error {
   constructor(name: string, cause: unknown) {
     const why = cause instanceof Error ? cause.message : String(cause);
     super(`PostStartHook "${name}" failed: ${why}`, { cause });

@@ -25,6 +25,8 @@ const IP_ADDRESSES = { group: 'networking.k8s.io', resource: 'ipaddresses' };
 const ENDPOINTS = { group: '', resource: 'endpoints' };
 const SERVICES = { group: '', resource: 'services' };
 const REPAIR_INTERVAL_MS = 3 * 60_000;
+/** Then the server ends: without it nobody knows which addresses and ports are taken. */
+const REPAIR_PATIENCE_MS = 60_000;
 const SERVICE_CIDRS = { group: 'networking.k8s.io', resource: 'servicecidrs' };
 
 export interface AllocatorOptions {
@@ -129,7 +131,7 @@ export function createServiceAllocators(options: AllocatorOptions): ServicePools
     leaked: (what, error) => log(`cannot give back the ${what}: ${errorText(error)}`),
     repair: {
       name: 'start-service-ip-repair-controllers',
-      run: (signal) => repeat(repair, { everyMs: REPAIR_INTERVAL_MS, signal, log }),
+      run: (signal) => repeat(repair, { everyMs: REPAIR_INTERVAL_MS, patienceMs: REPAIR_PATIENCE_MS, signal, log }),
     },
   };
 }

@@ -121,3 +121,32 @@ test('what lies in a version that never was cannot be read', async () => {
   assert.equal(status, 500);
   assert.match(String(body['message']), /no kind "CronJob" is registered for version "batch\/v9" in scheme/);
 });
+
+test('what lies there without its kind is given it, and what is of another kind is not served', async () => {
+  const key = '/registry/ipaddresses/10.0.0.1';
+  const spec = { parentRef: { resource: 'services', namespace: 'default', name: 's' } };
+  const named = { metadata: { ...metadata, name: '10.0.0.1' }, spec };
+  const read = async (stored: object): Promise<[number, unknown]> => {
+    const kv = Object.assign(openMemoryStore(), { local: false });
+    await kv.create(key, Buffer.from(JSON.stringify(stored)));
+    const { status, body } = await apiOf(ipAddresses, kv).send(
+      'GET',
+      '/apis/networking.k8s.io/v1/ipaddresses/10.0.0.1',
+    );
+    return [status, body['message'] ?? [body.kind, body.apiVersion, body.metadata.name]];
+  };
+  const address = ['IPAddress', 'networking.k8s.io/v1', '10.0.0.1'];
+  assert.deepEqual(await read(named), [200, address]);
+  assert.deepEqual(await read({ apiVersion: 'networking.k8s.io/v1beta1', kind: 'IPAddress', ...named }), [
+    200,
+    address,
+  ]);
+  assert.deepEqual(await read({ apiVersion: 'v1', kind: 'ConfigMap', metadata }), [
+    500,
+    'no kind "IPAddress" is registered for version "v1" in scheme "pkg/api/legacyscheme/scheme.go:30"',
+  ]);
+  assert.deepEqual(await read({ apiVersion: 'networking.k8s.io/v1', kind: 'ServiceCIDR', metadata }), [
+    500,
+    'converting (v1.ServiceCIDR) to (networking.IPAddress): unknown conversion',
+  ]);
+});

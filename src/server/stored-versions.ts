@@ -1,7 +1,7 @@
 // Versions that a store may hold objects in: what another release keeps them in lies there until somebody writes it again.
 import { apiVersionOf, parseApiVersion, type KubeObject } from '../machinery/object.js';
 import type { KindDefinition } from '../registry/kind.js';
-import { unknownKind } from '../rest/decode-body.js';
+import { unknownConversion, unknownKind } from '../rest/decode-body.js';
 import { storageVersionOf } from '../rest/endpoint.js';
 import type { StoredVersion, StoredVersions } from '../rest/object-codec.js';
 import { DecodeError } from '../schema/json/decode.js';
@@ -14,7 +14,19 @@ export function storedVersions(definition: KindDefinition): StoredVersions {
   const keptVersion = definition.versions.find(({ version }) => version === kept.version);
   const inKept = (object: KubeObject): KubeObject =>
     Object.assign(object, { kind: definition.kind, apiVersion: keptText });
+  const checkKind = ({ kind = '', apiVersion = keptText }: KubeObject): void => {
+    if (kind === '' || kind === definition.kind) return;
+    const said = { ...parseApiVersion(apiVersion), kind };
+    const isKnown = typeOf(said.group, said.version, kind) !== undefined;
+    const to = { ...kept, kind: definition.kind };
+    throw new DecodeError(isKnown ? unknownConversion(said, to) : unknownKind(to, kind, apiVersion));
+  };
   return {
+    ofKind(object) {
+      checkKind(object);
+      object.metadata ??= {};
+      return inKept(object);
+    },
     other(apiVersion): StoredVersion | undefined {
       if (apiVersion === keptText || apiVersion === '') return undefined;
       const { group, version } = parseApiVersion(apiVersion);
@@ -30,6 +42,7 @@ export function storedVersions(definition: KindDefinition): StoredVersions {
       return {
         type,
         toKept(object) {
+          checkKind(object);
           const written = served ?? keptVersion;
           written?.defaults?.(object);
           return inKept(served?.toStorage?.(object) ?? object);

@@ -34,6 +34,8 @@ const MAX_RECALLED_REVISIONS = 100_000;
 const MAX_RECALLED_BYTES = 256 * 1024 * 1024;
 const RETRY_MIN_MS = 100;
 const RETRY_MAX_MS = 5_000;
+/** So long a cache that met something unreadable answers what was there before; then nobody is to rely on it any more. */
+const STALLED_MS = 30_000;
 
 interface Waiter {
   readonly revision: number;
@@ -228,8 +230,8 @@ export class Cache {
     this.#loading = undefined;
     const isNew = this.#obstacle?.error.message !== error.message;
     this.#obstacle = { error, sinceMs: this.#obstacle?.sinceMs ?? this.clock.now() };
-    if (isNew) this.log?.(`cannot read ${this.values.options.prefix}: ${error.message}`);
     const { fault } = error.details;
+    if (isNew) this.log?.(`cannot read ${this.values.options.prefix}${fault?.key ?? ''}: ${error.message}`);
     if (fault !== undefined) this.#goOnAfter(fault, RETRY_MIN_MS);
     return this.#initializing(this.#obstacle);
   }
@@ -327,9 +329,20 @@ export class Cache {
     this.#kvWatch = undefined;
     if (!(error instanceof StorageError) || error.details.fault === undefined) throw error;
     this.#blocked(error);
+    const { fault } = error.details;
+    this.clock.after(STALLED_MS, () => {
+      if (!this.#closed && this.#filled && this.#obstacle?.error.details.fault === fault) this.#empty();
+    });
     const waiters = this.#waiters;
     this.#waiters = [];
     for (const waiter of waiters) waiter.done(false);
+  }
+
+  /** Whoever asks is told what is in the way, until it is mended. */
+  #empty(): void {
+    if (this.#obstacle !== undefined) this.#obstacle = { ...this.#obstacle, sinceMs: this.clock.now() };
+    this.#filled = false;
+    this.watchers.endAll(undefined);
   }
 
   // hot: every commit

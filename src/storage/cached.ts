@@ -280,7 +280,8 @@ export class CachedStore implements ManagedResourceStore {
     const kv = await fromKv(this.cache.kv.get(this.options.prefix + key, { trace }));
     if (kv === undefined) return undefined;
     const known = this.cache.contents.get(key);
-    if (known?.revision === kv.modRevision) return known;
+    // Whose key was taken out of the configuration is read no more, though the cache has it open.
+    if (known?.revision === kv.modRevision && this.cache.values.transformer?.changed !== true) return known;
     return this.cache.values.entry(key, kv.value, kv.modRevision, trace);
   }
 

@@ -276,7 +276,7 @@ describe('watch cache', () => {
     await kv.create('/registry/pods/a/bad', Buffer.from('not json'));
     await assert.rejects(
       store.list(everything),
-      (e: StorageError) => e.code === 'corrupt' && e.message.includes('a/bad'),
+      (e: StorageError) => e.code === 'corrupt' && e.details.fault?.key === 'a/bad',
     );
     await kv.delete('/registry/pods/a/bad', 3);
     assert.deepEqual(
@@ -293,7 +293,7 @@ describe('watch cache', () => {
     const half = await store.get('a/half', '');
     assert.throws(
       () => half?.object(),
-      (e: StorageError) => e.code === 'corrupt' && e.message.includes('a/half'),
+      (e: StorageError) => e.code === 'corrupt' && e.details.fault?.key === 'a/half',
     );
     store.close();
   });

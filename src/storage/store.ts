@@ -223,6 +223,8 @@ export interface ResourceStore {
   deleteUnreadable?(key: string, dryRun: boolean): Promise<boolean>;
   list(request: ListRequest): Promise<ListResult>;
   watch(request: WatchRequest, receive: (events: readonly WatchEvent[]) => boolean): Promise<Watch>;
+  /** Fulfilled when reads can be answered and watches begin; fails with what is in their way. */
+  ready?(): Promise<void>;
   /** What an object would read as once stored, where that is not the object itself. */
   pretend?(object: KubeObject): Promise<KubeObject>;
   /** The store that this one is a view of. */
@@ -235,7 +237,6 @@ export interface ResourceStore {
 
 /** What whoever opens a store holds of it, beyond what the registry sees. */
 export interface ManagedResourceStore extends ResourceStore {
-  /** Fulfilled when reads can be answered. */
   ready(): Promise<void>;
   /** Ends its watches and its own watch of the key-value store. */
   close(): void;

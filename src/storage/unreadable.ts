@@ -68,16 +68,14 @@ const retryAfter = (downSeconds: number): number =>
 
 function oneObject({ prefix, unsafeDeletion }: ResourceStoreOptions, fault: StoredValueFault): string {
   if (unsafeDeletion !== undefined) return corruptObject((prefix + fault.key).slice(unsafeDeletion.root.length), fault);
-  return fault.what === 'sealed' ? fault.cause : cannotBeRead(fault);
+  return fault.cause;
 }
 
 function firstOfList({ prefix }: ResourceStoreOptions, fault: StoredValueFault): string {
   return fault.what === 'sealed'
     ? `unable to transform key ${goQuote(prefix + fault.key)}: ${fault.cause}`
-    : cannotBeRead(fault);
+    : fault.cause;
 }
-
-const cannotBeRead = ({ key, cause }: StoredValueFault): string => `the stored object ${key} cannot be read: ${cause}`;
 
 function corruptObject(key: string, { what, revision, cause }: StoredValueFault): string {
   const why =

@@ -109,7 +109,8 @@ export class Values {
 
   /** False where all that is stored is as it would be written now. */
   get mayBeStale(): boolean {
-    return this.transformer !== undefined || this.options.codec.renew !== undefined || this.olderRevision > 1;
+    if (this.form.kind === 'storage' || this.transformer !== undefined) return true;
+    return this.options.codec.renew !== undefined || this.olderRevision > 1;
   }
 
   /** Whether a value is sealed, or its object written, otherwise than it would be now. */
@@ -127,7 +128,7 @@ export class Values {
     if (this.form.kind === 'json') {
       return whenReady(this.#renewed(plain, revision), (renewed) => !renewed.equals(plain));
     }
-    if (codec.renew === undefined) return false;
+    // In another media type or version, or by a server of another release.
     const object = withoutResourceVersion(this.#readStorage(key, plain, revision).object());
     return !codec.encodeStorage(object, this.form.mediaType).equals(plain);
   }

@@ -105,6 +105,10 @@ export class VersionView implements ResourceStore {
     }
   }
 
+  async ready(): Promise<void> {
+    await this.base.ready?.();
+  }
+
   async deleteUnreadable(key: string, dryRun: boolean): Promise<boolean> {
     return (await this.base.deleteUnreadable?.(key, dryRun)) ?? false;
   }
