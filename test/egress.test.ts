@@ -111,6 +111,12 @@ describe('HTTP CONNECT', () => {
       'HTTP/1.1 200 OK\r\n\r\nhello',
       /^unexpected 5 bytes of buffered data from CONNECT proxy "/,
     ],
+    [
+      'has a line in its answer that is no header',
+      'HTTP/1.1 200 OK\r\nrubbish\r\n\r\n',
+      /failed: malformed MIME header: missing colon: "rubbish"$/,
+    ],
+    ['ends its lines otherwise', 'HTTP/1.1 503 No\nA: b\n\n', /code 503: 503 No$/],
     ['does not speak HTTP', 'what do you mean\r\n\r\n', /failed: malformed HTTP status code "do"$/],
     ['hangs up', '', /^reading HTTP response from CONNECT to \S+ via proxy \S+ failed: unexpected EOF$/],
   ] as const) {
@@ -127,8 +133,8 @@ describe('HTTP CONNECT', () => {
 
   it('counts dials by what became of them', () => {
     const lines = registry.text();
-    assert.match(lines, /dial_start_total\{protocol="http_connect",transport="uds"\} 7/);
-    assert.match(lines, /dial_failure_count\{protocol="http_connect",stage="proxy",transport="uds"\} 6/);
+    assert.match(lines, /dial_start_total\{protocol="http_connect",transport="uds"\} 9/);
+    assert.match(lines, /dial_failure_count\{protocol="http_connect",stage="proxy",transport="uds"\} 8/);
   });
 });
 
@@ -178,11 +184,15 @@ describe('the gRPC tunnel', () => {
     assert.equal(await failure(get(dialer)), 'dial closed');
     answer = 'end';
     assert.equal(await failure(get(dialer)), 'tunnel closed');
+    answer = 'say no more';
+    assert.equal(await failure(get(dialer)), 'tunnel closed');
+    answer = 'answer another';
+    assert.equal(await failure(get(dialer)), 'tunnel closed');
     answer = 'hang';
     assert.equal(await failure(get(dialer, 50)), 'context deadline exceeded');
     const lines = registry.text();
-    for (const reason of ['endpoint', 'dialclosed', 'tunnelclosed', 'context']) {
-      assert.match(lines, new RegExp(`dial_failure_total\\{reason="${reason}"\\} 1`));
+    for (const [reason, times] of Object.entries({ endpoint: 1, dialclosed: 1, tunnelclosed: 3, context: 1 })) {
+      assert.match(lines, new RegExp(`dial_failure_total\\{reason="${reason}"\\} ${times}`));
     }
   });
 });
@@ -219,6 +229,8 @@ function tunnelEnd(stream: ServerHttp2Stream, answer: () => string | undefined, 
     const said = answer();
     if (said === 'hang') return;
     if (said === 'end') return stream.close();
+    if (said === 'say no more') return void stream.end();
+    if (said === 'answer another') return void send(1, 3, new ProtoWriter().int(2, 1).int(3, random + 1n));
     if (said === 'close') return void send(5, 7, new ProtoWriter().int(1, random));
     if (said !== undefined) return void send(1, 3, new ProtoWriter().bytes(1, said).int(3, random));
     const socket = localOf(address);

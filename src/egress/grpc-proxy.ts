@@ -22,14 +22,14 @@ const DIAL_TIMEOUT_MS = 30_000;
 const CLOSE_TIMEOUT_MS = 10_000;
 /** A packet carries at most this much; larger writes are cut. */
 const MAX_DATA_BYTES = 1 << 16;
-const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
+const OPTIONS = { maxMessageBytes: 4 * 1024 * 1024 };
 
 export function grpcProxy(unixPath: string, observe: TunnelObserver): Proxy {
   return {
     labels: { protocol: 'grpc', transport: 'uds' },
     async connect() {
       try {
-        const connection = await GrpcConnection.open({ unixPath }, { maxMessageBytes: MAX_MESSAGE_BYTES });
+        const connection = await GrpcConnection.open({ unixPath, authority: encodeURIComponent(unixPath) }, OPTIONS);
         return { tunnel: (target, signal) => Tunnel.dial(connection, target, observe, signal) };
       } catch (error) {
         if (error instanceof GrpcError) throw new OutboundError('dial', error.message, error);
@@ -116,17 +116,23 @@ class Tunnel extends Duplex {
     if (packet.type !== undefined) this.#observe.packet('to_client', packet.type);
     switch (packet.type) {
       case 'DIAL_RSP':
-        if (packet.random !== this.#random) return;
+        // Whoever answers another dial, or twice, is not to be followed further.
+        if (this.#dialed === undefined || packet.random !== this.#random) return this.#lost();
         if (packet.error !== '') return this.#refused('endpoint', packet.error);
         this.#connectId = packet.connectId;
-        this.#dialed?.resolve();
+        this.#dialed.resolve();
         return;
       case 'DIAL_CLS':
         if (this.#dialed !== undefined) this.#refused('dialclosed', 'dial closed');
         else this.#end();
         return;
       case 'DATA':
-        if (packet.connectId !== this.#connectId || this.push(packet.data)) return;
+        if (packet.connectId === 0n) return;
+        if (packet.connectId !== this.#connectId) {
+          this.#send('CLOSE_REQ', closeRequest(packet.connectId));
+          return;
+        }
+        if (this.push(packet.data)) return;
         return new Promise((resolve) => (this.#resume = resolve));
       case 'CLOSE_RSP':
         if (packet.connectId !== this.#connectId) return;
@@ -147,7 +153,7 @@ class Tunnel extends Duplex {
   #lost(): void {
     if (this.#ended) return;
     if (this.#dialed !== undefined) this.#refused('tunnelclosed', 'tunnel closed');
-    else if (!this.destroyed && this.#state !== 'closing') this.destroy(new OutboundError('protocol', 'EOF'));
+    else if (!this.destroyed && this.#state !== 'closing') this.push(null);
     this.#end();
   }
 

@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import { goQuote } from '../lib/go-quote.js';
 import { type ClientTls, handshake } from '../outbound/client-tls.js';
 import { addressOf, type DialTarget, dialUnix, directDialer } from '../outbound/dialer.js';
+import { parseResponseHead } from '../outbound/http1/response-head.js';
 import { parseStatusLine } from '../outbound/http1/status-line.js';
 import { OutboundError } from '../outbound/outbound-error.js';
 import { targetOf } from '../outbound/target.js';
@@ -50,7 +51,9 @@ const reached = (connection: Duplex, proxy: string): Awaited<ReturnType<Proxy['c
   tunnel: (target, signal) => tunnel(connection, proxy, target, signal),
 });
 
-const END_OF_HEAD = Buffer.from('\r\n\r\n');
+/** Lines may end without a carriage return, as they may for the reference. */
+const END_OF_HEAD = /\r?\n\r?\n/;
+const END_OF_LINE = /\r?\n/;
 /** An answer to CONNECT is a few lines. */
 const MAX_HEAD_BYTES = 64 * 1024;
 
@@ -88,18 +91,19 @@ export function tunnel(
     // Pulled, not pushed: a stream that was made to flow would go on flowing, or stay stopped, for whoever has it next.
     const onReadable = (): void => {
       for (let chunk = read(); chunk !== null; chunk = read()) head = Buffer.concat([head, chunk]);
-      const end = head.indexOf(END_OF_HEAD);
-      if (end < 0) {
+      const text = head.toString('latin1');
+      const end = END_OF_HEAD.exec(text);
+      if (end === null) {
         if (head.length > MAX_HEAD_BYTES) unread('the answer has no end');
         return;
       }
-      const line = parseStatusLine(firstLine(head));
-      if (line instanceof OutboundError) return unread(line.message);
-      if (line.status !== 200) {
-        const words = `proxy error from ${proxy} while dialing ${address}, code ${line.status}: ${line.statusText}`;
+      const answer = parseResponseHead(text.slice(0, end.index).split(END_OF_LINE).join('\r\n'));
+      if (answer instanceof OutboundError) return unread(answer.message);
+      if (answer.status !== 200) {
+        const words = `proxy error from ${proxy} while dialing ${address}, code ${answer.status}: ${answer.statusText}`;
         return fail(new OutboundError('dial', words));
       }
-      const more = head.length - end - END_OF_HEAD.length;
+      const more = head.length - end.index - end[0].length;
       if (more > 0) {
         const words = `unexpected ${more} bytes of buffered data from CONNECT proxy ${goQuote(proxy)}`;
         return fail(new OutboundError('dial', words));
@@ -117,10 +121,7 @@ export function tunnel(
   });
 }
 
-const firstLine = (head: Buffer): string => {
-  const end = head.indexOf('\r\n');
-  return head.subarray(0, end < 0 ? head.length : end).toString('latin1');
-};
+const firstLine = (head: Buffer): string => head.toString('latin1').split(END_OF_LINE, 1)[0] ?? '';
 
 function wrongWith(line: string): string | undefined {
   const read = parseStatusLine(line);

@@ -64,7 +64,11 @@ export type GrpcTarget =
       readonly tls: ClientTls;
       readonly dialer: Dialer;
     }
-  | { readonly unixPath: string };
+  | {
+      readonly unixPath: string;
+      /** Whom it is to be, where the server may look at it; over a socket there is no host, and every server takes any. */
+      readonly authority?: string;
+    };
 
 export interface GrpcOptions {
   readonly maxMessageBytes?: number;
@@ -83,23 +87,25 @@ export interface GrpcStream {
 export class GrpcConnection {
   readonly #session: http2.ClientHttp2Session;
   readonly #where: string;
+  /** Of a unix socket only. */
+  readonly #authority: string | undefined;
   readonly #maxMessageBytes: number;
   #ping: NodeJS.Timeout | undefined;
 
-  private constructor(session: http2.ClientHttp2Session, where: string, options: GrpcOptions) {
+  private constructor(session: http2.ClientHttp2Session, target: GrpcTarget, options: GrpcOptions) {
     this.#session = session;
-    this.#where = where;
+    this.#where = whereIs(target);
+    this.#authority = 'url' in target ? undefined : (target.authority ?? 'localhost');
     this.#maxMessageBytes = options.maxMessageBytes ?? MAX_MESSAGE_BYTES;
     this.#keepAlive();
   }
 
   static async open(target: GrpcTarget, options: GrpcOptions = {}): Promise<GrpcConnection> {
-    const where = 'url' in target ? target.url : `unix://${target.unixPath}`;
     const timeout = AbortSignal.timeout(CONNECT_TIMEOUT_MS);
     try {
-      return new GrpcConnection(await startSession(await connect(target, timeout), target), where, options);
+      return new GrpcConnection(await startSession(await connect(target, timeout), target), target, options);
     } catch (error) {
-      throw new GrpcError({ status: UNAVAILABLE, message: `${where}: ${describe(error)}`, sent: false });
+      throw new GrpcError({ status: UNAVAILABLE, message: `${whereIs(target)}: ${describe(error)}`, sent: false });
     }
   }
 
@@ -209,6 +215,8 @@ export class GrpcConnection {
       }
     });
     stream.on('error', (error) => (failure = { status: UNAVAILABLE, message: describe(error), sent: true }));
+    // Who says no more is done: it would wait for us to be, too.
+    stream.on('end', () => stream.close());
     stream.on('close', () => ended(new GrpcError(failure)));
     return {
       send: (message) => stream.destroyed || stream.writableEnded || stream.write(frame(message)),
@@ -232,8 +240,7 @@ export class GrpcConnection {
     return this.#session.request({
       ':method': 'POST',
       ':path': method,
-      // Over a unix socket there is no host; every server takes this one.
-      ...(this.#where.startsWith('unix:') && { ':authority': 'localhost' }),
+      ...(this.#authority !== undefined && { ':authority': this.#authority }),
       'content-type': 'application/grpc',
       te: 'trailers',
       ...metadata,
@@ -250,6 +257,8 @@ export class GrpcConnection {
     this.#ping.unref();
   }
 }
+
+const whereIs = (target: GrpcTarget): string => ('url' in target ? target.url : `unix://${target.unixPath}`);
 
 async function connect(target: GrpcTarget, signal: AbortSignal): Promise<Duplex> {
   if ('unixPath' in target) return dialUnix(target.unixPath, signal);

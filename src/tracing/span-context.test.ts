@@ -13,6 +13,7 @@ test('a header that is no trace counts as none', () => {
     'rubbish',
     `00-${TRACE}-${SPAN}`,
     `00-${TRACE}-${SPAN}-01-more`,
+    `00-${TRACE}-${SPAN}-01--`,
     `00-${TRACE}-${SPAN}-03`,
     `ff-${TRACE}-${SPAN}-01`,
     `00-${'0'.repeat(32)}-${SPAN}-01`,
@@ -28,6 +29,7 @@ test('a header that is no trace counts as none', () => {
 test('a trace is read with its flag and its state', () => {
   const context = { traceId: TRACE, spanId: SPAN, sampled: true, state: '' };
   assert.deepEqual(read(`00-${TRACE}-${SPAN}-01`), context);
+  assert.deepEqual(read(`00-${TRACE}-${SPAN}-01-`), context);
   assert.deepEqual(read(`00-${TRACE}-${SPAN}-02`), { ...context, sampled: false });
   assert.deepEqual(read(`cc-${TRACE}-${SPAN}-01-what-the-future-will-be-like`), context);
   assert.equal(read(`00-${TRACE}-${SPAN}-01`, ' vendor=x,tenant@sys=y ')?.state, 'vendor=x,tenant@sys=y');

@@ -20,19 +20,21 @@ export interface SentHeaders {
 
 const LAST_VERSION = 'fe';
 const MOST_FLAGS_OF_FIRST = 2;
+const LENGTH_OF_FIRST = 55;
 const HEX = /^[0-9a-f]*$/;
 const ONLY_ZEROS = /^0*$/;
 
 /** Undefined for a header that names no trace. */
 export function readSpanContext({ traceparent, tracestate }: SentHeaders): SpanContext | undefined {
   if (traceparent === undefined) return undefined;
-  const [version = '', traceId = '', spanId = '', flags = '', ...more] = traceparent.split('-', 5);
+  const [version = '', traceId = '', spanId = '', flags = ''] = traceparent.split('-', 4);
   if (version.length !== 2 || traceId.length !== 32 || spanId.length !== 16 || flags.length !== 2) return undefined;
   if (!HEX.test(version + traceId + spanId + flags) || version > LAST_VERSION) return undefined;
   if (ONLY_ZEROS.test(traceId) || ONLY_ZEROS.test(spanId)) return undefined;
   const bits = Number.parseInt(flags, 16);
-  // Later versions may say more; of the first it is known what it says.
-  if (version === '00' && (more.length > 0 || bits > MOST_FLAGS_OF_FIRST)) return undefined;
+  // Later versions may say more, after a dash; of the first it is known what it says.
+  const more = traceparent.slice(LENGTH_OF_FIRST + 1);
+  if (version === '00' && (more !== '' || bits > MOST_FLAGS_OF_FIRST)) return undefined;
   return { traceId, spanId, sampled: (bits & 1) === 1, state: readState(tracestate) };
 }
 
