@@ -5,7 +5,7 @@ import type { Mutation } from '../../cel/compiled-policy.js';
 import { asideOr } from '../../lib/aside.js';
 import type { MaybePromise } from '../../lib/maybe-promise.js';
 import { StatusError } from '../../machinery/status.js';
-import type { JsonObject, KubeObject } from '../../machinery/object.js';
+import { apiVersionOf, type JsonObject, type KubeObject } from '../../machinery/object.js';
 import type { MutatingAdmissionPolicyBindingSpec } from '../../schema/generated/admissionregistration.v1beta1.js';
 import type { AdmissionAttributes, Round } from '../plugin.js';
 import { isUnchanged, keepObject } from '../kept-object.js';
@@ -185,10 +185,17 @@ class Dispatch {
     mutation: Mutation,
   ): MaybePromise<KubeObject | undefined> {
     const { served } = this.parts;
-    const here = (): KubeObject | undefined => mutatedObject(served, matched, object, mutation);
+    const takers = this.isForeign(matched) ? { ...served, toStored: () => refuseForeign(matched) } : served;
+    const here = (): KubeObject | undefined => mutatedObject(takers, matched, object, mutation);
     const isWrite = this.attributes.connectOptions === undefined;
     const there = isWrite ? served.mutateAside?.(matched, object, mutation) : undefined;
     return there === undefined ? here() : asideOr(there, here);
+  }
+
+  /** A custom resource seen as what is none, as its scale is. */
+  private isForeign({ kind }: ResourceMatch): boolean {
+    const { kind: own } = this.attributes;
+    return kind.group !== own.group && this.parts.served.typeOf(own)?.unstructured !== undefined;
   }
 
   /** The object as it is now. */
@@ -203,4 +210,9 @@ class Dispatch {
     };
     return { request, input: policyInput({ request, matched, objects, namespace, ask: answers.ask }) };
   }
+}
+
+/** Nobody converts it back, once a patch has changed it. */
+function refuseForeign({ kind }: ResourceMatch): never {
+  throw new MutationError(`request to convert CR to an invalid group/version: ${apiVersionOf(kind)}`);
 }

@@ -4,6 +4,7 @@ import { MetricRegistry } from '../../lib/metrics.js';
 import type { GroupVersionKind, JsonObject, KubeObject } from '../../machinery/object.js';
 import { StatusError } from '../../machinery/status.js';
 import { typeOf } from '../../schema/catalogue.js';
+import type { StructType, Unstructured } from '../../schema/type.js';
 import type { MutatingAdmissionPolicySpec, Mutation } from '../../schema/generated/admissionregistration.v1beta1.js';
 import { DecodeError, decodeTree } from '../../schema/json/decode.js';
 import { createChain } from '../chain.js';
@@ -25,6 +26,22 @@ const applied = (expression: string): Mutation => ({
 });
 const patched = (expression: string): Mutation => ({ patchType: 'JSONPatch', jsonPatch: { expression } });
 
+const find = ({ group, version, kind }: GroupVersionKind) => typeOf(group, version, kind);
+const SERVED: MutatingPolicyParts['served'] = {
+  equivalentsOf: () => [],
+  convert: () => undefined,
+  inVersion: (_resource, object) => object,
+  print: (_resource, _kind, object) => JSON.stringify(object),
+  typeOf: (kind) => (kind.kind === 'Scale' ? undefined : find(kind)),
+  toStored(_resource, kind, tree, strict = false) {
+    const type = find(kind);
+    assert.ok(type);
+    const { object, strictErrors } = decodeTree(type, tree, { strict });
+    if (strictErrors.length > 0) throw new DecodeError(strictErrors.join());
+    return object as unknown as KubeObject;
+  },
+};
+
 type Spec = Partial<MutatingAdmissionPolicySpec>;
 
 function pluginWith(policies: Readonly<Record<string, Spec>>, parts: Partial<MutatingPolicyParts> = {}) {
@@ -36,23 +53,9 @@ function pluginWith(policies: Readonly<Record<string, Spec>>, parts: Partial<Mut
     index.putPolicy({ metadata, spec: { failurePolicy: 'Fail', matchConstraints: EVERYTHING, ...spec } } as KubeObject);
     index.putBinding({ metadata: { name: `${name}-0` }, spec: { policyName: name } } as KubeObject);
   }
-  const find = ({ group, version, kind }: GroupVersionKind) => typeOf(group, version, kind);
   return mutatingAdmissionPolicy({
     source: { ready: true, whenReady: async () => true, bound: index.bound } as MutatingPolicies,
-    served: {
-      equivalentsOf: () => [],
-      convert: () => undefined,
-      inVersion: (_resource, object) => object,
-      print: (_resource, _kind, object) => JSON.stringify(object),
-      typeOf: (kind) => (kind.kind === 'Scale' ? undefined : find(kind)),
-      toStored(_resource, kind, tree, strict = false) {
-        const type = find(kind);
-        assert.ok(type);
-        const { object, strictErrors } = decodeTree(type, tree, { strict });
-        if (strictErrors.length > 0) throw new DecodeError(strictErrors.join());
-        return object as unknown as KubeObject;
-      },
-    },
+    served: SERVED,
     authorizer: { authorize: () => ({ decision: 'no-opinion', reason: '' }) },
     resourceOf: () => undefined,
     ...parts,
@@ -211,6 +214,10 @@ describe('MutatingAdmissionPolicy', () => {
     assert.deepEqual(write.object?.metadata.labels, { replicas: '2' });
     const refused = await admit(pluginWith({ p: { mutations: [applied('Object{}')] } }), scaled());
     assert.match(refused?.message ?? '', /no corresponding type for autoscaling\/v1, Kind=Scale$/);
+    const custom = { ...(typeOf('', 'v1', 'ConfigMap') as StructType), unstructured: {} as Unstructured };
+    const foreign = { ...SERVED, typeOf: (kind: GroupVersionKind) => (kind.kind === 'ConfigMap' ? custom : undefined) };
+    const unconverted = await admit(pluginWith({ p: { mutations } }, { served: foreign }), scaled());
+    assert.match(unconverted?.message ?? '', /request to convert CR to an invalid group\/version: autoscaling\/v1$/);
   });
 
   it('stops a mutation that costs too much', async () => {
