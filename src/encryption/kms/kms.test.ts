@@ -207,8 +207,8 @@ describe('KMS v1', () => {
       return Buffer.from(bytes.subarray(1)).reverse();
     },
   };
-  const open = (cacheSize = 2) =>
-    new SealerV1({ service: turning, cacheSize, random: crypto.randomBytes, metrics: countingMetrics() });
+  const open = (cacheSize = 2, service: KeyServiceV1 = turning) =>
+    new SealerV1({ service, cacheSize, random: crypto.randomBytes, metrics: countingMetrics() });
 
   it('wraps a key for each write, and keeps as many as it is told', async () => {
     const sealer = open();
@@ -221,6 +221,13 @@ describe('KMS v1', () => {
     assert.deepEqual(turning.calls, ['Decrypt']);
     await open(-1).open(values[0] ?? plain, place);
     assert.equal(turning.calls.length, 2);
+  });
+
+  it('says of a wrapped key whose length cannot be written how long it is', async () => {
+    const lavish = { ...turning, encrypt: () => Promise.resolve(Buffer.alloc(70_000)) };
+    await assert.rejects(async () => sealWhole(open(2, lavish), plain, place), {
+      message: 'cryptobyte: pending child length 70000 exceeds 2-byte length prefix',
+    });
   });
 
   it('reads the AES-CBC of long ago as stale, and refuses a broken length', async () => {

@@ -23,6 +23,7 @@ export interface SealerV1Options {
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const LENGTH_BYTES = 2;
+const MAX_WRAPPED_BYTES = 0xffff;
 const KEY_SIZES = [16, 24, 32];
 
 export class SealerV1 implements Sealer {
@@ -40,6 +41,9 @@ export class SealerV1 implements Sealer {
     const key = random(KEY_BYTES);
     metrics.keyMade((performance.now() - beganMs) / 1000);
     const wrapped = await service.encrypt(key);
+    if (wrapped.length > MAX_WRAPPED_BYTES) {
+      throw new Error(`cryptobyte: pending child length ${wrapped.length} exceeds 2-byte length prefix`);
+    }
     this.#keep(wrapped, key);
     const length = Buffer.alloc(LENGTH_BYTES);
     length.writeUInt16BE(wrapped.length);
