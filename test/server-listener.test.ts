@@ -39,6 +39,12 @@ const other = ensureSelfSignedCertificate(
   { dnsNames: ['a.example.test'], ipAddresses: [] },
   now,
 );
+const third = ensureSelfSignedCertificate(
+  path.join(folder, 'sni-third'),
+  'third',
+  { dnsNames: ['made.out.test'], ipAddresses: [] },
+  now,
+);
 const log = silentLogs.for('test');
 
 let listener: Listener;
@@ -47,7 +53,10 @@ let handler: (request: HttpRequest) => Promise<HttpResponse> | HttpResponse;
 before(async () => {
   const certificates = loadServingCertificates({
     serving,
-    sni: [{ ...other, names: ['*.example.test', '127.0.0.9'] }],
+    sni: [
+      { ...other, names: ['*.example.test', '127.0.0.9'] },
+      { ...third, names: ['asked.for.test'] },
+    ],
     clientCaFiles: [authority.certFile],
     log,
   });
@@ -253,7 +262,10 @@ test('names and addresses choose the certificate shown', async () => {
       socket.on('error', reject);
     });
   assert.equal(await shown({ servername: 'b.example.test' }), 'other');
+  assert.equal(await shown({ servername: 'c.b.example.test' }), 'kube-apiserver', 'a wildcard is one label');
   assert.equal(await shown({ servername: 'example.test' }), 'kube-apiserver');
+  assert.equal(await shown({ servername: 'asked.for.test' }), 'third');
+  assert.equal(await shown({ servername: 'made.out.test' }), 'third', 'the only one that is made out for it');
   assert.equal(await shown({}), 'kube-apiserver');
 });
 

@@ -1,7 +1,8 @@
 // The certificates the secure port shows, and their renewal when the files change.
 //
 // A name a client asks for is looked up: explicit patterns before names taken from the certificates, exact names before
-// wildcards, earlier flags before later ones. What matches nothing gets the default certificate.
+// wildcards, earlier flags before later ones. What matches nothing gets the default certificate, unless that is not made
+// out for the name and another is.
 import { constants, X509Certificate } from 'node:crypto';
 import fs from 'node:fs';
 import net from 'node:net';
@@ -74,7 +75,7 @@ export function loadServingCertificates(options: ServingCertificateOptions): Ser
   return {
     defaultOptions: () => state.base,
     addressOptions: () => state.byAddress,
-    contextFor: (name) => lookUp(state.byName, name),
+    contextFor: (name) => lookUp(state, name.toLowerCase()),
     onChange: (listener) => listeners.push(listener),
     close: stop,
   };
@@ -124,6 +125,13 @@ interface Loaded {
   readonly base: TlsOptions;
   readonly byName: ReadonlyMap<string, SecureContext>;
   readonly byAddress: ReadonlyMap<string, TlsOptions>;
+  /** The default certificate, which has no context of its own, and then the others. */
+  readonly all: readonly Shown[];
+}
+
+interface Shown {
+  readonly certificate: X509Certificate;
+  readonly context: SecureContext | undefined;
 }
 
 function load(options: ServingCertificateOptions): Loaded {
@@ -143,6 +151,7 @@ function load(options: ServingCertificateOptions): Loaded {
   const byName = new Map<string, SecureContext>();
   const explicit = new Map<string, SecureContext>();
   const byAddress = new Map<string, TlsOptions>();
+  const others: Shown[] = [];
   let fingerprint = serving.cert + serving.key + clientCas.join('');
   // From last to first, so that earlier flags win.
   for (const files of [...(options.sni ?? [])].reverse()) {
@@ -150,15 +159,19 @@ function load(options: ServingCertificateOptions): Loaded {
     fingerprint += pair.cert + pair.key;
     const contextOptions: SecureContextOptions = { ...shared, ...pair };
     const context = tls.createSecureContext(contextOptions);
+    const certificate = new X509Certificate(pair.cert);
+    others.unshift({ certificate, context });
     for (const name of files.names) {
       if (net.isIP(name) !== 0) byAddress.set(name, { ...shared, ...pair });
       else explicit.set(name.toLowerCase(), context);
     }
     if (files.names.length > 0) continue;
-    for (const name of namesIn(new X509Certificate(pair.cert))) byName.set(name.toLowerCase(), context);
+    for (const name of namesIn(certificate)) byName.set(name.toLowerCase(), context);
   }
   for (const [name, context] of explicit) byName.set(name, context);
-  return { fingerprint, base: { ...shared, ...serving }, byName, byAddress };
+  const all =
+    others.length === 0 ? [] : [{ certificate: new X509Certificate(serving.cert), context: undefined }, ...others];
+  return { fingerprint, base: { ...shared, ...serving }, byName, byAddress, all };
 }
 
 function readPair({ certFile, keyFile }: CertificateFiles): { cert: string; key: string } {
@@ -177,16 +190,12 @@ function namesIn(certificate: X509Certificate): string[] {
   return names;
 }
 
-/** The name itself, then with its first label as a wildcard, then two, and so on. */
-function lookUp(byName: ReadonlyMap<string, SecureContext>, name: string): SecureContext | undefined {
-  if (byName.size === 0) return undefined;
-  const labels = name.toLowerCase().replace(/\.$/, '').split('.');
-  const exact = byName.get(labels.join('.'));
-  if (exact !== undefined) return exact;
-  for (let i = 0; i < labels.length; i++) {
-    labels[i] = '*';
-    const found = byName.get(labels.join('.')) ?? byName.get(labels.slice(i).join('.'));
-    if (found !== undefined) return found;
-  }
-  return undefined;
+/** By the name itself, then with its first label as a wildcard, then by whom a certificate is made out for. */
+function lookUp({ byName, all }: Loaded, name: string): SecureContext | undefined {
+  const dot = name.indexOf('.');
+  const wildcard = dot === -1 ? '*' : `*${name.slice(dot)}`;
+  const named = byName.get(name) ?? byName.get(wildcard);
+  return named ?? all.find(({ certificate }) => certificate.checkHost(name, IN_ALTERNATIVE_NAMES))?.context;
 }
+
+const IN_ALTERNATIVE_NAMES = { subject: 'never', partialWildcards: false } as const;
