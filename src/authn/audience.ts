@@ -10,12 +10,12 @@ export const audienceAgnostic = (tokens: TokenAuthenticator, apiAudiences: reado
   },
 });
 
-/** The members of `left` that `right` has too. */
-export function intersect(left: readonly string[], right: readonly string[]): string[] {
-  // Who asks may name a hundred thousand; to look through them for a few is quicker than to make a set of them.
-  if (left.length <= FEW) return left.filter((value) => right.includes(value));
-  const wanted = new Set(right);
-  return left.filter((value) => wanted.has(value));
+/** Those wanted that are known, in the order and as often as they are wanted. */
+export function intersect(known: readonly string[], wanted: readonly string[]): string[] {
+  // Either side may name a hundred thousand; where few are known, looking through them is quicker than to make a set.
+  if (known.length <= FEW) return wanted.filter((value) => known.includes(value));
+  const all = new Set(known);
+  return wanted.filter((value) => all.has(value));
 }
 
 const FEW = 16;
