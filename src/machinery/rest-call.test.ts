@@ -5,6 +5,7 @@ import zlib from 'node:zlib';
 import type { OutboundRequest, OutboundResponse } from '../outbound/http-client.js';
 import { OutboundError } from '../outbound/outbound-error.js';
 import { restCall } from './rest-call.js';
+import { StatusError } from './status.js';
 
 interface Answer {
   readonly status?: number;
@@ -101,7 +102,10 @@ describe('a call to a server of this kind', () => {
     assert.equal((await patient.called).body.toString(), 'done');
     assert.deepEqual([patient.asked.length, patient.waited], [3, [1000, 1000]]);
     const vain = ask(busy);
-    await assert.rejects(vain.called, /currently unable to handle the request/);
+    const still = await vain.called.catch((error: unknown) => error);
+    assert.ok(still instanceof StatusError);
+    assert.match(still.message, /currently unable to handle the request/);
+    assert.equal(still.details?.retryAfterSeconds, 1, 'who asked may come again later');
     assert.equal(vain.asked.length, 11);
     const once = ask({ status: 503, headers: { 'retry-after': 'soon' } });
     await assert.rejects(once.called);

@@ -152,6 +152,7 @@ async function send(
     method,
     url,
     headers,
+    saysAgent: true,
     timeoutMs,
     trace,
     certificateFault,
@@ -193,8 +194,12 @@ function redirectOf({ status }: OutboundResponse, method: string): string | unde
 }
 
 /** In seconds, from a server that is busy and says for how long. */
-function retryAfter({ status, headers }: OutboundResponse): number | undefined {
-  if (status !== 429 && status < 500) return undefined;
+function retryAfter(response: OutboundResponse): number | undefined {
+  const isBusy = response.status === 429 || response.status >= 500;
+  return isBusy ? statedRetrySeconds(response) : undefined;
+}
+
+function statedRetrySeconds({ headers }: OutboundResponse): number | undefined {
   const text = headers['retry-after'] ?? '';
   return /^[+-]?\d{1,9}$/.test(text) ? Math.max(0, Number(text)) : undefined;
 }
@@ -219,28 +224,25 @@ async function read(response: OutboundResponse, mostBytes: number): Promise<Rest
 const gunzip = promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.gunzip);
 
 /** A server of this kind says what it has against a request in a Status; of others only the code is understood. */
-function refusal({ status, headers }: OutboundResponse, body: Buffer): StatusError {
-  const type = headers['content-type'] ?? '';
+function refusal(response: OutboundResponse, body: Buffer): StatusError {
+  const type = response.headers['content-type'] ?? '';
   const isText = type === '' || /^text\//i.test(type.trim());
   const shown = isText ? body.subarray(0, MAX_SHOWN_BYTES).toString().trim() : 'unknown';
-  return parseStatus(body) ?? serverError(status, shown);
+  const [reason, message] = reasonOf(response.status, shown);
+  const details = { retryAfterSeconds: statedRetrySeconds(response) ?? 0 };
+  return parseStatus(body) ?? new StatusError(response.status, reason, message, details);
 }
 
-function serverError(code: number, said: string): StatusError {
-  const [reason, message] = REASONS[code] ?? [];
+function reasonOf(code: number, said: string): readonly [reason: string, message: string] {
+  const [reason, message = ''] = REASONS[code] ?? [];
   if (reason !== undefined) {
     const quoted = code === 403 || code === 415 || (code === 406 && said !== '' && said !== 'unknown');
-    return new StatusError(code, reason, quoted ? said : (message ?? ''));
+    return [reason, quoted ? said : message];
   }
   if (code >= 500) {
-    const why = `an error on the server (${goQuote(said)}) has prevented the request from succeeding`;
-    return new StatusError(code, 'InternalError', why);
+    return ['InternalError', `an error on the server (${goQuote(said)}) has prevented the request from succeeding`];
   }
-  return new StatusError(
-    code,
-    '',
-    `the server responded with the status code ${code} but did not return more information`,
-  );
+  return ['', `the server responded with the status code ${code} but did not return more information`];
 }
 
 const REASONS: Readonly<Record<number, readonly [string, string?]>> = {
