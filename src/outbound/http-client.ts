@@ -45,6 +45,8 @@ export interface OutboundRequest {
   readonly target?: string;
   /** Names in lower case. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  /** Says what kind of client asks, where the headers do not: some servers turn away who does not. */
+  readonly saysAgent?: boolean;
   readonly body?: Buffer | string | Readable;
   /** Ends the exchange, the answer's body included. */
   readonly signal?: AbortSignal;

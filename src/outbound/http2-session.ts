@@ -10,6 +10,7 @@ import { OutboundError, StaleConnection } from './outbound-error.js';
 const PING_PERIOD_MS = 30_000;
 const PING_TIMEOUT_MS = 15_000;
 const WINDOW_BYTES = 4 * 1024 * 1024;
+const AGENT = 'Go-http-client/2.0';
 /** What belongs to one connection, and has no place in HTTP/2. */
 const HOP_BY_HOP = new Set(['connection', 'host', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade']);
 
@@ -85,7 +86,7 @@ export class Http2Session {
     });
   }
 
-  #headers({ method, url, target, headers = {}, body }: OutboundRequest): http2.OutgoingHttpHeaders {
+  #headers({ method, url, target, headers = {}, saysAgent, body }: OutboundRequest): http2.OutgoingHttpHeaders {
     const all: http2.OutgoingHttpHeaders = {
       ':method': method,
       ':scheme': url.protocol.slice(0, -1),
@@ -95,6 +96,7 @@ export class Http2Session {
     for (const [name, value] of Object.entries(headers)) {
       if (!HOP_BY_HOP.has(name)) all[name] = value as string | string[];
     }
+    if (saysAgent === true) all['user-agent'] ??= AGENT;
     if (all['content-length'] === undefined && (typeof body === 'string' || Buffer.isBuffer(body))) {
       all['content-length'] = Buffer.byteLength(body);
     }

@@ -115,6 +115,10 @@ test('a request says what it is and where it ends', async () => {
   assert.equal(await sent(get()), `GET${line}\r\n`);
   assert.equal(await sent(get({ method: 'POST' })), `POST${line}content-length: 0\r\n\r\n`);
   assert.equal(await sent(get({ method: 'POST', body: 'ü' })), `POST${line}content-length: 2\r\n\r\nÃ¼`);
+  const named = 'user-agent: Go-http-client/1.1\r\n';
+  assert.equal(await sent(get({ method: 'POST', saysAgent: true })), `POST${line}${named}content-length: 0\r\n\r\n`);
+  const own = { method: 'POST', headers: { 'user-agent': 'me' }, saysAgent: true };
+  assert.equal(await sent(get(own)), `POST${line}user-agent: me\r\ncontent-length: 0\r\n\r\n`);
   // Whoever said another length was wrong.
   const wrong = { 'content-length': '100', 'transfer-encoding': 'chunked', a: ['1', '2'] };
   assert.equal(

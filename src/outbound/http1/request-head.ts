@@ -19,6 +19,7 @@ export function requestHead(request: OutboundRequest): WrittenHead {
   if (target === '' || NOT_IN_TARGETS.test(target)) throw invalid('net/http: invalid request target');
   let text = `${method} ${target} HTTP/1.1\r\n`;
   if (headers['host'] === undefined) text += field('host', url.host);
+  if (request.saysAgent === true && headers['user-agent'] === undefined) text += field('user-agent', AGENT);
   for (const name of Object.keys(headers)) {
     const value = headers[name];
     if (value === undefined || OUR_OWN.has(name)) continue;
@@ -30,6 +31,8 @@ export function requestHead(request: OutboundRequest): WrittenHead {
   else if (statedBytes > 0 || (method !== 'GET' && method !== 'HEAD')) text += `content-length: ${statedBytes}\r\n`;
   return { text: `${text}\r\n`, statedBytes };
 }
+
+const AGENT = 'Go-http-client/1.1';
 
 export const isWhole = (body: NonNullable<OutboundRequest['body']>): body is Buffer | string =>
   typeof body === 'string' || Buffer.isBuffer(body);
