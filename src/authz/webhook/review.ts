@@ -91,7 +91,10 @@ function olderSpec({ groups, extra, uid, ...before }: ReviewSpec): object {
   return { ...before, ...(groups && { group: groups }), ...(extra && { extra }), ...(uid && { uid }) };
 }
 
-/** What conditions see: every text is there, empty or not; the attributes and the selectors only where there are any. */
+/**
+ * What conditions see: every text and every requirement's values are there, empty or not; the attributes and the
+ * selectors only where there are any.
+ */
 export function conditionRequest(spec: ReviewSpec): object {
   const { resourceAttributes: resource, nonResourceAttributes: nonResource } = spec;
   return {
@@ -99,9 +102,19 @@ export function conditionRequest(spec: ReviewSpec): object {
     groups: spec.groups ?? [],
     uid: spec.uid ?? '',
     extra: spec.extra ?? {},
-    ...(resource && { resourceAttributes: { ...NO_ATTRIBUTES, ...resource } }),
+    ...(resource && { resourceAttributes: { ...NO_ATTRIBUTES, ...withValues(resource) } }),
     ...(nonResource && { nonResourceAttributes: { path: '', verb: '', ...nonResource } }),
   };
 }
+
+const withValues = (attributes: NonNullable<ReviewSpec['resourceAttributes']>): object =>
+  Object.fromEntries(
+    Object.entries(attributes).map(([name, attribute]) => [
+      name,
+      typeof attribute === 'string'
+        ? attribute
+        : { requirements: attribute.requirements.map((requirement) => ({ values: [], ...requirement })) },
+    ]),
+  );
 
 const NO_ATTRIBUTES = { namespace: '', verb: '', group: '', version: '', resource: '', subresource: '', name: '' };
