@@ -142,6 +142,10 @@ test('a host without a scheme is reached in clear, and so not told who we are', 
   }
   const withPath = config('server: "hook.test/x", insecure-skip-tls-verify: true', '');
   assert.equal(refusal(withPath), 'host must be a URL or a host:port pair: "hook.test/x"');
+  assert.equal(
+    refusal(config('server: "https://hook test"', '')),
+    'host must be a URL or a host:port pair: "https://hook test"',
+  );
 });
 
 test('whom we act for is told everywhere', () => {

@@ -223,16 +223,21 @@ function unreadable(file: string, say: (why: string) => string): string[] {
   }
 }
 
-/** A host alone is reached in clear, whatever trust or certificate stands beside it; of a URL the query is dropped. */
+/**
+ * A host alone is reached in clear, whatever trust or certificate stands beside it, and so is taken what is no URL; of a
+ * URL the query is dropped.
+ */
 function serverUrl(server: string): URL {
   const wrong = (): ConfigError => new ConfigError(`host must be a URL or a host:port pair: ${goQuote(server)}`);
   const text = server === '' ? 'http://localhost:8080' : server;
-  const whole = text.includes('://') ? text : `http://${text}`;
-  const parsed = parseGoUrl(whole);
+  const stated = parseGoUrl(text);
+  const isUrl = !('error' in stated) && stated.scheme !== '' && stated.host !== '';
+  const whole = isUrl ? text : `http://${text}`;
+  const parsed = isUrl ? stated : parseGoUrl(whole);
   if ('error' in parsed) throw new ConfigError(parsed.error);
+  if (!isUrl && parsed.path !== '' && parsed.path !== '/') throw wrong();
   if (!URL.canParse(whole)) throw wrong();
   const url = new URL(whole);
-  if (whole !== text && url.pathname !== '/') throw wrong();
   url.search = '';
   url.hash = '';
   return url;
