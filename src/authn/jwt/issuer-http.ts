@@ -1,5 +1,6 @@
 // What is asked of an issuer over HTTP: small documents, within a time and a size.
 import { errorText } from '../../lib/error-text.js';
+import { goJsonKind } from '../../lib/go-json-kind.js';
 import { parseExactJson } from '../../schema/json/parse.js';
 
 /** Fetches a document. Throws when there is no answer, with a text that says why. */
@@ -17,13 +18,13 @@ export interface IssuerDocument {
 export const MAX_DOCUMENT_BYTES = 1024 * 1024;
 export const ISSUER_TIMEOUT_MS = 30_000;
 
-/** The JSON of a document, or why it is none. */
-export function parseDocument({
-  headers,
-  body,
-}: IssuerDocument): { readonly json: unknown } | { readonly error: string } {
+/** What `read` makes of a document's JSON, or why it is none; `read` throws what it has against it. */
+export function readDocument<T>(
+  { headers, body }: IssuerDocument,
+  read: (json: unknown) => T,
+): { readonly value: T } | { readonly error: string } {
   try {
-    return { json: parseExactJson(body).value };
+    return { value: read(parseExactJson(body).value) };
   } catch (error) {
     const why = errorText(error);
     const type = headers['content-type'] ?? '';
@@ -33,5 +34,9 @@ export function parseDocument({
     return { error: `expected Content-Type = application/json, got ${JSON.stringify(type)}: ${why}` };
   }
 }
+
+/** What a document holds where something else belongs, as `read` may throw it. */
+export const wrongType = (value: unknown, type: string): Error =>
+  new Error(`json: cannot unmarshal ${goJsonKind(value)} into Go ${type}`);
 
 const mediaTypeOf = (contentType: string): string => contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';

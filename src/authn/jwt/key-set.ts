@@ -2,14 +2,15 @@
 //
 //   token ──kid known──▶ verify                       keys that are known are never fetched again for their age:
 //     └────kid unknown──▶ fresh by cache-control? no   they go on working while the issuer is away
-//                           └─▶ fetch (one at a time, few a second) ─▶ verify
-import { type KeyObject, createPublicKey } from 'node:crypto';
+//                           └─▶ fetch (one at a time, ten a second) ─▶ verify
 import { createAllowance } from '../../lib/allowance.js';
 import { errorText } from '../../lib/error-text.js';
-import { isPlainObject, ownMember } from '../../lib/plain-object.js';
+import { isPlainObject } from '../../lib/plain-object.js';
 import { AuthenticationError } from '../authenticator.js';
 import type { CompactToken } from './compact-token.js';
-import { type FetchDocument, type IssuerDocument, parseDocument } from './issuer-http.js';
+import { foldedMember } from './folded-member.js';
+import { type FetchDocument, type IssuerDocument, readDocument, wrongType } from './issuer-http.js';
+import { type IssuerKey, readJsonWebKey } from './json-web-key.js';
 import { isSignedBy } from './verify-signature.js';
 
 export interface KeySet {
@@ -23,11 +24,6 @@ export interface KeySetOptions {
   readonly nowMs: () => number;
 }
 
-interface IssuerKey {
-  readonly id: string;
-  readonly key: KeyObject;
-}
-
 interface Fetched {
   readonly keys: readonly IssuerKey[];
   /** Until when the issuer says they do not change. */
@@ -36,8 +32,8 @@ interface Fetched {
 
 const FRESHNESS_MARGIN_MS = 30_000;
 /** So many fetches may come at once, and then one every so often: bad tokens cost the issuer no more than this. */
-const FETCH_BURST = 10;
-const FETCH_INTERVAL_MS = 1000;
+const FETCH_BURST = 40;
+const FETCH_INTERVAL_MS = 100;
 /** A token that names no key is tried with so many at most. */
 const MAX_KEYS = 100;
 
@@ -75,9 +71,10 @@ export function createKeySet({ url, fetch, nowMs }: KeySetOptions): KeySet {
 const unverified = (): AuthenticationError =>
   new AuthenticationError('failed to verify signature: failed to verify id token signature');
 
-/** By the key that the token names, or by any when it names none. */
-const isSigned = (keys: readonly IssuerKey[], { text, keyId, algorithm }: CompactToken): boolean =>
-  keys.some(({ id, key }) => (keyId === '' || id === keyId) && isSignedBy(text, algorithm, key));
+/** By the key that the token names, or by any when it names none. What a reader must know besides, none of ours does. */
+const isSigned = (keys: readonly IssuerKey[], { text, keyId, algorithm, isCritical }: CompactToken): boolean =>
+  !isCritical &&
+  keys.some(({ id, key }) => (keyId === '' || id === keyId) && key !== undefined && isSignedBy(text, algorithm, key));
 
 async function fetchKeys(url: string, fetch: FetchDocument, nowMs: () => number): Promise<Fetched> {
   let document: IssuerDocument;
@@ -87,31 +84,17 @@ async function fetchKeys(url: string, fetch: FetchDocument, nowMs: () => number)
     throw new Error(`oidc: get keys failed ${errorText(error)}`, { cause: error });
   }
   if (document.status !== 200) throw new Error(`oidc: get keys failed: ${document.statusLine} ${document.body}`);
-  const parsed = parseDocument(document);
-  if ('error' in parsed) throw new Error(`oidc: failed to decode keys: ${parsed.error} ${document.body}`);
-  return { keys: keysOf(parsed.json), freshUntilMs: freshUntil(document, nowMs()) };
+  const read = readDocument(document, keysOf);
+  if ('error' in read) throw new Error(`oidc: failed to decode keys: ${read.error} ${document.body}`);
+  return { keys: read.value, freshUntilMs: freshUntil(document, nowMs()) };
 }
 
 function keysOf(json: unknown): IssuerKey[] {
-  const list = isPlainObject(json) ? ownMember(json, 'keys') : undefined;
-  if (!Array.isArray(list)) return [];
-  return list.slice(0, MAX_KEYS).flatMap((jwk: unknown) => {
-    const key = isPlainObject(jwk) ? publicKeyOf(jwk) : undefined;
-    const id = isPlainObject(jwk) ? ownMember(jwk, 'kid') : undefined;
-    return key === undefined ? [] : [{ id: typeof id === 'string' ? id : '', key }];
-  });
-}
-
-/** Undefined for keys this server has no use for: others of the set still count. */
-function publicKeyOf({ kty, n, e, crv, x, y }: Record<string, unknown>): KeyObject | undefined {
-  if (kty !== 'RSA' && kty !== 'EC') return undefined;
-  try {
-    return createPublicKey({ key: kty === 'RSA' ? { kty, n, e } : { kty, crv, x, y }, format: 'jwk' } as Parameters<
-      typeof createPublicKey
-    >[0]);
-  } catch {
-    return undefined;
-  }
+  if (json === null) return [];
+  if (!isPlainObject(json)) throw wrongType(json, 'value of type jose.JSONWebKeySet');
+  const list = foldedMember(json, 'keys') ?? [];
+  if (!Array.isArray(list)) throw wrongType(list, 'struct field JSONWebKeySet.keys of type []jose.JSONWebKey');
+  return list.slice(0, MAX_KEYS).map(readJsonWebKey);
 }
 
 /** What the answer's headers promise; not at all when they say nothing. */

@@ -1,9 +1,10 @@
 // The claims of an ID token that have a fixed meaning, read before its signature is looked at: what is refused for them
 // costs no fetch of keys.
 import { goJsonKind } from '../../lib/go-json-kind.js';
-import { isPlainObject, ownMember } from '../../lib/plain-object.js';
+import { isPlainObject } from '../../lib/plain-object.js';
 import { AuthenticationError } from '../authenticator.js';
 import { type Claims, goList } from './compact-token.js';
+import { foldedMember } from './folded-member.js';
 import { goQuote } from '../../lib/go-quote.js';
 
 export interface RegisteredRules {
@@ -54,7 +55,9 @@ interface Registered {
 function readRegisteredClaims(claims: Claims): Registered {
   for (const name of ['sub', 'nonce', 'at_hash']) text(claims, name);
   time(claims, 'iat');
-  return { iss: text(claims, 'iss'), aud: audiencesOf(claims), exp: time(claims, 'exp'), nbf: time(claims, 'nbf') };
+  // The one time that may be null: that is as if it were not there.
+  const nbf = foldedMember(claims, 'nbf') === null ? undefined : time(claims, 'nbf');
+  return { iss: text(claims, 'iss'), aud: audiencesOf(claims), exp: time(claims, 'exp'), nbf };
 }
 
 const unmarshal = (value: unknown, name: string, type = 'string', struct = 'idToken'): AuthenticationError =>
@@ -63,13 +66,15 @@ const unmarshal = (value: unknown, name: string, type = 'string', struct = 'idTo
   );
 
 function text(claims: Claims, name: string): string {
-  const value = ownMember(claims, name) ?? '';
+  const value = foldedMember(claims, name) ?? '';
   if (typeof value !== 'string') throw unmarshal(value, name);
   return value;
 }
 
 function audiencesOf(claims: Claims): readonly string[] {
-  const value = ownMember(claims, 'aud') ?? [];
+  const value = foldedMember(claims, 'aud');
+  if (value === undefined) return [];
+  if (value === null) return [''];
   if (typeof value === 'string') return [value];
   if (!Array.isArray(value)) throw unmarshal(value, 'aud', '[]string');
   const wrong = value.find((item) => item !== null && typeof item !== 'string') as unknown;
@@ -77,18 +82,29 @@ function audiencesOf(claims: Claims): readonly string[] {
   return value.map((item: string | null) => item ?? '');
 }
 
+/** A number, or the text of one. */
 function time(claims: Claims, name: string): number | undefined {
-  const value = ownMember(claims, name) ?? undefined;
+  const value = foldedMember(claims, name);
   if (value === undefined) return undefined;
-  if (typeof value !== 'number' || !Number.isFinite(value)) throw unmarshal(value, name, 'json.Number');
-  return Math.trunc(value);
+  if (value === null) throw refused('oidc: failed to unmarshal claims: strconv.ParseFloat: parsing "": invalid syntax');
+  if (typeof value === 'number' && Number.isFinite(value)) return Math.trunc(value);
+  if (typeof value !== 'string') throw unmarshal(value, name, 'json.Number');
+  if (!JSON_NUMBER.test(value)) {
+    const shown = goQuote(JSON.stringify(value));
+    throw refused(
+      `oidc: failed to unmarshal claims: json: invalid number literal, trying to unmarshal ${shown} into Number`,
+    );
+  }
+  return Math.trunc(Number(value));
 }
+
+const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /** A claim that is said to lie elsewhere must say where. */
 function checkSources(claims: Claims): void {
-  const names = ownMember(claims, '_claim_names') ?? {};
+  const names = foldedMember(claims, '_claim_names') ?? {};
   if (!isPlainObject(names)) throw unmarshal(names, '_claim_names', 'map[string]string');
-  const sources = ownMember(claims, '_claim_sources') ?? {};
+  const sources = foldedMember(claims, '_claim_sources') ?? {};
   if (!isPlainObject(sources)) throw unmarshal(sources, '_claim_sources', 'map[string]oidc.claimSource');
   for (const source of Object.values(sources)) checkSource(source);
   for (const source of Object.values(names)) {
@@ -102,7 +118,7 @@ function checkSource(source: unknown): void {
   if (source === null) return;
   if (!isPlainObject(source)) throw unmarshal(source, '_claim_sources', 'oidc.claimSource');
   for (const name of ['endpoint', 'access_token']) {
-    const value = ownMember(source, name) ?? '';
+    const value = foldedMember(source, name) ?? '';
     if (typeof value !== 'string') throw unmarshal(value, `_claim_sources.${name}`, 'string', 'claimSource');
   }
 }
