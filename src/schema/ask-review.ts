@@ -9,6 +9,9 @@ import { DecodeError } from './json/decode.js';
 /** Posts a review. Throws what stood in the way, in words. */
 export type PostReview = (body: string) => Promise<RestAnswer>;
 
+/** A review as it is sent: on a line of its own. */
+export const reviewText = (review: object): string => `${JSON.stringify(review)}\n`;
+
 export interface AskReviewOptions {
   readonly post: PostReview;
   /** What the review is. */

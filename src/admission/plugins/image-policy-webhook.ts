@@ -7,6 +7,7 @@ import {
   SHORT_ANSWER_BYTES,
 } from '../../machinery/rest-call.js';
 import { isQualifiedName } from '../../machinery/validation/names.js';
+import { reviewText } from '../../schema/ask-review.js';
 import { mustType } from '../../schema/catalogue.js';
 import type { Pod } from '../../schema/generated/core.v1.js';
 import type { ImageReviewSpec, ImageReviewStatus } from '../../schema/generated/imagepolicy.v1alpha1.js';
@@ -102,7 +103,7 @@ async function ask(
   attributes: AdmissionAttributes,
 ): Promise<ImageReviewStatus | undefined> {
   const { settings, log } = parts;
-  const body = JSON.stringify({
+  const body = reviewText({
     kind: REVIEW.kind,
     apiVersion: `${REVIEW.group}/${REVIEW.version}`,
     metadata: {},

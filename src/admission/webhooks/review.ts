@@ -34,7 +34,7 @@ export async function reviewBody(
     object,
     ',"oldObject":',
     oldObject,
-    `,"dryRun":${attributes.context.dryRun},"options":${JSON.stringify(optionsValue(attributes))}}}`,
+    `,"dryRun":${attributes.context.dryRun},"options":${JSON.stringify(optionsValue(attributes))}}}\n`,
   ];
   if (typeof object === 'string' && typeof oldObject === 'string') return pieces.join('');
   return Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)));

@@ -1,6 +1,6 @@
 // Tokens that a webhook judges: it is sent a TokenReview and says who the bearer is.
 import { errorText } from '../../lib/error-text.js';
-import { askReview, type AskReviewOptions } from '../../schema/ask-review.js';
+import { askReview, type AskReviewOptions, reviewText } from '../../schema/ask-review.js';
 import type { TokenReviewStatus } from '../../schema/generated/authentication.v1.js';
 import { intersect } from '../audience.js';
 import { type Authenticated, AuthenticationError, type TokenAuthenticator } from '../authenticator.js';
@@ -31,7 +31,7 @@ export function createTokenWebhook(options: TokenWebhookOptions): TokenAuthentic
 }
 
 const reviewOf = (version: string, token: string, audiences: readonly string[]): string =>
-  JSON.stringify({
+  reviewText({
     kind: KIND,
     apiVersion: `${GROUP}/${version}`,
     metadata: {},

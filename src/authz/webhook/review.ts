@@ -1,5 +1,6 @@
 // The question that is put to a webhook: a SubjectAccessReview.
 import type { LabelRequirement } from '../../machinery/label-requirement.js';
+import { reviewText } from '../../schema/ask-review.js';
 import type { AuthorizationAttributes } from '../authorizer.js';
 
 export type ReviewVersion = 'v1' | 'v1beta1';
@@ -77,7 +78,7 @@ const withoutEmpty = (members: Readonly<Record<string, string>>): Record<string,
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== ''));
 
 export function reviewBody(spec: ReviewSpec, version: ReviewVersion): string {
-  return JSON.stringify({
+  return reviewText({
     kind: REVIEW_KIND,
     apiVersion: `${REVIEW_GROUP}/${version}`,
     metadata: {},

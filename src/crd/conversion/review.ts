@@ -32,7 +32,7 @@ export async function reviewBody(
   const head =
     `{"kind":"${KIND}","apiVersion":"${GROUP}/${version}","request":{"uid":${JSON.stringify(uid)},` +
     `"desiredAPIVersion":${JSON.stringify(desiredAPIVersion)},"objects":[`;
-  const tail = ']},"response":{"uid":"","convertedObjects":null,"result":{"metadata":{}}}}';
+  const tail = ']},"response":{"uid":"","convertedObjects":null,"result":{"metadata":{}}}}\n';
   if (!hasBytes(objects, LARGE_BYTES)) return `${head}${objects.map((object) => encodeTree(object)).join()}${tail}`;
   const pieces: Uint8Array[] = [Buffer.from(head)];
   for (const object of objects) {
