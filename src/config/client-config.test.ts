@@ -148,6 +148,12 @@ test('a host without a scheme is reached in clear, and so not told who we are', 
   );
 });
 
+test('answers may be packed unless that is switched off', () => {
+  const packed = (more: string) =>
+    clientConfigOf(parseKubeconfig(config(`server: "https://a"${more}`, ''), '/c')).packed;
+  assert.deepEqual([packed(''), packed(', disable-compression: true')], [true, false]);
+});
+
 test('whom we act for is told everywhere', () => {
   const user = 'token: t, as: jo, as-groups: [a, b], as-user-extra: {Some/Key: [v, w]}';
   const headers = (server: string) =>

@@ -25,6 +25,8 @@ export interface ClientConfig {
   readonly headers: () => Readonly<Record<string, string | readonly string[]>>;
   /** A program that says who we are, where nothing else does. */
   readonly credentials?: CredentialPlugin | undefined;
+  /** Answers may be packed. */
+  readonly packed?: boolean | undefined;
   /** The proxy on the way there. */
   readonly proxy?: URL | undefined;
 }
@@ -60,6 +62,7 @@ export function clientConfigOf(config: Kubeconfig): ClientConfig {
     // Whom we act for is told in clear as well.
     headers: () => ({ ...credentialHeaders(shown), ...user?.impersonation }),
     credentials: pluginOf(shown, cluster),
+    packed: cluster?.packed ?? true,
     proxy: cluster === undefined || cluster.proxyUrl === '' ? undefined : new URL(cluster.proxyUrl),
   };
 }
@@ -112,6 +115,7 @@ export const clientOf = (config: ClientConfig, dialer: Dialer): HttpClient =>
     dialer: config.proxy === undefined ? dialer : throughProxy(config.proxy, dialer, config.tls),
     tls: config.tls,
     headers: config.headers,
+    packed: config.packed ?? true,
     ...(config.credentials !== undefined && { credentials: config.credentials }),
   });
 

@@ -26,6 +26,8 @@ export interface KubeconfigCluster {
   readonly caFile: string;
   readonly caData: Buffer | undefined;
   readonly proxyUrl: string;
+  /** Answers may be packed. */
+  readonly packed: boolean;
 }
 
 export interface KubeconfigUser {
@@ -104,17 +106,15 @@ export function parseKubeconfig(text: string, file: string): Kubeconfig {
   const folder = path.dirname(path.resolve(file));
   const whole = (name: string): string => (name === '' ? '' : path.resolve(folder, name));
   return {
-    clusters: root.named('clusters', 'cluster', (cluster) => {
-      cluster.flag('disable-compression');
-      return {
-        server: cluster.text('server'),
-        tlsServerName: cluster.text('tls-server-name'),
-        insecure: cluster.flag('insecure-skip-tls-verify'),
-        caFile: whole(cluster.text('certificate-authority')),
-        caData: cluster.bytes('certificate-authority-data'),
-        proxyUrl: cluster.text('proxy-url'),
-      };
-    }),
+    clusters: root.named('clusters', 'cluster', (cluster) => ({
+      server: cluster.text('server'),
+      tlsServerName: cluster.text('tls-server-name'),
+      insecure: cluster.flag('insecure-skip-tls-verify'),
+      caFile: whole(cluster.text('certificate-authority')),
+      caData: cluster.bytes('certificate-authority-data'),
+      proxyUrl: cluster.text('proxy-url'),
+      packed: !cluster.flag('disable-compression'),
+    })),
     users: root.named('users', 'user', (user) => ({
       certFile: whole(user.text('client-certificate')),
       certData: user.bytes('client-certificate-data'),

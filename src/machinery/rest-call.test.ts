@@ -107,6 +107,9 @@ describe('a call to a server of this kind', () => {
     assert.match(still.message, /currently unable to handle the request/);
     assert.equal(still.details?.retryAfterSeconds, 1, 'who asked may come again later');
     assert.equal(vain.asked.length, 11);
+    const late = ask({ status: 503, headers: { 'retry-after': '5' } });
+    await assert.rejects(late.called, /context deadline exceeded$/);
+    assert.equal(late.asked.length, 1, 'there is no time left after that');
     const once = ask({ status: 503, headers: { 'retry-after': 'soon' } });
     await assert.rejects(once.called);
     assert.equal(once.asked.length, 1);

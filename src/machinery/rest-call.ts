@@ -85,8 +85,10 @@ async function attempts(call: RestCall): Promise<RestAnswer> {
     const retrySeconds = attempt < MAX_ATTEMPTS ? retryAfter(response) : undefined;
     if (retrySeconds === undefined) return read(response, call.mostBytes ?? MAX_ANSWER_BYTES);
     response.body.destroy();
-    await call.wait(Math.min(retrySeconds * 1000, Math.max(0, deadlineMs - performance.now())));
-    if (performance.now() >= deadlineMs) throw failed(shown, OutboundError.deadlineExceeded());
+    const leftMs = Math.max(0, deadlineMs - performance.now());
+    await call.wait(Math.min(retrySeconds * 1000, leftMs));
+    // Who was asked to wait for longer than there is time does not ask once more at the last moment.
+    if (retrySeconds * 1000 >= leftMs) throw failed(shown, OutboundError.deadlineExceeded());
   }
 }
 
@@ -139,7 +141,7 @@ async function send(
 ): Promise<OutboundResponse> {
   const withBody = method === 'POST';
   const { client, target, signal, trace, certificateFault } = call;
-  const headers: Headers = { ...call.headers, accept: 'application/json, */*', 'accept-encoding': 'gzip' };
+  const headers: Headers = { ...call.headers, accept: 'application/json, */*' };
   const { body, bytes } = withBody ? sentBody(call.body) : {};
   if (withBody) headers['content-type'] = 'application/json';
   if (bytes !== undefined) headers['content-length'] = String(bytes);
@@ -153,6 +155,7 @@ async function send(
     url,
     headers,
     saysAgent: true,
+    takesPacked: true,
     timeoutMs,
     trace,
     certificateFault,

@@ -26,6 +26,8 @@ export interface HttpClientOptions {
   readonly tls?: () => ClientTls;
   /** HTTP/2 is offered to servers over TLS unless this is false. */
   readonly http2?: boolean;
+  /** Nobody is told that answers may be packed where this is false. */
+  readonly packed?: boolean;
   /** How fast connections that left HTTP may be used, each way; 0 or nothing for as fast as they can. */
   readonly upgradedBytesPerSecond?: number;
   /** Where requests to an origin are really sent: a service's address under the service's name, for one. */
@@ -47,6 +49,8 @@ export interface OutboundRequest {
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** Says what kind of client asks, where the headers do not: some servers turn away who does not. */
   readonly saysAgent?: boolean;
+  /** The answer may be packed by gzip, and whoever reads it unpacks it. */
+  readonly takesPacked?: boolean;
   readonly body?: Buffer | string | Readable;
   /** Ends the exchange, the answer's body included. */
   readonly signal?: AbortSignal;
@@ -159,11 +163,12 @@ export class HttpClient {
   }
 
   #withHeaders(request: OutboundRequest, shown?: Credentials): OutboundRequest {
-    const { headers } = this.#options;
-    if (headers === undefined && shown === undefined) return request;
+    const { headers, packed } = this.#options;
+    if (headers === undefined && packed !== false && shown === undefined) return request;
     const token = shown?.token ?? '';
     const known = token === '' ? undefined : { authorization: `Bearer ${token}` };
-    return { ...request, headers: { ...known, ...headers?.(), ...request.headers } };
+    const takesPacked = packed !== false && request.takesPacked === true;
+    return { ...request, takesPacked, headers: { ...known, ...headers?.(), ...request.headers } };
   }
 
   /** Connections are known by the certificate they began with. */

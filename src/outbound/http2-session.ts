@@ -86,7 +86,15 @@ export class Http2Session {
     });
   }
 
-  #headers({ method, url, target, headers = {}, saysAgent, body }: OutboundRequest): http2.OutgoingHttpHeaders {
+  #headers({
+    method,
+    url,
+    target,
+    headers = {},
+    saysAgent,
+    takesPacked,
+    body,
+  }: OutboundRequest): http2.OutgoingHttpHeaders {
     const all: http2.OutgoingHttpHeaders = {
       ':method': method,
       ':scheme': url.protocol.slice(0, -1),
@@ -97,6 +105,7 @@ export class Http2Session {
       if (!HOP_BY_HOP.has(name)) all[name] = value as string | string[];
     }
     if (saysAgent === true) all['user-agent'] ??= AGENT;
+    if (takesPacked === true) all['accept-encoding'] ??= 'gzip';
     if (all['content-length'] === undefined && (typeof body === 'string' || Buffer.isBuffer(body))) {
       all['content-length'] = Buffer.byteLength(body);
     }

@@ -73,13 +73,19 @@ function chainOf(jwk: Readonly<Record<string, unknown>>): X509Certificate[] {
   return list.map((text: unknown) => {
     if (typeof text !== 'string') throw notA(text, 'string');
     try {
-      const bytes = decoded(text, 'base64');
-      parseCertificate(bytes);
-      return new X509Certificate(bytes);
+      return certificateOf(decoded(text, 'base64'));
     } catch (error) {
       throw fault(`failed to unmarshal x5c field: ${errorText(error)}`);
     }
   });
+}
+
+function certificateOf(bytes: Buffer): X509Certificate {
+  try {
+    return parseCertificate(bytes).x509;
+  } catch {
+    throw new Error('x509: malformed certificate');
+  }
 }
 
 const isKeyOf = (certificate: X509Certificate, key: KeyObject): boolean => certificate.publicKey.equals(key);

@@ -119,11 +119,14 @@ test('a request says what it is and where it ends', async () => {
   assert.equal(await sent(get({ method: 'POST', saysAgent: true })), `POST${line}${named}content-length: 0\r\n\r\n`);
   const own = { method: 'POST', headers: { 'user-agent': 'me' }, saysAgent: true };
   assert.equal(await sent(get(own)), `POST${line}user-agent: me\r\ncontent-length: 0\r\n\r\n`);
+  const several = { method: 'GET', headers: { z: '1', 'user-agent': 'me', b: '2' }, takesPacked: true };
+  const sorted = 'user-agent: me\r\nb: 2\r\nz: 1\r\naccept-encoding: gzip\r\n';
+  assert.equal(await sent(get(several)), `GET${line}${sorted}\r\n`);
   // Whoever said another length was wrong.
   const wrong = { 'content-length': '100', 'transfer-encoding': 'chunked', a: ['1', '2'] };
   assert.equal(
     await sent(get({ method: 'PUT', body: Buffer.from('abc'), headers: wrong })),
-    `PUT${line}a: 1\r\na: 2\r\ncontent-length: 3\r\n\r\nabc`,
+    `PUT${line}content-length: 3\r\na: 1\r\na: 2\r\n\r\nabc`,
   );
   assert.equal(
     await sent(get({ method: 'POST', body: Readable.from([Buffer.from('abc'), Buffer.from('d')]) })),

@@ -17,19 +17,22 @@ export function requestHead(request: OutboundRequest): WrittenHead {
   const target = request.target ?? url.pathname + url.search;
   if (!TOKEN.test(method)) throw invalid(`net/http: invalid method ${goQuote(method)}`);
   if (target === '' || NOT_IN_TARGETS.test(target)) throw invalid('net/http: invalid request target');
-  let text = `${method} ${target} HTTP/1.1\r\n`;
-  if (headers['host'] === undefined) text += field('host', url.host);
-  if (request.saysAgent === true && headers['user-agent'] === undefined) text += field('user-agent', AGENT);
-  for (const name of Object.keys(headers)) {
-    const value = headers[name];
-    if (value === undefined || OUR_OWN.has(name)) continue;
-    if (typeof value === 'string') text += field(name, value);
-    else for (const one of value) text += field(name, one);
-  }
+  const agent = request.saysAgent === true ? AGENT : undefined;
+  let text = `${method} ${target} HTTP/1.1\r\n${fields('host', headers['host'] ?? url.host)}`;
+  text += fields('user-agent', headers['user-agent'] ?? agent);
   const statedBytes = lengthOf(body, headers['content-length']);
   if (statedBytes === undefined) text += 'transfer-encoding: chunked\r\n';
   else if (statedBytes > 0 || (method !== 'GET' && method !== 'HEAD')) text += `content-length: ${statedBytes}\r\n`;
+  for (const name of Object.keys(headers).toSorted()) {
+    if (!IN_FRONT.has(name)) text += fields(name, headers[name]);
+  }
+  if (request.takesPacked === true && headers['accept-encoding'] === undefined) text += 'accept-encoding: gzip\r\n';
   return { text: `${text}\r\n`, statedBytes };
+}
+
+function fields(name: string, value: string | readonly string[] | undefined): string {
+  if (value === undefined) return '';
+  return typeof value === 'string' ? field(name, value) : value.map((one) => field(name, one)).join('');
 }
 
 const AGENT = 'Go-http-client/1.1';
@@ -37,8 +40,11 @@ const AGENT = 'Go-http-client/1.1';
 export const isWhole = (body: NonNullable<OutboundRequest['body']>): body is Buffer | string =>
   typeof body === 'string' || Buffer.isBuffer(body);
 
-/** Where a body ends is said by the bytes that are there, not by what somebody said of them. */
-const OUR_OWN: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding']);
+/**
+ * As the reference's client has it: these come before all others, which follow by name. Where a body ends is said by the
+ * bytes that are there, not by what somebody said of them.
+ */
+const IN_FRONT: ReadonlySet<string> = new Set(['host', 'user-agent', 'content-length', 'transfer-encoding']);
 
 function lengthOf(body: OutboundRequest['body'], stated: string | readonly string[] | undefined): number | undefined {
   if (body === undefined) return 0;
