@@ -22,6 +22,10 @@ const RESULTS: readonly (readonly [string, string])[] = [
   ['double("NaN") < 1.0', 'error: NaN values cannot be ordered'],
   ['dyn("a") < 1', 'error: no such overload'],
   ['dyn([1]) < 1', 'error: no such overload: _<_'],
+  ['dyn("a") % 2', 'error: no such overload'],
+  ['dyn([1]) % 2', 'error: no such overload: _%_'],
+  ['[dyn(1), dyn("a")].join("-")', 'error: no such overload: join(list, string)'],
+  ['[dyn("a"), dyn(1)].join("-")', 'error: join: invalid input: 1'],
   // conversions; constants are converted when the program is made
   ['uint(-1)', 'plan: unsigned integer overflow'],
   ['int("0x1f")', "plan: type conversion error from 'string' to 'int'"],

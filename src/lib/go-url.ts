@@ -30,10 +30,8 @@ export function parseGoUrl(raw: string): GoUrl | { readonly error: string } {
 /** As parseGoUrl, for what stands in a request line: an absolute URL or a path from the root, no fragment cut off. */
 export function parseGoRequestUri(raw: string): GoUrl | { readonly error: string } {
   try {
-    const url = parse(raw, '');
     if (raw === '') throw new UrlError('empty url');
-    if (url.scheme === '' && !raw.startsWith('/') && raw !== '*') throw new UrlError('invalid URI for request');
-    return url;
+    return parse(raw, '', true);
   } catch (error) {
     if (!(error instanceof UrlError)) throw error;
     return { error: `parse ${goQuote(raw)}: ${error.message}` };
@@ -42,7 +40,7 @@ export function parseGoRequestUri(raw: string): GoUrl | { readonly error: string
 
 class UrlError extends Error {}
 
-function parse(raw: string, fragment: string): GoUrl {
+function parse(raw: string, fragment: string, inRequest = false): GoUrl {
   if (/[\x00-\x1f\x7f]/.test(raw)) throw new UrlError('net/url: invalid control character in URL');
   const url = {
     scheme: '',
@@ -66,6 +64,7 @@ function parse(raw: string, fragment: string): GoUrl {
   rest = beforeQuery;
   if (!rest.startsWith('/')) {
     if (url.scheme !== '') return { ...url, opaque: rest };
+    if (inRequest) throw new UrlError('invalid URI for request');
     if (rest.split('/')[0]?.includes(':')) throw new UrlError('first path segment in URL cannot contain colon');
   }
   if (rest.startsWith('//') && (url.scheme !== '' || !rest.startsWith('///'))) {

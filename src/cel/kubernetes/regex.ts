@@ -13,10 +13,12 @@ export const regexLibrary: Library = {
   functions: [
     {
       name: 'find',
+      dispatch: 'plain',
       overloads: [{ id: 'string_find_string', member: true, parameters: [STRING, STRING], result: STRING, call: find }],
     },
     {
       name: 'findAll',
+      dispatch: 'plain',
       overloads: [
         {
           id: 'string_find_all_string',

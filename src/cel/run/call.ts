@@ -21,11 +21,10 @@ type Implementation = (...values: Value[]) => Value;
 /** A function of values, which are no errors. */
 export function dispatcher({ declared, overload, member }: Call, count: number): Implementation {
   const fitting = declared.overloads.filter((o) => (o.member === true) === member && o.parameters.length === count);
-  const inside = overload === undefined;
   const candidates = (overload === undefined ? fitting : [overload]).map((o) => ({
     // The guards are what makes calling with any values sound.
     call: o.call as unknown as Implementation,
-    guards: o.parameters.map((type) => guard(type, inside)),
+    guards: o.parameters.map(guard),
   }));
   const failure = noMatch(declared, fitting);
   const [only] = candidates;
@@ -55,7 +54,7 @@ export function pacedDispatcher(
   if (long.length === 0) return undefined;
   const candidates = long.map((o) => ({
     call: o.call as unknown as (...values: (Value | Pace)[]) => Value,
-    guards: o.parameters.map((type) => guard(type, true)),
+    guards: o.parameters.map(guard),
   }));
   const failure = noMatch(declared, fitting);
   return (pace, ...values) => {
@@ -73,7 +72,7 @@ function noMatch(
     case 'plain':
       return noSuchOverload;
     case 'operand': {
-      const operands = fitting.map((o) => guard(o.parameters[0] ?? new CelType('dyn', 'dyn')));
+      const operands = [isReceiver, ...fitting.map((o) => guard(o.parameters[0] ?? new CelType('dyn', 'dyn')))];
       const named = new CelError(`no such overload: ${declared.name}`);
       return ([first = null]) => (operands.some((fits) => fits(first)) ? noSuchOverload() : named);
     }
@@ -83,11 +82,12 @@ function noMatch(
   }
 }
 
-/**
- * Whether a value is of a parameter's kind. Containers are looked into where values decide on the overload: by what
- * comes first in them.
- */
-function guard(type: CelType, inside = false): (value: Value) => boolean {
+/** What has functions of its own is asked for every function, and does not know its name. */
+const isReceiver = (value: Value): boolean =>
+  typeof value === 'string' || value instanceof Timestamp || value instanceof Duration;
+
+/** Whether a value is of a parameter's kind; a list is of the kind of what comes first in it. */
+function guard(type: CelType): (value: Value) => boolean {
   switch (type.kind) {
     case 'bool':
       return (v) => typeof v === 'boolean';
@@ -104,8 +104,8 @@ function guard(type: CelType, inside = false): (value: Value) => boolean {
     case 'bytes':
       return (v) => v instanceof Uint8Array;
     case 'list': {
-      const element = inside ? guard(parameter(type, 0), true) : undefined;
-      return (v) => v instanceof CelList && (element === undefined || v.size === 0 || element(v.at(0)));
+      const element = guard(parameter(type, 0));
+      return (v) => v instanceof CelList && (v.size === 0 || element(v.at(0)));
     }
     case 'map':
       return (v) => v instanceof CelMap;

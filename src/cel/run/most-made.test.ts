@@ -18,7 +18,7 @@ test('no function makes a text that nobody could pay to read', () => {
     '"%s%s".format([text.split("").map(x, text), text])',
     '"%s".format([{"a": text.split("").map(x, text)}])',
     '[text.split("").map(x, text)].distinct()',
-    '[dyn(text.split("").map(x, text))].join("")',
+    '[dyn(""), dyn(text.split("").map(x, text))].join("")',
   ]) {
     assert.equal(result(`${expression} == ${expression}`, { variables, values }), STOPPED, expression);
   }
