@@ -120,6 +120,7 @@ async function checkObjects(
   nowMs: number,
 ): Promise<{ pod?: ObjectRef; node?: ObjectRef }> {
   const name = serviceaccount.name ?? '';
+  if (name === '') throw new AuthenticationError('resource name may not be empty');
   const account = await objects.get('serviceaccounts', namespace, name);
   if (account === undefined) throw new AuthenticationError(`serviceaccounts ${goQuote(name)} not found`);
   const uid = account.metadata.uid ?? '';

@@ -4,6 +4,8 @@
 //     "jti": "…", "kubernetes.io": { "namespace": "default", "node": {…}, "pod": { "name": "p", "uid": "…" },
 //     "serviceaccount": { "name": "robot", "uid": "…" }, "warnafter": … }, "nbf": …,
 //     "sub": "system:serviceaccount:default:robot" }
+import { goJsonKind } from '../../lib/go-json-kind.js';
+import { isPlainObject } from '../../lib/plain-object.js';
 import { AuthenticationError } from '../authenticator.js';
 import type { ObjectRef } from './identity.js';
 
@@ -51,7 +53,7 @@ export function readPublicClaims(payload: Json): PublicClaims {
 }
 
 export function readBoundClaims(payload: Json): BoundClaims {
-  const claims = member(payload, 'kubernetes.io');
+  const claims = member(payload, 'kubernetes.io', 'serviceaccount.kubernetes');
   const warnAfter = date(claims, 'warnafter')['warnafter'];
   return {
     namespace: text(claims, 'namespace'),
@@ -84,25 +86,30 @@ function sorted(value: unknown): unknown {
   );
 }
 
-const malformed = (name: string): AuthenticationError => new AuthenticationError(`malformed claim ${name}`);
+const wrongType = (value: unknown, type: string): AuthenticationError =>
+  new AuthenticationError(`json: cannot unmarshal ${goJsonKind(value)} into Go value of type ${type}`);
+const notANumber = (): AuthenticationError =>
+  new AuthenticationError('go-jose/go-jose/jwt: expected number value to unmarshal NumericDate');
+const noAudience = (): AuthenticationError =>
+  new AuthenticationError('go-jose/go-jose/jwt: expected string or array value to unmarshal to Audience');
 
 function text(claims: Json, name: string): string {
   const value = claims[name];
   if (value === undefined || value === null) return '';
-  if (typeof value !== 'string') throw malformed(name);
+  if (typeof value !== 'string') throw wrongType(value, 'string');
   return value;
 }
 
 function texts(value: unknown): string[] {
   if (value === undefined || value === null) return [];
-  if (!Array.isArray(value) || !value.every((item): item is string => typeof item === 'string')) throw malformed('aud');
+  if (!Array.isArray(value) || !value.every((item): item is string => typeof item === 'string')) throw noAudience();
   return value;
 }
 
 function date(claims: Json, name: string): Record<string, number> {
   const value = claims[name];
   if (value === undefined || value === null) return {};
-  if (typeof value !== 'number' || !Number.isFinite(value)) throw malformed(name);
+  if (typeof value !== 'number' || !Number.isFinite(value)) throw notANumber();
   return { [name]: inRange(value) };
 }
 
@@ -116,16 +123,15 @@ function inRange(seconds: number): number {
   return Number(BigInt.asIntN(64, whole + TO_1970) - TO_1970);
 }
 
-function member(claims: Json, name: string): Json {
-  const value = claims[name];
-  if (value === undefined || value === null) return {};
-  if (typeof value !== 'object' || Array.isArray(value)) throw malformed(name);
-  return value as Json;
+function member(claims: Json, name: string, type: string): Json {
+  const value = claims[name] ?? {};
+  if (!isPlainObject(value)) throw wrongType(value, type);
+  return value;
 }
 
 function reference(claims: Json, name: string): ObjectRef | undefined {
   if (claims[name] === undefined || claims[name] === null) return undefined;
-  const value = member(claims, name);
+  const value = member(claims, name, 'serviceaccount.ref');
   return { name: text(value, 'name'), uid: text(value, 'uid') };
 }
 
