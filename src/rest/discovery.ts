@@ -7,8 +7,8 @@ import { type Aggregated, type AggregatedVersion, createAggregated, wantsAggrega
 import { resourceListOf } from './discovery-resources.js';
 import type { Endpoint } from './endpoint.js';
 import { compareVersions } from './group-priorities.js';
-import { JSON_TYPE, type MediaType } from './media-types.js';
-import { negotiate } from './negotiate.js';
+import { JSON_TYPE, MEDIA_TYPES, type MediaType } from './media-types.js';
+import { negotiate, type NegotiatedPath } from './negotiate.js';
 import type { RegisteredVersions } from './registered-versions.js';
 import { respondValue } from './respond.js';
 import { createGroups, inOrder, isCustom, type ServedGroups } from './served-groups.js';
@@ -58,7 +58,7 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
     // A group that is registered no more is told as it is served.
     const listed = groupsOf().listed().get(group) ?? (versions && inOrder(group, versions, options.registered));
     if (listed === undefined) return undefined;
-    return respond(options, request, metaType('APIGroup'), {
+    return respond(options, request, metaType('APIGroup'), GROUPS, {
       kind: 'APIGroup',
       apiVersion: 'v1',
       ...groupValue(group, listed),
@@ -99,7 +99,7 @@ function coreAnswer(
   if (request.method !== 'GET') throw wrongMethod();
   const form = wantsAggregated(request, options.mediaTypes, options.aggregatedVersions);
   if (form !== undefined) return aggregated.core.answer(request, form, groups.core);
-  return respond(options, request, metaType('APIVersions'), {
+  return respond(options, request, metaType('APIVersions'), CORE_VERSIONS, {
     kind: 'APIVersions',
     versions: [...versions.keys()].sort(compareVersions),
     serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: options.serverAddress }],
@@ -109,7 +109,7 @@ function coreAnswer(
 function groupsAnswer(options: DiscoveryOptions, request: HttpRequest, { groups, aggregated }: Asked): HttpResponse {
   const form = wantsAggregated(request, options.mediaTypes, options.aggregatedVersions);
   if (form !== undefined) return aggregated.others.answer(request, form, groups.others);
-  return respond(options, request, metaType('APIGroupList'), {
+  return respond(options, request, metaType('APIGroupList'), GROUPS, {
     kind: 'APIGroupList',
     apiVersion: 'v1',
     groups: [...groups.listed()].map(([name, versions]) => groupValue(name, versions)),
@@ -131,7 +131,7 @@ function versionAnswer(
   const { group } = first.kind;
   // The list of groups, a group and the versions of custom ones are given to whoever asks, with whatever method.
   if (request.method !== 'GET' && !first.definition.custom) throw wrongMethod();
-  return respond(options, request, metaType('APIResourceList'), {
+  return respond(options, request, metaType('APIResourceList'), first.definition.custom ? GROUPS : RESOURCES, {
     kind: 'APIResourceList',
     // The oldest group is listed without a version, as it was before lists had one.
     ...(group !== '' && { apiVersion: 'v1' }),
@@ -144,8 +144,14 @@ function respond(
   options: DiscoveryOptions,
   request: HttpRequest,
   type: ReturnType<typeof metaType>,
+  path: NegotiatedPath,
   value: object,
 ): HttpResponse {
-  const { media, pretty } = negotiate(request, options.mediaTypes, { streams: true });
-  return respondValue({ request, negotiated: { media, pretty } }, 200, type, value);
+  const negotiated = negotiate(request, path === RESOURCES ? options.mediaTypes : MEDIA_TYPES, path);
+  return respondValue({ request, negotiated }, 200, type, value);
 }
+
+/** Nothing of this has another form. Only the resources of built-in versions are told in CBOR, too. */
+const RESOURCES: NegotiatedPath = { streams: true, transforms: false };
+const CORE_VERSIONS: NegotiatedPath = { transforms: false };
+const GROUPS: NegotiatedPath = { transforms: false, routed: false };

@@ -5,13 +5,15 @@ import { configMaps } from '../apis/core/configmap/definition.js';
 import { namespaces } from '../apis/core/namespace/definition.js';
 import { authorizationKinds } from '../apis/authorization/index.js';
 import type { Authorizer } from '../authz/authorizer.js';
+import type { HttpRequest } from '../lib/http.js';
+import { StatusError } from '../machinery/status.js';
 import type { KindDefinition } from '../registry/kind.js';
 import { decodeCborTree } from '../schema/cbor/decode.js';
 import { typeOf } from '../schema/catalogue.js';
 import { decodeProtobuf } from '../schema/protobuf/envelope.js';
 import { TestApi } from '../server/testing.js';
 import { MEDIA_TYPES } from './media-types.js';
-import { parseAccept } from './negotiate.js';
+import { negotiate, type NegotiatedPath, parseAccept } from './negotiate.js';
 
 const MAPS = '/api/v1/namespaces/n/configmaps';
 const kinds = [configMaps, deployments, namespaces] as readonly KindDefinition[];
@@ -48,6 +50,26 @@ test('a form nobody makes is refused by the router, one asked for wrongly by the
     const { status, body } = await api.get(`${MAPS}/a`, { accept });
     assert.deepEqual([status, body.message], [406, `only the following media types are accepted: ${forms}`], accept);
   }
+});
+
+test('what has no other form than its own is not made into one, and only the router minds a wildcard', () => {
+  const asks = (accept: string, path: NegotiatedPath): unknown => {
+    const request = { headers: { accept }, search: '' } as unknown as HttpRequest;
+    try {
+      return negotiate(request, MEDIA_TYPES, path).media.name;
+    } catch (error) {
+      return error instanceof StatusError && error.code;
+    }
+  };
+  const [groups, resources] = [{ transforms: false, routed: false }, { transforms: false }];
+  for (const accept of [TABLE, BARE, BARE_LIST]) {
+    assert.equal(asks(accept, groups), 406);
+    assert.equal(asks(accept, resources), 406);
+    assert.equal(asks(`${accept},application/yaml`, resources), 'application/yaml');
+  }
+  assert.equal(asks('application/*', groups), 'application/json');
+  assert.equal(asks('application/*', resources), 406);
+  assert.equal(asks(TABLE, {}), 'application/json');
 });
 
 test('the best of what is asked for and made is answered', async () => {

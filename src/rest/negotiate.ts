@@ -23,6 +23,10 @@ export interface NegotiatedPath {
   readonly streams?: boolean;
   /** False for what has no table. */
   readonly tables?: boolean;
+  /** False for what has no other form than its own. */
+  readonly transforms?: boolean;
+  /** False for what the reference's router does not see. */
+  readonly routed?: boolean;
   /** Forms that are none of an object, and stand before those. */
   readonly texts?: readonly string[];
 }
@@ -50,7 +54,7 @@ export function negotiate(
   if (accept.length > LONGEST_REMEMBERED) return inPrint(choose(accept, supported, path), pretty);
   let choices = remembered.get(supported);
   if (choices === undefined) remembered.set(supported, (choices = new LRUCache({ max: MOST_REMEMBERED })));
-  const key = path.tables === false ? `no tables, ${path.texts?.join()}: ${accept}` : accept;
+  const key = isOrdinary(path) ? accept : `${JSON.stringify(path)}: ${accept}`;
   let chosen = choices.get(key);
   if (chosen === undefined) {
     chosen = choose(accept, supported, path);
@@ -58,6 +62,9 @@ export function negotiate(
   }
   return inPrint(chosen, pretty);
 }
+
+const isOrdinary = ({ tables = true, transforms = true, routed = true }: NegotiatedPath): boolean =>
+  tables && transforms && routed;
 
 /** Of objects of a kind that are read and written through one of its endpoints. */
 export function objectPath({ strategy, subresources }: KindDefinition, endpoint: string): NegotiatedPath {
@@ -109,15 +116,16 @@ interface Clause {
 function choose(
   accept: string,
   supported: readonly MediaType[],
-  { streams = false, tables = true, texts = [] }: NegotiatedPath,
+  { streams = false, tables = true, transforms = true, routed = true, texts = [] }: NegotiatedPath,
 ): Negotiated {
   const names = supported.map((type) => type.name);
-  checkRoute(accept, supported, [...texts, ...names, ...(streams ? streamNames(supported) : [])]);
+  if (routed) checkRoute(accept, supported, [...texts, ...names, ...(streams ? streamNames(supported) : [])]);
   for (const clause of parseAccept(accept)) {
     for (const media of supported) {
       if (!matches(clause, media.name)) continue;
       const chosen = withParameters(clause, media);
-      if (chosen !== undefined && (tables || chosen.transform?.kind !== 'Table')) return chosen;
+      if (chosen === undefined || (chosen.transform !== undefined && !transforms)) continue;
+      if (tables || chosen.transform?.kind !== 'Table') return chosen;
     }
   }
   throw notAcceptable(names);

@@ -1,5 +1,7 @@
+import { goQuote } from '../../lib/go-quote.js';
 import { whenReady } from '../../lib/maybe-promise.js';
 import { internalError, notFound, StatusError } from '../../machinery/status.js';
+import { pathSegmentName } from '../../machinery/validation/names.js';
 import type { Namespace } from '../../schema/generated/core.v1.js';
 import { forbid } from '../forbid.js';
 import type { AdmissionAttributes, AdmissionPlugin } from '../plugin.js';
@@ -20,12 +22,19 @@ export const namespaceLifecycle: AdmissionPlugin = {
     }
     if (ofNamespace || namespace === '' || operation === 'DELETE' || isAccessReview(attributes)) return undefined;
     return whenReady(context.lookup.get(NAMESPACES, '', namespace), (found) => {
-      if (found === undefined) throw notFound(NAMESPACES, namespace);
+      if (found === undefined) throw missing(namespace);
       const { status } = found as Namespace;
       if (operation === 'CREATE' && status?.phase === 'Terminating') throw terminating(attributes);
     });
   },
 };
+
+/** The reference asks for what it does not know of, and its client cannot ask for every name. */
+function missing(namespace: string): StatusError {
+  const faults = pathSegmentName(namespace, false);
+  if (faults.length === 0) return notFound(NAMESPACES, namespace);
+  return internalError(`invalid resource name ${goQuote(namespace)}: [${faults.join(' ')}]`);
+}
 
 /** An answer about the namespace would tell those who may not know whether it exists. */
 const isAccessReview = ({ resource }: AdmissionAttributes): boolean =>

@@ -33,9 +33,12 @@ export interface ParsedYaml {
 // hot: every apply.
 export function parseYaml(input: Uint8Array | string): ParsedYaml {
   const source = typeof input === 'string' ? input : Buffer.from(input).toString('utf8');
+  if (NEVER_IN_YAML.test(source)) throw new DecodeError('yaml: control characters are not allowed');
   const value = parsePlainJson(source);
   return value === undefined ? parseAnyYaml(source) : { value };
 }
+
+const NEVER_IN_YAML = /[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
 
 /** Exported for the test that compares the two ways. */
 export function parseAnyYaml(source: string): ParsedYaml {

@@ -138,6 +138,15 @@ test('documents of another version, and tabs before nothing, are refused', () =>
   assert.equal(said(' \n# x\n'), 'null');
 });
 
+test('control characters are refused wherever they stand, in what is JSON too', () => {
+  for (const letter of ['\0', '\x01', '\x1f', '\x7f', '\x84', '\ufffe']) {
+    for (const text of [`a: b # ${letter}`, `a: "${letter}"`, `{"a":"${letter}"}`]) {
+      assert.throws(() => parseYaml(text), /^Error: yaml: control characters are not allowed$/, JSON.stringify(text));
+    }
+  }
+  assert.deepEqual(parseYaml('a: "\t\u2028\ufeff😀"').value, { a: '\t\u2028\ufeff😀' });
+});
+
 test('letters of four bytes are written by their number, in double quotes', () => {
   const text = printYaml({ a: '😀', b: 'x\n😀\n', c: 'é', '😀': '' });
   assert.equal(text, '"\\U0001F600": ""\na: "\\U0001F600"\nb: "x\\n\\U0001F600\\n"\nc: é\n');
