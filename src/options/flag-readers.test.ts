@@ -7,7 +7,8 @@ import { TOPICS } from './topics.js';
 
 const SOURCES = path.join(process.env['BINNACLE_ROOT'] ?? process.cwd(), 'src');
 /** What only checks a flag gives it no effect. */
-const CHECKS = /^options\/(flags\/|validate\/|validate-options|startup-checks|option-warnings)/;
+const CHECKS =
+  /^(options\/(flags\/|validate\/|validate-options|startup-checks|option-warnings)|server\/configuration-hooks)/;
 
 /** Accepted for the sake of command lines that have them, and why they do nothing. */
 const WITHOUT_EFFECT: Readonly<Record<string, string>> = {
