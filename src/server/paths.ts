@@ -3,6 +3,7 @@ import type { HttpRequest, HttpResponse } from '../lib/http.js';
 import type { MaybePromise } from '../lib/maybe-promise.js';
 import { noSuchPath, wrongMethod } from '../machinery/status.js';
 import { trimEnd } from '../lib/trim-end.js';
+import { requireRoute } from '../rest/negotiate.js';
 import { pageNotFound } from '../rest/page-not-found.js';
 import { indexOf } from './endpoints.js';
 
@@ -39,12 +40,13 @@ export const at =
   (request, asked) =>
     asked === path || asked === `${path}/` ? answer(request) : undefined;
 
-/** The same for what can only be read, and tells itself that there is nothing below it. */
+/** The same for what can only be read, in one form, and tells itself that there is nothing below it. */
 export const getAt =
-  (path: string, answer: () => MaybePromise<HttpResponse>): PathHandler =>
+  (path: string, mediaType: string, answer: () => MaybePromise<HttpResponse>): PathHandler =>
   (request, asked) => {
     if (asked !== path && !asked.startsWith(`${path}/`)) return undefined;
     if (trimEnd(asked, '/') !== path) throw noSuchPath();
     if (request.method !== 'GET') throw wrongMethod();
+    requireRoute(request.headers['accept'] || '*/*', [mediaType]);
     return answer();
   };

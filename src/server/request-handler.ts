@@ -202,7 +202,7 @@ function buildPaths(
     ...tokens.paths,
     ...(flowControl?.paths ?? []),
     ...morePaths,
-    getAt('/version', () => rawJson(200, version)),
+    getAt('/version', 'application/json', () => rawJson(200, version)),
     at('/metrics', () => metricsText(metrics.registry)),
     at('/metrics/slis', () => metricsText(metrics.sliRegistry)),
   ];
