@@ -12,7 +12,7 @@ import { readBody } from './decode-body.js';
 import type { Endpoint } from './endpoint.js';
 import { managerName } from './field-manager.js';
 import type { MediaType } from './media-types.js';
-import { bodyMediaType, negotiate } from './negotiate.js';
+import { bodyMediaType, negotiate, WITHOUT_TABLES } from './negotiate.js';
 import { createOptions } from './query-options.js';
 import { noteStoring } from './record-verb.js';
 import type { RestRequest } from './request.js';
@@ -38,7 +38,7 @@ export async function createSubresource(
   const type = typeOf(kind.group, kind.version, kind.kind);
   if (type === undefined || subresource.create === undefined)
     throw new Error(`no type or action for ${info.subresource}`);
-  const negotiated = negotiate(http, services.mediaTypes, { tables: false });
+  const negotiated = negotiate(http, services.mediaTypes, WITHOUT_TABLES);
   const span = request.trace?.span;
   const body = await takeBody(services, endpoint, request, 'create');
   const options = createOptions(http);

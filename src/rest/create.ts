@@ -14,7 +14,7 @@ import { readBody } from './decode-body.js';
 import { type Endpoint, toStorage } from './endpoint.js';
 import { managerName } from './field-manager.js';
 import { noteSteps } from './note-write.js';
-import { bodyMediaType, negotiate } from './negotiate.js';
+import { bodyMediaType, negotiate, WITHOUT_TABLES } from './negotiate.js';
 import { typeOfAnswer } from './create-subresource.js';
 import { createOptions, type WriteOptions } from './query-options.js';
 import { noteStoring } from './record-verb.js';
@@ -33,7 +33,8 @@ export async function createObject(
 ): Promise<HttpResponse> {
   const { http, info } = request;
   const { definition, registry } = endpoint;
-  const negotiated = negotiate(http, services.mediaTypes, { tables: endpoint.definition.virtualCreate === undefined });
+  const path = endpoint.definition.virtualCreate === undefined ? undefined : WITHOUT_TABLES;
+  const negotiated = negotiate(http, services.mediaTypes, path);
   const span = request.trace?.span;
   const body = await takeBody(services, endpoint, request, 'create');
   const large = body.length > LARGE_BYTES;

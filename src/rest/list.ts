@@ -16,7 +16,7 @@ import { indenter } from './indent-json.js';
 import { largeBody, MOST_AT_ONCE_BYTES } from './large-body.js';
 import { type ListMeta, listParts } from './list-parts.js';
 import { type ElementEncoding, printLongList } from './long-list.js';
-import { negotiate, notAcceptableTransform } from './negotiate.js';
+import { negotiate, notAcceptableTransform, OF_LISTS } from './negotiate.js';
 import type { ListOptions } from './query-options.js';
 import type { RestRequest } from './request.js';
 import { type Form, formAsked, formOf, goName } from './formed-value.js';
@@ -37,7 +37,7 @@ export async function listObjects(
   options: ListOptions,
 ): Promise<HttpResponse> {
   const { http, info } = request;
-  const negotiated = negotiate(http, services.mediaTypes, { streams: true });
+  const negotiated = negotiate(http, services.mediaTypes, OF_LISTS);
   const selection = selectionOf(endpoint, options, info.name);
   const { resourceVersion, resourceVersionMatch, limit } = options;
   // A further page may not name one at all, which is told after what is wrong with the page itself.

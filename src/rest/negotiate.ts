@@ -32,14 +32,16 @@ export interface NegotiatedPath {
 }
 
 const ORDINARY: NegotiatedPath = {};
-const WITHOUT_TABLES: NegotiatedPath = { tables: false };
+export const WITHOUT_TABLES: NegotiatedPath = { tables: false };
+export const OF_LISTS: NegotiatedPath = { streams: true };
 const PLAIN: Negotiated = { media: JSON_TYPE, pretty: false };
 const PLAIN_PRETTY: Negotiated = { media: JSON_TYPE, pretty: true };
 
 // Clients repeat a handful of Accept headers for ever, all of them short.
 const MOST_REMEMBERED = 256;
 const LONGEST_REMEMBERED = 1024;
-const remembered = new WeakMap<readonly MediaType[], LRUCache<string, Negotiated>>();
+/** By path, and then by the forms that are supported: there are few of each, and they stay. */
+const remembered = new WeakMap<NegotiatedPath, WeakMap<readonly MediaType[], LRUCache<string, Negotiated>>>();
 
 // hot: runs on every request.
 /** Chooses the form of the answer, or refuses with 406. */
@@ -52,19 +54,17 @@ export function negotiate(
   const pretty = wantsPretty(request);
   if (accept === undefined || accept === '' || accept === 'application/json') return pretty ? PLAIN_PRETTY : PLAIN;
   if (accept.length > LONGEST_REMEMBERED) return inPrint(choose(accept, supported, path), pretty);
-  let choices = remembered.get(supported);
-  if (choices === undefined) remembered.set(supported, (choices = new LRUCache({ max: MOST_REMEMBERED })));
-  const key = isOrdinary(path) ? accept : `${JSON.stringify(path)}: ${accept}`;
-  let chosen = choices.get(key);
+  let onPath = remembered.get(path);
+  if (onPath === undefined) remembered.set(path, (onPath = new WeakMap()));
+  let choices = onPath.get(supported);
+  if (choices === undefined) onPath.set(supported, (choices = new LRUCache({ max: MOST_REMEMBERED })));
+  let chosen = choices.get(accept);
   if (chosen === undefined) {
     chosen = choose(accept, supported, path);
-    choices.set(key, chosen);
+    choices.set(accept, chosen);
   }
   return inPrint(chosen, pretty);
 }
-
-const isOrdinary = ({ tables = true, transforms = true, routed = true }: NegotiatedPath): boolean =>
-  tables && transforms && routed;
 
 /** Of objects of a kind that are read and written through one of its endpoints. */
 export function objectPath({ strategy, subresources }: KindDefinition, endpoint: string): NegotiatedPath {

@@ -9,7 +9,7 @@ import { StorageError, type WatchEvent, type WatchRequest } from '../storage/sto
 import type { Endpoint } from './endpoint.js';
 import { checkResourceVersion } from './get.js';
 import { type MediaType, streamNames } from './media-types.js';
-import { negotiate } from './negotiate.js';
+import { negotiate, OF_LISTS } from './negotiate.js';
 import type { ListOptions } from './query-options.js';
 import type { RestRequest } from './request.js';
 import type { ObserveEvents } from './rest-metrics.js';
@@ -30,7 +30,7 @@ export async function watchObjects(
   options: ListOptions,
 ): Promise<HttpResponse> {
   const { http, info } = request;
-  const negotiated = negotiate(http, services.mediaTypes, { streams: true });
+  const negotiated = negotiate(http, services.mediaTypes, OF_LISTS);
   const selection = selectionOf(endpoint, options, info.name);
   const { verbs } = endpoint.definition;
   if (verbs !== undefined && !verbs.includes('watch')) throw methodNotAllowed(endpoint.resource, 'watch');

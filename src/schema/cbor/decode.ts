@@ -1,11 +1,12 @@
 // `application/cbor` into objects, within the reference's limits.
 import { bufferOf } from '../../lib/buffer-of.js';
 import { apiVersionFault } from '../../machinery/object.js';
+import { metaType } from '../catalogue.js';
 import { type Decoded, type DecodeOptions, decodeTree } from '../json/decode.js';
 import { plain } from '../json/scalar.js';
 import type { SentKind } from '../json/sent-kind.js';
 import { DecodeError } from '../json/walk.js';
-import type { Field, StructType } from '../type.js';
+import type { StructType } from '../type.js';
 import { Cursor } from './cursor.js';
 import { diagnose } from './diagnose.js';
 import { Fault } from './fault.js';
@@ -67,26 +68,10 @@ const treeOf = (buffer: Buffer): unknown => plain(toldOf(readObject(new Cursor(b
 /** What a document says it is. Throws a DecodeError. */
 export function sentCborKind(bytes: Uint8Array): SentKind {
   const { kind = '', apiVersion = '' } = toldOf(
-    readType(TYPE_META, checked(bytes, MAX_ELEMENTS), false),
+    readType(metaType('TypeMeta'), checked(bytes, MAX_ELEMENTS), false),
   ) as Partial<SentKind>;
   return { kind, apiVersion: apiVersionFault(apiVersion) === undefined ? apiVersion : '' };
 }
-
-const text = (json: string): Field => ({
-  json,
-  type: { kind: 'scalar', scalar: 'string' },
-  proto: 0,
-  omitEmpty: true,
-  pointer: false,
-  required: false,
-});
-
-const TYPE_META: StructType = {
-  kind: 'struct',
-  name: 'io.k8s.apimachinery.pkg.apis.meta.v1.TypeMeta',
-  fields: [text('kind'), text('apiVersion')],
-  byJson: new Map([text('kind'), text('apiVersion')].map((field) => [field.json, field])),
-};
 
 function checked(bytes: Uint8Array, maxElements: number): Buffer {
   const buffer = bufferOf(bytes);

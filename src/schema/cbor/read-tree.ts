@@ -11,6 +11,7 @@ import {
   FALSE,
   floatOf,
   MAP,
+  MAX_INT64,
   NEGATIVE,
   NULL,
   PRIMITIVE,
@@ -143,8 +144,6 @@ function tagFault(tag: number | bigint, next: number): string | undefined {
   if (tag !== 1 || isNumber) return undefined;
   return `tag number 1 must be followed by integer or floating-point number, got ${sort}`;
 }
-
-export const MAX_INT64 = 2n ** 63n - 1n;
 
 function integer(cursor: Cursor): unknown {
   const { major, argument } = cursor.head();

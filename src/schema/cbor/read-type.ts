@@ -13,6 +13,7 @@ import {
   FALSE,
   floatOf,
   MAP,
+  MAX_INT64,
   NEGATIVE,
   NULL,
   SORTS,
@@ -24,7 +25,6 @@ import {
 import { duplicateKey, Fault, refused, unknownField, wrongSort } from './fault.js';
 import {
   checkTags,
-  MAX_INT64,
   misfit,
   negative,
   readList,

@@ -9,6 +9,7 @@ import {
   type Head,
   INDEFINITE,
   MAP,
+  MAX_INT64,
   PRIMITIVE,
   SORTS,
   TAG,
@@ -124,8 +125,6 @@ class Checker {
     return byte;
   }
 }
-
-const MAX_INT64 = 2n ** 63n - 1n;
 
 function deeper(depth: number): number {
   if (depth + 1 > MAX_DEPTH) throw refusal(`exceeded max nested level ${MAX_DEPTH}`);
