@@ -79,6 +79,9 @@ export class StatusError extends Error {
   }
 }
 
+/** No route of the path fits: refused before anything of the verb began. */
+export class RouteRefusal extends StatusError {}
+
 /** Details print in the wire's order, without their empty members. */
 function pruneDetails(details: StatusDetails): StatusDetails {
   return {
@@ -172,6 +175,9 @@ function mostTold(errors: readonly FieldError[]): number {
 
 export const badRequest = (message: string): StatusError => new StatusError(400, 'BadRequest', message);
 
+/** A body that could not be read to its end. */
+export const brokenBody = (message: string): StatusError => new StatusError(500, '', message);
+
 /** The answer for a method that a path is not served with. */
 export const wrongMethod = (): StatusError =>
   new StatusError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
@@ -196,7 +202,7 @@ export const unsupportedMediaType = (supported: readonly string[]): StatusError 
 
 /** No route of the path takes what was sent. */
 export const wrongMediaType = (): StatusError =>
-  new StatusError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
+  new RouteRefusal(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
 
 export const internalError = (message: string): StatusError =>
   new StatusError(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] });

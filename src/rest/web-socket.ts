@@ -4,6 +4,7 @@ import type { WebSocket } from 'ws';
 import { drained } from '../lib/drained.js';
 import type { HttpRequest, HttpResponse, ResponseSink } from '../lib/http.js';
 import { newestWhenDrained } from '../lib/newest-when-drained.js';
+import { GatheredWrites } from '../lib/write-turns.js';
 import type { RestRequest } from './request.js';
 
 export interface WebSocketForm {
@@ -88,16 +89,27 @@ export const plainAnswer = (status: number, body: string, headers: Record<string
   body,
 });
 
-/** Undefined when the client broke off, or asked for what cannot be spoken. */
+/**
+ * Undefined when the client broke off, or asked for what cannot be spoken. One that takes its leave is answered with a
+ * normal end, whatever it says of it, or with `leaves: 'echoed'` with its own code.
+ */
 export async function shakeHands(
   { headers }: HttpRequest,
   { socket, head }: Upgrade,
   protocol: string | undefined,
+  { leaves = 'normal' }: { readonly leaves?: 'normal' | 'echoed' } = {},
 ): Promise<WebSocket | undefined> {
   // Few servers ever need it, so it is loaded when one does.
-  const { WebSocketServer } = await import('ws');
+  const { WebSocket, WebSocketServer } = await import('ws');
   const server = new WebSocketServer({
     noServer: true,
+    WebSocket: class extends WebSocket {
+      /** The library passes on a client's reason, or no code at all, where it answers a leave. */
+      override close(code?: number, reason?: Buffer | string): void {
+        const isLeave = code === undefined || reason !== undefined;
+        super.close(isLeave && leaves === 'normal' ? NORMAL_END : code);
+      }
+    },
     clientTracking: false,
     maxPayload: MAX_MESSAGE_BYTES,
     // The library would answer every ping, whether the client reads or not.
@@ -116,6 +128,8 @@ export async function shakeHands(
   let accepted: WebSocket | undefined;
   server.handleUpgrade(asked, socket, head, (webSocket) => (accepted = webSocket));
   accepted?.on('error', () => undefined);
+  // A client that only stops sending is told the end as well.
+  socket.prependListener('end', () => accepted?.close(NORMAL_END));
   accepted?.on(
     'ping',
     newestWhenDrained(socket, (ping: Buffer) => accepted?.pong(ping)),
@@ -131,6 +145,7 @@ export function endWebSocket(webSocket: WebSocket, socket: Upgrade['socket']): v
 
 class MessageSink implements ResponseSink {
   readonly signal: AbortSignal;
+  readonly #writes: GatheredWrites;
 
   constructor(
     private readonly webSocket: WebSocket,
@@ -138,6 +153,7 @@ class MessageSink implements ResponseSink {
     connectionSignal: AbortSignal,
     private readonly isText: boolean,
   ) {
+    this.#writes = new GatheredWrites(upgrade.socket);
     // A client says that it goes before its connection does.
     const closing = new AbortController();
     webSocket.once('close', () => closing.abort());
@@ -149,6 +165,7 @@ class MessageSink implements ResponseSink {
   }
 
   write(chunk: Buffer | string): boolean {
+    this.#writes.gather();
     this.webSocket.send(chunk, { binary: !this.isText });
     return !this.upgrade.socket.writableNeedDrain;
   }

@@ -7,6 +7,7 @@ import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { HttpHandler } from '../lib/http.js';
 import { Http1Connection } from './http1/connection.js';
+import { Reading } from './reading.js';
 
 export interface Http1Options {
   readonly handler: HttpHandler;
@@ -20,9 +21,11 @@ export function createHttp1({ handler, onError }: Http1Options): {
 } {
   let retired = false;
   const connections = new Set<Http1Connection>();
+  const reading = new Reading(() => performance.now());
+  const options = { handler, onError, reading, retired: (): boolean => retired };
   return {
     accept(socket) {
-      const connection = new Http1Connection(socket, { handler, onError, retired: () => retired });
+      const connection = new Http1Connection(socket, options);
       connections.add(connection);
       socket.once('close', () => connections.delete(connection));
       socket.on('error', () => undefined);

@@ -2,10 +2,10 @@
 // docs/decisions/0015-http2.md.
 import type { TLSSocket } from 'node:tls';
 import type { HttpHandler } from '../lib/http.js';
+import { writeTurns } from '../lib/write-turns.js';
 import { Http2Connection } from './http2/connection.js';
 import { BufferPool } from './http2/output.js';
-import { Reading } from './http2/reading.js';
-import { Turns } from './http2/turns.js';
+import { Reading } from './reading.js';
 
 const DEFAULT_MAX_STREAMS = 100;
 
@@ -25,7 +25,7 @@ export function createHttp2({ maxStreamsPerConnection, handler, onError }: Http2
   const connections = new Set<Http2Connection>();
   const onGone = (connection: Http2Connection): void => void connections.delete(connection);
   const reading = new Reading(() => performance.now());
-  const options = { maxStreams, handler, onError, onGone, turns: new Turns(), reading, pool: new BufferPool() };
+  const options = { maxStreams, handler, onError, onGone, turns: writeTurns, reading, pool: new BufferPool() };
   return {
     accept(socket) {
       connections.add(new Http2Connection(socket, options));

@@ -2,12 +2,11 @@
 //
 //   BINNACLE_SLOW_WATCHES=200 BINNACLE_SLOW_OBJECTS=60 node tools/test.mjs test/attack/slow-watchers.test.ts
 import assert from 'node:assert/strict';
-import fs from 'node:fs';
-import path from 'node:path';
 import tls from 'node:tls';
 import { test } from 'node:test';
 import { FrameType } from '../../src/wire/http2/frames.js';
 import { frame, GET, headers, settings, uint32 } from '../../src/wire/http2/testing.js';
+import { connectionTo } from '../support/connection-to.js';
 import { speakHttp2 } from '../support/http2-wire.js';
 import { startTestServer, type TestServer } from '../support/server.js';
 
@@ -21,12 +20,6 @@ const MAPS = '/api/v1/namespaces/default/configmaps';
 async function residentMb(server: TestServer): Promise<number> {
   const { body } = await server.request('GET', '/metrics');
   return Number(/^process_resident_memory_bytes (\S+)$/m.exec(body)?.[1]) / 1e6;
-}
-
-function connectionTo(server: TestServer): tls.ConnectionOptions {
-  const pki = (name: string): Buffer => fs.readFileSync(path.join(server.folder, 'pki', name));
-  const { hostname, port } = new URL(server.url);
-  return { host: hostname, port: Number(port), ca: pki('ca.crt'), cert: pki('admin.crt'), key: pki('admin.key') };
 }
 
 /** Each resolves when the first bytes have come, and reads no further. */

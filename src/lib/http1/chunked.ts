@@ -69,7 +69,7 @@ export class ChunkedDecoder {
   #endOfLine(text: string): void {
     switch (this.#state) {
       case 'data-end':
-        if (text !== '') throw new MalformedChunks('chunk longer than its size');
+        if (text !== '') throw new MalformedChunks('malformed chunked encoding');
         this.#state = 'size';
         return;
       case 'size': {
@@ -98,6 +98,6 @@ export class ChunkedDecoder {
 function sizeOf(line: string): number {
   const semicolon = line.indexOf(';');
   const digits = semicolon < 0 ? line : line.slice(0, semicolon);
-  if (!/^[0-9a-fA-F]{1,13}[ \t]*$/.test(digits)) throw new MalformedChunks('malformed chunk size');
+  if (!/^[0-9a-fA-F]{1,13}[ \t]*$/.test(digits)) throw new MalformedChunks('invalid byte in chunk length');
   return Number.parseInt(digits, 16);
 }

@@ -10,7 +10,9 @@ import {
   type ResponseStream,
   type WholeBody,
 } from '../../lib/http.js';
+import { GatheredWrites } from '../../lib/write-turns.js';
 import { peerAddressOf, peerCertificatesOf } from '../peer.js';
+import type { Reader, Reading } from '../reading.js';
 import { requestHeadReader } from './head-reader.js';
 import { isRefusal, type RequestHead } from './request-head.js';
 import type { Refusal } from './request-line.js';
@@ -28,6 +30,8 @@ const UNREAD_LINGER_MS = 5_000;
 const MAX_AHEAD_BYTES = 64 * 1024;
 /** Smaller answers are written in one piece with their head. */
 const JOINED_BYTES = 64 * 1024;
+/** Larger ones in such pieces. */
+const LARGE_WRITE_BYTES = 1024 * 1024;
 /** Line ends that old clients send after the body of a POST. */
 const MAX_STRAY_LINE_ENDS = 4;
 const CLIENT_GONE = new Error('the client is gone');
@@ -35,12 +39,14 @@ const CLIENT_GONE = new Error('the client is gone');
 export interface ConnectionOptions {
   readonly handler: HttpHandler;
   readonly onError: (error: unknown) => void;
+  readonly reading: Reading;
   /** The server is leaving: every answer closes its connection. */
   readonly retired: () => boolean;
 }
 
-export class Http1Connection implements RequestOwner {
+export class Http1Connection implements RequestOwner, Reader {
   readonly peer: Peer;
+  readonly #writes: GatheredWrites;
   /** Bytes that have come and were not looked at yet. */
   #input: Buffer[] = [];
   #inputBytes = 0;
@@ -51,13 +57,14 @@ export class Http1Connection implements RequestOwner {
   /** No further request is read. */
   #closing = false;
   #clientEnded = false;
-  /** Between two requests of a client that sends more than one at once, or has not read its last answer. */
+  /** Between two requests: of a client that sends more than one at once, or has not read its last answer, or one of many. */
   #resting = false;
 
   constructor(
     private readonly socket: Socket | TLSSocket,
     private readonly options: ConnectionOptions,
   ) {
+    this.#writes = new GatheredWrites(socket);
     this.peer = {
       remoteAddress: peerAddressOf(socket),
       clientCertificates: peerCertificatesOf(socket as TLSSocket),
@@ -81,6 +88,11 @@ export class Http1Connection implements RequestOwner {
 
   abandon(): void {
     this.socket.destroy();
+  }
+
+  /** In a turn that has time for it. */
+  readOn(): void {
+    this.#next();
   }
 
   readBody(): void {
@@ -148,6 +160,7 @@ export class Http1Connection implements RequestOwner {
 
   #readHeads(): void {
     while (this.#request === undefined && !this.#closing && !this.#resting && this.#inputBytes > 0) {
+      if (this.options.reading.over) return this.#readLater();
       const bytes = this.#heads.begun ? this.#takeInput() : this.#withoutStrayLineEnds(this.#takeInput());
       if (bytes.length === 0) continue;
       const found = this.#heads.take(bytes);
@@ -157,6 +170,11 @@ export class Http1Connection implements RequestOwner {
       this.#begin(found.head);
     }
     if (this.#heads.begun) this.#watchHead();
+  }
+
+  #readLater(): void {
+    this.#resting = true;
+    this.options.reading.later(this);
   }
 
   #withoutStrayLineEnds(bytes: Buffer): Buffer {
@@ -230,14 +248,22 @@ export class Http1Connection implements RequestOwner {
     const isUntold = bodiless || (isHead && body === undefined);
     const head = this.#headBytes(request, { status, headers }, isUntold ? undefined : length, keeps);
     const sent = bodiless || isHead ? [] : pieces;
-    if (length <= JOINED_BYTES) this.socket.write(Buffer.concat([head, ...sent]));
-    else {
-      this.socket.cork();
-      this.socket.write(head);
-      for (const piece of sent) this.socket.write(piece);
-      this.socket.uncork();
+    if (length <= JOINED_BYTES) {
+      this.socket.write(Buffer.concat([head, ...sent]));
+      return this.#finish(request, keeps);
     }
-    this.#finish(request, keeps);
+    void this.#writeLarge([head, ...sent]).then(() => this.#finish(request, keeps));
+  }
+
+  /** As the client takes it, and no more of it in a turn than others have time for. */
+  async #writeLarge(pieces: readonly Buffer[]): Promise<void> {
+    for (const piece of pieces) {
+      for (let at = 0; at < piece.length && !this.socket.destroyed; at += LARGE_WRITE_BYTES) {
+        this.#writes.gather();
+        this.socket.write(piece.subarray(at, at + LARGE_WRITE_BYTES));
+        await drained(this.socket);
+      }
+    }
   }
 
   #sendPieces(request: Http1Request, { status, headers }: HttpResponse, body: ResponseStream): void {
@@ -308,7 +334,8 @@ export class Http1Connection implements RequestOwner {
   #finish(request: Http1Request, keeps: boolean): void {
     this.#request = undefined;
     this.#lastMethod = request.method;
-    if (!keeps || this.#clientEnded) return this.#end(request.incoming.ended ? 0 : UNREAD_LINGER_MS);
+    if (!keeps || this.#clientEnded || this.options.retired())
+      return this.#end(request.incoming.ended ? 0 : UNREAD_LINGER_MS);
     this.#resting = true;
     if (this.socket.writableNeedDrain) void drained(this.socket).then(this.#next);
     else if (this.#inputBytes > 0) setImmediate(this.#next);

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { CollectedBytes } from '../../lib/collected-bytes.js';
 import { ChunkedDecoder, MalformedChunks } from '../../lib/http1/chunked.js';
-import { badRequest, requestEntityTooLarge } from '../../machinery/status.js';
+import { brokenBody, requestEntityTooLarge } from '../../machinery/status.js';
 import type { Framing } from './request-head.js';
 
 /** What of a body nobody asked for is read all the same, so that the connection can go on. */
@@ -37,7 +37,7 @@ export class IncomingBody {
   }
 
   read(limitBytes: number): Promise<Buffer> {
-    if (this.#failed) return Promise.reject(badRequest('unexpected EOF'));
+    if (this.#failed) return Promise.reject(brokenBody('unexpected EOF'));
     this.#limitBytes = limitBytes;
     return new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
@@ -58,7 +58,7 @@ export class IncomingBody {
       },
     });
     this.#stream = stream;
-    if (this.#failed) stream.destroy(badRequest('unexpected EOF'));
+    if (this.#failed) stream.destroy(brokenBody('unexpected EOF'));
     else if (this.ended) stream.push(null);
     return stream;
   }
@@ -85,7 +85,7 @@ export class IncomingBody {
 
   /** No more will come. */
   cut(): void {
-    this.#fail(badRequest('unexpected EOF'));
+    this.#fail(brokenBody('unexpected EOF'));
   }
 
   #feedStream(bytes: Buffer, stream: Readable): number {
@@ -111,7 +111,7 @@ export class IncomingBody {
       return this.#chunks.feed(bytes, receive);
     } catch (error) {
       if (!(error instanceof MalformedChunks)) throw error;
-      this.#fail(badRequest('invalid chunk'));
+      this.#fail(brokenBody(error.message));
       return bytes.length;
     }
   }

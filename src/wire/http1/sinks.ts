@@ -2,16 +2,19 @@
 import type { Writable } from 'node:stream';
 import { drained } from '../../lib/drained.js';
 import type { HttpResponse, ResponseSink } from '../../lib/http.js';
+import { GatheredWrites } from '../../lib/write-turns.js';
 import { headerLines } from './response-head.js';
 
 /** As it is: over a connection that was handed over, or one that ends with the answer. */
 export class PlainSink implements ResponseSink {
-  #gathering = false;
+  protected readonly writes: GatheredWrites;
 
   constructor(
     protected readonly output: Writable,
     readonly signal: AbortSignal,
-  ) {}
+  ) {
+    this.writes = new GatheredWrites(output);
+  }
 
   get pendingBytes(): number {
     return this.output.writableLength;
@@ -19,23 +22,12 @@ export class PlainSink implements ResponseSink {
 
   write(chunk: Buffer | string): boolean {
     if (this.output.destroyed) return false;
-    this.gather();
+    this.writes.gather();
     return this.output.write(chunk);
   }
 
   drained(): Promise<void> {
     return drained(this.output);
-  }
-
-  /** What is written in one turn leaves in one. */
-  protected gather(): void {
-    if (this.#gathering) return;
-    this.#gathering = true;
-    this.output.cork();
-    setImmediate(() => {
-      this.#gathering = false;
-      this.output.uncork();
-    });
   }
 }
 
@@ -56,7 +48,7 @@ export class ChunkSink extends PlainSink {
     const { output } = this;
     const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
     if (output.destroyed || bytes.length === 0) return !output.destroyed;
-    this.gather();
+    this.writes.gather();
     output.write(`${bytes.length.toString(16)}\r\n`);
     output.write(bytes);
     return output.write('\r\n');

@@ -1,5 +1,6 @@
 // One connection: its streams, what goes out in each turn, and how it ends.
 import type { TLSSocket } from 'node:tls';
+import type { WriteTurns } from '../../lib/write-turns.js';
 import { HpackEncoder } from '../hpack/encoder.js';
 import { peerAddressOf, type PeerCertificates, peerCertificatesOf } from '../peer.js';
 import { ConnectionError, ErrorCode } from './error-code.js';
@@ -10,12 +11,11 @@ import { IncomingFrames } from './incoming-frames.js';
 import { MAX_HEADER_LIST_BYTES } from './request-heads.js';
 import { Outgoing } from './outgoing.js';
 import { type BufferPool, Output } from './output.js';
-import type { Reader, Reading } from './reading.js';
+import type { Reader, Reading } from '../reading.js';
 import { putContinue, putTrailers } from './response-head.js';
 import { type ServeOptions, Serving } from './serving.js';
 import { PeerSettings, putSettings } from './settings.js';
 import type { Http2Stream, StreamOwner } from './stream.js';
-import type { Turns } from './turns.js';
 import { UPLOAD_WINDOW_BYTES } from './upload.js';
 
 const IDLE_TIMEOUT_MS = 90_000;
@@ -35,7 +35,7 @@ const NOW_MS = (): number => performance.now();
 export interface ConnectionOptions extends ServeOptions {
   /** The client left, or was left. */
   readonly onGone?: (connection: Http2Connection) => void;
-  readonly turns: Turns;
+  readonly turns: WriteTurns;
   readonly reading: Reading;
   readonly pool: BufferPool;
 }
@@ -187,17 +187,18 @@ export class Http2Connection implements StreamOwner, Reader {
     return this.output.at > 0;
   }
 
-  flush(): void {
+  flush(): number {
     this.#scheduled = false;
-    if (this.#inFlight !== undefined || !this.socket.writable) return;
+    if (this.#inFlight !== undefined || !this.socket.writable) return 0;
     this.outgoing.fill(this.output);
     if (this.output.at === 0) {
       if (this.#ending) this.#end();
-      return;
+      return 0;
     }
     const { buffer, length } = this.output.take();
     this.#inFlight = buffer;
     this.socket.write(buffer.subarray(0, length), this.#onWritten);
+    return length;
   }
 
   /** Of the whole connection: memory is bounded by the streams' windows, so it is told at once that it may go on. */
@@ -309,7 +310,10 @@ export class Http2Connection implements StreamOwner, Reader {
     if (this.#unread === undefined) {
       if (this.socket.isPaused()) this.socket.resume();
     } else if (!this.#waits) this.#leave(this.#unread);
-    if (this.output.at > 0 || !this.outgoing.idle || this.#ending) this.flush();
+    if (this.output.at === 0 && this.outgoing.idle && !this.#ending) return;
+    const { turns } = this.options;
+    if (turns.isSpent) this.schedule();
+    else turns.wrote(this.flush());
   };
 
   /** Nothing went either way for long. A client that took nothing of what was under way is gone. */

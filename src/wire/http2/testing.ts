@@ -2,14 +2,14 @@
 import { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { HttpHandler } from '../../lib/http.js';
+import { WriteTurns } from '../../lib/write-turns.js';
 import { ByteWriter } from '../byte-writer.js';
 import { HpackDecoder } from '../hpack/decoder.js';
 import { HpackEncoder } from '../hpack/encoder.js';
 import { Http2Connection } from './connection.js';
 import { Flag, FRAME_HEAD_BYTES, FrameType, putFrameHead, read31, read32 } from './frames.js';
 import { BufferPool } from './output.js';
-import { Reading } from './reading.js';
-import { Turns } from './turns.js';
+import { Reading } from '../reading.js';
 
 export const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 
@@ -82,7 +82,7 @@ export class TestConnection {
       maxStreams,
       handler,
       onError: (error) => this.errors.push(error),
-      turns: new Turns(),
+      turns: new WriteTurns(),
       reading: new Reading(nowMs),
       pool: new BufferPool(),
     });

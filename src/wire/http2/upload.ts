@@ -1,7 +1,7 @@
 // The body of a request. What nobody wants yet is held, and the client's window stays as small as that leaves it.
 import { Readable } from 'node:stream';
 import { CollectedBytes } from '../../lib/collected-bytes.js';
-import { badRequest, requestEntityTooLarge } from '../../machinery/status.js';
+import { brokenBody, requestEntityTooLarge } from '../../machinery/status.js';
 
 /** Most bodies fit; so many streams of a connection may hold as much. */
 export const UPLOAD_WINDOW_BYTES = 256 * 1024;
@@ -60,11 +60,11 @@ export class Upload {
 
   /** No more will come. */
   cut(): void {
-    if (!this.ended) this.#fail(badRequest('unexpected EOF'));
+    if (!this.ended) this.#fail(brokenBody('client disconnected'));
   }
 
   read(limitBytes: number): Promise<Buffer> {
-    if (this.#failed) return Promise.reject(badRequest('unexpected EOF'));
+    if (this.#failed) return Promise.reject(brokenBody('client disconnected'));
     this.#limitBytes = limitBytes;
     this.owner.wanted();
     return new Promise((resolve, reject) => {
@@ -82,12 +82,12 @@ export class Upload {
         this.#feedStream(stream);
       },
       destroy: (error, done) => {
-        if (!this.ended || this.#collected.size > 0) this.#fail(badRequest('unexpected EOF'));
+        if (!this.ended || this.#collected.size > 0) this.#fail(brokenBody('client disconnected'));
         done(error);
       },
     });
     this.#stream = stream;
-    if (this.#failed) stream.destroy(badRequest('unexpected EOF'));
+    if (this.#failed) stream.destroy(brokenBody('client disconnected'));
     return stream;
   }
 

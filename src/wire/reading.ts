@@ -1,6 +1,6 @@
 // Requests wait for the next turn once this one has lasted: a client may send thousands at once, each of which is answered
 // as it is read.
-import { TurnShare } from '../../lib/turns.js';
+import { TurnShare } from '../lib/turns.js';
 
 /** So many of one connection begin while others wait. */
 const MOST_BEGUN = 16;

@@ -1,0 +1,104 @@
+// Many who are sent something large at once are sent it in turns, whichever way they are connected.
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import tls from 'node:tls';
+import { after, before, test } from 'node:test';
+import { connectionTo } from '../support/connection-to.js';
+import { longestTurn } from '../support/longest-turn.js';
+import { startTestServer, type TestServer } from '../support/server.js';
+
+const root = process.env['BINNACLE_ROOT'] ?? process.cwd();
+const CONNECTIONS = 250;
+/** Of the processor's time; some 20 on a quiet machine. In one turn these take 150 to 900. */
+const LONGEST_MS = 100;
+const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
+const LARGE_BYTES = 900_000;
+const WATCHED_BYTES = 250_000;
+
+let server: TestServer;
+
+before(async () => {
+  server = await startTestServer({ meterTurns: path.join(root, 'test', 'support', 'turn-meter.cjs') });
+  await make('large', LARGE_BYTES);
+});
+
+after(() => server.stop());
+
+async function make(name: string, bytes: number): Promise<void> {
+  const { status } = await server.request('POST', CONFIG_MAPS, { metadata: { name }, data: { x: 'x'.repeat(bytes) } });
+  assert.equal(status, 201);
+}
+
+interface Crowd {
+  send(text: string): void;
+  /** Resolves when each was sent so much since it was last asked, and at least something. */
+  received(bytes: number): Promise<void>;
+  close(): void;
+}
+
+async function connectMany(): Promise<Crowd> {
+  const options = { ...connectionTo(server), ALPNProtocols: ['http/1.1'] };
+  const members = await Promise.all(
+    Array.from({ length: CONNECTIONS }, async () => {
+      const socket = tls.connect(options);
+      await new Promise((resolve) => socket.once('secureConnect', resolve));
+      const member = { socket, bytes: 0 };
+      socket.on('data', (chunk: Buffer) => (member.bytes += chunk.length));
+      return member;
+    }),
+  );
+  return {
+    send: (text) => members.forEach(({ socket }) => socket.write(text)),
+    async received(bytes) {
+      while (members.some((member) => member.bytes < Math.max(bytes, 1))) await pause(20);
+      for (const member of members) member.bytes = 0;
+    },
+    close: () => members.forEach(({ socket }) => socket.destroy()),
+  };
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+async function longestWhile(work: () => Promise<void>): Promise<number> {
+  await longestTurn(server.folder);
+  await work();
+  return (await longestTurn(server.folder)).longestMs;
+}
+
+for (const ending of ['', 'Connection: close\r\n']) {
+  test(`a large object that ${CONNECTIONS} ask for at once${ending && ', and nothing more'}`, async () => {
+    const crowd = await connectMany();
+    const ms = await longestWhile(async () => {
+      crowd.send(`GET ${CONFIG_MAPS}/large HTTP/1.1\r\nHost: a\r\n${ending}\r\n`);
+      await crowd.received(LARGE_BYTES);
+    });
+    crowd.close();
+    assert.ok(ms < LONGEST_MS, `one turn took ${ms} ms`);
+  });
+}
+
+const webSocket = (): string => {
+  const key = randomBytes(16).toString('base64');
+  return `Connection: Upgrade\r\nUpgrade: websocket\r\nOrigin: http://a\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\n`;
+};
+
+for (const [what, headers] of [
+  ['watches', ''],
+  ['WebSockets', webSocket()],
+] as const) {
+  test(`a large event for ${CONNECTIONS} ${what}`, async () => {
+    const crowd = await connectMany();
+    const name = what.toLowerCase();
+    crowd.send(
+      `GET ${CONFIG_MAPS}?watch=1&fieldSelector=metadata.name%3D${name} HTTP/1.1\r\nHost: a\r\n${headers}\r\n`,
+    );
+    await crowd.received(0);
+    const ms = await longestWhile(async () => {
+      await make(name, WATCHED_BYTES);
+      await crowd.received(WATCHED_BYTES);
+    });
+    crowd.close();
+    assert.ok(ms < LONGEST_MS, `one turn took ${ms} ms`);
+  });
+}
