@@ -194,6 +194,8 @@ describe('the gRPC tunnel', () => {
     for (const [reason, times] of Object.entries({ endpoint: 1, dialclosed: 1, tunnelclosed: 3, context: 1 })) {
       assert.match(lines, new RegExp(`dial_failure_total\\{reason="${reason}"\\} ${times}`));
     }
+    // Two streams ended without a word of how it went.
+    assert.match(lines, /stream_errors_total\{code="Internal",packet_type="Unknown",segment="to_client"\} 2/);
   });
 });
 

@@ -4,7 +4,8 @@ import http2 from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, it } from 'node:test';
 import { directDialer } from '../src/outbound/dialer.js';
-import { GrpcConnection, type GrpcError, UNAVAILABLE } from '../src/outbound/grpc.js';
+import { GrpcConnection } from '../src/outbound/grpc.js';
+import { type GrpcError, INTERNAL } from '../src/outbound/grpc-error.js';
 
 const COMPRESSED = Buffer.from([1, 0, 0, 0, 1, 0xff]);
 const PLAIN = Buffer.from([0, 0, 0, 0, 1, 0xff]);
@@ -15,12 +16,17 @@ describe('gRPC', () => {
     for (const close of closers.splice(0)) close();
   });
 
-  const connect = async (sends: Buffer): Promise<GrpcConnection> => {
+  const connect = (sends: Buffer): Promise<GrpcConnection> =>
+    connectTo((stream) => {
+      stream.respond({ ':status': 200, 'content-type': 'application/grpc' });
+      stream.write(sends);
+    });
+
+  const connectTo = async (answer: (stream: http2.ServerHttp2Stream) => void): Promise<GrpcConnection> => {
     const server = http2.createServer();
     server.on('stream', (stream) => {
       stream.on('error', () => undefined);
-      stream.respond({ ':status': 200, 'content-type': 'application/grpc' });
-      stream.write(sends);
+      answer(stream);
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
@@ -42,8 +48,8 @@ describe('gRPC', () => {
   it('ends a stream with what was wrong when a frame is in a form that is not read', async () => {
     const connection = await connect(COMPRESSED);
     const error = await ending(connection, () => assert.fail('there is no message'));
-    assert.equal(error.status, UNAVAILABLE);
-    assert.match(error.message, /a message in a form we do not read/);
+    assert.equal(error.status, INTERNAL);
+    assert.match(error.message, /compressed flag set/);
     assert.ok(connection.usable, 'other calls on the connection go on');
   });
 
@@ -66,6 +72,70 @@ describe('gRPC', () => {
 
   it('fails a call whose answer is in a form that is not read', async () => {
     const connection = await connect(COMPRESSED);
-    await assert.rejects(connection.call('/test.Test/Ask', Buffer.alloc(0), 5_000), /a form we do not read/);
+    await assert.rejects(connection.call('/test.Test/Ask', Buffer.alloc(0), 5_000), /compressed flag set/);
+  });
+
+  const HEAD = { ':status': 200, 'content-type': 'application/grpc' };
+  /** An answer as it should be, but for what is said at its end. */
+  const saying = (sends: Buffer, trailers: http2.OutgoingHttpHeaders) => (stream: http2.ServerHttp2Stream) => {
+    stream.respond(HEAD, { waitForTrailers: true });
+    stream.on('wantTrailers', () => stream.sendTrailers(trailers));
+    stream.end(sends);
+  };
+  const OK = { 'grpc-status': '0' };
+  const outcomes: readonly [string, (stream: http2.ServerHttp2Stream) => void, number, string][] = [
+    [
+      'is a page',
+      (stream) => stream.respond({ ':status': 404 }),
+      12,
+      'unexpected HTTP status code received from server: 404 (Not Found); malformed header: missing HTTP content-type',
+    ],
+    [
+      'ends without trailers',
+      (stream) => {
+        stream.respond(HEAD);
+        stream.end(PLAIN);
+      },
+      13,
+      'server closed the stream without sending trailers',
+    ],
+    ['does not say how it went', saying(PLAIN, { 'x-y': 'z' }), 2, ''],
+    ['has a head alone, which says nothing', (stream) => stream.respond(HEAD, { endStream: true }), 2, ''],
+    ['is refused after it was given', saying(PLAIN, { 'grpc-status': '9', 'grpc-message': 'no' }), 9, 'no'],
+    [
+      'is two answers',
+      saying(Buffer.concat([PLAIN, PLAIN]), OK),
+      2,
+      'grpc: client streaming protocol violation: get <nil>, want <EOF>',
+    ],
+    ['ends inside a message', saying(PLAIN.subarray(0, 5), OK), 13, 'unexpected EOF'],
+    ['is none', saying(Buffer.alloc(0), OK), 2, 'EOF'],
+    [
+      'is reset',
+      (stream) => stream.close(http2.constants.NGHTTP2_ENHANCE_YOUR_CALM),
+      8,
+      'stream terminated by RST_STREAM with error code: ENHANCE_YOUR_CALM',
+    ],
+    [
+      'does not come before the connection ends',
+      (stream) => stream.session?.destroy(),
+      14,
+      'closing transport due to: connection error: desc = "error reading from server: EOF", received prior goaway: code: NO_ERROR',
+    ],
+  ];
+  for (const [what, answer, status, message] of outcomes) {
+    it(`tells of a call whose answer ${what}`, async () => {
+      const connection = await connectTo(answer);
+      await assert.rejects(connection.call('/test.Test/Ask', Buffer.alloc(0), 5_000), { status, message });
+    });
+  }
+
+  it('asks once more where the server did not look', async () => {
+    let asked = 0;
+    const connection = await connectTo((stream) => {
+      if (++asked === 1) stream.close(http2.constants.NGHTTP2_REFUSED_STREAM);
+      else saying(PLAIN, OK)(stream);
+    });
+    assert.deepEqual(await connection.call('/test.Test/Ask', Buffer.alloc(0), 5_000), PLAIN.subarray(5));
   });
 });

@@ -131,13 +131,33 @@ describe('a start that is refused', { timeout: 120_000 }, () => {
     });
   }
 
-  it('an unknown way to keep the endpoints is met when the server begins its work, and ends it', async () => {
-    const dir = path.join(folder, 'reconciler');
-    const serving = ['--bind-address=127.0.0.1', `--secure-port=${await freePort()}`];
-    const places = [`--data-dir=${dir}/data`, `--cert-dir=${dir}/certs`];
-    const { code, text } = await run([...serving, ...places, '--endpoint-reconciler-type=guess']);
-    assert.equal(code, 255, text);
-    assert.match(text, /--endpoint-reconciler-type: .*guess/);
+  it('an unknown way to keep the endpoints, or an authority that is missing, is met when the server begins its work, and ends it', async () => {
+    for (const [name, flag, says] of [
+      ['reconciler', '--endpoint-reconciler-type=guess', /--endpoint-reconciler-type: .*guess/],
+      ['agents', '--kubelet-certificate-authority=/none', /open \/none: no such file/],
+    ] as const) {
+      const dir = path.join(folder, name);
+      const serving = ['--bind-address=127.0.0.1', `--secure-port=${await freePort()}`];
+      const places = [`--data-dir=${dir}/data`, `--cert-dir=${dir}/certs`];
+      const { code, text } = await run([...serving, ...places, flag]);
+      assert.equal(code, 255, text);
+      assert.match(text, says);
+    }
+  });
+
+  it('mutating policies whose version is not served end the start as one without a way back', async () => {
+    const gates = '--feature-gates=MutatingAdmissionPolicy=true';
+    for (const [name, served] of [
+      ['none', []],
+      ['older', ['--runtime-config=admissionregistration.k8s.io/v1alpha1=true']],
+    ] as const) {
+      const dir = path.join(folder, `policies-${name}`);
+      const serving = ['--bind-address=127.0.0.1', `--secure-port=${await freePort()}`];
+      const places = [`--data-dir=${dir}/data`, `--cert-dir=${dir}/certs`];
+      const { code, text } = await run([...serving, ...places, gates, ...served]);
+      assert.equal(code, 255, text);
+      assert.match(text, /MutatingAdmissionPolicy .* admissionregistration\.k8s\.io\/v1beta1 .*--runtime-config/);
+    }
   });
 });
 

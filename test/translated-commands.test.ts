@@ -98,6 +98,15 @@ describe('a translated command', { timeout: 60_000 }, () => {
     await Promise.all([...canceled, over]);
   });
 
+  it('is left with a normal end, whatever the client says of its leave', async () => {
+    const { client, streams } = await begin();
+    const code = new Promise((resolve) => client.once('close', resolve));
+    client.close(4000, 'enough');
+    assert.equal(await code, 1000);
+    streams.get('stdout')?.end();
+    streams.get('error')?.end();
+  });
+
   it('is over when what the client sends makes no sense, and what follows is not taken', async () => {
     const { client, streams } = await begin();
     let input = '';

@@ -11,8 +11,11 @@ import type { APIGroupDiscoveryList, APIResourceDiscovery } from '../schema/gene
 import { identityHeaders } from './identity-headers.js';
 import type { RemoteServer, RemoteServers } from './remote-servers.js';
 
-const ALL_IN_ONE = 'as=APIGroupDiscoveryList';
-const ACCEPT = ['v2', 'v2beta1'].map((v) => `application/json;g=apidiscovery.k8s.io;v=${v};${ALL_IN_ONE}`).join(',');
+const ALL_IN_ONE_VERSIONS = ['v2', 'v2beta1'];
+const ALL_IN_ONE = { type: 'application/json', group: 'apidiscovery.k8s.io', kind: 'APIGroupDiscoveryList' };
+const ACCEPT = ALL_IN_ONE_VERSIONS.map(
+  (version) => `${ALL_IN_ONE.type};g=${ALL_IN_ONE.group};v=${version};as=${ALL_IN_ONE.kind}`,
+).join(',');
 const FETCHER: UserInfo = { name: 'system:kube-aggregator', groups: ['system:masters'] };
 const OLDER_FETCHER: UserInfo = { name: 'system:kube-aggregator', groups: [] };
 const TIMEOUT_MS = 5000;
@@ -29,19 +32,46 @@ export async function fetchDiscovery(
   const { group = '', version = '' } = service.spec;
   const server = await servers.reach(service);
   const all = await get(server, '/apis', ACCEPT, FETCHER);
-  if (all?.contentType.includes(ALL_IN_ONE)) {
+  if (all !== undefined && isAllInOne(all.contentType)) {
     const type = mustType('io.k8s.api.apidiscovery.v2.APIGroupDiscoveryList');
     const list = (await readForeign(all.bytes, type)) as APIGroupDiscoveryList;
-    const own = list.items?.find(({ metadata }) => metadata.name === group)?.versions ?? [];
-    const resources = own.find((one) => one.version === version)?.resources ?? [];
-    return resources.slice(0, MAX_RESOURCES).map(withKinds);
+    return resourcesOf(list, group, version).slice(0, MAX_RESOURCES).map(withKinds);
   }
   const older = await get(server, `/apis/${group}/${version}`, 'application/json', OLDER_FETCHER);
   const told = older === undefined ? undefined : await readForeign(older.bytes, undefined);
-  const resources = isPlainObject(told) && Array.isArray(told.resources) ? told.resources : undefined;
-  if (resources === undefined) throw new Error('the answer is no list of resources');
+  // Nothing at all is a list without resources.
+  const resources = told === null ? [] : isPlainObject(told) ? (told.resources ?? []) : undefined;
+  if (!Array.isArray(resources)) throw new Error('the answer is no list of resources');
   const read = withParents(resources.slice(0, MAX_RESOURCES).flatMap(resourceOf));
   return aggregatedResources(read, { group: '', version: '' });
+}
+
+/** That an answer is the document, and not one in a form that is not read here. */
+export function isAllInOne(contentType: string): boolean {
+  const [type = '', ...rest] = contentType.split(';').map((part) => part.trim());
+  const parameters = new Map(
+    rest.map((part) => {
+      const equals = part.indexOf('=');
+      return [part.slice(0, equals).toLowerCase(), part.slice(equals + 1)];
+    }),
+  );
+  return (
+    type.toLowerCase() === ALL_IN_ONE.type &&
+    parameters.get('g') === ALL_IN_ONE.group &&
+    parameters.get('as') === ALL_IN_ONE.kind &&
+    ALL_IN_ONE_VERSIONS.includes(parameters.get('v') ?? '')
+  );
+}
+
+/** Of what is told twice the last counts. */
+export function resourcesOf(
+  { items }: APIGroupDiscoveryList,
+  group: string,
+  version: string,
+): readonly APIResourceDiscovery[] {
+  const groups = (items ?? []).filter(({ metadata }) => metadata.name === group);
+  const versions = groups.flatMap((one) => one.versions ?? []);
+  return versions.findLast((one) => one.version === version)?.resources ?? [];
 }
 
 /** A part whose whole is not told of stands below one of which nothing else is known. Throws where their scopes differ. */
@@ -55,7 +85,7 @@ export function withParents(resources: readonly RemoteResource[]): readonly Remo
     const name = part.slice(0, slash);
     let parent = parents.get(name);
     if (parent === undefined) {
-      parent = { name, namespaced, kind: '', singularName: '', verbs: [] };
+      parent = { name, namespaced, kind: '', singularName: '', verbs: null };
       parents.set(name, parent);
       unknown.push(parent);
     }

@@ -117,6 +117,8 @@ export function tailText(
   return `${UP_TO_RECEIVED}${received}${UP_TO_REACHED}${reached}"${noted}${frame.tail}`;
 }
 
+const extraJson = (values: readonly string[] | null | undefined): string => (values ? listJson(values) : 'null');
+
 export const byteLength = (piece: JsonBytes): number =>
   typeof piece === 'string' ? Buffer.byteLength(piece) : piece.length;
 
@@ -133,7 +135,7 @@ export function userJson(user: UserInfo): string {
     if (groups.length > 0) members.push(`"groups":${listJson(groups)}`);
     const keys = Object.keys(extra).sort();
     if (keys.length > 0) {
-      members.push(`"extra":{${keys.map((key) => `${quoteJson(key)}:${listJson(extra[key] ?? [])}`).join(',')}}`);
+      members.push(`"extra":{${keys.map((key) => `${quoteJson(key)}:${extraJson(extra[key])}`).join(',')}}`);
     }
     text = flat(`{${members.join(',')}}`);
     users.set(user, text);

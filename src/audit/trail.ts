@@ -6,7 +6,7 @@ import type { HttpRequest, HttpResponse } from '../lib/http.js';
 import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import type { RequestLatency } from '../machinery/request-latency.js';
-import { formatDuration } from '../machinery/time.js';
+import { formatDurationMs } from '../machinery/time.js';
 import type { UserInfo } from '../machinery/user.js';
 import { type Authorized, authorized, type Decision } from './annotations.js';
 import { answeredJson, unmanagedJson } from './answered-json.js';
@@ -231,7 +231,7 @@ export class AuditTrail implements BodyTrail {
       ['total', totalMs],
     ];
     for (const [layer, ms] of layers) {
-      if (ms > 0) this.annotate(`apiserver.latency.k8s.io/${layer}`, formatDuration(BigInt(Math.round(ms * 1e6))));
+      if (ms > 0) this.annotate(`apiserver.latency.k8s.io/${layer}`, formatDurationMs(ms));
     }
   }
 }

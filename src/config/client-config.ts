@@ -1,13 +1,11 @@
 // From a client-configuration file to a client: the chosen context's server, trust and credentials, checked together.
 import { append } from '../lib/append.js';
 import fs from 'node:fs';
-import { parseCertificate } from '../lib/certificate.js';
-import { errorText } from '../lib/error-text.js';
+import { authorityError } from '../lib/authority-error.js';
 import { goFileError } from '../lib/go-file-error.js';
 import { goQuote } from '../lib/go-quote.js';
 import { parseGoUrl } from '../lib/go-url.js';
 import { keyPairError } from '../lib/key-pair-error.js';
-import { decodePem } from '../lib/pem.js';
 import type { ClientTls } from '../outbound/client-tls.js';
 import { PROXY_SCHEMES, throughProxy } from '../egress/proxy-url.js';
 import type { CredentialPlugin } from '../outbound/credential-plugin.js';
@@ -88,25 +86,6 @@ function secureClientError(
   const fromFiles = user?.certData === undefined && user?.keyData === undefined;
   if (fromFiles || tls.cert === undefined || tls.key === undefined) return undefined;
   return keyPairError(String(tls.cert), String(tls.key));
-}
-
-function authorityError(pem: string): string | undefined {
-  const blocks = decodePem(pem);
-  if (blocks.length === 0) return 'unable to parse bytes as PEM block';
-  const reasons = blocks.filter(({ type, hasHeaders }) => type === 'CERTIFICATE' && !hasHeaders).map(certificateError);
-  if (reasons.includes(undefined)) return undefined;
-  return reasons.length === 0
-    ? 'no valid certificate authority data seen'
-    : `failed to parse certificate: ${reasons[0]}`;
-}
-
-function certificateError({ bytes }: { readonly bytes: Buffer }): string | undefined {
-  try {
-    parseCertificate(bytes);
-    return undefined;
-  } catch (error) {
-    return errorText(error);
-  }
 }
 
 /** A client that talks to that server alone, as that user. */

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { base64Fault } from '../lib/base64-fault.js';
 import { goFileError, readTextFile } from '../lib/go-file-error.js';
-import { goJsonKind } from '../lib/go-json-kind.js';
+import { cannotUnmarshal, goJsonKind } from '../lib/go-json-kind.js';
 import { isPlainObject } from '../lib/plain-object.js';
 import { apiVersionFault } from '../machinery/object.js';
 import { escapedHeaderKey } from '../outbound/escaped-header-key.js';
@@ -87,9 +87,7 @@ export function parseKubeconfig(text: string, file: string): Kubeconfig {
     throw error;
   }
   if (tree !== null && !isPlainObject(tree)) {
-    throw wrong(
-      `couldn't get version/kind; json parse error: json: cannot unmarshal ${goJsonKind(tree)} into an object`,
-    );
+    throw wrong(`couldn't get version/kind; json parse error: ${cannotUnmarshal(tree, 'an object')}`);
   }
   const root = new Reader(tree ?? {}, wrong);
   const kind = root.text('kind') || 'Config';

@@ -1,5 +1,6 @@
 // Bringing the tree of a custom resource into the form its schema gives it.
 import { append } from '../lib/append.js';
+import { cannotUnmarshal } from '../lib/go-json-kind.js';
 import { isPlainObject, setMember } from '../lib/plain-object.js';
 import { additionalOf, itemsOf, type Schema } from '../apis/apiextensions/schema-walk.js';
 import { metaType } from '../schema/catalogue.js';
@@ -14,10 +15,12 @@ export interface CoerceRules {
   readonly schema: Schema | undefined;
   /** The definition keeps every unknown member, everywhere (those of the first version of definitions). */
   readonly preserveUnknown: boolean;
+  readonly readAs?: Unstructured['readAs'];
 }
 
-export function coercion({ schema, preserveUnknown }: CoerceRules): Unstructured {
+export function coercion({ schema, preserveUnknown, readAs }: CoerceRules): Unstructured {
   return {
+    ...(readAs && { readAs }),
     readMetadata(tree) {
       checkTexts(tree);
       coerceMetadata(tree, 'metadata', false);
@@ -35,17 +38,23 @@ export function coercion({ schema, preserveUnknown }: CoerceRules): Unstructured
   };
 }
 
+/** What says it is another kind: nothing is known of it but what every resource has. */
+export const OF_ANOTHER_KIND: Pick<Unstructured, 'coerce'> = {
+  coerce(tree, strict) {
+    checkTexts(tree);
+    return coerceMetadata(tree, 'metadata', strict);
+  },
+};
+
 function checkTexts(tree: Record<string, unknown>): void {
   for (const member of ['kind', 'apiVersion']) {
     const value = tree[member];
     if (value === undefined || typeof value === 'string') continue;
     // A kind that is nothing is one that is missing.
     if (value === null && member === 'kind') delete tree[member];
-    else if (value === null) throw new DecodeError(NULL_VERSION);
-    else
-      throw new DecodeError(
-        `json: cannot unmarshal ${jsonTypeOf(value)} into Go struct field .${member} of type string`,
-      );
+    else if (value !== null) throw new DecodeError(cannotUnmarshal(value, `Go struct field .${member} of type string`));
+    // That it does not say its kind is told first.
+    else if (tree['kind']) throw new DecodeError(NULL_VERSION);
   }
 }
 
@@ -109,6 +118,3 @@ export function dropUnreadableMetadata(tree: Record<string, unknown>): void {
   }
   tree['metadata'] = kept;
 }
-
-const jsonTypeOf = (value: unknown): string =>
-  Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : value === null ? 'null' : typeof value;

@@ -2,7 +2,7 @@
 import { namesOf } from '../lib/closed-maps.js';
 import { once } from '../lib/once.js';
 import { metaType } from '../schema/catalogue.js';
-import type { Field, ListType, MapType, ScalarName, StructType, Type } from '../schema/type.js';
+import type { Field, ListType, MapType, ScalarName, StructType, Type, Unstructured } from '../schema/type.js';
 import { additionalOf, itemsOf, type Schema, sortedMembers } from '../apis/apiextensions/schema-walk.js';
 import { AS_IT_IS, coercion } from './coerce.js';
 
@@ -13,16 +13,25 @@ export interface CompileOptions {
   /** The same as far as its members go, which are asked for later. */
   readonly members?: () => Schema | undefined;
   readonly preserveUnknown: boolean;
+  readonly readAs?: Unstructured['readAs'];
 }
 
 /** What is in it is compiled when it is first asked for: large schemas take long, and most of what is served needs none. */
-export function compileType({ name, schema, members = () => schema, preserveUnknown }: CompileOptions): StructType {
+export function compileType({
+  name,
+  schema,
+  members = () => schema,
+  preserveUnknown,
+  readAs,
+}: CompileOptions): StructType {
   const keepAll = preserveUnknown || schema === undefined;
-  return lazyStruct(name, () => withResourceFields(fieldsOf(members() ?? {}, name)), {
+  const isOpen = schema?.['x-kubernetes-preserve-unknown-fields'] === true;
+  return lazyStruct(name, () => withResourceFields(fieldsOf(members() ?? {}, name, isOpen)), {
     ...(schema?.description !== undefined && { description: schema.description }),
     isKind: true,
-    ...((keepAll || schema?.['x-kubernetes-preserve-unknown-fields'] === true) && { preserveUnknown: true }),
-    unstructured: coercion({ schema, preserveUnknown }),
+    ...((keepAll || isOpen) && { preserveUnknown: true }),
+    ...(schema?.['x-kubernetes-map-type'] === 'atomic' && { mapType: 'atomic' as const }),
+    unstructured: coercion({ schema, preserveUnknown, readAs }),
   });
 }
 
@@ -83,37 +92,44 @@ const structFrom = (fields: readonly Field[], name: string): StructType => {
   return { kind: 'struct', name, fields: sorted, byJson: new Map(sorted.map((field) => [field.json, field])) };
 };
 
-/** `name` is of the type it is part of: the types inside have none of their own. */
-function structOf(schema: Schema, name: string): StructType {
+/**
+ * `name` is of the type it is part of: the types inside have none of their own. What keeps unknown members is open to
+ * them all the way down.
+ */
+function structOf(schema: Schema, name: string, isOpen: boolean): StructType {
   const embedded = schema['x-kubernetes-embedded-resource'] === true;
   const isEmpty = !embedded && namesOf(schema.properties ?? {}).length === 0;
-  const preserveUnknown = schema['x-kubernetes-preserve-unknown-fields'] === true || isEmpty;
-  const fields = (): Field[] => (embedded ? withResourceFields(fieldsOf(schema, name)) : fieldsOf(schema, name));
+  const preserveUnknown = isOpen || isEmpty;
+  const own = (): Field[] => fieldsOf(schema, name, isOpen);
+  const fields = (): Field[] => (embedded ? withResourceFields(own()) : own());
   return lazyStruct(name, fields, {
     ...(schema['x-kubernetes-map-type'] === 'atomic' && { mapType: 'atomic' as const }),
     ...(preserveUnknown && { preserveUnknown }),
   });
 }
 
-function fieldsOf(schema: Schema, name: string): Field[] {
+function fieldsOf(schema: Schema, name: string, isOpen: boolean): Field[] {
   const required = new Set(schema.required);
   return sortedMembers(schema.properties).map(([json, property]) =>
-    member(json, typeOf(property, name), { ...wordsOf(property), required: required.has(json) }),
+    member(json, typeOf(property, name, isOpen), { ...wordsOf(property), required: required.has(json) }),
   );
 }
 
-function typeOf(schema: Schema, name: string): Type {
+function typeOf(schema: Schema, name: string, isWithinOpen: boolean): Type {
+  const isOpen = isWithinOpen || schema['x-kubernetes-preserve-unknown-fields'] === true;
   if (schema['x-kubernetes-int-or-string']) return { kind: 'scalar', scalar: 'intOrString' };
   switch (schema.type) {
     case 'object': {
-      if (schema.properties !== undefined || schema['x-kubernetes-embedded-resource']) return structOf(schema, name);
+      if (schema.properties !== undefined || schema['x-kubernetes-embedded-resource'])
+        return structOf(schema, name, isOpen);
       const additional = additionalOf(schema);
-      if (additional !== undefined) return { kind: 'map', value: typeOf(additional, name), ...mapWordsOf(schema) };
-      return structOf(schema, name);
+      if (additional !== undefined)
+        return { kind: 'map', value: typeOf(additional, name, isOpen), ...mapWordsOf(schema) };
+      return structOf(schema, name, isOpen);
     }
     case 'array': {
       const items = itemsOf(schema);
-      return { kind: 'list', element: items === undefined ? ANY : typeOf(items, name), ...listWordsOf(schema) };
+      return { kind: 'list', element: items === undefined ? ANY : typeOf(items, name, isOpen), ...listWordsOf(schema) };
     }
     case 'string':
     case 'boolean':

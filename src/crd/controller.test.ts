@@ -336,3 +336,161 @@ test('a scale of a custom resource is read as one whatever it leaves out, and as
   assert.deepEqual([put.status, put.body.reason], [400, 'BadRequest']);
   assert.match(put.body.message, /^no kind is registered for the type v1.Scale/);
 });
+
+/** Each of the versions has a member that the others do not know; the last is not served. */
+const ownMember = (name: string): JSONSchemaProps => {
+  const properties = { n: { type: 'integer' }, [name]: { type: 'string' } };
+  return {
+    type: 'object',
+    properties: { spec: { type: 'object', properties }, status: { type: 'object', properties } },
+  };
+};
+const THREE = [
+  version('v1', true, ownMember('one')),
+  version('v2', false, ownMember('two')),
+  { ...version('v3', false, ownMember('three')), served: false },
+].map(({ subresources: _, ...rest }: { subresources?: unknown }) => ({ ...rest, subresources: { status: {} } }));
+const said = (name: string): object => ({ apiVersion: `example.test/${name}` });
+const unknown = (...paths: string[]): string[] => paths.map((path) => `unknown field "${path}"`);
+
+test('a patched status is read as the version it says, and a version that is none knows nothing of it', async () => {
+  await define(definition(THREE));
+  const status = { n: 1, one: '1', two: '2', x: 0 };
+  const patched = async (name: string, query = ''): Promise<unknown[]> => {
+    await post(thing({ n: 1 }, name.toLowerCase()));
+    const answer = await merge(`${THINGS}/${name.toLowerCase()}/status${query}`, { ...said(name), status });
+    const { body } = answer;
+    return [answer.status, answer.warnings, (body as { status?: unknown }).status, body.metadata.managedFields?.length];
+  };
+  assert.deepEqual(await patched('v1'), [200, unknown('status.two', 'status.x'), { n: 1, one: '1' }, 2]);
+  assert.deepEqual(await patched('v2'), [200, unknown('status.one', 'status.x'), { n: 1 }, undefined]);
+  assert.deepEqual(await patched('v3'), [200, unknown('status.one', 'status.two', 'status.x'), { n: 1 }, 2]);
+  assert.deepEqual(await patched('v9'), [200, unknown('spec', 'status'), undefined, undefined]);
+  assert.equal((await patched('v9', '?fieldValidation=Strict'))[0], 422);
+  const nameless = await merge(`${THINGS}/v9/status`, said(''));
+  assert.deepEqual([nameless.status, nameless.body.reason], [500, 'InternalError']);
+});
+
+test('what says it is of another version is warned of by that before it is refused', async () => {
+  await define(definition(THREE));
+  const body = { ...thing({ n: 1, one: '1', x: 0 }), ...said('v2') };
+  const posted = await post(body);
+  assert.deepEqual([posted.status, posted.warnings], [400, unknown('spec.one', 'spec.x')]);
+  assert.match((await post(body, '?fieldValidation=Strict')).body.message ?? '', /strict decoding error/);
+  await post(thing({ n: 1 }));
+  const patched = await merge(`${THINGS}/a`, { ...said('v2'), spec: { one: '1' } });
+  assert.deepEqual([patched.status, patched.warnings], [422, unknown('spec.one')]);
+  const named = await merge(`${THINGS}/a`, { apiVersion: '/v1' });
+  assert.match(named.body.message ?? '', /apiVersion: Invalid value: "v1": must be example.test\/v1/);
+  const nameless = await merge(`${THINGS}/a`, said(''));
+  assert.deepEqual([nameless.status, nameless.warnings], [500, unknown('spec')]);
+});
+
+test('what a version has and another does not know stands in the way of applies, and makes owners forgotten', async () => {
+  await define(definition(THREE));
+  const at = (name: string): string => THINGS.replace('/v1/', `/${name}/`);
+  const apply = (name: string, spec: object, manager: string): Promise<Answer> =>
+    api.send('PATCH', `${at(name)}/a?force=true&fieldManager=${manager}`, {
+      body: { ...thing(spec), ...said(name) },
+      headers: { 'content-type': 'application/apply-patch+yaml' },
+    });
+  assert.equal((await apply('v1', { n: 1 }, 'first')).status, 201);
+  const refused = await apply('v2', { two: '2' }, 'second');
+  const why = 'failed to convert new object: .spec.two: field not declared in schema';
+  assert.deepEqual([refused.status, refused.body.message], [500, why]);
+  assert.equal((await apply('v2', { n: 2 }, 'second')).body.metadata.managedFields?.length, 1);
+  const status = await merge(`${at('v1')}/a/status`, { spec: { n: 3 }, status: { n: 1 } });
+  const owners = status.body.metadata.managedFields?.map(({ manager }) => manager);
+  assert.deepEqual(owners, ['unknown'], 'the fields that an endpoint resets are reset in its own version only');
+  const merged = await merge(`${at('v2')}/a`, { spec: { two: '2' } });
+  assert.deepEqual([merged.status, merged.body.metadata.managedFields], [200, undefined]);
+});
+
+test('a version that a definition has no more stands in the way of applies while others own fields in it', async () => {
+  await define(definition(THREE));
+  await api.send('POST', THINGS.replace('/v1/', '/v2/'), { body: { ...thing({ n: 1 }), ...said('v2') } });
+  const crd = (await api.send('GET', `${DEFINITIONS}/things.example.test`)).body as unknown as CustomResourceDefinition;
+  const versions = crd.spec.versions?.filter(({ name }) => name !== 'v2');
+  await api.send('PUT', `${DEFINITIONS}/things.example.test`, { body: { ...crd, spec: { ...crd.spec, versions } } });
+  while (api.resources.find('example.test', 'v2', 'things') !== undefined) await new Promise(setImmediate);
+  const headers = { 'content-type': 'application/apply-patch+yaml' };
+  const applied = await api.send('PATCH', `${THINGS}/a?fieldManager=m`, { body: thing({ one: '1' }), headers });
+  const why = 'request to convert CR to an invalid group/version: example.test/v2';
+  assert.deepEqual([applied.status, applied.body.message], [500, why]);
+  assert.equal((await merge(`${THINGS}/a`, { spec: { n: 2 } })).body.metadata.managedFields, undefined);
+});
+
+test('one custom resource is no list, and a fault to whom asks for one', async () => {
+  await define(definition([version('v1', true)]));
+  await post(thing({ size: 1 }));
+  const ask = (path: string): Promise<Answer> =>
+    api.send('GET', path, { headers: { accept: 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io' } });
+  const { status, body } = await ask(`${THINGS}/a`);
+  assert.deepEqual([status, body.message], [500, 'content is not a list']);
+  const scale = await ask(`${THINGS}/a/scale`);
+  assert.equal(scale.status, 406);
+  assert.match(scale.body.message ?? '', /is not a list \(\*v1\.Scale\)$/);
+});
+
+const APPLY = { 'content-type': 'application/apply-patch+yaml' };
+
+test('who sends what an endpoint does not change in a form that it has not is forgotten as an owner', async () => {
+  await define(definition([version('v1', true)]));
+  const posted = await post({ ...thing({ size: 1 }), status: '5' }, '?fieldValidation=Ignore');
+  assert.deepEqual([posted.status, posted.body.metadata.managedFields], [201, undefined]);
+});
+
+test('a resource that is one value has no owners, and an apply without its version replaces what it may not', async () => {
+  const whole = version('v1', true, { ...SCHEMA, 'x-kubernetes-map-type': 'atomic' });
+  await define(definition([{ ...whole, subresources: {} }]));
+  assert.equal((await post(thing({ size: 1 }))).body.metadata.managedFields, undefined);
+  const applied = await api.send('PATCH', `${THINGS}/a?fieldManager=m`, { body: thing({ size: 2 }), headers: APPLY });
+  assert.deepEqual([applied.status, applied.body.details?.causes?.[0]?.field], [422, 'metadata.resourceVersion']);
+});
+
+test('what is open to unknown members is so all the way down to an apply', async () => {
+  const inner = { type: 'object', properties: { a: { type: 'string' } } };
+  const open = { type: 'object', properties: { spec: inner }, 'x-kubernetes-preserve-unknown-fields': true };
+  await define(definition([version('v1', true, open)]));
+  const body = thing({ a: 'x', other: 1 });
+  assert.equal((await api.send('PATCH', `${THINGS}/a?fieldManager=m`, { body, headers: APPLY })).status, 201);
+});
+
+test('an update that changes nothing is refused for what a newer schema wants at the root', async () => {
+  await define(definition([version('v1', true)]));
+  await post(thing({ size: 1 }));
+  const wanting = definition([version('v1', true, { ...SCHEMA, required: ['more'] })]) as { spec: object };
+  await merge(`${DEFINITIONS}/things.example.test`, { spec: wanting.spec });
+  const find = (): unknown => api.resources.find('example.test', 'v1', 'things');
+  const before = find();
+  while (find() === before && (await merge(`${THINGS}/a`, {})).status === 200) await new Promise(setImmediate);
+  assert.match((await merge(`${THINGS}/a`, {})).body.message ?? '', /more: Required value/);
+});
+
+test('a scale whose place the schema does not know changes nothing', async () => {
+  const closed: JSONSchemaProps = { type: 'object', properties: { other: { type: 'string' } } };
+  await define(definition([version('v1', true, { type: 'object', properties: { spec: closed } })]));
+  await post(thing({ other: 'x' }));
+  assert.equal((await merge(`${THINGS}/a/scale`, { spec: { replicas: 3 } })).status, 200);
+  assert.deepEqual((await api.send('GET', `${THINGS}/a`)).body.spec, { other: 'x' });
+});
+
+test('a resource of no namespace cannot be selected by one, and a version that goes is told of below it', async () => {
+  const old = { ...version('v1', true), deprecated: true, subresources: {} };
+  const crd = definition([old]) as { spec: object };
+  await define({ ...crd, spec: { ...crd.spec, scope: 'Cluster' } });
+  const things = '/apis/example.test/v1/things';
+  const selected = await api.send('GET', `${things}?fieldSelector=metadata.namespace%3Da`);
+  assert.deepEqual([selected.status, selected.body.message], [400, 'field label not supported: metadata.namespace']);
+  const below = await api.send('GET', `${things}/a/status`);
+  assert.deepEqual([below.status, below.warnings], [404, ['example.test/v1 Thing is deprecated']]);
+});
+
+test('a version that sees less of an object than is stored changes nothing where it sends back what it sees', async () => {
+  await define(definition(THREE));
+  await post(thing({ n: 1, one: '1' }));
+  const unchanged = await merge(`${THINGS.replace('/v1/', '/v2/')}/a`, {});
+  assert.deepEqual([unchanged.status, unchanged.body.metadata.generation], [200, 1]);
+  const stored = await api.send('GET', `${THINGS}/a`);
+  assert.deepEqual(stored.body.spec, { n: 1 }, 'what it does not see is lost nevertheless');
+});

@@ -3,7 +3,7 @@ import type { ExpressionChecker } from '../cel/expression-check.js';
 import type { Aside, Knowledge } from '../lib/aside.js';
 import { goValueText } from '../lib/go-value.js';
 import { once } from '../lib/once.js';
-import { apiVersionOf, type JsonObject, type KubeObject } from '../machinery/object.js';
+import { apiVersionOf, type JsonObject, type KubeObject, parseApiVersion } from '../machinery/object.js';
 import { isUnfitted } from '../machinery/unfitted.js';
 import type { Schema } from '../apis/apiextensions/schema-walk.js';
 import type { KindDefinition, KindVersion, Subresource, Verb } from '../registry/kind.js';
@@ -14,9 +14,11 @@ import type {
   CustomResourceDefinition,
   CustomResourceDefinitionVersion,
 } from '../schema/generated/apiextensions.v1.js';
+import { deepCopy } from '../schema/deep-copy.js';
 import { equalTrees } from '../schema/deep-equal.js';
-import type { StructType } from '../schema/type.js';
+import type { StructType, Unstructured } from '../schema/type.js';
 import type { ResourceStore, ResourceStoreOptions } from '../storage/store.js';
+import { coercion, OF_ANOTHER_KIND } from './coerce.js';
 import { columnsOf } from './columns.js';
 import { compileType, listTypeOf } from './compile-type.js';
 import type { Converter, Form } from './conversion/converter.js';
@@ -143,10 +145,18 @@ function compileVersions(crd: Readonly<CustomResourceDefinition>): CompiledVersi
     return { stated, schema: once(() => (preserveUnknown ? given : given && withoutUnknownDefaults(given))) };
   });
   const storage = schemas.find(({ stated }) => stated.storage);
+  const types = new Map<string, StructType>();
+  const strange = coercion({ schema: undefined, preserveUnknown });
+  const readAs: Unstructured['readAs'] = ({ kind, apiVersion }) => {
+    const { group, version } = parseApiVersion(typeof apiVersion === 'string' ? apiVersion : '');
+    if (kind !== status.acceptedNames.kind || group !== spec.group) return OF_ANOTHER_KIND;
+    return types.get(version)?.unstructured ?? strange;
+  };
   return schemas.map(({ stated, schema }) => {
     const name = typeName(crd, stated.name, status.acceptedNames.kind);
     const given = stated.schema?.openAPIV3Schema;
-    const type = compileType({ name, schema: given, members: schema, preserveUnknown });
+    const type = compileType({ name, schema: given, members: schema, preserveUnknown, readAs });
+    types.set(stated.name, type);
     const sameForm = stated.storage || equalTrees(given, storage?.stated.schema?.openAPIV3Schema);
     const kindVersion: KindVersion = {
       version: stated.name,
@@ -272,6 +282,7 @@ function definitionOfVersion(
     ...(names.categories && { categories: names.categories }),
     namespaced: spec.scope === 'Namespaced',
     versions: versions.filter(({ stated: { served } }) => served).map(({ kindVersion }) => kindVersion),
+    unservedVersions: versions.filter(({ stated: { served } }) => !served).map(({ kindVersion }) => kindVersion),
     storageVersion: converter === undefined ? stored.stated.name : stated.name,
     shownStorageVersion: stored.stated.name,
     custom: true,
@@ -297,6 +308,11 @@ function definitionOfVersion(
       ...(expressions && { expressions }),
       ...(pruned && {
         toStored: (object: KubeObject) => inFormOf(stored, object),
+        asSeen(object: Readonly<KubeObject>) {
+          const seen = deepCopy(object) as JsonObject & KubeObject;
+          version.type.unstructured?.coerce(seen, false);
+          return seen;
+        },
       }),
     }),
     subresources: subresourcesOf(crd, stated),

@@ -37,3 +37,10 @@ test('replicas that are no count are refused, by their place', () => {
     '.status.sel: Invalid value: "": .status.sel accessor error: 1 is of the type int64, expected string',
   ]);
 });
+
+test('replicas that are no number are a fault without a reason', () => {
+  const paths = { specReplicasPath: '.spec.size', statusReplicasPath: '.status.size' };
+  const why = '.spec.size accessor error: x is of the type string, expected int64';
+  const expected = { code: 500, reason: '', message: why };
+  assert.throws(() => scaleAccess(paths, {}).specReplicas(object({ spec: { size: 'x' } })), expected);
+});

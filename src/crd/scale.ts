@@ -3,7 +3,7 @@ import { isPlainObject, setMember } from '../lib/plain-object.js';
 import { isGoFloat } from '../lib/go-float.js';
 import { goValueText } from '../lib/go-value.js';
 import { type FieldErrors, FieldPath, invalid } from '../machinery/field-error.js';
-import { internalError } from '../machinery/status.js';
+import { StatusError } from '../machinery/status.js';
 import type { ScaleAccess } from '../registry/kind.js';
 import type { CustomResourceSubresourceScale } from '../schema/generated/apiextensions.v1.js';
 
@@ -16,7 +16,7 @@ export function scaleAccess(
   const { specReplicasPath, statusReplicasPath, labelSelectorPath } = scale;
   const number = (object: object, path: string): number => {
     const { value, mistake } = integerAt(object, path);
-    if (mistake !== undefined) throw internalError(mistake);
+    if (mistake !== undefined) throw new StatusError(500, '', mistake);
     return value ?? 0;
   };
   return {

@@ -11,7 +11,8 @@ import { alternativesIn, isLargerThan, type Schema } from '../apis/apiextensions
 import { validateResourceMeta } from '../apis/apiextensions/values/resource-meta.js';
 import { type RuleNode, hasRules, ruleTree } from '../apis/apiextensions/values/rule-tree.js';
 import { OBJECT_COST_BUDGET, validateRules } from '../apis/apiextensions/values/validate-rules.js';
-import { type Old, validateValue } from '../apis/apiextensions/values/validate-value.js';
+import { Correlation } from '../apis/apiextensions/values/correlation.js';
+import { validateValue } from '../apis/apiextensions/values/validate-value.js';
 import type { LifeContext, StatusStrategy, Strategy } from '../registry/kind.js';
 import type { CustomResourceSubresources } from '../schema/generated/apiextensions.v1.js';
 import { equalTrees } from '../schema/deep-equal.js';
@@ -32,6 +33,8 @@ export interface StrategyOptions {
   readonly expressions?: Pick<ExpressionChecker, 'rulesOn' | 'evaluated'>;
   /** Takes an object that passed the rules of its version into the form that is stored. */
   readonly toStored?: (object: KubeObject) => void;
+  /** The other way round, a copy. */
+  readonly asSeen?: (stored: Readonly<KubeObject>) => Readonly<KubeObject>;
   /** Drops what the schema does not know, for an object that was changed after it was read. */
   readonly fit?: (object: KubeObject) => void;
 }
@@ -49,7 +52,7 @@ function weightOf(schema: Schema | undefined): number {
 }
 
 export function customStrategy(options: StrategyOptions): Strategy {
-  const { schema, subresources, toStored, fit } = options;
+  const { schema, subresources, toStored, asSeen, fit } = options;
   const hasStatus = subresources.status !== undefined;
   const checkRules = rulesOf(options);
   const weight = once(() => weightOf(options.stated));
@@ -81,7 +84,7 @@ export function customStrategy(options: StrategyOptions): Strategy {
     },
     validateUpdate: (object, old, context) =>
       checkRules(object, old, context, [
-        ...validateBySchema(object, options, mayStay(old, context)),
+        ...validateBySchema(object, options, former(object, old, schema(), context)),
         ...validateChangedItems(object, old, schema()),
       ]),
     warningsOnUpdate: ({ metadata }, old) => {
@@ -89,6 +92,7 @@ export function customStrategy(options: StrategyOptions): Strategy {
       return finalizerWarnings((metadata.finalizers ?? []).filter((name) => !before.has(name)));
     },
     ...(toStored && { canonicalize: toStored }),
+    ...(asSeen && { asSeen }),
     ...(fit && { fit }),
     ...(hasStatus && { status: statusStrategy(options, checkRules) }),
     resetFields: { '': hasStatus ? [['status']] : [], status: [['spec']] },
@@ -98,8 +102,15 @@ export function customStrategy(options: StrategyOptions): Strategy {
 const statusOf = (object: Readonly<KubeObject>): unknown => (object as JsonObject & KubeObject)['status'];
 
 /** What was wrong before and has not changed may stay, while the gate is on. */
-const mayStay = (old: unknown, { features }: LifeContext): Old | undefined =>
-  old !== undefined && features.enabled('CRDValidationRatcheting') ? { value: old } : undefined;
+const mayStay = ({ features }: LifeContext): boolean => features.enabled('CRDValidationRatcheting');
+
+const former = (
+  object: unknown,
+  old: unknown,
+  schema: Schema | undefined,
+  context: LifeContext,
+): Correlation | undefined =>
+  schema !== undefined && mayStay(context) ? new Correlation(object, old, schema) : undefined;
 
 /** The errors of an object's form, and after them those of its rules. */
 type CheckRules = (
@@ -124,7 +135,7 @@ function rulesOf({ schema, expressions }: StrategyOptions): CheckRules {
     const check = { value: object, old, path: undefined, budget: OBJECT_COST_BUDGET, interrupted };
     const ratchet = { warn: (text: string) => context.warn(text) };
     const startedMs = performance.now();
-    const ratchets = mayStay(old, context) !== undefined;
+    const ratchets = old !== undefined && mayStay(context);
     const outcome = validateRules(tree, ratchets ? { ...check, ratchet } : check);
     expressions.evaluated?.((performance.now() - startedMs) / 1000);
     return [...errors, ...outcome.errors];
@@ -146,7 +157,12 @@ function statusStrategy({ schema, subresources }: StrategyOptions, checkRules: C
       const errors =
         status === undefined || statusSchema === undefined
           ? []
-          : validateValue(status, statusSchema, FieldPath.of('status'), mayStay(statusOf(old), context));
+          : validateValue(
+              status,
+              statusSchema,
+              FieldPath.of('status'),
+              former(object, old, schema(), context)?.member('status'),
+            );
       append(errors, validateScaleStatus(object, subresources.scale), validateChangedItems(object, old, schema()));
       return checkRules(object, old, context, errors);
     },
@@ -156,7 +172,7 @@ function statusStrategy({ schema, subresources }: StrategyOptions, checkRules: C
 function validateBySchema(
   object: Readonly<KubeObject>,
   { schema: given, subresources }: StrategyOptions,
-  old?: Old,
+  old?: Correlation,
 ): FieldErrors {
   const schema = given();
   return [

@@ -2,8 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import { Duplex } from 'node:stream';
 import { addressOf, type DialTarget } from '../outbound/dialer.js';
-import { GrpcConnection, GrpcError, type GrpcStream } from '../outbound/grpc.js';
+import { GrpcConnection, type GrpcStream } from '../outbound/grpc.js';
+import { GrpcError, NoAnswer } from '../outbound/grpc-error.js';
 import { OutboundError } from '../outbound/outbound-error.js';
+import { grpcStatusName } from '../outbound/waiting-grpc.js';
 import type { Proxy } from './egress.js';
 import type { DialFailureReason, TunnelObserver, TunnelState } from './metrics.js';
 import {
@@ -69,7 +71,10 @@ class Tunnel extends Duplex {
     this.#stream = connection.stream(
       TUNNEL_METHOD,
       (message) => this.#take(readPacket(message)),
-      () => this.#lost(),
+      (error) => {
+        if (!this.#ended && !(error instanceof NoAnswer)) observe.streamFailed(grpcStatusName(error.status));
+        this.#lost();
+      },
     );
     observe.moved(undefined, this.#state);
   }

@@ -67,7 +67,7 @@ export function tunnel(
 ): Promise<Duplex> {
   const address = addressOf(target);
   return new Promise((resolve, reject) => {
-    let head = Buffer.alloc(0);
+    const head = new Head();
     const read = (): Buffer | null => connection.read() as Buffer | null;
     const settle = (): void => {
       connection.removeListener('readable', onReadable);
@@ -87,23 +87,22 @@ export function tunnel(
       );
     const onAbort = (): void => fail(OutboundError.aborted(signal));
     const onEnd = (): void =>
-      unread(head.length === 0 ? 'unexpected EOF' : (wrongWith(firstLine(head)) ?? 'unexpected EOF'));
+      unread(head.length === 0 ? 'unexpected EOF' : (wrongWith(firstLine(head.text)) ?? 'unexpected EOF'));
     // Pulled, not pushed: a stream that was made to flow would go on flowing, or stay stopped, for whoever has it next.
     const onReadable = (): void => {
-      for (let chunk = read(); chunk !== null; chunk = read()) head = Buffer.concat([head, chunk]);
-      const text = head.toString('latin1');
-      const end = END_OF_HEAD.exec(text);
-      if (end === null) {
+      for (let chunk = read(); chunk !== null; chunk = read()) head.take(chunk);
+      const { end } = head;
+      if (end === undefined) {
         if (head.length > MAX_HEAD_BYTES) unread('the answer has no end');
         return;
       }
-      const answer = parseResponseHead(text.slice(0, end.index).split(END_OF_LINE).join('\r\n'));
+      const answer = parseResponseHead(head.text.slice(0, end.start).split(END_OF_LINE).join('\r\n'));
       if (answer instanceof OutboundError) return unread(answer.message);
       if (answer.status !== 200) {
         const words = `proxy error from ${proxy} while dialing ${address}, code ${answer.status}: ${answer.statusText}`;
         return fail(new OutboundError('dial', words));
       }
-      const more = head.length - end.index - end[0].length;
+      const more = head.length - end.after;
       if (more > 0) {
         const words = `unexpected ${more} bytes of buffered data from CONNECT proxy ${goQuote(proxy)}`;
         return fail(new OutboundError('dial', words));
@@ -121,7 +120,36 @@ export function tunnel(
   });
 }
 
-const firstLine = (head: Buffer): string => head.toString('latin1').split(END_OF_LINE, 1)[0] ?? '';
+/** Of an end that may be in two pieces, so much is in the first at most. */
+const MOST_BEFORE = 3;
+
+/** An answer's head as its pieces come: each is looked through once. */
+class Head {
+  readonly #pieces: string[] = [];
+  #last = '';
+  length = 0;
+  /** Where the empty line stands that ends it, and where what follows begins. */
+  end: { readonly start: number; readonly after: number } | undefined;
+
+  take(piece: Buffer): void {
+    const text = piece.toString('latin1');
+    this.#pieces.push(text);
+    if (this.end === undefined) this.#look(this.#last + text, this.length - this.#last.length);
+    this.length += text.length;
+  }
+
+  get text(): string {
+    return this.#pieces.join('');
+  }
+
+  #look(text: string, at: number): void {
+    const found = END_OF_HEAD.exec(text);
+    if (found !== null) this.end = { start: at + found.index, after: at + found.index + found[0].length };
+    this.#last = text.slice(-MOST_BEFORE);
+  }
+}
+
+const firstLine = (head: string): string => head.split(END_OF_LINE, 1)[0] ?? '';
 
 function wrongWith(line: string): string | undefined {
   const read = parseStatusLine(line);

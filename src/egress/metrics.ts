@@ -18,6 +18,8 @@ export type DialFailureReason = 'timeout' | 'context' | 'endpoint' | 'dialclosed
 export interface TunnelObserver {
   packet(segment: 'from_client' | 'to_client', type: string): void;
   dialFailed(reason: DialFailureReason): void;
+  /** Reading ended otherwise than well; `code` is gRPC's name. */
+  streamFailed(code: string): void;
   /** One connection goes from one state to another; undefined where it begins or ends. */
   moved(from: TunnelState | undefined, to: TunnelState | undefined): void;
 }
@@ -57,6 +59,12 @@ export function egressMetrics(registry: MetricRegistry): EgressMetrics {
     labels: ['segment', 'packet_type'],
     stability: 'ALPHA',
   });
+  const streamFailures = registry.counter({
+    name: 'konnectivity_network_proxy_client_stream_errors_total',
+    help: "Streams of tunnels that failed, by segment, gRPC's code and the type of the packet.",
+    labels: ['segment', 'code', 'packet_type'],
+    stability: 'ALPHA',
+  });
   const dialFailures = registry.counter({
     name: 'konnectivity_network_proxy_client_dial_failure_total',
     help: 'Dials through tunnels that failed, by reason.',
@@ -77,6 +85,7 @@ export function egressMetrics(registry: MetricRegistry): EgressMetrics {
     }),
     tunnel: {
       packet: (segment, type) => packets.with(segment, type).inc(),
+      streamFailed: (code) => streamFailures.with('to_client', code, 'Unknown').inc(),
       dialFailed: (reason) => dialFailures.with(reason).inc(),
       moved(from, to) {
         if (from !== undefined) connections.with(from).add(-1);

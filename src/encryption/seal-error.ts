@@ -1,5 +1,5 @@
 // What failed, and the status that metrics tell it by: a key service's own, or that none was asked.
-const NO_SERVICE = 'unknown-non-grpc';
+export const NO_SERVICE = 'unknown-non-grpc';
 
 export class SealError extends Error {
   constructor(

@@ -52,7 +52,10 @@ export function authorization(options: AuthorizationOptions): Filter {
 }
 
 /** A request whose time is over, or whose client is gone, waits for nobody's decision. */
-async function unlessEnded(deciding: Promise<AuthorizationResult>, signal: AbortSignal): Promise<AuthorizationResult> {
+export async function unlessEnded(
+  deciding: Promise<AuthorizationResult>,
+  signal: AbortSignal,
+): Promise<AuthorizationResult> {
   try {
     return await withSignal(deciding, signal);
   } catch (error) {

@@ -27,6 +27,7 @@ import { type StorageVersionBarrier, storageVersionPrecondition } from './storag
 import { cutAtDeadline, enforceDeadline, requestDeadline } from './timeout.js';
 import { throttle } from './throttle.js';
 import { type RequestTracer, type Stage, staged, traceAuthentication, traceRequest } from './tracing.js';
+import { sendableStatus } from './unsendable-status.js';
 import { MOST_LEFT_BYTES, untilTaken } from './untaken.js';
 import { warningHeaders } from './warnings.js';
 
@@ -133,6 +134,8 @@ export function buildChain(
         log: logs.for('authorization'),
       }),
     },
+    // Below everything that records an answer.
+    { filter: sendableStatus },
     // What the handler refuses becomes an answer here, so that every filter above sees its status.
     { filter: refusals(renderStatus) },
     // Nothing is written before it is told in which version.

@@ -6,6 +6,7 @@ import { type HttpRequest, type HttpResponse, isStream, type ResponseSink } from
 import { createLogs, silentLogs } from '../lib/log.js';
 import { MetricRegistry } from '../lib/metrics.js';
 import { until } from '../lib/until.js';
+import { StatusError } from '../machinery/status.js';
 import type { UserInfo } from '../machinery/user.js';
 import { buildChain, type ChainOptions } from './chain.js';
 import { cors } from './cors.js';
@@ -91,6 +92,32 @@ test('an unexpected error answers 500 and is logged with the audit id and where 
   );
 });
 
+test('a refusal whose code no status line can say is cut, and counts as nothing served', async () => {
+  const registry = new MetricRegistry();
+  let finished = 0;
+  const run = chain({ metrics: createRequestMetrics(registry) }, (exchange) => {
+    exchange.servedBy = 'resource';
+    exchange.onFinish(() => (finished += 1));
+    throw new StatusError(Number(exchange.request.query.get('code')), 'Why', 'no');
+  });
+  const at = '/api/v1/namespaces/a/pods/b?code=';
+  for (const code of ['1000', '2147483647']) {
+    await assert.rejects(async () => run(testRequest('GET', at + code)), {
+      message: `invalid WriteHeader code ${code}`,
+    });
+  }
+  assert.equal((await run(testRequest('GET', `${at}999`))).status, 999);
+  assert.equal(finished, 3);
+  assert.deepEqual(
+    registry
+      .text()
+      .split('\n')
+      .filter((line) => line.startsWith('apiserver_request_total{'))
+      .map((line) => /code="([0-9]+)"/.exec(line)?.[1]),
+    ['999'],
+  );
+});
+
 test('nobody known answers 401, and ends the connection on HTTP/2', async () => {
   const refusing: RequestAuthenticator = {
     authenticate: () => Promise.reject(new AuthenticationError('bad token')),
@@ -150,6 +177,26 @@ test('headers of a front proxy are gone once it is settled who somebody is', asy
   assert.deepEqual({ ...(seen as object) }, { 'x-mine': 'kept' });
   // Another request may share them, and must still be known by them.
   assert.deepEqual(Object.keys(headers), ['x-my-user', 'x-my-extra-scope', 'x-mine']);
+});
+
+test('impersonation waits for no decision once the time of its request is over, and asks no further', async () => {
+  const asked: string[] = [];
+  const time = new AbortController();
+  const authorizer: Authorizer = {
+    ...authorizeBy(() => true),
+    authorize: ({ resource, name }) => {
+      asked.push(`${resource}/${name}`);
+      if (resource === 'users') return Promise.resolve({ decision: 'allow', reason: '' });
+      time.abort(new Error('over'));
+      return new Promise(() => undefined);
+    },
+  };
+  const filter = impersonation({ authorizer, renderStatus: statusAsJson, log: silentLogs.for('x') });
+  const headers = { 'impersonate-user': 'carol', 'impersonate-group': 'a', 'impersonate-uid': 'u1' };
+  const exchange = testExchange('GET', '/api', { headers, signal: time.signal });
+  exchange.user = alice;
+  const response = await filter(exchange, () => answer());
+  assert.deepEqual([response.status, asked], [403, ['users/carol', 'groups/a']]);
 });
 
 test('impersonation asks for each part and then acts as that user', async () => {

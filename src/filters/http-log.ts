@@ -1,5 +1,5 @@
 import type { Logger } from '../lib/log.js';
-import { formatDuration } from '../machinery/time.js';
+import { formatDurationMs } from '../machinery/time.js';
 import type { Filter } from './exchange.js';
 import { uriOf } from './request-info.js';
 
@@ -16,7 +16,7 @@ export function httpLog(log: Logger): Filter | undefined {
       lines.info('HTTP', {
         verb: info.isResourceRequest ? info.verb.toUpperCase() : request.method,
         URI: uriOf(request),
-        latency: formatDuration(BigInt(Math.round((performance.now() - startedMs) * 1e6))),
+        latency: formatDurationMs(performance.now() - startedMs),
         userAgent: request.headers['user-agent'] ?? '',
         'audit-ID': auditId.slice(0, 64),
         srcIP: request.remoteAddress,

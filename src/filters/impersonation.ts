@@ -8,7 +8,7 @@ import { Turns } from '../lib/turns.js';
 import type { Logger } from '../lib/log.js';
 import type { StatusError } from '../machinery/status.js';
 import { ANONYMOUS_USER, AUTHENTICATED_GROUP, UNAUTHENTICATED_GROUP, type UserInfo } from '../machinery/user.js';
-import { forbiddenError, noSniff } from './authorization.js';
+import { forbiddenError, noSniff, unlessEnded } from './authorization.js';
 import type { Exchange, Filter, Handler } from './exchange.js';
 import { internalServerError } from './plain-response.js';
 import { uriOf } from './request-info.js';
@@ -70,7 +70,9 @@ async function impersonate(options: ImpersonationOptions, exchange: Exchange, ne
   for (const part of parts) {
     await turns.breathe();
     const attributes = attributesOf(part, requestor);
-    const { decision, reason, evaluationError } = await authorizer.authorize(attributes);
+    const deciding = authorizer.authorize(attributes);
+    const { decision, reason, evaluationError } =
+      deciding instanceof Promise ? await unlessEnded(deciding, request.signal) : deciding;
     if (decision !== 'allow' || evaluationError !== undefined) {
       log.v(4)?.info('Forbidden', { URI: uriOf(request), reason, err: evaluationError });
       return noSniff(renderStatus(forbiddenError(attributes, reason), exchange));

@@ -3,6 +3,7 @@ import type { Logger } from '../lib/log.js';
 import type { Filter } from './exchange.js';
 import { plainError } from './plain-response.js';
 import { uriOf } from './request-info.js';
+import { UnsendableStatus } from './unsendable-status.js';
 
 /** An error nobody expected is our bug: logged whole, told to the client only as such. The server goes on. */
 export function panicRecovery(log: Logger): Filter {
@@ -17,7 +18,12 @@ export function panicRecovery(log: Logger): Filter {
         auditID: exchange.auditId,
         stack,
       });
-      return plainError(500, 'This request caused apiserver to panic. Look in the logs for details.');
+      const answer = plainError(500, 'This request caused apiserver to panic. Look in the logs for details.');
+      if (!(error instanceof UnsendableStatus)) return answer;
+      // The listener cuts what is not answered, and nobody counts it as served.
+      exchange.servedBy = undefined;
+      exchange.finish(answer);
+      throw error;
     };
     try {
       const answer = next(exchange);

@@ -2,7 +2,7 @@
 import { Deadlines } from '../lib/deadlines.js';
 import { type HttpResponse, isStream } from '../lib/http.js';
 import { badRequest, timeout } from '../machinery/status.js';
-import { parseDuration, TimeError } from '../machinery/time.js';
+import { parseDurationMs, TimeError } from '../machinery/time.js';
 import type { Exchange, Filter, Refuse } from './exchange.js';
 import { LEVEL_HEADER, SCHEMA_HEADER } from './priority-and-fairness.js';
 
@@ -28,7 +28,7 @@ export function requestDeadline(maximumMs: number, refuse: Refuse): Filter {
 
 function askedTimeoutMs(exchange: Exchange): number {
   const value = exchange.request.query.get('timeout');
-  return value === null || value === '' ? 0 : Number(parseDuration(value)) / 1e6;
+  return value === null || value === '' ? 0 : parseDurationMs(value);
 }
 
 /** Answers in the handler's place when the time is over; an answer that has begun is cut instead. */

@@ -1,6 +1,6 @@
 // How things stand, for operators: one line for each level, queue or request, in padded columns.
 import type { RequestInfo } from '../machinery/request-info.js';
-import { formatDuration } from '../machinery/time.js';
+import { formatDurationMs } from '../machinery/time.js';
 import type { Ticket } from './ticket.js';
 import type { LevelSubject, PriorityLevel } from './level.js';
 
@@ -96,7 +96,7 @@ export function dumpRequests({ levels, epochOf }: DumpOptions, details: boolean)
       instant(epochOf(ticket.arrivedMs)),
       String(ticket.estimate.initialSeats),
       String(ticket.finalSeats),
-      formatDuration(BigInt(Math.round(ticket.lingerMs * 1e6))),
+      formatDurationMs(ticket.lingerMs),
       ticket.startedMs === undefined ? NEVER : instant(epochOf(ticket.startedMs)),
       ...(details ? detailsOf(ticket.subject) : []),
     ];

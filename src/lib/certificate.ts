@@ -73,9 +73,21 @@ export function parseCertificateBundle(pem: string): Certificate[] {
       try {
         return parseCertificate(bytes);
       } catch (error) {
-        throw new Error('x509: malformed certificate', { cause: error });
+        throw new Error(MALFORMED, { cause: error });
       }
     });
+}
+
+const MALFORMED = 'x509: malformed certificate';
+
+/** Why bytes are no certificate, in Go's words. */
+export function certificateFault(der: Buffer): string | undefined {
+  try {
+    parseCertificate(der);
+    return undefined;
+  } catch {
+    return MALFORMED;
+  }
 }
 
 /** Why nobody could be verified by a PEM bundle, in Go's words. */

@@ -1,3 +1,5 @@
+export const MAX_INT64 = 2n ** 63n - 1n;
+
 /** As many digits as the largest number of 64 bits has. */
 const MOST_DIGITS = 20;
 const NOT_SIGNIFICANT = /^[+-]?0*/;

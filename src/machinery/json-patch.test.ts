@@ -68,7 +68,7 @@ test('patches that do not apply say why', () => {
   );
 });
 
-test('what is no patch, or too long a one, is refused as a request', () => {
+test('what is no patch is refused as a request, and a patch may be long', () => {
   const code = (patch: unknown): unknown => {
     try {
       return applyJsonPatch(document, patch);
@@ -78,7 +78,7 @@ test('what is no patch, or too long a one, is refused as a request', () => {
   };
   assert.equal(code({}), 400);
   assert.equal(code(['x']), 400);
-  assert.equal(code(Array.from({ length: 10_001 }, () => ({ op: 'test', path: '/n' }))), 413);
+  assert.deepEqual(code(Array.from({ length: 10_001 }, () => ({ op: 'replace', path: '', value: {} }))), {});
 });
 
 test('a merge patch deletes by null and replaces lists', () => {

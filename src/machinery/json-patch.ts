@@ -1,12 +1,12 @@
 // JSON patch (RFC 6902), with the reference's liberties: `replace` may set a member that is not there, negative
 // array indices count from the end.
+import { FloatLiteral, isJsonObject } from '../lib/float-literal.js';
 import { setMember } from '../lib/plain-object.js';
-import { goJsonKind } from '../lib/go-json-kind.js';
+import { cannotUnmarshal, goJsonKind } from '../lib/go-json-kind.js';
 import { jsonText } from '../lib/json-text.js';
-import { badRequest, requestEntityTooLarge, StatusError } from './status.js';
+import { badRequest, StatusError } from './status.js';
 import type { JsonObject } from './object.js';
 
-const MAX_OPERATIONS = 10_000;
 /** What `copy` may add in total, as JSON text: the reference's limit for one request body, three times etcd's. */
 const MAX_COPIED_BYTES = 3 * 1024 * 1024;
 
@@ -30,17 +30,12 @@ export function applyJsonPatch(document: JsonObject, patch: unknown): unknown {
 /** The operations of what must be a patch. Throws StatusError. */
 export function jsonPatchOperations(patch: unknown): readonly (JsonObject | null)[] {
   if (!Array.isArray(patch)) {
-    throw badRequest(`json: cannot unmarshal ${goJsonKind(patch)} into Go value of type jsonpatch.Patch`);
+    throw badRequest(cannotUnmarshal(patch, 'Go value of type jsonpatch.Patch'));
   }
   for (const operation of patch) {
     if (operation !== null && goJsonKind(operation) !== 'object') {
-      throw badRequest(`json: cannot unmarshal ${goJsonKind(operation)} into Go value of type jsonpatch.Operation`);
+      throw badRequest(cannotUnmarshal(operation, 'Go value of type jsonpatch.Operation'));
     }
-  }
-  if (patch.length > MAX_OPERATIONS) {
-    throw requestEntityTooLarge(
-      `The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${patch.length}`,
-    );
   }
   return patch as readonly (JsonObject | null)[];
 }
@@ -57,6 +52,8 @@ interface State {
 }
 
 type Container = JsonObject | unknown[];
+
+const isContainer = (value: unknown): value is Container => Array.isArray(value) || isJsonObject(value);
 
 function applyOperation(state: State, operation: JsonObject): void {
   const kind = typeof operation['op'] === 'string' ? operation['op'] : 'unknown';
@@ -97,7 +94,7 @@ function replace(state: State, operation: JsonObject): void {
   if (path === '') {
     const value = operation['value'];
     // The whole is not replaced by what has no members: the reference means to refuse it, and passes it over.
-    if (typeof value === 'object' && value !== null) state.root = value;
+    if (isContainer(value)) state.root = value;
     return;
   }
   const place = find(state, path);
@@ -173,8 +170,8 @@ function find(state: State, path: string): Place | undefined {
   const steps = path.split('/');
   if (steps.length < 2) return undefined;
   const key = unescapeStep(steps.at(-1) as string);
-  if (typeof state.root !== 'object' || state.root === null) return undefined;
-  let container = own(state, state.root as Container);
+  if (!isContainer(state.root)) return undefined;
+  let container = own(state, state.root);
   state.root = container;
   for (const step of steps.slice(1, -1)) {
     const name = unescapeStep(step);
@@ -184,8 +181,8 @@ function find(state: State, path: string): Place | undefined {
     } catch {
       return undefined;
     }
-    if (typeof next !== 'object' || next === null) return undefined;
-    const child = own(state, next as Container);
+    if (!isContainer(next)) return undefined;
+    const child = own(state, next);
     if (Array.isArray(container)) container[elementIndex(container, name)] = child;
     else setMember(container, name, child);
     container = child;
@@ -265,7 +262,9 @@ function within<T>(context: string, action: () => T): T {
 
 function jsonEqual(left: unknown, right: unknown): boolean {
   if (left === right) return true;
-  if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false;
+  // Numbers are alike when they are written alike.
+  if (left instanceof FloatLiteral && right instanceof FloatLiteral) return left.text === right.text;
+  if (!isContainer(left) || !isContainer(right)) return false;
   if (Array.isArray(left) || Array.isArray(right)) {
     if (!Array.isArray(left) || !Array.isArray(right) || left.length !== right.length) return false;
     return left.every((item, index) => jsonEqual(item, right[index]));

@@ -1,4 +1,5 @@
 // JSON merge patch (RFC 7386).
+import { isJsonObject } from '../lib/float-literal.js';
 import { Parts } from '../lib/parts.js';
 import { setMember } from '../lib/plain-object.js';
 import { atOnce, type Steps } from '../lib/turns.js';
@@ -14,7 +15,7 @@ export const applyMergePatch = (document: JsonObject, patch: unknown): JsonObjec
 
 /** The same, for large documents and patches. */
 export function* mergePatchSteps(document: JsonObject, patch: unknown): Steps<JsonObject> {
-  if (!isObject(patch)) throw badRequest('Invalid JSON Patch');
+  if (!isJsonObject(patch)) throw badRequest('Invalid JSON Patch');
   const parts = new Parts();
   const merged = merge(parts, document, patch);
   if (parts.isLeft) yield* parts.rest();
@@ -44,8 +45,8 @@ function merge(parts: Parts, document: JsonObject, patch: JsonObject): JsonObjec
 
 /** A list in place of an object is taken as it is; anywhere else nulls inside the new value are dropped. */
 function mergedMember(parts: Parts, current: unknown, value: unknown): unknown {
-  if (!isObject(current)) return withoutNulls(parts, value);
-  return isObject(value) ? merge(parts, current, value) : value;
+  if (!isJsonObject(current)) return withoutNulls(parts, value);
+  return isJsonObject(value) ? merge(parts, current, value) : value;
 }
 
 function withoutNulls(parts: Parts, value: unknown): unknown {
@@ -54,7 +55,7 @@ function withoutNulls(parts: Parts, value: unknown): unknown {
     parts.each(value.length, (at) => list.push(withoutNulls(parts, value[at])));
     return list;
   }
-  if (!isObject(value)) return value;
+  if (!isJsonObject(value)) return value;
   const kept: JsonObject = {};
   const names = parts.names(value);
   parts.each(names.length, (at) => {
@@ -63,6 +64,3 @@ function withoutNulls(parts: Parts, value: unknown): unknown {
   });
   return kept;
 }
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

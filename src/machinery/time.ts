@@ -117,10 +117,15 @@ export function formatDuration(nanoseconds: bigint): string {
   return `${sign}${minutes / 60n}h${minutes % 60n}m${seconds}s`;
 }
 
+export const parseDurationMs = (text: string): number => Number(parseDuration(text)) / NANOSECONDS_PER_MS;
+
+export const formatDurationMs = (ms: number): string => formatDuration(BigInt(Math.round(ms * NANOSECONDS_PER_MS)));
+
 export const canonicalDuration = (text: string): string => formatDuration(parseDuration(text));
 
 export class TimeError extends Error {}
 
+const NANOSECONDS_PER_MS = 1e6;
 const shape = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)([.,]\d+)?(Z|[-+]\d\d:\d\d)$/;
 const microShape = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.,]\d{6}(Z|[-+]\d\d:\d\d)$/;
 const canonicalShape = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;

@@ -3,8 +3,19 @@ export interface UserInfo {
   readonly name: string;
   readonly uid?: string;
   readonly groups: readonly string[];
-  readonly extra?: Readonly<Record<string, readonly string[]>>;
+  readonly extra?: UserExtra;
 }
+
+/** What else is known of somebody. Null is what a webhook may say in a list's place, and is told on as such. */
+export type UserExtra = Readonly<Record<string, readonly string[] | null>>;
+
+/** As maps are printed: in the order of their keys. */
+export const sortedExtra = (extra: UserExtra): Record<string, string[] | null> =>
+  Object.fromEntries(
+    Object.keys(extra)
+      .toSorted()
+      .map((key) => [key, extra[key]?.slice() ?? null]),
+  );
 
 export const ANONYMOUS_USER = 'system:anonymous';
 export const UNAUTHENTICATED_GROUP = 'system:unauthenticated';

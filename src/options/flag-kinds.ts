@@ -8,7 +8,7 @@ import { ipText, parseIp } from '../lib/ip-address.js';
 import { parseBool, parseFloat32, parseFloat64, parseInteger, SyntaxMistake } from '../lib/go-strconv.js';
 import { GIT_VERSION } from '../machinery/names.js';
 import { parseQuantity, QuantityError, scaledValue } from '../machinery/quantity.js';
-import { formatDuration, parseDuration, TimeError } from '../machinery/time.js';
+import { formatDurationMs, parseDurationMs, TimeError } from '../machinery/time.js';
 
 export interface NamedCertificate {
   readonly certFile: string;
@@ -42,8 +42,6 @@ export interface FlagKind<T> {
   /** The text meant when the flag stands without a value; absent when a value is needed. */
   readonly bare?: string;
 }
-
-const NANOSECONDS_PER_MS = 1e6;
 
 /** The errors a text that is no value of its kind meets; all others are ours. */
 export const isValueMistake = (error: unknown): error is Error =>
@@ -107,8 +105,8 @@ export const FLAG_KINDS = {
   duration: kind<number>({
     word: 'duration',
     zero: 0,
-    read: (text) => Number(parseDuration(text)) / NANOSECONDS_PER_MS,
-    show: (value) => (value === 0 ? '' : formatDuration(BigInt(Math.round(value * NANOSECONDS_PER_MS)))),
+    read: parseDurationMs,
+    show: (value) => (value === 0 ? '' : formatDurationMs(value)),
   }),
   ip: kind<string>({ word: 'ip', zero: '', read: readIp, show: (value) => value }),
   portRange: kind<PortRange>({

@@ -1,11 +1,9 @@
 // What every flag came to, as text: for those who look at a running server (/flagz).
-import { formatDuration } from '../machinery/time.js';
+import { formatDurationMs } from '../machinery/time.js';
 import { FLAG_KINDS, type FlagKind } from './flag-kinds.js';
 import { fieldName, type FlagSpec, type Topic } from './flag-table.js';
 import type { Flags } from './topics.js';
 import { TOPICS } from './topics.js';
-
-const NANOSECONDS_PER_MS = 1e6;
 
 /** By name, in the order of names. */
 export function flagValues(flags: Flags): [name: string, value: string][] {
@@ -20,7 +18,7 @@ export function flagValues(flags: Flags): [name: string, value: string][] {
 }
 
 function valueText(spec: FlagSpec, value: unknown): string {
-  if (spec.type === 'duration') return formatDuration(BigInt(Math.round(Number(value) * NANOSECONDS_PER_MS)));
+  if (spec.type === 'duration') return formatDurationMs(Number(value));
   if (typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number') return String(value);
   if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return `[${value.join(',')}]`;
   return (FLAG_KINDS[spec.type] as FlagKind<unknown>).show(value);

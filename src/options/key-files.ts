@@ -1,6 +1,7 @@
 // The key and certificate files named by flags, looked at before anything starts.
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
-import { certificateBundleFault } from '../lib/certificate.js';
+import { authorityError } from '../lib/authority-error.js';
+import { certificateBundleFault, certificateFault } from '../lib/certificate.js';
 import { readTextFile } from '../lib/go-file-error.js';
 import { goQuote } from '../lib/go-quote.js';
 import { keyPairError } from '../lib/key-pair-error.js';
@@ -47,6 +48,45 @@ export function servingPairError(purpose: string, certFile: string, keyFile: str
     return `missing content for serving cert ${goQuote(`${purpose}::${certFile}::${keyFile}`)}`;
   }
   return keyPairError(cert.text, key.text);
+}
+
+export interface ClientFiles {
+  readonly caFile: string;
+  readonly certFile: string;
+  readonly keyFile: string;
+}
+
+/** What the store is believed and shown by. */
+export function storeFilesError({ caFile, certFile, keyFile }: ClientFiles): string | undefined {
+  if (certFile !== '' || keyFile !== '') {
+    if (certFile === '' || keyFile === '') {
+      return `KeyFile and CertFile must both be present[key: ${keyFile}, cert: ${certFile}]`;
+    }
+    const cert = readTextFile(certFile);
+    if (!cert.ok) return cert.error;
+    const key = readTextFile(keyFile);
+    if (!key.ok) return key.error;
+    const why = keyPairError(cert.text, key.text);
+    if (why !== undefined) return why;
+  }
+  const authorities = caFile === '' ? undefined : readTextFile(caFile);
+  if (authorities === undefined) return undefined;
+  if (!authorities.ok) return authorities.error;
+  for (const { bytes } of decodePem(authorities.text)) {
+    const why = certificateFault(bytes);
+    if (why !== undefined) return why;
+  }
+  return undefined;
+}
+
+/** What nodes' agents are believed and shown by. A pair is looked at when it is shown: it may be renewed until then. */
+export function agentFilesError({ caFile, certFile, keyFile }: ClientFiles): string | undefined {
+  const read = [caFile, certFile, keyFile].map((file) => (file === '' ? undefined : readTextFile(file)));
+  for (const each of read) if (each?.ok === false) return each.error;
+  const [authorities] = read;
+  if (authorities?.ok !== true || authorities.text === '') return undefined;
+  const why = authorityError(authorities.text);
+  return why === undefined ? undefined : `unable to load root certificates: ${why}`;
 }
 
 const isSigningKey = (key: KeyObject): boolean => key.asymmetricKeyType === 'rsa' || key.asymmetricKeyType === 'ec';

@@ -1,5 +1,5 @@
 // Combinations that are allowed but likely not meant.
-import { formatDuration } from '../machinery/time.js';
+import { formatDurationMs } from '../machinery/time.js';
 import type { Flags } from './topics.js';
 
 const STANDARD_HEADERS = [
@@ -23,7 +23,7 @@ export function optionWarnings({ authentication }: Flags): string[] {
   }
   const maxMs = authentication.serviceAccountMaxTokenExpirationMs;
   if (authentication.serviceAccountExtendTokenExpiration && maxMs !== 0) {
-    const max = formatDuration(BigInt(Math.round(maxMs * 1e6)));
+    const max = formatDurationMs(maxMs);
     const extended = 'service-account-extend-token-expiration is true';
     if (maxMs < SAFE_TRANSITION_SECONDS * 1000) {
       warnings.push(

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseCommandLine } from './parse-command-line.js';
+import { workError } from './startup-checks.js';
 
 const ENV = { HOME: '/home/me' };
 const parse = (...argv: string[]) => parseCommandLine(argv, ENV);
@@ -253,4 +254,53 @@ test('a range of half of all addresses is none for services', () => {
       'error determining service IP ranges for primary service cidr: the service cluster IP range must be at least 8 IP addresses',
     );
   }
+});
+
+/** What ends the work of a server that was started so. */
+const endOf = (...argv: string[]): string => workError(run(...argv)) ?? 'works';
+
+test('what only shows when the server is put together ends its work, in the order of its parts', () => {
+  assert.match(
+    endOf('--endpoint-reconciler-type=guess', '--kubelet-client-key=/none'),
+    /^--endpoint-reconciler-type: Reconciler not implemented: guess/,
+  );
+  const files = ['--proxy-client-cert-file=/none', '--proxy-client-key-file=/none'];
+  assert.equal(
+    endOf('--kubelet-client-key=/none', ...files),
+    'problem initializing API group "": open /none: no such file or directory',
+  );
+  assert.equal(endOf(files[0] ?? ''), 'works');
+  assert.equal(endOf(...files, '--tls-cipher-suites=TLS_AES_128_GCM_SHA256'), 'open /none: no such file or directory');
+});
+
+test('suites that leave out what every client of HTTP/2 has end the work where it is served', () => {
+  const suites = (...names: string[]) => `--tls-cipher-suites=${names.join()}`;
+  const weak = suites('TLS_RSA_WITH_AES_128_CBC_SHA');
+  assert.match(endOf(weak), /^error configuring http2: .* missing an HTTP\/2-required AES_128_GCM_SHA256 cipher/);
+  assert.equal(endOf(weak, '--disable-http2-serving'), 'works');
+  assert.equal(endOf(weak, '--tls-min-version=VersionTLS13'), 'works');
+  assert.equal(endOf(suites('TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256')), 'works');
+});
+
+test('levels by file need logs that are text', () => {
+  const forbidden = 'vmodule: Forbidden: Only supported for text log format';
+  assert.equal(refusal('--vmodule=a=1', '--logging-format=json'), forbidden);
+  assert.equal(refusal('--vmodule=a=1', '--logging-format='), 'format: Invalid value: "": Unsupported log format');
+});
+
+test('a log that is never flushed is refused, as what the reference crashes over', () => {
+  for (const never of ['0', '-1s']) {
+    const parsed = parse(`--log-flush-frequency=${never}`, '--secure-port=0');
+    assert.ok(parsed.kind === 'refused');
+    assert.equal(parsed.exitCode, 2);
+    assert.match(parsed.lines.at(-1) ?? '', /--log-flush-frequency must be greater than zero/);
+  }
+  assert.equal(refusal('--log-flush-frequency=1ns'), 'accepted');
+});
+
+test('numbers are told in full', () => {
+  const most = String(2n ** 63n - 1n);
+  assert.match(refusal(`--secure-port=${most}`), new RegExp(`^--secure-port ${most} must`));
+  assert.match(refusal(`--kubernetes-service-node-port=${most}`), new RegExp(`doesn't contain ${most}]$`));
+  assert.match(refusal('--audit-log-path=-', '--audit-log-maxage=-9007199254740992000'), / -9007199254740992000 can't/);
 });

@@ -50,9 +50,9 @@ export function parseCommandLine(argv: readonly string[], env: Environment, hook
     };
   }
 
-  const refuse = (error: string, format = 'text', about?: string): CommandLine => {
+  const refuse = (error: string, format = 'text', about?: string, exitCode = 1): CommandLine => {
     const line = commandFailedLine(error, hooks.now?.() ?? new Date(), format, fileOf(values, about));
-    return { kind: 'refused', lines: [...notices, line], exitCode: 1 };
+    return { kind: 'refused', lines: [...notices, line], exitCode };
   };
   const emulation = readEmulation(values.generic.emulatedVersion, values.generic.featureGates);
   if (!emulation.ok) return refuse(emulation.error);
@@ -61,7 +61,10 @@ export function parseCommandLine(argv: readonly string[], env: Environment, hook
 
   const aboutLogs = logErrors(values, emulation.emulation.featureGates);
   if (aboutLogs.length > 0) return refuse(aggregateText(aboutLogs));
-  const { loggingFormat } = values.logs;
+  const { loggingFormat, logFlushFrequencyMs } = values.logs;
+  // The reference falls over it, with the exit code of a program that crashed.
+  if (logFlushFrequencyMs <= 0)
+    return refuse('--log-flush-frequency must be greater than zero', loggingFormat, undefined, 2);
   const completed = completeOptions({ values, given, emulation: emulation.emulation, env });
   if (!completed.ok) return refuse(completed.error, loggingFormat);
   let wrongFile: string | undefined;
@@ -74,7 +77,7 @@ export function parseCommandLine(argv: readonly string[], env: Environment, hook
   });
   if (errors.length > 0) return refuse(aggregateText(errors), loggingFormat, wrongFile);
   const atStart = startupError(completed.options, hooks);
-  if (atStart !== undefined) return refuse(atStart.error, loggingFormat, atStart.about);
+  if (atStart !== undefined) return refuse(atStart.error, loggingFormat, atStart.about, atStart.exitCode);
   return { kind: 'run', options: completed.options, notices };
 }
 

@@ -4,8 +4,9 @@ import fs from 'node:fs';
 import { CsvError, parseCsv } from '../lib/csv.js';
 import { goFileError, readTextFile } from '../lib/go-file-error.js';
 import { goQuote } from '../lib/go-quote.js';
+import { intText } from '../lib/int-text.js';
 import { CIPHER_SUITES, TLS_VERSIONS } from './cipher-suites.js';
-import { caBundleError, publicKeysError, servingPairError } from './key-files.js';
+import { agentFilesError, caBundleError, publicKeysError, servingPairError, storeFilesError } from './key-files.js';
 import type { Options } from './options.js';
 import { runtimeConfigTooNewError, runtimeConfigValueError } from './runtime-config.js';
 
@@ -31,10 +32,14 @@ export type StartupHooks = Partial<
 export interface StartupMistake {
   readonly error: string;
   readonly about: string;
+  readonly exitCode: number;
 }
 
+/** Of a mistake that the reference meets where it has no way back. */
+const FATAL = 255;
+
 export function startupError(options: Options, hooks: StartupHooks = {}): StartupMistake | undefined {
-  const checks: readonly (readonly [check: Check | undefined, flag: string])[] = [
+  const checks: readonly (readonly [check: Check | undefined, flag: string, exitCode?: number])[] = [
     [servingCertificateError, '--tls-cert-file'],
     [cipherSuitesError, '--tls-cipher-suites'],
     [tlsVersionError, '--tls-min-version'],
@@ -58,12 +63,25 @@ export function startupError(options: Options, hooks: StartupHooks = {}): Startu
     [hooks.authorization, '--authorization-config'],
     [hooks.auditPolicy, '--audit-policy-file'],
     [hooks.admission, '--admission-control-config-file'],
+    [peersStoreError, '--etcd-certfile'],
     [peerProxyError, '--peer-ca-file'],
+    [leasesError, '--etcd-certfile', FATAL],
+    [storeError, '--etcd-certfile'],
     [tooNewApisError, '--runtime-config'],
   ];
-  for (const [check, flag] of checks) {
+  for (const [check, flag, exitCode = 1] of checks) {
     const error = check?.(options);
-    if (error !== undefined) return { error, about: flag };
+    if (error !== undefined) return { error, about: flag, exitCode };
+  }
+  return undefined;
+}
+
+/** Met, as in the reference, once the store has answered and the server begins its work, which then ends. */
+export function workError(options: Options): string | undefined {
+  const checks: readonly Check[] = [reconcilerError, agentsError, proxyCertificateError, http2SuitesError];
+  for (const check of checks) {
+    const error = check(options);
+    if (error !== undefined) return error;
   }
   return undefined;
 }
@@ -96,12 +114,8 @@ function inflightError({ features, generic }: Options): string | undefined {
   // A sum that does not fit is none.
   const fits = reads === 0 || writes === 0 || reads + writes < 2 ** 63;
   if (!features.enablePriorityAndFairness || (fits && reads + writes > 0)) return undefined;
-  return `invalid configuration: MaxRequestsInFlight=${whole(reads)} and MaxMutatingRequestsInFlight=${whole(writes)}; they must add up to something positive`;
+  return `invalid configuration: MaxRequestsInFlight=${intText(reads)} and MaxMutatingRequestsInFlight=${intText(writes)}; they must add up to something positive`;
 }
-
-const MAX_INT = 2n ** 63n - 1n;
-
-const whole = (value: number): string => (value >= 2 ** 63 ? String(MAX_INT) : String(BigInt(value)));
 
 /** Servers show each other who they are. */
 function peerProxyError({ misc }: Options): string | undefined {
@@ -113,17 +127,59 @@ function peerProxyError({ misc }: Options): string | undefined {
   return failed === undefined || failed.ok ? undefined : `failed to create proxy transport: ${failed.error}`;
 }
 
-const RECONCILERS = ['', 'lease', 'master-count', 'none'];
+/** Servers that hand requests on to each other keep their addresses in the store. */
+function peersStoreError(options: Options): string | undefined {
+  if (!options.featureGates.enabled('UnknownVersionInteroperabilityProxy')) return undefined;
+  const why = storeError(options);
+  return why === undefined ? undefined : `error creating storage factory: ${why}`;
+}
 
-/** Met, as in the reference, once the store has answered and the server begins its work. */
-export const reconcilerTypeError = (type: string): string | undefined =>
-  RECONCILERS.includes(type)
-    ? undefined
-    : `--endpoint-reconciler-type: Reconciler not implemented: ${type}; there are lease, master-count and none`;
+const LEASE_RECONCILERS = ['', 'lease'];
+const RECONCILERS = [...LEASE_RECONCILERS, 'master-count', 'none'];
 
-/** Met last, when the APIs themselves are set up. */
+function reconcilerError({ misc: { endpointReconcilerType: type } }: Options): string | undefined {
+  if (RECONCILERS.includes(type)) return undefined;
+  return `--endpoint-reconciler-type: Reconciler not implemented: ${type}; there are lease, master-count and none`;
+}
+
+function leasesError(options: Options): string | undefined {
+  if (!LEASE_RECONCILERS.includes(options.misc.endpointReconcilerType)) return undefined;
+  const why = storeError(options);
+  return why === undefined ? undefined : `Error creating leases: error creating storage factory: ${why}`;
+}
+
+function storeError({ embeddedStore, etcd }: Options): string | undefined {
+  if (embeddedStore) return undefined;
+  return storeFilesError({ caFile: etcd.etcdCafile, certFile: etcd.etcdCertfile, keyFile: etcd.etcdKeyfile });
+}
+
+function agentsError({ misc }: Options): string | undefined {
+  const why = agentFilesError({
+    caFile: misc.kubeletCertificateAuthority,
+    certFile: misc.kubeletClientCertificate,
+    keyFile: misc.kubeletClientKey,
+  });
+  return why === undefined ? undefined : `problem initializing API group "": ${why}`;
+}
+
 function tooNewApisError({ apiEnablement, emulatedApis }: Options): string | undefined {
   return runtimeConfigTooNewError(apiEnablement.runtimeConfig, emulatedApis);
+}
+
+function proxyCertificateError({ misc }: Options): string | undefined {
+  const { proxyClientCertFile: certFile, proxyClientKeyFile: keyFile } = misc;
+  if (certFile === '' || keyFile === '') return undefined;
+  return servingPairError('aggregator-proxy-cert', certFile, keyFile);
+}
+
+/** One of these is what every client of HTTP/2 can speak. */
+const HTTP2_SUITES = ['TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256', 'TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256'];
+
+function http2SuitesError({ secureServing }: Options): string | undefined {
+  const { disableHttp2Serving, tlsCipherSuites, tlsMinVersion } = secureServing;
+  if (disableHttp2Serving || tlsCipherSuites.length === 0 || tlsMinVersion === 'VersionTLS13') return undefined;
+  if (HTTP2_SUITES.some((suite) => tlsCipherSuites.includes(suite))) return undefined;
+  return `error configuring http2: http2: TLSConfig.CipherSuites is missing an HTTP/2-required AES_128_GCM_SHA256 cipher (need at least one of ${HTTP2_SUITES.join(' or ')})`;
 }
 
 function egressFileError({ egressSelector: { egressSelectorConfigFile: file } }: Options): string | undefined {

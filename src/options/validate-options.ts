@@ -1,6 +1,7 @@
 // Every rule about the options together. All errors come at once, in the order of the topics below.
 import { append } from '../lib/append.js';
 import { goQuote } from '../lib/go-quote.js';
+import { intText } from '../lib/int-text.js';
 import { bitsOf, cidrText, parseIp, type Cidr } from '../lib/ip-address.js';
 import { portRangeText } from './flag-kinds.js';
 import { RELEASE } from '../machinery/names.js';
@@ -59,7 +60,9 @@ function priorityAndFairnessErrors({ features, apiEnablement }: Options): string
 
 function portErrors({ secureServing: { securePort } }: Options): string[] {
   if (securePort >= 1 && securePort <= 65535) return [];
-  return [`--secure-port ${securePort} must be between 1 and 65535, inclusive. It cannot be turned off with 0`];
+  return [
+    `--secure-port ${intText(securePort)} must be between 1 and 65535, inclusive. It cannot be turned off with 0`,
+  ];
 }
 
 function tokenRequestErrors({ authentication, misc, generate }: Options): string[] {
@@ -174,11 +177,11 @@ function nodePortErrors({ misc }: Options): string[] {
   const { kubernetesServiceNodePort: port, serviceNodePortRange: range } = misc;
   if (port < 0 || port > 65535) {
     errors.push(
-      `--kubernetes-service-node-port ${port} must be between 0 and 65535, inclusive. If 0, the Kubernetes master service will be of type ClusterIP`,
+      `--kubernetes-service-node-port ${intText(port)} must be between 0 and 65535, inclusive. If 0, the Kubernetes master service will be of type ClusterIP`,
     );
   }
   if (port > 0 && (port < range.base || port >= range.base + range.size)) {
-    errors.push(`kubernetes service node port range ${portRangeText(range)} doesn't contain ${port}`);
+    errors.push(`kubernetes service node port range ${portRangeText(range)} doesn't contain ${intText(port)}`);
   }
   return errors;
 }
@@ -194,7 +197,7 @@ function addressFamilyErrors({ misc, generic, serviceRanges }: Options): string[
 function serverCountErrors({ misc: { apiserverCount } }: Options): string[] {
   return apiserverCount > 0
     ? []
-    : [`--apiserver-count should be a positive number, but value '${apiserverCount}' provided`];
+    : [`--apiserver-count should be a positive number, but value '${intText(apiserverCount)}' provided`];
 }
 
 function controllerErrors({ binnacle }: Options): string[] {

@@ -4,50 +4,26 @@ import http2 from 'node:http2';
 import type { Duplex } from 'node:stream';
 import { type ClientTls, handshake } from './client-tls.js';
 import { type Dialer, dialUnix } from './dialer.js';
+import {
+  GrpcError,
+  type GrpcFailure,
+  DEADLINE_EXCEEDED,
+  INTERNAL,
+  NoAnswer,
+  UNAVAILABLE,
+  UNKNOWN,
+} from './grpc-error.js';
+import { framed, MessageReader } from './grpc-messages.js';
+import {
+  endOutcome,
+  type GoAway,
+  headFault,
+  lostOutcome,
+  NO_TRAILERS,
+  type Outcome,
+  resetOutcome,
+} from './grpc-outcome.js';
 import { targetOf } from './target.js';
-
-export interface GrpcFailure {
-  /** gRPC's status number; 14 for everything that went wrong below it. */
-  readonly status: number;
-  readonly message: string;
-  /** The server may have acted on the request. */
-  readonly sent: boolean;
-}
-
-export class GrpcError extends Error {
-  readonly status: number;
-  readonly sent: boolean;
-
-  constructor({ status, message, sent }: GrpcFailure) {
-    super(message);
-    this.status = status;
-    this.sent = sent;
-  }
-}
-
-/** What gRPC calls its statuses, by their number. */
-export const GRPC_STATUS_NAMES: readonly string[] = [
-  'OK',
-  'Canceled',
-  'Unknown',
-  'InvalidArgument',
-  'DeadlineExceeded',
-  'NotFound',
-  'AlreadyExists',
-  'PermissionDenied',
-  'ResourceExhausted',
-  'FailedPrecondition',
-  'Aborted',
-  'OutOfRange',
-  'Unimplemented',
-  'Internal',
-  'Unavailable',
-  'DataLoss',
-  'Unauthenticated',
-];
-
-export const UNAVAILABLE = 14;
-export const DEADLINE_EXCEEDED = 4;
 
 /** Ends as the reference's client notices a dead peer: a ping without an answer. */
 const PING_PERIOD_MS = 30_000;
@@ -91,12 +67,14 @@ export class GrpcConnection {
   readonly #authority: string | undefined;
   readonly #maxMessageBytes: number;
   #ping: NodeJS.Timeout | undefined;
+  #goAway: GoAway | undefined;
 
   private constructor(session: http2.ClientHttp2Session, target: GrpcTarget, options: GrpcOptions) {
     this.#session = session;
     this.#where = whereIs(target);
     this.#authority = 'url' in target ? undefined : (target.authority ?? 'localhost');
     this.#maxMessageBytes = options.maxMessageBytes ?? MAX_MESSAGE_BYTES;
+    session.on('goaway', (code, _last, words) => (this.#goAway = { code, words: words?.toString() ?? '' }));
     this.#keepAlive();
   }
 
@@ -130,40 +108,53 @@ export class GrpcConnection {
 
   // hot: every read and write
   call(method: string, message: Buffer, timeoutMs: number, metadata: Metadata = {}): Promise<Buffer> {
+    return this.#ask({ method, message, endMs: performance.now() + timeoutMs, metadata }, true);
+  }
+
+  /** What the server refuses to look at is asked once again. */
+  #ask(asked: Asked, isFirst: boolean): Promise<Buffer> {
     return new Promise((resolve, reject) => {
-      const fail = (status: number, why: string): void => reject(new GrpcError({ status, message: why, sent: true }));
-      const stream = this.#request(method, metadata);
-      const frames = new FrameReader(this.#maxMessageBytes);
+      const fail = ({ status, message }: Outcome): void => reject(new GrpcError({ status, message, sent: true }));
+      const stream = this.#request(asked.method, asked.metadata);
+      const answer = new Answer(stream, this.#maxMessageBytes);
       const messages: Buffer[] = [];
-      const timer = setTimeout(() => {
-        fail(DEADLINE_EXCEEDED, `no answer within ${timeoutMs} ms`);
+      const giveUp = (why: Outcome): void => {
+        fail(why);
         stream.close(http2.constants.NGHTTP2_CANCEL);
-      }, timeoutMs);
-      let outcome: Outcome | undefined;
-      stream.on('response', (headers) => (outcome = outcomeOf(headers)));
-      stream.on('trailers', (headers) => (outcome = outcomeOf(headers) ?? outcome));
+      };
+      const timer = setTimeout(
+        () => giveUp({ status: DEADLINE_EXCEEDED, message: 'context deadline exceeded' }),
+        Math.max(1, asked.endMs - performance.now()),
+      );
+      answer.onFault = giveUp;
       stream.on('data', (chunk: Buffer) => {
         try {
-          append(messages, frames.take(chunk));
+          append(messages, answer.messages.take(chunk));
         } catch (error) {
-          fail(UNAVAILABLE, describe(error));
-          stream.close(http2.constants.NGHTTP2_CANCEL);
+          giveUp(failureOf(error));
         }
       });
-      stream.on('error', (error) => fail(UNAVAILABLE, describe(error)));
       stream.on('close', () => {
         clearTimeout(timer);
-        const [answer] = messages;
-        if (outcome === undefined) fail(UNAVAILABLE, 'the connection was lost');
-        else if (outcome.status !== 0) fail(outcome.status, outcome.message);
-        else if (answer === undefined) fail(UNAVAILABLE, 'an empty answer');
-        else resolve(answer);
+        const refused = stream.rstCode === http2.constants.NGHTTP2_REFUSED_STREAM;
+        if (refused && isFirst && this.usable) return resolve(this.#ask(asked, false));
+        const outcome = this.#outcomeOf(answer);
+        const [first, second] = messages;
+        if (second !== undefined) fail(TWO_ANSWERS);
+        else if (answer.isOver && answer.messages.isInside) fail(ENDS_INSIDE);
+        else if (outcome.status !== 0) fail(outcome);
+        else if (first === undefined) reject(new NoAnswer());
+        else resolve(first);
       });
-      stream.end(frame(message));
+      stream.end(framed(asked.message));
     });
   }
 
-  /** `take` may answer a promise: reading stops until it is fulfilled. */
+  #outcomeOf(answer: Answer): Outcome {
+    return answer.outcome ?? (this.#session.destroyed ? lostOutcome(this.#goAway) : answer.reset);
+  }
+
+  /** `take` may answer a promise: reading stops until it is fulfilled. `ended` is told NoAnswer of a stream that ended well. */
   stream(
     method: string,
     take: (message: Buffer) => void | Promise<void>,
@@ -171,12 +162,8 @@ export class GrpcConnection {
     metadata: Metadata = {},
   ): GrpcStream {
     const stream = this.#request(method, metadata);
-    const frames = new FrameReader(this.#maxMessageBytes);
-    let failure: GrpcFailure = { status: UNAVAILABLE, message: 'the connection was lost', sent: true };
-    const note = (headers: http2.IncomingHttpHeaders): void => {
-      const outcome = outcomeOf(headers);
-      if (outcome !== undefined && outcome.status !== 0) failure = { ...outcome, sent: true };
-    };
+    const answer = new Answer(stream, this.#maxMessageBytes);
+    let failure: GrpcFailure | undefined;
     let tail: Promise<void> | undefined;
     let broken = false;
     const deliver = (messages: readonly Buffer[]): void | Promise<void> => {
@@ -186,16 +173,15 @@ export class GrpcConnection {
         if (busy !== undefined) return busy.then(() => deliver(messages.slice(index + 1)));
       }
     };
-    stream.on('response', note);
-    stream.on('trailers', note);
     // What cannot be read ends this stream: thrown out of an event it would end the process.
     const fail = (error: unknown): void => {
       broken = true;
-      failure = { status: UNAVAILABLE, message: describe(error), sent: true };
+      failure = { ...failureOf(error), sent: true };
       stream.close(http2.constants.NGHTTP2_CANCEL);
     };
+    answer.onFault = (why) => fail(new GrpcError({ ...why, sent: true }));
     const receive = (chunk: Buffer): void => {
-      const messages = frames.take(chunk);
+      const messages = answer.messages.take(chunk);
       const busy = tail === undefined ? deliver(messages) : tail.then(() => deliver(messages));
       if (busy === undefined) return;
       stream.pause();
@@ -214,12 +200,15 @@ export class GrpcConnection {
         fail(error);
       }
     });
-    stream.on('error', (error) => (failure = { status: UNAVAILABLE, message: describe(error), sent: true }));
     // Who says no more is done: it would wait for us to be, too.
     stream.on('end', () => stream.close());
-    stream.on('close', () => ended(new GrpcError(failure)));
+    stream.on('close', () => {
+      const outcome = this.#outcomeOf(answer);
+      if (failure === undefined && outcome.status === 0) ended(new NoAnswer());
+      else ended(new GrpcError(failure ?? { ...outcome, sent: true }));
+    });
     return {
-      send: (message) => stream.destroyed || stream.writableEnded || stream.write(frame(message)),
+      send: (message) => stream.destroyed || stream.writableEnded || stream.write(framed(message)),
       onceDrained: (listener) => {
         const done = (): void => {
           stream.removeListener('drain', done);
@@ -291,74 +280,63 @@ function startSession(connection: Duplex, target: GrpcTarget): Promise<http2.Cli
   });
 }
 
-interface Outcome {
-  readonly status: number;
-  readonly message: string;
+interface Asked {
+  readonly method: string;
+  readonly message: Buffer;
+  readonly endMs: number;
+  readonly metadata: Metadata;
 }
 
-function outcomeOf(headers: http2.IncomingHttpHeaders): Outcome | undefined {
-  const status = headers['grpc-status'];
-  if (status !== undefined) {
-    return { status: Number(status), message: percentDecoded(String(headers['grpc-message'] ?? '')) };
+const TWO_ANSWERS: Outcome = {
+  status: UNKNOWN,
+  message: 'grpc: client streaming protocol violation: get <nil>, want <EOF>',
+};
+const ENDS_INSIDE: Outcome = { status: INTERNAL, message: 'unexpected EOF' };
+
+/** What has come on a stream so far. */
+class Answer {
+  readonly messages: MessageReader;
+  /** By headers; undefined while none say how it went. */
+  outcome: Outcome | undefined;
+  /** The server has said all. */
+  isOver = false;
+  /** Told once of headers that are no answer to a call. */
+  onFault: (why: Outcome) => void = () => undefined;
+  readonly #stream: http2.ClientHttp2Stream;
+  #hasBegun = false;
+
+  constructor(stream: http2.ClientHttp2Stream, maxMessageBytes: number) {
+    this.#stream = stream;
+    this.messages = new MessageReader(maxMessageBytes);
+    stream.on('response', (headers, flags) => this.#begin(headers, flags));
+    stream.on('trailers', (headers) => this.#end(headers));
+    stream.on('end', () => (this.isOver ||= this.#hasBegun && !stream.rstCode));
+    // How it ended is told when it closes.
+    stream.on('error', () => undefined);
   }
-  const httpStatus = Number(headers[':status'] ?? 200);
-  return httpStatus === 200 ? undefined : { status: UNAVAILABLE, message: `HTTP status ${httpStatus}` };
+
+  /** How it went where no headers say so, on a connection that is still there. */
+  get reset(): Outcome {
+    return this.isOver ? NO_TRAILERS : resetOutcome(this.#stream.rstCode ?? 0);
+  }
+
+  #begin(headers: http2.IncomingHttpHeaders, flags: number): void {
+    this.#hasBegun = true;
+    const fault = headFault(headers);
+    if (fault !== undefined) return this.onFault(fault);
+    this.messages.encoding = String(headers['grpc-encoding'] ?? '');
+    if ((flags & http2.constants.NGHTTP2_FLAG_END_STREAM) !== 0) this.#end(headers);
+  }
+
+  #end(headers: http2.IncomingHttpHeaders): void {
+    this.isOver = true;
+    this.outcome = endOutcome(headers);
+  }
 }
 
-/** As it is where it cannot be decoded: what a server says of a failure must not become another. */
-function percentDecoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
-/** One length-prefixed, uncompressed message. */
-function frame(message: Buffer): Buffer {
-  const framed = Buffer.allocUnsafe(5 + message.length);
-  framed[0] = 0;
-  framed.writeUInt32BE(message.length, 1);
-  message.copy(framed, 5);
-  return framed;
-}
-
-class FrameReader {
-  readonly #maxMessageBytes: number;
-  #chunks: Buffer[] = [];
-  #length = 0;
-
-  constructor(maxMessageBytes: number) {
-    this.#maxMessageBytes = maxMessageBytes;
-  }
-
-  take(chunk: Buffer): Buffer[] {
-    this.#chunks.push(chunk);
-    this.#length += chunk.length;
-    const messages: Buffer[] = [];
-    for (;;) {
-      const size = this.#nextSize();
-      if (size === undefined || this.#length < 5 + size) return messages;
-      const all = this.#chunks.length === 1 ? (this.#chunks[0] ?? chunk) : Buffer.concat(this.#chunks);
-      messages.push(all.subarray(5, 5 + size));
-      const rest = all.subarray(5 + size);
-      this.#chunks = rest.length === 0 ? [] : [rest];
-      this.#length = rest.length;
-    }
-  }
-
-  #nextSize(): number | undefined {
-    if (this.#length < 5) return undefined;
-    let [first] = this.#chunks;
-    if (first === undefined) return undefined;
-    if (first.length < 5) {
-      first = Buffer.concat(this.#chunks);
-      this.#chunks = [first];
-    }
-    const size = first.readUInt32BE(1);
-    if (first[0] !== 0 || size > this.#maxMessageBytes) throw new Error('gRPC: a message in a form we do not read');
-    return size;
-  }
+function failureOf(error: unknown): Outcome {
+  if (error instanceof GrpcError) return { status: error.status, message: error.message };
+  return { status: INTERNAL, message: describe(error) };
 }
 
 function describe(error: unknown): string {

@@ -1,5 +1,6 @@
 import { type Attributes, SCOPES, type Span, type Trace } from '../tracing/trace.js';
-import { type GrpcConnection, GrpcError } from './grpc.js';
+import { type GrpcConnection } from './grpc.js';
+import { GrpcError } from './grpc-error.js';
 
 /** A unary call on behalf of traced work: the other side is told, and the call recorded where the work is. */
 export function tracedCall(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HandClock } from '../lib/hand-clock.js';
-import { GrpcError } from './grpc.js';
+import { GrpcError } from './grpc-error.js';
 import { type GrpcCaller, WaitingGrpc } from './waiting-grpc.js';
 
 const message = Buffer.from('message');

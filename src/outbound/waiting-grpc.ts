@@ -1,7 +1,7 @@
 // Calls to a service that may come up after us, or restart: each waits for it to be there, but never beyond its time.
 import type { Clock } from '../lib/clock.js';
 import { errorText } from '../lib/error-text.js';
-import { DEADLINE_EXCEEDED, GRPC_STATUS_NAMES, GrpcError } from './grpc.js';
+import { DEADLINE_EXCEEDED, GRPC_STATUS_NAMES, GrpcError, UNKNOWN } from './grpc-error.js';
 
 /** What a connection can do; `call` fails with a GrpcError. */
 export interface GrpcCaller {
@@ -19,7 +19,6 @@ export interface WaitingGrpcOptions {
 
 const RECONNECT_MIN_MS = 50;
 const RECONNECT_MAX_MS = 1_000;
-const UNKNOWN = 2;
 const NOT_YET = new Error('no connection yet');
 
 export class WaitingGrpc {

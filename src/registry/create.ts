@@ -1,6 +1,7 @@
 import { LARGE_BYTES, nextTurn } from '../lib/turns.js';
 import { alreadyExists, generateNameConflict, StatusError } from '../machinery/status.js';
 import type { KubeObject } from '../machinery/object.js';
+import { recordKnownRead } from '../storage/record.js';
 import { loaded, type StoredObject, StorageError } from '../storage/store.js';
 import type { LifeContext, Transaction } from './kind.js';
 import { type AdmitCreate, keyOf, type ResourceRegistry, unstored } from './registry.js';
@@ -30,6 +31,7 @@ export interface CreateRequest {
 export async function create(registry: ResourceRegistry, request: CreateRequest): Promise<StoredObject> {
   const { metadata } = request.object;
   if (metadata.name || !metadata.generateName) return attempt(registry, request, request.object, metadata.name);
+  if (registry.kind.strategy.takesGivenName) return attempt(registry, request, request.object, metadata.generateName);
   if (!request.context.features.enabled('RetryGenerateName')) {
     const name = generateName(metadata.generateName, registry.nameSuffix());
     return attempt(registry, request, request.object, name);
@@ -119,6 +121,7 @@ async function put(
     return await timedWrite(context, () => registry.store.create(key, object, options));
   } catch (error) {
     if (error instanceof StorageError && error.code === 'key-exists') {
+      recordKnownRead(context.trace, registry.store.options, key);
       throw await nameTaken(registry, object, error.details.current);
     }
     throw fromStorage(error, registry.resource, name);

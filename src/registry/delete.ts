@@ -3,7 +3,9 @@ import { conflict, notFound, type Status } from '../machinery/status.js';
 import type { KubeObject } from '../machinery/object.js';
 import { deepCopySteps } from '../schema/deep-copy.js';
 import { withoutResourceVersion } from '../storage/entry.js';
+import { noteUnchanged, recordKnownRead, recordUpdate } from '../storage/record.js';
 import { printsAs } from '../storage/splice.js';
+import type { Span } from '../tracing/trace.js';
 import { type StoredObject, StorageError } from '../storage/store.js';
 import type { DeleteOptions, LifeContext } from './kind.js';
 import { type AdmitDelete, askedKey, type ResourceRegistry, timestamp, unstored } from './registry.js';
@@ -75,7 +77,10 @@ async function attempt(
   const held = (object.metadata.finalizers?.length ?? 0) > 0;
   await request.admit(old);
   if (step.kind === 'graceful' || held) return mark(registry, request, key, current, object, { step, held });
-  if (context.dryRun) return { answer: answerOf(registry, current), deleted: true };
+  if (context.dryRun) {
+    recordKnownRead(context.trace, registry.store.options, key);
+    return { answer: answerOf(registry, current), deleted: true };
+  }
   return { answer: answerOf(registry, await remove(registry, key, current, context)), deleted: true };
 }
 
@@ -123,13 +128,37 @@ async function write(
   context: LifeContext,
 ): Promise<StoredObject> {
   object.metadata.resourceVersion = String(current.revision);
-  if (context.dryRun) return unstored(registry, key, object);
-  const { trace } = context;
+  const { options } = registry.store;
+  if (context.dryRun) {
+    recordKnownRead(context.trace, options, key);
+    return unstored(registry, key, object);
+  }
+  const span = recordUpdate(context.trace, options, key);
+  span?.event('initial value restored');
+  try {
+    return await writeUnder(span, registry, key, current, object, context);
+  } finally {
+    span?.end();
+  }
+}
+
+async function writeUnder(
+  span: Span | undefined,
+  registry: ResourceRegistry,
+  key: string,
+  current: StoredObject,
+  object: KubeObject,
+  context: LifeContext,
+): Promise<StoredObject> {
   const json =
     current.json.length > LARGE_BYTES
       ? await printLarge(registry, object)
       : registry.store.options.codec.encodeJson(withoutResourceVersion(object));
-  if (printsAs(json, current)) return current;
+  if (printsAs(json, current)) {
+    noteUnchanged(span, json);
+    return current;
+  }
+  const trace = span ?? context.trace;
   return timedWrite(context, () => registry.store.update(key, current.revision, object, { trace, json }));
 }
 

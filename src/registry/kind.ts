@@ -23,6 +23,8 @@ export interface KindDefinition<T extends KubeObject = KubeObject> {
   readonly gate?: string;
   /** Served versions, most preferred first. */
   readonly versions: readonly KindVersion<T>[];
+  /** Those in which others may still own fields. */
+  readonly unservedVersions?: readonly KindVersion<T>[];
   /** The version objects are kept and validated in. */
   readonly storageVersion: string;
   /** The storage version told to clients, where that of the reference is another. */
@@ -67,7 +69,7 @@ export interface KindDefinition<T extends KubeObject = KubeObject> {
   /** Those that are strings standing so, too: they are read without parsing the object. */
   readonly textFields?: readonly string[];
   /** The words for a field that is not selectable, when not `field label not supported: x`. */
-  fieldLabelError?(label: string): string;
+  fieldLabelError?(label: string, version: string): string;
   readonly subresources?: Readonly<Record<string, Subresource<T>>>;
   /**
    * For kinds that are asked and not stored (access reviews, token reviews): answers the object to send. It takes the
@@ -147,6 +149,8 @@ export interface Lookup {
 export interface Strategy<T extends KubeObject = KubeObject> {
   /** Checks metadata.name; the default is a DNS subdomain. `prefix`: the name is a generateName. */
   validateName?(name: string, prefix: boolean): readonly string[];
+  /** A generateName is the name as it stands: nothing that is drawn could follow it. */
+  readonly takesGivenName?: boolean;
   /** Finalizers need not be standard or have a domain of their own. */
   readonly anyFinalizer?: boolean;
   /** As in `StatusStrategy`. */
@@ -162,6 +166,8 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   warningsOnUpdate?(object: Readonly<T>, old: Readonly<T>, context: LifeContext): readonly string[];
   /** Puts equal objects into one form, after validation. */
   canonicalize?(object: T): void;
+  /** A stored object as the version sees it that is written through, where what is stored has more. */
+  asSeen?(stored: Readonly<T>): Readonly<T>;
   /** Brings what everybody has agreed to into the form it is stored in. */
   fit?(object: T): void;
   /** PUT to a missing name creates it. */
@@ -302,7 +308,7 @@ export interface SubresourceAction {
 
 /** The generic life of other objects, for subresources and plugins that act on them. */
 export interface ObjectOperations {
-  get(resource: GroupResource, namespace: string, name: string): Promise<KubeObject>;
+  get(resource: GroupResource, namespace: string, name: string, trace?: Trace): Promise<KubeObject>;
   /** Reads, changes and writes with retries on conflicts; rules of the named endpoint ('' or a subresource) hold. */
   update(
     resource: GroupResource,

@@ -37,6 +37,21 @@ export async function findObject(
   }
 }
 
+/** The same, for a write that is recorded itself. */
+export async function findForWrite(
+  registry: ResourceRegistry,
+  key: string,
+  name: string,
+  trace?: Trace,
+): Promise<StoredObject | undefined> {
+  const { store } = registry;
+  try {
+    return await (store.newest === undefined ? store.get(key, '', trace) : store.newest(key, trace));
+  } catch (error) {
+    throw fromStorage(error, registry.resource, name);
+  }
+}
+
 export async function list(registry: ResourceRegistry, request: ListRequest): Promise<ListResult> {
   try {
     return await registry.store.list(request);

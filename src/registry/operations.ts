@@ -76,8 +76,8 @@ export function createOperations(
     return registry;
   };
   return {
-    async get(resource, namespace, name) {
-      return loaded(await get(registryOf(resource), namespace, name, ''));
+    async get(resource, namespace, name, trace) {
+      return loaded(await get(registryOf(resource), namespace, name, '', trace));
     },
     async create(resource, namespace, object, given) {
       const registry = registryOf(resource);

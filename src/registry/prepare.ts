@@ -70,10 +70,11 @@ export function prepareChanged(
   registry: RuledKind,
   request: ChangeContext,
   object: KubeObject,
-  old: Readonly<KubeObject>,
+  stored: Readonly<KubeObject>,
 ): void {
   const { kind } = registry;
   const { context } = request;
+  const old = kind.strategy.asSeen?.(stored) ?? stored;
   const { metadata: sent } = object;
   matchNamespace(object, kind.namespaced, context.namespace);
   if (old.metadata.generation !== undefined) sent.generation = old.metadata.generation;

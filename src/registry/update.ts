@@ -4,17 +4,17 @@ import { conflict, invalid, notFound, STALE_OBJECT, StatusError } from '../machi
 import { FieldPath, invalid as invalidField } from '../machinery/field-error.js';
 import type { KubeObject } from '../machinery/object.js';
 import { withoutResourceVersion } from '../storage/entry.js';
-import { recordUpdate } from '../storage/record.js';
+import { noteUnchanged, recordUpdate } from '../storage/record.js';
 import { printsAs } from '../storage/splice.js';
 import { type StoredObject, StorageError } from '../storage/store.js';
-import type { Trace } from '../tracing/trace.js';
+import type { Span, Trace } from '../tracing/trace.js';
 import type { LifeContext, Transaction } from './kind.js';
 import { type AdmitCreate, type AdmitUpdate, askedKey, type ResourceRegistry, unstored } from './registry.js';
 import { grownBytes } from '../machinery/grown.js';
 import { fillSystemFields } from './system-fields.js';
 import { revert, ttlOf } from './create.js';
 import { checkDeadline } from './deadline.js';
-import { findObject } from './list.js';
+import { findForWrite, findObject } from './list.js';
 import { prepareChangedPatiently, prepareNewPatiently } from './prepare-patiently.js';
 import { printLarge } from './print-large.js';
 import { removeMarked } from './remove.js';
@@ -64,7 +64,7 @@ export async function update(registry: ResourceRegistry, request: UpdateRequest)
   const span = dryRun ? undefined : recordUpdate(trace, registry.store.options, key);
   // What is remembered does not know of those before us yet.
   const remembered = dryRun || taken instanceof Promise ? undefined : registry.store.remembered?.(key);
-  const asked: Update = { request, key, turn, trace: span ?? trace };
+  const asked: Update = { request, key, turn, trace: span ?? trace, span };
   try {
     if (taken instanceof Promise) checkDeadline(request.context);
     return await inTurn(registry, asked, remembered);
@@ -81,6 +81,8 @@ interface Update {
   turn: Turn;
   /** Of the update; admission is under the request's. */
   readonly trace: Trace | undefined;
+  /** Absent where nothing is recorded, or nothing written. */
+  readonly span: Span | undefined;
 }
 
 /**
@@ -93,12 +95,12 @@ async function inTurn(
   asked: Update,
   remembered: StoredObject | undefined,
 ): Promise<UpdateResult> {
-  const { key, trace } = asked;
+  const { span } = asked;
   const { name } = asked.request;
-  const newest = (): Promise<StoredObject | undefined> => findObject(registry, key, name, trace);
+  const newest = (): Promise<StoredObject | undefined> => newestOf(registry, asked);
   let current = remembered ?? (await newest());
   let certain = remembered === undefined;
-  trace?.span?.event('initial value restored');
+  if (current !== undefined || mayCreate(registry, asked.request)) span?.event('initial value restored');
   for (;;) {
     try {
       return await attempt(registry, asked, current, certain);
@@ -108,7 +110,7 @@ async function inTurn(
         const { turn } = asked;
         asked.turn = await registry.updateTurns.takeAgain(turn);
         current = asked.turn === turn ? (error.details.current ?? (await newest())) : await newest();
-        trace?.span?.event('Retry value restored');
+        span?.event('Retry value restored');
       } else {
         if (certain) throw fromStorage(error, registry.resource, name);
         const found = await newest();
@@ -121,6 +123,16 @@ async function inTurn(
   }
 }
 
+/** A rehearsal reads as anybody does; a write's reads are its own. */
+const newestOf = (
+  registry: ResourceRegistry,
+  { request, key, trace, span }: Update,
+): Promise<StoredObject | undefined> =>
+  (span === undefined ? findObject : findForWrite)(registry, key, request.name, trace);
+
+const mayCreate = ({ kind }: ResourceRegistry, { createMissing }: UpdateRequest): boolean =>
+  kind.strategy.allowCreateOnUpdate === true || createMissing === true;
+
 const isRace = (error: unknown): error is StorageError =>
   error instanceof StorageError &&
   (error.code === 'conflict' || error.code === 'key-exists' || error.code === 'not-found');
@@ -132,9 +144,8 @@ async function attempt(
   certain: boolean,
 ): Promise<UpdateResult> {
   const { request, key } = asked;
-  const { strategy } = registry.kind;
   if (current === undefined) {
-    if (!strategy.allowCreateOnUpdate && !request.createMissing) throw notFound(registry.resource, request.name);
+    if (!mayCreate(registry, request)) throw notFound(registry.resource, request.name);
     // Nor is what would be made what the client knew.
     checkUid(registry, request, key, '');
     return { stored: await createByUpdate(registry, asked), created: true };
@@ -197,7 +208,8 @@ async function createByUpdate(registry: ResourceRegistry, { request, key, trace 
     registry.kind.strategy.fit?.(object);
     delete object.metadata.resourceVersion;
     const json = printed ?? (large && !context.dryRun ? await printLarge(registry, object) : undefined);
-    const options = { ...ttlOf(registry, object, context), trace, ...(json !== undefined && { json }) };
+    const made = { trace, byUpdate: true, ...(json !== undefined && { json }) };
+    const options = { ...ttlOf(registry, object, context), ...made };
     const stored = context.dryRun
       ? await unstored(registry, key, object, large)
       : await timedWrite(context, () => registry.store.create(key, object, options));
@@ -290,7 +302,7 @@ async function put(
   }: { readonly large: boolean; readonly printed: Buffer | undefined; readonly certain: boolean },
 ): Promise<StoredObject> {
   const { store } = registry;
-  const { request, key, trace } = asked;
+  const { request, key, trace, span } = asked;
   object.metadata.resourceVersion = String(current.revision);
   if (request.context.dryRun) return unstored(registry, key, object, large);
   // An update that changes nothing writes nothing, so that it wakes no watcher; unless it moves what is stored to the
@@ -300,7 +312,10 @@ async function put(
     (large ? await printLarge(registry, object) : store.options.codec.encodeJson(withoutResourceVersion(object)));
   if (printsAs(json, current)) {
     if (!certain) await checkNewest(registry, asked, current);
-    if (!(await store.isStale?.(key, current.revision))) return current;
+    if (!(await store.isStale?.(key, current.revision))) {
+      noteUnchanged(span, json);
+      return current;
+    }
   }
   asked.turn.isDear = true;
   const options = { ...ttlOf(registry, object, request.context), json, trace };
@@ -308,12 +323,8 @@ async function put(
 }
 
 /** No write finds out whether it is. */
-async function checkNewest(
-  registry: ResourceRegistry,
-  { request, key, trace }: Update,
-  current: StoredObject,
-): Promise<void> {
-  const found = await findObject(registry, key, request.name, trace);
+async function checkNewest(registry: ResourceRegistry, asked: Update, current: StoredObject): Promise<void> {
+  const found = await newestOf(registry, asked);
   if (found?.revision === current.revision) return;
-  throw new StorageError('conflict', `${key} has changed`, found === undefined ? {} : { current: found });
+  throw new StorageError('conflict', `${asked.key} has changed`, found === undefined ? {} : { current: found });
 }

@@ -10,7 +10,7 @@ import { encodeJson } from '../schema/json/encode.js';
 import { acceptChanged, acceptNew, expectedOf } from './accept-body.js';
 import { type ChangeMade, type ChangeWork } from './change-aside.js';
 import { decodeBody } from './decode-body.js';
-import { type PatchTree, readPatch } from './decode-large.js';
+import { type PatchTree, readPatch, type ReadPatchOptions } from './decode-large.js';
 import { type Endpoint, inVersion, toStorage } from './endpoint.js';
 import { mediaTypeNamed } from './media-types.js';
 import { noteSteps } from './note-write.js';
@@ -70,7 +70,7 @@ function patched(endpoint: Endpoint, kind: PatchKind, work: ChangeWork, warn: Wa
   const { options, manager, subresource } = work;
   const now = new Date(work.nowMs);
   let tree: PatchTree | undefined;
-  const patch = preparePatch(kind, () => (tree = readTree(kind, work)), {
+  const patch = preparePatch(kind, (reading) => (tree = readTree(kind, work, reading)), {
     target: targetOf(endpoint, subresource, now, toldVersions(endpoint, work.conversions)),
     options,
     manager,
@@ -83,8 +83,8 @@ function patched(endpoint: Endpoint, kind: PatchKind, work: ChangeWork, warn: Wa
   return { object: carry(toStorage(endpoint, object)) };
 }
 
-function readTree(kind: PatchKind, { body, read }: ChangeWork): PatchTree {
-  if (read === undefined) return readPatch(encodingOf(kind), bufferOf(body));
+function readTree(kind: PatchKind, { body, read }: ChangeWork, options: ReadPatchOptions): PatchTree {
+  if (read === undefined) return readPatch(encodingOf(kind), bufferOf(body), options);
   const { duplicates, strictError } = read;
   return { value: parseJsonTree(body).value, duplicates: [...duplicates], strictError };
 }

@@ -4,6 +4,7 @@ import { configMaps } from '../apis/core/configmap/definition.js';
 import { namespaces } from '../apis/core/namespace/definition.js';
 import { deployments } from '../apis/apps/deployment/definition.js';
 import { pods } from '../apis/core/pod/definition.js';
+import { csiNodes } from '../apis/storage/csi-node.js';
 import type { KindDefinition } from '../registry/kind.js';
 import { TestApi } from '../server/testing.js';
 
@@ -15,6 +16,23 @@ test('an object without a name and a way to make one is refused', async () => {
   const { status, body } = await open().post(MAPS, { data: { a: '1' } });
   assert.equal(status, 422);
   assert.match(body.message, /metadata.name: Required value: name or generateName is required/);
+});
+
+test('an empty list that is always printed is none once it is kept, however it is printed', async () => {
+  const api = open({ kinds: [csiNodes as unknown as KindDefinition] });
+  const path = '/apis/storage.k8s.io/v1/csinodes';
+  const created = (name: string, headers: Readonly<Record<string, string>>, query = '') =>
+    api.post(`${path}${query}`, { metadata: { name }, spec: { drivers: [] } }, headers);
+  assert.match(String((await created('a', {})).bytes), /"drivers":null/);
+  assert.match(String((await created('b', {}, '?pretty=true')).bytes), /"drivers": null/);
+  assert.match(String((await created('c', { accept: 'application/yaml' })).bytes), /drivers: null/);
+});
+
+test('a number that none can hold is told with its place', async () => {
+  const body = '{"kind":"Deployment","apiVersion":"apps/v1","metadata":{"name":"d"},"spec":{"replicas":1e400}}';
+  const { status, body: refused } = await open().send('POST', '/apis/apps/v1/namespaces/n/deployments', { body });
+  assert.equal(status, 400);
+  assert.match(refused.message, /number 1e400 into Go struct field DeploymentSpec.spec.replicas of type int32$/);
 });
 
 test('a name that is taken conflicts, and says so when the other is on its way out', async () => {

@@ -35,6 +35,7 @@ export async function createObject(
   const { definition, registry } = endpoint;
   const path = endpoint.definition.virtualCreate === undefined ? undefined : WITHOUT_TABLES;
   const negotiated = negotiate(http, services.mediaTypes, path);
+  bodyMediaType(http, services.mediaTypes);
   const span = request.trace?.span;
   const body = await takeBody(services, endpoint, request, 'create');
   const large = body.length > LARGE_BYTES;

@@ -7,6 +7,7 @@ import {
   apiVersionFault,
   apiVersionOf,
   type GroupVersionKind,
+  type JsonObject,
   type KubeObject,
   parseApiVersion,
 } from '../machinery/object.js';
@@ -94,10 +95,15 @@ function finished(
 ): KubeObject {
   const object = decoded.object as KubeObject;
   checkKind(expected, object, sent, options);
+  // A custom resource is read as what it says it is, and only then held against what was expected.
+  if (expected.type.unstructured !== undefined) {
+    reportStrict(expected, object, decoded.strictErrors, options);
+    takeCustomKind(expected, object);
+  }
   object.metadata ??= {};
   const why = expected.unconvertible?.(object);
   if (why !== undefined) throw undecodable(expected, expected.kind.kind, undefined, why, sent.body);
-  reportStrict(expected, object, decoded.strictErrors, options);
+  if (expected.type.unstructured === undefined) reportStrict(expected, object, decoded.strictErrors, options);
   object.kind = expected.kind.kind;
   object.apiVersion = apiVersionOf(expected.kind);
   expected.defaults?.(object);
@@ -112,21 +118,28 @@ function checkKind(
 ): void {
   if (expected.type.unstructured !== undefined) {
     const { body } = sent;
+    const fault = apiVersionFault(object.apiVersion ?? '');
+    if (fault !== undefined) throw undecodable(expected, undefined, object.apiVersion, fault, body);
     if (!object.kind) {
       // Whoever looks closely looks before it is known what was expected.
       const kind = fieldValidation === 'Ignore' ? '' : undefined;
       throw undecodable(expected, kind, object.apiVersion, `Object 'Kind' is missing in '${body.toString()}'`, body);
     }
-    const fault = apiVersionFault(object.apiVersion ?? '');
-    if (fault !== undefined) throw undecodable(expected, undefined, object.apiVersion, fault, body);
-    if (!object.apiVersion) throw otherVersion('', expected.kind);
-    const isOther = expected.anyKind === true && object.kind !== expected.kind.kind;
-    if (isOther) noteOtherKind(object);
-    checkCustomKind(expected.kind, isOther ? { ...object, kind: expected.kind.kind } : object);
     return;
   }
   const other = otherKind(expected, object, sent);
   if (other !== undefined) throw other;
+}
+
+function takeCustomKind(expected: Expected, object: KubeObject): void {
+  if (!object.apiVersion) throw otherVersion('', expected.kind);
+  if (expected.anyKind !== true || object.kind === expected.kind.kind) {
+    checkCustomKind(expected.kind, object);
+    return;
+  }
+  noteOtherKind(object);
+  checkCustomKind(expected.kind, { ...object, kind: expected.kind.kind });
+  expected.type.unstructured?.coerce(object as JsonObject & KubeObject, false);
 }
 
 /** Why a body that says it is something else is refused: it is read as that first. Undefined for the kind that is expected. */
@@ -191,7 +204,7 @@ export const unknownConversion = (from: GroupVersionKind, to: GroupVersionKind):
 export function checkCustomKind(expected: GroupVersionKind, { kind, apiVersion, metadata }: KubeObject): void {
   if (!kind) throw badRequest("Object 'Kind' is missing in 'unstructured object has no kind'");
   if (!apiVersion) throw badRequest("Object 'apiVersion' is missing in 'unstructured object has no version'");
-  if (apiVersion !== apiVersionOf(expected)) throw otherVersion(apiVersion, expected);
+  if (apiVersion !== apiVersionOf(expected)) throw otherVersion(apiVersionOf(parseApiVersion(apiVersion)), expected);
   if (kind === expected.kind) return;
   const error = invalidField(FieldPath.of('kind'), kind, `must be ${expected.kind}`);
   throw invalid({ group: expected.group, kind }, metadata?.name ?? '', [error]);

@@ -1,5 +1,6 @@
 // What others than the client made of an object on its way in: a webhook's patch, say.
 import {
+  apiVersionFault,
   apiVersionOf,
   type GroupVersionKind,
   type JsonObject,
@@ -10,6 +11,7 @@ import { StatusError } from '../machinery/status.js';
 import { noteUnfitted } from '../machinery/unfitted.js';
 import { typeOf } from '../schema/catalogue.js';
 import { DecodeError, decodeTree } from '../schema/json/decode.js';
+import { sentKind } from '../schema/json/sent-kind.js';
 import type { StructType } from '../schema/type.js';
 import { checkCustomKind, unknownConversion, unknownKind } from './decode-body.js';
 import { type Endpoint, toStorage } from './endpoint.js';
@@ -55,6 +57,8 @@ function inItsVersion(endpoint: Endpoint, tree: JsonObject): Endpoint {
   if (type === undefined) throw new DecodeError(unknownKind(endpoint.kind, kind, apiVersion));
   const version = endpoint.definition.versions.find((one) => one.version === stated.version);
   if (kind !== endpoint.kind.kind || stated.group !== endpoint.kind.group || version === undefined) {
+    // As what it says it is it must be readable first.
+    decode(type, tree, false);
     throw new StatusError(500, '', unknownConversion(stated, endpoint.kind));
   }
   return { ...endpoint, kind: stated, version, type, listType: endpoint.listType };
@@ -79,9 +83,8 @@ function decodeSubresource(endpoint: Endpoint, seen: GroupVersionKind, tree: Jso
 }
 
 function statedKind(tree: JsonObject, seen: GroupVersionKind): { readonly kind: string; readonly apiVersion: string } {
-  const { kind, apiVersion } = tree;
-  return {
-    kind: typeof kind === 'string' && kind !== '' ? kind : seen.kind,
-    apiVersion: typeof apiVersion === 'string' && apiVersion !== '' ? apiVersion : apiVersionOf(seen),
-  };
+  const sent = sentKind(tree);
+  const fault = apiVersionFault(sent.apiVersion);
+  if (fault !== undefined) throw new DecodeError(fault);
+  return { kind: sent.kind || seen.kind, apiVersion: sent.apiVersion || apiVersionOf(seen) };
 }

@@ -37,6 +37,11 @@ export async function decodeLarge(
   }
 }
 
+export interface ReadPatchOptions {
+  /** Numbers of a JSON text with a fraction or an exponent are FloatLiterals. */
+  readonly keepFloats?: boolean;
+}
+
 export interface PatchTree {
   readonly value: unknown;
   /** Of JSON. */
@@ -46,10 +51,14 @@ export interface PatchTree {
 }
 
 /** What a patch says, or fails with a DecodeError. */
-export function readPatch(encoding: 'json' | 'yaml' | 'cbor', bytes: Buffer): PatchTree {
+export function readPatch(
+  encoding: 'json' | 'yaml' | 'cbor',
+  bytes: Buffer,
+  { keepFloats = false }: ReadPatchOptions = {},
+): PatchTree {
   switch (encoding) {
     case 'json':
-      return parseJsonTree(bytes);
+      return parseJsonTree(bytes, { keepFloats });
     case 'yaml':
       return { ...parseYaml(bytes), duplicates: [] };
     case 'cbor':

@@ -186,7 +186,8 @@ async function readDeleteOptions(
   verb: BodyVerb,
 ): Promise<DeleteOptions> {
   const { http, trail } = request;
-  const span = request.trace?.span;
+  // Of a collection the reference does not tell.
+  const span = verb === 'delete' ? request.trace?.span : undefined;
   const body = await takeBody(services, endpoint, request, verb);
   const sent = body.length === 0 ? deleteOptionsFromQuery(http.query) : decodeDeleteOptions(services, http, body);
   if (body.length > 0) {

@@ -1,6 +1,7 @@
 // An object in the form that was asked for, before it is written in any encoding.
 import type { AnsweredForm } from '../lib/http.js';
 import { typeByName } from '../schema/catalogue.js';
+import { StatusError } from '../machinery/status.js';
 import type { StructType } from '../schema/type.js';
 import type { StoredObject } from '../storage/store.js';
 import { type Endpoint, inVersion } from './endpoint.js';
@@ -48,10 +49,13 @@ export function formedValue(endpoint: Endpoint, form: Form, stored: StoredObject
   }
 }
 
-export const notAList = (endpoint: Endpoint): Error =>
-  notAcceptableTransform(
-    `you requested PartialObjectMetadataList, but the requested object is not a list (${goName(endpoint)})`,
-  );
+/** The reference holds custom resources in one form with their lists, and is surprised only by what it finds in it. */
+export const notAList = (endpoint: Endpoint): StatusError =>
+  endpoint.definition.custom
+    ? new StatusError(500, '', 'content is not a list')
+    : notAcceptableTransform(
+        `you requested PartialObjectMetadataList, but the requested object is not a list (${goName(endpoint)})`,
+      );
 
 /** What a rehearsal has not stored has the version of what is there. */
 function listMetaOf(stored: StoredObject): { resourceVersion: string } | Record<string, never> {

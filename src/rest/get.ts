@@ -10,9 +10,8 @@ import { flag } from './query-options.js';
 import type { RestRequest } from './request.js';
 import { respondTimed, timedRead } from './timed.js';
 import type { RestServices } from './services.js';
-import { recordCachedGet } from '../storage/record.js';
-import type { ResourceStoreOptions, StoredObject } from '../storage/store.js';
-import type { Span } from '../tracing/trace.js';
+import { recordCachedGet, recordKnownRead } from '../storage/record.js';
+import type { StoredObject } from '../storage/store.js';
 
 // hot: most requests are this one.
 /** Without a promise when the object is in the cache. */
@@ -29,7 +28,6 @@ export function getObject(
       throw badRequest('the export parameter, deprecated since v1.14, is no longer supported');
     }
     resourceVersion = http.query.get('resourceVersion') ?? '';
-    checkResourceVersion(resourceVersion);
   }
   const { registry } = endpoint;
   const rendering = { endpoint, request: http, negotiated, clock: services.clock, converter: services.converter };
@@ -37,9 +35,16 @@ export function getObject(
   const span = request.trace?.span;
   span?.event('About to Get from storage');
   const key = keyOf(registry, info.namespace, info.name);
+  try {
+    checkGetVersion(endpoint, resourceVersion);
+  } catch (error) {
+    recordCachedGet(span, registry.store.options, key, resourceVersion)?.end();
+    throw error;
+  }
   const atHand = resourceVersion === '' ? registry.store.peek?.(key) : undefined;
   if (atHand !== undefined) {
-    if (span !== undefined) recordPeek(span, registry.store.options, key);
+    recordKnownRead(span, registry.store.options, key);
+    span?.event(WRITING);
     return respond(atHand);
   }
   const read = (): Promise<StoredObject> => get(registry, info.namespace, info.name, resourceVersion, request.trace);
@@ -51,10 +56,11 @@ export function getObject(
 
 const WRITING = 'About to write a response';
 
-/** As if the store had been asked. */
-function recordPeek(span: Span, options: ResourceStoreOptions, key: string): void {
-  recordCachedGet(span, options, key, '')?.end();
-  span.event(WRITING);
+/** What expires has no cache in the reference: its store itself is asked, which takes such a version for the client's mistake. */
+function checkGetVersion({ definition }: Endpoint, resourceVersion: string): void {
+  if (definition.ttlSeconds === undefined) return checkResourceVersion(resourceVersion);
+  const wrong = resourceVersionError(resourceVersion);
+  if (wrong !== undefined) throw badRequest(`invalid resource version: ${wrong}`);
 }
 
 /** In digits: a shorter number always fits into 64 bits. */

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import zlib from 'node:zlib';
 import fc from 'fast-check';
 import { configMaps } from '../apis/core/configmap/definition.js';
+import { events } from '../apis/core/event/definition.js';
 import { namespaces } from '../apis/core/namespace/definition.js';
 import { pods } from '../apis/core/pod/definition.js';
 import type { KindDefinition } from '../registry/kind.js';
@@ -36,6 +37,32 @@ test('a get takes no version it cannot read or wait for', async () => {
   assert.equal((await api.get(`${MAPS}/m0?resourceVersion=1`)).status, 200);
   const exported = await api.get(`${MAPS}/m0?export=true`);
   assert.equal(exported.status, 400);
+});
+
+test('a get of what expires takes a version it cannot read for a mistake of the client', async () => {
+  const api = open({ kinds: [events, namespaces] as unknown as KindDefinition[] });
+  const { status, body } = await api.get('/api/v1/namespaces/n/events/e?resourceVersion=x');
+  assert.equal(status, 400);
+  assert.match(body.message, /^invalid resource version: resourceVersion: Invalid value: "x"/);
+});
+
+test('selectors are read before options are looked at together, and neither for who accepts no list', async () => {
+  const api = await filled(1);
+  const query = 'resourceVersionMatch=Exact';
+  for (const selector of ['labelSelector=!', 'fieldSelector=metadata.name']) {
+    assert.equal((await api.get(`${MAPS}?${query}&${selector}`)).status, 400, selector);
+  }
+  for (const wrong of [query, 'limit=x']) {
+    assert.equal((await api.get(`${MAPS}?${wrong}`, { accept: 'text/html' })).status, 406, wrong);
+  }
+});
+
+test('objects in no namespace are not selected by one where their kind says what they are selected by', async () => {
+  const api = await filled(1);
+  const selected = await api.get('/api/v1/namespaces?fieldSelector=metadata.namespace%3Dn');
+  assert.equal(selected.status, 400);
+  assert.equal(selected.body.message, 'field label not supported: metadata.namespace');
+  assert.equal((await api.get(`${MAPS}?fieldSelector=metadata.namespace%3Dn`)).status, 200);
 });
 
 test('options that do not go together are refused', async () => {

@@ -44,6 +44,7 @@ export async function listObjects(
   const wrong = options.continue === '' ? resourceVersionError(resourceVersion) : undefined;
   if (wrong !== undefined) throw badRequest(`invalid resource version: ${wrong}`);
   const span = request.trace?.span;
+  if (span !== undefined) request.listing = {};
   span?.event('About to List from storage');
   const wanted = {
     trace: request.trace,
@@ -56,6 +57,7 @@ export async function listObjects(
     selector: `${options.labelSelector}\0${options.fieldSelector}`,
   };
   const result = await timedRead(request, () => list(endpoint.registry, wanted));
+  if (span !== undefined) request.listing = { count: result.items.length };
   span?.event('Listing from storage done');
   const rendering = { endpoint, request: http, negotiated, clock: services.clock, converter: services.converter };
   return timedAnswer(request, negotiated, () => respondList(rendering, result));

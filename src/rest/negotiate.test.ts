@@ -238,3 +238,12 @@ test('what a long Accept header says again and again is read once', () => {
     ['a', '*'],
   );
 });
+
+test('a refusal to who accepts no plain object is printed for people', async () => {
+  const api = await filled();
+  const ask = async (accept: string): Promise<string> =>
+    (await api.send('GET', `${MAPS}/none`, { headers: { accept } })).bytes.toString();
+  const plain = await ask(`${TABLE},application/json`);
+  assert.ok(plain.endsWith('}\n'));
+  assert.equal(await ask(TABLE), JSON.stringify(JSON.parse(plain), undefined, 2));
+});

@@ -3,7 +3,7 @@ import { saysTrue } from '../lib/go-strconv.js';
 import { ownMember } from '../lib/plain-object.js';
 import { firstHeader, type HttpRequest } from '../lib/http.js';
 import { LRUCache } from 'lru-cache';
-import { notAcceptable, StatusError, unsupportedMediaType } from '../machinery/status.js';
+import { notAcceptable, RouteRefusal, StatusError, unsupportedMediaType } from '../machinery/status.js';
 import type { KindDefinition } from '../registry/kind.js';
 import { JSON_TYPE, type MediaType, streamNames } from './media-types.js';
 
@@ -113,13 +113,10 @@ interface Clause {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-function choose(
-  accept: string,
-  supported: readonly MediaType[],
-  { streams = false, tables = true, transforms = true, routed = true, texts = [] }: NegotiatedPath,
-): Negotiated {
+function choose(accept: string, supported: readonly MediaType[], path: NegotiatedPath): Negotiated {
+  const { tables = true, transforms = true, routed = true } = path;
   const names = supported.map((type) => type.name);
-  if (routed) checkRoute(accept, supported, [...texts, ...names, ...(streams ? streamNames(supported) : [])]);
+  if (routed) checkRoute(accept, supported, path);
   for (const clause of parseAccept(accept)) {
     for (const media of supported) {
       if (!matches(clause, media.name)) continue;
@@ -135,10 +132,21 @@ function choose(
  * The reference's router looks first, and knows no wildcard but the widest. It refuses in words of its own. Custom
  * resources do not come by it.
  */
-function checkRoute(accept: string, supported: readonly MediaType[], produced: readonly string[]): void {
+function checkRoute(
+  accept: string,
+  supported: readonly MediaType[],
+  { streams = false, texts = [] }: NegotiatedPath,
+): void {
   if (supported.some(({ transformsOnly }) => transformsOnly)) return;
-  requireRoute(accept, produced);
+  requireRoute(accept, [...texts, ...supported.map(({ name }) => name), ...(streams ? streamNames(supported) : [])]);
 }
+
+/** Refuses as that router does, for what is looked at before the form of the answer is chosen. */
+export const requireAcceptable = (
+  request: HttpRequest,
+  supported: readonly MediaType[],
+  path: NegotiatedPath = ORDINARY,
+): void => checkRoute(firstHeader(request, 'accept') || '*/*', supported, path);
 
 /** Refuses what accepts none of the forms a path has. */
 export function requireRoute(accept: string, produced: readonly string[]): void {
@@ -148,7 +156,7 @@ export function requireRoute(accept: string, produced: readonly string[]): void 
     if (range === '*/*' || produced.includes(range)) return;
   }
   const message = `406: Not Acceptable\n\nAvailable representations: ${produced.join(', ')}`;
-  throw new StatusError(406, 'NotAcceptable', message, {});
+  throw new RouteRefusal(406, 'NotAcceptable', message, {});
 }
 
 function matches(clause: Clause, name: string): boolean {

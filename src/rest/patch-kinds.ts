@@ -1,17 +1,18 @@
 // The kinds of patch, each as a function from the current object to the wanted one.
+import { FloatLiteral, isJsonObject } from '../lib/float-literal.js';
 import { errorText } from '../lib/error-text.js';
 import { atOnce, type Steps } from '../lib/turns.js';
 import { goJsonKind } from '../lib/go-json-kind.js';
 import { goValueText } from '../lib/go-value.js';
 import { deepCopySteps } from '../schema/deep-copy.js';
 import { FieldPath, invalid as invalidField } from '../machinery/field-error.js';
-import { applyJsonPatch, JsonPatchError, jsonPatchRefused } from '../machinery/json-patch.js';
+import { applyJsonPatch, JsonPatchError, jsonPatchOperations, jsonPatchRefused } from '../machinery/json-patch.js';
 import { mergePatchSteps } from '../machinery/merge-patch.js';
 import { apiVersionOf, type GroupVersionKind, type JsonObject, type KubeObject } from '../machinery/object.js';
-import { badRequest, invalid, StatusError } from '../machinery/status.js';
+import { badRequest, invalid, requestEntityTooLarge, StatusError } from '../machinery/status.js';
 import { applySteps, unconvertibleApply, unfitApply } from '../schema/apply/apply-patch.js';
 import { isManagedFieldsReset } from '../schema/apply/managers.js';
-import type { Versions } from '../schema/apply/versions.js';
+import { OtherVersionError, type Versions } from '../schema/apply/versions.js';
 import { DecodeError, decodeTree, parseJsonTree } from '../schema/json/decode.js';
 import { maxJsonDepth } from '../schema/json/parse.js';
 import { encodeJson, encodeTree } from '../schema/json/encode.js';
@@ -19,9 +20,9 @@ import { leftOfPatch } from '../schema/patch/left-of-patch.js';
 import { strategicMergeSteps } from '../schema/patch/strategic-merge.js';
 import type { StructType } from '../schema/type.js';
 import { eachWarning } from './decode-body.js';
-import type { PatchTree } from './decode-large.js';
+import type { PatchTree, ReadPatchOptions } from './decode-large.js';
 import { jsonPatchShape, mergePatchShape, strategicPatchShape } from './patch-shape.js';
-import { checkPatchedCustomKind, checkPatchedKind } from './patched-kind.js';
+import { checkCustomKindKept, checkPatchedCustomKind, checkPatchedKind } from './patched-kind.js';
 import type { PatchOptions } from './query-options.js';
 import { restoreError } from './restore-error.js';
 
@@ -55,8 +56,10 @@ export interface PatchContext {
 /** Makes the wanted object from the current one; a new object comes only from an apply. */
 export type Patch = (live: Readonly<KubeObject> | undefined) => Steps<KubeObject>;
 
-/** `read` fails with a DecodeError when there is no patch in what was sent. */
-export function preparePatch(kind: PatchKind, read: () => PatchTree, context: PatchContext): Patch {
+/** Fails with a DecodeError when there is no patch in what was sent. */
+export type ReadTree = (options: ReadPatchOptions) => PatchTree;
+
+export function preparePatch(kind: PatchKind, read: ReadTree, context: PatchContext): Patch {
   if (isApply(kind)) return prepareApply(kind, read, context);
   const { value: patch, duplicates } = parsePatch(kind, read, context);
   return (live) => patchSteps(kind, live, patch, duplicates, context);
@@ -77,29 +80,64 @@ function* patchSteps(
   yield;
   const object = yield* decodePatched(kind, patched, shown, duplicates, context);
   yield;
-  if (saysOther(patched, context.target)) delete object.metadata.managedFields;
-  else yield* context.target.note(live, object, context.manager, reset);
+  const { target } = context;
+  const said = saidOf(patched, target);
+  if (said === 'unknown') delete object.metadata.managedFields;
+  else yield* target.note(live, object, context.manager, reset);
+  if (said !== 'own' && fitOther(target, object).length > 0) delete object.metadata.managedFields;
   return object;
 }
 
-/** Whether a custom resource says it is another: whose fields those are nobody can tell. */
-const saysOther = ({ kind, apiVersion }: JsonObject, target: PatchTarget): boolean =>
-  target.type.unstructured !== undefined && (kind !== target.kind.kind || apiVersion !== apiVersionOf(target.kind));
+/** What a custom resource says it is; whose fields those of something unknown are nobody can tell. */
+function saidOf({ kind, apiVersion }: JsonObject, target: PatchTarget): 'own' | 'another version' | 'unknown' {
+  if (target.type.unstructured === undefined) return 'own';
+  if (kind !== target.kind.kind || typeof apiVersion !== 'string') return 'unknown';
+  if (apiVersion === apiVersionOf(target.kind)) return 'own';
+  return isVersion(target.versions, apiVersion) ? 'another version' : 'unknown';
+}
+
+function isVersion(versions: Versions | undefined, apiVersion: string): boolean {
+  try {
+    return versions?.typeAt(apiVersion) !== undefined;
+  } catch (error) {
+    if (error instanceof OtherVersionError) return false;
+    throw error;
+  }
+}
+
+/** What was read as something else is one of the endpoint's version from now on. Answers what that does not know. */
+function fitOther(target: PatchTarget, object: KubeObject): readonly string[] {
+  const unknown = target.type.unstructured?.coerce(object as JsonObject & KubeObject, true) ?? [];
+  target.defaults(object);
+  return unknown;
+}
 
 function parsePatch(
   kind: PatchKind,
-  read: () => PatchTree,
-  { options }: PatchContext,
+  read: ReadTree,
+  { options, target }: PatchContext,
 ): { value: unknown; duplicates: string[] } {
   const strict = options.fieldValidation !== 'Ignore';
+  // What is patched as text is read with its type afterwards, and no type of whole numbers takes `1.0`.
+  const keepFloats = kind !== 'strategic' && target.type.unstructured === undefined;
   try {
-    const { value, duplicates } = read();
+    const { value, duplicates } = read({ keepFloats });
+    if (keepFloats && strict) checkFinite(value);
     const patch = shapedPatch(kind, value, strict);
     if (!strict) return { value: patch, duplicates: [] };
     return { value: patch, duplicates: kind === 'json' ? jsonPatchStrict(value, duplicates) : duplicates };
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     throw badRequest(unreadText(kind, strict, error));
+  }
+}
+
+/** Who looks for unknown fields reads all numbers, too. */
+function checkFinite(tree: unknown): void {
+  if (typeof tree !== 'object' || tree === null) return;
+  if (!(tree instanceof FloatLiteral)) for (const member of Object.values(tree)) checkFinite(member);
+  else if (!Number.isFinite(tree.value)) {
+    throw new DecodeError(`json: cannot unmarshal number ${tree.text} into Go value of type float64`);
   }
 }
 
@@ -138,6 +176,7 @@ function* patchTree(
   switch (kind) {
     case 'json':
       try {
+        refuseLong(jsonPatchOperations(patch));
         const patched = applyJsonPatch(document, patch) as JsonObject;
         if (isDeeperThan(maxJsonDepth, patched)) throw jsonPatchRefused();
         return patched;
@@ -153,6 +192,14 @@ function* patchTree(
     case 'apply-cbor':
       throw new Error('an apply is not a patch of the tree');
   }
+}
+
+const MAX_OPERATIONS = 10_000;
+
+/** Clients are held to it, webhooks and policies are not. */
+function refuseLong({ length }: readonly unknown[]): void {
+  if (length <= MAX_OPERATIONS) return;
+  throw requestEntityTooLarge(`The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${length}`);
 }
 
 const isDeeperThan = (levels: number, value: unknown): boolean =>
@@ -181,7 +228,7 @@ function* decodePatched(
     if (kind !== 'strategic') {
       if (target.checkKind !== undefined) target.checkKind(copy);
       else if (target.type.unstructured === undefined) checkPatchedKind(target.kind, copy);
-      else checkPatchedCustomKind(target.kind, copy, shown, context.subresource);
+      else checkPatchedCustomKind(copy, shown);
     }
     decoded = decodeTree(target.type, copy, { strict, original: patched });
   } catch (error) {
@@ -195,13 +242,15 @@ function* decodePatched(
     throw kind === 'strategic' ? new StatusError(500, '', unconvertible) : refusedPatch(shown(), unconvertible);
   }
   // What has no version is read in the form the reference keeps to itself, where nothing of it is found.
-  const isUnread = kind !== 'strategic' && target.checkKind === undefined && !patched['apiVersion'];
+  const isCustom = target.type.unstructured !== undefined;
+  const isUnread = kind !== 'strategic' && target.checkKind === undefined && !isCustom && !patched['apiVersion'];
   const errors = [...duplicates, ...(isUnread && strict ? unreadMembers(patched) : decoded.strictErrors)];
   if (errors.length > 0) {
     if (options.fieldValidation === 'Strict')
       throw refusedPatch(shown(), `strict decoding error: ${errors.join(', ')}`);
     for (const text of errors) context.warn(text);
   }
+  if (isCustom) checkCustomKindKept(target.kind, patched, context.subresource);
   yield;
   object.kind = target.kind.kind;
   object.apiVersion = apiVersionOf(target.kind);
@@ -241,7 +290,7 @@ function collectObjects(value: unknown, found: Set<unknown>): void {
 function sortTouched(value: unknown, untouched: ReadonlySet<unknown>): unknown {
   if (untouched.has(value)) return value;
   if (Array.isArray(value)) return value.map((item) => sortTouched(item, untouched));
-  if (!isObject(value)) return value;
+  if (!isJsonObject(value)) return value;
   const names = Object.keys(value).sort();
   return Object.fromEntries(names.map((name) => [name, sortTouched(value[name], untouched)]));
 }
@@ -249,7 +298,7 @@ function sortTouched(value: unknown, untouched: ReadonlySet<unknown>): unknown {
 const refusedPatch = (shown: string, why: string): StatusError =>
   invalid({ group: '', kind: '' }, '', [invalidField(FieldPath.of('patch'), shown, why)]);
 
-function prepareApply(kind: PatchKind, read: () => PatchTree, context: PatchContext): Patch {
+function prepareApply(kind: PatchKind, read: ReadTree, context: PatchContext): Patch {
   const applied = parseApplied(kind, read);
   return (live) => applyOver(live, applied, context);
 }
@@ -294,11 +343,11 @@ interface Applied {
 }
 
 /** Reads an applied configuration; what is wrong with it is told as the reference's readers tell it. */
-function parseApplied(kind: PatchKind, read: () => PatchTree): Applied {
+function parseApplied(kind: PatchKind, read: ReadTree): Applied {
   const { value, strictError } = readApplied(kind, read);
   // Nothing is read as an object that has nothing.
   if (value === null || value === undefined) return { value: {} };
-  if (!isObject(value)) {
+  if (!isJsonObject(value)) {
     const reader = kind === 'apply-cbor' ? 'cbor:' : 'error unmarshaling JSON: while decoding JSON: json:';
     const why = `${reader} cannot unmarshal ${goJsonKind(value)} into Go value of type map[string]interface {}`;
     throw badRequest(`error decoding YAML: ${why}`);
@@ -306,9 +355,9 @@ function parseApplied(kind: PatchKind, read: () => PatchTree): Applied {
   return { value, ...(strictError !== undefined && { strictError }) };
 }
 
-function readApplied(kind: PatchKind, read: () => PatchTree): PatchTree {
+function readApplied(kind: PatchKind, read: ReadTree): PatchTree {
   try {
-    return read();
+    return read({});
   } catch (error) {
     throw badRequest(`error decoding YAML: ${kind === 'apply-cbor' ? '' : YAML_TO_JSON}${errorText(error)}`);
   }
@@ -325,6 +374,3 @@ function decodeApplied(type: StructType, applied: JsonObject, patch: Readonly<Js
     throw unfitApply(patch, restoreError(error));
   }
 }
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

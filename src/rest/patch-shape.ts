@@ -1,5 +1,6 @@
 // What a patch must be before it is one: the reference reads each kind into a type of Go, and tells what does not fit.
-import { goJsonKind } from '../lib/go-json-kind.js';
+import { isJsonObject } from '../lib/float-literal.js';
+import { cannotUnmarshal } from '../lib/go-json-kind.js';
 import type { JsonObject } from '../machinery/object.js';
 import { badRequest, type StatusError } from '../machinery/status.js';
 
@@ -19,7 +20,7 @@ export function mergePatchShape(patch: unknown, strict: boolean): unknown {
 /** Null changes nothing. */
 export function strategicPatchShape(patch: unknown): JsonObject {
   if (!fitsObject(patch)) {
-    throw badRequest(`json: cannot unmarshal ${goJsonKind(patch)} into Go value of type ${ANY_OBJECT}`);
+    throw badRequest(cannotUnmarshal(patch, `Go value of type ${ANY_OBJECT}`));
   }
   return patch ?? {};
 }
@@ -36,8 +37,7 @@ function checkOperations(patch: unknown): void {
   }
 }
 
-const fitsObject = (value: unknown): value is JsonObject | null =>
-  value === null || (typeof value === 'object' && !Array.isArray(value));
+const fitsObject = (value: unknown): value is JsonObject | null => value === null || isJsonObject(value);
 
 const undecoded = (value: unknown, into: string): StatusError =>
-  badRequest(`error decoding patch: json: cannot unmarshal ${goJsonKind(value)} into Go ${into}`);
+  badRequest(`error decoding patch: ${cannotUnmarshal(value, `Go ${into}`)}`);

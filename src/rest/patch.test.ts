@@ -214,6 +214,39 @@ test('a JSON patch whose test fails or that is none is refused', async () => {
   assert.deepEqual((await api.get(`${MAPS}/a`)).body.data, { k: '1' });
 });
 
+test('a JSON patch has at most ten thousand operations', async () => {
+  const api = await withMap();
+  const operations = Array.from({ length: 10_001 }, () => ({ op: 'test', path: '/data/k', value: '1' }));
+  const long = await api.patch(`${MAPS}/a`, JSON_PATCH, operations);
+  assert.deepEqual(
+    [long.status, long.body.message],
+    [413, 'Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001'],
+  );
+  assert.equal((await api.patch(`${MAPS}/a`, JSON_PATCH, operations.slice(1))).status, 200);
+});
+
+test('a number of a patch is read as it is written: a whole one has neither fraction nor exponent', async () => {
+  const api = open();
+  await api.post(DEPLOYMENTS, deployment);
+  for (const number of ['1.0', '1e0', '100e-2', '9223372036854775808']) {
+    const sent = { [MERGE]: `{"spec":{"replicas":${number}}}`, [JSON_PATCH]: replacing('/spec/replicas', number) };
+    for (const [type, body] of Object.entries(sent)) {
+      const refused = await api.send('PATCH', `${DEPLOYMENTS}/d`, { headers: { 'content-type': type }, body });
+      assert.equal(refused.status, 422, body);
+      assert.match(refused.body.message, new RegExp(`"replicas\\\\":${number.replaceAll('.', '\\.')}[,}]`));
+      const field = 'Go struct field DeploymentSpec.spec.replicas of type int32';
+      assert.ok(refused.body.message.endsWith(`json: cannot unmarshal number ${number} into ${field}`), body);
+    }
+  }
+  const strategic = { headers: { 'content-type': STRATEGIC }, body: '{"spec":{"replicas":3.0}}' };
+  assert.equal((await api.send('PATCH', `${DEPLOYMENTS}/d`, strategic)).body.spec['replicas'], 3);
+  const tested = '[{"op":"test","path":"/spec/replicas","value":3.0}]';
+  const otherwise = { headers: { 'content-type': JSON_PATCH }, body: tested };
+  assert.equal((await api.send('PATCH', `${DEPLOYMENTS}/d`, otherwise)).status, 422);
+});
+
+const replacing = (path: string, value: string): string => `[{"op":"replace","path":"${path}","value":${value}}]`;
+
 test('a patch that is no object is refused', async () => {
   const api = await withMap();
   for (const type of [MERGE, STRATEGIC]) {

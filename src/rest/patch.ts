@@ -11,12 +11,12 @@ import type { Found } from '../registry/update.js';
 import { checkName } from './accept-body.js';
 import { type ChangeMade, type ChangeRequest, changesAside, makeAside, objectMade } from './change-aside.js';
 import type { Converter } from './convert-bytes.js';
-import { type PatchTree, readLargePatch, readPatch } from './decode-large.js';
+import { readLargePatch, readPatch } from './decode-large.js';
 import { type Endpoint, inVersion, toStorage } from './endpoint.js';
 import { CBOR_TYPE, type MediaType } from './media-types.js';
 import { negotiate, objectPath } from './negotiate.js';
 import { managerName } from './field-manager.js';
-import { isApply, type Patch, type PatchKind, preparePatch } from './patch-kinds.js';
+import { isApply, type Patch, type PatchKind, preparePatch, type ReadTree } from './patch-kinds.js';
 import { encodingOf, targetOf } from './patch-target.js';
 import { patchOptions } from './query-options.js';
 import type { RestRequest } from './request.js';
@@ -45,11 +45,11 @@ export async function patchObject(
   const negotiated = negotiate(http, services.mediaTypes, objectPath(endpoint.definition, info.subresource));
   const span = request.trace?.span;
   const body = await takeBody(services, endpoint, request, 'patch');
+  const applies = isApply(kind);
+  const options = patchOptions(http, applies);
   const recording = request.trail?.requestPatch(body, asideFor(endpoint.registry, body.length));
   if (recording !== undefined) await recording;
   span?.event('Recorded the audit event');
-  const applies = isApply(kind);
-  const options = patchOptions(http, applies);
   const { versions, settle } = conversionsOf(endpoint);
   const manager = managerName(options.fieldManager, http);
   const now = services.clock();
@@ -74,8 +74,8 @@ export async function patchObject(
     async change(current, found) {
       // A kind whose PUT may create asks for the change of what is missing, too.
       if (current === undefined && !applies) throw notFound(endpoint.resource, info.name);
-      if ('refused' in checked) throw checked.refused;
       span?.event('About to apply patch');
+      if ('refused' in checked) throw checked.refused;
       const here = async (): Promise<KubeObject> => {
         const patch = 'patch' in checked ? checked.patch : await prepared();
         const live = current === undefined ? undefined : inVersion(endpoint, current);
@@ -158,9 +158,9 @@ function checkIdentity(object: KubeObject, exists: boolean, endpoint: Endpoint, 
 }
 
 /** Reads a patch: a large one now, in turns with others. What is wrong with it is told when it is asked for. */
-export function patchReader(converter: Converter, kind: PatchKind, body: Buffer): MaybePromise<() => PatchTree> {
+export function patchReader(converter: Converter, kind: PatchKind, body: Buffer): MaybePromise<ReadTree> {
   const encoding = encodingOf(kind);
-  if (body.length <= LARGE_BYTES) return () => readPatch(encoding, body);
+  if (body.length <= LARGE_BYTES) return (options) => readPatch(encoding, body, options);
   return readLargePatch(converter, encoding, body).then(
     (tree) => () => tree,
     (error: unknown) => () => {

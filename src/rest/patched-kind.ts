@@ -45,28 +45,27 @@ export function checkPatchedScale(expected: GroupVersionKind, patched: JsonObjec
 
 const FORMER_SCALES = new Set(['extensions/v1beta1', 'apps/v1beta1', 'apps/v1beta2']);
 
-/**
- * A custom resource is read as whatever it says it is, and refused for it then, unless it is its status that is patched:
- * that stays one of what is there.
- */
-export function checkPatchedCustomKind(
-  expected: GroupVersionKind,
-  patched: JsonObject,
-  shown: () => string,
-  subresource: string,
-): void {
+/** A custom resource is read as whatever it says it is, if it does so. */
+export function checkPatchedCustomKind(patched: JsonObject, shown: () => string): void {
+  const { kind, apiVersion } = sentKind(patched);
+  const fault = apiVersionFault(apiVersion);
+  if (fault !== undefined) throw new DecodeError(fault);
+  if (kind === '') throw new DecodeError(`Object 'Kind' is missing in '${shown()}'`);
+  if (patched['apiVersion'] === null) throw new DecodeError(NULL_VERSION);
+}
+
+/** It is refused for what it says once it has been read, unless it is its status that is patched: that stays one of what is there. */
+export function checkCustomKindKept(expected: GroupVersionKind, patched: JsonObject, subresource: string): void {
   const { kind, apiVersion } = sentKind(patched);
   const wanted = apiVersionOf(expected);
   if (kind === expected.kind && apiVersion === wanted) return;
-  if (kind === '') throw new DecodeError(`Object 'Kind' is missing in '${shown()}'`);
-  if (patched['apiVersion'] === null) throw new DecodeError(NULL_VERSION);
-  const fault = apiVersionFault(apiVersion);
-  if (fault !== undefined) throw new DecodeError(fault);
-  if (apiVersion === '') throw internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'");
+  const said = parseApiVersion(apiVersion);
+  if (said.version === '') throw internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'");
   if (subresource === 'status') return;
   const { name } = (patched['metadata'] ?? {}) as JsonObject;
-  throw invalid({ group: parseApiVersion(apiVersion).group, kind }, typeof name === 'string' ? name : '', [
+  const shown = apiVersionOf(said);
+  throw invalid({ group: said.group, kind }, typeof name === 'string' ? name : '', [
     ...(kind === expected.kind ? [] : [invalidField(FieldPath.of('kind'), kind, `must be ${expected.kind}`)]),
-    ...(apiVersion === wanted ? [] : [invalidField(FieldPath.of('apiVersion'), apiVersion, `must be ${wanted}`)]),
+    ...(shown === wanted ? [] : [invalidField(FieldPath.of('apiVersion'), shown, `must be ${wanted}`)]),
   ]);
 }

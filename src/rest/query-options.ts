@@ -15,6 +15,7 @@ import { badRequest, invalid } from '../machinery/status.js';
 import { dryRunErrors, UNSAFE_DELETE } from '../registry/delete-options.js';
 import type { DeleteOptions } from '../registry/kind.js';
 import type { ResourceVersionMatch } from '../storage/store.js';
+import { sentSelectors } from './sent-selectors.js';
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 
@@ -138,6 +139,8 @@ export function listOptions(query: URLSearchParams, watch: boolean, watchList = 
   } else {
     listErrors(errors, path, match, options.continue, resourceVersion, sendInitialEvents);
   }
+  // Selectors are read with the other options: what is wrong with them is told before what may not be said together.
+  if (errors.length > 0) sentSelectors(sent);
   refuse('ListOptions', errors);
   if (match !== 'Exact' && match !== 'NotOlderThan') match = '';
   return { ...options, resourceVersionMatch: match as ResourceVersionMatch };

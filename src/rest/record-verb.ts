@@ -4,14 +4,15 @@ import { errorText } from '../lib/error-text.js';
 import { bodyBytes, firstHeader, type HttpResponse, isStream } from '../lib/http.js';
 import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
 import { requestScope } from '../machinery/request-scope.js';
+import { RouteRefusal } from '../machinery/status.js';
 import type { Verb } from '../registry/kind.js';
 import type { Attributes, Span } from '../tracing/trace.js';
 import type { RestRequest } from './request.js';
 
-/** A watch has none, as in the reference, which begins one and never ends it. */
-const SPAN_NAMES: Readonly<Partial<Record<Verb, string>>> = {
+const SPAN_NAMES: Readonly<Record<Verb, string>> = {
   get: 'Get',
   list: 'List',
+  watch: 'List',
   create: 'Create',
   update: 'Update',
   patch: 'Patch',
@@ -27,17 +28,25 @@ export function recordVerb(
   run: () => MaybePromise<HttpResponse>,
   refuse: (error: unknown) => MaybePromise<HttpResponse>,
 ): MaybePromise<HttpResponse> {
-  const name = SPAN_NAMES[verb];
-  if (name === undefined) return run();
-  const span = above.child(name, requestAttributes(request, above.auditId));
+  const span = above.child(SPAN_NAMES[verb], requestAttributes(request, above.auditId));
+  // The reference ends that of a list once it has asked the store; of a watch, or a list it refuses before, it ends none.
+  const end = (): void => {
+    if ((verb !== 'list' && verb !== 'watch') || request.listing !== undefined) span.end();
+  };
   const write = (answer: HttpResponse): HttpResponse =>
     recordAnswer(span, request, answer, (failed) => {
-      if (!failed) span.event('Writing http response done');
-      span.end();
+      const count = request.listing?.count;
+      if (!failed) span.event('Writing http response done', count === undefined ? {} : { count });
+      end();
     });
   const fail = (error: unknown): MaybePromise<HttpResponse> => {
     try {
-      return whenReady(refuse(error), (refusal) => recordAnswer(span, request, refusal, () => span.end()));
+      const refused = error instanceof RouteRefusal ? above : span;
+      return whenReady(refuse(error), (refusal) =>
+        recordAnswer(refused, request, refusal, () => {
+          if (refused === span) end();
+        }),
+      );
     } catch (bug) {
       span.end();
       throw bug;
@@ -54,16 +63,20 @@ export function recordVerb(
   return answer instanceof Promise ? answer.then(write, fail) : write(answer);
 }
 
-/** Also of what a filter refuses. `done` is told when the last byte is written, and whether one could not be. */
+/**
+ * Also of what a filter refuses. Only objects are told of. `done` is told when the last byte is written, and whether one
+ * could not be.
+ */
 export function recordAnswer(
   above: Span,
   request: Pick<RestRequest, 'http' | 'info'>,
   answer: HttpResponse,
   done: (failed: boolean) => void = () => undefined,
 ): HttpResponse {
-  const writing = above.child('SerializeObject', answerAttributes(request, answer, above.auditId));
+  const isTold = answer.object !== undefined;
+  const writing = isTold ? above.child('SerializeObject', answerAttributes(request, answer, above.auditId)) : undefined;
   return whenWritten(answer, writing, (failed) => {
-    writing.end();
+    writing?.end();
     done(failed);
   });
 }
@@ -82,12 +95,12 @@ export async function noteStoring<T>(span: Span | undefined, sentBytes: number, 
   }
 }
 
-function whenWritten(answer: HttpResponse, writing: Span, done: (failed: boolean) => void): HttpResponse {
+function whenWritten(answer: HttpResponse, writing: Span | undefined, done: (failed: boolean) => void): HttpResponse {
   const { body } = answer;
   if (!isStream(body)) {
     const size = bodyBytes(body) ?? 0;
-    writing.event('About to start writing response', { size });
-    writing.event('Write call succeeded', { size });
+    writing?.event('About to start writing response', { size });
+    writing?.event('Write call succeeded', { size });
     done(false);
     return answer;
   }
@@ -96,12 +109,12 @@ function whenWritten(answer: HttpResponse, writing: Span, done: (failed: boolean
     body: {
       async stream(sink) {
         let failed = true;
-        writing.event('About to start writing response');
+        writing?.event('About to start writing response');
         try {
           await body.stream(sink);
           failed = false;
         } finally {
-          writing.event(failed ? 'Write call failed' : 'Write call succeeded');
+          writing?.event(failed ? 'Write call failed' : 'Write call succeeded');
           done(failed);
         }
       },
@@ -133,7 +146,9 @@ function requestAttributes(request: RestRequest, auditId: string): Attributes {
 }
 
 function shownVerb({ http, info }: RestRequest): string {
-  if (info.verb === 'list') return 'LIST';
+  if (info.verb === 'list' && info.name === '') return 'LIST';
+  // The reference counts it with what connects.
+  if (info.subresource === 'log') return 'CONNECT';
   const applies = (http.headers['content-type'] ?? '').startsWith('application/apply-patch+');
   return http.method === 'PATCH' && applies ? 'APPLY' : http.method;
 }

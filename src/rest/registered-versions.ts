@@ -1,7 +1,7 @@
 import type { ApiResource } from './discovery-resources.js';
 
-/** Another server may have verbs of its own. */
-export type RemoteResource = Omit<ApiResource, 'verbs'> & { readonly verbs: readonly string[] };
+/** Another server may have verbs of its own, or tell of none. */
+export type RemoteResource = Omit<ApiResource, 'verbs'> & { readonly verbs: readonly string[] | null };
 
 export interface RegisteredGroup {
   /** The highest of its versions'. Higher comes first. */

@@ -29,6 +29,8 @@ export interface RestRequest {
   annotate(key: string, value: string, level?: Level): void;
   /** Where the work on it is recorded, and what those who are called for it are told; the verb puts its own span here. */
   trace?: Trace | undefined;
+  /** Of a list, once the store is asked; how many objects there are, once it has answered. */
+  listing?: { readonly count?: number };
   /** Where the body is told to, if anybody records it. */
   readonly trail?: BodyTrail | undefined;
 }

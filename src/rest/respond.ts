@@ -6,6 +6,7 @@ import { inTurns } from '../lib/turns.js';
 import { bufferOf } from '../lib/buffer-of.js';
 import { asideFor } from '../registry/registry.js';
 import type { Status, StatusError } from '../machinery/status.js';
+import { decodeJson } from '../schema/json/decode.js';
 import { encodeJson } from '../schema/json/encode.js';
 import { encodePieces } from '../schema/json/encode-pieces.js';
 import type { StructType } from '../schema/type.js';
@@ -13,7 +14,8 @@ import { loaded, type StoredObject } from '../storage/store.js';
 import { compressed } from './compress.js';
 import { type Converter, CONVERTED_BYTES } from './convert-bytes.js';
 import { type Endpoint, tailOf } from './endpoint.js';
-import { type Form, formAsked, formedValue, formOf, metaType, notAList } from './formed-value.js';
+import { type Form, formAsked, type FormedValue, formedValue, formOf, metaType, notAList } from './formed-value.js';
+import { indentJson } from './indent-json.js';
 import { largeBody } from './large-body.js';
 import { JSON_TYPE, type MediaType } from './media-types.js';
 import { acceptsUntransformed, negotiate, type Negotiated } from './negotiate.js';
@@ -83,10 +85,25 @@ function formFor(rendering: Rendering): Form {
 }
 
 function respondForm(rendering: Rendering, status: number, stored: StoredObject): MaybePromise<HttpResponse> {
-  const { type, value } = formedValue(rendering.endpoint, formFor(rendering), stored);
-  return rendering.negotiated.transform === undefined
-    ? respondInTurns(rendering, status, type, value)
-    : respondValue(rendering, status, type, value);
+  const { endpoint, negotiated } = rendering;
+  const { transform, media } = negotiated;
+  if (transform !== undefined) {
+    const { type, value } = formedValue(endpoint, formFor(rendering), stored);
+    return respondValue(rendering, status, type, value);
+  }
+  const isText = media.encoding === 'json' || media.encoding === 'yaml';
+  const { type, value } =
+    isText && endpoint.storedShape && endpoint.type.unstructured === undefined
+      ? keptValue(endpoint, stored)
+      : formedValue(endpoint, formFor(rendering), stored);
+  return respondInTurns(rendering, status, type, value);
+}
+
+/** The object as it is kept: what was written a moment ago may still tell what is empty from what is not there. */
+function keptValue(endpoint: Endpoint, stored: StoredObject): FormedValue {
+  const { type } = endpoint;
+  const json = Buffer.concat([endpoint.head, tailOf(endpoint, stored)]);
+  return { type, value: decodeJson(type, json, { strict: false }).object };
 }
 
 /** What is there as JSON, in the form that was asked for: it is made elsewhere. */
@@ -208,13 +225,22 @@ export async function respondPrinted(
 }
 
 export function respondError(request: HttpRequest, error: StatusError, mediaTypes: readonly MediaType[]): HttpResponse {
-  const response = respondStatus(request, error.status, error.code, mediaTypes);
+  const response =
+    statusForm(request, mediaTypes) === undefined
+      ? rawStatus(error)
+      : respondStatus(request, error.status, error.code, mediaTypes);
   const retryAfterSeconds = error.details?.retryAfterSeconds ?? 0;
   if (retryAfterSeconds === 0) return response;
   return { ...response, headers: { ...response.headers, 'retry-after': String(retryAfterSeconds) } };
 }
 
-/** A client that accepts nothing we have is still told why, as JSON; the reference does not record that as an object. */
+/** A client that accepts nothing we have is still told why, in JSON for people, which the reference does not record. */
+function rawStatus({ code, status }: StatusError): HttpResponse {
+  const json = encodeJson(metaType('v1', 'Status'), status);
+  return { status: code, headers: { 'content-type': JSON_TYPE.name }, body: Buffer.from(indentJson(json)) };
+}
+
+/** That something is gone is told to such a client in a line. */
 const PLAIN_JSON: Negotiated = { media: JSON_TYPE, pretty: false };
 
 function statusForm(request: HttpRequest, mediaTypes: readonly MediaType[]): Negotiated | undefined {

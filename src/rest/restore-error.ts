@@ -1,9 +1,9 @@
 // Why a tree does not become the struct of its kind: merged and applied objects are not read from JSON by the reference
 // but rebuilt from their trees, which has words of its own.
+import { FloatLiteral } from '../lib/float-literal.js';
 import { goTypeName } from '../lib/go-value.js';
 import type { DecodeError } from '../schema/json/decode.js';
 import { goType } from '../schema/json/explain.js';
-import { FloatLiteral } from '../schema/json/parse.js';
 import type { ScalarName, Type } from '../schema/type.js';
 
 export function restoreError({ message, mismatch }: DecodeError): string {

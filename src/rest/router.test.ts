@@ -162,6 +162,9 @@ test('a scale that is stale, negative or of nothing is refused', async () => {
   const negative = await api.put(`${DEPLOYMENTS}/d/scale`, { ...scale, spec: { replicas: -1 } });
   assert.equal(negative.status, 422);
   assert.match(negative.body.message, /^Scale.autoscaling "d" is invalid: spec.replicas: Invalid value: -1/);
+  const marked = await api.put(`${DEPLOYMENTS}/d/scale`, { metadata: { name: 'd', annotations: { '-x': 'y' } } });
+  assert.equal(marked.status, 422);
+  assert.match(marked.body.message, /^Scale.autoscaling "d" is invalid: metadata.annotations: Invalid value: "-x"/);
   await api.patch(`${DEPLOYMENTS}/d`, 'application/merge-patch+json', { metadata: { labels: { x: 'y' } } });
   assert.equal((await api.put(`${DEPLOYMENTS}/d/scale`, { ...scale, spec: { replicas: 3 } })).status, 409);
   const nameless = await api.put(`${DEPLOYMENTS}/e/scale`, { spec: { replicas: 1 } });

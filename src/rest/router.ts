@@ -1,7 +1,7 @@
 // From a request's words to the verb that answers it.
 import type { HttpResponse } from '../lib/http.js';
 import { ownMember } from '../lib/plain-object.js';
-import type { MaybePromise } from '../lib/maybe-promise.js';
+import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
 import { trimEnd } from '../lib/trim-end.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import { badRequest, methodNotAllowed, noSuchPath, notFound, StatusError, wrongMethod } from '../machinery/status.js';
@@ -13,9 +13,10 @@ import type { Endpoint } from './endpoint.js';
 import { getObject } from './get.js';
 import { listObjects } from './list.js';
 import { customMediaTypes } from './media-types.js';
-import { patchObject } from './patch.js';
-import { recordVerb } from './record-verb.js';
-import { listOptions } from './query-options.js';
+import { OF_LISTS, requireAcceptable } from './negotiate.js';
+import { patchKind, patchObject } from './patch.js';
+import { recordAnswer, recordVerb } from './record-verb.js';
+import { type ListOptions, listOptions } from './query-options.js';
 import type { RestRequest } from './request.js';
 import { pageNotFound } from './page-not-found.js';
 import { respondError, respondPrinted } from './respond.js';
@@ -51,15 +52,21 @@ export function createRouter(
         if (error.printed === undefined) return respondError(request.http, error, mediaTypes);
         return respondPrinted({ request: request.http, converter }, error, error.printed, mediaTypes);
       };
+      const above = request.trace?.span;
+      // What is refused inside a verb is told of there.
+      const refuseOutside = (error: unknown): Answer => {
+        const refusal = refuse(error);
+        return above === undefined ? refusal : whenReady(refusal, (answer) => recordAnswer(above, request, answer));
+      };
       try {
         const { apiGroup, apiVersion, resource } = request.info;
         if (!isRooted(request.info)) return pageNotFound();
         const endpoint = find(apiGroup, apiVersion, resource);
         if (endpoint === undefined) throw isBuiltIn(apiGroup) ? noSuchPath() : new NothingThere();
         const answer = dispatch(endpoint.definition.custom ? custom : services, endpoint, request, refuse);
-        return answer instanceof Promise ? answer.catch(refuse) : answer;
+        return answer instanceof Promise ? answer.catch(refuseOutside) : answer;
       } catch (error) {
-        return refuse(error);
+        return refuseOutside(error);
       }
     },
   };
@@ -89,7 +96,7 @@ function dispatch(
   if (info.subresource !== '') return dispatchSubresource(services, endpoint, request, refuse);
   if (info.parts.length > 2) throw nothingAt(endpoint);
   const verb = servedVerb(endpoint, info);
-  tellServed(endpoint, request);
+  tellServed(services, endpoint, request, verb);
   const span = request.trace?.span;
   if (span === undefined) return serve(verb, services, endpoint, request);
   return recordVerb(span, verb, request, () => serve(verb, services, endpoint, request), refuse);
@@ -102,18 +109,18 @@ function isNamespaceItself({ resource, path, apiPrefix, apiVersion, verbInPath, 
 }
 
 function serve(verb: Verb, services: RestServices, endpoint: Endpoint, request: RestRequest): Answer {
+  if (OF_ONE.has(verb) && request.info.parts.length < 2) {
+    // In what form it comes is looked at before whom it is for.
+    if (verb === 'patch') patchKind(request.http, endpoint, services.mediaTypes);
+    throw nameless();
+  }
   switch (verb) {
     case 'get':
       return getObject(services, endpoint, request);
     case 'list':
-      return listObjects(services, endpoint, request, listOptions(request.http.query, false));
+      return listObjects(services, endpoint, request, acceptedListOptions(services, request, false));
     case 'watch':
-      return watchObjects(
-        services,
-        endpoint,
-        request,
-        listOptions(request.http.query, true, services.features.enabled('WatchList')),
-      );
+      return watchObjects(services, endpoint, request, acceptedListOptions(services, request, true));
     case 'create':
       return createObject(services, endpoint, request);
     case 'update':
@@ -127,11 +134,31 @@ function serve(verb: Verb, services: RestServices, endpoint: Endpoint, request: 
   }
 }
 
-/** A use of what is not there is none, of a deprecated version neither. */
-function tellServed({ definition, version }: Endpoint, request: RestRequest): void {
+/** Who accepts no form of a list is told so, whatever else is wrong with what they ask. */
+function acceptedListOptions(
+  { features, mediaTypes }: RestServices,
+  { http }: RestRequest,
+  watch: boolean,
+): ListOptions {
+  try {
+    return listOptions(http.query, watch, features.enabled('WatchList'));
+  } catch (error) {
+    requireAcceptable(http, mediaTypes, OF_LISTS);
+    throw error;
+  }
+}
+
+/** A use of what is not there is none, of a deprecated version neither; nor is one whose answer nobody could read. */
+function tellServed(
+  { mediaTypes }: RestServices,
+  { definition, version }: Endpoint,
+  request: RestRequest,
+  verb: Verb,
+): void {
   request.served?.(definition.custom ? 'custom resource' : 'resource');
   const { deprecationWarning, removedRelease = '' } = version;
   if (deprecationWarning === undefined) return;
+  requireAcceptable(request.http, mediaTypes, verb === 'list' || verb === 'watch' ? OF_LISTS : undefined);
   request.warn(deprecationWarning);
   request.deprecated?.(removedRelease);
   request.trail?.annotateAtEnd('k8s.io/deprecated', 'true');
@@ -153,7 +180,6 @@ function servedVerb(endpoint: Endpoint, info: RequestInfo): Verb {
   if (definition.custom) {
     if (nowhere && !reads) throw nothingAt(endpoint);
     if (verb === undefined || (verb === 'create' && ofOne)) throw refusedMethod(endpoint, info);
-    if (!ofOne && OF_ONE.has(verb)) throw nameless();
     return verb;
   }
   // Built-in ones have routes: a path, and the methods it knows.
@@ -190,7 +216,12 @@ function dispatchSubresource(
   const known = subresource !== undefined || (name === 'status' && definition.strategy.status !== undefined);
   const ofNoNamespace = isNamespaceEmpty(endpoint, info);
   const misplaced = definition.namespaced && info.namespace === '' && !ofNoNamespace;
-  if (!known && definition.custom && !misplaced) throw notFound(endpoint.registry.resource, info.name);
+  if (!known && definition.custom && !misplaced) {
+    // The reference looks for what lies below an object last.
+    const { deprecationWarning } = endpoint.version;
+    if (deprecationWarning !== undefined) request.warn(deprecationWarning);
+    throw notFound(endpoint.registry.resource, info.name);
+  }
   if (!known || misplaced || (info.verbInPath && !definition.custom)) throw nothingAt(endpoint);
   // Whatever follows a proxy is for the other side; of anything else there is nothing further down.
   if (info.parts.length > 3 && name !== 'proxy') throw nothingAt(endpoint);
@@ -198,7 +229,11 @@ function dispatchSubresource(
     checkConnection(subresource, request);
     if (ofNoNamespace) throw namespaceless();
     request.served?.('resource');
-    return connect(services, endpoint, request, subresource.connect);
+    const { connect: connector } = subresource;
+    const run = (): Answer => connect(services, endpoint, request, connector);
+    const span = request.trace?.span;
+    // A log is got, as an object is.
+    return span === undefined || name !== 'log' ? run() : recordVerb(span, 'get', request, run, refuse);
   }
   const verbs: readonly Verb[] = subresource?.verbs ?? ['get', 'patch', 'update'];
   // Without a name it is a list that was authorized, and of a subresource there is none.
@@ -207,7 +242,7 @@ function dispatchSubresource(
   if (verb === undefined || (!info.usualMethod && !definition.custom)) throw refusedMethod(endpoint, info);
   if (info.name === '') throw nameless();
   if (ofNoNamespace) throw namespaceless();
-  tellServed(endpoint, request);
+  tellServed(services, endpoint, request, verb);
   const run = (): Answer => serveSubresource(verb, services, endpoint, request, subresource);
   const span = request.trace?.span;
   return span === undefined ? run() : recordVerb(span, verb, request, run, refuse);

@@ -19,11 +19,8 @@ const COLUMNS: readonly Column[] = [
   AGE_COLUMN,
 ];
 
-export function respondScale(
-  rendering: Omit<Rendering, 'endpoint' | 'converter'>,
-  scale: Scale & KubeObject,
-): HttpResponse {
-  const { request, negotiated, clock } = rendering;
+export function respondScale(rendering: Omit<Rendering, 'converter'>, scale: Scale & KubeObject): HttpResponse {
+  const { endpoint, request, negotiated, clock } = rendering;
   const { transform } = negotiated;
   switch (transform?.kind) {
     case undefined:
@@ -51,7 +48,7 @@ export function respondScale(
     }
     case 'PartialObjectMetadataList':
       throw notAcceptableTransform(
-        'you requested PartialObjectMetadataList, but the requested object is not a list (*autoscaling.Scale)',
+        `you requested PartialObjectMetadataList, but the requested object is not a list (*${endpoint.definition.custom ? 'v1' : 'autoscaling'}.Scale)`,
       );
   }
 }

@@ -1,15 +1,20 @@
 // The scale subresource: a workload seen as nothing but its number of replicas.
+import { append } from '../lib/append.js';
 import { goQuote } from '../lib/go-quote.js';
 import type { HttpResponse } from '../lib/http.js';
 import { atOnce, type Steps } from '../lib/turns.js';
-import { FieldPath, invalid as invalidField } from '../machinery/field-error.js';
-import { apiVersionOf, type JsonObject, type KubeObject } from '../machinery/object.js';
+import { type FieldErrors, FieldPath, invalid as invalidField } from '../machinery/field-error.js';
+import { apiVersionOf, type JsonObject, type KubeObject, type ObjectMeta } from '../machinery/object.js';
 import { badRequest, conflict, internalError, invalid, StatusError } from '../machinery/status.js';
+import { noteUnfitted } from '../machinery/unfitted.js';
+import { nameIsDnsSubdomain } from '../machinery/validation/names.js';
+import { validateKubeFinalizers, validateObjectMeta } from '../machinery/validation/object-meta.js';
 import type { ScaleAccess } from '../registry/kind.js';
 import { loaded } from '../storage/store.js';
 import { get } from '../registry/list.js';
 import { asideFor } from '../registry/registry.js';
 import { matchNamespace } from '../registry/system-fields.js';
+import type { UpdateResult } from '../registry/update.js';
 import { managedFieldSteps } from '../schema/apply/field-manager.js';
 import { fromScaleManagedFields, type ReplicasPaths, toScaleManagedFields } from '../schema/apply/scale-managers.js';
 import { deepCopy } from '../schema/deep-copy.js';
@@ -20,16 +25,17 @@ import { readBody } from './decode-body.js';
 import type { Endpoint } from './endpoint.js';
 import { managerName } from './field-manager.js';
 import { checkResourceVersion } from './get.js';
-import { negotiate } from './negotiate.js';
+import { bodyMediaType, negotiate } from './negotiate.js';
 import { patchKind, patchReader } from './patch.js';
 import { isApply, preparePatch } from './patch-kinds.js';
 import { checkPatchedScale } from './patched-kind.js';
 import { patchOptions, updateOptions, type WriteOptions } from './query-options.js';
+import { noteStoring } from './record-verb.js';
 import type { RestRequest } from './request.js';
 import { respondScale, scaleType } from './scale-answer.js';
 import { takeBody } from './take-body.js';
 import type { RestServices } from './services.js';
-import { writeObject } from './write-object.js';
+import { writeObject, type WriteRequest } from './write-object.js';
 
 /** The reference looks for the kind's name where only that of custom resources is known. */
 const UNREAD_SCALE =
@@ -53,7 +59,7 @@ export async function getScale(
   const missing = access.missing?.(object);
   if (missing !== undefined) throw internalError(`the spec replicas field ${goQuote(missing)} does not exist`);
   span?.event('About to write a response');
-  return respondScale({ request: http, negotiated, clock: services.clock }, scaleOf(object, access));
+  return respondScale({ endpoint, request: http, negotiated, clock: services.clock }, scaleOf(object, access));
 }
 
 export async function updateScale(
@@ -63,8 +69,11 @@ export async function updateScale(
   access: ScaleAccess,
 ): Promise<HttpResponse> {
   const { http, info } = request;
+  const span = request.trace?.span;
   const body = await takeBody(services, endpoint, request, 'update');
   const options = updateOptions(http);
+  bodyMediaType(http, services.mediaTypes);
+  span?.event('About to convert to expected version');
   const sent = await readBody(
     services.converter,
     http,
@@ -72,16 +81,19 @@ export async function updateScale(
     { kind: SCALE, type: scaleType(), ...(endpoint.definition.custom && { unread: UNREAD_SCALE }) },
     { mediaTypes: services.mediaTypes, fieldValidation: options.fieldValidation, warn: (text) => request.warn(text) },
   );
+  span?.event('Conversion done');
   request.trail?.requestObject(sent, (scale) => encodeJson(scaleType(), scale));
   // Told also where there is nothing to scale.
   matchNamespace(sent, true, info.namespace);
   checkName(sent, info.name);
   const manager = managerName(options.fieldManager, http);
-  return write(services, endpoint, request, access, { ...options, uid: sent.metadata.uid }, (live) => {
+  const change = (live: Scale & KubeObject): Scale => {
     const scale = deepCopy(sent);
     atOnce(noteScale(live, scale, manager, services.clock()));
     return scale as Scale;
-  });
+  };
+  const stated = { ...options, uid: sent.metadata.uid };
+  return write(services, endpoint, request, access, stated, change, (store) => noteStoring(span, body.length, store));
 }
 
 export async function patchScale(
@@ -92,10 +104,12 @@ export async function patchScale(
 ): Promise<HttpResponse> {
   const { http, info } = request;
   const kind = patchKind(http, endpoint, services.mediaTypes);
+  const span = request.trace?.span;
   const body = await takeBody(services, endpoint, request, 'patch');
+  const options = patchOptions(http, isApply(kind));
   const recording = request.trail?.requestPatch(body, asideFor(endpoint.registry, body.length));
   if (recording !== undefined) await recording;
-  const options = patchOptions(http, isApply(kind));
+  span?.event('Recorded the audit event');
   const now = services.clock();
   const read = await patchReader(services.converter, kind, body);
   const patch = preparePatch(kind, read, {
@@ -113,11 +127,18 @@ export async function patchScale(
     now,
     warn: (text) => request.warn(text),
   });
-  return write(services, endpoint, request, access, options, (live) => {
+  const change = (live: Scale & KubeObject): Scale => {
+    span?.event('About to apply patch');
     const scale = atOnce(patch(live)) as Scale;
     // The reference would convert it as if it were a custom resource.
     if (isApply(kind) && endpoint.definition.custom) throw unappliedScale(scale);
+    span?.event('About to check admission control');
     return scale;
+  };
+  return write(services, endpoint, request, access, options, change, async (store) => {
+    const stored = await store();
+    span?.event('Object stored in database');
+    return stored;
   });
 }
 
@@ -134,6 +155,7 @@ async function write(
   access: ScaleAccess,
   { uid, ...options }: WriteOptions & { readonly uid?: string | undefined },
   change: (scale: Scale & KubeObject) => Scale,
+  noted: (store: () => Promise<UpdateResult>) => Promise<UpdateResult>,
 ): Promise<HttpResponse> {
   const { http, info } = request;
   const negotiated = negotiate(http, services.mediaTypes);
@@ -144,7 +166,7 @@ async function write(
     access.setSpecReplicas(object, scale.spec?.replicas ?? 0);
     takeVersion(endpoint, object, scale.metadata?.resourceVersion);
   };
-  const { stored } = await writeObject(services, endpoint, {
+  const written: WriteRequest = {
     request,
     subresource: 'scale',
     dryRun: options.dryRun,
@@ -173,6 +195,8 @@ async function write(
       checkScale(endpoint, info.name, info.namespace, scale, current);
       const object = deepCopy(current) as KubeObject;
       setScale(object, scale);
+      // The schema may not know the place.
+      if (endpoint.definition.custom) noteUnfitted(object);
       const owned = fromScaleManagedFields(
         current.metadata.managedFields,
         scale.metadata?.managedFields,
@@ -184,8 +208,13 @@ async function write(
       seen.set(current, live).set(object, scale as Scale & KubeObject);
       return object;
     },
-  });
-  return respondScale({ request: http, negotiated, clock: services.clock }, scaleOf(await loaded(stored), access));
+  };
+  const { stored } = await noted(() => writeObject(services, endpoint, written));
+  request.trace?.span?.event('About to write a response');
+  return respondScale(
+    { endpoint, request: http, negotiated, clock: services.clock },
+    scaleOf(await loaded(stored), access),
+  );
 }
 
 /** The version a scale was made from. Custom resources must state one: that of the object, where the scale has none. */
@@ -229,12 +258,9 @@ function checkScale(
   object.metadata ??= {};
   matchNamespace(object, true, namespace);
   checkName(object, name);
-  const replicas = scale.spec?.replicas ?? 0;
   // A custom resource's own rules tell what is wrong with its replicas, by their place in it.
-  if (replicas < 0 && !endpoint.definition.custom) {
-    const error = invalidField(FieldPath.of('spec', 'replicas'), replicas, 'must be greater than or equal to 0');
-    throw invalid({ group: SCALE.group, kind: SCALE.kind }, name, [error]);
-  }
+  const errors = endpoint.definition.custom ? [] : scaleErrors(object.metadata, scale.spec?.replicas ?? 0);
+  if (errors.length > 0) throw invalid({ group: SCALE.group, kind: SCALE.kind }, name, errors);
   const { uid } = object.metadata;
   // A patch of a custom resource's scale may state any.
   if (uid && !endpoint.definition.custom && uid !== current.metadata.uid) {
@@ -242,6 +268,16 @@ function checkScale(
     const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${current.metadata.uid ?? ''}`;
     throw conflict({ group, resource: `${resource}/scale` }, name, why);
   }
+}
+
+/** The scale is checked as an object of its own, although nothing of it is kept but its replicas. */
+function scaleErrors(metadata: ObjectMeta, replicas: number): FieldErrors {
+  const errors = validateObjectMeta(metadata, { namespaced: true, validateName: nameIsDnsSubdomain });
+  append(errors, validateKubeFinalizers(metadata.finalizers, FieldPath.of('metadata', 'finalizers')));
+  if (replicas < 0) {
+    errors.push(invalidField(FieldPath.of('spec', 'replicas'), replicas, 'must be greater than or equal to 0'));
+  }
+  return errors;
 }
 
 function scaleOf(object: Readonly<KubeObject>, access: ScaleAccess): Scale & KubeObject {

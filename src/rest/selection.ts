@@ -1,7 +1,5 @@
 // Which objects a list, watch or collection delete is about.
-import { parseFieldSelector, type FieldSelector } from '../machinery/field-selector.js';
-import { parseLabelSelector } from '../machinery/label-selector.js';
-import { SelectorError } from '../machinery/label-requirement.js';
+import type { FieldSelector } from '../machinery/field-selector.js';
 import type { KubeObject } from '../machinery/object.js';
 import { badRequest } from '../machinery/status.js';
 import { goQuote } from '../lib/go-quote.js';
@@ -9,17 +7,17 @@ import { normalize } from '../schema/json/decode.js';
 import type * as storage from '../storage/store.js';
 import { type Endpoint, toStorage } from './endpoint.js';
 import type { ListOptions } from './query-options.js';
+import { sentSelectors } from './sent-selectors.js';
 
 export interface Selection extends storage.Selection {
   readonly name?: string;
 }
 
-const EVERY_OBJECT_HAS = ['metadata.name', 'metadata.namespace'];
+const NAMES = ['metadata.name', 'metadata.namespace'];
 
 /** `name`: the object a watch or list of one names in its path. */
 export function selectionOf(endpoint: Endpoint, options: ListOptions, name: string): Selection {
-  const labels = options.labelSelector === '' ? undefined : parsed(() => parseLabelSelector(options.labelSelector));
-  const fields = options.fieldSelector === '' ? undefined : parsed(() => parseFieldSelector(options.fieldSelector));
+  const { labels, fields } = sentSelectors(options);
   if (fields !== undefined) checkFields(endpoint, fields);
   const required = fields?.requiresExactMatch('metadata.name');
   if (name !== '' && fields !== undefined && !fields.empty && required !== name) {
@@ -38,25 +36,19 @@ export function selectionOf(endpoint: Endpoint, options: ListOptions, name: stri
   };
 }
 
-function parsed<S>(parse: () => S): S {
-  try {
-    return parse();
-  } catch (error) {
-    if (!(error instanceof SelectorError)) throw error;
-    throw badRequest(error.message);
-  }
-}
-
 function checkFields(endpoint: Endpoint, selector: FieldSelector): void {
   const { definition } = endpoint;
   const known = knownFields(endpoint);
+  // A kind that says itself what is selected by knows of no namespace where it lies in none.
+  const names = known === undefined || definition.namespaced ? NAMES : NAMES.slice(0, 1);
   for (const { field } of selector.requirements) {
-    if (EVERY_OBJECT_HAS.includes(field) || known?.has(field)) continue;
+    if (names.includes(field) || known?.has(field)) continue;
     if (known === undefined) {
-      const names = EVERY_OBJECT_HAS.map(goQuote).join(', ');
-      throw badRequest(`${goQuote(field)} is not a known field selector: only ${names}`);
+      throw badRequest(`${goQuote(field)} is not a known field selector: only ${names.map(goQuote).join(', ')}`);
     }
-    throw badRequest(definition.fieldLabelError?.(field) ?? `field label not supported: ${field}`);
+    throw badRequest(
+      definition.fieldLabelError?.(field, endpoint.kind.version) ?? `field label not supported: ${field}`,
+    );
   }
 }
 

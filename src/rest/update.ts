@@ -27,8 +27,11 @@ import type { RestRequest } from './request.js';
 import { respondTimed } from './timed.js';
 import { takeBody } from './take-body.js';
 import type { RestServices } from './services.js';
+import type { Span } from '../tracing/trace.js';
 import { conversionsOf } from './versions.js';
 import { writeObject, type WriteRequest } from './write-object.js';
+
+const CONVERTED = 'Conversion done';
 
 /** PUT of an object or of a subresource that has the object's own form. */
 export async function updateObject(
@@ -41,14 +44,16 @@ export async function updateObject(
   const span = request.trace?.span;
   const body = await takeBody(services, endpoint, request, 'update');
   const options = updateOptions(http);
+  bodyMediaType(http, services.mediaTypes);
   const { subresource } = info;
   const manager = managerName(options.fieldManager, http);
   const { mediaTypes, converter } = services;
   const { fieldValidation } = options;
   const expected = expectedOf(endpoint, subresource);
-  const read = (warn: (text: string) => void, trail?: BodyTrail): MaybePromise<KubeObject> => {
+  const read = (warn: (text: string) => void, trail?: BodyTrail, trace?: Span): MaybePromise<KubeObject> => {
     const sentBody = readBody(converter, http, body, expected, { mediaTypes, fieldValidation, warn });
     return whenReady(sentBody, (object) => {
+      trace?.event(CONVERTED);
       trail?.requestObject(object, (sent) => encodeJson(endpoint.type, sent));
       acceptChanged(endpoint, object, info, warn);
       return object;
@@ -68,11 +73,11 @@ export async function updateObject(
     subresource,
   });
   // An attempt uses the object up. Another is rare, so the body is then read again rather than copied before.
-  const first = (): MaybePromise<KubeObject> => read((text) => request.warn(text), request.trail);
+  const first = (): MaybePromise<KubeObject> => read((text) => request.warn(text), request.trail, span);
   const aside = changesAside(endpoint, body.length);
   const reading = aside === undefined ? first() : asideOr<KubeObject | ChangeMade>(checkAside(aside, change()), first);
   const checked = reading instanceof Promise ? await reading : reading;
-  span?.event('Conversion done');
+  if (!('metadata' in checked)) span?.event(CONVERTED);
   if (body.length > LARGE_BYTES) await nextTurn();
   let sent = 'metadata' in checked ? checked : undefined;
   const uid = 'metadata' in checked ? checked.metadata.uid : checked.uid;

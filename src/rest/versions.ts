@@ -1,10 +1,16 @@
 // What server-side apply needs to know of a kind's other versions.
 import crypto from 'node:crypto';
 import type { MaybePromise } from '../lib/maybe-promise.js';
-import { apiVersionOf, type JsonObject, type KubeObject, parseApiVersion } from '../machinery/object.js';
+import {
+  apiVersionFault,
+  apiVersionOf,
+  type JsonObject,
+  type KubeObject,
+  parseApiVersion,
+} from '../machinery/object.js';
 import type { GroupResource } from '../machinery/status.js';
 import { fromStorage } from '../registry/storage-status.js';
-import { UnconvertedError, type Versions } from '../schema/apply/versions.js';
+import { OtherVersionError, UnconvertedError, type Versions } from '../schema/apply/versions.js';
 import { typeOf } from '../schema/catalogue.js';
 import { parseJsonTree } from '../schema/json/decode.js';
 import { deepCopy } from '../schema/deep-copy.js';
@@ -34,17 +40,18 @@ export function conversionsOf(endpoint: Endpoint): Conversions {
 function createVersions({ definition, kind, type }: Endpoint): Versions {
   const versionAt = (apiVersion: string): KindVersion | undefined => {
     const { group, version } = parseApiVersion(apiVersion);
-    return group === definition.group ? definition.versions.find((one) => one.version === version) : undefined;
+    if (group !== definition.group) return undefined;
+    return [...definition.versions, ...(definition.unservedVersions ?? [])].find((one) => one.version === version);
   };
   return {
     typeAt(apiVersion) {
       if (apiVersion === apiVersionOf(kind)) return type;
       const version = versionAt(apiVersion);
-      return version === undefined
-        ? undefined
-        : (version.type ?? typeOf(definition.group, version.version, definition.kind));
+      if (version === undefined && definition.custom) throw new OtherVersionError(unknownVersion(apiVersion));
+      return version && (version.type ?? typeOf(definition.group, version.version, definition.kind));
     },
     convert(object, fromApiVersion, toApiVersion) {
+      if (definition.custom) return { ...deepCopy(object), apiVersion: toApiVersion };
       const from = versionAt(fromApiVersion);
       const to = versionAt(toApiVersion);
       let converted = deepCopy(object) as unknown as KubeObject;
@@ -55,6 +62,9 @@ function createVersions({ definition, kind, type }: Endpoint): Versions {
     },
   };
 }
+
+const unknownVersion = (apiVersion: string): string =>
+  apiVersionFault(apiVersion) ?? `request to convert CR to an invalid group/version: ${apiVersion}`;
 
 /** What came of a conversion, by the key of what was converted. */
 export interface ToldConversion {

@@ -125,7 +125,8 @@ function cborKind(bytes: Buffer): SentKind {
 
 function jsonTree(bytes: Buffer): unknown {
   try {
-    return parseJsonTree(bytes).value;
+    // Numbers that none can hold are told by who reads them, with their place.
+    return parseJsonTree(bytes, { keepFloats: true }).value;
   } catch (error) {
     throw error instanceof DecodeError ? unreadable(error.message) : error;
   }

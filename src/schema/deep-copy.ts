@@ -1,3 +1,4 @@
+import { FloatLiteral } from '../lib/float-literal.js';
 import { closeMap } from '../lib/closed-maps.js';
 import { Parts } from '../lib/parts.js';
 import type { Steps } from '../lib/turns.js';
@@ -40,7 +41,7 @@ function copyIn(parts: Parts, value: unknown, closesMaps: boolean): unknown {
     parts.each(value.length, (at) => list.push(copyIn(parts, value[at], closesMaps)));
     return list;
   }
-  if (!isPlainObject(value) || fieldsText(value) !== undefined) return value;
+  if (!isPlainObject(value) || value instanceof FloatLiteral || fieldsText(value) !== undefined) return value;
   const object: Record<string, unknown> = {};
   const names = parts.names(value);
   const copyMember = (at: number): void => {

@@ -21,6 +21,7 @@ import type { Options } from '../options/options.js';
 import { admissionPolicies } from './admission-policies.js';
 import type { Dialers } from './dialers.js';
 import type { Loopback } from './loopback.js';
+import { PostStartHookError } from './post-start-hooks.js';
 import { ASKING_PLUGINS } from './own-review.js';
 import { nameSuffix, type Resources } from './resources.js';
 import { servedResources } from './served-resources.js';
@@ -49,10 +50,11 @@ export interface WiredAdmission {
 
 /** The plugins the flags turn on, in their order. */
 export function buildAdmission(
-  { admission, misc }: Pick<Options, 'admission' | 'misc'>,
+  { admission, misc, featureGates }: Pick<Options, 'admission' | 'misc' | 'featureGates'>,
   { resources, authorizer, metrics, ...parts }: AdmissionParts,
 ): WiredAdmission {
   const enabled: ReadonlySet<string> = enabledAdmissionPlugins(admission);
+  if (featureGates.enabled(MUTATING_POLICY) && enabled.has(MUTATING_POLICY)) refuseUnservedPolicies(resources);
   const settings = loadAdmissionSettings(admission.admissionControlConfigFile, enabled);
   const conditions = conditionMetrics(metrics);
   const plugins = orderedPlugins({
@@ -92,6 +94,24 @@ export function buildAdmission(
   const turnedOn = plugins.filter(({ name }) => enabled.has(name));
   const asking = turnedOn.filter(({ name }) => ASKING_PLUGINS.has(name));
   return { chain: createChain(turnedOn, observer), asking: createChain(asking, observer) };
+}
+
+const MUTATING_POLICY = 'MutatingAdmissionPolicy';
+const FOLLOWED = ['mutatingadmissionpolicies', 'mutatingadmissionpolicybindings'];
+
+/**
+ * Policies are followed in the version that the plugin knows. Where that is not served nobody can write anything, as
+ * the plugin never gets ready, and the first step of the start that writes ends the server.
+ */
+function refuseUnservedPolicies(resources: Resources): void {
+  const unserved = FOLLOWED.find(
+    (name) => resources.find('admissionregistration.k8s.io', 'v1beta1', name) === undefined,
+  );
+  if (unserved === undefined) return;
+  throw new PostStartHookError(
+    'scheduling/bootstrap-system-priority-classes',
+    `${MUTATING_POLICY} would never be ready: ${unserved} of admissionregistration.k8s.io/v1beta1 are not served (--runtime-config)`,
+  );
 }
 
 /** The backend is one of the control plane's own. */

@@ -49,8 +49,6 @@ export function createDebug({ contentionProfiling }: DebugOptions): Debug {
         case 'heap':
         case 'allocs':
           return profileFor(request, DEFAULT_HEAP_SECONDS, takeHeapProfile);
-        case 'cmdline':
-          return text(process.argv.join('\0'));
         case 'symbol':
           return text('num_symbols: 1\n');
         case 'goroutine':
@@ -70,7 +68,6 @@ export function createDebug({ contentionProfiling }: DebugOptions): Debug {
 const PROFILES = [
   ['allocs', 'Memory allocated while the profile is taken, by where'],
   ['block', 'How long work waited for the event loop (with --contention-profiling)'],
-  ['cmdline', 'The command line of the process'],
   ['goroutine', 'What the process waits for now'],
   ['heap', 'The same as allocs, of what is still in use; ?seconds= sets for how long'],
   ['mutex', 'The same as block'],

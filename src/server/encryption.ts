@@ -111,8 +111,8 @@ const loadOptions = ({ etcd, featureGates }: Options): EncryptionLoadOptions => 
   kmsV1: featureGates.enabled('KMSv1'),
 });
 
-/** A key's answer is small. */
-const MAX_ANSWER_BYTES = 1024 * 1024;
+/** A key's answer is small; what the reference takes at most. */
+const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
 /** A name that begins with @ is an abstract socket, which Linux writes with a zero. */
 function connectToSocket(socket: string): Promise<GrpcConnection> {

@@ -18,7 +18,7 @@ import type { Options } from '../options/options.js';
 import { sentListOptions } from '../rest/query-options.js';
 import type { FlowSchema, PriorityLevelConfiguration } from '../schema/generated/flowcontrol.v1.js';
 import { followStore } from '../storage/follow-store.js';
-import { at, type PathHandler } from './paths.js';
+import type { PathHandler } from './paths.js';
 import type { Resources } from './resources.js';
 
 export interface FlowControlParts {
@@ -137,13 +137,15 @@ function listQuery({ request }: Exchange): ListQuery | undefined {
 
 const DUMPS = '/debug/api_priority_and_fairness';
 
-function dumpPaths(flowControl: FlowControl): readonly PathHandler[] {
+export function dumpPaths(flowControl: Pick<FlowControl, 'levels'>): readonly PathHandler[] {
   const state = (): DumpOptions => ({
     levels: flowControl.levels,
     epochOf: (clockMs) => performance.timeOrigin + clockMs,
   });
-  const page = (name: string, text: (request: HttpRequest) => string): PathHandler =>
-    at(`${DUMPS}/dump_${name}`, (request) => plain(text(request)));
+  const page =
+    (name: string, text: (request: HttpRequest) => string): PathHandler =>
+    (request, path) =>
+      path === `${DUMPS}/dump_${name}` ? plain(text(request)) : undefined;
   return [
     page('priority_levels', () => dumpPriorityLevels(state())),
     page('queues', () => dumpQueues(state())),

@@ -1,6 +1,7 @@
 // The clients that reach nodes and what runs on them.
 import { lookup } from 'node:dns/promises';
 import fs from 'node:fs';
+import { readTextFile } from '../lib/go-file-error.js';
 import type { MetricRegistry } from '../lib/metrics.js';
 import type { Options } from '../options/options.js';
 import type { ClientTls } from '../outbound/client-tls.js';
@@ -27,12 +28,19 @@ export type AgentFlags = Pick<
 
 export function buildNodeAccess(flags: AgentFlags, { dialer, metrics, onDrained }: NodeAccessParts): NodeAccess {
   const { kubeletCertificateAuthority: caFile, kubeletClientCertificate: certFile, kubeletClientKey: keyFile } = flags;
+  // Whom agents are trusted by stays as it was at the start. Where that cannot be read, nobody is, until the start ends.
+  const authority = caFile === '' ? undefined : readTextFile(caFile);
+  const trusted = (): ClientTls => {
+    if (authority === undefined) return ANYBODY;
+    if (!authority.ok) throw new Error(authority.error);
+    return { ca: authority.text };
+  };
   // Read for every connection, so that renewed ones are taken up.
   const own = (): ClientTls => ({
     ...(certFile !== '' && { cert: fs.readFileSync(certFile) }),
     ...(keyFile !== '' && { key: fs.readFileSync(keyFile) }),
   });
-  const verified = (): ClientTls => ({ ...own(), ...(caFile === '' ? ANYBODY : { ca: fs.readFileSync(caFile) }) });
+  const verified = (): ClientTls => ({ ...own(), ...trusted() });
   const clientWith = (tls: () => ClientTls): HttpClient =>
     new HttpClient({ dialer, tls, upgradedBytesPerSecond: flags.maxConnectionBytesPerSec });
   const agents = clientWith(verified);

@@ -7,6 +7,7 @@ import type { Exchange } from '../filters/exchange.js';
 import { systemClock } from '../lib/clock.js';
 import type { HttpHandler, HttpResponse } from '../lib/http.js';
 import type { Logs } from '../lib/log.js';
+import { whenReady } from '../lib/maybe-promise.js';
 import { onceQuiet } from '../lib/once-quiet.js';
 import type { StatusError } from '../machinery/status.js';
 import type { VersionInfo } from '../machinery/version-info.js';
@@ -113,7 +114,10 @@ export function buildRequestHandler(parts: HandlerParts): HttpHandler {
       if (!compresses && !info.path.startsWith('/openapi')) neverCompress(request);
       if (!info.isResourceRequest || user === undefined) {
         exchange.servedBy = 'path';
-        return paths(request, info.path);
+        const { span } = exchange;
+        const answer = paths(request, info.path);
+        if (span === undefined) return answer;
+        return whenReady(answer, (ready) => recordAnswer(span, { http: request, info }, ready));
       }
       return router.handle({
         http: request,

@@ -24,3 +24,26 @@ test('what a webhook is told of a large object is printed in turns with others, 
   }
   api.resources.close();
 });
+
+test('what a webhook made of an object is read as what it says it is, and told why it cannot be', () => {
+  const api = new TestApi({ kinds: [configMaps] });
+  const served = servedResources(api.resources);
+  const made = (change: object): unknown => {
+    const tree = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a' }, data: { k: 'v' }, ...change };
+    try {
+      return served.toStored(RESOURCE, KIND, tree).kind;
+    } catch (error) {
+      return error instanceof Error ? error.message.replace(/ in scheme .*/, '') : error;
+    }
+  };
+  assert.equal(made({ kind: null, apiVersion: '' }), 'ConfigMap');
+  assert.equal(made({ kind: 'Secret' }), 'illegal base64 data at input byte 0');
+  assert.match(String(made({ kind: 'Secret', data: {} })), /^converting \(v1\.Secret\) to /);
+  assert.equal(made({ apiVersion: 'a/b/c' }), 'unexpected GroupVersion string: a/b/c');
+  assert.equal(
+    made({ kind: 5 }),
+    "couldn't get version/kind; json parse error: json: cannot unmarshal number into Go struct field .kind of type string",
+  );
+  assert.equal(made({ kind: 'Foo' }), 'no kind "Foo" is registered for version "v1"');
+  api.resources.close();
+});

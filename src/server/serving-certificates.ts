@@ -113,10 +113,13 @@ function wrongFile({ serving, sni = [], clientCaFiles = [] }: ServingCertificate
  */
 const TLS_1_3 = ['TLS_AES_128_GCM_SHA256', 'TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256'];
 
-/** The list in OpenSSL's words; the names were checked with the options. */
+/** The list in OpenSSL's words; the names were checked with the options. What it cannot speak is left out. */
 function openSslCiphers(suites: readonly string[]): string {
+  const known = new Set(tls.getCiphers());
   const chosen =
-    suites.length > 0 ? suites.flatMap((suite) => CIPHER_SUITES[suite] ?? []) : tls.DEFAULT_CIPHERS.split(':');
+    suites.length > 0
+      ? suites.flatMap((suite) => CIPHER_SUITES[suite] ?? []).filter((cipher) => known.has(cipher.toLowerCase()))
+      : tls.DEFAULT_CIPHERS.split(':');
   return [...new Set([...TLS_1_3, ...chosen])].join(':');
 }
 

@@ -25,7 +25,7 @@ import { cidrText } from '../lib/ip-address.js';
 import type { Logs } from '../lib/log.js';
 import type { MetricRegistry } from '../lib/metrics.js';
 import type { Options } from '../options/options.js';
-import { reconcilerTypeError } from '../options/startup-checks.js';
+import { workError } from '../options/startup-checks.js';
 import type { UserInfo } from '../machinery/user.js';
 import type { LifeContext, ObjectOperations } from '../registry/kind.js';
 import type { Authorization } from './authorization.js';
@@ -264,8 +264,8 @@ function apiServiceHook(
   log: (message: string) => void,
 ): StartHook {
   const { misc, secureServing } = options;
-  const unknownType = reconcilerTypeError(misc.endpointReconcilerType);
-  if (unknownType !== undefined) return () => Promise.reject(new Error(unknownType));
+  const mistake = workError(options);
+  if (mistake !== undefined) return () => Promise.reject(new Error(mistake));
   const presence = createPresence({
     what: 'the service of the API',
     ensure: () =>

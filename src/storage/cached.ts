@@ -1,21 +1,22 @@
 // One resource behind the watch cache: reads and watches from memory, writes straight to the store.
 import type { MaybePromise } from '../lib/maybe-promise.js';
 import type { KubeObject } from '../machinery/object.js';
-import type { Trace } from '../tracing/trace.js';
+import type { Span, Trace } from '../tracing/trace.js';
 import { Cache } from './cache.js';
 import type { Found } from './contents.js';
 import type { DirectStore } from './direct.js';
 import type { Entry } from './entry.js';
 import { fromKv } from './errors.js';
-import { recordCachedGet, recordCachedList } from './record.js';
+import { noteRead, recordCachedGet, recordCachedList } from './record.js';
 import type { State } from './snapshots.js';
 import {
+  inScope,
   listFound,
   listFoundInTurns,
   listFrom,
   listInTurns,
   type ListPlan,
-  nextPage,
+  nextCachedPage,
   parseRevision,
   planList,
   scopeOf,
@@ -39,8 +40,9 @@ const MOST_SHARED_LISTS = 64;
 const LONGEST_SHARED_SELECTOR = 1024;
 /** So many objects are asked whether they are wanted in one turn. */
 const MANY = 1024;
-/** What a trace tells when the cache is as new as is asked for. */
-const READY_TO_LIST = ['Ready', 'watchCache locked acquired', 'watchCache fresh enough'];
+/** What a trace tells before and after waiting until the cache is as new as is asked for. */
+const LOCKED = 'watchCache locked acquired';
+const FRESH = 'watchCache fresh enough';
 
 /** More are not held on to. */
 const MOST_PEEKED = 64;
@@ -119,6 +121,7 @@ export class CachedStore implements ManagedResourceStore {
   get(key: string, minRevision: string, trace?: Trace): Promise<Entry | undefined> {
     const span = recordCachedGet(trace, this.options, key, minRevision);
     if (span === undefined) return this.#get(key, minRevision, trace);
+    noteRead(span, minRevision);
     return this.#get(key, minRevision, span).finally(() => span.end());
   }
 
@@ -127,9 +130,17 @@ export class CachedStore implements ManagedResourceStore {
       return this.direct.get(key, minRevision, trace);
     }
     if (minRevision === '' && !(this.cache.kv.local && this.cache.settled)) return this.#getNewest(key, trace);
+    const span = minRevision === '' ? undefined : trace?.span;
     const wanted = parseRevision(minRevision);
+    span?.event(LOCKED);
     if (wanted > this.cache.revision) await this.cache.reach(wanted);
+    span?.event(FRESH);
     return this.cache.contents.get(key);
+  }
+
+  /** As get() of the most recent version, as part of a write, which has a span of its own. */
+  newest(key: string, trace?: Trace): Promise<Entry | undefined> {
+    return this.#get(key, '', trace);
   }
 
   create(key: string, object: KubeObject, options?: PrintedWriteOptions): Promise<Entry> {
@@ -156,9 +167,14 @@ export class CachedStore implements ManagedResourceStore {
   }
 
   list(request: ListRequest): Promise<ListResult> {
+    return request.trace?.span === undefined ? this.#list(request) : this.#listRecorded(request);
+  }
+
+  async #listRecorded(request: ListRequest): Promise<ListResult> {
+    // What cannot be asked for is refused before.
+    planList(this.options, request);
     const span = recordCachedList(request.trace, this.options);
-    if (span === undefined) return this.#list(request);
-    return this.#list({ ...request, trace: span }).finally(() => span.end());
+    return this.#list({ ...request, trace: span }).finally(() => span?.end());
   }
 
   async #list(request: ListRequest): Promise<ListResult> {
@@ -169,6 +185,8 @@ export class CachedStore implements ManagedResourceStore {
     } else {
       await this.cache.ready();
     }
+    const span = request.trace?.span;
+    span?.event('Ready');
     // A list at "any" version is answered whole, whatever its limit, as the reference's cache does.
     const whole = request.resourceVersion === '0' ? { ...plan, limit: 0 } : plan;
     switch (plan.freshness.kind) {
@@ -178,6 +196,7 @@ export class CachedStore implements ManagedResourceStore {
         if (!this.#canCatchUp()) return this.direct.list(request);
         try {
           await fromKv(this.cache.reachNewest(request.trace));
+          span?.event(LOCKED);
           this.cache.metrics.consistentRead?.(this.options.resource, true, false);
         } catch (error) {
           if (!(error instanceof StorageError && error.code === 'too-new')) throw error;
@@ -186,24 +205,26 @@ export class CachedStore implements ManagedResourceStore {
         }
         break;
       case 'not-older-than':
+        span?.event(LOCKED);
         await this.cache.reach(plan.freshness.revision);
     }
+    span?.event(FRESH);
     const { revision } = this.cache;
-    const span = request.trace?.span;
-    for (const event of READY_TO_LIST) span?.event(event);
     const listed = this.#listCurrent(whole, request, revision);
     const result = listed instanceof Promise ? await listed : listed;
-    const { objects } = this.#count(result);
-    span?.event('Listed items from cache', { count: objects });
-    span?.event('Filtered items', { count: result.items.length });
+    this.#tell(result, span);
     if (result.continue !== '') this.cache.keepSnapshot(revision);
     return result;
   }
 
-  #count({ items }: ListResult): Looked {
-    const looked = this.#lookedAt.get(items) ?? { index: '', objects: items.length };
-    this.cache.metrics.cacheListed?.(this.options.resource, looked.index, looked.objects, items.length);
-    return looked;
+  /** Counts what was looked at, and notes it. */
+  #tell({ items }: ListResult, span: Span | undefined): void {
+    const { index, objects } = this.#lookedAt.get(items) ?? { index: '', objects: items.length };
+    this.cache.metrics.cacheListed?.(this.options.resource, index, objects, items.length);
+    if (span === undefined) return;
+    span.event('Listed items from cache', { count: objects });
+    if (items.length > 0) span.event('Resized result');
+    span.event('Filtered items', { count: items.length });
   }
 
   async watch(request: WatchRequest, receive: (events: readonly WatchEvent[]) => boolean): Promise<Watch> {
@@ -350,6 +371,8 @@ export class CachedStore implements ManagedResourceStore {
 
   async #listExact(plan: ListPlan, request: ListRequest, revision: number): Promise<ListResult> {
     if (this.cache.stalled && revision > this.cache.revision) return this.direct.list(request);
+    const span = request.trace?.span;
+    span?.event(LOCKED);
     await this.cache.reach(revision);
     const { history } = this.cache;
     // What the store has forgotten is over, though this memory may still know it: tokens last as long on every server.
@@ -362,7 +385,8 @@ export class CachedStore implements ManagedResourceStore {
     const result = await (state === undefined
       ? this.#listCurrent(plan, request, revision)
       : this.#listPast(state, plan, request, revision));
-    this.#count(result);
+    span?.event(FRESH);
+    this.#tell(result, span);
     return result;
   }
 
@@ -414,18 +438,9 @@ function sharedResult(
   revision: number,
 ): ListResult {
   if (isLast) return { items, revision, continue: '' };
-  const next = nextPage(plan, items[items.length - 1]?.key ?? '', revision);
+  const next = nextCachedPage(plan, items[items.length - 1]?.key ?? '', revision);
   return { items, revision, continue: next, ...(remainingItemCount !== undefined && { remainingItemCount }) };
 }
-
-const inScope = <T extends { readonly key: string }>(
-  changes: readonly T[],
-  { prefix, single, nameAnywhere }: { prefix: string; single: boolean; nameAnywhere: string },
-): readonly T[] => {
-  if (single) return changes.filter(({ key }) => key === prefix);
-  if (nameAnywhere !== '') return changes.filter(({ key }) => key.endsWith(`/${nameAnywhere}`));
-  return prefix === '' ? changes : changes.filter(({ key }) => key.startsWith(prefix));
-};
 
 const tooOld = (requestedRevision: number, floor: number): StorageError =>
   new StorageError('too-old', `too old resource version: ${requestedRevision} (${floor})`, {

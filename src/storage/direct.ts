@@ -73,7 +73,7 @@ export class DirectStore implements ManagedResourceStore {
   }
 
   create(key: string, object: KubeObject, options: PrintedWriteOptions = {}): Promise<Entry> {
-    const span = recordCreate(options.trace, this.options, key);
+    const span = options.byUpdate ? undefined : recordCreate(options.trace, this.options, key);
     if (span === undefined) return this.#create(key, object, options);
     return this.#create(key, object, { ...options, trace: span }).finally(() => span.end());
   }
@@ -300,7 +300,7 @@ export class DirectStore implements ManagedResourceStore {
     object: KubeObject,
     put: (full: string, value: Buffer) => Promise<WriteResult>,
     expectedRevision: number,
-    { trace, json }: PrintedWriteOptions,
+    { trace, json, byUpdate = expectedRevision > 0 }: PrintedWriteOptions,
   ): Promise<Entry> {
     const span = trace?.span;
     span?.event('About to Encode');
@@ -315,7 +315,7 @@ export class DirectStore implements ManagedResourceStore {
     span?.event('TransformToStorage succeeded');
     try {
       const operation = expectedRevision === 0 ? 'create' : 'update';
-      if (expectedRevision > 0) span?.event('Transaction prepared');
+      if (byUpdate) span?.event('Transaction prepared');
       let result: WriteResult;
       try {
         result = await this.#observed(operation, put(this.options.prefix + key, written.value));
@@ -323,7 +323,7 @@ export class DirectStore implements ManagedResourceStore {
         span?.event('Txn call failed', { err: errorText(error) });
         throw error;
       }
-      for (const event of expectedRevision === 0 ? CREATED : CHANGED) span?.event(event);
+      for (const event of byUpdate ? CHANGED : CREATED) span?.event(event);
       if (result.done) {
         span?.event('decode succeeded', { len: written.value.length });
         return this.values.entryOfWritten(written, result.revision);

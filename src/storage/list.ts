@@ -51,6 +51,16 @@ export function scopeOf(
   return { prefix: `${namespace}/${name}`, single: name !== '', nameAnywhere: '' };
 }
 
+/** What of it lies in such a scope. */
+export function inScope<T extends { readonly key: string }>(
+  changes: readonly T[],
+  { prefix, single, nameAnywhere }: ReturnType<typeof scopeOf>,
+): readonly T[] {
+  if (single) return changes.filter(({ key }) => key === prefix);
+  if (nameAnywhere !== '') return changes.filter(({ key }) => key.endsWith(`/${nameAnywhere}`));
+  return prefix === '' ? changes : changes.filter(({ key }) => key.startsWith(prefix));
+}
+
 /** A resourceVersion as it was sent; '' and '0' are 0. */
 export function parseRevision(text: string): number {
   if (text === '' || text === '0') return 0;
@@ -157,9 +167,13 @@ class Page {
   result(revision: number): ListResult {
     const items = this.#items;
     const last = items[items.length - 1]?.key ?? '';
-    return { items, revision, continue: this.#isFull ? nextPage(this.plan, last, revision) : '' };
+    return { items, revision, continue: this.#isFull ? nextCachedPage(this.plan, last, revision) : '' };
   }
 }
+
+/** As the reference's cache writes it, with the slash that its store leaves out; either is read. */
+export const nextCachedPage = (plan: ListPlan, lastKey: string, revision: number): string =>
+  encodeContinue({ revision, start: `/${lastKey.slice(plan.prefix.length)}\0` });
 
 export const nextPage = (plan: ListPlan, lastKey: string, revision: number): string =>
   encodeContinue({ revision, start: `${lastKey.slice(plan.prefix.length)}\0` });

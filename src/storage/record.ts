@@ -1,6 +1,7 @@
 // The spans of storage, as collectors know them from the reference.
 import type { Attributes, Span, Trace } from '../tracing/trace.js';
 import { groupResourceText } from '../machinery/status.js';
+import { trimEnd } from '../lib/trim-end.js';
 import type { ListRequest, ResourceStoreOptions } from './store.js';
 
 /** Undefined where nothing is recorded. */
@@ -9,6 +10,12 @@ export const recordCreate = (trace: Trace | undefined, options: ResourceStoreOpt
 
 export const recordUpdate = (trace: Trace | undefined, options: ResourceStoreOptions, key: string): Span | undefined =>
   trace?.span && trace.span.child('GuaranteedUpdate etcd3', objectAttributes(trace.span, options, key));
+
+/** An update that changes nothing finds that out once it has the bytes. */
+export function noteUnchanged(span: Span | undefined, bytes: Buffer): void {
+  span?.event('About to Encode');
+  span?.event('Encode succeeded', { len: bytes.length });
+}
 
 export function recordList(
   trace: Trace | undefined,
@@ -31,7 +38,7 @@ export function recordRevision(trace: Trace | undefined, options: ResourceStoreO
   const span = trace?.span;
   return span?.child('List(recursive=false) etcd3', {
     'audit-id': span.auditId,
-    key: shownKey(options, ''),
+    key: trimEnd(shownKey(options, ''), '/'),
     resourceVersion: '',
     resourceVersionMatch: '',
     limit: 1,
@@ -39,6 +46,7 @@ export function recordRevision(trace: Trace | undefined, options: ResourceStoreO
   });
 }
 
+/** Without events of its own; `noteRead` tells what it does. */
 export function recordCachedGet(
   trace: Trace | undefined,
   options: ResourceStoreOptions,
@@ -48,9 +56,18 @@ export function recordCachedGet(
   const above = trace?.span;
   if (above === undefined) return undefined;
   const attributes = { 'audit-id': above.auditId, key: shownKey(options, key), 'resource-version': minRevision };
-  const span = above.child('cacher.Get', attributes);
-  span.event(minRevision === '' ? 'About to Get from underlying storage' : 'About to fetch object from cache');
-  return span;
+  return above.child('cacher.Get', attributes);
+}
+
+/** What a read of the most recent version says that it is about to do, or one of any other. */
+export const noteRead = (span: Span | undefined, minRevision: string): void =>
+  span?.event(minRevision === '' ? 'About to Get from underlying storage' : 'About to fetch object from cache');
+
+/** A read of the most recent version that needs no store, or that the reference makes where this server knows already. */
+export function recordKnownRead(trace: Trace | undefined, options: ResourceStoreOptions, key: string): void {
+  const span = recordCachedGet(trace, options, key, '');
+  noteRead(span, '');
+  span?.end();
 }
 
 export function recordCachedList(trace: Trace | undefined, { resource }: ResourceStoreOptions): Span | undefined {

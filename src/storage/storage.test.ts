@@ -78,7 +78,7 @@ for (const [name, setup] of forms) {
         [['n/a', 'n/b'], 7, 3],
       );
       const token = JSON.parse(Buffer.from(first.continue, 'base64url').toString());
-      assert.deepEqual(token, { v: 'meta.k8s.io/v1', rv: 7, start: 'b\0' });
+      assert.deepEqual(token, { v: 'meta.k8s.io/v1', rv: 7, start: name === 'direct' ? 'b\0' : '/b\0' });
       await store.create('n/bb', pod('n', 'bb'));
       await store.delete('n/d', 5);
       const second = await store.list({ ...everything, namespace: 'n', limit: 2, continue: first.continue });

@@ -187,12 +187,16 @@ export interface Watch {
 export interface PrintedWriteOptions extends StoreWriteOptions {
   /** The object's print without its resourceVersion, from whoever has made it already. */
   readonly json?: Buffer;
+  /** An update makes what is missing: it is recorded as the update's write. */
+  readonly byUpdate?: boolean;
 }
 
 export interface ResourceStore {
   readonly options: ResourceStoreOptions;
   /** `minRevision`: '' for the most recent, '0' for any, or not older than. */
   get(key: string, minRevision: string, trace?: Trace): Promise<StoredObject | undefined>;
+  /** The most recent version, as part of a write that is recorded itself; absent where `get` is not recorded either. */
+  newest?(key: string, trace?: Trace): Promise<StoredObject | undefined>;
   /** The most recent version where it is at hand without waiting; undefined when only `get` can tell. */
   peek?(key: string): StoredObject | undefined;
   /** All objects of a namespace, or of all for '', where they are at hand without waiting. */

@@ -2,6 +2,7 @@
 // for in each other would take minutes.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Correlation } from '../../src/apis/apiextensions/values/correlation.js';
 import { Trials, validateValue } from '../../src/apis/apiextensions/values/validate-value.js';
 import { append } from '../../src/lib/append.js';
 import { validateUniqueItems } from '../../src/crd/list-uniqueness.js';
@@ -42,7 +43,10 @@ inTime('a keyed list beside what it was', () => {
     'x-kubernetes-list-map-keys': ['k'],
     items: { type: 'object', properties: { k: { type: 'string' } } },
   };
-  assert.deepEqual(validateValue(list.toReversed(), schema, PATH, { value: list }), []);
+  assert.deepEqual(
+    validateValue(list.toReversed(), schema, PATH, new Correlation(list.toReversed(), list, schema)),
+    [],
+  );
 });
 
 inTime('a list without duplicates, of a long enumeration', () => {

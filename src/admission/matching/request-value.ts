@@ -1,5 +1,6 @@
 // What expressions see beside the object: the request, and the namespace it is in.
 import type { GroupVersionResource, JsonObject, KubeObject } from '../../machinery/object.js';
+import { sortedExtra } from '../../machinery/user.js';
 import type { AdmissionAttributes, Operation } from '../plugin.js';
 import type { ResourceMatch } from './match.js';
 import type { SeenRequest } from './seen-request.js';
@@ -46,7 +47,7 @@ function userValue({ context: { user } }: AdmissionAttributes): object {
     ...(name !== '' && { username: name }),
     ...(uid !== '' && { uid }),
     ...(groups.length > 0 && { groups }),
-    ...(Object.keys(extra).length > 0 && { extra }),
+    ...(Object.keys(extra).length > 0 && { extra: sortedExtra(extra) }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { append } from '../../lib/append.js';
 import { errorText } from '../../lib/error-text.js';
-import { goJsonKind } from '../../lib/go-json-kind.js';
+import { cannotUnmarshal } from '../../lib/go-json-kind.js';
 import { computeQosClass } from '../../apis/core/pod/qos.js';
 import { notFound, StatusError } from '../../machinery/status.js';
 import type { Pod, Toleration } from '../../schema/generated/core.v1.js';
@@ -69,7 +69,7 @@ function parseTolerations(text: string): readonly Toleration[] {
   try {
     const parsed = parseJsonTree(text).value ?? [];
     if (!Array.isArray(parsed)) {
-      throw new DecodeError(`json: cannot unmarshal ${goJsonKind(parsed)} into Go value of type []v1.Toleration`);
+      throw new DecodeError(cannotUnmarshal(parsed, 'Go value of type []v1.Toleration'));
     }
     const type = mustType('io.k8s.api.core.v1.Toleration');
     return parsed.map((item) => normalize(type, item ?? {}) as Toleration);

@@ -12,6 +12,7 @@ import type {
 import { type Schema, schemaHas, schemasOf, subschemas } from './schema-walk.js';
 import { fromStoredForm, toStoredForm } from './stored-form.js';
 import { validateDefinition, validateDefinitionStatus, validateDefinitionUpdate } from './validation.js';
+import { sortValues } from './sort-values.js';
 import { isKnownFormat } from '../../machinery/validation/string-formats.js';
 
 const GROUP = 'apiextensions.k8s.io';
@@ -88,6 +89,7 @@ export const customResourceDefinition = (
 });
 
 function setDefaults({ spec, status }: CustomResourceDefinition): void {
+  sortValues(spec);
   const { names } = spec;
   if (!names.singular && names.kind !== '') names.singular = names.kind.toLowerCase();
   if (!names.listKind && names.kind !== '') names.listKind = `${names.kind}List`;

@@ -3,7 +3,7 @@ import type { Authentication } from '../../authn/create-authenticator.js';
 import { intersect } from '../../authn/audience.js';
 import type { KubeObject } from '../../machinery/object.js';
 import { badRequest, internalError } from '../../machinery/status.js';
-import type { UserInfo } from '../../machinery/user.js';
+import { sortedExtra, type UserInfo } from '../../machinery/user.js';
 import { NAME_COLUMN } from '../../registry/columns.js';
 import type { KindDefinition, LifeContext } from '../../registry/kind.js';
 import { timestamp } from '../../registry/registry.js';
@@ -73,17 +73,10 @@ function userInfoOf({ name, uid = '', groups, extra = {} }: UserInfo): ApiUserIn
     ...(name === '' ? {} : { username: name }),
     ...(uid === '' ? {} : { uid }),
     ...(groups.length === 0 ? {} : { groups: [...groups] }),
-    ...(Object.keys(extra).length === 0 ? {} : { extra: sortedExtra(extra) }),
+    // A list that is null is printed so, like any that the type knows.
+    ...(Object.keys(extra).length === 0 ? {} : { extra: sortedExtra(extra) as Record<string, string[]> }),
   };
 }
-
-/** Maps print in the order of their keys. */
-const sortedExtra = (extra: Readonly<Record<string, readonly string[]>>): Record<string, string[]> =>
-  Object.fromEntries(
-    Object.keys(extra)
-      .toSorted()
-      .map((key) => [key, [...(extra[key] ?? [])]]),
-  );
 
 function review<T extends KubeObject>(
   kind: string,

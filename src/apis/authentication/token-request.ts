@@ -94,7 +94,7 @@ async function completeRequest(
     const text = `must match the service account ${field} if specified`;
     throw invalid(GROUP_KIND, name, [invalidField(FieldPath.of('metadata', field), own, text)]);
   }
-  const account = await operations.get({ group: '', resource: 'serviceaccounts' }, namespace, name);
+  const account = await operations.get({ group: '', resource: 'serviceaccounts' }, namespace, name, context.trace);
   const uid = account.metadata.uid ?? '';
   if (metadata.uid && metadata.uid !== uid) {
     const differs = `the UID in the token request (${metadata.uid}) does not match the UID of the service account (${uid})`;

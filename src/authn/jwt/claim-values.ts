@@ -1,5 +1,5 @@
 // Claims as texts and lists of texts, and Go's words for those that are something else.
-import { goJsonKind } from '../../lib/go-json-kind.js';
+import { cannotUnmarshal } from '../../lib/go-json-kind.js';
 import { CelList, StringList, type Value } from '../../cel/value.js';
 import { AuthenticationError } from '../authenticator.js';
 import type { Claims } from './compact-token.js';
@@ -31,8 +31,7 @@ export function isVerified(claims: Claims, refuse: (why: string) => Authenticati
   return value;
 }
 
-const wrongType = (value: unknown, type: string): string =>
-  `json: cannot unmarshal ${goJsonKind(value)} into Go value of type ${type}`;
+const wrongType = (value: unknown, type: string): string => cannotUnmarshal(value, `Go value of type ${type}`);
 
 const NO_TEXTS = 'expression must return a string or a list of strings';
 

@@ -1,7 +1,7 @@
 // The parts of a compact JWT, before anything in it is believed.
 import { base64Fault } from '../../lib/base64-fault.js';
 import { goQuote } from '../../lib/go-quote.js';
-import { goJsonKind } from '../../lib/go-json-kind.js';
+import { cannotUnmarshal } from '../../lib/go-json-kind.js';
 import { exceeds } from '../../lib/json-bounds.js';
 import { isPlainObject, ownMember } from '../../lib/plain-object.js';
 import { AuthenticationError } from '../authenticator.js';
@@ -62,11 +62,10 @@ export function parseCompactToken(text: string): CompactToken {
   };
 }
 
-const wrongHeader = (value: unknown): string =>
-  `json: cannot unmarshal ${goJsonKind(value)} into Go value of type jose.rawHeader`;
+const wrongHeader = (value: unknown): string => cannotUnmarshal(value, 'Go value of type jose.rawHeader');
 
 const wrongType = (value: unknown, field: string): string =>
-  `json: cannot unmarshal ${goJsonKind(value)} into Go struct field .${field} of type string`;
+  cannotUnmarshal(value, `Go struct field .${field} of type string`);
 
 /** Undefined for what is no JSON, or more of it than a token has. */
 function decodeJson(base64url: string): unknown {

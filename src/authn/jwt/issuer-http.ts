@@ -1,6 +1,6 @@
 // What is asked of an issuer over HTTP: small documents, within a time and a size.
 import { errorText } from '../../lib/error-text.js';
-import { goJsonKind } from '../../lib/go-json-kind.js';
+import { cannotUnmarshal } from '../../lib/go-json-kind.js';
 import { parseExactJson } from '../../schema/json/parse.js';
 
 /** Fetches a document. Throws when there is no answer, with a text that says why. */
@@ -36,7 +36,6 @@ export function readDocument<T>(
 }
 
 /** What a document holds where something else belongs, as `read` may throw it. */
-export const wrongType = (value: unknown, type: string): Error =>
-  new Error(`json: cannot unmarshal ${goJsonKind(value)} into Go ${type}`);
+export const wrongType = (value: unknown, type: string): Error => new Error(cannotUnmarshal(value, `Go ${type}`));
 
 const mediaTypeOf = (contentType: string): string => contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';

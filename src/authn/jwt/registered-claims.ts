@@ -1,6 +1,6 @@
 // The claims of an ID token that have a fixed meaning, read before its signature is looked at: what is refused for them
 // costs no fetch of keys.
-import { goJsonKind } from '../../lib/go-json-kind.js';
+import { cannotUnmarshal } from '../../lib/go-json-kind.js';
 import { isPlainObject } from '../../lib/plain-object.js';
 import { AuthenticationError } from '../authenticator.js';
 import { type Claims, goList } from './compact-token.js';
@@ -62,7 +62,7 @@ function readRegisteredClaims(claims: Claims): Registered {
 
 const unmarshal = (value: unknown, name: string, type = 'string', struct = 'idToken'): AuthenticationError =>
   refused(
-    `oidc: failed to unmarshal claims: json: cannot unmarshal ${goJsonKind(value)} into Go struct field ${struct}.${name} of type ${type}`,
+    `oidc: failed to unmarshal claims: ${cannotUnmarshal(value, `Go struct field ${struct}.${name} of type ${type}`)}`,
   );
 
 function text(claims: Claims, name: string): string {

@@ -4,7 +4,7 @@
 //     "jti": "…", "kubernetes.io": { "namespace": "default", "node": {…}, "pod": { "name": "p", "uid": "…" },
 //     "serviceaccount": { "name": "robot", "uid": "…" }, "warnafter": … }, "nbf": …,
 //     "sub": "system:serviceaccount:default:robot" }
-import { goJsonKind } from '../../lib/go-json-kind.js';
+import { cannotUnmarshal } from '../../lib/go-json-kind.js';
 import { isPlainObject } from '../../lib/plain-object.js';
 import { AuthenticationError } from '../authenticator.js';
 import type { ObjectRef } from './identity.js';
@@ -87,7 +87,7 @@ function sorted(value: unknown): unknown {
 }
 
 const wrongType = (value: unknown, type: string): AuthenticationError =>
-  new AuthenticationError(`json: cannot unmarshal ${goJsonKind(value)} into Go value of type ${type}`);
+  new AuthenticationError(cannotUnmarshal(value, `Go value of type ${type}`));
 const notANumber = (): AuthenticationError =>
   new AuthenticationError('go-jose/go-jose/jwt: expected number value to unmarshal NumericDate');
 const noAudience = (): AuthenticationError =>

@@ -6,7 +6,7 @@ import { errorText } from '../../lib/error-text.js';
 import { goQuote } from '../../lib/go-quote.js';
 import { later } from '../../lib/later.js';
 import { isPlainObject } from '../../lib/plain-object.js';
-import { goJsonKind } from '../../lib/go-json-kind.js';
+import { cannotUnmarshal } from '../../lib/go-json-kind.js';
 import { parseExactJson } from '../../schema/json/parse.js';
 import { tokenClaims, type TokenIssuer } from './issuer.js';
 import { SignerError, type SignerClient } from './signer-client.js';
@@ -180,13 +180,13 @@ function checkHeader(encoded: string): string {
 function headerFields(text: string): { readonly typ: string; readonly kid: string; readonly alg: string } {
   try {
     const { value } = parseExactJson(text);
-    if (!isPlainObject(value)) throw new Error(`json: cannot unmarshal ${goJsonKind(value)} into a header`);
+    if (!isPlainObject(value)) throw new Error(cannotUnmarshal(value, 'a header'));
     const unknown = Object.keys(value).find((name) => !HEADER_FIELDS.has(name));
     if (unknown !== undefined) throw new Error(`json: unknown field ${goQuote(unknown)}`);
     const field = (name: 'typ' | 'kid' | 'alg'): string => {
       const member = value[name] ?? '';
       if (typeof member === 'string') return member;
-      throw new Error(`json: cannot unmarshal ${goJsonKind(member)} into Go struct field .${name} of type string`);
+      throw new Error(cannotUnmarshal(member, `Go struct field .${name} of type string`));
     };
     return { typ: field('typ'), kid: field('kid'), alg: field('alg') };
   } catch (error) {

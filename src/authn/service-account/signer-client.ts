@@ -1,6 +1,7 @@
 // Calls to the external signer over its unix socket, and what a failed one is called.
 import type { Clock } from '../../lib/clock.js';
-import { GrpcConnection, GrpcError } from '../../outbound/grpc.js';
+import { GrpcConnection } from '../../outbound/grpc.js';
+import { GrpcError } from '../../outbound/grpc-error.js';
 import { grpcStatusName, WaitingGrpc } from '../../outbound/waiting-grpc.js';
 
 export interface SignerClient {

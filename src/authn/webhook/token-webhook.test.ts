@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sortedExtra } from '../../machinery/user.js';
 import { StatusError } from '../../machinery/status.js';
 import { AuthenticationError } from '../authenticator.js';
 import { createTokenWebhook } from './token-webhook.js';
@@ -34,6 +35,13 @@ const status = (value: object): object => ({
   apiVersion: 'authentication.k8s.io/v1',
   kind: 'TokenReview',
   status: value,
+});
+
+test('what the webhook says of somebody may be null', async () => {
+  const user = { username: 'dana', groups: null, extra: { b: null, a: ['1'] } };
+  const { result } = await ask([status({ authenticated: true, user })]);
+  assert.deepEqual(result?.user, { name: 'dana', groups: [], extra: { b: null, a: ['1'] } });
+  assert.equal(JSON.stringify(sortedExtra(result.user.extra ?? {})), '{"a":["1"],"b":null}');
 });
 
 test('who the webhook says is who it is, for audiences that fit', async () => {

@@ -60,6 +60,6 @@ function userOf({ user }: Partial<TokenReviewStatus>): Authenticated['user'] {
     name: username,
     groups: groups ?? [],
     ...(uid !== '' && { uid }),
-    ...(extra && { extra: Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, values ?? []])) }),
+    ...(extra && { extra }),
   };
 }

@@ -2,7 +2,7 @@
 //
 //   {"apiVersion":"abac.authorization.kubernetes.io/v1beta1","kind":"Policy","spec":{"user":"alice","namespace":"*",…}}
 //   {"user":"alice","namespace":"default"}
-import { goJsonKind } from '../../lib/go-json-kind.js';
+import { cannotUnmarshal } from '../../lib/go-json-kind.js';
 import { goQuote } from '../../lib/go-quote.js';
 import { errorText } from '../../lib/error-text.js';
 import { AUTHENTICATED_GROUP } from '../../machinery/user.js';
@@ -45,7 +45,7 @@ function parseLine(line: string): Tree {
   }
   if (tree === null) return {};
   if (typeof tree === 'object' && !Array.isArray(tree)) return tree as Tree;
-  throw unreadable(`json: cannot unmarshal ${goJsonKind(tree)} into an object`);
+  throw unreadable(cannotUnmarshal(tree, 'an object'));
 }
 
 const unreadable = (why: string): Error => new Error(`couldn't get version/kind; json parse error: ${why}`);
@@ -54,9 +54,7 @@ const unreadable = (why: string): Error => new Error(`couldn't get version/kind;
 function versioned(tree: Tree): AbacPolicy {
   const given = Object.hasOwn(tree, 'spec') ? (tree['spec'] ?? {}) : {};
   if (typeof given !== 'object' || Array.isArray(given)) {
-    throw new Error(
-      `json: cannot unmarshal ${goJsonKind(given)} into Go struct field Policy.spec of type v1beta1.PolicySpec`,
-    );
+    throw new Error(cannotUnmarshal(given, 'Go struct field Policy.spec of type v1beta1.PolicySpec'));
   }
   const spec = given as Tree;
   const text = (name: string): string => textMember(spec, name, 'PolicySpec.spec');
@@ -95,11 +93,11 @@ const subjectOf = ({ user, group }: Pick<AbacPolicy, 'user' | 'group'>): Pick<Ab
 function textMember(tree: Tree, name: string, parent: string, wrap = (why: string): Error => new Error(why)): string {
   const value = Object.hasOwn(tree, name) ? (tree[name] ?? '') : '';
   if (typeof value === 'string') return value;
-  throw wrap(`json: cannot unmarshal ${goJsonKind(value)} into Go struct field ${parent}.${name} of type string`);
+  throw wrap(cannotUnmarshal(value, `Go struct field ${parent}.${name} of type string`));
 }
 
 function flagMember(tree: Tree, name: string, parent: string): boolean {
   const value = Object.hasOwn(tree, name) ? (tree[name] ?? false) : false;
   if (typeof value === 'boolean') return value;
-  throw new Error(`json: cannot unmarshal ${goJsonKind(value)} into Go struct field ${parent}.${name} of type bool`);
+  throw new Error(cannotUnmarshal(value, `Go struct field ${parent}.${name} of type bool`));
 }

@@ -1,5 +1,6 @@
 // The question that is put to a webhook: a SubjectAccessReview.
 import type { LabelRequirement } from '../../machinery/label-requirement.js';
+import { sortedExtra, type UserExtra } from '../../machinery/user.js';
 import { reviewText } from '../../schema/ask-review.js';
 import type { AuthorizationAttributes } from '../authorizer.js';
 
@@ -14,7 +15,7 @@ export interface ReviewSpec {
   readonly nonResourceAttributes?: Readonly<Record<string, string>>;
   readonly user?: string;
   readonly groups?: readonly string[];
-  readonly extra?: Readonly<Record<string, readonly string[]>>;
+  readonly extra?: UserExtra;
   readonly uid?: string;
 }
 
@@ -36,7 +37,7 @@ export function reviewSpec(attributes: AuthorizationAttributes): ReviewSpec {
       : { nonResourceAttributes: withoutEmpty({ path: attributes.path, verb: attributes.verb }) }),
     ...withoutEmpty({ user: name }),
     ...(groups.length > 0 && { groups }),
-    ...(extra !== undefined && Object.keys(extra).length > 0 && { extra }),
+    ...(extra !== undefined && Object.keys(extra).length > 0 && { extra: sortedExtra(extra) }),
     ...withoutEmpty({ uid }),
   };
 }

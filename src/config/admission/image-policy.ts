@@ -1,7 +1,7 @@
 import type { ImagePolicySettings } from '../../admission/plugins/image-policy-webhook.js';
-import { goJsonKind } from '../../lib/go-json-kind.js';
+import { cannotUnmarshal } from '../../lib/go-json-kind.js';
 import { isPlainObject } from '../../lib/plain-object.js';
-import { formatDuration } from '../../machinery/time.js';
+import { formatDurationMs } from '../../machinery/time.js';
 import { type ClientConfig, clientConfigOf } from '../client-config.js';
 import { ConfigError } from '../config-error.js';
 import { loadKubeconfig } from '../kubeconfig.js';
@@ -49,13 +49,9 @@ function duration(
   if (value === 0) return defaultMs;
   const ms = value * unitMs;
   if (ms >= least && ms <= most) return ms;
-  const [from, to, got] = [least, most, ms].map((each) =>
-    formatDuration(BigInt(Math.round(each * NANOSECONDS_PER_MS))),
-  );
+  const [from, to, got] = [least, most, ms].map((each) => formatDurationMs(each));
   throw new ConfigError(`valid value is between ${from} and ${to}, got ${got}`);
 }
 
 const wrongType = (value: unknown, name: string, type: string): ConfigError =>
-  new ConfigError(
-    `json: cannot unmarshal ${goJsonKind(value)} into Go struct field AdmissionConfig.imagePolicy.${name} of type ${type}`,
-  );
+  new ConfigError(cannotUnmarshal(value, `Go struct field AdmissionConfig.imagePolicy.${name} of type ${type}`));

@@ -1,6 +1,6 @@
 // Defaults of an EncryptionConfiguration, and what it becomes once it is known to be valid.
 import { parseGoUrl } from '../../lib/go-url.js';
-import { parseDuration } from '../../machinery/time.js';
+import { parseDurationMs } from '../../machinery/time.js';
 import type { EncryptionEntry, KmsSettings, ProviderSettings } from '../../encryption/configuration.js';
 import type {
   EncryptionConfiguration,
@@ -14,7 +14,6 @@ const DEFAULT_TIMEOUT = '3s';
 const DEFAULT_VERSION = 'v1';
 /** KMS v1 only. */
 const DEFAULT_CACHE_SIZE = 1000;
-const NANOSECONDS_PER_MS = 1e6;
 
 export function withDefaults(config: EncryptionConfiguration): EncryptionConfiguration {
   const resources = config.resources?.map((entry) => ({
@@ -61,7 +60,7 @@ function kmsOf({ apiVersion, name, endpoint, timeout, cachesize }: KMSConfigurat
     version: apiVersion === 'v1' ? 'v1' : 'v2',
     name,
     socket: socketOf(endpoint),
-    timeoutMs: Number(parseDuration(timeout ?? DEFAULT_TIMEOUT)) / NANOSECONDS_PER_MS,
+    timeoutMs: parseDurationMs(timeout ?? DEFAULT_TIMEOUT),
     cacheSize: cachesize ?? DEFAULT_CACHE_SIZE,
   };
 }

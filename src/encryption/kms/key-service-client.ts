@@ -1,7 +1,8 @@
 // Calls to a key service over its socket, and what a failed one is called.
-import { DEADLINE_EXCEEDED, GrpcError } from '../../outbound/grpc.js';
+import { type ProtoValue, readFields } from '../../lib/protobuf-wire.js';
+import { GrpcError, INTERNAL, NoAnswer } from '../../outbound/grpc-error.js';
 import { grpcStatusName, WaitingGrpc, type WaitingGrpcOptions } from '../../outbound/waiting-grpc.js';
-import { SealError } from '../seal-error.js';
+import { NO_SERVICE, SealError } from '../seal-error.js';
 
 export interface KeyServiceClientOptions extends WaitingGrpcOptions {
   /** For a call and all it waits for. */
@@ -17,19 +18,36 @@ export class KeyServiceClient {
     this.#timeoutMs = options.timeoutMs;
   }
 
-  /** Rejects with a SealError. */
-  async call(method: string, message: Buffer): Promise<Buffer> {
+  /** Hands over the fields of the answer. Rejects with a SealError. */
+  async call(method: string, message: Buffer, take: (field: number, value: ProtoValue) => void): Promise<void> {
+    const answer = await this.#answer(method, message);
+    try {
+      readFields(answer, take);
+    } catch {
+      throw refused(INTERNAL, UNREADABLE);
+    }
+  }
+
+  async #answer(method: string, message: Buffer): Promise<Buffer> {
     try {
       return await this.#calls.call(method, message, this.#timeoutMs);
     } catch (error) {
+      if (error instanceof NoAnswer) throw new SealError(error.message, NO_SERVICE);
       if (!(error instanceof GrpcError)) throw error;
-      const name = grpcStatusName(error.status);
-      const why = error.status === DEADLINE_EXCEEDED ? 'context deadline exceeded' : error.message;
-      throw new SealError(`rpc error: code = ${name} desc = ${why}`, name);
+      // What was in the way of a call that was never sent is nobody's answer.
+      throw refused(error.status, error.sent ? error.message : OUT_OF_TIME);
     }
   }
 
   close(): void {
     this.#calls.close();
   }
+}
+
+const OUT_OF_TIME = 'context deadline exceeded';
+const UNREADABLE = 'grpc: failed to unmarshal the received message: proto: cannot parse invalid wire-format data';
+
+function refused(status: number, why: string): SealError {
+  const name = grpcStatusName(status);
+  return new SealError(`rpc error: code = ${name} desc = ${why}`, name);
 }

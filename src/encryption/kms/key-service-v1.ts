@@ -1,5 +1,5 @@
 // The calls of the KMS v1 protocol. Its version is asked before anything else, once.
-import { asBytes, asText, ProtoWriter, readFields } from '../../lib/protobuf-wire.js';
+import { asBytes, asText, ProtoWriter } from '../../lib/protobuf-wire.js';
 import { errorText } from '../../lib/error-text.js';
 import { SealError } from '../seal-error.js';
 import type { KeyServiceClient } from './key-service-client.js';
@@ -17,8 +17,7 @@ export function keyServiceV1(client: KeyServiceClient): KeyServiceV1 {
   const checkVersion = async (): Promise<void> => {
     let version = '';
     try {
-      const answer = await client.call(`${METHOD}Version`, new ProtoWriter().bytes(1, VERSION).finish());
-      readFields(answer, (field, value) => {
+      await client.call(`${METHOD}Version`, new ProtoWriter().bytes(1, VERSION).finish(), (field, value) => {
         if (field === 1) version = asText(value);
       });
     } catch (error) {
@@ -38,7 +37,7 @@ export function keyServiceV1(client: KeyServiceClient): KeyServiceV1 {
     }
     const request = new ProtoWriter().bytes(1, VERSION).bytes(2, bytes).finish();
     let answer: Buffer = Buffer.alloc(0);
-    readFields(await client.call(`${METHOD}${method}`, request), (field, value) => {
+    await client.call(`${METHOD}${method}`, request, (field, value) => {
       if (field === 1) answer = asBytes(value);
     });
     return answer;

@@ -1,5 +1,5 @@
 // The calls of the KMS v2 protocol.
-import { asBytes, asText, ProtoWriter, readFields } from '../../lib/protobuf-wire.js';
+import { asBytes, asText, ProtoWriter } from '../../lib/protobuf-wire.js';
 import { readAnnotation, SEED, type WrappedKey, writeAnnotations } from './encrypted-object.js';
 import type { KeyServiceClient } from './key-service-client.js';
 
@@ -24,7 +24,7 @@ export function keyServiceV2(client: KeyServiceClient): KeyServiceV2 {
   return {
     async status() {
       const text: Record<number, string> = {};
-      readFields(await client.call(`${METHOD}Status`, NOTHING), (field, value) => (text[field] = asText(value)));
+      await client.call(`${METHOD}Status`, NOTHING, (field, value) => (text[field] = asText(value)));
       return { version: text[1] ?? '', healthz: text[2] ?? '', keyId: text[3] ?? '' };
     },
     async encrypt(uid, seed) {
@@ -32,7 +32,7 @@ export function keyServiceV2(client: KeyServiceClient): KeyServiceV2 {
       let source: Buffer = NOTHING;
       let keyId = '';
       const annotations = new Map<string, Buffer>();
-      readFields(await client.call(`${METHOD}Encrypt`, request), (field, value) => {
+      await client.call(`${METHOD}Encrypt`, request, (field, value) => {
         if (field === 1) source = asBytes(value);
         else if (field === 2) keyId = asText(value);
         else if (field === 3) readAnnotation(asBytes(value), annotations);
@@ -43,7 +43,7 @@ export function keyServiceV2(client: KeyServiceClient): KeyServiceV2 {
       const request = new ProtoWriter().bytes(1, source).bytes(2, uid).bytes(3, keyId);
       writeAnnotations(request, 4, annotations);
       let plain: Buffer = NOTHING;
-      readFields(await client.call(`${METHOD}Decrypt`, request.finish()), (field, value) => {
+      await client.call(`${METHOD}Decrypt`, request.finish(), (field, value) => {
         if (field === 1) plain = asBytes(value);
       });
       return plain;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import crypto from 'node:crypto';
 import { describe, it } from 'node:test';
 import { aesCbc } from '../aes-cbc.js';
-import { GrpcError } from '../../outbound/grpc.js';
+import { GrpcError, NoAnswer } from '../../outbound/grpc-error.js';
 import { SealError } from '../seal-error.js';
 import { HandClock } from '../../lib/hand-clock.js';
 import { countingMetrics, MemoryKeyService, sealWhole } from '../testing.js';
@@ -269,7 +269,7 @@ describe('a call to a key service', () => {
 
   it('that ends with its time says only that', async () => {
     const clock = new HandClock();
-    const refused = clientOf(() => Promise.reject(new Error('refused')), clock).call('/a', plain);
+    const refused = clientOf(() => Promise.reject(new Error('refused')), clock).call('/a', plain, () => undefined);
     const ended = assert.rejects(refused, {
       message: 'rpc error: code = DeadlineExceeded desc = context deadline exceeded',
       status: 'DeadlineExceeded',
@@ -282,9 +282,32 @@ describe('a call to a key service', () => {
     const call = (): Promise<Buffer> =>
       Promise.reject(new GrpcError({ status: 9, message: 'sealed vault', sent: true }));
     const refusing = { usable: true, call, close: () => undefined };
-    await assert.rejects(clientOf(async () => refusing, new HandClock()).call('/a', plain), {
-      message: 'rpc error: code = FailedPrecondition desc = sealed vault',
-      status: 'FailedPrecondition',
-    });
+    await assert.rejects(
+      clientOf(async () => refusing, new HandClock()).call('/a', plain, () => undefined),
+      {
+        message: 'rpc error: code = FailedPrecondition desc = sealed vault',
+        status: 'FailedPrecondition',
+      },
+    );
+  });
+
+  it('that went well and has no answer, or none that can be read, failed', async () => {
+    const answering = (call: () => Promise<Buffer>) => async () => ({ usable: true, call, close: () => undefined });
+    const none = clientOf(
+      answering(() => Promise.reject(new NoAnswer())),
+      new HandClock(),
+    );
+    await assert.rejects(
+      none.call('/a', plain, () => undefined),
+      { message: 'EOF', status: 'unknown-non-grpc' },
+    );
+    const odd = clientOf(
+      answering(async () => Buffer.from([0xff, 0xff])),
+      new HandClock(),
+    );
+    await assert.rejects(
+      odd.call('/a', plain, () => undefined),
+      { status: 'Internal' },
+    );
   });
 });

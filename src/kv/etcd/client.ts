@@ -3,7 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { KvError } from '../kv.js';
 import type { Trace } from '../../tracing/trace.js';
 import type { Endpoints } from './endpoints.js';
-import { DEADLINE_EXCEEDED, type GrpcConnection, GrpcError, UNAVAILABLE } from '../../outbound/grpc.js';
+import { type GrpcConnection } from '../../outbound/grpc.js';
+import { DEADLINE_EXCEEDED, GrpcError, UNAVAILABLE } from '../../outbound/grpc-error.js';
 import { tracedCall } from '../../outbound/traced-grpc.js';
 
 export const METHODS = {

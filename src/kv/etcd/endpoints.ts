@@ -3,7 +3,8 @@ import fs from 'node:fs';
 import type { Clock } from '../../lib/clock.js';
 import type { ClientTls } from '../../outbound/client-tls.js';
 import type { Dialer } from '../../outbound/dialer.js';
-import { GrpcConnection, GrpcError, UNAVAILABLE } from '../../outbound/grpc.js';
+import { GrpcConnection } from '../../outbound/grpc.js';
+import { GrpcError, UNAVAILABLE } from '../../outbound/grpc-error.js';
 
 export interface EndpointOptions {
   /** `https://host:port`, or `http://…`. */

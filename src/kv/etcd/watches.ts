@@ -3,7 +3,8 @@ import { errorText } from '../../lib/error-text.js';
 import { compacted, KvError, type KvEvent, type KvWatch, type KvWatchReceiver, prefixEnd } from '../kv.js';
 import { kvError, METHODS } from './client.js';
 import type { Endpoints } from './endpoints.js';
-import { GrpcError, type GrpcStream } from '../../outbound/grpc.js';
+import { type GrpcStream } from '../../outbound/grpc.js';
+import { GrpcError } from '../../outbound/grpc-error.js';
 import {
   decodeWatch,
   encodeWatchCancel,

@@ -1,6 +1,7 @@
 import { apiVersionFault } from '../../machinery/object.js';
 import { append } from '../../lib/append.js';
 import { goQuote } from '../../lib/go-quote.js';
+import { intText } from '../../lib/int-text.js';
 import { AUDIT_GROUP_VERSION } from '../../machinery/names.js';
 import type { Options } from '../options.js';
 
@@ -48,7 +49,7 @@ export function auditErrors({ audit }: Options): string[] {
       ['maxbackup', audit.auditLogMaxbackup],
       ['maxsize', audit.auditLogMaxsize],
     ] as const) {
-      if (value < 0) errors.push(`--audit-log-${flag} ${value} can't be a negative number`);
+      if (value < 0) errors.push(`--audit-log-${flag} ${intText(value)} can't be a negative number`);
     }
   }
   if (audit.auditWebhookConfigFile !== '') {
@@ -80,21 +81,23 @@ function backendErrors(backend: Backend): string[] {
 function batchError({ name, mode, bufferSize, maxBatchSize, throttle, qps, burst }: Backend): string | undefined {
   if (!MODES.includes(mode)) return `invalid audit ${name} mode ${mode}, allowed modes are ${goQuote(MODES.join(','))}`;
   if (mode !== 'batch') return undefined;
-  const mustBePositive = (what: string, value: number) =>
-    value > 0 ? undefined : `invalid audit batch ${name} ${what} ${value}, must be a positive number`;
+  const mustBePositive = (what: string, value: number, text = intText(value)) =>
+    value > 0 ? undefined : `invalid audit batch ${name} ${what} ${text}, must be a positive number`;
   return (
     mustBePositive('buffer size', bufferSize) ??
     mustBePositive('max batch size', maxBatchSize) ??
-    (throttle ? (mustBePositive('throttle QPS', qps) ?? mustBePositive('throttle burst', burst)) : undefined)
+    (throttle
+      ? (mustBePositive('throttle QPS', qps, String(qps)) ?? mustBePositive('throttle burst', burst))
+      : undefined)
   );
 }
 
 function truncateError({ name, truncateBatchSize, truncateEventSize }: Backend): string | undefined {
   if (truncateEventSize <= 0) {
-    return `invalid audit truncate ${name} max event size ${truncateEventSize}, must be a positive number`;
+    return `invalid audit truncate ${name} max event size ${intText(truncateEventSize)}, must be a positive number`;
   }
   if (truncateBatchSize >= truncateEventSize) return undefined;
-  return `invalid audit truncate ${name} max batch size ${truncateBatchSize}, must be greater than max event size (${truncateEventSize})`;
+  return `invalid audit truncate ${name} max batch size ${intText(truncateBatchSize)}, must be greater than max event size (${intText(truncateEventSize)})`;
 }
 
 function versionError(groupVersion: string): string | undefined {

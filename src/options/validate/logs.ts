@@ -7,14 +7,13 @@ export function logErrors({ logs }: Flags, gates: FeatureGates): string[] {
   const errors: FieldErrors = [];
   if (logs.loggingFormat !== 'text') {
     const format = FieldPath.of('format');
-    if (logs.vmodule.length > 0) {
-      errors.push(invalid(format, logs.loggingFormat, "Non-default format doesn't honor flag: vmodule"));
-    }
     if (logs.loggingFormat !== 'json') errors.push(invalid(format, logs.loggingFormat, 'Unsupported log format'));
     else if (!gates.enabled('LoggingBetaOptions')) {
       errors.push(forbidden(format, 'Log format json is disabled, see LoggingBetaOptions feature'));
     }
-    if (logs.vmodule.length > 0) errors.push(forbidden(FieldPath.of('vmodule'), 'Only supported for text log format'));
+    if (logs.vmodule.length > 0 && logs.loggingFormat !== '') {
+      errors.push(forbidden(FieldPath.of('vmodule'), 'Only supported for text log format'));
+    }
   }
   if (!gates.enabled('LoggingAlphaOptions')) {
     const why = 'Feature LoggingAlphaOptions is disabled';

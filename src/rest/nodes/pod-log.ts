@@ -28,8 +28,11 @@ export async function podLog(
   const { nodes, lookup, features } = services;
   const { http, info } = request;
   negotiate(http, services.mediaTypes, LOG_PATH);
+  const span = request.trace?.span;
+  span?.event('About to process Get options');
   const options = readLogOptions(http.query);
   const { unverified } = options;
+  span?.event('About to Get from storage');
   nodes
     .logMetrics()
     .usage.with(unverified ? 'skip_tls_allowed' : 'enforce_tls')
@@ -53,6 +56,7 @@ export async function podLog(
     },
   );
   await checkAnswer(answer, info.name);
+  span?.event('About to write a response');
   const stream = streamOf(answer.body);
   // A log that breaks off has ended: what there was of it has been told.
   const log: ResponseStream = { stream: (sink) => stream.stream(sink).catch(() => undefined) };

@@ -41,7 +41,8 @@ export async function tunnelPorts(
   }
   return handedOver(async () => {
     const protocol = protocols.find((one) => one === chosen);
-    const webSocket = await shakeHands(http, upgrade, protocol === undefined ? undefined : `${PREFIX}${protocol}`);
+    const named = protocol === undefined ? undefined : `${PREFIX}${protocol}`;
+    const webSocket = await shakeHands(http, upgrade, named, { leaves: 'echoed' });
     if (webSocket === undefined) {
       answer.socket.destroy();
       return;

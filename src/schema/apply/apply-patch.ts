@@ -19,7 +19,8 @@ import { ManagedFieldsError } from './managed-fields-error.js';
 import { decodeManagerSteps, encodeManagerSteps, identityOf, managerOf, type Managers } from './managers.js';
 import { isObject, TypedValueError } from './shape.js';
 import { type Conflict, ConflictError, ownApply } from './updater.js';
-import { validateTyped } from './validate.js';
+import { validateTyped, validateTypedObject } from './validate.js';
+import { OtherVersionError } from './versions.js';
 import { zeroOf } from './zero.js';
 
 export interface ApplyWrite extends Write {
@@ -62,6 +63,7 @@ const BEFORE_FIRST_APPLY = 'before-first-apply';
 
 function* ownBeforeFirstApply(write: ApplyWrite, before: JsonObject): Steps<Managers> {
   try {
+    if (write.type.unstructured !== undefined) validateTypedObject(before, write.type);
     return yield* trackUpdate(write, zeroOf(write.type), before, new Map(), BEFORE_FIRST_APPLY);
   } catch (error) {
     if (!(error instanceof TypedValueError)) throw error;
@@ -75,7 +77,7 @@ function* ownBeforeFirstApply(write: ApplyWrite, before: JsonObject): Steps<Mana
 /** Validation allows lists that apply cannot tell the items of, and so an object may lie there that no one can apply. */
 function untypedReason(object: Readonly<JsonObject>, type: StructType): string | undefined {
   try {
-    validateTyped(object, type);
+    validateTypedObject(object, type);
     return undefined;
   } catch (error) {
     if (error instanceof TypedValueError) return error.message;
@@ -160,13 +162,10 @@ function* attempt<T>({ type }: ApplyWrite, before: JsonObject, action: Steps<T>)
     return yield* action;
   } catch (error) {
     if (error instanceof ConflictError) return [...error.conflicts];
-    if (!(error instanceof TypedValueError)) throw error;
+    if (!(error instanceof TypedValueError || error instanceof OtherVersionError)) throw error;
     const why = untypedReason(before, type);
-    throw unexplained(
-      why === undefined
-        ? `failed to merge config: ${error.message}`
-        : `failed to create typed live object (${objectText(before)}): ${why}`,
-    );
+    if (why !== undefined) throw unexplained(`failed to create typed live object (${objectText(before)}): ${why}`);
+    throw unexplained(error instanceof OtherVersionError ? error.message : `failed to merge config: ${error.message}`);
   }
 }
 
@@ -180,6 +179,7 @@ function* own(
   const manager = { manager: write.manager || 'unknown', operation: 'Apply' as const, apiVersion, subresource };
   const identity = identityOf(manager);
   const live = versioned(write, before);
+  if (write.type.unstructured !== undefined) validateTypedObject(before, write.type);
   const result = yield* ownApply(live, patch, managers, { identity, manager }, force, ownershipContext(write));
   const mine = result.managers.get(identity);
   if (mine !== undefined) {

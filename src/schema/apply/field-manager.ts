@@ -24,7 +24,8 @@ import { newFieldSteps } from './new-fields.js';
 import { fieldElement } from './path-element.js';
 import { TypedValueError } from './shape.js';
 import { ownUpdate } from './updater.js';
-import { singleVersion, UnconvertedError, type VersionedObject, type Versions } from './versions.js';
+import { validateTypedObject } from './validate.js';
+import { OtherVersionError, singleVersion, UnconvertedError, type VersionedObject, type Versions } from './versions.js';
 import { zeroOf } from './zero.js';
 
 /** Who writes what kind, where and when. */
@@ -74,14 +75,25 @@ export function* managedFieldSteps<T extends KubeObject>(write: UpdateWrite<T>):
   if (newObject.metadata.managedFields !== undefined) delete newObject.metadata.managedFields;
   // An object that was never tracked stays so until its first apply.
   if (managers.size === 0 && live !== undefined) return;
+  // What is one value has no fields to own.
+  if (write.type.mapType === 'atomic') return;
   try {
+    if (write.type.unstructured !== undefined) checkTyped(write);
     const isFirst = live === undefined && managers.size === 0;
     const entries = isFirst ? yield* firstEntries(write) : yield* trackedEntries(write, managers);
     if (entries !== undefined) newObject.metadata.managedFields = entries;
   } catch (error) {
-    if (!(error instanceof TypedValueError || error instanceof UnconvertedError)) throw error;
+    if (!UNTRACKABLE.some((kind) => error instanceof kind)) throw error;
   }
 }
+
+/** What an endpoint does not change of a custom resource need not fit its schema, but is looked at before that is known. */
+function checkTyped<T extends KubeObject>({ live, newObject, type }: UpdateWrite<T>): void {
+  validateTypedObject(newObject, type);
+  if (live !== undefined) validateTypedObject(live, type);
+}
+
+const UNTRACKABLE = [TypedValueError, UnconvertedError, OtherVersionError];
 
 /**
  * Writes that change nothing are the most common of all, from those who write what they want again and again. They leave

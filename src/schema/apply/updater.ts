@@ -9,6 +9,7 @@ import { type Manager, type ManagerIdentity, managerOf, type Managers } from './
 import { mergeSteps } from './merge.js';
 import { removeItemSteps } from './remove-items.js';
 import { ensureNamedFieldsAreMembers, reconcileWithType } from './set-types.js';
+import type { StructType } from '../type.js';
 import { toFieldSetSteps } from './to-field-set.js';
 import { atVersion, type VersionedObject, type Versions } from './versions.js';
 
@@ -87,13 +88,20 @@ function speaksOfAll(fields: FieldSet, before: Manager, managers: Managers, { ap
 function* reconcile(live: VersionedObject, managers: Managers, { versions }: OwnershipContext): Steps<Managers> {
   const reconciled: Managers = new Map();
   for (const [identity, manager] of managers) {
-    const type = manager.apiVersion === live.apiVersion ? live.type : versions.typeAt(manager.apiVersion);
+    const type = typeIn(live, manager.apiVersion, versions);
     if (type === undefined) continue;
     const fields = reconcileWithType(manager.fields, type);
     reconciled.set(identity, fields === manager.fields ? manager : managerOf(manager, fields, manager.time));
     yield;
   }
   return reconciled;
+}
+
+/** A custom resource that does not fit a version in which others own fields cannot be changed by an apply. */
+function typeIn(live: VersionedObject, apiVersion: string, versions: Versions): StructType | undefined {
+  const isCustom = live.type.unstructured !== undefined;
+  if (isCustom || live.apiVersion === apiVersion) return atVersion(live, apiVersion, versions)?.type;
+  return versions.typeAt(apiVersion);
 }
 
 function* change(
@@ -104,7 +112,7 @@ function* change(
   force: boolean,
   context: OwnershipContext,
 ): Steps<{ remaining: Managers; comparison: Comparison }> {
-  const comparison = yield* compareWithin(before, after, context);
+  const comparison = yield* compareWithin(before, after, context.reset);
   const byVersion = new Map<string, Comparison>([[before.apiVersion, comparison]]);
   const remaining: Managers = new Map();
   const conflicts: Conflict[] = [];
@@ -118,11 +126,11 @@ function* change(
     let seen = byVersion.get(apiVersion);
     if (seen === undefined) {
       const [old, current] = [
-        atVersion(before, apiVersion, context.versions),
-        atVersion(after, apiVersion, context.versions),
+        atVersion(before, apiVersion, context.versions, 'failed to convert old object: '),
+        atVersion(after, apiVersion, context.versions, 'failed to convert new object: '),
       ];
       if (old === undefined || current === undefined) continue;
-      seen = yield* compareWithin(old, current, context);
+      seen = yield* compareWithin(old, current, resetElsewhere(current.type, context));
       byVersion.set(apiVersion, seen);
     }
     const changed = yield* unionSteps(seen.modified, seen.added);
@@ -137,11 +145,11 @@ function* change(
   return { remaining, comparison };
 }
 
-function* compareWithin(
-  before: VersionedObject,
-  after: VersionedObject,
-  { reset }: OwnershipContext,
-): Steps<Comparison> {
+/** A custom resource's endpoint resets fields of its own version alone. */
+const resetElsewhere = (type: StructType, { reset }: OwnershipContext): FieldSet =>
+  type.unstructured === undefined ? reset : new FieldSet();
+
+function* compareWithin(before: VersionedObject, after: VersionedObject, reset: FieldSet): Steps<Comparison> {
   const { added, modified, removed } = yield* compareSteps(before.value, after.value, before.type);
   return {
     added: added.recursiveDifference(reset),
@@ -159,7 +167,8 @@ function* prune(
 ): Steps<VersionedObject> {
   const { versions } = context;
   if (before.fields.empty) return merged;
-  const mergedThen = atVersion(merged, before.apiVersion, versions);
+  const doing = 'failed to prune fields: failed to convert merged object to last applied version: ';
+  const mergedThen = atVersion(merged, before.apiVersion, versions, doing);
   if (mergedThen === undefined) return merged;
   const all = ensureNamedFieldsAreMembers(before.fields, mergedThen.type);
   yield;
@@ -168,7 +177,7 @@ function* prune(
   const kept = yield* addBackOwned(mergedThen, stripped, managers, versions);
   yield;
   const pruned = yield* addBackDangling(mergedThen, kept, before, versions);
-  return atVersion(pruned, merged.apiVersion, versions) ?? merged;
+  return atVersion(pruned, merged.apiVersion, versions, 'failed to prune fields: ') ?? merged;
 }
 
 function* without(object: VersionedObject, items: FieldSet): Steps<VersionedObject> {
@@ -180,6 +189,8 @@ function* namedFields(object: VersionedObject): Steps<FieldSet> {
   yield;
   return ensureNamedFieldsAreMembers(fields, object.type);
 }
+
+const ADDING_BACK = 'failed to prune fields: failed add back';
 
 function* addBackOwned(
   merged: VersionedObject,
@@ -196,8 +207,10 @@ function* addBackOwned(
   }
   let [whole, pruned] = [merged, stripped];
   for (const [apiVersion, fields] of owned) {
-    const wholeThen = atVersion(whole, apiVersion, versions);
-    const prunedThen = atVersion(pruned, apiVersion, versions);
+    const doing = (what: string): string =>
+      `${ADDING_BACK} owned items: failed to convert ${what} at version ${apiVersion}: `;
+    const wholeThen = atVersion(whole, apiVersion, versions, doing('merged object'));
+    const prunedThen = atVersion(pruned, apiVersion, versions, doing('pruned object'));
     if (wholeThen === undefined || prunedThen === undefined) continue;
     yield;
     const stays = yield* namedFields(prunedThen);
@@ -220,7 +233,8 @@ function* addBackDangling(
   before: Manager,
   versions: Versions,
 ): Steps<VersionedObject> {
-  const prunedThen = atVersion(pruned, before.apiVersion, versions);
+  const doing = `${ADDING_BACK} dangling items: failed to convert pruned object to last applied version: `;
+  const prunedThen = atVersion(pruned, before.apiVersion, versions, doing);
   if (prunedThen === undefined) return merged;
   const last = ensureNamedFieldsAreMembers(before.fields, merged.type);
   yield;

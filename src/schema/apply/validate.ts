@@ -18,11 +18,20 @@ import {
 const MOST_ERRORS = 10_000;
 
 /** Throws TypedValueError with all that is wrong. */
-export function validateTyped(value: unknown, type: Type): void {
-  const errors: string[] = [];
+export const validateTyped = (value: unknown, type: Type): void => check(value, type, false);
+
+/** The same for an object as it is: an item that is there twice is no fault of whom changes something else. */
+export const validateTypedObject = (value: unknown, type: Type): void => check(value, type, true);
+
+function check(value: unknown, type: Type, mayRepeat: boolean): void {
+  const errors: Errors = Object.assign([], { mayRepeat });
   visit(errors, undefined, value, type, undefined);
   if (errors.length === 1) throw new TypedValueError(errors[0]);
   if (errors.length > 1) throw new TypedValueError(`errors:\n${errors.map((error) => `  ${error}`).join('\n')}`);
+}
+
+interface Errors extends Array<string> {
+  readonly mayRepeat: boolean;
 }
 
 /** Where a value is. It becomes text only for an error. */
@@ -38,11 +47,11 @@ function placeText({ outer, step, isMember }: Place): string {
   return outer === undefined ? own : placeText(outer) + own;
 }
 
-const say = (errors: string[], place: Place | undefined, text: string): void => {
+const say = (errors: Errors, place: Place | undefined, text: string): void => {
   errors.push(place === undefined ? text : `${placeText(place)}: ${text}`);
 };
 
-function visit(errors: string[], place: Place | undefined, value: unknown, type: Type, field: Field | undefined): void {
+function visit(errors: Errors, place: Place | undefined, value: unknown, type: Type, field: Field | undefined): void {
   if (value === null || isDeduced(type) || (type.kind === 'scalar' && type.scalar === 'rawExtension')) return;
   const shape = shapeOf(type, field, value);
   switch (shape.kind) {
@@ -61,7 +70,7 @@ function visit(errors: string[], place: Place | undefined, value: unknown, type:
 const STRINGS: ReadonlySet<ScalarName> = new Set(['string', 'bytes', 'duration']);
 const NUMBERS: ReadonlySet<ScalarName> = new Set(['int32', 'int64', 'double']);
 
-function visitScalar(errors: string[], place: Place | undefined, value: unknown, { scalar }: ScalarType): void {
+function visitScalar(errors: Errors, place: Place | undefined, value: unknown, { scalar }: ScalarType): void {
   const numeric = typeof value === 'number' || typeof value === 'bigint';
   if (NUMBERS.has(scalar)) {
     if (!numeric) say(errors, place, `expected numeric (int or float), got ${goTypeName(value)}`);
@@ -77,7 +86,7 @@ function visitScalar(errors: string[], place: Place | undefined, value: unknown,
   }
 }
 
-function visitMembers(errors: string[], place: Place | undefined, value: JsonObject, shape: MapShape): void {
+function visitMembers(errors: Errors, place: Place | undefined, value: JsonObject, shape: MapShape): void {
   for (const name of Object.keys(value)) {
     if (errors.length >= MOST_ERRORS) return;
     const { type, field } = memberOf(shape, name);
@@ -91,7 +100,7 @@ function visitMembers(errors: string[], place: Place | undefined, value: JsonObj
   }
 }
 
-function visitItems(errors: string[], place: Place | undefined, value: readonly unknown[], shape: ListShape): void {
+function visitItems(errors: Errors, place: Place | undefined, value: readonly unknown[], shape: ListShape): void {
   const seen = new Set<string>();
   for (const [position, item] of value.entries()) {
     if (errors.length >= MOST_ERRORS) return;
@@ -107,7 +116,7 @@ function visitItems(errors: string[], place: Place | undefined, value: readonly 
       say(errors, place, `element ${position}: ${error.message}`);
       return;
     }
-    if (seen.has(element)) say(errors, place, `duplicate entries for key ${elementText(element)}`);
+    if (!errors.mayRepeat && seen.has(element)) say(errors, place, `duplicate entries for key ${elementText(element)}`);
     seen.add(element);
     visit(errors, { outer: place, step: element, isMember: false }, item, shape.element, undefined);
   }

@@ -1,10 +1,15 @@
 // Managers may have written in other versions than the request's: their field sets are of those versions.
 import type { JsonObject } from '../../machinery/object.js';
 import type { StructType } from '../type.js';
+import { TypedValueError } from './shape.js';
+import { validateTyped } from './validate.js';
 
 /** What is known of an object's kind in each version. */
 export interface Versions {
-  /** The kind's type in a version; undefined when the version is no longer served. */
+  /**
+   * The kind's type in a version; undefined when the version is no longer served. Throws OtherVersionError where one that
+   * is gone is a fault.
+   */
   readonly typeAt: (apiVersion: string) => StructType | undefined;
   /** Converts a whole object between served versions; neither changes nor keeps it. Throws UnconvertedError. */
   readonly convert: (object: JsonObject, fromApiVersion: string, toApiVersion: string) => JsonObject;
@@ -16,6 +21,9 @@ export class UnconvertedError extends Error {
     super('an object could not be converted');
   }
 }
+
+/** There is no such version, or what an object becomes in it does not fit its type. */
+export class OtherVersionError extends Error {}
 
 /** Versions of a kind that has only one. */
 export const singleVersion = (apiVersion: string, type: StructType): Versions => ({
@@ -29,14 +37,29 @@ export interface VersionedObject {
   readonly type: StructType;
 }
 
-/** Undefined when there is no such version any more. */
+/**
+ * Undefined when there is no such version any more. Throws OtherVersionError, which says what could not be done in the
+ * words of `doing`.
+ */
 export function atVersion(
   object: VersionedObject,
   apiVersion: string,
   versions: Versions,
+  doing = '',
 ): VersionedObject | undefined {
   if (object.apiVersion === apiVersion) return object;
   const type = versions.typeAt(apiVersion);
   if (type === undefined) return undefined;
-  return { apiVersion, type, value: versions.convert(object.value, object.apiVersion, apiVersion) };
+  const value = versions.convert(object.value, object.apiVersion, apiVersion);
+  if (type.unstructured !== undefined) checkFits(value, type, doing);
+  return { apiVersion, type, value };
+}
+
+/** The versions of a custom resource are told apart by their schemas alone: what one has another may not know. */
+function checkFits(value: JsonObject, type: StructType, doing: string): void {
+  try {
+    validateTyped(value, type);
+  } catch (error) {
+    throw error instanceof TypedValueError ? new OtherVersionError(`${doing}${error.message}`) : error;
+  }
 }

@@ -32,8 +32,6 @@ export const INDEFINITE = 31;
 
 export const SELF_DESCRIBED = 55799;
 
-export const MAX_INT64 = 2n ** 63n - 1n;
-
 export interface Head {
   readonly major: number;
   /** The lower five bits: how the argument lies, or that there is none. */

@@ -1,8 +1,9 @@
 // An item as a tree, whatever it is. The form of the document has been checked.
+import { MAX_INT64 } from '../../lib/int64.js';
+import { FloatLiteral } from '../../lib/float-literal.js';
 import { setMember } from '../../lib/plain-object.js';
 import { parseTime } from '../../machinery/time.js';
 import { trimEnd } from '../../lib/trim-end.js';
-import { FloatLiteral } from '../json/parse.js';
 import { errorText } from '../../lib/error-text.js';
 import {
   ARRAY,
@@ -11,7 +12,6 @@ import {
   FALSE,
   floatOf,
   MAP,
-  MAX_INT64,
   NEGATIVE,
   NULL,
   PRIMITIVE,

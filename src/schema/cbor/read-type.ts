@@ -1,5 +1,6 @@
 // An item as the tree that its type makes of it: what the reference's decoder takes for each, which for some is less than
 // of JSON (no quantity is a number, no bytes are text). The form of the document has been checked.
+import { MAX_INT64 } from '../../lib/int64.js';
 import { mustType } from '../catalogue.js';
 import { goType } from '../json/explain.js';
 import { canonicalBase64, plain } from '../json/scalar.js';
@@ -13,7 +14,6 @@ import {
   FALSE,
   floatOf,
   MAP,
-  MAX_INT64,
   NEGATIVE,
   NULL,
   SORTS,

@@ -1,4 +1,5 @@
 // The form of a whole document, looked at before anything in it is: what it may not be, in the reference's words.
+import { MAX_INT64 } from '../../lib/int64.js';
 import { DecodeError } from '../json/walk.js';
 import {
   ARRAY,
@@ -9,7 +10,6 @@ import {
   type Head,
   INDEFINITE,
   MAP,
-  MAX_INT64,
   PRIMITIVE,
   SORTS,
   TAG,

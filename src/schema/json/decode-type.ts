@@ -1,10 +1,10 @@
 // hot: a tree into the normal form of a type: one walk, closed over each type once, checks types, canonicalises scalars,
 // drops what is empty or unknown and fills in what is always printed.
+import { isJsonObject } from '../../lib/float-literal.js';
 import { setMember } from '../../lib/plain-object.js';
 import { noteGivenEmpty } from '../../machinery/given-empty.js';
 import { isStructInGo, printedFields, unsetValue, zeroElement, zeroStruct } from '../normal-form.js';
 import type { Field, StructType, Type } from '../type.js';
-import { FloatLiteral } from './parse.js';
 import { decodeScalar, plain } from './scalar.js';
 import { countKeys, Mismatch, type Walk } from './walk.js';
 
@@ -40,7 +40,7 @@ function compileStruct(type: StructType): (value: unknown, walk: Walk) => Record
 
   return function decodeStruct(value, walk) {
     if (value === null) return zeroStruct(type);
-    if (!isObject(value)) throw new Mismatch(value);
+    if (!isJsonObject(value)) throw new Mismatch(value);
     if (printed === undefined) {
       printed = printedFields(type);
       for (const field of type.fields) members.set(field.json, compileMember(field));
@@ -150,7 +150,7 @@ function mapDecoder(decode: Decoder, element: Type): Decoder {
   const isString = element.kind === 'scalar' && element.scalar === 'string';
   return (value, walk) => {
     if (value === null) return null;
-    if (!isObject(value)) throw new Mismatch(value);
+    if (!isJsonObject(value)) throw new Mismatch(value);
     for (const key in value) {
       walk.keys++;
       const before = value[key];
@@ -161,9 +161,6 @@ function mapDecoder(decode: Decoder, element: Type): Decoder {
     return value;
   };
 }
-
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof FloatLiteral);
 
 function isEmpty(value: unknown): boolean {
   switch (typeof value) {

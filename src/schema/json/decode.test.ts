@@ -57,6 +57,15 @@ test('a value of the wrong sort is named by its place and type', () => {
   fails('{"metadata":{"creationTimestamp":"yesterday"}}', /^parsing time "yesterday"/);
 });
 
+test('what reads itself ends the reading; of all else the first is told when the rest was read', () => {
+  fails('{"metadata":{"name":7,"creationTimestamp":"yesterday"},"spec":5}', /^parsing time "yesterday"/);
+  fails(
+    '{"spec":{"priority":"x","nodeName":7,"containers":[{"livenessProbe":{"tcpSocket":{"port":1.5}}}]}}',
+    /number 1\.5/,
+  );
+  fails('{"spec":{"priority":"x","nodeName":7}}', /PodSpec\.spec\.priority of type int32$/);
+});
+
 test('hostile nesting ends in an error and not in a crash', () => {
   fails('{"a":'.repeat(200_000), /unexpected end|max depth/);
   fails(`${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`, 'exceeded max depth');

@@ -2,10 +2,11 @@
 //
 // JSON.parse makes the tree; one walk over it (decode-type.ts) makes it what its type says. The walk keeps no path: when
 // something is wrong, the text is read again by explain.ts, which finds the words and the order the reference would use.
+import { isJsonObject } from '../../lib/float-literal.js';
 import type { StructType, Unstructured } from '../type.js';
 import { explain } from './explain.js';
-import { isObject, structDecoder } from './decode-type.js';
-import { maxJsonDepth, type ParsedJson } from './parse.js';
+import { structDecoder } from './decode-type.js';
+import { maxJsonDepth, type ParsedJson, type ParseOptions } from './parse.js';
 import { noneRepeated, parse, textOf } from './read-text.js';
 import { scanJson } from './scan.js';
 import { countKeys, DecodeError, Mismatch, type Walk } from './walk.js';
@@ -59,13 +60,16 @@ export const normalize = (type: StructType, object: unknown): Record<string, unk
   decodeTree(type, object, { strict: false }).object;
 
 /** A JSON text as a tree without a type: for custom resources and patches. */
-export function parseJsonTree(input: Uint8Array | string): { value: unknown; duplicates: string[] } {
+export function parseJsonTree(
+  input: Uint8Array | string,
+  { keepFloats = false }: ParseOptions = {},
+): { value: unknown; duplicates: string[] } {
   const text = textOf(input);
   const scan = scanJson(text);
   if (scan.depth > maxJsonDepth) throw new DecodeError('exceeded max depth');
-  const { value, repeated } = parse(text, scan.exactNumbers, false);
+  const { value, repeated } = parse(text, scan.exactNumbers, keepFloats && scan.exactNumbers);
   if (countKeys(value) === scan.keys) return { value, duplicates: [] };
-  const exact = repeated.size > 0 ? { value, repeated } : parse(text, true, false);
+  const exact = repeated.size > 0 ? { value, repeated } : parse(text, true, keepFloats);
   return { value: exact.value, duplicates: [...explain(undefined, exact.value, exact.repeated).strictErrors] };
 }
 
@@ -75,11 +79,11 @@ function decodeUnstructured(
   strict: boolean,
   duplicates: readonly string[],
 ): Decoded {
-  if (!isObject(tree)) {
+  if (!isJsonObject(tree)) {
     const found = Array.isArray(tree) ? 'array' : tree === null ? 'null' : typeof tree;
     throw new DecodeError(`json: cannot unmarshal ${found} into Go value of type map[string]interface {}`);
   }
-  const unknown = rules.coerce(tree, strict);
+  const unknown = (rules.readAs?.(tree) ?? rules).coerce(tree, strict);
   if (!strict) return { object: tree, strictErrors: [] };
   return { object: tree, strictErrors: [...duplicates, ...unknown.map((path) => `unknown field "${path}"`)] };
 }

@@ -5,6 +5,7 @@
 
 import { isAlwaysPrinted, isStructInGo, zeroValue } from '../normal-form.js';
 import { compileFunction, Scope } from '../../lib/compile.js';
+import { FloatLiteral } from '../../lib/float-literal.js';
 import { isPlainObject } from '../../lib/plain-object.js';
 import { mustType } from '../catalogue.js';
 import { fieldsText } from '../unread-fields.js';
@@ -35,6 +36,7 @@ export function encodeTree(value: unknown, order: 'sorted' | 'asIs' = 'sorted'):
     case 'object': {
       if (value === null) return 'null';
       if (Array.isArray(value)) return encodeTreeList(value, order);
+      if (order === 'asIs' && value instanceof FloatLiteral) return value.text;
       return encodeTreeObject(value, order);
     }
     default:

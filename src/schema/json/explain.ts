@@ -1,16 +1,17 @@
 // Finds what is wrong with a tree, by its type, in the reference's order and words.
 //
 // Runs only after the fast walk noticed that something is: it carries the path that the fast walk does without.
+import { FloatLiteral, isJsonObject } from '../../lib/float-literal.js';
 import { goQuote } from '../../lib/go-quote.js';
-import type { Field, ScalarType, StructType, Type } from '../type.js';
-import { FloatLiteral, type ParsedJson } from './parse.js';
+import type { Field, ScalarName, ScalarType, StructType, Type } from '../type.js';
+import type { ParsedJson } from './parse.js';
 import { decodeScalar } from './scalar.js';
 import { DecodeError, Mismatch } from './walk.js';
 
 export interface Explanation {
-  /** The first value that cannot be read. */
+  /** Why it cannot be read: what reads itself ends the reading, all else is read on past, and the first of it told then. */
   readonly error?: string;
-  /** What it is, and what it should have been. */
+  /** The first value that does not fit: what it is, and what it should have been. */
   readonly mismatch?: DecodeError['mismatch'];
   readonly strictErrors: readonly string[];
 }
@@ -37,6 +38,7 @@ interface Place {
 class Explainer {
   error: string | undefined;
   mismatch: DecodeError['mismatch'];
+  #ended = false;
   readonly strictErrors = new Set<string>();
 
   constructor(readonly repeated: ParsedJson['repeated']) {}
@@ -45,14 +47,14 @@ class Explainer {
     if (value === null) return;
     switch (type.kind) {
       case 'struct':
-        return isObject(value) ? this.#struct(type, value, place) : this.#mismatch(type, value, place);
+        return isJsonObject(value) ? this.#struct(type, value, place) : this.#mismatch(type, value, place);
       case 'list':
         if (!Array.isArray(value)) return this.#mismatch(type, value, place);
         return value.forEach((item, index) =>
           this.value(type.element, item, { ...place, path: `${place.path}[${index}]` }),
         );
       case 'map':
-        return isObject(value) ? this.#map(type.value, value, place) : this.#mismatch(type, value, place);
+        return isJsonObject(value) ? this.#map(type.value, value, place) : this.#mismatch(type, value, place);
       case 'scalar':
         return this.#scalar(type, value, place);
     }
@@ -60,7 +62,7 @@ class Explainer {
 
   untyped(value: unknown, path: string): void {
     if (Array.isArray(value)) value.forEach((item, index) => this.untyped(item, `${path}[${index}]`));
-    else if (isObject(value)) this.#members(value, path, (key, member) => this.untyped(member, join(path, key)));
+    else if (isJsonObject(value)) this.#members(value, path, (key, member) => this.untyped(member, join(path, key)));
   }
 
   #struct(type: StructType, value: Record<string, unknown>, place: Place): void {
@@ -97,24 +99,26 @@ class Explainer {
   }
 
   #scalar(type: ScalarType, value: unknown, place: Place): void {
-    if (this.error !== undefined) return;
+    const ends = !READ_ON.has(type.scalar);
+    if (this.#ended || (this.error !== undefined && !ends)) return;
     try {
       decodeScalar(type.scalar, (_, schema) => schema)(value, { keys: 0, unknown: 0, count: false });
     } catch (error) {
-      if (error instanceof Mismatch) this.#mismatch(type, value, place);
+      if (error instanceof Mismatch) this.#mismatch(type, value, place, ends);
       else if (error instanceof DecodeError) this.error = error.message;
       else throw error;
+      this.#ended = ends;
     }
   }
 
-  #mismatch(type: Type, value: unknown, place: Place): void {
+  #mismatch(type: Type, value: unknown, place: Place, ends = false): void {
+    if (this.#ended || (this.error !== undefined && !ends)) return;
     const into =
       place.struct === undefined
         ? 'Go value'
         : `Go struct field ${place.struct.name.slice(place.struct.name.lastIndexOf('.') + 1)}.${place.fields.join('.')}`;
-    if (this.error !== undefined) return;
     this.error = `json: cannot unmarshal ${describe(type, value)} into ${into} of type ${goType(type)}`;
-    this.mismatch = { type, value };
+    this.mismatch ??= { type, value };
   }
 
   #strict(sort: 'unknown' | 'duplicate', path: string): void {
@@ -122,14 +126,14 @@ class Explainer {
   }
 }
 
-const join = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`);
+/** Scalars that Go reads itself. */
+const READ_ON: ReadonlySet<ScalarName> = new Set(['string', 'bool', 'int32', 'int64', 'double', 'bytes']);
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof FloatLiteral);
+const join = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`);
 
 function describe(type: Type, value: unknown): string {
   if (Array.isArray(value)) return 'array';
-  if (isObject(value)) return 'object';
+  if (isJsonObject(value)) return 'object';
   if (typeof value === 'string') return 'string';
   if (typeof value === 'boolean') return 'bool';
   const isInteger = type.kind === 'scalar' && ['int32', 'int64', 'double', 'intOrString'].includes(type.scalar);

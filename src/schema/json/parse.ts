@@ -1,15 +1,8 @@
 // The exact parser: Go's words for malformed text, numbers as they were written, and every member of an object that
 // names a key twice. Slower than JSON.parse, so it runs only when scanJson or a failure asks for it.
+import { FloatLiteral } from '../../lib/float-literal.js';
 import { goQuote } from '../../lib/go-quote.js';
 import { setMember } from '../../lib/plain-object.js';
-
-/** A number written with a fraction or an exponent, with the text it was written in. */
-export class FloatLiteral {
-  constructor(
-    readonly value: number,
-    readonly text: string,
-  ) {}
-}
 
 export class JsonSyntaxError extends Error {}
 

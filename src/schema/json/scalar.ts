@@ -1,11 +1,11 @@
 // Scalars from their JSON, each with its own rules.
 import { base64Fault } from '../../lib/base64-fault.js';
 import { errorText } from '../../lib/error-text.js';
+import { FloatLiteral, isJsonObject } from '../../lib/float-literal.js';
 import { canonicalQuantity } from '../../machinery/quantity.js';
 import { canonicalDuration, canonicalMicroTime, canonicalTime } from '../../machinery/time.js';
 import { mustType } from '../catalogue.js';
 import type { ScalarName, StructType } from '../type.js';
-import { FloatLiteral } from './parse.js';
 import { countKeys, DecodeError, Mismatch, type Walk } from './walk.js';
 
 type DecodeSchema = (type: StructType, value: unknown, walk: Walk) => unknown;
@@ -43,11 +43,11 @@ export function decodeScalar(scalar: ScalarName, decodeSchema: DecodeSchema): (v
       return (value, walk) => {
         if (Array.isArray(value))
           return value.length === 0 ? null : value.map((item) => decodeSchema(schema(), item, walk));
-        return isObject(value) ? decodeSchema(schema(), value, walk) : null;
+        return isJsonObject(value) ? decodeSchema(schema(), value, walk) : null;
       };
     case 'schemaOrBool':
       return (value, walk) => {
-        if (isObject(value)) return decodeSchema(schema(), value, walk);
+        if (isJsonObject(value)) return decodeSchema(schema(), value, walk);
         if (typeof value === 'boolean') return value;
         throw new DecodeError('boolean or JSON schema expected');
       };
@@ -55,7 +55,7 @@ export function decodeScalar(scalar: ScalarName, decodeSchema: DecodeSchema): (v
       return (value, walk) => {
         if (Array.isArray(value))
           return value.length === 0 ? null : value.map((item) => (typeof item === 'string' ? item : mismatch(item)));
-        return isObject(value) ? decodeSchema(schema(), value, walk) : null;
+        return isJsonObject(value) ? decodeSchema(schema(), value, walk) : null;
       };
   }
 }
@@ -80,9 +80,6 @@ function mismatch(value: unknown): never {
 const isInt32 = (value: unknown): boolean => typeof value === 'number' && (value | 0) === value;
 const isInt64 = (value: unknown): boolean =>
   typeof value === 'number' ? Number.isSafeInteger(value) : typeof value === 'bigint';
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof FloatLiteral);
-
 function parsed(parse: (text: string) => string | null, value: unknown): string | null {
   if (typeof value !== 'string') throw new Mismatch(value);
   try {
@@ -121,7 +118,7 @@ export function plain(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i++) value[i] = plain(value[i]);
-  } else if (isObject(value)) {
+  } else if (isJsonObject(value)) {
     for (const key in value) {
       const before = value[key];
       const after = plain(before);

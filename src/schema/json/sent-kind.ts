@@ -1,4 +1,4 @@
-import { goJsonKind } from '../../lib/go-json-kind.js';
+import { cannotUnmarshal } from '../../lib/go-json-kind.js';
 import { DecodeError } from './decode.js';
 
 export interface SentKind {
@@ -14,14 +14,14 @@ export const NULL_VERSION = '.apiVersion accessor error: <nil> is of the type <n
 export function sentKind(tree: unknown): SentKind {
   if (tree === null) return { kind: '', apiVersion: '' };
   if (typeof tree !== 'object' || Array.isArray(tree)) {
-    throw unreadable(`json: cannot unmarshal ${goJsonKind(tree)} into Go value of type ${PROBE}`);
+    throw unreadable(cannotUnmarshal(tree, `Go value of type ${PROBE}`));
   }
   const said = { kind: '', apiVersion: '' };
   for (const [name, value] of Object.entries(tree)) {
     const member = memberMeant(name);
     if (member === undefined || value === null) continue;
     if (typeof value !== 'string') {
-      throw unreadable(`json: cannot unmarshal ${goJsonKind(value)} into Go struct field .${member} of type string`);
+      throw unreadable(cannotUnmarshal(value, `Go struct field .${member} of type string`));
     }
     said[member] = value;
   }

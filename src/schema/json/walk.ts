@@ -1,6 +1,6 @@
 // What the walks over a tree share.
+import { FloatLiteral } from '../../lib/float-literal.js';
 import type { Type } from '../type.js';
-import { FloatLiteral } from './parse.js';
 
 /** The body cannot be read as the type; the message is the reference's. */
 export class DecodeError extends Error {

@@ -65,3 +65,12 @@ test('a document of the older form says the same in the newer one', async () => 
     },
   });
 });
+
+test('a document without definitions has no place for them', async () => {
+  const older = Buffer.from('{"swagger":"2.0","paths":{}}');
+  assert.deepEqual(JSON.parse(await convertSwagger(await readSwagger(older))), {
+    openapi: '3.0.0',
+    paths: {},
+    components: {},
+  });
+});

@@ -21,14 +21,19 @@ export async function convertSwagger(document: Swagger): Promise<string> {
     return `{${printed.join(',')}}`;
   };
   const paths = await print(document.paths, (item) => convertItem(item, document));
-  const schemas = await print(document.definitions, convertSchema);
+  const schemas = document.definitions.size === 0 ? '' : await print(document.definitions, convertSchema);
   const { info, securityDefinitions, externalDocs } = Object.fromEntries(document.rest);
-  const securitySchemes = isPlainObject(securityDefinitions) ? securityDefinitions : undefined;
+  const components = [
+    ...(schemas === '' ? [] : [`"schemas":${schemas}`]),
+    ...(isPlainObject(securityDefinitions)
+      ? [`"securitySchemes":${JSON.stringify(converted(securityDefinitions, convertSecurity))}`]
+      : []),
+  ];
   const members = [
     '"openapi":"3.0.0"',
     ...(info === undefined ? [] : [`"info":${JSON.stringify(info)}`]),
     `"paths":${paths}`,
-    `"components":{"schemas":${schemas}${securitySchemes === undefined ? '' : `,"securitySchemes":${JSON.stringify(converted(securitySchemes, convertSecurity))}`}}`,
+    `"components":{${components.join(',')}}`,
     ...(externalDocs === undefined ? [] : [`"externalDocs":${JSON.stringify(externalDocs)}`]),
   ];
   return `{${members.join(',')}}`;

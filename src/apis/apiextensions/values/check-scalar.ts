@@ -108,11 +108,10 @@ export function checkNumber(value: number, shown: unknown, schema: Readonly<JSON
   const { multipleOf, minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema;
   // An integer is compared with the bound's whole part, as the reference keeps integers apart.
   const whole = !isGoFloat(value);
-  const bound = (limit: number): number => (whole ? Math.trunc(limit) : limit);
+  const bound = (limit: number): number => (whole ? int64Of(limit) : limit);
   if (multipleOf !== undefined) {
-    // Of a value that may be a fraction the whole part alone is the factor of integers, which may be none.
-    const factor = schema.type === 'integer' ? multipleOf : bound(multipleOf);
-    merge(outcome, checkMultiple(value, shown, factor, name));
+    // What is left of a factor below one is none.
+    merge(outcome, checkMultiple(value, shown, bound(multipleOf), name));
   }
   if (minimum !== undefined) {
     const limit = bound(minimum);
@@ -135,7 +134,7 @@ function checkMultiple(value: number, shown: unknown, factor: number, name: stri
   const whole = !isGoFloat(value) && Number.isInteger(factor);
   if (factor <= 0) {
     const message = `factor MultipleOf declared for ${name} must be positive: ${numberText(factor, whole)}`;
-    return failed({ code: 'other', name, value: factor, message });
+    return failed({ code: 'other', name, value: whole ? BigInt(factor) : factor, message });
   }
   const quotient = factor < 1 ? (1 / factor) * value : value / factor;
   const near =
@@ -145,4 +144,9 @@ function checkMultiple(value: number, shown: unknown, factor: number, name: stri
   return fits ? undefined : failed(other(name, shown, `should be a multiple of ${numberText(factor, whole)}`));
 }
 
-const numberText = (value: number, whole: boolean): string => (whole ? String(value) : goFloatText(value));
+const LEAST_INT64 = -(2 ** 63);
+
+/** What is too large or too small becomes the least of all, as the reference's processors have it. */
+const int64Of = (value: number): number => (Math.abs(value) < 2 ** 63 ? Math.trunc(value) : LEAST_INT64);
+
+const numberText = (value: number, whole: boolean): string => (whole ? String(BigInt(value)) : goFloatText(value));

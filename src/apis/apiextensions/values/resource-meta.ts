@@ -1,5 +1,6 @@
 // Resources within resources have kind, version and metadata like any: these are their rules.
 import { append } from '../../../lib/append.js';
+import { cannotUnmarshal } from '../../../lib/go-json-kind.js';
 import { isPlainObject } from '../../../lib/plain-object.js';
 import { type FieldError, type FieldErrors, FieldPath, invalid, required } from '../../../machinery/field-error.js';
 import { apiVersionFault, type ObjectMeta } from '../../../machinery/object.js';
@@ -127,7 +128,7 @@ const META_TYPES: Readonly<Record<string, 'string' | 'number' | 'map' | 'list'>>
 function decodeMistake(metadata: unknown): string | undefined {
   const refuse = (found: unknown, member: string, wanted: string): string => {
     const what = member === '' ? 'Go value' : `Go struct field ObjectMeta.${member}`;
-    return `json: cannot unmarshal ${jsonTypeOf(found)} into ${what} of type ${wanted}`;
+    return cannotUnmarshal(found, `${what} of type ${wanted}`);
   };
   if (!isPlainObject(metadata)) return metadata === null ? undefined : refuse(metadata, '', 'v1.ObjectMeta');
   for (const [member, value] of Object.entries(metadata)) {
@@ -153,11 +154,6 @@ function decodeMistake(metadata: unknown): string | undefined {
     }
   }
   return undefined;
-}
-
-function jsonTypeOf(value: unknown): string {
-  if (Array.isArray(value)) return 'array';
-  return typeof value === 'boolean' ? 'bool' : typeof value;
 }
 
 const childOf = (path: FieldPath | undefined, name: string): FieldPath => path?.child(name) ?? FieldPath.of(name);

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fieldErrorText } from '../../../machinery/field-error.js';
+import { fieldErrorText, FieldPath } from '../../../machinery/field-error.js';
 import type { JSONSchemaProps } from '../../../schema/generated/apiextensions.v1.js';
 import { matchesFormat } from '../../../machinery/validation/string-formats.js';
+import { Correlation } from './correlation.js';
 import { validateValue } from './validate-value.js';
 
 const errorsOf = (value: unknown, schema: JSONSchemaProps): string[] =>
@@ -50,6 +51,14 @@ test('a whole number is compared by whole parts, also with a factor, and a float
     '<nil>: Invalid value: 0: factor MultipleOf declared for  must be positive: 0',
   ]);
   assert.deepEqual(errorsOf(1.5, { type: 'number', multipleOf: 0.5 }), []);
+  assert.deepEqual(errorsOf(1, { type: 'integer', multipleOf: 0.5 }), [
+    '<nil>: Invalid value: 0: factor MultipleOf declared for  must be positive: 0',
+  ]);
+  assert.deepEqual(errorsOf(4, { type: 'integer', multipleOf: 2.5 }), []);
+  assert.deepEqual(errorsOf(4, { type: 'integer', minimum: 1e30 }), []);
+  assert.deepEqual(errorsOf(4, { type: 'integer', maximum: 1e19 }), [
+    '<nil>: Invalid value: 4:  in body should be less than or equal to -9223372036854775808',
+  ]);
   assert.deepEqual(errorsOf(1e20, { type: 'number', maximum: 10.5 }), [
     '<nil>: Invalid value: 1e+20:  in body should be less than or equal to 10.5',
   ]);
@@ -90,4 +99,42 @@ test('formats', () => {
   // The reference has these, but looks for them under other names than it keeps them.
   assert.equal(matchesFormat('k8s-short-name', '!'), undefined);
   assert.equal(matchesFormat('anything', 'x'), undefined);
+});
+
+test('what was wrong may stay where all of it is known and the same', () => {
+  const keeping = { type: 'object', required: ['a'], 'x-kubernetes-preserve-unknown-fields': true };
+  const schema = { type: 'object', properties: { in: { ...keeping, properties: { b: { type: 'string' } } } } };
+  const errorsBeside = (value: object, old: object): string[] =>
+    validateValue(value, schema, undefined, new Correlation(value, old, schema)).map(fieldErrorText);
+  const missing = ['in.a: Required value'];
+  assert.deepEqual(errorsBeside({ in: { b: 'x' } }, { in: { b: 'x' } }), []);
+  assert.deepEqual(errorsBeside({ in: { b: 'x' } }, { in: { b: 'y' } }), missing);
+  assert.deepEqual(errorsBeside({ in: { b: 'x', c: 1 } }, { in: { b: 'x', c: 1 } }), missing);
+});
+
+test('what is wrong at each level, as before, is compared once with what it was', () => {
+  let compared = 0;
+  const inner = (last: number): object =>
+    new Proxy(
+      { last },
+      {
+        ownKeys: (target) => {
+          compared++;
+          return Reflect.ownKeys(target);
+        },
+      },
+    );
+  const nested = (last: number): object => {
+    let value: object = { open: inner(last) };
+    for (let i = 0; i < 200; i++) value = { in: value };
+    return value;
+  };
+  const last = { type: 'object', properties: { last: { type: 'integer' } } };
+  let schema: object = { type: 'object', maxProperties: 0, properties: { open: last } };
+  for (let i = 0; i < 200; i++) schema = { type: 'object', maxProperties: 0, properties: { in: schema } };
+  const errorsBeside = (value: object, old: object): number =>
+    validateValue(value, schema, FieldPath.of('a'), new Correlation(value, old, schema)).length;
+  assert.equal(errorsBeside(nested(1), nested(2)), 201);
+  assert.equal(errorsBeside(nested(1), nested(1)), 0);
+  assert.ok(compared < 20, `${compared}`);
 });

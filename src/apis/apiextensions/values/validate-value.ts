@@ -6,8 +6,8 @@ import { timeout } from '../../../machinery/status.js';
 import { matchesFormat } from '../../../machinery/validation/string-formats.js';
 import type { JSONSchemaProps } from '../../../schema/generated/apiextensions.v1.js';
 import { canonicalText, checkEnum, checkNumber, checkString, checkType } from './check-scalar.js';
+import type { Correlation } from './correlation.js';
 import { bestOf, better, failed, fieldErrorOf, merge, other, type Outcome, succeeded, wrongType } from './outcome.js';
-import { SameJson } from './same-json.js';
 
 /**
  * `path` is where the value stands; undefined at the root of an object. `old` is what an update replaces: what was wrong
@@ -17,16 +17,10 @@ export function validateValue(
   value: unknown,
   schema: Readonly<JSONSchemaProps>,
   path: FieldPath | undefined,
-  old?: Old,
+  old?: Correlation,
   trials = new Trials(),
 ): FieldErrors {
-  const run = { trials, compared: new SameJson() };
-  return check(value, schema, '', old, run).failures.map((failure) => fieldErrorOf(failure, path));
-}
-
-/** The value before an update, where there is one to compare with. */
-export interface Old {
-  readonly value: unknown;
+  return check(value, schema, '', old, trials).failures.map((failure) => fieldErrorOf(failure, path));
 }
 
 /**
@@ -48,33 +42,27 @@ export class Trials {
   }
 }
 
-/** What one validation of a value has for all that is inside. */
-interface Run {
-  readonly trials: Trials;
-  readonly compared: SameJson;
-}
-
 type Check<Value = unknown> = (
   value: Value,
   schema: Readonly<JSONSchemaProps>,
   name: string,
-  old: Old | undefined,
-  run: Run,
+  old: Correlation | undefined,
+  trials: Trials,
 ) => Outcome;
 
-const check: Check = (value, schema, name, old, run) => {
-  const outcome = checkAll(value, schema, name, old, run);
-  const unchanged = outcome.failures.length > 0 && old !== undefined && run.compared.are(value, old.value);
+const check: Check = (value, schema, name, old, trials) => {
+  const outcome = checkAll(value, schema, name, old, trials);
+  const unchanged = outcome.failures.length > 0 && old?.isUnchanged() === true;
   return unchanged ? { failures: [], matches: outcome.matches } : outcome;
 };
 
 /** One of the alternatives that a value is tried with. */
-const tried: Check = (value, alternative, name, old, run) => {
-  run.trials.take();
-  return checkAll(value, alternative, name, old, run);
+const tried: Check = (value, alternative, name, old, trials) => {
+  trials.take();
+  return checkAll(value, alternative, name, old, trials);
 };
 
-const checkAll: Check = (value, schema, name, old, run) => {
+const checkAll: Check = (value, schema, name, old, trials) => {
   const outcome: Outcome = { failures: [], matches: 0 };
   const types = typesOf(schema);
   if (value === null || value === undefined) {
@@ -86,7 +74,7 @@ const checkAll: Check = (value, schema, name, old, run) => {
     merge(outcome, checkType(value, types, schema, name));
     outcome.matches += 1;
   }
-  merge(outcome, checkCombinations(value, schema, name, old, run));
+  merge(outcome, checkCombinations(value, schema, name, old, trials));
   outcome.matches += 1;
   if (typeof value === 'string') {
     merge(outcome, checkString(value, schema, name));
@@ -100,13 +88,13 @@ const checkAll: Check = (value, schema, name, old, run) => {
     merge(outcome, checkNumber(Number(value), value, schema, name));
     outcome.matches += 1;
   } else if (Array.isArray(value)) {
-    merge(outcome, checkList(value, schema, name, old, run));
+    merge(outcome, checkList(value, schema, name, old, trials));
     outcome.matches += 1;
   }
   merge(outcome, checkEnum(value, schema, name));
   outcome.matches += 1;
   if (isPlainObject(value)) {
-    merge(outcome, checkObject(value, schema, name, old, run));
+    merge(outcome, checkObject(value, schema, name, old, trials));
     outcome.matches += 1;
   }
   outcome.matches += 1;
@@ -118,13 +106,12 @@ const typesOf = (schema: Readonly<JSONSchemaProps>): readonly string[] => {
   return schema.type ? [schema.type] : [];
 };
 
-const checkList: Check<readonly unknown[]> = (items, schema, name, old, run) => {
+const checkList: Check<readonly unknown[]> = (items, schema, name, old, trials) => {
   const outcome: Outcome = { failures: [], matches: 1 };
   const { items: itemSchema, minItems, maxItems } = schema;
   if (itemSchema !== undefined && !Array.isArray(itemSchema)) {
-    const before = oldItems(schema, old);
     for (const [i, item] of items.entries())
-      merge(outcome, check(item, itemSchema, `${name}[${i}]`, before(item), run));
+      merge(outcome, check(item, itemSchema, `${name}[${i}]`, old?.item(i), trials));
   }
   const size = items.length;
   if (minItems !== undefined && size < minItems) {
@@ -140,30 +127,13 @@ const checkList: Check<readonly unknown[]> = (items, schema, name, old, run) => 
   return outcome;
 };
 
-/** Items are told apart by their keys; those of lists without keys have no former value. */
-function oldItems(schema: Readonly<JSONSchemaProps>, old: Old | undefined): (item: unknown) => Old | undefined {
-  const keys = schema['x-kubernetes-list-map-keys'] ?? [];
-  const list: readonly unknown[] = Array.isArray(old?.value) ? old.value : [];
-  if (schema['x-kubernetes-list-type'] !== 'map' || list.length === 0) return () => undefined;
-  const identity = (item: unknown): string | undefined =>
-    isPlainObject(item) ? canonicalText(keys.map((key) => (Object.hasOwn(item, key) ? [item[key]] : []))) : undefined;
-  const former = new Map<string | undefined, Old>();
-  for (const value of list) {
-    const key = identity(value);
-    if (key !== undefined && !former.has(key)) former.set(key, { value });
-  }
-  return (item) => former.get(identity(item));
-}
-
 const META_FIELDS = new Set(['apiVersion', 'kind', 'metadata']);
 
-/** A member's former value. What every resource has at its root is always looked at. */
-function oldMember(old: Old | undefined, name: string, key: string): Old | undefined {
-  if (old === undefined || !isPlainObject(old.value) || !Object.hasOwn(old.value, key)) return undefined;
-  return name === '' && META_FIELDS.has(key) ? undefined : { value: old.value[key] };
-}
+/** What every resource has at its root is always looked at. */
+const oldMember = (old: Correlation | undefined, name: string, key: string): Correlation | undefined =>
+  name === '' && META_FIELDS.has(key) ? undefined : old?.member(key);
 
-const checkObject: Check<Readonly<Record<string, unknown>>> = (object, schema, name, old, run) => {
+const checkObject: Check<Readonly<Record<string, unknown>>> = (object, schema, name, old, trials) => {
   const outcome: Outcome = { failures: [], matches: 0 };
   const { minProperties, maxProperties, properties = {}, additionalProperties } = schema;
   const keys = Object.keys(object).sort();
@@ -181,13 +151,16 @@ const checkObject: Check<Readonly<Record<string, unknown>>> = (object, schema, n
       const message = `${name}.${key} in body is a forbidden property`;
       merge(outcome, failed({ code: 'other', name, value: key, message }));
     } else if (isPlainObject(additionalProperties)) {
-      merge(outcome, check(object[key], additionalProperties, `${name}.${key}`, oldMember(old, name, key), run));
+      merge(outcome, check(object[key], additionalProperties, `${name}.${key}`, oldMember(old, name, key), trials));
     }
   }
   for (const key of Object.keys(properties).sort()) {
     const property = properties[key];
     if (property === undefined || !Object.hasOwn(object, key)) continue;
-    merge(outcome, check(object[key], property, name === '' ? key : `${name}.${key}`, oldMember(old, name, key), run));
+    merge(
+      outcome,
+      check(object[key], property, name === '' ? key : `${name}.${key}`, oldMember(old, name, key), trials),
+    );
   }
   for (const key of schema.required ?? []) {
     if (Object.hasOwn(object, key)) continue;
@@ -196,7 +169,7 @@ const checkObject: Check<Readonly<Record<string, unknown>>> = (object, schema, n
   return outcome;
 };
 
-const checkCombinations: Check = (value, schema, name, old, run) => {
+const checkCombinations: Check = (value, schema, name, old, trials) => {
   const outcome: Outcome = { failures: [], matches: 0 };
   const complain = (rule: string) =>
     merge(outcome, failed({ code: 'composite', name, message: `${goQuote(name)} must ${rule}` }));
@@ -204,14 +177,14 @@ const checkCombinations: Check = (value, schema, name, old, run) => {
   if (anyOf.length > 0) {
     let best: Outcome | undefined;
     for (const alternative of anyOf) {
-      best = better(best, tried(value, alternative, name, old, run));
+      best = better(best, tried(value, alternative, name, old, trials));
       if (succeeded(best)) break;
     }
     if (best !== undefined && !succeeded(best)) complain('validate at least one schema (anyOf)');
     merge(outcome, best);
   }
   if (oneOf.length > 0) {
-    const results = oneOf.map((alternative) => tried(value, alternative, name, old, run));
+    const results = oneOf.map((alternative) => tried(value, alternative, name, old, trials));
     const valid = results.filter(succeeded);
     if (valid.length === 1) merge(outcome, valid[0]);
     else {
@@ -221,14 +194,15 @@ const checkCombinations: Check = (value, schema, name, old, run) => {
     }
   }
   if (allOf.length > 0) {
-    const results = allOf.map((part) => tried(value, part, name, old, run));
+    const results = allOf.map((part) => tried(value, part, name, old, trials));
     for (const result of results) merge(outcome, result);
     const valid = results.filter(succeeded).length;
     if (valid < results.length) {
       complain(`validate all the schemas (allOf)${valid === 0 ? '. None validated' : ''}`);
     }
   }
-  if (not !== undefined && succeeded(checkAll(value, not, name, old, run))) complain('not validate the schema (not)');
+  if (not !== undefined && succeeded(checkAll(value, not, name, old, trials)))
+    complain('not validate the schema (not)');
   outcome.matches += 1;
   return outcome;
 };

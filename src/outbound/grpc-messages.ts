@@ -1,0 +1,73 @@
+// Messages on a gRPC stream: a flag, four bytes of length, the message.
+import { goQuote } from '../lib/go-quote.js';
+import { GrpcError, INTERNAL, RESOURCE_EXHAUSTED } from './grpc-error.js';
+
+const HEAD_BYTES = 5;
+
+/** One length-prefixed, uncompressed message. */
+export function framed(message: Buffer): Buffer {
+  const frame = Buffer.allocUnsafe(HEAD_BYTES + message.length);
+  frame[0] = 0;
+  frame.writeUInt32BE(message.length, 1);
+  message.copy(frame, HEAD_BYTES);
+  return frame;
+}
+
+export class MessageReader {
+  readonly #maxMessageBytes: number;
+  #chunks: Buffer[] = [];
+  #length = 0;
+  /** Told by the headers that come before. */
+  encoding = '';
+
+  constructor(maxMessageBytes: number) {
+    this.#maxMessageBytes = maxMessageBytes;
+  }
+
+  /** The messages that a chunk completes; throws a GrpcError for what cannot be read. */
+  take(chunk: Buffer): Buffer[] {
+    this.#chunks.push(chunk);
+    this.#length += chunk.length;
+    const messages: Buffer[] = [];
+    for (;;) {
+      const size = this.#nextSize();
+      if (size === undefined || this.#length < HEAD_BYTES + size) return messages;
+      const all = this.#chunks.length === 1 ? (this.#chunks[0] ?? chunk) : Buffer.concat(this.#chunks);
+      messages.push(all.subarray(HEAD_BYTES, HEAD_BYTES + size));
+      const rest = all.subarray(HEAD_BYTES + size);
+      this.#chunks = rest.length === 0 ? [] : [rest];
+      this.#length = rest.length;
+    }
+  }
+
+  /** A message has begun, and its length is known. */
+  get isInside(): boolean {
+    return this.#length >= HEAD_BYTES;
+  }
+
+  #nextSize(): number | undefined {
+    if (this.#length < HEAD_BYTES) return undefined;
+    let [first] = this.#chunks;
+    if (first === undefined) return undefined;
+    if (first.length < HEAD_BYTES) {
+      first = Buffer.concat(this.#chunks);
+      this.#chunks = [first];
+    }
+    const size = first.readUInt32BE(1);
+    const max = this.#maxMessageBytes;
+    if (size > max) {
+      throw unread(RESOURCE_EXHAUSTED, `grpc: received message larger than max (${size} vs. ${max})`);
+    }
+    if (first[0] !== 0) throw unread(INTERNAL, this.#formFault(first[0] ?? 0));
+    return size;
+  }
+
+  #formFault(flag: number): string {
+    if (flag !== 1) return `grpc: received unexpected payload format ${flag}`;
+    return this.encoding === '' || this.encoding === 'identity'
+      ? 'grpc: compressed flag set with identity or empty encoding'
+      : `grpc: Decompressor is not installed for grpc-encoding ${goQuote(this.encoding)}`;
+  }
+}
+
+const unread = (status: number, message: string): GrpcError => new GrpcError({ status, message, sent: true });

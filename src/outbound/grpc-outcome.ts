@@ -1,0 +1,146 @@
+// How a gRPC call went, by what came over HTTP/2: a status of gRPC's, or one that its specification gives to an HTTP
+// status, a reset or an answer that is not gRPC's at all. The texts are those of the reference's client.
+import { STATUS_CODES, type IncomingHttpHeaders } from 'node:http';
+import { base64Fault } from '../lib/base64-fault.js';
+import { goQuote } from '../lib/go-quote.js';
+import { INTERNAL, RESOURCE_EXHAUSTED, UNAVAILABLE, UNKNOWN } from './grpc-error.js';
+
+export interface Outcome {
+  readonly status: number;
+  readonly message: string;
+}
+
+const CANCELED = 1;
+const PERMISSION_DENIED = 7;
+const UNIMPLEMENTED = 12;
+const UNAUTHENTICATED = 16;
+
+const BY_HTTP_STATUS: ReadonlyMap<number, number> = new Map([
+  [400, INTERNAL],
+  [401, UNAUTHENTICATED],
+  [403, PERMISSION_DENIED],
+  [404, UNIMPLEMENTED],
+  [429, UNAVAILABLE],
+  [502, UNAVAILABLE],
+  [503, UNAVAILABLE],
+  [504, UNAVAILABLE],
+]);
+
+/** By HTTP/2's number. */
+const RESETS: readonly (readonly [name: string, status: number])[] = [
+  ['NO_ERROR', INTERNAL],
+  ['PROTOCOL_ERROR', INTERNAL],
+  ['INTERNAL_ERROR', INTERNAL],
+  ['FLOW_CONTROL_ERROR', RESOURCE_EXHAUSTED],
+  ['SETTINGS_TIMEOUT', INTERNAL],
+  ['STREAM_CLOSED', INTERNAL],
+  ['FRAME_SIZE_ERROR', INTERNAL],
+  ['REFUSED_STREAM', UNAVAILABLE],
+  ['CANCEL', CANCELED],
+  ['COMPRESSION_ERROR', INTERNAL],
+  ['CONNECT_ERROR', INTERNAL],
+  ['ENHANCE_YOUR_CALM', RESOURCE_EXHAUSTED],
+  ['INADEQUATE_SECURITY', PERMISSION_DENIED],
+  ['HTTP_1_1_REQUIRED', INTERNAL],
+];
+
+const resetName = (code: number): string => RESETS[code]?.[0] ?? `unknown error code 0x${code.toString(16)}`;
+
+export const NO_TRAILERS: Outcome = {
+  status: INTERNAL,
+  message: 'server closed the stream without sending trailers',
+};
+
+export const resetOutcome = (code: number): Outcome => ({
+  status: RESETS[code]?.[1] ?? UNKNOWN,
+  message: `stream terminated by RST_STREAM with error code: ${resetName(code)}`,
+});
+
+/** What the server said before it left. */
+export interface GoAway {
+  readonly code: number;
+  readonly words: string;
+}
+
+export function lostOutcome(goAway: GoAway | undefined): Outcome {
+  const read = 'error reading from server: EOF';
+  if (goAway === undefined) return { status: UNAVAILABLE, message: read };
+  const words = goAway.words === '' ? '' : `, debug data: ${goQuote(goAway.words)}`;
+  const before = `received prior goaway: code: ${resetName(goAway.code)}${words}`;
+  return { status: UNAVAILABLE, message: `closing transport due to: connection error: desc = "${read}", ${before}` };
+}
+
+/** Of the headers that an answer begins with: why they are no answer to a call. */
+export function headFault(headers: IncomingHttpHeaders): Outcome | undefined {
+  const malformed = malformedStatus(headers);
+  if (malformed !== undefined) return malformed;
+  const httpStatus = Number(headers[':status']);
+  const faults: string[] = [];
+  if (httpStatus !== 200) {
+    const text = STATUS_CODES[httpStatus] ?? '';
+    faults.push(`unexpected HTTP status code received from server: ${httpStatus} (${text})`);
+  }
+  const type = headers['content-type'];
+  if (type === undefined) faults.push('malformed header: missing HTTP content-type');
+  else if (!isGrpcType(type)) faults.push(`transport: received unexpected content-type ${goQuote(type)}`);
+  if (faults.length === 0) return malformedMetadata(headers);
+  return { status: BY_HTTP_STATUS.get(httpStatus) ?? UNKNOWN, message: faults.join('; ') };
+}
+
+/** Of the headers that an answer ends with, which may be those it begins with. */
+export function endOutcome(headers: IncomingHttpHeaders): Outcome {
+  const fault = malformedStatus(headers) ?? malformedMetadata(headers);
+  if (fault !== undefined) return fault;
+  const status = headers['grpc-status'];
+  return {
+    status: status === undefined ? UNKNOWN : Number(status) >>> 0,
+    message: percentDecoded(String(headers['grpc-message'] ?? '')),
+  };
+}
+
+const GRPC_TYPE = 'application/grpc';
+
+const isGrpcType = (type: string): boolean =>
+  type.startsWith(GRPC_TYPE) && ['', '+', ';'].includes(type.charAt(GRPC_TYPE.length));
+
+const MAX_INT32 = 0x7fffffff;
+
+function malformedStatus(headers: IncomingHttpHeaders): Outcome | undefined {
+  const sent = headers['grpc-status'];
+  if (sent === undefined) return undefined;
+  const text = String(sent);
+  const isNumber = /^[+-]?\d+$/.test(text);
+  const value = Number(text);
+  if (isNumber && value <= MAX_INT32 && value >= -MAX_INT32 - 1) return undefined;
+  const why = isNumber ? 'value out of range' : 'invalid syntax';
+  const message = `transport: malformed grpc-status: strconv.ParseInt: parsing ${goQuote(text)}: ${why}`;
+  return { status: INTERNAL, message };
+}
+
+/** Metadata whose names end so are bytes in base64, with or without padding. */
+function malformedMetadata(headers: IncomingHttpHeaders): Outcome | undefined {
+  for (const [name, value] of Object.entries(headers)) {
+    if (!name.endsWith('-bin') || value === undefined) continue;
+    for (const one of Array.isArray(value) ? value : [value]) {
+      const fault = base64Fault(one, { url: false, padded: one.length % 4 === 0 });
+      if (fault === undefined) continue;
+      return { status: INTERNAL, message: `transport: malformed ${name}: illegal base64 data at input byte ${fault}` };
+    }
+  }
+  return undefined;
+}
+
+/** What is no escape stays as it is: what a server says of a failure must not become another. */
+function percentDecoded(text: string): string {
+  if (!text.includes('%')) return text;
+  const bytes = Buffer.from(text, 'latin1');
+  const decoded = Buffer.alloc(bytes.length);
+  let length = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const digits = text.slice(at + 1, at + 3);
+    const isEscape = text[at] === '%' && digits.length === 2 && /^[\da-fA-F]{2}$/.test(digits);
+    decoded[length++] = isEscape ? Number.parseInt(digits, 16) : (bytes[at] ?? 0);
+    if (isEscape) at += 2;
+  }
+  return decoded.toString('utf8', 0, length);
+}
