@@ -43,7 +43,6 @@ export const leaseCandidates: KindDefinition<LeaseCandidate> = {
     spec.emulationVersion ?? '',
     ageCell(object, now),
   ],
-  selectableFields: ({ spec }) => ({ 'spec.leaseName': spec.leaseName }),
 };
 
 const NO_VERSION: SemanticVersion = { numbers: [0n, 0n, 0n], prerelease: [] };

@@ -31,18 +31,13 @@ export const ipAddresses: KindDefinition<IPAddress> = {
   strategy: {
     metadataOnUpdate: ['whole', 'change'],
     validateName: (name) => ipFaults(name),
+    takesGivenName: true,
     validate,
     validateUpdate: (object, old) => [...validate(object), ...keepParent(object, old)],
   },
   // The age has a cell but, in the reference, no column: kubectl does not show it.
   columns: [NAME_COLUMN, column('ParentRef', 'What has taken the address.')],
   row: (object, now) => [object.metadata.name ?? '', parentCell(object.spec.parentRef), ageCell(object, now)],
-  selectableFields: ({ spec }) => ({
-    'spec.parentRef.group': spec.parentRef?.group ?? '',
-    'spec.parentRef.resource': spec.parentRef?.resource ?? '',
-    'spec.parentRef.namespace': spec.parentRef?.namespace ?? '',
-    'spec.parentRef.name': spec.parentRef?.name ?? '',
-  }),
 };
 
 function validate({ spec }: Readonly<IPAddress>): FieldErrors {

@@ -19,7 +19,7 @@ export const podDisruptionBudgets: KindDefinition<PodDisruptionBudget> = {
   singular: 'poddisruptionbudget',
   shortNames: ['pdb'],
   namespaced: true,
-  versions: [{ version: 'v1' }],
+  versions: [{ version: 'v1', defaults: dropFormerLabel }],
   storageVersion: 'v1',
   strategy: {
     // No rule of this kind looks at its name: only what every path segment needs holds.
@@ -53,6 +53,20 @@ export const podDisruptionBudgets: KindDefinition<PodDisruptionBudget> = {
     ageCell(object, now),
   ],
 };
+
+/** What an older version said "no pods" by: alone it still means that, beside anything else it is not heard. */
+const FORMER_LABEL = 'pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match';
+
+function dropFormerLabel({ spec: { selector } }: PodDisruptionBudget): void {
+  const expressions = selector?.matchExpressions ?? [];
+  if (selector === undefined || !expressions.some(({ key }) => key === FORMER_LABEL)) return;
+  const [{ operator, values = [] } = { operator: '' }] = expressions;
+  const isAlone = expressions.length === 1 && Object.keys(selector.matchLabels ?? {}).length === 0;
+  if (isAlone && operator === 'Exists' && values.length === 0) return;
+  const kept = expressions.filter(({ key }) => key !== FORMER_LABEL);
+  if (kept.length > 0) selector.matchExpressions = kept;
+  else delete selector.matchExpressions;
+}
 
 function validateBudget({ spec }: Readonly<PodDisruptionBudget>, allowInvalidLabelValue: boolean): FieldErrors {
   const { minAvailable, maxUnavailable, unhealthyPodEvictionPolicy } = spec;

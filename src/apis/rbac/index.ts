@@ -104,7 +104,9 @@ const BINDING = {
   storageVersion: 'v1',
   row: bindingRow,
 };
-const STRATEGY = { validateName: pathSegmentName, allowCreateOnUpdate: true };
+/** What a name is made from must be one itself. */
+const validateName = (name: string): string[] => pathSegmentName(name, false);
+const STRATEGY = { validateName, allowCreateOnUpdate: true };
 const ROLE_STRATEGY = { ...STRATEGY, fit: emptyRulesAreNull };
 
 /** A check that stands before every write; `old` is absent on creation. */

@@ -47,7 +47,8 @@ export const resourceSlices: KindDefinition<ResourceSlice> = {
   ],
   selectableFields: ({ spec }) => ({ 'spec.nodeName': spec.nodeName ?? '', 'spec.driver': spec.driver }),
   indexedField: 'spec.nodeName',
-  fieldLabelError: (label) => `field label not supported for ${RESOURCE_GROUP}/v1, Kind=ResourceSlice: ${label}`,
+  fieldLabelError: (label, version) =>
+    `field label not supported for ${RESOURCE_GROUP}/${version}, Kind=ResourceSlice: ${label}`,
 };
 
 function stampTaints({ devices }: ResourceSlice['spec'], now: Date): void {

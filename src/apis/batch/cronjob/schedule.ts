@@ -1,6 +1,7 @@
 // The five fields of a cron schedule, and the words for what is wrong with them.
 import { goQuote } from '../../../lib/go-quote.js';
 import { parseDuration, TimeError } from '../../../machinery/time.js';
+import { isKnownTimeZone } from './time-zone.js';
 
 interface Bounds {
   readonly min: number;
@@ -42,17 +43,6 @@ export function scheduleError(schedule: string): string | undefined {
     }
   }
   return undefined;
-}
-
-/** The zones this server's runtime knows are those of the tz database. */
-export function isKnownTimeZone(name: string): boolean {
-  if (name === '' || name === 'UTC') return true;
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return /^[A-Z]/.test(name);
-  } catch {
-    return false;
-  }
 }
 
 function descriptorError(text: string): string | undefined {

@@ -4,7 +4,8 @@ import type { CronJobSpec, JobTemplateSpec } from '../../../schema/generated/bat
 import type { PodRules } from '../../core/pod/validation/options.js';
 import { selectorValue } from '../../core/internal-form/print.js';
 import { validateJobTemplate } from '../job/validation.js';
-import { isKnownTimeZone, scheduleError } from './schedule.js';
+import { scheduleError } from './schedule.js';
+import { isKnownTimeZone } from './time-zone.js';
 
 const SPEC = FieldPath.of('spec');
 const CONCURRENCY = ['Allow', 'Forbid', 'Replace'];

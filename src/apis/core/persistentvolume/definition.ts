@@ -66,7 +66,6 @@ export const persistentVolumes: KindDefinition<PersistentVolume> = {
       spec.volumeMode ?? '<unset>',
     ];
   },
-  selectableFields: ({ metadata }) => ({ name: metadata.name ?? '' }),
 };
 
 function setDefaults({ spec, status }: PersistentVolume): void {

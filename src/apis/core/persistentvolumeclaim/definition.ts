@@ -74,7 +74,6 @@ export const persistentVolumeClaims: KindDefinition<PersistentVolumeClaim> = {
       spec.volumeMode ?? '<unset>',
     ];
   },
-  selectableFields: ({ metadata }) => ({ name: metadata.name ?? '' }),
 };
 
 function setDefaults({ spec, status }: PersistentVolumeClaim): void {

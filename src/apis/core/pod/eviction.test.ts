@@ -49,6 +49,30 @@ test('a budget that allows it is charged before the pod goes', async () => {
   assert.deepEqual(done, ['update poddisruptionbudgets/status pdb', 'update pods/status p', 'delete']);
 });
 
+test('the trace tells of the pod that is read, and nothing of the budget', async () => {
+  const { action } = scene('Running', [{ ...budget(1), status: { ...budget(1).status, currentHealthy: 0 } }]);
+  const { operations } = action;
+  const trace = { span: undefined, calling: () => assert.fail('nobody is called') };
+  const told: [string, boolean][] = [];
+  const watched: ObjectOperations = {
+    ...operations,
+    get(resource, namespace, name, given) {
+      told.push([`get ${resource.resource}`, given === trace]);
+      return operations.get(resource, namespace, name);
+    },
+    update(resource, namespace, name, endpoint, change, context) {
+      told.push([`update ${resource.resource}`, context.trace === trace]);
+      return operations.update(resource, namespace, name, endpoint, change, context);
+    },
+  };
+  await evictPod({ ...action, operations: watched, context: { ...action.context, trace } });
+  assert.deepEqual(told, [
+    ['get pods', true],
+    ['update poddisruptionbudgets', false],
+    ['update pods', true],
+  ]);
+});
+
 test('a spent budget answers 429 with what it needs, and nothing is deleted', async () => {
   const spent = { ...budget(0), status: { ...budget(0).status, currentHealthy: 1 } };
   const { action, done } = scene('Running', [spent]);

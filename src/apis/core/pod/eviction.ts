@@ -31,7 +31,7 @@ export async function evictPod(action: SubresourceAction): Promise<{ code: numbe
   const options = withDryRun(eviction.deleteOptions, context);
   const states = options.preconditions?.resourceVersion !== undefined;
   for (let attempt = 1; ; attempt++) {
-    const pod = (await operations.get(PODS, namespace, name)) as Pod;
+    const pod = (await operations.get(PODS, namespace, name, context.trace)) as Pod;
     if (!escapesBudgets(pod)) return evictWithinBudget(action, pod, options);
     try {
       // A pending pod may have started meanwhile: then its budget counts after all.
@@ -117,7 +117,8 @@ async function takeFromBudget(
     if (status.disruptionsAllowed === 0) refuseFurther(budget, now);
     return budget;
   };
-  await operations.update(BUDGETS, namespace, name, 'status', take, context);
+  // Whoever looks at the pod's trace has not asked for this.
+  await operations.update(BUDGETS, namespace, name, 'status', take, { ...context, trace: undefined });
 }
 
 /** One disruption less, on a copy; throws when there is none left. */

@@ -1,6 +1,7 @@
 // Cluster addresses: an address is taken when an IPAddress object of its name exists. Creating that object is what
 // decides between servers; ServiceCIDR objects say which addresses there are.
 import { type Cidr, formatIp, ipText, parseCidr, parseIp } from '../../../lib/ip-address.js';
+import { StatusError } from '../../../machinery/status.js';
 import type { Service } from '../../../schema/generated/core.v1.js';
 import type { IPAddress, ServiceCIDR } from '../../../schema/generated/networking.v1.js';
 import { isUsable, notInRange, reservedForChoice, type Span, usable } from './address-range.js';
@@ -74,7 +75,7 @@ export function createAddressAllocator({ objects, ranges, random, metrics }: Add
       const name = formatIp(family === 'IPv4' ? 4 : 6, span.first + ((start + step) % size));
       if (await objects.exists(name)) continue;
       // Another server may take it in between; then the next one is tried.
-      if (await objects.create(ipAddress(name, family, service))) return name;
+      if (await objects.create(ipAddress(name, family, service)).catch(refusedForAll)) return name;
     }
     return undefined;
   }
@@ -124,6 +125,11 @@ export function createAddressAllocator({ objects, ranges, random, metrics }: Add
       if (address !== undefined && (await objects.delete(ipText(address)))) metrics?.released(address.family);
     },
   };
+}
+
+/** No address is for a service that cannot have one, as for want of a name: the next one would be refused, too. */
+function refusedForAll(error: unknown): never {
+  throw error instanceof StatusError && error.reason === 'Invalid' ? new AllocationError(RANGE_FULL) : error;
 }
 
 interface Block {

@@ -87,6 +87,18 @@ test('an address that is taken or outside the range is refused', async () => {
   }
 });
 
+test('a service that no address may name as its owner finds the range full', async () => {
+  const { allocators, objects } = pools();
+  let asked = 0;
+  objects.create = async () => {
+    asked++;
+    throw new StatusError(422, 'Invalid', 'IPAddress is invalid: spec.parentRef.name: Required value');
+  };
+  const nameless = allocateForCreate(service({}, ''), allocators, context());
+  await assert.rejects(nameless, reason('failed to allocate a serviceIP: range is full'));
+  assert.equal(asked, 1);
+});
+
 test('a dry run takes nothing and shows stand-ins', async () => {
   const { allocators, addresses, store } = pools();
   const object = service({ type: 'NodePort' });

@@ -1,9 +1,11 @@
 // clusterIP, clusterIPs, ipFamilies and ipFamilyPolicy: four fields that must tell one story.
 import { append } from '../../../lib/append.js';
+import { parseIp } from '../../../lib/ip-address.js';
 import {
   duplicate,
   type FieldErrors,
   FieldPath,
+  internal,
   invalid,
   notSupported,
   required,
@@ -32,10 +34,23 @@ export function validateClusterIps(
   if (addresses.length > 2) errors.push(invalid(CLUSTER_IPS, addresses, 'may only hold up to 2 values'));
   // Rules about pairs of addresses would only confuse while one of them is none.
   if (ips.bad) return errors;
-  if (addresses.length > 1 && new Set(addresses.map(familyOf)).size < 2) {
+  if (addresses.length > 1) append(errors, validatePair(addresses));
+  if (!isHeadless(object)) append(errors, matchFamilies(object));
+  return errors;
+}
+
+/** `None` passes for an address where it has stood before. */
+function validatePair(addresses: readonly string[]): FieldErrors {
+  const errors: FieldErrors = [];
+  const families = addresses.map((address) => parseIp(address)?.family);
+  const bad = families.indexOf(undefined);
+  if (bad >= 0) {
+    const why = `invalid IP[${bad}]: ${addresses[bad]}`;
+    errors.push(internal(CLUSTER_IPS, `failed to check for dual stack with error:${why}`));
+  }
+  if (bad >= 0 || new Set(families).size < 2) {
     errors.push(invalid(CLUSTER_IPS, addresses, 'may specify no more than one IP for each IP family'));
   }
-  if (!isHeadless(object)) append(errors, matchFamilies(object));
   return errors;
 }
 

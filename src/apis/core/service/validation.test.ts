@@ -46,6 +46,15 @@ test('the plural follows the singular and knows its families', () => {
   ]);
 });
 
+test('of two addresses that stood before one may be none, which is told', () => {
+  const clusterIPs = ['10.0.0.1', 'None'];
+  const old = service({ clusterIPs });
+  assert.deepEqual(validateService(service({ clusterIPs }), old, features).map(fieldErrorText).slice(0, 2), [
+    'spec.clusterIPs: Internal error: failed to check for dual stack with error:invalid IP[1]: None',
+    'spec.clusterIPs: Invalid value: ["10.0.0.1","None"]: may specify no more than one IP for each IP family',
+  ]);
+});
+
 test('a port is there once for each protocol, with a name when there are several', () => {
   const ports = [
     { port: 80, targetPort: 80, name: 'a' },

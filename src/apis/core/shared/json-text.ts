@@ -1,5 +1,5 @@
 // JSON inside of texts (annotations, the data of secrets), read as Go reads it, whose words for rubbish errors repeat.
-import { goJsonKind } from '../../../lib/go-json-kind.js';
+import { cannotUnmarshal } from '../../../lib/go-json-kind.js';
 import { isPlainObject, setMember } from '../../../lib/plain-object.js';
 import { mustType } from '../../../schema/catalogue.js';
 import { decodeTree } from '../../../schema/json/decode.js';
@@ -47,7 +47,7 @@ function objectOf(tree: unknown, goType: string): Record<string, unknown> {
 }
 
 const mismatch = (tree: unknown, goType: string): DecodeError =>
-  new DecodeError(`json: cannot unmarshal ${goJsonKind(tree)} into Go value of type ${goType}`);
+  new DecodeError(cannotUnmarshal(tree, `Go value of type ${goType}`));
 
 /** Go finds a member however its name is cased: `Key` and `KEY` are `key`. */
 function withKnownNames(type: Type, tree: unknown): unknown {

@@ -74,5 +74,5 @@ export const isPodLevelResource = (name: string): boolean => POD_RESOURCES.inclu
 export function validatePodResourceName(name: string, path: FieldPath): FieldErrors {
   const errors = validateResourceName(name, path);
   if (errors.length > 0) return errors;
-  return isPodLevelResource(name) ? [] : [notSupported(path, name, POD_RESOURCES)];
+  return isPodLevelResource(name) ? [] : [notSupported(path, name, ['cpu', 'hugepages-', 'memory'])];
 }

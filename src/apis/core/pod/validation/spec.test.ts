@@ -35,6 +35,12 @@ test('an empty list is set where lists may not be', () => {
   ]);
 });
 
+test('what a pod as a whole may ask for is told', () => {
+  const errors = errorsOf({ resources: { limits: { 'ephemeral-storage': '1' } } });
+  const known = 'Unsupported value: "ephemeral-storage": supported values: "cpu", "hugepages-", "memory"';
+  assert.ok(errors.includes(`spec.resources.limits[ephemeral-storage]: ${known}`), errors.join());
+});
+
 test('lengths are counted in bytes', () => {
   const named = (runAsUserName: string) => ({ securityContext: { windowsOptions: { runAsUserName } } });
   assert.deepEqual(errorsOf(named('u'.repeat(104))), []);

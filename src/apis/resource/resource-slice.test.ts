@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { KindDefinition } from '../../registry/kind.js';
+import { TestApi } from '../../server/testing.js';
+import { resourceSlices } from './resource-slice.js';
+
+test('what a slice is not selected by is told of the version that was asked', async () => {
+  const versions = resourceSlices.versions.map((version) => ({ ...version, enabledByDefault: true }));
+  const api = new TestApi({ kinds: [{ ...resourceSlices, versions } as unknown as KindDefinition] });
+  for (const version of ['v1', 'v1beta1']) {
+    const path = `/apis/resource.k8s.io/${version}/resourceslices`;
+    assert.equal((await api.get(`${path}?fieldSelector=spec.driver%3Dd`)).status, 200);
+    const { status, body } = await api.get(`${path}?fieldSelector=metadata.namespace%3Dn`);
+    assert.equal(status, 400);
+    const kind = `resource.k8s.io/${version}, Kind=ResourceSlice`;
+    assert.equal(body.message, `field label not supported for ${kind}: metadata.namespace`);
+  }
+});
