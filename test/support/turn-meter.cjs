@@ -1,17 +1,23 @@
 // Loaded into a server under test (node --require): tells how much processor time its longest turn took since it was last
 // asked. Processor time, as a loaded machine makes every turn long; without what the host of a virtual machine took away
 // meanwhile, which the kernel counts as ours. Whoever connects to the socket that BINNACLE_TURN_METER names is told
-// `{"longestMs":…,"totalMs":…}`, and the count begins anew.
+// `{"longestMs":…,"totalMs":…}`, and the count begins anew. At the socket of that name with `.memory` it is
+// `{"keptMib":…}`: what is still used when the garbage is gone, which the memory of the process says nothing of.
 'use strict';
 const fs = require('node:fs');
 const net = require('node:net');
+const v8 = require('node:v8');
+const vm = require('node:vm');
 
 const INTERVAL_MS = 2;
 const STOLEN_COLUMN = 8;
 const TICK_MS = 10;
 const path = process.env['BINNACLE_TURN_METER'];
 delete process.env['BINNACLE_TURN_METER'];
-if (path !== undefined) meter();
+if (path !== undefined) {
+  meter();
+  tellMemory();
+}
 
 function meter() {
   const file = fs.openSync(`/proc/self/task/${process.pid}/schedstat`, 'r');
@@ -40,6 +46,18 @@ function meter() {
     longestMs = 0;
   });
   server.listen(path).unref();
+}
+
+function tellMemory() {
+  v8.setFlagsFromString('--expose-gc');
+  const collect = vm.runInNewContext('gc');
+  const server = net.createServer((socket) => {
+    socket.on('error', () => undefined);
+    collect();
+    const { heapUsed, external } = process.memoryUsage();
+    socket.end(JSON.stringify({ keptMib: (heapUsed + external) / 2 ** 20 }));
+  });
+  server.listen(`${path}.memory`).unref();
 }
 
 /** Tells the time taken away from each processor since the machine started. */
