@@ -13,7 +13,7 @@ import { printYaml } from '../schema/yaml/print.js';
 import { encodeCborTree } from '../schema/cbor/encode.js';
 import { indentJson } from './indent-json.js';
 import { type MediaType, MEDIA_TYPES_WITH_CBOR } from './media-types.js';
-import { encodeObject, WireError, wireError } from './wire.js';
+import { decodeSentJson, encodeObject, WireError, wireError } from './wire.js';
 
 /** What is smaller is read and printed where it is: in some tens of milliseconds at the most. */
 export const CONVERTED_BYTES = 128 * 1024;
@@ -29,7 +29,7 @@ export interface Read {
 }
 
 export interface ReadBytes {
-  /** The tree as JSON, members as they came; absent where JSON was read. */
+  /** The tree as JSON, members as they came; absent where JSON was read, unless it names something twice. */
   readonly json?: Uint8Array;
   /** As far as they can be told without knowing a custom resource's type. */
   readonly strictErrors: readonly string[];
@@ -75,7 +75,7 @@ function read({ encoding, strict }: Read, bytes: Buffer, type: StructType | unde
   switch (encoding) {
     case 'json':
       if (type === undefined) return { strictErrors: parseJsonTree(bytes).duplicates };
-      return { strictErrors: decodeJson(type, bytes, { strict }).strictErrors };
+      return readJson(decodeSentJson(type, bytes, strict), type);
     case 'yaml': {
       const { value, strictError } = parseYaml(bytes);
       const json = Buffer.from(encodeTree(value, 'asIs'));
@@ -92,6 +92,10 @@ function read({ encoding, strict }: Read, bytes: Buffer, type: StructType | unde
     }
   }
 }
+
+/** Who reads a text in pieces cannot tell what comes of a member that is named twice. */
+const readJson = ({ object, strictErrors, repeats }: ReturnType<typeof decodeSentJson>, type: StructType): ReadBytes =>
+  repeats === true ? { json: Buffer.from(encodeJson(type, object)), strictErrors } : { strictErrors };
 
 function print(conversion: Print, type: StructType | undefined): Buffer {
   const { bytes, encoding } = conversion;

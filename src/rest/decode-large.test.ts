@@ -111,3 +111,10 @@ test('a large patch reads as a small one does', async () => {
     assert.deepEqual(await plain(() => readLargePatch(inThisThread, encoding, bytes)), expected, encoding);
   }
 });
+
+test('what a large object names twice reads as that of a small one does', async () => {
+  const text = JSON.stringify(object({ data: { a: '1' } }));
+  const read = await readsTheSame('json', text.replace('"data":', '"data":{"b":"2"},"data":'));
+  assert.deepEqual((read as { object: { data: unknown } }).object.data, { a: '1', b: '2' });
+  await readsTheSame('json', text.replace('"data":', '"data":5,"data":'));
+});

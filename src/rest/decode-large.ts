@@ -98,12 +98,16 @@ async function readLarge(
   };
   const told = encoding === 'json' ? undefined : await ask();
   if (told !== undefined && 'unreadable' in told) return told;
-  const pieces = readPieces(told?.json ?? bytes, type, { strict: strict && told === undefined });
-  const read: ReadPieces | undefined = await inTurns(pieces);
+  const read = await inPieces(told?.json ?? bytes, type, told === undefined);
   if (read?.clean === true) return { value: read.value, strictErrors: told?.strictErrors ?? [] };
   // What is wrong with it, or who is told what, takes longer to find out.
   const explained = told ?? (await ask());
   if ('unreadable' in explained) return explained;
-  if (read === undefined) throw new Error('a body can be read at once, but not in pieces');
-  return { value: read.value, strictErrors: explained.strictErrors };
+  const again = told === undefined && explained.json !== undefined;
+  const found = again ? await inPieces(explained.json, type, false) : read;
+  if (found === undefined) throw new Error('a body can be read at once, but not in pieces');
+  return { value: found.value, strictErrors: explained.strictErrors };
 }
+
+const inPieces = (bytes: Uint8Array, type: StructType | undefined, strict: boolean): Promise<ReadPieces | undefined> =>
+  inTurns(readPieces(bytes, type, { strict }));

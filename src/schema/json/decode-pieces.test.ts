@@ -47,6 +47,8 @@ function sameAsWhole(type: StructType, text: string): number {
   if (read === undefined || expected === undefined) return steps;
   if (expected.strictErrors.length > 0) assert.equal(read.clean, false, about);
   else if (!text.includes('fieldsV1')) assert.equal(read.clean, true, about);
+  // What is named twice means what only the whole can tell.
+  if (expected.strictErrors.some((error) => error.startsWith('duplicate'))) return steps;
   assert.equal(encodeTree(read.value, 'asIs'), encodeTree(expected.object, 'asIs'), about);
   return steps;
 }

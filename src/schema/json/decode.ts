@@ -6,6 +6,7 @@ import { isJsonObject } from '../../lib/float-literal.js';
 import type { StructType, Unstructured } from '../type.js';
 import { explain } from './explain.js';
 import { structDecoder } from './decode-type.js';
+import { mergeRepeated } from './merge-repeated.js';
 import { maxJsonDepth, type ParsedJson, type ParseOptions } from './parse.js';
 import { noneRepeated, parse, textOf } from './read-text.js';
 import { scanJson } from './scan.js';
@@ -14,7 +15,7 @@ import { countKeys, DecodeError, Mismatch, type Walk } from './walk.js';
 export { DecodeError } from './walk.js';
 
 export interface DecodeOptions {
-  /** Collect unknown and duplicate fields. They are dropped either way. */
+  /** Collect unknown and duplicate fields. The unknown are dropped either way; what is named twice is read as one only so. */
   readonly strict: boolean;
 }
 
@@ -27,6 +28,8 @@ export interface Decoded {
   readonly object: Record<string, unknown>;
   /** `unknown field "spec.foo"`, `duplicate field "metadata.name"`, in the order of the text; none unless strict. */
   readonly strictErrors: readonly string[];
+  /** Something of a type is named twice: the object is what came of all that was said. Only a strict reader notices. */
+  readonly repeats?: boolean;
 }
 
 export function decodeJson(type: StructType, input: Uint8Array | string, { strict }: DecodeOptions): Decoded {
@@ -42,7 +45,11 @@ export function decodeJson(type: StructType, input: Uint8Array | string, { stric
   const object = run(type, value, walk, () => parse(text, true, true));
   if (!strict || (walk.unknown === 0 && walk.keys === scan.keys)) return { object, strictErrors: [] };
   const exact = parse(text, true, true);
-  return { object, strictErrors: explain(type, exact.value, exact.repeated).strictErrors };
+  const { error, mismatch, strictErrors } = explain(type, exact.value, exact.repeated);
+  if (error !== undefined) throw new DecodeError(error, mismatch);
+  if (exact.repeated.size === 0) return { object, strictErrors };
+  const merged = run(type, mergeRepeated(type, exact), { keys: 0, unknown: 0, count: false }, () => exact);
+  return { object: merged, strictErrors, repeats: true };
 }
 
 /** The same for a tree that is parsed already. The tree is used up: its objects become the result's. */
@@ -93,7 +100,7 @@ function run(type: StructType, value: unknown, walk: Walk, again: () => ParsedJs
     return structDecoder(type)(value, walk);
   } catch (error) {
     if (error instanceof RangeError) throw new DecodeError('exceeded max depth');
-    if (!(error instanceof Mismatch)) throw error;
+    if (!(error instanceof Mismatch) && !(error instanceof DecodeError)) throw error;
     const exact = again();
     const explained = explain(type, exact.value, exact.repeated);
     throw new DecodeError(explained.error ?? error.message, explained.mismatch);

@@ -5,7 +5,7 @@ import { FloatLiteral, isJsonObject } from '../../lib/float-literal.js';
 import { goQuote } from '../../lib/go-quote.js';
 import type { Field, ScalarName, ScalarType, StructType, Type } from '../type.js';
 import type { ParsedJson } from './parse.js';
-import { decodeScalar } from './scalar.js';
+import { decodeScalar, schemaProps } from './scalar.js';
 import { DecodeError, Mismatch } from './walk.js';
 
 export interface Explanation {
@@ -101,6 +101,8 @@ class Explainer {
   #scalar(type: ScalarType, value: unknown, place: Place): void {
     const ends = !READ_ON.has(type.scalar);
     if (this.#ended || (this.error !== undefined && !ends)) return;
+    const within = schemaIn(type.scalar, value);
+    if (within !== undefined) return this.#schema(within, value, place);
     try {
       decodeScalar(type.scalar, (_, schema) => schema)(value, { keys: 0, unknown: 0, count: false });
     } catch (error) {
@@ -109,6 +111,16 @@ class Explainer {
       else throw error;
       this.#ended = ends;
     }
+  }
+
+  /** It is read by itself: what is wrong in there is told of the place that it has. */
+  #schema(type: Type, value: unknown, place: Place): void {
+    const within = new Explainer(this.repeated);
+    within.value(type, value, { path: '', fields: [], struct: undefined });
+    const { error, mismatch } = within;
+    if (mismatch !== undefined) this.#mismatch(mismatch.type, mismatch.value, place, true);
+    else this.error = error ?? this.error;
+    this.#ended = error !== undefined;
   }
 
   #mismatch(type: Type, value: unknown, place: Place, ends = false): void {
@@ -128,6 +140,14 @@ class Explainer {
 
 /** Scalars that Go reads itself. */
 const READ_ON: ReadonlySet<ScalarName> = new Set(['string', 'bool', 'int32', 'int64', 'double', 'bytes']);
+
+/** What a schema or a list must be where either may stand. */
+function schemaIn(scalar: ScalarName, value: unknown): Type | undefined {
+  if (!scalar.startsWith('schemaOr')) return undefined;
+  if (isJsonObject(value)) return schemaProps();
+  if (!Array.isArray(value) || scalar === 'schemaOrBool') return undefined;
+  return { kind: 'list', element: scalar === 'schemaOrArray' ? schemaProps() : { kind: 'scalar', scalar: 'string' } };
+}
 
 const join = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`);
 

@@ -42,12 +42,12 @@ export function decodeScalar(scalar: ScalarName, decodeSchema: DecodeSchema): (v
     case 'schemaOrArray':
       return (value, walk) => {
         if (Array.isArray(value))
-          return value.length === 0 ? null : value.map((item) => decodeSchema(schema(), item, walk));
-        return isJsonObject(value) ? decodeSchema(schema(), value, walk) : null;
+          return value.length === 0 ? null : value.map((item) => decodeSchema(schemaProps(), item, walk));
+        return isJsonObject(value) ? decodeSchema(schemaProps(), value, walk) : null;
       };
     case 'schemaOrBool':
       return (value, walk) => {
-        if (isJsonObject(value)) return decodeSchema(schema(), value, walk);
+        if (isJsonObject(value)) return decodeSchema(schemaProps(), value, walk);
         if (typeof value === 'boolean') return value;
         throw new DecodeError('boolean or JSON schema expected');
       };
@@ -55,14 +55,14 @@ export function decodeScalar(scalar: ScalarName, decodeSchema: DecodeSchema): (v
       return (value, walk) => {
         if (Array.isArray(value))
           return value.length === 0 ? null : value.map((item) => (typeof item === 'string' ? item : mismatch(item)));
-        return isJsonObject(value) ? decodeSchema(schema(), value, walk) : null;
+        return isJsonObject(value) ? decodeSchema(schemaProps(), value, walk) : null;
       };
   }
 }
 
-let schemaProps: StructType | undefined;
-const schema = (): StructType =>
-  (schemaProps ??= mustType('io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps'));
+let knownSchema: StructType | undefined;
+export const schemaProps = (): StructType =>
+  (knownSchema ??= mustType('io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps'));
 
 /** Go reads bytes from a list of their numbers, too. */
 function byteList(value: unknown): string {
