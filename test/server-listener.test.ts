@@ -2,12 +2,15 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
 import fs from 'node:fs';
+import type http from 'node:http';
 import http2 from 'node:http2';
 import https from 'node:https';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import tls from 'node:tls';
 import { promisify } from 'node:util';
@@ -176,6 +179,21 @@ test('a body that its client gives up half way cannot be read', async () => {
     [500, 'client disconnected'],
     [500, 'unexpected EOF'],
   ]);
+});
+
+test('a body that is not there when the time is over cannot be read, in the words of a socket', async () => {
+  handler = (r) => {
+    const read = r.body(1000).then(String, (error: Error) => error.message);
+    r.cancel?.(new Error('time is over'));
+    return read.then((said) => ok(said));
+  };
+  const request = https.request({ port: listener.port, ca: authority.certPem, host: '127.0.0.1', method: 'POST' });
+  request.write('half');
+  const [response] = (await once(request, 'response')) as [http.IncomingMessage];
+  const { localPort } = response.socket;
+  const said = await textOf(response);
+  assert.equal(said, `read tcp 127.0.0.1:${listener.port}->127.0.0.1:${localPort}: i/o timeout`);
+  request.destroy();
 });
 
 function startHalf2(): () => void {

@@ -24,7 +24,8 @@ function observed(member: ChainMember, observe: DecisionObserver): Authorizer {
     return result;
   };
   return {
-    authorize: (attributes): MaybePromise<AuthorizationResult> => whenReady(authorizer.authorize(attributes), tell),
+    authorize: (attributes, waiting): MaybePromise<AuthorizationResult> =>
+      whenReady(authorizer.authorize(attributes, waiting), tell),
     rulesFor: (user, namespace) => authorizer.rulesFor(user, namespace),
   };
 }

@@ -6,12 +6,12 @@ import type { Authorizer, AuthorizationResult, NonResourceRule, ResourceRule } f
 /** The first that allows or denies decides. When none does, all reasons and errors are told. */
 export function unionOfAuthorizers(members: readonly Authorizer[]): Authorizer {
   return {
-    authorize(attributes) {
+    authorize(attributes, waiting) {
       // hot: nearly all authorizers answer at once, and a decision must not cost a turn of the event loop.
       const reasons: string[] = [];
       const errors: string[] = [];
       for (let index = 0; index < members.length; index++) {
-        const answer = members[index]?.authorize(attributes);
+        const answer = members[index]?.authorize(attributes, waiting);
         if (answer === undefined) continue;
         if (answer instanceof Promise) return rest(answer, index);
         if (settle(answer, reasons, errors)) return answer;
@@ -24,7 +24,7 @@ export function unionOfAuthorizers(members: readonly Authorizer[]): Authorizer {
           if (settle(answer, reasons, errors)) return answer;
           const member = members[index];
           if (member === undefined) return noOpinion(reasons, errors);
-          answer = await member.authorize(attributes);
+          answer = await member.authorize(attributes, waiting);
         }
       }
     },

@@ -4,6 +4,8 @@ import type { Logger } from '../lib/log.js';
 import type { MaybePromise } from '../lib/maybe-promise.js';
 import { unauthorized } from '../machinery/status.js';
 import { ANONYMOUS_USER, UNAUTHENTICATED_GROUP, type UserInfo } from '../machinery/user.js';
+import { OutboundError } from '../outbound/outbound-error.js';
+import { withSignal } from '../outbound/with-signal.js';
 import type { Exchange, Filter, Refuse } from './exchange.js';
 
 export type AuthenticationOutcome = 'success' | 'failure' | 'error';
@@ -62,7 +64,8 @@ export function authentication(options: AuthenticationOptions): Filter {
       return next(exchange);
     };
     const fail = (error: unknown): MaybePromise<HttpResponse> => {
-      if (!(error instanceof AuthenticationError)) throw error;
+      const ended = error instanceof OutboundError && exchange.request.signal.aborted;
+      if (!ended && !(error instanceof AuthenticationError)) throw error;
       log.error(error, 'Unable to authenticate the request');
       return refuse(exchange, 'error', startedMs);
     };
@@ -72,7 +75,8 @@ export function authentication(options: AuthenticationOptions): Filter {
     } catch (error) {
       return fail(error);
     }
-    return result instanceof Promise ? result.then(go, fail) : go(result);
+    // A request that nobody waits for does not wait for who might know it.
+    return result instanceof Promise ? withSignal(result, exchange.request.signal).then(go, fail) : go(result);
   };
 }
 

@@ -46,7 +46,7 @@ export function authorization(options: AuthorizationOptions): Filter {
       trail?.authorized('forbid', result.reason);
       return noSniff(renderStatus(forbiddenError(attributes, result.reason), exchange));
     };
-    const deciding = authorizer.authorize(attributes);
+    const deciding = authorizer.authorize(attributes, exchange.request);
     return deciding instanceof Promise ? unlessEnded(deciding, exchange.request.signal).then(go) : go(deciding);
   };
 }

@@ -4,7 +4,7 @@ import type { Authorizer } from '../authz/authorizer.js';
 import { bodyBytes, type HttpRequest, type HttpResponse, isStream } from '../lib/http.js';
 import type { Logs } from '../lib/log.js';
 import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
-import { StatusError } from '../machinery/status.js';
+import { RouteRefusal, StatusError } from '../machinery/status.js';
 import { type Audit, audit, auditRefusal, beginTrail } from './audit.js';
 import { auditId } from './audit-id.js';
 import { authentication, type IdentityHeaders } from './authentication.js';
@@ -173,6 +173,8 @@ function compose(filters: readonly (Filter | undefined)[], handler: Handler): Ha
 function refusals(renderStatus: (error: StatusError, exchange: Exchange) => HttpResponse): Filter {
   return (exchange, next) => {
     const render = (error: unknown): HttpResponse => {
+      // Who was turned away at the door was not served.
+      if (error instanceof RouteRefusal) exchange.servedBy = undefined;
       if (error instanceof StatusError) return renderStatus(error, exchange);
       throw error;
     };

@@ -62,6 +62,8 @@ export class Exchange implements Trace {
   servedBy: 'resource' | 'custom resource' | 'path' | undefined = undefined;
   /** When a request that is not long-running must have been answered, in milliseconds since the epoch. */
   deadlineMs: number | undefined = undefined;
+  /** It was over before its work was: the client was answered that, if it is still there. */
+  isLate = false;
   /** Headers every answer of this request gets, unless the answer has its own. */
   readonly responseHeaders: ResponseHeaders = {};
   /** Told to the client as `Warning` headers. */

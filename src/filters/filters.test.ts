@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { AuthenticationError, type RequestAuthenticator } from '../authn/authenticator.js';
 import type { AuthorizationAttributes, AuthorizationResult, Authorizer } from '../authz/authorizer.js';
+import { Abortable } from '../lib/abortable.js';
 import { type HttpRequest, type HttpResponse, isStream, type ResponseSink } from '../lib/http.js';
 import { createLogs, silentLogs } from '../lib/log.js';
 import { MetricRegistry } from '../lib/metrics.js';
@@ -349,6 +350,54 @@ test('a request that takes too long answers 504 and its signal aborts', async (t
     details: {},
     code: 504,
   });
+});
+
+test('a client that goes away ends its request, whose work is counted once it is done', async () => {
+  const registry = new MetricRegistry();
+  const client = new Abortable();
+  let finish = (_: HttpResponse): void => undefined;
+  const working = chain({ metrics: createRequestMetrics(registry) }, (exchange) => {
+    exchange.servedBy = 'resource';
+    return new Promise((resolve) => (finish = resolve));
+  })(
+    testRequest('POST', '/api/v1/namespaces/a/configmaps', {
+      signal: client.signal,
+      whenStopped: (run) => client.whenStopped(run),
+    }),
+  );
+  await new Promise((resolve) => setImmediate(resolve));
+  client.stop(new Error('gone'));
+  assert.equal((await working).status, 504);
+  assert.match(registry.text(), /^apiserver_request_terminations_total\{code="504",.*verb="POST".*\} 1$/m);
+  assert.doesNotMatch(registry.text(), /^apiserver_request_total\{/m);
+  finish({ ...answer(), status: 418 });
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.match(registry.text(), /^apiserver_request_total\{code="418",/m);
+  assert.match(registry.text(), /^apiserver_request_post_timeout_total\{source="timeout-handler",status="ok"\} 1$/m);
+});
+
+test('an answer that its client leaves is counted as cut off', async () => {
+  const registry = new MetricRegistry();
+  const client = new Abortable();
+  const response = await chain({ metrics: createRequestMetrics(registry) }, (exchange) => {
+    exchange.servedBy = 'resource';
+    return { ...answer(), body: { stream: async () => client.stop(new Error('gone')) } };
+  })(testRequest('GET', '/api/v1/pods', { signal: client.signal }));
+  if (isStream(response.body)) await response.body.stream({ signal: client.signal } as ResponseSink);
+  assert.match(registry.text(), /^apiserver_request_aborts_total\{.*resource="pods",.*\} 1$/m);
+});
+
+test('a client that goes away waits for nobody to say who it is', async () => {
+  const registry = new MetricRegistry();
+  const gone = new AbortController();
+  const metrics = createRequestMetrics(registry);
+  const authenticator = { authenticate: () => new Promise<undefined>(() => undefined) };
+  const answered = chain({ metrics, authenticator }, () => answer())(
+    testRequest('GET', '/version', { signal: gone.signal }),
+  );
+  gone.abort();
+  assert.equal((await answered).status, 401);
+  assert.match(registry.text(), /^authentication_attempts\{result="error"\} 1$/m);
 });
 
 test('a request that ends waits for nobody to decide on it', async () => {

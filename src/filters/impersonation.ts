@@ -70,7 +70,7 @@ async function impersonate(options: ImpersonationOptions, exchange: Exchange, ne
   for (const part of parts) {
     await turns.breathe();
     const attributes = attributesOf(part, requestor);
-    const deciding = authorizer.authorize(attributes);
+    const deciding = authorizer.authorize(attributes, request);
     const { decision, reason, evaluationError } =
       deciding instanceof Promise ? await unlessEnded(deciding, request.signal) : deciding;
     if (decision !== 'allow' || evaluationError !== undefined) {

@@ -56,6 +56,18 @@ export function requestMetricFamilies(registry: MetricRegistry) {
       labels: ['verb', ...WHERE, 'code'],
       stability: 'ALPHA',
     }),
+    aborts: registry.counter({
+      name: 'apiserver_request_aborts_total',
+      help: 'Requests whose answer was cut off after it had begun.',
+      labels: ['verb', 'group', 'version', 'resource', 'subresource', 'scope'],
+      stability: 'ALPHA',
+    }),
+    postTimeout: registry.counter({
+      name: 'apiserver_request_post_timeout_total',
+      help: 'What became of the work on requests that were over before it.',
+      labels: ['source', 'status'],
+      stability: 'ALPHA',
+    }),
     inFlight: registry.gauge({
       name: 'apiserver_current_inflight_requests',
       help: 'The most requests that ran at once in the last second, of each class with a limit.',

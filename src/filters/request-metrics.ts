@@ -8,11 +8,13 @@ import {
   type HistogramSeries,
   type MetricRegistry,
 } from '../lib/metrics.js';
+import { isOver } from '../lib/waiting.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import { requestScope } from '../machinery/request-scope.js';
 import type { UserInfo } from '../machinery/user.js';
 import type { AuthenticationOutcome } from './authentication.js';
 import type { Exchange, Filter } from './exchange.js';
+import type { OnTimeout } from './timeout.js';
 import { LastSecondPeak } from './last-second-peak.js';
 import {
   COMPONENT,
@@ -29,7 +31,7 @@ import { type RequestMetricFamilies, requestMetricFamilies } from './request-met
 
 export interface RequestMetrics {
   readonly filter: Filter;
-  readonly timedOut: (exchange: Exchange) => void;
+  readonly timedOut: OnTimeout;
   readonly dropped: (exchange: Exchange) => void;
   /** The server that a request was for could not be asked. */
   readonly proxyFailed: (exchange: Exchange, code: number) => void;
@@ -103,7 +105,12 @@ export function createRequestMetrics(
       running.add(1);
       exchange.onFinish(() => running.add(-1));
     }
-    exchange.onFinish((response) => record(exchange, response));
+    exchange.onFinish((response) => {
+      // What became of its work is told once that is done.
+      if (exchange.isLate) return;
+      record(exchange, response);
+      if (!exchange.longRunning && isOver(exchange.request)) cutOff(exchange);
+    });
     return next(exchange);
   };
 
@@ -121,6 +128,24 @@ export function createRequestMetrics(
     const where = whereOf(info, subresource, scope, component);
     metrics.terminations.with(reportedVerb(exchange, scope), ...where, String(code)).inc();
   };
+  /** Its answer had begun. */
+  const cutOff = (exchange: Exchange): void => {
+    terminated(exchange, 504);
+    const { info } = exchange;
+    const scope = requestScope(info);
+    const [group, version, resource, subresource] = whereOf(info, info.subresource, scope, COMPONENT);
+    metrics.aborts.with(reportedVerb(exchange, scope), group, version, resource, subresource, scope).inc();
+  };
+  const timedOut: OnTimeout = (exchange, late) => {
+    terminated(exchange, 504);
+    late?.then(
+      (response) => {
+        metrics.postTimeout.with('timeout-handler', 'ok').inc();
+        if (!isMadeUp(exchange.info)) record(exchange, response);
+      },
+      () => metrics.postTimeout.with('timeout-handler', 'panic').inc(),
+    );
+  };
   const dropped = (exchange: Exchange): void => {
     const { info } = exchange;
     terminated(exchange, 429);
@@ -132,7 +157,7 @@ export function createRequestMetrics(
 
   return {
     filter,
-    timedOut: (exchange) => terminated(exchange, 504),
+    timedOut,
     dropped,
     proxyFailed: (exchange, code) => terminated(exchange, code, 'aggregator'),
     inFlight: peaks(registry, metrics.inFlight, KINDS),

@@ -3,6 +3,7 @@ import { Deadlines } from '../lib/deadlines.js';
 import { type HttpResponse, isStream } from '../lib/http.js';
 import { badRequest, timeout } from '../machinery/status.js';
 import { parseDurationMs, TimeError } from '../machinery/time.js';
+import { OutboundError } from '../outbound/outbound-error.js';
 import type { Exchange, Filter, Refuse } from './exchange.js';
 import { LEVEL_HEADER, SCHEMA_HEADER } from './priority-and-fairness.js';
 
@@ -31,8 +32,13 @@ function askedTimeoutMs(exchange: Exchange): number {
   return value === null || value === '' ? 0 : parseDurationMs(value);
 }
 
-/** Answers in the handler's place when the time is over; an answer that has begun is cut instead. */
-export function enforceDeadline(onTimeout: (exchange: Exchange) => void): Filter {
+/** Told of a request that is over before its work is; `late` is what the work comes to, where it was begun. */
+export type OnTimeout = (exchange: Exchange, late?: Promise<HttpResponse>) => void;
+
+/**
+ * Answers in the handler's place when the time is over, or the client gone; an answer that has begun is cut instead.
+ */
+export function enforceDeadline(onTimeout: OnTimeout): Filter {
   const deadlines = new Deadlines();
   return (exchange, next) => {
     const { deadlineMs, receivedMs } = exchange;
@@ -43,16 +49,24 @@ export function enforceDeadline(onTimeout: (exchange: Exchange) => void): Filter
     // An answer that is there already needs no clock, unless it is produced piece by piece.
     if (!(answer instanceof Promise)) return isStream(answer.body) ? cutAtDeadline(exchange, answer) : answer;
     return new Promise((resolve, reject) => {
-      const deadline = deadlines.set(receivedMs, deadlineMs - receivedMs, () => {
-        resolve(timedOut(exchange, onTimeout));
-      });
+      let stay: (() => void) | undefined = undefined;
+      const settle = (): void => {
+        stay?.();
+        deadlines.clear(deadline);
+      };
+      const end = (): void => {
+        settle();
+        resolve(timedOut(exchange, onTimeout, answer));
+      };
+      const deadline = deadlines.set(receivedMs, deadlineMs - receivedMs, end);
+      stay = exchange.request.whenStopped?.(end);
       answer.then(
         (response) => {
-          deadlines.clear(deadline);
+          settle();
           resolve(isStream(response.body) ? cutAtDeadline(exchange, response) : response);
         },
         (error: unknown) => {
-          deadlines.clear(deadline);
+          settle();
           reject(error);
         },
       );
@@ -62,10 +76,11 @@ export function enforceDeadline(onTimeout: (exchange: Exchange) => void): Filter
 
 const SHORTEST_MS = 1;
 
-function timedOut(exchange: Exchange, onTimeout: (exchange: Exchange) => void): HttpResponse {
+function timedOut(exchange: Exchange, onTimeout: OnTimeout, late?: Promise<HttpResponse>): HttpResponse {
   const error = timeout('request did not complete within the allotted timeout');
-  onTimeout(exchange);
-  exchange.request.cancel?.(error);
+  exchange.isLate = true;
+  onTimeout(exchange, late);
+  exchange.request.cancel?.(OutboundError.deadlineExceeded());
   // What was found out of it on the way is not told either.
   for (const name of [SCHEMA_HEADER, LEVEL_HEADER]) delete exchange.responseHeaders[name];
   // Nobody asked how it should look: it does not say what it is, and goes out as text.
@@ -78,7 +93,7 @@ function timedOut(exchange: Exchange, onTimeout: (exchange: Exchange) => void): 
 export function cutAtDeadline(exchange: Exchange, response: HttpResponse): HttpResponse {
   const { deadlineMs, request } = exchange;
   if (deadlineMs === undefined) return response;
-  const timer = setTimeout(() => request.cancel?.(timeout('request did not complete')), deadlineMs - Date.now());
+  const timer = setTimeout(() => request.cancel?.(OutboundError.deadlineExceeded()), deadlineMs - Date.now());
   exchange.onFinish(() => clearTimeout(timer));
   return response;
 }

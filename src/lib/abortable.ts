@@ -1,8 +1,10 @@
+import type { Waiting } from './waiting.js';
+
 /**
  * What may end before its time. The signal is made when somebody asks for it, which most requests never do; who only
  * wants to be told costs a function.
  */
-export class Abortable {
+export class Abortable implements Waiting {
   #controller: AbortController | undefined = undefined;
   #reason: Error | undefined = undefined;
   #told: (() => void) | undefined = undefined;
@@ -14,6 +16,10 @@ export class Abortable {
       if (this.#reason !== undefined) controller.abort(this.#reason);
     }
     return controller.signal;
+  }
+
+  get stopped(): boolean {
+    return this.#reason !== undefined;
   }
 
   /** Runs when it ends, at once if it has; the answer takes it back. */

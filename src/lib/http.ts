@@ -2,8 +2,9 @@
 import type { TLSSocket } from 'node:tls';
 import type { Duplex, Readable } from 'node:stream';
 import type { MaybePromise } from './maybe-promise.js';
+import type { Waiting } from './waiting.js';
 
-export interface HttpRequest {
+export interface HttpRequest extends Waiting {
   readonly method: string;
   /** The path as sent, still percent-encoded, without the query. */
   readonly path: string;
@@ -27,6 +28,8 @@ export interface HttpRequest {
   bodyStream(): Readable | undefined;
   /** Aborts when the client goes away or the request's time is over. */
   readonly signal: AbortSignal;
+  /** As `whenAborted` of the signal, without making one. */
+  whenStopped?(run: () => void): () => void;
   /** Names and values by turns, as sent; for headers whose repeated values must stay apart. */
   readonly rawHeaders?: readonly string[];
   /** The same value for all requests of one connection, to remember by it what they share. */

@@ -11,6 +11,7 @@ import type { TellFault } from '../outbound/certificate-faults.js';
 import type { OutboundRequest, OutboundResponse } from '../outbound/http-client.js';
 import { collectBody } from '../outbound/http-client.js';
 import { OutboundError, requestErrorText } from '../outbound/outbound-error.js';
+import { withSignal } from '../outbound/with-signal.js';
 import type { Trace } from '../tracing/trace.js';
 import { internalError, StatusError } from './status.js';
 
@@ -86,10 +87,17 @@ async function attempts(call: RestCall): Promise<RestAnswer> {
     if (retrySeconds === undefined) return read(response, call.mostBytes ?? MAX_ANSWER_BYTES);
     response.body.destroy();
     const leftMs = Math.max(0, deadlineMs - performance.now());
-    await call.wait(Math.min(retrySeconds * 1000, leftMs));
+    await waited(call, Math.min(retrySeconds * 1000, leftMs), shown);
     // Who was asked to wait for longer than there is time does not ask once more at the last moment.
     if (retrySeconds * 1000 >= leftMs) throw failed(shown, OutboundError.deadlineExceeded());
   }
+}
+
+async function waited({ wait, signal }: RestCall, ms: number, shown: string): Promise<void> {
+  if (signal === undefined) return wait(ms);
+  await withSignal(wait(ms), signal).catch((error: unknown) => {
+    throw failed(shown, OutboundError.from(error));
+  });
 }
 
 async function observed(call: RestCall, deadlineMs: number): ReturnType<typeof exchange> {

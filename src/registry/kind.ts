@@ -2,6 +2,7 @@
 // and small functions; the generic life of its objects is in registry.ts.
 import type { Knowledge } from '../lib/aside.js';
 import type { MaybePromise } from '../lib/maybe-promise.js';
+import type { Waiting } from '../lib/waiting.js';
 import type { FieldErrors } from '../machinery/field-error.js';
 import type { GroupResource } from '../machinery/status.js';
 import type { JsonObject, KubeObject, ObjectMeta } from '../machinery/object.js';
@@ -114,6 +115,8 @@ export interface LifeContext {
   readonly dryRun: boolean;
   /** When the request must have been answered, in milliseconds since the epoch; absent for the server's own work. */
   readonly deadlineMs?: number;
+  /** Who asked: what is done for one who is gone ends. Absent for the server's own work. */
+  readonly waiting?: Waiting | undefined;
   /** Of the request; absent for the server's own work. */
   readonly trace?: Trace | undefined;
   readonly options: KindOptions;

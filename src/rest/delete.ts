@@ -83,7 +83,7 @@ async function removeUnreadable(
     name: info.name,
     path: info.path,
   };
-  const { decision, reason } = await services.authorizer.authorize(attributes);
+  const { decision, reason } = await services.authorizer.authorize(attributes, http);
   if (decision !== 'allow') {
     const why = `not permitted to do ${goQuote(attributes.verb)}, reason: ${reason}`;
     throw forbidden({ group, resource }, info.name, why);

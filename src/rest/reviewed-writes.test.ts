@@ -35,6 +35,16 @@ test('who validates is told the name that was asked for, and one that was genera
   assert.match(seen[1]?.name ?? '', /^g-.{5}$/);
 });
 
+test('what nobody waits for any more once it is reviewed is not written', async () => {
+  const gone = new AbortController();
+  const { api } = watched(() => gone.abort());
+  const path = '/api/v1/namespaces/default/configmaps';
+  const refused = await api.send('POST', path, { body: { metadata: { name: 'a' } }, signal: gone.signal });
+  const late = 'Timeout: request did not complete within requested timeout - context canceled';
+  assert.deepEqual([refused.status, refused.body.message], [504, late]);
+  assert.equal((await api.send('GET', `${path}/a`)).status, 404);
+});
+
 test('a pod that goes at once is told of twice: when it is marked, and when it goes', async () => {
   const { api, seen } = watched();
   const body = { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } };

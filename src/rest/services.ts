@@ -49,6 +49,7 @@ export function lifeContext(
     features: services.features,
     dryRun,
     deadlineMs: Math.min(request.deadlineMs ?? Infinity, Date.now() + WRITE_TIMEOUT_MS),
+    waiting: request.http,
     trace: request.trace,
     options: services.kindOptions,
     lookup: services.lookup,

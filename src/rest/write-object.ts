@@ -86,7 +86,7 @@ export async function writeObject(
 async function authorizeCreate(
   services: RestServices,
   endpoint: Endpoint,
-  { user, info }: RestRequest,
+  { http, user, info }: RestRequest,
   subresource: string,
 ): Promise<void> {
   const attributes = {
@@ -101,6 +101,6 @@ async function authorizeCreate(
     name: info.name,
     path: info.path,
   };
-  const { decision, reason } = await services.authorizer.authorize(attributes);
+  const { decision, reason } = await services.authorizer.authorize(attributes, http);
   if (decision !== 'allow') throw forbiddenByAuthorizer(attributes, reason);
 }

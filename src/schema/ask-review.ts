@@ -3,11 +3,12 @@
 import type { GroupVersionKind } from '../machinery/object.js';
 import type { RestAnswer } from '../machinery/rest-call.js';
 import { StatusError } from '../machinery/status.js';
+import { withSignal } from '../outbound/with-signal.js';
 import { decodeAnswer } from './decode-answer.js';
 import { DecodeError } from './json/decode.js';
 
 /** Posts a review. Throws what stood in the way, in words. */
-export type PostReview = (body: string) => Promise<RestAnswer>;
+export type PostReview = (body: string, signal?: AbortSignal) => Promise<RestAnswer>;
 
 /** A review as it is sent: on a line of its own. */
 export const reviewText = (review: object): string => `${JSON.stringify(review)}\n`;
@@ -21,6 +22,8 @@ export interface AskReviewOptions {
   readonly nowMs: () => number;
   readonly wait: (ms: number) => Promise<void>;
   readonly random: () => number;
+  /** Aborts when nobody waits for the answer any more. */
+  readonly signal?: AbortSignal;
 }
 
 const MAX_ATTEMPTS = 5;
@@ -30,7 +33,7 @@ const WAIT_JITTER = 0.2;
 
 /** The review that came back. Throws what the last attempt met. */
 export async function askReview(options: AskReviewOptions, body: string): Promise<Record<string, unknown>> {
-  const { attempted, nowMs, wait, random } = options;
+  const { attempted, nowMs, wait, random, signal } = options;
   let waitMs = FIRST_WAIT_MS;
   for (let attempt = 1; ; attempt++) {
     const startMs = nowMs();
@@ -43,14 +46,16 @@ export async function askReview(options: AskReviewOptions, body: string): Promis
       if (!(error instanceof Error)) throw error;
       attempted?.(error, seconds());
       if (attempt === MAX_ATTEMPTS || !isPassing(error)) throw error;
+      const waited = wait(waitMs * (1 + random() * WAIT_JITTER));
+      await (signal === undefined ? waited : withSignal(waited, signal).catch(() => undefined));
+      if (signal?.aborted) throw error;
     }
-    await wait(waitMs * (1 + random() * WAIT_JITTER));
     waitMs *= WAIT_FACTOR;
   }
 }
 
-async function ask({ post, review }: AskReviewOptions, body: string): Promise<Record<string, unknown>> {
-  const { status, contentType, body: answer } = await post(body);
+async function ask({ post, review, signal }: AskReviewOptions, body: string): Promise<Record<string, unknown>> {
+  const { status, contentType, body: answer } = await post(body, signal);
   if (answer.length > 0) return decodeAnswer(answer, review);
   throw new DecodeError(`0-length response with status code: ${status} and content type: ${contentType}`);
 }

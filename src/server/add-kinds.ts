@@ -44,7 +44,7 @@ export function addKinds(
     },
     access: {
       authorizer: {
-        authorize: (attributes) => access.value.authorization.authorizer.authorize(attributes),
+        authorize: (attributes, waiting) => access.value.authorization.authorizer.authorize(attributes, waiting),
         rulesFor: (user, namespace) => access.value.authorization.authorizer.rulesFor(user, namespace),
       },
       rules: {

@@ -31,7 +31,7 @@ export function buildChain(configs: readonly AuthorizerConfig[], parts: ChainPar
   return {
     builtIn: new Set(builtIn.keys()),
     authorizer: {
-      authorize: (attributes) => current.chain.authorize(attributes),
+      authorize: (attributes, waiting) => current.chain.authorize(attributes, waiting),
       rulesFor: (user, namespace) => current.chain.rulesFor(user, namespace),
     },
     replace(next) {

@@ -38,8 +38,17 @@ export function connectWebhook(name: string, config: WebhookConfig, parts: Webho
     ...config,
     name,
     version: config.reviewVersion,
-    post: (body) =>
-      restCall({ client, url, body, timeoutMs, mostBytes: SHORT_ANSWER_BYTES, wait, observe: parts.observe }),
+    post: (body, signal) =>
+      restCall({
+        client,
+        url,
+        body,
+        timeoutMs,
+        mostBytes: SHORT_ANSWER_BYTES,
+        wait,
+        observe: parts.observe,
+        ...(signal && { signal }),
+      }),
     metrics: parts.metrics,
     nowMs: () => performance.now(),
     random: Math.random,

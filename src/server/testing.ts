@@ -59,6 +59,8 @@ export interface Sent {
   /** An object is sent as JSON. */
   readonly body?: object | string | Buffer;
   readonly user?: UserInfo;
+  /** Aborts when the client is gone. */
+  readonly signal?: AbortSignal;
 }
 
 /** What tests look at in an answer, of whatever kind it is. */
@@ -299,6 +301,7 @@ export class TestApi {
     const bytes = bytesOf(sent.body);
     const http = testRequest(method, target, {
       headers: sent.headers ?? {},
+      ...(sent.signal && { signal: sent.signal }),
       body: (limit) =>
         bytes.length > limit
           ? Promise.reject(requestEntityTooLarge(`limit is ${limit}`))

@@ -6,9 +6,14 @@ import type { TLSSocket } from 'node:tls';
 export type PeerCertificates = () => readonly Buffer[];
 
 /** `192.0.2.1:80` or `[2001:db8::1]:80`; IPv4 looks the same over a socket of both families. */
-export function peerAddressOf({ remoteAddress = '', remotePort = 0 }: Socket): string {
-  if (remoteAddress.startsWith('::ffff:')) return `${remoteAddress.slice(7)}:${remotePort}`;
-  return remoteAddress.includes(':') ? `[${remoteAddress}]:${remotePort}` : `${remoteAddress}:${remotePort}`;
+export const peerAddressOf = ({ remoteAddress = '', remotePort = 0 }: Socket): string =>
+  joined(remoteAddress, remotePort);
+
+export const localAddressOf = ({ localAddress = '', localPort = 0 }: Socket): string => joined(localAddress, localPort);
+
+function joined(address: string, port: number): string {
+  if (address.startsWith('::ffff:')) return `${address.slice(7)}:${port}`;
+  return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
 }
 
 const MAX_CHAIN_LENGTH = 10;

@@ -2,6 +2,7 @@
 import type { Authorizer } from '../../authz/authorizer.js';
 import type { AccessAnswer } from '../../cel/kubernetes/authorizer.js';
 import type { MaybePromise } from '../../lib/maybe-promise.js';
+import type { Waiting } from '../../lib/waiting.js';
 import type { AuthorizationAttributes } from '../../machinery/access.js';
 
 /** Thrown through an evaluation, which cannot wait, to whoever can. */
@@ -14,7 +15,10 @@ class StillAsked extends Error {
 export class RememberedAnswers {
   private readonly known = new Map<string, AccessAnswer>();
 
-  constructor(private readonly authorizer: Pick<Authorizer, 'authorize'>) {}
+  constructor(
+    private readonly authorizer: Pick<Authorizer, 'authorize'>,
+    private readonly waiting: Waiting | undefined,
+  ) {}
 
   readonly ask = (question: AuthorizationAttributes): AccessAnswer => {
     const key = JSON.stringify(question);
@@ -29,7 +33,7 @@ export class RememberedAnswers {
       this.known.set(key, answer);
       return answer;
     };
-    const result = this.authorizer.authorize(question);
+    const result = this.authorizer.authorize(question, this.waiting);
     if (!(result instanceof Promise)) return remember(result);
     throw new StillAsked(result.then((answer) => void remember(answer)));
   };

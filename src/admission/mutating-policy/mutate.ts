@@ -93,7 +93,7 @@ class Dispatch {
     private readonly namespace: object | null,
     private readonly refusals: Refusal[],
   ) {
-    this.answers = new RememberedAnswers(parts.authorizer);
+    this.answers = new RememberedAnswers(parts.authorizer, attributes.context.waiting);
     this.reinvocation = round.notes('MutatingAdmissionPolicy', () => new Reinvocation());
   }
 

@@ -153,8 +153,24 @@ describe('validating webhooks', () => {
     const context = { ...attributes.context, deadlineMs: 4000 };
     assert.equal(
       await refusal(plugin, { ...attributes, context }),
-      'Timeout: request did not complete within requested timeout',
+      'Timeout: request did not complete within requested timeout - context deadline exceeded',
     );
+  });
+
+  it('are asked no longer than somebody waits, whatever their failure policy', async () => {
+    for (const failurePolicy of ['Ignore', 'Fail'] as const) {
+      const gone = new AbortController();
+      const { plugin } = testHooks('validating', { h: { failurePolicy } }, () => {
+        gone.abort();
+        return { error: 'context canceled' };
+      });
+      const attributes = testAttributes(write());
+      const context = { ...attributes.context, waiting: gone };
+      assert.equal(
+        await refusal(plugin, { ...attributes, context }),
+        'Timeout: request did not complete within requested timeout - context canceled',
+      );
+    }
   });
 });
 

@@ -53,7 +53,7 @@ class Enforcement {
     private readonly parts: EnforcementParts,
     private readonly request: SeenRequest,
   ) {
-    this.answers = new RememberedAnswers(parts.authorizer);
+    this.answers = new RememberedAnswers(parts.authorizer, request.attributes.context.waiting);
     this.annotations = new AnnotationCollector(request.attributes.annotate);
   }
 

@@ -113,6 +113,7 @@ async function send(
       certificateFault,
       wait,
       observe,
+      ...(context.waiting && { signal: context.waiting.signal }),
     });
   } catch (error) {
     if (error instanceof StatusError)

@@ -53,7 +53,7 @@ async function underConditions(
   const { operation, resource, name } = attributes;
   const compiled = hook.conditions?.();
   if (compiled === undefined) return matched;
-  const answers = new RememberedAnswers(authorizer);
+  const answers = new RememberedAnswers(authorizer, attributes.context.waiting);
   const owner = { name: hook.name, kind: 'webhook', operation } as const;
   const objects = {
     object: attributes.connectOptions ?? request.inVersion(request.object, matched),

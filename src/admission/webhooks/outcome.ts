@@ -1,5 +1,6 @@
 // What is counted of one call of a webhook, and whether the request goes on after it.
-import { timeout } from '../../machinery/status.js';
+import { isOver } from '../../lib/waiting.js';
+import { givenUp, tooLate } from '../../registry/deadline.js';
 import type { AdmissionAttributes } from '../plugin.js';
 import type { Hook } from './hook-index.js';
 import type { HookType } from './match-hook.js';
@@ -47,15 +48,14 @@ export async function settleCall<T>(
         failedOpen();
       }
       log(`${error.message}: the request goes on without it`);
-      const { deadlineMs = Infinity } = attributes.context;
-      if (parts.nowMs() + EARLY_TIMER_MS >= deadlineMs)
-        throw timeout('request did not complete within requested timeout');
+      checkWaited(parts, attributes);
       return undefined;
     }
     if (error instanceof CallFailure) {
       if (!error.canceled) recorder?.rejected(call, 'calling_webhook_error', error.code);
       called(error.code, true);
       log(error.message);
+      checkWaited(parts, attributes);
       throw error.status;
     }
     if (error instanceof Denial) {
@@ -67,4 +67,11 @@ export async function settleCall<T>(
     called(0, true);
     throw error;
   }
+}
+
+/** A call that ended because its request did says no more than that. */
+function checkWaited({ nowMs }: OutcomeParts, { context }: AdmissionAttributes): void {
+  const { deadlineMs = Infinity, waiting } = context;
+  if (nowMs() + EARLY_TIMER_MS >= deadlineMs) throw tooLate();
+  if (isOver(waiting)) throw givenUp(waiting);
 }

@@ -29,14 +29,14 @@ export function authorizationKinds({ authorizer }: { readonly authorizer: Author
       check(await inTurns(validateSubjectAccessReview(object)));
       const { resourceAttributes, nonResourceAttributes } = object.spec;
       const question = await inTurns(questionOf(userOf(object.spec), resourceAttributes, nonResourceAttributes));
-      return { ...object, status: await answer(authorizer, question) };
+      return { ...object, status: await answer(authorizer, question, context) };
     }),
     review<SelfSubjectAccessReview>('SelfSubjectAccessReview', false, async (object, context) => {
       clearSelectorsIfDisabled(object.spec, context);
       check(await inTurns(validateSelfSubjectAccessReview(object)));
       const { resourceAttributes, nonResourceAttributes } = object.spec;
       const question = await inTurns(questionOf(context.user, resourceAttributes, nonResourceAttributes));
-      return { ...object, status: await answer(authorizer, question) };
+      return { ...object, status: await answer(authorizer, question, context) };
     }),
     review<SelfSubjectRulesReview>('SelfSubjectRulesReview', false, async (object, context) => {
       const namespace = object.spec.namespace ?? '';
@@ -65,7 +65,7 @@ export function authorizationKinds({ authorizer }: { readonly authorizer: Author
         throw badRequest(`spec.resourceAttributes.namespace must match namespace: ${namespace}`);
       }
       const question = await inTurns(questionOf(userOf(object.spec), object.spec.resourceAttributes, undefined));
-      return { ...object, status: await answer(authorizer, question) };
+      return { ...object, status: await answer(authorizer, question, context) };
     }),
   ];
 }
@@ -91,8 +91,12 @@ function review<T extends KubeObject>(
   };
 }
 
-async function answer(authorizer: Authorizer, question: ReviewQuestion): Promise<SubjectAccessReviewStatus> {
-  const { decision, reason, evaluationError } = await authorizer.authorize(question.attributes);
+async function answer(
+  authorizer: Authorizer,
+  question: ReviewQuestion,
+  { waiting }: LifeContext,
+): Promise<SubjectAccessReviewStatus> {
+  const { decision, reason, evaluationError } = await authorizer.authorize(question.attributes, waiting);
   const errors = [...(evaluationError === undefined ? [] : [evaluationError]), ...question.warnings].join('; ');
   return {
     allowed: decision === 'allow',

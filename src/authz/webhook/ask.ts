@@ -17,7 +17,9 @@ export type Asked =
   | { readonly error: string; readonly result: RoundTripResult };
 
 export async function askWebhook(options: AskOptions, body: string): Promise<Asked> {
-  const { version, observe } = options;
+  const { version, observe, signal } = options;
+  const resultOf = (error: Error | undefined): RoundTripResult =>
+    error !== undefined && signal?.aborted ? 'canceled' : roundTripResult(error);
   const question: AskReviewOptions = {
     ...options,
     review: { group: REVIEW_GROUP, version, kind: REVIEW_KIND },
@@ -32,7 +34,7 @@ export async function askWebhook(options: AskOptions, body: string): Promise<Ask
   }
 }
 
-function resultOf(error: Error | undefined): RoundTripResult {
+function roundTripResult(error: Error | undefined): RoundTripResult {
   if (error === undefined) return 'success';
   const late = (error instanceof StatusError && error.code === 504) || error.message.endsWith(DEADLINE_EXCEEDED);
   return late ? 'timeout' : 'error';

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ReviewCondition } from '../../cel/review-condition.js';
 import { silentLogs } from '../../lib/log.js';
+import type { Waiting } from '../../lib/waiting.js';
 import { StatusError } from '../../machinery/status.js';
 import type { AuthorizationAttributes, AuthorizationResult } from '../authorizer.js';
 import { webhookAuthorizer, type WebhookAuthorizerOptions } from './authorizer.js';
@@ -33,8 +34,9 @@ function setUp(over: Partial<WebhookAuthorizerOptions> = {}) {
     unauthorizedTtlMs: 100,
     failurePolicy: 'NoOpinion',
     matchConditions: [],
-    post: (body) =>
+    post: (body, signal) =>
       new Promise((resolve, reject) => {
+        signal?.addEventListener('abort', () => reject(new Error('context canceled')));
         const answer = (given: Answer): void => {
           if (given instanceof Error) return reject(given);
           const text = typeof given === 'string' ? given : JSON.stringify({ status: given });
@@ -53,8 +55,8 @@ function setUp(over: Partial<WebhookAuthorizerOptions> = {}) {
     log: silentLogs.for('test'),
     ...over,
   });
-  const ask = async (more: Partial<AuthorizationAttributes> = {}): Promise<AuthorizationResult> =>
-    authorizer.authorize({ ...question, ...more });
+  const ask = async (more: Partial<AuthorizationAttributes> = {}, waiting?: Waiting): Promise<AuthorizationResult> =>
+    authorizer.authorize({ ...question, ...more }, waiting);
   /** Asks, and has the webhook answer each time it is asked. */
   const settled = async (answers: readonly Answer[], more: Partial<AuthorizationAttributes> = {}) => {
     const result = ask(more);
@@ -189,4 +191,30 @@ test('the older review calls its groups group; what is empty is left out; compar
     },
     status: { allowed: false },
   });
+});
+
+test('a call ends when the last request that waits for it does, and is no failure then; who comes next calls anew', async () => {
+  const { asked, seen, ask } = setUp();
+  const [one, other] = [new AbortController(), new AbortController()];
+  const both = [ask({}, one), ask({}, other)];
+  one.abort();
+  assert.deepEqual(seen, []);
+  other.abort();
+  const again = ask();
+  assert.equal((await Promise.all(both))[0]?.evaluationError, 'context canceled');
+  assert.deepEqual(seen, ['canceled']);
+  assert.equal(asked.length, 2);
+  asked[1]?.answer({ allowed: true });
+  assert.equal((await again).decision, 'allow');
+});
+
+test('nobody waits to ask a stumbling webhook again for a request that is over', async () => {
+  const over = new AbortController();
+  const { asked, ask } = setUp({ wait: () => new Promise(() => undefined) });
+  const result = ask({}, over);
+  asked[0]?.answer(new StatusError(500, 'InternalError', 'oh'));
+  await new Promise((resolve) => setImmediate(resolve));
+  over.abort();
+  assert.equal((await result).evaluationError, 'oh');
+  assert.equal(asked.length, 1);
 });

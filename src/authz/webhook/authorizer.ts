@@ -3,6 +3,7 @@
 import { LRUCache } from 'lru-cache';
 import type { ReviewCondition } from '../../cel/review-condition.js';
 import type { Logger } from '../../lib/log.js';
+import { SharedWork } from '../../lib/shared-work.js';
 import { aggregateText } from '../../machinery/field-error.js';
 import type { SubjectAccessReviewStatus } from '../../schema/generated/authorization.v1.js';
 import type { AuthorizationAttributes, AuthorizationResult, Authorizer } from '../authorizer.js';
@@ -11,7 +12,7 @@ import { matchConditions } from './match-conditions.js';
 import type { WebhookMetrics } from './metrics.js';
 import { type ReviewSpec, reviewBody, reviewSpec } from './review.js';
 
-export interface WebhookAuthorizerOptions extends Omit<AskOptions, 'observe'> {
+export interface WebhookAuthorizerOptions extends Omit<AskOptions, 'observe' | 'signal'> {
   readonly name: string;
   /** How long answers are remembered; 0: they are not. */
   readonly authorizedTtlMs: number;
@@ -34,12 +35,12 @@ interface Remembered {
 export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer {
   const { name, failurePolicy, metrics, nowMs } = options;
   const answers = new LRUCache<string, Remembered>({ max: MAX_REMEMBERED });
-  const inFlight = new Map<string, Promise<AuthorizationResult>>();
+  const inFlight = new Map<string, SharedWork<AuthorizationResult>>();
   const observe: AskOptions['observe'] = (result, seconds) => metrics.roundTrip(name, result, seconds);
   const onError = failurePolicy === 'Deny' ? 'deny' : 'no-opinion';
 
   return {
-    authorize(attributes) {
+    authorize(attributes, waiting) {
       const spec = reviewSpec(attributes);
       const match = matchOf(spec);
       if (!match.matches) return NO_OPINION;
@@ -50,14 +51,21 @@ export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer
       const known = answers.get(key);
       if (known !== undefined && known.untilMs > nowMs()) return known.result;
       let asked = inFlight.get(key);
-      if (asked === undefined) {
-        asked = ask(spec, key, attributes).finally(() => inFlight.delete(key));
-        inFlight.set(key, asked);
-      }
-      return asked;
+      if (asked === undefined || asked.abandoned) asked = begin(spec, key, attributes);
+      return asked.join(waiting);
     },
     rulesFor: () => UNKNOWN_RULES,
   };
+
+  function begin(spec: ReviewSpec, key: string, attributes: AuthorizationAttributes): SharedWork<AuthorizationResult> {
+    const work = new SharedWork((signal) => ask(spec, key, attributes, signal));
+    inFlight.set(key, work);
+    const forget = (): void => {
+      if (inFlight.get(key) === work) inFlight.delete(key);
+    };
+    work.done.then(forget, forget);
+    return work;
+  }
 
   function matchOf(spec: ReviewSpec): ReturnType<typeof matchConditions> {
     if (options.matchConditions.length === 0) return MATCHES;
@@ -68,11 +76,16 @@ export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer
     return match;
   }
 
-  async function ask(spec: ReviewSpec, key: string, attributes: AuthorizationAttributes): Promise<AuthorizationResult> {
-    const asked: Asked = await askWebhook({ ...options, observe }, reviewBody(spec, options.version));
+  async function ask(
+    spec: ReviewSpec,
+    key: string,
+    attributes: AuthorizationAttributes,
+    signal: AbortSignal,
+  ): Promise<AuthorizationResult> {
+    const asked: Asked = await askWebhook({ ...options, observe, signal }, reviewBody(spec, options.version));
     if ('error' in asked) {
       options.log.warning('Failed to make webhook authorizer request', { authorizer: name, err: asked.error });
-      if (onError === 'no-opinion') metrics.failedOpen(name, asked.result);
+      if (onError === 'no-opinion' && !signal.aborted) metrics.failedOpen(name, asked.result);
       return { decision: onError, reason: '', evaluationError: asked.error };
     }
     const result = resultOf(asked.status);

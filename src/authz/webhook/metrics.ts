@@ -1,6 +1,6 @@
 import type { MetricRegistry } from '../../lib/metrics.js';
 
-export type RoundTripResult = 'success' | 'timeout' | 'error';
+export type RoundTripResult = 'success' | 'canceled' | 'timeout' | 'error';
 
 export interface WebhookMetrics {
   roundTrip(name: string, result: RoundTripResult, seconds: number): void;

@@ -11,7 +11,7 @@ import {
   type WholeBody,
 } from '../../lib/http.js';
 import { GatheredWrites } from '../../lib/write-turns.js';
-import { peerAddressOf, peerCertificatesOf } from '../peer.js';
+import { localAddressOf, peerAddressOf, peerCertificatesOf } from '../peer.js';
 import type { Reader, Reading } from '../reading.js';
 import { requestHeadReader } from './head-reader.js';
 import { isRefusal, type RequestHead } from './request-head.js';
@@ -67,6 +67,7 @@ export class Http1Connection implements RequestOwner, Reader {
     this.#writes = new GatheredWrites(socket);
     this.peer = {
       remoteAddress: peerAddressOf(socket),
+      localAddress: () => localAddressOf(socket),
       clientCertificates: peerCertificatesOf(socket as TLSSocket),
     };
     socket.setTimeout(IDLE_TIMEOUT_MS);
@@ -124,15 +125,15 @@ export class Http1Connection implements RequestOwner, Reader {
     this.#clientEnded = true;
     if (this.#closing) return this.#endSocket();
     if (this.idle && !this.#resting) return this.#end();
-    this.#request?.stop(CLIENT_GONE);
     if (this.#request?.incoming.wanted) this.#request.incoming.cut();
+    this.#request?.stop(CLIENT_GONE);
   };
 
   readonly #onClose = (): void => {
     clearTimeout(this.#headTimer);
     this.#closing = true;
-    this.#request?.stop(CLIENT_GONE);
     this.#request?.incoming.cut();
+    this.#request?.stop(CLIENT_GONE);
   };
 
   #takeInput(): Buffer {

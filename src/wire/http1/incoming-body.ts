@@ -17,7 +17,7 @@ export class IncomingBody {
   #limitBytes = 0;
   #settle: { resolve: (body: Buffer) => void; reject: (error: Error) => void } | undefined = undefined;
   /** Nothing of it is read any more: too long, malformed, or cut off. */
-  #failed = false;
+  #failed: Error | undefined = undefined;
   /** Where the pieces go when they are wanted as they come; it takes more when `#streamWants`. */
   #stream: Readable | undefined = undefined;
   #streamWants = false;
@@ -37,7 +37,7 @@ export class IncomingBody {
   }
 
   read(limitBytes: number): Promise<Buffer> {
-    if (this.#failed) return Promise.reject(brokenBody('unexpected EOF'));
+    if (this.#failed !== undefined) return Promise.reject(this.#failed);
     this.#limitBytes = limitBytes;
     return new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
@@ -58,7 +58,7 @@ export class IncomingBody {
       },
     });
     this.#stream = stream;
-    if (this.#failed) stream.destroy(brokenBody('unexpected EOF'));
+    if (this.#failed !== undefined) stream.destroy(this.#failed);
     else if (this.ended) stream.push(null);
     return stream;
   }
@@ -79,20 +79,20 @@ export class IncomingBody {
 
   /** Passes over what has come already; answers how many bytes were the body's. */
   discard(bytes: Buffer): number {
-    if (this.#failed || (this.#chunks === undefined && this.#left > MAX_DISCARDED_BYTES)) return 0;
+    if (this.#failed !== undefined || (this.#chunks === undefined && this.#left > MAX_DISCARDED_BYTES)) return 0;
     return this.#take(bytes, () => undefined);
   }
 
   /** No more will come. */
-  cut(): void {
-    this.#fail(brokenBody('unexpected EOF'));
+  cut(why = 'unexpected EOF'): void {
+    this.#fail(brokenBody(why));
   }
 
   #feedStream(bytes: Buffer, stream: Readable): number {
     const taken = this.#take(bytes, (piece) => {
       this.#streamWants = stream.push(piece) && this.#streamWants;
     });
-    if (this.ended && !this.#failed) {
+    if (this.ended && this.#failed === undefined) {
       this.#streamWants = false;
       stream.push(null);
     }
@@ -100,7 +100,7 @@ export class IncomingBody {
   }
 
   #take(bytes: Buffer, receive: (piece: Buffer) => void): number {
-    if (this.#failed) return 0;
+    if (this.#failed !== undefined) return 0;
     if (this.#chunks === undefined) {
       const piece = bytes.length <= this.#left ? bytes : bytes.subarray(0, this.#left);
       this.#left -= piece.length;
@@ -128,7 +128,7 @@ export class IncomingBody {
   }
 
   #fail(error: Error): void {
-    this.#failed = true;
+    this.#failed ??= error;
     this.#collected.take();
     this.#settle?.reject(error);
     this.#settle = undefined;

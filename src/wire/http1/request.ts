@@ -11,6 +11,7 @@ import type { RequestHead } from './request-head.js';
 /** What the requests of one connection share. */
 export interface Peer {
   readonly remoteAddress: string;
+  readonly localAddress: () => string;
   readonly clientCertificates: () => readonly Buffer[];
 }
 
@@ -96,7 +97,8 @@ export class Http1Request extends Abortable implements HttpRequest {
 
   cancel(reason: Error): void {
     this.stop(reason);
-    this.incoming.cut();
+    const { localAddress, remoteAddress } = this.owner.peer;
+    this.incoming.cut(`read tcp ${localAddress()}->${remoteAddress}: i/o timeout`);
     if (this.responded) this.owner.abandon();
   }
 

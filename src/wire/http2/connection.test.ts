@@ -155,6 +155,31 @@ test('5.4.2: a reset tells the handler that its client is gone', async () => {
   assert.match(String(reason), /the client is gone/);
 });
 
+test('who reads the body of a stream that is reset is told by which code', async () => {
+  const told: string[] = [];
+  const connection = open((request) =>
+    request.body(10).then(
+      () => ok(),
+      (e: Error) => ok(void told.push(e.message)),
+    ),
+  );
+  const reset = (stream: number, code: number): Buffer => frame(FrameType.resetStream, 0, stream, uint32(code));
+  connection.send(headers(1, POST, 0), reset(1, 8), headers(3, POST, 0), reset(3, 77));
+  await connection.lines();
+  assert.deepEqual(told, ['stream error: stream ID 1; CANCEL', 'stream error: stream ID 3; unknown error code 0x4d']);
+});
+
+test('who still reads a body when it is answered is told that nobody wants it any more', async () => {
+  let told = '';
+  const connection = open((request) => {
+    request.body(10).catch((error: Error) => (told = error.message));
+    return ok();
+  });
+  connection.send(headers(1, POST, 0));
+  await connection.lines();
+  assert.equal(told, 'stream error: stream ID 1; NO_ERROR');
+});
+
 test('6.1: padding is no content and counts in the window', async () => {
   const padded = Buffer.concat([Buffer.of(3), Buffer.from('body'), Buffer.alloc(3)]);
   const lines = await says(reads, headers(1, POST, 0), data(1, padded, Flag.padded | Flag.endStream));

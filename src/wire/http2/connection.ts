@@ -123,7 +123,7 @@ export class Http2Connection implements StreamOwner, Reader {
     this.#sendReset(id, code);
     this.#rememberReset(id);
     const stream = this.streams.get(id);
-    if (stream !== undefined) this.forget(stream, CLIENT_GONE);
+    if (stream !== undefined) this.forget(stream, CLIENT_GONE, code);
   }
 
   #sendReset(id: number, code: ErrorCode): void {
@@ -150,7 +150,7 @@ export class Http2Connection implements StreamOwner, Reader {
   breakOff(stream: Http2Stream): void {
     if (stream.closed) return;
     this.resetStream(stream.id, ErrorCode.internal);
-    stream.close(CLIENT_GONE);
+    stream.close(CLIENT_GONE, ErrorCode.internal);
   }
 
   /** The end of the answer was written. */
@@ -161,11 +161,11 @@ export class Http2Connection implements StreamOwner, Reader {
     this.#rememberReset(stream.id);
     this.#answeredEarly = true;
     setImmediate(() => this.#sendReset(stream.id, ErrorCode.none));
-    this.forget(stream, CLIENT_GONE);
+    this.forget(stream, CLIENT_GONE, ErrorCode.none);
   }
 
-  forget(stream: Http2Stream, gone: Error | undefined): void {
-    stream.close(gone);
+  forget(stream: Http2Stream, gone: Error | undefined, reset?: number): void {
+    stream.close(gone, reset);
     if (this.streams.delete(stream.id)) this.#endWhenDone();
   }
 

@@ -60,7 +60,7 @@ export class IncomingFrames implements FrameReceiver {
         return this.#windowUpdate(id, read31(bytes, start));
       case FrameType.resetStream:
         if (length !== 4) throw sizeError('a reset that is none');
-        return this.#resetStream(id);
+        return this.#resetStream(id, bytes.readUInt32BE(start));
       case FrameType.settings:
         return this.#settings(flags, id, bytes, start, end);
       case FrameType.ping:
@@ -219,14 +219,14 @@ export class IncomingFrames implements FrameReceiver {
     connection.send(stream);
   }
 
-  #resetStream(id: number): void {
+  #resetStream(id: number, code: number): void {
     this.#checkUsed(id);
     const { connection } = this;
     connection.guard.spend();
     const stream = connection.streams.get(id);
     if (stream === undefined) return;
     this.serving.dropped(stream);
-    connection.forget(stream, CLIENT_RESET);
+    connection.forget(stream, CLIENT_RESET, code);
   }
 
   #settings(flags: number, id: number, bytes: Buffer, start: number, end: number): void {

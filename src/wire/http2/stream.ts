@@ -5,6 +5,7 @@ import { parseQuery } from '../../lib/request-target.js';
 import { Abortable } from '../../lib/abortable.js';
 import type { ByteWriter } from '../byte-writer.js';
 import type { RequestHead } from './request-head.js';
+import { resetText } from './error-code.js';
 import { Upload, type UploadOwner } from './upload.js';
 
 /** What a stream needs of its connection. */
@@ -178,15 +179,18 @@ export class Http2Stream extends Abortable implements HttpRequest, UploadOwner {
     });
   }
 
-  /** Nothing goes either way any more; `gone` says why, where the answer was not finished. */
-  close(gone: Error | undefined): void {
+  /**
+   * Nothing goes either way any more; `gone` says why, where the answer was not finished, and `reset` by which code,
+   * where either side took the stream back.
+   */
+  close(gone: Error | undefined, reset?: number): void {
     if (this.closed) return;
     this.closed = true;
     this.pendingBytes = 0;
     this.#drain();
     if (gone !== undefined) {
       this.stop(gone);
-      this.upload?.cut();
+      if (!this.received) this.upload?.cut(reset === undefined ? 'client disconnected' : resetText(this.id, reset));
     }
   }
 

@@ -18,7 +18,7 @@ export class Upload {
   /** All of it has come. */
   ended = false;
   #received = 0;
-  #failed = false;
+  #failed: Error | undefined = undefined;
   #limitBytes = 0;
   #settle: { resolve: (body: Buffer) => void; reject: (error: Error) => void } | undefined = undefined;
   #stream: Readable | undefined = undefined;
@@ -43,7 +43,7 @@ export class Upload {
 
   push(piece: Buffer): void {
     this.#received += piece.length;
-    if (this.#failed) return this.owner.taken(piece.length);
+    if (this.#failed !== undefined) return this.owner.taken(piece.length);
     this.#collected.add(piece);
     if (this.#stream !== undefined) this.#feedStream(this.#stream);
     else if (this.#settle !== undefined) {
@@ -59,12 +59,12 @@ export class Upload {
   }
 
   /** No more will come. */
-  cut(): void {
-    if (!this.ended) this.#fail(brokenBody('client disconnected'));
+  cut(why: string): void {
+    if (!this.ended) this.#fail(brokenBody(why));
   }
 
   read(limitBytes: number): Promise<Buffer> {
-    if (this.#failed) return Promise.reject(brokenBody('client disconnected'));
+    if (this.#failed !== undefined) return Promise.reject(this.#failed);
     this.#limitBytes = limitBytes;
     this.owner.wanted();
     return new Promise((resolve, reject) => {
@@ -87,7 +87,7 @@ export class Upload {
       },
     });
     this.#stream = stream;
-    if (this.#failed) stream.destroy(brokenBody('client disconnected'));
+    if (this.#failed !== undefined) stream.destroy(this.#failed);
     return stream;
   }
 
@@ -96,7 +96,7 @@ export class Upload {
       this.owner.taken(this.#collected.size);
       this.#streamWants = stream.push(this.#collected.take());
     }
-    if (this.ended && this.#streamWants && this.#collected.size === 0 && !this.#failed) {
+    if (this.ended && this.#streamWants && this.#collected.size === 0 && this.#failed === undefined) {
       this.#streamWants = false;
       stream.push(null);
     }
@@ -114,8 +114,8 @@ export class Upload {
   }
 
   #fail(error: Error): void {
-    if (this.#failed) return;
-    this.#failed = true;
+    if (this.#failed !== undefined) return;
+    this.#failed = error;
     this.#collected.take();
     this.#settle?.reject(error);
     this.#settle = undefined;

@@ -1,0 +1,35 @@
+// Work that several may wait for: it goes on for as long as somebody does.
+import type { Waiting } from './waiting.js';
+
+export class SharedWork<T> {
+  /** Settles with the work, for all of them. */
+  readonly done: Promise<T>;
+  readonly #ending = new AbortController();
+  #waiting = 0;
+
+  constructor(work: (signal: AbortSignal) => Promise<T>) {
+    this.done = work(this.#ending.signal);
+  }
+
+  /** Nobody waits for it any more: whoever comes now begins anew. */
+  get abandoned(): boolean {
+    return this.#ending.signal.aborted;
+  }
+
+  /** Whoever does not say for how long waits to the end. */
+  join(waiting: Waiting | undefined): Promise<T> {
+    this.#waiting++;
+    if (waiting === undefined) return this.done;
+    const { signal } = waiting;
+    const leave = (): void => {
+      if (--this.#waiting === 0) this.#ending.abort(signal.reason);
+    };
+    if (signal.aborted) leave();
+    else {
+      signal.addEventListener('abort', leave, { once: true });
+      const stay = (): void => signal.removeEventListener('abort', leave);
+      this.done.then(stay, stay);
+    }
+    return this.done;
+  }
+}
