@@ -1,22 +1,19 @@
 // The parts of a compact JWT, before anything in it is believed.
 import { base64Fault } from '../../lib/base64-fault.js';
+import { errorText } from '../../lib/error-text.js';
 import { goQuote } from '../../lib/go-quote.js';
 import { cannotUnmarshal } from '../../lib/go-json-kind.js';
 import { exceeds } from '../../lib/json-bounds.js';
-import { isPlainObject, ownMember } from '../../lib/plain-object.js';
+import { isPlainObject } from '../../lib/plain-object.js';
 import { AuthenticationError } from '../authenticator.js';
 import { CLAIM_BOUNDS } from '../claim-bounds.js';
 import { foldedMember } from './folded-member.js';
+import { readTokenHeader, type TokenHeader } from './token-header.js';
 
 export type Claims = Readonly<Record<string, unknown>>;
 
-export interface CompactToken {
+export interface CompactToken extends TokenHeader {
   readonly text: string;
-  readonly algorithm: string;
-  /** Empty when the token names no key. */
-  readonly keyId: string;
-  /** It says that a reader must know more than what a token of this kind is. */
-  readonly isCritical: boolean;
   readonly claims: Claims;
 }
 
@@ -44,25 +41,19 @@ export function parseCompactToken(text: string): CompactToken {
     const at = base64Fault(part, { url: true, padded: false });
     if (at !== undefined) throw new AuthenticationError(`oidc: malformed jwt: illegal base64 data at input byte ${at}`);
   }
-  const header = decodeJson(head);
-  if (!isPlainObject(header)) {
-    const why = header === undefined ? 'the header is no JSON' : wrongHeader(header);
-    throw new AuthenticationError(`oidc: malformed jwt: ${why}`);
-  }
+  const header = headerOf(head);
   const claims = decodeJson(body);
   if (!isPlainObject(claims)) throw new AuthenticationError('oidc: failed to unmarshal claims: not a JSON object');
-  const kid = ownMember(header, 'kid');
-  const alg = ownMember(header, 'alg');
-  return {
-    text,
-    algorithm: typeof alg === 'string' ? alg : '',
-    keyId: typeof kid === 'string' ? kid : '',
-    isCritical: ownMember(header, 'crit') !== undefined,
-    claims,
-  };
+  return { ...header, text, claims };
 }
 
-const wrongHeader = (value: unknown): string => cannotUnmarshal(value, 'Go value of type jose.rawHeader');
+function headerOf(part: string): TokenHeader {
+  try {
+    return readTokenHeader(part);
+  } catch (error) {
+    throw new AuthenticationError(`oidc: malformed jwt: ${errorText(error)}`);
+  }
+}
 
 const wrongType = (value: unknown, field: string): string =>
   cannotUnmarshal(value, `Go struct field .${field} of type string`);

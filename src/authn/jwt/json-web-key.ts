@@ -23,7 +23,7 @@ export function readJsonWebKey(value: unknown): IssuerKey {
   const numbers = new Map(NUMBERS.map((name) => [name, numberOf(jwk, name)]));
   const location = ownMember(jwk, 'x5u') ?? {};
   if (!isPlainObject(location)) throw notA(location, 'url.URL');
-  const chain = chainOf(jwk);
+  const chain = readChain(ownMember(jwk, 'x5c') ?? []);
   if (kty === 'oct' && chain.length > 0) throw invalid("found 'oct' (symmetric) key with cert chain");
   const key = keyOf(kty ?? '', textOf(jwk, 'crv'), numbers);
   const [leaf] = chain;
@@ -66,18 +66,29 @@ function decoded(text: string, form: 'base64' | 'base64url'): Buffer {
 /** A chain has a few certificates, and each is looked at. */
 const MAX_CHAIN = 20;
 
-function chainOf(jwk: Readonly<Record<string, unknown>>): X509Certificate[] {
-  const list = ownMember(jwk, 'x5c') ?? [];
+function readChain(list: unknown): X509Certificate[] {
+  const texts = textsOf(list);
+  try {
+    return certificatesOf(texts);
+  } catch (error) {
+    throw fault(`failed to unmarshal x5c field: ${errorText(error)}`);
+  }
+}
+
+/** The certificates that a key or a token brings along. Throws an Error that says what is wrong with them. */
+export const readCertificates = (list: unknown): X509Certificate[] => certificatesOf(textsOf(list));
+
+function textsOf(list: unknown): string[] {
   if (!Array.isArray(list)) throw notA(list, '[]string');
-  if (list.length > MAX_CHAIN) throw fault(`failed to unmarshal x5c field: more than ${MAX_CHAIN} certificates`);
   return list.map((text: unknown) => {
     if (typeof text !== 'string') throw notA(text, 'string');
-    try {
-      return certificateOf(decoded(text, 'base64'));
-    } catch (error) {
-      throw fault(`failed to unmarshal x5c field: ${errorText(error)}`);
-    }
+    return text;
   });
+}
+
+function certificatesOf(texts: readonly string[]): X509Certificate[] {
+  if (texts.length > MAX_CHAIN) throw new Error(`more than ${MAX_CHAIN} certificates`);
+  return texts.map((text) => certificateOf(decoded(text, 'base64')));
 }
 
 function certificateOf(bytes: Buffer): X509Certificate {

@@ -46,9 +46,9 @@ export function createBoundTokenAuthenticator(options: BoundTokenOptions): Token
       const payload = await openToken(token, options.issuers, options.keys);
       if (payload === undefined) return undefined;
       const claims = readPublicClaims(payload);
+      const bound = readBoundClaims(payload);
       if (claims.aud.length === 0) options.uses.legacy.inc();
       const shared = checkAudiences(claims.aud, audiences, options.apiAudiences);
-      const bound = readBoundClaims(payload);
       const nowMs = options.nowMs();
       checkTimes(claims, nowMs);
       const { pod, node } = await checkObjects(bound, options, nowMs);
@@ -121,6 +121,7 @@ async function checkObjects(
 ): Promise<{ pod?: ObjectRef; node?: ObjectRef }> {
   const name = serviceaccount.name ?? '';
   if (name === '') throw new AuthenticationError('resource name may not be empty');
+  if (namespace === '') throw new AuthenticationError('the server could not find the requested resource');
   const account = await objects.get('serviceaccounts', namespace, name);
   if (account === undefined) throw new AuthenticationError(`serviceaccounts ${goQuote(name)} not found`);
   const uid = account.metadata.uid ?? '';

@@ -28,6 +28,10 @@ test('claims of another type than theirs are refused in the words of the referen
     audience,
   );
   assert.equal(
+    refusal(() => readPublicClaims({ aud: null })),
+    audience,
+  );
+  assert.equal(
     refusal(() => readPublicClaims({ aud: [5] })),
     audience,
   );

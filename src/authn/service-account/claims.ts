@@ -101,7 +101,7 @@ function text(claims: Json, name: string): string {
 }
 
 function texts(value: unknown): string[] {
-  if (value === undefined || value === null) return [];
+  if (value === undefined) return [];
   if (!Array.isArray(value) || !value.every((item): item is string => typeof item === 'string')) throw noAudience();
   return value;
 }

@@ -32,9 +32,9 @@ export function createLegacyTokenAuthenticator(options: LegacyTokenOptions): Tok
       const payload = await openToken(token, [LEGACY_ISSUER], options.keys);
       if (payload === undefined) return undefined;
       const { aud, sub } = readPublicClaims(payload);
+      const claims = readLegacyClaims(payload);
       if (aud.length === 0) options.uses.legacy.inc();
       const shared = checkAudiences(aud, audiences, options.apiAudiences);
-      const claims = readLegacyClaims(payload);
       checkClaims(claims, sub);
       const { namespace, serviceAccountName: name, serviceAccountUid: uid } = claims;
       const found = options.lookup ? await checkObjects(token, claims, options) : {};

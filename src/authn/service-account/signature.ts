@@ -1,9 +1,11 @@
 // Opens a compact JWT: whose is it said to be, and is it signed by one of our keys?
 import { compactVerify, errors } from 'jose';
+import { errorText } from '../../lib/error-text.js';
 import { exceeds } from '../../lib/json-bounds.js';
-import { JsonSyntaxError, parseExactJson } from '../../schema/json/parse.js';
 import { AuthenticationError } from '../authenticator.js';
 import { CLAIM_BOUNDS } from '../claim-bounds.js';
+import { refuseRepeated } from '../jwt/repeated-members.js';
+import { readTokenHeader, type TokenHeader } from '../jwt/token-header.js';
 import type { VerifyingKey, VerifyingKeys } from './keys.js';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -18,37 +20,40 @@ export function claimedIssuer(token: string): string | undefined {
 
 /** The payload, verified by the key that the token names, or by any key when it names none. */
 export async function verifiedPayload(token: string, keys: VerifyingKeys): Promise<Json | undefined> {
-  const header = decodeJson(token.split('.')[0] ?? '');
+  const header = headerOf(token.split('.')[0] ?? '');
   if (header === undefined) return undefined;
-  const kid = header['kid'];
-  const candidates = await keys(typeof kid === 'string' ? kid : '');
+  const candidates = await keys(header.keyId);
   if (candidates.length === 0) throw new AuthenticationError('invalid signature, no keys found');
-  for (const { key, algorithm } of candidates) {
+  for (const { key, algorithm } of header.isCritical ? [] : candidates) {
     try {
       const { payload } = await compactVerify(token, key, { algorithms: ALGORITHMS[algorithm] });
       const text = Buffer.from(payload).toString('utf8');
       const claims = parseObject(text);
       if (claims === undefined) throw new AuthenticationError('token payload is not a JSON object');
-      refuseRepeated(text);
+      refuseRepeatedClaims(text);
       return claims;
     } catch (error) {
       // Everything jose refuses is a refused token; a key it cannot use at all throws a TypeError.
-      // Claims nested too deeply are none.
-      const refused = error instanceof errors.JOSEError || error instanceof JsonSyntaxError;
-      if (!refused && !(error instanceof TypeError)) throw error;
+      if (!(error instanceof errors.JOSEError) && !(error instanceof TypeError)) throw error;
     }
   }
   throw new AuthenticationError('go-jose/go-jose: error in cryptographic primitive');
 }
 
-/** Which of two claims of one name is believed would depend on who reads them. */
-function refuseRepeated(text: string): void {
-  for (const members of parseExactJson(text).repeated.values()) {
-    const seen = new Set<string>();
-    for (const [key] of members) {
-      if (seen.has(key)) throw new AuthenticationError(`json: duplicate key '${key}' in object`);
-      seen.add(key);
-    }
+/** Undefined where it makes no sense: then it is nobody's token. */
+function headerOf(part: string): TokenHeader | undefined {
+  try {
+    return readTokenHeader(part);
+  } catch {
+    return undefined;
+  }
+}
+
+function refuseRepeatedClaims(text: string): void {
+  try {
+    refuseRepeated(text);
+  } catch (error) {
+    throw new AuthenticationError(errorText(error));
   }
 }
 
