@@ -65,6 +65,7 @@ function checkMember<T>(header: Header, name: string, what: string, read: (value
   try {
     return read(value);
   } catch (error) {
-    throw new Error(`failed to unmarshal ${what}: ${errorText(error)}: ${goQuote(JSON.stringify(value))}`);
+    const why = `${errorText(error)}: ${goQuote(JSON.stringify(value))}`;
+    throw new Error(`failed to unmarshal ${what}: ${why}`, { cause: error });
   }
 }
