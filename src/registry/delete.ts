@@ -34,6 +34,14 @@ export interface DeleteResult {
   readonly deleted: boolean;
 }
 
+/** What is known once the object has been found. */
+interface Deletion {
+  readonly registry: ResourceRegistry;
+  readonly request: DeleteRequest;
+  readonly key: string;
+  readonly current: StoredObject;
+}
+
 /** Deletes an object, or marks it as deleting when something has to happen first. */
 export async function deleteObject(registry: ResourceRegistry, request: DeleteRequest): Promise<DeleteResult> {
   registry.kind.strategy.delete?.checkName?.(request.name);
@@ -47,7 +55,7 @@ export async function deleteMember(registry: ResourceRegistry, request: DeleteRe
     const current = await findObject(registry, key, request.name, request.context.trace);
     if (current === undefined) throw notFound(registry.resource, request.name);
     try {
-      return await attempt(registry, request, key, current);
+      return await attempt({ registry, request, key, current });
     } catch (error) {
       const raced = error instanceof StorageError && error.code === 'conflict';
       if (!raced) throw fromStorage(error, registry.resource, request.name);
@@ -55,20 +63,16 @@ export async function deleteMember(registry: ResourceRegistry, request: DeleteRe
   }
 }
 
-async function attempt(
-  registry: ResourceRegistry,
-  request: DeleteRequest,
-  key: string,
-  current: StoredObject,
-): Promise<DeleteResult> {
+async function attempt(deletion: Deletion): Promise<DeleteResult> {
+  const { registry, request, key, current } = deletion;
   const { kind } = registry;
   const { context, options } = request;
   const large = current.json.length > LARGE_BYTES;
   const old = large && current.load !== undefined ? await current.load() : current.object();
-  checkPreconditions(registry, request, current);
+  checkPreconditions(deletion);
   const object = large ? await inTurns(deepCopySteps(old as KubeObject, { closesMaps: true })) : request.copy(old);
   if (kind.strategy.delete?.terminate?.(object, registry.clock()) === 'keep') {
-    return keepTerminating(registry, request, key, current, object);
+    return keepTerminating(deletion, object);
   }
   const step = gracefulStep(registry, object, options);
   if (step.kind === 'pending') return { answer: answerOf(registry, current), deleted: false };
@@ -76,7 +80,7 @@ async function attempt(
   if (finalizers !== undefined) object.metadata.finalizers = finalizers;
   const held = (object.metadata.finalizers?.length ?? 0) > 0;
   await request.admit(old);
-  if (step.kind === 'graceful' || held) return mark(registry, request, key, current, object, { step, held });
+  if (step.kind === 'graceful' || held) return mark(deletion, object, { step, held });
   if (context.dryRun) {
     recordKnownRead(context.trace, registry.store.options, key);
     return { answer: answerOf(registry, current), deleted: true };
@@ -86,18 +90,16 @@ async function attempt(
 
 /** Writes the object with its deletion noted; removes it at once when nothing holds it after all. */
 async function mark(
-  registry: ResourceRegistry,
-  request: DeleteRequest,
-  key: string,
-  current: StoredObject,
+  deletion: Deletion,
   object: KubeObject,
   { step, held }: { step: GracefulStep; held: boolean },
 ): Promise<DeleteResult> {
+  const { registry, request, key, current } = deletion;
   const { context } = request;
   if (step.kind === 'now') markDeletingNow(registry, object);
   if (object.metadata.finalizers?.length === 0) delete object.metadata.finalizers;
   const goesNow = !held && step.kind === 'graceful' && step.seconds === 0;
-  const marked = await write(registry, key, current, object, context);
+  const marked = await write(deletion, object);
   if (!goesNow) return { answer: marked, deleted: false };
   // Marking was one deletion to those who are asked, and this is another, of what is there now.
   await request.admit(context.dryRun ? current.object() : marked.object());
@@ -105,28 +107,19 @@ async function mark(
   return { answer: answerOf(registry, await removeMarked(registry, key, marked, context)), deleted: true };
 }
 
-async function keepTerminating(
-  registry: ResourceRegistry,
-  request: DeleteRequest,
-  key: string,
-  current: StoredObject,
-  object: KubeObject,
-): Promise<DeleteResult> {
+async function keepTerminating(deletion: Deletion, object: KubeObject): Promise<DeleteResult> {
+  const { registry, request, current } = deletion;
   if (current.object().metadata.deletionTimestamp !== undefined) return { answer: current, deleted: false };
   await request.admit(current.object());
   object.metadata.deletionTimestamp = timestamp(registry.clock());
   const finalizers = deletionFinalizers(registry, object, request.options);
   if (finalizers !== undefined) object.metadata.finalizers = finalizers;
-  return { answer: await write(registry, key, current, object, request.context), deleted: false };
+  return { answer: await write(deletion, object), deleted: false };
 }
 
-async function write(
-  registry: ResourceRegistry,
-  key: string,
-  current: StoredObject,
-  object: KubeObject,
-  context: LifeContext,
-): Promise<StoredObject> {
+async function write(deletion: Deletion, object: KubeObject): Promise<StoredObject> {
+  const { registry, key, current } = deletion;
+  const { context } = deletion.request;
   object.metadata.resourceVersion = String(current.revision);
   const { options } = registry.store;
   if (context.dryRun) {
@@ -136,20 +129,15 @@ async function write(
   const span = recordUpdate(context.trace, options, key);
   span?.event('initial value restored');
   try {
-    return await writeUnder(span, registry, key, current, object, context);
+    return await writeUnder(span, deletion, object);
   } finally {
     span?.end();
   }
 }
 
-async function writeUnder(
-  span: Span | undefined,
-  registry: ResourceRegistry,
-  key: string,
-  current: StoredObject,
-  object: KubeObject,
-  context: LifeContext,
-): Promise<StoredObject> {
+async function writeUnder(span: Span | undefined, deletion: Deletion, object: KubeObject): Promise<StoredObject> {
+  const { registry, key, current } = deletion;
+  const { context } = deletion.request;
   const json =
     current.json.length > LARGE_BYTES
       ? await printLarge(registry, object)
@@ -170,7 +158,8 @@ function markDeletingNow(registry: ResourceRegistry, { metadata }: KubeObject): 
   metadata.deletionGracePeriodSeconds = 0;
 }
 
-function checkPreconditions(registry: ResourceRegistry, { name, options }: DeleteRequest, current: StoredObject): void {
+function checkPreconditions({ registry, request, current }: Deletion): void {
+  const { name, options } = request;
   const { uid, resourceVersion } = options.preconditions ?? {};
   const found = current.object().metadata.uid ?? '';
   const refuse = (what: 'UID' | 'ResourceVersion', wanted: string, has: string): never => {
