@@ -1,6 +1,7 @@
 // An empty list or map is the same as none nearly everywhere. But errors that print a value show `[]` or `{}` where a
 // client sent one and `null` where it sent nothing, a few rules refuse whatever was sent, and for a few kinds it is a
-// change. The normal form drops both; this remembers the difference for as long as the decoded object lives.
+// change. So it is with a time that is none, where one may be left out. The normal form drops both; this remembers the
+// difference for as long as the decoded object lives.
 
 /** Each with the empty list or map it was. */
 export type EmptyMembers = Readonly<Record<string, object>>;

@@ -142,3 +142,19 @@ test('a replication controller is looked at as a new one, and then as a changed 
   const [list, item] = ['metadata.finalizers', 'metadata.finalizers[0]'];
   assert.deepEqual(fields, [list, list, list, list, item, item]);
 });
+
+test('a time of deletion that is none is one nevertheless, and an update cannot set it', async () => {
+  const api = new TestApi({ kinds });
+  await api.post(`${CORE}/configmaps`, { metadata: { name: 'a' } });
+  const none = { name: 'a', deletionTimestamp: '0001-01-01T00:00:00Z' };
+  const told = 'metadata.deletionTimestamp: Invalid value: null: field is immutable';
+  assert.deepEqual(causesOf(await api.put(`${CORE}/configmaps/a`, { metadata: none })), [told, told]);
+  assert.deepEqual(causesOf(await api.patch(`${CORE}/configmaps/a`, MERGE, { metadata: none })), [told, told]);
+  const apply = { apiVersion: 'v1', kind: 'ConfigMap', metadata: none };
+  const applied = await api.patch(`${CORE}/configmaps/a?fieldManager=m`, 'application/apply-patch+yaml', apply);
+  assert.deepEqual(causesOf(applied), [told, told]);
+  assert.equal(
+    (await api.put(`${CORE}/configmaps/a`, { metadata: { name: 'a', deletionTimestamp: null } })).status,
+    200,
+  );
+});

@@ -2,6 +2,7 @@
 import { append } from '../../lib/append.js';
 import { goQuote } from '../../lib/go-quote.js';
 import { type FieldErrors, FieldPath, forbidden, invalid, required, tooLong } from '../field-error.js';
+import { wasGivenEmpty } from '../given-empty.js';
 import {
   apiVersionFault,
   type ManagedFieldsEntry,
@@ -9,7 +10,7 @@ import {
   type OwnerReference,
   parseApiVersion,
 } from '../object.js';
-import { invalidEach, validateImmutableField, validateNonNegative } from './fields.js';
+import { IMMUTABLE, invalidEach, validateImmutableField, validateNonNegative } from './fields.js';
 import { validateLabels } from './label-selector.js';
 import { isDns1123Label, isQualifiedName, type NameRule } from './names.js';
 
@@ -100,7 +101,7 @@ export function validateObjectMetaUpdate(
     validateImmutableField(meta.namespace ?? '', old.namespace ?? '', path.child('namespace')),
     validateImmutableField(meta.uid ?? '', old.uid ?? '', path.child('uid')),
     validateImmutableField(meta.creationTimestamp, old.creationTimestamp, path.child('creationTimestamp')),
-    validateImmutableField(meta.deletionTimestamp, old.deletionTimestamp, path.child('deletionTimestamp')),
+    validateDeletionTimestamp(meta, old, path.child('deletionTimestamp')),
     validateImmutableField(
       meta.deletionGracePeriodSeconds,
       old.deletionGracePeriodSeconds,
@@ -112,6 +113,18 @@ export function validateObjectMetaUpdate(
     validateManagedFields(meta.managedFields, path.child('managedFields')),
   );
   return errors;
+}
+
+/** One that is no time is not the same as none. */
+function validateDeletionTimestamp(
+  meta: Readonly<ObjectMeta>,
+  old: Readonly<ObjectMeta>,
+  path: FieldPath,
+): FieldErrors {
+  if (meta.deletionTimestamp === undefined && wasGivenEmpty(meta, 'deletionTimestamp')) {
+    return [invalid(path, null, IMMUTABLE)];
+  }
+  return validateImmutableField(meta.deletionTimestamp, old.deletionTimestamp, path);
 }
 
 export function validateAnnotations(

@@ -84,6 +84,7 @@ function compileStruct(type: StructType): (value: unknown, walk: Walk) => Record
       if (isNothing || (after === null && member.dropNull)) {
         (drop ??= []).push(key);
         if (typeof after === 'object' && after !== null) (givenEmpty ??= {})[key] = after;
+        else if (member.pointer && typeof before === 'string') (givenEmpty ??= {})[key] = NO_TIME;
       } else if (after !== before) value[key] = after;
     }
     walk.keys += keys;
@@ -179,6 +180,9 @@ function isEmpty(value: unknown): boolean {
       return false;
   }
 }
+
+/** A time that is none, where one may be left out: it prints as null does, and is not the same as nothing. */
+const NO_TIME = {};
 
 /** So many are looked through sooner than looked up. */
 const FEW = 8;
