@@ -38,6 +38,8 @@ test('what lies in a namespace needs the name of one', async () => {
   assert.equal((await ask('POST', 'configmaps/a'))[0], 405);
   assert.equal((await ask('DELETE', 'pods/p/status'))[0], 405);
   assert.equal((await ask('GET', 'configmaps'))[0], 200);
+  assert.deepEqual(await ask('DELETE', 'configmaps'), required);
+  for (const path of ['namespaces', 'namespaces/a']) assert.equal((await ask('GET', path))[0], 404);
 });
 
 test('paths that nothing is served at are not found', async () => {

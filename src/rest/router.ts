@@ -93,6 +93,7 @@ function dispatch(
   const { definition } = endpoint;
   const { info } = request;
   if (!definition.namespaced && info.namespace !== '' && !isNamespaceItself(info)) throw nothingAt(endpoint);
+  if (!definition.namespaced && !definition.custom && isInNamelessNamespace(info)) throw noSuchPath();
   if (info.subresource !== '') return dispatchSubresource(services, endpoint, request, refuse);
   if (info.parts.length > 2) throw nothingAt(endpoint);
   const verb = servedVerb(endpoint, info);
@@ -175,7 +176,7 @@ function servedVerb(endpoint: Endpoint, info: RequestInfo): Verb {
   const ofOne = info.parts.length === 2;
   const nowhere = definition.namespaced && info.namespace === '';
   const reads = info.verb === 'list' || info.verb === 'watch';
-  const ofNoNamespace = ofOne && isNamespaceEmpty(endpoint, info);
+  const ofNoNamespace = isNamespaceEmpty(endpoint, info) && (ofOne || info.verb === 'deletecollection');
   // Custom resources are served by verb alone.
   if (definition.custom) {
     if (nowhere && !reads) throw nothingAt(endpoint);
@@ -193,8 +194,11 @@ function servedVerb(endpoint: Endpoint, info: RequestInfo): Verb {
 }
 
 /** `/api/v1/namespaces//pods/a`: the path of a pod, in a namespace without a name. */
-const isNamespaceEmpty = ({ definition }: Endpoint, { namespace, path }: RequestInfo): boolean =>
-  definition.namespaced && namespace === '' && !definition.custom && path.includes('/namespaces//');
+const isNamespaceEmpty = ({ definition }: Endpoint, info: RequestInfo): boolean =>
+  definition.namespaced && info.namespace === '' && !definition.custom && isInNamelessNamespace(info);
+
+const isInNamelessNamespace = ({ path, parts }: RequestInfo): boolean =>
+  path.includes('/namespaces//') && trimEnd(path, '/').endsWith(`/namespaces//${parts.join('/')}`);
 
 const namespaceless = (): StatusError => badRequest('Namespace parameter required.');
 
