@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import http2 from 'node:http2';
 import https from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { type ExtensionServer, json, registerExtension, startExtensionServer } from './support/extension-server.js';
 import { kubectlProgram, kubectlWith, NO_KUBECTL } from './support/kubectl.js';
@@ -106,6 +107,28 @@ describe('extension servers', { timeout: 120_000 }, () => {
       ['x-late', 'unannounced'],
     ]);
     session.close();
+  });
+
+  it('may speak nothing but HTTP/2', async () => {
+    const NEWEST = { group: 'newest.example.test', version: 'v1' };
+    const pki = (name: string): Buffer => fs.readFileSync(`${server.folder}/pki/${name}`);
+    const identity = { cert: pki('apiserver.crt'), key: pki('apiserver.key') };
+    const newest = http2.createSecureServer({ ...identity, allowHTTP1: false });
+    const sessions = new Set<http2.ServerHttp2Session>();
+    newest.on('session', (session) => sessions.add(session));
+    newest.on('stream', (stream) => {
+      stream.respond({ ':status': 200, 'content-type': 'application/json' });
+      stream.end('{}');
+    });
+    await new Promise<void>((resolve) => newest.listen(0, '127.0.0.1', resolve));
+    try {
+      await registerExtension(server, { ...NEWEST, port: (newest.address() as AddressInfo).port });
+      const { status, body } = await server.request('GET', `/apis/${NEWEST.group}/v1/things`);
+      assert.deepEqual([status, body], [200, '{}']);
+    } finally {
+      for (const session of sessions) session.destroy();
+      newest.close();
+    }
   });
 
   it('say nothing of the form of their answers, which is guessed', async () => {

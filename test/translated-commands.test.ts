@@ -110,11 +110,25 @@ describe('a translated command', { timeout: 60_000 }, () => {
   it('is over when what the client sends makes no sense, and what follows is not taken', async () => {
     const { client, streams } = await begin();
     let input = '';
-    streams.get('stdin')?.on('data', (bytes: Buffer) => (input += bytes.toString()));
+    const stdin = streams.get('stdin');
+    assert.ok(stdin);
+    stdin.on('data', (bytes: Buffer) => (input += bytes.toString()));
+    const ended = event(stdin, 'end');
     const code = new Promise((resolve) => client.once('close', resolve));
     client.send(Buffer.from([255, 9]));
     client.send(Buffer.from('\x00after'));
     assert.equal(await code, 1000);
+    await ended;
     assert.equal(input, '');
+  });
+
+  it('is given any bytes to read, also those that a client calls text', async () => {
+    const { client, streams } = await begin();
+    const stdin = streams.get('stdin');
+    assert.ok(stdin);
+    const input = new Promise((resolve) => stdin.once('data', resolve));
+    client.send(Buffer.from([0, 0xff, 0xfe]), { binary: false });
+    assert.deepEqual(await input, Buffer.from([0xff, 0xfe]));
+    client.terminate();
   });
 });

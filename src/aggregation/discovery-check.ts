@@ -36,6 +36,8 @@ async function ask({ client, origin }: RemoteServer, { spec }: Readonly<APIServi
     body.resume();
     return status >= 200 && status < 300 ? undefined : failing(`bad status from ${url.href}: ${status}`);
   } catch (error) {
-    return failing(requestErrorText('GET', url, OutboundError.from(error)));
+    const failure = OutboundError.from(error);
+    const late = failure.failure === 'timeout' ? ' (Client.Timeout exceeded while awaiting headers)' : '';
+    return failing(`${requestErrorText('GET', url, failure)}${late}`);
   }
 }

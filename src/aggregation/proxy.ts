@@ -78,7 +78,6 @@ async function proxy(
 ): Promise<HttpResponse> {
   const headers: Headers = {
     ...forwardedHeaders(request),
-    ...(asksForTrailers(request) && { te: 'trailers' }),
     host: server.host,
     'x-forwarded-host': server.host,
     'x-forwarded-proto': 'https',
@@ -129,9 +128,6 @@ async function upgrade(
     return plain(503, `${OutboundError.from(error).message}\n`);
   }
 }
-
-const asksForTrailers = ({ headers }: HttpRequest): boolean =>
-  (headers.te ?? '').split(',').some((word) => word.trim().toLowerCase() === 'trailers');
 
 /** The path as it was read, escaped anew, and the query sorted by its names. */
 function targetOf({ query }: HttpRequest, { path }: RequestInfo): string {

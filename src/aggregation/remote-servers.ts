@@ -36,7 +36,6 @@ export class RemoteServers {
     this.#options = options;
     this.#unverified = new HttpClient({
       dialer: options.dialer,
-      http2: false,
       tls: () => ({ ...options.identity(), ca: '', insecure: true }),
     });
   }

@@ -16,7 +16,7 @@ export interface WebSocketForm {
 
 type Upgrade = NonNullable<HttpRequest['upgrade']>;
 
-const SUPPORTED_VERSION = '13';
+export const SUPPORTED_VERSION = '13';
 /** What a client may send at once; it is read and forgotten. */
 const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
 const NORMAL_END = 1000;
@@ -112,6 +112,8 @@ export async function shakeHands(
     },
     clientTracking: false,
     maxPayload: MAX_MESSAGE_BYTES,
+    // What a command is given to read may be of any bytes, also from a client that calls its messages text.
+    skipUTF8Validation: true,
     // The library would answer every ping, whether the client reads or not.
     autoPong: false,
   });

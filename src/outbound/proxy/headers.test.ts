@@ -25,6 +25,11 @@ test('what belongs to the connection, and who the client is, does not go on', ()
   assert.deepEqual(headers, { host: 'api.test:6443', 'x-forwarded-for': '10.0.0.1, fd00::1', accept: 'a/b' });
 });
 
+test('that a client understands trailers goes on, and nothing else that its connection could do', () => {
+  assert.equal(forwardedHeaders(from({ te: 'deflate, Trailers', connection: 'te' }))['te'], 'trailers');
+  assert.equal(forwardedHeaders(from({ te: 'deflate' }))['te'], undefined);
+});
+
 test('a request to leave HTTP keeps what says so, and no credentials', () => {
   const headers = upgradeHeaders(from({ connection: 'Upgrade', upgrade: 'SPDY/3.1', authorization: 'Bearer t' }));
   assert.deepEqual(headers, {

@@ -30,8 +30,13 @@ const isIdentity = (name: string): boolean =>
 /** The client's own, without those of its connection and its credentials, and with its address. */
 export function forwardedHeaders(request: HttpRequest): Headers {
   const named = namedByConnection(request.headers.connection);
-  return headersTo(request, (name) => HOP_BY_HOP.has(name) || named.has(name));
+  const headers = headersTo(request, (name) => HOP_BY_HOP.has(name) || named.has(name));
+  // That trailers are understood holds for every connection on the way: they are handed on.
+  return asksForTrailers(request) ? { ...headers, te: 'trailers' } : headers;
 }
+
+const asksForTrailers = ({ headers }: HttpRequest): boolean =>
+  (headers.te ?? '').split(',').some((word) => word.trim().toLowerCase() === 'trailers');
 
 /** As forwardedHeaders, for a request to leave HTTP: what tells of that stays. */
 export const upgradeHeaders = (request: HttpRequest): Headers => headersTo(request, () => false);

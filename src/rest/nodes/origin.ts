@@ -21,7 +21,7 @@ export function originOf(scheme: Scheme, hostname: string, port: string): Origin
   return { url: new URL(`${scheme}://${host}`), host };
 }
 
-const MAX_PORT = 65_535;
+export const MAX_PORT = 65_535;
 
 const bracketed = (hostname: string): string => (hostname.includes(':') ? `[${hostname}]` : hostname);
 

@@ -1,11 +1,12 @@
 // What a name in a proxy's path stands for: `name`, `name:port` or `scheme:name:port`, and where that is.
+import { parseInt64 } from '../../machinery/label-requirement.js';
 import type { GroupResource } from '../../machinery/status.js';
 import { badRequest, notFound, serviceUnavailable } from '../../machinery/status.js';
 import type { HttpClient } from '../../outbound/http-client.js';
 import type { EndpointAddress, Endpoints, Pod, Service } from '../../schema/generated/core.v1.js';
 import type { RestServices } from '../services.js';
 import { locateAgent } from './agent-location.js';
-import { type Origin, originOf, type Scheme } from './origin.js';
+import { MAX_PORT, type Origin, originOf, type Scheme } from './origin.js';
 import { checkProxiedAddress, checkProxiedHost } from './proxied-address.js';
 
 export interface ProxiedOrigin extends Origin {
@@ -43,7 +44,7 @@ export async function podOrigin({ nodes, lookup }: Services, namespace: string, 
   const ip = pod.status?.podIPs?.[0]?.ip ?? '';
   checkProxiedAddress(ip);
   const chosen = port !== '' || ownPort === undefined ? port : String(ownPort);
-  return { ...originOf(scheme || 'http', ip, chosen), client: nodes.others };
+  return { ...reachable(scheme, ip, chosen), client: nodes.others };
 }
 
 export async function nodeOrigin({ nodes, lookup }: Services, id: string): Promise<ProxiedOrigin> {
@@ -51,32 +52,41 @@ export async function nodeOrigin({ nodes, lookup }: Services, id: string): Promi
   const agent = await locateAgent(nodes, lookup, name, NODES);
   await checkProxiedHost(agent.hostname, nodes.resolveHost);
   if (port === '' || port === agent.port) return { ...agent, client: nodes.agents };
-  return { ...originOf(scheme || 'http', agent.hostname, port), client: nodes.others };
+  return { ...reachable(scheme, agent.hostname, port), client: nodes.others };
+}
+
+/** A port that no connection can have is found out by trying. */
+function reachable(scheme: ProxiedName['scheme'], host: string, port: string): Origin {
+  if (/^\d+$/.test(port) && Number(port) > MAX_PORT) {
+    throw serviceUnavailable(`error trying to reach service: dial tcp: address ${port}: invalid port`);
+  }
+  return originOf(scheme || 'http', host, port);
 }
 
 /** One of the service's endpoints that is a pod of its namespace, by the port that is meant. */
 export async function serviceOrigin(services: Services, namespace: string, id: string): Promise<ProxiedOrigin> {
   const { lookup, nodes, random } = services;
   const { scheme, name, port } = parseProxiedName(id, 'service');
-  const portName = /^[+-]?\d+$/.test(port) ? await portNameOf(services, namespace, name, Number(port)) : port;
+  const number = parseInt64(port);
+  const portName = number === undefined ? port : await portNameOf(services, namespace, name, number);
   // The endpoints are the service's, and are told as the service where they are missing.
   const { subsets = [] } = await found<Endpoints>(lookup.get(ENDPOINTS, namespace, name), SERVICES, name);
   if (subsets.length === 0) throw serviceUnavailable(`no endpoints available for service ${JSON.stringify(name)}`);
   for (const { addresses = [], ports = [] } of fromRandom(subsets, random)) {
-    for (const { name: known = '', port: number } of ports) {
+    for (const { name: known = '', port: chosen } of ports) {
       if (known !== portName) continue;
       for (const address of fromRandom(addresses, random)) {
         if (!(await isPodOf(services, namespace, address))) continue;
-        return { ...originOf(scheme || 'http', address.ip, String(number)), client: nodes.others };
+        return { ...reachable(scheme, address.ip, String(chosen)), client: nodes.others };
       }
     }
   }
   throw serviceUnavailable(`no endpoints available for service ${JSON.stringify(id)}`);
 }
 
-async function portNameOf({ lookup }: Services, namespace: string, name: string, port: number): Promise<string> {
+async function portNameOf({ lookup }: Services, namespace: string, name: string, port: bigint): Promise<string> {
   const service = await found<Service>(lookup.get(SERVICES, namespace, name), SERVICES, name);
-  const declared = service.spec?.ports?.find((one) => one.port === port);
+  const declared = service.spec?.ports?.find((one) => BigInt(one.port) === port);
   if (declared !== undefined) return declared.name ?? '';
   throw serviceUnavailable(`no service port ${port} found for service ${JSON.stringify(name)}`);
 }

@@ -227,8 +227,10 @@ function listen(client: Client, { stdin, resize }: Inputs): void {
     const [channel] = message;
     const bytes = message.subarray(1);
     if (channel === CLOSE_CHANNEL) {
-      if (bytes.length !== 1 || bytes.readUInt8(0) > CHANNELS.resize) client.dismiss();
-      else if (bytes.readUInt8(0) === CHANNELS.stdin) stdin?.end();
+      const isChannel = bytes.length === 1 && bytes.readUInt8(0) <= CHANNELS.resize;
+      if (!isChannel) client.dismiss();
+      // Nothing more comes from one that is dismissed, either.
+      if (!isChannel || bytes.readUInt8(0) === CHANNELS.stdin) stdin?.end();
     } else if (channel === CHANNELS.stdin && stdin?.writable === true && bytes.length > 0) {
       if (!stdin.write(bytes)) {
         webSocket.pause();

@@ -1,10 +1,11 @@
 // Port-forwarding for clients that speak WebSocket: what they send in its messages is SPDY, and goes to the agent as it
 // is.
+import { STATUS_CODES } from 'node:http';
 import type { HttpResponse } from '../../lib/http.js';
 import type { Destination } from '../../outbound/proxy/forward.js';
 import { askUpgrade, handedOver, refuse, splice } from '../../outbound/proxy/forward-upgrade.js';
 import type { RestRequest } from '../request.js';
-import { plainAnswer, shakeHands } from '../web-socket.js';
+import { endWebSocket, plainAnswer, shakeHands, SUPPORTED_VERSION, webSocketRefusal } from '../web-socket.js';
 
 const PREFIX = 'SPDY/3.1+';
 const SUFFIX = '.k8s.io';
@@ -37,7 +38,12 @@ export async function tunnelPorts(
   const { connection = '', upgrade: changed = '', 'x-stream-protocol-version': chosen } = answer.headers;
   if (!connection.toLowerCase().includes('upgrade') || !changed.toLowerCase().includes('spdy/3.1')) {
     answer.socket.destroy();
-    return plainAnswer(500, 'unable to upgrade: missing upgrade headers in response\n');
+    return refusal(500, 'unable to upgrade: missing upgrade headers in response');
+  }
+  const refused = webSocketRefusal(http);
+  if (refused !== undefined) {
+    answer.socket.destroy();
+    return refusal(refused.status, STATUS_CODES[refused.status] ?? '', { 'sec-websocket-version': SUPPORTED_VERSION });
   }
   return handedOver(async () => {
     const protocol = protocols.find((one) => one === chosen);
@@ -48,8 +54,21 @@ export async function tunnelPorts(
       return;
     }
     const { createWebSocketStream } = await import('ws');
+    // SPDY is bytes: a client that sends text speaks something else.
+    webSocket.on('message', (_message, isBinary) => {
+      if (isBinary) return;
+      answer.socket.destroy();
+      endWebSocket(webSocket, upgrade.socket);
+    });
     const client = createWebSocketStream(webSocket);
     if (answer.head.length > 0) client.write(answer.head);
     await splice(client, answer.socket);
   });
 }
+
+const refusal = (status: number, text: string, headers: Record<string, string> = {}): HttpResponse =>
+  plainAnswer(status, `${text}\n`, {
+    'content-type': 'text/plain; charset=utf-8',
+    'x-content-type-options': 'nosniff',
+    ...headers,
+  });
