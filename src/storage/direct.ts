@@ -314,7 +314,7 @@ export class DirectStore implements ManagedResourceStore {
     }
     span?.event('TransformToStorage succeeded');
     try {
-      const operation = expectedRevision === 0 ? 'create' : 'update';
+      const operation = byUpdate ? 'update' : 'create';
       if (byUpdate) span?.event('Transaction prepared');
       let result: WriteResult;
       try {

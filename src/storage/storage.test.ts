@@ -345,6 +345,16 @@ describe('watch cache', () => {
     store.close();
   });
 
+  it('tells of an object that an update makes as of an update', async () => {
+    const told: string[] = [];
+    const metrics: StorageMetrics = { request: (operation) => void told.push(operation) };
+    const store = createResourceStore({ kv: openMemoryStore(), options, metrics, cache: false });
+    await store.create('a/x', pod('a', 'x'));
+    await store.create('a/y', pod('a', 'y'), { byUpdate: true });
+    assert.deepEqual(told, ['create', 'update']);
+    store.close();
+  });
+
   it('tells what lists were picked out of, and what watches began with', async () => {
     const told: string[] = [];
     const nodeOf = (object: object): string => (object as { spec: { nodeName: string } }).spec.nodeName;
