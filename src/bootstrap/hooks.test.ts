@@ -5,6 +5,7 @@ import { type GroupResource, groupResourceText } from '../machinery/status.js';
 import type { ClusterRole, RoleBinding } from '../schema/generated/rbac.v1.js';
 import type { ServerClient } from '../registry/server-client.js';
 import { bootstrapHooks } from './hooks.js';
+import { ensureSystemPriorityClasses } from './priority-classes.js';
 
 /** Keeps objects in memory and counts writes. */
 class TestClient implements ServerClient {
@@ -148,4 +149,12 @@ test('flow control: mandatory objects are mended, changed suggestions are kept, 
     `update ${levels}catch-all`,
     `update ${levels}node-high`,
   ]);
+});
+
+test('a server that cannot add its priority classes says so, and why', async () => {
+  const client = new TestClient();
+  client.create = () => Promise.reject(new Error('no key to seal it with'));
+  await assert.rejects(ensureSystemPriorityClasses(client), {
+    message: 'unable to add default system priority classes: no key to seal it with',
+  });
 });

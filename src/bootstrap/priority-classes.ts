@@ -1,3 +1,4 @@
+import { errorText } from '../lib/error-text.js';
 import type { PriorityClass } from '../schema/generated/scheduling.v1.js';
 import { type ServerClient, SERVER_MANAGER } from '../registry/server-client.js';
 
@@ -19,6 +20,14 @@ const CLASSES: readonly (readonly [name: string, value: number, description: str
 ];
 
 export async function ensureSystemPriorityClasses(client: ServerClient): Promise<void> {
+  try {
+    await ensureAll(client);
+  } catch (error) {
+    throw new Error(`unable to add default system priority classes: ${errorText(error)}`, { cause: error });
+  }
+}
+
+async function ensureAll(client: ServerClient): Promise<void> {
   await Promise.all(
     CLASSES.map(async ([name, value, description]) => {
       if ((await client.get(RESOURCE, '', name)) !== undefined) return;
