@@ -1,6 +1,7 @@
 // Calls to a service that may come up after us, or restart: each waits for it to be there, but never beyond its time.
 import type { Clock } from '../lib/clock.js';
 import { errorText } from '../lib/error-text.js';
+import { goQuote } from '../lib/go-quote.js';
 import { DEADLINE_EXCEEDED, GRPC_STATUS_NAMES, GrpcError, UNKNOWN } from './grpc-error.js';
 
 /** What a connection can do; `call` fails with a GrpcError. */
@@ -70,7 +71,7 @@ export class WaitingGrpc {
       } catch (error) {
         if (error instanceof GrpcError && error.sent) throw error;
         // Why there was none before says more than that there is none yet.
-        if (why === '' || error !== NOT_YET) why = errorText(error);
+        if (error !== NOT_YET && !(error instanceof GrpcError)) why = errorText(error);
       }
       await this.#pause(Math.min(waitMs, Math.max(0, endMs - clock.now())));
       waitMs = Math.min(waitMs * 2, RECONNECT_MAX_MS);
@@ -99,7 +100,12 @@ export class WaitingGrpc {
 
 export const grpcStatusName = (status: number): string => GRPC_STATUS_NAMES[status] ?? `Code(${status})`;
 
+/** In the words of the reference's client: what was last in the way, where anything was but time. */
 function outOfTime(why: string): GrpcError {
-  const waiting = why === '' ? '' : ` while waiting for connections to become ready: ${why}`;
-  return new GrpcError({ status: DEADLINE_EXCEEDED, message: `context deadline exceeded${waiting}`, sent: false });
+  const told = why.startsWith('dial ') ? `transport: Error while dialing: ${why}` : why;
+  const message =
+    why === ''
+      ? 'context deadline exceeded while waiting for connections to become ready'
+      : `latest balancer error: connection error: desc = ${goQuote(told)}`;
+  return new GrpcError({ status: DEADLINE_EXCEEDED, message, sent: false });
 }

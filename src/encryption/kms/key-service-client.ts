@@ -34,8 +34,7 @@ export class KeyServiceClient {
     } catch (error) {
       if (error instanceof NoAnswer) throw new SealError(error.message, NO_SERVICE);
       if (!(error instanceof GrpcError)) throw error;
-      // What was in the way of a call that was never sent is nobody's answer.
-      throw refused(error.status, error.sent ? error.message : OUT_OF_TIME);
+      throw refused(error.status, error.message);
     }
   }
 
@@ -44,7 +43,6 @@ export class KeyServiceClient {
   }
 }
 
-const OUT_OF_TIME = 'context deadline exceeded';
 const UNREADABLE = 'grpc: failed to unmarshal the received message: proto: cannot parse invalid wire-format data';
 
 function refused(status: number, why: string): SealError {

@@ -267,13 +267,16 @@ describe('a call to a key service', () => {
   const clientOf = (connect: ProviderParts['connect'], clock: HandClock) =>
     new KeyServiceClient({ connect: () => connect('/s'), timeoutMs: 1000, clock });
 
-  it('that ends with its time says only that', async () => {
+  it('that ends with its time says what was in the way', async () => {
     const clock = new HandClock();
-    const refused = clientOf(() => Promise.reject(new Error('refused')), clock).call('/a', plain, () => undefined);
+    const dialing = new Error('dial unix /s: connect: connection refused');
+    const refused = clientOf(() => Promise.reject(dialing), clock).call('/a', plain, () => undefined);
+    const why = 'transport: Error while dialing: dial unix /s: connect: connection refused';
     const ended = assert.rejects(refused, {
-      message: 'rpc error: code = DeadlineExceeded desc = context deadline exceeded',
+      message: `rpc error: code = DeadlineExceeded desc = latest balancer error: connection error: desc = "${why}"`,
       status: 'DeadlineExceeded',
     });
+    await clock.move(0);
     await clock.move(1100);
     await ended;
   });
