@@ -1,7 +1,7 @@
 // A number as Go prints it shortly (`%g`): with an exponent of at least two digits from a million on, and below 0.0001.
 
-/** Whether a number that was read from JSON is a float there: whole ones are too, where 64 bits do not hold them. */
-export const isGoFloat = (value: number): boolean => !Number.isInteger(value) || Math.abs(value) >= 2 ** 63;
+/** Whether a number that was read from JSON is a float there: large whole ones are bigints, unless they were written as such. */
+export const isGoFloat = (value: number): boolean => !Number.isSafeInteger(value);
 
 export function goFloatText(value: number): string {
   if (value === Infinity) return '+Inf';

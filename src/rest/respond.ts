@@ -18,7 +18,7 @@ import { type Form, formAsked, type FormedValue, formedValue, formOf, metaType, 
 import { indentJson } from './indent-json.js';
 import { largeBody } from './large-body.js';
 import { JSON_TYPE, type MediaType } from './media-types.js';
-import { acceptsUntransformed, negotiate, type Negotiated } from './negotiate.js';
+import { acceptsUntransformed, negotiate, type Negotiated, type NegotiatedPath } from './negotiate.js';
 import { renderAside } from './render-aside.js';
 import { renderedValue } from './rendered-value.js';
 import { yamlBytes } from './wire.js';
@@ -243,9 +243,12 @@ function rawStatus({ code, status }: StatusError): HttpResponse {
 /** That something is gone is told to such a client in a line. */
 const PLAIN_JSON: Negotiated = { media: JSON_TYPE, pretty: false };
 
+/** The router refuses wildcards that are good enough for the words it does so in. */
+const STATUSES: NegotiatedPath = { routed: false };
+
 function statusForm(request: HttpRequest, mediaTypes: readonly MediaType[]): Negotiated | undefined {
   try {
-    const { media, pretty, transform } = negotiate(request, mediaTypes);
+    const { media, pretty, transform } = negotiate(request, mediaTypes, STATUSES);
     return transform === undefined || acceptsUntransformed(request) ? { media, pretty } : undefined;
   } catch {
     return undefined;

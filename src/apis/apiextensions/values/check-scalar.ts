@@ -1,6 +1,6 @@
 // The rules that look at one value alone: its type, the values it may have, and those of texts and numbers.
 import { isDeepStrictEqual } from 'node:util';
-import { goFloatText, isGoFloat } from '../../../lib/go-float.js';
+import { goFloatText } from '../../../lib/go-float.js';
 import { goValueText } from '../../../lib/go-value.js';
 import { isKnownFormat } from '../../../machinery/validation/string-formats.js';
 import type { JSONSchemaProps } from '../../../schema/generated/apiextensions.v1.js';
@@ -103,45 +103,50 @@ export function checkString(text: string, schema: Readonly<JSONSchemaProps>, nam
   return compiled.matches(text) ? undefined : failed(other(name, text, `should match '${pattern}'`));
 }
 
-export function checkNumber(value: number, shown: unknown, schema: Readonly<JSONSchemaProps>, name: string): Outcome {
+export function checkNumber(value: number | bigint, schema: Readonly<JSONSchemaProps>, name: string): Outcome {
   const outcome: Outcome = { failures: [], matches: 1 };
   const { multipleOf, minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema;
   // An integer is compared with the bound's whole part, as the reference keeps integers apart.
-  const whole = !isGoFloat(value);
+  const whole = typeof value === 'bigint' || Number.isSafeInteger(value);
   const bound = (limit: number): number => (whole ? int64Of(limit) : limit);
   if (multipleOf !== undefined) {
     // What is left of a factor below one is none.
-    merge(outcome, checkMultiple(value, shown, bound(multipleOf), name));
+    merge(outcome, checkMultiple(value, bound(multipleOf), whole, name));
   }
   if (minimum !== undefined) {
     const limit = bound(minimum);
-    if (value < limit || (exclusiveMinimum && value === limit)) {
+    if (value < limit || (exclusiveMinimum && isSame(value, limit))) {
       const rule = `should be greater than ${exclusiveMinimum ? '' : 'or equal to '}${numberText(limit, whole)}`;
-      merge(outcome, failed(other(name, shown, rule)));
+      merge(outcome, failed(other(name, value, rule)));
     }
   }
   if (maximum !== undefined) {
     const limit = bound(maximum);
-    if (value > limit || (exclusiveMaximum && value === limit)) {
+    if (value > limit || (exclusiveMaximum && isSame(value, limit))) {
       const rule = `should be less than ${exclusiveMaximum ? '' : 'or equal to '}${numberText(limit, whole)}`;
-      merge(outcome, failed(other(name, shown, rule)));
+      merge(outcome, failed(other(name, value, rule)));
     }
   }
   return outcome;
 }
 
-function checkMultiple(value: number, shown: unknown, factor: number, name: string): Outcome | undefined {
-  const whole = !isGoFloat(value) && Number.isInteger(factor);
+const isSame = (value: number | bigint, limit: number): boolean => !(value < limit || value > limit);
+
+function checkMultiple(value: number | bigint, factor: number, whole: boolean, name: string): Outcome | undefined {
   if (factor <= 0) {
     const message = `factor MultipleOf declared for ${name} must be positive: ${numberText(factor, whole)}`;
     return failed({ code: 'other', name, value: whole ? BigInt(factor) : factor, message });
   }
+  const fits = whole ? BigInt(value) % BigInt(factor) === 0n : isNearMultiple(Number(value), factor);
+  return fits ? undefined : failed(other(name, value, `should be a multiple of ${numberText(factor, whole)}`));
+}
+
+function isNearMultiple(value: number, factor: number): boolean {
   const quotient = factor < 1 ? (1 / factor) * value : value / factor;
-  const near =
+  return (
     Math.abs(quotient) <= Number.MAX_SAFE_INTEGER &&
-    Math.abs(quotient - Math.round(quotient)) < 1e-9 * Math.max(1, Math.abs(quotient));
-  const fits = whole ? value % factor === 0 : near;
-  return fits ? undefined : failed(other(name, shown, `should be a multiple of ${numberText(factor, whole)}`));
+    Math.abs(quotient - Math.round(quotient)) < 1e-9 * Math.max(1, Math.abs(quotient))
+  );
 }
 
 const LEAST_INT64 = -(2 ** 63);

@@ -55,6 +55,14 @@ test('a whole number is compared by whole parts, also with a factor, and a float
     '<nil>: Invalid value: 0: factor MultipleOf declared for  must be positive: 0',
   ]);
   assert.deepEqual(errorsOf(4, { type: 'integer', multipleOf: 2.5 }), []);
+  // Numbers that JavaScript would round are compared as they are.
+  assert.deepEqual(errorsOf(9007199254740993n, { type: 'integer', multipleOf: 2 }), [
+    '<nil>: Invalid value: 9007199254740993:  in body should be a multiple of 2',
+  ]);
+  assert.deepEqual(errorsOf(-(2n ** 63n), { type: 'integer', multipleOf: 2 }), []);
+  assert.deepEqual(errorsOf(2n ** 63n - 1n, { type: 'integer', maximum: 1e20 }), [
+    '<nil>: Invalid value: 9223372036854775807:  in body should be less than or equal to -9223372036854775808',
+  ]);
   assert.deepEqual(errorsOf(4, { type: 'integer', minimum: 1e30 }), []);
   assert.deepEqual(errorsOf(4, { type: 'integer', maximum: 1e19 }), [
     '<nil>: Invalid value: 4:  in body should be less than or equal to -9223372036854775808',

@@ -85,7 +85,7 @@ const checkAll: Check = (value, schema, name, old, trials) => {
       if (matches !== undefined) outcome.matches += 1;
     }
   } else if (typeof value === 'number' || typeof value === 'bigint') {
-    merge(outcome, checkNumber(Number(value), value, schema, name));
+    merge(outcome, checkNumber(value, schema, name));
     outcome.matches += 1;
   } else if (Array.isArray(value)) {
     merge(outcome, checkList(value, schema, name, old, trials));
