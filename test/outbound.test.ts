@@ -155,6 +155,35 @@ describe('the outbound client', () => {
     server.close();
   });
 
+  it('asks again what a server refused to look at over HTTP/2, and tells why it broke off the rest', async () => {
+    const choosy = http2.createSecureServer(good);
+    let refusals = 0;
+    choosy.on('stream', (stream, headers) => {
+      stream.on('error', () => undefined);
+      if (headers[':path'] === '/broken') return stream.close(http2.constants.NGHTTP2_INTERNAL_ERROR);
+      if (refusals++ === 0) return stream.close(http2.constants.NGHTTP2_REFUSED_STREAM);
+      stream.respond({ ':status': 200 });
+      stream.end('well');
+    });
+    const server = await listen(choosy as never, 'https');
+    const client = new HttpClient({ dialer: directDialer, tls: () => ({ ca }) });
+    const answer = await client.request({ method: 'GET', url: server.url });
+    assert.equal((await collectBody(answer, 100)).toString(), 'well');
+    const broken = await failureOf(client.request({ method: 'POST', url: new URL('/broken', server.url), body: 'x' }));
+    assert.match(broken.message, /^stream error: stream ID \d+; INTERNAL_ERROR; received from peer$/);
+    client.close();
+    server.close();
+  });
+
+  it('tells in words what a server says is wrong with the handshake', async () => {
+    const server = await listen(http2.createSecureServer(good) as never, 'https');
+    const client = new HttpClient({ dialer: directDialer, http2: false, tls: () => ({ ca }) });
+    const error = await failureOf(client.request({ method: 'GET', url: server.url }));
+    assert.equal(error.message, 'remote error: tls: no application protocol');
+    client.close();
+    server.close();
+  });
+
   const refused = (tls: ClientTls, url: () => URL): Promise<OutboundError> =>
     failureOf(new HttpClient({ dialer: directDialer, tls: () => tls }).request({ method: 'POST', url: url() }));
 
@@ -292,6 +321,11 @@ describe('the outbound client', () => {
     assert.equal(await ask(plain), 'http: server gave HTTP response to HTTPS client');
     assert.equal(await ask(garbage), 'tls: first record does not look like a TLS handshake');
     client.close();
+    const dialer = counting();
+    const once = new HttpClient({ dialer, looksForHttp: false });
+    const error = await failureOf(once.request({ method: 'GET', url: asTls(plain) }));
+    assert.deepEqual([error.message, dialer.count], ['tls: first record does not look like a TLS handshake', 1]);
+    once.close();
     garbage.close();
   });
 

@@ -164,17 +164,46 @@ function tlsErrorText(error: Error, name: string): string {
   const { code = '' } = error as NodeJS.ErrnoException;
   if (code === 'ECONNRESET' || code === 'EPIPE') return 'EOF';
   if (code === 'ERR_SSL_WRONG_VERSION_NUMBER') return NO_TLS;
-  const alert = ALERTS[code];
-  return alert === undefined ? `tls: ${error.message} (${name})` : `remote error: tls: ${alert}`;
+  const number = /SSL alert number (\d{1,3})/.exec(error.message)?.[1];
+  if (number === undefined) return `tls: ${error.message} (${name})`;
+  return `remote error: tls: ${ALERTS.get(Number(number)) ?? `alert(${number})`}`;
 }
 
-const ALERTS: Readonly<Record<string, string>> = {
-  ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE: 'handshake failure',
-  ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE: 'bad certificate',
-  ERR_SSL_TLSV1_ALERT_UNKNOWN_CA: 'unknown certificate authority',
-  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: 'certificate required',
-  ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: 'protocol version not supported',
-};
+/** What the other side says is wrong, by TLS's number for it. */
+const ALERTS: ReadonlyMap<number, string> = new Map([
+  [10, 'unexpected message'],
+  [20, 'bad record MAC'],
+  [21, 'decryption failed'],
+  [22, 'record overflow'],
+  [30, 'decompression failure'],
+  [40, 'handshake failure'],
+  [42, 'bad certificate'],
+  [43, 'unsupported certificate'],
+  [44, 'revoked certificate'],
+  [45, 'expired certificate'],
+  [46, 'unknown certificate'],
+  [47, 'illegal parameter'],
+  [48, 'unknown certificate authority'],
+  [49, 'access denied'],
+  [50, 'error decoding message'],
+  [51, 'error decrypting message'],
+  [60, 'export restriction'],
+  [70, 'protocol version not supported'],
+  [71, 'insufficient security level'],
+  [80, 'internal error'],
+  [86, 'inappropriate fallback'],
+  [90, 'user canceled'],
+  [100, 'no renegotiation'],
+  [109, 'missing extension'],
+  [110, 'unsupported extension'],
+  [111, 'certificate unobtainable'],
+  [112, 'unrecognized name'],
+  [113, 'bad certificate status response'],
+  [114, 'bad certificate hash value'],
+  [115, 'unknown PSK identity'],
+  [116, 'certificate required'],
+  [120, 'no application protocol'],
+]);
 
 function validityText(code: string, socket: TLSSocket): string {
   const certificate = socket.getPeerCertificate();

@@ -44,7 +44,7 @@ const RESETS: readonly (readonly [name: string, status: number])[] = [
   ['HTTP_1_1_REQUIRED', INTERNAL],
 ];
 
-const resetName = (code: number): string => RESETS[code]?.[0] ?? `unknown error code 0x${code.toString(16)}`;
+export const resetName = (code: number): string => RESETS[code]?.[0] ?? `unknown error code 0x${code.toString(16)}`;
 
 export const NO_TRAILERS: Outcome = {
   status: INTERNAL,

@@ -26,6 +26,8 @@ export interface HttpClientOptions {
   readonly tls?: () => ClientTls;
   /** HTTP/2 is offered to servers over TLS unless this is false. */
   readonly http2?: boolean;
+  /** Who does not speak TLS is asked whether it speaks HTTP, to say so, unless this is false. */
+  readonly looksForHttp?: boolean;
   /** Nobody is told that answers may be packed where this is false. */
   readonly packed?: boolean;
   /** How fast connections that left HTTP may be used, each way; 0 or nothing for as fast as they can. */

@@ -1,6 +1,7 @@
 // Requests over one HTTP/2 connection.
 import http2, { type ClientHttp2Session, type ClientHttp2Stream, type IncomingHttpHeaders } from 'node:http2';
 import type { Duplex, Readable } from 'node:stream';
+import { resetName } from './grpc-outcome.js';
 import type { OutboundRequest, OutboundResponse } from './http-client.js';
 import type { ExchangeOptions } from './http1/exchange.js';
 import type { Trailers } from './http1/trailers.js';
@@ -80,7 +81,7 @@ export class Http2Session {
             : new OutboundError('protocol', 'EOF'),
         );
       });
-      stream.on('error', (error) => reject(signal.aborted ? OutboundError.aborted(signal) : OutboundError.from(error)));
+      stream.on('error', (error) => reject(signal.aborted ? OutboundError.aborted(signal) : failureOf(stream, error)));
       stream.once('response', (headers, _flags, raw?: readonly string[]) => resolve(responseOf(stream, headers, raw)));
       send(stream, request.body);
     });
@@ -111,6 +112,14 @@ export class Http2Session {
     }
     return all;
   }
+}
+
+/** A server that refuses a stream has done nothing of what was asked; what else it resets is told by its number. */
+function failureOf(stream: ClientHttp2Stream, error: NodeJS.ErrnoException): OutboundError {
+  if (error.code !== 'ERR_HTTP2_STREAM_ERROR') return OutboundError.from(error);
+  if (stream.rstCode === http2.constants.NGHTTP2_REFUSED_STREAM) return new StaleConnection(error);
+  const why = `stream error: stream ID ${stream.id}; ${resetName(stream.rstCode)}; received from peer`;
+  return new OutboundError('protocol', why, error);
 }
 
 function watchPeer(session: ClientHttp2Session): void {

@@ -85,7 +85,7 @@ export class Origin {
   }
 
   async #connect(protocols: readonly string[], signal: AbortSignal, trace: Trace | undefined): Promise<Duplex> {
-    const { dialer, resolve, tls, credentials } = this.#options;
+    const { dialer, resolve, tls, credentials, looksForHttp = true } = this.#options;
     const own = targetOf(this.#url);
     const target = resolve?.(this.#url) ?? own;
     const connection = await dialer.dial(target, signal, trace);
@@ -96,7 +96,8 @@ export class Origin {
       this.faults = faultsOf(secured);
       return secured;
     } catch (error) {
-      const plain = isNoTls(error) ? await dialer.dial(target, signal).catch(() => undefined) : undefined;
+      const plain =
+        looksForHttp && isNoTls(error) ? await dialer.dial(target, signal).catch(() => undefined) : undefined;
       if (plain === undefined || !(await answersInHttp(plain, signal))) throw error;
       throw new OutboundError('tls', 'http: server gave HTTP response to HTTPS client', error);
     }

@@ -6,7 +6,7 @@ import type { MetricRegistry } from '../lib/metrics.js';
 import type { Options } from '../options/options.js';
 import type { ClientTls } from '../outbound/client-tls.js';
 import type { Dialer } from '../outbound/dialer.js';
-import { HttpClient } from '../outbound/http-client.js';
+import { HttpClient, type HttpClientOptions } from '../outbound/http-client.js';
 import type { LogMetrics, NodeAccess } from '../rest/nodes/node-access.js';
 
 export interface NodeAccessParts {
@@ -41,11 +41,12 @@ export function buildNodeAccess(flags: AgentFlags, { dialer, metrics, onDrained 
     ...(keyFile !== '' && { key: fs.readFileSync(keyFile) }),
   });
   const verified = (): ClientTls => ({ ...own(), ...trusted() });
-  const clientWith = (tls: () => ClientTls): HttpClient =>
-    new HttpClient({ dialer, tls, upgradedBytesPerSecond: flags.maxConnectionBytesPerSec });
+  const clientWith = (tls: () => ClientTls, more?: Pick<HttpClientOptions, 'looksForHttp'>): HttpClient =>
+    new HttpClient({ dialer, tls, upgradedBytesPerSecond: flags.maxConnectionBytesPerSec, ...more });
   const agents = clientWith(verified);
   const unverifiedAgents = clientWith(() => ({ ...own(), ...ANYBODY }));
-  const others = clientWith(() => ANYBODY);
+  // What listens at other ports is the client's affair, and is not spoken to more than it asked for.
+  const others = clientWith(() => ANYBODY, { looksForHttp: false });
   onDrained(() => {
     for (const client of [agents, unverifiedAgents, others]) client.close();
   });

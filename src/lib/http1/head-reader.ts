@@ -56,6 +56,12 @@ export class HeadReader<Head> {
     return { head: this.#rules.parse(text), rest: bytes.subarray(end), bytes: size };
   }
 
+  /** What is wrong with a first line that will never end, where something is. */
+  faultOfCutLine(): Head | undefined {
+    if (!this.begun || this.#firstLineSeen) return undefined;
+    return this.#rules.checkFirstLine(`${Buffer.concat(this.#pieces).toString('latin1')}\r`);
+  }
+
   #keep(bytes: Buffer, window: Buffer): FoundHead<Head> | undefined {
     this.#pieces.push(bytes);
     this.#size += bytes.length;

@@ -71,7 +71,7 @@ test('an answer without an end of its own ends with the connection, one with an 
   assert.equal(await ask(['HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nhello'], get(), true), 'failed: unexpected EOF');
   const cut = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n';
   assert.equal(await ask([cut], get(), true), 'failed: unexpected EOF');
-  assert.equal(await ask(['HTTP/1.1 20'], get(), true), 'failed: unexpected EOF');
+  assert.equal(await ask(['HTTP/1.1 200 O'], get(), true), 'failed: unexpected EOF');
   assert.equal(await ask([], get(), true), 'failed: EOF');
 });
 
@@ -100,6 +100,15 @@ test('a server that says how long it waits is taken at its word', async () => {
   assert.equal(await ask(['HTTP/1.1 204 No Content\r\nKeep-Alive: timeout=5, max=9\r\n\r\n']), '204 , kept');
   assert.equal(await ask(['HTTP/1.1 204 No Content\r\nKeep-Alive: timeout=0\r\n\r\n']), '204 ');
   assert.equal(await ask(['HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n']), '204 ');
+});
+
+test('a server that says something else and leaves is told by what it said', async () => {
+  const told = 'failed: net/http: HTTP/1.x transport connection broken: malformed HTTP';
+  assert.equal(
+    await ask(['\x15\x03\x01\x00\x02\x02F'], get(), true),
+    `${told} response "\\x15\\x03\\x01\\x00\\x02\\x02F"`,
+  );
+  assert.equal(await ask(['HTTP/1.1 20'], get(), true), `${told} status code "20"`);
 });
 
 test('a request says what it is and where it ends', async () => {

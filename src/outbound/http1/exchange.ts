@@ -56,7 +56,7 @@ export class Exchange {
       const found = this.#heads.take(rest);
       if (found === undefined) return undefined;
       const { head } = found;
-      if (head instanceof OutboundError) throw this.parts.mayLeave ? head : broken(head);
+      if (head instanceof OutboundError) throw this.#unread(head);
       ({ rest } = found);
       this.#headBytes += found.bytes;
       if (this.#headBytes > MAX_HEAD_BYTES) throw broken(HEADS_TOO_LARGE);
@@ -122,7 +122,17 @@ export class Exchange {
       this.#release();
       this.#body?.finish();
     } else if (!this.#received && reused) this.fail(new StaleConnection(cause));
-    else this.fail(cause === undefined ? eof(this.#received) : OutboundError.from(cause));
+    else this.fail(cause === undefined ? this.#eof() : OutboundError.from(cause));
+  }
+
+  /** What speaks something else, as TLS does to whoever comes without it, often says a few bytes and leaves. */
+  #eof(): OutboundError {
+    const wrong = this.#heads.faultOfCutLine();
+    return wrong instanceof OutboundError ? this.#unread(wrong) : eof(this.#received);
+  }
+
+  #unread(fault: OutboundError): OutboundError {
+    return this.parts.mayLeave ? fault : broken(fault);
   }
 
   fail(error: OutboundError): void {

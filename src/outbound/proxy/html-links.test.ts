@@ -24,6 +24,11 @@ const CASES: readonly (readonly [string, string])[] = [
   ['<a href="/x', '<a href="/x'],
   ['<![CDATA[<a href="/x">]]><a href="/y">', '<![CDATA[<a href="/x">]]><a href="/p/y">'],
   ['<a href="/x" title="a" HREF="/y">', '<a href="/p/x" title="a">'],
+  ['<a href=/x/><a href=/y />', '<a href="/p/x/"><a href="/p/y"/>'],
+  ['<noscript><a href="/x"></noscript><a href="/y">', '<noscript><a href="/x"></noscript><a href="/p/y">'],
+  ['<script src="/s"/><a href="/x">', '<script src="/p/s"/><a href="/x">'],
+  ['<!--><a href="/x"><!---><a href="/y">', '<!--><a href="/p/x"><!---><a href="/p/y">'],
+  ['<a =x href="/y">', '<a =x="" href="/p/y">'],
   ['<!doctype html></a><', '<!doctype html></a><'],
 ];
 

@@ -36,6 +36,7 @@ const RAW_TEXT: ReadonlySet<string> = new Set([
   'iframe',
   'noembed',
   'noframes',
+  'noscript',
   'plaintext',
   'script',
   'style',
@@ -87,8 +88,9 @@ export class HtmlLinks extends Transform {
       out += text.slice(at, open);
       at = open;
       if (text.startsWith('<!--', open)) {
-        out += '<!--';
-        at += 4;
+        // Its dashes may be those of its end as well.
+        out += '<!';
+        at += 2;
         this.#until = '-->';
       } else if (!/^[a-z]$/i.test(text[open + 1] ?? '')) {
         // A comment or an end tag, of which not enough may have come to tell.
@@ -105,7 +107,7 @@ export class HtmlLinks extends Transform {
         const tag = readTag(text.slice(open + 1, close));
         out += this.#write(tag);
         at = close + 1;
-        if (RAW_TEXT.has(tag.name) && !tag.closesItself) this.#until = `</${tag.name}`;
+        if (RAW_TEXT.has(tag.name)) this.#until = `</${tag.name}`;
       }
     }
   }
@@ -170,37 +172,42 @@ function valueBegins(text: string, at: number): boolean {
 
 /** `text`: the tag without its angle brackets. */
 function readTag(text: string): Tag {
-  const closesItself = text.endsWith('/');
-  const body = closesItself ? text.slice(0, -1) : text;
   let at = 0;
+  let bareValueEnd = 0;
   const until = (stops: (char: string) => boolean): string => {
     const start = at;
-    while (at < body.length && !stops(body[at] as string)) at++;
-    return body.slice(start, at);
+    while (at < text.length && !stops(text[at] as string)) at++;
+    return text.slice(start, at);
   };
   const skip = (): string => until((char) => !isSpace(char) && char !== '/');
   const name = until((char) => isSpace(char) || char === '/').toLowerCase();
   const attributes: [string, string][] = [];
   const names = new Set<string>();
-  for (skip(); at < body.length; skip()) {
-    const key = until((char) => isSpace(char) || char === '/' || char === '=').toLowerCase();
+  for (skip(); at < text.length; skip()) {
+    // Nothing is named without a letter: an equals sign that comes first is one.
+    const first = text[at] === '=' ? text.slice(at, ++at) : '';
+    const key = first + until((char) => isSpace(char) || char === '/' || char === '=').toLowerCase();
     until((char) => !isSpace(char));
     let value = '';
-    if (body[at] === '=') {
+    if (text[at] === '=') {
       at++;
       until((char) => !isSpace(char));
-      const quote = body[at];
+      const quote = text[at];
       if (quote === '"' || quote === "'") {
         at++;
         value = until((char) => char === quote);
         at++;
-      } else value = until(isSpace);
+      } else {
+        value = until(isSpace);
+        bareValueEnd = at;
+      }
     }
     // Of those of one name the first counts.
-    if (key !== '' && !names.has(key)) attributes.push([key, value]);
+    if (!names.has(key)) attributes.push([key, value]);
     names.add(key);
   }
-  return { name, attributes, closesItself };
+  // A slash that ends a value without quotes is the value's.
+  return { name, attributes, closesItself: text.endsWith('/') && bareValueEnd < text.length };
 }
 
 function indexOfIgnoringCase(text: string, wanted: string, from: number): number {
