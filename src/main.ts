@@ -5,6 +5,7 @@ import { commandFailedLine, parseCommandLine } from './options/parse-command-lin
 import { buildServer } from './server/build-server.js';
 import { configurationHooks } from './server/configuration-hooks.js';
 import { firstSignal } from './server/lifecycle.js';
+import { StoreUnreachable } from './server/open-stores.js';
 import { PostStartHookError } from './server/post-start-hooks.js';
 
 /** Node cuts small buffers from slabs of this size. Each request takes several kilobytes; the default is 8. */
@@ -74,8 +75,13 @@ async function main(): Promise<void> {
     const text = errorText(error);
     process.stderr.write(`${commandFailedLine(text, new Date(), options.logs.loggingFormat)}\n`);
     if (error instanceof TypeError || error instanceof RangeError) process.stderr.write(`${error.stack}\n`);
-    process.exit(error instanceof PostStartHookError ? FATAL_EXIT_CODE : 1);
+    process.exit(exitCodeOf(error));
   }
+}
+
+function exitCodeOf(error: unknown): number {
+  if (error instanceof StoreUnreachable) return error.exitCode;
+  return error instanceof PostStartHookError ? FATAL_EXIT_CODE : 1;
 }
 
 void main();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
+import http2 from 'node:http2';
 import os from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -117,3 +118,25 @@ function makeCertificates(folder: string): boolean {
     return false;
   }
 }
+
+describe('an etcd that is not there', () => {
+  const reached = async (port: number, withinMs: number): Promise<boolean | undefined> => {
+    const kv = openEtcdStore({ dialer: directDialer, servers: [`http://127.0.0.1:${port}`] });
+    try {
+      return await kv.reached?.(withinMs);
+    } finally {
+      await kv.close();
+    }
+  };
+
+  it('is not reached', async () => assert.equal(await reached(await freePort(), 100), false));
+
+  it('is waited for', async () => {
+    const port = await freePort();
+    const waiting = reached(port, 30_000);
+    const server = http2.createServer();
+    server.listen(port, '127.0.0.1');
+    assert.equal(await waiting, true);
+    server.close();
+  });
+});

@@ -133,6 +133,8 @@ export interface KeyValueStore {
   /** The oldest revision that can still be read; 0 when unknown. */
   compactedRevision(): number;
   sizeBytes(): Promise<number>;
+  /** Whether one of its servers was connected within so long; absent where there are none. */
+  reached?(withinMs: number): Promise<boolean>;
   /** Fulfilled when the store takes reads and writes; fails with the reason. */
   health(options: { readonly timeoutMs: number; readonly signal?: AbortSignal }): Promise<void>;
   close(): Promise<void>;

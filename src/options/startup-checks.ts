@@ -76,6 +76,17 @@ export function startupError(options: Options, hooks: StartupHooks = {}): Startu
   return undefined;
 }
 
+/** Of an etcd that is not there in time. */
+export function unreachedStoreMistake({ misc, featureGates }: Options): Pick<StartupMistake, 'error' | 'exitCode'> {
+  const late = 'context deadline exceeded';
+  if (featureGates.enabled('UnknownVersionInteroperabilityProxy')) return { error: inFactory(late), exitCode: 1 };
+  if (!LEASE_RECONCILERS.includes(misc.endpointReconcilerType)) return { error: late, exitCode: 1 };
+  return { error: inLeases(late), exitCode: FATAL };
+}
+
+const inFactory = (why: string): string => `error creating storage factory: ${why}`;
+const inLeases = (why: string): string => `Error creating leases: ${inFactory(why)}`;
+
 /** Met, as in the reference, once the store has answered and the server begins its work, which then ends. */
 export function workError(options: Options): string | undefined {
   const checks: readonly Check[] = [reconcilerError, agentsError, proxyCertificateError, http2SuitesError];
@@ -131,7 +142,7 @@ function peerProxyError({ misc }: Options): string | undefined {
 function peersStoreError(options: Options): string | undefined {
   if (!options.featureGates.enabled('UnknownVersionInteroperabilityProxy')) return undefined;
   const why = storeError(options);
-  return why === undefined ? undefined : `error creating storage factory: ${why}`;
+  return why === undefined ? undefined : inFactory(why);
 }
 
 const LEASE_RECONCILERS = ['', 'lease'];
@@ -145,7 +156,7 @@ function reconcilerError({ misc: { endpointReconcilerType: type } }: Options): s
 function leasesError(options: Options): string | undefined {
   if (!LEASE_RECONCILERS.includes(options.misc.endpointReconcilerType)) return undefined;
   const why = storeError(options);
-  return why === undefined ? undefined : `Error creating leases: error creating storage factory: ${why}`;
+  return why === undefined ? undefined : inLeases(why);
 }
 
 function storeError({ embeddedStore, etcd }: Options): string | undefined {

@@ -8,6 +8,7 @@ import type { KeyValueStore } from '../kv/kv.js';
 import type { Logger } from '../lib/log.js';
 import { type GroupResource } from '../machinery/status.js';
 import type { Options } from '../options/options.js';
+import { type StartupMistake, unreachedStoreMistake } from '../options/startup-checks.js';
 import type { Dialer } from '../outbound/dialer.js';
 
 export interface Stores {
@@ -18,6 +19,18 @@ export interface Stores {
   /** A check of each store, by the name component statuses show; it rejects when the store is not well. */
   checks(timeoutMs: number): Readonly<Record<string, () => Promise<void>>>;
   close(): Promise<void>;
+}
+
+/** Whoever starts a server without its etcd is told so, rather than shown a server that has nothing. */
+const REACH_MS = 20_000;
+
+export class StoreUnreachable extends Error {
+  readonly exitCode: number;
+
+  constructor({ error, exitCode }: Pick<StartupMistake, 'error' | 'exitCode'>) {
+    super(error);
+    this.exitCode = exitCode;
+  }
 }
 
 export async function openStores(options: Options, dialer: Dialer, log: Logger): Promise<Stores> {
@@ -36,6 +49,11 @@ export async function openStores(options: Options, dialer: Dialer, log: Logger):
     const store = all.get(list.join(',')) ?? openEtcd(options, list, dialer, log);
     all.set(list.join(','), store);
     overrides.set(resource, store);
+  }
+  const reached = await Promise.all([...all.values()].map((store) => store.reached?.(REACH_MS) ?? true));
+  if (reached.includes(false)) {
+    await Promise.all([...all.values()].map((store) => store.close()));
+    throw new StoreUnreachable(unreachedStoreMistake(options));
   }
   return {
     all,

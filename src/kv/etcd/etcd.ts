@@ -1,5 +1,7 @@
 // etcd v3 under the key-value contract.
 import { type Clock, systemClock } from '../../lib/clock.js';
+import { pause } from '../../lib/pause.js';
+import { whenAborted } from '../../lib/when-aborted.js';
 import {
   type KeyValue,
   type KeyValueStore,
@@ -32,6 +34,8 @@ import {
   type EtcdTxnAnswer,
 } from './messages.js';
 import { EtcdWatches } from './watches.js';
+
+const BETWEEN_CONNECTIONS_MS = 200;
 
 export interface EtcdOptions extends EndpointOptions {
   /** Where health is probed, `/registry` by default. */
@@ -152,6 +156,28 @@ class EtcdStore implements KeyValueStore {
 
   async sizeBytes(): Promise<number> {
     return (await this.#status()).dbSizeBytes;
+  }
+
+  async reached(withinMs: number): Promise<boolean> {
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), withinMs);
+    const connected = (async () => {
+      while (!late.signal.aborted) {
+        try {
+          await this.#endpoints.connection();
+          return true;
+        } catch {
+          await pause(BETWEEN_CONNECTIONS_MS, late.signal);
+        }
+      }
+      return false;
+    })();
+    // A server that takes the connection and says nothing is none.
+    const given = new Promise<boolean>((resolve) => whenAborted(late.signal, () => resolve(false)));
+    return Promise.race([connected, given]).finally(() => {
+      clearTimeout(timer);
+      late.abort();
+    });
   }
 
   async health({ timeoutMs }: { timeoutMs: number }): Promise<void> {
