@@ -50,7 +50,7 @@ export async function openStores(options: Options, dialer: Dialer, log: Logger):
     all.set(list.join(','), store);
     overrides.set(resource, store);
   }
-  const reached = await Promise.all([...all.values()].map((store) => store.reached?.(REACH_MS) ?? true));
+  const reached = await Promise.all([...all.values()].map(async (store) => store.reached?.(REACH_MS)));
   if (reached.includes(false)) {
     await Promise.all([...all.values()].map((store) => store.close()));
     throw new StoreUnreachable(unreachedStoreMistake(options));
