@@ -156,3 +156,20 @@ function collector(): () => number {
     return process.memoryUsage().heapUsed;
   };
 }
+
+test('a role that is bound many times is asked once', async () => {
+  const { may, roleBindings, roles } = setUp();
+  let asked = 0;
+  const resourceNames = new Proxy(['x'], {
+    get(target, key, receiver) {
+      if (key === 'includes') asked++;
+      return Reflect.get(target, key, receiver) as unknown;
+    },
+  });
+  const rule = { verbs: ['get'], apiGroups: [''], resources: ['pods'], resourceNames };
+  roles.put({ metadata: { name: 'r', namespace: 'a' }, rules: [rule] });
+  for (const name of ['one', 'two', 'three']) roleBindings.put(binding(name, 'Role', 'r', 'User=u'));
+  assert.equal((await may('u', 'get', 'pods', { name: 'y' })).decision, 'no-opinion');
+  assert.equal(asked, 1);
+  assert.equal((await may('u', 'get', 'pods', { name: 'x' })).decision, 'allow');
+});

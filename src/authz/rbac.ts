@@ -136,11 +136,16 @@ export function rbacAuthorizer(resolver: RbacIndex): Authorizer {
 
 function decide(grants: readonly Grant[], attributes: AuthorizationAttributes): AuthorizationResult {
   const errors: string[] = [];
+  /** Of a role that is bound many times: what it does not allow once it never does. */
+  const asked = new Set<readonly unknown[]>();
   for (const grant of grants) {
     if ('error' in grant) {
       errors.push(grant.error);
-    } else if (grant.rules.some((rule) => ruleAllows(rule, attributes))) {
-      return { decision: 'allow', reason: `RBAC: allowed by ${grant.source}` };
+    } else if (!asked.has(grant.rules)) {
+      asked.add(grant.rules);
+      if (grant.rules.some((rule) => ruleAllows(rule, attributes))) {
+        return { decision: 'allow', reason: `RBAC: allowed by ${grant.source}` };
+      }
     }
   }
   return { decision: 'no-opinion', reason: errors.length === 0 ? '' : `RBAC: ${aggregateText(errors)}` };

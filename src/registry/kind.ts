@@ -77,6 +77,8 @@ export interface KindDefinition<T extends KubeObject = KubeObject> {
    * place of the strategy's hooks and of storage; mutating admission and defaults come before it.
    */
   virtualCreate?(object: T, context: LifeContext): Promise<object>;
+  /** What it answers may be large, whatever was asked. */
+  readonly largeAnswers?: boolean;
   /** For kinds that are looked up and not stored: all their objects, at this moment. They are served read only. */
   computed?(): Promise<readonly KubeObject[]>;
   /** Seconds a new object lives, for kinds whose objects expire. */

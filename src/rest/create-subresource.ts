@@ -1,23 +1,24 @@
 import type { AdmissionAttributes } from '../admission/plugin.js';
 import type { HttpRequest, HttpResponse } from '../lib/http.js';
+import { atOnce, inTurns, LARGE_BYTES } from '../lib/turns.js';
 import { apiVersionOf, type KubeObject } from '../machinery/object.js';
 import { badRequest, StatusError } from '../machinery/status.js';
 import type { Subresource } from '../registry/kind.js';
-import { updateManagedFields } from '../schema/apply/field-manager.js';
+import { managedFieldSteps } from '../schema/apply/field-manager.js';
 import { singleVersion } from '../schema/apply/versions.js';
 import { typeOf } from '../schema/catalogue.js';
 import { encodeJson } from '../schema/json/encode.js';
 import type { StructType } from '../schema/type.js';
 import { readBody } from './decode-body.js';
+import { decodeLarge } from './decode-large.js';
 import type { Endpoint } from './endpoint.js';
 import { managerName } from './field-manager.js';
-import type { MediaType } from './media-types.js';
 import { bodyMediaType, negotiate, WITHOUT_TABLES } from './negotiate.js';
 import { createOptions } from './query-options.js';
 import { noteStoring } from './record-verb.js';
 import type { RestRequest } from './request.js';
 import { metaType } from './formed-value.js';
-import { respondValue } from './respond.js';
+import { respondLargeValue, respondValue } from './respond.js';
 import { takeBody } from './take-body.js';
 import { lifeContext, type RestServices } from './services.js';
 import { decodeObject, WireError } from './wire.js';
@@ -43,7 +44,7 @@ export async function createSubresource(
   const body = await takeBody(services, endpoint, request, 'create');
   const options = createOptions(http);
   const { mediaTypes } = services;
-  const sent = { ...kind, version: sentVersion(http, body, subresource, mediaTypes) ?? kind.version };
+  const sent = { ...kind, version: (await sentVersion(services, http, body, subresource)) ?? kind.version };
   const sentType = typeOf(sent.group, sent.version, sent.kind) ?? type;
   span?.event('About to convert to expected version');
   const object = await readBody(
@@ -61,7 +62,7 @@ export async function createSubresource(
   request.trail?.requestObject(object, (sentBody) => encodeJson(sentType, sentBody));
   object.apiVersion = apiVersionOf(kind);
   matchParent(object, info.namespace);
-  updateManagedFields({
+  const noting = managedFieldSteps({
     type,
     live: undefined,
     newObject: object,
@@ -72,6 +73,9 @@ export async function createSubresource(
     resetFields: [],
     versions: singleVersion(object.apiVersion, type),
   });
+  const large = body.length > LARGE_BYTES;
+  if (large) await inTurns(noting);
+  else atOnce(noting);
   const context = lifeContext(services, request, info.namespace, options.dryRun);
   const attributes: AdmissionAttributes = {
     operation: 'CREATE',
@@ -101,21 +105,27 @@ export async function createSubresource(
     });
   });
   span?.event('About to write a response');
-  return respondValue({ request: http, negotiated }, code, typeOfAnswer(made, type), made);
+  const rendering = { request: http, negotiated, converter: services.converter };
+  const respond = large ? respondLargeValue : respondValue;
+  return respond(rendering, code, typeOfAnswer(made, type), made);
 }
 
 /** Which of the other versions a subresource takes the body is in; undefined for its own, or one nobody knows. */
-function sentVersion(
+async function sentVersion(
+  { mediaTypes, converter }: RestServices,
   http: HttpRequest,
   body: Buffer,
   { group, alsoVersions = [] }: Subresource,
-  mediaTypes: readonly MediaType[],
-): string | undefined {
+): Promise<string | undefined> {
   if (alsoVersions.length === 0) return undefined;
   try {
     const media = bodyMediaType(http, mediaTypes);
-    const { apiVersion = '' } = decodeObject(media, metaType('v1', 'PartialObjectMetadata'), body, false)
-      .object as KubeObject;
+    const type = metaType('v1', 'PartialObjectMetadata');
+    const { object } =
+      body.length > LARGE_BYTES
+        ? await decodeLarge(converter, media, type, body, false)
+        : decodeObject(media, type, body, false);
+    const { apiVersion = '' } = object as KubeObject;
     return alsoVersions.find((version) => apiVersion === apiVersionOf({ group: group ?? '', version }));
   } catch (error) {
     // What is wrong with the body is told when it is decoded in full.

@@ -71,8 +71,8 @@ export async function createObject(
       const made = await definition.virtualCreate(object, context);
       const answer = typeOfAnswer(made, endpoint.type);
       const rendering = { request: http, negotiated, converter: services.converter };
-      return () =>
-        large ? respondLargeValue(rendering, 201, answer, made) : respondValue(rendering, 201, answer, made);
+      const respondMade = large || definition.largeAnswers === true ? respondLargeValue : respondValue;
+      return () => respondMade(rendering, 201, answer, made);
     }
     if (large) await nextTurn();
     const stored = await create(registry, {

@@ -1,6 +1,7 @@
 import type { AdmissionAttributes } from '../admission/plugin.js';
 import { goQuote } from '../lib/go-quote.js';
 import type { HttpRequest, HttpResponse } from '../lib/http.js';
+import { LARGE_BYTES } from '../lib/turns.js';
 import { FieldPath, invalid as invalidField } from '../machinery/field-error.js';
 import { forbidden, invalid, type Status, StatusError } from '../machinery/status.js';
 import { checkDeleteOptions, UNSAFE_DELETE } from '../registry/delete-options.js';
@@ -12,6 +13,7 @@ import { metaType } from '../schema/catalogue.js';
 import { encodeJson } from '../schema/json/encode.js';
 import { deepCopy } from '../schema/deep-copy.js';
 import { apiVersionFault, type KubeObject } from '../machinery/object.js';
+import { decodeLarge } from './decode-large.js';
 import type { Endpoint } from './endpoint.js';
 import { respondList } from './list.js';
 import { bodyMediaType, negotiate } from './negotiate.js';
@@ -24,6 +26,7 @@ import { respondTimed } from './timed.js';
 import { selectionOf } from './selection.js';
 import { lifeContext, type RestServices } from './services.js';
 import { DecodeError } from '../schema/json/decode.js';
+import type { SentKind } from '../schema/json/sent-kind.js';
 import { decodeObject, kindOf, WireError } from './wire.js';
 
 export async function removeObject(
@@ -189,7 +192,7 @@ async function readDeleteOptions(
   // Of a collection the reference does not tell.
   const span = verb === 'delete' ? request.trace?.span : undefined;
   const body = await takeBody(services, endpoint, request, verb);
-  const sent = body.length === 0 ? deleteOptionsFromQuery(http.query) : decodeDeleteOptions(services, http, body);
+  const sent = body.length === 0 ? deleteOptionsFromQuery(http.query) : await decodeDeleteOptions(services, http, body);
   if (body.length > 0) {
     span?.event('Decoded delete options');
     // The reference records options in the form it works on.
@@ -204,21 +207,30 @@ async function readDeleteOptions(
 
 const INTERNAL = { kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/__internal' };
 
-function decodeDeleteOptions(services: RestServices, http: HttpRequest, body: Buffer): DeleteOptions {
+async function decodeDeleteOptions(services: RestServices, http: HttpRequest, body: Buffer): Promise<DeleteOptions> {
   const media = bodyMediaType(http, services.mediaTypes);
+  const type = metaType('DeleteOptions');
   try {
-    const { kind, apiVersion } = kindOf(media, body);
-    const odd = apiVersionFault(apiVersion);
-    if (odd !== undefined) throw notOptions(odd);
-    if (kind !== '' && kind !== 'DeleteOptions') {
-      const version = goQuote(apiVersion || 'v1');
-      throw notOptions(`no kind ${goQuote(kind)} is registered for version ${version} in scheme ${META_SCHEME}`);
+    if (body.length > LARGE_BYTES) {
+      const { object } = await decodeLarge(services.converter, media, type, body, false);
+      const { kind = '', apiVersion = '' } = object as Partial<SentKind>;
+      checkKind({ kind, apiVersion });
+      return object as DeleteOptions;
     }
-    return decodeObject(media, metaType('DeleteOptions'), body, false).object as DeleteOptions;
+    checkKind(kindOf(media, body));
+    return decodeObject(media, type, body, false).object as DeleteOptions;
   } catch (error) {
     if (error instanceof WireError || error instanceof DecodeError) throw notOptions(error.message);
     throw error;
   }
+}
+
+function checkKind({ kind, apiVersion }: SentKind): void {
+  const odd = apiVersionFault(apiVersion);
+  if (odd !== undefined) throw notOptions(odd);
+  if (kind === '' || kind === 'DeleteOptions') return;
+  const version = goQuote(apiVersion || 'v1');
+  throw notOptions(`no kind ${goQuote(kind)} is registered for version ${version} in scheme ${META_SCHEME}`);
 }
 
 const META_SCHEME = '"k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27"';

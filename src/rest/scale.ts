@@ -2,7 +2,8 @@
 import { append } from '../lib/append.js';
 import { goQuote } from '../lib/go-quote.js';
 import type { HttpResponse } from '../lib/http.js';
-import { atOnce, type Steps } from '../lib/turns.js';
+import type { MaybePromise } from '../lib/maybe-promise.js';
+import { atOnce, inTurns, LARGE_BYTES, type Steps } from '../lib/turns.js';
 import { type FieldErrors, FieldPath, invalid as invalidField } from '../machinery/field-error.js';
 import { apiVersionOf, type JsonObject, type KubeObject, type ObjectMeta } from '../machinery/object.js';
 import { badRequest, conflict, internalError, invalid, StatusError } from '../machinery/status.js';
@@ -87,9 +88,9 @@ export async function updateScale(
   matchNamespace(sent, true, info.namespace);
   checkName(sent, info.name);
   const manager = managerName(options.fieldManager, http);
-  const change = (live: Scale & KubeObject): Scale => {
+  const change = async (live: Scale & KubeObject): Promise<Scale> => {
     const scale = deepCopy(sent);
-    atOnce(noteScale(live, scale, manager, services.clock()));
+    await done(noteScale(live, scale, manager, services.clock()), body);
     return scale as Scale;
   };
   const stated = { ...options, uid: sent.metadata.uid };
@@ -127,9 +128,9 @@ export async function patchScale(
     now,
     warn: (text) => request.warn(text),
   });
-  const change = (live: Scale & KubeObject): Scale => {
+  const change = async (live: Scale & KubeObject): Promise<Scale> => {
     span?.event('About to apply patch');
-    const scale = atOnce(patch(live)) as Scale;
+    const scale = (await done(patch(live), body)) as Scale;
     // The reference would convert it as if it were a custom resource.
     if (isApply(kind) && endpoint.definition.custom) throw unappliedScale(scale);
     span?.event('About to check admission control');
@@ -141,6 +142,10 @@ export async function patchScale(
     return stored;
   });
 }
+
+/** What a large body asks for is done in turns with others. */
+const done = <T>(steps: Steps<T>, { length }: Buffer): MaybePromise<T> =>
+  length > LARGE_BYTES ? inTurns(steps) : atOnce(steps);
 
 function unappliedScale({ metadata }: Scale): StatusError {
   const about = `${metadata?.namespace ?? ''}/${metadata?.name ?? ''}; autoscaling/v1, Kind=Scale`;
@@ -154,7 +159,7 @@ async function write(
   request: RestRequest,
   access: ScaleAccess,
   { uid, ...options }: WriteOptions & { readonly uid?: string | undefined },
-  change: (scale: Scale & KubeObject) => Scale,
+  change: (scale: Scale & KubeObject) => Promise<Scale>,
   noted: (store: () => Promise<UpdateResult>) => Promise<UpdateResult>,
 ): Promise<HttpResponse> {
   const { http, info } = request;
@@ -188,7 +193,7 @@ async function write(
       if (entries !== undefined) live.metadata.managedFields = entries;
       const missing = access.missing?.(current);
       if (missing !== undefined) live.spec = { replicas: NEVER_SET };
-      const scale = change(live);
+      const scale = await change(live);
       if (missing !== undefined && scale.spec?.replicas === NEVER_SET) {
         throw badRequest(`the spec replicas field ${goQuote(missing)} cannot be empty`);
       }

@@ -32,6 +32,10 @@ const FULL_SIZE: readonly string[] = [
   'finalizers',
   'labels',
   'quotas and limits',
+  'options of deletions',
+  'evictions, bindings and tokens',
+  'scales',
+  'a role that is bound often',
 ];
 
 let server: TestServer;

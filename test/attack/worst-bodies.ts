@@ -22,6 +22,7 @@ const STRATEGIC = 'application/strategic-merge-patch+json';
 const MERGE = 'application/merge-patch+json';
 const JSON_PATCH = 'application/json-patch+json';
 const APPLY = 'application/apply-patch+yaml';
+const YAML = 'application/yaml';
 
 const named = (apiVersion: string, kind: string, name: string, more: object = {}): object => ({
   apiVersion,
@@ -1720,6 +1721,74 @@ const WIRE: readonly Attack[] = [
       post(PODS, pod({ containers: many(n, () => ({})) })),
       post(PODS, pod({ containers: [{ name: 'c', image: 'i', env: many(n, () => ({ name: '=' })) }] })),
     ],
+  },
+  {
+    name: 'options of deletions',
+    requests: (bytes) => {
+      const head = { apiVersion: 'v1', kind: 'DeleteOptions' };
+      const remove = (body: string, contentType: string): AttackRequest => ({
+        method: 'DELETE',
+        path: `${CONFIG_MAPS}/none`,
+        body,
+        contentType,
+        // Node's client would send it without.
+        headers: { 'content-length': String(Buffer.byteLength(body)) },
+      });
+      const keys = manyKeys(bytes, (i) => `k${i}`, String);
+      return [
+        remove(JSON.stringify({ ...head, ...keys }), 'application/json'),
+        remove(JSON.stringify({ ...head, dryRun: many(bytes, () => 'All') }), 'application/json'),
+        remove(`{apiVersion: v1, kind: DeleteOptions, dryRun: [${many(bytes, () => 'All').join(',')}]}`, YAML),
+      ];
+    },
+  },
+  {
+    name: 'evictions, bindings and tokens',
+    requests: (bytes) => {
+      const metadata = { name: 'none', labels: manyKeys(bytes, (i) => `k${i}`, String) };
+      const token = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest' };
+      return [
+        post(`${CORE}/pods/none/eviction`, { apiVersion: 'policy/v1', kind: 'Eviction', metadata }),
+        post(`${CORE}/pods/none/binding`, { apiVersion: 'v1', kind: 'Binding', metadata, target: { name: 'n' } }),
+        post(`${CORE}/serviceaccounts/default/token`, { ...token, metadata: { labels: metadata.labels }, spec: {} }),
+        post(`${CORE}/serviceaccounts/default/token`, { ...token, spec: { audiences: many(bytes, (i) => `a${i}`) } }),
+      ];
+    },
+  },
+  {
+    name: 'scales',
+    requests: (bytes) => {
+      const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } };
+      const spec = { selector: { matchLabels: { a: 'b' } }, template };
+      const all = '/apis/apps/v1/namespaces/default/deployments';
+      const metadata = { name: 'scaled', labels: manyKeys(bytes, (i) => `k${i}`, String) };
+      const scale = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata, spec: { replicas: 1 } };
+      return [
+        post(all, named('apps/v1', 'Deployment', 'scaled', { spec })),
+        put(`${all}/scaled/scale`, scale),
+        patch(`${all}/scaled/scale`, MERGE, scale),
+      ];
+    },
+  },
+  {
+    name: 'a role that is bound often',
+    requests: (bytes) => {
+      const rbac = '/apis/rbac.authorization.k8s.io/v1/namespaces/default';
+      const group = 'rbac.authorization.k8s.io';
+      const roleRef = { apiGroup: group, kind: 'Role', name: 'often' };
+      const subjects = [{ kind: 'Group', apiGroup: group, name: 'system:masters' }];
+      const resourceNames = many(bytes, (i) => `n${i}`);
+      const rules = [{ verbs: ['get'], apiGroups: [''], resources: ['pods'], resourceNames }];
+      const review = { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectRulesReview' };
+      return [
+        post(`${rbac}/roles`, named(`${group}/v1`, 'Role', 'often', { rules })),
+        ...Array.from({ length: 20 }, (_, i) =>
+          post(`${rbac}/rolebindings`, named(`${group}/v1`, 'RoleBinding', `often-${i}`, { roleRef, subjects })),
+        ),
+        post('/apis/authorization.k8s.io/v1/selfsubjectrulesreviews', { ...review, spec: { namespace: 'default' } }),
+        { method: 'DELETE', path: `${rbac}/roles/often` },
+      ];
+    },
   },
   {
     name: 'label selector',

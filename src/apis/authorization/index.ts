@@ -38,24 +38,27 @@ export function authorizationKinds({ authorizer }: { readonly authorizer: Author
       const question = await inTurns(questionOf(context.user, resourceAttributes, nonResourceAttributes));
       return { ...object, status: await answer(authorizer, question, context) };
     }),
-    review<SelfSubjectRulesReview>('SelfSubjectRulesReview', false, async (object, context) => {
-      const namespace = object.spec.namespace ?? '';
-      if (namespace === '') throw badRequest('no namespace on request');
-      const rules = await authorizer.rulesFor(context.user, namespace);
-      const { resourceRules, nonResourceRules, incomplete, evaluationError } = rules;
-      return {
-        kind: 'SelfSubjectRulesReview',
-        apiVersion: `${GROUP}/v1`,
-        metadata: {},
-        spec: {},
-        status: {
-          resourceRules: resourceRules.map(withoutEmpty),
-          nonResourceRules: nonResourceRules.map(withoutEmpty),
-          incomplete,
-          ...(evaluationError === undefined ? {} : { evaluationError }),
-        },
-      };
-    }),
+    {
+      ...review<SelfSubjectRulesReview>('SelfSubjectRulesReview', false, async (object, context) => {
+        const namespace = object.spec.namespace ?? '';
+        if (namespace === '') throw badRequest('no namespace on request');
+        const rules = await authorizer.rulesFor(context.user, namespace);
+        const { resourceRules, nonResourceRules, incomplete, evaluationError } = rules;
+        return {
+          kind: 'SelfSubjectRulesReview',
+          apiVersion: `${GROUP}/v1`,
+          metadata: {},
+          spec: {},
+          status: {
+            resourceRules: resourceRules.map(withoutEmpty),
+            nonResourceRules: nonResourceRules.map(withoutEmpty),
+            incomplete,
+            ...(evaluationError === undefined ? {} : { evaluationError }),
+          },
+        };
+      }),
+      largeAnswers: true,
+    },
     review<LocalSubjectAccessReview>('LocalSubjectAccessReview', true, async (object, context) => {
       clearSelectorsIfDisabled(object.spec, context);
       check(await inTurns(validateLocalSubjectAccessReview(object)));

@@ -6,7 +6,7 @@ import { cannotUnmarshal } from '../../lib/go-json-kind.js';
 import { exceeds } from '../../lib/json-bounds.js';
 import { isPlainObject } from '../../lib/plain-object.js';
 import { AuthenticationError } from '../authenticator.js';
-import { CLAIM_BOUNDS } from '../claim-bounds.js';
+import { CLAIM_BOUNDS, LONGEST_TOKEN } from '../claim-bounds.js';
 import { foldedMember } from './folded-member.js';
 import { readTokenHeader, type TokenHeader } from './token-header.js';
 
@@ -23,6 +23,7 @@ const GOOGLE = 'accounts.google.com';
 export function readIssuer(
   token: string,
 ): { readonly issuer: string; readonly error?: undefined } | { readonly issuer?: undefined; readonly error: string } {
+  if (token.length > LONGEST_TOKEN) return { error: 'malformed token' };
   if (token.trimStart().startsWith('{')) return { error: 'token is not compact JWT' };
   const parts = token.split('.', 4);
   if (parts.length !== 3) return { error: 'malformed token' };

@@ -50,3 +50,7 @@ test('what a reader must know, and claims that are signed as they are, make a he
   assert.equal(isCritical('{"alg":"RS256","b64":false}'), true);
   assert.equal(isCritical('{"alg":"RS256","b64":true,"typ":"JWT"}'), false);
 });
+
+test('a header longer than any that is in use is not looked at', () => {
+  assert.equal(refusal(JSON.stringify({ alg: 'RS256', kid: 'k'.repeat(64 * 1024) })), 'the header is too long');
+});
