@@ -1,6 +1,6 @@
 // The secure port: accepts connections, agrees on TLS and a protocol, and hands on plain requests.
 //
-//   net.Server → tls.Server (the one for the address, if a certificate names it) → HTTP/2 or HTTP/1.1 → handler
+//   net.Server → handshakes, a few at a time → tls.Server (the one for the address, if a certificate names it) → HTTP/2 or HTTP/1.1 → handler
 import net, { type AddressInfo, type Socket } from 'node:net';
 import tls, { type TLSSocket } from 'node:tls';
 import { errorText } from '../lib/error-text.js';
@@ -8,6 +8,7 @@ import type { HttpHandler } from '../lib/http.js';
 import type { Logger } from '../lib/log.js';
 import { createHttp1 } from '../wire/http1.js';
 import { createHttp2 } from '../wire/http2.js';
+import { Handshakes } from './handshakes.js';
 import type { ServingCertificates } from './serving-certificates.js';
 
 export interface ListenerOptions {
@@ -37,6 +38,8 @@ export interface Listener {
 }
 
 const KEEP_ALIVE_MS = 180_000;
+/** Whoever has said nothing, or not agreed on keys, by then is left. */
+const HANDSHAKE_TIMEOUT_MS = 32_000;
 
 export async function listen(options: ListenerOptions): Promise<Listener> {
   const { certificates, handler, log } = options;
@@ -45,9 +48,14 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   const http2 = createHttp2({ maxStreamsPerConnection: options.http2MaxStreamsPerConnection ?? 0, handler, onError });
 
   const sockets = new Set<Socket>();
+  const failed = ({ remoteAddress, remotePort }: Socket, why: string): void => {
+    options.onTlsError?.();
+    log.v(1)?.plain(`http: TLS handshake error from ${remoteAddress}:${remotePort}: ${why}`);
+  };
   const secure = (context: tls.TlsOptions): tls.Server => {
     const server = tls.createServer({
       ...context,
+      handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
       ALPNProtocols: options.disableHttp2 === true ? ['http/1.1'] : ['h2', 'http/1.1'],
       SNICallback: (name, done) => done(null, certificates.contextFor(name)),
     });
@@ -58,8 +66,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
       else http1.accept(socket);
     });
     server.on('tlsClientError', (error, socket) => {
-      options.onTlsError?.();
-      log.v(1)?.plain(`http: TLS handshake error from ${socket.remoteAddress}:${socket.remotePort}: ${error.message}`);
+      failed(socket, error.message);
       if ((error as NodeJS.ErrnoException).code === 'ERR_SSL_HTTP_REQUEST') answerPlainHttp(sockets, socket);
       else socket.destroy();
     });
@@ -74,13 +81,20 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     servers = secureAll();
   });
 
+  const handshakes = new Handshakes({
+    begin(socket) {
+      const { byDefault, byAddress } = servers;
+      const own = byAddress.size === 0 ? undefined : byAddress.get(plainAddress(socket.localAddress ?? ''));
+      (own ?? byDefault).emit('connection', socket);
+    },
+    onFailure: failed,
+    timeoutMs: HANDSHAKE_TIMEOUT_MS,
+  });
   const front = net.createServer({ noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS }, (socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
     socket.on('error', NOTHING);
-    const { byDefault, byAddress } = servers;
-    const own = byAddress.size === 0 ? undefined : byAddress.get(plainAddress(socket.localAddress ?? ''));
-    (own ?? byDefault).emit('connection', socket);
+    handshakes.accept(socket);
   });
   if (options.permitPortSharing === true && !canSharePorts()) {
     log.warning('Sharing the port with other processes needs Node 22.12 or later; the flag is ignored');
