@@ -35,6 +35,47 @@ test('what is no document is refused; lists may be absent', async () => {
   assert.equal(paths.size + definitions.size, 0);
 });
 
+test('a document with members of another type is none: clients could read nothing that it is merged into', async () => {
+  const read = (document: object): Promise<unknown> => readSwagger(Buffer.from(JSON.stringify(document)));
+  const nested = (schema: object): object => ({
+    properties: { a: { items: { allOf: [{ additionalProperties: schema }] } } },
+  });
+  for (const schema of [
+    { type: 5 },
+    { type: ['string', 5] },
+    { description: {} },
+    { required: 'a' },
+    { properties: [] },
+    { properties: { a: 'string' } },
+    { additionalProperties: 'yes' },
+    { maximum: '5' },
+    { maxLength: 1.5 },
+    { enum: 'a' },
+    { $ref: 5 },
+    { readOnly: 'true' },
+  ]) {
+    const about = JSON.stringify(schema);
+    await assert.rejects(read({ definitions: { A: schema } }), JsonTextError, about);
+    await assert.rejects(read({ definitions: { A: nested(schema) } }), JsonTextError, about);
+    const responses = { 200: { description: 'OK', schema } };
+    await assert.rejects(read({ paths: { '/a': { get: { responses } } } }), JsonTextError, about);
+    await assert.rejects(read({ parameters: { a: { in: 'body', name: 'b', schema } } }), JsonTextError, about);
+  }
+  await assert.rejects(read({ info: { title: 5 } }), JsonTextError);
+  await assert.rejects(read({ paths: { '/a': { get: { parameters: [{ name: 5 }] } } } }), JsonTextError);
+  const fine = {
+    type: ['string', 'null'],
+    nullable: null,
+    enum: [1, 'a', null],
+    default: {},
+    items: 5,
+    'x-kubernetes-anything': 5,
+    unknown: 5,
+  };
+  await read({ swagger: '2.0', definitions: { A: nested(fine), constructor: {} }, security: [{ a: ['b'] }], 'x-a': 1 });
+  await read({ paths: { '/a': { get: { responses: { default: { description: 'd' }, 'x-y': 5, other: 5 } } } } });
+});
+
 test('a large document is read in turns', async () => {
   const text = JSON.stringify({
     definitions: Object.fromEntries(

@@ -3,6 +3,7 @@ import { JsonCursor, JsonTextError } from '../../lib/json-cursor.js';
 import { isPlainObject } from '../../lib/plain-object.js';
 import { Turns } from '../../lib/turns.js';
 import type { JsonSchema } from './json-schema.js';
+import { isDefinition, isDocumentMember, isParameter, isPathItem } from './swagger-shape.js';
 
 /** Members by name, each list as a map: names come from others. */
 export interface Swagger {
@@ -25,20 +26,33 @@ export async function readSwagger(bytes: Buffer): Promise<Swagger> {
   if (!cursor.enter()) throw new JsonTextError('an object was expected');
   for (let name = cursor.nextName(); name !== undefined; name = cursor.nextName()) {
     if (name === 'paths' || name === 'definitions' || name === 'parameters') {
-      await readList(cursor, lists[name], turns);
-    } else rest.set(name, cursor.value());
+      await readList(cursor, lists[name], SHAPES[name], turns);
+    } else {
+      const value = cursor.value();
+      if (!isDocumentMember(name, value)) throw new JsonTextError(`${name} is of another type`);
+      rest.set(name, value);
+    }
   }
   cursor.end();
   return { ...lists, rest };
 }
 
-async function readList(cursor: JsonCursor, list: Map<string, JsonSchema>, turns: Turns): Promise<void> {
+const SHAPES = { paths: isPathItem, definitions: isDefinition, parameters: isParameter };
+
+async function readList(
+  cursor: JsonCursor,
+  list: Map<string, JsonSchema>,
+  isShaped: (value: unknown) => boolean,
+  turns: Turns,
+): Promise<void> {
   if (!cursor.enter()) return;
   for (let name = cursor.nextName(); name !== undefined; name = cursor.nextName()) {
     const value = cursor.value();
     // Vendors may say something about all paths; nobody reads it.
-    if (isPlainObject(value)) list.set(name, value);
-    else if (!name.startsWith('x-')) throw new JsonTextError(`${name} is no object`);
+    if (isPlainObject(value)) {
+      if (!isShaped(value) && !name.startsWith('x-')) throw new JsonTextError(`${name} has a member of another type`);
+      list.set(name, value);
+    } else if (!name.startsWith('x-')) throw new JsonTextError(`${name} is no object`);
     await turns.breathe();
   }
 }
