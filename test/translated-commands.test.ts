@@ -24,12 +24,14 @@ describe('a translated command', { timeout: 60_000 }, () => {
   let server: TestServer;
   let agent: https.Server;
   let begun: (command: Omit<Command, 'client'>) => void = () => undefined;
+  let asked: readonly string[] = [];
   const pki = (name: string): Buffer => fs.readFileSync(path.join(server.folder, 'pki', name));
 
   before(async () => {
     server = await startTestServer({ flags: ['--disable-admission-plugins=ServiceAccount'] });
     agent = https.createServer({ cert: pki('apiserver.crt'), key: pki('apiserver.key') });
-    agent.on('upgrade', (_request, socket: Duplex, head: Buffer) => {
+    agent.on('upgrade', ({ rawHeaders }, socket: Duplex, head: Buffer) => {
+      asked = rawHeaders;
       socket.write(
         `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\nX-Stream-Protocol-Version: ${PROTOCOL}\r\n\r\n`,
       );
@@ -129,6 +131,27 @@ describe('a translated command', { timeout: 60_000 }, () => {
     const input = new Promise((resolve) => stdin.once('data', resolve));
     client.send(Buffer.from([0, 0xff, 0xfe]), { binary: false });
     assert.deepEqual(await input, Buffer.from([0xff, 0xfe]));
+    client.terminate();
+  });
+
+  it('is asked for in the words of the client, and of the original where it has none', async () => {
+    const headers = {
+      connection: 'Upgrade',
+      upgrade: 'SPDY/3.1',
+      'x-stream-protocol-version': [PROTOCOL, 'v4.channel.k8s.io'],
+    };
+    const identity = { ca: pki('ca.crt'), cert: pki('admin.crt'), key: pki('admin.key') };
+    const request = https.request(server.url + COMMAND, { ...identity, method: 'POST', headers, agent: false });
+    const socket = await new Promise<Duplex>((resolve, reject) => {
+      request.on('upgrade', (_response, connection: Duplex) => resolve(connection)).on('error', reject);
+      request.end();
+    });
+    socket.destroy();
+    const told = (name: string): string[] => asked.filter((_, i) => asked[i - 1]?.toLowerCase() === name);
+    assert.deepEqual(told('x-stream-protocol-version'), [PROTOCOL, 'v4.channel.k8s.io']);
+    assert.deepEqual(told('user-agent'), ['Go-http-client/1.1']);
+    const { client } = await begin();
+    assert.deepEqual(told('user-agent'), ['Go-http-client/1.1']);
     client.terminate();
   });
 });

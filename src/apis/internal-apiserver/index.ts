@@ -132,7 +132,7 @@ function validateCommonVersion(
       'should be nil if servers do not agree on the same encoding version, or if there is no server reporting the supported versions yet';
     return [invalid(path, told, why)];
   }
-  if (told === undefined) return [invalid(path, 'null', `the common encoding version is ${common}`)];
+  if (told === undefined) return [invalid(path, null, `the common encoding version is ${common}`)];
   return [invalid(path, told, `the actual common encoding version is ${common}`)];
 }
 

@@ -32,9 +32,11 @@ export async function askUpgrade(
   { method, signal }: Pick<HttpRequest, 'method' | 'signal'>,
   { client, origin, target, headers }: Destination,
 ): Promise<Upgraded | OutboundResponse> {
-  const answer = await client.upgrade({ method, url: origin, target, headers, signal }).catch((error: unknown) => {
-    throw dialing(OutboundError.from(error));
-  });
+  const answer = await client
+    .upgrade({ method, url: origin, target, headers, saysAgent: true, signal })
+    .catch((error: unknown) => {
+      throw dialing(OutboundError.from(error));
+    });
   if (isUpgraded(answer) || answer.status >= 400) return answer;
   answer.body.destroy();
   throw new OutboundError('protocol', `invalid upgrade response: status code ${answer.status}`);

@@ -25,6 +25,15 @@ test('what belongs to the connection, and who the client is, does not go on', ()
   assert.deepEqual(headers, { host: 'api.test:6443', 'x-forwarded-for': '10.0.0.1, fd00::1', accept: 'a/b' });
 });
 
+test('headers that were sent several times go on as several, unless they were changed since', () => {
+  const rawHeaders = ['X-Stream-Protocol-Version', 'v5', 'x-stream-protocol-version', 'v4', 'A', '1', 'A', '2'];
+  const sent = { ...from({ 'x-stream-protocol-version': 'v5, v4', a: '1' }), rawHeaders };
+  for (const headers of [forwardedHeaders(sent), upgradeHeaders(sent)]) {
+    assert.deepEqual(headers['x-stream-protocol-version'], ['v5', 'v4']);
+    assert.equal(headers['a'], '1');
+  }
+});
+
 test('that a client understands trailers goes on, and nothing else that its connection could do', () => {
   assert.equal(forwardedHeaders(from({ te: 'deflate, Trailers', connection: 'te' }))['te'], 'trailers');
   assert.equal(forwardedHeaders(from({ te: 'deflate' }))['te'], undefined);

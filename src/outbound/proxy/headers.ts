@@ -43,13 +43,31 @@ export const upgradeHeaders = (request: HttpRequest): Headers => headersTo(reque
 
 function headersTo(request: HttpRequest, isDropped: (name: string) => boolean): Headers {
   const headers: Headers = { host: request.host };
+  const repeated = repeatedHeaders(request);
   for (const [name, value] of Object.entries(request.headers)) {
     if (value === undefined || name.startsWith(':') || name === 'host') continue;
-    if (!isDropped(name) && !isIdentity(name)) headers[name] = value;
+    if (!isDropped(name) && !isIdentity(name)) headers[name] = repeated.get(name) ?? value;
   }
   const from = [request.headers['x-forwarded-for'] ?? '', readPeerAddress(request.remoteAddress).host];
   headers['x-forwarded-for'] = from.filter((one) => one !== '').join(', ');
   return headers;
+}
+
+/**
+ * Those that were sent several times, each with its values. They go on as they came: older agents look for the protocol
+ * they speak among the values of several headers, and not within one.
+ */
+function repeatedHeaders({ headers, rawHeaders = [] }: HttpRequest): ReadonlyMap<string, readonly string[]> {
+  const sent = new Map<string, string[]>();
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    const name = String(rawHeaders[i]).toLowerCase();
+    const value = String(rawHeaders[i + 1]);
+    const values = sent.get(name);
+    if (values === undefined) sent.set(name, [value]);
+    else values.push(value);
+  }
+  // What was changed since is another header than was sent.
+  return new Map([...sent].filter(([name, values]) => values.length > 1 && values.join(', ') === headers[name]));
 }
 
 /** Which origins may read answers is this server's affair. */

@@ -47,14 +47,12 @@ export async function podLog(
   const target = query === '' ? path : `${path}?${query}`;
 
   const client = unverified ? nodes.unverifiedAgents : nodes.agents;
-  const headers = { 'user-agent': AGENT };
-  const answer = await requestUnpacked(client, { method: 'GET', url, target, headers, signal: http.signal }).catch(
-    (error: unknown) => {
-      const failed = OutboundError.from(error);
-      if (failed.message.includes('x509:')) nodes.logMetrics().tlsFailures.with().inc();
-      throw new StatusError(500, '', requestErrorText('GET', `https://${host}${target}`, failed));
-    },
-  );
+  const asked = { method: 'GET', url, target, saysAgent: true, signal: http.signal };
+  const answer = await requestUnpacked(client, asked).catch((error: unknown) => {
+    const failed = OutboundError.from(error);
+    if (failed.message.includes('x509:')) nodes.logMetrics().tlsFailures.with().inc();
+    throw new StatusError(500, '', requestErrorText('GET', `https://${host}${target}`, failed));
+  });
   await checkAnswer(answer, info.name);
   span?.event('About to write a response');
   const stream = streamOf(answer.body);
@@ -67,8 +65,6 @@ export async function podLog(
   }
   return { status: 200, headers: { 'content-type': 'text/plain' }, body: log };
 }
-
-const AGENT = 'kube-apiserver';
 
 function agentQuery(options: LogOptions, splitStreams: boolean): string {
   const asked: [string, string][] = [];

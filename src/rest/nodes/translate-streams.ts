@@ -164,6 +164,7 @@ async function ask(
         upgrade: 'SPDY/3.1',
         'x-stream-protocol-version': AGENT_PROTOCOLS,
       },
+      saysAgent: true,
       signal,
     })
     .catch((error: unknown) => {
