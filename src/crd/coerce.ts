@@ -5,6 +5,7 @@ import { isPlainObject, setMember } from '../lib/plain-object.js';
 import { additionalOf, itemsOf, type Schema } from '../apis/apiextensions/schema-walk.js';
 import { metaType } from '../schema/catalogue.js';
 import { DecodeError, decodeTree } from '../schema/json/decode.js';
+import { encodeTree } from '../schema/json/encode.js';
 import { NULL_VERSION } from '../schema/json/sent-kind.js';
 import type { Unstructured } from '../schema/type.js';
 import { prune, propertyOf } from './prune.js';
@@ -92,13 +93,15 @@ function coerceEmbedded(value: unknown, schema: Schema | undefined, path: string
       append(unknown, coerceMetadata(value, at('metadata'), strict));
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error;
-      const shown = JSON.stringify(value['metadata']);
+      const shown = encodeTree(value['metadata']);
       throw new DecodeError(`${at('metadata')}: Invalid value: ${shown}: ${error.message}`);
     }
   }
   const additional = additionalOf(schema);
   for (const key of Object.keys(value)) {
-    append(unknown, coerceEmbedded(value[key], propertyOf(schema, key) ?? additional, at(key), strict));
+    const property = propertyOf(schema, key);
+    const place = property === undefined ? `${path}[${key}]` : at(key);
+    append(unknown, coerceEmbedded(value[key], property ?? additional, place, strict));
   }
   return unknown;
 }
