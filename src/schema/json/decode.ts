@@ -34,7 +34,7 @@ export interface Decoded {
 
 export function decodeJson(type: StructType, input: Uint8Array | string, { strict }: DecodeOptions): Decoded {
   if (type.unstructured !== undefined) {
-    const { value, duplicates } = parseJsonTree(input);
+    const { value, duplicates } = parseJsonTree(input, { noteFloats: true });
     return decodeUnstructured(type.unstructured, value, strict, duplicates);
   }
   const text = textOf(input);
@@ -69,12 +69,12 @@ export const normalize = (type: StructType, object: unknown): Record<string, unk
 /** A JSON text as a tree without a type: for custom resources and patches. */
 export function parseJsonTree(
   input: Uint8Array | string,
-  { keepFloats = false }: ParseOptions = {},
+  { keepFloats = false, noteFloats = false }: ParseOptions = {},
 ): { value: unknown; duplicates: string[] } {
   const text = textOf(input);
   const scan = scanJson(text);
   if (scan.depth > maxJsonDepth) throw new DecodeError('exceeded max depth');
-  const { value, repeated } = parse(text, scan.exactNumbers, keepFloats && scan.exactNumbers);
+  const { value, repeated } = parse(text, scan.exactNumbers, keepFloats && scan.exactNumbers, noteFloats);
   if (countKeys(value) === scan.keys) return { value, duplicates: [] };
   const exact = repeated.size > 0 ? { value, repeated } : parse(text, true, keepFloats);
   return { value: exact.value, duplicates: [...explain(undefined, exact.value, exact.repeated).strictErrors] };

@@ -3,6 +3,7 @@
 import { FloatLiteral } from '../../lib/float-literal.js';
 import { goQuote } from '../../lib/go-quote.js';
 import { setMember } from '../../lib/plain-object.js';
+import { noteWholeFloat } from '../../lib/whole-floats.js';
 
 export class JsonSyntaxError extends Error {}
 
@@ -15,6 +16,8 @@ export interface ParsedJson {
 export interface ParseOptions {
   /** Give fractions and exponents as FloatLiteral rather than number. */
   readonly keepFloats?: boolean;
+  /** Note which whole numbers were written as those. */
+  readonly noteFloats?: boolean;
 }
 
 /**
@@ -25,7 +28,7 @@ export interface ParseOptions {
 export const maxJsonDepth = 500;
 
 export function parseExactJson(text: string, options: ParseOptions = {}): ParsedJson {
-  const parser = new Parser(text, options.keepFloats === true);
+  const parser = new Parser(text, options.keepFloats === true, options.noteFloats === true);
   return { value: parser.document(), repeated: parser.repeated };
 }
 
@@ -36,10 +39,13 @@ type Container =
 class Parser {
   readonly repeated = new Map<object, [string, unknown][]>();
   #at = 0;
+  /** The number that was read last is a whole one, and was written as a float. */
+  #wholeFloat = false;
 
   constructor(
     readonly text: string,
     readonly keepFloats: boolean,
+    readonly noteFloats: boolean,
   ) {}
 
   /** Iterative, so that deep nesting costs memory in proportion and no stack. */
@@ -56,6 +62,7 @@ class Parser {
           if (this.#at < this.text.length) this.#fail('after top-level value');
           return value;
         }
+        if (this.noteFloats) this.#note(top);
         if ('list' in top) top.list.push(value);
         else this.#member(top, value);
         if (!this.#closes(top)) break;
@@ -90,6 +97,12 @@ class Parser {
     if (char === '-' || (char >= '0' && char <= '9')) return this.#number();
     for (const [word, value] of literals) if (char === word[0]) return this.#literal(word, value);
     return this.#fail('looking for beginning of value');
+  }
+
+  #note(top: Container): void {
+    if ('list' in top) noteWholeFloat(top.list, String(top.list.length), this.#wholeFloat);
+    else noteWholeFloat(top.object, top.key, this.#wholeFloat);
+    this.#wholeFloat = false;
   }
 
   #member(top: Exclude<Container, { list: unknown[] }>, value: unknown): void {
@@ -197,6 +210,7 @@ class Parser {
       if (!Number.isFinite(value)) {
         throw new JsonSyntaxError(`json: cannot unmarshal number ${literal} into Go value of type float64`);
       }
+      this.#wholeFloat = Number.isSafeInteger(value);
       return value;
     }
     if (Number.isSafeInteger(value)) return value === 0 ? 0 : value;

@@ -21,7 +21,7 @@ const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
 const ESCAPE = /\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u[\da-fA-F]{4}|[^])/g;
 const LONE_SURROGATE = /^\\u[dD][89a-fA-F].{2}$/;
 
-export function parse(text: string, exact: boolean, keepFloats = exact): ParsedJson {
+export function parse(text: string, exact: boolean, keepFloats = exact, noteFloats = false): ParsedJson {
   if (!exact) {
     try {
       return { value: JSON.parse(text), repeated: noneRepeated };
@@ -30,7 +30,7 @@ export function parse(text: string, exact: boolean, keepFloats = exact): ParsedJ
     }
   }
   try {
-    return parseExactJson(text, { keepFloats });
+    return parseExactJson(text, { keepFloats, noteFloats });
   } catch (error) {
     if (error instanceof JsonSyntaxError) throw new DecodeError(error.message);
     throw error;

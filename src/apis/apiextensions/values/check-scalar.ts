@@ -103,11 +103,16 @@ export function checkString(text: string, schema: Readonly<JSONSchemaProps>, nam
   return compiled.matches(text) ? undefined : failed(other(name, text, `should match '${pattern}'`));
 }
 
-export function checkNumber(value: number | bigint, schema: Readonly<JSONSchemaProps>, name: string): Outcome {
+export function checkNumber(
+  value: number | bigint,
+  isFloat: boolean,
+  schema: Readonly<JSONSchemaProps>,
+  name: string,
+): Outcome {
   const outcome: Outcome = { failures: [], matches: 1 };
   const { multipleOf, minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema;
   // An integer is compared with the bound's whole part, as the reference keeps integers apart.
-  const whole = typeof value === 'bigint' || Number.isSafeInteger(value);
+  const whole = !isFloat && (typeof value === 'bigint' || Number.isSafeInteger(value));
   const bound = (limit: number): number => (whole ? int64Of(limit) : limit);
   if (multipleOf !== undefined) {
     // What is left of a factor below one is none.

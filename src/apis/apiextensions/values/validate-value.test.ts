@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { fieldErrorText, FieldPath } from '../../../machinery/field-error.js';
 import type { JSONSchemaProps } from '../../../schema/generated/apiextensions.v1.js';
 import { matchesFormat } from '../../../machinery/validation/string-formats.js';
+import { mustType } from '../../../schema/catalogue.js';
+import { decodeJson } from '../../../schema/json/decode.js';
 import { Correlation } from './correlation.js';
 import { validateValue } from './validate-value.js';
 
@@ -30,6 +32,32 @@ test('a number without a fraction is an integer, whatever it was written as', ()
   assert.deepEqual(errorsOf(1, { type: 'number' }), []);
   assert.deepEqual(errorsOf(1.5, { type: 'integer' }), [
     '<nil>: Invalid value: "number":  in body must be of type integer: "number"',
+  ]);
+});
+
+test('a whole number that was written as a float is held to the rules of floats', () => {
+  const type = {
+    ...mustType('io.k8s.api.core.v1.ConfigMap'),
+    unstructured: { coerce: () => [], readMetadata: () => undefined },
+  };
+  const schema: JSONSchemaProps = {
+    properties: {
+      n: { type: 'number', multipleOf: 0.5, maximum: 1e20 },
+      l: { items: { type: 'integer', anyOf: [{ multipleOf: 0.5 }] } },
+    },
+  };
+  const errors = (text: string): string[] => errorsOf(decodeJson(type, text, { strict: false }).object, schema);
+  assert.deepEqual(errors('{"n":2.0,"l":[2.0,1e3]}'), []);
+  const factor = (name: string): string =>
+    `${name}: Invalid value: 0: factor MultipleOf declared for ${name} must be positive: 0`;
+  const least = 'n: Invalid value: 2: n in body should be less than or equal to -9223372036854775808';
+  assert.deepEqual(errors('{"n":2,"x":1.0}'), [factor('n'), least]);
+  // Named again, it is what it was written as last.
+  assert.deepEqual(errors('{"n":2.0,"n":2}'), [factor('n'), least]);
+  assert.deepEqual(errors('{"n":2,"n":2.0}'), []);
+  assert.deepEqual(errors('{"l":[1.0,2]}'), [
+    '<nil>: Invalid value: "": "l[1]" must validate at least one schema (anyOf)',
+    factor('l[1]'),
   ]);
 });
 

@@ -1,6 +1,8 @@
 // Does a JSON value fit a schema? Used for defaults in definitions, and for every custom resource.
+import { FloatLiteral } from '../../../lib/float-literal.js';
 import { goQuote } from '../../../lib/go-quote.js';
 import { isPlainObject } from '../../../lib/plain-object.js';
+import { asWritten } from '../../../lib/whole-floats.js';
 import type { FieldErrors, FieldPath } from '../../../machinery/field-error.js';
 import { timeout } from '../../../machinery/status.js';
 import { matchesFormat } from '../../../machinery/validation/string-formats.js';
@@ -62,8 +64,10 @@ const tried: Check = (value, alternative, name, old, trials) => {
   return checkAll(value, alternative, name, old, trials);
 };
 
-const checkAll: Check = (value, schema, name, old, trials) => {
+const checkAll: Check = (given, schema, name, old, trials) => {
   const outcome: Outcome = { failures: [], matches: 0 };
+  const isFloat = given instanceof FloatLiteral;
+  const value = isFloat ? given.value : given;
   const types = typesOf(schema);
   if (value === null || value === undefined) {
     merge(outcome, checkType(value, types, schema, name));
@@ -74,7 +78,7 @@ const checkAll: Check = (value, schema, name, old, trials) => {
     merge(outcome, checkType(value, types, schema, name));
     outcome.matches += 1;
   }
-  merge(outcome, checkCombinations(value, schema, name, old, trials));
+  merge(outcome, checkCombinations(given, schema, name, old, trials));
   outcome.matches += 1;
   if (typeof value === 'string') {
     merge(outcome, checkString(value, schema, name));
@@ -85,7 +89,7 @@ const checkAll: Check = (value, schema, name, old, trials) => {
       if (matches !== undefined) outcome.matches += 1;
     }
   } else if (typeof value === 'number' || typeof value === 'bigint') {
-    merge(outcome, checkNumber(value, schema, name));
+    merge(outcome, checkNumber(value, isFloat, schema, name));
     outcome.matches += 1;
   } else if (Array.isArray(value)) {
     merge(outcome, checkList(value, schema, name, old, trials));
@@ -111,7 +115,7 @@ const checkList: Check<readonly unknown[]> = (items, schema, name, old, trials) 
   const { items: itemSchema, minItems, maxItems } = schema;
   if (itemSchema !== undefined && !Array.isArray(itemSchema)) {
     for (const [i, item] of items.entries())
-      merge(outcome, check(item, itemSchema, `${name}[${i}]`, old?.item(i), trials));
+      merge(outcome, check(asWritten(items, i, item), itemSchema, `${name}[${i}]`, old?.item(i), trials));
   }
   const size = items.length;
   if (minItems !== undefined && size < minItems) {
@@ -151,16 +155,15 @@ const checkObject: Check<Readonly<Record<string, unknown>>> = (object, schema, n
       const message = `${name}.${key} in body is a forbidden property`;
       merge(outcome, failed({ code: 'other', name, value: key, message }));
     } else if (isPlainObject(additionalProperties)) {
-      merge(outcome, check(object[key], additionalProperties, `${name}.${key}`, oldMember(old, name, key), trials));
+      const value = asWritten(object, key, object[key]);
+      merge(outcome, check(value, additionalProperties, `${name}.${key}`, oldMember(old, name, key), trials));
     }
   }
   for (const key of Object.keys(properties).sort()) {
     const property = properties[key];
     if (property === undefined || !Object.hasOwn(object, key)) continue;
-    merge(
-      outcome,
-      check(object[key], property, name === '' ? key : `${name}.${key}`, oldMember(old, name, key), trials),
-    );
+    const value = asWritten(object, key, object[key]);
+    merge(outcome, check(value, property, name === '' ? key : `${name}.${key}`, oldMember(old, name, key), trials));
   }
   for (const key of schema.required ?? []) {
     if (Object.hasOwn(object, key)) continue;
