@@ -90,21 +90,13 @@ const plainEncoders = new WeakMap<Endpoint, EventEncoder>();
 
 /** The form of each event, one after another. */
 function formsOfEvents(negotiated: Negotiated, query: URLSearchParams, clock: () => Date): () => Form {
-  const asked = watchForm(negotiated, query, clock);
+  const asked = formAsked(negotiated, query, clock);
   let first = true;
   return () => {
     const form = { ...asked, nowMs: clock().getTime(), withoutColumns: !first };
     first = false;
     return form;
   };
-}
-
-/** A watch tells of one object at a time, also to who asks for the metadata of a list. */
-function watchForm(negotiated: Negotiated, query: URLSearchParams, clock: () => Date): Form {
-  const { transform } = negotiated;
-  const form = formAsked(negotiated, query, clock);
-  if (transform?.kind !== 'PartialObjectMetadataList') return form;
-  return { ...form, transform: { ...transform, kind: 'PartialObjectMetadata' } };
 }
 
 /** An object with nothing but its version: a client may go on from there. */

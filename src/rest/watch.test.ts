@@ -264,6 +264,18 @@ test('tables and bare metadata are watched, too', async () => {
   bare.stop();
 });
 
+test('a watch in the form of a list ends with the first that happens, for nothing has that form', async () => {
+  const api = open();
+  const { resourceVersion = '' } = (await api.get(MAPS)).body.metadata;
+  const watch = await api.watch(`${MAPS}?watch=1&resourceVersion=${resourceVersion}`, {
+    accept: 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io',
+  });
+  assert.equal(watch.status, 200);
+  await make(api, 'a');
+  await watch.ended;
+  await assert.rejects(watch.nextBytes(), /over/);
+});
+
 test('each form of a watch is labelled as such', async () => {
   const api = open();
   await make(api, 'a');

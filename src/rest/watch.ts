@@ -49,7 +49,8 @@ export async function watchObjects(
     allowBookmarks: options.allowWatchBookmarks,
     ...(options.sendInitialEvents !== undefined && { sendInitialEvents: options.sendInitialEvents }),
   };
-  const watched = { services, registry: endpoint.registry, encoder, wanted, lastsMs };
+  const isForLists = negotiated.transform?.kind === 'PartialObjectMetadataList';
+  const watched = { services, registry: endpoint.registry, encoder, isForLists, wanted, lastsMs };
   const counted = {
     ...watched,
     observe: services.metrics.events(endpoint),
@@ -71,6 +72,8 @@ interface Watched {
   readonly services: Pick<RestServices, 'unreadEvents' | 'shutdown'>;
   readonly registry: Endpoint['registry'];
   readonly encoder: EventEncoder;
+  /** What is asked for is a form that no event has: the first one ends the watch, without a word. */
+  readonly isForLists: boolean;
   /** Each event is a message of its own, which needs no other frame. */
   readonly messages?: MediaType;
   /** Counts what is sent; messages are not counted. */
@@ -86,7 +89,7 @@ const OVER = new Error('the watch is over');
 
 /** One signal for all that can end a watch, and one function that waits: thousands are kept. */
 async function streamWatch(watched: Watched, sink: ResponseSink): Promise<void> {
-  const { services, encoder, messages, observe, initialEnd, lastsMs } = watched;
+  const { services, encoder, isForLists, messages, observe, initialEnd, lastsMs } = watched;
   const over = new AbortController();
   let isOver = false;
   const end = (): void => {
@@ -100,7 +103,8 @@ async function streamWatch(watched: Watched, sink: ResponseSink): Promise<void> 
   const stay = whenAborted(services.shutdown, end);
   // hot: runs for every watcher on every batch of events.
   const receive = (events: readonly WatchEvent[]): boolean => {
-    if (messages !== undefined) for (const event of events) ordered.write(() => message(messages, event), [event]);
+    if (isForLists && events.length > 0) end();
+    else if (messages !== undefined) for (const event of events) ordered.write(() => message(messages, event), [event]);
     else if (events.length > 0) ordered.write(made, events);
     return !isOver;
   };
