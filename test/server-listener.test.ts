@@ -417,21 +417,21 @@ test('plain HTTP is told to use TLS, and rubbish does no harm', async () => {
 });
 
 test('certificate files that change are shown to new connections, and a broken pair is not', async () => {
-  const files = ensureSelfSignedCertificate(
-    path.join(folder, 'reload'),
-    'first',
-    { dnsNames: [], ipAddresses: [] },
-    now,
-  );
+  const made = (name: string) =>
+    ensureSelfSignedCertificate(path.join(folder, `reload-${name}`), name, { dnsNames: [], ipAddresses: [] }, now);
+  const files = made('first');
+  const clientCa = path.join(folder, 'reload-ca.crt');
+  fs.writeFileSync(clientCa, authority.certPem);
   let refused = (): void => undefined;
-  const refusal = new Promise<void>((resolve) => (refused = resolve));
+  const refusal = (): Promise<void> => new Promise((resolve) => (refused = resolve));
   const logs = createLogs({
     verbosity: 0,
     write: (_descriptor, text) => {
       if (text.includes('Kept the serving certificates in use')) refused();
     },
   });
-  const certificates = loadServingCertificates({ serving: files, log: logs.for('certificates') });
+  const options = { serving: files, clientCaFiles: [clientCa], log: logs.for('certificates') };
+  const certificates = loadServingCertificates(options);
   const changed = await listen({ address: '127.0.0.1', port: 0, certificates, handler: () => ok('x'), log });
   const shown = (): Promise<string> =>
     new Promise((resolve, reject) => {
@@ -443,12 +443,25 @@ test('certificate files that change are shown to new connections, and a broken p
     });
   const becomes = (name: string): Promise<string> => until(shown, (seen) => seen === name);
   assert.equal(await shown(), 'first');
-  const next = ensureSelfSignedCertificate(path.join(folder, 'next'), 'second', { dnsNames: [], ipAddresses: [] }, now);
-  fs.copyFileSync(next.certFile, files.certFile);
-  await refusal;
+  const replace = ({ certFile, keyFile }: typeof files): void => {
+    fs.copyFileSync(certFile, files.certFile);
+    fs.copyFileSync(keyFile, files.keyFile);
+  };
+  const second = made('second');
+  const half = refusal();
+  fs.copyFileSync(second.certFile, files.certFile);
+  await half;
   assert.equal(await shown(), 'first');
-  fs.copyFileSync(next.keyFile, files.keyFile);
+  replace(second);
   await becomes('second');
+  const emptied = refusal();
+  for (const file of [files.certFile, files.keyFile]) fs.writeFileSync(file, '');
+  await emptied;
+  assert.equal(await shown(), 'second');
+  // A bundle that is none does not keep a good pair away.
+  fs.writeFileSync(clientCa, '');
+  replace(made('third'));
+  await becomes('third');
   await changed.close(100);
 });
 

@@ -48,27 +48,31 @@ const POLL_MS = 60_000;
 
 /** Throws when a file cannot be read. That a key belongs to its certificate shows when the port opens. */
 export function loadServingCertificates(options: ServingCertificateOptions): ServingCertificates {
-  let state = load(options);
+  let sources = read(options);
+  let state = load(options, sources);
   const listeners: (() => void)[] = [];
   let told: string | undefined;
   const reload = (): void => {
     const old = state;
+    const problems: WrongFile[] = [];
     try {
-      const next = load(options);
-      if (next.fingerprint === old.fingerprint) return;
-      state = next;
-      for (const listener of listeners) listener();
-      options.log.info('Reloaded serving certificates');
-      told = undefined;
+      const found = read(options, { sources, problems });
+      const next = load(options, found);
+      if (next.fingerprint !== old.fingerprint) {
+        state = next;
+        for (const listener of listeners) listener();
+        sources = found;
+        options.log.info('Reloaded serving certificates');
+      }
     } catch (error) {
       state = old;
-      // A half-written pair: the old one goes on being served until the new one is whole.
-      const problem = wrongFile(options) ?? { error: error instanceof Error ? error.message : String(error) };
-      const words = JSON.stringify(problem);
-      if (words === told) return;
-      told = words;
-      const { error: message, ...files } = problem;
-      options.log.error(new Error(message), 'Kept the serving certificates in use', files);
+      if (problems.length === 0) problems.push({ error: error instanceof Error ? error.message : String(error) });
+    }
+    const words = JSON.stringify(problems);
+    if (words === told) return;
+    told = words;
+    for (const { error, ...files } of problems) {
+      options.log.error(new Error(error), 'Kept the serving certificates in use', files);
     }
   };
   const stop = watchFiles(filesOf(options), { pollMs: POLL_MS, changed: reload });
@@ -95,16 +99,51 @@ interface WrongFile {
   readonly file?: string;
 }
 
-function wrongFile({ serving, sni = [], clientCaFiles = [] }: ServingCertificateOptions): WrongFile | undefined {
-  for (const { certFile, keyFile } of [serving, ...sni]) {
-    const error = servingPairError('serving-cert', certFile, keyFile);
-    if (error !== undefined) return { error, certFile, keyFile };
-  }
-  for (const file of clientCaFiles) {
-    const error = caBundleError('client-ca-bundle', file);
-    if (error !== undefined) return { error, file };
-  }
-  return undefined;
+interface Pair {
+  readonly cert: string;
+  readonly key: string;
+}
+
+interface Sources {
+  readonly serving: Pair;
+  readonly sni: readonly Pair[];
+  readonly clientCas: readonly string[];
+}
+
+/**
+ * What is in the files. A half-written pair, or a bundle without certificates, is a problem of its own: the old one goes on
+ * being used until the new one is whole, and the others are taken up all the same.
+ */
+function read(
+  { serving, sni = [], clientCaFiles = [] }: ServingCertificateOptions,
+  kept?: { readonly sources: Sources; readonly problems: WrongFile[] },
+): Sources {
+  const pair = (files: CertificateFiles, old: Pair | undefined): Pair => {
+    const { certFile, keyFile } = files;
+    const error = old && servingPairError('serving-cert', certFile, keyFile);
+    if (error === undefined || old === undefined) return readPair(files);
+    kept?.problems.push({ error, certFile, keyFile });
+    return old;
+  };
+  const bundle = (file: string, old: string | undefined): string => {
+    const error = old === undefined ? undefined : caBundleError('client-ca-bundle', file);
+    if (error === undefined || old === undefined) return fs.readFileSync(file, 'utf8');
+    kept?.problems.push({ error, file });
+    return old;
+  };
+  const old = kept?.sources;
+  return {
+    serving: pair(serving, old?.serving),
+    sni: sni.map((files, i) => pair(files, old?.sni[i])),
+    clientCas: clientCaFiles.map((file, i) => bundle(file, old?.clientCas[i])),
+  };
+}
+
+function readPair({ certFile, keyFile }: CertificateFiles): Pair {
+  const pair = { cert: fs.readFileSync(certFile, 'utf8'), key: fs.readFileSync(keyFile, 'utf8') };
+  // Node takes empty ones for none at all, and then no client gets through.
+  if (pair.cert === '' || pair.key === '') throw new Error(`there is nothing in ${certFile} or ${keyFile}`);
+  return pair;
 }
 
 /**
@@ -137,48 +176,42 @@ interface Shown {
   readonly context: SecureContext | undefined;
 }
 
-function load(options: ServingCertificateOptions): Loaded {
-  const clientCas = (options.clientCaFiles ?? []).map((file) => fs.readFileSync(file, 'utf8'));
+function load(options: ServingCertificateOptions, { serving, sni, clientCas }: Sources): Loaded {
   const shared: TlsOptions = {
     minVersion: options.minVersion ?? 'TLSv1.2',
     ciphers: openSslCiphers(options.cipherSuites ?? []),
     // An empty list, not none: without one Node would load the public roots, which decide nothing here.
-    ca: clientCas,
+    ca: [...clientCas],
     requestCert: clientCas.length > 0,
     // Chains are verified by the authenticators, which know what each authority may vouch for.
     rejectUnauthorized: false,
     // A resumed session no longer has the client's intermediate certificates.
     secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_PRIORITIZE_CHACHA,
   };
-  const serving = readPair(options.serving);
   const byName = new Map<string, SecureContext>();
   const explicit = new Map<string, SecureContext>();
   const byAddress = new Map<string, TlsOptions>();
   const others: Shown[] = [];
   let fingerprint = serving.cert + serving.key + clientCas.join('');
   // From last to first, so that earlier flags win.
-  for (const files of [...(options.sni ?? [])].reverse()) {
-    const pair = readPair(files);
+  for (const [i, pair] of [...sni.entries()].reverse()) {
+    const names = options.sni?.[i]?.names ?? [];
     fingerprint += pair.cert + pair.key;
     const contextOptions: SecureContextOptions = { ...shared, ...pair };
     const context = tls.createSecureContext(contextOptions);
     const certificate = new X509Certificate(pair.cert);
     others.unshift({ certificate, context });
-    for (const name of files.names) {
+    for (const name of names) {
       if (net.isIP(name) !== 0) byAddress.set(name, { ...shared, ...pair });
       else explicit.set(name.toLowerCase(), context);
     }
-    if (files.names.length > 0) continue;
+    if (names.length > 0) continue;
     for (const name of namesIn(certificate)) byName.set(name.toLowerCase(), context);
   }
   for (const [name, context] of explicit) byName.set(name, context);
   const all =
     others.length === 0 ? [] : [{ certificate: new X509Certificate(serving.cert), context: undefined }, ...others];
   return { fingerprint, base: { ...shared, ...serving }, byName, byAddress, all };
-}
-
-function readPair({ certFile, keyFile }: CertificateFiles): { cert: string; key: string } {
-  return { cert: fs.readFileSync(certFile, 'utf8'), key: fs.readFileSync(keyFile, 'utf8') };
 }
 
 const DOMAIN = /^(\*|(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)$/;
