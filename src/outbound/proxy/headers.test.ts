@@ -25,6 +25,10 @@ test('what belongs to the connection, and who the client is, does not go on', ()
   assert.deepEqual(headers, { host: 'api.test:6443', 'x-forwarded-for': '10.0.0.1, fd00::1', accept: 'a/b' });
 });
 
+test('a client that names no host asks for the one its request is handed on to', () => {
+  assert.deepEqual(Object.keys(forwardedHeaders({ ...from({}), host: '' })), ['x-forwarded-for']);
+});
+
 test('headers that were sent several times go on as several, unless they were changed since', () => {
   const rawHeaders = ['X-Stream-Protocol-Version', 'v5', 'x-stream-protocol-version', 'v4', 'A', '1', 'A', '2'];
   const sent = { ...from({ 'x-stream-protocol-version': 'v5, v4', a: '1' }), rawHeaders };

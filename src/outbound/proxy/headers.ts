@@ -42,7 +42,8 @@ const asksForTrailers = ({ headers }: HttpRequest): boolean =>
 export const upgradeHeaders = (request: HttpRequest): Headers => headersTo(request, () => false);
 
 function headersTo(request: HttpRequest, isDropped: (name: string) => boolean): Headers {
-  const headers: Headers = { host: request.host };
+  // One that names no host asks for the one it is handed on to.
+  const headers: Headers = request.host === '' ? {} : { host: request.host };
   const repeated = repeatedHeaders(request);
   for (const [name, value] of Object.entries(request.headers)) {
     if (value === undefined || name.startsWith(':') || name === 'host') continue;

@@ -101,7 +101,7 @@ const isHost = (name: string): boolean =>
 
 const NO_BODY: Framing = { kind: 'none' };
 const CHUNKED: Framing = { kind: 'chunked' };
-const UNKNOWN_CODING: Refusal = { status: 501, text: 'Unsupported transfer encoding' };
+const UNKNOWN_CODING: Refusal = { status: 501, text: '', body: 'Unsupported transfer encoding' };
 
 /** A body whose end could be seen in two places, or in none, is no request: the rest would pass for the next one. */
 function framingOf({ version }: RequestLine, headers: Fields['headers']): Framing | Refusal {

@@ -16,6 +16,8 @@ export interface RequestLine {
 export interface Refusal {
   readonly status: number;
   readonly text: string;
+  /** What is said beneath, where it is not the first line again. */
+  readonly body?: string;
 }
 
 export const BAD_REQUEST: Refusal = { status: 400, text: '' };

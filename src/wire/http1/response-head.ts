@@ -42,9 +42,9 @@ export function headerLines(headers: HttpResponse['headers']): string {
 }
 
 /** The whole answer to what is no request. The connection ends with it. */
-export function refusalText({ status, text }: Refusal): string {
+export function refusalText({ status, text, body }: Refusal): string {
   const line = `${status} ${statusText(status)}${text === '' ? '' : `: ${text}`}`;
-  return `HTTP/1.1 ${line}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${line}`;
+  return `HTTP/1.1 ${line}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${body ?? line}`;
 }
 
 /** Where the reference's words are older than Node's. */
