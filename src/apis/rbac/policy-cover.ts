@@ -2,12 +2,14 @@
 import { append } from '../../lib/append.js';
 import { goQuote } from '../../lib/go-quote.js';
 import { withoutStars } from '../../authz/rule-match.js';
-import type { Steps } from '../../lib/turns.js';
+import { eachStep, type Steps } from '../../lib/turns.js';
 import type { PolicyRule } from '../../schema/generated/rbac.v1.js';
 
 /** A rule of a thousand verbs, groups and resources is a billion pieces: so many are told, and so often is one compared. */
 const MOST_MISSING = 10_000;
 const MOST_COMPARISONS = 1_000_000;
+/** Of rules as they are: those of one who has thousands are few of so many. */
+const MOST_WHOLE_COMPARISONS = 10_000_000;
 const COMPARISONS_OF_STEP = 4_096;
 
 export interface Uncovered {
@@ -19,20 +21,55 @@ export interface Uncovered {
 
 /** The part of `wanted` that `held` does not cover. */
 export function* uncoveredRules(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): Steps<Uncovered> {
-  const covering = held.map(covererOf);
+  const sets: Sets = new Map();
+  const covering: Covers[] = [];
+  const own = new Set<string>();
+  yield* eachStep(held, (rule) => {
+    covering.push(covererOf(rule, sets));
+    if (isShort(rule)) own.add(keyOf(rule));
+  });
   const missing: PolicyRule[] = [];
-  let comparisons = 0;
+  let wholes = 0;
+  let pieces = 0;
   for (const rule of wanted) {
-    if (covering.some((covers) => covers(rule))) continue;
+    if (isShort(rule) && own.has(keyOf(rule))) {
+      yield;
+      continue;
+    }
+    const whole = yield* coveredBy(covering, rule);
+    wholes += whole.comparisons;
+    if (wholes > MOST_WHOLE_COMPARISONS) return { missing, isCutShort: true };
+    if (whole.isCovered) continue;
     for (const atom of atoms(rule)) {
-      const before = comparisons;
-      comparisons += 1 + covering.length;
-      if (missing.length >= MOST_MISSING || comparisons > MOST_COMPARISONS) return { missing, isCutShort: true };
-      if (!covering.some((covers) => covers(atom))) missing.push(atom);
-      if (Math.floor(comparisons / COMPARISONS_OF_STEP) > Math.floor(before / COMPARISONS_OF_STEP)) yield;
+      pieces += 1 + covering.length;
+      if (missing.length >= MOST_MISSING || pieces > MOST_COMPARISONS) return { missing, isCutShort: true };
+      if (!(yield* coveredBy(covering, atom)).isCovered) missing.push(atom);
     }
   }
   return { missing, isCutShort: false };
+}
+
+/** Most rules are: who hands out thousands of their own is not kept waiting for each to be held against each. */
+const isShort = ({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: PolicyRule): boolean =>
+  [verbs, apiGroups, resources, resourceNames, nonResourceURLs].every((list) => (list?.length ?? 0) <= 50);
+
+const keyOf = ({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: PolicyRule): string =>
+  JSON.stringify([verbs ?? [], apiGroups ?? [], resources ?? [], resourceNames ?? [], nonResourceURLs ?? []]);
+
+type Covers = (wanted: PolicyRule) => boolean;
+
+function* coveredBy(
+  covering: readonly Covers[],
+  rule: PolicyRule,
+): Steps<{ readonly isCovered: boolean; readonly comparisons: number }> {
+  let comparisons = 0;
+  // A rule may have a hundred thousand names.
+  yield;
+  for (const covers of covering) {
+    if (covers(rule)) return { isCovered: true, comparisons };
+    if (++comparisons % COMPARISONS_OF_STEP === 0) yield;
+  }
+  return { isCovered: false, comparisons };
 }
 
 /** Missing rules in words: one line for each resource, its verbs together, in order. */
@@ -59,21 +96,32 @@ function* atoms(rule: PolicyRule): Iterable<PolicyRule> {
   for (const url of nonResourceURLs) for (const verb of verbs) yield { verbs: [verb], nonResourceURLs: [url] };
 }
 
+/** Of the lists in roles: one that is bound many times has them once. */
+type Sets = Map<readonly string[], ReadonlySet<string>>;
+
+const NONE: readonly string[] = [];
+
 /** Whether a rule covers all of another one. */
-function covererOf(rule: PolicyRule): (wanted: PolicyRule) => boolean {
-  const verbs = new Set(rule.verbs);
-  const groups = new Set(rule.apiGroups);
-  const resources = new Set(rule.resources);
-  const names = new Set(rule.resourceNames);
+function covererOf(rule: PolicyRule, sets: Sets): Covers {
+  const setOf = (values: readonly string[] | undefined | null): ReadonlySet<string> => {
+    const list = values ?? NONE;
+    let set = sets.get(list);
+    if (set === undefined) sets.set(list, (set = new Set(list)));
+    return set;
+  };
   const urls = rule.nonResourceURLs ?? [];
-  return (wanted) =>
-    coversAll(verbs, wanted.verbs ?? []) &&
-    coversAll(groups, wanted.apiGroups ?? []) &&
-    (wanted.resources ?? []).every((resource) => coversResource(resources, resource)) &&
-    (wanted.nonResourceURLs ?? []).every((url) => coversUrl(urls, url)) &&
+  return (wanted) => {
+    if (!coversAll(setOf(rule.verbs), wanted.verbs ?? [])) return false;
+    if (!coversAll(setOf(rule.apiGroups), wanted.apiGroups ?? [])) return false;
+    const resources = setOf(rule.resources);
+    if (!(wanted.resources ?? []).every((resource) => coversResource(resources, resource))) return false;
+    if (!(wanted.nonResourceURLs ?? []).every((url) => coversUrl(urls, url))) return false;
     // All names are covered only by a rule without names.
-    (names.size === 0 ||
-      (wanted.resourceNames?.length && wanted.resourceNames.every((name) => names.has(name))) === true);
+    const names = setOf(rule.resourceNames);
+    if (names.size === 0) return true;
+    const { resourceNames = [] } = wanted;
+    return resourceNames.length > 0 && resourceNames.every((name) => names.has(name));
+  };
 }
 
 const coversAll = (held: ReadonlySet<string>, wanted: readonly string[]): boolean =>
