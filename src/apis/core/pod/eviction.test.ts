@@ -115,3 +115,25 @@ test('a request and its body may not rehearse differently', async () => {
   });
   assert.deepEqual(done, []);
 });
+
+test('very many budgets are looked at in turns with others', async () => {
+  const matchExpressions = Array.from({ length: 1000 }, (_, i) => ({ key: `k${i}`, operator: 'NotIn', values: ['v'] }));
+  const wide = (i: number): PodDisruptionBudget => ({
+    ...budget(1),
+    spec: { selector: { matchExpressions: [...matchExpressions, { key: 'app', operator: 'In', values: [`y${i}`] }] } },
+  });
+  const { action } = scene(
+    'Running',
+    Array.from({ length: 300 }, (_, i) => wide(i)),
+  );
+  let others = 0;
+  let isDone = false;
+  const count = (): void => {
+    others++;
+    if (!isDone) setImmediate(count);
+  };
+  setImmediate(count);
+  assert.equal((await evictPod(action)).code, 201);
+  isDone = true;
+  assert.ok(others > 2, `others had ${others} turns`);
+});

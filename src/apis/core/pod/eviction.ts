@@ -1,4 +1,5 @@
 // Deleting a pod as politely as its disruption budget asks.
+import { Turns } from '../../../lib/turns.js';
 import { FieldPath, invalid as invalidField } from '../../../machinery/field-error.js';
 import { labelSelectorAsSelector } from '../../../machinery/label-selector.js';
 import type { KubeObject } from '../../../machinery/object.js';
@@ -6,6 +7,7 @@ import { badRequest, conflict, forbidden, invalid, StatusError, tooManyRequests 
 import type { DeleteOptions, LifeContext, SubresourceAction } from '../../../registry/kind.js';
 import type { Pod } from '../../../schema/generated/core.v1.js';
 import type { PodDisruptionBudget } from '../../../schema/generated/policy.v1.js';
+import { loadedAll } from '../../../storage/store.js';
 import { SUCCESS } from './binding.js';
 import { setPodCondition } from './conditions.js';
 
@@ -81,10 +83,15 @@ async function evictWithinBudget(
 }
 
 async function budgetsOf({ metadata }: Readonly<Pod>, { lookup }: LifeContext): Promise<PodDisruptionBudget[]> {
-  const all = await lookup.list(BUDGETS, metadata.namespace ?? '');
-  return all
-    .map((stored) => stored.object() as PodDisruptionBudget)
-    .filter(({ spec }) => labelSelectorAsSelector(spec.selector).matches(metadata.labels));
+  const all = (await loadedAll(await lookup.list(BUDGETS, metadata.namespace ?? ''))) as PodDisruptionBudget[];
+  const turns = new Turns();
+  const found: PodDisruptionBudget[] = [];
+  for (const budget of all) {
+    if (labelSelectorAsSelector(budget.spec.selector).matches(metadata.labels)) found.push(budget);
+    // Anybody may write a thousand with a thousand requirements each.
+    await turns.breathe();
+  }
+  return found;
 }
 
 const isReady = ({ status }: Readonly<Pod>): boolean =>
