@@ -56,6 +56,18 @@ describe('enforcing', () => {
     assert.equal(await refusal(plugin, enforcing('baseline', {}, 'v1.19', { object })), undefined);
   });
 
+  test('very many containers are held to it in turns with others, and refused as few are', async () => {
+    const few = (count: number): Partial<PodSpec> => ({
+      containers: Array.from({ length: count }, (_, i) => ({ name: `c${i}`, image: 'i', resources: {} })),
+    });
+    const others: string[] = [];
+    setImmediate(() => others.push('had their turn'));
+    const why = (await refusal(plugin, enforcing('restricted', few(30_000)))) ?? '';
+    assert.deepEqual(others, ['had their turn']);
+    const first = (text: string): string => text.slice(0, text.indexOf('(') + 20);
+    assert.equal(first(why), first((await refusal(plugin, enforcing('restricted', few(3)))) ?? ''));
+  });
+
   test('a hardened pod passes', async () => {
     const containers = [{ name: 'a', image: 'i', resources: {}, securityContext: hardened }];
     assert.equal(await refusal(plugin, enforcing('restricted', { containers })), undefined);

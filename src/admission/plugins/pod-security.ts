@@ -6,8 +6,9 @@ import type { CronJob } from '../../schema/generated/batch.v1.js';
 import type { Namespace, Pod, PodTemplate, PodTemplateSpec } from '../../schema/generated/core.v1.js';
 import { goQuote } from '../../lib/go-quote.js';
 import { type MaybePromise, whenReady } from '../../lib/maybe-promise.js';
+import { inTurns, type Steps } from '../../lib/turns.js';
 import { existingPodWarnings } from '../pod-security/existing-pods.js';
-import { evaluatePod, violationsText } from '../pod-security/evaluate.js';
+import { evaluatePod, evaluationSteps, violationsText } from '../pod-security/evaluate.js';
 import type { CheckedPod, Violation } from '../pod-security/check.js';
 import type { PodSecurityRecorder } from '../pod-security/metrics.js';
 import {
@@ -73,7 +74,11 @@ function validatePod(options: PodSecurityOptions, attributes: AdmissionAttribute
   return whenReady(labelsOf(attributes), (labels) => holdPod(options, attributes, labels));
 }
 
-function holdPod(options: PodSecurityOptions, attributes: AdmissionAttributes, labels: NamespaceLabels): void {
+function holdPod(
+  options: PodSecurityOptions,
+  attributes: AdmissionAttributes,
+  labels: NamespaceLabels,
+): MaybePromise<void> {
   const { operation, namespace, context, annotate } = attributes;
   if (labels === 'missing') {
     options.recorder?.failed(true, attributes);
@@ -83,14 +88,24 @@ function holdPod(options: PodSecurityOptions, attributes: AdmissionAttributes, l
   if (errors.length === 0 && MODES.every((mode) => policy[mode].level === 'privileged')) {
     annotate(`${LABEL_PREFIX}enforce-policy`, policyText(PRIVILEGED));
     options.recorder?.evaluated('allow', policy.enforce, 'enforce', attributes);
-    return;
+    return undefined;
   }
   const pod = attributes.object as Pod;
-  if (operation === 'UPDATE' && !runsSomethingNew(pod, attributes.old as Pod)) return;
-  if (isExemptRuntime(options, attributes, pod)) return;
+  if (operation === 'UPDATE' && !runsSomethingNew(pod, attributes.old as Pod)) return undefined;
+  if (isExemptRuntime(options, attributes, pod)) return undefined;
   noteErrors(options, attributes, errors);
   annotate(`${LABEL_PREFIX}enforce-policy`, policyText(policy.enforce));
-  const evaluate = evaluatorFor(pod, context);
+  return whenReady(evaluatorFor(pod, MODES, policy, context), (evaluate) =>
+    judgePod(options, attributes, policy, evaluate),
+  );
+}
+
+function judgePod(
+  options: PodSecurityOptions,
+  attributes: AdmissionAttributes,
+  policy: Policy,
+  evaluate: Evaluate,
+): void {
   const refused = evaluate(policy.enforce);
   options.recorder?.evaluated(refused.length === 0 ? 'allow' : 'deny', policy.enforce, 'enforce', attributes);
   auditAgainst(options, attributes, policy.audit, evaluate);
@@ -110,21 +125,26 @@ function validateWorkload(options: PodSecurityOptions, attributes: AdmissionAttr
   return whenReady(labelsOf(attributes), (labels) => holdWorkload(options, attributes, labels));
 }
 
-function holdWorkload(options: PodSecurityOptions, attributes: AdmissionAttributes, labels: NamespaceLabels): void {
+function holdWorkload(
+  options: PodSecurityOptions,
+  attributes: AdmissionAttributes,
+  labels: NamespaceLabels,
+): MaybePromise<void> {
   if (labels === 'missing') {
     const why = `failed to lookup namespace ${goQuote(attributes.namespace)}: namespaces ${goQuote(attributes.namespace)} not found`;
     attributes.annotate(`${LABEL_PREFIX}error`, why);
-    return;
+    return undefined;
   }
   const { policy, errors } = policyOf(labels, options.defaults);
   const idle = policy.warn.level === 'privileged' && policy.audit.level === 'privileged';
   const template = templateOf(attributes);
-  if ((errors.length === 0 && idle) || template === undefined) return;
-  if (isExemptRuntime(options, attributes, template)) return;
+  if ((errors.length === 0 && idle) || template === undefined) return undefined;
+  if (isExemptRuntime(options, attributes, template)) return undefined;
   noteErrors(options, attributes, errors);
-  const evaluate = evaluatorFor(template, attributes.context);
-  auditAgainst(options, attributes, policy.audit, evaluate);
-  warnAgainst(options, attributes, policy.warn, evaluate);
+  return whenReady(evaluatorFor(template, ['audit', 'warn'], policy, attributes.context), (evaluate) => {
+    auditAgainst(options, attributes, policy.audit, evaluate);
+    warnAgainst(options, attributes, policy.warn, evaluate);
+  });
 }
 
 async function validateNamespace(options: PodSecurityOptions, attributes: AdmissionAttributes): Promise<void> {
@@ -158,15 +178,32 @@ const MODES: readonly Mode[] = ['enforce', 'audit', 'warn'];
 
 type Evaluate = (policy: LevelVersion) => readonly Violation[];
 
+/** Each is looked at by some twenty checks. */
+const MANY_CONTAINERS = 500;
+
 /** Modes mostly ask for the same, so each answer is kept. */
-function evaluatorFor(pod: CheckedPod, { features }: LifeContext): Evaluate {
+function evaluatorFor(
+  pod: CheckedPod,
+  modes: readonly Mode[],
+  asked: Policy,
+  { features }: LifeContext,
+): MaybePromise<Evaluate> {
   const answers = new Map<string, readonly Violation[]>();
-  return (policy) => {
+  const evaluate: Evaluate = (policy) => {
     const key = policyText(policy);
     const answer = answers.get(key) ?? evaluatePod(policy, pod, features);
     answers.set(key, answer);
     return answer;
   };
+  if (allContainers(pod.spec).length <= MANY_CONTAINERS) return evaluate;
+  return inTurns(evaluateAll()).then(() => evaluate);
+
+  function* evaluateAll(): Steps<void> {
+    for (const mode of modes) {
+      const key = policyText(asked[mode]);
+      if (!answers.has(key)) answers.set(key, yield* evaluationSteps(asked[mode], pod, features));
+    }
+  }
 }
 
 function auditAgainst(

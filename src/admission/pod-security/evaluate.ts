@@ -1,3 +1,4 @@
+import { atOnce, type Steps } from '../../lib/turns.js';
 import type { FeatureGates } from '../../registry/kind.js';
 import { baselineChecks } from './baseline.js';
 import type { CheckedPod, PodCheck, VersionedCheck, Violation } from './check.js';
@@ -5,13 +6,23 @@ import type { LevelVersion } from './policy.js';
 import { restrictedChecks } from './restricted.js';
 
 /** Everything about a pod that a level, as it stood in a version, does not allow. */
-export function evaluatePod(
+export const evaluatePod = (policy: LevelVersion, pod: CheckedPod, features: FeatureGates): readonly Violation[] =>
+  atOnce(evaluationSteps(policy, pod, features));
+
+/** The same, for a pod of very many containers. */
+export function* evaluationSteps(
   { level, minor }: LevelVersion,
   pod: CheckedPod,
   features: FeatureGates,
-): readonly Violation[] {
+): Steps<readonly Violation[]> {
   if (level === 'privileged') return [];
-  return checksOf(level, Math.min(minor, NEWEST_MINOR)).flatMap((check) => check(pod, features) ?? []);
+  const found: Violation[] = [];
+  for (const check of checksOf(level, Math.min(minor, NEWEST_MINOR))) {
+    const violation = check(pod, features);
+    if (violation !== undefined) found.push(violation);
+    yield;
+  }
+  return found;
 }
 
 /** `reason (detail), reason (detail)`. */
