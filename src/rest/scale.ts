@@ -3,7 +3,7 @@ import { append } from '../lib/append.js';
 import { goQuote } from '../lib/go-quote.js';
 import type { HttpResponse } from '../lib/http.js';
 import type { MaybePromise } from '../lib/maybe-promise.js';
-import { atOnce, inTurns, LARGE_BYTES, type Steps } from '../lib/turns.js';
+import { atOnce, inTurns, LARGE_BYTES, type Steps, Turns } from '../lib/turns.js';
 import { type FieldErrors, FieldPath, invalid as invalidField } from '../machinery/field-error.js';
 import { apiVersionOf, type JsonObject, type KubeObject, type ObjectMeta } from '../machinery/object.js';
 import { badRequest, conflict, internalError, invalid, StatusError } from '../machinery/status.js';
@@ -194,12 +194,16 @@ async function write(
       const missing = access.missing?.(current);
       if (missing !== undefined) live.spec = { replicas: NEVER_SET };
       const scale = await change(live);
+      // Nothing of it is kept but its replicas, and yet it may say much.
+      const turns = new Turns();
       if (missing !== undefined && scale.spec?.replicas === NEVER_SET) {
         throw badRequest(`the spec replicas field ${goQuote(missing)} cannot be empty`);
       }
       checkScale(endpoint, info.name, info.namespace, scale, current);
+      await turns.breathe();
       const object = deepCopy(current) as KubeObject;
       setScale(object, scale);
+      await turns.breathe();
       // The schema may not know the place.
       if (endpoint.definition.custom) noteUnfitted(object);
       const owned = fromScaleManagedFields(
