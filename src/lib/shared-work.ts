@@ -1,5 +1,6 @@
 // Work that several may wait for: it goes on for as long as somebody does.
 import type { Waiting } from './waiting.js';
+import { whenAborted } from './when-aborted.js';
 
 export class SharedWork<T> {
   /** Settles with the work, for all of them. */
@@ -21,15 +22,10 @@ export class SharedWork<T> {
     this.#waiting++;
     if (waiting === undefined) return this.done;
     const { signal } = waiting;
-    const leave = (): void => {
+    const stay = whenAborted(signal, () => {
       if (--this.#waiting === 0) this.#ending.abort(signal.reason);
-    };
-    if (signal.aborted) leave();
-    else {
-      signal.addEventListener('abort', leave, { once: true });
-      const stay = (): void => signal.removeEventListener('abort', leave);
-      this.done.then(stay, stay);
-    }
+    });
+    this.done.then(stay, stay);
     return this.done;
   }
 }

@@ -3,6 +3,7 @@
 import { STATUS_CODES, type IncomingHttpHeaders } from 'node:http';
 import { base64Fault } from '../lib/base64-fault.js';
 import { goQuote } from '../lib/go-quote.js';
+import { resetName, resetNameOf, type ResetName } from '../lib/http2-reset.js';
 import { INTERNAL, RESOURCE_EXHAUSTED, UNAVAILABLE, UNKNOWN } from './grpc-error.js';
 
 export interface Outcome {
@@ -26,25 +27,19 @@ const BY_HTTP_STATUS: ReadonlyMap<number, number> = new Map([
   [504, UNAVAILABLE],
 ]);
 
-/** By HTTP/2's number. */
-const RESETS: readonly (readonly [name: string, status: number])[] = [
-  ['NO_ERROR', INTERNAL],
-  ['PROTOCOL_ERROR', INTERNAL],
-  ['INTERNAL_ERROR', INTERNAL],
-  ['FLOW_CONTROL_ERROR', RESOURCE_EXHAUSTED],
-  ['SETTINGS_TIMEOUT', INTERNAL],
-  ['STREAM_CLOSED', INTERNAL],
-  ['FRAME_SIZE_ERROR', INTERNAL],
-  ['REFUSED_STREAM', UNAVAILABLE],
-  ['CANCEL', CANCELED],
-  ['COMPRESSION_ERROR', INTERNAL],
-  ['CONNECT_ERROR', INTERNAL],
-  ['ENHANCE_YOUR_CALM', RESOURCE_EXHAUSTED],
-  ['INADEQUATE_SECURITY', PERMISSION_DENIED],
-  ['HTTP_1_1_REQUIRED', INTERNAL],
-];
+/** Of the resets that HTTP/2 names, those that mean something else than that a rule was broken. */
+const BY_RESET: { readonly [name in ResetName]?: number } = {
+  FLOW_CONTROL_ERROR: RESOURCE_EXHAUSTED,
+  REFUSED_STREAM: UNAVAILABLE,
+  CANCEL: CANCELED,
+  ENHANCE_YOUR_CALM: RESOURCE_EXHAUSTED,
+  INADEQUATE_SECURITY: PERMISSION_DENIED,
+};
 
-export const resetName = (code: number): string => RESETS[code]?.[0] ?? `unknown error code 0x${code.toString(16)}`;
+function statusOfReset(code: number): number {
+  const name = resetNameOf(code);
+  return name === undefined ? UNKNOWN : (BY_RESET[name] ?? INTERNAL);
+}
 
 export const NO_TRAILERS: Outcome = {
   status: INTERNAL,
@@ -52,7 +47,7 @@ export const NO_TRAILERS: Outcome = {
 };
 
 export const resetOutcome = (code: number): Outcome => ({
-  status: RESETS[code]?.[1] ?? UNKNOWN,
+  status: statusOfReset(code),
   message: `stream terminated by RST_STREAM with error code: ${resetName(code)}`,
 });
 

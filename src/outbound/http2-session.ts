@@ -1,7 +1,7 @@
 // Requests over one HTTP/2 connection.
 import http2, { type ClientHttp2Session, type ClientHttp2Stream, type IncomingHttpHeaders } from 'node:http2';
 import type { Duplex, Readable } from 'node:stream';
-import { resetName } from './grpc-outcome.js';
+import { resetText } from '../lib/http2-reset.js';
 import type { OutboundRequest, OutboundResponse } from './http-client.js';
 import type { ExchangeOptions } from './http1/exchange.js';
 import type { Trailers } from './http1/trailers.js';
@@ -118,7 +118,7 @@ export class Http2Session {
 function failureOf(stream: ClientHttp2Stream, error: NodeJS.ErrnoException): OutboundError {
   if (error.code !== 'ERR_HTTP2_STREAM_ERROR') return OutboundError.from(error);
   if (stream.rstCode === http2.constants.NGHTTP2_REFUSED_STREAM) return new StaleConnection(error);
-  const why = `stream error: stream ID ${stream.id}; ${resetName(stream.rstCode)}; received from peer`;
+  const why = `${resetText(stream.id ?? 0, stream.rstCode)}; received from peer`;
   return new OutboundError('protocol', why, error);
 }
 

@@ -1,7 +1,7 @@
 // etcd v3 under the key-value contract.
 import { type Clock, systemClock } from '../../lib/clock.js';
 import { pause } from '../../lib/pause.js';
-import { whenAborted } from '../../lib/when-aborted.js';
+import { withSignal } from '../../outbound/with-signal.js';
 import {
   type KeyValue,
   type KeyValueStore,
@@ -158,26 +158,22 @@ class EtcdStore implements KeyValueStore {
     return (await this.#status()).dbSizeBytes;
   }
 
-  async reached(withinMs: number): Promise<boolean> {
-    const late = new AbortController();
-    const timer = setTimeout(() => late.abort(), withinMs);
-    const connected = (async () => {
-      while (!late.signal.aborted) {
-        try {
-          await this.#endpoints.connection();
-          return true;
-        } catch {
-          await pause(BETWEEN_CONNECTIONS_MS, late.signal);
-        }
-      }
-      return false;
-    })();
+  reached(withinMs: number): Promise<boolean> {
+    const late = AbortSignal.timeout(withinMs);
     // A server that takes the connection and says nothing is none.
-    const given = new Promise<boolean>((resolve) => whenAborted(late.signal, () => resolve(false)));
-    return Promise.race([connected, given]).finally(() => {
-      clearTimeout(timer);
-      late.abort();
-    });
+    return withSignal(this.#connected(late), late).catch(() => false);
+  }
+
+  async #connected(late: AbortSignal): Promise<boolean> {
+    while (!late.aborted) {
+      try {
+        await this.#endpoints.connection();
+        return true;
+      } catch {
+        await pause(BETWEEN_CONNECTIONS_MS, late);
+      }
+    }
+    return false;
   }
 
   async health({ timeoutMs }: { timeoutMs: number }): Promise<void> {

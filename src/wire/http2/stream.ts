@@ -3,9 +3,9 @@ import type { Readable } from 'node:stream';
 import type { HttpRequest, HttpResponse } from '../../lib/http.js';
 import { parseQuery } from '../../lib/request-target.js';
 import { Abortable } from '../../lib/abortable.js';
+import { resetText } from '../../lib/http2-reset.js';
 import type { ByteWriter } from '../byte-writer.js';
 import type { RequestHead } from './request-head.js';
-import { resetText } from './error-code.js';
 import { Upload, type UploadOwner } from './upload.js';
 
 /** What a stream needs of its connection. */
