@@ -26,6 +26,19 @@ test('operations apply one after the other and leave the document alone', () => 
   assert.equal(JSON.stringify(document), before);
 });
 
+test('what is copied into itself again and again is what it was each time', () => {
+  const plain = { b: [1, 2, 3], 'c/d': 'x' };
+  const copy = { op: 'copy', from: '/a', path: '/a/x' };
+  assert.deepEqual(patched(copy, copy, copy), { a: { ...plain, x: { ...plain, x: { ...plain, x: plain } } }, n: null });
+  const deeper = [
+    { op: 'add', path: '/a/y', value: { z: 1 } },
+    ...['p', 'q'].map((to) => ({ ...copy, path: `/a/y/${to}` })),
+  ];
+  const first = { ...plain, y: { z: 1 } };
+  const second = { ...plain, y: { z: 1, p: first } };
+  assert.deepEqual(patched(...deeper), { a: { ...plain, y: { z: 1, p: first, q: second } }, n: null });
+});
+
 test('a member that is not there equals null in a test', () => {
   assert.deepEqual(patched({ op: 'test', path: '/z', value: null }, { op: 'test', path: '/n' }), document);
 });

@@ -146,6 +146,8 @@ function copy(state: State, operation: JsonObject): void {
   const source = find(state, from);
   if (source === undefined) missing(`copy operation does not apply: doc is missing from path: ${from}`);
   const value = within(`error in copy for from: '${from}'`, () => read(source)) ?? null;
+  // Two places are to hold one value, so neither may change it in place any more: not even to put it into itself.
+  disown(state, value);
   const path = pointer(operation, 'path', 'copy operation failed to decode path');
   const place = find(state, path);
   if (place === undefined) missing(`copy operation does not apply: doc is missing destination path: ${path}`);
@@ -155,8 +157,6 @@ function copy(state: State, operation: JsonObject): void {
       `Unable to complete the copy, the accumulated size increase of copy is ${state.copiedBytes}, exceeding the limit ${MAX_COPIED_BYTES}`,
     );
   }
-  // Both places now hold one value, so neither may change it in place any more.
-  disown(state, value);
   within('error while adding value during copy', () => insert(place, value));
 }
 
