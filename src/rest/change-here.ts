@@ -79,7 +79,7 @@ function patched(endpoint: Endpoint, kind: PatchKind, work: ChangeWork, warn: Wa
     warn,
   });
   if (work.checkOnly) return tree === undefined || encodingOf(kind) === 'json' ? {} : readBefore(tree);
-  const object = atOnce(patch(liveOf(endpoint, work)));
+  const object = atOnce(patch.steps(liveOf(endpoint, work)));
   return { object: carry(toStorage(endpoint, object)) };
 }
 

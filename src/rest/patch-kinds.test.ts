@@ -3,14 +3,14 @@ import { test } from 'node:test';
 import { atOnce } from '../lib/turns.js';
 import type { KubeObject } from '../machinery/object.js';
 import { typeOf } from '../schema/catalogue.js';
-import { type PatchKind, preparePatch } from './patch-kinds.js';
+import { type Patch, type PatchKind, preparePatch } from './patch-kinds.js';
 
 const kind = { group: '', version: 'v1', kind: 'Service' };
 
-function prepare(patchKind: PatchKind, patch: unknown): () => KubeObject {
+function prepared(patchKind: PatchKind, patch: unknown): Patch {
   const type = typeOf('', 'v1', 'Service');
   assert.ok(type);
-  const prepared = preparePatch(patchKind, () => ({ value: patch, duplicates: [] }), {
+  return preparePatch(patchKind, () => ({ value: patch, duplicates: [] }), {
     target: {
       type,
       kind,
@@ -26,6 +26,10 @@ function prepare(patchKind: PatchKind, patch: unknown): () => KubeObject {
     now: new Date(0),
     warn: () => undefined,
   });
+}
+
+function prepare(patchKind: PatchKind, patch: unknown): () => KubeObject {
+  const { steps } = prepared(patchKind, patch);
   // Members in memory stand in any order.
   const live = {
     spec: { type: 'ClusterIP', selector: { b: '1', a: '2' }, ports: [{ port: 1, name: 'p' }] },
@@ -33,7 +37,7 @@ function prepare(patchKind: PatchKind, patch: unknown): () => KubeObject {
     apiVersion: 'v1',
     kind: 'Service',
   } as unknown as KubeObject;
-  return () => atOnce(prepared(live));
+  return () => atOnce(steps(live));
 }
 
 function refusal(patchKind: PatchKind, patch: unknown): string {
@@ -71,4 +75,13 @@ test('a JSON patch does not build deeper than a body may be', () => {
   for (const count of [2, 100]) {
     assert.throws(prepare('json', operations.slice(0, count)), { code: 422, message: /rejected our request/ });
   }
+});
+
+test('a patch is known to make something large by its copies, each of which may double what there is', () => {
+  const copy = { op: 'copy', from: '/metadata', path: '/metadata/x' };
+  const growth = (operations: unknown): number => prepared('json', operations).growth;
+  assert.equal(growth([{ op: 'add', path: '/a', value: 1 }]), 1);
+  assert.equal(growth([copy, null, copy, copy]), 8);
+  assert.ok(Number.isFinite(growth(Array.from({ length: 9_000 }, () => copy))));
+  assert.equal(prepared('merge', { op: 'copy' }).growth, 1);
 });

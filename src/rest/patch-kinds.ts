@@ -53,8 +53,12 @@ export interface PatchContext {
   warn(text: string): void;
 }
 
-/** Makes the wanted object from the current one; a new object comes only from an apply. */
-export type Patch = (live: Readonly<KubeObject> | undefined) => Steps<KubeObject>;
+export interface Patch {
+  /** Makes the wanted object from the current one; a new object comes only from an apply. */
+  readonly steps: (live: Readonly<KubeObject> | undefined) => Steps<KubeObject>;
+  /** How many times as large as the larger of both, patch and current object, the wanted one may be. */
+  readonly growth: number;
+}
 
 /** Fails with a DecodeError when there is no patch in what was sent. */
 export type ReadTree = (options: ReadPatchOptions) => PatchTree;
@@ -62,8 +66,21 @@ export type ReadTree = (options: ReadPatchOptions) => PatchTree;
 export function preparePatch(kind: PatchKind, read: ReadTree, context: PatchContext): Patch {
   if (isApply(kind)) return prepareApply(kind, read, context);
   const { value: patch, duplicates } = parsePatch(kind, read, context);
-  return (live) => patchSteps(kind, live, patch, duplicates, context);
+  return {
+    steps: (live) => patchSteps(kind, live, patch, duplicates, context),
+    growth: kind === 'json' ? growthBy(patch) : 1,
+  };
 }
+
+/** Each copy may be one of all there is by then. */
+function growthBy(patch: unknown): number {
+  const operations: readonly unknown[] = Array.isArray(patch) ? patch : [];
+  const copies = operations.filter((operation) => isJsonObject(operation) && operation['op'] === 'copy').length;
+  return 2 ** Math.min(copies, MOST_DOUBLINGS);
+}
+
+/** More than may be copied. */
+const MOST_DOUBLINGS = 24;
 
 // hot: on its own, for the engine takes long to make a function with steps.
 function* patchSteps(
@@ -300,7 +317,7 @@ const refusedPatch = (shown: string, why: string): StatusError =>
 
 function prepareApply(kind: PatchKind, read: ReadTree, context: PatchContext): Patch {
   const applied = parseApplied(kind, read);
-  return (live) => applyOver(live, applied, context);
+  return { steps: (live) => applyOver(live, applied, context), growth: 1 };
 }
 
 function* applyOver(

@@ -3,6 +3,7 @@ import { trimSpaces } from '../lib/header-text.js';
 import type { HttpRequest, HttpResponse } from '../lib/http.js';
 import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
 import { atOnce, inTurns, LARGE_BYTES, nextTurn } from '../lib/turns.js';
+import { noteGrown } from '../machinery/grown.js';
 import type { KubeObject } from '../machinery/object.js';
 import { conflict, notFound, StatusError, unsupportedMediaType, wrongMediaType } from '../machinery/status.js';
 import { asideFor } from '../registry/registry.js';
@@ -76,17 +77,21 @@ export async function patchObject(
       if (current === undefined && !applies) throw notFound(endpoint.resource, info.name);
       span?.event('About to apply patch');
       if ('refused' in checked) throw checked.refused;
+      // One that was large to begin with is so without.
+      const bytes = 'patch' in checked ? found.bytes * checked.patch.growth : found.bytes;
       const here = async (): Promise<KubeObject> => {
         const patch = 'patch' in checked ? checked.patch : await prepared();
         const live = current === undefined ? undefined : inVersion(endpoint, current);
-        const large = found.bytes > LARGE_BYTES;
-        const object = await settle(() => (large ? inTurns(patch(live)) : atOnce(patch(live))));
+        const object = await settle(() =>
+          bytes > LARGE_BYTES ? inTurns(patch.steps(live)) : atOnce(patch.steps(live)),
+        );
         checkIdentity(object, current !== undefined, endpoint, info);
         return toStorage(endpoint, object);
       };
-      const aside = changesAside(endpoint, found.bytes);
+      const aside = changesAside(endpoint, bytes);
       const object =
         aside === undefined ? await here() : await asideOr(patchAside(aside, change, checked, found), here);
+      if (bytes > found.bytes) noteGrown(object, bytes - found.bytes);
       span?.event('About to check admission control');
       return object;
     },

@@ -130,7 +130,7 @@ export async function patchScale(
   });
   const change = async (live: Scale & KubeObject): Promise<Scale> => {
     span?.event('About to apply patch');
-    const scale = (await done(patch(live), body)) as Scale;
+    const scale = (await done(patch.steps(live), body)) as Scale;
     // The reference would convert it as if it were a custom resource.
     if (isApply(kind) && endpoint.definition.custom) throw unappliedScale(scale);
     span?.event('About to check admission control');

@@ -36,6 +36,7 @@ const FULL_SIZE: readonly string[] = [
   'evictions, bindings and tokens',
   'scales',
   'a role that is bound often',
+  'JSON patch that copies what it has copied',
 ];
 
 let server: TestServer;

@@ -1619,6 +1619,17 @@ const WIRE: readonly Attack[] = [
       ),
   },
   {
+    name: 'JSON patch that copies what it has copied',
+    requests: () =>
+      around(
+        patch(`${CONFIG_MAPS}/worst`, JSON_PATCH, [
+          { op: 'add', path: '/data', value: Object.fromEntries(many(1_000, (i) => [`k${i}`, 'v'])) },
+          ...Array.from({ length: 8 }, () => ({ op: 'copy', from: '/data', path: '/data/x' })),
+          { op: 'move', from: '/data', path: '/x' },
+        ]),
+      ),
+  },
+  {
     name: 'JSON patch that inserts at the front',
     requests: (n) => [
       post(CONFIG_MAPS, plainMap),
