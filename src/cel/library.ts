@@ -41,6 +41,8 @@ export interface Overload {
   readonly member?: boolean;
   readonly parameters: readonly CelType[];
   readonly result: CelType;
+  /** What the engine makes sure of before a call, where that is less than the parameters. */
+  readonly guarded?: readonly CelType[];
   /**
    * Called with values of the parameters' kinds only (the engine answers `no such overload` otherwise) and never with
    * errors. Returns a CelError when it fails.

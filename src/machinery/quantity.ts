@@ -89,21 +89,39 @@ export function compareQuantities(left: Quantity | string, right: Quantity | str
 export function addQuantities(left: Quantity | string, right: Quantity | string): Quantity {
   const a = quantityOf(left);
   const b = quantityOf(right);
+  const format = a.unscaled === 0n ? b.format : a.format;
+  if (a.isLong !== true && b.isLong !== true) {
+    if (b.unscaled === 0n) return { unscaled: a.unscaled, exponent: a.exponent, format };
+    if (a.unscaled === 0n) return { unscaled: b.unscaled, exponent: b.exponent, format };
+  }
   const [x, y] = aligned(a, b);
-  return {
-    unscaled: x + y,
-    exponent: Math.min(a.exponent, b.exponent),
-    format: a.unscaled === 0n ? b.format : a.format,
-  };
+  const sum = { unscaled: x + y, exponent: Math.min(a.exponent, b.exponent), format };
+  const staysShort = a.isLong !== true && b.isLong !== true && fits(x) && fits(y) && fits(sum.unscaled);
+  return staysShort ? sum : { ...sum, isLong: true };
 }
 
-function negateQuantity(quantity: Quantity | string): Quantity {
-  const { unscaled, exponent, format } = quantityOf(quantity);
-  return { unscaled: -unscaled, exponent, format };
+/** The reference takes away by adding what is turned round in 64 bits, where the smallest number has no other side. */
+export function subtractQuantities(left: Quantity | string, right: Quantity | string): Quantity {
+  const a = quantityOf(left);
+  const { unscaled, exponent, format, isLong = false } = quantityOf(right);
+  if (a.isLong === true || isLong) return addQuantities(a, { unscaled: -unscaled, exponent, format, isLong });
+  const sum = addQuantities(a, { unscaled: BigInt.asIntN(64, -unscaled), exponent, format });
+  return sum.isLong === true ? addQuantities(a, { unscaled: -unscaled, exponent, format, isLong: true }) : sum;
 }
 
-export const subtractQuantities = (left: Quantity | string, right: Quantity | string): Quantity =>
-  addQuantities(left, negateQuantity(right));
+/** The whole number where the reference has it at hand: it looks at how a quantity is kept, not at what it is worth. */
+export function integerAtHand(quantity: Quantity | string): bigint | undefined {
+  const { unscaled, exponent, isLong } = quantityOf(quantity);
+  if (isLong === true || exponent < 0) return undefined;
+  const value = raised({ unscaled, exponent, format: 'DecimalSI' }, 0);
+  return fits(value) ? value : undefined;
+}
+
+/** As the reference has it: the digits and the power of ten are rounded each on its own. */
+export function approximateValue(quantity: Quantity | string): number {
+  const { unscaled, exponent } = quantityOf(quantity);
+  return exponent === 0 ? Number(unscaled) : Number(unscaled) * Number(`1e${exponent}`);
+}
 
 export const quantitySign = (quantity: Quantity | string): -1 | 0 | 1 => signOf(quantityOf(quantity).unscaled);
 

@@ -24,6 +24,11 @@ test('what is no time is refused', () => {
   assert.throws(() => canonicalMicroTime('2024-01-01T00:00:00Z'), /parsing time/);
 });
 
+test('an hour may have one digit', () => {
+  assert.equal(canonicalTime('2024-01-01T1:02:03Z'), '2024-01-01T01:02:03Z');
+  assert.equal(canonicalMicroTime('2024-01-01T1:02:03.000001Z'), '2024-01-01T01:02:03.000001Z');
+});
+
 test('dates become texts', () => {
   const date = new Date(1_700_000_000_123);
   assert.equal(timeOf(date), '2023-11-14T22:13:20Z');

@@ -31,7 +31,8 @@ export function parseTime(text: string): Instant {
 }
 
 function readTime(text: string): Instant | undefined {
-  const [, date = '', fraction = '', zone = ''] = shape.exec(text) ?? [];
+  const [, day = '', hour = '', rest = '', fraction = '', zone = ''] = shape.exec(text) ?? [];
+  const date = `${day}${hour.padStart(2, '0')}${rest}`;
   if (!isRealDate(date)) return undefined;
   const milliseconds = Date.parse(`${date}Z`);
   const offset = zone === 'Z' ? 0 : zoneSeconds(zone);
@@ -126,8 +127,9 @@ export const canonicalDuration = (text: string): string => formatDuration(parseD
 export class TimeError extends Error {}
 
 const NANOSECONDS_PER_MS = 1e6;
-const shape = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)([.,]\d+)?(Z|[-+]\d\d:\d\d)$/;
-const microShape = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.,]\d{6}(Z|[-+]\d\d:\d\d)$/;
+/** Go takes an hour of one digit. */
+const shape = /^(\d{4}-\d\d-\d\dT)(\d\d?)(:\d\d:\d\d)([.,]\d+)?(Z|[-+]\d\d:\d\d)$/;
+const microShape = /^\d{4}-\d\d-\d\dT\d\d?:\d\d:\d\d[.,]\d{6}(Z|[-+]\d\d:\d\d)$/;
 const canonicalShape = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 export const ZERO_TIME = '0001-01-01T00:00:00Z';
 const zeroSeconds = -62135596800;

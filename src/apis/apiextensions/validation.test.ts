@@ -109,6 +109,14 @@ test('a default fits its schema and holds nothing unknown', () => {
   ]);
 });
 
+test('a default of what is an integer or a string may be anything else', () => {
+  const schema = { type: 'object', properties: { c: { 'x-kubernetes-int-or-string': true, default: { a: true } } } };
+  assert.deepEqual(
+    ofSchema(schema).filter((error) => error.includes('type')),
+    [],
+  );
+});
+
 test('a default within metadata must result in valid metadata', () => {
   const metadata = { type: 'object', properties: { name: { type: 'string', default: 'a/b' } } };
   const schema = { type: 'object', properties: { metadata }, 'x-kubernetes-embedded-resource': true };

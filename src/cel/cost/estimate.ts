@@ -144,7 +144,7 @@ class Coster {
       case 'strings_quote':
         if (first === undefined) break;
         return withArguments(
-          { cost: read(first), resultSize: { min: size(first).min + 2, max: wrapped(size(first).max * 2 + 2) } },
+          { cost: read(first), resultSize: { min: size(first).min + 2, max: quotedSize(size(first).max) } },
           costs,
         );
       case 'starts_with_string':
@@ -315,6 +315,9 @@ const COMPARING = /^(?:(?:less|greater)(?:_equals)?_(?:string|bytes)|equals|not_
 
 /** Sizes beyond 64 bits wrap around in the reference; only the unbounded one can get there. */
 const wrapped = (size: number): number => (size >= UNBOUNDED ? UNBOUNDED : size);
+
+/** Every letter escaped, and two quotes: the unbounded one wraps around to nothing. */
+const quotedSize = (size: number): number => (size >= UNBOUNDED ? 0 : size * 2 + 2);
 
 function withArguments({ cost, resultSize }: CallEstimate, costs: readonly Estimate[]): CallEstimate {
   const total = costs.reduce(plus, cost);

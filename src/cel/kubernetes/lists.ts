@@ -15,7 +15,7 @@ import {
 } from '../type.js';
 import { duration, int, uint } from '../run/arithmetic.js';
 import { compareValues, equalValues } from '../run/equality.js';
-import { CelError, type CelList, Duration, Uint, type Value, noSuchOverload } from '../value.js';
+import { CelError, type CelList, Duration, Uint, type Value, noSuchOverload, typeOf } from '../value.js';
 
 const SUMMABLE: readonly (readonly [string, CelType, Value])[] = [
   ['int', INT, 0n],
@@ -80,19 +80,22 @@ function on(element: CelType, id: string, result: CelType, call: (list: CelList)
 function isSorted(list: CelList): Value {
   let previous: Value | undefined;
   for (const value of list) {
-    if (value instanceof CelError) return value;
+    if (!isComparable(value)) return value instanceof CelError ? value : noSuchOverload();
     if (previous !== undefined && compareValues(previous, value) === 1) return false;
     previous = value;
   }
   return true;
 }
 
+const isComparable = (value: Value): boolean =>
+  !(value instanceof CelError) && COMPARABLE.some(([, { kind }]) => kind === typeOf(value).kind);
+
 /** `replaceWhen` is how the best so far compares with a better one. */
 function extreme(name: string, replaceWhen: -1 | 1): (list: CelList) => Value {
   return (list) => {
     let best: Value | undefined;
     for (const value of list) {
-      if (value instanceof CelError) return value;
+      if (!isComparable(value)) return value instanceof CelError ? value : noSuchOverload();
       if (best === undefined || compareValues(best, value) === replaceWhen) best = value;
     }
     return best ?? new CelError(`${name} called on empty list`);

@@ -3,7 +3,9 @@ import {
   type Quantity,
   QuantityError,
   addQuantities,
+  approximateValue,
   compareQuantities,
+  integerAtHand,
   parseQuantity,
   quantityFrom,
   quantitySign,
@@ -17,15 +19,18 @@ export const QUANTITY = objectType('kubernetes.Quantity');
 
 class QuantityValue extends OpaqueValue {
   readonly type = QUANTITY;
-  constructor(readonly quantity: Quantity) {
+  constructor(
+    readonly quantity: Quantity,
+    /** Made by adding or taking away. The reference does not know such a one when it stands on the right of `==`. */
+    private readonly isComputed = false,
+  ) {
     super();
   }
   equal(other: Value): Value {
-    return other instanceof QuantityValue ? compareQuantities(this.quantity, other.quantity) === 0 : noSuchOverload();
+    if (!(other instanceof QuantityValue) || other.isComputed) return noSuchOverload();
+    return compareQuantities(this.quantity, other.quantity) === 0;
   }
 }
-
-const INT64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n };
 
 export const quantityLibrary: Library = {
   name: 'kubernetes.quantity',
@@ -73,7 +78,7 @@ export const quantityLibrary: Library = {
           member: true,
           parameters: [QUANTITY],
           result: DOUBLE,
-          call: ({ quantity: { unscaled, exponent } }: QuantityValue) => Number(`${unscaled}e${exponent}`),
+          call: ({ quantity }: QuantityValue) => approximateValue(quantity),
         },
       ],
     },
@@ -85,7 +90,8 @@ export const quantityLibrary: Library = {
           member: true,
           parameters: [QUANTITY],
           result: INT,
-          call: ({ quantity }: QuantityValue) => integerOf(quantity) ?? new CelError('cannot convert value to integer'),
+          call: ({ quantity }: QuantityValue) =>
+            integerAtHand(quantity) ?? new CelError('cannot convert value to integer'),
         },
       ],
     },
@@ -97,7 +103,7 @@ export const quantityLibrary: Library = {
           member: true,
           parameters: [QUANTITY],
           result: BOOL,
-          call: ({ quantity }: QuantityValue) => integerOf(quantity) !== undefined,
+          call: ({ quantity }: QuantityValue) => integerAtHand(quantity) !== undefined,
         },
       ],
     },
@@ -132,24 +138,15 @@ function combining(name: string, combine: (left: Quantity, right: Quantity) => Q
       ...member,
       id: `quantity_${name}`,
       parameters: [QUANTITY, QUANTITY],
-      call: (left: QuantityValue, right: QuantityValue) => new QuantityValue(combine(left.quantity, right.quantity)),
+      call: (left: QuantityValue, right: QuantityValue) =>
+        new QuantityValue(combine(left.quantity, right.quantity), true),
     },
     {
       ...member,
       id: `quantity_${name}_int`,
       parameters: [QUANTITY, INT],
       call: (left: QuantityValue, right: bigint) =>
-        new QuantityValue(combine(left.quantity, quantityFrom(right, 'DecimalExponent'))),
+        new QuantityValue(combine(left.quantity, quantityFrom(right, 'DecimalExponent')), true),
     },
   ];
-}
-
-/** The amount as a 64-bit integer, where it is one. */
-function integerOf({ unscaled, exponent }: Quantity): bigint | undefined {
-  // Beyond nineteen zeros nothing but zero fits.
-  if (exponent > 19) return unscaled === 0n ? 0n : undefined;
-  const scale = 10n ** BigInt(Math.abs(exponent));
-  if (exponent < 0 && unscaled % scale !== 0n) return undefined;
-  const value = exponent < 0 ? unscaled / scale : unscaled * scale;
-  return value >= INT64.min && value <= INT64.max ? value : undefined;
 }

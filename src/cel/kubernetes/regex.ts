@@ -54,9 +54,12 @@ function findAll(text: string, pattern: string, most: bigint, pace: Pace): Value
   if (expression instanceof CelError) return expression;
   const found: string[] = [];
   const matcher = expression.matcher(text);
+  let end = -1;
   while ((most < 0n || BigInt(found.length) < most) && matcher.find()) {
-    found.push(matcher.group() ?? '');
     pace.begin(text);
+    // Nothing right after a match is no match of its own.
+    if (matcher.end() > matcher.start() || matcher.start() !== end) found.push(matcher.group() ?? '');
+    end = matcher.end();
   }
   return new StringList(found);
 }

@@ -1,7 +1,7 @@
 // `'%s of %d'.format([…])`. The same reading of the format text serves evaluation and the check of literal calls.
 import { goQuote } from '../../lib/go-quote.js';
 import type { CheckedTree } from '../library.js';
-import { formatGeneral } from '../run/format-number.js';
+import { formatFixed, formatGeneral } from '../run/format-number.js';
 import { checkLetters, joinTexts } from '../run/most-made.js';
 import { formatDuration, formatTimestamp } from '../run/time.js';
 import type { Expr } from '../syntax/expression.js';
@@ -73,17 +73,22 @@ function readClause(text: string, start: number): { clause: Clause; precision: n
     const digits = /^[0-9]*/.exec(text.slice(at + 1))?.[0] ?? '';
     at += 1 + digits.length;
     if (at >= text.length) throw wrong('error while parsing precision: could not find end of precision specifier');
-    if (digits === '') {
+    precision = Number(digits);
+    const fault = digits === '' ? 'invalid syntax' : precision >= 2 ** 63 ? 'value out of range' : undefined;
+    if (fault !== undefined) {
       throw wrong(
-        'error while parsing precision: error while converting precision to integer: strconv.Atoi: parsing "": invalid syntax',
+        `error while parsing precision: error while converting precision to integer: strconv.Atoi: parsing "${digits}": ${fault}`,
       );
     }
-    precision = Number(digits);
   }
   const letter = text[at] ?? '';
-  if (!isClause(letter)) throw wrong(`unrecognized formatting clause "${letter}"`);
+  if (!isClause(letter)) throw wrong(`unrecognized formatting clause "${firstByte(text, at)}"`);
   return { clause: letter, precision, end: at + 1 };
 }
+
+/** What the reference takes for a letter. */
+const firstByte = (text: string, at: number): string =>
+  String.fromCharCode(Buffer.from(String.fromCodePoint(text.codePointAt(at) ?? 0))[0] ?? 0);
 
 const isClause = (letter: string): letter is Clause => /^[sdfebxXo]$/.test(letter);
 
@@ -139,7 +144,7 @@ function formatClause(value: Value, clause: Clause, precision = DEFAULT_PRECISIO
     case 'f':
     case 'e': {
       const double = doubleOf(value);
-      if (double !== undefined) return clause === 'f' ? fixedPoint(double, precision) : scientific(double);
+      if (double !== undefined) return clause === 'f' ? fixedPoint(double, precision) : scientific(double, precision);
     }
   }
   throw unfit(clause, typeOf(value));
@@ -156,7 +161,8 @@ function doubleOf(value: Value): number | undefined {
 function fixedPoint(value: number, precision: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? '∞' : '-∞';
-  const [whole = '', fraction] = roundedTo(value, Math.min(precision, 100)).split('.');
+  // The reference keeps how many digits are wanted in one byte, and has no minus before zero.
+  const [whole = '', fraction] = formatFixed(value === 0 ? 0 : value, precision % 256).split('.');
   const grouped = inGroupsOfThree(whole);
   return fraction === undefined ? grouped : `${grouped}.${fraction}`;
 }
@@ -169,23 +175,15 @@ function inGroupsOfThree(number: string): string {
   return sign + groups.join(',');
 }
 
-/** JavaScript rounds halves away from zero, Go to the even digit. */
-function roundedTo(value: number, digits: number): string {
-  const rounded = value.toFixed(digits);
-  const exact = value.toFixed(Math.min(digits + 60, 100));
-  const rest = exact.slice(exact.indexOf('.') + 1 + digits);
-  if (!/^50*$/.test(rest) || !/[13579]$/.test(rounded)) return rounded;
-  // The lower neighbour ends in the even digit.
-  const step = rounded.replace('.', '').replace('-', '');
-  const lower = String(BigInt(step) - 1n).padStart(step.length, '0');
-  const text = digits === 0 ? lower : `${lower.slice(0, -digits)}.${lower.slice(-digits)}`;
-  return rounded.startsWith('-') ? `-${text}` : text;
-}
-
 const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 
-/** 1.052033×10⁰³. The precision a clause gives is read as a width by the reference, so it changes nothing here. */
-function scientific(value: number): string {
+/** 1.052033×10⁰³. The precision a clause gives is read as a width by the reference: it makes no digits, but room. */
+function scientific(value: number, width: number): string {
+  checkLetters(width);
+  return scientificText(value).padStart(width);
+}
+
+function scientificText(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? '∞' : '-∞';
   const [mantissa = '', power = '0'] = value.toExponential(DEFAULT_PRECISION).split('e');
@@ -225,7 +223,7 @@ function literalOf(value: Value): string {
   if (value instanceof Timestamp) return `timestamp(${goQuote(formatTimestamp(value))})`;
   if (value instanceof Duration) return `duration(${goQuote(formatDuration(value))})`;
   if (typeof value === 'number') {
-    if (Number.isFinite(value)) return roundedTo(value, DEFAULT_PRECISION);
+    if (Number.isFinite(value)) return formatFixed(value, DEFAULT_PRECISION);
     return goQuote(Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf');
   }
   const { kind, name } = typeOf(value);

@@ -6,6 +6,8 @@ import { fixed, plus, times, timesFactor, UNBOUNDED } from '../cost/estimates.js
 import type { CallEstimate, CallToEstimate, Estimate, EstimatedNode, Library, Macro, Overload } from '../library.js';
 import { MacroError } from '../library.js';
 import { compareValues } from '../run/equality.js';
+import { Cancelled } from '../run/frame.js';
+import { goName } from '../run/go-name.js';
 import { ValueIndex } from '../run/value-index.js';
 import {
   BOOL,
@@ -15,6 +17,7 @@ import {
   DURATION,
   DYN,
   INT,
+  LIST,
   listType,
   STRING,
   TIMESTAMP,
@@ -39,7 +42,9 @@ function slice(list: CelList, start: bigint, end: bigint): Value {
   return new ArrayList(part);
 }
 
-function flatten(list: CelList, depth: bigint): Value {
+function flatten(list: Value, depth: Value): Value {
+  if (!(list instanceof CelList)) return new CelError(`no such overload: ${typeOf(list).name}.flatten(int)`);
+  if (typeof depth !== 'bigint') return new CelError(`no such overload: list.flatten(${typeOf(depth).name})`);
   if (depth < 0n) return new CelError('level must be non-negative');
   const flat: Value[] = [];
   const visit = (items: CelList, level: bigint): void => {
@@ -88,16 +93,28 @@ const allocating = (factor: number, size: number): number => Math.trunc(size * f
 
 const outputCost: Overload['cost'] = (_values, result) => allocating(1, actualSize(result));
 
-const flattenCost: Overload['cost'] = ([list = null, depth]) =>
-  allocating(typeof depth === 'bigint' ? Number(depth) : 1, actualSize(list));
+const flattenCost: Overload['cost'] = ([list = null, depth = 1n]) => {
+  if (typeof depth !== 'bigint') throw panic(`ref.Val is ${goName(depth)}, not types.Int`);
+  return allocating(Number(depth), actualSize(list));
+};
 
 /** Every element compared with every other. */
-function selfCompareCost(list: Value): number | undefined {
-  if (!(list instanceof CelList)) return undefined;
+function selfCompareCost(list: Value): number {
+  if (!(list instanceof CelList)) {
+    throw panic(`${goName(list)} is not traits.Lister: missing method ${canBeAdded(list) ? 'Contains' : 'Add'}`);
+  }
   const first = list.size === 0 ? undefined : list.at(0);
   const long = typeof first === 'string' || first instanceof Uint8Array;
   return allocating(long ? 2 + TRAVERSAL_FACTOR : 2, list.size * list.size);
 }
+
+/** Where the reference takes for granted what an argument is when it looks at what a call has cost. */
+const panic = (conversion: string): Cancelled =>
+  new Cancelled(new CelError(`internal error: interface conversion: ${conversion}`));
+
+const ADDED: ReadonlySet<string> = new Set(['int', 'uint', 'double', 'string', 'bytes', 'timestamp', 'duration']);
+
+const canBeAdded = (value: Value): boolean => !(value instanceof CelError) && ADDED.has(typeOf(value).kind);
 
 const allocatingEstimate = (factor: number, size: Estimate): CallEstimate => ({
   cost: plus(plus(timesFactor(size, factor), fixed(1)), fixed(LIST_COST)),
@@ -173,7 +190,11 @@ export const listsLibrary: Library = {
           member: true,
           parameters: [listType(LIST_T)],
           result: LIST_T,
-          call: (list: CelList) => flatten(list, 1n),
+          guarded: [DYN],
+          call: (list: Value) =>
+            list instanceof CelList
+              ? flatten(list, 1n)
+              : new CelError(`no such overload: ${typeOf(list).name}.flatten()`),
           cost: flattenCost,
           estimate: ofTarget((size) => allocatingEstimate(1, size)),
         },
@@ -182,6 +203,7 @@ export const listsLibrary: Library = {
           member: true,
           parameters: [listType(DYN), INT],
           result: listType(DYN),
+          guarded: [DYN, DYN],
           call: flatten,
           cost: flattenCost,
           estimate: ({ target, args: [depth], sizeOf }) =>
@@ -197,6 +219,7 @@ export const listsLibrary: Library = {
         member: true,
         parameters: [listType(type)],
         result: listType(type),
+        guarded: [LIST],
         call: (list: CelList) => sortByKeys(list, list),
         cost: ([list = null]) => selfCompareCost(list),
         estimate: ofTarget((size) => selfCompareEstimate(size, type)),
@@ -210,6 +233,7 @@ export const listsLibrary: Library = {
         member: true,
         parameters: [LIST_T, listType(type)],
         result: LIST_T,
+        guarded: [LIST, LIST],
         call: sortByKeys,
         cost: ([, keys = null]) => selfCompareCost(keys),
         estimate: ({ args: [keys], sizeOf }) =>

@@ -12,7 +12,6 @@ const SECOND = 1_000_000_000n;
 
 const INT_OVERFLOW = new CelError('integer overflow');
 const UINT_OVERFLOW = new CelError('unsigned integer overflow');
-const DURATION_OVERFLOW = new CelError('duration overflow');
 export const TIMESTAMP_OVERFLOW = new CelError('timestamp overflow');
 const DIVISION = new CelError('division by zero');
 const MODULUS = new CelError('modulus by zero');
@@ -22,7 +21,7 @@ export const int = (value: bigint): Value => (value > MAX_INT || value < MIN_INT
 export const uint = (value: bigint): Value => (value > MAX_UINT || value < 0n ? UINT_OVERFLOW : new Uint(value));
 
 export const duration = (nanos: bigint): Value =>
-  nanos > MAX_INT || nanos < MIN_INT ? DURATION_OVERFLOW : new Duration(nanos);
+  nanos > MAX_INT || nanos < MIN_INT ? INT_OVERFLOW : new Duration(nanos);
 
 export const divideInts = (a: bigint, b: bigint): Value => (b === 0n ? DIVISION : int(a / b));
 

@@ -4,6 +4,7 @@
 // evaluated as an expression; as the branch of a condition or as an index it costs only its qualifiers.
 import { plainText } from './format-value.js';
 import type { Evaluate, Frame } from './frame.js';
+import { goName } from './go-name.js';
 import { CelError, CelList, CelMap, noSuchOverload, OpaqueValue, Optional, typeOf, Uint } from '../value.js';
 import type { Value } from '../value.js';
 
@@ -96,8 +97,12 @@ const notAContainer = (value: Value): boolean => !(value instanceof CelMap || va
 
 function missing(container: Value, key: Value): CelError {
   if (container instanceof CelList) return new CelError(`index out of bounds: ${plainText(key)}`);
+  if (!isKey(key)) return new CelError(`invalid qualifier type: ${goName(key)}`);
   return new CelError(`no such key: ${plainText(key)}`);
 }
+
+const isKey = (key: Value): boolean =>
+  key instanceof Uint || ['string', 'bigint', 'number', 'boolean'].includes(typeof key);
 
 function listIndex(key: Value): number | CelError {
   if (typeof key === 'bigint') return Number(key);

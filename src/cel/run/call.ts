@@ -4,7 +4,7 @@ import { defaultCallCost } from '../cost/actual-cost.js';
 import type { DeclaredFunction, DeclaredOverload } from '../check/declarations.js';
 import type { Evaluate, Frame, Pace } from './frame.js';
 import type { CostModel } from '../library.js';
-import { CelType, parameter } from '../type.js';
+import { CelType, DYN, parameter } from '../type.js';
 import { CelError, CelList, CelMap, Duration, noSuchOverload, Timestamp, typeOf, Uint } from '../value.js';
 import type { Value } from '../value.js';
 
@@ -24,7 +24,7 @@ export function dispatcher({ declared, overload, member }: Call, count: number):
   const candidates = (overload === undefined ? fitting : [overload]).map((o) => ({
     // The guards are what makes calling with any values sound.
     call: o.call as unknown as Implementation,
-    guards: o.parameters.map(guard),
+    guards: (o.guarded ?? o.parameters).map(guard),
   }));
   const failure = noMatch(declared, fitting);
   const [only] = candidates;
@@ -54,7 +54,7 @@ export function pacedDispatcher(
   if (long.length === 0) return undefined;
   const candidates = long.map((o) => ({
     call: o.call as unknown as (...values: (Value | Pace)[]) => Value,
-    guards: o.parameters.map(guard),
+    guards: (o.guarded ?? o.parameters).map(guard),
   }));
   const failure = noMatch(declared, fitting);
   return (pace, ...values) => {
@@ -72,7 +72,7 @@ function noMatch(
     case 'plain':
       return noSuchOverload;
     case 'operand': {
-      const operands = [isReceiver, ...fitting.map((o) => guard(o.parameters[0] ?? new CelType('dyn', 'dyn')))];
+      const operands = [isReceiver, ...fitting.map((o) => guard((o.guarded ?? o.parameters)[0] ?? DYN))];
       const named = new CelError(`no such overload: ${declared.name}`);
       return ([first = null]) => (operands.some((fits) => fits(first)) ? noSuchOverload() : named);
     }
@@ -116,6 +116,7 @@ function guard(type: CelType): (value: Value) => boolean {
     case 'type':
       return (v) => v instanceof CelType;
     case 'opaque':
+    case 'struct':
       return (v) => v !== null && typeof v === 'object' && typeOf(v).name === type.name;
     default:
       return () => true;

@@ -1,10 +1,11 @@
 // Loops: for each element, as long as the condition holds, the step makes the next accumulator.
 import type { Evaluate, Frame } from './frame.js';
+import { goName } from './go-name.js';
 import { MutableList, MutableMap } from './mutable.js';
 import type { Planner } from './plan.js';
 import { ACCUMULATOR } from '../syntax/factory.js';
 import type { ComprehensionExpr } from '../syntax/expression.js';
-import { ArrayList, CelError, CelList, CelMap, EntryMap, typeOf } from '../value.js';
+import { ArrayList, CelError, CelList, CelMap, EntryMap } from '../value.js';
 import type { Value } from '../value.js';
 
 export function planComprehension(e: ComprehensionExpr, planner: Planner): Evaluate {
@@ -96,22 +97,4 @@ function growing(value: Value): Value {
   if (value instanceof ArrayList && value.size === 0) return new MutableList();
   if (value instanceof EntryMap && value.size === 0) return new MutableMap();
   return value;
-}
-
-/** The name of the reference's Go type, which its error texts show. */
-function goName(value: Value): string {
-  const names: Readonly<Record<string, string>> = {
-    bool: 'types.Bool',
-    int: 'types.Int',
-    uint: 'types.Uint',
-    double: 'types.Double',
-    string: 'types.String',
-    bytes: 'types.Bytes',
-    null: 'types.Null',
-    timestamp: 'types.Timestamp',
-    duration: 'types.Duration',
-    type: '*types.Type',
-  };
-  const type = typeOf(value);
-  return names[type.kind] ?? (type.name === 'optional_type' ? '*types.Optional' : type.name);
 }

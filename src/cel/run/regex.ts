@@ -1,5 +1,6 @@
-import { RE2JS } from 're2js';
+import type { RE2JS } from 're2js';
 import { errorText } from '../../lib/error-text.js';
+import { compileRegexp } from '../../lib/go-regexp.js';
 import { remember } from '../../lib/remember.js';
 import { CelError } from '../value.js';
 import { Cancelled, COST_EXCEEDED } from './frame.js';
@@ -11,7 +12,7 @@ const MOST_STEPS = 5e7;
 /** A regular expression, or why it is none. */
 export const compileRegex = remember(MOST_REMEMBERED, (pattern: string): RE2JS | CelError => {
   try {
-    return RE2JS.compile(pattern);
+    return compileRegexp(pattern);
   } catch (error) {
     return new CelError(errorText(error));
   }

@@ -1,7 +1,7 @@
 // Patterns in schemas are RE2: the time a match takes grows no faster than the pattern and the value together. Both may
 // be so long that this is still minutes, and here nothing else runs meanwhile: so there is a bound.
-import { RE2JS } from 're2js';
 import { errorText } from '../../../lib/error-text.js';
+import { compileRegexp } from '../../../lib/go-regexp.js';
 import { remember } from '../../../lib/remember.js';
 
 export type CompiledPattern =
@@ -21,7 +21,7 @@ const MOST_LETTERS = 32 * 1024;
 function compile(pattern: string): CompiledPattern {
   if (pattern.length > MOST_LETTERS) return { error: 'error parsing regexp: expression too large' };
   try {
-    const expression = RE2JS.compile(pattern);
+    const expression = compileRegexp(pattern);
     const size = expression.programSize();
     const longest = MOST_STEPS / size;
     // Whether there is a match is found many times sooner than where it is.
