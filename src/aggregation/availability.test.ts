@@ -64,12 +64,14 @@ test('what another server serves is judged anew when its endpoints change', asyn
   const stop = new AbortController();
   const { api, registry, options } = await open(stop);
   let service: Service | undefined;
+  const judged = new Set<string | undefined>();
   const lookup: Lookup = { ...api.resources.lookup, get: async () => service };
   keepRemoteAvailability({
     ...options,
     lookup,
     storeOf: () => api.resources.store(SLICES),
     check: async () => ({ type: 'Available', status: 'True', reason: 'Passed', message: 'all checks passed' }),
+    judged: async (_service, { reason }) => void judged.add(reason),
     forget: () => undefined,
   });
   const watch = await api.watch(`${SERVICES}?watch=1`);
@@ -92,6 +94,7 @@ test('what another server serves is judged anew when its endpoints change', asyn
   assert.equal(made.status, 201, made.bytes.toString());
   const found = conditionOf(await until(watch, 'Passed'));
   assert.notEqual(found?.lastTransitionTime, missing?.lastTransitionTime);
+  assert.deepEqual([...judged], ['ServiceNotFound', 'Passed']);
   assert.match(registry.text(), /^aggregator_unavailable_apiservice\{name="v1.example.test"\} 0$/m);
   await api.delete(`${SERVICES}/v1.example.test`);
   while ((await watch.next()).type !== 'DELETED');
@@ -114,6 +117,7 @@ test('one of a definition that says it is remote is about to be undone, and not 
       asked.push(metadata.name);
       return passed;
     },
+    judged: async () => undefined,
     forget: () => undefined,
   });
   const watch = await api.watch(`${SERVICES}?watch=1`);

@@ -34,6 +34,8 @@ export interface RemoteOptions extends AvailabilityOptions {
   readonly storeOf: (resource: GroupResource) => ResourceStore;
   /** Asks the server itself, once all else is in order. */
   readonly check: (service: Readonly<APIService>) => Promise<Judgement>;
+  /** Told what each was found to be, whenever that was looked at. */
+  readonly judged: (service: Readonly<APIService>, judgement: Judgement) => Promise<void>;
   readonly forget: (name: string) => void;
 }
 
@@ -58,7 +60,9 @@ export function keepRemoteAvailability(options: RemoteOptions): void {
     // Most clusters have no such API service, and need not watch all their endpoints for none.
     if (!following) followBackings();
     following = true;
-    return remoteCondition(service, await backingOf(service)) ?? options.check(apiService);
+    const judgement = remoteCondition(service, await backingOf(service)) ?? (await options.check(apiService));
+    await options.judged(apiService, judgement);
+    return judgement;
   });
   // Servers come and go without anything here changing.
   every(

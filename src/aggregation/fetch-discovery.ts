@@ -2,6 +2,7 @@
 import { isPlainObject } from '../lib/plain-object.js';
 import type { UserInfo } from '../machinery/user.js';
 import { collectBody } from '../outbound/http-client.js';
+import { requestUnpacked } from '../outbound/proxy/forward.js';
 import { aggregatedResources } from '../rest/aggregated-discovery.js';
 import type { RemoteResource } from '../rest/registered-versions.js';
 import { mustType } from '../schema/catalogue.js';
@@ -16,6 +17,8 @@ const ALL_IN_ONE = { type: 'application/json', group: 'apidiscovery.k8s.io', kin
 const ACCEPT = ALL_IN_ONE_VERSIONS.map(
   (version) => `${ALL_IN_ONE.type};g=${ALL_IN_ONE.group};v=${version};as=${ALL_IN_ONE.kind}`,
 ).join(',');
+/** One that does not say is read as what was asked for. */
+const API_VERSIONS = ['', ...ALL_IN_ONE_VERSIONS.map((version) => `${ALL_IN_ONE.group}/${version}`)];
 const FETCHER: UserInfo = { name: 'system:kube-aggregator', groups: ['system:masters'] };
 const OLDER_FETCHER: UserInfo = { name: 'system:kube-aggregator', groups: [] };
 const TIMEOUT_MS = 5000;
@@ -24,21 +27,64 @@ const MAX_BYTES = 8 * 1024 * 1024;
 /** Of one version; more are not shown. */
 const MAX_RESOURCES = 5000;
 
-/** The version's resources as the all-in-one document lists them. Rejects when the server does not say. */
+/** All that a server has in one document, and what it calls this state of it; empty where it does not. */
+export interface DiscoveryDocument {
+  readonly etag: string;
+  readonly list: APIGroupDiscoveryList;
+}
+
+export interface FetchedDiscovery {
+  /** The version's, as the all-in-one document lists them. */
+  readonly resources: readonly object[];
+  /** Undefined from a server that knows only the older form. */
+  readonly document?: DiscoveryDocument;
+}
+
+/** What is known already counts while the server has nothing else. Rejects when it does not say. */
 export async function fetchDiscovery(
   service: Readonly<APIService>,
-  servers: RemoteServers,
-): Promise<readonly object[]> {
+  servers: Pick<RemoteServers, 'reach'>,
+  known: DiscoveryDocument | undefined,
+): Promise<FetchedDiscovery> {
   const { group = '', version = '' } = service.spec;
   const server = await servers.reach(service);
-  const all = await get(server, '/apis', ACCEPT, FETCHER);
-  if (all !== undefined && isAllInOne(all.contentType)) {
-    const type = mustType('io.k8s.api.apidiscovery.v2.APIGroupDiscoveryList');
-    const list = (await readForeign(all.bytes, type)) as APIGroupDiscoveryList;
-    return resourcesOf(list, group, version).slice(0, MAX_RESOURCES).map(withKinds);
+  const etag = known?.etag ?? '';
+  const all = await get(server, '/apis', { accept: ACCEPT, etag, as: FETCHER });
+  if (all.status === SERVICE_UNAVAILABLE) throw new Error('the server is not available');
+  const document = await documentOf(all, known);
+  if (document !== undefined) {
+    const resources = resourcesOf(document.list, group, version).slice(0, MAX_RESOURCES).map(withKinds);
+    return { resources, document };
   }
-  const older = await get(server, `/apis/${group}/${version}`, 'application/json', OLDER_FETCHER);
-  const told = older === undefined ? undefined : await readForeign(older.bytes, undefined);
+  const path = `/apis/${group}/${version}`;
+  const older = await get(server, path, { accept: 'application/json', etag, as: OLDER_FETCHER });
+  return { resources: await olderResources(older) };
+}
+
+const NOTHING: APIGroupDiscoveryList = { metadata: {}, items: [] };
+const NOT_MODIFIED = 304;
+const SERVICE_UNAVAILABLE = 503;
+
+/** Undefined for an answer that is none of a server that knows the form. */
+async function documentOf(
+  { status, contentType, bytes, etag }: Fetched,
+  known: DiscoveryDocument | undefined,
+): Promise<DiscoveryDocument | undefined> {
+  // That there is nothing new is believed of a server that has not said anything yet, too.
+  if (status === NOT_MODIFIED) return known ?? { etag: '', list: NOTHING };
+  if (status !== 200 || !isAllInOne(contentType)) return undefined;
+  if (bytes.length === 0) return { etag, list: NOTHING };
+  const type = mustType('io.k8s.api.apidiscovery.v2.APIGroupDiscoveryList');
+  const list = (await readForeign(bytes, type)) as APIGroupDiscoveryList;
+  const { kind = '', apiVersion = '' } = list;
+  if (!['', ALL_IN_ONE.kind].includes(kind) || !API_VERSIONS.includes(apiVersion)) {
+    throw new Error(`${apiVersion} ${kind} is no such document`);
+  }
+  return { etag, list };
+}
+
+async function olderResources({ status, bytes }: Fetched): Promise<readonly object[]> {
+  const told = status === 200 ? await readForeign(bytes, undefined) : undefined;
   // Nothing at all is a list without resources.
   const resources = told === null ? [] : isPlainObject(told) ? (told.resources ?? []) : undefined;
   if (!Array.isArray(resources)) throw new Error('the answer is no list of resources');
@@ -106,22 +152,34 @@ const withKinds = (resource: APIResourceDiscovery): APIResourceDiscovery => ({
 });
 
 interface Fetched {
+  readonly status: number;
   readonly contentType: string;
+  readonly etag: string;
   readonly bytes: Buffer;
 }
 
-/** Undefined for an answer that is none of a server that knows the path. */
-async function get(
-  { client, origin }: RemoteServer,
-  path: string,
-  accept: string,
-  as: UserInfo,
-): Promise<Fetched | undefined> {
-  const headers = { accept, ...identityHeaders(as) };
-  const response = await client.request({ method: 'GET', url: new URL(path, origin), headers, timeoutMs: TIMEOUT_MS });
+interface Asked {
+  readonly accept: string;
+  /** What is known already; empty for nothing. */
+  readonly etag: string;
+  readonly as: UserInfo;
+}
+
+async function get(server: RemoteServer, path: string, { accept, etag, as }: Asked): Promise<Fetched> {
+  const { client, origin, host } = server;
+  const headers = {
+    accept,
+    ...(etag !== '' && { 'if-none-match': etag }),
+    'x-forwarded-host': host,
+    'x-forwarded-proto': 'https',
+    'x-forwarded-uri': path,
+    ...identityHeaders(as),
+  };
+  const url = new URL(path, origin);
+  const response = await requestUnpacked(client, { method: 'GET', url, headers, timeoutMs: TIMEOUT_MS });
   const bytes = await collectBody(response, MAX_BYTES);
-  if (response.status !== 200) return undefined;
-  return { contentType: response.headers['content-type'] ?? '', bytes };
+  const { 'content-type': contentType = '', etag: theirs = '' } = response.headers;
+  return { status: response.status, contentType, etag: theirs, bytes };
 }
 
 /** Only what a resource may say of itself, each of its type. */

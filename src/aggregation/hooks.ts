@@ -68,11 +68,9 @@ export function createAggregation(options: AggregationOptions): Aggregation {
             ...parts(signal),
             lookup,
             storeOf,
-            check: async (service) => {
-              const judgement = await checkDiscovery(service, servers);
-              await remote.refresh(service, judgement.status === 'True');
-              return judgement;
-            },
+            check: (service) => checkDiscovery(service, servers),
+            // Nothing is asked of a server before it is written that it is available.
+            judged: (service, { status }) => remote.refresh(service, status === 'True' && isAvailable(service)),
             forget: (name) => {
               servers.forget(name);
               remote.forget(name);

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
 import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { systemClock } from '../lib/clock.js';
 import { directDialer } from '../outbound/dialer.js';
 import type { ApiServices } from './api-services.js';
@@ -54,4 +56,105 @@ test('it has another generation when services or what is known of them are other
 test('of a server that does not answer nothing is known', async () => {
   await discovery.refresh({ metadata: { name: 'v1.wares.test' }, ...SERVICES['v1.wares.test'] } as never, true);
   assert.equal(discovery.resources('wares.test', 'v1'), undefined);
+});
+
+interface Asked {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+}
+
+const DOCUMENT = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+const document = (plural: string): string =>
+  JSON.stringify({
+    kind: 'APIGroupDiscoveryList',
+    apiVersion: 'apidiscovery.k8s.io/v2',
+    items: [
+      {
+        metadata: { name: 'wares.test' },
+        versions: [
+          { version: 'v1', resources: [{ resource: plural, scope: 'Namespaced', singularResource: '', verbs: [] }] },
+        ],
+      },
+    ],
+  });
+
+/** One server, which answers what the test says now. */
+function askedServer() {
+  const asked: string[] = [];
+  const answer = { status: 200, etag: '', body: '' as string | Buffer, encoding: undefined as string | undefined };
+  const request = async ({ url, headers }: Asked) => {
+    const tag = headers['if-none-match'];
+    asked.push(tag === undefined ? url.pathname : `${url.pathname} unless ${tag}`);
+    return {
+      status: answer.status,
+      headers: { 'content-type': DOCUMENT, etag: answer.etag, 'content-encoding': answer.encoding },
+      rawHeaders: [],
+      body: Readable.from([Buffer.from(answer.body)]),
+    };
+  };
+  const reached = {
+    reach: async () => ({ client: { request }, origin: new URL('https://ext') }),
+  } as unknown as RemoteServers;
+  const told = new RemoteDiscovery(services, reached, systemClock);
+  const refresh = (version: string, resourceVersion: string) =>
+    told.refresh(
+      { metadata: { name: `${version}.wares.test`, resourceVersion }, ...SERVICES[`${version}.wares.test`] } as never,
+      true,
+    );
+  const names = () => told.resources('wares.test', 'v1')?.map((one) => (one as { resource: string }).resource);
+  return { asked, answer, told, refresh, names };
+}
+
+test('a document is asked for with its tag, also for another version of the same server', async () => {
+  const { asked, answer, told, refresh, names } = askedServer();
+  Object.assign(answer, { etag: '"1"', body: document('crates') });
+  await refresh('v1', '1');
+  assert.deepEqual(names(), ['crates']);
+  Object.assign(answer, { status: 304, body: '' });
+  await refresh('v2', '2');
+  await refresh('v1', '3');
+  assert.deepEqual(names(), ['crates']);
+  told.forget('v1.wares.test');
+  await refresh('v1', '4');
+  assert.deepEqual(asked, ['/apis', '/apis unless "1"', '/apis unless "1"', '/apis unless "1"']);
+});
+
+test('a registration that changed is asked about anew, one that did not only after a while', async () => {
+  const { asked, answer, refresh, names } = askedServer();
+  answer.body = document('crates');
+  await refresh('v1', '1');
+  answer.body = document('boxes');
+  await refresh('v1', '1');
+  assert.deepEqual([names(), asked.length], [['crates'], 1]);
+  await refresh('v1', '2');
+  assert.deepEqual([names(), asked.length], [['boxes'], 2]);
+});
+
+test('a packed document is read', async () => {
+  const { answer, refresh, names } = askedServer();
+  Object.assign(answer, { body: gzipSync(document('crates')), encoding: 'gzip' });
+  await refresh('v1', '1');
+  assert.deepEqual(names(), ['crates']);
+});
+
+test('an empty document tells of nothing, and one of another kind is none', async () => {
+  const { answer, told, refresh, names } = askedServer();
+  await refresh('v1', '1');
+  assert.deepEqual(names(), []);
+  answer.body = '{"kind":"APIGroupList","apiVersion":"v1"}';
+  await refresh('v1', '2');
+  assert.equal(told.resources('wares.test', 'v1'), undefined);
+});
+
+test('a server that calls itself unavailable is not asked for the older form, and what it said counts again later', async () => {
+  const { asked, answer, refresh, names } = askedServer();
+  Object.assign(answer, { etag: '"1"', body: document('crates') });
+  await refresh('v1', '1');
+  answer.status = 503;
+  await refresh('v1', '2');
+  assert.equal(names(), undefined);
+  answer.status = 304;
+  await refresh('v1', '3');
+  assert.deepEqual(names(), ['crates']);
+  assert.deepEqual(asked, ['/apis', '/apis unless "1"', '/apis unless "1"']);
 });

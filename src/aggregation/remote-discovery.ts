@@ -3,7 +3,7 @@ import type { Clock } from '../lib/clock.js';
 import type { RegisteredGroup, RegisteredVersions } from '../rest/registered-versions.js';
 import type { APIService } from '../schema/generated/apiregistration.v1.js';
 import { API_SERVICES, type ApiServices } from './api-services.js';
-import { fetchDiscovery } from './fetch-discovery.js';
+import { type DiscoveryDocument, fetchDiscovery } from './fetch-discovery.js';
 import type { RemoteServers } from './remote-servers.js';
 
 /** What a server has is asked for anew this often. */
@@ -12,6 +12,8 @@ const REFRESH_MS = 60_000;
 interface Known {
   readonly resources: readonly object[];
   readonly atMs: number;
+  /** Of the registration as it was. */
+  readonly resourceVersion: string | undefined;
 }
 
 export class RemoteDiscovery implements RegisteredVersions {
@@ -19,6 +21,8 @@ export class RemoteDiscovery implements RegisteredVersions {
   readonly #servers: RemoteServers;
   readonly #clock: Clock;
   readonly #known = new Map<string, Known>();
+  /** By service: one server may have many of the versions, and says when it has nothing new. */
+  readonly #documents = new Map<string, DiscoveryDocument>();
   /** How often what is known was another. */
   #changes = 0;
 
@@ -31,18 +35,35 @@ export class RemoteDiscovery implements RegisteredVersions {
   /** After a check: one that is available is asked what it has, of one that is not nothing is told. */
   async refresh(service: Readonly<APIService>, available: boolean): Promise<void> {
     const name = service.metadata.name ?? '';
+    const { resourceVersion } = service.metadata;
     const nowMs = this.#clock.now();
-    if (available && nowMs - (this.#known.get(name)?.atMs ?? -Infinity) < REFRESH_MS) return;
+    const known = this.#known.get(name);
+    const isFresh = known?.resourceVersion === resourceVersion && nowMs - (known?.atMs ?? -Infinity) < REFRESH_MS;
+    if (available && isFresh) return;
+    const key = serviceKey(service);
     try {
       if (!available) throw new Error('it is not available');
-      this.#known.set(name, { resources: await fetchDiscovery(service, this.#servers), atMs: nowMs });
+      const { resources, document } = await fetchDiscovery(service, this.#servers, this.#documents.get(key));
+      if (document !== undefined) this.#documents.set(key, document);
+      this.#known.set(name, { resources, atMs: nowMs, resourceVersion });
       this.#changes++;
     } catch {
-      this.forget(name);
+      this.#unlearn(name);
     }
   }
 
+  /** It is registered no more. */
   forget(name: string): void {
+    this.#unlearn(name);
+    const used = new Set<string>();
+    for (const other of this.#services.remoteNames()) {
+      const service = other === name ? undefined : this.#services.get(other);
+      if (service !== undefined) used.add(serviceKey(service));
+    }
+    for (const key of this.#documents.keys()) if (!used.has(key)) this.#documents.delete(key);
+  }
+
+  #unlearn(name: string): void {
     if (this.#known.delete(name)) this.#changes++;
   }
 
@@ -83,3 +104,6 @@ export class RemoteDiscovery implements RegisteredVersions {
     return this.#services.get(`${version}.${group}`)?.spec.versionPriority ?? 0;
   }
 }
+
+const serviceKey = ({ spec: { service } }: Readonly<APIService>): string =>
+  `${service?.namespace ?? ''}/${service?.name ?? ''}`;
