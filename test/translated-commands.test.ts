@@ -100,6 +100,15 @@ describe('a translated command', { timeout: 60_000 }, () => {
     await Promise.all([...canceled, over]);
   });
 
+  it('whose agent is gone without a word counts as having ended well', async () => {
+    const { client, agent: connection } = await begin();
+    const told = new Promise<string>((resolve) => {
+      client.on('message', (message: Buffer) => message[0] === 3 && resolve(message.subarray(1).toString()));
+    });
+    connection.destroy();
+    assert.deepEqual(JSON.parse(await told), { metadata: {}, status: 'Success' });
+  });
+
   it('is left with a normal end, whatever the client says of its leave', async () => {
     const { client, streams } = await begin();
     const code = new Promise((resolve) => client.once('close', resolve));

@@ -223,7 +223,6 @@ class SpdyStream extends Duplex {
   /** Nothing comes any more, and nothing can be sent. */
   lose(): void {
     if (!this.#isAccepted) this.#accept?.reject(lost());
-    this.emit('lost');
     this.#endOfReading();
   }
 

@@ -77,7 +77,7 @@ export function translateStreams({ http }: RestRequest, translation: Translation
         const status = await run(new Client(webSocket, upgrade.socket, send), translation, { signal, gone });
         if (gone.aborted || webSocket.readyState !== webSocket.OPEN) return;
         webSocket.resume();
-        send(CHANNELS.error, Buffer.from(JSON.stringify(status)));
+        if (status !== undefined) send(CHANNELS.error, Buffer.from(JSON.stringify(status)));
         endWebSocket(webSocket, upgrade.socket);
       },
     },
@@ -124,12 +124,17 @@ interface Leaving {
   readonly gone: AbortSignal;
 }
 
-async function run(client: Client, translation: Translation, { signal, gone }: Leaving): Promise<RemoteStatus> {
+/** How it ended; undefined where the agent speaks what nobody here does, which is left without a word. */
+async function run(
+  client: Client,
+  translation: Translation,
+  { signal, gone }: Leaving,
+): Promise<RemoteStatus | undefined> {
   let session: SpdySession | undefined;
   const leave = (): void => session?.close();
   try {
     const answer = await ask(translation, AbortSignal.any([signal, gone]));
-    if (!('socket' in answer)) return statusOfRefusal(await firstBytes(answer.body, MAX_REFUSAL_BYTES));
+    if (!('socket' in answer)) return await refusalOf(answer);
     if (!speaksSpdy(answer)) {
       answer.socket.destroy();
       return failure('unable to upgrade connection: ');
@@ -138,6 +143,7 @@ async function run(client: Client, translation: Translation, { signal, gone }: L
     gone.addEventListener('abort', leave, { once: true });
     if (gone.aborted) leave();
     const protocol = String(answer.headers['x-stream-protocol-version'] ?? '');
+    if (protocol !== '' && !AGENT_PROTOCOLS.includes(protocol)) return undefined;
     return await converse(client, session, protocol, translation.wanted);
   } catch (error) {
     return failure(OutboundError.from(error).message);
@@ -146,6 +152,11 @@ async function run(client: Client, translation: Translation, { signal, gone }: L
     leave();
   }
 }
+
+const refusalOf = ({ body }: OutboundResponse): Promise<RemoteStatus> =>
+  firstBytes(body, MAX_REFUSAL_BYTES).then(statusOfRefusal, () =>
+    failure('unable to upgrade connection: unable to read error from server response'),
+  );
 
 async function ask(
   { client, origin, host, target }: Translation,
@@ -192,8 +203,6 @@ async function converse(
 ): Promise<RemoteStatus> {
   const open = (streamtype: string): Promise<Duplex> => session.open({ streamtype });
   const error = await open('error');
-  let isCut = false;
-  error.once('lost', () => (isCut = true));
   const ending = firstBytes(error, MAX_STATUS_BYTES);
   ending.catch(() => undefined);
   const stdin = wanted.stdin ? await open('stdin') : undefined;
@@ -208,11 +217,8 @@ async function converse(
     stdout === undefined ? undefined : client.receive(stdout, CHANNELS.stdout),
     stderr === undefined ? undefined : client.receive(stderr, CHANNELS.stderr),
   ]);
-  const message = await ending;
-  const tellsStatus = WITH_STATUS.has(protocol);
-  // An agent that tells how a command ended and has not done so has not come to its end.
-  if (message === '' && isCut && tellsStatus) return failure('unexpected EOF');
-  return statusOfEnd(message, tellsStatus);
+  // An agent that is gone without a word counts as one that had nothing to say against it, as in the original.
+  return statusOfEnd(await ending, WITH_STATUS.has(protocol));
 }
 
 interface Inputs {
