@@ -398,6 +398,29 @@ test('over HTTP/2 as well 100 Continue is said only when the body is wanted', as
   assert.deepEqual(await statuses(false), [403]);
 });
 
+test('a connection that ends is said to with HTTP/1.1 only, one that stays with HTTP/1.0 only', async () => {
+  handler = () => ok('fine');
+  const told = (version: string, connection: string): Promise<string | undefined> =>
+    new Promise((resolve, reject) => {
+      const options = { port: listener.port, host: '127.0.0.1', ca: authority.certPem, ALPNProtocols: ['http/1.1'] };
+      const socket = tls.connect({ ...options, checkServerIdentity: () => undefined }, () =>
+        socket.write(`GET / HTTP/${version}\r\nHost: x\r\nConnection: ${connection}\r\n\r\n`),
+      );
+      let text = '';
+      socket.on('error', reject);
+      socket.on('data', (piece) => {
+        text += piece.toString();
+        if (!text.endsWith('fine')) return;
+        socket.destroy();
+        resolve(/^Connection: (.*)\r$/m.exec(text)?.[1]);
+      });
+    });
+  assert.equal(await told('1.0', 'close'), undefined);
+  assert.equal(await told('1.0', 'keep-alive'), 'keep-alive');
+  assert.equal(await told('1.1', 'close'), 'close');
+  assert.equal(await told('1.1', 'keep-alive'), undefined);
+});
+
 test('plain HTTP is told to use TLS, and rubbish does no harm', async () => {
   handler = () => ok('fine');
   const send = (bytes: string): Promise<string> =>

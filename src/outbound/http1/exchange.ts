@@ -60,7 +60,7 @@ export class Exchange {
       ({ rest } = found);
       this.#headBytes += found.bytes;
       if (this.#headBytes > MAX_HEAD_BYTES) throw broken(HEADS_TOO_LARGE);
-      if (head.status >= 200) return this.#begin(head, rest);
+      if (head.status >= 200 || head.status < 100) return this.#begin(head, rest);
       if (head.status === 101) {
         if (!this.parts.mayLeave) throw new OutboundError('protocol', 'unexpected upgrade');
         return { kind: 'switched', head, rest };
@@ -128,7 +128,9 @@ export class Exchange {
   /** What speaks something else, as TLS does to whoever comes without it, often says a few bytes and leaves. */
   #eof(): OutboundError {
     const wrong = this.#heads.faultOfCutLine();
-    return wrong instanceof OutboundError ? this.#unread(wrong) : eof(this.#received);
+    if (wrong instanceof OutboundError) return this.#unread(wrong);
+    const isInHead = this.#received && this.#head === undefined;
+    return isInHead ? this.#unread(eof(true)) : eof(this.#received);
   }
 
   #unread(fault: OutboundError): OutboundError {

@@ -1,8 +1,8 @@
 // Lets a client and another server leave HTTP together: from then on bytes pass both ways, untouched.
-import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { drained } from '../../lib/drained.js';
 import type { HttpRequest, HttpResponse } from '../../lib/http.js';
+import { statusText } from '../../lib/http1/status-text.js';
 import type { OutboundResponse, Upgraded } from '../http-client.js';
 import { OutboundError } from '../outbound-error.js';
 import type { Destination } from './forward.js';
@@ -58,7 +58,7 @@ export const handedOver = (stream: () => Promise<void>): HttpResponse => ({
 });
 
 function headText({ status, rawHeaders }: Upgraded | OutboundResponse): string {
-  let text = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`;
+  let text = `HTTP/1.1 ${status} ${statusText(status)}\r\n`;
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) text += `${rawHeaders[i]}: ${rawHeaders[i + 1]}\r\n`;
   return `${text}\r\n`;
 }

@@ -65,9 +65,10 @@ export async function passOn(
 ): Promise<HttpResponse> {
   if (request.method === 'HEAD' || status === 204 || status === 304) {
     body.destroy();
-    // An answer that says nothing is new has no form either.
-    const { 'content-type': _type, 'content-length': _length, ...formless } = headers;
-    return { status, headers: status === 304 ? formless : headers, body: undefined, besideOurs: true };
+    // An answer that says nothing is new has no form either, and one that has no content no length.
+    const untold = UNTOLD[status] ?? [];
+    const told = Object.fromEntries(Object.entries(headers).filter(([name]) => !untold.includes(name)));
+    return { status, headers: told, body: undefined, besideOurs: true };
   }
   if (isRewritten === true) {
     const { bytes, isWhole } = await beginning(body, MAX_PAGE_BYTES, PATIENCE_MS).catch((error: unknown) => {
@@ -90,6 +91,11 @@ export async function passOn(
     besideOurs: true,
   };
 }
+
+const UNTOLD: Readonly<Record<number, readonly string[]>> = {
+  204: ['content-length'],
+  304: ['content-type', 'content-length'],
+};
 
 /** An answer that lets others wait goes on as it comes. */
 const PATIENCE_MS = 200;
@@ -139,7 +145,9 @@ export async function requestUnpacked(
   const asked = headers['accept-encoding'] === undefined && headers['range'] === undefined && method !== 'HEAD';
   if (!asked) return client.request(request);
   const answer = await client.request({ ...request, headers: { ...headers, 'accept-encoding': 'gzip' } });
-  if (answer.headers['content-encoding']?.toLowerCase() !== 'gzip') return answer;
+  // Of nothing at all there is nothing to unpack.
+  const isEmpty = answer.headers['content-length'] === '0';
+  if (isEmpty || answer.headers['content-encoding']?.toLowerCase() !== 'gzip') return answer;
   const body = answer.body.pipe(createGunzip());
   answer.body.once('error', (error) => body.destroy(error));
   body.once('close', () => answer.body.destroy());

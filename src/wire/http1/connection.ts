@@ -323,8 +323,9 @@ export class Http1Connection implements RequestOwner, Reader {
     chunked = false,
   ): Buffer {
     const { version } = head;
-    // HTTP/1.1 stays open without saying so.
-    const connection = keeps ? (version === '1.0' ? 'keep-alive' : undefined) : 'close';
+    // HTTP/1.1 stays open without saying so, and HTTP/1.0 ends so.
+    const isOld = version === '1.0';
+    const connection = keeps === isOld ? (keeps ? 'keep-alive' : 'close') : undefined;
     // A character is a byte: who has more to say than those says it in UTF-8 himself.
     return Buffer.from(
       responseHead({ version, status, headers, contentLength, chunked, connection, nowMs: Date.now() }),

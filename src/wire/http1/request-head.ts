@@ -67,11 +67,11 @@ export function parseHead(text: string): RequestHead | Refusal {
 }
 
 /**
- * An ordinary request may say that it could be upgraded; one with a body is so only where WebSockets are asked for, whose
- * first bytes that body then is.
+ * An ordinary request may say that it could be upgraded, also to it does not say what; one with a body is so only where
+ * WebSockets are asked for, whose first bytes that body then is.
  */
 const mayUpgrade = (method: string, { kind }: Framing, protocol: string | undefined): boolean =>
-  protocol !== undefined && (kind === 'none' || (method === 'GET' && protocol.toLowerCase() === 'websocket'));
+  kind === 'none' || (method === 'GET' && protocol?.toLowerCase() === 'websocket');
 
 const INVALID_NAME: Refusal = { status: 400, text: 'invalid header name' };
 const INVALID_VALUE: Refusal = { status: 400, text: 'invalid header value' };

@@ -1,6 +1,6 @@
 // The head of an answer, as bytes.
-import { STATUS_CODES } from 'node:http';
 import type { HttpResponse } from '../../lib/http.js';
+import { statusText } from '../../lib/http1/status-text.js';
 import { remember } from '../../lib/remember.js';
 import { dateText } from '../http-date.js';
 import type { Refusal } from './request-line.js';
@@ -46,14 +46,6 @@ export function refusalText({ status, text, body }: Refusal): string {
   const line = `${status} ${statusText(status)}${text === '' ? '' : `: ${text}`}`;
   return `HTTP/1.1 ${line}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${body ?? line}`;
 }
-
-/** Where the reference's words are older than Node's. */
-const OLDER: Readonly<Record<number, string>> = {
-  413: 'Request Entity Too Large',
-  416: 'Requested Range Not Satisfiable',
-};
-
-const statusText = (status: number): string => OLDER[status] ?? STATUS_CODES[status] ?? `status code ${status}`;
 
 const MOST_REMEMBERED = 1000;
 
