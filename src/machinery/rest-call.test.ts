@@ -93,6 +93,9 @@ describe('a call to a server of this kind', () => {
     );
     const text = { status: 500, headers: { 'content-type': 'text/plain' }, body: ' it broke\n' };
     assert.match(await refused(text), /^an error on the server \("it broke"\)/);
+    const told = await ask(text).called.catch((error: unknown) => error);
+    assert.ok(told instanceof StatusError);
+    assert.deepEqual(told.details?.causes, [{ reason: 'UnexpectedServerResponse', message: 'it broke' }]);
     assert.match(await refused({ status: 418 }), /^the server responded with the status code 418 but did not/);
   });
 

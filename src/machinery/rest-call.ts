@@ -240,7 +240,10 @@ function refusal(response: OutboundResponse, body: Buffer): StatusError {
   const isText = type === '' || /^text\//i.test(type.trim());
   const shown = isText ? body.subarray(0, MAX_SHOWN_BYTES).toString().trim() : 'unknown';
   const [reason, message] = reasonOf(response.status, shown);
-  const details = { retryAfterSeconds: statedRetrySeconds(response) ?? 0 };
+  const details = {
+    causes: [{ reason: 'UnexpectedServerResponse', message: shown }],
+    retryAfterSeconds: statedRetrySeconds(response) ?? 0,
+  };
   return parseStatus(body) ?? new StatusError(response.status, reason, message, details);
 }
 

@@ -78,6 +78,14 @@ describe('the image policy', () => {
     assert.deepEqual(attributes.annotations, { 'imagepolicywebhook.image-policy.k8s.io/failed-open': 'true' });
   });
 
+  it('that answers with another kind is told what the server knows', async () => {
+    const { say } = backend([{ body: { kind: 'Other' } }]);
+    assert.equal(
+      await say(pod('a')),
+      'pods "p" is forbidden: no kind "Other" is registered for version "imagepolicy.k8s.io/v1alpha1" in scheme "pkg/api/legacyscheme/scheme.go:30"',
+    );
+  });
+
   it('says nothing of other subresources and resources', async () => {
     const { say, asked } = backend([deny]);
     for (const write of [pod('a', { subresource: 'status' }), pod('a', { resource: 'pods.metrics.k8s.io' })]) {

@@ -122,7 +122,7 @@ async function ask(
         observe: parts.observe,
       }),
     );
-    const { tree } = readSentReview(answer, REVIEW);
+    const { tree } = readSentReview(answer, REVIEW, SCHEME);
     const { status } = decodeTree(mustType(REVIEW_TYPE), tree ?? {}, { strict: false }).object as ImageAnswer;
     return status ?? { allowed: false };
   } catch (error) {
@@ -143,6 +143,9 @@ interface ImageAnswer {
 
 const REVIEW_TYPE = 'io.k8s.api.imagepolicy.v1alpha1.ImageReview';
 const REVIEW = { group: 'imagepolicy.k8s.io', version: 'v1alpha1', kind: 'ImageReview' } as const;
+
+/** This one knows all the server's types. */
+const SCHEME = 'pkg/api/legacyscheme/scheme.go:30';
 
 const RETRIED: ReadonlySet<string> = new Set(['InternalError', 'Timeout', 'TooManyRequests']);
 

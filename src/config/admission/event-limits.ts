@@ -41,7 +41,7 @@ export function eventLimits(text: string | undefined): readonly EventLimit[] {
 function limitsIn(text: string): Configuration['limits'] | undefined {
   const { object } = decodeConfig(text, {
     kinds: [{ kind: 'Configuration', apiVersions: ['eventratelimit.admission.k8s.io/v1alpha1'] }],
-    scheme: 'k8s.io/kubernetes/plugin/pkg/admission/eventratelimit/config.go:31',
+    scheme: 'pkg/admission/eventratelimit/config.go:31',
     lenient: true,
   });
   return (object as Partial<Configuration>).limits;

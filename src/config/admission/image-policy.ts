@@ -20,15 +20,16 @@ const ONE_NANOSECOND_MS = 1 / NANOSECONDS_PER_MS;
 export function imagePolicy(text: string | undefined): ImagePolicyConfig {
   if (text === undefined) throw new ConfigError('no config specified');
   if (text === '') throw new ConfigError('EOF');
-  const given = memberOf(readTree(text), 'imagePolicy') ?? {};
-  if (!isPlainObject(given)) throw wrongType(given, 'imagePolicy', 'imagepolicy.imagePolicyWebhookConfig');
+  const given = memberOf(readTree(text, 'imagepolicy.AdmissionConfig'), 'imagePolicy') ?? {};
+  if (!isPlainObject(given))
+    throw wrongType(given, 'AdmissionConfig.imagePolicy', 'imagepolicy.imagePolicyWebhookConfig');
   const retryBackoffMs = duration(given, 'retryBackoff', 1, [ONE_NANOSECOND_MS, 5 * MINUTE_MS], 500);
   const allowTtlMs = duration(given, 'allowTTL', SECOND_MS, [SECOND_MS, 30 * MINUTE_MS], 5 * MINUTE_MS);
   const denyTtlMs = duration(given, 'denyTTL', SECOND_MS, [SECOND_MS, 30 * MINUTE_MS], 30 * SECOND_MS);
-  const file = memberOf(given, 'kubeConfigFile') ?? '';
-  if (typeof file !== 'string') throw wrongType(file, 'kubeConfigFile', 'string');
+  const file = textOf(memberOf(given, 'kubeConfigFile') ?? '');
+  if (file === undefined) throw wrongMember(given, 'kubeConfigFile', 'string');
   const defaultAllow = memberOf(given, 'defaultAllow') ?? false;
-  if (typeof defaultAllow !== 'boolean') throw wrongType(defaultAllow, 'defaultAllow', 'bool');
+  if (typeof defaultAllow !== 'boolean') throw wrongMember(given, 'defaultAllow', 'bool');
   const server = clientConfigOf(file === '' ? NOTHING : loadKubeconfig(file));
   return { retryBackoffMs, allowTtlMs, denyTtlMs, defaultAllow, server };
 }
@@ -44,7 +45,7 @@ function duration(
   defaultMs: number,
 ): number {
   const value = memberOf(given, name) ?? 0;
-  if (typeof value !== 'number' || !Number.isInteger(value)) throw wrongType(value, name, 'time.Duration');
+  if (typeof value !== 'number' || !Number.isInteger(value)) throw wrongMember(given, name, 'time.Duration');
   if (value === -1) return 0;
   if (value === 0) return defaultMs;
   const ms = value * unitMs;
@@ -53,5 +54,14 @@ function duration(
   throw new ConfigError(`valid value is between ${from} and ${to}, got ${got}`);
 }
 
-const wrongType = (value: unknown, name: string, type: string): ConfigError =>
-  new ConfigError(cannotUnmarshal(value, `Go struct field AdmissionConfig.imagePolicy.${name} of type ${type}`));
+/** Numbers and the like stand for their text, as in all YAML here. */
+function textOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
+}
+
+const wrongMember = (given: Readonly<Record<string, unknown>>, name: string, type: string): ConfigError =>
+  wrongType(memberOf(given, name), `imagePolicyWebhookConfig.imagePolicy.${name}`, type);
+
+const wrongType = (value: unknown, path: string, type: string): ConfigError =>
+  new ConfigError(cannotUnmarshal(value, `Go struct field ${path} of type ${type}`));

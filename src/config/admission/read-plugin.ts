@@ -1,10 +1,14 @@
+import { cannotUnmarshal } from '../../lib/go-json-kind.js';
 import { isPlainObject } from '../../lib/plain-object.js';
 import { DecodeError } from '../../schema/json/decode.js';
 import { parseYaml } from '../../schema/yaml/parse.js';
 import { ConfigError } from '../config-error.js';
 
-/** A plugin's configuration that has no kind: a tree of JSON or YAML. Throws a ConfigError. */
-export function readTree(text: string): Readonly<Record<string, unknown>> {
+/**
+ * A plugin's configuration that has no kind: a tree of JSON or YAML. `type` is what Go calls what is wanted. Throws a
+ * ConfigError.
+ */
+export function readTree(text: string, type = 'interface {}'): Readonly<Record<string, unknown>> {
   let tree: unknown;
   try {
     tree = parseYaml(text).value;
@@ -14,7 +18,8 @@ export function readTree(text: string): Readonly<Record<string, unknown>> {
   }
   if (tree === null) return {};
   if (isPlainObject(tree)) return tree;
-  throw new ConfigError('error unmarshaling JSON: while decoding JSON: json: cannot unmarshal the configuration');
+  const why = cannotUnmarshal(tree, `Go value of type ${type}`);
+  throw new ConfigError(`error unmarshaling JSON: while decoding JSON: ${why}`);
 }
 
 /** A member whatever its letters' case, as Go's decoder finds it. */

@@ -16,18 +16,23 @@ export interface ReviewAnswer {
   readonly body: Buffer;
 }
 
+/** The types that most know who ask for reviews. */
 const SCHEME = 'pkg/runtime/scheme.go:110';
 /** Versions reviews come in. */
 const VERSIONS = ['v1', 'v1beta1'];
 
 /** Throws a DecodeError for what is not the review that was asked for; one that does not say what it is may be. */
-export function readSentReview({ status, contentType, body }: ReviewAnswer, wanted: GroupVersionKind): SentReview {
+export function readSentReview(
+  { status, contentType, body }: ReviewAnswer,
+  wanted: GroupVersionKind,
+  scheme = SCHEME,
+): SentReview {
   if (body.length === 0) {
     throw new DecodeError(`0-length response with status code: ${status} and content type: ${contentType}`);
   }
   const tree = parse(body);
   const sent = sentKind(tree);
-  checkKind(sent, wanted);
+  checkKind(sent, wanted, scheme);
   return { ...sent, tree };
 }
 
@@ -44,7 +49,7 @@ function parse(body: Buffer): unknown {
   }
 }
 
-function checkKind({ kind, apiVersion }: SentKind, wanted: GroupVersionKind): void {
+function checkKind({ kind, apiVersion }: SentKind, wanted: GroupVersionKind, scheme: string): void {
   const { group, version, kind: review } = wanted;
   if ((kind === '' || kind === review) && (apiVersion === '' || apiVersion === apiVersionOf(wanted))) return;
   const isReview = kind === review && VERSIONS.some((one) => apiVersion === apiVersionOf({ group, version: one }));
@@ -53,7 +58,7 @@ function checkKind({ kind, apiVersion }: SentKind, wanted: GroupVersionKind): vo
     throw new DecodeError(`converting (${from}) to (${version}.${review}): unknown conversion`);
   }
   const [what, where] = [kind || review, apiVersion || apiVersionOf(wanted)].map(goQuote);
-  throw new DecodeError(`no kind ${what} is registered for version ${where} in scheme ${goQuote(SCHEME)}`);
+  throw new DecodeError(`no kind ${what} is registered for version ${where} in scheme ${goQuote(scheme)}`);
 }
 
 /** `admission.k8s.io/v1, Kind=AdmissionReview`; what is not said leaves its place empty. */
