@@ -58,6 +58,8 @@ export interface ChangeMade {
   readonly refused?: Refused;
   /** In the storage version. */
   readonly object?: Uint8Array;
+  /** Of a scale: the ones it was seen and sent as. */
+  readonly scales?: { readonly live: Uint8Array; readonly sent: Uint8Array };
   /** What the object that was read said of itself. */
   readonly reference?: SentMetadata;
   /** It, in the endpoint's version, as it is recorded. */
@@ -103,6 +105,7 @@ export async function makeAside(
     aside.do(CHANGE, { ...work, conversions }, { needs: neededBy(definition), deadlineMs: request.deadlineMs }),
   );
   for (const text of made.warnings) warn(text);
+  tellSent(request, made);
   if (made.refused !== undefined) throw refusalOf(made.refused);
   return made;
 }
@@ -137,6 +140,10 @@ export function objectMade({ definition }: Endpoint, { object }: ChangeMade): Pr
 export const wantedOf = ({ trail }: RestRequest): Pick<ChangeWork, 'wantsSent'> =>
   trail === undefined ? {} : { wantsSent: trail.wantsSent };
 
-export function tellSent({ trail }: RestRequest, { reference, sent }: ChangeMade): void {
+function tellSent({ trail }: RestRequest, { reference, sent }: ChangeMade): void {
   if (reference !== undefined) trail?.requestPrinted(reference, sent && bufferOf(sent));
 }
+
+/** Whether the body of an update can be read, and what it says of itself. */
+export const checkAside = (aside: Aside, change: ChangeRequest): Promise<ChangeMade> =>
+  makeAside(aside, change, { checkOnly: true, ...wantedOf(change.request) });

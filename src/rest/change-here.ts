@@ -1,12 +1,10 @@
 // The other side of change-aside.ts.
-import { sentJson, type SentWanted } from '../audit/trail.js';
 import { bufferOf } from '../lib/buffer-of.js';
 import { atOnce } from '../lib/turns.js';
 import { carry, storedObject } from '../registry/carried-object.js';
 import { refusedBy } from '../registry/refused-aside.js';
 import type { KubeObject } from '../machinery/object.js';
 import { parseJsonTree } from '../schema/json/decode.js';
-import { encodeJson } from '../schema/json/encode.js';
 import { acceptChanged, acceptNew, expectedOf } from './accept-body.js';
 import { type ChangeMade, type ChangeWork } from './change-aside.js';
 import { decodeBody } from './decode-body.js';
@@ -16,16 +14,15 @@ import { mediaTypeNamed } from './media-types.js';
 import { noteSteps } from './note-write.js';
 import { encodingOf, targetOf } from './patch-target.js';
 import { type PatchKind, preparePatch } from './patch-kinds.js';
+import { scaleHere } from './scale-here.js';
+import { type Made, refusedFor, sentOf, type Warn } from './sent-here.js';
 import { toldVersions, UntoldConversion } from './versions.js';
 
 export function changeHere(endpoint: Endpoint, work: ChangeWork): ChangeMade {
   const warnings: string[] = [];
   const warn = (text: string): void => void warnings.push(text);
   try {
-    const { how } = work;
-    const made =
-      how === 'create' || how === 'update' ? written(endpoint, work, warn) : patched(endpoint, how, work, warn);
-    return { warnings, ...made };
+    return { warnings, ...made(endpoint, work, warn) };
   } catch (error) {
     if (error instanceof UntoldConversion) {
       const { key, apiVersion, object } = error;
@@ -35,8 +32,12 @@ export function changeHere(endpoint: Endpoint, work: ChangeWork): ChangeMade {
   }
 }
 
-type Warn = (text: string) => void;
-type Made = Omit<ChangeMade, 'warnings'>;
+function made(endpoint: Endpoint, work: ChangeWork, warn: Warn): Made {
+  const { how, subresource } = work;
+  const scale = endpoint.definition.subresources?.[subresource]?.scale;
+  if (scale !== undefined) return scaleHere(endpoint, scale, work, warn);
+  return how === 'create' || how === 'update' ? written(endpoint, work, warn) : patched(endpoint, how, work, warn);
+}
 
 function written(endpoint: Endpoint, work: ChangeWork, warn: Warn): Made {
   const { how, path, options, mediaType, manager, subresource } = work;
@@ -45,25 +46,19 @@ function written(endpoint: Endpoint, work: ChangeWork, warn: Warn): Made {
     fieldValidation,
     warn,
   });
-  const sent = work.wantsSent === undefined ? {} : sentOf(endpoint, object, work.wantsSent);
+  const sent = work.wantsSent === undefined ? {} : sentOf(endpoint.type, object, work.wantsSent);
   const accept = how === 'create' ? acceptNew : acceptChanged;
-  accept(endpoint, object, path, warn);
   const { uid } = object.metadata;
-  const told = { ...sent, ...(uid !== undefined && { uid }) };
-  if (work.checkOnly) return told;
+  const told: Made = {
+    ...sent,
+    ...refusedFor(() => accept(endpoint, object, path, warn)),
+    ...(uid !== undefined && { uid }),
+  };
+  if (work.checkOnly || told.refused !== undefined) return told;
   const versions = toldVersions(endpoint, work.conversions);
   const now = new Date(work.nowMs);
   atOnce(noteSteps(endpoint, { live: liveOf(endpoint, work), object, manager, subresource, now, versions }));
   return { ...told, object: carry(toStorage(endpoint, object)) };
-}
-
-function sentOf({ type }: Endpoint, object: KubeObject, wanted: SentWanted): Made {
-  const { name, namespace, uid, resourceVersion } = object.metadata;
-  const json = sentJson(object, wanted, (sent) => encodeJson(type, sent));
-  return {
-    reference: { name, namespace, uid, resourceVersion },
-    ...(json !== undefined && { sent: new Uint8Array(Buffer.from(json)) }),
-  };
 }
 
 function patched(endpoint: Endpoint, kind: PatchKind, work: ChangeWork, warn: Warn): Made {

@@ -9,7 +9,7 @@ import { deepCopy } from '../schema/deep-copy.js';
 import type { AdmissionAttributes } from '../admission/plugin.js';
 import { tidyAdmitted } from './after-admission.js';
 import { acceptNew, expectedOf } from './accept-body.js';
-import { type ChangeRequest, changesAside, makeAside, objectMade, tellSent, wantedOf } from './change-aside.js';
+import { type ChangeRequest, changesAside, makeAside, objectMade, wantedOf } from './change-aside.js';
 import { readBody } from './decode-body.js';
 import { type Endpoint, toStorage } from './endpoint.js';
 import { managerName } from './field-manager.js';
@@ -154,7 +154,6 @@ async function madeAside(aside: Aside, { services, endpoint, request, body, opti
   };
   const made = await makeAside(aside, change, wantedOf(request));
   request.trace?.span?.event('Conversion done');
-  tellSent(request, made);
   return objectMade(endpoint, made);
 }
 

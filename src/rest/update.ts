@@ -11,10 +11,9 @@ import {
   type ChangeMade,
   type ChangeRequest,
   changesAside,
+  checkAside,
   makeAside,
   objectMade,
-  tellSent,
-  wantedOf,
 } from './change-aside.js';
 import { readBody } from './decode-body.js';
 import { type Endpoint, inVersion, toStorage } from './endpoint.js';
@@ -117,13 +116,6 @@ export async function updateObject(
     created ? 201 : 200,
     stored,
   );
-}
-
-async function checkAside(aside: Aside, change: ChangeRequest): Promise<ChangeMade> {
-  const { request } = change;
-  const made = await makeAside(aside, change, { checkOnly: true, ...wantedOf(request) });
-  tellSent(request, made);
-  return made;
 }
 
 /** The body was read before, and what there was to warn of is known. */

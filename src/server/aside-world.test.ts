@@ -161,6 +161,57 @@ test('patches and applies are answered as ever', async () => {
   }
 });
 
+test('a scale is written and patched as ever', async () => {
+  await both((api) => api.post(DEPLOYMENTS, DEPLOYMENT));
+  const at = `${DEPLOYMENTS}/d/scale`;
+  const scale = (name: string, replicas: number, metadata: object = {}): object => ({
+    metadata: { name, labels: { a: 'b' }, ...metadata },
+    spec: { replicas },
+  });
+  const updated = await both((api) => api.put(at, scale('d', 4)), ['change']);
+  assert.deepEqual([updated.status, updated.body.spec], [200, { replicas: 4 }]);
+  for (const wrong of [scale('e', 1), scale('d', -1), scale('d', 1, { uid: 'x' }), { ...scale('d', 1), kind: 'Pod' }]) {
+    assert.ok((await both((api) => api.put(at, wrong), ['change'])).status >= 400);
+  }
+  const { warnings } = await both((api) => api.put(`${at}?fieldValidation=Warn`, { ...scale('d', 4), x: 1 }));
+  assert.deepEqual(warnings, ['unknown field "x"']);
+  const patches: readonly (readonly [string, object])[] = [
+    ['application/merge-patch+json', { spec: { replicas: 5 }, x: 1 }],
+    ['application/strategic-merge-patch+json', { spec: { replicas: 6 } }],
+    ['application/json-patch+json', [{ op: 'copy', from: '/metadata', path: '/metadata/x' }]],
+    ['application/apply-patch+yaml', { apiVersion: 'autoscaling/v1', kind: 'Scale', ...scale('d', 7) }],
+  ];
+  for (const [type, patch] of patches) {
+    const query = '?fieldManager=m&force=true'.slice(0, type.includes('apply') ? undefined : 15);
+    assert.equal((await both((api) => api.patch(`${at}${query}`, type, patch), ['change'])).status, 200, type);
+  }
+  for (const [type, body] of WRONG_PATCHES.filter(([, wrong]) => !JSON.stringify(wrong).includes('template'))) {
+    await both((api) => api.patch(`${at}?fieldManager=m`, type, body));
+    const missing = await both((api) => api.patch(`${DEPLOYMENTS}/none/scale?fieldManager=m`, type, body));
+    assert.equal(missing.status, 404, 'what is wrong with a patch is told to whom there is something to scale for');
+  }
+  const { body } = await both((api) => api.get(`${DEPLOYMENTS}/d`));
+  assert.equal(body.spec['replicas'], 7);
+});
+
+test('the scale of a custom resource is written and patched as ever', async () => {
+  for (const api of [here, there]) {
+    assert.equal((await api.post(DEFINITIONS, definition('.*'))).status, 201);
+    await served(api);
+  }
+  const thing = { apiVersion: 'example.test/v1', kind: 'Thing', metadata: { name: 't' }, spec: { lo: 1 } };
+  assert.equal((await both((api) => api.post(THINGS, thing))).status, 201);
+  const at = `${THINGS}/t/scale`;
+  const scale = { metadata: { name: 't' }, spec: { replicas: 4 } };
+  const type = 'application/merge-patch+json';
+  assert.equal((await both((api) => api.patch(at, type, { metadata: {} }), ['change'])).status, 200);
+  assert.equal((await both((api) => api.put(at, scale), ['change'])).status, 200);
+  assert.equal((await both((api) => api.put(at, { ...scale, kind: 'Pod' }))).status, 400);
+  assert.equal((await both((api) => api.patch(at, type, { spec: { replicas: 5 } }), ['change'])).status, 200);
+  assert.equal((await both((api) => api.patch(at, type, { kind: 'Pod' }))).status, 422);
+  assert.equal((await both((api) => api.get(`${THINGS}/t`))).body.spec['lo'], 5);
+});
+
 test('other versions of a kind are converted as ever', async () => {
   const old = '/apis/autoscaling/v1/namespaces/n/horizontalpodautoscalers';
   const scaleTargetRef = { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' };
@@ -401,7 +452,7 @@ const definition = (pattern: string): { metadata: object; spec: object } => ({
       name,
       served: true,
       storage: name === 'v1',
-      subresources: { status: {} },
+      subresources: { status: {}, scale: { specReplicasPath: '.spec.lo', statusReplicasPath: '.status.lo' } },
       schema: {
         openAPIV3Schema: {
           type: 'object',

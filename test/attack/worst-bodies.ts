@@ -1778,6 +1778,13 @@ const WIRE: readonly Attack[] = [
         post(all, named('apps/v1', 'Deployment', 'scaled', { spec })),
         put(`${all}/scaled/scale`, scale),
         patch(`${all}/scaled/scale`, MERGE, scale),
+        put(`${all}/scaled/scale`, {
+          ...scale,
+          metadata: { name: 'scaled', finalizers: many(bytes, (i) => `a/${i}`) },
+        }),
+        patch(`${all}/scaled`, MERGE, { metadata: { finalizers: many(bytes, (i) => `a/${i}`) } }),
+        patch(`${all}/scaled/scale`, MERGE, { spec: { replicas: 2 } }),
+        patch(`${all}/scaled`, MERGE, { metadata: { finalizers: null } }),
       ];
     },
   },
