@@ -132,6 +132,7 @@ function typeOf(schema: Schema, name: string, isWithinOpen: boolean): Type {
       return { kind: 'list', element: items === undefined ? ANY : typeOf(items, name, isOpen), ...listWordsOf(schema) };
     }
     case 'string':
+      return schema.format && schema.format !== 'byte' ? ANY_SCALAR : { kind: 'scalar', scalar: 'string' };
     case 'boolean':
     case 'integer':
     case 'number':
@@ -141,8 +142,10 @@ function typeOf(schema: Schema, name: string, isWithinOpen: boolean): Type {
   }
 }
 
+/** Of a text with a format an apply may say a number or a truth as well: it is refused when it is looked at. */
+const ANY_SCALAR: Type = { kind: 'scalar', scalar: 'time' };
+
 const SCALARS = {
-  string: 'string',
   boolean: 'bool',
   integer: 'int64',
   number: 'double',

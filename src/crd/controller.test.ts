@@ -156,6 +156,33 @@ test('the status and the scale have endpoints of their own', async () => {
   assert.match(negative.body.message, /\.spec\.size: Invalid value: -1: should be a non-negative integer/);
 });
 
+test('a status that a write does not bring has its defaults, and they are of nobody', async () => {
+  const status = {
+    type: 'object',
+    default: { phase: 'new' },
+    properties: { phase: { type: 'string' }, seen: { type: 'integer', default: 0 } },
+  };
+  const spec = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+  await define(definition([version('v1', true, { type: 'object', properties: { spec, status } })]));
+  const made = await post({ ...thing({ a: 1 }), status: { phase: 'sent' } }, '?fieldManager=m');
+  assert.deepEqual(made.body.status, { phase: 'new', seen: 0 });
+  assert.deepEqual(Object.keys(made.body.metadata.managedFields?.[0]?.fieldsV1 ?? {}), ['f:spec']);
+  assert.deepEqual((await api.send('GET', `${THINGS}/a`)).body.status, { phase: 'new', seen: 0 });
+  assert.deepEqual((await merge(`${THINGS}/a`, { spec: { a: 2 } })).body.status, { phase: 'new', seen: 0 });
+});
+
+test('of a text with a format an apply may say any scalar', async () => {
+  const text = (format?: string): JSONSchemaProps => ({ type: 'string', ...(format && { format }) });
+  const spec = { type: 'object', properties: { time: text('date-time'), bytes: text('byte'), plain: text() } };
+  await define(definition([version('v1', true, { type: 'object', properties: { spec } })]));
+  const apply = async (said: object): Promise<string> =>
+    (await api.send('PATCH', `${THINGS}/a?fieldManager=m`, { body: thing(said), headers: APPLY })).body.message;
+  assert.match(await apply({ time: { a: 1 } }), /\.spec\.time: expected any scalar, got &\{map\[a:1\]\}/);
+  assert.match(await apply({ time: true }), /spec\.time in body must be of type date-time/);
+  assert.match(await apply({ bytes: 1 }), /\.spec\.bytes: expected string/);
+  assert.match(await apply({ plain: 1 }), /\.spec\.plain: expected string/);
+});
+
 test('versions are told apart by their schemas, and the newest is what defaults come from', async () => {
   const older: JSONSchemaProps = {
     type: 'object',

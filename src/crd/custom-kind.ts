@@ -297,7 +297,9 @@ function definitionOfVersion(
     shownVerbs: () => (terminating() ? TERMINATING_VERBS : EVERY_VERB),
     strategy: customStrategy({
       fit(object) {
-        if (isUnfitted(object)) version.type.unstructured?.coerce(object as JsonObject & KubeObject, false);
+        if (!isUnfitted(object)) return false;
+        version.type.unstructured?.coerce(object as JsonObject & KubeObject, false);
+        return true;
       },
       group: spec.group,
       plural: names.plural,

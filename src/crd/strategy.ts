@@ -7,6 +7,7 @@ import { type FieldError, type FieldErrors, FieldPath, invalid } from '../machin
 import type { JsonObject, KubeObject } from '../machinery/object.js';
 import { forbidden } from '../machinery/status.js';
 import { isQualifiedName } from '../machinery/validation/names.js';
+import { hasDefault } from '../apis/apiextensions/default-validation.js';
 import { alternativesIn, isLargerThan, type Schema } from '../apis/apiextensions/schema-walk.js';
 import { validateResourceMeta } from '../apis/apiextensions/values/resource-meta.js';
 import { type RuleNode, hasRules, ruleTree } from '../apis/apiextensions/values/rule-tree.js';
@@ -18,6 +19,7 @@ import type { CustomResourceSubresources } from '../schema/generated/apiextensio
 import { equalTrees } from '../schema/deep-equal.js';
 import { validateUniqueItems } from './list-uniqueness.js';
 import { validateScaleSpec, validateScaleStatus } from './scale.js';
+import { setDefaults } from './set-defaults.js';
 
 export interface StrategyOptions {
   readonly group: string;
@@ -35,8 +37,8 @@ export interface StrategyOptions {
   readonly toStored?: (object: KubeObject) => void;
   /** The other way round, a copy. */
   readonly asSeen?: (stored: Readonly<KubeObject>) => Readonly<KubeObject>;
-  /** Drops what the schema does not know, for an object that was changed after it was read. */
-  readonly fit?: (object: KubeObject) => void;
+  /** Drops what the schema does not know, for an object that was changed after it was read. True when it did. */
+  readonly fit?: (object: KubeObject) => boolean;
 }
 
 /** So many alternatives take as long to try as all else that is done with a value. */
@@ -93,10 +95,21 @@ export function customStrategy(options: StrategyOptions): Strategy {
     },
     ...(toStored && { canonicalize: toStored }),
     ...(asSeen && { asSeen }),
-    ...(fit && { fit }),
+    fit(object) {
+      const isFitted = fit?.(object) === true;
+      return (hasStatus && setStatus(object, schema())) || isFitted;
+    },
     ...(hasStatus && { status: statusStrategy(options, checkRules) }),
     resetFields: { '': hasStatus ? [['status']] : [], status: [['spec']] },
   };
+}
+
+/** A status that a write may not bring, the reference fills in whenever it reads what is stored. True when it did. */
+function setStatus(object: KubeObject, schema: Schema | undefined): boolean {
+  const stated = schema?.properties?.['status'];
+  if (stated === undefined || !hasDefault(stated) || statusOf(object) !== undefined) return false;
+  setDefaults(object, { type: 'object', properties: { status: stated } });
+  return true;
 }
 
 const statusOf = (object: Readonly<KubeObject>): unknown => (object as JsonObject & KubeObject)['status'];

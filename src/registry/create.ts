@@ -91,8 +91,8 @@ async function attempt(
     const admitting = admit(object);
     if (admitting !== undefined) await admitting;
     if (large) await nextTurn();
-    registry.kind.strategy.fit?.(object);
-    const stored = await put(registry, object, context, { large, printed });
+    const isFitted = registry.kind.strategy.fit?.(object) === true;
+    const stored = await put(registry, object, context, { large, printed: isFitted ? undefined : printed });
     if (transaction !== undefined) await transaction.commit();
     return stored;
   } catch (error) {

@@ -173,8 +173,8 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   canonicalize?(object: T): void;
   /** A stored object as the version sees it that is written through, where what is stored has more. */
   asSeen?(stored: Readonly<T>): Readonly<T>;
-  /** Brings what everybody has agreed to into the form it is stored in. */
-  fit?(object: T): void;
+  /** Brings what everybody has agreed to into the form it is stored in. True when that was another. */
+  fit?(object: T): boolean;
   /** PUT to a missing name creates it. */
   readonly allowCreateOnUpdate?: boolean;
   /** PUT without a resourceVersion overwrites what is there. Default true. */

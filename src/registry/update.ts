@@ -168,10 +168,10 @@ async function attempt(
     if (large) await nextTurn();
     await request.admitUpdate(object, old);
     if (large) await nextTurn();
-    registry.kind.strategy.fit?.(object);
+    const isFitted = registry.kind.strategy.fit?.(object) === true;
     const stored = removedByUpdate(registry, object, old)
       ? await removeEmptied(registry, request, key, object, current)
-      : await put(registry, asked, object, current, { large, printed, certain });
+      : await put(registry, asked, object, current, { large, printed: isFitted ? undefined : printed, certain });
     await transaction?.commit();
     return { stored, created: false };
   } catch (error) {
@@ -205,9 +205,10 @@ async function createByUpdate(registry: ResourceRegistry, { request, key, trace 
     if (large) await nextTurn();
     await request.admitCreate(object);
     if (large) await nextTurn();
-    registry.kind.strategy.fit?.(object);
+    const isFitted = registry.kind.strategy.fit?.(object) === true;
     delete object.metadata.resourceVersion;
-    const json = printed ?? (large && !context.dryRun ? await printLarge(registry, object) : undefined);
+    const json =
+      (isFitted ? undefined : printed) ?? (large && !context.dryRun ? await printLarge(registry, object) : undefined);
     const made = { trace, byUpdate: true, ...(json !== undefined && { json }) };
     const options = { ...ttlOf(registry, object, context), ...made };
     const stored = context.dryRun

@@ -126,8 +126,10 @@ function guarded<T extends KubeObject>(
 }
 
 /** A list that prints even when it is empty prints as null once it has been stored, whatever was sent. */
-function emptyRulesAreNull(object: Role): void {
-  if (object.rules?.length === 0) object.rules = null;
+function emptyRulesAreNull(object: Role): boolean {
+  if (object.rules?.length !== 0) return false;
+  object.rules = null;
+  return true;
 }
 
 function defaultBinding(binding: RoleBinding): void {

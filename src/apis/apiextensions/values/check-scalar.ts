@@ -51,7 +51,7 @@ function typeNameOf(value: unknown): string {
 
 function formatNameOf(value: unknown): string {
   if (typeof value === 'bigint') return 'int64';
-  if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? 'int64' : 'float64';
   return '';
 }
 
