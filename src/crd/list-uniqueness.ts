@@ -1,6 +1,8 @@
 // Lists that are sets or maps hold no item twice.
 import { append } from '../lib/append.js';
+import { FloatLiteral } from '../lib/float-literal.js';
 import { isPlainObject } from '../lib/plain-object.js';
+import { asWritten } from '../lib/whole-floats.js';
 import { duplicate, type FieldErrors, FieldPath, invalid } from '../machinery/field-error.js';
 import { additionalOf, itemsOf, type Schema } from '../apis/apiextensions/schema-walk.js';
 import { shownJson } from '../apis/apiextensions/values/shown-json.js';
@@ -29,7 +31,8 @@ function validateList(list: readonly unknown[], schema: Schema, path: FieldPath)
   const errors: FieldErrors = [];
   const listType = schema['x-kubernetes-list-type'];
   if (listType === 'set') {
-    for (const i of repeated(list)) errors.push(duplicate(path.index(i), shownJson(list[i])));
+    const identities = list.map((item, i) => identityOf(asWritten(list, i, item)));
+    for (const i of repeated(identities)) errors.push(duplicate(path.index(i), shownJson(list[i])));
   } else if (listType === 'map') {
     append(errors, validateKeys(list, schema['x-kubernetes-list-map-keys'] ?? [], path));
   }
@@ -44,20 +47,31 @@ function validateKeys(list: readonly unknown[], keys: readonly string[], path: F
       return [invalid(path.index(i), shownJson(item), 'must be an object for an array of list-type map')];
     }
   }
-  const identities = list.map((item) => {
+  const keyed = list.map((item) => {
     const object = item as Readonly<Record<string, unknown>> | null;
     return Object.fromEntries(
       keys.filter((key) => object !== null && Object.hasOwn(object, key)).map((key) => [key, object?.[key]]),
     );
   });
-  return repeated(identities).map((i) => duplicate(path.index(i), shownJson(identities[i])));
+  // A single key is compared as an item of a set is, several as they are printed.
+  const only = keys.length === 1 ? keys[0] : undefined;
+  const identities = keyed.map((object, i) =>
+    only !== undefined && Object.hasOwn(object, only)
+      ? `key ${identityOf(asWritten(list[i] as object, only, object[only]))}`
+      : encodeTree(object),
+  );
+  return repeated(identities).map((i) => duplicate(path.index(i), shownJson(keyed[i])));
 }
 
-/** The second place of each value that stands in the list more than once. */
-function repeated(list: readonly unknown[]): number[] {
+/** An integer and a float are two items, although both may be printed alike. */
+const identityOf = (value: unknown): string =>
+  value instanceof FloatLiteral ? `float ${encodeTree(value.value)}` : encodeTree(value);
+
+/** The second place of each identity that stands in the list more than once. */
+function repeated(identities: readonly string[]): number[] {
   const times = new Map<string, number>();
-  return [...list.keys()].filter((i) => {
-    const text = encodeTree(list[i]);
+  return [...identities.keys()].filter((i) => {
+    const text = identities[i] as string;
     const before = times.get(text) ?? 0;
     times.set(text, before + 1);
     return before === 1;

@@ -131,6 +131,28 @@ test('sets and maps hold no item twice', () => {
   ]);
 });
 
+test('an integer and a float of the same value are two items, unless they are of several keys', () => {
+  const number: JSONSchemaProps = { type: 'number' };
+  const map = (...keys: string[]): JSONSchemaProps => ({
+    type: 'array',
+    items: object({ k: number, l: number }),
+    'x-kubernetes-list-type': 'map',
+    'x-kubernetes-list-map-keys': keys,
+  });
+  const schema = object({
+    set: { type: 'array', items: number, 'x-kubernetes-list-type': 'set' },
+    one: map('k'),
+    two: map('k', 'l'),
+  });
+  const type = compileType({ name: 'test.v1.X', schema, preserveUnknown: false });
+  const body = '{"set":[1,1E0,1.0],"one":[{"k":1},{"k":1.0},{}],"two":[{"k":1,"l":1},{"k":1.0,"l":1}]}';
+  const { object: value } = decodeJson(type, body, { strict: false });
+  assert.deepEqual(validateUniqueItems(value, schema, undefined).map(fieldErrorText), [
+    'set[2]: Duplicate value: 1',
+    'two[1]: Duplicate value: {"k":1,"l":1}',
+  ]);
+});
+
 test('a custom resource reads strictly and prints its members by name', () => {
   const schema = object({ alpha: text, spec: object({ n: { type: 'integer' } }) });
   const type = compileType({ name: 'test.v1.X', schema, preserveUnknown: false });
