@@ -26,6 +26,7 @@ export function coercion({ schema, preserveUnknown, readAs }: CoerceRules): Unst
       checkTexts(tree);
       coerceMetadata(tree, 'metadata', false);
     },
+    dropUnreadable: dropUnreadableMetadata,
     coerce(tree, strict) {
       checkTexts(tree);
       const unknown = coerceMetadata(tree, 'metadata', strict);
@@ -60,7 +61,11 @@ function checkTexts(tree: Record<string, unknown>): void {
 }
 
 /** A list's own members are the server's: there is nothing to drop. */
-export const AS_IT_IS: Unstructured = { coerce: () => [], readMetadata: () => undefined };
+export const AS_IT_IS: Unstructured = {
+  coerce: () => [],
+  readMetadata: () => undefined,
+  dropUnreadable: () => undefined,
+};
 
 /** Reads the metadata of a resource by its type. Answers what is unknown in it. */
 function coerceMetadata(resource: Record<string, unknown>, path: string, strict: boolean): string[] {
@@ -106,7 +111,7 @@ function coerceEmbedded(value: unknown, schema: Schema | undefined, path: string
   return unknown;
 }
 
-/** What is stored may have metadata from before there were rules for it: what cannot be read is dropped. */
+/** What is stored may have metadata from before there were rules for it, and so may what is applied: what cannot be read is dropped. */
 export function dropUnreadableMetadata(tree: Record<string, unknown>): void {
   const { metadata } = tree;
   if (!isPlainObject(metadata)) return;

@@ -4,10 +4,11 @@ import { type Aside, asideOr, task } from '../lib/aside.js';
 import { bufferOf } from '../lib/buffer-of.js';
 import { typeByName } from '../schema/catalogue.js';
 import { decodeCbor, decodeCborTree } from '../schema/cbor/decode.js';
-import { decodeJson, DecodeError, decodeTree, parseJsonTree } from '../schema/json/decode.js';
+import { decodeJson, DecodeError, parseJsonTree } from '../schema/json/decode.js';
 import { encodeJson, encodeTree } from '../schema/json/encode.js';
 import { decodeProtobuf } from '../schema/protobuf/envelope.js';
 import type { StructType } from '../schema/type.js';
+import { decodeYaml } from '../schema/yaml/decode.js';
 import { parseYaml } from '../schema/yaml/parse.js';
 import { printYaml } from '../schema/yaml/print.js';
 import { encodeCborTree } from '../schema/cbor/encode.js';
@@ -79,8 +80,8 @@ function read({ encoding, strict }: Read, bytes: Buffer, type: StructType | unde
     case 'yaml': {
       const { value, strictError } = parseYaml(bytes);
       const json = Buffer.from(encodeTree(value, 'asIs'));
-      const errors = type === undefined ? [] : decodeTree(type, value, { strict }).strictErrors;
-      return { json, strictErrors: strict && strictError !== undefined ? [strictError, ...errors] : errors };
+      if (type !== undefined) return { json, strictErrors: decodeYaml(type, bytes, strict).strictErrors };
+      return { json, strictErrors: strict && strictError !== undefined ? [strictError] : [] };
     }
     case 'protobuf':
       if (type === undefined) throw new Error('only built-in types have a protobuf form');

@@ -54,7 +54,8 @@ export async function createObject(
     resource: endpoint.resource,
     subresource: '',
     namespace,
-    name: object.metadata.name ?? '',
+    // A custom resource may be created at the path of any, by the name its body has.
+    name: info.name || (object.metadata.name ?? ''),
     object,
     options,
     context,

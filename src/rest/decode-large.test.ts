@@ -14,7 +14,11 @@ import { decodeObject, WireError } from './wire.js';
 const type = typeOf('', 'v1', 'ConfigMap') as StructType;
 const custom = {
   ...type,
-  unstructured: { coerce: (tree: object) => ('zzz' in tree ? ['zzz'] : []), readMetadata: () => undefined },
+  unstructured: {
+    coerce: (tree: object) => ('zzz' in tree ? ['zzz'] : []),
+    readMetadata: () => undefined,
+    dropUnreadable: () => undefined,
+  },
 } as unknown as StructType;
 
 const media = (encoding: string): MediaType =>

@@ -21,6 +21,7 @@ import { deleteOptionsFromQuery, listOptions } from './query-options.js';
 import type { BodyVerb } from './rest-metrics.js';
 import { takeBody } from './take-body.js';
 import type { RestRequest } from './request.js';
+import { requireNamespace } from './require-namespace.js';
 import { respondStatus } from './respond.js';
 import { respondTimed } from './timed.js';
 import { selectionOf } from './selection.js';
@@ -37,6 +38,7 @@ export async function removeObject(
   const { http, info } = request;
   const negotiated = negotiate(http, services.mediaTypes);
   const options = await readDeleteOptions(services, endpoint, request, 'delete');
+  requireNamespace(endpoint, info);
   const isNamespace = endpoint.resource.group === '' && endpoint.resource.resource === 'namespaces';
   const namespace = isNamespace ? info.name : info.namespace;
   if (options[UNSAFE_DELETE]) return removeUnreadable(services, endpoint, request, namespace);
@@ -229,7 +231,7 @@ function checkKind({ kind, apiVersion }: SentKind): void {
   const odd = apiVersionFault(apiVersion);
   if (odd !== undefined) throw notOptions(odd);
   if (kind === '' || kind === 'DeleteOptions') return;
-  const version = goQuote(apiVersion || 'v1');
+  const version = goQuote(apiVersion || 'meta.k8s.io/v1');
   throw notOptions(`no kind ${goQuote(kind)} is registered for version ${version} in scheme ${META_SCHEME}`);
 }
 

@@ -85,3 +85,11 @@ test('a patch is known to make something large by its copies, each of which may 
   assert.ok(Number.isFinite(growth(Array.from({ length: 9_000 }, () => copy))));
   assert.equal(prepared('merge', { op: 'copy' }).growth, 1);
 });
+
+test('what a strategic patch has that is unknown is told by name', () => {
+  const patch = { spec: { zeta: 1, alpha: { b: 1 }, type: 'ClusterIP' }, metadata: { odd: 1 } };
+  assert.throws(
+    prepare('strategic', patch),
+    /unknown field "metadata\.odd", unknown field "spec\.alpha", unknown field "spec\.zeta"/,
+  );
+});

@@ -261,7 +261,9 @@ function* decodePatched(
   // What has no version is read in the form the reference keeps to itself, where nothing of it is found.
   const isCustom = target.type.unstructured !== undefined;
   const isUnread = kind !== 'strategic' && target.checkKind === undefined && !isCustom && !patched['apiVersion'];
-  const errors = [...duplicates, ...(isUnread && strict ? unreadMembers(patched) : decoded.strictErrors)];
+  // Of what a strategic patch made the reference tells by name, of the rest in the order it is read.
+  const unknown = kind === 'strategic' ? decoded.strictErrors.toSorted() : decoded.strictErrors;
+  const errors = [...duplicates, ...(isUnread && strict ? unreadMembers(patched) : unknown)];
   if (errors.length > 0) {
     if (options.fieldValidation === 'Strict')
       throw refusedPatch(shown(), `strict decoding error: ${errors.join(', ')}`);
@@ -384,10 +386,14 @@ function readApplied(kind: PatchKind, read: ReadTree): PatchTree {
 const YAML_TO_JSON = 'error converting YAML to JSON: ';
 
 function decodeApplied(type: StructType, applied: JsonObject, patch: Readonly<JsonObject>): KubeObject {
+  const decode = (): KubeObject => decodeTree(type, applied, { strict: false }).object as unknown as KubeObject;
   try {
-    return decodeTree(type, applied, { strict: false }).object as unknown as KubeObject;
+    return decode();
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    throw unfitApply(patch, restoreError(error));
+    if (type.unstructured === undefined) throw unfitApply(patch, restoreError(error));
+    // Apply takes times and numbers for what they are not: of a custom resource nobody reads those.
+    type.unstructured.dropUnreadable(applied);
+    return decode();
   }
 }

@@ -39,7 +39,21 @@ test('what lies in a namespace needs the name of one', async () => {
   assert.equal((await ask('DELETE', 'pods/p/status'))[0], 405);
   assert.equal((await ask('GET', 'configmaps'))[0], 200);
   assert.deepEqual(await ask('DELETE', 'configmaps'), required);
+  assert.deepEqual(await ask('DELETE', 'configmaps/a'), required);
   for (const path of ['namespaces', 'namespaces/a']) assert.equal((await ask('GET', path))[0], 404);
+});
+
+test('what is sent into a namespace without a name is looked at first', async () => {
+  const api = open();
+  const maps = '/api/v1/namespaces//configmaps';
+  const map = { metadata: { name: 'a', namespace: 'n' } };
+  const created = await api.send('POST', maps, { body: map });
+  assert.equal(created.status, 422);
+  assert.match(String(created.body.message), /metadata\.namespace: Required value$/);
+  const nameless = await api.send('PUT', `${maps}/a`, { body: {} });
+  assert.match(String(nameless.body.message), /undeterminable/);
+  const updated = await api.send('PUT', `${maps}/a`, { body: map });
+  assert.deepEqual([updated.status, updated.body.message], [400, 'Namespace parameter required.']);
 });
 
 test('paths that nothing is served at are not found', async () => {

@@ -18,6 +18,7 @@ import { patchKind, patchObject } from './patch.js';
 import { recordAnswer, recordVerb } from './record-verb.js';
 import { type ListOptions, listOptions } from './query-options.js';
 import type { RestRequest } from './request.js';
+import { namespaceless, requireNamespace } from './require-namespace.js';
 import { pageNotFound } from './page-not-found.js';
 import { respondError, respondPrinted } from './respond.js';
 import { getScale, patchScale, updateScale } from './scale.js';
@@ -110,11 +111,10 @@ function isNamespaceItself({ resource, path, apiPrefix, apiVersion, verbInPath, 
 }
 
 function serve(verb: Verb, services: RestServices, endpoint: Endpoint, request: RestRequest): Answer {
-  if (OF_ONE.has(verb) && request.info.parts.length < 2) {
-    // In what form it comes is looked at before whom it is for.
-    if (verb === 'patch') patchKind(request.http, endpoint, services.mediaTypes);
-    throw nameless();
-  }
+  // In what form it comes is looked at before whom it is for.
+  if (verb === 'patch') patchKind(request.http, endpoint, services.mediaTypes);
+  if (OF_ONE.has(verb) && request.info.parts.length < 2) throw nameless();
+  if (verb === 'patch') requireNamespace(endpoint, request.info);
   switch (verb) {
     case 'get':
       return getObject(services, endpoint, request);
@@ -176,11 +176,12 @@ function servedVerb(endpoint: Endpoint, info: RequestInfo): Verb {
   const ofOne = info.parts.length === 2;
   const nowhere = definition.namespaced && info.namespace === '';
   const reads = info.verb === 'list' || info.verb === 'watch';
-  const ofNoNamespace = isNamespaceEmpty(endpoint, info) && (ofOne || info.verb === 'deletecollection');
+  const writesMany = info.verb === 'deletecollection' || info.verb === 'create';
+  const ofNoNamespace = isNamespaceEmpty(endpoint, info) && (ofOne || writesMany);
   // Custom resources are served by verb alone.
   if (definition.custom) {
     if (nowhere && !reads) throw nothingAt(endpoint);
-    if (verb === undefined || (verb === 'create' && ofOne)) throw refusedMethod(endpoint, info);
+    if (verb === undefined) throw refusedMethod(endpoint, info);
     return verb;
   }
   // Built-in ones have routes: a path, and the methods it knows.
@@ -189,9 +190,12 @@ function servedVerb(endpoint: Endpoint, info: RequestInfo): Verb {
   if (ofOne && !verbs.some((known) => OF_ONE.has(known))) throw noSuchPath();
   if (verb === undefined || !info.usualMethod || (nowhere && !reads && !ofNoNamespace)) throw wrongMethod();
   if (verb === 'create' ? ofOne : !ofOne && OF_ONE.has(verb)) throw wrongMethod();
-  if (ofNoNamespace) throw namespaceless();
+  if (ofNoNamespace && !LOOKED_AT_FIRST.has(verb)) throw namespaceless();
   return verb;
 }
+
+/** What is sent with these is looked at before its namespace is missed. */
+const LOOKED_AT_FIRST: ReadonlySet<Verb> = new Set(['create', 'update', 'patch', 'delete']);
 
 /** `/api/v1/namespaces//pods/a`: the path of a pod, in a namespace without a name. */
 const isNamespaceEmpty = ({ definition }: Endpoint, info: RequestInfo): boolean =>
@@ -199,8 +203,6 @@ const isNamespaceEmpty = ({ definition }: Endpoint, info: RequestInfo): boolean 
 
 const isInNamelessNamespace = ({ path, parts }: RequestInfo): boolean =>
   path.includes('/namespaces//') && trimEnd(path, '/').endsWith(`/namespaces//${parts.join('/')}`);
-
-const namespaceless = (): StatusError => badRequest('Namespace parameter required.');
 
 /** Verbs that name an object. A watch may. */
 const OF_ONE: ReadonlySet<Verb> = new Set(['get', 'update', 'patch', 'delete']);
@@ -244,6 +246,7 @@ function dispatchSubresource(
   if (info.name === '' && info.verb === 'list') throw nameless();
   const verb = verbs.find((one) => one === info.verb);
   if (verb === undefined || (!info.usualMethod && !definition.custom)) throw refusedMethod(endpoint, info);
+  if (verb === 'patch') patchKind(request.http, endpoint, services.mediaTypes);
   if (info.name === '') throw nameless();
   if (ofNoNamespace) throw namespaceless();
   tellServed(services, endpoint, request, verb);

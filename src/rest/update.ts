@@ -23,6 +23,7 @@ import { noteSteps } from './note-write.js';
 import { updateOptions } from './query-options.js';
 import { noteStoring } from './record-verb.js';
 import type { RestRequest } from './request.js';
+import { requireNamespace } from './require-namespace.js';
 import { respondTimed } from './timed.js';
 import { takeBody } from './take-body.js';
 import type { RestServices } from './services.js';
@@ -77,6 +78,7 @@ export async function updateObject(
   const reading = aside === undefined ? first() : asideOr<KubeObject | ChangeMade>(checkAside(aside, change()), first);
   const checked = reading instanceof Promise ? await reading : reading;
   if (!('metadata' in checked)) span?.event(CONVERTED);
+  requireNamespace(endpoint, info);
   if (body.length > LARGE_BYTES) await nextTurn();
   let sent = 'metadata' in checked ? checked : undefined;
   const uid = 'metadata' in checked ? checked.metadata.uid : checked.uid;

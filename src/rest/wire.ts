@@ -13,6 +13,7 @@ import {
 } from '../schema/protobuf/envelope.js';
 import { FRAME_HEAD_BYTES, protobufWatchEvent } from '../schema/protobuf/frames.js';
 import type { StructType } from '../schema/type.js';
+import { decodeYaml } from '../schema/yaml/decode.js';
 import { parseYaml } from '../schema/yaml/parse.js';
 import { yamlSteps } from '../schema/yaml/print.js';
 import { atOnce, type Steps } from '../lib/turns.js';
@@ -89,12 +90,6 @@ export function decodeObject(media: MediaType, type: StructType, bytes: Buffer, 
 export function decodeSentJson(type: StructType, bytes: Buffer, strict: boolean): ReturnType<typeof decodeJson> {
   const decoded = decodeJson(type, bytes, { strict: true });
   return strict ? decoded : { ...decoded, strictErrors: [] };
-}
-
-function decodeYaml(type: StructType, bytes: Buffer, strict: boolean): Decoded {
-  const { value, strictError } = parseYaml(bytes);
-  const { object, strictErrors } = decodeTree(type, value, { strict });
-  return { object, strictErrors: strict && strictError !== undefined ? [strictError, ...strictErrors] : strictErrors };
 }
 
 /** What is wrong with a body: that nothing can be told of it, or what its kind does not allow. */

@@ -89,6 +89,8 @@ export interface Unstructured {
   coerce(tree: Record<string, unknown>, strict: boolean): readonly string[];
   /** Brings nothing but metadata into its normal form, in place. Throws DecodeError, too. */
   readMetadata(tree: Record<string, unknown>): void;
+  /** Drops what of the metadata cannot be read, in place. */
+  dropUnreadable(tree: Record<string, unknown>): void;
   /** By what a tree is read that says what it is: what is sent may be of another version, or nothing that is known. */
   readAs?(said: Readonly<Record<string, unknown>>): Pick<Unstructured, 'coerce'>;
 }

@@ -86,8 +86,10 @@ function decodeUnstructured(
   strict: boolean,
   duplicates: readonly string[],
 ): Decoded {
+  // Nothing is read as an object that has nothing.
+  if (tree === null) return decodeUnstructured(rules, {}, strict, duplicates);
   if (!isJsonObject(tree)) {
-    const found = Array.isArray(tree) ? 'array' : tree === null ? 'null' : typeof tree;
+    const found = Array.isArray(tree) ? 'array' : typeof tree;
     throw new DecodeError(`json: cannot unmarshal ${found} into Go value of type map[string]interface {}`);
   }
   const unknown = (rules.readAs?.(tree) ?? rules).coerce(tree, strict);

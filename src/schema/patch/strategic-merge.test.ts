@@ -95,7 +95,23 @@ test('bad patches are refused in the reference’s words and with its codes', ()
     500,
     "The order in patch list:\n[map[name:a]]\n doesn't match $setElementOrder list:\n[map[name:b]]\n",
   );
+  refused(
+    { spec: { '$setElementOrder/containers': [{ name: 'a' }], containers: [{ name: 'a' }, { $patch: 'merge' }] } },
+    500,
+    "The order in patch list:\n[map[name:a] map[$patch:merge]]\n doesn't match $setElementOrder list:\n[map[name:a]]\n",
+  );
   assert.equal(JSON.stringify(pod), before, 'the original was changed');
+});
+
+test('a list of objects without a key has no order, and is not merged from what is to be deleted', () => {
+  const role = mustType('io.k8s.api.rbac.v1.Role');
+  const rules = [{ verbs: ['get'] }];
+  const merge = (patch: JsonObject) => () => strategicMergePatch({ rules }, patch, role);
+  assert.throws(merge({ '$setElementOrder/rules': [], rules: [] }), {
+    message: 'map: map[verbs:[get]] does not contain declared merge key: ',
+  });
+  assert.throws(merge({ '$deleteFromPrimitiveList/rules': [] }), /cannot merge lists without merge key for struct/);
+  assert.deepEqual(names({ '$deleteFromPrimitiveList/containers': [] }), ['a', 'b']);
 });
 
 test('a directive that is no text is told as Go prints what is none', () => {

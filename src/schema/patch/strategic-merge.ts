@@ -136,7 +136,9 @@ function mergeOrderedLists(merged: JsonObject, patch: JsonObject, type: Type): v
     else if (live !== undefined) list = live;
     else if (wanted !== undefined) list = withoutDirectives(wanted);
     else continue;
-    elementType(live ?? [], wanted ?? []);
+    const element = elementType(live ?? [], wanted ?? []);
+    // Items without a key of theirs have no order that could be told.
+    if (element === MAP && rule.mergeKey === undefined) throw noMergeKey(live?.[0] ?? wanted?.[0], '');
     setMember(merged, key, orderMerged(list, order, live ?? [], rule.mergeKey));
     delete patch[key];
   }
@@ -149,16 +151,21 @@ function listIn(object: JsonObject, key: string): readonly unknown[] | undefined
   return list;
 }
 
-const withoutDirectives = (list: readonly unknown[]): unknown[] =>
-  list.filter((item) => !isObject(item) || !Object.hasOwn(item, DIRECTIVE));
+const withoutDirectives = (list: readonly unknown[]): unknown[] => list.filter((item) => !isDirective(item));
+
+const isDirective = (item: unknown): boolean => isObject(item) && Object.hasOwn(item, DIRECTIVE);
 
 /** The patch's items must stand in the order list, in its order. */
 function checkAgainstOrder(list: readonly unknown[], order: readonly unknown[], mergeKey: string | undefined): void {
   if (list.length === 0 || order.length === 0) return;
-  const items = mergeKey === undefined ? list : withoutDirectives(list);
+  const items = mergeKey === undefined ? list : list.filter((item) => !isObject(item) || item[DIRECTIVE] !== 'delete');
   const keyOf = (item: unknown): unknown => (mergeKey === undefined ? item : mergeKeyOf(item, mergeKey));
   let next = 0;
-  for (const place of order) if (next < items.length && keyOf(items[next]) === keyOf(place)) next++;
+  for (const place of order) {
+    // Of what is no item of its own those behind the last place stay, and are out of order.
+    while (next < items.length && isDirective(items[next])) next++;
+    if (next < items.length && keyOf(items[next]) === keyOf(place)) next++;
+  }
   if (next < items.length) {
     throw unexplained(
       `The order in patch list:\n${goValueText(list)}\n doesn't match ${ELEMENT_ORDER} list:\n${goValueText(order)}\n`,
@@ -173,10 +180,12 @@ function deletePrimitives(merged: JsonObject, key: string, value: unknown, type:
   }
   const current = ownMember(merged, key);
   if (!Array.isArray(current) || !Array.isArray(value)) return;
-  listRule(type, key);
+  const rule = listRule(type, key);
   if (current.length === 0 && value.length === 0) return;
   if (elementType(current, value) === MAP) {
-    throw unexplained('cannot merge lists without merge key for struct');
+    // Objects are merged, whatever the directive's name says.
+    setMember(merged, key, mergeLists(current, value, { ...rule, strategy: 'merge' }));
+    return;
   }
   const gone = new Set<unknown>(value);
   setMember(

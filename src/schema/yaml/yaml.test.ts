@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { typeOf } from '../catalogue.js';
 import { encodeTree } from '../json/encode.js';
 import { DecodeError } from '../json/walk.js';
+import { decodeYaml } from './decode.js';
 import { parseYaml } from './parse.js';
 import { printYaml, yamlSteps } from './print.js';
 
@@ -158,4 +160,16 @@ test('a tag that nobody knows makes a text of a scalar, and says nothing of anyt
   assert.deepEqual(parseYaml(tagged).value, { x: 'true', t: '3', z: [1], w: { k: null }, v: '', u: 1 });
   assert.throws(() => parseYaml('a: !e!foo b'), /: yaml: found undefined tag handle$/);
   assert.throws(() => parseYaml('b: 1\na: !e!foo b'), /yaml: line 1: found undefined tag handle/);
+});
+
+test('what is wrong with an object is told in the order of its members’ names', () => {
+  const type = typeOf('', 'v1', 'ConfigMap');
+  assert.ok(type);
+  const told = (yaml: string): readonly string[] => decodeYaml(type, Buffer.from(yaml), true).strictErrors;
+  assert.deepEqual(told('zeta: 1\nmetadata: {name: a, odd: 1}\nalpha: 1\n'), [
+    'unknown field "alpha"',
+    'unknown field "metadata.odd"',
+    'unknown field "zeta"',
+  ]);
+  assert.throws(() => told('metadata: {name: 1}\ndata: 1\n'), /ConfigMap\.data of type map/);
 });

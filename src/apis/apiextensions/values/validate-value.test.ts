@@ -38,7 +38,7 @@ test('a number without a fraction is an integer, whatever it was written as', ()
 test('a whole number that was written as a float is held to the rules of floats', () => {
   const type = {
     ...mustType('io.k8s.api.core.v1.ConfigMap'),
-    unstructured: { coerce: () => [], readMetadata: () => undefined },
+    unstructured: { coerce: () => [], readMetadata: () => undefined, dropUnreadable: () => undefined },
   };
   const schema: JSONSchemaProps = {
     properties: {

@@ -1,0 +1,32 @@
+// An object that was sent as YAML. The reference makes JSON of it first, with the members of each object in order, and
+// tells of what is wrong in that order.
+import { isPlainObject, setMember } from '../../lib/plain-object.js';
+import { DecodeError, type Decoded, decodeTree } from '../json/decode.js';
+import type { StructType } from '../type.js';
+import { parseYaml } from './parse.js';
+
+export function decodeYaml(type: StructType, bytes: Uint8Array, strict: boolean): Decoded {
+  const { value, strictError } = parseYaml(bytes);
+  const { object, strictErrors } = decodeInOrder(type, value, bytes, strict);
+  return { object, strictErrors: strict && strictError !== undefined ? [strictError, ...strictErrors] : strictErrors };
+}
+
+/** The order matters only where something is wrong, and so does not cost anything elsewhere. */
+function decodeInOrder(type: StructType, value: unknown, bytes: Uint8Array, strict: boolean): Decoded {
+  const ordered = (): Decoded => decodeTree(type, inOrder(parseYaml(bytes).value), { strict });
+  try {
+    const decoded = decodeTree(type, value, { strict });
+    return decoded.strictErrors.length > 1 ? ordered() : decoded;
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    return ordered();
+  }
+}
+
+function inOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inOrder);
+  if (!isPlainObject(value)) return value;
+  const object: Record<string, unknown> = {};
+  for (const name of Object.keys(value).sort()) setMember(object, name, inOrder(value[name]));
+  return object;
+}
