@@ -112,7 +112,8 @@ async function keepTerminating(deletion: Deletion, object: KubeObject): Promise<
   if (current.object().metadata.deletionTimestamp !== undefined) return { answer: current, deleted: false };
   await request.admit(current.object());
   object.metadata.deletionTimestamp = timestamp(registry.clock());
-  const finalizers = deletionFinalizers(registry, object, request.options);
+  const { dependentsStay } = registry.kind.strategy.delete ?? {};
+  const finalizers = dependentsStay ? undefined : deletionFinalizers(registry, object, request.options);
   if (finalizers !== undefined) object.metadata.finalizers = finalizers;
   return { answer: await write(deletion, object), deleted: false };
 }

@@ -247,6 +247,8 @@ export interface DeleteStrategy<T extends KubeObject = KubeObject> {
    * terminating. It stays, updated, while this answers `keep`.
    */
   terminate?(object: T, now: Date): 'keep' | 'remove';
+  /** What becomes of its dependents is not asked when it begins to end in phases. */
+  readonly dependentsStay?: boolean;
   /** An update that emptied the finalizers of a deleted object removes it, unless this says it must stay. */
   staysAfterUpdate?(object: Readonly<T>): boolean;
   /** Throws a StatusError to refuse whoever names one, there or not. A collection is deleted whatever it says. */

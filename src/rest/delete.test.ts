@@ -103,6 +103,14 @@ test('options that contradict themselves or mean nothing are refused', async () 
   assert.equal((await api.get(`${MAPS}/a`)).status, 200);
 });
 
+test('that an object is gone is told in the form that was asked for, whatever it was to be made', async () => {
+  const api = open();
+  await api.post(MAPS, map('a'));
+  const accept = 'application/yaml;as=PartialObjectMetadata;v=v1;g=meta.k8s.io';
+  const { status, headers } = await api.send('DELETE', `${MAPS}/a`, { headers: { accept } });
+  assert.deepEqual([status, headers['content-type']], [200, 'application/yaml']);
+});
+
 test('a body that is no delete options is an error', async () => {
   const api = open();
   await api.post(MAPS, map('a'));

@@ -22,7 +22,7 @@ import type { BodyVerb } from './rest-metrics.js';
 import { takeBody } from './take-body.js';
 import type { RestRequest } from './request.js';
 import { requireNamespace } from './require-namespace.js';
-import { respondStatus } from './respond.js';
+import { respondStatus, respondValue } from './respond.js';
 import { respondTimed } from './timed.js';
 import { selectionOf } from './selection.js';
 import { lifeContext, type RestServices } from './services.js';
@@ -63,7 +63,9 @@ export async function removeObject(
       code,
       answer,
     );
-  return respondStatus(http, answer, code, services.mediaTypes);
+  // In the form that was asked for: there is nothing in it to be made a table or metadata of.
+  const { media, pretty } = negotiated;
+  return respondValue({ request: http, negotiated: { media, pretty } }, code, metaType('Status'), answer);
 }
 
 /** Asks for a right of its own: what the object would have held back happens no more. */

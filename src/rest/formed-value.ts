@@ -75,9 +75,15 @@ export function metaType(version: 'v1' | 'v1beta1', kind: string): StructType {
 export function goName({ kind, definition }: Endpoint, suffix = ''): string {
   if (definition.custom) return `*unstructured.Unstructured${suffix}`;
   const { storageGroup = kind.group } = definition;
-  const group = storageGroup === '' ? 'core' : (storageGroup.split('.')[0] ?? '');
+  const group = PACKAGES[storageGroup] ?? storageGroup.split('.', 1)[0] ?? '';
   return `*${group}.${kind.kind}${suffix}`;
 }
+
+/** Where they are not called what the group is. */
+const PACKAGES: Readonly<Record<string, string>> = {
+  '': 'core',
+  'internal.apiserver.k8s.io': 'apiserverinternal',
+};
 
 export function formOf({ name, byJson }: StructType): AnsweredForm {
   if (name.endsWith('.meta.v1.Status')) return 'status';

@@ -93,3 +93,11 @@ test('what a strategic patch has that is unknown is told by name', () => {
     /unknown field "metadata\.odd", unknown field "spec\.alpha", unknown field "spec\.zeta"/,
   );
 });
+
+test('of what a patch leaves without a version nothing is read, whatever it is', () => {
+  const patch = [
+    { op: 'remove', path: '/apiVersion' },
+    { op: 'replace', path: '/spec/ports', value: 7 },
+  ];
+  assert.throws(prepare('json', patch), /unknown field "metadata", unknown field "spec"/);
+});

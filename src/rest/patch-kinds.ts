@@ -237,6 +237,9 @@ function* decodePatched(
 ): Steps<KubeObject> {
   const { target, options } = context;
   const strict = options.fieldValidation !== 'Ignore';
+  // What has no version is read in the form the reference keeps to itself, where nothing of it is found.
+  const isCustom = target.type.unstructured !== undefined;
+  const isUnread = kind !== 'strategic' && target.checkKind === undefined && !isCustom && !patched['apiVersion'];
   let decoded: { object: object; strictErrors: readonly string[] };
   const copy = yield* deepCopySteps(patched);
   yield;
@@ -247,7 +250,7 @@ function* decodePatched(
       else if (target.type.unstructured === undefined) checkPatchedKind(target.kind, copy);
       else checkPatchedCustomKind(copy, shown);
     }
-    decoded = decodeTree(target.type, copy, { strict, original: patched });
+    decoded = isUnread ? decodeUnread(target, patched) : decodeTree(target.type, copy, { strict, original: patched });
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     throw refusedPatch(shown(), kind === 'strategic' ? restoreError(error) : error.message);
@@ -258,12 +261,9 @@ function* decodePatched(
   if (unconvertible !== undefined) {
     throw kind === 'strategic' ? new StatusError(500, '', unconvertible) : refusedPatch(shown(), unconvertible);
   }
-  // What has no version is read in the form the reference keeps to itself, where nothing of it is found.
-  const isCustom = target.type.unstructured !== undefined;
-  const isUnread = kind !== 'strategic' && target.checkKind === undefined && !isCustom && !patched['apiVersion'];
   // Of what a strategic patch made the reference tells by name, of the rest in the order it is read.
   const unknown = kind === 'strategic' ? decoded.strictErrors.toSorted() : decoded.strictErrors;
-  const errors = [...duplicates, ...(isUnread && strict ? unreadMembers(patched) : unknown)];
+  const errors = [...duplicates, ...(strict ? unknown : [])];
   if (errors.length > 0) {
     if (options.fieldValidation === 'Strict')
       throw refusedPatch(shown(), `strict decoding error: ${errors.join(', ')}`);
@@ -274,15 +274,14 @@ function* decodePatched(
   object.kind = target.kind.kind;
   object.apiVersion = apiVersionOf(target.kind);
   target.defaults(object);
-  if (isUnread) object.metadata = {};
   return object;
 }
 
-const unreadMembers = (patched: JsonObject): string[] =>
-  Object.keys(patched)
-    .filter((name) => name !== 'kind' && name !== 'apiVersion')
-    .sort()
-    .map((name) => `unknown field "${name}"`);
+function decodeUnread({ type }: PatchTarget, patched: JsonObject): ReturnType<typeof decodeTree> {
+  const names = Object.keys(patched).filter((name) => name !== 'kind' && name !== 'apiVersion');
+  const strictErrors = names.sort().map((name) => `unknown field "${name}"`);
+  return { object: decodeTree(type, {}, { strict: false }).object, strictErrors };
+}
 
 /**
  * What a refusal shows: the patch, or the patched print of the object. What the patch left alone stands as it was

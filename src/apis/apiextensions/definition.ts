@@ -80,7 +80,7 @@ export const customResourceDefinition = (
         .map(formatWarning);
     },
     status: { tables: false, validateUpdate: validateDefinitionStatus },
-    delete: { returnsObject: true, terminate },
+    delete: { returnsObject: true, terminate, dependentsStay: true },
     resetFields: { '': [['status']], status: [['metadata'], ['spec']] },
   },
   subresources: { status: { kind: 'CustomResourceDefinition', verbs: ['get', 'patch', 'update'] } },

@@ -8,6 +8,11 @@ export function defaultAutoscaler(object: HorizontalPodAutoscaler): void {
   defaultMinReplicas(object);
   const { spec } = object;
   if ((spec.metrics ?? []).length === 0) spec.metrics = [cpuUtilization(DEFAULT_CPU_UTILIZATION)];
+  defaultBehavior(object);
+}
+
+/** A behavior that came in an annotation of version 1 is filled in only once it is found to be right. */
+export function defaultBehavior({ spec }: HorizontalPodAutoscaler): void {
   if (spec.behavior === undefined) return;
   spec.behavior = {
     scaleUp: filledIn(spec.behavior.scaleUp, scaleUpRules()),

@@ -2,7 +2,7 @@ import { AGE_COLUMN, ageCell, column, NAME_COLUMN } from '../../registry/columns
 import { dropGatedFields, gated } from '../../registry/gated-fields.js';
 import type { KindDefinition } from '../../registry/kind.js';
 import type { HorizontalPodAutoscaler } from '../../schema/generated/autoscaling.v2.js';
-import { defaultAutoscaler } from './defaults.js';
+import { defaultAutoscaler, defaultBehavior } from './defaults.js';
 import { targetsCell } from './targets-cell.js';
 import { defaultV1, dropConversionAnnotations, fromV1, toV1 } from './v1-conversion.js';
 import { validateAutoscaler, validateAutoscalerStatus } from './validation.js';
@@ -30,6 +30,7 @@ export const horizontalPodAutoscalers: KindDefinition<HorizontalPodAutoscaler> =
     prepareForUpdate: (object, old, { features }) => dropGatedFields(GATED, object, old, features),
     validate: (object, { features }) => validateAutoscaler(object, undefined, features),
     validateUpdate: (object, old, { features }) => validateAutoscaler(object, old, features),
+    canonicalize: defaultBehavior,
     status: { validateUpdate: validateAutoscalerStatus },
     resetFields: { '': [['status']], status: [['spec']] },
   },

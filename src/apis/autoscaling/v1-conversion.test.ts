@@ -82,3 +82,26 @@ test('whoever writes a status through version 1 owns the annotation that tells o
   const entry = body.metadata.managedFields?.find(({ subresource }) => subresource === 'status');
   assert.deepEqual(entry?.fieldsV1?.['f:metadata'], { 'f:annotations': { [`f:${PREFIX}current-metrics`]: {} } });
 });
+
+test('a behavior that came through version 1 is filled in when it is right', async () => {
+  const api = new TestApi({ kinds: [horizontalPodAutoscalers as unknown as KindDefinition] });
+  const path = '/apis/autoscaling/v1/namespaces/n/horizontalpodautoscalers';
+  const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' };
+  const { metadata, spec } = autoscaler({ scaleTargetRef });
+  const scaleUp = { Policies: [{ Type: 'Pods', Value: 1, PeriodSeconds: 2 }] };
+  const sent = (behavior: object) => ({
+    metadata: { ...metadata, annotations: { [`${PREFIX}behavior`]: JSON.stringify(behavior) } },
+    spec,
+  });
+  assert.equal((await api.post(path, sent({ ScaleUp: {} }))).status, 422);
+  assert.equal((await api.post(path, sent({ ScaleUp: scaleUp }))).status, 201);
+  const { body } = await api.get(`${path.replace('v1', 'v2')}/web`);
+  assert.deepEqual((body as unknown as HorizontalPodAutoscaler).spec.behavior, {
+    scaleUp: {
+      stabilizationWindowSeconds: 0,
+      selectPolicy: 'Max',
+      policies: [{ type: 'Pods', value: 1, periodSeconds: 2 }],
+    },
+    scaleDown: { selectPolicy: 'Max', policies: [{ type: 'Percent', value: 100, periodSeconds: 15 }] },
+  });
+});

@@ -29,6 +29,9 @@ export const resourceSlices: KindDefinition<ResourceSlice> = {
     },
     validate: ({ spec }) => validateSlice(spec),
     validateUpdate: ({ spec }, old) => validateSlice(spec, old.spec),
+    canonicalize: ({ spec }) => {
+      if (spec.devices?.length === 0) spec.devices = null;
+    },
     delete: { returnsObject: true },
   },
   columns: [

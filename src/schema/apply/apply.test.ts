@@ -416,6 +416,20 @@ test('the replica count changes hands through scale', () => {
   ]);
 });
 
+test('a scale that stays as it was leaves appliers alone, and takes the count from updaters to themselves', () => {
+  const paths = { 'apps/v1': ['f:spec', 'f:replicas'] };
+  const owned = { fieldsType: 'FieldsV1', fieldsV1: { 'f:spec': { 'f:paused': {}, 'f:replicas': {} } } };
+  const of = (operation: 'Apply' | 'Update'): ManagedFieldsEntry[] => [
+    { manager: 'm', operation, apiVersion: 'apps/v1', time: '2026-01-02T03:04:05Z', ...owned },
+  ];
+  const scaled = (parent: ManagedFieldsEntry[]) =>
+    fromScaleManagedFields(parent, toScaleManagedFields(parent, paths), 'apps/v1', paths);
+  assert.deepEqual(scaled(of('Apply')), of('Apply'));
+  const [taken, left] = scaled(of('Update')) ?? [];
+  assert.deepEqual([taken?.time, taken?.fieldsV1], [undefined, { 'f:spec': { 'f:replicas': {} } }]);
+  assert.deepEqual([left?.time, left?.fieldsV1], ['2026-01-02T03:04:05Z', { 'f:spec': { 'f:paused': {} } }]);
+});
+
 test('manager names come from the user agent', () => {
   assert.equal(managerFromUserAgent('kubectl/v1.34.0 (linux/amd64)'), 'kubectl');
   assert.equal(managerFromUserAgent('a\u0007b'), 'ab');

@@ -1,7 +1,7 @@
 // Ownership of a replica count, seen through the `scale` subresource: one field of another type there.
 import type { ManagedFieldsEntry } from '../../machinery/object.js';
 import { FieldSet } from './field-set.js';
-import { decodeManagers, encodeManagers, type Manager, type Managers } from './managers.js';
+import { decodeManagers, encodeManagers, type Managers } from './managers.js';
 
 const SCALE_API_VERSION = 'autoscaling/v1';
 const REPLICAS_IN_SCALE = ['f:spec', 'f:replicas'];
@@ -34,7 +34,7 @@ export function fromScaleManagedFields(
   paths: ReplicasPaths,
 ): ManagedFieldsEntry[] | undefined {
   const result: Managers = new Map();
-  const scalers = byName(decodeManagers(scale));
+  const scalers = decodeManagers(scale);
   for (const [identity, manager] of decodeManagers(parent)) {
     const path = paths[manager.apiVersion];
     if (path === undefined) continue;
@@ -42,25 +42,19 @@ export function fromScaleManagedFields(
       result.set(identity, manager);
       continue;
     }
-    // Whoever still owns the count in the Scale keeps it; from the others it was taken.
-    if (scalers.delete(nameOf(manager))) result.set(identity, manager);
+    // An applier that still owns the count in the Scale keeps it. An updater is another one in each version, and so loses
+    // it to itself.
+    if (scalers.delete(identity)) result.set(identity, manager);
     else {
       const fields = manager.fields.difference(FieldSet.of(path));
       if (!fields.empty) result.set(identity, { ...manager, fields });
     }
   }
   const path = paths[apiVersion];
-  for (const manager of scalers.values()) {
+  for (const [identity, manager] of scalers) {
     if (path === undefined || path === null || !manager.fields.has(REPLICAS_IN_SCALE)) continue;
     // The reference forgets when the count was taken over.
-    result.set(nameOf(manager), { ...manager, apiVersion, fields: FieldSet.of(path), time: undefined });
+    result.set(identity, { ...manager, apiVersion, fields: FieldSet.of(path), time: undefined });
   }
   return encodeManagers(result);
 }
-
-/** Versions differ on the two sides, so managers are matched without them. */
-const nameOf = ({ manager, operation, subresource }: Manager): string =>
-  JSON.stringify([manager, operation, subresource]);
-
-const byName = (managers: Managers): Map<string, Manager> =>
-  new Map([...managers.values()].map((manager) => [nameOf(manager), manager]));

@@ -35,6 +35,6 @@ export function validateConfigMap(object: Readonly<ConfigMap>): FieldErrors {
 }
 
 export const validateConfigMapUpdate = (object: Readonly<ConfigMap>, old: Readonly<ConfigMap>): FieldErrors => [
-  ...validateFrozen(object, old, ['data', 'binaryData']),
+  ...validateFrozen(object, old, ['data', 'binaryData'], 'data'),
   ...validateConfigMap(object),
 ];

@@ -1,6 +1,7 @@
 // What config maps and secrets have in common: a bag of named values that may be frozen.
 import { deepEqual } from '../../../lib/deep-equal.js';
 import { type FieldErrors, FieldPath, forbidden } from '../../../machinery/field-error.js';
+import { wasGivenEmpty } from '../../../machinery/given-empty.js';
 
 export const MAX_DATA_BYTES = 1024 * 1024;
 
@@ -19,17 +20,20 @@ interface Freezable {
   immutable?: boolean;
 }
 
-/** A frozen object stays frozen, with the members named. */
+/** A frozen object stays frozen, with the members named. Those `filledIn` are there, if empty, where nobody set them. */
 export function validateFrozen<T extends Freezable>(
   object: Readonly<T>,
   old: Readonly<T>,
   members: readonly (keyof T & string)[],
+  filledIn?: keyof T & string,
 ): FieldErrors {
   if (old.immutable !== true) return [];
   const errors: FieldErrors = [];
   if (object.immutable !== true) errors.push(forbidden(FieldPath.of('immutable'), FROZEN));
   for (const member of members) {
-    if (!deepEqual(object[member], old[member])) errors.push(forbidden(FieldPath.of(member), FROZEN));
+    // One that is empty is another than none.
+    const emptied = member !== filledIn && old[member] === undefined && wasGivenEmpty(object, member);
+    if (emptied || !deepEqual(object[member], old[member])) errors.push(forbidden(FieldPath.of(member), FROZEN));
   }
   return errors;
 }
