@@ -94,7 +94,7 @@ export class IncomingFrames implements FrameReceiver {
     if (stream === undefined) return this.#dataOnClosed(id);
     if (stream.received || stream.upload === undefined) return connection.resetStream(id, ErrorCode.streamClosed);
     if (length > stream.receiveWindow) return connection.resetStream(id, ErrorCode.flowControl);
-    if (!stream.upload.agrees(content, ends)) return connection.resetStream(id, ErrorCode.protocol);
+    if (!stream.upload.agrees(content)) return connection.resetStream(id, ErrorCode.protocol);
     stream.receiveWindow -= length;
     stream.lastFrame = ends;
     if (padding > 0) connection.taken(stream, padding);
@@ -174,7 +174,7 @@ export class IncomingFrames implements FrameReceiver {
     if (connection.retired) return;
     if (connection.streams.size >= this.maxStreams) return this.#refuse(id, ErrorCode.refusedStream);
     if (head === 'too large') return this.serving.refuseHead(id, connection.peer.initialWindowBytes, endStream);
-    if (head === 'malformed' || (endStream && head.contentLength > 0)) return this.#refuse(id, ErrorCode.protocol);
+    if (head === 'malformed') return this.#refuse(id, ErrorCode.protocol);
     const stream = new Http2Stream(connection, id, head, connection.peer.initialWindowBytes);
     if (!endStream) stream.expectBody(UPLOAD_WINDOW_BYTES);
     this.serving.begin(stream);
@@ -195,9 +195,7 @@ export class IncomingFrames implements FrameReceiver {
       throw new ConnectionError(ErrorCode.streamClosed, 'headers on a stream that is closed');
     }
     if (stream.received || stream.upload === undefined) return connection.resetStream(id, ErrorCode.streamClosed);
-    if (!endStream || !wellFormed || !stream.upload.agrees(0, true)) {
-      return connection.resetStream(id, ErrorCode.protocol);
-    }
+    if (!endStream || !wellFormed) return connection.resetStream(id, ErrorCode.protocol);
     stream.upload.end();
   }
 

@@ -149,11 +149,6 @@ test('6.9.2: the first window of streams is not that of all', async () => {
   );
 });
 
-test('8.1.1: trailers do not make up for a body that is too short', async () => {
-  const declared: Fields = [...POST, ['content-length', '4']];
-  assert.deepEqual(await says(waits, headers(1, declared, 0), data(1, 'bod'), headers(1, [['x', 'y']])), ['RESET 1 1']);
-});
-
 test('8.3.1: the whole server is asked about with a star', async () => {
   const star: Fields = [[':method', 'OPTIONS'], [':scheme', 'https'], [':path', '*'], ...GET.slice(3)];
   assert.deepEqual(await says(({ path }) => ok(path), headers(1, star)), ['HEADERS 1 200', 'DATA 1 * END']);

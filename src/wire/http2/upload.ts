@@ -34,11 +34,9 @@ export class Upload {
     return this.#received > 0;
   }
 
-  /** What has come and `more` are not more than was declared, or, at the `end`, just that. */
-  agrees(more: number, end: boolean): boolean {
-    if (this.declared < 0) return true;
-    const bytes = this.#received + more;
-    return end ? bytes === this.declared : bytes <= this.declared;
+  /** What has come and `more` are not more than was declared. */
+  agrees(more: number): boolean {
+    return this.declared < 0 || this.#received + more <= this.declared;
   }
 
   push(piece: Buffer): void {
@@ -52,7 +50,11 @@ export class Upload {
     }
   }
 
+  /** One that is shorter than was declared is as good as cut off for whoever reads it. */
   end(): void {
+    if (this.#received < this.declared) {
+      this.cut(`request declared a Content-Length of ${this.declared} but only wrote ${this.#received} bytes`);
+    }
     this.ended = true;
     if (this.#stream !== undefined) this.#feedStream(this.#stream);
     else this.#check();
