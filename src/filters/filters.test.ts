@@ -102,13 +102,13 @@ test('a refusal whose code no status line can say is cut, and counts as nothing 
     throw new StatusError(Number(exchange.request.query.get('code')), 'Why', 'no');
   });
   const at = '/api/v1/namespaces/a/pods/b?code=';
-  for (const code of ['1000', '2147483647']) {
+  for (const code of ['99', '1000', '2147483647']) {
     await assert.rejects(async () => run(testRequest('GET', at + code)), {
       message: `invalid WriteHeader code ${code}`,
     });
   }
   assert.equal((await run(testRequest('GET', `${at}999`))).status, 999);
-  assert.equal(finished, 3);
+  assert.equal(finished, 4);
   assert.deepEqual(
     registry
       .text()

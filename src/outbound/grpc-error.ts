@@ -4,16 +4,20 @@ export interface GrpcFailure {
   readonly message: string;
   /** The server may have acted on the request. */
   readonly sent: boolean;
+  /** Where nobody was reached: what was in the way, in the reference's words. */
+  readonly dialing?: string | undefined;
 }
 
 export class GrpcError extends Error {
   readonly status: number;
   readonly sent: boolean;
+  readonly dialing: string | undefined;
 
-  constructor({ status, message, sent }: GrpcFailure) {
+  constructor({ status, message, sent, dialing }: GrpcFailure) {
     super(message);
     this.status = status;
     this.sent = sent;
+    this.dialing = dialing;
   }
 }
 

@@ -23,6 +23,7 @@ import {
   type Outcome,
   resetOutcome,
 } from './grpc-outcome.js';
+import { OutboundError } from './outbound-error.js';
 import { targetOf } from './target.js';
 
 /** Ends as the reference's client notices a dead peer: a ping without an answer. */
@@ -83,7 +84,9 @@ export class GrpcConnection {
     try {
       return new GrpcConnection(await startSession(await connect(target, timeout), target), target, options);
     } catch (error) {
-      throw new GrpcError({ status: UNAVAILABLE, message: `${whereIs(target)}: ${describe(error)}`, sent: false });
+      const message = `${whereIs(target)}: ${describe(error)}`;
+      const dialing = error instanceof OutboundError && error.failure === 'dial' ? error.message : undefined;
+      throw new GrpcError({ status: UNAVAILABLE, message, sent: false, dialing });
     }
   }
 

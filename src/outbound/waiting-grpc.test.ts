@@ -29,7 +29,8 @@ test('a call waits for the service to be there, and notices its return', async (
 });
 
 test('it ends when its time is over, whether nobody is there or nobody answers', async () => {
-  const refused = client(() => Promise.reject(new Error('dial unix /s: connect: connection refused')));
+  const dialing = 'dial unix /s: connect: connection refused';
+  const refused = client(() => Promise.reject(new GrpcError({ status: 14, message: 'away', sent: false, dialing })));
   const hanging = client(() => new Promise(() => undefined));
   for (const [{ calls, clock, seen }, told] of [
     [

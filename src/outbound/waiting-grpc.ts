@@ -71,7 +71,7 @@ export class WaitingGrpc {
       } catch (error) {
         if (error instanceof GrpcError && error.sent) throw error;
         // Why there was none before says more than that there is none yet.
-        if (error !== NOT_YET && !(error instanceof GrpcError)) why = errorText(error);
+        if (error !== NOT_YET) why = (error instanceof GrpcError ? error.dialing : errorText(error)) ?? why;
       }
       await this.#pause(Math.min(waitMs, Math.max(0, endMs - clock.now())));
       waitMs = Math.min(waitMs * 2, RECONNECT_MAX_MS);
