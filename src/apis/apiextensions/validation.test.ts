@@ -117,6 +117,13 @@ test('a default of what is an integer or a string may be anything else', () => {
   );
 });
 
+test('what a default is not is told by its format, known or not', () => {
+  const schema = { type: 'object', properties: { c: { type: 'string', format: 'nope', default: 1.5 } } };
+  assert.deepEqual(ofSchema(schema), [
+    '~.properties[c].default: Invalid value: "float64":  in body must be of type nope: "float64"',
+  ]);
+});
+
 test('a default within metadata must result in valid metadata', () => {
   const metadata = { type: 'object', properties: { name: { type: 'string', default: 'a/b' } } };
   const schema = { type: 'object', properties: { metadata }, 'x-kubernetes-embedded-resource': true };

@@ -14,9 +14,10 @@ export function checkType(
   types: readonly string[],
   { nullable, format: stated = '' }: Readonly<JSONSchemaProps>,
   name: string,
+  isDefault = false,
 ): Outcome {
-  // Formats of numbers mean nothing here.
-  const format = isKnownFormat(stated) ? stated : '';
+  // Formats of numbers, and those that nobody knows, mean something to defaults alone.
+  const format = isDefault || isKnownFormat(stated) ? stated : '';
   const passed: Outcome = { failures: [], matches: 1 };
   if (value === null || value === undefined) {
     return types.length > 0 && !nullable ? failed(wrongType(name, types.join(','), 'null')) : passed;
@@ -63,6 +64,8 @@ export function checkEnum(value: unknown, schema: Readonly<JSONSchemaProps>, nam
 }
 
 function isAllowed(allowed: readonly unknown[], given: unknown): boolean {
+  // The reference knows no null among the values: one that is listed, and nullable, is refused all the same.
+  if (given === null) return false;
   // The reference compares a number as one of the values' type: of a fraction its whole part.
   if (typeof given === 'number' && !Number.isInteger(given) && isAllowed(allowed, Math.trunc(given))) return true;
   return isAmong(allowed, given);

@@ -108,6 +108,12 @@ test('enums name what is allowed; null passes where it may be', () => {
   assert.deepEqual(errorsOf(null, { type: 'string', nullable: true }), []);
 });
 
+test('no enum holds null, though it names it', () => {
+  assert.deepEqual(errorsOf(null, { type: 'string', nullable: true, enum: ['a', null] as never }), [
+    '<nil>: Unsupported value: null: supported values: "a", "null"',
+  ]);
+});
+
 test('formats', () => {
   const right: Record<string, string> = {
     'date-time': '2024-02-29T10:00:00.5Z',

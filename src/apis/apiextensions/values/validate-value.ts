@@ -78,12 +78,12 @@ const checkAll: Check = (given, schema, name, old, trials) => {
   const value = isFloat ? given.value : given;
   const types = typesOf(schema, trials.ofDefaults);
   if (value === null || value === undefined) {
-    merge(outcome, checkType(value, types, schema, name));
+    merge(outcome, checkType(value, types, schema, name, trials.ofDefaults));
     merge(outcome, checkEnum(value, schema, name));
     return outcome;
   }
   if (types.length > 0 || schema.format) {
-    merge(outcome, checkType(value, types, schema, name));
+    merge(outcome, checkType(value, types, schema, name, trials.ofDefaults));
     outcome.matches += 1;
   }
   merge(outcome, checkCombinations(given, schema, name, old, trials));
