@@ -21,6 +21,7 @@ import { setMember } from '../../lib/plain-object.js';
 import { maxJsonDepth } from '../json/parse.js';
 import { DecodeError } from '../json/walk.js';
 import { parsePlainJson } from './plain-json.js';
+import { hasSeparators, relaxed } from './relax.js';
 import { resolvePlain } from './resolve.js';
 
 export interface ParsedYaml {
@@ -34,44 +35,78 @@ export interface ParsedYaml {
 export function parseYaml(input: Uint8Array | string): ParsedYaml {
   const source = typeof input === 'string' ? input : Buffer.from(input).toString('utf8');
   if (NEVER_IN_YAML.test(source)) throw new DecodeError('yaml: control characters are not allowed');
+  // A line ends with it as with any other.
+  if (source.includes(NEXT_LINE)) return parseAnyYaml(source.replaceAll(NEXT_LINE, '\n'));
   const value = parsePlainJson(source);
   return value === undefined ? parseAnyYaml(source) : { value };
 }
 
+const NEXT_LINE = '\x85';
 const NEVER_IN_YAML = /[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
 
 /** Exported for the test that compares the two ways. */
-export function parseAnyYaml(source: string): ParsedYaml {
+export function parseAnyYaml(given: string): ParsedYaml {
+  const source = hasSeparators(given) ? relaxed(given) : given;
   try {
-    if (isOfOtherVersion(source)) throw new Error('yaml: found incompatible YAML document');
-    const events = firstDocument(parseEvents(source, { maxDepth: maxJsonDepth }));
-    if (events.length === 0) {
-      if (TAB_FIRST.test(source)) throw new Error('yaml: found character that cannot start any token');
-      return { value: null };
-    }
-    const repeats = repeatedKeys(source, events);
-    const [tree] = constructFromEvents(events, { source, schema, json: true, maxAliases });
-    if (SURROGATE_ESCAPE.test(source) && !wellFormed(tree)) {
-      throw new Error('yaml: found invalid Unicode character escape code');
-    }
-    const value = events.some((event) => event.type === EVENT_ID.ALIAS) ? unshared(tree, events.length) : tree;
-    return repeats.length === 0
-      ? { value: value ?? null }
-      : { value: value ?? null, strictError: `yaml: unmarshal errors:\n  ${repeats.join('\n  ')}` };
+    return parseEventsOf(source);
   } catch (error) {
-    throw new DecodeError(describe(error, source));
+    if (!(error instanceof YAMLException) || error.reason !== UNINDENTED)
+      throw new DecodeError(describe(error, source));
+  }
+  const indented = relaxed(source);
+  try {
+    return parseEventsOf(indented);
+  } catch (error) {
+    throw new DecodeError(describe(error, indented));
   }
 }
 
-/** A directive in front of the first document may say of which version it is; there is but one. */
-function isOfOtherVersion(source: string): boolean {
-  if (!source.includes('%YAML')) return false;
-  for (const line of source.split('\n', MOST_DIRECTIVE_LINES)) {
-    const [word, version] = line.split(/[ \t\r]+/, 2);
-    if (word === '%YAML') return version !== '1.1';
-    if (line.trim() !== '' && !/^[%#]/.test(line)) return false;
+/** What our reader says of lines within brackets and quotes that the reference does not mind. */
+const UNINDENTED = 'deficient indentation';
+
+function parseEventsOf(source: string): ParsedYaml {
+  checkDirectives(source);
+  const events = firstDocument(parseEvents(source, { maxDepth: maxJsonDepth }));
+  checkEscapes(source, events);
+  if (events.length === 0) {
+    if (TAB_FIRST.test(source)) throw new Error('yaml: found character that cannot start any token');
+    return { value: null };
   }
-  return false;
+  const repeats = repeatedKeys(source, events);
+  const [tree] = constructFromEvents(events, { source, schema, json: true, maxAliases });
+  if (SURROGATE_ESCAPE.test(source) && !wellFormed(tree)) {
+    throw new Error('yaml: found invalid Unicode character escape code');
+  }
+  const value = events.some((event) => event.type === EVENT_ID.ALIAS) ? unshared(tree, events.length) : tree;
+  return repeats.length === 0
+    ? { value: value ?? null }
+    : { value: value ?? null, strictError: `yaml: unmarshal errors:\n  ${repeats.join('\n  ')}` };
+}
+
+/** Directives stand in front of the first document. They may say of which version it is, and there is but one. */
+function checkDirectives(source: string): void {
+  if (!source.includes('%')) return;
+  for (const line of source.split('\n', MOST_DIRECTIVE_LINES)) {
+    const [word = '', version] = line.split(/[ \t\r]+/, 2);
+    if (word === '%YAML') {
+      if (version !== '1.1') throw new Error('yaml: found incompatible YAML document');
+      return;
+    }
+    if (word.startsWith('%') && word !== '%TAG') throw new Error('yaml: found unknown directive name');
+    if (line.trim() !== '' && !/^[%#]/.test(line)) return;
+  }
+}
+
+/** A slash is not escaped in YAML 1.1. */
+function checkEscapes(source: string, events: readonly Event[]): void {
+  if (!source.includes('\\/')) return;
+  for (const event of events) {
+    if (event.type !== EVENT_ID.SCALAR || source[event.valueStart - 1] !== '"') continue;
+    for (let at = event.valueStart; at < event.valueEnd; at++) {
+      if (source[at] !== '\\') continue;
+      if (source[++at] === '/') throw new Error('yaml: found unknown escape character');
+    }
+  }
 }
 
 const MOST_DIRECTIVE_LINES = 1000;

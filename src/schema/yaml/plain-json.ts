@@ -17,8 +17,8 @@ export function parsePlainJson(source: string): unknown {
   }
 }
 
-/** Tabs, letters that do not print, halves of letters, and the key that merges. */
-const READ_OTHERWISE = /[\t\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]|\\u[dD]|"<<"/;
+/** Tabs, letters that do not print, halves of letters, slashes that are escaped, and the key that merges. */
+const READ_OTHERWISE = /[\t\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]|\\u[dD]|\\\/|"<<"/;
 
 /** Numbers that may be written in several ways are left to the rules of YAML. */
 function hasPlainNumbers(value: unknown): boolean {
