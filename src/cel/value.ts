@@ -195,7 +195,12 @@ export abstract class OpaqueValue {
   readonly costSize?: number;
   /** For `optional.ofNonZeroValue`; never zero when absent. */
   isZero?(): boolean;
+  /** What the reference makes of it when it takes it out of an optional and puts it back; itself when absent. */
+  readAgain?(): Value;
 }
+
+/** `go` is the reference's value with the name of its type before it. */
+export const unsupportedConversion = (go: string): CelError => new CelError(`unsupported conversion to ref.Val: ${go}`);
 
 /** The type of a value at run time; containers do not know the types of their elements. */
 export function typeOf(value: Value): CelType {

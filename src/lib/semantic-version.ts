@@ -6,6 +6,7 @@ export interface SemanticVersion {
   readonly minor: bigint;
   readonly patch: bigint;
   readonly prerelease: readonly (string | bigint)[];
+  readonly build: readonly string[];
 }
 
 export class VersionError extends Error {}
@@ -27,8 +28,9 @@ export function parseVersion(text: string): SemanticVersion {
     minor: minorNumber,
     patch: number(patch, 'patch', 'Patch number'),
     prerelease: prerelease?.split('.').map(prereleasePart) ?? [],
+    build: build?.split('.') ?? [],
   };
-  for (const part of build?.split('.') ?? []) {
+  for (const part of version.build) {
     if (part === '') throw new VersionError('Build meta data is empty');
     if (!/^[0-9A-Za-z-]+$/.test(part)) {
       throw new VersionError(`Invalid character(s) found in build meta data ${goQuote(part)}`);
@@ -51,6 +53,11 @@ function withoutLeadingZeros(part: string): string {
   if (part.length < 2) return part;
   const trimmed = part.replace(/^0+/, '');
   return /^[0-9]/.test(trimmed) ? trimmed : `0${trimmed}`;
+}
+
+export function versionText({ major, minor, patch, prerelease, build }: SemanticVersion): string {
+  const after = (mark: string, parts: readonly unknown[]): string => (parts.length > 0 ? mark + parts.join('.') : '');
+  return `${major}.${minor}.${patch}${after('-', prerelease)}${after('+', build)}`;
 }
 
 export function compareVersions(left: SemanticVersion, right: SemanticVersion): -1 | 0 | 1 {

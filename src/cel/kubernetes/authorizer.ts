@@ -27,6 +27,9 @@ abstract class Receiver extends OpaqueValue {
   equal(_other: Value): Value {
     return noSuchOverload();
   }
+  override readAgain(): Value {
+    return noSuchOverload();
+  }
 }
 
 export class AuthorizerValue extends Receiver {

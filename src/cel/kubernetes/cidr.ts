@@ -3,10 +3,12 @@ import { goQuote } from '../../lib/go-quote.js';
 import { type Address, type Prefix, isMapped, masked, parsePrefix } from '../../lib/netip.js';
 import type { Library } from '../library.js';
 import { BOOL, INT, STRING, opaqueType } from '../type.js';
-import { CelError, OpaqueValue, type Value, noSuchOverload } from '../value.js';
+import { CelError, OpaqueValue, type Value, noSuchOverload, unsupportedConversion } from '../value.js';
 import { IP, IpValue, addressText, ipOf } from './ip.js';
 
 const CIDR = opaqueType('net.CIDR');
+
+const prefixText = ({ address, length }: Prefix): string => `${addressText(address)}/${length}`;
 
 class CidrValue extends OpaqueValue {
   readonly type = CIDR;
@@ -20,6 +22,9 @@ class CidrValue extends OpaqueValue {
     const { address, length } = this.prefix;
     const { prefix } = other;
     return address.bits === prefix.address.bits && address.value === prefix.address.value && length === prefix.length;
+  }
+  override readAgain(): Value {
+    return unsupportedConversion(`(netip.Prefix)${prefixText(this.prefix)}`);
   }
 }
 
@@ -128,7 +133,7 @@ export const cidrLibrary: Library = {
           id: 'cidr_to_string',
           parameters: [CIDR],
           result: STRING,
-          call: ({ prefix }: CidrValue) => `${addressText(prefix.address)}/${prefix.length}`,
+          call: ({ prefix }: CidrValue) => prefixText(prefix),
         },
       ],
     },

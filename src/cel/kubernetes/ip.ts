@@ -4,7 +4,7 @@ import { formatIp } from '../../lib/ip-address.js';
 import { type Address, isMapped, parseAddress } from '../../lib/netip.js';
 import type { FunctionDeclaration, Library } from '../library.js';
 import { BOOL, INT, STRING, opaqueType } from '../type.js';
-import { CelError, OpaqueValue, type Value, noSuchOverload } from '../value.js';
+import { CelError, OpaqueValue, type Value, noSuchOverload, unsupportedConversion } from '../value.js';
 
 export const IP = opaqueType('net.IP');
 
@@ -18,6 +18,9 @@ export class IpValue extends OpaqueValue {
   equal(other: Value): Value {
     if (!(other instanceof IpValue)) return noSuchOverload();
     return this.address.bits === other.address.bits && this.address.value === other.address.value;
+  }
+  override readAgain(): Value {
+    return unsupportedConversion(`(netip.Addr)${addressText(this.address)}`);
   }
 }
 

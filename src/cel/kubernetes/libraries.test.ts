@@ -56,6 +56,25 @@ test('quantities', () => {
   });
 });
 
+test('what a library adds does not survive an optional that is chosen by a condition or read by a name', () => {
+  const lost = (go: string): string => `error: unsupported conversion to ref.Val: ${go}`;
+  all({
+    'optional.of("1Gi").optMap(x, quantity(x)).orValue(quantity("0")).isInteger()': lost('(*resource.Quantity)1Gi'),
+    '[optional.of(ip("1.2.3.4"))].map(x, x.value().family())': lost('(netip.Addr)1.2.3.4'),
+    'optional.of("::/0").optMap(x, cidr(x)).value().prefixLength()': lost('(netip.Prefix)::/0'),
+    'optional.of("1.2.3-a.1+b").optMap(x, semver(x)).value().major()': lost('(semver.Version)1.2.3-a.1+b'),
+    'optional.of("http://a").optMap(x, url(x)).value().getHost()': lost('(*url.URL)http://a'),
+    'optional.of("1Gi").optMap(x, quantity(x)).hasValue()': true,
+    '[optional.of(quantity("1"))][0].value().isInteger()': true,
+    'optional.of(1).optMap(x, type(x)).value() == dyn("int")': true,
+    'optional.of(1).optMap(x, optional.of(x)).value() == dyn(1)': true,
+  });
+});
+
+test('an optional may hold null', () => {
+  all({ 'optional.of(null).value()': null, '{"a": null}.?a.optMap(x, x).hasValue()': true });
+});
+
 test('addresses and blocks', () => {
   all({
     'ip("127.0.0.1").isLoopback()': true,

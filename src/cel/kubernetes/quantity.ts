@@ -5,6 +5,7 @@ import {
   addQuantities,
   approximateValue,
   compareQuantities,
+  formatQuantity,
   integerAtHand,
   parseQuantity,
   quantityFrom,
@@ -13,7 +14,7 @@ import {
 } from '../../machinery/quantity.js';
 import type { Library } from '../library.js';
 import { BOOL, DOUBLE, INT, STRING, objectType } from '../type.js';
-import { CelError, OpaqueValue, type Value, noSuchOverload } from '../value.js';
+import { CelError, OpaqueValue, type Value, noSuchOverload, unsupportedConversion } from '../value.js';
 
 export const QUANTITY = objectType('kubernetes.Quantity');
 
@@ -29,6 +30,9 @@ class QuantityValue extends OpaqueValue {
   equal(other: Value): Value {
     if (!(other instanceof QuantityValue) || other.isComputed) return noSuchOverload();
     return compareQuantities(this.quantity, other.quantity) === 0;
+  }
+  override readAgain(): Value {
+    return unsupportedConversion(`(*resource.Quantity)${formatQuantity(this.quantity)}`);
   }
 }
 

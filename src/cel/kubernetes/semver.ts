@@ -5,10 +5,11 @@ import {
   compareVersions,
   parseLooseVersion,
   parseVersion,
+  versionText,
 } from '../../lib/semantic-version.js';
 import type { FunctionDeclaration, Library } from '../library.js';
 import { BOOL, INT, STRING, objectType } from '../type.js';
-import { CelError, OpaqueValue, type Value, noSuchOverload } from '../value.js';
+import { CelError, OpaqueValue, type Value, noSuchOverload, unsupportedConversion } from '../value.js';
 
 const SEMVER = objectType('kubernetes.Semver');
 
@@ -19,6 +20,9 @@ class SemverValue extends OpaqueValue {
   }
   equal(other: Value): Value {
     return other instanceof SemverValue ? compareVersions(this.version, other.version) === 0 : noSuchOverload();
+  }
+  override readAgain(): Value {
+    return unsupportedConversion(`(semver.Version)${versionText(this.version)}`);
   }
 }
 

@@ -3,7 +3,15 @@ import { type GoUrl, parseGoRequestUri, parseGoUrl } from '../../lib/go-url.js';
 import { escapedPathOf, goUrlText, hostnameOf, portOf, queryOf } from '../../lib/go-url-parts.js';
 import type { FunctionDeclaration, Library } from '../library.js';
 import { BOOL, STRING, listType, mapType, objectType } from '../type.js';
-import { ArrayList, CelError, EntryMap, OpaqueValue, type Value, noSuchOverload } from '../value.js';
+import {
+  ArrayList,
+  CelError,
+  EntryMap,
+  OpaqueValue,
+  type Value,
+  noSuchOverload,
+  unsupportedConversion,
+} from '../value.js';
 
 const URL_TYPE = objectType('kubernetes.URL');
 
@@ -14,6 +22,9 @@ class UrlValue extends OpaqueValue {
   }
   equal(other: Value): Value {
     return other instanceof UrlValue ? goUrlText(this.url) === goUrlText(other.url) : noSuchOverload();
+  }
+  override readAgain(): Value {
+    return unsupportedConversion(`(*url.URL)${goUrlText(this.url)}`);
   }
 }
 

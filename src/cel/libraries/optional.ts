@@ -87,7 +87,7 @@ export const optionalLibrary: Library = {
           member: true,
           parameters: [OPTIONAL_V],
           result: V,
-          call: (optional: Optional) => optional.value ?? new CelError('optional.none() dereference'),
+          call: ({ value }: Optional) => (value === undefined ? new CelError('optional.none() dereference') : value),
         },
       ],
     },

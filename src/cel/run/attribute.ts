@@ -5,6 +5,7 @@
 import { plainText } from './format-value.js';
 import type { Evaluate, Frame } from './frame.js';
 import { goName } from './go-name.js';
+import { CelType } from '../type.js';
 import { CelError, CelList, CelMap, noSuchOverload, OpaqueValue, Optional, typeOf, Uint } from '../value.js';
 import type { Value } from '../value.js';
 
@@ -28,7 +29,10 @@ export interface Attribute {
 /** A variable or the result of any expression, with qualifiers after it. */
 export function attribute(base: Evaluate, qualifiers: readonly Qualifier[] = []): Attribute {
   return {
-    resolve: qualifiers.length === 0 ? base : (frame) => applyQualifiers(frame, base(frame), qualifiers),
+    resolve:
+      qualifiers.length === 0
+        ? (frame) => readAgain(base(frame))
+        : (frame) => applyQualifiers(frame, base(frame), qualifiers),
     with: (qualifier) => attribute(base, [...qualifiers, qualifier]),
     costsItself: true,
   };
@@ -46,6 +50,18 @@ export function conditional(condition: Evaluate, truthy: Attribute, falsy: Attri
     with: (qualifier) => conditional(condition, truthy.with(qualifier), falsy.with(qualifier)),
     costsItself: false,
   };
+}
+
+/**
+ * The reference opens an optional that it reads by a name or chooses by a condition, and makes one again of the Go value
+ * it finds: not all of the types that libraries add survive that.
+ */
+function readAgain(read: Value): Value {
+  if (!(read instanceof Optional) || read.value === undefined) return read;
+  const { value } = read;
+  if (value instanceof CelType) return Optional.of(value.name);
+  if (value instanceof Optional) return Optional.of(value.value ?? null);
+  return value instanceof OpaqueValue && value.readAgain !== undefined ? Optional.of(value.readAgain()) : read;
 }
 
 // hot: every access to a field.
