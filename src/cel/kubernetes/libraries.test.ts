@@ -112,8 +112,8 @@ test('lists, regular expressions and versions', () => {
   all({
     '["a", "b", "b"].isSorted()': true,
     '[2.0, 1.0].isSorted()': false,
-    'dyn([1, null]).isSorted()': 'error: no such overload',
-    'dyn([1, null]).min()': 'error: no such overload',
+    '[dyn(1), dyn(null)].isSorted()': 'error: no such overload',
+    '[dyn(1), dyn(null)].min()': 'error: no such overload',
     '[duration("1m"), duration("1s")].sum() == duration("61s")': true,
     '[1, 3].max()': 3n,
     '[0].filter(x, x > 0).min()': 'error: min called on empty list',
