@@ -55,7 +55,7 @@ export class Resources {
   private readonly storedUnder = new Map<string, KindDefinition[]>();
   private readonly customStores = new Set<ManagedResourceStore>();
   private readonly shared = new WeakMap<ResourceStore, Pick<ResourceRegistry, 'drawnKeys' | 'updateTurns'>>();
-  private readonly builtInGroups = new Set<string>();
+  private readonly servedGroups = new Set<string>();
   private readonly builtInVersions = new Set<string>();
 
   constructor(private readonly options: ResourcesOptions) {}
@@ -67,13 +67,13 @@ export class Resources {
 
   add(definition: KindDefinition): void {
     const registry = this.createRegistry(definition);
-    this.builtInGroups.add(definition.group);
     this.registries.set(groupResourceText({ group: definition.group, resource: definition.plural }), registry);
     for (const version of definition.versions) {
       this.builtInVersions.add(apiVersionOf({ group: definition.group, version: version.version }));
       const { enablement } = this.options;
       const byDefault = version.enabledByDefault ?? true;
       if (!enablement.resource(definition.group, version.version, definition.plural, byDefault)) continue;
+      this.servedGroups.add(definition.group);
       this.addEndpoint(createEndpoint(registry, version, lazyTypes(definition, version.version)));
     }
   }
@@ -220,8 +220,8 @@ export class Resources {
     return createOperations((resource) => this.registry(resource), deepCopy, review);
   }
 
-  /** Whether the group has kinds of the server's own. */
-  readonly isBuiltIn = (group: string): boolean => this.builtInGroups.has(group);
+  /** Whether kinds of the group that are the server's own are served, in any version. */
+  readonly isBuiltIn = (group: string): boolean => this.servedGroups.has(group);
 
   close(): void {
     for (const store of [...this.stores.values(), ...this.customStores]) store.close();

@@ -47,3 +47,13 @@ test('what a webhook made of an object is read as what it says it is, and told w
   assert.equal(made({ kind: 'Foo' }), 'no kind "Foo" is registered for version "v1"');
   api.resources.close();
 });
+
+test('a group of which no version is served counts as nobody’s', () => {
+  const isBuiltIn = (runtimeConfig: Record<string, string>): boolean => {
+    const api = new TestApi({ kinds: [configMaps], runtimeConfig });
+    const known = api.resources.isBuiltIn('');
+    api.resources.close();
+    return known;
+  };
+  assert.deepEqual([isBuiltIn({}), isBuiltIn({ 'api/v1': 'false' })], [true, false]);
+});
