@@ -11,13 +11,16 @@ const WITHOUT_CLASS = { value: 0, preemptionPolicy: 'PreemptLowerPriority' };
 /** Gives each pod the number its priority class stands for, and keeps the default class single. */
 export const priority: AdmissionPlugin = {
   name: 'Priority',
-  handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
+  // Of what is deleted it is told, and has nothing to say.
+  handles: (operation) => operation !== 'CONNECT',
   // hot: every pod; the classes are mostly at hand.
-  admit: onlyFor('', 'pods', (attributes) =>
-    attributes.operation === 'UPDATE' ? keepPriority(attributes) : setPriority(attributes),
-  ),
+  admit: onlyFor('', 'pods', (attributes) => {
+    if (attributes.operation === 'CREATE') return setPriority(attributes);
+    return attributes.operation === 'UPDATE' ? keepPriority(attributes) : undefined;
+  }),
   validate: onlyFor(PRIORITY_CLASSES.group, PRIORITY_CLASSES.resource, async (attributes) => {
     const { object, operation, context } = attributes;
+    if (operation === 'DELETE') return;
     const wanted = object as PriorityClass;
     if (!wanted.globalDefault) return;
     const current = await defaultClass(context);
