@@ -55,5 +55,5 @@ test('a group of which no version is served counts as nobody’s', () => {
     api.resources.close();
     return known;
   };
-  assert.deepEqual([isBuiltIn({}), isBuiltIn({ 'api/v1': 'false' })], [true, false]);
+  assert.deepEqual([isBuiltIn({}), isBuiltIn({ '/v1': 'false' })], [true, false]);
 });
