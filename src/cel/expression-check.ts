@@ -13,6 +13,9 @@ export interface ExpressionChecker {
   evaluated?(seconds: number): void;
 }
 
+/** The `rulesWeight` of kinds whose rules compile expressions. */
+export const EXPRESSIONS_WEIGHT = 8;
+
 /** What is wrong: with the expression, with what it costs, or when its constant parts are worked out. */
 export interface ExpressionFault {
   readonly kind: 'invalid' | 'forbidden' | 'internal';

@@ -202,18 +202,26 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   beginCreate?(object: T, context: LifeContext): Promise<Transaction | undefined>;
   beginUpdate?(object: T, old: Readonly<T>, context: LifeContext): Promise<Transaction | undefined>;
   afterDelete?(object: Readonly<T>, context: LifeContext): Promise<void>;
-  /** The rules go by what was found out about this very object when the write was begun: they are run here. */
-  readonly knowsObject?: boolean;
+  /** What was found out about an object when its write was begun, where the rules go by it. */
+  readonly findings?: Findings;
   /** Its rules may take longer than any object's size tells, as people wrote them. */
   readonly rulesMayTakeLong?: boolean;
   /** How many times as long as those of others the rules take for an object of some size; 1 unless said. */
   readonly weight?: number;
+  /** The same of its rules alone, which compile what people wrote. */
+  readonly rulesWeight?: number;
   /** Fields (paths) server-side apply must not let this endpoint own, by endpoint: `''` and each subresource. */
   readonly resetFields?: Readonly<Record<string, readonly string[][]>>;
 }
 
 /** What rules look at again: metadata as of a new object, by the kind's own rules on names, or how it was changed. */
 export type MetadataCheck = 'whole' | 'change';
+
+/** Kept by the object, and plain: it is told to whoever runs the rules in another thread. */
+export interface Findings {
+  of(object: object): object | undefined;
+  tell(object: object, found: object): void;
+}
 
 export interface StatusStrategy<T extends KubeObject = KubeObject> {
   /** False: no table is made of what this endpoint answers. */

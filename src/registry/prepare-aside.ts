@@ -32,6 +32,8 @@ interface Preparation {
   readonly old?: Uint8Array;
   readonly endpoint?: string;
   readonly context: PlainContext;
+  /** As the kind's findings have it. */
+  readonly found?: object | undefined;
 }
 
 /** What of a LifeContext goes over. */
@@ -94,6 +96,7 @@ async function prepareThere(
     kind: refOf(kind),
     object: await carryInTurns(object),
     ...change,
+    found: kind.strategy.findings?.of(object),
     context: { user, namespace, dryRun, nowMs: context.now().getTime() },
   };
   const { warnings, refused, changes, printed } = await aside.do(PREPARE, work, {
@@ -119,10 +122,11 @@ export const neededBy = ({ origin }: KindDefinition): Knowledge | undefined => o
 /** The other side. */
 export function prepareHere(
   registry: ResourceRegistry,
-  { object: sent, old, endpoint = '', context: plain }: Preparation,
+  { object: sent, old, endpoint = '', context: plain, found }: Preparation,
   settings: Pick<LifeContext, 'features' | 'options' | 'interrupted'>,
 ): Prepared {
   const object = carried(registry.kind, sent);
+  if (found !== undefined) registry.kind.strategy.findings?.tell(object, found);
   const changes = memberChanges(object);
   const warnings: string[] = [];
   const { user, namespace, dryRun, nowMs } = plain;

@@ -23,7 +23,7 @@ export function prepareNewPatiently(
   context: LifeContext,
   bytes: number,
 ): MaybePromise<Buffer | undefined> {
-  const aside = asideFor(registry, bytes);
+  const aside = asideForRules(registry, bytes);
   if (aside !== undefined) return prepareNewAside(aside, registry, object, context);
   const here = (patient: LifeContext): undefined => prepareNew(registry, object, patient) as undefined;
   return begunHere(registry, context, here, (there) => prepareNewAside(there, registry, object, context));
@@ -40,7 +40,7 @@ export function prepareChangedPatiently(
     bytes,
   }: { readonly current: StoredObject; readonly old: Readonly<KubeObject>; readonly bytes: number },
 ): MaybePromise<Buffer | undefined> {
-  const aside = asideFor(registry, bytes);
+  const aside = asideForRules(registry, bytes);
   if (aside !== undefined) return prepareChangedAside(aside, registry, request, object, current);
   const { endpoint, context } = request;
   const here = (patient: LifeContext): MaybePromise<undefined> => {
@@ -52,6 +52,9 @@ export function prepareChangedPatiently(
   };
   return begunHere(registry, context, here, (there) => prepareChangedAside(there, registry, request, object, current));
 }
+
+const asideForRules = (registry: ResourceRegistry, bytes: number): Aside | undefined =>
+  asideFor(registry, bytes * (registry.kind.strategy.rulesWeight ?? 1));
 
 // hot: most kinds' rules are known to be done at once.
 function begunHere(

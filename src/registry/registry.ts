@@ -35,9 +35,7 @@ export interface ResourceRegistry {
 
 /** Where work on something of this size is done, when not here. */
 export const asideFor = ({ aside, kind }: Pick<ResourceRegistry, 'aside' | 'kind'>, bytes: number): Aside | undefined =>
-  aside !== undefined && bytes * (kind.strategy.weight ?? 1) >= aside.fromBytes && kind.strategy.knowsObject !== true
-    ? aside
-    : undefined;
+  aside !== undefined && bytes * (kind.strategy.weight ?? 1) >= aside.fromBytes ? aside : undefined;
 
 /** Runs the plugins that look at the finished object. */
 export type AdmitCreate = (object: KubeObject) => MaybePromise<void>;

@@ -7,8 +7,10 @@ import { apiextensionsKinds } from '../apis/apiextensions/index.js';
 import { deployments } from '../apis/apps/deployment/definition.js';
 import { autoscalingKinds } from '../apis/autoscaling/index.js';
 import { configMaps } from '../apis/core/configmap/definition.js';
+import { namespaces } from '../apis/core/namespace/definition.js';
 import { persistentVolumes } from '../apis/core/persistentvolume/definition.js';
 import { pods } from '../apis/core/pod/definition.js';
+import { resourceKinds } from '../apis/resource/index.js';
 import { kubernetesExpressions } from '../cel/environments/kubernetes-expressions.js';
 import { type Aside, NotAside } from '../lib/aside.js';
 import { featureGateNames } from '../machinery/feature-gates.js';
@@ -55,7 +57,15 @@ async function open(given?: Aside): Promise<TestApi> {
     compatibility: { major: 1, minor: 33 },
     features: { enabled: () => false },
   });
-  const kinds = [configMaps, deployments, ...autoscalingKinds, persistentVolumes, pods] as readonly KindDefinition[];
+  const kinds = [
+    configMaps,
+    deployments,
+    ...autoscalingKinds,
+    namespaces,
+    persistentVolumes,
+    pods,
+    ...resourceKinds(expressions),
+  ] as readonly KindDefinition[];
   const api = new TestApi({ kinds: [...kinds, ...apiextensionsKinds(expressions)], ...(given && { aside: given }) });
   stop.add(await serveDefinitions(api, { expressions, aside: given }));
   return api;
@@ -210,6 +220,27 @@ test('the scale of a custom resource is written and patched as ever', async () =
   assert.equal((await both((api) => api.patch(at, type, { spec: { replicas: 5 } }), ['change'])).status, 200);
   assert.equal((await both((api) => api.patch(at, type, { kind: 'Pod' }))).status, 422);
   assert.equal((await both((api) => api.get(`${THINGS}/t`))).body.spec['lo'], 5);
+});
+
+test('claims to devices are looked through as ever, with what was found out about their namespace', async () => {
+  const claims = '/apis/resource.k8s.io/v1/namespaces/n/resourceclaims';
+  const claim = (expression: string, more: object = {}): object => ({
+    metadata: { name: 'c' },
+    spec: {
+      devices: {
+        requests: [{ name: 'r', exactly: { deviceClassName: 'd', selectors: [{ cel: { expression } }], ...more } }],
+      },
+    },
+  });
+  const wrong = await both((api) => api.post(claims, claim('device.nothing')), ['change', 'prepare']);
+  assert.match(wrong.body.message, /undefined field 'nothing'/);
+  const admin = claim('device.driver == "a"', { adminAccess: true });
+  const absent = await both((api) => api.post(claims, admin), ['prepare']);
+  assert.match(absent.body.message, /^.*requests\[0\].adminAccess: Internal error: could not retrieve namespace/);
+  await both((api) => api.post('/api/v1/namespaces', { metadata: { name: 'n' } }));
+  const refused = await both((api) => api.post(claims, admin), ['prepare']);
+  assert.match(refused.body.message, /^.*requests\[0\].adminAccess: Forbidden: admin access to devices requires/);
+  assert.equal((await both((api) => api.post(claims, claim('device.driver == "a"')), ['prepare'])).status, 201);
 });
 
 test('other versions of a kind are converted as ever', async () => {

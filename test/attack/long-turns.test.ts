@@ -36,6 +36,8 @@ const FULL_SIZE: readonly string[] = [
   'evictions, bindings and tokens',
   'scales',
   'a role that is bound often',
+  'claims to devices',
+  'service selector',
   'JSON patch that copies what it has copied',
 ];
 

@@ -1789,6 +1789,21 @@ const WIRE: readonly Attack[] = [
     },
   },
   {
+    name: 'claims to devices',
+    requests: (bytes) => {
+      const all = '/apis/resource.k8s.io/v1/namespaces/default/resourceclaims';
+      const expression = `${'device.driver == "a" && '.repeat(bytes / 32 / 32 / 30)}true`;
+      const selectors = Array.from({ length: 32 }, () => ({ cel: { expression } }));
+      const exactly = { deviceClassName: 'c', selectors };
+      const requests = Array.from({ length: 32 }, (_, i) => ({ name: `r${i}`, exactly }));
+      return [
+        post(all, named('resource.k8s.io/v1', 'ResourceClaim', 'claim', { spec: { devices: { requests } } })),
+        patch(`${all}/claim`, MERGE, { metadata: { labels: { a: 'b' } } }),
+        { method: 'DELETE', path: `${all}/claim` },
+      ];
+    },
+  },
+  {
     name: 'a role that is bound often',
     requests: (bytes) => {
       const rbac = '/apis/rbac.authorization.k8s.io/v1/namespaces/default';

@@ -1,4 +1,4 @@
-import type { ExpressionChecker } from '../../cel/expression-check.js';
+import { type ExpressionChecker, EXPRESSIONS_WEIGHT } from '../../cel/expression-check.js';
 import { type FieldErrors, FieldPath, forbidden } from '../../machinery/field-error.js';
 import { invalid } from '../../machinery/status.js';
 import { nameIsDnsSubdomain } from '../../machinery/validation/names.js';
@@ -104,7 +104,7 @@ export const mutatingAdmissionPolicy = (
 function policyStrategy<T extends Policy>(kind: string, services: ParamServices, validate: Validate<T>): Strategy<T> {
   // Rights are asked for only when the policy is right otherwise; the answer is one more error of the object.
   const authorize = async (object: T, old: Readonly<T> | undefined, context: LifeContext) => {
-    if (validate(object, old).length > 0) return undefined;
+    if (object.spec.paramKind === undefined || validate(object, old).length > 0) return undefined;
     const why = await refuseParamKind(services, object.spec.paramKind, old?.spec.paramKind, context);
     if (why === undefined) return undefined;
     throw invalid({ group: GROUP, kind }, object.metadata.name ?? '', [
@@ -113,6 +113,7 @@ function policyStrategy<T extends Policy>(kind: string, services: ParamServices,
   };
   return {
     anyFinalizer: true,
+    rulesWeight: EXPRESSIONS_WEIGHT,
     metadataOnUpdate: [],
     hasGeneration: true,
     allowUnconditionalUpdate: false,

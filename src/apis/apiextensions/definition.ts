@@ -1,4 +1,4 @@
-import type { ExpressionChecker } from '../../cel/expression-check.js';
+import { type ExpressionChecker, EXPRESSIONS_WEIGHT } from '../../cel/expression-check.js';
 import { goQuote } from '../../lib/go-quote.js';
 import { NAME_COLUMN } from '../../registry/columns.js';
 import { dropGatedFields, gated, type GatedField } from '../../registry/gated-fields.js';
@@ -59,6 +59,7 @@ export const customResourceDefinition = (
     validateName: () => [],
     anyFinalizer: true,
     hasStatus: true,
+    rulesWeight: EXPRESSIONS_WEIGHT,
     allowUnconditionalUpdate: false,
     prepareForCreate: (object, { features }) => {
       dropGatedFields(GATED, object, undefined, features);

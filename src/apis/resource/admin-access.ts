@@ -1,7 +1,7 @@
 // Who asks for a device that is in use by others must do so in a namespace set aside for that.
 import { type FieldErrors, FieldPath, forbidden, internal } from '../../machinery/field-error.js';
 import type { KubeObject } from '../../machinery/object.js';
-import type { LifeContext } from '../../registry/kind.js';
+import type { Findings, LifeContext } from '../../registry/kind.js';
 import type { DeviceRequest, DeviceRequestAllocationResult } from '../../schema/generated/resource.v1.js';
 
 const NAMESPACE_LABEL = 'resource.kubernetes.io/admin-access';
@@ -11,20 +11,38 @@ const REFUSED = `admin access to devices requires the \`${NAMESPACE_LABEL}: true
  * Looking at the namespace takes time, validation does not: what was found before validation is kept here for it, by
  * the object it was found for.
  */
-export class AdminAccessVerdicts {
-  private readonly errors = new WeakMap<object, FieldErrors>();
+export class AdminAccessVerdicts implements Findings {
+  private readonly refusals = new WeakMap<object, object>();
 
   async judge(object: KubeObject, wanted: FieldPath | undefined, { lookup, namespace }: LifeContext): Promise<void> {
     if (wanted === undefined) return;
     const found = await lookup.get({ group: '', resource: 'namespaces' }, '', namespace);
     if (found?.metadata.labels?.[NAMESPACE_LABEL] === 'true') return;
     const missing = `could not retrieve namespace to verify admin access: namespaces "${namespace}" not found`;
-    this.errors.set(object, [found === undefined ? internal(wanted, missing) : forbidden(wanted, REFUSED)]);
+    const refusal: Refusal = { at: wanted.toString(), ...(found === undefined && { missing }) };
+    this.tell(object, refusal);
   }
 
-  of(object: object): FieldErrors {
-    return this.errors.get(object) ?? [];
+  of(object: object): object | undefined {
+    return this.refusals.get(object);
   }
+
+  tell(object: object, refusal: object): void {
+    this.refusals.set(object, refusal);
+  }
+
+  errors(object: object): FieldErrors {
+    const refusal = this.of(object) as Refusal | undefined;
+    if (refusal === undefined) return [];
+    const at = FieldPath.of(refusal.at);
+    return [refusal.missing === undefined ? forbidden(at, REFUSED) : internal(at, refusal.missing)];
+  }
+}
+
+interface Refusal {
+  readonly at: string;
+  /** What there is to say of a namespace that is not there. */
+  readonly missing?: string;
 }
 
 /** Where a request asks for such access; undefined when none does. */

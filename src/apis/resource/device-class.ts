@@ -1,5 +1,5 @@
 import { append } from '../../lib/append.js';
-import type { ExpressionChecker } from '../../cel/expression-check.js';
+import { type ExpressionChecker, EXPRESSIONS_WEIGHT } from '../../cel/expression-check.js';
 import { deepEqual } from '../../lib/deep-equal.js';
 import { type FieldErrors, FieldPath, invalid } from '../../machinery/field-error.js';
 import { AGE_COLUMN, ageCell, NAME_COLUMN } from '../../registry/columns.js';
@@ -27,6 +27,7 @@ export function deviceClassKind(expressions: ExpressionChecker | undefined): Kin
     versions: resourceVersions({}),
     storageVersion: STORAGE_VERSION,
     strategy: {
+      rulesWeight: EXPRESSIONS_WEIGHT,
       metadataOnUpdate: [],
       prepareForCreate: (object, { features }) => {
         object.metadata.generation = 1;

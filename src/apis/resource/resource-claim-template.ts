@@ -1,4 +1,4 @@
-import type { ExpressionChecker } from '../../cel/expression-check.js';
+import { type ExpressionChecker, EXPRESSIONS_WEIGHT } from '../../cel/expression-check.js';
 import { deepEqual } from '../../lib/deep-equal.js';
 import { FieldPath, invalid } from '../../machinery/field-error.js';
 import { IMMUTABLE } from '../../machinery/validation/fields.js';
@@ -41,7 +41,8 @@ export function resourceClaimTemplateKind(
     }),
     storageVersion: STORAGE_VERSION,
     strategy: {
-      knowsObject: true,
+      findings: verdicts,
+      rulesWeight: EXPRESSIONS_WEIGHT,
       metadataOnUpdate: [],
       beginCreate: async (object, context) => {
         if (context.features.enabled('DRAAdminAccess')) {
@@ -51,7 +52,7 @@ export function resourceClaimTemplateKind(
       },
       prepareForCreate: (object, { features }) => dropDisabledFields(object, undefined, features),
       prepareForUpdate: (object, old, { features }) => dropDisabledFields(object, old, features),
-      validate: (object, { features }) => [...verdicts.of(object), ...validateSpec(object, features, false)],
+      validate: (object, { features }) => [...verdicts.errors(object), ...validateSpec(object, features, false)],
       validateUpdate: (object, old, { features }) => [
         ...validateNamespacedMeta(object.metadata),
         ...validateSpec(object, features, false),

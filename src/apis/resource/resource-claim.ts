@@ -1,4 +1,4 @@
-import type { ExpressionChecker } from '../../cel/expression-check.js';
+import { type ExpressionChecker, EXPRESSIONS_WEIGHT } from '../../cel/expression-check.js';
 import { deepEqual } from '../../lib/deep-equal.js';
 import { FieldPath, invalid } from '../../machinery/field-error.js';
 import { IMMUTABLE } from '../../machinery/validation/fields.js';
@@ -45,7 +45,8 @@ export function resourceClaimKind(expressions: ExpressionChecker | undefined): K
     strategy: {
       hasStatus: true,
       hasGeneration: false,
-      knowsObject: true,
+      findings: verdicts,
+      rulesWeight: EXPRESSIONS_WEIGHT,
       metadataOnUpdate: [],
       beginCreate: async (object, context) => {
         if (context.features.enabled('DRAAdminAccess')) {
@@ -58,7 +59,7 @@ export function resourceClaimKind(expressions: ExpressionChecker | undefined): K
         dropClaimSpecFields(object, undefined, features);
       },
       prepareForUpdate: (object, old, { features }) => dropClaimSpecFields(object, old, features),
-      validate: (object, { features }) => [...verdicts.of(object), ...validateSpec(object, features, false)],
+      validate: (object, { features }) => [...verdicts.errors(object), ...validateSpec(object, features, false)],
       validateUpdate: (object, old, { features }) => [
         ...validateNamespacedMeta(object.metadata),
         ...validateSpec(object, features, false),
@@ -80,7 +81,7 @@ export function resourceClaimKind(expressions: ExpressionChecker | undefined): K
           dropDeallocatedDevices(object, old, features);
           dropClaimStatusFields(object, old, features);
         },
-        validateUpdate: (object, old) => [...verdicts.of(object), ...validateClaimStatus(object, old)],
+        validateUpdate: (object, old) => [...verdicts.errors(object), ...validateClaimStatus(object, old)],
       },
       delete: { returnsObject: true },
       resetFields: { '': [['status']], status: [['spec']] },

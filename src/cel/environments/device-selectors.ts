@@ -50,13 +50,21 @@ export interface DeviceSelectorOptions {
   readonly stored: boolean;
 }
 
-/** Why a selector may not be used. */
-export function checkDeviceSelector(
+/** Why a selector may not be used. A claim may have a thousand of them: what they see is put together once. */
+export function deviceSelectorChecker(
   base: BaseEnvironments,
-  expression: string,
-  options: DeviceSelectorOptions,
-): ExpressionFault | undefined {
-  const checked = deviceEnvironment(base, options).compile(expression);
+): (expression: string, options: DeviceSelectorOptions) => ExpressionFault | undefined {
+  const environments = new Map<string, Environment>();
+  return (expression, options) => {
+    const key = `${options.consumableCapacity} ${options.stored}`;
+    const environment = environments.get(key) ?? deviceEnvironment(base, options);
+    environments.set(key, environment);
+    return checkSelector(environment, expression);
+  };
+}
+
+function checkSelector(environment: Environment, expression: string): ExpressionFault | undefined {
+  const checked = environment.compile(expression);
   if (checked.issues !== undefined) return { kind: 'invalid', detail: `compilation failed: ${checked.issues}` };
   if (checked.type.kind !== 'bool' && checked.type.kind !== 'any') {
     return { kind: 'invalid', detail: `must evaluate to bool or the unknown type, not ${typeName(checked.type)}` };

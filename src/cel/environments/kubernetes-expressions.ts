@@ -3,7 +3,7 @@ import type { ExpressionChecker } from '../expression-check.js';
 import type { ReviewConditionCompiler } from '../review-condition.js';
 import { checkPolicyExpression } from './admission-policies.js';
 import { type BaseOptions, baseEnvironments, withoutLibraryCosts } from './base.js';
-import { checkDeviceSelector } from './device-selectors.js';
+import { deviceSelectorChecker } from './device-selectors.js';
 import { compilePolicy } from './policy-programs.js';
 import { reviewConditions } from './review-conditions.js';
 import { ruleCompiler } from './schema-rules.js';
@@ -24,12 +24,13 @@ export function kubernetesExpressions(
     const gate = COST_GATES[owner];
     return gate === undefined || options.features.enabled(gate);
   };
+  const checkDeviceSelector = deviceSelectorChecker(base);
   let typesNamed = 0;
   let compileReviewCondition: ReturnType<typeof reviewConditions> | undefined;
   return {
     check: (expression, environment) =>
       environment.use === 'device-selector'
-        ? checkDeviceSelector(base, expression, environment)
+        ? checkDeviceSelector(expression, environment)
         : checkPolicyExpression(base, expression, environment),
     compilePolicy: (source) => compilePolicy(isStrict(source.owner) ? base : lenient, source),
     compileReviewCondition: (expression) =>

@@ -1,6 +1,7 @@
 // Decides the families of a service's addresses from what the client said, what it had before and what the cluster
 // can give; refuses what does not fit together.
 import { append } from '../../../lib/append.js';
+import { namesOf } from '../../../lib/closed-maps.js';
 import { type FieldErrors, FieldPath, invalid } from '../../../machinery/field-error.js';
 import { invalid as invalidObject } from '../../../machinery/status.js';
 import type { Service } from '../../../schema/generated/core.v1.js';
@@ -27,8 +28,7 @@ export function settleIpFamilies(object: Service, old: Readonly<Service> | undef
   append(errors, singleStackErrors(object), inferFamilies(object, rules));
   refuse(object, errors);
 
-  const selectorless = Object.keys(spec.selector ?? {}).length === 0;
-  if (spec.clusterIP === HEADLESS && selectorless) {
+  if (isSelectorlessHeadless(object)) {
     // Nobody knows the families of endpoints that someone else fills in: both are assumed, on any cluster.
     spec.ipFamilies = withSecondFamily(object, rules.families[0], true);
     return;
@@ -56,9 +56,12 @@ export function isUnchangedPreference(object: Readonly<Service>, old: Readonly<S
 
 function defaultPolicy({ spec }: Readonly<Service>, old: Readonly<Service> | undefined): string {
   if (old?.spec.ipFamilyPolicy !== undefined) return old.spec.ipFamilyPolicy;
-  const selectorless = Object.keys(spec.selector ?? {}).length === 0;
-  return spec.clusterIP === HEADLESS && selectorless ? 'RequireDualStack' : 'SingleStack';
+  return isSelectorlessHeadless({ spec }) ? 'RequireDualStack' : 'SingleStack';
 }
+
+// Selectors may have very many names, which are listed for the few services that are asked about theirs.
+const isSelectorlessHeadless = ({ spec }: Pick<Service, 'spec'>): boolean =>
+  spec.clusterIP === HEADLESS && namesOf(spec.selector ?? {}).length === 0;
 
 /** Asking for one family gives the second address back; taking it away without asking is refused. */
 function settleRelease({ spec }: Service, old: Readonly<Service>): FieldErrors {
