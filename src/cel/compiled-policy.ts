@@ -49,7 +49,12 @@ export interface ImmediatePolicy extends CompiledPolicy {
 
 /** Plain JSON, made for whoever asked. */
 export type Mutation =
-  | { readonly kind: 'apply-configuration'; readonly configuration: Record<string, unknown> }
+  | {
+      readonly kind: 'apply-configuration';
+      readonly configuration: Record<string, unknown>;
+      /** The expression itself put a null somewhere. Those in what it took over from objects do not count. */
+      readonly makesNull?: boolean;
+    }
   | { readonly kind: 'json-patch'; readonly operations: readonly Record<string, unknown>[] }
   | { readonly kind: 'error'; readonly error: string };
 

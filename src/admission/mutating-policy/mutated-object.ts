@@ -28,7 +28,7 @@ export function mutatedObject(
     case 'error':
       throw new MutationError(mutation.error);
     case 'apply-configuration':
-      return applied(served, matched, object, mutation.configuration);
+      return applied(served, matched, object, mutation);
     case 'json-patch':
       return patched(served, matched, object, mutation.operations);
   }
@@ -38,7 +38,7 @@ function applied(
   served: Served,
   { resource, kind }: ResourceMatch,
   object: Readonly<JsonObject>,
-  configuration: JsonObject,
+  { configuration, makesNull = false }: Extract<Mutation, { kind: 'apply-configuration' }>,
 ): KubeObject {
   const type = served.typeOf(kind);
   const failed = (why: string): MutationError => new MutationError(`error applying patch: ${why}`);
@@ -47,7 +47,8 @@ function applied(
   }
   let merged: unknown;
   try {
-    merged = layOver(object, { ...configuration, apiVersion: apiVersionOf(kind), kind: kind.kind }, type);
+    const whole = { ...configuration, apiVersion: apiVersionOf(kind), kind: kind.kind };
+    merged = layOver(object, whole, type, { makesNull });
   } catch (error) {
     if (error instanceof LayOverError) throw failed(error.message);
     throw error;

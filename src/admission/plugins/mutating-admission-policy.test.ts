@@ -163,6 +163,19 @@ describe('MutatingAdmissionPolicy', () => {
       await told('Object{metadata: Object.metadata{finalizers: [["a"]]}}'),
       'error applying patch: failed to convert patch object to typed object: .metadata.finalizers[0]: expected list, got &{[a]}',
     );
+    const untyped = 'error applying patch: failed to convert patch object to typed object: ';
+    assert.equal(
+      await told('Object{metadata: Object.metadata{labels: {"a": null}}}'),
+      `${untyped}.metadata.labels.a: expected string, got &value.valueUnstructured{Value:0}`,
+    );
+    assert.equal(
+      await told('Object{spec: Object.spec{activeDeadlineSeconds: object.?nope.orValue(null)}}'),
+      `${untyped}.spec.activeDeadlineSeconds: expected numeric (int or float), got structpb.NullValue`,
+    );
+    assert.equal(
+      await told('Object{spec: Object.spec{hostNetwork: null, nodeSelector: null}}'),
+      `${untyped}errors:\n  .spec.hostNetwork: expected boolean, got &{NULL_VALUE}\n  .spec.nodeSelector: expected map, got &{NULL_VALUE}`,
+    );
     assert.match((await told('Object{spec: Object.spec{hostname: duration("1s")}}')) ?? '', /unsupported value/);
   });
 

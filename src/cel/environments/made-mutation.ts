@@ -23,7 +23,7 @@ export function mutationOf(value: Value): Mutation {
   try {
     if (value instanceof MadeObject) {
       checkTypeNames(value);
-      return { kind: 'apply-configuration', configuration: appliedObject(value, '') };
+      return { kind: 'apply-configuration', configuration: appliedObject(value, ''), makesNull: makesNull(value) };
     }
     if (value instanceof CelList) return { kind: 'json-patch', operations: [...value].map(operationJson) };
   } catch (error) {
@@ -89,6 +89,12 @@ function appliedItem(value: Value, path: string): unknown {
 /** Not one that lay in an object. */
 const isMadeList = (value: Value): value is ArrayList | ConcatList =>
   value instanceof ArrayList || value instanceof ConcatList;
+
+function makesNull(value: Value): boolean {
+  if (value instanceof MadeObject) return [...value.fields.values()].some(makesNull);
+  if (value instanceof EntryMap) return [...value.keys()].some((key) => makesNull(value.find(key) ?? null));
+  return value === null || (isMadeList(value) && [...value].some(makesNull));
+}
 
 type Scalar = (value: Value) => unknown;
 

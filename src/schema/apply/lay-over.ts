@@ -3,17 +3,24 @@ import type { JsonObject } from '../../machinery/object.js';
 import type { Field, StructType, Type } from '../type.js';
 import { merge } from './merge.js';
 import { isObject, memberOf, shapeOf, TypedValueError } from './shape.js';
-import { validateTyped } from './validate.js';
+import { validateMade, validateTyped } from './validate.js';
 
 /** Why a configuration could not be laid over an object, in the reference's words. */
 export class LayOverError extends Error {}
 
 /**
  * The object with the configuration over it: plain JSON that shares with both what it does not change. What is one
- * value as a whole may not be named, as all that the configuration does not repeat of it would go. Throws LayOverError.
+ * value as a whole may not be named, as all that the configuration does not repeat of it would go. A null that an
+ * expression made is a value to the reference, and of no type. Throws LayOverError.
  */
-export function layOver(object: Readonly<JsonObject>, configuration: Readonly<JsonObject>, type: StructType): unknown {
-  within('failed to convert patch object to typed object', () => validateTyped(configuration, type));
+export function layOver(
+  object: Readonly<JsonObject>,
+  configuration: Readonly<JsonObject>,
+  type: StructType,
+  { makesNull = false }: { readonly makesNull?: boolean } = {},
+): unknown {
+  const validate = makesNull ? validateMade : validateTyped;
+  within('failed to convert patch object to typed object', () => validate(configuration, type));
   const atomics: string[] = [];
   findAtomics(configuration, type, undefined, '', atomics);
   if (atomics.length > 0) {

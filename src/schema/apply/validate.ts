@@ -18,13 +18,21 @@ import {
 const MOST_ERRORS = 10_000;
 
 /** Throws TypedValueError with all that is wrong. */
-export const validateTyped = (value: unknown, type: Type): void => check(value, type, false);
+export const validateTyped = (value: unknown, type: Type): void => check(value, type, {});
+
+/** The same for what an expression made, whose nulls are values that fit nowhere. */
+export const validateMade = (value: unknown, type: Type): void => check(value, type, { nullIsValue: true });
 
 /** The same for an object as it is: an item that is there twice is no fault of whom changes something else. */
-export const validateTypedObject = (value: unknown, type: Type): void => check(value, type, true);
+export const validateTypedObject = (value: unknown, type: Type): void => check(value, type, { mayRepeat: true });
 
-function check(value: unknown, type: Type, mayRepeat: boolean): void {
-  const errors: Errors = Object.assign([], { mayRepeat });
+interface Rules {
+  readonly mayRepeat?: boolean;
+  readonly nullIsValue?: boolean;
+}
+
+function check(value: unknown, type: Type, { mayRepeat = false, nullIsValue = false }: Rules): void {
+  const errors: Errors = Object.assign([], { mayRepeat, nullIsValue });
   visit(errors, undefined, value, type, undefined);
   if (errors.length === 1) throw new TypedValueError(errors[0]);
   if (errors.length > 1) throw new TypedValueError(`errors:\n${errors.map((error) => `  ${error}`).join('\n')}`);
@@ -32,6 +40,7 @@ function check(value: unknown, type: Type, mayRepeat: boolean): void {
 
 interface Errors extends Array<string> {
   readonly mayRepeat: boolean;
+  readonly nullIsValue: boolean;
 }
 
 /** Where a value is. It becomes text only for an error. */
@@ -52,20 +61,23 @@ const say = (errors: Errors, place: Place | undefined, text: string): void => {
 };
 
 function visit(errors: Errors, place: Place | undefined, value: unknown, type: Type, field: Field | undefined): void {
-  if (value === null || isDeduced(type) || (type.kind === 'scalar' && type.scalar === 'rawExtension')) return;
+  if (isDeduced(type) || (type.kind === 'scalar' && type.scalar === 'rawExtension')) return;
+  if (value === null && !errors.nullIsValue) return;
   const shape = shapeOf(type, field, value);
   switch (shape.kind) {
     case 'scalar':
       return visitScalar(errors, place, value, type as ScalarType);
     case 'list':
-      if (!Array.isArray(value)) say(errors, place, `expected list, got &{${goValueText(value)}}`);
+      if (!Array.isArray(value)) say(errors, place, `expected list, got &{${valueText(value)}}`);
       else visitItems(errors, place, value, shape);
       return;
     case 'map':
-      if (!isObject(value)) say(errors, place, `expected map, got &{${goValueText(value)}}`);
+      if (!isObject(value)) say(errors, place, `expected map, got &{${valueText(value)}}`);
       else visitMembers(errors, place, value, shape);
   }
 }
+
+const valueText = (value: unknown): string => (value === null ? 'NULL_VALUE' : goValueText(value));
 
 const STRINGS: ReadonlySet<ScalarName> = new Set(['string', 'bytes', 'duration']);
 const NUMBERS: ReadonlySet<ScalarName> = new Set(['int32', 'int64', 'double']);
@@ -73,16 +85,25 @@ const NUMBERS: ReadonlySet<ScalarName> = new Set(['int32', 'int64', 'double']);
 function visitScalar(errors: Errors, place: Place | undefined, value: unknown, { scalar }: ScalarType): void {
   const numeric = typeof value === 'number' || typeof value === 'bigint';
   if (NUMBERS.has(scalar)) {
-    if (!numeric) say(errors, place, `expected numeric (int or float), got ${goTypeName(value)}`);
+    if (!numeric)
+      say(
+        errors,
+        place,
+        `expected numeric (int or float), got ${value === null ? 'structpb.NullValue' : goTypeName(value)}`,
+      );
   } else if (STRINGS.has(scalar)) {
     if (typeof value !== 'string') {
-      say(errors, place, `expected string, got &value.valueUnstructured{Value:${goSyntaxText(value)}}`);
+      say(
+        errors,
+        place,
+        `expected string, got &value.valueUnstructured{Value:${value === null ? 0 : goSyntaxText(value)}}`,
+      );
     }
   } else if (scalar === 'bool') {
-    if (typeof value !== 'boolean') say(errors, place, `expected boolean, got &{${goValueText(value)}}`);
+    if (typeof value !== 'boolean') say(errors, place, `expected boolean, got &{${valueText(value)}}`);
   } else if (typeof value === 'object' && scalar !== 'intOrString') {
     // What is number or text may be anything here: it is refused when it is read.
-    say(errors, place, `expected any scalar, got &{${goValueText(value)}}`);
+    say(errors, place, `expected any scalar, got &{${valueText(value)}}`);
   }
 }
 
