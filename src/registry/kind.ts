@@ -184,6 +184,8 @@ export interface Strategy<T extends KubeObject = KubeObject> {
    * at 1 and rises when anything outside metadata and status changes. Kinds that do otherwise set their hooks.
    */
   readonly hasStatus?: boolean;
+  /** prepareForCreate looks at the status that was sent, and puts another in its place. */
+  readonly replacesStatus?: boolean;
   /** True: metadata.generation is managed (default: hasStatus). */
   readonly hasGeneration?: boolean;
   /** An empty list or map that was sent raises the generation each time: it is stored as none. */

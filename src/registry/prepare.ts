@@ -2,7 +2,7 @@
 // nothing but the object, what was there before, and the kind.
 import { append } from '../lib/append.js';
 import { invalid } from '../machinery/status.js';
-import { holdsGivenEmpty } from '../machinery/given-empty.js';
+import { givenEmptyOf, holdsGivenEmpty } from '../machinery/given-empty.js';
 import { type FieldErrors, FieldPath } from '../machinery/field-error.js';
 import type { JsonObject, KubeObject, ObjectMeta } from '../machinery/object.js';
 import {
@@ -33,7 +33,7 @@ export function prepareNew(registry: RuledKind, object: KubeObject, context: Lif
   const { strategy } = kind;
   matchNamespace(object, kind.namespaced, context.namespace);
   const tree: JsonObject = object;
-  if (strategy.hasStatus && tree['status'] !== undefined) delete tree['status'];
+  if (strategy.hasStatus && !strategy.replacesStatus && tree['status'] !== undefined) delete tree['status'];
   if (strategy.hasGeneration ?? strategy.hasStatus) object.metadata.generation = 1;
   strategy.prepareForCreate?.(object, context);
   const { metadata } = object;
@@ -129,8 +129,15 @@ function raiseGeneration(registry: RuledKind, object: KubeObject, old: Readonly<
   const changed = membersExcept(a, b, ['metadata', 'status']).some(
     (member) => !registry.equal(member, a[member], b[member]) || (emptyIsChange && holdsGivenEmpty(a[member])),
   );
-  if (changed) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
+  const emptied = emptyIsChange && emptiedMembers(object).length > 0;
+  if (changed || emptied) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
 }
+
+/** Those of the object itself that were sent empty, and so are none. */
+const emptiedMembers = (object: KubeObject): string[] =>
+  Object.keys(givenEmptyOf(object) ?? {}).filter(
+    (member) => member !== 'metadata' && member !== 'status' && !Object.hasOwn(object, member),
+  );
 
 function membersExcept(a: object, b: object, except: readonly string[]): string[] {
   const always = ['kind', 'apiVersion', ...except];

@@ -49,6 +49,7 @@ const strategyOf = (checker: ExpressionChecker | undefined): Strategy<Configurat
   anyFinalizer: true,
   metadataOnUpdate: [],
   hasGeneration: true,
+  emptyIsChange: true,
   allowUnconditionalUpdate: false,
   validate: (object) => validateWebhooks(object.webhooks, undefined, checker),
   validateUpdate: (object, old) => [

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FieldPath, fieldErrorText } from '../../machinery/field-error.js';
+import type { KindDefinition } from '../../registry/kind.js';
+import { TestApi } from '../../server/testing.js';
 import { validateRule } from './resource-rules.js';
+import { mutatingWebhookConfiguration } from './webhook-configurations.js';
 import { type Webhook, validateWebhooks } from './webhook-validation.js';
 
 const webhook = (change: Partial<Webhook> = {}): Webhook => ({
@@ -38,4 +41,18 @@ test('an update is no stricter than the stored configuration', () => {
   assert.deepEqual(texts([lax], [lax]), []);
   assert.deepEqual(texts([webhook(), webhook()]), ['webhooks[1].name: Duplicate value: "a.example.test"']);
   assert.deepEqual(texts([webhook(), webhook()], [webhook(), webhook()]), []);
+});
+
+test('no webhooks that are sent as an empty list raise the generation each time', async () => {
+  const api = new TestApi({ kinds: [mutatingWebhookConfiguration(undefined) as unknown as KindDefinition] });
+  const path = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations';
+  await api.post(path, { metadata: { name: 'a' } });
+  const generation = async (webhooks?: object[]): Promise<number | undefined> => {
+    const { body } = await api.send('PATCH', `${path}/a`, {
+      headers: { 'content-type': 'application/merge-patch+json' },
+      body: webhooks === undefined ? {} : { webhooks },
+    });
+    return body.metadata.generation;
+  };
+  assert.deepEqual([await generation(), await generation([]), await generation([])], [1, 2, 3]);
 });

@@ -10,7 +10,7 @@ import { aliasServiceAccount, defaultPodResources } from './defaults.js';
 import { dropDisabledPodFields } from './drop-disabled-fields.js';
 import { samePodSpec } from './equal.js';
 import { mergeLabelKeys } from './match-label-keys.js';
-import { computeQosClass } from './qos.js';
+import { qosClassOf } from './qos.js';
 import { validateEphemeralContainersUpdate } from './validation/ephemeral-containers.js';
 import { podRules } from './validation/options.js';
 import { validatePodCreate } from './validation/pod.js';
@@ -50,14 +50,15 @@ const podStatus: StatusStrategy<Pod> = {
 
 export const podStrategy: Strategy<Pod> = {
   hasStatus: true,
+  replacesStatus: true,
   hasGeneration: false,
   validateName: nameIsDnsSubdomain,
   prepareForCreate: (pod, context) => {
     pod.metadata.generation = 1;
     aliasServiceAccount(pod.spec);
-    pod.status = { phase: 'Pending' };
+    // The reference believes whoever says the class of a new pod.
+    pod.status = { phase: 'Pending', qosClass: qosClassOf(pod) };
     dropDisabledPodFields(pod, undefined, context.features);
-    pod.status.qosClass = computeQosClass(pod.spec);
     if (pod.spec.schedulingGates) pod.status.conditions = [gatedCondition(context.now())];
     mergeLabelKeys(pod, context.features);
     adoptAppArmorAnnotations(pod, (text) => context.warn(text));
