@@ -430,6 +430,25 @@ test('a scale that stays as it was leaves appliers alone, and takes the count fr
   assert.deepEqual([left?.time, left?.fieldsV1], ['2026-01-02T03:04:05Z', { 'f:spec': { 'f:paused': {} } }]);
 });
 
+test('of two entries of one manager the last counts, also for a write that changes nothing', () => {
+  const owned = (time: string, fieldsV1: object): ManagedFieldsEntry => ({
+    manager: 'm',
+    operation: 'Update',
+    apiVersion: 'v1',
+    time,
+    fieldsType: 'FieldsV1',
+    fieldsV1: fieldsV1 as Record<string, unknown>,
+  });
+  const [first, last] = [
+    owned('2026-01-01T00:00:00Z', { 'f:data': { 'f:a': {} } }),
+    owned('2026-01-02T00:00:00Z', { 'f:data': { 'f:b': {} } }),
+  ];
+  const map = (managedFields: ManagedFieldsEntry[]) =>
+    ({ metadata: { name: 'c', uid: 'u', managedFields }, data: { a: '1', b: '2' } }) as unknown as KubeObject;
+  const after = update('m', map([first, last]), map([first, last])) as KubeObject;
+  assert.deepEqual(after.metadata.managedFields, [last]);
+});
+
 test('manager names come from the user agent', () => {
   assert.equal(managerFromUserAgent('kubectl/v1.34.0 (linux/amd64)'), 'kubectl');
   assert.equal(managerFromUserAgent('a\u0007b'), 'ab');

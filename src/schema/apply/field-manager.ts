@@ -106,8 +106,18 @@ function* changesNothing<T extends KubeObject>(write: UpdateWrite<T>, live: Read
   // What a definition says of a custom resource's fields may have changed since.
   if (reset === true || type.unstructured !== undefined) return false;
   if (stored?.some((entry) => entry.apiVersion !== apiVersion)) return false;
+  if (stored !== undefined && hasTwins(stored)) return false;
   if (sent !== undefined && !(yield* equalSteps(sent, stored))) return false;
   return yield* equalSteps(withoutManagedFields(newObject), withoutManagedFields(live));
+}
+
+/** A scale may leave two entries of one manager, of which whoever reads them keeps the last. */
+function hasTwins(entries: readonly ManagedFieldsEntry[]): boolean {
+  if (entries.length < 2) return false;
+  const names = new Set(
+    entries.map(({ manager = '', operation, subresource = '' }) => [manager, operation, subresource].join('\n')),
+  );
+  return names.size < entries.length;
 }
 
 function* trackedEntries<T extends KubeObject>(
