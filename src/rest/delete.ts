@@ -38,11 +38,11 @@ export async function removeObject(
   const { http, info } = request;
   const negotiated = negotiate(http, services.mediaTypes);
   const options = await readDeleteOptions(services, endpoint, request, 'delete');
-  requireNamespace(endpoint, info);
   const isNamespace = endpoint.resource.group === '' && endpoint.resource.resource === 'namespaces';
   const namespace = isNamespace ? info.name : info.namespace;
   if (options[UNSAFE_DELETE]) return removeUnreadable(services, endpoint, request, namespace);
   warnOfUnsetPolicy(endpoint, request, options);
+  requireNamespace(endpoint, info);
   const context = lifeContext(services, request, namespace, (options.dryRun?.length ?? 0) > 0);
   const span = request.trace?.span;
   span?.event('About to delete object from database');
@@ -95,6 +95,7 @@ async function removeUnreadable(
     const why = `not permitted to do ${goQuote(attributes.verb)}, reason: ${reason}`;
     throw forbidden({ group, resource }, info.name, why);
   }
+  requireNamespace(endpoint, info);
   const dryRun = http.query.getAll('dryRun').length > 0;
   await deleteUnreadable(endpoint.registry, endpoint.definition.namespaced ? namespace : '', info.name, dryRun);
   const details = { name: info.name, kind: endpoint.kind.kind };

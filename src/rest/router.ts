@@ -114,7 +114,7 @@ function serve(verb: Verb, services: RestServices, endpoint: Endpoint, request: 
   // In what form it comes is looked at before whom it is for.
   if (verb === 'patch') patchKind(request.http, endpoint, services.mediaTypes);
   if (OF_ONE.has(verb) && request.info.parts.length < 2) throw nameless();
-  if (verb === 'patch') requireNamespace(endpoint, request.info);
+  if (verb === 'patch' || verb === 'get') requireNamespace(endpoint, request.info);
   switch (verb) {
     case 'get':
       return getObject(services, endpoint, request);
@@ -194,8 +194,8 @@ function servedVerb(endpoint: Endpoint, info: RequestInfo): Verb {
   return verb;
 }
 
-/** What is sent with these is looked at before its namespace is missed. */
-const LOOKED_AT_FIRST: ReadonlySet<Verb> = new Set(['create', 'update', 'patch', 'delete']);
+/** What comes with these is looked at before a namespace is missed, and what they use is told. */
+const LOOKED_AT_FIRST: ReadonlySet<Verb> = new Set(['create', 'update', 'patch', 'delete', 'get']);
 
 /** `/api/v1/namespaces//pods/a`: the path of a pod, in a namespace without a name. */
 const isNamespaceEmpty = ({ definition }: Endpoint, info: RequestInfo): boolean =>
