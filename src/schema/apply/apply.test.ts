@@ -431,11 +431,11 @@ test('a scale that stays as it was leaves appliers alone, and takes the count fr
 });
 
 test('of two entries of one manager the last counts, also for a write that changes nothing', () => {
-  const owned = (time: string, fieldsV1: object): ManagedFieldsEntry => ({
+  const owned = (since: string, fieldsV1: object): ManagedFieldsEntry => ({
     manager: 'm',
     operation: 'Update',
     apiVersion: 'v1',
-    time,
+    time: since,
     fieldsType: 'FieldsV1',
     fieldsV1: fieldsV1 as Record<string, unknown>,
   });
