@@ -27,12 +27,12 @@ export function coercion({ schema, preserveUnknown, readAs }: CoerceRules): Unst
       coerceMetadata(tree, 'metadata', false);
     },
     dropUnreadable: dropUnreadableMetadata,
-    coerce(tree, strict) {
+    coerce(tree, strict, keepNulls = false) {
       checkTexts(tree);
       const unknown = coerceMetadata(tree, 'metadata', strict);
       if (!preserveUnknown) {
         append(unknown, prune(tree, schema, true));
-        dropForbiddenNulls(tree, schema);
+        if (!keepNulls) dropForbiddenNulls(tree, schema);
       }
       append(unknown, coerceEmbedded(tree, schema, '', strict).sort());
       return unknown;

@@ -171,6 +171,20 @@ test('a status that a write does not bring has its defaults, and they are of nob
   assert.deepEqual((await merge(`${THINGS}/a`, { spec: { a: 2 } })).body.status, { phase: 'new', seen: 0 });
 });
 
+test('an apply that says null where none may be is refused; other writes leave it out', async () => {
+  const spec = {
+    type: 'object',
+    properties: { a: { type: 'integer' }, b: { type: 'integer', nullable: true }, c: { type: 'integer', default: 3 } },
+  };
+  await define(definition([version('v1', true, { type: 'object', properties: { spec } })]));
+  const apply = (said: object): Promise<Answer> =>
+    api.send('PATCH', `${THINGS}/a?fieldManager=m`, { body: thing(said), headers: APPLY });
+  assert.match((await apply({ a: null })).body.message, /spec\.a in body must be of type integer: "null"/);
+  assert.deepEqual((await apply({ b: null, c: null })).body.spec, { b: null, c: 3 });
+  assert.deepEqual((await merge(`${THINGS}/a`, { spec: { a: 1 } })).body.spec, { a: 1, b: null, c: 3 });
+  assert.deepEqual((await post(thing({ a: null }, 'b'))).body.spec, { c: 3 });
+});
+
 test('of a text with a format an apply may say any scalar', async () => {
   const text = (format?: string): JSONSchemaProps => ({ type: 'string', ...(format && { format }) });
   const spec = { type: 'object', properties: { time: text('date-time'), bytes: text('byte'), plain: text() } };

@@ -385,7 +385,8 @@ function readApplied(kind: PatchKind, read: ReadTree): PatchTree {
 const YAML_TO_JSON = 'error converting YAML to JSON: ';
 
 function decodeApplied(type: StructType, applied: JsonObject, patch: Readonly<JsonObject>): KubeObject {
-  const decode = (): KubeObject => decodeTree(type, applied, { strict: false }).object as unknown as KubeObject;
+  const options = { strict: false, keepNulls: true };
+  const decode = (): KubeObject => decodeTree(type, applied, options).object as unknown as KubeObject;
   try {
     return decode();
   } catch (error) {

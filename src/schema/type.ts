@@ -84,9 +84,10 @@ export interface StructType {
 export interface Unstructured {
   /**
    * Drops what the schema does not know and brings metadata into its normal form, in place. Answers the paths of what
-   * was dropped, when `strict` asks for them. Throws DecodeError for metadata that is none.
+   * was dropped, when `strict` asks for them. Throws DecodeError for metadata that is none. Nulls that the schema does not
+   * allow are dropped too, unless they are to be kept.
    */
-  coerce(tree: Record<string, unknown>, strict: boolean): readonly string[];
+  coerce(tree: Record<string, unknown>, strict: boolean, keepNulls?: boolean): readonly string[];
   /** Brings nothing but metadata into its normal form, in place. Throws DecodeError, too. */
   readMetadata(tree: Record<string, unknown>): void;
   /** Drops what of the metadata cannot be read, in place. */

@@ -22,6 +22,8 @@ export interface DecodeOptions {
 export interface DecodeTreeOptions extends DecodeOptions {
   /** The same tree once more, where there is one: what is wrong is then only looked for once something is. */
   readonly original?: unknown;
+  /** Of a custom resource: nulls that its schema does not allow stay, to be refused. */
+  readonly keepNulls?: boolean;
 }
 
 export interface Decoded {
@@ -53,8 +55,12 @@ export function decodeJson(type: StructType, input: Uint8Array | string, { stric
 }
 
 /** The same for a tree that is parsed already. The tree is used up: its objects become the result's. */
-export function decodeTree(type: StructType, tree: unknown, { strict, original }: DecodeTreeOptions): Decoded {
-  if (type.unstructured !== undefined) return decodeUnstructured(type.unstructured, tree, strict, []);
+export function decodeTree(
+  type: StructType,
+  tree: unknown,
+  { strict, original, keepNulls }: DecodeTreeOptions,
+): Decoded {
+  if (type.unstructured !== undefined) return decodeUnstructured(type.unstructured, tree, strict, [], keepNulls);
   const explained = strict && original === undefined ? explain(type, tree, noneRepeated) : undefined;
   const walk: Walk = { keys: 0, unknown: 0, count: false };
   const object = run(type, tree, walk, () => ({ value: original ?? tree, repeated: noneRepeated }));
@@ -85,6 +91,7 @@ function decodeUnstructured(
   tree: unknown,
   strict: boolean,
   duplicates: readonly string[],
+  keepNulls?: boolean,
 ): Decoded {
   // Nothing is read as an object that has nothing.
   if (tree === null) return decodeUnstructured(rules, {}, strict, duplicates);
@@ -92,7 +99,7 @@ function decodeUnstructured(
     const found = Array.isArray(tree) ? 'array' : typeof tree;
     throw new DecodeError(`json: cannot unmarshal ${found} into Go value of type map[string]interface {}`);
   }
-  const unknown = (rules.readAs?.(tree) ?? rules).coerce(tree, strict);
+  const unknown = (rules.readAs?.(tree) ?? rules).coerce(tree, strict, keepNulls);
   if (!strict) return { object: tree, strictErrors: [] };
   return { object: tree, strictErrors: [...duplicates, ...unknown.map((path) => `unknown field "${path}"`)] };
 }
