@@ -12,6 +12,16 @@ test('many pieces are put together in steps', () => {
   assert.ok(turns > 10, `${turns} turns`);
 });
 
+test('one large piece is copied in steps', () => {
+  const piece = Buffer.alloc(9_000_000, 'abc');
+  const steps = joinSteps([Buffer.from('x'), piece, Buffer.from('y')]);
+  let turns = 0;
+  let result = steps.next();
+  for (; result.done !== true; result = steps.next()) turns++;
+  assert.ok(result.value.equals(Buffer.concat([Buffer.from('x'), piece, Buffer.from('y')])));
+  assert.equal(turns, 4);
+});
+
 test('what is small is put together at once', () => {
   const result = joinSteps([Buffer.from('a'), Buffer.from('bc')]).next();
   assert.deepEqual(result, { done: true, value: Buffer.from('abc') });

@@ -2,6 +2,8 @@
 // goes over and comes back is plain data.
 import { type Aside, asideOr, task } from '../lib/aside.js';
 import { bufferOf } from '../lib/buffer-of.js';
+import { joinSteps } from '../lib/join-steps.js';
+import { inTurns } from '../lib/turns.js';
 import { typeByName } from '../schema/catalogue.js';
 import { decodeCbor, decodeCborTree } from '../schema/cbor/decode.js';
 import { decodeJson, DecodeError, parseJsonTree } from '../schema/json/decode.js';
@@ -117,8 +119,14 @@ function mediaOf({ encoding }: Conversion): MediaType {
 export const CONVERT = task<Conversion, Converted>('convert');
 
 export const asideConverter = (aside: Aside): Converter => ({
-  convert: (conversion) => asideOr(aside.do(CONVERT, conversion), () => convertBytes(conversion)),
+  convert: (conversion) => asideOr(convertAside(aside, conversion), () => convertBytes(conversion)),
 });
+
+/** A copy goes over: the list that it may be is copied in turns with others. */
+async function convertAside(aside: Aside, conversion: Conversion): Promise<Converted> {
+  const bytes = await inTurns(joinSteps([bufferOf(conversion.bytes)]));
+  return aside.do(CONVERT, { ...conversion, bytes }, { gives: ['bytes'] });
+}
 
 /** In this very turn. */
 export const inThisThread: Converter = { convert: async (conversion) => convertBytes(conversion) };

@@ -1,7 +1,8 @@
 import { asideOr } from '../lib/aside.js';
 import type { AnsweredObject, HttpResponse, ResponseBody } from '../lib/http.js';
+import { joinSteps } from '../lib/join-steps.js';
 import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
-import { Turns } from '../lib/turns.js';
+import { inTurns, Turns } from '../lib/turns.js';
 import { badRequest } from '../machinery/status.js';
 import { apiVersionOf } from '../machinery/object.js';
 import { list } from '../registry/list.js';
@@ -110,7 +111,8 @@ async function respondLong(rendering: Rendering, result: ListResult, metadata: L
   if (transform === undefined && endpoint.storedShape && (slow || oneIsLarge)) {
     const { head, tail } = envelopeOf(endpoint, metadata);
     const items = await joinedInTurns(endpoint, result.items);
-    return respondConverted(rendering, 200, endpoint.listType, Buffer.concat([head, ...items, tail.subarray(0, -1)]));
+    const json = await asOne([head, ...items, withoutNewline(tail)]);
+    return respondConverted(rendering, 200, endpoint.listType, json);
   }
   const form = askedFor(rendering);
   const parts = listParts(endpoint, form, metadata);
@@ -126,13 +128,15 @@ async function respondLong(rendering: Rendering, result: ListResult, metadata: L
     return printLongList({ ...parts, count: items.length, element }, wanted);
   };
   const printed = await printedIn(encoding === 'yaml' ? 'json' : encoding);
-  if (slow) return respondConverted(rendering, 200, type, withoutNewline(Buffer.concat(printed)));
+  if (slow) return respondConverted(rendering, 200, type, withoutNewline(await asOne(printed)));
   const bytes = printed.reduce((sum, { length }) => sum + length, 0);
-  const json = async (): Promise<Buffer> => Buffer.concat(encoding === 'json' ? printed : await printedIn('json'));
+  const json = async (): Promise<Buffer> => asOne(encoding === 'json' ? printed : await printedIn('json'));
   const headers = { 'content-type': media.name };
   const object: AnsweredObject = { form: formOf(type), json };
   return compressed(request, { status: 200, headers, body: largeBody(printed, bytes), object }, bytes);
 }
+
+const asOne = (pieces: readonly Buffer[]): Promise<Buffer> => inTurns(joinSteps(pieces));
 
 const withoutNewline = (json: Buffer): Buffer => json.subarray(0, -1);
 
