@@ -81,7 +81,7 @@ class Pieces {
   }
 
   #small(text: string, type: Type | undefined): unknown {
-    const { value } = parse(text, this.exact, this.exact && type !== undefined);
+    const { value } = parse(text, { exact: this.exact, keepFloats: this.exact && type !== undefined });
     if (type !== undefined) return decoderOf(type)(value, this.walk);
     if (this.walk.count) this.walk.keys += countKeys(value);
     return value;
@@ -119,7 +119,7 @@ class Pieces {
   /** A schema, of which no part is as large as all of it. */
   #whole(start: number, type: Type): unknown {
     const text = this.text.slice(start, this.large.get(start));
-    const value = decoderOf(type)(parse(text, this.exact).value, this.walk);
+    const value = decoderOf(type)(parse(text, { exact: this.exact }).value, this.walk);
     if (value !== null) this.#done.add(value);
     return value;
   }
@@ -169,7 +169,7 @@ class Pieces {
     yield* this.#entries(
       start,
       (run) => {
-        const some = parse(`{${run}}`, this.exact).value as Members;
+        const some = parse(`{${run}}`, { exact: this.exact }).value as Members;
         for (const key in some) {
           if (isKnown(key)) setMember(members, key, some[key]);
           else this.#leaveOut(some[key]);
@@ -208,7 +208,7 @@ class Pieces {
       if (largeEnd !== undefined) {
         // The run before has a comma at its end.
         if (from < at) small(text.slice(from, at - 1));
-        yield* large(isList ? '' : String(parse(key, false).value), valueAt);
+        yield* large(isList ? '' : String(parse(key, { exact: false }).value), valueAt);
       }
       at = this.#afterSpace(largeEnd ?? this.#afterValue(valueAt, end));
       const last = at === end;

@@ -42,11 +42,11 @@ export function decodeJson(type: StructType, input: Uint8Array | string, { stric
   const text = textOf(input);
   const scan = scanJson(text);
   if (scan.depth > maxJsonDepth) throw new DecodeError('exceeded max depth');
-  const { value } = parse(text, scan.exactNumbers);
+  const { value } = parse(text, { exact: scan.exactNumbers });
   const walk: Walk = { keys: 0, unknown: 0, count: strict };
-  const object = run(type, value, walk, () => parse(text, true, true));
+  const object = run(type, value, walk, () => parse(text, { exact: true }));
   if (!strict || (walk.unknown === 0 && walk.keys === scan.keys)) return { object, strictErrors: [] };
-  const exact = parse(text, true, true);
+  const exact = parse(text, { exact: true });
   const { error, mismatch, strictErrors } = explain(type, exact.value, exact.repeated);
   if (error !== undefined) throw new DecodeError(error, mismatch);
   if (exact.repeated.size === 0) return { object, strictErrors };
@@ -80,9 +80,10 @@ export function parseJsonTree(
   const text = textOf(input);
   const scan = scanJson(text);
   if (scan.depth > maxJsonDepth) throw new DecodeError('exceeded max depth');
-  const { value, repeated } = parse(text, scan.exactNumbers, keepFloats && scan.exactNumbers, noteFloats);
+  const { exactNumbers: exactly } = scan;
+  const { value, repeated } = parse(text, { exact: exactly, keepFloats: keepFloats && exactly, noteFloats });
   if (countKeys(value) === scan.keys) return { value, duplicates: [] };
-  const exact = repeated.size > 0 ? { value, repeated } : parse(text, true, keepFloats);
+  const exact = repeated.size > 0 ? { value, repeated } : parse(text, { exact: true, keepFloats });
   return { value: exact.value, duplicates: [...explain(undefined, exact.value, exact.repeated).strictErrors] };
 }
 

@@ -1,6 +1,6 @@
 // JSON text to a tree: by JSON.parse where that keeps what was written.
 import { bufferOf } from '../../lib/buffer-of.js';
-import { JsonSyntaxError, type ParsedJson, parseExactJson } from './parse.js';
+import { JsonSyntaxError, type ParsedJson, parseExactJson, type ParseOptions } from './parse.js';
 import { DecodeError } from './walk.js';
 
 export const noneRepeated: ParsedJson['repeated'] = new Map();
@@ -21,7 +21,12 @@ const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
 const ESCAPE = /\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u[\da-fA-F]{4}|[^])/g;
 const LONE_SURROGATE = /^\\u[dD][89a-fA-F].{2}$/;
 
-export function parse(text: string, exact: boolean, keepFloats = exact, noteFloats = false): ParsedJson {
+interface ReadOptions extends ParseOptions {
+  /** There are numbers that JSON.parse() would change, or repeated names are asked for. Floats are kept then, unless said. */
+  readonly exact: boolean;
+}
+
+export function parse(text: string, { exact, keepFloats = exact, noteFloats = false }: ReadOptions): ParsedJson {
   if (!exact) {
     try {
       return { value: JSON.parse(text), repeated: noneRepeated };
