@@ -91,7 +91,7 @@ function coerceEmbedded(value: unknown, schema: Schema | undefined, path: string
   if (schema['x-kubernetes-embedded-resource']) {
     for (const member of ['apiVersion', 'kind']) {
       if (Object.hasOwn(value, member) && typeof value[member] !== 'string') {
-        throw new DecodeError(`${at(member)}: Invalid value: ${JSON.stringify(value[member])}: must be a string`);
+        throw new DecodeError(`${at(member)}: Invalid value: ${encodeTree(value[member])}: must be a string`);
       }
     }
     try {

@@ -117,7 +117,7 @@ function fieldsOf(schema: Schema, name: string, isOpen: boolean): Field[] {
 
 function typeOf(schema: Schema, name: string, isWithinOpen: boolean): Type {
   const isOpen = isWithinOpen || schema['x-kubernetes-preserve-unknown-fields'] === true;
-  if (schema['x-kubernetes-int-or-string']) return { kind: 'scalar', scalar: 'intOrString' };
+  if (schema['x-kubernetes-int-or-string'] && !schema.type) return { kind: 'scalar', scalar: 'intOrString' };
   switch (schema.type) {
     case 'object': {
       if (schema.properties !== undefined || schema['x-kubernetes-embedded-resource'])

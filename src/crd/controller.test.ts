@@ -185,6 +185,26 @@ test('an apply that says null where none may be is refused; other writes leave i
   assert.deepEqual((await post(thing({ a: null }, 'b'))).body.spec, { c: 3 });
 });
 
+test('a default may be a whole number of any length', async () => {
+  const spec = { type: 'object', properties: { a: { type: 'integer', default: 2 ** 53 } } };
+  await define(definition([version('v1', true, { type: 'object', properties: { spec } })]));
+  const { bytes } = await post(thing({}));
+  assert.match(bytes.toString(), /"spec":\{"a":9007199254740992\}/);
+});
+
+test('a type beside integer-or-text is what an apply must say', async () => {
+  const either = { type: 'integer', 'x-kubernetes-int-or-string': true };
+  const spec = { type: 'object', properties: { a: either } };
+  await define(definition([version('v1', true, { type: 'object', properties: { spec } })]));
+  const made = await post(thing({ a: '50%' }));
+  assert.deepEqual([made.status, made.body.metadata.managedFields], [201, undefined]);
+  const applied = await api.send('PATCH', `${THINGS}/b?fieldManager=m`, {
+    body: thing({ a: '50%' }, 'b'),
+    headers: APPLY,
+  });
+  assert.match(applied.body.message, /\.spec\.a: expected numeric \(int or float\), got string/);
+});
+
 test('of a text with a format an apply may say any scalar', async () => {
   const text = (format?: string): JSONSchemaProps => ({ type: 'string', ...(format && { format }) });
   const spec = { type: 'object', properties: { time: text('date-time'), bytes: text('byte'), plain: text() } };

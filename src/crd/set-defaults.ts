@@ -4,6 +4,7 @@ import { isPlainObject, setMember } from '../lib/plain-object.js';
 import { requestEntityTooLarge } from '../machinery/status.js';
 import { additionalOf, itemsOf, type Schema } from '../apis/apiextensions/schema-walk.js';
 import { deepCopy } from '../schema/deep-copy.js';
+import { encodeTree } from '../schema/json/encode.js';
 import { propertyOf } from './prune.js';
 
 /** What defaults may add to one object, as JSON: more than any store takes of one. */
@@ -84,7 +85,7 @@ const printed = new WeakMap<Schema, number>();
 function printedBytes(schema: Schema): number {
   let bytes = printed.get(schema);
   if (bytes === undefined) {
-    bytes = JSON.stringify(schema.default ?? null).length + AROUND_BYTES;
+    bytes = encodeTree(schema.default ?? null).length + AROUND_BYTES;
     printed.set(schema, bytes);
   }
   return bytes;

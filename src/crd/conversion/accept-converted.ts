@@ -1,6 +1,7 @@
 // What a conversion webhook's answer comes to: the objects, or why there are none.
 import { setMember } from '../../lib/plain-object.js';
 import type { JsonObject } from '../../machinery/object.js';
+import { encodeTree } from '../../schema/json/encode.js';
 import type { ReviewAnswer } from '../../schema/json/sent-review.js';
 import type { FailureType } from './metrics.js';
 import { restoreMetadata } from './restore-metadata.js';
@@ -65,7 +66,7 @@ function accepted(original: Original, converted: unknown, apiVersion: string): J
   const object = converted as JsonObject;
   const { kind } = object;
   if (typeof kind !== 'string' || kind === '') {
-    throw invalid(`Object 'Kind' is missing in '${JSON.stringify(object)}'`, true);
+    throw invalid(`Object 'Kind' is missing in '${encodeTree(object, 'asIs')}'`, true);
   }
   const got = typeof object['apiVersion'] === 'string' ? object['apiVersion'] : '';
   if (got !== apiVersion) {

@@ -59,10 +59,17 @@ const MANY = 32;
 
 /** Of a type of the catalogue. */
 export const printedType = (name: string, options: DefinitionOptions): Definition =>
-  printedDefinition(name, definitionOf(name, options));
+  withReferences(name, definitionOf(name, options), JSON.stringify);
 
-export const printedDefinition = (name: string, schema: JsonSchema): Definition => ({
-  text: `${JSON.stringify(name)}:${JSON.stringify(schema)}`,
+/** Of a custom resource, whose defaults and listed values may be whole numbers of any length. */
+export const printedDefinition = (name: string, schema: JsonSchema): Definition =>
+  withReferences(name, schema, (value) => JSON.stringify(value, asDouble));
+
+/** The original's documents hold doubles, too. */
+const asDouble = (_key: string, value: unknown): unknown => (typeof value === 'bigint' ? Number(value) : value);
+
+const withReferences = (name: string, schema: JsonSchema, print: (value: JsonSchema) => string): Definition => ({
+  text: `${JSON.stringify(name)}:${print(schema)}`,
   references: [...referencesIn(schema, new Set())],
 });
 
