@@ -32,6 +32,9 @@ test('where an answer ends is said once, or it is no answer', () => {
       'unsupported transfer encoding: "chunked, chunked"',
     ],
     [['HTTP/1.0 200 OK', 'Transfer-Encoding: chunked'], 'a transfer encoding in HTTP/1.0'],
+    [[ok, 'Transfer-Encoding: chunked', 'Trailer: X-Sum, content-length'], 'bad trailer key "Content-Length"'],
+    [[ok, 'Transfer-Encoding: chunked', 'Trailer: X-Sum'], { kind: 'chunked' }],
+    [[ok, 'Content-Length: 3', 'Trailer: Content-Length'], { kind: 'length', bytes: 3 }],
     [['HTTP/1.1 204 No Content', 'Content-Length: 5'], { kind: 'none' }],
     [['HTTP/1.1 304 Not Modified', 'Content-Length: 5'], { kind: 'none' }],
   ] as const) {

@@ -80,6 +80,14 @@ const lengthFault = (length: string): string => {
     : `http: message cannot contain multiple Content-Length headers; got [${told.map(goQuote).join(' ')}]`;
 };
 
+/** What says where a body ends cannot come after it. */
+const framingTrailer = (announced: string): string | undefined => {
+  const names = announced.split(',').map((name) => name.trim().toLowerCase());
+  return FRAMING_FIELDS.find((name) => names.includes(name.toLowerCase()));
+};
+
+const FRAMING_FIELDS = ['Transfer-Encoding', 'Trailer', 'Content-Length'];
+
 /** An answer whose end could be seen in two places is none: the rest would pass for the answer to the next request. */
 function framingOf({ version, status }: StatusLine, { headers }: Fields): AnswerFraming | OutboundError {
   const coding = headers['transfer-encoding'];
@@ -91,6 +99,8 @@ function framingOf({ version, status }: StatusLine, { headers }: Fields): Answer
   }
   const bytes = length === undefined ? undefined : parseContentLength(length);
   if (length !== undefined && bytes === undefined) return refused(lengthFault(length));
+  const trailer = coding === undefined ? undefined : framingTrailer(headers['trailer'] ?? '');
+  if (trailer !== undefined) return refused(`bad trailer key ${goQuote(trailer)}`);
   if (status < 200 || status === 204 || status === 304) return NO_BODY;
   if (coding !== undefined) return CHUNKED;
   if (bytes === undefined) return UNTIL_CLOSE;
