@@ -155,6 +155,27 @@ describe('the outbound client', () => {
     server.close();
   });
 
+  it('an HTTP/2 answer whose connection is gone breaks off, and one that ends is whole', async () => {
+    const dying = http2.createSecureServer(good);
+    let leave = (): void => undefined;
+    dying.on('stream', (stream, headers) => {
+      stream.on('error', () => undefined);
+      stream.respond({ ':status': 200 });
+      if (headers[':path'] === '/whole') return void stream.end('all of it');
+      leave = () => stream.session?.destroy();
+      return stream.write('half of it');
+    });
+    const server = await listen(dying as never, 'https');
+    const client = new HttpClient({ dialer: directDialer, tls: () => ({ ca }) });
+    const ask = (target: string) => client.request({ method: 'GET', url: new URL(target, server.url) });
+    assert.equal(String(await collectBody(await ask('/whole'), 100)), 'all of it');
+    const half = collectBody(await ask('/half'), 100);
+    leave();
+    await assert.rejects(half, { message: 'unexpected EOF' });
+    client.close();
+    server.close();
+  });
+
   it('asks again what a server refused to look at over HTTP/2, and tells why it broke off the rest', async () => {
     const choosy = http2.createSecureServer(good);
     let refusals = 0;

@@ -1,6 +1,6 @@
 // Requests over one HTTP/2 connection.
 import http2, { type ClientHttp2Session, type ClientHttp2Stream, type IncomingHttpHeaders } from 'node:http2';
-import type { Duplex, Readable } from 'node:stream';
+import { type Duplex, type Readable, Transform } from 'node:stream';
 import { resetText } from '../lib/http2-reset.js';
 import type { OutboundRequest, OutboundResponse } from './http-client.js';
 import type { ExchangeOptions } from './http1/exchange.js';
@@ -155,7 +155,25 @@ function responseOf(
   let trailers: Trailers = {};
   stream.once('trailers', (fields) => (trailers = trailersOf(fields)));
   const status = Number(headers[':status'] ?? 0);
-  return { status, headers: plain, rawHeaders: rawOf(plain, raw), body: stream, trailers: () => trailers };
+  return { status, headers: plain, rawHeaders: rawOf(plain, raw), body: bodyOf(stream), trailers: () => trailers };
+}
+
+/** A stream whose connection is gone ends as one does that has said all: what it had said by then is not the whole. */
+function bodyOf(stream: ClientHttp2Stream): Readable {
+  const cut = (): OutboundError => new OutboundError('protocol', 'unexpected EOF');
+  const body = new Transform({
+    transform: (piece, _encoding, done) => done(null, piece),
+    flush: (done) => done(stream.rstCode === http2.constants.NGHTTP2_NO_ERROR ? null : cut()),
+    destroy: (error, done) => {
+      stream.destroy();
+      done(error);
+    },
+  });
+  // Whoever reads is told of errors; an answer that nobody reads any more must not end the process.
+  body.on('error', () => undefined);
+  stream.on('error', (error) => body.destroy(failureOf(stream, error)));
+  stream.once('close', () => stream.readableEnded || body.destroy(cut()));
+  return stream.pipe(body);
 }
 
 function trailersOf(fields: IncomingHttpHeaders): Trailers {
