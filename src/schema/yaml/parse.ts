@@ -46,23 +46,31 @@ const NEVER_IN_YAML = /[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\u{10000}-\u
 
 /** Exported for the test that compares the two ways. */
 export function parseAnyYaml(given: string): ParsedYaml {
-  const source = hasSeparators(given) ? relaxed(given) : given;
-  try {
-    return parseEventsOf(source);
-  } catch (error) {
-    if (!(error instanceof YAMLException) || error.reason !== UNINDENTED)
-      throw new DecodeError(describe(error, source));
-  }
-  const indented = relaxed(source);
-  try {
-    return parseEventsOf(indented);
-  } catch (error) {
-    throw new DecodeError(describe(error, indented));
+  let source = hasSeparators(given) ? relaxed(given) : given;
+  for (let isRepaired = false; ; isRepaired = true) {
+    try {
+      return parseEventsOf(source);
+    } catch (error) {
+      const repaired = isRepaired ? undefined : repair(source, error);
+      if (repaired === undefined) throw new DecodeError(describe(error, source));
+      source = repaired;
+    }
   }
 }
 
-/** What our reader says of lines within brackets and quotes that the reference does not mind. */
+/** The text without what our reader minds and the reference does not; undefined where there is no such. */
+function repair(source: string, error: unknown): string | undefined {
+  if (!(error instanceof YAMLException)) return undefined;
+  if (error.reason === UNINDENTED) return relaxed(source);
+  const end = error.reason === NOT_ENDED ? (error.mark?.position ?? 0) : 0;
+  return end > 0 && HARMLESS.test(source.slice(end)) ? source.slice(0, end) : undefined;
+}
+
+/** Said of lines within brackets and quotes, which may begin anywhere. */
 const UNINDENTED = 'deficient indentation';
+/** Said of what follows a document that has ended: the reference reads on until it knows that nothing there is a key. */
+const NOT_ENDED = 'end of the stream or a document separator is expected';
+const HARMLESS = /^(?:[A-Za-z0-9{}[\],][^:"']*|%(?:YAML|TAG) [^"']*)$/;
 
 function parseEventsOf(source: string): ParsedYaml {
   checkDirectives(source);

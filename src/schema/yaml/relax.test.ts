@@ -52,3 +52,13 @@ test('slashes are not escaped, and of directives two are known', () => {
   assert.throws(() => value('%ODD x\n---\na: b\n'), /found unknown directive name/);
   assert.deepEqual(value('a: 5%\n%b: c\n'.replace('%b', 'b')), { a: '5%', b: 'c' });
 });
+
+test('what follows a document is not read', () => {
+  assert.deepEqual(value('{"a": 1}{}'), { a: 1 });
+  assert.deepEqual(value('{"a": 1} x'), { a: 1 });
+  assert.throws(() => value('{"a": 1} x: y'));
+  assert.deepEqual(value('a: b\n... x\n'), { a: 'b' });
+  assert.deepEqual(value('a: b\n%YAML 1.2\n---\nc: d\n'), { a: 'b' });
+  assert.throws(() => value('{"a": 1}"b'));
+  assert.throws(() => value('{"a": 1}@'));
+});

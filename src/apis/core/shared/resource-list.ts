@@ -1,4 +1,4 @@
-import { formatQuantity, parseQuantity, quantitySign, scaledValue } from '../../../machinery/quantity.js';
+import { formatQuantity, int64Value, parseQuantity, quantitySign, scaledValue } from '../../../machinery/quantity.js';
 import { type FieldErrors, type FieldPath, invalid } from '../../../machinery/field-error.js';
 
 export type ResourceList = Record<string, string>;
@@ -17,8 +17,8 @@ export function roundResources(list: ResourceList | undefined): void {
 export const validatePositiveQuantity = (quantity: string, path: FieldPath): FieldErrors =>
   quantitySign(quantity) <= 0 ? [invalid(path, quantity, 'must be greater than zero')] : [];
 
-/** An amount of storage; the number is shown without its suffix. */
+/** An amount of storage; the number is shown without its suffix, and as it is in 64 bits. */
 export function validateStorageAmount(quantity: string, path: FieldPath): FieldErrors {
-  const value = scaledValue(quantity);
+  const value = int64Value(quantity);
   return value < 0n ? [invalid(path, value, 'must be a valid resource quantity')] : [];
 }
