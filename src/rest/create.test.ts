@@ -220,6 +220,23 @@ test('a body of another kind or version is refused', async () => {
   assert.match(version.body.message, /no kind "ConfigMap" is registered for version "v9"/);
 });
 
+test('what a body is is told in letters of any case, by the last of them', async () => {
+  const api = open();
+  const said = async (members: string, query = ''): Promise<string | number> => {
+    const { status, body } = await api.post(`${MAPS}${query}`, `{${members},"metadata":{"generateName":"a"}}`);
+    return status === 201 ? status : body.message;
+  };
+  const other =
+    'Secret in version "v1" cannot be handled as a ConfigMap: converting (v1.Secret) to (core.ConfigMap): unknown conversion';
+  assert.equal(await said('"KIND":"Secret"'), other);
+  assert.equal(await said('"KIND":"Secret"', '?fieldValidation=Ignore'), other);
+  assert.equal(await said('"kind":"ConfigMap","Kind":"Secret"'), other);
+  assert.equal(await said('"Kind":"Secret","kind":"ConfigMap"'), 201);
+  assert.equal(await said('"kind":"Secret","Kind":""'), 201);
+  assert.match(String(await said('"apiversion":"v9"')), /no kind "ConfigMap" is registered for version "v9"/);
+  assert.equal(await said('"APIVERSION":"v1","Kind":"ConfigMap"'), 201);
+});
+
 test('an owner named twice is kept once, with a warning', async () => {
   const owner = { apiVersion: 'v1', kind: 'Pod', name: 'p', uid: 'u' };
   const { body, warnings } = await open().post(MAPS, { metadata: { name: 'a', ownerReferences: [owner, owner] } });

@@ -13,7 +13,7 @@ import {
 } from '../schema/protobuf/envelope.js';
 import { FRAME_HEAD_BYTES, protobufWatchEvent } from '../schema/protobuf/frames.js';
 import type { StructType } from '../schema/type.js';
-import { decodeYaml } from '../schema/yaml/decode.js';
+import { decodeYaml, sentYamlKind } from '../schema/yaml/decode.js';
 import { parseYaml } from '../schema/yaml/parse.js';
 import { yamlSteps } from '../schema/yaml/print.js';
 import { atOnce, type Steps } from '../lib/turns.js';
@@ -86,9 +86,15 @@ export function decodeObject(media: MediaType, type: StructType, bytes: Buffer, 
   }
 }
 
-/** Read strictly whoever asks, for what is named twice means something to those who are not told of it, too. */
+/**
+ * Read strictly whoever asks, for what is named twice means something to those who are not told of it, too, and so does
+ * what no type knows, where it is the kind in letters of another case.
+ */
 export function decodeSentJson(type: StructType, bytes: Buffer, strict: boolean): ReturnType<typeof decodeJson> {
   const decoded = decodeJson(type, bytes, { strict: true });
+  if (decoded.strictErrors.length > 0 && type.unstructured === undefined) {
+    Object.assign(decoded.object, sentKind(jsonTree(bytes)));
+  }
   return strict ? decoded : { ...decoded, strictErrors: [] };
 }
 
@@ -109,7 +115,7 @@ export function kindOf(media: MediaType, bytes: Buffer): SentKind {
     case 'json':
       return sentKind(jsonTree(bytes));
     case 'yaml':
-      return sentKind(parseYaml(bytes).value);
+      return sentYamlKind(parseYaml(bytes).value);
     case 'protobuf':
       return readEnvelope(bytes);
     case 'cbor':

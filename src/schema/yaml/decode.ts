@@ -2,12 +2,15 @@
 // tells of what is wrong in that order.
 import { isPlainObject, setMember } from '../../lib/plain-object.js';
 import { DecodeError, type Decoded, decodeTree } from '../json/decode.js';
+import { type SentKind, sentKind } from '../json/sent-kind.js';
 import type { StructType } from '../type.js';
 import { parseYaml } from './parse.js';
 
 export function decodeYaml(type: StructType, bytes: Uint8Array, strict: boolean): Decoded {
   const { value, strictError } = parseYaml(bytes);
+  const sent = type.unstructured === undefined ? sentYamlKind(value) : {};
   const { object, strictErrors } = decodeInOrder(type, value, bytes, strict);
+  Object.assign(object, sent);
   return { object, strictErrors: strict && strictError !== undefined ? [strictError, ...strictErrors] : strictErrors };
 }
 
@@ -22,6 +25,12 @@ function decodeInOrder(type: StructType, value: unknown, bytes: Uint8Array, stri
     return ordered();
   }
 }
+
+/** What it says it is, of which the last in that order counts. */
+export const sentYamlKind = (value: unknown): SentKind =>
+  sentKind(isPlainObject(value) ? Object.fromEntries(Object.entries(value).sort(byName)) : value);
+
+const byName = ([a]: [string, unknown], [b]: [string, unknown]): number => (a < b ? -1 : 1);
 
 function inOrder(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(inOrder);
