@@ -10,7 +10,7 @@ import { grownBytes } from '../machinery/grown.js';
 import { fillSystemFields, generateName } from './system-fields.js';
 import { fromStorage } from './storage-status.js';
 import { prepareNewPatiently } from './prepare-patiently.js';
-import { printLarge } from './print-large.js';
+import { fittedPrint, printLarge } from './print-large.js';
 import { timedWrite } from './timed-write.js';
 
 /** With eight tries a million names of one prefix collide once in a thousand creations. */
@@ -91,8 +91,7 @@ async function attempt(
     const admitting = admit(object);
     if (admitting !== undefined) await admitting;
     if (large) await nextTurn();
-    const isFitted = registry.kind.strategy.fit?.(object) === true;
-    const stored = await put(registry, object, context, { large, printed: isFitted ? undefined : printed });
+    const stored = await put(registry, object, context, { large, printed: fittedPrint(registry, object, printed) });
     if (transaction !== undefined) await transaction.commit();
     return stored;
   } catch (error) {

@@ -16,7 +16,7 @@ import { revert, ttlOf } from './create.js';
 import { checkDeadline } from './deadline.js';
 import { findForWrite, findObject } from './list.js';
 import { prepareChangedPatiently, prepareNewPatiently } from './prepare-patiently.js';
-import { printLarge } from './print-large.js';
+import { fittedPrint, printLarge } from './print-large.js';
 import { removeMarked } from './remove.js';
 import { fromStorage } from './storage-status.js';
 import { timedWrite } from './timed-write.js';
@@ -168,10 +168,10 @@ async function attempt(
     if (large) await nextTurn();
     await request.admitUpdate(object, old);
     if (large) await nextTurn();
-    const isFitted = registry.kind.strategy.fit?.(object) === true;
+    const fitted = fittedPrint(registry, object, printed);
     const stored = removedByUpdate(registry, object, old)
       ? await removeEmptied(registry, request, key, object, current)
-      : await put(registry, asked, object, current, { large, printed: isFitted ? undefined : printed, certain });
+      : await put(registry, asked, object, current, { large, printed: fitted, certain });
     await transaction?.commit();
     return { stored, created: false };
   } catch (error) {
@@ -205,10 +205,9 @@ async function createByUpdate(registry: ResourceRegistry, { request, key, trace 
     if (large) await nextTurn();
     await request.admitCreate(object);
     if (large) await nextTurn();
-    const isFitted = registry.kind.strategy.fit?.(object) === true;
+    const fitted = fittedPrint(registry, object, printed);
     delete object.metadata.resourceVersion;
-    const json =
-      (isFitted ? undefined : printed) ?? (large && !context.dryRun ? await printLarge(registry, object) : undefined);
+    const json = fitted ?? (large && !context.dryRun ? await printLarge(registry, object) : undefined);
     const made = { trace, byUpdate: true, ...(json !== undefined && { json }) };
     const options = { ...ttlOf(registry, object, context), ...made };
     const stored = context.dryRun

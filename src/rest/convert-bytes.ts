@@ -80,9 +80,10 @@ function read({ encoding, strict }: Read, bytes: Buffer, type: StructType | unde
       if (type === undefined) return { strictErrors: parseJsonTree(bytes).duplicates };
       return readJson(decodeSentJson(type, bytes, strict), type);
     case 'yaml': {
-      const { value, strictError } = parseYaml(bytes);
-      const json = Buffer.from(encodeTree(value, 'asIs'));
-      if (type !== undefined) return { json, strictErrors: decodeYaml(type, bytes, strict).strictErrors };
+      const parsed = parseYaml(bytes);
+      const json = Buffer.from(encodeTree(parsed.value, 'asIs'));
+      if (type !== undefined) return { json, strictErrors: decodeYaml(type, bytes, strict, parsed).strictErrors };
+      const { strictError } = parsed;
       return { json, strictErrors: strict && strictError !== undefined ? [strictError] : [] };
     }
     case 'protobuf':

@@ -21,6 +21,7 @@ import { isApply, type Patch, type PatchKind, preparePatch, type ReadTree } from
 import { encodingOf, targetOf } from './patch-target.js';
 import { patchOptions } from './query-options.js';
 import type { RestRequest } from './request.js';
+import { requireNamespace } from './require-namespace.js';
 import { respondTimed } from './timed.js';
 import { takeBody } from './take-body.js';
 import type { RestServices } from './services.js';
@@ -43,6 +44,7 @@ export async function patchObject(
 ): Promise<HttpResponse> {
   const { http, info } = request;
   const kind = patchKind(http, endpoint, services.mediaTypes);
+  requireNamespace(endpoint, info);
   const negotiated = negotiate(http, services.mediaTypes, objectPath(endpoint.definition, info.subresource));
   const span = request.trace?.span;
   const body = await takeBody(services, endpoint, request, 'patch');

@@ -111,10 +111,12 @@ function isNamespaceItself({ resource, path, apiPrefix, apiVersion, verbInPath, 
 }
 
 function serve(verb: Verb, services: RestServices, endpoint: Endpoint, request: RestRequest): Answer {
-  // In what form it comes is looked at before whom it is for.
-  if (verb === 'patch') patchKind(request.http, endpoint, services.mediaTypes);
-  if (OF_ONE.has(verb) && request.info.parts.length < 2) throw nameless();
-  if (verb === 'patch' || verb === 'get') requireNamespace(endpoint, request.info);
+  if (OF_ONE.has(verb) && request.info.parts.length < 2) {
+    // In what form it comes is looked at before whom it is for.
+    if (verb === 'patch') patchKind(request.http, endpoint, services.mediaTypes);
+    throw nameless();
+  }
+  if (verb === 'get') requireNamespace(endpoint, request.info);
   switch (verb) {
     case 'get':
       return getObject(services, endpoint, request);
@@ -246,9 +248,10 @@ function dispatchSubresource(
   if (info.name === '' && info.verb === 'list') throw nameless();
   const verb = verbs.find((one) => one === info.verb);
   if (verb === undefined || (!info.usualMethod && !definition.custom)) throw refusedMethod(endpoint, info);
-  if (verb === 'patch') patchKind(request.http, endpoint, services.mediaTypes);
-  if (info.name === '') throw nameless();
-  if (ofNoNamespace) throw namespaceless();
+  if (info.name === '' || ofNoNamespace) {
+    if (verb === 'patch') patchKind(request.http, endpoint, services.mediaTypes);
+    throw info.name === '' ? nameless() : namespaceless();
+  }
   tellServed(services, endpoint, request, verb);
   const run = (): Answer => serveSubresource(verb, services, endpoint, request, subresource);
   const span = request.trace?.span;

@@ -80,22 +80,27 @@ function on(element: CelType, id: string, result: CelType, call: (list: CelList)
 function isSorted(list: CelList): Value {
   let previous: Value | undefined;
   for (const value of list) {
-    if (!isComparable(value)) return value instanceof CelError ? value : noSuchOverload();
+    const fault = incomparable(value);
+    if (fault !== undefined) return fault;
     if (previous !== undefined && compareValues(previous, value) === 1) return false;
     previous = value;
   }
   return true;
 }
 
-const isComparable = (value: Value): boolean =>
-  !(value instanceof CelError) && COMPARABLE.some(([, { kind }]) => kind === typeOf(value).kind);
+/** Why there is no order with others; undefined where there is. */
+function incomparable(value: Value): CelError | undefined {
+  if (value instanceof CelError) return value;
+  return COMPARABLE.some(([, { kind }]) => kind === typeOf(value).kind) ? undefined : noSuchOverload();
+}
 
 /** `replaceWhen` is how the best so far compares with a better one. */
 function extreme(name: string, replaceWhen: -1 | 1): (list: CelList) => Value {
   return (list) => {
     let best: Value | undefined;
     for (const value of list) {
-      if (!isComparable(value)) return value instanceof CelError ? value : noSuchOverload();
+      const fault = incomparable(value);
+      if (fault !== undefined) return fault;
       if (best === undefined || compareValues(best, value) === replaceWhen) best = value;
     }
     return best ?? new CelError(`${name} called on empty list`);

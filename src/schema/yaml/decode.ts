@@ -4,10 +4,16 @@ import { isPlainObject, setMember } from '../../lib/plain-object.js';
 import { DecodeError, type Decoded, decodeTree } from '../json/decode.js';
 import { type SentKind, sentKind } from '../json/sent-kind.js';
 import type { StructType } from '../type.js';
-import { parseYaml } from './parse.js';
+import { type ParsedYaml, parseYaml } from './parse.js';
 
-export function decodeYaml(type: StructType, bytes: Uint8Array, strict: boolean): Decoded {
-  const { value, strictError } = parseYaml(bytes);
+/** `parsed` is used up. */
+export function decodeYaml(
+  type: StructType,
+  bytes: Uint8Array,
+  strict: boolean,
+  parsed: ParsedYaml = parseYaml(bytes),
+): Decoded {
+  const { value, strictError } = parsed;
   const sent = type.unstructured === undefined ? sentYamlKind(value) : {};
   const { object, strictErrors } = decodeInOrder(type, value, bytes, strict);
   Object.assign(object, sent);
