@@ -1,75 +1,101 @@
-// Compiles the test files under the given folders with esbuild and runs them with node:test.
+// Runs test files with node:test.
 //
-//   node tools/test.mjs src            every src/**/*.test.ts
-//   node tools/test.mjs src/kv test    those folders or files only
+//   node tools/test.mjs src                              every src/**/*.test.ts
+//   node tools/test.mjs src/kv test                      those folders or files only
+//   node tools/test.mjs --test-name-pattern=TEXT FILE    other options go to Node: --inspect-brk, --cpu-prof
+//   node tools/test.mjs --every-node test                only files marked for every Node (tools/test/files.mjs)
+//   node tools/test.mjs --jobs=4 test                    processes at a time, instead of one for each processor
+//   node tools/test.mjs --summary=FILE src               counts and times as JSON
 //
-// What failed is said once more at the end. A few files that failed are run a second time with nothing beside them: a
-// machine that was taken away for a while passes then, and a defect fails again. What passed only then is named.
-import { build } from 'esbuild';
-import { spawn } from 'node:child_process';
+// Unit tests share some twenty processes, by room; other files have one each. Files that judge time or memory run last,
+// one at a time. Test files that failed, where they are few, are run once more alone: tools/second-tries.mjs.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { bundleOptions } from './bundle.mjs';
+import { rememberSecondTries } from './second-tries.mjs';
+import { bundleTests } from './test/bundle-tests.mjs';
+import { findTestFiles } from './test/files.mjs';
+import { groupFiles, rememberTimes } from './test/groups.mjs';
+import { runGroups } from './test/run-groups.mjs';
 
-const roots = process.argv.slice(2).filter((a) => !a.startsWith('--'));
-const passed = process.argv.slice(2).filter((a) => a.startsWith('--'));
-const files = roots.flatMap((root) =>
-  fs.statSync(root).isFile()
-    ? [root]
-    : fs
-        .readdirSync(root, { recursive: true })
-        .map((f) => path.join(root, f))
-        .filter((f) => f.endsWith('.test.ts')),
-);
+const MAX_SECOND_TRIES = 3;
+
+const args = process.argv.slice(2);
+const roots = args.filter((arg) => !arg.startsWith('--'));
+const ours = ['--every-node', '--jobs', '--summary'];
+const nodeFlags = args.filter((arg) => arg.startsWith('--') && !ours.includes(arg.split('=')[0]));
+const optionOf = (name) => args.find((arg) => arg.startsWith(`${name}=`))?.slice(name.length + 1);
+
+const files = findTestFiles(roots).filter((file) => file.isForEveryNode || !args.includes('--every-node'));
 if (files.length === 0) {
   console.error(`no test files under ${roots.join(' ')}`);
   process.exit(1);
 }
-// The compiled tests lie inside the repository, so that they resolve node_modules.
+const startMs = performance.now();
 fs.mkdirSync('.cache', { recursive: true });
-const outdir = fs.mkdtempSync(path.join('.cache', 'test-'));
-await build({
-  ...bundleOptions,
-  entryPoints: files,
-  outdir,
-  outbase: '.',
-  external: [...bundleOptions.external, 'esbuild', 'protobufjs', 'fast-check', 'oidc-provider'],
-  sourcemap: 'inline',
-});
-const compiled = new Map(files.map((f) => [f, path.join(outdir, f.replace(/\.ts$/, '.cjs'))]));
-const SECOND_TRIES = 3;
+const folder = fs.mkdtempSync(path.join('.cache', 'test-'));
+const jobs = Number(optionOf('--jobs') ?? os.availableParallelism());
 
-const failed = await run(files, os.availableParallelism());
-const fewFailed = failed.length > 0 && failed.length <= SECOND_TRIES;
-if (fewFailed) console.log(`\nonce more, with nothing beside them: ${failed.join(' ')}\n`);
-const failedAgain = fewFailed ? await run(failed, 1) : failed;
-for (const file of failed) if (!failedAgain.includes(file)) console.log(`passed only alone: ${file}`);
-fs.rmSync(outdir, { recursive: true, force: true });
-process.exit(failedAgain.length > 0 ? 1 : 0);
+const together = await run(groupFiles(files.filter(({ isAlone }) => !isAlone)), jobs);
+const alone = await runAlone(files.filter(({ isAlone }) => isAlone));
+const results = [...together.results, ...alone.results];
+const failed = results.filter(({ isOk }) => !isOk);
+// Files that did not come to their end tell nothing of which of their process is to blame: each is tried by itself.
+const isFew = failed.filter(({ passed }) => passed !== undefined).length <= MAX_SECOND_TRIES;
+const again = isFew && failed.length > 0 ? await tryAgain(failed) : { results: failed, processorMs: 0 };
+const failedAgain = again.results.filter(({ isOk }) => !isOk);
+const mended = again.results.filter(({ isOk }) => isOk);
+const notFirst = rememberSecondTries(mended.map(({ name }) => name));
+rememberTimes(results.filter(({ isOk }) => isOk));
+fs.rmSync(folder, { recursive: true, force: true });
+report();
 
-/** Those of the files that hold a test that failed; all of them where the run ended in another way. */
-async function run(testFiles, concurrency) {
-  const list = path.join(outdir, 'failed');
-  const reporters = [
-    ['spec', 'stdout'],
-    ['./tools/failed-files.mjs', list],
-  ].flatMap(([reporter, to]) => [`--test-reporter=${reporter}`, `--test-reporter-destination=${to}`]);
-  const child = spawn(
-    process.execPath,
-    [
-      '--enable-source-maps',
-      '--test',
-      `--test-concurrency=${concurrency}`,
-      ...reporters,
-      ...passed,
-      ...testFiles.map((f) => compiled.get(f)),
-    ],
-    { stdio: 'inherit', env: { BINNACLE_ROOT: process.cwd(), ...process.env } },
+async function run(groups, processes) {
+  const bundle = path.join(folder, 'tests.cjs');
+  await bundleTests(
+    groups.flat().map(({ name }) => name),
+    bundle,
   );
-  const code = await new Promise((resolve) => child.on('close', resolve));
-  if (code === 0) return [];
-  const said = fs.readFileSync(list, 'utf8');
-  const named = testFiles.filter((f) => said.includes(`/${f}\n`) || said.includes(`/${compiled.get(f)}\n`));
-  return named.length > 0 ? named : testFiles;
+  return runGroups(groups, { bundle, folder, jobs: processes, nodeFlags, isVerbose: files.length === 1 });
+}
+
+/** One after another, each with a bundle of its own: what others import would be garbage to collect and heap to count. */
+async function runAlone(list) {
+  const all = { results: [], processorMs: 0 };
+  for (const file of list) {
+    const { results: ended, processorMs } = await run([[file]], 1);
+    all.results.push(...ended);
+    all.processorMs += processorMs;
+  }
+  return all;
+}
+
+function tryAgain(list) {
+  console.log(`\nonce more, with nothing beside them: ${list.map(({ name }) => name).join(' ')}\n`);
+  const names = new Set(list.map(({ name }) => name));
+  return runAlone(files.filter(({ name }) => names.has(name)));
+}
+
+function report() {
+  const last = [...results.filter(({ isOk }) => isOk), ...again.results];
+  const sum = (member) => last.reduce((total, one) => total + (one[member] ?? 0), 0);
+  // A file that fails without a test of its own that does is one failure.
+  const failures = failedAgain.reduce((total, one) => total + Math.max(1, one.failed ?? 0), 0) + notFirst.length;
+  const summary = {
+    passed: sum('passed'),
+    failed: failures,
+    skipped: sum('skipped'),
+    wallMs: Math.round(performance.now() - startMs),
+    processorMs: together.processorMs + alone.processorMs + again.processorMs,
+    secondTries: mended.map(({ name }) => name),
+  };
+  const to = optionOf('--summary');
+  if (to !== undefined) fs.writeFileSync(to, JSON.stringify(summary));
+  for (const { name } of failedAgain) console.log(`failed: ${name}`);
+  const seconds = (ms) => `${(ms / 1000).toFixed(0)} s`;
+  console.log(
+    `${files.length} files, ${summary.skipped} tests skipped, ${seconds(summary.wallMs)} (${seconds(summary.processorMs)} of processors)`,
+  );
+  console.log(`${summary.passed} passed, ${summary.failed} failed`);
+  process.exit(summary.failed > 0 ? 1 : 0);
 }

@@ -1,3 +1,4 @@
+// runs: alone (what the process has on its heap is measured)
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { giveBackWhenIdle, processParts } from './give-back.js';

@@ -1,0 +1,32 @@
+// The test files of a run, with what each says of itself in comments of its own line:
+//
+//   // runs: alone            judges time or memory: a process of its own, last, with nothing beside it
+//   // runs-on: every-node    holds what Node can change: it runs on the second Node too
+import fs from 'node:fs';
+import path from 'node:path';
+
+const ALONE = /^\/\/ runs: alone\b/m;
+const EVERY_NODE = /^\/\/ runs-on: every-node\b/m;
+
+/** `kind` is "unit" for files of src/, many of which share a process, and "process" for those of test/. */
+export function findTestFiles(roots) {
+  const names = roots.flatMap((root) => (fs.statSync(root).isFile() ? [path.normalize(root)] : testFilesBelow(root)));
+  return [...new Set(names)].map((name) => {
+    const text = fs.readFileSync(name, 'utf8');
+    return {
+      name,
+      kind: name.startsWith(`src${path.sep}`) ? 'unit' : 'process',
+      isAlone: ALONE.test(text),
+      isForEveryNode: EVERY_NODE.test(text),
+      size: text.length,
+    };
+  });
+}
+
+function testFilesBelow(root) {
+  return fs
+    .readdirSync(root, { recursive: true })
+    .filter((name) => name.endsWith('.test.ts'))
+    .sort()
+    .map((name) => path.join(root, name));
+}

@@ -1,0 +1,79 @@
+// Runs groups of test files, each in a process of its own, some at a time. Says a line for each file that ended, and all
+// that a process printed when something of it failed.
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+
+/** A process that runs on for so long is stuck. */
+const GIVE_UP_MS = 15 * 60_000;
+const REPORTER = path.join(import.meta.dirname, 'result-reporter.mjs');
+const RUN_FILES = path.join(import.meta.dirname, 'run-files.cjs');
+
+/** What became of each file: `{ name, isOk, passed, failed, skipped, ms }`; `isOk` alone where its process ended early. */
+export async function runGroups(groups, { bundle, folder, jobs, nodeFlags, isVerbose }) {
+  const results = [];
+  const waiting = groups.map((files, i) => ({ files, out: path.join(folder, `group-${process.pid}-${i}`) }));
+  let processorMs = 0;
+  const work = async () => {
+    for (let group = waiting.shift(); group !== undefined; group = waiting.shift()) {
+      const ended = await runGroup(group, { bundle, nodeFlags, isVerbose });
+      processorMs += ended.processorMs;
+      results.push(...ended.results);
+      if (isVerbose) continue;
+      for (const one of ended.results) console.log(lineOf(one));
+      if (ended.results.some(({ isOk }) => !isOk)) console.log(ended.text);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(jobs, groups.length) }, work));
+  return { results, processorMs };
+}
+
+async function runGroup({ files, out }, { bundle, nodeFlags, isVerbose }) {
+  const reporters = [
+    ['spec', isVerbose ? 'stdout' : `${out}.txt`],
+    [REPORTER, `${out}.json`],
+  ].flatMap(([reporter, to]) => [`--test-reporter=${reporter}`, `--test-reporter-destination=${to}`]);
+  const names = files.map(({ name }) => name);
+  const child = spawn(
+    process.execPath,
+    ['--enable-source-maps', ...reporters, ...nodeFlags, RUN_FILES, bundle, ...names],
+    {
+      stdio: isVerbose ? 'inherit' : ['ignore', 'pipe', 'pipe'],
+      env: { BINNACLE_ROOT: process.cwd(), ...process.env },
+    },
+  );
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (printed += chunk));
+  const timer = setTimeout(() => {
+    printed += `\nended after ${GIVE_UP_MS / 60_000} minutes`;
+    child.kill('SIGKILL');
+  }, GIVE_UP_MS);
+  const code = await new Promise((resolve) => child.on('close', (status, signal) => resolve(status ?? signal)));
+  clearTimeout(timer);
+  const { files: ended, processorMs } = readResults(`${out}.json`);
+  const results = names.map((name) => ({ name, ...(ended[name] ?? { isOk: false }) }));
+  // An error outside of any test: nobody's in particular.
+  if (code !== 0 && results.every(({ isOk }) => isOk)) for (const result of results) result.isOk = false;
+  return { results, processorMs, text: `${printed}\n${failuresIn(`${out}.txt`)}\nended with ${code}` };
+}
+
+function readResults(file) {
+  try {
+    return JSON.parse(fs.readFileSync(file, 'utf8'));
+  } catch {
+    return { files: {}, processorMs: 0 };
+  }
+}
+
+/** What the spec reporter says at its end; all of it where it did not come to that. */
+function failuresIn(file) {
+  const text = fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '';
+  const at = text.indexOf('failing tests:');
+  return at < 0 ? text : text.slice(at);
+}
+
+function lineOf({ name, isOk, passed, failed, ms }) {
+  if (passed === undefined) return `✖ ${name}: did not come to its end`;
+  const counts = failed > 0 ? `${passed} passed, ${failed} failed` : `${passed}`;
+  return `${isOk ? '✔' : '✖'} ${name}: ${counts} (${(ms / 1000).toFixed(1)} s)`;
+}
