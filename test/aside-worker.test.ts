@@ -1,3 +1,4 @@
+// runs-on: every-node
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import os from 'node:os';

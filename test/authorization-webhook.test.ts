@@ -1,3 +1,4 @@
+// runs: alone (how long requests take is judged)
 // The server with a webhook that is slow, down or wrong: its failure policy answers, in time, and nobody else waits.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';

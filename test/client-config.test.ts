@@ -1,3 +1,4 @@
+// runs-on: every-node
 // Client configurations on real connections: programs that speak for users, and proxies on the way.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';

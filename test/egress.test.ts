@@ -1,3 +1,4 @@
+// runs-on: every-node
 // Connections through real proxies: HTTP CONNECT and the gRPC tunnel, over unix sockets; what users are told when one fails.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';

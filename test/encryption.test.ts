@@ -1,3 +1,4 @@
+// runs-on: every-node
 // Keys of encryption at rest, rotated on a running server that is killed in the middle, on both stores.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';

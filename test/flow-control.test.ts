@@ -1,3 +1,4 @@
+// runs: alone (how long requests take is judged)
 // One client floods the real server with lists; another, and the system's own traffic, go on being served. By hand the
 // flood may be longer: FLOOD_REQUESTS=20000.
 import assert from 'node:assert/strict';

@@ -1,3 +1,4 @@
+// runs-on: every-node
 // HTTP/2 with clients that others wrote: curl, nghttp and h2load (libcurl and nghttp2), and Node's. kubectl, which is
 // Go's, has test/kubectl.test.ts. Where a program is missing its test is skipped.
 import assert from 'node:assert/strict';

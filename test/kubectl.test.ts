@@ -1,3 +1,4 @@
+// runs-on: every-node
 // The commands people use every day, with the real kubectl.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';

@@ -1,3 +1,4 @@
+// runs-on: every-node
 // A process that writes hard is killed at random moments, ten times, by hand BINNACLE_CRASH_ROUNDS. What it was answered
 // is there, in order, once; what it was not answered is there whole or not at all.
 import assert from 'node:assert/strict';

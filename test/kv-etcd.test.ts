@@ -1,3 +1,4 @@
+// runs-on: every-node
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';

@@ -1,3 +1,4 @@
+// runs-on: every-node
 // Logs over WebSockets, as pages in a browser read them.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';

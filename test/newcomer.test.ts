@@ -1,3 +1,4 @@
+// runs-on: every-node
 // What a newcomer does first: `npm start`, and kubectl as the printed line says.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';

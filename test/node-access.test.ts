@@ -1,3 +1,4 @@
+// runs-on: every-node
 // The files by which the server is known to nodes, and they to it, when they change under it.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';

@@ -1,3 +1,5 @@
+// runs: alone (the memory of a server is judged)
+// runs-on: every-node
 // What flows to and from nodes costs what its sockets cost: a large log, and many streams that stay open. By hand there may
 // be more of both: BINNACLE_TEST_LOG_MIB=512, BINNACLE_TEST_STREAMS=1000.
 import assert from 'node:assert/strict';

@@ -1,3 +1,4 @@
+// runs-on: every-node
 // gRPC against servers that do not hold to it: what cannot be read ends the call, and nothing else.
 import assert from 'node:assert/strict';
 import http2 from 'node:http2';

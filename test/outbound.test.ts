@@ -1,3 +1,4 @@
+// runs-on: every-node
 // The outbound client against real servers: protocols, pools, trust, faults.
 import assert from 'node:assert/strict';
 import http from 'node:http';

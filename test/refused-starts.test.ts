@@ -1,3 +1,4 @@
+// runs-on: every-node
 // Command lines that cannot be served are refused with one line that says why, before anything is written.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';

@@ -1,3 +1,4 @@
+// runs-on: every-node
 // What is wrong with a file that changed under the running program is told once, in one line that names the file and the
 // field, and what was in effect stays so.
 import assert from 'node:assert/strict';

@@ -1,3 +1,4 @@
+// runs-on: every-node
 // The secure port with real sockets: what goes in and out over HTTP/1.1 and HTTP/2.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';

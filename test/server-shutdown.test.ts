@@ -1,3 +1,4 @@
+// runs-on: every-node
 // The end of a server in both of its ways: what is in flight is answered whole.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';

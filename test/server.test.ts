@@ -1,3 +1,4 @@
+// runs-on: every-node
 // The real program: health over both protocols, and its end under load.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -11,7 +12,7 @@ import { freePort } from './support/free-port.js';
 import { until } from '../src/lib/until.js';
 
 const root = process.env.BINNACLE_ROOT ?? process.cwd();
-const DELAY_MS = 1000;
+const DELAY_MS = 3000;
 
 interface Server {
   readonly process: ChildProcess;

@@ -1,3 +1,4 @@
+// runs-on: every-node
 // Commands of clients that speak WebSocket to an agent that speaks SPDY: how the ending of one side reaches the other.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';

@@ -1,3 +1,4 @@
+// runs-on: every-node
 // Ports of pods for clients that speak WebSocket: what they send in its messages goes to the agent as it is.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';

@@ -1,3 +1,4 @@
+// runs-on: every-node
 // Watching over WebSockets, as pages in a browser do.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

@@ -1,3 +1,4 @@
+// runs-on: every-node
 // How a watch over a WebSocket ends, byte for byte, when its client does.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';

@@ -11,15 +11,14 @@ import fs from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
-import { compareCounts, fallen, optionOf, passedOf } from './parity-counts.mjs';
+import { pathToFileURL } from 'node:url';
+import { compareCounts, fallen, optionOf, optionsOf } from './parity-counts.mjs';
+import { replayAreas } from './parity-replay.mjs';
 
 const BASELINE = 'test/parity/baseline.json';
 const READY_MS = 20_000;
-/**
- * A few answers race with loops of the server's own, and one tells an object's age in seconds after three watches of a
- * second each, which is another one time in ten to three, by the machine. What is wrong falls short each time.
- */
-const MOST_AGAIN = 4;
+/** A few answers race with loops of the server's own. What is wrong falls short each time. */
+const MAX_TRIES = 2;
 /** Where the reference listened; a few recorded answers name it. */
 const RECORDED_PORT = 16443;
 
@@ -32,33 +31,35 @@ if (shared === undefined) {
 const server = optionOf(args, '--bin') ?? 'bin/binnacle';
 const counting = args.includes('--ratchet') || args.includes('--raise');
 
-const passed = passedOf(args, ['--area', '--show', '--case']);
-const counts = await replay(passed);
-if (args.includes('--ratchet')) {
-  for (let again = 0; again < MOST_AGAIN; again++) {
-    const short = fallen(BASELINE, counts).map(({ name }) => name);
-    if (short.length === 0) break;
-    console.log(`once more: ${short.join(', ')}`);
-    const now = await replay(short.flatMap((area) => ['--area', area]));
-    for (const area of short) counts[area] = Math.max(counts[area] ?? 0, now[area] ?? 0);
-  }
+const counts = await replay(optionsOf(args, '--area'));
+const tried = args.includes('--ratchet') ? fallen(BASELINE, counts).map(({ name }) => name) : [];
+for (let again = 1, short = tried; again < MAX_TRIES && short.length > 0; again++) {
+  console.log(`once more: ${short.join(', ')}`);
+  const now = await replay(short);
+  for (const area of short) counts[area] = Math.max(counts[area] ?? 0, now[area] ?? 0);
+  short = fallen(BASELINE, counts).map(({ name }) => name);
 }
-process.exitCode = compareCounts(BASELINE, counts, args);
+process.exitCode = compareCounts(BASELINE, counts, args, tried);
 
-/** How many answers of each area agree, on a new server with an empty store. */
-async function replay(selection) {
+/** How many answers of each area agree, on a new server with an empty store; of all areas when none is named. */
+async function replay(selected) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'parity-'));
   let child;
   try {
     const port = await portToUse();
     child = await startServer(port, folder);
-    const report = path.join(folder, 'report.json');
-    const as = ['--token', 'admintoken', '--as', 'alice=alicetoken', '--as', 'bob=bobtoken'];
-    const quiet = counting ? ['--show', '0'] : [];
-    const golden = path.join(shared, 'bin', 'golden.mjs');
-    await run(golden, ['--server', `https://127.0.0.1:${port}`, ...as, '--json', report, ...quiet, ...selection]);
-    const { areas } = JSON.parse(fs.readFileSync(report, 'utf8'));
-    return Object.fromEntries(Object.entries(areas).map(([area, { agree }]) => [area, agree]));
+    return await replayAreas({
+      tool: await import(pathToFileURL(path.resolve(shared, 'bin', 'golden.mjs'))),
+      data: path.join(shared, 'golden'),
+      client: {
+        server: `https://127.0.0.1:${port}`,
+        token: 'admintoken',
+        tokens: { alice: 'alicetoken', bob: 'bobtoken' },
+      },
+      areas: selected,
+      caseName: optionOf(args, '--case'),
+      show: Number(optionOf(args, '--show') ?? (counting ? 0 : 10)),
+    });
   } finally {
     child?.kill('SIGKILL');
     if (!args.includes('--keep')) fs.rmSync(folder, { recursive: true, force: true });
@@ -110,13 +111,6 @@ async function startServer(port, folder) {
   throw new Error(
     `the server did not become ready:\n${fs.readFileSync(path.join(folder, 'server.log'), 'utf8').slice(-4000)}`,
   );
-}
-
-function run(script, scriptArgs) {
-  return new Promise((resolve, reject) => {
-    const ran = spawn(process.execPath, [script, ...scriptArgs], { stdio: 'inherit' });
-    ran.on('close', (code) => (code === 0 ? resolve() : reject(new Error(`${script} ended with ${code}`))));
-  });
 }
 
 /** The recorded port, or any other when it is taken. */

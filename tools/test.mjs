@@ -4,6 +4,7 @@
 //   node tools/test.mjs src/kv test                      those folders or files only
 //   node tools/test.mjs --test-name-pattern=TEXT FILE    other options go to Node: --inspect-brk, --cpu-prof
 //   node tools/test.mjs --every-node test                only files marked for every Node (tools/test/files.mjs)
+//   node tools/test.mjs --together src test               all but files that run alone; --alone: only those
 //   node tools/test.mjs --jobs=4 test                    processes at a time, instead of one for each processor
 //   node tools/test.mjs --summary=FILE src               counts and times as JSON
 //
@@ -22,11 +23,13 @@ const MAX_SECOND_TRIES = 3;
 
 const args = process.argv.slice(2);
 const roots = args.filter((arg) => !arg.startsWith('--'));
-const ours = ['--every-node', '--jobs', '--summary'];
+const ours = ['--alone', '--every-node', '--jobs', '--summary', '--together'];
 const nodeFlags = args.filter((arg) => arg.startsWith('--') && !ours.includes(arg.split('=')[0]));
 const optionOf = (name) => args.find((arg) => arg.startsWith(`${name}=`))?.slice(name.length + 1);
 
-const files = findTestFiles(roots).filter((file) => file.isForEveryNode || !args.includes('--every-node'));
+const files = findTestFiles(roots)
+  .filter((file) => file.isForEveryNode || !args.includes('--every-node'))
+  .filter((file) => (file.isAlone ? !args.includes('--together') : !args.includes('--alone')));
 if (files.length === 0) {
   console.error(`no test files under ${roots.join(' ')}`);
   process.exit(1);

@@ -1,3 +1,4 @@
+// runs-on: every-node
 // Whatever is sent as a credential, only a refusal or the right user comes out.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

@@ -1,3 +1,4 @@
+// runs-on: every-node
 import assert from 'node:assert/strict';
 import crypto from 'node:crypto';
 import { describe, it } from 'node:test';

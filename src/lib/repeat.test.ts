@@ -1,3 +1,4 @@
+// runs-on: every-node
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { attempt, insist, repeat } from './repeat.js';

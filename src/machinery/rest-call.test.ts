@@ -1,3 +1,4 @@
+// runs-on: every-node
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';

@@ -1,3 +1,4 @@
+// runs-on: every-node
 import assert from 'node:assert/strict';
 import { Duplex, PassThrough, type Readable } from 'node:stream';
 import { test } from 'node:test';

@@ -1,4 +1,5 @@
 // runs: alone (what the process has on its heap is measured)
+// runs-on: every-node
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { giveBackWhenIdle, processParts } from './give-back.js';

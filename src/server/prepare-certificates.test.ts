@@ -1,3 +1,4 @@
+// runs-on: every-node
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import fs from 'node:fs';

@@ -1,3 +1,4 @@
+// runs: alone (the processor time of a server is judged)
 // Many who are sent something large at once are sent it in turns, whichever way they are connected.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';

@@ -1,3 +1,4 @@
+// runs: alone (the processor time of a server is judged)
 // An extension server that says very much of what it has: it is read in turns with others.
 import assert from 'node:assert/strict';
 import path from 'node:path';

@@ -1,3 +1,5 @@
+// runs: alone (the processor time of a server is judged)
+// runs-on: every-node
 // Streams to nodes whose client or whose agent is hostile: what one side is told and does not read must not pile up here,
 // and no message may take long to read.
 import assert from 'node:assert/strict';

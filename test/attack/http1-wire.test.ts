@@ -1,3 +1,4 @@
+// runs-on: every-node
 // HTTP/1.1 as it stands on the wire: what is no request is refused as the reference refuses it, and nothing that a
 // client sends makes the next request look other than it is.
 import assert from 'node:assert/strict';

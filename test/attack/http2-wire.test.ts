@@ -1,3 +1,4 @@
+// runs-on: every-node
 // HTTP/2 as those send it who mean no good: floods, bombs, drips and clients that do not read. The server stays with
 // its bounds, and others are served meanwhile.
 import assert from 'node:assert/strict';

@@ -1,3 +1,4 @@
+// runs: alone (the processor time of a server is judged)
 // What a webhook answers is read without keeping others waiting, however long it is.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';

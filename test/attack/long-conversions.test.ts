@@ -1,3 +1,4 @@
+// runs: alone (the processor time of a server is judged)
 // Objects that a webhook converts are written and patched without keeping others waiting, however large they are,
 // and so is whatever the webhook answers.
 import assert from 'node:assert/strict';

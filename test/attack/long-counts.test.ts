@@ -1,3 +1,4 @@
+// runs: alone (the processor time of a server is judged)
 // Controllers look at all objects of a namespace, however many, without keeping others waiting.
 import assert from 'node:assert/strict';
 import path from 'node:path';

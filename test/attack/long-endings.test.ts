@@ -1,3 +1,4 @@
+// runs: alone (the processor time of a server is judged)
 // The end of something that very many objects belong to keeps nobody waiting: the collector and the namespaces' controller
 // go through them little by little.
 import assert from 'node:assert/strict';

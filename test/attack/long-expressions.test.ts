@@ -1,3 +1,4 @@
+// runs: alone (the processor time of a server is judged)
 // Expressions that take far longer than they cost: rules of custom resources and policies over what somebody sends.
 import assert from 'node:assert/strict';
 import path from 'node:path';

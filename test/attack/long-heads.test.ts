@@ -1,3 +1,4 @@
+// runs: alone (the processor time of a server is judged)
 // Heads as long as they may be, full of what takes long to read: numbers, durations, claims of tokens nobody has checked
 // yet, and everybody somebody would like to be.
 import assert from 'node:assert/strict';

@@ -1,3 +1,4 @@
+// runs: alone (the processor time of a server is judged)
 // Policies look at large objects, compare them and change them without keeping others waiting.
 import assert from 'node:assert/strict';
 import path from 'node:path';

@@ -1,3 +1,4 @@
+// runs: alone (the processor time of a server is judged)
 // What an audit log keeps of large requests is made without keeping others waiting.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';

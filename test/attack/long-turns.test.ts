@@ -1,3 +1,4 @@
+// runs: alone (the processor time of a server is judged)
 // One thread serves everybody: no request may keep it for long in one turn. All attacks are tried in a small size, and
 // those of FULL_SIZE half as large as a body may be, with a limit that a pass without turns between its parts does not
 // keep; of their updates and applies only the first, for each takes seconds. By hand, with all bodies as large as they may

@@ -1,3 +1,4 @@
+// runs-on: every-node
 // Requests that look like something else, over real sockets: nobody does what they were not allowed.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';

@@ -1,3 +1,4 @@
+// runs-on: every-node
 // Clients that watch and never read must not fill the server's memory. By hand, for figures:
 //
 //   BINNACLE_SLOW_WATCHES=200 BINNACLE_SLOW_OBJECTS=60 node tools/test.mjs test/attack/slow-watchers.test.ts

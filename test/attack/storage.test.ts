@@ -1,3 +1,4 @@
+// runs-on: every-node
 // What happens to the disk must not cost what was answered: it gets full, the process is killed, the file is damaged.
 // By hand, for longer:
 //

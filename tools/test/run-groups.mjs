@@ -52,6 +52,7 @@ async function runGroup({ files, out }, { bundle, nodeFlags, isVerbose }) {
   clearTimeout(timer);
   const { files: ended, processorMs } = readResults(`${out}.json`);
   const results = names.map((name) => ({ name, ...(ended[name] ?? { isOk: false }) }));
+  if (results.length === 1) results[0].processorMs = processorMs;
   // An error outside of any test: nobody's in particular.
   if (code !== 0 && results.every(({ isOk }) => isOk)) for (const result of results) result.isOk = false;
   return { results, processorMs, text: `${printed}\n${failuresIn(`${out}.txt`)}\nended with ${code}` };
@@ -72,8 +73,13 @@ function failuresIn(file) {
   return at < 0 ? text : text.slice(at);
 }
 
-function lineOf({ name, isOk, passed, failed, ms }) {
+function lineOf({ name, isOk, passed, failed, ms, processorMs }) {
   if (passed === undefined) return `✖ ${name}: did not come to its end`;
   const counts = failed > 0 ? `${passed} passed, ${failed} failed` : `${passed}`;
-  return `${isOk ? '✔' : '✖'} ${name}: ${counts} (${(ms / 1000).toFixed(1)} s)`;
+  const ofProcessors = processorMs === undefined ? '' : `, ${seconds(processorMs)} of processors`;
+  return `${isOk ? '✔' : '✖'} ${name}: ${counts} (${seconds(ms)}${ofProcessors})`;
+}
+
+function seconds(ms) {
+  return `${(ms / 1000).toFixed(1)} s`;
 }

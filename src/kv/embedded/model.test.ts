@@ -1,3 +1,4 @@
+// runs-on: every-node
 // The embedded store against the memory store: the same random changes, and every past state and event compared.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';

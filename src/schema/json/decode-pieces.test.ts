@@ -1,3 +1,4 @@
+// runs-on: every-node
 import assert from 'node:assert/strict';
 import test, { mock } from 'node:test';
 import { atOnce } from '../../lib/turns.js';

@@ -1,3 +1,4 @@
+// runs-on: every-node
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

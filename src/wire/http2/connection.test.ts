@@ -1,3 +1,4 @@
+// runs-on: every-node
 // The rules of RFC 9113, one by one, in bytes. Numbers after RESET and GOAWAY are the codes of its section 7: 1 protocol,
 // 3 flow control, 5 stream closed, 6 frame size, 7 refused, 9 compression, 11 enhance your calm.
 import assert from 'node:assert/strict';

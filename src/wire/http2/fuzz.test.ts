@@ -1,3 +1,4 @@
+// runs-on: every-node
 // Frames in any order, well formed or not: the connection answers or ends, and nothing else happens. Longer by hand:
 //
 //   BINNACLE_FUZZ_RUNS=100000 node tools/test.mjs src/wire/http2/fuzz.test.ts

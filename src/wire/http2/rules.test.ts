@@ -1,3 +1,4 @@
+// runs-on: every-node
 // Rules of RFC 9113 that look at a connection over several frames, beside those of `connection.test.ts`. The codes after
 // RESET and GOAWAY are those of section 7.
 import assert from 'node:assert/strict';
