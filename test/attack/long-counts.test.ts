@@ -18,6 +18,7 @@ let server: TestServer;
 before(async () => {
   server = await startTestServer({
     flags: ['--controllers=resourcequota,namespace', '--disable-admission-plugins=ServiceAccount'],
+    keepsConnections: true,
     meterTurns: path.join(root, 'test', 'support', 'turn-meter.cjs'),
   });
 });

@@ -21,7 +21,7 @@ export interface TestServer {
   readonly folder: string;
   readonly kubeconfig: string;
   readonly log: () => string;
-  /** A request of the administrator, over a connection of its own. */
+  /** A request of the administrator, over a connection of its own where connections are not kept. */
   request(method: string, path: string, body?: unknown, contentType?: string): Promise<TestAnswer>;
   /** The same with a body as it is. */
   send(
@@ -53,6 +53,8 @@ export interface TestServerOptions {
   readonly untilLive?: boolean;
   /** What the server takes for the name of its host, by which servers know each other. */
   readonly hostname?: string;
+  /** Requests go over connections that are kept: for tests that make thousands. */
+  readonly keepsConnections?: boolean;
   /** The path of turn-meter.cjs: the server tells how long its turns are, at `turns.sock` in its folder. */
   readonly meterTurns?: string;
 }
@@ -89,6 +91,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     adminToken === undefined
       ? { ca: pki('ca.crt'), cert: pki('admin.crt'), key: pki('admin.key') }
       : { rejectUnauthorized: false };
+  const agent = options.keepsConnections === true && new https.Agent({ keepAlive: true });
   const call = (
     method: string,
     to: string,
@@ -100,7 +103,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     method,
     path: to,
     ...identity(),
-    agent: false,
+    agent,
     headers: {
       'content-type': contentType,
       ...(adminToken !== undefined && { authorization: `Bearer ${adminToken}` }),
@@ -108,6 +111,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     },
   });
   const end = async (signal: NodeJS.Signals): Promise<void> => {
+    if (agent !== false) agent.destroy();
     if (child.exitCode === null && child.signalCode === null) child.kill(signal);
     await exited;
   };

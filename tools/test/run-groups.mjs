@@ -9,6 +9,17 @@ const GIVE_UP_MS = 15 * 60_000;
 const REPORTER = path.join(import.meta.dirname, 'result-reporter.mjs');
 const RUN_FILES = path.join(import.meta.dirname, 'run-files.cjs');
 
+const running = new Set();
+for (const [signal, code] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+]) {
+  process.on(signal, () => {
+    for (const child of running) endGroup(child);
+    process.exit(code);
+  });
+}
+
 /** What became of each file: `{ name, isOk, passed, failed, skipped, ms }`; `isOk` alone where its process ended early. */
 export async function runGroups(groups, { bundle, folder, jobs, nodeFlags, isVerbose }) {
   const results = [];
@@ -39,6 +50,8 @@ async function runGroup({ files, out }, { bundle, nodeFlags, isVerbose }) {
     ['--enable-source-maps', ...reporters, ...nodeFlags, RUN_FILES, bundle, ...names],
     {
       stdio: isVerbose ? 'inherit' : ['ignore', 'pipe', 'pipe'],
+      // A group of its own, so that what it started ends with it where it must be ended.
+      detached: !isVerbose,
       env: { BINNACLE_ROOT: process.cwd(), ...process.env },
     },
   );
@@ -46,16 +59,26 @@ async function runGroup({ files, out }, { bundle, nodeFlags, isVerbose }) {
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (printed += chunk));
   const timer = setTimeout(() => {
     printed += `\nended after ${GIVE_UP_MS / 60_000} minutes`;
-    child.kill('SIGKILL');
+    endGroup(child);
   }, GIVE_UP_MS);
+  running.add(child);
   const code = await new Promise((resolve) => child.on('close', (status, signal) => resolve(status ?? signal)));
   clearTimeout(timer);
+  running.delete(child);
   const { files: ended, processorMs } = readResults(`${out}.json`);
   const results = names.map((name) => ({ name, ...(ended[name] ?? { isOk: false }) }));
   if (results.length === 1) results[0].processorMs = processorMs;
   // An error outside of any test: nobody's in particular.
   if (code !== 0 && results.every(({ isOk }) => isOk)) for (const result of results) result.isOk = false;
   return { results, processorMs, text: `${printed}\n${failuresIn(`${out}.txt`)}\nended with ${code}` };
+}
+
+function endGroup(child) {
+  try {
+    process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    child.kill('SIGKILL');
+  }
 }
 
 function readResults(file) {

@@ -1,0 +1,42 @@
+// runs: alone (the processor time of a server is judged)
+// Bodies half as large as they may be, with a limit that a pass without turns between its parts does not keep; of their
+// updates and applies only the first, for each takes seconds.
+import { test } from 'node:test';
+import { allShort } from './judge-turns.js';
+import { ATTACKS, type AttackRequest } from './worst-bodies.js';
+
+const FULL_BYTES = 1_350_000;
+/** Of the processor's time; the collector's and that of a busy machine's cold caches are in it. Most take 10 to 30. */
+const FULL_LONGEST_MS = 400;
+const FULL_SIZE: readonly string[] = [
+  'config map of many short keys',
+  'pod volumes and mounts',
+  'custom resource: open map',
+  'finalizers',
+  'labels',
+  'quotas and limits',
+  'options of deletions',
+  'evictions, bindings and tokens',
+  'scales',
+  'a role that is bound often',
+  'claims to devices',
+  'service selector',
+  'JSON patch that copies what it has copied',
+];
+
+for (const { name, requests } of ATTACKS.filter((attack) => FULL_SIZE.includes(attack.name))) {
+  test(`${name}: no turn of a large write is long`, { timeout: 600_000 }, async () => {
+    const writes = withoutRepeats(requests(FULL_BYTES).filter(({ method }) => method !== 'GET'));
+    await allShort(name, writes, FULL_LONGEST_MS);
+  });
+}
+
+/** Further updates and applies of the same object take nearly the same way. */
+function withoutRepeats(requests: readonly AttackRequest[]): AttackRequest[] {
+  const known = new Set<string>();
+  return requests.filter(({ method, path: to, contentType = '' }) => {
+    if (method !== 'PUT' && !contentType.includes('apply')) return true;
+    const kind = `${method} ${to.split('?')[0] ?? to}`;
+    return !known.has(kind) && known.add(kind);
+  });
+}
