@@ -36,8 +36,8 @@ else {
 
 /** Starts a writer, kills it some time after its first answer, and gathers its answers: revision → "key value". */
 async function killedRound(folder: string, afterMs: number, answered: Map<number, string>): Promise<void> {
-  const child = spawn(process.execPath, [process.argv[1] ?? ''], {
-    env: { ...process.env, BINNACLE_CRASH_FOLDER: folder, NODE_TEST_CONTEXT: undefined },
+  const child = spawn(process.execPath, process.argv.slice(1), {
+    env: { ...process.env, BINNACLE_CRASH_FOLDER: folder, BINNACLE_LOAD_ONLY: '1' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let text = '';
