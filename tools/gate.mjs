@@ -4,6 +4,7 @@
 //
 //   node tools/gate.mjs              what .ci/run does after npm ci
 //   node tools/gate.mjs --release    the same, and all tests on the other versions of Node
+//   node tools/gate.mjs --lane=TEXT  only lanes with that in their names
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -12,6 +13,7 @@ import { readSecondTries } from './second-tries.mjs';
 const SHARED = path.resolve('../shared');
 const FOLDER = '.cache/gate';
 const isRelease = process.argv.includes('--release');
+const wanted = process.argv.find((arg) => arg.startsWith('--lane='))?.slice('--lane='.length) ?? '';
 const hasRecordings = fs.existsSync(path.join(SHARED, 'golden'));
 
 /** One after another within a row; the rows of a stage beside each other. */
@@ -22,8 +24,9 @@ const STAGES = [
       lane('unit tests', 'node tools/test.mjs --summary=SUMMARY --together src'),
       lane('process tests', 'node tools/test.mjs --summary=SUMMARY --together test'),
       ...otherNodes('--together'),
+      ...recordings('recorded answers'),
     ],
-    recordings(),
+    recordings('recorded scenarios', 'recorded start-ups'),
   ],
   [[lane('tests of time', 'node tools/test.mjs --summary=SUMMARY --alone src test'), ...otherNodes('--alone')]],
 ];
@@ -35,7 +38,7 @@ const ended = [];
 for (const rows of STAGES) {
   await Promise.all(
     rows.map(async (row) => {
-      for (const one of row) await run(one);
+      for (const one of row.filter(({ name }) => name.includes(wanted))) await run(one);
     }),
   );
 }
@@ -67,14 +70,15 @@ function otherNodes(which) {
 }
 
 /** Scenarios mostly wait, so that more of them than there are processors go on at a time. */
-function recordings() {
+function recordings(...names) {
   if (!hasRecordings) return [];
   const options = `--shared "${SHARED}" --ratchet --summary SUMMARY`;
-  return [
+  const lanes = [
     lane('recorded scenarios', `node tools/parity-scenarios.mjs ${options} --jobs 3`),
     lane('recorded start-ups', `node tools/parity-config.mjs ${options} --show 0`),
     lane('recorded answers', `node tools/parity.mjs ${options}`),
   ];
+  return lanes.filter(({ name }) => names.includes(name));
 }
 
 async function run({ name, command }) {

@@ -5,6 +5,8 @@ import fs from 'node:fs';
 
 const TIMES = '.cache/test-times.json';
 const UNIT_PROCESSES = 20;
+/** Starting a process takes about half a second: fewer are started for few files. */
+const MIN_PROCESS_MS = 2_000;
 /** What tests take without the figures: for a kilobyte of a unit test, and for a file that starts servers. */
 const UNIT_MS_PER_KB = 40;
 const PROCESS_MS = 10_000;
@@ -16,7 +18,7 @@ export function groupFiles(files) {
     times[file.name] ?? (file.kind === 'unit' ? (file.size / 1024) * UNIT_MS_PER_KB : PROCESS_MS);
   const totalOf = (group) => group.reduce((sum, file) => sum + expectedMs(file), 0);
   const units = files.filter((file) => file.kind === 'unit');
-  const shareMs = totalOf(units) / UNIT_PROCESSES;
+  const shareMs = Math.max(totalOf(units) / UNIT_PROCESSES, MIN_PROCESS_MS);
   const groups = files.filter((file) => file.kind !== 'unit').map((file) => [file]);
   let group = [];
   let groupMs = 0;
