@@ -45,7 +45,7 @@ export interface PatchTarget {
 
 export interface PatchContext {
   readonly target: PatchTarget;
-  readonly options: Omit<PatchOptions, 'dryRun'>;
+  readonly options: Omit<PatchOptions, 'dryRun' | 'sentFieldValidation'>;
   /** Who patches, when not by apply. */
   readonly manager: string;
   readonly subresource: string;

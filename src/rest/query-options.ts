@@ -23,6 +23,8 @@ export interface WriteOptions {
   readonly dryRun: boolean;
   readonly fieldManager: string;
   readonly fieldValidation: FieldValidation;
+  /** As the query has it, which is what admission is shown: empty where the default holds. */
+  readonly sentFieldValidation: FieldValidation | '';
 }
 
 export interface PatchOptions extends WriteOptions {
@@ -45,7 +47,7 @@ const LONGEST_FIELD_MANAGER_BYTES = 128;
 const FIELD_VALIDATIONS = ['', 'Ignore', 'Strict', 'Warn'];
 
 /** What a write without a query has. */
-const NO_OPTIONS: WriteOptions = { dryRun: false, fieldManager: '', fieldValidation: 'Warn' };
+const NO_OPTIONS: WriteOptions = { dryRun: false, fieldManager: '', fieldValidation: 'Warn', sentFieldValidation: '' };
 
 type Query = Pick<HttpRequest, 'search' | 'query'>;
 
@@ -74,13 +76,14 @@ export function patchOptions({ search, query }: Query, apply: boolean): PatchOpt
 function writeOptions(query: URLSearchParams, kind: string, errors: FieldErrors = []): WriteOptions {
   const fieldManager = query.get('fieldManager') ?? '';
   const dryRun = query.getAll('dryRun');
-  const fieldValidation = query.get('fieldValidation') ?? '';
+  const sentFieldValidation = (query.get('fieldValidation') ?? '') as FieldValidation | '';
   append(errors, fieldManagerErrors(fieldManager), dryRunErrors(dryRun));
-  if (!FIELD_VALIDATIONS.includes(fieldValidation)) {
-    errors.push(notSupported(FieldPath.of('fieldValidation'), fieldValidation, FIELD_VALIDATIONS));
+  if (!FIELD_VALIDATIONS.includes(sentFieldValidation)) {
+    errors.push(notSupported(FieldPath.of('fieldValidation'), sentFieldValidation, FIELD_VALIDATIONS));
   }
   refuse(kind, errors);
-  return { dryRun: dryRun.length > 0, fieldManager, fieldValidation: (fieldValidation || 'Warn') as FieldValidation };
+  const fieldValidation = sentFieldValidation || 'Warn';
+  return { dryRun: dryRun.length > 0, fieldManager, fieldValidation, sentFieldValidation };
 }
 
 function fieldManagerErrors(manager: string): FieldErrors {

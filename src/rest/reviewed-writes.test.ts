@@ -1,6 +1,7 @@
 // What those who are asked before a write are shown.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { optionsValue } from '../admission/matching/request-value.js';
 import type { AdmissionAttributes } from '../admission/plugin.js';
 import { deployments } from '../apis/apps/deployment/definition.js';
 import { configMaps } from '../apis/core/configmap/definition.js';
@@ -81,4 +82,17 @@ test('a scale is shown as it was sent, with who owns its fields, and as what it 
   assert.deepEqual([shown?.metadata.managedFields?.[0]?.manager, shown?.spec], ['m', { replicas: 2 }]);
   assert.deepEqual([finished?.metadata.managedFields, finished?.spec], [undefined, { replicas: 2 }]);
   assert.notEqual(finished?.metadata.uid, undefined);
+});
+
+test('the options of a review have fieldValidation as the request has it, also where it names the default', async () => {
+  const { api, seen } = watched();
+  const path = '/api/v1/namespaces/default/configmaps';
+  await api.send('POST', `${path}?fieldValidation=Warn`, { body: { metadata: { name: 'a' } } });
+  await api.send('PUT', `${path}/a?fieldValidation=Ignore`, { body: { metadata: { name: 'a' } } });
+  await api.send('POST', `${path}?fieldManager=m`, { body: { metadata: { name: 'b' } } });
+  const shown = seen.map((attributes) => optionsValue(attributes) as { fieldValidation?: string });
+  assert.deepEqual(
+    shown.map(({ fieldValidation }) => fieldValidation),
+    ['Warn', 'Ignore', undefined],
+  );
 });

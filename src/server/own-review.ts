@@ -16,7 +16,7 @@ export const ASKING_PLUGINS: ReadonlySet<string> = new Set([
   'ValidatingAdmissionWebhook',
 ]);
 
-const PLAIN_OPTIONS = { dryRun: false, fieldManager: '', fieldValidation: 'Warn' };
+const PLAIN_OPTIONS = { dryRun: false, fieldManager: '', sentFieldValidation: '' };
 
 /** `user`: who the writes are told to come from. */
 export function ownReview(resources: Resources, asking: AdmissionChain, user: UserInfo): OwnReview {

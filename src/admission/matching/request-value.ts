@@ -62,13 +62,12 @@ export function optionsValue({ operation, options }: AdmissionAttributes): objec
   if (operation === 'CONNECT' || options === undefined) return null;
   const head = { kind: OPTIONS_KINDS[operation], apiVersion: 'meta.k8s.io/v1' };
   if (operation === 'DELETE') return { ...head, ...options, ...head };
-  const { dryRun, fieldManager, fieldValidation } = options as Readonly<Record<string, unknown>>;
+  const { dryRun, fieldManager, sentFieldValidation } = options as Readonly<Record<string, unknown>>;
   return {
     ...head,
     ...(dryRun === true && { dryRun: ['All'] }),
     ...(fieldManager !== '' && { fieldManager }),
-    // A write that does not say is one that warns.
-    ...(fieldValidation !== 'Warn' && { fieldValidation }),
+    ...(sentFieldValidation !== '' && { fieldValidation: sentFieldValidation }),
   };
 }
 
