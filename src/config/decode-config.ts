@@ -28,7 +28,9 @@ export interface DecodeConfigOptions {
 }
 
 export interface DecodedConfig {
+  /** By its name of today; callers that name several kinds check it. */
   readonly kind: string;
+  /** As it was written. */
   readonly apiVersion: string;
   readonly object: Record<string, unknown>;
   /** What a strict reader would have refused; empty unless lenient. */
@@ -55,7 +57,7 @@ export function decodeConfig(text: string, options: DecodeConfigOptions): Decode
   if (strictErrors.length > 0 && options.lenient !== true) {
     throw new ConfigError(`strict decoding error: ${strictErrors.join(', ')}`);
   }
-  return { kind, apiVersion, object, strictErrors };
+  return { kind: now.kind, apiVersion, object, strictErrors };
 }
 
 interface Parsed {

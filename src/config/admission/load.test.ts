@@ -52,6 +52,11 @@ describe('the configuration of admission plugins', () => {
     assert.match(said, /Object 'Kind' is missing in '\{\n {4}"limitedResources": \[\]\n {3}\}'$/);
   });
 
+  it('of another kind is refused by its name', () => {
+    const other = { apiVersion: 'apiserver.config.k8s.io/v1', kind: 'TracingConfiguration' };
+    assert.equal(refused(other), 'failed to read plugin config: unexpected type: *apiserver.TracingConfiguration');
+  });
+
   it('is refused for what stands twice, and for numbers that are no integers, where the plugin reads it', () => {
     const text = (inner: string) =>
       `{"apiVersion":"apiserver.config.k8s.io/v1","kind":"AdmissionConfiguration","plugins":[{"name":"N","configuration":{${inner}}}]}`;

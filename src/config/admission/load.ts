@@ -11,6 +11,7 @@ import { encodeTree } from '../../schema/json/encode.js';
 import { ConfigError } from '../config-error.js';
 import { decodeConfig, isJsonText, UnknownKind } from '../decode-config.js';
 import type { Kubeconfig } from '../kubeconfig.js';
+import { serverKinds } from '../server-kinds.js';
 import { eventLimits } from './event-limits.js';
 import { imagePolicy, type ImagePolicyConfig } from './image-policy.js';
 import { jsonSlice } from './json-slice.js';
@@ -71,10 +72,10 @@ function within<T>(what: string, work: () => T, plugin = ''): T {
 /** Finds the text of a plugin's configuration. */
 type PluginTexts = (plugin: string) => string | undefined;
 
-const KINDS = [
-  { kind: 'AdmissionConfiguration', apiVersions: ['apiserver.config.k8s.io/v1', 'apiserver.k8s.io/v1alpha1'] },
-];
-const SCHEME = 'k8s.io/apiserver/pkg/server/options/admission.go:50';
+const KINDS = {
+  kinds: serverKinds('v1', 'v1alpha1'),
+  scheme: 'k8s.io/apiserver/pkg/server/options/admission.go:50',
+};
 
 function pluginTexts(file: string): PluginTexts {
   if (file === '') return () => undefined;
@@ -84,7 +85,9 @@ function pluginTexts(file: string): PluginTexts {
   }
   let object: Partial<AdmissionConfiguration>;
   try {
-    object = decodeConfig(read.text, { kinds: KINDS, scheme: SCHEME }).object;
+    const decoded = decodeConfig(read.text, KINDS);
+    if (decoded.kind !== 'AdmissionConfiguration') throw new ConfigError(`unexpected type: *apiserver.${decoded.kind}`);
+    object = decoded.object;
   } catch (error) {
     const legacy = error instanceof UnknownKind && legacyTexts(read.text);
     if (legacy) return legacy;

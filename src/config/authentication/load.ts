@@ -5,21 +5,19 @@ import { goQuote } from '../../lib/go-quote.js';
 import type { AuthenticationConfiguration } from '../../schema/generated/apiserverconfig.v1.js';
 import { ConfigError } from '../config-error.js';
 import { decodeConfig } from '../decode-config.js';
+import { SERVER_KINDS } from '../server-kinds.js';
 
-const GROUP = 'apiserver.config.k8s.io';
-const KIND = {
-  kind: 'AuthenticationConfiguration',
-  apiVersions: [`${GROUP}/v1`, `${GROUP}/v1beta1`, `${GROUP}/v1alpha1`],
-};
+const KIND = 'AuthenticationConfiguration';
 
 /** The versions differ in name only. Throws a ConfigError. */
 export function decodeAuthentication(text: string): AuthenticationConfiguration {
   if (text === '') throw new ConfigError('empty config data');
-  const decoded = decodeConfig(text, {
-    kinds: [KIND],
+  const { kind, object } = decodeConfig(text, {
+    kinds: SERVER_KINDS,
     scheme: 'pkg/kubeapiserver/options/authentication.go:853',
   });
-  return decoded.object as unknown as AuthenticationConfiguration;
+  if (kind !== KIND) throw new ConfigError(`expected ${KIND}, got *apiserver.${kind}`);
+  return object as unknown as AuthenticationConfiguration;
 }
 
 export function readAuthentication(file: string): {

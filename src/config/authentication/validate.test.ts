@@ -88,3 +88,20 @@ test('the issuers of service-account tokens are nobody else’s, and gates hold'
     1,
   );
 });
+
+test('a file of another kind is refused by its name', () => {
+  const other = (apiVersion: string, kind: string) => () => decodeAuthentication(JSON.stringify({ apiVersion, kind }));
+  const group = 'apiserver.config.k8s.io';
+  for (const [apiVersion, kind, now = kind] of [
+    [`${group}/v1`, 'AuthorizationConfiguration'],
+    [`${group}/v1beta1`, 'TracingConfiguration'],
+    ['apiserver.k8s.io/v1alpha1', 'EgressSelectorConfiguration'],
+    ['v1', 'EncryptionConfig', 'EncryptionConfiguration'],
+  ] as const) {
+    assert.throws(other(apiVersion, kind), { message: `expected AuthenticationConfiguration, got *apiserver.${now}` });
+  }
+  assert.throws(
+    other(`${group}/v1beta1`, 'EncryptionConfiguration'),
+    /no kind "EncryptionConfiguration" is registered/,
+  );
+});

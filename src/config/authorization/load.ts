@@ -4,21 +4,12 @@ import { aggregateText, fieldErrorText } from '../../machinery/field-error.js';
 import type { AuthorizationConfiguration, AuthorizerConfiguration } from '../../schema/generated/apiserverconfig.v1.js';
 import { ConfigError } from '../config-error.js';
 import { decodeConfig } from '../decode-config.js';
+import { SERVER_KINDS } from '../server-kinds.js';
 import type { AuthorizerConfig } from './config.js';
 import { nameOfType } from './config.js';
 import { validateAuthorizers } from './validate.js';
 
-const GROUP = 'apiserver.config.k8s.io';
-const VERSIONS = [`${GROUP}/v1`, `${GROUP}/v1beta1`, `${GROUP}/v1alpha1`];
 const KIND = 'AuthorizationConfiguration';
-/** What else may stand in a file of this group; it is told apart from what nobody knows. */
-const KINDS = [
-  { kind: KIND, apiVersions: VERSIONS },
-  { kind: 'AuthenticationConfiguration', apiVersions: VERSIONS },
-  { kind: 'TracingConfiguration', apiVersions: VERSIONS },
-  { kind: 'AdmissionConfiguration', apiVersions: [`${GROUP}/v1`] },
-  { kind: 'EncryptionConfiguration', apiVersions: [`${GROUP}/v1`] },
-];
 const SCHEME = 'k8s.io/apiserver/pkg/apis/apiserver/load/load.go:32';
 
 export interface LoadOptions {
@@ -39,7 +30,7 @@ export function loadAuthorizationConfig(text: string, { compiler, required }: Lo
 function decode(text: string): readonly AuthorizerConfiguration[] {
   if (text === '') return [];
   try {
-    const { kind, object } = decodeConfig(text, { kinds: KINDS, scheme: SCHEME });
+    const { kind, object } = decodeConfig(text, { kinds: SERVER_KINDS, scheme: SCHEME });
     if (kind !== KIND) throw new ConfigError(`expected ${KIND}, got *apiserver.${kind}`);
     return (object as unknown as AuthorizationConfiguration).authorizers ?? [];
   } catch (error) {

@@ -22,6 +22,15 @@ test('both versions are read, and names in any letters', () => {
   assert.throws(() => load('v1', 'cluster'), /no kind "EgressSelectorConfiguration" is registered/);
 });
 
+test('a file of another kind is refused by its name', () => {
+  const file = path.join(folder, 'other.yaml');
+  fs.writeFileSync(file, 'apiVersion: apiserver.config.k8s.io/v1\nkind: TracingConfiguration');
+  assert.throws(() => loadEgress(file), {
+    message:
+      'failed to read egress selector config: unexpected config type: apiserver.config.k8s.io/v1, Kind=TracingConfiguration',
+  });
+});
+
 test('the old name of the control plane is one in small letters only', () => {
   assert.deepEqual(load('v1beta1', 'master'), ['controlplane']);
   assert.throws(() => load('v1beta1', 'Master'), /service\.connection: Unsupported value: "master": supported values/);

@@ -5,12 +5,11 @@ import { aggregateText, fieldErrorText } from '../../machinery/field-error.js';
 import type { EgressSelectorConfiguration } from '../../schema/generated/apiserver.v1beta1.js';
 import { ConfigError } from '../config-error.js';
 import { decodeConfig } from '../decode-config.js';
+import { SERVER_KINDS } from '../server-kinds.js';
 import { validateEgress } from './validate.js';
 
 const KINDS = {
-  kinds: [
-    { kind: 'EgressSelectorConfiguration', apiVersions: ['apiserver.k8s.io/v1beta1', 'apiserver.k8s.io/v1alpha1'] },
-  ],
+  kinds: SERVER_KINDS,
   scheme: 'k8s.io/apiserver/pkg/server/egressselector/config.go:33',
 };
 
@@ -32,7 +31,11 @@ export function loadEgress(file: string): EgressSelectorConfiguration {
 
 function decode(text: string): EgressSelectorConfiguration {
   try {
-    return decodeConfig(text, KINDS).object as unknown as EgressSelectorConfiguration;
+    const { kind, apiVersion, object } = decodeConfig(text, KINDS);
+    if (kind !== 'EgressSelectorConfiguration') {
+      throw new ConfigError(`unexpected config type: ${apiVersion}, Kind=${kind}`);
+    }
+    return object as unknown as EgressSelectorConfiguration;
   } catch (error) {
     if (error instanceof ConfigError) throw new ConfigError(`failed to read egress selector config: ${error.message}`);
     throw error;

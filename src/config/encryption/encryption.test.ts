@@ -52,6 +52,13 @@ describe('an encryption configuration', () => {
     assert.equal(refusal(old.replace('EncryptionConfiguration', 'EncryptionConfig')), 'accepted');
   });
 
+  it('of another kind is refused by its name', () => {
+    assert.equal(
+      refusal(text().replace('EncryptionConfiguration', 'TracingConfiguration').replace(',"resources":[]', '')),
+      'error while parsing file: got unexpected config type: apiserver.config.k8s.io/v1, Kind=TracingConfiguration',
+    );
+  });
+
   const refused: [string, string, RegExp][] = [
     ['a capital letter', text(entry(['Secrets'], identity)), /resources\[0\]: Invalid value: "Secrets": resource name/],
     ['a lone star', text(entry(['*'], identity)), /use '\*\.' to encrypt all the resources from core/],

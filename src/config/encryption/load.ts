@@ -8,7 +8,8 @@ import type { EncryptionSettings } from '../../encryption/configuration.js';
 import { maskedRule } from '../../encryption/resource-rules.js';
 import type { EncryptionConfiguration } from '../../schema/generated/apiserverconfig.v1.js';
 import { ConfigError } from '../config-error.js';
-import { decodeConfig } from '../decode-config.js';
+import { decodeConfig, type DecodedConfig } from '../decode-config.js';
+import { serverKinds } from '../server-kinds.js';
 import { entriesOf, withDefaults } from './settings.js';
 import { validateEncryptionConfiguration } from './validate.js';
 
@@ -38,26 +39,28 @@ export function loadEncryption(text: string, options: EncryptionLoadOptions): En
 }
 
 const PARSING = 'error while parsing file';
-const NOW = { kind: 'EncryptionConfiguration', apiVersion: 'apiserver.config.k8s.io/v1' };
-const KINDS = [
-  { kind: NOW.kind, apiVersions: [NOW.apiVersion] },
-  { kind: 'EncryptionConfig', apiVersions: ['v1'], now: NOW },
-];
 const SCHEME = 'k8s.io/apiserver/pkg/server/options/encryptionconfig/config.go:142';
+const KINDS = serverKinds('v1');
 
 function parse(text: string, { file, reload }: EncryptionLoadOptions): EncryptionConfiguration {
-  let config: EncryptionConfiguration;
+  const { kind, apiVersion, object } = decode(text, file);
+  if (kind !== 'EncryptionConfiguration') {
+    throw new ConfigError(`${PARSING}: got unexpected config type: ${apiVersion}, Kind=${kind}`);
+  }
+  const config = withDefaults(object as unknown as EncryptionConfiguration);
+  const errors = validateEncryptionConfiguration(config, reload);
+  if (errors.length > 0) throw new ConfigError(`${PARSING}: ${aggregateText(errors.map(fieldErrorText))}`);
+  return config;
+}
+
+function decode(text: string, file: string): DecodedConfig {
   try {
-    const { object } = decodeConfig(text, { kinds: KINDS, scheme: SCHEME });
-    config = withDefaults(object as unknown as EncryptionConfiguration);
+    return decodeConfig(text, { kinds: KINDS, scheme: SCHEME });
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const about = `error decoding encryption provider configuration file ${goQuote(file)}`;
     throw new ConfigError(`${PARSING}: ${about}: ${errorText(error)}`);
   }
-  const errors = validateEncryptionConfiguration(config, reload);
-  if (errors.length > 0) throw new ConfigError(`${PARSING}: ${aggregateText(errors.map(fieldErrorText))}`);
-  return config;
 }
 
 const KMS_V1_OFF =

@@ -24,6 +24,10 @@ test('a tracing configuration is taken or refused, all that is wrong at once', (
     message:
       /^failed to read tracing config: unable to decode tracing configuration data: no kind "TracingConfiguration"/,
   });
+  assert.throws(() => load('apiVersion: apiserver.config.k8s.io/v1\nkind: AuthenticationConfiguration'), {
+    message:
+      /data: converting \(v1\.AuthenticationConfiguration\) to \(apiserver\.TracingConfiguration\): unknown conversion$/,
+  });
   assert.throws(() => load('more: 1'), { message: /strict decoding error: unknown field "more"/ });
   fs.rmSync(folder, { recursive: true });
   assert.throws(() => loadTracing(file), {

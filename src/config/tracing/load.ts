@@ -3,16 +3,17 @@ import { readTextFile } from '../../lib/go-file-error.js';
 import { parseGoUrl } from '../../lib/go-url.js';
 import { goQuote } from '../../lib/go-quote.js';
 import { aggregateText, type FieldErrors, fieldErrorText, FieldPath, invalid } from '../../machinery/field-error.js';
+import { parseApiVersion } from '../../machinery/object.js';
 import type { TracingConfiguration } from '../../schema/generated/apiserverconfig.v1.js';
 import { ConfigError } from '../config-error.js';
 import { decodeConfig } from '../decode-config.js';
+import { CONFIG_GROUP, SERVER_KINDS } from '../server-kinds.js';
 
-const GROUP = 'apiserver.config.k8s.io';
 const KIND = 'TracingConfiguration';
 const KINDS = {
-  kinds: [{ kind: KIND, apiVersions: ['v1', 'v1beta1', 'v1alpha1'].map((version) => `${GROUP}/${version}`) }],
+  kinds: SERVER_KINDS,
   scheme: 'k8s.io/apiserver/pkg/server/options/tracing.go:49',
-  assumed: { kind: KIND, apiVersion: `${GROUP}/v1` },
+  assumed: { kind: KIND, apiVersion: `${CONFIG_GROUP}/v1` },
 };
 
 /** Throws a ConfigError. */
@@ -29,7 +30,12 @@ const unread = (why: string): ConfigError => new ConfigError(`failed to read tra
 
 function decode(text: string): TracingConfiguration {
   try {
-    return decodeConfig(text, KINDS).object as unknown as TracingConfiguration;
+    const { kind, apiVersion, object } = decodeConfig(text, KINDS);
+    if (kind !== KIND) {
+      const { version } = parseApiVersion(apiVersion);
+      throw new ConfigError(`converting (${version}.${kind}) to (apiserver.${KIND}): unknown conversion`);
+    }
+    return object as unknown as TracingConfiguration;
   } catch (error) {
     if (error instanceof ConfigError) throw unread(`unable to decode tracing configuration data: ${error.message}`);
     throw error;
