@@ -34,7 +34,7 @@ test('every plugin the flags know is in the list, once', () => {
     imagePolicy: {
       settings: {
         client: { request: () => assert.fail('nobody is asked') },
-        url: new URL('https://images.test/'),
+        server: new URL('https://images.test/'),
         allowTtlMs: 0,
         denyTtlMs: 0,
         retryBackoffMs: 1,

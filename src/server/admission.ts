@@ -119,10 +119,8 @@ function imagePolicyParts(
   { server, ...settings }: ImagePolicyConfig,
   { dialers, metrics, log }: Pick<AdmissionParts, 'dialers' | 'metrics' | 'log'>,
 ): ImagePolicyParts {
-  const url = new URL(server.server);
-  url.searchParams.set('timeout', '30s');
   return {
-    settings: { ...settings, client: clientOf(server, dialers.controlplane), url },
+    settings: { ...settings, client: clientOf(server, dialers.controlplane), server: server.server },
     nowMs: Date.now,
     random: Math.random,
     wait,

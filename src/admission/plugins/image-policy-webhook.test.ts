@@ -10,8 +10,10 @@ function backend(
   more: Partial<ImagePolicySettings> = {},
 ) {
   const asked: object[] = [];
+  const urls: string[] = [];
   const clock = { nowMs: 0 };
-  const request = async ({ body }: OutboundRequest) => {
+  const request = async ({ url, body }: OutboundRequest) => {
+    urls.push(url.href);
     asked.push((JSON.parse(body as string) as { spec: object }).spec);
     const { status = 200, body: answer = {} } = answers[Math.min(asked.length, answers.length) - 1] ?? {};
     const review = { apiVersion: 'imagepolicy.k8s.io/v1alpha1', kind: 'ImageReview', ...answer };
@@ -20,7 +22,7 @@ function backend(
   const plugin = imagePolicyWebhook({
     settings: {
       client: { request },
-      url: new URL('https://images.test/'),
+      server: new URL('https://images.test/'),
       allowTtlMs: 1000,
       denyTtlMs: 0,
       retryBackoffMs: 1,
@@ -32,7 +34,7 @@ function backend(
     wait: async () => undefined,
     log: () => undefined,
   });
-  return { asked, clock, say: (write: TestWrite) => refusal(plugin, testAttributes(write)), plugin };
+  return { asked, urls, clock, say: (write: TestWrite) => refusal(plugin, testAttributes(write)), plugin };
 }
 const pod = (image: string, more: Partial<TestWrite> = {}): TestWrite => ({
   resource: 'pods',
@@ -59,6 +61,18 @@ describe('the image policy', () => {
     clock.nowMs = 1001;
     await say(pod('a'));
     assert.equal(asked.length, 2);
+  });
+
+  it('is asked at its path alone, without a slash at its end, and told how long it has', async () => {
+    for (const [server, url] of [
+      ['https://images.test', 'https://images.test/?timeout=30s'],
+      ['https://images.test//a/b/', 'https://images.test/a/b?timeout=30s'],
+      ['https://images.test/a?x=1#y', 'https://images.test/a?timeout=30s'],
+    ] as const) {
+      const { say, urls } = backend([allow], { server: new URL(server) });
+      await say(pod('a'));
+      assert.deepEqual(urls, [url]);
+    }
   });
 
   it('refuses, and is asked again where refusals are not remembered', async () => {

@@ -6,6 +6,7 @@ import {
   type RestObserver,
   SHORT_ANSWER_BYTES,
 } from '../../machinery/rest-call.js';
+import { reviewUrl } from '../../machinery/review-url.js';
 import { isQualifiedName } from '../../machinery/validation/names.js';
 import { reviewText } from '../../schema/ask-review.js';
 import { mustType } from '../../schema/catalogue.js';
@@ -18,7 +19,8 @@ import type { AdmissionAttributes, AdmissionPlugin } from '../plugin.js';
 
 export interface ImagePolicySettings {
   readonly client: RestCall['client'];
-  readonly url: URL;
+  /** The backend's address. */
+  readonly server: URL;
   /** How long answers are remembered; 0 for not at all. */
   readonly allowTtlMs: number;
   readonly denyTtlMs: number;
@@ -114,7 +116,7 @@ async function ask(
     const answer = await withRetries(parts, () =>
       restCall({
         client: settings.client,
-        url: settings.url,
+        url: reviewUrl(settings.server, TIMEOUT_MS),
         body,
         timeoutMs: TIMEOUT_MS,
         mostBytes: SHORT_ANSWER_BYTES,

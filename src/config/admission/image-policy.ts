@@ -7,7 +7,7 @@ import { ConfigError } from '../config-error.js';
 import { loadKubeconfig } from '../kubeconfig.js';
 import { memberOf, readTree } from './read-plugin.js';
 
-export interface ImagePolicyConfig extends Omit<ImagePolicySettings, 'client' | 'url'> {
+export interface ImagePolicyConfig extends Omit<ImagePolicySettings, 'client' | 'server'> {
   readonly server: ClientConfig;
 }
 
