@@ -285,6 +285,29 @@ test('of two that want one kind the first gets it, and the other when the first 
   await until('others', hasCondition('Established', 'True', 'InitialNamesAccepted'));
 });
 
+test('the first condition of a definition in a protected group is about its approval', async () => {
+  const body = {
+    ...definition([version('v1', true)]),
+    metadata: {
+      name: 'gates.example.k8s.io',
+      annotations: { 'api-approved.kubernetes.io': 'https://github.com/kubernetes/enhancements/pull/1111' },
+    },
+    spec: {
+      group: 'example.k8s.io',
+      scope: 'Cluster',
+      names: { plural: 'gates', kind: 'Gate' },
+      versions: [version('v1', true)],
+    },
+  };
+  const watch = await api.watch(`${DEFINITIONS}?watch=1&fieldSelector=metadata.name%3Dgates.example.k8s.io`);
+  assert.equal((await api.send('POST', DEFINITIONS, { body })).status, 201);
+  const typesIn = (object: unknown): readonly string[] =>
+    ((object as CustomResourceDefinition).status.conditions ?? []).map(({ type }) => type);
+  let types: readonly string[] = [];
+  while (types.length < 3) types = typesIn((await watch.next()).object);
+  assert.deepEqual(types, ['KubernetesAPIApprovalPolicyConformant', 'NamesAccepted', 'Established']);
+});
+
 test('a definition in the place of a built-in kind serves nothing and deletes nothing of it', async () => {
   await define(definition([version('v1', true)]));
   const group = 'apiextensions.k8s.io';

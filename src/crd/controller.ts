@@ -9,14 +9,17 @@ import type { Aside } from '../lib/aside.js';
 import { errorText } from '../lib/error-text.js';
 import { whenSettled } from '../lib/settle.js';
 import { isDeepStrictEqual } from 'node:util';
-import { API_APPROVED } from '../apis/apiextensions/api-approval.js';
 import { isCaBundle } from '../apis/apiextensions/conversion-validation.js';
 import type { LifeContext, ObjectOperations } from '../registry/kind.js';
 import type { ResourceRegistry } from '../registry/registry.js';
-import type { CustomResourceDefinition } from '../schema/generated/apiextensions.v1.js';
+import type {
+  CustomResourceDefinition,
+  CustomResourceDefinitionCondition,
+} from '../schema/generated/apiextensions.v1.js';
 import { followStore } from '../storage/follow-store.js';
 import type { ResourceStore } from '../storage/store.js';
 import { type Condition, decideNames } from './accept-names.js';
+import { approvalCondition } from './approval-condition.js';
 import { type CustomKind, customKind, type CustomKindOptions } from './custom-kind.js';
 import { createDefinitionWriter } from './definition-writer.js';
 import { finalizeDefinition, needsFinalizing } from './finalize.js';
@@ -149,6 +152,8 @@ class Definitions {
       this.#lookAtGroup(name);
       return;
     }
+    // First, as kube-apiserver's conditions have it.
+    definition = await this.#approve(name, definition);
     definition = await this.#acceptNames(name, definition);
     this.#serve(name, definition);
     definition = await this.#establish(name, definition);
@@ -162,12 +167,22 @@ class Definitions {
     for (const [other, { spec }] of this.definitions) if (other !== name && spec.group === group) this.look(other);
   }
 
+  async #approve(name: string, definition: Definition): Promise<Definition> {
+    const wanted = approvalCondition(definition);
+    if (wanted === undefined || isSame(conditionOf(definition, wanted.type), wanted)) return definition;
+    const written = await this.#writer.update(name, (_current, set) => {
+      set(wanted);
+      return true;
+    });
+    return this.#know(name, written) ?? definition;
+  }
+
   async #acceptNames(name: string, definition: Definition): Promise<Definition> {
     if (isDeepStrictEqual(definition.spec.names, definition.status.acceptedNames)) return definition;
     let changed = false;
     const written = await this.#writer.update(name, (current, set) => {
       const { acceptedNames, namesAccepted, established } = decideNames(current, this.definitions.values());
-      const old = current.status.conditions?.find(({ type }) => type === 'NamesAccepted');
+      const old = conditionOf(current, 'NamesAccepted');
       changed = !isSame(old, namesAccepted) || !isDeepStrictEqual(acceptedNames, current.status.acceptedNames);
       if (!changed) return false;
       current.status.acceptedNames = acceptedNames;
@@ -203,13 +218,13 @@ class Definitions {
   }
 
   async #tell(name: string, definition: Definition): Promise<Definition> {
-    const { uid = '', generation = 0, annotations } = definition.metadata;
+    const { uid = '', generation = 0 } = definition.metadata;
     // Looking through a large schema takes its time, so what was told of this very one is not looked at again.
-    const about = `${uid}/${generation}/${annotations?.[API_APPROVED] ?? ''}`;
+    const about = `${uid}/${generation}`;
     if (this.#told.get(name) === about) return definition;
     this.#told.set(name, about);
     const told = Object.entries(await toldOf(this.options.aside, definition)).filter(([type, wanted]) => {
-      const old = definition.status.conditions?.find((one) => one.type === type);
+      const old = conditionOf(definition, type);
       return wanted === undefined ? old !== undefined : !isSame(old, wanted);
     });
     if (told.length === 0) return definition;
@@ -272,6 +287,9 @@ class Definitions {
 /** Nothing has been decided about it yet. */
 const isNew = ({ metadata, status }: Definition): boolean =>
   (status.conditions ?? []).length === 0 && metadata.deletionTimestamp === undefined;
+
+const conditionOf = ({ status }: Definition, type: string): CustomResourceDefinitionCondition | undefined =>
+  status.conditions?.find((condition) => condition.type === type);
 
 const isTrue = ({ status }: Definition, type: string): boolean =>
   status.conditions?.some((condition) => condition.type === type && condition.status === 'True') ?? false;

@@ -4,7 +4,7 @@ import { parseGoUrl } from '../../lib/go-url.js';
 import { type FieldErrors, FieldPath, invalid, required } from '../../machinery/field-error.js';
 import type { CustomResourceDefinition } from '../../schema/generated/apiextensions.v1.js';
 
-export const API_APPROVED = 'api-approved.kubernetes.io';
+const API_APPROVED = 'api-approved.kubernetes.io';
 
 export type Approval = 'approved' | 'bypassed' | 'missing' | 'invalid';
 

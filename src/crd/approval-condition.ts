@@ -1,0 +1,18 @@
+// KubernetesAPIApprovalPolicyConformant: the condition of a definition in a group of the Kubernetes community itself.
+import { type Approval, approvalOf, isProtectedGroup } from '../apis/apiextensions/api-approval.js';
+import type { CustomResourceDefinition } from '../schema/generated/apiextensions.v1.js';
+import type { Condition } from './accept-names.js';
+
+/** How the definition stands to the rule that APIs of such a group are approved; undefined in other groups. */
+export function approvalCondition(definition: Readonly<CustomResourceDefinition>): Condition | undefined {
+  if (!isProtectedGroup(definition.spec.group)) return undefined;
+  const { state, reason } = approvalOf(definition);
+  return { type: 'KubernetesAPIApprovalPolicyConformant', ...APPROVAL_WORDS[state], message: reason };
+}
+
+const APPROVAL_WORDS: Readonly<Record<Approval, { status: string; reason: string }>> = {
+  approved: { status: 'True', reason: 'ApprovedAnnotation' },
+  bypassed: { status: 'False', reason: 'UnapprovedAnnotation' },
+  missing: { status: 'False', reason: 'MissingAnnotation' },
+  invalid: { status: 'False', reason: 'InvalidAnnotation' },
+};
