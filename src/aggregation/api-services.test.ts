@@ -29,7 +29,9 @@ test('a group is known while any of its versions is registered, and each change 
   };
   assert.equal(await changed(() => api.post(SERVICES, service('v1'))), true);
   assert.equal(await changed(() => api.post(SERVICES, service('v2'))), true);
+  assert.equal(services.groups()?.get('example.test')?.firstService, 'v1.example.test');
   assert.equal(await changed(() => api.delete(`${SERVICES}/v1.example.test`)), true);
+  assert.equal(services.groups()?.get('example.test')?.firstService, 'v2.example.test');
   assert.equal(await changed(() => api.delete(`${SERVICES}/v2.example.test`)), false);
   stop.abort();
 });

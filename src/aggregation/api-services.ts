@@ -93,11 +93,15 @@ export class ApiServices {
 }
 
 function groupsOf(registered: readonly APIService['spec'][]): ReadonlyMap<string, RegisteredGroup> {
-  const groups = new Map<string, { rank: number; versions: Map<string, number> }>();
+  const groups = new Map<string, { rank: number; firstService: string; versions: Map<string, number> }>();
   for (const { group = '', version = '', groupPriorityMinimum, versionPriority } of registered) {
-    const known = groups.get(group) ?? { rank: 0, versions: new Map<string, number>() };
+    const known = groups.get(group) ?? { rank: 0, firstService: '', versions: new Map<string, number>() };
     groups.set(group, known);
-    known.rank = Math.max(known.rank, groupPriorityMinimum);
+    const service = `${version}.${group}`;
+    if (groupPriorityMinimum > known.rank || (groupPriorityMinimum === known.rank && service < known.firstService)) {
+      known.rank = groupPriorityMinimum;
+      known.firstService = service;
+    }
     known.versions.set(version, versionPriority);
   }
   return groups;

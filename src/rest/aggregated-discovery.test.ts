@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import crypto from 'node:crypto';
 import { test } from 'node:test';
 import { deployments } from '../apis/apps/deployment/definition.js';
 import type { HttpRequest, HttpResponse } from '../lib/http.js';
@@ -69,6 +70,24 @@ test('the document is printed once, and again when it would tell something else'
   assert.match(text(second), /"verbs":\["get"\]/);
   assert.notEqual(second.headers['etag'], first.headers['etag']);
   assert.equal(times, 2);
+});
+
+test('every form has the tag of the list in v2 without kind and apiVersion', () => {
+  const endpoints = new TestApi({ kinds: [deployments as unknown as KindDefinition] }).resources.all();
+  const discovery = discoveryOf(() => endpoints, ['v2', 'v2beta1']);
+  const ask = (version: string): HttpResponse =>
+    discovery.answer(
+      { method: 'GET', headers: { accept: acceptOf(version) } } as unknown as HttpRequest,
+      '/apis',
+    ) as HttpResponse;
+  const { body, headers } = ask('v2');
+  const { items } = JSON.parse((body as Buffer).toString()) as { items: readonly object[] };
+  const hash = crypto
+    .createHash('sha512')
+    .update(JSON.stringify({ metadata: {}, items }))
+    .digest('hex');
+  assert.equal(headers['etag'], `"${hash.toUpperCase()}"`);
+  assert.equal(ask('v2beta1').headers['etag'], headers['etag']);
 });
 
 test('a group whose kinds stay is not told anew when another changes', () => {

@@ -63,19 +63,19 @@ export const createAggregated = (registered: RegisteredVersions | undefined, onN
 /** The document is printed once for each form, until it would tell something else; so is each of its groups. */
 function aggregatedDocument(registered: RegisteredVersions | undefined, onNew?: () => void): AggregatedDocument {
   const toldOf = remembered<readonly ToldGroup[]>();
-  const documents = remembered<Map<string, PrintedDocument>>();
+  const documents = remembered<{ readonly etag: string; readonly byForm: Map<string, RenderedDocument> }>();
   let known: KnownGroups = new Map();
-  const documentOf = (form: AggregatedForm, groups: ListedGroups): PrintedDocument => {
+  const documentOf = (form: AggregatedForm, groups: ListedGroups): RenderedDocument & { readonly etag: string } => {
     const told = toldOf([groups], () => groups.map((group) => toldGroup(known.get(group[0]), group, registered)));
-    const printed = documents(told, () => {
+    const { etag, byForm } = documents(told, () => {
       onNew?.();
       known = new Map(told.map((group) => [group.name, group]));
-      return new Map();
+      return { etag: etagOf(told), byForm: new Map() };
     });
     const name = nameOf(form);
-    let document = printed.get(name);
-    if (document === undefined) printed.set(name, (document = printAggregated(form, told)));
-    return document;
+    let document = byForm.get(name);
+    if (document === undefined) byForm.set(name, (document = printAggregated(form, told)));
+    return { ...document, etag };
   };
   return {
     answer(request, form, groups) {
@@ -128,26 +128,34 @@ function toldGroup(
   return { name, basis, value, json: new Map() };
 }
 
-interface PrintedDocument {
+interface RenderedDocument {
   readonly bytes: Buffer;
-  readonly etag: string;
   readonly object: AnsweredObject;
 }
 
-function printAggregated({ version, media }: AggregatedForm, groups: readonly ToldGroup[]): PrintedDocument {
+function printAggregated({ version, media }: AggregatedForm, groups: readonly ToldGroup[]): RenderedDocument {
   const type = mustType(`io.k8s.api.apidiscovery.${version}.APIGroupDiscoveryList`);
-  const itemType = mustType(`io.k8s.api.apidiscovery.${version}.APIGroupDiscovery`);
   const list = { kind: 'APIGroupDiscoveryList', apiVersion: `apidiscovery.k8s.io/${version}`, metadata: {} };
+  // The items are the last member.
+  const json = `${encodeJson(type, { ...list, items: [] }).slice(0, -']}'.length)}${itemsJson(version, groups)}]}`;
+  const value = { ...list, items: groups.map((group) => group.value) };
+  return renderedValue({ media, pretty: false }, type, value, json);
+}
+
+/** kube-apiserver hashes the list of v2 before it has a kind, and so tags every form of it alike. */
+function etagOf(groups: readonly ToldGroup[]): string {
+  const json = `{"metadata":{},"items":[${itemsJson('v2', groups)}]}`;
+  return `"${crypto.createHash('sha512').update(json).digest('hex').toUpperCase()}"`;
+}
+
+function itemsJson(version: AggregatedVersion, groups: readonly ToldGroup[]): string {
+  const type = mustType(`io.k8s.api.apidiscovery.${version}.APIGroupDiscovery`);
   const items = groups.map(({ json, value }) => {
     let item = json.get(version);
-    if (item === undefined) json.set(version, (item = encodeJson(itemType, value)));
+    if (item === undefined) json.set(version, (item = encodeJson(type, value)));
     return item;
   });
-  // The items are the last member.
-  const json = `${encodeJson(type, { ...list, items: [] }).slice(0, -']}'.length)}${items.join()}]}`;
-  const hash = crypto.createHash('sha512').update(json).digest('hex').toUpperCase();
-  const value = { ...list, items: groups.map((group) => group.value) };
-  return { ...renderedValue({ media, pretty: false }, type, value, json), etag: `"${hash}"` };
+  return items.join();
 }
 
 /** `remote`: what another server has in a version; undefined while it does not say. */

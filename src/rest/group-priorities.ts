@@ -1,4 +1,5 @@
 // The order groups and versions are listed in: clients take the first that has what they look for.
+import { compareText } from '../lib/compare-text.js';
 import { ownMember } from '../lib/plain-object.js';
 
 /** Higher comes first; groups of one rank follow each other by name. */
@@ -35,13 +36,15 @@ export const groupRank = (group: string): number => ownMember(GROUP_RANKS, group
 export interface RankedGroup {
   readonly name: string;
   readonly rank: number;
+  /** What decides among groups of one rank where it is not their name. */
+  readonly firstService?: string | undefined;
 }
 
 export function compareGroups(a: RankedGroup, b: RankedGroup): number {
   // Where registrations are made stands before all that is registered.
   if (a.name === REGISTRATION || b.name === REGISTRATION)
     return a.name === b.name ? 0 : a.name === REGISTRATION ? -1 : 1;
-  return b.rank - a.rank || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
+  return b.rank - a.rank || compareText(a.firstService ?? a.name, b.firstService ?? b.name);
 }
 
 /** Stable before beta before alpha, then the higher number: v2, v1, v1beta2, v1beta1, v1alpha1. */

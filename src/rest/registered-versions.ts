@@ -6,6 +6,8 @@ export type RemoteResource = Omit<ApiResource, 'verbs'> & { readonly verbs: read
 export interface RegisteredGroup {
   /** The highest of its versions'. Higher comes first. */
   readonly rank: number;
+  /** The name of the first APIService of that rank, `v1.apps`: by it plain discovery orders groups of one rank. */
+  readonly firstService: string;
   /** Each with its rank within the group. */
   readonly versions: ReadonlyMap<string, number>;
 }

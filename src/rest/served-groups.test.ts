@@ -26,8 +26,9 @@ const listed = (groups: ReadonlyMap<string, RegisteredGroup> | undefined): unkno
   const options = { endpoints: () => SERVED, registered } as unknown as DiscoveryOptions;
   return [...createGroups(options)().listed()];
 };
-const group = (rank: number, versions: Record<string, number>): RegisteredGroup => ({
+const group = (rank: number, versions: Record<string, number>, firstService = ''): RegisteredGroup => ({
   rank,
+  firstService,
   versions: new Map(Object.entries(versions)),
 });
 
@@ -43,6 +44,18 @@ test('the older documents list what is registered, in the order of its ranks, an
     ['young.test', ['v1']],
     ['autoscaling', ['v2']],
   ]);
+});
+
+test('the older documents order groups of one rank by the first of their services, version before group', () => {
+  const registered = new Map([
+    ['apiregistration.k8s.io', group(20000, { v1: 1 }, 'v1.apiregistration.k8s.io')],
+    ['a.test', group(1000, { v1beta1: 100 }, 'v1beta1.a.test')],
+    ['b.test', group(1000, { v1: 100, v2: 100 }, 'v1.b.test')],
+    ['c.test', group(1000, { v1alpha1: 100 }, 'v1alpha1.c.test')],
+    ['young.test', group(1000, { v1: 100 }, 'v1.young.test')],
+  ]);
+  const order = (listed(registered) as [string, unknown][]).map(([name]) => name);
+  assert.deepEqual(order, ['apiregistration.k8s.io', 'b.test', 'young.test', 'c.test', 'a.test']);
 });
 
 test('until registrations are known, all that is served is listed', () => {

@@ -58,6 +58,7 @@ function listedVersions(
       .map((name) => ({
         name,
         rank: known.get(name)?.rank ?? groupRank(name),
+        firstService: known.get(name)?.firstService ?? firstService(name, groups.get(name)),
         versions: new Map([...unregistered(name, groups.get(name)), ...(known.get(name)?.versions ?? [])]),
       }))
       .filter(({ versions }) => versions.size > 0)
@@ -71,6 +72,9 @@ const unregistered = (name: string, versions: Versions = new Map()): [string, nu
   [...versions]
     .filter(([, endpoints]) => name === REGISTRATION || endpoints[0]?.definition.custom === true)
     .map(([version]) => [version, CUSTOM_VERSION_RANK]);
+
+const firstService = (name: string, versions: Versions = new Map()): string | undefined =>
+  [...versions.keys()].map((version) => `${version}.${name}`).sort()[0];
 
 const CUSTOM_VERSION_RANK = 100;
 
