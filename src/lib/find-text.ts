@@ -22,20 +22,6 @@ export function lastIndexOfText(text: string, part: string, until = text.length)
   return last;
 }
 
-/** As text.split(separator), of a separator that is not empty. */
-export function splitText(text: string, separator: string): string[] {
-  if (separator.length <= SHORT) return text.split(separator);
-  const pieces: string[] = [];
-  let start = 0;
-  for (const place of placesOf(text, separator, 0)) {
-    if (place < start) continue;
-    pieces.push(text.slice(start, place));
-    start = place + separator.length;
-  }
-  pieces.push(text.slice(start));
-  return pieces;
-}
-
 /** Each place where a part begins, overlapping ones too: what matched so far says where to go on (Knuth, Morris, Pratt). */
 function* placesOf(text: string, part: string, from: number): Iterable<number> {
   if (text.length - from < part.length) return;

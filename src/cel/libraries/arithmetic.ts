@@ -10,11 +10,22 @@ import {
   subtractTimes,
   uint,
 } from '../run/arithmetic.js';
-import { checkElements } from '../run/most-made.js';
+import { checkElements, checkLetters } from '../run/most-made.js';
 import { BYTES, DOUBLE, DURATION, INT, listType, STRING, TIMESTAMP, typeParam, UINT } from '../type.js';
 import type { CelList, Duration, Timestamp, Uint, Value } from '../value.js';
 
-/** Adding costs nothing, so a few steps could make a list without end. */
+/** Where the types are not known before, adding costs one whatever is added: a few steps could make a text without end. */
+function addTexts(a: string, b: string): string {
+  checkLetters(a.length + b.length);
+  return a + b;
+}
+
+function addBytes(a: Uint8Array, b: Uint8Array): Uint8Array {
+  checkLetters(a.length + b.length);
+  return new Uint8Array(Buffer.concat([a, b]));
+}
+
+/** Adding lists always costs one. */
 function addLists(a: CelList, b: CelList): Value {
   checkElements(a.size + b.size);
   return a.add(b);
@@ -31,7 +42,7 @@ export const ARITHMETIC: readonly FunctionDeclaration[] = [
         id: 'add_bytes',
         parameters: [BYTES, BYTES],
         result: BYTES,
-        call: (a: Uint8Array, b: Uint8Array) => new Uint8Array(Buffer.concat([a, b])),
+        call: addBytes,
       },
       { id: 'add_double', parameters: [DOUBLE, DOUBLE], result: DOUBLE, call: (a: number, b: number) => a + b },
       {
@@ -59,7 +70,7 @@ export const ARITHMETIC: readonly FunctionDeclaration[] = [
         result: LIST_OF_A,
         call: addLists,
       },
-      { id: 'add_string', parameters: [STRING, STRING], result: STRING, call: (a: string, b: string) => a + b },
+      { id: 'add_string', parameters: [STRING, STRING], result: STRING, call: addTexts },
       { id: 'add_uint64', parameters: [UINT, UINT], result: UINT, call: (a: Uint, b: Uint) => uint(a.value + b.value) },
     ],
   },

@@ -6,8 +6,9 @@ import { fixed, plus, times, timesFactor, UNBOUNDED } from '../cost/estimates.js
 import type { CallEstimate, CallToEstimate, Estimate, EstimatedNode, Library, Macro, Overload } from '../library.js';
 import { MacroError } from '../library.js';
 import { compareValues } from '../run/equality.js';
-import { Cancelled } from '../run/frame.js';
+import { Cancelled, type Pace } from '../run/frame.js';
 import { goName } from '../run/go-name.js';
+import { checkElements } from '../run/most-made.js';
 import { ValueIndex } from '../run/value-index.js';
 import {
   BOOL,
@@ -57,7 +58,13 @@ function flatten(list: Value, depth: Value): Value {
   return new ArrayList(flat);
 }
 
-function sortByKeys(list: CelList, keys: CelList): Value {
+function range(count: bigint): Value {
+  const length = Math.max(0, Number(count));
+  checkElements(length);
+  return new ArrayList(Array.from({ length }, (_, i) => BigInt(i)));
+}
+
+function sortByKeys(list: CelList, keys: CelList, pace: Pace): Value {
   if (list.size !== keys.size) {
     return new CelError(
       `${ASSOCIATED}() expected a list of the same size as the associated keys list, but got ${list.size} and ${keys.size} elements respectively`,
@@ -71,16 +78,18 @@ function sortByKeys(list: CelList, keys: CelList): Value {
     return new CelError('list elements must have the same type');
   }
   pairs.sort((a, b) => {
+    pace.round();
     const order = compareValues(a.key, b.key);
     return typeof order === 'number' ? order : 0;
   });
   return new ArrayList(pairs.map((p) => p.value));
 }
 
-function distinct(list: CelList): Value {
+function distinct(list: CelList, pace: Pace): Value {
   const unique: Value[] = [];
   const known = new ValueIndex();
   for (const item of list) {
+    pace.round();
     if (known.has(item)) continue;
     known.add(item);
     unique.push(item);
@@ -220,7 +229,8 @@ export const listsLibrary: Library = {
         parameters: [listType(type)],
         result: listType(type),
         guarded: [LIST],
-        call: (list: CelList) => sortByKeys(list, list),
+        paced: true,
+        call: (list: CelList, pace: Pace) => sortByKeys(list, list, pace),
         cost: ([list = null]) => selfCompareCost(list),
         estimate: ofTarget((size) => selfCompareEstimate(size, type)),
       })),
@@ -234,6 +244,7 @@ export const listsLibrary: Library = {
         parameters: [LIST_T, listType(type)],
         result: LIST_T,
         guarded: [LIST, LIST],
+        paced: true,
         call: sortByKeys,
         cost: ([, keys = null]) => selfCompareCost(keys),
         estimate: ({ args: [keys], sizeOf }) =>
@@ -247,8 +258,7 @@ export const listsLibrary: Library = {
           id: 'lists_range',
           parameters: [INT],
           result: listType(INT),
-          call: (count: bigint) =>
-            new ArrayList(Array.from({ length: Math.max(0, Number(count)) }, (_, i) => BigInt(i))),
+          call: range,
           cost: outputCost,
           estimate: ({ args: [count] }) => allocatingEstimate(1, fixed(literalInt(count, UNBOUNDED))),
         },
@@ -276,6 +286,7 @@ export const listsLibrary: Library = {
           member: true,
           parameters: [LIST_T],
           result: LIST_T,
+          paced: true,
           call: distinct,
           cost: ([list = null]) => selfCompareCost(list),
           estimate: ofTarget((size) => allocatingEstimate(2, times(size, size))),

@@ -2,24 +2,46 @@
 import { fixed, times, timesFactor, plus } from '../cost/estimates.js';
 import type { FunctionDeclaration, Library } from '../library.js';
 import { actualSize } from '../cost/actual-cost.js';
+import type { Pace } from '../run/frame.js';
 import { ValueIndex } from '../run/value-index.js';
 import { BOOL, listType, typeParam } from '../type.js';
 import type { CelList } from '../value.js';
 
 const LIST = listType(typeParam('T'));
 
-const containsAll = (list: CelList, part: CelList): boolean => {
-  const known = ValueIndex.of(list);
-  return [...part].every((item) => known.has(item));
+const containsAll = (list: CelList, part: CelList, pace: Pace): boolean => {
+  const known = indexOf(list, pace);
+  for (const item of part) {
+    pace.round();
+    if (!known.has(item)) return false;
+  }
+  return true;
 };
 
-const intersects = (list: CelList, other: CelList): boolean => {
-  const known = ValueIndex.of(other);
-  return [...list].some((item) => known.has(item));
+const intersects = (list: CelList, other: CelList, pace: Pace): boolean => {
+  const known = indexOf(other, pace);
+  for (const item of list) {
+    pace.round();
+    if (known.has(item)) return true;
+  }
+  return false;
 };
+
+function indexOf(list: CelList, pace: Pace): ValueIndex {
+  const index = new ValueIndex();
+  for (const item of list) {
+    pace.round();
+    index.add(item);
+  }
+  return index;
+}
 
 /** Every element of one list may have to be compared with every element of the other, `rounds` times. */
-const setFunction = (name: string, rounds: number, call: (a: CelList, b: CelList) => boolean): FunctionDeclaration => ({
+const setFunction = (
+  name: string,
+  rounds: number,
+  call: (a: CelList, b: CelList, pace: Pace) => boolean,
+): FunctionDeclaration => ({
   name: `sets.${name}`,
   overloads: [
     {
@@ -27,6 +49,7 @@ const setFunction = (name: string, rounds: number, call: (a: CelList, b: CelList
       parameters: [LIST, LIST],
       result: BOOL,
       call,
+      paced: true,
       cost: ([a = null, b = null]) => 1 + actualSize(a) * actualSize(b) * rounds,
       estimate: ({ args: [a, b], sizeOf }) => {
         if (a === undefined || b === undefined) return undefined;
@@ -41,6 +64,6 @@ export const setsLibrary: Library = {
   functions: [
     setFunction('contains', 1, containsAll),
     setFunction('intersects', 1, intersects),
-    setFunction('equivalent', 2, (a, b) => containsAll(a, b) && containsAll(b, a)),
+    setFunction('equivalent', 2, (a, b, pace) => containsAll(a, b, pace) && containsAll(b, a, pace)),
   ],
 };

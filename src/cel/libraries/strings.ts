@@ -1,10 +1,12 @@
 // Strings, in the version (2) that Kubernetes has. Places and lengths count characters, not UTF-16 units.
-import { indexOfText, lastIndexOfText, splitText } from '../../lib/find-text.js';
+import { indexOfText, lastIndexOfText } from '../../lib/find-text.js';
 import { GO_ESCAPES } from '../../lib/go-quote.js';
 import { formatText, validateFormats } from './format.js';
 import type { FunctionDeclaration, Library, Overload } from '../library.js';
 import { plainText } from '../run/format-value.js';
-import { checkLetters, joinTexts } from '../run/most-made.js';
+import type { Pace } from '../run/frame.js';
+import { joinTexts } from '../run/most-made.js';
+import { replacePaced, splitPaced } from '../run/pieces.js';
 import { characters as lengthOf } from '../syntax/source.js';
 import { DYN, INT, listType, STRING } from '../type.js';
 import type { CelType } from '../type.js';
@@ -71,34 +73,28 @@ function substring(text: string, start: bigint, end?: bigint): Value {
   return characters.slice(Number(start), end === undefined ? undefined : Number(end));
 }
 
-/** At most `count` replacements, all when it is negative; an empty text to replace stands around every character. */
-function replace(text: string, old: string, replacement: string, count: bigint): string {
-  if (count === 0n || old === replacement) return text;
-  const limit = count < 0n ? Infinity : Number(count);
-  const pieces = old === '' ? ['', ...Array.from(text), ''] : splitText(text, old);
-  const replaced = Math.min(limit, pieces.length - 1);
-  checkLetters(text.length + replaced * (replacement.length - old.length));
-  let result = pieces[0] ?? '';
-  for (let i = 1; i < pieces.length; i++) {
-    const separator = i <= limit ? replacement : old;
-    result += separator + (pieces[i] ?? '');
-  }
-  return result;
-}
+/** A negative count is no bound. */
+const bound = (count: bigint): number => (count < 0n ? Infinity : Number(count));
 
-function split(text: string, separator: string, count: bigint): Value {
-  if (count === 0n) return new StringList([]);
-  const pieces = separator === '' ? Array.from(text) : splitText(text, separator);
-  const limit = count < 0n ? pieces.length : Number(count);
-  if (pieces.length <= limit) return new StringList(pieces);
-  return new StringList([...pieces.slice(0, limit - 1), pieces.slice(limit - 1).join(separator)]);
-}
+const replace = (text: string, old: string, replacement: string, count: bigint, pace: Pace): string =>
+  replacePaced(text, old, replacement, bound(count), pace);
 
-function join(list: CelList, separator: string): Value {
+const split = (text: string, separator: string, count: bigint, pace: Pace): Value =>
+  new StringList(count === 0n ? [] : splitPaced(text, separator, bound(count), pace));
+
+function join(list: CelList, separator: string, pace: Pace): Value {
   for (const item of list) {
+    pace.round();
     if (typeof item !== 'string') return new CelError(`join: invalid input: ${plainText(item)}`);
   }
-  return joinTexts(list as Iterable<string>, separator);
+  return joinTexts(inRounds(list as Iterable<string>, pace), separator);
+}
+
+function* inRounds<T>(items: Iterable<T>, pace: Pace): Iterable<T> {
+  for (const item of items) {
+    pace.round();
+    yield item;
+  }
 }
 
 /** The keys of GO_ESCAPES. */
@@ -124,6 +120,8 @@ const member = (id: string, parameters: readonly CelType[], result: CelType, cal
   result,
   call,
 });
+
+const paced = (...described: Parameters<typeof member>): Overload => ({ ...member(...described), paced: true });
 
 const declare = (name: string, ...overloads: readonly Overload[]): FunctionDeclaration => ({ name, overloads });
 
@@ -159,17 +157,20 @@ export const stringsLibrary: Library = {
     ),
     declare(
       'replace',
-      member('string_replace_string_string', [STRING, STRING, STRING], STRING, (text: string, a: string, b: string) =>
-        replace(text, a, b, -1n),
+      paced(
+        'string_replace_string_string',
+        [STRING, STRING, STRING],
+        STRING,
+        (text: string, a: string, b: string, pace: Pace) => replace(text, a, b, -1n, pace),
       ),
-      member('string_replace_string_string_int', [STRING, STRING, STRING, INT], STRING, replace),
+      paced('string_replace_string_string_int', [STRING, STRING, STRING, INT], STRING, replace),
     ),
     declare(
       'split',
-      member('string_split_string', [STRING, STRING], TEXTS, (text: string, separator: string) =>
-        split(text, separator, -1n),
+      paced('string_split_string', [STRING, STRING], TEXTS, (text: string, separator: string, pace: Pace) =>
+        split(text, separator, -1n, pace),
       ),
-      member('string_split_string_int', [STRING, STRING, INT], TEXTS, split),
+      paced('string_split_string_int', [STRING, STRING, INT], TEXTS, split),
     ),
     declare(
       'substring',
@@ -181,8 +182,8 @@ export const stringsLibrary: Library = {
     declare('strings.quote', { id: 'strings_quote', parameters: [STRING], result: STRING, call: quote }),
     declare(
       'join',
-      member('list_join', [TEXTS], STRING, (list: CelList) => join(list, '')),
-      member('list_join_string', [TEXTS, STRING], STRING, join),
+      paced('list_join', [TEXTS], STRING, (list: CelList, pace: Pace) => join(list, '', pace)),
+      paced('list_join_string', [TEXTS, STRING], STRING, join),
     ),
   ],
 };

@@ -22,7 +22,12 @@ const LETTERS_OF_STEP = 512;
 
 /** Told of work that may take longer than it costs; throws where the evaluation is not to go on. */
 export interface Pace {
+  /** Called before a function is, which may take longer than it costs. */
   begin(argument: Value): void;
+  /** Called once per round of a loop, which is short. */
+  round(): void;
+  /** Called between parts that may take a millisecond or so each. */
+  check(): void;
 }
 
 export class Frame implements Pace {
@@ -42,17 +47,19 @@ export class Frame implements Pace {
     if (this.cost > this.limit) throw new Cancelled(COST_EXCEEDED);
   }
 
-  /** Called once per round of a loop. */
   round(): void {
     this.take(1);
   }
 
-  /** Called before a function is, which may take longer than it costs. */
   begin(argument: Value): void {
     if (typeof argument === 'string') this.take(1 + Math.floor(argument.length / LETTERS_OF_STEP));
     // How much there is in it is not known.
     else if (argument instanceof CelList || argument instanceof CelMap) this.take(STEPS_BETWEEN_CHECKS);
     else this.take(1);
+  }
+
+  check(): void {
+    this.take(STEPS_BETWEEN_CHECKS);
   }
 
   private take(steps: number): void {

@@ -29,6 +29,18 @@ test('lists are not added to each other without end', () => {
   const doubled = Array.from({ length: 20 }, (_, i) => `cel.bind(l${i + 1}, l${i} + l${i}, `).join('');
   const expression = `cel.bind(l0, [1, 2, 3], ${doubled} l20.size() ${')'.repeat(21)}`;
   assert.equal(result(expression), STOPPED);
+  assert.equal(result('lists.range(4000000000).size()'), STOPPED);
+});
+
+test('texts and bytes of unknown type are not added to each other without end', () => {
+  for (const [start, last] of [
+    ['text', 'l30 == ""'],
+    ['bytes(string(text))', 'l30 == b""'],
+  ] as const) {
+    const doubled = Array.from({ length: 30 }, (_, i) => `cel.bind(l${i + 1}, l${i} + l${i}, `).join('');
+    const expression = `cel.bind(l0, dyn(${start}), ${doubled} ${last} ${')'.repeat(31)}`;
+    assert.equal(result(expression, { variables, values }), STOPPED, start);
+  }
 });
 
 test('what a list costs that has one list in many places is found out in time', () => {

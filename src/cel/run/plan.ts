@@ -166,7 +166,8 @@ export class Planner {
     const cost = callCost(call);
     const paced = pacedDispatcher(call, operands.length);
     if (first === undefined) return { evaluate: planZero(implementation, cost) };
-    if (operands.length === 1) return { evaluate: planUnary(implementation, cost, first.evaluate) };
+    if (operands.length === 1 && paced === undefined)
+      return { evaluate: planUnary(implementation, cost, first.evaluate) };
     if (operands.length === 2 && second !== undefined && call.declared.name !== 'matches') {
       const compare: typeof paced = paced ?? ((_frame, a, b) => implementation(a, b));
       return { evaluate: planComparison(compare, cost, first.evaluate, second.evaluate) };

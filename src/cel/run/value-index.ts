@@ -5,6 +5,8 @@ import { equalValues } from './equality.js';
 import { checkLetters } from './most-made.js';
 
 export class ValueIndex {
+  /** Texts are their own keys: there may be many, and nothing else is equal to one. */
+  readonly #texts = new Set<string>();
   readonly #byKey = new Map<string, Value[]>();
   readonly #others: Value[] = [];
 
@@ -15,6 +17,10 @@ export class ValueIndex {
   }
 
   add(value: Value): void {
+    if (typeof value === 'string') {
+      this.#texts.add(value);
+      return;
+    }
     const key = keyOf(value);
     const same = key === undefined ? this.#others : this.#byKey.get(key);
     if (same !== undefined) same.push(value);
@@ -22,6 +28,7 @@ export class ValueIndex {
   }
 
   has(wanted: Value): boolean {
+    if (typeof wanted === 'string') return this.#texts.has(wanted);
     const isWanted = (value: Value): boolean => equalValues(wanted, value) === true;
     if (this.#others.some(isWanted)) return true;
     const key = keyOf(wanted);
