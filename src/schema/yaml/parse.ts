@@ -21,8 +21,10 @@ import { setMember } from '../../lib/plain-object.js';
 import { maxJsonDepth } from '../json/parse.js';
 import { DecodeError } from '../json/walk.js';
 import { parsePlainJson } from './plain-json.js';
+import { misplacedKey } from './key-lines.js';
 import { hasSeparators, relaxed } from './relax.js';
 import { resolvePlain } from './resolve.js';
+import { readUtf8, type Utf8 } from './utf8.js';
 
 export interface ParsedYaml {
   /** The tree its JSON form would parse to. */
@@ -33,8 +35,9 @@ export interface ParsedYaml {
 
 // hot: every apply.
 export function parseYaml(input: Uint8Array | string): ParsedYaml {
-  const source = typeof input === 'string' ? input : Buffer.from(input).toString('utf8');
+  const { text: source, fault }: Utf8 = typeof input === 'string' ? { text: input } : readUtf8(input);
   if (NEVER_IN_YAML.test(source)) throw new DecodeError('yaml: control characters are not allowed');
+  if (fault !== undefined) throw new DecodeError(`yaml: ${fault}`);
   // A line ends with it as with any other.
   if (source.includes(NEXT_LINE)) return parseAnyYaml(source.replaceAll(NEXT_LINE, '\n'));
   const value = parsePlainJson(source);
@@ -74,8 +77,11 @@ const HARMLESS = /^(?:[A-Za-z0-9{}[\],][^:"']*|%(?:YAML|TAG) [^"']*)$/;
 
 function parseEventsOf(source: string): ParsedYaml {
   checkDirectives(source);
+  checkBeginning(source);
   const events = firstDocument(parseEvents(source, { maxDepth: maxJsonDepth }));
   checkEscapes(source, events);
+  const misplaced = misplacedKey(source, events);
+  if (misplaced !== undefined) throw new Error(`yaml: ${lineText(source, misplaced)}did not find expected key`);
   if (events.length === 0) {
     if (TAB_FIRST.test(source)) throw new Error('yaml: found character that cannot start any token');
     return { value: null };
@@ -103,6 +109,27 @@ function checkDirectives(source: string): void {
     if (word.startsWith('%') && word !== '%TAG') throw new Error('yaml: found unknown directive name');
     if (line.trim() !== '' && !/^[%#]/.test(line)) return;
   }
+}
+
+/** No document ends before it has begun. */
+function checkBeginning(source: string): void {
+  if (!source.startsWith(DOCUMENT_END) && !source.includes(`\n${DOCUMENT_END}`)) return;
+  for (let start = 0, end = 0; end >= 0; start = end + 1) {
+    end = source.indexOf('\n', start);
+    const line = source.slice(start, end < 0 ? undefined : end);
+    if (line === DOCUMENT_END || (line.startsWith(DOCUMENT_END) && /^[ \t\r]/.test(line.slice(DOCUMENT_END.length)))) {
+      throw new Error(`yaml: ${lineText(source, start)}did not find expected node content`);
+    }
+    if (!/^[ \t\r\ufeff]*(?:#|$)/.test(line)) return;
+  }
+}
+
+const DOCUMENT_END = '...';
+
+/** Where the parser is told to be, which counts lines from nothing and leaves the first out. */
+function lineText(source: string, at: number): string {
+  const line = lineCounter(source)(at) - 1;
+  return line === 0 ? '' : `line ${line}: `;
 }
 
 /** A slash is not escaped in YAML 1.1. */

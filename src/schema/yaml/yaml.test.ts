@@ -173,3 +173,64 @@ test('what is wrong with an object is told in the order of its members’ names'
   ]);
   assert.throws(() => told('metadata: {name: 1}\ndata: 1\n'), /ConfigMap\.data of type map/);
 });
+
+test('bytes that are no UTF-8 are refused where they stand, surrogates too', () => {
+  const said = (...bytes: readonly (string | number)[]): string => {
+    const parts = bytes.map((part) => (typeof part === 'string' ? Buffer.from(part) : Buffer.from([part])));
+    try {
+      return JSON.stringify(parseYaml(Buffer.concat(parts)).value);
+    } catch (error) {
+      return String(error);
+    }
+  };
+  const refused = (why: string): string => `Error: yaml: ${why}`;
+  assert.equal(said('a: b', 0xff), refused('invalid leading UTF-8 octet'));
+  assert.equal(said('a: b # ', 0x80), refused('invalid leading UTF-8 octet'));
+  assert.equal(said('{"a": "', 0xed, 0xa0, 0x80, '"}'), refused('invalid Unicode character'));
+  assert.equal(said('a: ', 0xed, 0xa0, 0xbd, 0xed, 0xb8, 0x80), refused('invalid Unicode character'));
+  assert.equal(said('a: ', 0xf4, 0x90, 0x80, 0x80), refused('invalid Unicode character'));
+  assert.equal(said('a: ', 0xc0, 0xaf), refused('invalid length of a UTF-8 sequence'));
+  assert.equal(said('a: ', 0xe0, 0x80, 0x80), refused('invalid length of a UTF-8 sequence'));
+  assert.equal(said('a: ', 0xc3, 'x'), refused('invalid trailing UTF-8 octet'));
+  assert.equal(said('a: b', 0xe2, 0x82), refused('incomplete UTF-8 octet sequence'));
+  assert.equal(said('a: \x01', 0xff), refused('control characters are not allowed'));
+  assert.equal(said('a: é😀'), '{"a":"é😀"}');
+});
+
+test('a key of a block mapping begins its line', () => {
+  for (const [text, line] of [
+    ["rules:\n- '*'s:\n", 1],
+    ['rules:\n- "*"s: 1\n', 1],
+    ["rules:\n- a:\n  - '*'s:\n  - b: c", 2],
+    ['a:\n- [1]s: 2', 1],
+    ['a: &x 1\nb:\n- *x s: 2', 2],
+  ] as const) {
+    assert.throws(() => parseYaml(text), { message: `yaml: line ${line}: did not find expected key` }, text);
+  }
+  const fine =
+    "a: 'b'\n'c': 1\n  \n\"d\": 2\n&x e: 3\n!!str f: 4\n? g\n: 5\nh:\n- {i: 1, 'j': 2}\n- k: 1\n  'l': 2\r\nm: 3";
+  assert.deepEqual(parseYaml(fine).value, {
+    a: 'b',
+    c: 1,
+    d: 2,
+    e: 3,
+    f: 4,
+    g: 5,
+    h: [
+      { i: 1, j: 2 },
+      { k: 1, l: 2 },
+    ],
+    m: 3,
+  });
+});
+
+test('a document does not end before it has begun', () => {
+  const why = 'did not find expected node content';
+  for (const text of ['...', '...\n', '...\na: 1', '... # x\na: 1']) {
+    assert.throws(() => parseYaml(text), { message: `yaml: ${why}` }, text);
+  }
+  assert.throws(() => parseYaml('# x\n\n...\na: 1'), { message: `yaml: line 2: ${why}` });
+  assert.deepEqual(parseYaml('a: 1\n...\nb: 2').value, { a: 1 });
+  assert.deepEqual(parseYaml('...x: 1').value, { '...x': 1 });
+  assert.equal(parseYaml('---\n...\n---\na: 1').value, null);
+});
