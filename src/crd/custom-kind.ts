@@ -208,11 +208,13 @@ function versionView(
         ...base.options,
         codec: storedCodec({ apiVersion, type, schema }),
         fieldsOf: selectableFields(stated),
+        typeName: `${apiVersion}, Kind=${crd.status.acceptedNames.kind}`,
       },
       apiVersion,
       storageApiVersion: apiVersionIn(crd, stored),
       converter,
       formOf,
+      nowMs: () => performance.now(),
     });
 }
 

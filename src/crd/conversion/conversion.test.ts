@@ -154,18 +154,18 @@ test('an update that changes nothing moves an object to the version that is stor
 test('a converter that fails stands in the way of its versions only, and nothing is stored', async () => {
   await api.send('POST', things('v1'), { body: thing('v1', { size: 2 }) });
   refuse = true;
-  for (const [method, target] of [
-    ['GET', `${things('v2')}/a`],
-    ['GET', things('v2')],
-    ['DELETE', `${things('v2')}/a`],
-    ['DELETE', things('v2')],
+  const why = 'no conversion today';
+  const unready = `storage is (re)initializing: failed to list example.test/v2, Kind=Thing: ${why}`;
+  for (const [method, target, ...expected] of [
+    ['GET', `${things('v2')}/a`, 500, why, undefined, undefined],
+    ['GET', `${things('v2')}?limit=1`, 500, why, undefined, undefined],
+    ['DELETE', `${things('v2')}/a`, 500, why, undefined, undefined],
+    ['GET', things('v2'), 429, unready, 'TooManyRequests', '1'],
+    ['GET', `${things('v2')}?watch=1`, 429, unready, 'TooManyRequests', '1'],
+    ['DELETE', things('v2'), 500, why, undefined, undefined],
   ] as const) {
-    const { status, body } = await api.send(method, target);
-    assert.deepEqual(
-      [status, body.message, body.reason],
-      [500, 'no conversion today', undefined],
-      `${method} ${target}`,
-    );
+    const { status, body, headers } = await api.send(method, target);
+    assert.deepEqual([status, body.message, body.reason, headers['retry-after']], expected, `${method} ${target}`);
   }
   const body = { ...thing('v2', { parts: [] }), metadata: { name: 'b' } };
   for (const query of ['', '?dryRun=All']) {

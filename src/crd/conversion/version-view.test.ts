@@ -23,6 +23,7 @@ const EVERYTHING = { namespace: '', resourceVersion: '', resourceVersionMatch: '
 const options: ResourceStoreOptions = {
   ...PODS,
   resource: { group: 'example.test', resource: 'things' },
+  typeName: `${V2}, Kind=Thing`,
   prefix: '/registry/example.test/things/',
 };
 
@@ -35,6 +36,7 @@ const thing = (apiVersion: string, name: string, labels: Record<string, string> 
 let base: ManagedResourceStore;
 let calls: string[];
 let failure: string | undefined;
+let nowMs: number;
 /** Things as v2, while v1 is stored. */
 let asV2: VersionView;
 
@@ -61,12 +63,14 @@ const view = (apiVersion: string, storageApiVersion = V1): VersionView =>
     storageApiVersion,
     converter,
     formOf: () => ({}),
+    nowMs: () => nowMs,
   });
 
 beforeEach(() => {
   base = createResourceStore({ kv: openMemoryStore(), options });
   calls = [];
   failure = undefined;
+  nowMs = 0;
   asV2 = view(V2);
 });
 afterEach(() => base.close());
@@ -141,7 +145,7 @@ test('a failed conversion fails what needed it, and nothing else', async () => {
   await base.create('ns/a', thing(V1, 'a'));
   failure = 'no conversion today';
   await assert.rejects(asV2.get('ns/a', ''), { code: 'conversion', message: failure });
-  await assert.rejects(asV2.list(EVERYTHING), { message: failure });
+  await assert.rejects(asV2.list({ ...EVERYTHING, limit: 5 }), { code: 'conversion', message: failure });
   await assert.rejects(asV2.create('ns/b', thing(V2, 'b')), { message: failure });
   assert.equal(await base.get('ns/b', ''), undefined);
   assert.equal((await view(V1).get('ns/a', ''))?.object().apiVersion, V1);
@@ -156,7 +160,15 @@ test('what came back is brought into the form of its version before it is stored
       return { ...rest, metadata: { ...metadata, annotations: { fit: apiVersion } } };
     },
   });
-  const fitting = new VersionView({ base, options, apiVersion: V2, storageApiVersion: V1, converter, formOf });
+  const fitting = new VersionView({
+    base,
+    options,
+    apiVersion: V2,
+    storageApiVersion: V1,
+    converter,
+    formOf,
+    nowMs: () => 0,
+  });
   const made = await fitting.create('ns/a', thing(V2, 'a'));
   assert.deepEqual(made.object().metadata.annotations, { fit: V2 });
   assert.deepEqual((await base.get('ns/a', ''))?.object().metadata.annotations, { fit: V1 });
@@ -167,7 +179,7 @@ test('an object that cannot be brought into form ends a watch, and nothing else'
     throw new DecodeError('no form');
   };
   const formOf = (): Form => ({ fit });
-  asV2 = new VersionView({ base, options, apiVersion: V2, storageApiVersion: V1, converter, formOf });
+  asV2 = new VersionView({ base, options, apiVersion: V2, storageApiVersion: V1, converter, formOf, nowMs: () => 0 });
   const told = await watched({}, 1, async () => void (await base.create('ns/a', thing(V1, 'a'))));
   assert.deepEqual(told, ['no form']);
   await assert.rejects(asV2.get('ns/a', ''), { code: 'conversion', message: 'no form' });
@@ -248,4 +260,29 @@ test('a watch ends with the reason an object could not be converted', async () =
     await base.create('ns/a', thing(V1, 'a'));
   });
   assert.deepEqual(told, ['no conversion today']);
+});
+
+test('a list or watch in a version that cannot be converted into is asked to come again, later the longer it lasts', async () => {
+  await base.create('ns/a', thing(V1, 'a'));
+  failure = 'no conversion today';
+  const unready = (retryAfterSeconds: number) => (error: unknown) => {
+    assert.ok(error instanceof StorageError);
+    const message = `storage is (re)initializing: failed to list ${V2}, Kind=Thing: no conversion today`;
+    assert.deepEqual(
+      [error.code, error.message, error.details.retryAfterSeconds],
+      ['initializing', message, retryAfterSeconds],
+    );
+    return true;
+  };
+  const none = { predicate: isMarked };
+  await assert.rejects(asV2.list(EVERYTHING), unready(1));
+  await assert.rejects(asV2.list({ ...EVERYTHING, ...none, limit: 5 }), unready(1));
+  nowMs += 60_000;
+  await assert.rejects(asV2.list(EVERYTHING), unready(30));
+  await assert.rejects(asV2.ready(), unready(30));
+  failure = undefined;
+  await asV2.ready();
+  failure = 'no conversion today';
+  await base.create('ns/b', thing(V1, 'b'));
+  await assert.rejects(asV2.list(EVERYTHING), unready(1));
 });

@@ -23,6 +23,7 @@ import {
   type PrintedWriteOptions,
   unselected,
 } from '../../storage/store.js';
+import { stillInitializing } from '../../storage/unreadable.js';
 import type { Trace } from '../../tracing/trace.js';
 import type { Converted, Converter, Form } from './converter.js';
 import { watchConverted } from './watch-converted.js';
@@ -36,6 +37,7 @@ export interface VersionViewOptions {
   readonly converter: Converter;
   /** What is made of objects that were converted into a version. */
   readonly formOf: (apiVersion: string) => Form;
+  readonly nowMs: () => number;
 }
 
 /** What is converted in one call: the answer must have room in what is read of one. */
@@ -50,12 +52,16 @@ export class VersionView implements ResourceStore {
   readonly #source: EntrySource;
   readonly #known = new WeakMap<StoredObject, Entry>();
   readonly #underWay = new WeakMap<StoredObject, Promise<Entry>>();
+  /** Whether all there is could be converted, as kube-apiserver's watch cache of a version does before it is ready. */
+  #isReady = false;
+  #unreadySinceMs: number;
 
   constructor(view: VersionViewOptions) {
     this.#view = view;
     this.base = view.base;
     this.options = view.options;
     this.#source = new EntrySource(view.options);
+    this.#unreadySinceMs = view.nowMs();
     this.#head = Buffer.from(`{"apiVersion":${JSON.stringify(view.apiVersion)},`);
   }
 
@@ -107,14 +113,24 @@ export class VersionView implements ResourceStore {
 
   async ready(): Promise<void> {
     await this.base.ready?.();
+    if (!this.#isReady) await this.#orUnready(this.#becomeReady());
   }
 
   async deleteUnreadable(key: string, dryRun: boolean): Promise<boolean> {
     return (await this.base.deleteUnreadable?.(key, dryRun)) ?? false;
   }
 
-  /** A selection is made by what is seen, so that a page may take several looks. */
+  /**
+   * kube-apiserver lists from the watch cache of the version, which is not ready while anything cannot be converted, and
+   * a page without a selection from the store.
+   */
   async list(request: ListRequest): Promise<ListResult> {
+    const isPage = request.limit > 0 && request.predicate === undefined && (request.name ?? '') === '';
+    return isPage ? this.#list(request) : this.#orUnready(this.#list(request));
+  }
+
+  /** A selection is made by what is seen, so that a page may take several looks. */
+  async #list(request: ListRequest): Promise<ListResult> {
     const { predicate } = request;
     const rest = unselected(request);
     const items: StoredObject[] = [];
@@ -130,6 +146,22 @@ export class VersionView implements ResourceStore {
   }
 
   watch: ResourceStore['watch'] = (request, receive) => watchConverted(this, request, receive);
+
+  async #becomeReady(): Promise<void> {
+    const { items } = await this.base.list(EVERYTHING);
+    await this.seenAll(items, true);
+    this.#isReady = true;
+  }
+
+  /** What cannot be converted keeps the watch cache from becoming ready. */
+  async #orUnready<T>(reading: Promise<T>): Promise<T> {
+    try {
+      return await reading;
+    } catch (error) {
+      if (!(error instanceof StorageError) || error.code !== 'conversion') throw error;
+      throw stillInitializing(this.options, error, (this.#view.nowMs() - this.#unreadySinceMs) / 1000);
+    }
+  }
 
   count(): Promise<number> {
     return this.base.count();
@@ -167,7 +199,13 @@ export class VersionView implements ResourceStore {
       return known;
     });
     const fetched = this.#fetch(missing, shared);
-    return Promise.all(seen.map(async (known, index) => known ?? this.#fetched(fetched, stored[index])));
+    try {
+      return await Promise.all(seen.map(async (known, index) => known ?? this.#fetched(fetched, stored[index])));
+    } catch (error) {
+      if (this.#isReady) this.#unreadySinceMs = this.#view.nowMs();
+      this.#isReady = false;
+      throw error;
+    }
   }
 
   async #fetched(
@@ -278,6 +316,14 @@ export class VersionView implements ResourceStore {
     return new StorageError(error.code, error.message, { ...error.details, current });
   }
 }
+
+const EVERYTHING: ListRequest = {
+  namespace: '',
+  resourceVersion: '',
+  resourceVersionMatch: '',
+  limit: 0,
+  continue: '',
+};
 
 /** Found without reading the object. */
 const versionIn = ({ json }: StoredObject): string => stringAt(json, API_VERSION);

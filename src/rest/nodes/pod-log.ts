@@ -47,7 +47,7 @@ export async function podLog(
   const target = query === '' ? path : `${path}?${query}`;
 
   const client = unverified ? nodes.unverifiedAgents : nodes.agents;
-  const asked = { method: 'GET', url, target, saysAgent: true, signal: http.signal };
+  const asked = { method: 'GET', url, target, headers: { host }, saysAgent: true, signal: http.signal };
   const answer = await requestUnpacked(client, asked).catch((error: unknown) => {
     const failed = OutboundError.from(error);
     if (failed.message.includes('x509:')) nodes.logMetrics().tlsFailures.with().inc();

@@ -171,6 +171,8 @@ async function ask(
       url: origin,
       target,
       headers: {
+        // The URL leaves out a port that is its scheme's own; the kubelet is told it all the same.
+        host,
         connection: 'Upgrade',
         upgrade: 'SPDY/3.1',
         'x-stream-protocol-version': AGENT_PROTOCOLS,

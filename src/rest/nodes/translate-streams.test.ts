@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { Duplex } from 'node:stream';
+import { test } from 'node:test';
+import type { HttpClient, OutboundRequest } from '../../outbound/http-client.js';
+import { isStream, type ResponseSink } from '../../lib/http.js';
+import type { RestRequest } from '../request.js';
+import { translateStreams } from './translate-streams.js';
+
+/** A socket of a client that says nothing. */
+const silent = (): Duplex =>
+  Object.assign(new Duplex({ read: () => undefined, write: (_chunk, _encoding, done) => done() }), {
+    setTimeout: () => undefined,
+  });
+
+test('the kubelet is told its host with its port, also where the port is that of HTTPS', async () => {
+  const asked: OutboundRequest[] = [];
+  const client = {
+    upgrade: (request: OutboundRequest) => {
+      asked.push(request);
+      return Promise.reject(new Error('nobody there'));
+    },
+  } as unknown as HttpClient;
+  const headers = {
+    connection: 'Upgrade',
+    upgrade: 'websocket',
+    'sec-websocket-version': '13',
+    'sec-websocket-key': Buffer.alloc(16).toString('base64'),
+    'sec-websocket-protocol': 'v5.channel.k8s.io',
+  };
+  const http = { method: 'GET', headers, upgrade: { socket: silent(), head: Buffer.alloc(0) } };
+  const { body } = translateStreams({ http } as unknown as RestRequest, {
+    client,
+    origin: new URL('https://10.0.0.1:443'),
+    host: '10.0.0.1:443',
+    target: '/exec/default/p/c',
+    wanted: { stdin: false, stdout: true, stderr: false, tty: false },
+  });
+  assert.ok(isStream(body));
+  await body.stream({ signal: new AbortController().signal } as ResponseSink);
+  assert.deepEqual(
+    asked.map((request) => request.headers?.['host']),
+    ['10.0.0.1:443'],
+  );
+});
