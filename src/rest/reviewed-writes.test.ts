@@ -96,3 +96,21 @@ test('the options of a review have fieldValidation as the request has it, also w
     ['Warn', 'Ignore', undefined],
   );
 });
+
+test('a scale that a hook makes invalid is refused as a scale', async () => {
+  const { api, seen } = watched(({ object, view, subresource }) => {
+    if (object === undefined || view === undefined || subresource !== 'scale') return;
+    view.write(object, { ...view.of(object), spec: { replicas: -1 } } as unknown as KubeObject);
+  });
+  const spec = {
+    selector: { matchLabels: { a: 'b' } },
+    template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+  };
+  const path = '/apis/apps/v1/namespaces/default/deployments';
+  await api.send('POST', path, { body: { metadata: { name: 'd' }, spec } });
+  const sent = { metadata: { name: 'd', namespace: 'default' }, spec: { replicas: 2 } };
+  const { status, body } = await api.send('PUT', `${path}/d/scale`, { body: sent });
+  const why = 'spec.replicas: Invalid value: -1: must be greater than or equal to 0';
+  assert.deepEqual([status, body.message], [422, `Scale.autoscaling "d" is invalid: ${why}`]);
+  assert.equal(seen.length, 1);
+});

@@ -165,9 +165,7 @@ function noteScale(live: Readonly<KubeObject>, object: KubeObject, manager: stri
 function checkScale(endpoint: Endpoint, path: Addressed, scale: Scale, current: Readonly<KubeObject>): void {
   scale.metadata ??= {};
   acceptScale(scale, path);
-  // A custom resource's own rules tell what is wrong with its replicas, by their place in it.
-  const errors = endpoint.definition.custom ? [] : scaleErrors(scale.metadata, scale.spec?.replicas ?? 0);
-  if (errors.length > 0) throw invalid({ group: SCALE.group, kind: SCALE.kind }, path.name, errors);
+  validateScale(endpoint, path.name, scale);
   const { uid } = scale.metadata;
   // A patch of a custom resource's scale may state any.
   if (uid && !endpoint.definition.custom && uid !== current.metadata.uid) {
@@ -175,6 +173,12 @@ function checkScale(endpoint: Endpoint, path: Addressed, scale: Scale, current: 
     const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${current.metadata.uid ?? ''}`;
     throw conflict({ group, resource: `${resource}/scale` }, path.name, why);
   }
+}
+
+/** A custom resource's own rules tell what is wrong with its replicas, by their place in it. Throws StatusError. */
+export function validateScale({ definition }: Endpoint, name: string, { metadata, spec }: Readonly<Scale>): void {
+  const errors = definition.custom ? [] : scaleErrors(metadata, spec?.replicas ?? 0);
+  if (errors.length > 0) throw invalid({ group: SCALE.group, kind: SCALE.kind }, name, errors);
 }
 
 /** The scale is checked as an object of its own, although nothing of it is kept but its replicas. */

@@ -37,6 +37,7 @@ import {
   scaleOf,
   setScale,
   updatedScale,
+  validateScale,
 } from './scale-change.js';
 import { takeBody } from './take-body.js';
 import type { Span } from '../tracing/trace.js';
@@ -164,6 +165,7 @@ async function write(services: RestServices, access: ScaleAccess, scaling: Scale
   const { http, info } = request;
   const negotiated = negotiate(http, services.mediaTypes);
   const seen = new WeakMap<object, Scale>();
+  const changed = new WeakSet<object>();
   const written: WriteRequest = {
     request,
     subresource: 'scale',
@@ -180,9 +182,14 @@ async function write(services: RestServices, access: ScaleAccess, scaling: Scale
       write(object, scale: Readonly<Scale>) {
         setScale(endpoint, access, object, scale);
         seen.set(object, scale);
+        changed.add(object);
       },
     },
     uid,
+    checkAdmitted(object) {
+      const scale = changed.has(object) ? seen.get(object) : undefined;
+      if (scale !== undefined) validateScale(endpoint, info.name, scale);
+    },
     async change(current, found) {
       if (current === undefined) throw new Error('a scale is never created');
       scaling.patching?.event('About to apply patch');

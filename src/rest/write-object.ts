@@ -26,6 +26,8 @@ export interface WriteRequest {
   readonly createMissing?: boolean;
   /** In the storage version. */
   readonly change: UpdateRequest['change'];
+  /** Looks at what mutating admission made of it, before the kind's own rules do. Throws StatusError. */
+  readonly checkAdmitted?: (object: KubeObject) => void;
 }
 
 export async function writeObject(
@@ -72,6 +74,7 @@ export async function writeObject(
       const owned = object.metadata.managedFields;
       await services.admission.admit(attributesOf(object, current, write.view));
       tidyAdmitted(object, owned, (text) => request.warn(text));
+      write.checkAdmitted?.(object);
       return object;
     },
     async admitCreate(object) {

@@ -27,7 +27,8 @@ test('the kubelet is told its host with its port, also where the port is that of
     'sec-websocket-key': Buffer.alloc(16).toString('base64'),
     'sec-websocket-protocol': 'v5.channel.k8s.io',
   };
-  const http = { method: 'GET', headers, upgrade: { socket: silent(), head: Buffer.alloc(0) } };
+  const socket = silent();
+  const http = { method: 'GET', headers, upgrade: { socket, head: Buffer.alloc(0) } };
   const { body } = translateStreams({ http } as unknown as RestRequest, {
     client,
     origin: new URL('https://10.0.0.1:443'),
@@ -37,6 +38,7 @@ test('the kubelet is told its host with its port, also where the port is that of
   });
   assert.ok(isStream(body));
   await body.stream({ signal: new AbortController().signal } as ResponseSink);
+  socket.destroy();
   assert.deepEqual(
     asked.map((request) => request.headers?.['host']),
     ['10.0.0.1:443'],
