@@ -9,14 +9,15 @@ import path from 'node:path';
 import { errorText } from '../../lib/error-text.js';
 import { goFileError } from '../../lib/go-file-error.js';
 import { damagedPage } from './check-pages.js';
-import { makeFolder } from '../../lib/make-folder.js';
 import { KvError } from '../kv.js';
+import { makePrivate, makePrivateFile, makePrivateFolder } from './private-folder.js';
 
 const FORMAT = 2;
 /** The first whose values may be compressed. */
 const COMPRESSED_FORMAT = 2;
 const FORMAT_FILE = 'FORMAT';
 const STORE_FILE = 'store.mdb';
+const ENGINE_LOCK_FILE = 'store.mdb-lock';
 /** Where a path of a socket would be too long, it is reached through the open folder. */
 const MAX_SOCKET_PATH = 100;
 
@@ -30,13 +31,15 @@ export interface DataFolder {
 }
 
 export async function openFolder(folder: string): Promise<DataFolder> {
-  makeFolder(folder);
+  makePrivateFolder(folder);
   const release = await lockFolder(folder);
   try {
     const format = readFormat(folder);
     const storePath = path.join(folder, STORE_FILE);
     checkStoreFile(storePath, format > 0);
     checkSpace(folder);
+    // The engine takes files that are there as they are; its own would be for everybody to read.
+    for (const file of [STORE_FILE, ENGINE_LOCK_FILE]) makePrivateFile(folder, file);
     const markFormat = (): void => (format === FORMAT ? undefined : writeFormat(folder));
     return { storePath, isCompressed: format >= COMPRESSED_FORMAT, markFormat, release };
   } catch (error) {
@@ -60,6 +63,7 @@ async function lockFolder(folder: string): Promise<() => Promise<void>> {
     for (let attempt = 0; attempt < 3; attempt++) {
       const server = await listen(inFolder('lock'));
       if (server !== undefined) {
+        makePrivate(inFolder('lock'));
         return async () => {
           await new Promise<void>((resolve) => server.close(() => resolve()));
           fs.closeSync(fd);
