@@ -158,6 +158,12 @@ export type KvErrorCode =
   /** The store refuses this client: credentials or permissions. */
   | 'denied';
 
+/** A key whose value is not what was written. It can still be deleted, at this revision. */
+export interface DamagedRecord {
+  readonly key: string;
+  readonly revision: number;
+}
+
 export class KvError extends Error {
   constructor(
     readonly code: KvErrorCode,
@@ -165,6 +171,8 @@ export class KvError extends Error {
     readonly details: {
       readonly compactedRevision?: number;
       readonly currentRevision?: number;
+      /** With `damaged`: the records, when the others can be read. */
+      readonly records?: readonly DamagedRecord[];
       readonly cause?: unknown;
     } = {},
   ) {

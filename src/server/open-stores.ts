@@ -39,6 +39,7 @@ export async function openStores(options: Options, dialer: Dialer, log: Logger):
         folder: options.dataDir,
         historyMs: options.etcd.etcdCompactionIntervalMs,
         writer: writerOf(options),
+        log: (message) => log.warning(message),
       })
     : openEtcd(options, options.etcd.etcdServers, dialer, log);
   const all = new Map<string, KeyValueStore>([[options.etcd.etcdServers.join(','), main]]);

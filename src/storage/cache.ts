@@ -9,7 +9,7 @@ import type { MaybePromise } from '../lib/maybe-promise.js';
 import { type KeyValueStore, KvError, type KvEvent, type KvWatch } from '../kv/kv.js';
 import { Contents } from './contents.js';
 import type { Entry } from './entry.js';
-import { storageError } from './errors.js';
+import { listError, storageError } from './errors.js';
 import { Change, History, MAX_BYTES_BESIDE_STORE } from './history.js';
 import { tooNew } from './list.js';
 import type { StorageMetrics } from './metrics.js';
@@ -210,7 +210,7 @@ export class Cache {
         this.#replace(contents, revision);
         return;
       } catch (error) {
-        const failure = storageError(error);
+        const failure = listError(error, this.values.options);
         if (failure instanceof StorageError && failure.details.fault !== undefined) throw this.#blocked(failure);
         // Compacted between two pages counts as passing, too.
         const passes = failure instanceof StorageError && ['unavailable', 'too-old'].includes(failure.code);

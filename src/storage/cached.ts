@@ -298,7 +298,7 @@ export class CachedStore implements ManagedResourceStore {
 
   /** The store is asked; what it answers is usually an entry we have. */
   async #getNewest(key: string, trace: Trace | undefined): Promise<Entry | undefined> {
-    const kv = await fromKv(this.cache.kv.get(this.options.prefix + key, { trace }));
+    const kv = await fromKv(this.cache.kv.get(this.options.prefix + key, { trace }), this.options);
     if (kv === undefined) return undefined;
     const known = this.cache.contents.get(key);
     // Whose key was taken out of the configuration is read no more, though the cache has it open.

@@ -7,7 +7,7 @@ import type { MaybePromise } from '../lib/maybe-promise.js';
 import type { KeyValue, KeyValueStore, KvEvent, RangeResult, WriteResult } from '../kv/kv.js';
 import { KvError, prefixEnd } from '../kv/kv.js';
 import type { Entry } from './entry.js';
-import { fromKv, storageError } from './errors.js';
+import { fromKv, listError, storageError } from './errors.js';
 import { Change } from './history.js';
 import {
   expiredContinue,
@@ -120,21 +120,30 @@ export class DirectStore implements ManagedResourceStore {
   async deleteUnreadable(key: string, dryRun: boolean): Promise<boolean> {
     const full = this.options.prefix + key;
     for (;;) {
-      const kv = await this.#timed('get', this.kv.get(full));
-      if (kv === undefined || (await this.#canRead(kv))) return false;
+      const revision = await this.#unreadableRevision(full);
+      if (revision === undefined) return false;
       if (dryRun) return true;
-      const result = await this.#timed('delete', this.kv.delete(full, kv.modRevision));
+      const result = await this.#timed('delete', this.kv.delete(full, revision));
       if (result.done) return true;
     }
   }
 
-  async #canRead(kv: KeyValue): Promise<boolean> {
+  /** Of what is there and cannot be read. */
+  async #unreadableRevision(full: string): Promise<number | undefined> {
+    let kv: KeyValue | undefined;
+    try {
+      kv = await this.#timed('get', this.kv.get(full));
+    } catch (error) {
+      const fault = faultOf(error);
+      if (fault === undefined) throw error;
+      return fault.revision;
+    }
     try {
       // Stored JSON is not looked into before someone asks for the object.
-      (await this.#entry(kv)).object();
-      return true;
+      if (kv !== undefined) (await this.#entry(kv)).object();
+      return undefined;
     } catch {
-      return false;
+      return kv?.modRevision;
     }
   }
 
@@ -343,7 +352,7 @@ export class DirectStore implements ManagedResourceStore {
   }
 
   #timed<T>(operation: StoreOperation, call: Promise<T>): Promise<T> {
-    return fromKv(this.#observed(operation, call));
+    return fromKv(this.#observed(operation, call), this.options);
   }
 
   async #observed<T>(operation: StoreOperation, call: Promise<T>): Promise<T> {
@@ -386,7 +395,7 @@ export class DirectStore implements ManagedResourceStore {
       if (error instanceof KvError && error.code === 'future-revision') {
         throw tooNew(revision, await fromKv(this.kv.revision()));
       }
-      throw storageError(error);
+      throw listError(error, this.options);
     }
   }
 

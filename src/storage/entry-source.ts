@@ -2,8 +2,10 @@
 import type { KeyValueStore } from '../kv/kv.js';
 import { LabelSets } from './label-sets.js';
 import type { RecentBytes } from './recent-bytes.js';
+import { storageError } from './errors.js';
 import type { ResourceStoreOptions } from './store.js';
 import { TextFields } from './text-fields.js';
+import { unreadable } from './unreadable.js';
 
 /** A store that answers at once, so that what it has need not be kept in memory. */
 export interface StoredBytes {
@@ -29,8 +31,14 @@ export class EntrySource {
   /** The value of an entry that was left to the store; it is to be copied before anything else is read. */
   // hot: every object that is not in memory
   read(key: string, revision: number): Buffer {
-    const value = this.stored?.kv.currentValue(this.options.prefix + key, revision);
-    if (value === undefined) throw new Error(`the store has lost ${this.options.prefix}${key} at ${revision}`);
-    return value;
+    const full = this.options.prefix + key;
+    let value: Buffer | undefined;
+    try {
+      value = this.stored?.kv.currentValue(full, revision);
+    } catch (error) {
+      throw storageError(error, this.options);
+    }
+    if (value !== undefined) return value;
+    throw unreadable(this.options, key, revision, 'content', new Error(`the store has lost ${full} at ${revision}`));
   }
 }

@@ -6,7 +6,7 @@ import type { EntrySource } from './entry-source.js';
 import type { Labels } from './label-sets.js';
 import { stringAt, textAt } from './scan-json.js';
 import { copySpliced, replaceResourceVersion, spliceResourceVersion } from './splice.js';
-import type { StoredObject, WatchEvent } from './store.js';
+import { StorageError, type StoredObject, type WatchEvent } from './store.js';
 import type { Fields } from './text-fields.js';
 import { unreadable } from './unreadable.js';
 
@@ -187,7 +187,7 @@ export class Entry implements StoredObject {
       // What the store has lacks the resourceVersion only, which nothing is selected by.
       return scan(entry.#fresh?.json ?? source.read(key, revision));
     } catch (error) {
-      throw unreadable(source.options, key, revision, 'content', error);
+      throw error instanceof StorageError ? error : unreadable(source.options, key, revision, 'content', error);
     }
   }
 

@@ -1,8 +1,10 @@
 // The key-value store's errors, in storage's words.
 import { KvError } from '../kv/kv.js';
-import { StorageError } from './store.js';
+import { type ResourceStoreOptions, StorageError, type StoredValueFault } from './store.js';
+import { unreadable, unreadableList } from './unreadable.js';
 
-export function storageError(error: unknown): unknown {
+/** `options`: of the resource, where one object is read or written. */
+export function storageError(error: unknown, options?: ResourceStoreOptions): unknown {
   if (!(error instanceof KvError)) return error;
   switch (error.code) {
     case 'compacted':
@@ -14,7 +16,7 @@ export function storageError(error: unknown): unknown {
     case 'too-large':
       return new StorageError('too-large', error.message);
     case 'damaged':
-      return new StorageError('corrupt', error.message);
+      return damagedError(error, options);
     case 'unavailable':
     case 'closed':
     case 'locked':
@@ -25,11 +27,27 @@ export function storageError(error: unknown): unknown {
   }
 }
 
+/** A damaged value is named as one that cannot be decoded is. */
+function damagedError(error: KvError, options: ResourceStoreOptions | undefined): StorageError {
+  const [record] = error.details.records ?? [];
+  if (options === undefined || record === undefined) return new StorageError('corrupt', error.message);
+  return unreadable(options, record.key.slice(options.prefix.length), record.revision, 'content', error);
+}
+
+/** Of a list. */
+export function listError(error: unknown, options: ResourceStoreOptions): unknown {
+  if (!(error instanceof KvError) || error.details.records === undefined) return storageError(error);
+  const faults = error.details.records.map(({ key, revision }): StoredValueFault => {
+    return { key: key.slice(options.prefix.length), revision, what: 'content', cause: error.message };
+  });
+  return unreadableList(options, faults);
+}
+
 /** Awaits the store and rethrows what it fails with in storage's words. */
-export async function fromKv<T>(result: Promise<T>): Promise<T> {
+export async function fromKv<T>(result: Promise<T>, options?: ResourceStoreOptions): Promise<T> {
   try {
     return await result;
   } catch (error) {
-    throw storageError(error);
+    throw storageError(error, options);
   }
 }

@@ -7,8 +7,9 @@ import type { Clock } from '../../lib/clock.js';
 import { errorText } from '../../lib/error-text.js';
 import { KvError, type KvEvent, type WriteResult } from '../kv.js';
 import { diskFull } from './folder.js';
-import { currentOf, keyValueOf, REVISION, type Tables } from './past.js';
-import { encodeLog, encodeNumbers, encodeVersion, type Version } from './records.js';
+import { currentOf, keyValueOf, type Tables } from './past.js';
+import { encodeLog, encodeNumbers, encodeVersion, type StoredVersion, type Version } from './records.js';
+import { changeTotals, revisionRecord, type Totals } from './state.js';
 
 /** Writes one commit takes. */
 const MAX_BATCH = 1024;
@@ -39,17 +40,25 @@ interface QueuedWrite extends WriteRequest {
 /** What one commit does, worked out before the engine is asked. */
 interface Commit {
   readonly atMs: number;
+  /** The store's after this. */
+  totals: Totals;
   readonly events: KvEvent[];
   readonly answers: (() => void)[];
   readonly changes: Change[];
 }
 
 interface Change {
-  readonly key: string;
   readonly revision: number;
+  /** The key, encoded. */
+  readonly name: Buffer;
   /** Absent for a delete. */
-  readonly next: Version | undefined;
+  readonly next: Encoded | undefined;
+  /** Absent also where it is damaged: then nothing can be said of before. */
   readonly previous: Version | undefined;
+}
+
+interface Encoded extends StoredVersion {
+  readonly bytes: Buffer;
 }
 
 export class Commits {
@@ -62,6 +71,8 @@ export class Commits {
   readonly #folder: string;
   readonly #clock: Clock;
   readonly #dispatch: (events: readonly KvEvent[]) => void;
+  readonly #readFailure: (error: unknown) => KvError;
+  #totals: Totals;
   #queue: QueuedWrite[] = [];
   /** Housekeeping that goes with the next commit. */
   #chores: { readonly run: () => void; readonly done: () => void }[] = [];
@@ -77,13 +88,18 @@ export class Commits {
     folder: string;
     clock: Clock;
     revision: number;
+    totals: Totals;
     dispatch: (events: readonly KvEvent[]) => void;
+    /** What it means that the file could not be read. */
+    readFailure: (error: unknown) => KvError;
   }) {
     this.#env = options.env;
     this.#tables = options.tables;
     this.#folder = options.folder;
     this.#clock = options.clock;
     this.#dispatch = options.dispatch;
+    this.#readFailure = options.readFailure;
+    this.#totals = options.totals;
     this.revision = options.revision;
   }
 
@@ -148,7 +164,7 @@ export class Commits {
         await this.#transact(writes.length, () => {
           for (const change of commit.changes) this.#put(change, commit.atMs);
           for (const chore of chores) chore();
-          void this.#tables.meta.put(REVISION, encodeNumbers(revision));
+          void this.#tables.meta.put(...revisionRecord(revision, commit.totals));
         });
         this.failure = undefined;
       } catch (error) {
@@ -158,6 +174,7 @@ export class Commits {
       }
     }
     this.revision = revision;
+    this.#totals = commit.totals;
     if (commit.events.length > 0) this.#dispatch(commit.events);
     for (const answer of commit.answers) answer();
   }
@@ -184,30 +201,40 @@ export class Commits {
 
   #evaluate(writes: readonly QueuedWrite[]): Commit {
     const atMs = this.#clock.now();
-    const commit: Commit = { atMs, events: [], answers: [], changes: [] };
-    const changed = new Map<string, Version | undefined>();
+    const commit: Commit = { atMs, totals: this.#totals, events: [], answers: [], changes: [] };
+    const changed = new Map<string, StoredVersion | undefined>();
     let revision = this.revision;
     for (const write of writes) {
       const { key, value, resolve } = write;
-      const current = changed.has(key) ? changed.get(key) : currentOf(this.#tables, key);
+      let current: StoredVersion | undefined;
+      try {
+        current = changed.has(key) ? changed.get(key) : currentOf(this.#tables, key);
+      } catch (error) {
+        const failure = this.#readFailure(error);
+        commit.answers.push(() => write.reject(failure));
+        continue;
+      }
+      const previous = current?.isDamaged ? undefined : current;
       if ((current?.modRevision ?? 0) !== write.expected) {
-        const refused = { done: false, current: current && keyValueOf(key, current) } as const;
+        const refused = { done: false, current: previous && keyValueOf(key, previous) } as const;
         commit.answers.push(() => resolve({ ...refused, revision: this.revision }));
         continue;
       }
       const mine = ++revision;
+      const name = Buffer.from(key);
       const createRevision = value === undefined ? 0 : (current?.createRevision ?? mine);
       const expiresAtMs = write.ttlSeconds > 0 ? atMs + write.ttlSeconds * 1000 : 0;
-      const next = value && { modRevision: mine, createRevision, expiresAtMs, value };
+      const next = value && encoded(name, { modRevision: mine, createRevision, expiresAtMs, value });
+      commit.totals = changeTotals(commit.totals, name, current, next);
       changed.set(key, next);
-      commit.changes.push({ key, revision: mine, next, previous: current });
+      commit.changes.push({ name, revision: mine, next, previous });
       commit.events.push({
         type: value === undefined ? 'delete' : 'put',
         key,
         revision: mine,
         value: value ?? NO_BYTES,
         createRevision,
-        previous: current && keyValueOf(key, current),
+        previous: previous && keyValueOf(key, previous),
       });
       commit.answers.push(() => resolve({ done: true, revision: mine }));
     }
@@ -215,14 +242,13 @@ export class Commits {
   }
 
   /** Inside a commit, whose own promise tells of a failure: the parts' promises are fulfilled in any case. */
-  #put({ key, revision, next, previous }: Change, atMs: number): void {
+  #put({ name, revision, next, previous }: Change, atMs: number): void {
     const { current, log, expiries } = this.#tables;
-    const name = Buffer.from(key);
     if (next === undefined) void current.remove(name);
-    else void current.put(name, encodeVersion(next));
+    else void current.put(name, next.bytes);
     const type = next === undefined ? 'delete' : 'put';
     const createRevision = next?.createRevision ?? 0;
-    void log.put(encodeNumbers(revision), encodeLog(name, { type, atMs, createRevision, previous }));
+    void log.put(encodeNumbers(revision), encodeLog(revision, name, { type, atMs, createRevision, previous }));
     if (previous !== undefined && previous.expiresAtMs > 0) {
       void expiries.remove(encodeNumbers(previous.expiresAtMs, previous.modRevision));
     }
@@ -240,6 +266,12 @@ export class Commits {
     }
     return new KvError('unavailable', `cannot write to ${this.#folder}: ${why}`, { cause: error });
   }
+}
+
+function encoded(name: Buffer, version: Version): Encoded {
+  const { modRevision, createRevision, expiresAtMs, value } = version;
+  const { bytes, checksum } = encodeVersion(name, version);
+  return { modRevision, createRevision, expiresAtMs, value, bytes, checksum, isUnchecked: false, isDamaged: false };
 }
 
 /** The engine's error of a failed commit points to the one with the reason. */

@@ -1,5 +1,5 @@
 // The embedded store: in this process, on disk, multi-version, every answered write synced.
-import type { Database, RootDatabase } from 'lmdb';
+import type { RootDatabase } from 'lmdb';
 import { type Clock, systemClock } from '../../lib/clock.js';
 import { atOnce, inTurns, type Steps } from '../../lib/turns.js';
 import {
@@ -23,26 +23,22 @@ import { catchUp, type RevisionRange } from './catch-up.js';
 import { Commits } from './commits.js';
 import { damaged, type DataFolder, openFailure, openFolder } from './folder.js';
 import { Housekeeping } from './housekeeping.js';
+import { DamagedHistory, engineText } from './damage.js';
+import { type OpenedTables, openTables } from './open-tables.js';
 import {
-  COMPACTED,
-  currentOf,
   isTooLong,
   MAX_KEY_BYTES,
   eventSteps,
   type EventsWanted,
+  get,
   getAt,
-  keyValueOf,
   rangeAt,
   rangeSteps,
   replacedSince,
-  REVISION,
   type Tables,
   viewAt,
-  WRITER,
-  WRITER_SINCE,
 } from './past.js';
-import { encodeNumbers, numberAt } from './records.js';
-import { compressionOf, type ValueCompression } from './value-compression.js';
+import { newestRevision } from './state.js';
 
 const MAX_VALUE_BYTES = 8 * 1024 * 1024;
 const HISTORY_MS = 5 * 60_000;
@@ -58,6 +54,8 @@ export interface EmbeddedOptions {
   readonly writer?: string;
   /** How long past revisions are kept; 0 keeps them until compacted by hand or too many. */
   readonly historyMs?: number;
+  /** What an operator is to know: that the file is damaged. */
+  readonly log?: (message: string) => void;
 }
 
 export async function openEmbeddedStore(options: EmbeddedOptions): Promise<KeyValueStore> {
@@ -81,39 +79,14 @@ export async function openEmbeddedStore(options: EmbeddedOptions): Promise<KeyVa
       maxDbs: 8,
       ...(HAS_FEW_ADDRESSES.has(process.arch) ? {} : { mapSize: MAP_BYTES }),
     });
-    const opened = env;
-    const table = (name: string, compression: ValueCompression | false = false): Database<Buffer, Buffer> =>
-      opened.openDB<Buffer, Buffer>(name, { encoding: 'binary', keyEncoding: 'binary', cache: false, compression });
-    const meta = table('meta');
-    const compression = await compressionOf(meta, folder.isCompressed);
-    if (compression === undefined) throw damaged(options.folder, 'the dictionary of its values is damaged');
-    const tables: Tables = {
-      current: table('current', compression),
-      log: table('log', compression),
-      expiries: table('expiries'),
-      meta,
-    };
-    if (tables.meta.get(REVISION) === undefined) await tables.meta.put(REVISION, encodeNumbers(1));
-    await noteWriter(env, tables, Buffer.from(options.writer ?? ''));
-    // Before the first value is written in this format.
-    folder.markFormat();
-    return new EmbeddedStore(env, tables, folder, options);
+    const opened = await openTables(env, folder, options.writer ?? '');
+    return new EmbeddedStore(env, opened, folder, options);
   } catch (error) {
     // The engine would go on with what it has open when the folder is opened again.
     await env?.close();
     await folder.release();
     throw openFailure(options.folder, error);
   }
-}
-
-/** What lies there when another build comes is of an earlier one, whichever; what lay there before that one, too. */
-async function noteWriter(env: RootDatabase, { meta }: Tables, writer: Buffer): Promise<void> {
-  if (meta.get(WRITER)?.equals(writer)) return;
-  const revision = meta.get(REVISION) ?? encodeNumbers(1);
-  await env.transaction(() => {
-    meta.putSync(WRITER, writer);
-    meta.putSync(WRITER_SINCE, Buffer.from(revision));
-  });
 }
 
 const closed = (): KvError => new KvError('closed', 'the store is closed');
@@ -127,43 +100,56 @@ class EmbeddedStore implements KeyValueStore {
   readonly #hub = new WatchHub();
   readonly #commits: Commits;
   readonly #housekeeping: Housekeeping;
+  readonly #log: (message: string) => void;
+  /** Why the file cannot be read, once that was seen. */
+  #damage: KvError | undefined;
   #closed = false;
 
   constructor(
     env: RootDatabase,
-    tables: Tables,
+    { tables, revision, compacted: oldest, totals, olderRevision }: OpenedTables,
     folder: DataFolder,
-    { folder: path, clock = systemClock, historyMs = HISTORY_MS }: EmbeddedOptions,
+    { clock = systemClock, historyMs = HISTORY_MS, log = () => undefined }: EmbeddedOptions,
   ) {
     this.#env = env;
     this.#tables = tables;
-    this.olderRevision = this.#onDisk(WRITER_SINCE);
+    this.olderRevision = olderRevision;
     this.#folder = folder;
+    this.#log = log;
     const dispatch = this.#hub.dispatch.bind(this.#hub);
-    this.#commits = new Commits({ env, tables, folder: path, clock, revision: this.#onDisk(REVISION), dispatch });
+    const readFailure = this.#readFailure.bind(this);
+    this.#commits = new Commits({ env, tables, folder: folder.path, clock, revision, totals, dispatch, readFailure });
     const commits = this.#commits;
     this.#housekeeping = new Housekeeping({
       env,
       tables,
       commits,
       clock,
-      compacted: this.#onDisk(COMPACTED),
+      compacted: oldest,
       historyMs,
+      failed: (error) => void readFailure(error),
     });
   }
 
   async get(key: string, { revision = 0 }: { revision?: number } = {}): Promise<KeyValue | undefined> {
     this.#startRead(revision);
-    const version = revision === 0 ? currentOf(this.#tables, key) : getAt(this.#tables, key, revision);
-    return version && keyValueOf(key, version);
+    return this.#reading(revision + 1, () =>
+      revision === 0 ? get(this.#tables, key) : getAt(this.#tables, key, revision),
+    );
   }
 
   // hot: every object that is not in memory
   currentValue(key: string, modRevision: number): Buffer | undefined {
     this.#checkOpen();
-    const known = viewAt(this.#tables, key, modRevision);
-    if (known !== undefined) return known;
-    // The snapshot of this turn may be from before the version, or from after a commit that is still to be told of.
+    try {
+      return viewAt(this.#tables, key, modRevision) ?? this.#valueElsewhere(key, modRevision);
+    } catch (error) {
+      throw this.#readFailure(error);
+    }
+  }
+
+  /** The snapshot of this turn may be from before the version, or from after a commit whose events are still to come. */
+  #valueElsewhere(key: string, modRevision: number): Buffer | undefined {
     this.#env.resetReadTxn();
     const { revision } = this.#commits;
     return (
@@ -177,8 +163,12 @@ class EmbeddedStore implements KeyValueStore {
   async range(request: RangeRequest): Promise<RangeResult> {
     const { revision = 0 } = request;
     const newest = this.#startRead(revision);
-    if (revision === 0 || revision === newest) return { revision: newest, ...rangeAt(this.#tables, request) };
-    const range = await inTurns(this.#whileOpen(rangeSteps(this.#env, this.#tables, { ...request, revision })));
+    if (revision === 0 || revision === newest) {
+      return this.#reading(newest, () => ({ revision: newest, ...rangeAt(this.#tables, request) }));
+    }
+    const range = await inTurns(
+      this.#whileOpen(rangeSteps(this.#env, this.#tables, { ...request, revision }), revision + 1),
+    );
     // Its log may have been dropped while it was read.
     const oldest = this.#housekeeping.compacted;
     if (revision < oldest) throw compacted(revision, oldest);
@@ -221,8 +211,8 @@ class EmbeddedStore implements KeyValueStore {
       return catchUp(log, startRevision, receiver);
     }
     this.#env.resetReadTxn();
-    const wanted = { prefix, startRevision, endRevision: revision, newest: this.#onDisk(REVISION), previous };
-    const missed = atOnce(eventSteps(this.#env, this.#tables, wanted)) ?? [];
+    const wanted = { prefix, startRevision, endRevision: revision, newest: this.#onDisk(), previous };
+    const missed = this.#reading(startRevision, () => atOnce(eventSteps(this.#env, this.#tables, wanted)) ?? []);
     if (missed.length > 0) void receiver.events(missed);
     return live(revision + 1);
   }
@@ -254,8 +244,9 @@ class EmbeddedStore implements KeyValueStore {
 
   async health(): Promise<void> {
     this.#checkOpen();
-    if (this.#commits.failure !== undefined) throw this.#commits.failure;
-    this.#onDisk(REVISION);
+    const failure = this.#damage ?? this.#commits.failure;
+    if (failure !== undefined) throw failure;
+    this.#onDisk();
   }
 
   async close(): Promise<void> {
@@ -270,18 +261,21 @@ class EmbeddedStore implements KeyValueStore {
 
   *#events(wanted: Omit<EventsWanted, 'newest'>): Steps<readonly KvEvent[] | undefined> {
     const newest = this.#startRead(0);
-    const events = yield* this.#whileOpen(eventSteps(this.#env, this.#tables, { ...wanted, newest }));
+    const events = yield* this.#whileOpen(
+      eventSteps(this.#env, this.#tables, { ...wanted, newest }),
+      wanted.startRevision,
+    );
     // Its log may have been dropped while it was read.
     const { compacted: oldest } = this.#housekeeping;
     if (wanted.startRevision <= oldest) throw compacted(wanted.startRevision, oldest);
     return events;
   }
 
-  /** The engine must not be asked after it was closed. */
-  *#whileOpen<T>(steps: Steps<T>): Steps<T> {
+  /** The engine must not be asked after it was closed. `from` is the first revision of the log that is read. */
+  *#whileOpen<T>(steps: Steps<T>, from: number): Steps<T> {
     for (;;) {
       this.#checkOpen();
-      const { done, value } = steps.next();
+      const { done, value } = this.#reading(from, () => steps.next());
       if (done) return value;
       yield;
     }
@@ -303,16 +297,42 @@ class EmbeddedStore implements KeyValueStore {
   #startRead(revision: number): number {
     this.#checkOpen();
     this.#env.resetReadTxn();
-    const newest = this.#onDisk(REVISION);
+    const newest = this.#onDisk();
     if (revision > newest) throw futureRevision(revision, newest);
     const oldest = this.#housekeeping.compacted;
     if (revision !== 0 && revision < oldest) throw compacted(revision, oldest);
     return newest;
   }
 
-  #onDisk(name: Buffer): number {
-    const bytes = this.#tables.meta.get(name);
-    return bytes === undefined ? 0 : numberAt(bytes, 0);
+  #onDisk(): number {
+    return this.#reading(0, () => newestRevision(this.#tables.meta));
+  }
+
+  /** Runs what reads the file, from this revision of the log on. */
+  #reading<T>(from: number, read: () => T): T {
+    try {
+      return read();
+    } catch (error) {
+      throw error instanceof DamagedHistory ? this.#historyFailure(error, from) : this.#readFailure(error);
+    }
+  }
+
+  /** History is not kept for good: what of it cannot be read is dropped, and clients list anew as after any compaction. */
+  #historyFailure({ revision, message }: DamagedHistory, from: number): KvError {
+    const { compacted: oldest } = this.#housekeeping;
+    if (from <= oldest) return compacted(from, oldest);
+    this.#log(`${this.#folder.storePath}: ${message}; dropping the history up to it`);
+    void this.#housekeeping.compact(revision);
+    return compacted(from, revision);
+  }
+
+  /** A record that is damaged fails those who want it. Where the engine cannot go on nothing can be relied on any more. */
+  #readFailure(error: unknown): KvError {
+    if (error instanceof KvError) return error;
+    const failure = damaged(this.#folder.path, `its file store.mdb is damaged: ${engineText(error)}`);
+    if (this.#damage === undefined) this.#log(failure.message);
+    this.#damage ??= failure;
+    return failure;
   }
 
   // hot: every write

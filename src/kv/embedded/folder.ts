@@ -1,6 +1,7 @@
 // The data folder: its lock, its format, and looking the store's file over before the engine maps it.
 //
-//   FORMAT       "binnacle-store 2"; 1 where no value is compressed yet, which this build goes on with as 2
+//   FORMAT       "binnacle-store 3"; 1 where no value is compressed yet, 2 where records have no checksums: this build goes
+//                on with both as 3
 //   store.mdb    the data; store.mdb-lock belongs to the engine
 //   lock         a socket that the process which has the folder open listens on
 import fs from 'node:fs';
@@ -8,11 +9,12 @@ import net from 'node:net';
 import path from 'node:path';
 import { errorText } from '../../lib/error-text.js';
 import { goFileError } from '../../lib/go-file-error.js';
-import { damagedPage } from './check-pages.js';
+import { engineText } from './damage.js';
+import { checkPages, type KeysFound, type MetaPage } from './check-pages.js';
 import { KvError } from '../kv.js';
 import { makePrivate, makePrivateFile, makePrivateFolder } from './private-folder.js';
 
-const FORMAT = 2;
+const FORMAT = 3;
 /** The first whose values may be compressed. */
 const COMPRESSED_FORMAT = 2;
 const FORMAT_FILE = 'FORMAT';
@@ -22,9 +24,12 @@ const ENGINE_LOCK_FILE = 'store.mdb-lock';
 const MAX_SOCKET_PATH = 100;
 
 export interface DataFolder {
+  readonly path: string;
   readonly storePath: string;
   /** Whether values may be compressed already. */
   readonly isCompressed: boolean;
+  /** The keys that the table `current` has; absent for a new or a very large file. */
+  readonly keys: KeysFound | undefined;
   /** Call once the first commit is on disk, and before a value is written that an earlier format does not have. */
   markFormat(): void;
   release(): Promise<void>;
@@ -36,12 +41,12 @@ export async function openFolder(folder: string): Promise<DataFolder> {
   try {
     const format = readFormat(folder);
     const storePath = path.join(folder, STORE_FILE);
-    checkStoreFile(storePath, format > 0);
+    const keys = checkStoreFile(storePath, format > 0);
     checkSpace(folder);
     // The engine takes files that are there as they are; its own would be for everybody to read.
     for (const file of [STORE_FILE, ENGINE_LOCK_FILE]) makePrivateFile(folder, file);
     const markFormat = (): void => (format === FORMAT ? undefined : writeFormat(folder));
-    return { storePath, isCompressed: format >= COMPRESSED_FORMAT, markFormat, release };
+    return { path: folder, storePath, isCompressed: format >= COMPRESSED_FORMAT, keys, markFormat, release };
   } catch (error) {
     await release();
     throw error;
@@ -164,43 +169,44 @@ const MIN_FREE_BYTES = 16 * 1024;
 const MAGIC = 0xbeefc0de;
 const META_SIZE = 0xa0;
 const MIN_PAGE = 4096;
+/** More addresses than a process has. */
+const MAX_MAP_BYTES = 2n ** 47n;
 
 /**
  * The engine maps the file and trusts it: one that is not its own, or was cut short, would end the process without
  * a word. So the two meta pages are read first: their magic, that the file is as long as the newest says, and that the
  * pages of its trees are theirs.
  */
-function checkStoreFile(storePath: string, created: boolean): void {
+function checkStoreFile(storePath: string, created: boolean): KeysFound | undefined {
   const size = fs.existsSync(storePath) ? fs.statSync(storePath).size : 0;
   if (size < 2 * MIN_PAGE) {
     if (created) throw damaged(path.dirname(storePath), `its file ${STORE_FILE} is missing or cut short`);
     // Creating it was interrupted before anything was answered.
     fs.rmSync(storePath, { force: true });
-    return;
+    return undefined;
   }
   const fd = fs.openSync(storePath, 'r');
   try {
     const first = readMeta(fd, 0);
     const second = readMeta(fd, first?.pageSize ?? MIN_PAGE);
-    if (first === undefined || second === undefined) {
+    if (first === undefined || second === undefined || !first.fixed.equals(second.fixed)) {
       throw damaged(path.dirname(storePath), `its file ${STORE_FILE} does not begin as a store does`);
     }
     const newest = first.transaction > second.transaction ? first : second;
     if ((newest.lastPage + 1n) * BigInt(newest.pageSize) > BigInt(size)) {
       throw damaged(path.dirname(storePath), `its file ${STORE_FILE} was cut short`);
     }
-    const wrong = damagedPage(fd, newest.bytes, newest.pageSize, newest.lastPage);
-    if (wrong !== undefined) throw damaged(path.dirname(storePath), `its file ${STORE_FILE} is damaged: ${wrong}`);
+    const { damage, trees } = checkPages(fd, newest);
+    if (damage !== undefined) throw damaged(path.dirname(storePath), `its file ${STORE_FILE} is damaged: ${damage}`);
+    return trees.get('current');
   } finally {
     fs.closeSync(fd);
   }
 }
 
-interface Meta {
-  readonly bytes: Buffer;
-  readonly pageSize: number;
-  readonly lastPage: bigint;
-  readonly transaction: bigint;
+interface Meta extends MetaPage {
+  /** What never changes. */
+  readonly fixed: Buffer;
 }
 
 function readMeta(fd: number, offset: number): Meta | undefined {
@@ -208,7 +214,18 @@ function readMeta(fd: number, offset: number): Meta | undefined {
   fs.readSync(fd, bytes, 0, META_SIZE, offset);
   const pageSize = bytes.readUInt32LE(0x30);
   if (bytes.readUInt32LE(0x18) !== MAGIC || pageSize < 256 || pageSize > 65536) return undefined;
-  return { bytes, pageSize, lastPage: bytes.readBigUInt64LE(0x90), transaction: bytes.readBigUInt64LE(0x98) };
+  // The version, the address, and what the two trees say of their kind; the size of the page and the map stand between.
+  const fixed = Buffer.concat(
+    [
+      [0x18, 0x28],
+      [0x30, 0x36],
+      [0x60, 0x66],
+    ].map(([from, to]) => bytes.subarray(from, to)),
+  );
+  const isMapped = bytes.readBigUInt64LE(0x28) <= MAX_MAP_BYTES;
+  if (!isMapped) return undefined;
+  const lastPage = bytes.readBigUInt64LE(0x90);
+  return { bytes, fixed, pageSize, lastPage, transaction: bytes.readBigUInt64LE(0x98) };
 }
 
 /** Why a folder could not be opened, and what to do: only the engine's own complaint means that the data are damaged. */
@@ -227,7 +244,7 @@ export function openFailure(folder: string, error: unknown): KvError {
       },
     );
   }
-  return damaged(folder, why);
+  return damaged(folder, engineText(error));
 }
 
 export const diskFull = (folder: string, cause: unknown): KvError =>

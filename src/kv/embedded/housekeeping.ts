@@ -2,8 +2,9 @@
 import type { RootDatabase } from 'lmdb';
 import type { Clock } from '../../lib/clock.js';
 import type { Commits } from './commits.js';
-import { COMPACTED, currentOf, type Tables } from './past.js';
+import { currentOf, type Tables } from './past.js';
 import { encodeNumbers, logTimeMs, numberAt } from './records.js';
+import { compactedRecord } from './state.js';
 
 const TRIM_PERIOD_MS = 5_000;
 /** Log records one commit drops; when there are more to drop, the next follows soon. */
@@ -23,6 +24,7 @@ export class Housekeeping {
   readonly #commits: Commits;
   readonly #clock: Clock;
   readonly #historyMs: number;
+  readonly #failed: (error: unknown) => void;
   #cancelTrim: (() => void) | undefined;
   #cancelExpiry: (() => void) | undefined;
   #stopped = false;
@@ -34,12 +36,15 @@ export class Housekeeping {
     clock: Clock;
     compacted: number;
     historyMs: number;
+    /** The file could not be read. */
+    failed: (error: unknown) => void;
   }) {
     this.#env = options.env;
     this.#tables = options.tables;
     this.#commits = options.commits;
     this.#clock = options.clock;
     this.#historyMs = options.historyMs;
+    this.#failed = options.failed;
     this.compacted = options.compacted;
     this.#scheduleTrim(TRIM_PERIOD_MS);
     this.#scheduleExpiry();
@@ -61,7 +66,10 @@ export class Housekeeping {
     this.#cancelTrim?.();
     this.#cancelTrim = this.#clock.after(afterMs, () => {
       this.#cancelTrim = undefined;
-      void this.#trim();
+      this.#trim().catch((error: unknown) => {
+        this.#failed(error);
+        this.#scheduleTrim(TRIM_PERIOD_MS);
+      });
     });
   }
 
@@ -102,14 +110,18 @@ export class Housekeeping {
     const { log, meta } = this.#tables;
     if (revision > this.compacted) {
       this.compacted = revision;
-      void meta.put(COMPACTED, encodeNumbers(revision));
+      void meta.put(...compactedRecord(revision));
     }
     for (const key of log.getKeys({ end: encodeNumbers(upTo + 1), limit: TRIM_BATCH })) void log.remove(key);
   }
 
   #scheduleExpiry(): void {
     if (this.#stopped) return;
-    this.#cancelExpiry = this.#clock.after(EXPIRY_PERIOD_MS, () => void this.#expire());
+    this.#cancelExpiry = this.#clock.after(EXPIRY_PERIOD_MS, () => {
+      this.#expire()
+        .catch(this.#failed)
+        .then(() => this.#scheduleExpiry(), this.#failed);
+    });
   }
 
   async #expire(): Promise<void> {
@@ -124,6 +136,5 @@ export class Housekeeping {
         this.#commits.write({ key: value.toString(), expected: numberAt(key, 1), value: undefined, ttlSeconds: 0 }),
       ),
     );
-    this.#scheduleExpiry();
   }
 }

@@ -1,17 +1,22 @@
 // Reads of the embedded store's tables: the current state, a past one (the log undone), and the events of the log.
 import type { Database, RootDatabase } from 'lmdb';
 import type { Steps } from '../../lib/turns.js';
-import type { ChangesRequest, KeyValue, KvEvent, RangeRequest, RangeResult } from '../kv.js';
+import type { ChangesRequest, DamagedRecord, KeyValue, KvEvent, RangeRequest, RangeResult } from '../kv.js';
+import { DamagedHistory, damagedRecords, MAX_NAMED } from './damage.js';
 import {
+  checkedLog,
   decodeLog,
   decodeVersion,
   encodeNumbers,
   hasPrefix,
   type LogRecord,
+  modRevisionOf,
   numberAt,
+  type StoredVersion,
   valueIn,
   type Version,
 } from './records.js';
+import { newestRevision } from './state.js';
 
 const NO_BYTES = Buffer.alloc(0);
 
@@ -20,18 +25,23 @@ export interface Tables {
   readonly log: Database<Buffer, Buffer>;
   readonly expiries: Database<Buffer, Buffer>;
   readonly meta: Database<Buffer, Buffer>;
+  /** Records that may lack a checksum: those of `current`, and those of `log` up to a revision. */
+  readonly unchecked: { readonly current: boolean; readonly logUntil: number };
 }
 
-/** The keys of the meta table. */
-export const REVISION = Buffer.from('revision');
-export const COMPACTED = Buffer.from('compacted');
-/** Which build writes, and the revision it began after. */
-export const WRITER = Buffer.from('writer');
-export const WRITER_SINCE = Buffer.from('writer since');
+export function getAt(tables: Tables, key: string, revision: number): KeyValue | undefined {
+  for (const [at, content] of recordsSince(tables, revision + 1)) {
+    const record = decodeLog(at, content);
+    if (record.key === key) return record.previous && keyValueOf(key, record.previous);
+  }
+  return get(tables, key);
+}
 
-export function getAt(tables: Tables, key: string, revision: number): Version | undefined {
-  for (const record of logSince(tables, revision + 1)) if (record.key === key) return record.previous;
-  return currentOf(tables, key);
+/** Fails where the record is damaged. */
+export function get(tables: Tables, key: string): KeyValue | undefined {
+  const version = currentOf(tables, key);
+  if (version?.isDamaged) throw damagedRecords([{ key, revision: version.modRevision }]);
+  return version && keyValueOf(key, version);
 }
 
 /** What a key was before it changed, and whether it is there now. */
@@ -53,15 +63,15 @@ export function* rangeSteps(
   for (;;) {
     env.resetReadTxn();
     page.begin();
-    for (const [at, bytes] of recordsSince(tables, next)) {
+    for (const [at, content] of recordsSince(tables, next)) {
       next = at + 1;
-      const { key, type, previous } = decodeLog(at, bytes);
+      const { key, type, previous } = decodeLog(at, content);
       if (key >= start && key < end) {
         const known = undone.get(key);
         if (known === undefined) undone.set(key, { before: previous, isThere: type === 'put' });
         else known.isThere = type === 'put';
       }
-      if (page.isFullWith(bytes)) break;
+      if (page.isFullWith(content)) break;
     }
     // The state is read in the snapshot that the last of the log was read in.
     if (!page.isFull) return { revision: next - 1, ...rangeAt(tables, request, undone) };
@@ -91,13 +101,17 @@ export function rangeAt(
     if (isThere) count--;
     if (before !== undefined) count++;
   }
-  return { kvs: countOnly ? [] : collect(), count };
+  const damaged: DamagedRecord[] = [];
+  const found = countOnly ? [] : collect();
+  if (damaged.length > 0) throw damagedRecords(damaged);
+  return { kvs: found, count };
 
   /** Merges the current keys that did not change since with the undone ones, in order. */
   function collect(): KeyValue[] {
     const kvs: KeyValue[] = [];
     const old = [...undone].filter(([, { before }]) => before !== undefined).sort(([a], [b]) => (a < b ? -1 : 1));
     let at = 0;
+    let seen = 0;
     const full = (): boolean => limit > 0 && kvs.length >= limit;
     const takeOldBefore = (key: string | undefined): void => {
       for (let next = old[at]; next !== undefined && (key === undefined || next[0] < key); next = old[++at]) {
@@ -110,8 +124,14 @@ export function rangeAt(
         const key = bytes.toString();
         takeOldBefore(key);
         if (full()) break;
-        if (!undone.has(key)) kvs.push(keyValueOf(key, decodeVersion(value)));
+        seen++;
+        if (undone.has(key)) continue;
+        const version = decodeVersion(bytes, value, tables.unchecked.current);
+        if (version.isDamaged) damaged.push({ key, revision: version.modRevision });
+        else kvs.push(keyValueOf(key, version));
+        if (damaged.length >= MAX_NAMED) return kvs;
       }
+      if (!full() && seen !== now) throw new Error(`${now} keys are counted, ${seen} are found`);
     }
     takeOldBefore(undefined);
     return kvs;
@@ -146,15 +166,15 @@ export function* eventSteps(env: RootDatabase, tables: Tables, wanted: EventsWan
   let next = newest;
   while (next >= startRevision) {
     env.resetReadTxn();
-    for (const [revision, bytes] of recordsSince(tables, seen + 1)) {
+    for (const [revision, content] of recordsSince(tables, seen + 1)) {
       seen = revision;
-      if (hasPrefix(bytes, prefix)) found.replacedLater(decodeLog(revision, bytes));
+      if (hasPrefix(content, prefix)) found.replacedLater(decodeLog(revision, content));
     }
     page.begin();
-    for (const [revision, bytes] of recordsBefore(tables, next, startRevision)) {
+    for (const [revision, content] of recordsBefore(tables, next, startRevision)) {
       next = revision - 1;
-      if (hasPrefix(bytes, prefix)) found.add(decodeLog(revision, bytes));
-      if (page.isFullWith(bytes)) break;
+      if (hasPrefix(content, prefix)) found.add(decodeLog(revision, content));
+      if (page.isFullWith(content)) break;
     }
     if (found.bytes > mostBytes) return undefined;
     if (!page.isFull) break;
@@ -167,7 +187,7 @@ class FoundEvents {
   readonly events: KvEvent[] = [];
   bytes = 0;
   /** What each key was before the oldest change that was found. */
-  readonly #before = new Map<string, Version | undefined>();
+  readonly #before = new Map<string, Pick<Version, 'value'> | undefined>();
 
   constructor(
     private readonly tables: Tables,
@@ -184,7 +204,7 @@ class FoundEvents {
     const { tables, wanted } = this;
     if (revision <= wanted.endRevision) {
       const before = this.#before;
-      const version = type === 'delete' ? undefined : before.has(key) ? before.get(key) : currentOf(tables, key);
+      const version = type === 'delete' ? undefined : before.has(key) ? before.get(key) : get(tables, key);
       const value = version?.value ?? NO_BYTES;
       this.bytes += value.length;
       this.events.push({
@@ -224,37 +244,61 @@ class Page {
   }
 }
 
-function* logSince(tables: Tables, from: number): Iterable<LogRecord> {
-  for (const [revision, bytes] of recordsSince(tables, from)) yield decodeLog(revision, bytes);
-}
-
-function* recordsSince({ log }: Tables, from: number): Iterable<[revision: number, bytes: Buffer]> {
-  for (const { key, value } of log.getRange({ start: encodeNumbers(from) })) yield [numberAt(key, 0), value];
+/**
+ * The log from a revision on, each record checked. Every revision has one, so that a missing one is noticed; of those that
+ * were compacted nothing may be asked.
+ */
+function* recordsSince(tables: Tables, from: number): Iterable<[revision: number, content: Buffer]> {
+  let next = from;
+  for (const { key, value } of tables.log.getRange({ start: encodeNumbers(from) })) {
+    yield [next, checkedAt(tables, next, key, value)];
+    next++;
+  }
+  if (next <= newestRevision(tables.meta)) throw new DamagedHistory(next);
 }
 
 /** From one revision down to another. */
-function* recordsBefore({ log }: Tables, from: number, to: number): Iterable<[revision: number, bytes: Buffer]> {
+function* recordsBefore(tables: Tables, from: number, to: number): Iterable<[revision: number, content: Buffer]> {
+  let next = from;
   const range = { start: encodeNumbers(from), end: encodeNumbers(to - 1), reverse: true };
-  for (const { key, value } of log.getRange(range)) yield [numberAt(key, 0), value];
+  for (const { key, value } of tables.log.getRange(range)) {
+    yield [next, checkedAt(tables, next, key, value)];
+    next--;
+  }
+  if (next >= to) throw new DamagedHistory(next);
 }
 
-export function currentOf({ current }: Tables, key: string): Version | undefined {
+function checkedAt({ unchecked }: Tables, revision: number, key: Buffer, value: Buffer): Buffer {
+  const isThere = key.length === encodeNumbers(0).length && numberAt(key, 0) === revision;
+  const content = isThere ? checkedLog(revision, value, revision <= unchecked.logUntil) : undefined;
+  if (content === undefined) throw new DamagedHistory(revision);
+  return content;
+}
+
+export function currentOf({ current, unchecked }: Tables, key: string): StoredVersion | undefined {
   if (isTooLong(key)) return undefined;
-  const bytes = current.get(Buffer.from(key));
-  return bytes && decodeVersion(bytes);
+  const name = Buffer.from(key);
+  const bytes = current.get(name);
+  return bytes && decodeVersion(name, bytes, unchecked.current);
 }
 
-/** The value of a key, if it is at this revision: a view that the next read changes. */
+/** The value of a key, if it is at this revision: a view that the next read changes. Fails where it is damaged. */
 // hot: every object that is not in memory
-export function viewAt({ current }: Tables, key: string, modRevision: number): Buffer | undefined {
-  const bytes = current.getBinaryFast(Buffer.from(key));
-  return bytes === undefined || numberAt(bytes, 0) !== modRevision ? undefined : valueIn(bytes);
+export function viewAt({ current, unchecked }: Tables, key: string, modRevision: number): Buffer | undefined {
+  const name = Buffer.from(key);
+  const shared = current.getBinaryFast(name);
+  if (shared === undefined || modRevisionOf(shared) !== modRevision) return undefined;
+  const value = valueIn(name, shared, unchecked.current);
+  if (value === undefined) throw damagedRecords([{ key, revision: modRevision }]);
+  return value;
 }
 
-/** A version that a change after this revision replaced. */
+/** A version that a change after this revision replaced. What was compacted meanwhile is passed over. */
 export function replacedSince(tables: Tables, key: string, modRevision: number, revision: number): Buffer | undefined {
-  for (const record of logSince(tables, revision + 1)) {
-    if (record.key === key && record.previous?.modRevision === modRevision) return record.previous.value;
+  for (const { key: at, value } of tables.log.getRange({ start: encodeNumbers(revision + 1) })) {
+    const content = checkedLog(numberAt(at, 0), value, numberAt(at, 0) <= tables.unchecked.logUntil);
+    const record = content && decodeLog(numberAt(at, 0), content);
+    if (record?.key === key && record.previous?.modRevision === modRevision) return record.previous.value;
   }
   return undefined;
 }

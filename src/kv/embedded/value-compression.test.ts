@@ -9,7 +9,8 @@ import { type Database, open } from 'lmdb';
 import { collect } from '../kv.contract.js';
 import { KvError, prefixEnd } from '../kv.js';
 import { openEmbeddedStore } from './embedded.js';
-import { encodeLog, encodeNumbers, encodeVersion } from './records.js';
+import { encodeNumbers } from './records.js';
+import { uncheckedLog, uncheckedVersion } from './unchecked-records.js';
 
 const root = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-compression-'));
 let folders = 0;
@@ -121,10 +122,10 @@ describe('values in the file of the embedded store', () => {
     await inside(folder, (table) => {
       const key = Buffer.from('/pods/a');
       table('meta').putSync(Buffer.from('revision'), encodeNumbers(3));
-      table('current').putSync(key, encodeVersion(version));
+      table('current').putSync(key, uncheckedVersion(version));
       const change = { type: 'put', atMs: Date.now() } as const;
-      table('log').putSync(encodeNumbers(2), encodeLog(key, { ...change, createRevision: 2, previous: undefined }));
-      table('log').putSync(encodeNumbers(3), encodeLog(key, { ...change, createRevision: 2, previous }));
+      table('log').putSync(encodeNumbers(2), uncheckedLog(key, { ...change, createRevision: 2, previous: undefined }));
+      table('log').putSync(encodeNumbers(3), uncheckedLog(key, { ...change, createRevision: 2, previous }));
     });
     fs.writeFileSync(path.join(folder, 'FORMAT'), 'binnacle-store 1\n');
     for (const restart of [0, 1]) {
@@ -134,7 +135,7 @@ describe('values in the file of the embedded store', () => {
       await kv.create(`/pods/${restart}`, pod('more'));
       assert.deepEqual((await kv.get(`/pods/${restart}`))?.value, pod('more'));
       await kv.close();
-      assert.equal(formatOf(folder), 'binnacle-store 2\n');
+      assert.equal(formatOf(folder), 'binnacle-store 3\n');
     }
   });
 
@@ -152,7 +153,7 @@ describe('values in the file of the embedded store', () => {
     await kv.close();
     await inside(folder, (table) => {
       const read = table('current', dictionary).get(Buffer.from('/a'));
-      assert.deepEqual(read && Buffer.from(read.subarray(18)), value);
+      assert.deepEqual(read && Buffer.from(read.subarray(22)), value);
     });
   });
 

@@ -1,0 +1,127 @@
+// Opening the tables of the engine's file: what is missing in a new one is written, an older one is brought up to date, and
+// what the counters say is compared with what is there.
+import type { Database, RootDatabase } from 'lmdb';
+import { damaged, type DataFolder } from './folder.js';
+import type { Tables } from './past.js';
+import { decodeVersion, encodeNumbers, encodeVersion, numberAt } from './records.js';
+import {
+  changeTotals,
+  checkedSinceRecord,
+  compactedRecord,
+  NO_TOTALS,
+  readCheckedSince,
+  readCompacted,
+  readRevision,
+  revisionRecord,
+  type Totals,
+} from './state.js';
+import { compressionOf, type ValueCompression } from './value-compression.js';
+
+/** Which build writes, and the revision it began after. */
+const WRITER = Buffer.from('writer');
+const WRITER_SINCE = Buffer.from('writer since');
+const FIRST_REVISION = 1;
+/** Records that one commit brings up to date. */
+const UPGRADE_BATCH = 1_000;
+
+export interface OpenedTables {
+  readonly tables: Tables;
+  readonly revision: number;
+  readonly compacted: number;
+  readonly totals: Totals;
+  /** What was written up to this revision is another build's. */
+  readonly olderRevision: number;
+}
+
+export async function openTables(env: RootDatabase, folder: DataFolder, writer: string): Promise<OpenedTables> {
+  const tables = await engineTables(env, folder);
+  const { meta } = tables;
+  const known = readRevision(meta);
+  const revision = known?.revision ?? FIRST_REVISION;
+  if (known === undefined) await writeState(env, meta, revision, NO_TOTALS);
+  // Before the first value is written in this format.
+  folder.markFormat();
+  const totals = known === undefined ? NO_TOTALS : (known.totals ?? (await bringUp(env, tables, revision)));
+  const olderRevision = await noteWriter(env, meta, Buffer.from(writer), revision);
+  const unchecked = { current: false, logUntil: readCheckedSince(meta) ?? revision };
+  env.resetReadTxn();
+  const missing = whatIsMissing(tables, folder, revision, totals);
+  if (missing !== undefined) throw damaged(folder.path, missing);
+  return { tables: { ...tables, unchecked }, revision, compacted: readCompacted(meta), totals, olderRevision };
+}
+
+async function engineTables(env: RootDatabase, folder: DataFolder): Promise<Tables> {
+  const table = (name: string, compression: ValueCompression | false = false): Database<Buffer, Buffer> =>
+    env.openDB<Buffer, Buffer>(name, { encoding: 'binary', keyEncoding: 'binary', cache: false, compression });
+  const meta = table('meta');
+  const compression = await compressionOf(meta, folder.isCompressed);
+  if (compression === undefined) throw damaged(folder.path, 'the dictionary of its values is damaged');
+  return {
+    current: table('current', compression),
+    log: table('log', compression),
+    expiries: table('expiries'),
+    meta,
+    unchecked: { current: true, logUntil: Infinity },
+  };
+}
+
+async function writeState(env: RootDatabase, meta: Tables['meta'], revision: number, totals: Totals): Promise<void> {
+  const compacted = readCompacted(meta);
+  await env.transaction(() => {
+    meta.putSync(...revisionRecord(revision, totals));
+    meta.putSync(...checkedSinceRecord(revision));
+    if (compacted > 0) meta.putSync(...compactedRecord(compacted));
+  });
+}
+
+/**
+ * An earlier build's records get checksums, some at a time. One that is interrupted begins anew: what has a checksum by then
+ * is left as it is, damaged or not.
+ */
+async function bringUp(env: RootDatabase, tables: Tables, revision: number): Promise<Totals> {
+  const { current, unchecked } = tables;
+  let totals = NO_TOTALS;
+  let start = Buffer.alloc(0);
+  for (let isLast = false; !isLast;) {
+    env.resetReadTxn();
+    const writes: [Buffer, Buffer][] = [];
+    let found = 0;
+    for (const { key, value } of current.getRange({ start, limit: UPGRADE_BATCH })) {
+      found++;
+      start = Buffer.concat([key, Buffer.alloc(1)]);
+      const version = decodeVersion(key, value, unchecked.current);
+      if (version.isUnchecked) writes.push([key, encodeVersion(key, version).bytes]);
+      totals = changeTotals(totals, key, undefined, version);
+    }
+    isLast = found < UPGRADE_BATCH;
+    if (writes.length > 0) await env.batch(() => writes.forEach(([key, bytes]) => void current.put(key, bytes)));
+  }
+  await writeState(env, tables.meta, revision, totals);
+  return totals;
+}
+
+/** What lies there when another build comes is of an earlier one, whichever; what lay there before that one, too. */
+async function noteWriter(env: RootDatabase, meta: Tables['meta'], writer: Buffer, revision: number): Promise<number> {
+  const since = meta.get(WRITER_SINCE);
+  if (since !== undefined && meta.get(WRITER)?.equals(writer)) return numberAt(since, 0);
+  await env.transaction(() => {
+    meta.putSync(WRITER, writer);
+    meta.putSync(WRITER_SINCE, encodeNumbers(revision));
+  });
+  return revision;
+}
+
+/** Values are not read here; they are checked when somebody wants them. */
+function whatIsMissing(
+  { current, log }: Tables,
+  { keys }: DataFolder,
+  revision: number,
+  totals: Totals,
+): string | undefined {
+  const count = keys?.count ?? current.getKeysCount({});
+  if (count !== totals.count) return `it has ${count} keys, and ${totals.count} were written`;
+  if (keys !== undefined && keys.keySum !== totals.keySum) return 'it has other keys than were written';
+  const [last] = log.getKeys({ reverse: true, limit: 1 });
+  const newest = last === undefined ? 0 : numberAt(last, 0);
+  return newest > revision ? `it has a change of revision ${newest}, and is at revision ${revision}` : undefined;
+}
