@@ -36,21 +36,41 @@ export interface EtcdProcess {
 
 /** With `tls` etcd asks for client certificates of the given authority. */
 export async function startEtcd(program: string, tls?: EtcdTls): Promise<EtcdProcess> {
+  const peer = { name: 'default', url: `http://127.0.0.1:${await freePort()}` };
+  return startMember(program, { peers: [peer], peer, tls });
+}
+
+/** Members of one cluster, which has a leader. */
+export async function startEtcdCluster(program: string, size: number): Promise<readonly EtcdProcess[]> {
+  const peers: EtcdPeer[] = [];
+  for (let i = 0; i < size; i++) peers.push({ name: `m${i}`, url: `http://127.0.0.1:${await freePort()}` });
+  return Promise.all(peers.map((peer) => startMember(program, { peers, peer })));
+}
+
+interface EtcdPeer {
+  readonly name: string;
+  readonly url: string;
+}
+
+async function startMember(
+  program: string,
+  { peers, peer, tls }: { peers: readonly EtcdPeer[]; peer: EtcdPeer; tls?: EtcdTls | undefined },
+): Promise<EtcdProcess> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-etcd-'));
-  const [port, peerPort] = [await freePort(), await freePort()];
+  const port = await freePort();
   const url = `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`;
-  const peerUrl = `http://127.0.0.1:${peerPort}`;
   let child: ChildProcess | undefined;
   const start = async (): Promise<void> => {
     child = spawn(
       program,
       [
+        ['--name', peer.name],
         ['--data-dir', folder],
         ['--listen-client-urls', url],
         ['--advertise-client-urls', url],
-        ['--listen-peer-urls', peerUrl],
-        ['--initial-advertise-peer-urls', peerUrl],
-        ['--initial-cluster', `default=${peerUrl}`],
+        ['--listen-peer-urls', peer.url],
+        ['--initial-advertise-peer-urls', peer.url],
+        ['--initial-cluster', peers.map((one) => `${one.name}=${one.url}`).join(',')],
         tls === undefined
           ? []
           : ['--client-cert-auth', '--trusted-ca-file', tls.ca, '--cert-file', tls.cert, '--key-file', tls.key],

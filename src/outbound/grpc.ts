@@ -82,7 +82,7 @@ export class GrpcConnection {
   static async open(target: GrpcTarget, options: GrpcOptions = {}): Promise<GrpcConnection> {
     const timeout = AbortSignal.timeout(CONNECT_TIMEOUT_MS);
     try {
-      return new GrpcConnection(await startSession(await connect(target, timeout), target), target, options);
+      return new GrpcConnection(await startSession(await connect(target, timeout), target, timeout), target, options);
     } catch (error) {
       const message = `${whereIs(target)}: ${describe(error)}`;
       const dialing = error instanceof OutboundError && error.failure === 'dial' ? error.message : undefined;
@@ -261,18 +261,23 @@ async function connect(target: GrpcTarget, signal: AbortSignal): Promise<Duplex>
   return handshake(connection, { tls: target.tls, host: address.host, protocols: ['h2'], signal });
 }
 
-function startSession(connection: Duplex, target: GrpcTarget): Promise<http2.ClientHttp2Session> {
+/** It is there once the other side has said what it is: the kernel accepts connections for a process that hangs. */
+function startSession(connection: Duplex, target: GrpcTarget, signal: AbortSignal): Promise<http2.ClientHttp2Session> {
   return new Promise((resolve, reject) => {
     const authority = 'url' in target ? target.url : 'http://localhost';
     const settings = { enablePush: false, initialWindowSize: WINDOW_BYTES };
     const session = http2.connect(authority, { createConnection: () => connection, settings });
     const failed = (error?: Error): void => {
+      signal.removeEventListener('abort', late);
       session.destroy();
       reject(error ?? new Error('the connection was closed'));
     };
+    const late = (): void => failed(new Error('no SETTINGS frame came in time'));
+    signal.addEventListener('abort', late, { once: true });
     session.once('error', failed);
     session.once('close', failed);
-    session.once('connect', () => {
+    session.once('remoteSettings', () => {
+      signal.removeEventListener('abort', late);
       session.removeListener('error', failed);
       session.removeListener('close', failed);
       session.on('error', () => undefined);

@@ -1,10 +1,13 @@
 import { type Attributes, SCOPES, type Span, type Trace } from '../tracing/trace.js';
-import { type GrpcConnection } from './grpc.js';
+import type { GrpcConnection } from './grpc.js';
 import { GrpcError } from './grpc-error.js';
+
+/** What is called; `GrpcConnection` is one. */
+type Callee = Pick<GrpcConnection, 'peer' | 'call'>;
 
 /** A unary call on behalf of traced work: the other side is told, and the call recorded where the work is. */
 export function tracedCall(
-  connection: GrpcConnection,
+  connection: Callee,
   trace: Trace,
   method: string,
   message: Buffer,
@@ -39,7 +42,7 @@ const messageAttributes = (type: 'SENT' | 'RECEIVED', bytes: number): Attributes
   'message.uncompressed_size': bytes,
 });
 
-function callAttributes({ peer }: GrpcConnection, method: string): Attributes {
+function callAttributes({ peer }: Callee, method: string): Attributes {
   const [, service = '', name = ''] = method.split('/');
   return {
     'rpc.system': 'grpc',

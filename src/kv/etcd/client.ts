@@ -1,11 +1,8 @@
-// Calls to etcd: on whichever server answers, repeated where that is safe, failures in the contract's words.
-import { setTimeout as delay } from 'node:timers/promises';
+// Calls to etcd: on a member that answers, repeated where that is safe, failures in the contract's words.
 import { KvError } from '../kv.js';
 import type { Trace } from '../../tracing/trace.js';
 import type { Endpoints } from './endpoints.js';
-import { type GrpcConnection } from '../../outbound/grpc.js';
 import { DEADLINE_EXCEEDED, GrpcError, UNAVAILABLE } from '../../outbound/grpc-error.js';
-import { tracedCall } from '../../outbound/traced-grpc.js';
 
 export const METHODS = {
   range: '/etcdserverpb.KV/Range',
@@ -35,18 +32,17 @@ export async function callEtcd(
   { repeatable, timeoutMs = CALL_TIMEOUT_MS, trace }: CallOptions,
 ): Promise<Buffer> {
   for (let attempt = 1; ; attempt++) {
-    let connection: GrpcConnection | undefined;
     try {
-      connection = await endpoints.connection();
-      return await (trace === undefined
-        ? connection.call(method, message, timeoutMs)
-        : tracedCall(connection, trace, method, message, timeoutMs));
+      const chosen = endpoints.member();
+      const member = chosen instanceof Promise ? await chosen : chosen;
+      // Moved once: where all are slow, asking again and again would only make them slower.
+      const movable = repeatable && attempt === 1 && endpoints.several;
+      return await member.call({ method, message, timeoutMs, trace, movable });
     } catch (error) {
       if (!(error instanceof GrpcError)) throw error;
-      if (error.status === DEADLINE_EXCEEDED && connection !== undefined) endpoints.gaveNoAnswer(connection);
       const down = error.status === UNAVAILABLE || (error.status === DEADLINE_EXCEEDED && endpoints.several);
       if (!down || attempt === ATTEMPTS || (error.sent && !repeatable)) throw kvError(error);
-      await delay(BETWEEN_ATTEMPTS_MS * attempt);
+      await endpoints.pause(BETWEEN_ATTEMPTS_MS * attempt);
     }
   }
 }

@@ -1,139 +1,125 @@
-// The servers of one etcd: which one to talk to. One that fails is left for another and returned to later.
-import fs from 'node:fs';
+// The members of one etcd cluster: which of them a call or a watch goes to. Of those that answer, a call takes the one
+// with the fewest calls under way, so that a slow member has few; one that failed rests, and is taken again later.
 import type { Clock } from '../../lib/clock.js';
-import type { ClientTls } from '../../outbound/client-tls.js';
-import type { Dialer } from '../../outbound/dialer.js';
-import { GrpcConnection } from '../../outbound/grpc.js';
+import type { MaybePromise } from '../../lib/maybe-promise.js';
 import { GrpcError, UNAVAILABLE } from '../../outbound/grpc-error.js';
+import { CHECK_PERIOD_MS, Member, type MemberConnection } from './member.js';
 
-export interface EndpointOptions {
-  /** `https://host:port`, or `http://…`. */
+export interface EndpointsOptions {
+  /** `https://host:port`, or `http://…`, which may be left out. */
   readonly servers: readonly string[];
-  readonly caFile?: string;
-  readonly certFile?: string;
-  readonly keyFile?: string;
-  readonly dialer: Dialer;
-}
-
-const RETRY_MIN_MS = 200;
-const RETRY_MAX_MS = 10_000;
-
-interface Endpoint {
-  readonly url: string;
-  connection: Promise<GrpcConnection> | undefined;
-  live: GrpcConnection | undefined;
-  /** Not tried before this time, unless all others fail too. */
-  notBeforeMs: number;
-  failures: number;
+  readonly connect: (url: string) => Promise<MemberConnection>;
+  readonly clock: Clock;
 }
 
 export class Endpoints {
-  readonly #endpoints: Endpoint[];
-  readonly #options: EndpointOptions;
+  readonly members: readonly Member[];
+  /** A member stopped answering while its connection is still there. */
+  onSilent: (member: Member) => void = () => undefined;
+  /** One more member answers. */
+  onAnswers: () => void = () => undefined;
   readonly #clock: Clock;
+  #next = 0;
   #closed = false;
+  #stopChecks: () => void = () => undefined;
+  readonly #waiting = new Set<() => void>();
 
-  constructor(options: EndpointOptions, clock: Clock) {
-    this.#options = options;
+  constructor({ servers, connect, clock }: EndpointsOptions) {
     this.#clock = clock;
-    this.#endpoints = options.servers.map((server) => ({
-      url: /^https?:\/\//.test(server) ? server : `http://${server}`,
-      connection: undefined,
-      live: undefined,
-      notBeforeMs: 0,
-      failures: 0,
-    }));
+    this.members = servers.map((server) => {
+      const url = /^https?:\/\//.test(server) ? server : `http://${server}`;
+      return new Member({
+        url,
+        connect: () => connect(url),
+        clock,
+        onAnswers: () => this.#wake(),
+        onSilent: (member) => this.onSilent(member),
+      });
+    });
+    // Where there is but one, nothing is gained by leaving it.
+    if (this.several) this.#check();
   }
 
   get several(): boolean {
-    return this.#endpoints.length > 1;
+    return this.members.length > 1;
   }
 
-  /** A connection to the first server in order that answers; one that is back is returned to once it is connected. */
-  async connection(): Promise<GrpcConnection> {
+  /** Those that answer; where none does, those that are connected at least. */
+  answering(): readonly Member[] {
+    const connected = this.members.filter(({ connection }) => connection !== undefined);
     const now = this.#clock.now();
-    const live = this.#endpoints.findIndex((endpoint) => endpoint.live?.usable === true);
-    const rested = this.#endpoints.filter(({ notBeforeMs }) => notBeforeMs <= now);
-    const connection = this.#endpoints[live]?.live;
-    if (connection !== undefined) {
-      // Nobody waits for a server that may not answer while another does.
-      for (const endpoint of rested) {
-        if (this.#endpoints.indexOf(endpoint) < live) this.#connect(endpoint).catch(() => undefined);
-      }
-      return connection;
-    }
-    // When all have failed lately, the one that rested longest is tried.
-    const candidates =
-      rested.length > 0 ? rested : [...this.#endpoints].sort((a, b) => a.notBeforeMs - b.notBeforeMs).slice(0, 1);
-    let last: unknown;
-    for (const endpoint of candidates) {
-      if (this.#closed) break;
-      try {
-        return await this.#connect(endpoint);
-      } catch (error) {
-        last = error;
-      }
-    }
-    throw last ?? new GrpcError({ status: UNAVAILABLE, message: 'the client is closed', sent: false });
+    const best = connected.filter((member) => !member.isSilent && member.restsUntilMs <= now);
+    if (best.length > 0) return best;
+    const speaking = connected.filter((member) => !member.isSilent);
+    return speaking.length > 0 ? speaking : connected;
   }
 
-  /** A server that no longer answers is left for another, if there is one. */
-  gaveNoAnswer(connection: GrpcConnection): void {
-    if (this.several) connection.close();
+  /** The member for a call. Rejects with a GrpcError where none can be reached. */
+  // hot: every read and write
+  member(): MaybePromise<Member> {
+    const [only] = this.members;
+    if (!this.several && only?.connection !== undefined) return only;
+    return this.#leastUsed() ?? this.#firstConnected();
+  }
+
+  pause(ms: number): Promise<void> {
+    return new Promise((resolve) => this.#clock.after(ms, resolve));
   }
 
   close(): void {
     this.#closed = true;
-    for (const endpoint of this.#endpoints) {
-      endpoint.connection?.then(
-        (connection) => connection.close(),
-        () => undefined,
-      );
+    this.#stopChecks();
+    for (const member of this.members) member.close();
+  }
+
+  #check(): void {
+    const answering = this.answering();
+    for (const member of this.members) member.check(answering.some((other) => other !== member && !other.isSilent));
+    this.#stopChecks = this.#clock.after(CHECK_PERIOD_MS, () => {
+      if (!this.#closed) this.#check();
+    });
+  }
+
+  /** Among equals they take turns. */
+  #leastUsed(): Member | undefined {
+    const answering = this.answering();
+    const start = this.#next++;
+    let best: Member | undefined;
+    for (let i = 0; i < answering.length; i++) {
+      const member = answering[(start + i) % answering.length];
+      if (member !== undefined && (best === undefined || member.inFlight < best.inFlight)) best = member;
     }
+    return best;
   }
 
-  #connect(endpoint: Endpoint): Promise<GrpcConnection> {
-    endpoint.connection ??= this.#open(endpoint);
-    return endpoint.connection;
+  async #firstConnected(): Promise<Member> {
+    if (this.#closed) throw new GrpcError({ status: UNAVAILABLE, message: 'the client is closed', sent: false });
+    const now = this.#clock.now();
+    const rested = this.members.filter(({ restsUntilMs }) => restsUntilMs <= now);
+    // When all have failed lately, the one that rested longest is tried.
+    const longest = [...this.members].sort((a, b) => a.restsUntilMs - b.restsUntilMs).slice(0, 1);
+    const attempts = (rested.length > 0 ? rested : longest).map((member) => member.connect());
+    await this.#anyOf(attempts);
+    return this.#leastUsed() ?? this.#firstConnected();
   }
 
-  async #open(endpoint: Endpoint): Promise<GrpcConnection> {
-    try {
-      const connection = await GrpcConnection.open({
-        url: endpoint.url,
-        tls: this.#tls(),
-        dialer: this.#options.dialer,
+  /** Until one is there, of these or of those that are tried meanwhile, or all of these have failed. */
+  #anyOf(attempts: readonly Promise<void>[]): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const done = (): void => {
+        this.#waiting.delete(done);
+        resolve();
+      };
+      this.#waiting.add(done);
+      Promise.any(attempts).then(done, (all: AggregateError) => {
+        this.#waiting.delete(done);
+        reject(all.errors[all.errors.length - 1] as Error);
       });
-      endpoint.live = connection;
-      const openedMs = this.#clock.now();
-      connection.onClose(() => {
-        endpoint.connection = undefined;
-        endpoint.live = undefined;
-        // One that keeps accepting and dropping connections rests longer and longer as well.
-        if (this.#clock.now() - openedMs > RETRY_MAX_MS) endpoint.failures = 0;
-        this.#rest(endpoint);
-      });
-      return connection;
-    } catch (error) {
-      endpoint.connection = undefined;
-      this.#rest(endpoint);
-      throw error;
-    }
+    });
   }
 
-  #rest(endpoint: Endpoint): void {
-    endpoint.failures++;
-    const pauseMs = Math.min(RETRY_MIN_MS * 2 ** (endpoint.failures - 1), RETRY_MAX_MS);
-    endpoint.notBeforeMs = this.#clock.now() + pauseMs;
-  }
-
-  /** Read for every connection, so that renewed certificates are taken up. */
-  #tls(): ClientTls {
-    const { caFile, certFile, keyFile } = this.#options;
-    return {
-      ...(caFile ? { ca: fs.readFileSync(caFile) } : {}),
-      ...(certFile ? { cert: fs.readFileSync(certFile) } : {}),
-      ...(keyFile ? { key: fs.readFileSync(keyFile) } : {}),
-    };
+  #wake(): void {
+    for (const wake of this.#waiting) wake();
+    this.onAnswers();
   }
 }

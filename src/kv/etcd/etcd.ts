@@ -17,7 +17,8 @@ import {
 import type { Trace } from '../../tracing/trace.js';
 import { callEtcd, type CallOptions, leaseIsGone, METHODS } from './client.js';
 import { Compactor } from './compactor.js';
-import { type EndpointOptions, Endpoints } from './endpoints.js';
+import { connectMember, type ConnectOptions } from './connect.js';
+import { Endpoints } from './endpoints.js';
 import { Leases } from './leases.js';
 import {
   decodeLeaseGrant,
@@ -37,7 +38,9 @@ import { EtcdWatches } from './watches.js';
 
 const BETWEEN_CONNECTIONS_MS = 200;
 
-export interface EtcdOptions extends EndpointOptions {
+export interface EtcdOptions extends ConnectOptions {
+  /** `https://host:port`, or `http://…`. */
+  readonly servers: readonly string[];
   /** Where health is probed, `/registry` by default. */
   readonly prefix?: string;
   /** 0 leaves compaction to others. */
@@ -67,8 +70,12 @@ class EtcdStore implements KeyValueStore {
 
   constructor(options: EtcdOptions) {
     const clock = options.clock ?? systemClock;
-    this.#endpoints = new Endpoints(options, clock);
-    this.#watches = new EtcdWatches(this.#endpoints, options.log);
+    this.#endpoints = new Endpoints({
+      servers: options.servers,
+      connect: (url) => connectMember(url, options),
+      clock,
+    });
+    this.#watches = new EtcdWatches(this.#endpoints, clock, options.log);
     this.#healthKey = `${options.prefix ?? '/registry'}/health`;
     this.#leases = new Leases({
       grant: async (ttlSeconds) => {
@@ -167,7 +174,7 @@ class EtcdStore implements KeyValueStore {
   async #connected(late: AbortSignal): Promise<boolean> {
     while (!late.aborted) {
       try {
-        await this.#endpoints.connection();
+        await this.#endpoints.member();
         return true;
       } catch {
         await pause(BETWEEN_CONNECTIONS_MS, late);

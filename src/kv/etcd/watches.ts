@@ -1,46 +1,34 @@
-// All watches of one etcd, on one stream. When the stream is lost, a new one goes on where each watch was.
+// All watches of one etcd, on one stream to each member that answers. When a stream is lost, or its member stops
+// answering, its watches go on where they were, on other streams.
+import type { Clock } from '../../lib/clock.js';
 import { errorText } from '../../lib/error-text.js';
-import { compacted, KvError, type KvEvent, type KvWatch, type KvWatchReceiver, prefixEnd } from '../kv.js';
-import { kvError, METHODS } from './client.js';
+import { KvError, type KvWatch, type KvWatchReceiver } from '../kv.js';
 import type { Endpoints } from './endpoints.js';
-import { type GrpcStream } from '../../outbound/grpc.js';
-import { GrpcError } from '../../outbound/grpc-error.js';
-import {
-  decodeWatch,
-  encodeWatchCancel,
-  encodeWatchCreate,
-  encodeWatchProgress,
-  type EtcdEvent,
-  type EtcdWatchAnswer,
-} from './messages.js';
+import type { Member } from './member.js';
+import { type RunningWatch, WatchStream, type WatchStreamOwner } from './watch-stream.js';
 
 const RECONNECT_MIN_MS = 50;
 const RECONNECT_MAX_MS = 2_000;
-const NO_BYTES = Buffer.alloc(0);
 
-interface RunningWatch {
-  readonly id: number;
-  readonly prefix: string;
-  readonly previous: boolean;
-  readonly receiver: KvWatchReceiver;
-  /** The first revision that has not been handed over. */
-  nextRevision: number;
-  created: boolean;
-}
-
-export class EtcdWatches {
+export class EtcdWatches implements WatchStreamOwner {
   readonly #endpoints: Endpoints;
+  readonly #clock: Clock;
   readonly #log: ((message: string) => void) | undefined;
   readonly #running = new Map<number, RunningWatch>();
+  /** Of `#running`, those that are on no stream. */
+  readonly #unplaced = new Set<RunningWatch>();
+  readonly #streams = new Map<Member, WatchStream>();
   #lastId = 0;
-  #stream: GrpcStream | undefined;
-  #connecting = false;
+  #placing = false;
   #pauseMs = RECONNECT_MIN_MS;
   #closed = false;
 
-  constructor(endpoints: Endpoints, log: ((message: string) => void) | undefined) {
+  constructor(endpoints: Endpoints, clock: Clock, log: ((message: string) => void) | undefined) {
     this.#endpoints = endpoints;
+    this.#clock = clock;
     this.#log = log;
+    endpoints.onSilent = (member) => this.#leave(member);
+    endpoints.onAnswers = () => this.#spread();
   }
 
   add(prefix: string, startRevision: number, previous: boolean, receiver: KvWatchReceiver): KvWatch {
@@ -50,128 +38,111 @@ export class EtcdWatches {
       previous,
       receiver,
       nextRevision: startRevision,
-      created: false,
+      busy: undefined,
     };
     this.#running.set(watch.id, watch);
-    if (this.#stream !== undefined) this.#create(this.#stream, watch);
-    else void this.#connect();
+    this.#unplaced.add(watch);
+    void this.#place();
     return {
       cancel: () => {
-        if (this.#running.delete(watch.id)) this.#stream?.send(encodeWatchCancel(watch.id));
+        this.#running.delete(watch.id);
+        this.#unplaced.delete(watch);
+        for (const stream of this.#streams.values()) if (stream.cancel(watch.id)) return;
       },
     };
   }
 
-  /** The answer tells how far all watches of the stream are. */
   requestProgress(): void {
-    this.#stream?.send(encodeWatchProgress());
+    for (const stream of this.#streams.values()) stream.requestProgress();
   }
 
   close(): void {
     this.#closed = true;
-    this.#stream?.close();
+    for (const stream of this.#streams.values()) stream.close();
     const error = new KvError('closed', 'the store is closed');
     for (const watch of this.#running.values()) watch.receiver.failed(error);
     this.#running.clear();
+    this.#unplaced.clear();
   }
 
-  async #connect(): Promise<void> {
-    if (this.#connecting || this.#closed) return;
-    this.#connecting = true;
+  answered(): void {
+    this.#pauseMs = RECONNECT_MIN_MS;
+  }
+
+  failed(watch: RunningWatch, error: KvError): void {
+    this.#running.delete(watch.id);
+    watch.receiver.failed(error);
+  }
+
+  lost(stream: WatchStream, error: unknown): void {
+    this.#forget(stream);
+    if (this.#unplaced.size > 0) this.#placeLater(error);
+  }
+
+  /** A member that does not answer keeps its watches only where no other does. */
+  #leave(member: Member): void {
+    const stream = this.#streams.get(member);
+    if (stream === undefined || this.#endpoints.answering().includes(member)) return;
+    stream.close();
+    this.#forget(stream);
+    if (this.#unplaced.size === 0) return;
+    this.#log?.(`${member.url} does not answer: its ${this.#unplaced.size} watches go on with other members`);
+    void this.#place();
+  }
+
+  /** A member that came up takes its share of the watches. */
+  #spread(): void {
+    const members = this.#endpoints.answering().length;
+    if (members < 2 || this.#streams.size === 0) return;
+    const share = Math.ceil(this.#running.size / members);
+    for (const stream of this.#streams.values()) {
+      for (const watch of [...stream.watches].slice(share)) {
+        stream.cancel(watch.id);
+        this.#unplaced.add(watch);
+      }
+    }
+    if (this.#unplaced.size > 0) void this.#place();
+  }
+
+  #forget(stream: WatchStream): void {
+    for (const [member, other] of this.#streams) if (other === stream) this.#streams.delete(member);
+    for (const watch of stream.watches) this.#unplaced.add(watch);
+  }
+
+  async #place(): Promise<void> {
+    if (this.#placing || this.#closed) return;
+    this.#placing = true;
     try {
-      const connection = await this.#endpoints.connection();
-      if (this.#closed) return;
-      const stream = connection.stream(
-        METHODS.watch,
-        (message) => this.#take(decodeWatch(message)),
-        (error) => this.#lost(stream, error),
-        // A server cut off from the others would show nothing new for ever; told so, it ends the stream.
-        { hasleader: 'true' },
-      );
-      this.#stream = stream;
-      for (const watch of this.#running.values()) this.#create(stream, watch);
+      await this.#endpoints.member();
+      for (const watch of this.#unplaced) {
+        if (this.#closed) return;
+        this.#emptiest().add(watch);
+        this.#unplaced.delete(watch);
+      }
     } catch (error) {
-      this.#reconnectLater(error);
+      this.#placeLater(error);
     } finally {
-      this.#connecting = false;
+      this.#placing = false;
     }
   }
 
-  #create(stream: GrpcStream, { id, prefix, nextRevision, previous }: RunningWatch): void {
-    stream.send(
-      encodeWatchCreate({ watchId: id, key: prefix, end: prefixEnd(prefix), startRevision: nextRevision, previous }),
-    );
-  }
-
-  #lost(stream: GrpcStream, error: GrpcError): void {
-    if (this.#stream !== stream) return;
-    this.#stream = undefined;
-    for (const watch of this.#running.values()) watch.created = false;
-    if (!this.#closed && this.#running.size > 0) this.#reconnectLater(error);
-  }
-
-  #reconnectLater(error: unknown): void {
+  #placeLater(error: unknown): void {
     if (this.#closed) return;
     this.#log?.(`the watch of etcd was lost, resuming: ${errorText(error)}`);
-    setTimeout(() => void this.#connect(), this.#pauseMs).unref();
+    this.#clock.after(this.#pauseMs, () => void this.#place());
     this.#pauseMs = Math.min(this.#pauseMs * 2, RECONNECT_MAX_MS);
   }
 
-  #take(answer: EtcdWatchAnswer): void | Promise<void> {
-    this.#pauseMs = RECONNECT_MIN_MS;
-    if (answer.watchId === -1) {
-      for (const watch of this.#running.values()) if (watch.created) progress(watch, answer.revision);
-      return;
-    }
-    const watch = this.#running.get(answer.watchId);
-    if (watch === undefined) return;
-    if (answer.canceled) {
-      this.#canceled(watch, answer);
-      return;
-    }
-    if (answer.created) {
-      watch.created = true;
-      return;
-    }
-    if (answer.events.length === 0) {
-      progress(watch, answer.revision);
-      return;
-    }
-    const events = answer.events.map(kvEvent).filter(({ revision }) => revision >= watch.nextRevision);
-    const last = events[events.length - 1];
-    if (last === undefined) return;
-    watch.nextRevision = last.revision + 1;
-    return watch.receiver.events(events);
-  }
-
-  #canceled(watch: RunningWatch, { compactRevision, cancelReason }: EtcdWatchAnswer): void {
-    if (compactRevision > 0) {
-      this.#running.delete(watch.id);
-      watch.receiver.failed(compacted(watch.nextRevision, compactRevision));
-      return;
-    }
-    const error = kvError(new GrpcError({ status: 14, message: cancelReason || 'the watch was canceled', sent: true }));
-    if (error.code === 'denied' || cancelReason.includes('permission denied')) {
-      this.#running.delete(watch.id);
-      watch.receiver.failed(error);
-      return;
-    }
-    // Anything else passes (a server without a leader, say): the whole stream starts anew.
-    this.#stream?.close();
+  /** The stream with the fewest watches of those to members that answer. */
+  #emptiest(): WatchStream {
+    const size = (member: Member): number => this.#streams.get(member)?.size ?? 0;
+    const [member] = this.#endpoints.answering().toSorted((a, b) => size(a) - size(b));
+    const connection = member?.connection;
+    if (member === undefined || connection === undefined) throw new KvError('unavailable', 'no member of etcd answers');
+    const known = this.#streams.get(member);
+    if (known !== undefined) return known;
+    const stream = new WatchStream(connection, this);
+    this.#streams.set(member, stream);
+    return stream;
   }
 }
-
-function progress(watch: RunningWatch, revision: number): void {
-  if (revision < watch.nextRevision - 1) return;
-  watch.nextRevision = revision + 1;
-  watch.receiver.progress(revision);
-}
-
-const kvEvent = ({ type, kv, previous }: EtcdEvent): KvEvent => ({
-  type,
-  key: kv.key,
-  revision: kv.modRevision,
-  value: type === 'put' ? kv.value : NO_BYTES,
-  createRevision: type === 'put' ? kv.createRevision : 0,
-  previous,
-});

@@ -1,0 +1,21 @@
+import fs from 'node:fs';
+import type { ClientTls } from '../../outbound/client-tls.js';
+import type { Dialer } from '../../outbound/dialer.js';
+import { GrpcConnection } from '../../outbound/grpc.js';
+
+export interface ConnectOptions {
+  readonly caFile?: string;
+  readonly certFile?: string;
+  readonly keyFile?: string;
+  readonly dialer: Dialer;
+}
+
+/** To the etcd member at a URL. Files are read for every connection, so that renewed certificates are taken up. */
+export const connectMember = (url: string, options: ConnectOptions): Promise<GrpcConnection> =>
+  GrpcConnection.open({ url, tls: clientTls(options), dialer: options.dialer });
+
+const clientTls = ({ caFile, certFile, keyFile }: ConnectOptions): ClientTls => ({
+  ...(caFile ? { ca: fs.readFileSync(caFile) } : {}),
+  ...(certFile ? { cert: fs.readFileSync(certFile) } : {}),
+  ...(keyFile ? { key: fs.readFileSync(keyFile) } : {}),
+});

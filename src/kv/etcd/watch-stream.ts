@@ -1,0 +1,163 @@
+// Watches on one gRPC stream to one member.
+import { compacted, type KvError, type KvEvent, type KvWatchReceiver, prefixEnd } from '../kv.js';
+import type { GrpcStream } from '../../outbound/grpc.js';
+import { GrpcError, UNAVAILABLE } from '../../outbound/grpc-error.js';
+import { kvError, METHODS } from './client.js';
+import type { MemberConnection } from './member.js';
+import {
+  decodeWatch,
+  encodeWatchCancel,
+  encodeWatchCreate,
+  encodeWatchProgress,
+  type EtcdEvent,
+  type EtcdWatchAnswer,
+} from './messages.js';
+
+export interface RunningWatch {
+  readonly id: number;
+  readonly prefix: string;
+  readonly previous: boolean;
+  readonly receiver: KvWatchReceiver;
+  /** The first revision that has not been handed over. */
+  nextRevision: number;
+  /** The receiver works on what it was given last: no stream gives it more before that is done. */
+  busy: Promise<void> | undefined;
+}
+
+export interface WatchStreamOwner {
+  /** The member answers on this stream. */
+  answered(): void;
+  /** The watch cannot go on, here or elsewhere. */
+  failed(watch: RunningWatch, error: KvError): void;
+  /** The stream is over; its watches are not. */
+  lost(stream: WatchStream, error: GrpcError): void;
+}
+
+const NO_BYTES = Buffer.alloc(0);
+
+export class WatchStream {
+  /** By id; true once the member has begun the watch. */
+  readonly #begun = new Map<number, boolean>();
+  readonly #watches = new Map<number, RunningWatch>();
+  readonly #stream: GrpcStream;
+  readonly #owner: WatchStreamOwner;
+  #closed = false;
+
+  constructor(connection: MemberConnection, owner: WatchStreamOwner) {
+    this.#owner = owner;
+    this.#stream = connection.stream(
+      METHODS.watch,
+      (message) => this.#take(decodeWatch(message)),
+      (error) => {
+        if (this.#closed) return;
+        this.#closed = true;
+        owner.lost(this, error);
+      },
+      // A member cut off from the others would show nothing new for ever; asked so, it ends the stream.
+      { hasleader: 'true' },
+    );
+  }
+
+  get watches(): Iterable<RunningWatch> {
+    return this.#watches.values();
+  }
+
+  get size(): number {
+    return this.#watches.size;
+  }
+
+  add(watch: RunningWatch): void {
+    const { id, prefix, nextRevision, previous } = watch;
+    this.#watches.set(id, watch);
+    this.#begun.set(id, false);
+    this.#stream.send(
+      encodeWatchCreate({ watchId: id, key: prefix, end: prefixEnd(prefix), startRevision: nextRevision, previous }),
+    );
+  }
+
+  /** False when the watch is not on this stream. */
+  cancel(id: number): boolean {
+    if (!this.#forget(id)) return false;
+    this.#stream.send(encodeWatchCancel(id));
+    return true;
+  }
+
+  /** The answer says how far all watches of the stream are. */
+  requestProgress(): void {
+    this.#stream.send(encodeWatchProgress());
+  }
+
+  /** Its watches hear nothing more of it. */
+  close(): void {
+    this.#closed = true;
+    this.#stream.close();
+  }
+
+  #forget(id: number): boolean {
+    this.#begun.delete(id);
+    return this.#watches.delete(id);
+  }
+
+  #take(answer: EtcdWatchAnswer): void | Promise<void> {
+    if (this.#closed) return;
+    this.#owner.answered();
+    if (answer.watchId === -1) {
+      for (const watch of this.#watches.values()) {
+        if (!this.#begun.get(watch.id)) continue;
+        if (watch.busy === undefined) progress(watch, answer.revision);
+        else void watch.busy.then(() => progress(watch, answer.revision)).catch(() => undefined);
+      }
+      return;
+    }
+    const watch = this.#watches.get(answer.watchId);
+    if (watch === undefined) return;
+    if (answer.canceled) {
+      this.#canceled(watch, answer);
+      return;
+    }
+    if (answer.created) {
+      this.#begun.set(watch.id, true);
+      return;
+    }
+    return watch.busy === undefined ? deliver(watch, answer) : watch.busy.then(() => deliver(watch, answer));
+  }
+
+  #canceled(watch: RunningWatch, { compactRevision, cancelReason }: EtcdWatchAnswer): void {
+    const message = cancelReason || 'the watch was canceled';
+    const failure = new GrpcError({ status: UNAVAILABLE, message, sent: true });
+    const error = compactRevision > 0 ? compacted(watch.nextRevision, compactRevision) : kvError(failure);
+    if (compactRevision > 0 || error.code === 'denied' || cancelReason.includes('permission denied')) {
+      this.#forget(watch.id);
+      this.#owner.failed(watch, error);
+      return;
+    }
+    // Anything else passes (a member without a leader, say): the whole stream starts anew.
+    this.close();
+    this.#owner.lost(this, failure);
+  }
+}
+
+function deliver(watch: RunningWatch, answer: EtcdWatchAnswer): void | Promise<void> {
+  if (answer.events.length === 0) return progress(watch, answer.revision);
+  const events = answer.events.map(kvEvent).filter(({ revision }) => revision >= watch.nextRevision);
+  const last = events[events.length - 1];
+  if (last === undefined) return;
+  watch.nextRevision = last.revision + 1;
+  watch.busy = watch.receiver.events(events)?.finally(() => (watch.busy = undefined));
+  return watch.busy;
+}
+
+function progress(watch: RunningWatch, revision: number): void {
+  if (revision < watch.nextRevision - 1) return;
+  watch.nextRevision = revision + 1;
+  watch.receiver.progress(revision);
+}
+
+const kvEvent = ({ type, kv, previous }: EtcdEvent): KvEvent => ({
+  type,
+  key: kv.key,
+  revision: kv.modRevision,
+  value: type === 'put' ? kv.value : NO_BYTES,
+  createRevision: type === 'put' ? kv.createRevision : 0,
+  previous,
+});
