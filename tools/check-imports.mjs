@@ -6,10 +6,10 @@ import path from 'node:path';
 
 const LINE = [
   ['lib'],
-  ['tracing'],
+  ['tracing', 'wire'],
   ['outbound'],
   ['machinery'],
-  ['wire', 'schema', 'cel', 'kv'],
+  ['schema', 'cel', 'kv'],
   ['encryption'],
   ['storage'],
   ['authn', 'authz', 'audit', 'flowcontrol', 'egress'],

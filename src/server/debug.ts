@@ -9,6 +9,7 @@ import type { Logger } from '../lib/log.js';
 import { pause } from '../lib/pause.js';
 import { plainError } from '../filters/plain-response.js';
 import { createHttp1 } from '../wire/http1.js';
+import { BODY_ERRORS } from './body-errors.js';
 import { cpuProfile, heapProfile } from './pprof-format.js';
 
 export interface DebugOptions {
@@ -161,6 +162,7 @@ export async function serveDebugSocket({ file, debug, log }: DebugSocket): Promi
   // The socket of a process that ended without cleaning up would refuse the address for ever.
   fs.rmSync(file, { force: true });
   const http1 = createHttp1({
+    bodyErrors: BODY_ERRORS,
     handler: (request) => debug.handle(request, request.path) ?? plainError(404, '404 page not found'),
     onError: (error) => log.error(error, 'Debug request failed'),
   });

@@ -8,6 +8,7 @@ import type { HttpHandler } from '../lib/http.js';
 import type { Logger } from '../lib/log.js';
 import { createHttp1 } from '../wire/http1.js';
 import { createHttp2 } from '../wire/http2.js';
+import { BODY_ERRORS } from './body-errors.js';
 import { Handshakes } from './handshakes.js';
 import type { ServingCertificates } from './serving-certificates.js';
 
@@ -44,8 +45,9 @@ const HANDSHAKE_TIMEOUT_MS = 32_000;
 export async function listen(options: ListenerOptions): Promise<Listener> {
   const { certificates, handler, log } = options;
   const onError = (error: unknown): void => log.error(error, 'Request handling failed');
-  const http1 = createHttp1({ handler, onError });
-  const http2 = createHttp2({ maxStreamsPerConnection: options.http2MaxStreamsPerConnection ?? 0, handler, onError });
+  const serving = { bodyErrors: BODY_ERRORS, handler, onError };
+  const http1 = createHttp1(serving);
+  const http2 = createHttp2({ maxStreamsPerConnection: options.http2MaxStreamsPerConnection ?? 0, ...serving });
 
   const sockets = new Set<Socket>();
   const failed = ({ remoteAddress, remotePort }: Socket, why: string): void => {

@@ -6,23 +6,25 @@
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { HttpHandler } from '../lib/http.js';
+import type { BodyErrors } from './body-errors.js';
 import { Http1Connection } from './http1/connection.js';
 import { Reading } from './reading.js';
 
 export interface Http1Options {
+  readonly bodyErrors: BodyErrors;
   readonly handler: HttpHandler;
   readonly onError: (error: unknown) => void;
 }
 
 /** Takes sockets, TLS or plain. After `retire` every answer closes its connection. */
-export function createHttp1({ handler, onError }: Http1Options): {
+export function createHttp1({ bodyErrors, handler, onError }: Http1Options): {
   accept(socket: TLSSocket | Socket): void;
   retire(): void;
 } {
   let retired = false;
   const connections = new Set<Http1Connection>();
   const reading = new Reading(() => performance.now());
-  const options = { handler, onError, reading, retired: (): boolean => retired };
+  const options = { bodyErrors, handler, onError, reading, retired: (): boolean => retired };
   return {
     accept(socket) {
       const connection = new Http1Connection(socket, options);

@@ -3,6 +3,7 @@
 import type { TLSSocket } from 'node:tls';
 import type { HttpHandler } from '../lib/http.js';
 import { writeTurns } from '../lib/write-turns.js';
+import type { BodyErrors } from './body-errors.js';
 import { Http2Connection } from './http2/connection.js';
 import { BufferPool } from './http2/output.js';
 import { Reading } from './reading.js';
@@ -12,12 +13,13 @@ const DEFAULT_MAX_STREAMS = 100;
 export interface Http2Options {
   /** 0 is the default of 100. */
   readonly maxStreamsPerConnection: number;
+  readonly bodyErrors: BodyErrors;
   readonly handler: HttpHandler;
   readonly onError: (error: unknown) => void;
 }
 
 /** Takes TLS sockets that agreed on h2, whose errors somebody hears. `retire` has clients begin nothing more on the connections there are. */
-export function createHttp2({ maxStreamsPerConnection, handler, onError }: Http2Options): {
+export function createHttp2({ maxStreamsPerConnection, bodyErrors, handler, onError }: Http2Options): {
   accept(socket: TLSSocket): void;
   retire(): void;
 } {
@@ -25,7 +27,16 @@ export function createHttp2({ maxStreamsPerConnection, handler, onError }: Http2
   const connections = new Set<Http2Connection>();
   const onGone = (connection: Http2Connection): void => void connections.delete(connection);
   const reading = new Reading(() => performance.now());
-  const options = { maxStreams, handler, onError, onGone, turns: writeTurns, reading, pool: new BufferPool() };
+  const options = {
+    maxStreams,
+    bodyErrors,
+    handler,
+    onError,
+    onGone,
+    turns: writeTurns,
+    reading,
+    pool: new BufferPool(),
+  };
   return {
     accept(socket) {
       connections.add(new Http2Connection(socket, options));

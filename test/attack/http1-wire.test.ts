@@ -5,11 +5,13 @@ import assert from 'node:assert/strict';
 import net from 'node:net';
 import { after, before, test } from 'node:test';
 import type { HttpRequest, HttpResponse } from '../../src/lib/http.js';
+import { BODY_ERRORS } from '../../src/server/body-errors.js';
 import { createHttp1 } from '../../src/wire/http1.js';
 
 let server: net.Server;
 let handler: (request: HttpRequest) => Promise<HttpResponse> | HttpResponse;
 const http1 = createHttp1({
+  bodyErrors: BODY_ERRORS,
   handler: (request) => handler(request),
   // Only of clients that went in the middle of their body.
   onError: (error) => assert.match(String(error), /unexpected EOF/),

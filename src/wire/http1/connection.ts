@@ -10,6 +10,7 @@ import {
   type ResponseStream,
   type WholeBody,
 } from '../../lib/http.js';
+import type { BodyErrors } from '../body-errors.js';
 import { GatheredWrites } from '../../lib/write-turns.js';
 import { localAddressOf, peerAddressOf, peerCertificatesOf } from '../peer.js';
 import type { Reader, Reading } from '../reading.js';
@@ -37,6 +38,7 @@ const MAX_STRAY_LINE_ENDS = 4;
 const CLIENT_GONE = new Error('the client is gone');
 
 export interface ConnectionOptions {
+  readonly bodyErrors: BodyErrors;
   readonly handler: HttpHandler;
   readonly onError: (error: unknown) => void;
   readonly reading: Reading;
@@ -46,6 +48,7 @@ export interface ConnectionOptions {
 
 export class Http1Connection implements RequestOwner, Reader {
   readonly peer: Peer;
+  readonly bodyErrors: BodyErrors;
   readonly #writes: GatheredWrites;
   /** Bytes that have come and were not looked at yet. */
   #input: Buffer[] = [];
@@ -65,6 +68,7 @@ export class Http1Connection implements RequestOwner, Reader {
     private readonly options: ConnectionOptions,
   ) {
     this.#writes = new GatheredWrites(socket);
+    this.bodyErrors = options.bodyErrors;
     this.peer = {
       remoteAddress: peerAddressOf(socket),
       localAddress: () => localAddressOf(socket),

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { CollectedBytes } from '../../lib/collected-bytes.js';
 import { ChunkedDecoder, MalformedChunks } from '../../lib/http1/chunked.js';
-import { brokenBody, requestEntityTooLarge } from '../../machinery/status.js';
+import type { BodyErrors } from '../body-errors.js';
 import type { Framing } from './request-head.js';
 
 /** What of a body nobody asked for is read all the same, so that the connection can go on. */
@@ -22,7 +22,10 @@ export class IncomingBody {
   #stream: Readable | undefined = undefined;
   #streamWants = false;
 
-  constructor(framing: Framing) {
+  constructor(
+    framing: Framing,
+    private readonly errors: BodyErrors,
+  ) {
     this.#left = framing.kind === 'length' ? framing.bytes : 0;
     this.#chunks = framing.kind === 'chunked' ? new ChunkedDecoder() : undefined;
   }
@@ -85,7 +88,7 @@ export class IncomingBody {
 
   /** No more will come. */
   cut(why = 'unexpected EOF'): void {
-    this.#fail(brokenBody(why));
+    this.#fail(this.errors.broken(why));
   }
 
   #feedStream(bytes: Buffer, stream: Readable): number {
@@ -111,7 +114,7 @@ export class IncomingBody {
       return this.#chunks.feed(bytes, receive);
     } catch (error) {
       if (!(error instanceof MalformedChunks)) throw error;
-      this.#fail(brokenBody(error.message));
+      this.#fail(this.errors.broken(error.message));
       return bytes.length;
     }
   }
@@ -119,7 +122,7 @@ export class IncomingBody {
   #check(): void {
     if (this.#settle === undefined) return;
     if (this.#size + this.#left > this.#limitBytes) {
-      return this.#fail(requestEntityTooLarge(`limit is ${this.#limitBytes}`));
+      return this.#fail(this.errors.tooLarge(`limit is ${this.#limitBytes}`));
     }
     if (!this.ended) return;
     const { resolve } = this.#settle;

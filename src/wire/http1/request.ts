@@ -5,6 +5,7 @@ import type { TLSSocket } from 'node:tls';
 import type { HttpRequest } from '../../lib/http.js';
 import { parseQuery } from '../../lib/request-target.js';
 import { Abortable } from '../../lib/abortable.js';
+import type { BodyErrors } from '../body-errors.js';
 import { IncomingBody } from './incoming-body.js';
 import type { RequestHead } from './request-head.js';
 
@@ -18,6 +19,7 @@ export interface Peer {
 /** What a request needs of the connection it came by. */
 export interface RequestOwner {
   readonly peer: Peer;
+  readonly bodyErrors: BodyErrors;
   /** Bytes of the body are wanted from here on. */
   readBody(): void;
   /** Ends the connection, whatever was written. */
@@ -76,7 +78,7 @@ export class Http1Request extends Abortable implements HttpRequest {
     this.headers = head.headers;
     this.rawHeaders = head.rawHeaders;
     this.host = head.host;
-    this.incoming = new IncomingBody(head.framing);
+    this.incoming = new IncomingBody(head.framing, owner.bodyErrors);
   }
 
   get query(): URLSearchParams {

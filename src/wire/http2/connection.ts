@@ -1,6 +1,7 @@
 // One connection: its streams, what goes out in each turn, and how it ends.
 import type { TLSSocket } from 'node:tls';
 import type { WriteTurns } from '../../lib/write-turns.js';
+import type { BodyErrors } from '../body-errors.js';
 import { HpackEncoder } from '../hpack/encoder.js';
 import { peerAddressOf, type PeerCertificates, peerCertificatesOf } from '../peer.js';
 import { ConnectionError, ErrorCode } from './error-code.js';
@@ -33,6 +34,7 @@ const CLIENT_GONE = new Error('the client is gone');
 const NOW_MS = (): number => performance.now();
 
 export interface ConnectionOptions extends ServeOptions {
+  readonly bodyErrors: BodyErrors;
   /** The client left, or was left. */
   readonly onGone?: (connection: Http2Connection) => void;
   readonly turns: WriteTurns;
@@ -43,6 +45,7 @@ export interface ConnectionOptions extends ServeOptions {
 export class Http2Connection implements StreamOwner, Reader {
   readonly remoteAddress: string;
   readonly clientCertificates: PeerCertificates;
+  readonly bodyErrors: BodyErrors;
   readonly peer = new PeerSettings();
   readonly encoder = new HpackEncoder();
   readonly guard = new FloodGuard(NOW_MS);
@@ -82,6 +85,7 @@ export class Http2Connection implements StreamOwner, Reader {
   ) {
     this.remoteAddress = peerAddressOf(socket);
     this.clientCertificates = peerCertificatesOf(socket);
+    this.bodyErrors = options.bodyErrors;
     this.output = new Output(options.pool);
     this.outgoing = new Outgoing(
       this.guard,

@@ -4,6 +4,7 @@ import type { HttpRequest, HttpResponse } from '../../lib/http.js';
 import { parseQuery } from '../../lib/request-target.js';
 import { Abortable } from '../../lib/abortable.js';
 import { resetText } from '../../lib/http2-reset.js';
+import type { BodyErrors } from '../body-errors.js';
 import type { ByteWriter } from '../byte-writer.js';
 import type { RequestHead } from './request-head.js';
 import { Upload, type UploadOwner } from './upload.js';
@@ -12,6 +13,7 @@ import { Upload, type UploadOwner } from './upload.js';
 export interface StreamOwner {
   readonly remoteAddress: string;
   readonly clientCertificates: () => readonly Buffer[];
+  readonly bodyErrors: BodyErrors;
   /** The answer cannot be finished. */
   breakOff(stream: Http2Stream): void;
   /** So many bytes of its body are out of the way. */
@@ -112,7 +114,7 @@ export class Http2Stream extends Abortable implements HttpRequest, UploadOwner {
   /** The request has a body, of which the client may send so much for now. */
   expectBody(windowBytes: number): void {
     this.receiveWindow = windowBytes;
-    this.upload = new Upload(this.head.contentLength, this);
+    this.upload = new Upload(this.head.contentLength, this, this.connection.bodyErrors);
   }
 
   taken(bytes: number): void {

@@ -81,6 +81,7 @@ export class TestConnection {
     this.connection = new Http2Connection(this.#socket as unknown as TLSSocket, {
       maxStreams,
       handler,
+      bodyErrors: { broken: (message) => new Error(message), tooLarge: (message) => new Error(message) },
       onError: (error) => this.errors.push(error),
       turns: new WriteTurns(),
       reading: new Reading(nowMs),

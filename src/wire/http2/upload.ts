@@ -1,7 +1,7 @@
 // The body of a request. What nobody wants yet is held, and the client's window stays as small as that leaves it.
 import { Readable } from 'node:stream';
 import { CollectedBytes } from '../../lib/collected-bytes.js';
-import { brokenBody, requestEntityTooLarge } from '../../machinery/status.js';
+import type { BodyErrors } from '../body-errors.js';
 
 /** Most bodies fit; so many streams of a connection may hold as much. */
 export const UPLOAD_WINDOW_BYTES = 256 * 1024;
@@ -28,6 +28,7 @@ export class Upload {
   constructor(
     private readonly declared: number,
     private readonly owner: UploadOwner,
+    private readonly errors: BodyErrors,
   ) {}
 
   get begun(): boolean {
@@ -62,7 +63,7 @@ export class Upload {
 
   /** No more will come. */
   cut(why: string): void {
-    if (!this.ended) this.#fail(brokenBody(why));
+    if (!this.ended) this.#fail(this.errors.broken(why));
   }
 
   read(limitBytes: number): Promise<Buffer> {
@@ -84,7 +85,7 @@ export class Upload {
         this.#feedStream(stream);
       },
       destroy: (error, done) => {
-        if (!this.ended || this.#collected.size > 0) this.#fail(brokenBody('client disconnected'));
+        if (!this.ended || this.#collected.size > 0) this.#fail(this.errors.broken('client disconnected'));
         done(error);
       },
     });
@@ -107,7 +108,7 @@ export class Upload {
   #check(): void {
     if (this.#settle === undefined) return;
     if (this.#collected.size > this.#limitBytes || this.declared > this.#limitBytes) {
-      return this.#fail(requestEntityTooLarge(`limit is ${this.#limitBytes}`));
+      return this.#fail(this.errors.tooLarge(`limit is ${this.#limitBytes}`));
     }
     if (!this.ended) return;
     const { resolve } = this.#settle;
